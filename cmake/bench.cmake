@@ -1,0 +1,16 @@
+# bench/*.c and bench/*.cpp: one executable each, beside the peers they are measured against.
+if(PKG_CONFIG_FOUND)
+    pkg_check_modules(GSL IMPORTED_TARGET gsl)
+endif()
+find_path(KEEL_ODEINT_DIR boost/numeric/odeint.hpp)
+if(NOT GSL_FOUND OR NOT KEEL_ODEINT_DIR OR NOT CMAKE_CXX_COMPILER)
+    message(STATUS "keel: benchmarks skipped: a C++ compiler, GSL (libgsl-dev) or Boost (libboost-dev) is missing")
+    return()
+endif()
+
+file(GLOB programs CONFIGURE_DEPENDS bench/*.c bench/*.cpp)
+foreach(program ${programs})
+    cmake_path(GET program STEM stem)
+    keel_program(bench_${stem} ${program} keel_static keel_problems PkgConfig::GSL)
+    target_include_directories(bench_${stem} SYSTEM PRIVATE ${KEEL_ODEINT_DIR})
+endforeach()

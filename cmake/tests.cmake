@@ -1,0 +1,47 @@
+# tests/test_*.c: unit tests.  tests/long_*.c: longer checks, run by `./dev long`.  One executable each.
+if(PKG_CONFIG_FOUND)
+    pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
+endif()
+if(NOT CMOCKA_FOUND)
+    message(STATUS "keel: tests skipped: pkg-config or cmocka (libcmocka-dev) is missing")
+    return()
+endif()
+find_package(Threads REQUIRED)
+enable_testing()
+
+# keel_test(name label command...) registers one test.
+function(keel_test name labels)
+    add_test(NAME ${name} COMMAND ${ARGN})
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 280)
+endfunction()
+
+file(GLOB programs CONFIGURE_DEPENDS tests/test_*.c tests/long_*.c)
+foreach(program ${programs})
+    cmake_path(GET program STEM name)
+    keel_program(${name} ${program} keel_static keel_problems PkgConfig::CMOCKA Threads::Threads)
+    target_include_directories(${name} PRIVATE src tests)
+    if(name MATCHES "^long_")
+        keel_test(${name} long ${name})
+        set_tests_properties(${name} PROPERTIES TIMEOUT 7200)
+    else()
+        keel_test(${name} unit ${name})
+    endif()
+endforeach()
+
+# The public headers, compiled strictly in both languages and linked with the shared library.
+set(header_checks tests/header_c11.c)
+if(CMAKE_CXX_COMPILER)
+    list(APPEND header_checks tests/header_cxx17.cpp)
+else()
+    message(STATUS "keel: the C++17 check of the headers skipped: no C++ compiler")
+endif()
+foreach(program ${header_checks})
+    cmake_path(GET program STEM name)
+    add_executable(${name} ${program})
+    target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+    target_link_libraries(${name} PRIVATE keel)
+    keel_test(${name} unit ${name})
+endforeach()
+
+# What users do: install, then build a program with pkg-config alone and with find_package.
+keel_test(install "unit;asan-skip" "${PROJECT_SOURCE_DIR}/tests/user/install_test.sh" "${PROJECT_BINARY_DIR}")

@@ -1,0 +1,288 @@
+/* solver.c - the public calls: every one takes NULL, a failed solver and wrong arguments, and says so. */
+#include "core/engine.h"
+#include "methods/registry.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct keel_solver {
+    struct engine *engine;
+};
+
+static const keel_options all_default;
+
+/* The stepper that is meant; NULL with the reason in text. */
+static const keel_stepper *choose_method(const keel_options *o, char *text, size_t room) {
+    if (o->own_method) {
+        const keel_stepper *own = o->own_method;
+        if (own->info.name && own->layout && own->attempt) return own;
+        text_set(text, room, "own_method needs a name, layout and attempt");
+        return NULL;
+    }
+    const char *name = o->method ? o->method : o->step > 0 ? "rk4" : "dop853";
+    const keel_stepper *method = registry_find(name);
+    if (method) return method;
+    const char *nearest = registry_nearest(name);
+    text_set(text, room, "there is no method `%.40s`", name);
+    if (nearest) text_add(text, room, "; did you mean `%s`?", nearest);
+    return NULL;
+}
+
+/* A handle that only carries a sentence. */
+static struct engine *hopeless(keel_solver *s, const char *sentence) {
+    struct engine *e = calloc(1, sizeof *e);
+    if (!e) return NULL;
+    e->handle = s;
+    e->r = &e->blank;
+    e->r->event = -1;
+    engine_fail(e, KEEL_EINVAL, "%s", sentence);
+    return e;
+}
+
+static struct engine *open_engine(keel_solver *s, const keel_problem *p, const keel_options *o, unsigned abi) {
+    char text[TEXT_SENTENCE] = "";
+    if (abi != KEEL_ABI)
+        return hopeless(s, "this program was compiled with another keel.h than the library; compile it again");
+    if (!p) return hopeless(s, "keel_open needs a problem");
+    if (!o) o = &all_default;
+    const keel_stepper *method = choose_method(o, text, sizeof text);
+    return method ? engine_open(s, p, o, method) : hopeless(s, text);
+}
+
+keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi) {
+    keel_solver *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->engine = open_engine(s, problem, options, abi);
+    if (s->engine) return s;
+    free(s);
+    return NULL;
+}
+
+void keel_close(keel_solver *s) {
+    if (!s) return;
+    engine_close(s->engine);
+    free(s);
+}
+
+/* A call that is wrong in itself: said, and nothing else. */
+static keel_status misuse(struct engine *e, const char *sentence) {
+    engine_say(e, "%s", sentence);
+    return KEEL_EINVAL;
+}
+
+static keel_status go(keel_solver *s, double t_end, int one_step) {
+    if (!s) return KEEL_EINVAL;
+    struct engine *e = s->engine;
+    if (e->r->status < 0) return e->r->status;
+    if (!isfinite(t_end)) return misuse(e, "t_end is not finite");
+    e->message[0] = '\0';
+    if (t_end == e->r->t_now && e->r->event < 0) {
+        engine_say(e, "t_end = %.10g is where the solver stands: nothing to do", t_end);
+        return KEEL_OK;
+    }
+    return run_to(e, t_end, one_step);
+}
+
+keel_status keel_run(keel_solver *s, double t_end) {
+    return go(s, t_end, 0);
+}
+
+keel_status keel_step(keel_solver *s, double t_end) {
+    return go(s, t_end, 1);
+}
+
+keel_status keel_eval(keel_solver *s, double t, double *u) {
+    if (!s) return KEEL_EINVAL;
+    struct engine *e = s->engine;
+    struct record *r = e->r;
+    if (!e->block) return r->status;
+    if (!u) return misuse(e, "keel_eval needs room for the state");
+    if (!r->has_step) {
+        if (t != r->t_now) return misuse(e, "keel_eval: there is no step yet to look into");
+        memcpy(u, engine_state(e), (size_t)(e->field.n + e->field.m) * sizeof *u);
+        return KEEL_OK;
+    }
+    double low = fmin(r->t_before, r->t), high = fmax(r->t_before, r->t);
+    if (!(t >= low && t <= high)) {
+        engine_say(e, "keel_eval: t = %.10g is not inside the last step, %.10g .. %.10g", t, low, high);
+        return KEEL_EINVAL;
+    }
+    keel_status status = dense_at(e, t, u);
+    if (status == KEEL_OK) return KEEL_OK;
+    engine_say(e, "%s", e->field.fault.text);
+    return e->field.fault.status;
+}
+
+static int all_finite(int count, const double *u) {
+    for (int i = 0; i < count; i++)
+        if (!isfinite(u[i])) return 0;
+    return 1;
+}
+
+keel_status keel_restart(keel_solver *s, double t, const double *u) {
+    if (!s) return KEEL_EINVAL;
+    struct engine *e = s->engine;
+    if (!e->block) return e->r->status;
+    int count = e->field.n + e->field.m;
+    if (!u) u = engine_state(e);
+    if (!isfinite(t) || !all_finite(count, u)) return misuse(e, "keel_restart: time and state must be finite");
+    e->message[0] = '\0';
+    memcpy(e->x_now, u, (size_t)count * sizeof *u);
+    return engine_begin(e, t, e->x_now, NULL);
+}
+
+/* The worst of each row goes on under its name. */
+static void carry_certificate(const struct rows *from, struct rows *to) {
+    for (int i = 0; i < to->count; i++) {
+        int same = rows_find(from, rows_name(to, i));
+        if (same < 0) continue;
+        to->drift[i] = fmax(to->drift[i], from->drift[same]);
+        to->units[i] = fmax(to->units[i], from->units[same]);
+    }
+}
+
+keel_status keel_switch(keel_solver *s, const keel_problem *other, const double *u) {
+    if (!s) return KEEL_EINVAL;
+    struct engine *old = s->engine;
+    if (!old->block || old->r->status < 0) return old->r->status;
+    if (!other) return misuse(old, "keel_switch needs a problem");
+    int count = other->n + other->m;
+    if (!u && count != old->field.n + old->field.m)
+        return misuse(old, "keel_switch: the other problem has another number of unknowns, so it needs their values");
+    if (other->n != old->field.n && (old->o.norm == KEEL_GIVEN || old->o.atol_each))
+        return misuse(old, "keel_switch: weights or tolerances for each state fit only problems with as many states");
+    if (!u) u = engine_state(old);
+    keel_problem mode = *other;
+    double t = old->r->t_now;
+    mode.t0 = t;
+    mode.u0 = u;
+    if (other->n < 1 || other->m < 0 || !all_finite(count, u)) return misuse(old, "keel_switch: the values must be finite");
+    unsigned char *none = calloc((size_t)count, 1);
+    if (!none) return engine_fail(old, KEEL_ENOMEM, "no memory for the other mode");
+    mode.fixed = none; /* zeros: the smallest change, nothing fixed */
+    struct engine *e = engine_open(s, &mode, &old->o, old->stepper);
+    free(none);
+    if (!e) return engine_fail(old, KEEL_ENOMEM, "no memory for the other mode");
+    if (e->r->status < 0) {
+        keel_status status = e->r->status;
+        engine_fail(old, status, "%s", e->message);
+        engine_close(e);
+        return status;
+    }
+    carry_certificate(&old->rows, &e->rows);
+    keel_stats before = old->r->stats, *now = &e->r->stats;
+    long *sum = (long *)now, *add = (long *)&before;
+    for (size_t i = 0; i < sizeof before / sizeof(long); i++) sum[i] += add[i];
+    s->engine = e;
+    engine_close(old);
+    return KEEL_OK;
+}
+
+keel_solver *keel_fork(const keel_solver *s) {
+    if (!s) return NULL;
+    keel_solver *twin = calloc(1, sizeof *twin);
+    if (!twin) return NULL;
+    twin->engine = engine_copy(twin, s->engine);
+    if (twin->engine) return twin;
+    free(twin);
+    return NULL;
+}
+
+double keel_time(const keel_solver *s) {
+    return s ? s->engine->r->t_now : NAN;
+}
+
+const double *keel_state(const keel_solver *s) {
+    return s && s->engine->block ? engine_state(s->engine) : NULL;
+}
+
+/* The multipliers at the place where the solver stands, whatever was evaluated last. */
+static int find_multipliers(struct engine *e) {
+    struct field *fd = &e->field;
+    double *x = engine_state(e);
+    memcpy(e->scratch, x, (size_t)(fd->n + fd->m) * sizeof *x);
+    if (field_rate(fd, e->r->t_now, e->scratch, e->split) != KEEL_OK) return 0;
+    if (fd->p.form == KEEL_MECHANICS) mechanics_least_multipliers(fd);
+    return 1;
+}
+
+const double *keel_multipliers(keel_solver *s) {
+    if (!s || !s->engine->block || s->engine->field.k == 0) return NULL;
+    return find_multipliers(s->engine) ? s->engine->field.lambda : NULL;
+}
+
+const double *keel_forces(keel_solver *s) {
+    if (!s || !s->engine->block || s->engine->field.k == 0) return NULL;
+    struct engine *e = s->engine;
+    struct field *fd = &e->field;
+    if (!find_multipliers(e)) return NULL;
+    const double *rows = fd->mech.k_rows;
+    if (fd->p.form != KEEL_MECHANICS) {
+        if (map_jacobian(fd, &fd->constraint, e->r->t_now, engine_state(e), fd->matrix) != KEEL_OK) return NULL;
+        rows = fd->matrix;
+    }
+    for (int j = 0; j < fd->nq; j++) {
+        e->forces[j] = 0;
+        for (int i = 0; i < fd->k; i++) e->forces[j] -= rows[(long)i * fd->nq + j] * fd->lambda[i];
+    }
+    return e->forces;
+}
+
+int keel_event(const keel_solver *s) {
+    return s ? s->engine->r->event : -1;
+}
+
+keel_status keel_state_of(const keel_solver *s) {
+    return s ? s->engine->r->status : KEEL_EINVAL;
+}
+
+keel_stats keel_statistics(const keel_solver *s) {
+    return s ? s->engine->r->stats : (keel_stats){0};
+}
+
+int keel_kept_at(const keel_solver *s, int i, keel_kept *row) {
+    if (!s || !row || !s->engine->block || i < 0 || i >= s->engine->rows.count) return 0;
+    const struct rows *r = &s->engine->rows;
+    *row = (keel_kept){.name = rows_name(r, i),
+                       .kind = rows_kind(r, i),
+                       .care = (keel_row_care)r->care[i],
+                       .verdict = (keel_verdict)r->verdict[i],
+                       .start = r->reference[i],
+                       .drift = r->drift[i],
+                       .units = r->units[i],
+                       .last = r->residual[i],
+                       .unit = rows_unit(r, i)};
+    return 1;
+}
+
+const char *keel_message(const keel_solver *s) {
+    return s ? s->engine->message : "there is no solver";
+}
+
+const keel_method *keel_method_at(int i) {
+    const keel_stepper *s = i < 0 ? NULL : registry_at(i);
+    return s ? &s->info : NULL;
+}
+
+const char *keel_version(void) {
+    return KEEL_VERSION;
+}
+
+const char *keel_status_name(keel_status status) {
+    switch (status) {
+    case KEEL_OK: return "ok";
+    case KEEL_EVENT: return "event";
+    case KEEL_RETRY: return "retry";
+    case KEEL_EINVAL: return "does not fit together";
+    case KEEL_ENOMEM: return "no memory";
+    case KEEL_EUSER: return "a callback failed";
+    case KEEL_ESTEP: return "step size too small";
+    case KEEL_ENEWTON: return "no convergence";
+    case KEEL_EPROJECT: return "no way back to the manifold";
+    case KEEL_ESINGULAR: return "singular";
+    case KEEL_ESTART: return "inconsistent start";
+    case KEEL_ELIMIT: return "limit reached";
+    }
+    return "unknown status";
+}

@@ -1,0 +1,63 @@
+/* text.c - see text.h. */
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void text_vset(char *out, size_t room, const char *format, va_list args) {
+    if (vsnprintf(out, room, format, args) < 0) out[0] = '\0';
+}
+
+void text_set(char *out, size_t room, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    text_vset(out, room, format, args);
+    va_end(args);
+}
+
+void text_add(char *out, size_t room, const char *format, ...) {
+    size_t used = strlen(out);
+    va_list args;
+    va_start(args, format);
+    text_vset(out + used, room - used, format, args);
+    va_end(args);
+}
+
+const char *text_next(const char *list, char *word, size_t room) {
+    while (*list == ',' || *list == ' ' || *list == '\t') list++;
+    if (*list == '\0') return NULL;
+    size_t length = strcspn(list, ",");
+    const char *rest = list + length;
+    while (length > 0 && (list[length - 1] == ' ' || list[length - 1] == '\t')) length--;
+    if (length >= room) length = room - 1;
+    memcpy(word, list, length);
+    word[length] = '\0';
+    return rest;
+}
+
+int text_listed(const char *list, const char *word) {
+    char entry[128];
+    while ((list = text_next(list, entry, sizeof entry)))
+        if (strcmp(entry, word) == 0) return 1;
+    return 0;
+}
+
+int text_distance(const char *a, const char *b) {
+    enum { LONGEST = 40 };
+    int row[LONGEST + 1];
+    int na = (int)strlen(a), nb = (int)strlen(b);
+    if (na > LONGEST || nb > LONGEST) return LONGEST;
+    for (int j = 0; j <= nb; j++) row[j] = j;
+    for (int i = 1; i <= na; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= nb; j++) {
+            int replace = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            int insert = row[j - 1] + 1, drop = row[j] + 1;
+            row[j] = replace < insert ? replace : insert;
+            if (drop < row[j]) row[j] = drop;
+        }
+    }
+    return row[nb];
+}

@@ -1,0 +1,20 @@
+/* text.h - sentences in fixed buffers: never overrun, always ended. */
+#ifndef KEEL_BASE_TEXT_H
+#define KEEL_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+enum { TEXT_SENTENCE = 640 };
+
+void text_set(char *out, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void text_add(char *out, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void text_vset(char *out, size_t room, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
+
+/* Is `word` an entry of the comma-separated `list`?  Blanks around entries do not count. */
+int text_listed(const char *list, const char *word);
+/* The next entry of a comma-separated list into `word`; returns the rest, or NULL when there is none. */
+const char *text_next(const char *list, char *word, size_t room);
+/* How many single-character edits lie between two names: for "did you mean". */
+int text_distance(const char *a, const char *b);
+#endif

@@ -1,0 +1,170 @@
+/* algebra.c - mass x' = f(t,x,y), 0 = F(t,x,y): y from the rows that determine it.
+ *
+ * A row of F that contains y is solved as it stands.  A row r(t,x) without y (of F, or a hidden row) is a row of the
+ * manifold; its rate d/dt r = r_x f(t,x,y) + r_t contains y if the index ends there, and is then solved for y; if it
+ * does not, it is one of the hidden rows the user gives.  Index 1: all of F contains y.  Index 2: d/dt F does.
+ * Index 3: d/dt of the hidden rows does.  Newton starts from the y found last. */
+#include "core/field.h"
+
+#include "linalg/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+void algebra_layout(struct field *fd, struct arena *a) {
+    struct algebra *d = &fd->dae;
+    size_t n = (size_t)fd->n, m = (size_t)fd->m, h = (size_t)fd->p.hidden.count, all = n + m;
+    d->rows = fd->m + fd->p.hidden.count;
+    d->direct = arena_ints(a, m + 1);
+    d->derived = arena_ints(a, m + h + 1);
+    d->values = arena_doubles(a, m + h + 1);
+    d->matrix = arena_doubles(a, m * m + 1);
+    d->row_jacobian = arena_doubles(a, (m + h) * all + 1);
+    d->rate_y = arena_doubles(a, n * m + 1);
+    d->f_jacobian = arena_doubles(a, n * all + 1);
+    d->dx = arena_doubles(a, n + 4);
+    d->shift = arena_doubles(a, m + h + 1);
+    d->step = arena_doubles(a, m + 1);
+    d->pivot = arena_ints(a, m + 1);
+}
+
+/* All rows F and h with jacobians of n + m columns (those of h end with zeros) and their partial rates. */
+static keel_status rows_with_jacobian(struct field *fd, double t, const double *u) {
+    struct algebra *d = &fd->dae;
+    int n = fd->n, m = fd->m, all = n + m, hidden = fd->hidden.user.count;
+    keel_status status = map_jacobian(fd, &fd->algebraic, t, u, d->row_jacobian);
+    if (status == KEEL_OK) status = map_rate(fd, &fd->algebraic, t, u, d->shift);
+    if (status != KEEL_OK || !hidden) return status;
+    status = map_rate(fd, &fd->hidden, t, u, d->shift + m);
+    if (status == KEEL_OK) status = map_jacobian(fd, &fd->hidden, t, u, fd->matrix);
+    for (int i = 0; i < hidden && status == KEEL_OK; i++) {
+        double *row = d->row_jacobian + (long)(m + i) * all;
+        memcpy(row, fd->matrix + (long)i * n, (size_t)n * sizeof *row);
+        memset(row + n, 0, (size_t)m * sizeof *row);
+    }
+    return status;
+}
+
+/* rate_y := M^-1 f_y, n x m. */
+static keel_status rate_by_y(struct field *fd, double t, const double *u) {
+    struct algebra *d = &fd->dae;
+    int n = fd->n, m = fd->m;
+    keel_status status = map_jacobian(fd, &fd->f, t, u, d->f_jacobian);
+    for (int j = 0; j < m && status == KEEL_OK; j++) {
+        for (int i = 0; i < n; i++) d->dx[i] = d->f_jacobian[(long)i * (n + m) + n + j];
+        status = field_divide_by_mass(fd, t, u, d->dx);
+        for (int i = 0; i < n; i++) d->rate_y[(long)i * m + j] = d->dx[i];
+    }
+    return status;
+}
+
+/* d/dy of the rate of row i: r_x M^-1 f_y. */
+static double derived_by_y(const struct field *fd, int i, int j) {
+    const struct algebra *d = &fd->dae;
+    const double *row = d->row_jacobian + (long)i * (fd->n + fd->m);
+    double sum = 0;
+    for (int c = 0; c < fd->n; c++) sum += row[c] * d->rate_y[(long)c * fd->m + j];
+    return sum;
+}
+
+keel_status algebra_open(struct field *fd, double t, const double *u) {
+    struct algebra *d = &fd->dae;
+    int n = fd->n, m = fd->m, determined = 0;
+    if (m == 0) return KEEL_OK;
+    keel_status status = rows_with_jacobian(fd, t, u);
+    if (status == KEEL_OK) status = rate_by_y(fd, t, u);
+    if (status != KEEL_OK) return fd->fault.status;
+    d->any_derived = 0;
+    for (int i = 0; i < d->rows; i++) {
+        const double *row = d->row_jacobian + (long)i * (n + m);
+        double size = 0, by_y = 0, by_rate = 0;
+        for (int j = 0; j < n + m; j++) size = fmax(size, fabs(row[j]) * fmax(fd->size[j], DBL_MIN));
+        for (int j = 0; j < m; j++) {
+            by_y = fmax(by_y, fabs(row[n + j]) * fd->size[n + j]);
+            by_rate = fmax(by_rate, fabs(derived_by_y(fd, i, j)) * fd->size[n + j]);
+        }
+        int direct = i < m && by_y > 1e-12 * size;
+        if (i < m) d->direct[i] = direct;
+        d->derived[i] = !direct && by_rate > 1e-12 * size;
+        d->any_derived |= d->derived[i];
+        determined += direct || d->derived[i];
+    }
+    if (determined == m) return KEEL_OK;
+    return field_fault(fd, KEEL_ESINGULAR, KEEL_ESINGULAR,
+                       "%d of the equations and their first derivatives contain the %d algebraic variables: %s",
+                       determined, m,
+                       determined < m ? "the index is higher than what is given, so add `hidden` rows (derivatives of "
+                                        "algebraic rows that are free of y)"
+                                      : "some rows are redundant, so leave them out");
+}
+
+/* Values and matrix of the m equations for y.  fresh: with the jacobians of F, h and f by y; otherwise as they stand. */
+static keel_status equations(struct field *fd, double t, const double *u, int fresh) {
+    struct algebra *d = &fd->dae;
+    int n = fd->n, m = fd->m, at = 0;
+    keel_status status = map_value(fd, &fd->algebraic, t, u, d->values);
+    if (status == KEEL_OK && (fresh || d->any_derived)) status = rows_with_jacobian(fd, t, u);
+    if (status == KEEL_OK && d->any_derived) {
+        if (fresh) status = rate_by_y(fd, t, u);
+        if (status == KEEL_OK) status = map_value(fd, &fd->f, t, u, d->dx);
+        if (status == KEEL_OK) status = field_divide_by_mass(fd, t, u, d->dx);
+    }
+    if (status != KEEL_OK) return status;
+    for (int i = 0; i < d->rows; i++) {
+        int direct = i < m && d->direct[i];
+        if (!direct && !d->derived[i]) continue;
+        const double *row = d->row_jacobian + (long)i * (n + m);
+        double value = direct ? d->values[i] : d->shift[i];
+        for (int c = 0; c < n && !direct; c++) value += row[c] * d->dx[c];
+        d->values[at] = value; /* at <= i: never overwrites a value still to be read */
+        for (int j = 0; j < m && fresh; j++) d->matrix[(long)at * m + j] = direct ? row[n + j] : derived_by_y(fd, i, j);
+        at++;
+    }
+    return KEEL_OK;
+}
+
+/* Simplified Newton: the matrix is made anew only when the steps shrink slower than tenfold. */
+keel_status algebra_solve(struct field *fd, double t, double *u) {
+    struct algebra *d = &fd->dae;
+    int n = fd->n, m = fd->m, fresh = 1, idle = 0;
+    double before = HUGE_VAL;
+    for (int iteration = 0; iteration < 50; iteration++) {
+        keel_status status = equations(fd, t, u, fresh);
+        if (status != KEEL_OK) return status;
+        if (fresh) {
+            fd->stats->factorizations++;
+            if (dense_lu(m, d->matrix, d->pivot))
+                return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
+                                   "the algebraic variables are not determined at t = %.10g (singular d F / d y)", t);
+        }
+        memcpy(d->step, d->values, (size_t)m * sizeof *d->step);
+        dense_lu_solve(m, d->matrix, d->pivot, d->step);
+        fd->stats->newton++;
+        double length = 0;
+        for (int j = 0; j < m; j++) {
+            u[n + j] -= d->step[j];
+            length = fmax(length, fabs(d->step[j]) / fmax(fabs(u[n + j]), fd->size[n + j] * 1e-3 + DBL_MIN));
+        }
+        if (!isfinite(length)) break;
+        double shrinks = length / before;
+        idle = shrinks > 0.5 ? idle + 1 : 0;
+        if (length <= 2 * DBL_EPSILON || (idle >= 2 && length < 1e-10)) return KEEL_OK;
+        if (shrinks < 0.5 && length * shrinks <= DBL_EPSILON) return KEEL_OK; /* what is left is below round-off */
+        fresh = shrinks > 0.1 && iteration > 0;
+        before = length;
+    }
+    return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON, "the algebraic equations could not be solved for y at t = %.10g", t);
+}
+
+int algebra_rate(double t, const double *x, double *dx, void *field) {
+    struct field *fd = field;
+    double *u = fd->u;
+    memcpy(u, x, (size_t)fd->n * sizeof *u);
+    memcpy(u + fd->n, fd->y, (size_t)fd->m * sizeof *u);
+    keel_status status = fd->m ? algebra_solve(fd, t, u) : KEEL_OK;
+    if (status == KEEL_OK) status = map_value(fd, &fd->f, t, u, dx);
+    if (status == KEEL_OK) status = field_divide_by_mass(fd, t, u, dx);
+    if (status == KEEL_OK) memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
+    return status;
+}

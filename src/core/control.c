@@ -1,0 +1,75 @@
+/* control.c - how long the next step may be: a PI controller with a noise floor.
+ *
+ * Hairer, Norsett, Wanner, Solving ODEs I, II.4 and IV.2 (PI).  The error is measured along the manifold; the part
+ * normal to it is removed by the projection and counts a tenth. */
+#include "core/engine.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Root mean square of error / (atol + rtol |x|).  No tolerance asks for less than 4 round-offs of the state. */
+double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new) {
+    double sum = 0;
+    int n = e->field.n;
+    for (int i = 0; i < n; i++) {
+        double size = fmax(fabs(x[i]), fabs(x_new[i]));
+        double scale = fmax(e->atol[i] + e->o.rtol * size, 4 * DBL_EPSILON * size);
+        double ratio = error[i] == 0 ? 0 : error[i] / scale;
+        sum += ratio * ratio;
+    }
+    return sqrt(sum / n);
+}
+
+static double combined(const struct engine *e, double first, double second) {
+    return e->stepper->norm ? e->stepper->norm(first, second) : first;
+}
+
+double control_error(struct engine *e, double *x_new) {
+    const double *x = e->x[e->r->front];
+    double tangential[2] = {0, 0}, normal[2] = {0, 0};
+    int split = e->manifold.normal_known || (e->manifold.by_mass && e->manifold.kept > 0);
+    for (int k = 0; k < e->estimates; k++) {
+        double *error = e->error[k];
+        if (split) {
+            memcpy(e->split, error, (size_t)e->field.width * sizeof *error);
+            manifold_tangent(&e->manifold, error);
+            for (int i = 0; i < e->field.n; i++) e->split[i] -= error[i];
+            normal[k] = control_norm(e, e->split, x, x_new);
+        }
+        tangential[k] = control_norm(e, error, x, x_new);
+    }
+    double along = combined(e, tangential[0], tangential[1]);
+    return split ? fmax(along, 0.1 * combined(e, normal[0], normal[1])) : along;
+}
+
+/* Such that an Euler step is a hundredth of the state, refined by the second derivative (HNW II.4). */
+double control_first_step(struct engine *e, double span) {
+    struct field *fd = &e->field;
+    const double *x = e->x[e->r->front], *f = e->f[e->r->front];
+    double order = e->stepper->error_order, direction = span < 0 ? -1 : 1;
+    double d0 = control_norm(e, x, x, x), d1 = control_norm(e, f, x, x);
+    double h = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+    h = fmin(h, fabs(span));
+    if (e->o.max_step > 0) h = fmin(h, e->o.max_step);
+    for (int i = 0; i < fd->n; i++) e->split[i] = x[i] + direction * h * f[i];
+    double d2 = 0;
+    if (field_rate(fd, e->r->t + direction * h, e->split, e->dx) == KEEL_OK) {
+        for (int i = 0; i < fd->n; i++) e->dx[i] -= f[i];
+        d2 = control_norm(e, e->dx, x, x) / h;
+    }
+    double larger = fmax(d1, d2);
+    double second = larger <= 1e-15 ? fmax(1e-6, h * 1e-3) : pow(0.01 / larger, 1 / order);
+    h = fmin(fmin(100 * h, second), fabs(span));
+    return e->o.max_step > 0 ? fmin(h, e->o.max_step) : h;
+}
+
+double control_next(struct engine *e, double h, double error, int rejected) {
+    double k = e->stepper->error_order, beta = 0.2 / k, alpha = 1 / k - 0.75 * beta;
+    double floored = fmax(error, 1e-10); /* below this the estimate is noise */
+    if (error > 1) return h * fmax(0.2, 0.9 * pow(floored, -1 / k));
+    double factor = 0.9 * pow(floored, -alpha) * pow(e->r->error_before, beta);
+    e->r->error_before = fmax(floored, 1e-4);
+    factor = fmin(6, fmax(0.2, factor));
+    return h * (rejected ? fmin(factor, 1) : factor);
+}

@@ -1,0 +1,64 @@
+/* dense.c - the solution inside the last step, on the manifold.
+ *
+ * The polynomial is built from the corrected end, so it meets the steps without a jump; its values are then brought to
+ * the manifold like any state.  Nothing here changes what later steps will do. */
+#include "core/engine.h"
+
+#include <math.h>
+#include <string.h>
+
+static keel_segment last_step(const struct engine *e) {
+    const struct record *r = e->r;
+    int now = r->front, before = 1 - now;
+    return (keel_segment){r->t_before, r->h_taken, e->x[before], e->f[before], e->x[now], e->f[now]};
+}
+
+/* x + th (D + (1-th) (h f - D + th (2 D - h (f + f_end)))), D = x_end - x. */
+static void hermite(const keel_segment *s, int width, double theta, double *x) {
+    for (int i = 0; i < width; i++) {
+        double whole = s->x_end[i] - s->x[i], begin = s->h * s->f[i] - whole;
+        double bend = 2 * whole - s->h * (s->f[i] + s->f_end[i]);
+        x[i] = s->x[i] + theta * (whole + (1 - theta) * (begin + theta * bend));
+    }
+}
+
+keel_status dense_raw(struct engine *e, double t, double *x) {
+    struct record *r = e->r;
+    keel_segment step = last_step(e);
+    double theta = (t - step.t) / (r->t - step.t);
+    if (!r->dense_ready && e->stepper->prepare) {
+        keel_status status = e->stepper->prepare(&e->work, &step);
+        if (status != KEEL_OK) return status;
+    }
+    r->dense_ready = 1;
+    /* A cubic would spoil a method of higher order: step again to the place instead. */
+    if (!e->stepper->dense && e->stepper->info.order > 4) return step_raw(e, t, x);
+    if (e->stepper->dense)
+        e->stepper->dense(&e->work, &step, theta, x);
+    else
+        hermite(&step, e->field.width, theta, x);
+    return KEEL_OK;
+}
+
+/* Corrections let the rows' sizes grow, and solving for y moves where the next search starts: both are put back. */
+keel_status dense_settle(struct engine *e, double t, double *x) {
+    struct field *fd = &e->field;
+    memcpy(x + fd->n, fd->y, (size_t)fd->m * sizeof *x);
+    memcpy(e->sizes, e->rows.size, (size_t)e->rows.count * sizeof *x);
+    keel_status status = manifold_correct(&e->manifold, t, x, NULL);
+    memcpy(e->rows.size, e->sizes, (size_t)e->rows.count * sizeof *x);
+    return status == KEEL_OK && fd->m ? algebra_solve(fd, t, x) : status;
+}
+
+keel_status dense_at(struct engine *e, double t, double *u) {
+    struct record *r = e->r;
+    size_t bytes = (size_t)(e->field.n + e->field.m) * sizeof *u;
+    if (t == r->t || t == r->t_before) {
+        memcpy(u, e->x[t == r->t ? r->front : 1 - r->front], bytes);
+        return KEEL_OK;
+    }
+    keel_status status = dense_raw(e, t, e->scratch);
+    if (status == KEEL_OK) status = dense_settle(e, t, e->scratch);
+    if (status == KEEL_OK) memcpy(u, e->scratch, bytes);
+    return status;
+}

@@ -1,0 +1,273 @@
+/* engine.c - see engine.h: layout, opening, beginning, failing. */
+#include "core/engine.h"
+
+#include "core/validate.h"
+#include "core/verify.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+double *keel_work_doubles(keel_work *w, size_t count) {
+    return arena_doubles(w->arena, (count + 3) / 4 * 4);
+}
+
+void engine_say(struct engine *e, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    text_vset(e->message, sizeof e->message, format, args);
+    va_end(args);
+}
+
+keel_status engine_fail(struct engine *e, keel_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    text_vset(e->message, sizeof e->message, format, args);
+    va_end(args);
+    return e->r->status = status;
+}
+
+keel_status engine_fail_by_fault(struct engine *e) {
+    return engine_fail(e, e->field.fault.status, "%s", e->field.fault.text);
+}
+
+double *engine_state(const struct engine *e) {
+    return e->r->inside ? e->x_now : e->x[e->r->front];
+}
+
+static void layout_events(struct engine *e, size_t vector) {
+    size_t count = (size_t)e->field.p.event.count + 1;
+    e->events.sign = arena_ints(&e->arena, count);
+    e->events.crossing = arena_ints(&e->arena, count);
+    e->events.samples = arena_doubles(&e->arena, 16 * count);
+    e->events.here = arena_doubles(&e->arena, count);
+    e->events.root = arena_doubles(&e->arena, count);
+    e->events.trial = arena_doubles(&e->arena, vector);
+    e->events.at_root = arena_doubles(&e->arena, vector);
+}
+
+/* The one layout of all numbers; also ties the parts to each other, so that a copied engine is tied anew. */
+static void layout(struct engine *e) {
+    struct arena *a = &e->arena;
+    size_t n = (size_t)e->field.n, vector = (size_t)(e->field.n + e->field.m + 7) / 4 * 4;
+    e->r = arena_take(a, sizeof *e->r);
+    field_layout(&e->field, a);
+    rows_layout(&e->rows, &e->field, a);
+    e->manifold.fd = &e->field;
+    e->manifold.rows = &e->rows;
+    manifold_layout(&e->manifold, a);
+    start_layout(&e->start, &e->field, &e->rows, a);
+    layout_events(e, vector);
+    for (int k = 0; k < 2; k++) {
+        e->x[k] = arena_doubles(a, vector);
+        e->f[k] = arena_doubles(a, vector);
+        e->low[k] = e->o.compensated ? arena_doubles(a, vector) : NULL;
+        e->error[k] = arena_doubles(a, vector);
+    }
+    e->x_now = arena_doubles(a, vector);
+    e->dx = arena_doubles(a, vector);
+    e->split = arena_doubles(a, vector);
+    e->scratch = arena_doubles(a, vector);
+    e->sizes = arena_doubles(a, (size_t)e->rows.count + 1);
+    e->forces = arena_doubles(a, vector);
+    e->atol = arena_doubles(a, n);
+    e->fixed_by_default = arena_take(a, (size_t)(e->field.n + e->field.m));
+    double *weights = arena_doubles(a, e->o.norm == KEEL_GIVEN ? n : 0);
+    if (weights && e->o.norm == KEEL_GIVEN) {
+        memcpy(weights, e->o.weights, n * sizeof *weights);
+        e->manifold.given = e->o.weights = weights;
+    }
+    e->work = (keel_work){.n = e->field.n, .width = e->field.width, .stepper = e->stepper, .arena = a};
+    e->work.method = e->block ? e->block + e->block_size : NULL;
+    e->field.stats = e->r ? &e->r->stats : NULL;
+    if (e->field.context != e->field.p.user || e->field.rate != e->field.p.f.value) e->field.context = &e->field;
+    e->work.rate = e->field.rate;
+    e->work.context = e->field.context;
+}
+
+/* The method's pointers are laid out in its own struct, which lies behind the numbers. */
+static int take_memory(struct engine *e) {
+    unsigned char *scratch = calloc(1, e->stepper->size + 1);
+    if (!scratch) return 0;
+    e->arena = (struct arena){0};
+    layout(e);
+    e->work.method = scratch;
+    e->stepper->layout(&e->field.p, &e->o, &e->work);
+    free(scratch);
+    e->block_size = e->arena.used;
+    e->block = aligned_alloc(32, (e->block_size + e->stepper->size + 63) / 32 * 32);
+    if (!e->block) return 0;
+    return 1;
+}
+
+static void carve(struct engine *e) {
+    e->arena = (struct arena){.base = e->block};
+    layout(e);
+    e->stepper->layout(&e->field.p, &e->o, &e->work);
+}
+
+struct engine *engine_copy(keel_solver *handle, const struct engine *source) {
+    struct engine *e = malloc(sizeof *e);
+    if (!e) return NULL;
+    *e = *source;
+    e->handle = handle;
+    if (!source->block) {
+        e->r = &e->blank;
+        return e;
+    }
+    size_t bytes = (e->block_size + e->stepper->size + 63) / 32 * 32;
+    e->block = aligned_alloc(32, bytes);
+    if (!e->block) {
+        free(e);
+        return NULL;
+    }
+    memcpy(e->block, source->block, bytes);
+    carve(e);
+    if (e->o.atol_each) e->o.atol_each = e->atol;
+    field_forget(&e->field);
+    return e;
+}
+
+void engine_close(struct engine *e) {
+    if (!e) return;
+    free(e->block);
+    free(e);
+}
+
+/* Which rows the stabilizer keeps, which it only watches (the table of DESIGN: stepper x stabilizer). */
+static keel_status decide_care(struct engine *e) {
+    struct rows *r = &e->rows;
+    unsigned traits = e->stepper->info.traits;
+    int active = e->manifold.preserve >= KEEL_POST, first = 1;
+    const char *keep = e->o.keep;
+    char name[ROWS_NAME];
+    for (const char *rest = keep; rest && (rest = text_next(rest, name, sizeof name));)
+        if (rows_find(r, name) < 0) {
+            int near = -1, best = 4;
+            for (int i = 0; i < r->count; i++) {
+                int distance = text_distance(name, rows_name(r, i));
+                if (distance < best) {
+                    best = distance;
+                    near = i;
+                }
+            }
+            return near < 0 ? engine_fail(e, KEEL_EINVAL, "keep: there is no row `%s`", name)
+                            : engine_fail(e, KEEL_EINVAL, "keep: there is no row `%s`; did you mean `%s`?", name,
+                                          rows_name(r, near));
+        }
+    for (int i = 0; i < r->count; i++) {
+        keel_row_kind kind = rows_kind(r, i);
+        int base = kind == KEEL_ROW_VELOCITY ? i - e->field.kg : i; /* keeping a constraint keeps its d/dt */
+        int wanted = !keep || text_listed(keep, rows_name(r, base)) || text_listed(keep, rows_name(r, i));
+        r->care[i] = active && wanted && (first || e->manifold.preserve != KEEL_POST) ? KEEL_ROW_KEPT : KEEL_ROW_WATCHED;
+        if (kind <= KEEL_ROW_ROLLING && (traits & KEEL_CONSTRAINED)) r->care[i] = KEEL_ROW_NATIVE;
+        if (kind == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - r->at[kind]]) r->care[i] = KEEL_ROW_NATIVE;
+        if (kind == KEEL_ROW_ENERGY && e->field.p.form == KEEL_HAMILTONIAN && e->field.energy.moving)
+            r->care[i] = KEEL_ROW_VARYING;
+        if (r->care[i] == KEEL_ROW_KEPT) first = 0;
+    }
+    return KEEL_OK;
+}
+
+static keel_preserve chosen_preserve(const keel_options *o, const keel_stepper *method) {
+    if (o->preserve != KEEL_AUTO) return o->preserve;
+    return method->info.traits & (KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED) ? KEEL_WATCH : KEEL_PROJECT;
+}
+
+static void set_tolerances(struct engine *e) {
+    if (e->o.rtol == 0) e->o.rtol = 1e-6;
+    double atol = e->o.atol > 0 ? e->o.atol : 1e-3 * e->o.rtol;
+    for (int i = 0; i < e->field.n; i++) e->atol[i] = e->o.atol_each ? e->o.atol_each[i] : atol;
+    for (int i = 0; i < e->field.n + e->field.m; i++) {
+        const double *scale = e->field.p.scale;
+        double least = i >= e->field.n ? 0 : scale ? scale[i] : e->atol[i] / e->o.rtol;
+        e->field.size[i] = fmax(least, fabs(e->field.p.u0[i]));
+        if (e->field.size[i] == 0) e->field.size[i] = 1e-3; /* an unknown that starts at 0, of unknown size */
+    }
+    if (e->o.atol_each) e->o.atol_each = e->atol;
+}
+
+static keel_status prepare(struct engine *e) {
+    struct field *fd = &e->field;
+    e->r->event = -1;
+    memset(e->fixed_by_default, 1, (size_t)fd->n);
+    set_tolerances(e);
+    rows_open(&e->rows, fd);
+    if (field_open(fd) != KEEL_OK || decide_care(e) != KEEL_OK) {
+        return e->r->status < 0 ? e->r->status : engine_fail_by_fault(e);
+    }
+    e->measured = e->manifold.preserve != KEEL_NONE && e->rows.count > 0;
+    e->estimates = e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : e->stepper->norm ? 2 : 1;
+    manifold_choose(&e->manifold);
+    keel_status status = engine_begin(e, fd->p.t0, fd->p.u0, fd->p.fixed ? fd->p.fixed : e->fixed_by_default);
+    if (status != KEEL_OK) return status;
+    double *u = e->x[e->r->front];
+    if (e->o.check_jacobians && verify_jacobians(&e->start, fd->p.t0, u) != KEEL_OK) return engine_fail_by_fault(e);
+    if (e->measured && verify_invariants(&e->start, fd->p.t0, u) != KEEL_OK) return engine_fail_by_fault(e);
+    memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
+    return KEEL_OK;
+}
+
+struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o, const keel_stepper *method) {
+    struct engine *e = calloc(1, sizeof *e);
+    if (!e) return NULL;
+    e->handle = handle;
+    e->o = *o;
+    e->stepper = method;
+    e->r = &e->blank;
+    e->r->event = -1;
+    if (!validate(p, o, method, e->message, sizeof e->message)) {
+        e->r->status = KEEL_EINVAL;
+        return e;
+    }
+    field_init(&e->field, p, &e->r->stats);
+    rows_init(&e->rows, &e->field);
+    manifold_init(&e->manifold, &e->field, &e->rows, chosen_preserve(o, method), o->norm,
+                  o->manifold_units > 0 ? o->manifold_units : 4);
+    if (!take_memory(e)) {
+        engine_close(e);
+        return NULL;
+    }
+    memset(e->block, 0, (e->block_size + e->stepper->size + 63) / 32 * 32);
+    carve(e);
+    prepare(e);
+    return e;
+}
+
+static void set_references(struct engine *e, double t, const double *u) {
+    struct rows *r = &e->rows;
+    int first = r->at[KEEL_ROW_ENERGY];
+    for (int i = first; i < r->count; i++) r->reference[i] = 0;
+    if (rows_residual(&e->field, r, t, u, r->residual) != KEEL_OK) return;
+    for (int i = first; i < r->count; i++) r->reference[i] = r->residual[i];
+    for (int i = first; i < r->count; i++) r->residual[i] = 0;
+}
+
+keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed) {
+    struct record *r = e->r;
+    struct field *fd = &e->field;
+    double *x = e->x[r->front];
+    memmove(x, u, (size_t)(fd->n + fd->m) * sizeof *u);
+    memset(e->low[0] ? e->low[r->front] : e->split, 0, (size_t)fd->n * sizeof *x);
+    *r = (struct record){.t = t, .t_before = t, .t_now = t, .base = t, .scanned = t, .front = r->front, .fresh = 1,
+                         .event = -1, .told = 1, .stats = r->stats};
+    field_forget(fd);
+    keel_status status = start_make(&e->start, t, x, fixed);
+    if (status == KEEL_OK) status = start_find_redundant(&e->start, t, x);
+    if (status != KEEL_OK) return engine_fail_by_fault(e);
+    manifold_choose(&e->manifold);
+    for (int i = 0; i < fd->n + fd->m; i++) fd->size[i] = fmax(fd->size[i], fabs(x[i]));
+    status = field_rate(fd, t, x, e->f[r->front]);
+    if (status != KEEL_OK) return engine_fail_by_fault(e);
+    memcpy(x + fd->n, fd->y, (size_t)fd->m * sizeof *x);
+    set_references(e, t, x);
+    if (e->measured) {
+        if (rows_grow_all(fd, &e->rows, t, x) != KEEL_OK) return engine_fail_by_fault(e);
+        rows_certify(&e->rows);
+    }
+    manifold_weigh(&e->manifold);
+    events_begin(e);
+    return KEEL_OK;
+}

@@ -1,0 +1,106 @@
+/* engine.h - one run: a problem, a stepper, a stabilizer, and every number between them.
+ *
+ * All numbers live in one block, laid out by one function that runs twice (measure, carve): save, load and fork copy
+ * the block.  Nothing here allocates after engine_open. */
+#ifndef KEEL_CORE_ENGINE_H
+#define KEEL_CORE_ENGINE_H
+
+#include <keel/method.h>
+
+#include "core/manifold.h"
+#include "core/start.h"
+
+/* The run's scalars; the first piece of the block. */
+struct record {
+    double t, t_before;      /* the front: the end of the last accepted step; and its begin */
+    double t_now;            /* where the solver stands: the front, or inside the last step */
+    double base, h_taken;    /* fixed steps: t = base + count h; the last step taken */
+    double h_next, error_before;
+    double scanned;          /* events have been looked for up to here */
+    long count, steps_at_growth;
+    int front;               /* which of the two buffers holds the front */
+    int inside;              /* stands inside the last step */
+    int fresh;               /* no earlier step is of use to the method */
+    int has_step, dense_ready;
+    int told;                /* the observer has seen the front */
+    int direction;
+    int event;
+    int just_begun;          /* event values may be zero here without a crossing */
+    keel_status status;
+    keel_stats stats;
+};
+
+struct events {
+    int *sign;                          /* per event: before the next crossing; 0: not known yet */
+    double *samples, *here, *root, *trial, *at_root;
+    int *crossing;
+};
+
+struct grid { /* where fixed steps end for the t_end of the present call */
+    double t_end, steps;
+    int on_grid;
+};
+
+struct engine {
+    keel_solver *handle; /* for the observer */
+    keel_options o;
+    const keel_stepper *stepper;
+    keel_work work;
+    struct arena arena;
+    struct field field;
+    struct rows rows;
+    struct manifold manifold;
+    struct start start;
+    struct events events;
+    struct grid grid;
+    struct record *r, blank; /* r: in the block, or blank if the problem did not get that far */
+    double *x[2], *f[2], *low[2]; /* width, or n + m: states with their algebraic variables */
+    double *x_now;                /* n + m, when inside */
+    double *dx, *error[2], *split, *scratch, *sizes, *forces;
+    double *atol;                 /* n */
+    int measured;                 /* rows are evaluated at every step */
+    int estimates;                /* error estimates wanted: 0, 1, 2 */
+    unsigned char *fixed_by_default; /* n + m: all of x, none of y */
+    unsigned char *block;            /* the numbers, then the method's struct */
+    size_t block_size;               /* of the numbers */
+    char message[TEXT_SENTENCE];
+};
+
+/* engine.c */
+/* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence. */
+struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o, const keel_stepper *method);
+struct engine *engine_copy(keel_solver *handle, const struct engine *source); /* NULL: no memory */
+void engine_close(struct engine *e);
+keel_status engine_fail(struct engine *e, keel_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+keel_status engine_fail_by_fault(struct engine *e); /* with the field's own sentence */
+void engine_say(struct engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Takes (t, u) as the new start: made consistent, references and events anew.  fixed: as start_make. */
+keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed);
+double *engine_state(const struct engine *e); /* n + m, where the solver stands */
+
+/* control.c */
+double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new);
+double control_error(struct engine *e, double *x_new); /* tangential and normal parts weighed (rule 4) */
+double control_first_step(struct engine *e, double span);
+double control_next(struct engine *e, double h, double error, int rejected);
+
+/* step.c */
+keel_status step_take(struct engine *e, double t_end); /* one accepted step of the front, not beyond t_end */
+keel_status step_raw(struct engine *e, double t, double *x);   /* from the begin of the last step to t inside it */
+keel_status step_again(struct engine *e, double t, double *x); /* the same, on the manifold */
+void step_measure(struct engine *e);
+
+/* dense.c */
+keel_status dense_at(struct engine *e, double t, double *u);      /* on the manifold, with y */
+keel_status dense_raw(struct engine *e, double t, double *x);     /* the interpolant alone */
+keel_status dense_settle(struct engine *e, double t, double *x);  /* a state inside the step, to the manifold */
+
+/* events.c */
+void events_begin(struct engine *e);
+/* Looks for the first event in (scanned, t_to].  1: found, and the engine stands on it. */
+int events_scan(struct engine *e, double t_to, keel_status *status);
+
+/* run.c */
+keel_status run_to(struct engine *e, double t_end, int one_step);
+#endif

@@ -1,0 +1,229 @@
+/* events.c - sign changes of the event functions inside a step.
+ *
+ * Each step is sampled on its dense output, with the slopes at both ends, so that a pair of roots between two samples
+ * shows as an extremum and is followed.  A bracketed root is refined on the manifold and then polished by stepping
+ * again from the begin of the step, so that an event is as accurate as the method, not as its interpolant. */
+#include "core/engine.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { SAMPLES = 12 };
+#define NEGLIGIBLE 1e-10 /* of the largest value in the step: zero where a run begins on an event */
+
+/* The first and last pair give the end slopes. */
+static const double share[SAMPLES] = {0,       1. / 256, 1. / 9,  2. / 9, 3. / 9,     4. / 9,
+                                      5. / 9,  6. / 9,   7. / 9,  8. / 9, 255. / 256, 1};
+
+static int sign_of(double value) {
+    return (value > 0) - (value < 0);
+}
+
+void events_begin(struct engine *e) {
+    for (int i = 0; i < e->field.p.event.count; i++) e->events.sign[i] = 0;
+    e->r->just_begun = 1;
+}
+
+/* All event values at t on the dense output.  projected: as a person would see it. */
+static keel_status values_at(struct engine *e, double t, int projected, double *out) {
+    struct field *fd = &e->field;
+    double *u = e->events.trial;
+    keel_status status = projected || fd->m ? dense_at(e, t, u) : dense_raw(e, t, u);
+    return status == KEEL_OK ? map_value(fd, &fd->event, t, u, out) : status;
+}
+
+static keel_status value_at(struct engine *e, int i, double t, double *out) {
+    keel_status status = values_at(e, t, 1, e->events.here);
+    *out = e->events.here[i];
+    return status;
+}
+
+/* The root of event i in [a, b], with values of opposite sign at the ends: Illinois, never leaving the bracket. */
+static keel_status refine(struct engine *e, int i, double a, double b, double at_a, double at_b, double *root) {
+    int side = 0;
+    for (int iteration = 0; iteration < 100; iteration++) {
+        double width = fabs(b - a);
+        if (width <= 2 * DBL_EPSILON * fmax(fabs(a), fabs(b)) || at_b == 0) break;
+        double c = b - at_b * (b - a) / (at_b - at_a);
+        if (iteration > 40 || !(fabs(c - a) <= width && fabs(c - b) <= width)) c = a + 0.5 * (b - a);
+        double at_c;
+        keel_status status = value_at(e, i, c, &at_c);
+        if (status != KEEL_OK) return status;
+        if (c == a || c == b) break;
+        if (sign_of(at_c) == sign_of(at_a)) {
+            a = c;
+            at_a = at_c;
+            if (side == -1) at_b *= 0.5;
+            side = -1;
+        } else {
+            b = c;
+            at_b = at_c;
+            if (side == 1) at_a *= 0.5;
+            side = 1;
+        }
+    }
+    *root = fabs(at_a) < fabs(at_b) ? a : b;
+    return KEEL_OK;
+}
+
+/* Follows |value| downhill from three samples with a low middle, until it crosses zero or clearly does not. */
+static keel_status dips_below(struct engine *e, int i, double a, double m, double b, int sign, double *at, double *value) {
+    double low = *value * sign; /* > 0, at m */
+    for (int iteration = 0; iteration < 24 && fabs(b - a) > 1e-7 * fabs(e->r->h_taken); iteration++) {
+        int left = fabs(m - a) > fabs(b - m);
+        double c = left ? m + 0.381966 * (a - m) : m + 0.381966 * (b - m), at_c;
+        keel_status status = value_at(e, i, c, &at_c);
+        if (status != KEEL_OK) return status;
+        if (at_c * sign <= 0) {
+            *at = c;
+            *value = at_c;
+            return KEEL_EVENT;
+        }
+        if (at_c * sign < low) {
+            *(left ? &b : &a) = m;
+            m = c;
+            low = at_c * sign;
+        } else {
+            *(left ? &a : &b) = c;
+        }
+    }
+    return KEEL_OK;
+}
+
+/* d/dt of event i on the dense output near t. */
+static double slope_at(struct engine *e, int i, double t) {
+    const struct record *r = e->r;
+    double low = fmin(r->t_before, r->t), high = fmax(r->t_before, r->t), delta = 1e-4 * fabs(r->h_taken);
+    double from = fmax(t - delta, low), to = fmin(t + delta, high), at_from, at_to;
+    if (value_at(e, i, from, &at_from) != KEEL_OK || value_at(e, i, to, &at_to) != KEEL_OK) return 0;
+    return (at_to - at_from) / (to - from);
+}
+
+/* From the begin of the step to the root itself: Newton on the method's own step. */
+static void polish(struct engine *e, int i, double *root, double *u) {
+    const struct record *r = e->r;
+    double t = *root, slope = slope_at(e, i, t);
+    for (int iteration = 0; iteration < 6 && slope != 0; iteration++) {
+        if (step_again(e, t, e->events.trial) != KEEL_OK) return;
+        if (map_value(&e->field, &e->field.event, t, e->events.trial, e->events.here) != KEEL_OK) return;
+        memcpy(u, e->events.trial, (size_t)(e->field.n + e->field.m) * sizeof *u);
+        *root = t;
+        double change = -e->events.here[i] / slope;
+        if (fabs(change) <= 2 * DBL_EPSILON * fabs(t) || fabs(change) > 0.1 * fabs(r->h_taken)) return;
+        t += change;
+    }
+}
+
+struct bracket {
+    double a, b, at_a, at_b;
+};
+
+/* The first crossing of event i among the samples, in the wanted direction; signs on the way are kept in *sign. */
+static keel_status first_crossing(struct engine *e, int i, const double *t, int *sign, struct bracket *found) {
+    int count = e->field.p.event.count;
+    int wanted = e->field.p.event_direction ? e->field.p.event_direction[i] : 0;
+    const double *v = e->events.samples + i;
+    double largest = 0;
+    for (int k = 0; k < SAMPLES; k++) largest = fmax(largest, fabs(v[(long)k * count]));
+    int first = e->r->just_begun && fabs(v[0]) <= NEGLIGIBLE * largest;
+    if (*sign == 0 && !first) *sign = sign_of(v[0]);
+    for (int k = 1; k < SAMPLES; k++) {
+        double before = v[(long)(k - 1) * count], here = v[(long)k * count];
+        if (*sign == 0) {
+            *sign = fabs(here) > NEGLIGIBLE * largest ? sign_of(here) : 0;
+            continue;
+        }
+        if (sign_of(here) != *sign) {
+            if (wanted == 0 || wanted == -*sign) {
+                *found = (struct bracket){t[k - 1], t[k], sign_of(before) == *sign ? before : 0, here};
+                return KEEL_EVENT;
+            }
+            *sign = -*sign;
+            continue;
+        }
+        if (k + 1 == SAMPLES || sign_of(before) != *sign) continue;
+        double next = v[(long)(k + 1) * count], at = t[k], value = here;
+        if (!(here * *sign <= before * *sign && here * *sign < next * *sign)) continue;
+        keel_status status = dips_below(e, i, t[k - 1], t[k], t[k + 1], *sign, &at, &value);
+        if (status < 0 || status == KEEL_RETRY) return status;
+        if (status == KEEL_OK) continue;
+        int early = fabs(at - t[k - 1]) < fabs(t[k] - t[k - 1]); /* below zero before or after sample k */
+        if (wanted == 0 || wanted == -*sign) {
+            *found = (struct bracket){t[early ? k - 1 : k], at, early ? before : here, value};
+        } else { /* the way back is the event */
+            *found = (struct bracket){at, t[early ? k : k + 1], value, early ? here : next};
+            *sign = -*sign;
+        }
+        return KEEL_EVENT;
+    }
+    return KEEL_OK;
+}
+
+static keel_status sample(struct engine *e, double from, double to, double *t) {
+    int count = e->field.p.event.count;
+    keel_status status = KEEL_OK;
+    for (int k = 0; k < SAMPLES && status == KEEL_OK; k++) {
+        t[k] = k == 0 ? from : k == SAMPLES - 1 ? to : from + share[k] * (to - from);
+        status = values_at(e, t[k], k == 0 || k == SAMPLES - 1, e->events.samples + (long)k * count);
+    }
+    return status;
+}
+
+static void stand_on(struct engine *e, int i, double t, const double *u) {
+    struct record *r = e->r;
+    memcpy(e->x_now, u, (size_t)(e->field.n + e->field.m) * sizeof *u);
+    r->t_now = r->scanned = t;
+    r->inside = 1;
+    r->event = i;
+    r->just_begun = 1;
+    r->stats.events++;
+}
+
+/* Signs of the other events where the run stops; one with a root at this very time keeps its sign and fires next. */
+static void settle_signs(struct engine *e, int fired, double t, const double *roots) {
+    struct events *ev = &e->events;
+    if (map_value(&e->field, &e->field.event, t, e->x_now, ev->here) != KEEL_OK) return;
+    for (int j = 0; j < e->field.p.event.count; j++) {
+        int now = sign_of(ev->here[j]), together = fabs(roots[j] - t) <= 64 * DBL_EPSILON * fabs(t);
+        if (j == fired)
+            ev->sign[j] = 0;
+        else if (!together && ev->sign[j] != 0 && now != 0)
+            ev->sign[j] = now;
+    }
+}
+
+int events_scan(struct engine *e, double t_to, keel_status *status) {
+    struct record *r = e->r;
+    struct events *ev = &e->events;
+    int count = e->field.p.event.count, best = -1;
+    double t[SAMPLES], direction = r->direction;
+    *status = KEEL_OK;
+    if (count == 0 || r->scanned == t_to) return 0;
+    *status = sample(e, r->scanned, t_to, t);
+    for (int i = 0; i < count && *status == KEEL_OK; i++) {
+        struct bracket found;
+        int sign = ev->sign[i];
+        ev->root[i] = HUGE_VAL;
+        keel_status crossing = first_crossing(e, i, t, &sign, &found);
+        ev->crossing[i] = sign;
+        if (crossing == KEEL_OK) continue;
+        *status = crossing == KEEL_EVENT ? refine(e, i, found.a, found.b, found.at_a, found.at_b, &ev->root[i]) : crossing;
+        ev->sign[i] = sign; /* before the root */
+        if (*status == KEEL_OK && (best < 0 || (ev->root[i] - ev->root[best]) * direction < 0)) best = i;
+    }
+    if (*status != KEEL_OK) return 0;
+    if (best < 0) {
+        memcpy(ev->sign, ev->crossing, (size_t)count * sizeof *ev->sign);
+        r->scanned = t_to;
+        r->just_begun = 0;
+        return 0;
+    }
+    double root = ev->root[best], *u = ev->at_root;
+    *status = dense_at(e, root, u);
+    if (*status != KEEL_OK) return 0;
+    if (!(e->stepper->info.traits & KEEL_MULTISTEP)) polish(e, best, &root, u);
+    stand_on(e, best, root, u);
+    settle_signs(e, best, root, ev->root);
+    return 1;
+}

@@ -1,0 +1,162 @@
+/* field.c - see field.h: set-up, faults, and the forms that need no more than a mass matrix. */
+#include "core/field.h"
+
+#include "core/differences.h"
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+keel_status field_fault(struct field *fd, keel_status severity, keel_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    text_vset(fd->fault.text, sizeof fd->fault.text, format, args);
+    va_end(args);
+    fd->fault.status = status;
+    return severity;
+}
+
+const char *field_name(const char *const *names, int i, const char *what, char *room, size_t size) {
+    if (names && names[i])
+        text_set(room, size, "`%s`", names[i]);
+    else
+        text_set(room, size, "%s[%d]", what, i + 1);
+    return room;
+}
+
+static struct map map_of(const keel_map *user, const char *what, int first, int columns, int exact) {
+    return (struct map){.user = *user, .what = what, .first = first, .columns = columns, .exact = exact};
+}
+
+void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
+    memset(fd, 0, sizeof *fd);
+    fd->p = *p;
+    fd->stats = stats;
+    fd->n = p->n;
+    fd->m = p->form == KEEL_DAE ? p->m : 0;
+    fd->width = (fd->n + 3) / 4 * 4;
+    fd->nq = p->n / 2;
+    fd->kg = p->constraint.count;
+    fd->kr = p->rolling.count;
+    fd->k = fd->kg + fd->kr;
+    fd->t_length = 1;
+    int n = fd->n, all = fd->n + fd->m, hamiltonian = p->form == KEEL_HAMILTONIAN;
+    fd->f = map_of(&p->f, "f", 0, all, 1);
+    fd->algebraic = map_of(&p->algebraic, "algebraic", 0, all, 1);
+    fd->hidden = map_of(&p->hidden, "hidden", 0, n, 1);
+    fd->energy = map_of(&p->energy, "energy", 0, n, hamiltonian);
+    fd->constraint = map_of(&p->constraint, "constraint", 0, fd->nq, 1);
+    fd->rolling = map_of(&p->rolling, "rolling", fd->nq, fd->nq, 1);
+    fd->invariant = map_of(&p->invariant, "invariant", 0, n, 0);
+    fd->event = map_of(&p->event, "event", 0, n, 0);
+    fd->context = fd;
+    switch (p->form) {
+    case KEEL_HAMILTONIAN: fd->rate = fd->kg ? hamiltonian_constrained_rate : hamiltonian_rate; break;
+    case KEEL_MECHANICS: fd->rate = mechanics_rate; break;
+    case KEEL_DAE: fd->rate = algebra_rate; break;
+    case KEEL_ODE:
+        fd->rate = p->mass.value ? algebra_rate : p->f.value; /* no solve: the user's function itself */
+        if (!p->mass.value) fd->context = p->user;
+        break;
+    }
+}
+
+static int max_count(const struct field *fd) {
+    const struct map *maps[] = {&fd->f,          &fd->algebraic, &fd->hidden,    &fd->energy,
+                                &fd->constraint, &fd->rolling,   &fd->invariant, &fd->event};
+    int most = fd->n;
+    for (int i = 0; i < 8; i++)
+        if (maps[i]->user.count > most) most = maps[i]->user.count;
+    return most + fd->k;
+}
+
+static void *copied(struct arena *a, const void *source, size_t bytes) {
+    if (!source || bytes == 0) return NULL;
+    void *copy = arena_take(a, bytes);
+    if (copy) memcpy(copy, source, bytes);
+    return copy ? copy : (void *)source;
+}
+
+void field_layout(struct field *fd, struct arena *a) {
+    size_t n = (size_t)fd->n, all = (size_t)(fd->n + fd->m), most = (size_t)max_count(fd);
+    size_t events = (size_t)fd->p.event.count, vector = (all + 7) / 4 * 4;
+    fd->p.u0 = copied(a, fd->p.u0, all * sizeof(double));
+    fd->p.scale = copied(a, fd->p.scale, n * sizeof(double));
+    fd->p.fixed = copied(a, fd->p.fixed, all);
+    fd->p.array_of = copied(a, fd->p.array_of, n * sizeof(int));
+    fd->p.event_direction = copied(a, fd->p.event_direction, events * sizeof(int));
+    fd->p.passing = copied(a, fd->p.passing, events);
+    fd->size = arena_doubles(a, vector);
+    fd->u = arena_doubles(a, vector);
+    fd->y = arena_doubles(a, (size_t)fd->m + 1);
+    fd->lambda = arena_doubles(a, (size_t)fd->k + 1);
+    fd->active = arena_ints(a, (size_t)fd->k + 1);
+    fd->gradient = arena_doubles(a, vector);
+    fd->matrix = arena_doubles(a, 2 * most * all + all * all);
+    fd->sparse = arena_doubles(a, most * all + all * all);
+    fd->work = arena_doubles(a, DIFFERENCES_ROOM * most);
+    fd->curvature_work = arena_doubles(a, DIFFERENCES_ROOM * most);
+    fd->probe = arena_doubles(a, vector);
+    fd->path = arena_doubles(a, vector);
+    fd->line = arena_doubles(a, vector);
+    fd->column = arena_doubles(a, most);
+    if (fd->rate == hamiltonian_constrained_rate)
+        fd->column_space = arena_doubles(a, (size_t)fd->kg * (n + (size_t)fd->kg + 1) + n);
+    fd->pivot = arena_ints(a, all);
+    if (fd->p.mass.value && fd->p.form != KEEL_MECHANICS) fd->mass = arena_doubles(a, n * n);
+    if (fd->p.form == KEEL_MECHANICS) mechanics_layout(fd, a);
+    if (fd->p.form == KEEL_DAE) algebra_layout(fd, a);
+}
+
+keel_status field_open(struct field *fd) {
+    struct map *maps[] = {&fd->algebraic, &fd->hidden, &fd->energy, &fd->constraint, &fd->rolling, &fd->invariant};
+    memcpy(fd->u, fd->p.u0, (size_t)(fd->n + fd->m) * sizeof(double));
+    if (fd->m) memcpy(fd->y, fd->p.u0 + fd->n, (size_t)fd->m * sizeof(double));
+    for (int i = 0; i < fd->k; i++) fd->active[i] = 1;
+    for (int i = 0; i < 6; i++) map_find_motion(fd, maps[i]);
+    field_forget(fd);
+    return fd->p.form == KEEL_DAE ? algebra_open(fd, fd->p.t0, fd->p.u0) : KEEL_OK;
+}
+
+void field_forget(struct field *fd) {
+    fd->mech.ready = fd->mech.mass_ready = fd->mass_ready = 0;
+}
+
+keel_status field_rate(struct field *fd, double t, const double *x, double *dx) {
+    fd->fault.status = KEEL_OK;
+    fd->stats->calls++;
+    int code = fd->rate(t, x, dx, fd->context);
+    if (code != 0 && fd->fault.status == KEEL_OK) /* the user's own function, called directly */
+        return code > 0 ? field_fault(fd, KEEL_RETRY, KEEL_EUSER, "f asks for a shorter step at t = %.10g", t)
+                        : field_fault(fd, KEEL_EUSER, KEEL_EUSER, "f gave up at t = %.10g (it returned %d)", t, code);
+    if (code != 0) return code > 0 ? KEEL_RETRY : fd->fault.status;
+    for (int i = 0; i < fd->n; i++)
+        if (!isfinite(dx[i])) {
+            char room[64];
+            return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "the rate of %s is not finite (%g) at t = %.10g",
+                               field_name(fd->p.names, i, "u", room, sizeof room), dx[i], t);
+        }
+    return KEEL_OK;
+}
+
+keel_status field_divide_by_mass(struct field *fd, double t, const double *u, double *dx) {
+    if (!fd->p.mass.value) return KEEL_OK;
+    int n = fd->n;
+    if (!(fd->p.mass.constant && fd->mass_ready)) {
+        keel_status status = map_matrix(fd, &fd->p.mass, "mass", n, t, u, fd->mass);
+        if (status != KEEL_OK) return status;
+        fd->stats->factorizations++;
+        int column = dense_lu(n, fd->mass, fd->pivot);
+        fd->mass_ready = column == 0;
+        if (column) {
+            char room[64];
+            return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
+                               "the mass matrix is singular at t = %.10g (in the column of %s): write the equations "
+                               "without a rate as `algebraic` rows of a DAE",
+                               t, field_name(fd->p.names, column - 1, "u", room, sizeof room));
+        }
+    }
+    dense_lu_solve(n, fd->mass, fd->pivot, dx);
+    return KEEL_OK;
+}

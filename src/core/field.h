@@ -1,0 +1,118 @@
+/* field.h - every form of problem as one ODE x' = rate(t, x) on a manifold.
+ *
+ * The highest derivatives, the multipliers and the algebraic variables come from one linear (or small Newton) solve.
+ * What lives here: the checked evaluation of the user's maps, and one rate function per form.  Nothing here steps. */
+#ifndef KEEL_CORE_FIELD_H
+#define KEEL_CORE_FIELD_H
+
+#include <keel.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "linalg/rowspace.h"
+
+/* The last thing that went wrong in a callback or a solve.  A step may still be saved by a shorter one; if not, this is
+ * the status and the sentence the run ends with. */
+struct fault {
+    keel_status status;
+    char text[TEXT_SENTENCE];
+};
+
+/* A user's map with what keel knows about it. */
+struct map {
+    keel_map user;
+    const char *what;
+    int first, columns; /* the part of u its jacobian has columns for */
+    int exact;          /* differences must reach round-off: the jacobian is part of a kept row */
+    int moving;         /* depends on t */
+};
+
+/* M v' = F - K^T lambda, K v' = -gamma with K = (G; A).  With M = L L^T and the rows of K L^-T as a row space. */
+struct mechanics {
+    double *mass;         /* nq x nq: L */
+    double *k_rows;       /* k x nq: K */
+    struct rowspace space; /* of K L^-T */
+    double *at;           /* 1 + nq: t and q of the factorization */
+    double *shift;        /* k: g_t, and 0 */
+    double *gamma, *force, *weighted, *z;
+    int ready, mass_ready;
+};
+
+/* What determines y: rows of F that contain y, and d/dt of rows that do not. */
+struct algebra {
+    int *direct;  /* m: row i of F contains y */
+    int *derived; /* m + hidden: d/dt of this row without y contains y */
+    int rows;     /* of all candidates: m + hidden */
+    int any_derived;
+    double *values, *matrix, *rate_y, *row_jacobian, *f_jacobian, *dx, *shift, *step;
+    int *pivot;
+};
+
+struct field {
+    keel_problem p; /* its arrays of numbers lie in the solver's block */
+    int n, m, width, nq;
+    int kg, kr, k; /* constraints, rolling constraints, both: multipliers */
+    keel_fn *rate;
+    void *context;
+    double t_length; /* a typical time of the moving maps */
+    struct map f, algebraic, hidden, energy, constraint, rolling, invariant, event;
+    double *size;   /* n + m: typical |u_i|, the largest so far */
+    double *u;      /* n + m: the unknowns under evaluation */
+    double *y;      /* m: the algebraic variables found last, where the next search starts */
+    double *lambda; /* k: the multipliers found last */
+    int *active;    /* k: 0 for a redundant constraint */
+    double *gradient, *matrix, *sparse, *work, *probe, *path, *line, *column, *curvature_work, *column_space;
+    double *mass; /* ODE, DAE: its LU factors */
+    int *pivot, mass_ready;
+    struct mechanics mech;
+    struct algebra dae;
+    keel_stats *stats;
+    struct fault fault;
+};
+
+void field_init(struct field *fd, const keel_problem *p, keel_stats *stats);
+void field_layout(struct field *fd, struct arena *a);
+keel_status field_open(struct field *fd); /* after u0 is known: which maps move, what determines y */
+void field_forget(struct field *fd);      /* drops cached factorizations */
+/* rate with a status and finite-value check; x is width long. */
+keel_status field_rate(struct field *fd, double t, const double *x, double *dx);
+
+/* Records why; returns `severity` (KEEL_RETRY, or the status itself). */
+keel_status field_fault(struct field *fd, keel_status severity, keel_status status, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+const char *field_name(const char *const *names, int i, const char *what, char *room, size_t size);
+
+/* map.c: checked evaluation. */
+keel_status map_value(struct field *fd, const struct map *map, double t, const double *u, double *out);
+keel_status map_jacobian(struct field *fd, const struct map *map, double t, const double *u, double *out);
+keel_status map_rate(struct field *fd, const struct map *map, double t, const double *u, double *out);
+keel_status map_terms(struct field *fd, const struct map *map, double t, const double *u, double *out);
+keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *what, int order, double t,
+                       const double *u, double *out);
+void map_find_motion(struct field *fd, struct map *map);
+/* The map's own jacobian against differences; a fault names the worst entry. */
+keel_status map_check(struct field *fd, const struct map *map, double t, const double *u);
+
+/* mechanics.c */
+void mechanics_layout(struct field *fd, struct arena *a);
+keel_status mechanics_mass(struct field *fd, double t, const double *u); /* M = L L^T */
+keel_status mechanics_factor(struct field *fd, double t, const double *u);
+keel_status mechanics_velocity_rows(struct field *fd, double t, const double *u, double *out); /* G v + g_t, A v + b */
+keel_status mechanics_curvature(struct field *fd, double t, const double *u, double *gamma);
+int mechanics_rate(double t, const double *x, double *dx, void *field);
+void mechanics_least_multipliers(struct field *fd); /* spreads lambda over redundant rows */
+
+/* hamiltonian.c */
+int hamiltonian_rate(double t, const double *x, double *dx, void *field);
+int hamiltonian_constrained_rate(double t, const double *x, double *dx, void *field);
+keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *u, double *out); /* G H_p + g_t */
+
+/* algebra.c */
+void algebra_layout(struct field *fd, struct arena *a);
+keel_status algebra_open(struct field *fd, double t, const double *u);
+keel_status algebra_solve(struct field *fd, double t, double *u); /* y of u, from where u has it */
+int algebra_rate(double t, const double *x, double *dx, void *field);
+
+/* field.c: M x' = f in place, with a mass matrix of order n. */
+keel_status field_divide_by_mass(struct field *fd, double t, const double *u, double *dx);
+#endif

@@ -1,0 +1,90 @@
+/* hamiltonian.c - x' = B(x) grad H; canonical: q' = H_p, p' = -H_q - G^T lambda with 0 = g(t,q).
+ *
+ * With constraints the velocity rows are phi = G H_p + g_t, and lambda follows from d/dt phi = 0:
+ *     (phi_p G^T) lambda = phi_x . (H_p, -H_q) + phi_t,
+ * every phi-derivative being one along a direction. */
+#include "core/field.h"
+
+#include "core/differences.h"
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+int hamiltonian_rate(double t, const double *x, double *dx, void *field) {
+    struct field *fd = field;
+    int n = fd->n, half = fd->nq;
+    keel_status status = map_jacobian(fd, &fd->energy, t, x, fd->gradient);
+    if (status != KEEL_OK) return status;
+    if (!fd->p.structure.value) {
+        memcpy(dx, fd->gradient + half, (size_t)half * sizeof *dx);
+        for (int j = 0; j < half; j++) dx[half + j] = -fd->gradient[j];
+        return 0;
+    }
+    status = map_matrix(fd, &fd->p.structure, "structure", n, t, x, fd->matrix);
+    if (status != KEEL_OK) return status;
+    for (int i = 0; i < n; i++) {
+        dx[i] = 0;
+        for (int j = 0; j < n; j++) dx[i] += fd->matrix[(long)i * n + j] * fd->gradient[j];
+    }
+    return 0;
+}
+
+keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *u, double *out) {
+    keel_status status = map_rate(fd, &fd->constraint, t, u, out);
+    if (status == KEEL_OK) status = map_jacobian(fd, &fd->constraint, t, u, fd->matrix);
+    if (status == KEEL_OK) status = map_jacobian(fd, &fd->energy, t, u, fd->gradient);
+    if (status != KEEL_OK) return status;
+    for (int i = 0; i < fd->kg; i++)
+        for (int j = 0; j < fd->nq; j++) out[i] += fd->matrix[(long)i * fd->nq + j] * fd->gradient[fd->nq + j];
+    return KEEL_OK;
+}
+
+struct straight {
+    struct field *fd;
+    double t, clock; /* clock 1: time runs along the path */
+    const double *u, *direction;
+};
+
+static keel_status rows_on_line(void *context, double s, double *out) {
+    const struct straight *c = context;
+    for (int j = 0; j < c->fd->n; j++) c->fd->path[j] = c->u[j] + s * c->direction[j];
+    return hamiltonian_velocity_rows(c->fd, c->t + s * c->clock, c->fd->path, out);
+}
+
+static keel_status derivative_along(struct field *fd, double t, double clock, const double *u, const double *direction,
+                                    double *out) {
+    struct straight line = {fd, t, clock, u, direction};
+    double fastest = 0;
+    for (int j = 0; j < fd->n; j++)
+        if (fd->size[j] > 0) fastest = fmax(fastest, fabs(direction[j]) / fd->size[j]);
+    double length = fastest > 0 ? 1 / fastest : 1;
+    if (clock != 0 && (fd->constraint.moving || fd->energy.moving)) length = fmin(length, fd->t_length);
+    return differences_along(rows_on_line, &line, fd->kg, length, DIFFERENCES_LEVELS, 1, fd->curvature_work, out, NULL);
+}
+
+int hamiltonian_constrained_rate(double t, const double *x, double *dx, void *field) {
+    struct field *fd = field;
+    int half = fd->nq, k = fd->kg;
+    double *g_rows = fd->column_space, *system = g_rows + (long)k * half, *direction = system + (long)k * k;
+    double *column = direction + fd->n;
+    int code = hamiltonian_rate(t, x, dx, field);
+    if (code != 0) return code;
+    keel_status status = map_jacobian(fd, &fd->constraint, t, x, g_rows);
+    if (status == KEEL_OK) status = derivative_along(fd, t, 1, x, dx, fd->lambda);
+    for (int i = 0; i < k && status == KEEL_OK; i++) {
+        memset(direction, 0, (size_t)half * sizeof *direction);
+        memcpy(direction + half, g_rows + (long)i * half, (size_t)half * sizeof *direction);
+        status = derivative_along(fd, t, 0, x, direction, column);
+        for (int r = 0; r < k; r++) system[(long)r * k + i] = column[r];
+    }
+    if (status != KEEL_OK) return status;
+    fd->stats->factorizations++;
+    if (dense_lu(k, system, fd->pivot))
+        return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
+                           "the constraints do not determine their multipliers at t = %.10g: they are dependent there", t);
+    dense_lu_solve(k, system, fd->pivot, fd->lambda);
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < half; j++) dx[half + j] -= g_rows[(long)i * half + j] * fd->lambda[i];
+    return 0;
+}

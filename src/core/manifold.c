@@ -1,0 +1,130 @@
+/* manifold.c - see manifold.h: choice of rows and weights, and what the two roads share. */
+#include "core/manifold.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, keel_preserve preserve, keel_norm norm,
+                   double units) {
+    memset(m, 0, sizeof *m);
+    m->fd = fd;
+    m->rows = rows;
+    m->preserve = preserve;
+    m->norm = norm == KEEL_BY_DEFAULT ? (fd->p.form == KEEL_MECHANICS ? KEEL_BY_MASS : KEEL_BY_ERROR) : norm;
+    m->units = units;
+}
+
+void manifold_layout(struct manifold *m, struct arena *a) {
+    size_t rows = (size_t)m->rows->count, n = (size_t)m->fd->n;
+    size_t width = (n / 2 + 3) / 4 * 8; /* both halves padded; not less than n padded */
+    if (width < (size_t)m->fd->width) width = (size_t)m->fd->width;
+    m->row = arena_ints(a, rows + 1);
+    m->reach = arena_doubles(a, (size_t)m->fd->width);
+    m->residual = arena_doubles(a, rows + 1);
+    m->space.q = arena_doubles(a, (rows + 1) * width);
+    m->space.r = arena_doubles(a, rows * rows + 1);
+    m->space.fresh = arena_doubles(a, rows + 1);
+    m->space.used = arena_ints(a, rows + 1);
+    m->floor_of = arena_doubles(a, rows + 1);
+    m->c = arena_doubles(a, rows + 1);
+    m->z = arena_doubles(a, rows + 1);
+    m->d = arena_doubles(a, width);
+    m->directions = arena_doubles(a, (rows + 1) * n);
+    m->bordered = arena_doubles(a, rows * rows + 1);
+    m->pivot = arena_ints(a, rows + 1);
+}
+
+void manifold_choose(struct manifold *m) {
+    const struct rows *r = m->rows;
+    int constraints_left = 0, seen[ROWS_KINDS] = {0};
+    m->kept = m->kept_kinds = 0;
+    for (int i = 0; i < r->count; i++) {
+        int constraint = rows_kind(r, i) <= KEEL_ROW_ROLLING;
+        if (r->care[i] == KEEL_ROW_WATCHED && constraint) constraints_left = 1;
+        if (r->care[i] != KEEL_ROW_KEPT) continue;
+        m->row[m->kept++] = i;
+        seen[rows_kind(r, i)] = 1;
+    }
+    for (int kind = 0; kind < ROWS_KINDS; kind++)
+        if (seen[kind]) m->kind[m->kept_kinds++] = kind;
+    m->by_mass = m->norm == KEEL_BY_MASS && m->fd->p.form == KEEL_MECHANICS && !constraints_left;
+    m->space.rows = m->kept;
+    m->space.width = m->fd->width;
+    m->normal_known = 0;
+}
+
+/* An array's states share the largest size among them. */
+static double array_size(const struct field *fd, int i) {
+    const int *array = fd->p.array_of;
+    int canonical = fd->p.form == KEEL_HAMILTONIAN && !fd->p.structure.value, half = fd->nq;
+    double size = fd->size[i];
+    if (!array && !canonical) return size;
+    for (int j = 0; j < fd->n; j++)
+        if (array ? array[j] == array[i] : (j < half) == (i < half)) size = fmax(size, fd->size[j]);
+    return size;
+}
+
+void manifold_weigh(struct manifold *m) {
+    for (int i = 0; i < m->fd->n; i++) {
+        switch (m->norm) {
+        case KEEL_UNIT: m->reach[i] = 1; break;
+        case KEEL_GIVEN: m->reach[i] = 1 / m->given[i]; break;
+        default: m->reach[i] = array_size(m->fd, i);
+        }
+    }
+}
+
+/* x += d, and what is lost to rounding goes to low (Neumaier's form of Kahan's sum). */
+void manifold_move(double *x, double *low, int n, const double *d) {
+    for (int i = 0; i < n; i++) {
+        double sum = x[i] + d[i];
+        if (low) low[i] += fabs(x[i]) >= fabs(d[i]) ? (x[i] - sum) + d[i] : (d[i] - sum) + x[i];
+        x[i] = sum;
+    }
+}
+
+double manifold_worst(const struct manifold *m, int *row) {
+    double worst = 0;
+    for (int i = 0; i < m->kept; i++) {
+        double units = rows_in_units(m->rows, m->row[i], m->residual[m->row[i]]);
+        if (units > worst) {
+            worst = units;
+            *row = m->row[i];
+        }
+    }
+    return worst;
+}
+
+keel_status manifold_refuse(const struct manifold *m, double t, int row) {
+    return field_fault(m->fd, KEEL_RETRY, KEEL_EPROJECT,
+                       "no way back to the manifold at t = %.10g: `%s` is off by %.3g (%.3g round-off units)", t,
+                       rows_name(m->rows, row), m->residual[row], rows_in_units(m->rows, row, m->residual[row]));
+}
+
+keel_status manifold_left_out(const struct manifold *m, double t, int first) {
+    for (int i = first; i < m->kept; i++) {
+        int row = m->row[i];
+        if (!m->space.used[i - first] && rows_in_units(m->rows, row, m->residual[row]) > MANIFOLD_SILENT)
+            return manifold_refuse(m, t, row);
+    }
+    return KEEL_OK;
+}
+
+keel_status manifold_correct(struct manifold *m, double t, double *x, double *low) {
+    m->normal_known = 0;
+    if (m->preserve < KEEL_POST || m->kept == 0) return KEEL_OK;
+    m->fd->stats->corrections++;
+    return m->by_mass ? manifold_mass(m, t, x, low) : manifold_flat(m, t, x, low);
+}
+
+void manifold_tangent(const struct manifold *m, double *e) {
+    if (m->by_mass) {
+        manifold_mass_tangent(m, e);
+        return;
+    }
+    int n = m->fd->n;
+    for (int i = 0; i < n; i++) e[i] = m->reach[i] > 0 ? e[i] / m->reach[i] : 0;
+    rowspace_tangent(&m->space, e);
+    for (int i = 0; i < n; i++) e[i] *= m->reach[i];
+}

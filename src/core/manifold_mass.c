@@ -1,0 +1,256 @@
+/* manifold_mass.c - mechanics: the smallest change in dq M dq + tau^2 dv M dv.
+ *
+ * Positions: G dq = -g.  Velocities, with the factorization at the corrected q: K dv = -(K v + g_t).  Invariants: all
+ * rows jointly, by bordering: their gradients, freed of what the constraints span, give tangent directions (dq, dv);
+ * dv is completed by what keeps the velocity rows when q moves, so that the matrix dI/d(directions) is the true one and
+ * the sweeps converge quadratically.  Energy by velocities alone would be singular at every turning point. */
+#include "core/manifold.h"
+
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+/* In coordinates of length: a = L^T d; gradients: b = L^-1 e. */
+static void to_lengths(const struct field *fd, double *d) {
+    if (fd->mech.mass) dense_lower_t_multiply(fd->nq, fd->mech.mass, d);
+}
+static void from_lengths(const struct field *fd, double *a) {
+    if (fd->mech.mass) dense_lower_t_solve(fd->nq, fd->mech.mass, a);
+}
+static void gradient_to_lengths(const struct field *fd, double *e) {
+    if (fd->mech.mass) dense_lower_solve(fd->nq, fd->mech.mass, e);
+}
+
+/* s_i of constraint and d/dt rows from the factored K: terms |K q| and |K v|, each in value and derivative. */
+static keel_status grow(struct manifold *m, double t, const double *x) {
+    struct field *fd = m->fd;
+    struct rows *r = m->rows;
+    const double *shift = fd->mech.shift;
+    int nq = fd->nq;
+    if (fd->kg && fd->constraint.user.terms) {
+        keel_status status = map_terms(fd, &fd->constraint, t, x, r->terms);
+        if (status != KEEL_OK) return status;
+    }
+    for (int i = 0; i < fd->k; i++) {
+        const double *row = fd->mech.k_rows + (long)i * nq;
+        double position = 0, velocity = 0;
+        for (int j = 0; j < nq; j++) {
+            position += fabs(row[j] * x[j]);
+            velocity += fabs(row[j] * x[nq + j]);
+        }
+        double *size = r->size + r->at[KEEL_ROW_VELOCITY] + i;
+        *size = fmax(*size, 2 * velocity + fabs(shift[i]));
+        if (i >= fd->kg) continue;
+        position += fabs(shift[i] * t) + (fd->constraint.user.terms ? fabs(r->terms[i]) : 0);
+        r->size[i] = fmax(r->size[i], position);
+    }
+    return KEEL_OK;
+}
+
+static double worst_of(const struct manifold *m, int first, int count, const double *residual, int *row) {
+    double worst = 0;
+    for (int i = 0; i < count; i++) {
+        if (m->rows->care[first + i] != KEEL_ROW_KEPT) continue;
+        double units = rows_in_units(m->rows, first + i, residual[i]);
+        if (units > worst) {
+            worst = units;
+            *row = first + i;
+        }
+    }
+    return worst;
+}
+
+/* One Newton step for K d = -c in either half of x. */
+static void correct_half(struct manifold *m, const double *c, double *x, double *low) {
+    struct field *fd = m->fd;
+    for (int i = 0; i < fd->k; i++) m->c[i] = -c[i];
+    rowspace_shortest(&fd->mech.space, m->c, m->z, m->d);
+    from_lengths(fd, m->d);
+    manifold_move(x, low, fd->nq, m->d);
+    fd->stats->newton++;
+}
+
+static keel_status positions(struct manifold *m, double t, double *x, double *low) {
+    struct field *fd = m->fd;
+    double *g = m->residual, before = HUGE_VAL;
+    int row = 0, idle = 0;
+    for (int i = fd->kg; i < fd->k; i++) g[i] = 0; /* rolling rows do not touch positions */
+    for (int iteration = 0;; iteration++) {
+        keel_status status = map_value(fd, &fd->constraint, t, x, g);
+        if (status != KEEL_OK) return status;
+        double worst = worst_of(m, 0, fd->kg, g, &row);
+        if (worst <= (iteration ? m->units : 0)) return KEEL_OK;
+        if (m->preserve != KEEL_PROJECT && iteration) return KEEL_OK;
+        idle = worst > 0.5 * before ? idle + 1 : 0;
+        if (idle >= 2 && worst <= MANIFOLD_STAGNANT) return KEEL_OK;
+        if (iteration == MANIFOLD_ITERATIONS || !isfinite(worst)) return manifold_refuse(m, t, row);
+        if (worst > 0.1 * before && (status = mechanics_factor(fd, t, x)) != KEEL_OK) return status;
+        before = worst;
+        correct_half(m, g, x, low);
+    }
+}
+
+static keel_status velocities(struct manifold *m, double t, double *x, double *low) {
+    struct field *fd = m->fd;
+    int first = m->rows->at[KEEL_ROW_VELOCITY], row = 0;
+    double *speed = m->residual + first;
+    keel_status status = mechanics_factor(fd, t, x);
+    for (int iteration = 0; status == KEEL_OK; iteration++) {
+        status = mechanics_velocity_rows(fd, t, x, speed);
+        double worst = worst_of(m, first, fd->k, speed, &row);
+        if (status != KEEL_OK || worst == 0 || (iteration && worst <= m->units)) break;
+        if (iteration == 3 || (iteration && m->preserve != KEEL_PROJECT)) { /* linear in v: one is enough */
+            if (m->preserve == KEEL_PROJECT && worst > MANIFOLD_STAGNANT) return manifold_refuse(m, t, row);
+            break;
+        }
+        correct_half(m, speed, x + fd->nq, low ? low + fd->nq : NULL);
+    }
+    return status;
+}
+
+/* dv that keeps K v + g_t when q moves along dq: dv -= K^+ (d/ds of the velocity rows along dq). */
+static keel_status complete_direction(struct manifold *m, double t, const double *x, double *direction) {
+    struct field *fd = m->fd;
+    int nq = fd->nq;
+    double length = 0;
+    for (int j = 0; j < nq; j++)
+        if (fd->size[j] > 0) length = fmax(length, fabs(direction[j]) / fd->size[j]);
+    if (length == 0) return KEEL_OK;
+    double s = 1e-7 / length;
+    memcpy(fd->line, x, (size_t)fd->n * sizeof *x);
+    for (int j = 0; j < nq; j++) fd->line[j] += s * direction[j];
+    keel_status status = mechanics_velocity_rows(fd, t, fd->line, m->c);
+    const double *here = m->residual + m->rows->at[KEEL_ROW_VELOCITY];
+    for (int i = 0; i < fd->k; i++) m->c[i] = -(m->c[i] - here[i]) / s;
+    rowspace_shortest(&fd->mech.space, m->c, m->z, m->d);
+    from_lengths(fd, m->d);
+    for (int j = 0; j < nq; j++) direction[nq + j] += m->d[j];
+    return status;
+}
+
+/* The energy does not feel the completion: v M (M^-1 K^T) = K v, which is zero unless constraints move. */
+static int completion_matters(const struct manifold *m) {
+    const struct field *fd = m->fd;
+    int energy_alone = m->kind[m->kept_kinds - 1] == KEEL_ROW_ENERGY;
+    return fd->k > 0 && (!energy_alone || fd->constraint.moving || fd->kr > 0);
+}
+
+/* Gradients of the kept invariants in lengths, freed of the constraints' directions, made orthonormal. */
+static keel_status border(struct manifold *m, double t, const double *x, int first_kept) {
+    struct field *fd = m->fd;
+    struct rows *r = m->rows;
+    struct rowspace *s = &m->space;
+    int nq = fd->nq, half = fd->mech.space.width;
+    for (int k = 0; k < m->kept_kinds; k++) {
+        keel_row_kind kind = (keel_row_kind)m->kind[k];
+        if (kind <= KEEL_ROW_ROLLING) continue;
+        keel_status status = rows_jacobian(fd, r, kind, t, x);
+        if (status == KEEL_OK) status = rows_grow(fd, r, kind, t, x);
+        if (status != KEEL_OK) return status;
+    }
+    s->rows = m->kept - first_kept;
+    s->width = 2 * half;
+    for (int i = 0; i < s->rows; i++) {
+        int row = m->row[first_kept + i];
+        const double *gradient = r->jacobian + (long)row * fd->n;
+        double *b = s->q + (long)i * s->width, whole = 0, left = 0;
+        memset(b, 0, (size_t)s->width * sizeof *b);
+        memcpy(b, gradient, (size_t)nq * sizeof *b);
+        for (int j = 0; j < nq; j++) b[half + j] = gradient[nq + j] / m->tau;
+        gradient_to_lengths(fd, b);
+        gradient_to_lengths(fd, b + half);
+        for (int j = 0; j < s->width; j++) whole += b[j] * b[j];
+        rowspace_tangent(&fd->mech.space, b);
+        rowspace_tangent(&fd->mech.space, b + half);
+        for (int j = 0; j < s->width; j++) left += b[j] * b[j];
+        double floor_of = rows_in_units(r, row, m->residual[row]) > m->units ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
+        m->floor_of[i] = left > 0 ? floor_of * sqrt(whole / left) : 2;
+    }
+    rowspace_factor(s, m->floor_of);
+    fd->stats->factorizations++;
+    m->normal_known = 1;
+    return KEEL_OK;
+}
+
+static keel_status invariants(struct manifold *m, double t, double *x, double *low, int first_kept) {
+    struct field *fd = m->fd;
+    int nq = fd->nq, n = fd->n, half = fd->mech.space.width, count = m->kept - first_kept;
+    keel_status status = border(m, t, x, first_kept);
+    if (status != KEEL_OK) return status;
+    int complete = completion_matters(m);
+    for (int j = 0; j < count; j++) {
+        const double *q = m->space.q + (long)j * m->space.width;
+        double *direction = m->directions + (long)j * n;
+        memcpy(direction, q, (size_t)nq * sizeof *q);
+        memcpy(direction + nq, q + half, (size_t)nq * sizeof *q);
+        from_lengths(fd, direction);
+        from_lengths(fd, direction + nq);
+        for (int i = 0; i < nq; i++) direction[nq + i] /= m->tau;
+        if (m->space.used[j] && complete) status = complete_direction(m, t, x, direction);
+        if (status != KEEL_OK) return status;
+    }
+    for (int i = 0; i < count; i++) {
+        const double *gradient = m->rows->jacobian + (long)m->row[first_kept + i] * n;
+        m->c[i] = m->space.used[i] ? -m->residual[m->row[first_kept + i]] : 0;
+        for (int j = 0; j < count; j++) {
+            double sum = 0;
+            for (int c = 0; c < n; c++) sum += gradient[c] * m->directions[(long)j * n + c];
+            m->bordered[(long)i * count + j] = m->space.used[i] && m->space.used[j] ? sum : i == j;
+        }
+    }
+    if (dense_lu(count, m->bordered, m->pivot)) return manifold_refuse(m, t, m->row[first_kept]);
+    dense_lu_solve(count, m->bordered, m->pivot, m->c);
+    for (int j = 0; j < count; j++) {
+        for (int i = 0; i < n; i++) m->d[i] = m->c[j] * m->directions[(long)j * n + i];
+        if (m->c[j] != 0) manifold_move(x, low, n, m->d);
+    }
+    fd->stats->newton++;
+    return KEEL_OK;
+}
+
+keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) {
+    struct field *fd = m->fd;
+    int first_kept = 0, row = 0, idle = 0;
+    while (first_kept < m->kept && rows_kind(m->rows, m->row[first_kept]) <= KEEL_ROW_ROLLING) first_kept++;
+    int bordering = first_kept < m->kept;
+    double before = HUGE_VAL;
+    keel_status status = mechanics_factor(fd, t, x);
+    if (status == KEEL_OK) status = grow(m, t, x);
+    for (int sweep = 0; status == KEEL_OK; sweep++) {
+        if (fd->kg) status = positions(m, t, x, low);
+        if (status == KEEL_OK) status = velocities(m, t, x, low);
+        if (status == KEEL_OK) status = rows_residual(fd, m->rows, t, x, m->residual);
+        if (status != KEEL_OK || !bordering || (sweep && m->preserve != KEEL_PROJECT)) break;
+        double worst = manifold_worst(m, &row);
+        if (sweep && worst <= m->units) break;
+        idle = worst > 0.5 * before ? idle + 1 : 0;
+        if (idle >= 2 && worst <= MANIFOLD_STAGNANT) return manifold_left_out(m, t, first_kept);
+        if (sweep == MANIFOLD_ITERATIONS || !isfinite(worst)) return manifold_refuse(m, t, row);
+        before = worst;
+        status = invariants(m, t, x, low, first_kept);
+    }
+    return status;
+}
+
+void manifold_mass_tangent(const struct manifold *m, double *e) {
+    const struct field *fd = m->fd;
+    int nq = fd->nq, half = fd->mech.space.width;
+    double *a = m->d;
+    memset(a, 0, (size_t)(2 * half) * sizeof *a);
+    memcpy(a, e, (size_t)nq * sizeof *a);
+    memcpy(a + half, e + nq, (size_t)nq * sizeof *a);
+    to_lengths(fd, a);
+    to_lengths(fd, a + half);
+    rowspace_tangent(&fd->mech.space, a);
+    rowspace_tangent(&fd->mech.space, a + half);
+    if (m->normal_known) {
+        for (int j = 0; j < nq; j++) a[half + j] *= m->tau;
+        rowspace_tangent(&m->space, a);
+        for (int j = 0; j < nq; j++) a[half + j] /= m->tau;
+    }
+    from_lengths(fd, a);
+    from_lengths(fd, a + half);
+    memcpy(e, a, (size_t)nq * sizeof *e);
+    memcpy(e + nq, a + half, (size_t)nq * sizeof *e);
+}

@@ -1,0 +1,185 @@
+/* map.c - the user's maps, evaluated with every answer checked: return codes, finite values, differences where a
+ * derivative is not given. */
+#include "core/differences.h"
+#include "core/field.h"
+
+#include <math.h>
+#include <string.h>
+
+static keel_status check(struct field *fd, const char *what, const char *const *names, int code, double t, int count,
+                         const double *out) {
+    if (code > 0)
+        return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "%s asks for a shorter step at t = %.10g (it returned %d)", what, t,
+                           code);
+    if (code < 0)
+        return field_fault(fd, KEEL_EUSER, KEEL_EUSER, "%s gave up at t = %.10g (it returned %d)", what, t, code);
+    for (int i = 0; i < count; i++)
+        if (!isfinite(out[i])) {
+            char room[64];
+            return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "%s is not finite (%g) at t = %.10g",
+                               field_name(names, i, what, room, sizeof room), out[i], t);
+        }
+    return KEEL_OK;
+}
+
+keel_status map_value(struct field *fd, const struct map *map, double t, const double *u, double *out) {
+    int code = map->user.value(t, u, out, fd->p.user);
+    return check(fd, map->what, map->user.names, code, t, map->user.count, out);
+}
+
+/* Sparse values to dense rows. */
+static void spread(const keel_pattern *pattern, int rows, int columns, const double *values, double *out) {
+    memset(out, 0, (size_t)rows * (size_t)columns * sizeof *out);
+    for (int i = 0; i < rows; i++)
+        for (int e = pattern->row_start[i]; e < pattern->row_start[i + 1]; e++)
+            out[(long)i * columns + pattern->column[e]] = values[e];
+}
+
+struct column_path {
+    struct field *fd;
+    const struct map *map;
+    double t;
+    const double *u;
+    int at;
+};
+
+static keel_status along_column(void *context, double s, double *out) {
+    const struct column_path *c = context;
+    double *probe = c->fd->probe;
+    probe[c->at] = c->u[c->at] + s;
+    keel_status status = map_value(c->fd, c->map, c->t, probe, out);
+    probe[c->at] = c->u[c->at];
+    return status;
+}
+
+static keel_status by_differences(struct field *fd, const struct map *map, double t, const double *u, double *out) {
+    struct column_path path = {fd, map, t, u, 0};
+    int count = map->user.count;
+    memcpy(fd->probe, u, (size_t)(fd->n + fd->m) * sizeof *u);
+    for (int j = 0; j < map->columns; j++) {
+        path.at = map->first + j;
+        double length = fmax(fd->size[path.at], fabs(u[path.at]));
+        keel_status status = differences_along(along_column, &path, count, length > 0 ? length : 1,
+                                               map->exact ? DIFFERENCES_LEVELS : 1, 1, fd->work, fd->column, NULL);
+        if (status != KEEL_OK) return status;
+        for (int i = 0; i < count; i++) out[(long)i * map->columns + j] = fd->column[i];
+    }
+    return KEEL_OK;
+}
+
+keel_status map_jacobian(struct field *fd, const struct map *map, double t, const double *u, double *out) {
+    fd->stats->jacobians++;
+    if (!map->user.jacobian) return by_differences(fd, map, t, u, out);
+    double *values = map->user.pattern ? fd->sparse : out;
+    int code = map->user.jacobian(t, u, values, fd->p.user);
+    int entries = map->user.pattern ? map->user.pattern->nnz : map->user.count * map->columns;
+    if (map->user.pattern && code == 0) spread(map->user.pattern, map->user.count, map->columns, values, out);
+    keel_status status = check(fd, map->what, NULL, code, t, entries, values);
+    if (status != KEEL_OK && code == 0) text_add(fd->fault.text, sizeof fd->fault.text, " (an entry of its jacobian)");
+    return status;
+}
+
+struct time_path {
+    struct field *fd;
+    const struct map *map;
+    double t;
+    const double *u;
+};
+
+static keel_status along_time(void *context, double s, double *out) {
+    const struct time_path *c = context;
+    return map_value(c->fd, c->map, c->t + s, c->u, out);
+}
+
+keel_status map_rate(struct field *fd, const struct map *map, double t, const double *u, double *out) {
+    if (!map->moving) {
+        memset(out, 0, (size_t)map->user.count * sizeof *out);
+        return KEEL_OK;
+    }
+    if (map->user.rate) {
+        int code = map->user.rate(t, u, out, fd->p.user);
+        return check(fd, map->what, map->user.names, code, t, map->user.count, out);
+    }
+    struct time_path path = {fd, map, t, u};
+    return differences_along(along_time, &path, map->user.count, fd->t_length, DIFFERENCES_LEVELS, 1, fd->work, out,
+                             NULL);
+}
+
+keel_status map_terms(struct field *fd, const struct map *map, double t, const double *u, double *out) {
+    if (!map->user.terms) {
+        memset(out, 0, (size_t)map->user.count * sizeof *out);
+        return KEEL_OK;
+    }
+    int code = map->user.terms(t, u, out, fd->p.user);
+    return check(fd, map->what, map->user.names, code, t, map->user.count, out);
+}
+
+keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *what, int order, double t,
+                       const double *u, double *out) {
+    double *values = matrix->pattern ? fd->sparse : out;
+    int code = matrix->value(t, u, values, fd->p.user);
+    int entries = matrix->pattern ? matrix->pattern->nnz : order * order;
+    if (matrix->pattern && code == 0) spread(matrix->pattern, order, order, values, out);
+    return check(fd, what, NULL, code, t, entries, values);
+}
+
+/* The typical time of a moving map: the path length at which extrapolated differences in t agree best. */
+static void find_time_length(struct field *fd, const struct map *map) {
+    struct time_path path = {fd, map, fd->p.t0, fd->u};
+    double best = HUGE_VAL;
+    for (int power = 4; power >= -24; power--) {
+        double worst, length = ldexp(1, power);
+        if (differences_along(along_time, &path, map->user.count, length, DIFFERENCES_LEVELS, 1, fd->work, fd->column,
+                              &worst) != KEEL_OK)
+            continue;
+        if (worst < best) {
+            best = worst;
+            fd->t_length = length;
+        }
+    }
+}
+
+/* A map without a given rate moves if any value changes with t, at the start or near it, bit for bit. */
+void map_find_motion(struct field *fd, struct map *map) {
+    if (map->user.count == 0) return;
+    map->moving = map->user.rate != NULL;
+    if (map->moving) return;
+    static const double later[] = {0, 1e-3, 0.1, 1.7};
+    double *here = fd->work, *there = fd->work + map->user.count;
+    for (int bent = 0; bent < 2 && !map->moving; bent++) {
+        for (int i = 0; i < fd->n + fd->m; i++) fd->probe[i] = fd->u[i] + bent * 0.01 * (1 + i % 3) * fd->size[i];
+        if (map_value(fd, map, fd->p.t0, fd->probe, here) != KEEL_OK) continue;
+        for (int k = 1; k < 4; k++) {
+            double t = fd->p.t0 + later[k] * (1 + fabs(fd->p.t0));
+            if (map_value(fd, map, t, fd->probe, there) != KEEL_OK) continue;
+            if (memcmp(here, there, (size_t)map->user.count * sizeof *here) != 0) map->moving = 1;
+        }
+    }
+    if (map->moving) find_time_length(fd, map);
+}
+
+keel_status map_check(struct field *fd, const struct map *map, double t, const double *u) {
+    if (map->user.count == 0 || !map->user.jacobian) return KEEL_OK;
+    struct map plain = *map;
+    plain.user.jacobian = NULL;
+    plain.exact = 1;
+    keel_status status = map_jacobian(fd, map, t, u, fd->matrix);
+    double *other = fd->matrix + (long)map->user.count * map->columns;
+    if (status == KEEL_OK) status = map_jacobian(fd, &plain, t, u, other);
+    if (status != KEEL_OK) return status;
+    for (int i = 0; i < map->user.count; i++) {
+        const double *given = fd->matrix + (long)i * map->columns, *found = other + (long)i * map->columns;
+        double size = 0; /* of the row, in terms of what a typical change of each unknown does */
+        for (int j = 0; j < map->columns; j++) size = fmax(size, fabs(found[j]) * fd->size[map->first + j]);
+        for (int j = 0; j < map->columns; j++) {
+            double typical = fd->size[map->first + j];
+            if (fabs(given[j] - found[j]) * typical <= 1e-6 * size + 1e-9 * fabs(found[j]) * typical) continue;
+            char row[64], column[64];
+            return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
+                               "the jacobian of %s is wrong: d %s / d %s is given as %.10g, differences say %.10g",
+                               map->what, field_name(map->user.names, i, map->what, row, sizeof row),
+                               field_name(fd->p.names, map->first + j, "u", column, sizeof column), given[j], found[j]);
+        }
+    }
+    return KEEL_OK;
+}

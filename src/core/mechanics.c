@@ -1,0 +1,209 @@
+/* mechanics.c - M(q) v' = F(t,q,v) - K^T lambda with K v' = -gamma: the saddle-point solve.
+ *
+ * With M = L L^T, z = L^-1 F and the rows of B = K L^-T as B = R Q:
+ *     lambda = R^-T (Q z + R^-1 gamma),   v' = L^-T (z - Q^T (Q z + R^-1 gamma)).
+ * The same factorization serves the projection of positions, velocities and error estimates. */
+#include "core/field.h"
+
+#include "core/differences.h"
+#include "linalg/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+void mechanics_layout(struct field *fd, struct arena *a) {
+    struct mechanics *m = &fd->mech;
+    size_t nq = (size_t)fd->nq, k = (size_t)fd->k, width = (nq + 3) / 4 * 4;
+    m->mass = fd->p.mass.value ? arena_doubles(a, nq * nq) : NULL;
+    m->k_rows = arena_doubles(a, k * nq + 1);
+    m->space = (struct rowspace){.rows = fd->k, .width = (int)width};
+    m->space.q = arena_doubles(a, k * width + 4);
+    m->space.r = arena_doubles(a, k * k + 1);
+    m->space.fresh = arena_doubles(a, k + 1);
+    m->space.used = arena_ints(a, k + 1);
+    m->at = arena_doubles(a, nq + 1);
+    m->shift = arena_doubles(a, k + 1);
+    m->gamma = arena_doubles(a, k + 1);
+    m->force = arena_doubles(a, width);
+    m->weighted = arena_doubles(a, width);
+    m->z = arena_doubles(a, k + 1);
+}
+
+keel_status mechanics_mass(struct field *fd, double t, const double *u) {
+    struct mechanics *m = &fd->mech;
+    if (!m->mass || (fd->p.mass.constant && m->mass_ready)) return KEEL_OK;
+    keel_status status = map_matrix(fd, &fd->p.mass, "mass", fd->nq, t, u, m->mass);
+    if (status != KEEL_OK) return status;
+    int row = dense_cholesky(fd->nq, m->mass);
+    m->mass_ready = row == 0;
+    if (row == 0) return KEEL_OK;
+    char room[64];
+    return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR, "the mass matrix is not positive definite at t = %.10g (at %s)", t,
+                       field_name(fd->p.names, row - 1, "u", room, sizeof room));
+}
+
+static keel_status lost_rank(struct field *fd, double t, int row) {
+    char room[64];
+    int rolling = row >= fd->kg;
+    const char *const *names = rolling ? fd->rolling.user.names : fd->constraint.user.names;
+    return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
+                       "the constraint %s loses its own direction at t = %.10g (a dead centre): the motion is not "
+                       "determined beyond this position",
+                       field_name(names, rolling ? row - fd->kg : row, rolling ? "rolling" : "constraint", room,
+                                  sizeof room),
+                       t);
+}
+
+static int factored_at(const struct field *fd, double t, const double *u) {
+    const struct mechanics *m = &fd->mech;
+    return m->ready && m->at[0] == t && memcmp(m->at + 1, u, (size_t)fd->nq * sizeof *u) == 0;
+}
+
+keel_status mechanics_factor(struct field *fd, double t, const double *u) {
+    struct mechanics *m = &fd->mech;
+    int nq = fd->nq, k = fd->k;
+    if (factored_at(fd, t, u)) return KEEL_OK;
+    m->ready = 0;
+    keel_status status = mechanics_mass(fd, t, u);
+    if (status == KEEL_OK && fd->kg) status = map_jacobian(fd, &fd->constraint, t, u, m->k_rows);
+    if (status == KEEL_OK && fd->kg) status = map_rate(fd, &fd->constraint, t, u, m->shift);
+    if (status == KEEL_OK && fd->kr) status = map_jacobian(fd, &fd->rolling, t, u, m->k_rows + (long)fd->kg * nq);
+    if (status != KEEL_OK) return status;
+    double *floor_of = m->z;
+    for (int i = 0; i < k; i++) {
+        double *row = m->space.q + (long)i * m->space.width;
+        memcpy(row, m->k_rows + (long)i * nq, (size_t)nq * sizeof *row);
+        memset(row + nq, 0, (size_t)(m->space.width - nq) * sizeof *row);
+        if (m->mass) dense_lower_solve(nq, m->mass, row);
+        floor_of[i] = fd->active[i] ? sqrt(DBL_EPSILON) : 2;
+    }
+    rowspace_factor(&m->space, floor_of);
+    fd->stats->factorizations++;
+    for (int i = 0; i < k; i++)
+        if (fd->active[i] && !m->space.used[i]) return lost_rank(fd, t, i);
+    m->at[0] = t;
+    memcpy(m->at + 1, u, (size_t)nq * sizeof *u);
+    m->ready = 1;
+    return KEEL_OK;
+}
+
+keel_status mechanics_velocity_rows(struct field *fd, double t, const double *u, double *out) {
+    const struct mechanics *m = &fd->mech;
+    const double *v = u + fd->nq, *rows = m->k_rows, *shift = m->shift;
+    keel_status status = KEEL_OK;
+    if (!factored_at(fd, t, u) && fd->kg) {
+        status = map_rate(fd, &fd->constraint, t, u, out);
+        if (status == KEEL_OK) status = map_jacobian(fd, &fd->constraint, t, u, fd->matrix);
+        rows = fd->matrix;
+        shift = out;
+    }
+    for (int i = 0; i < fd->kg && status == KEEL_OK; i++) {
+        double sum = shift[i];
+        for (int j = 0; j < fd->nq; j++) sum += rows[(long)i * fd->nq + j] * v[j];
+        out[i] = sum;
+    }
+    if (status == KEEL_OK && fd->kr) status = map_value(fd, &fd->rolling, t, u, out + fd->kg);
+    return status;
+}
+
+struct motion {
+    struct field *fd;
+    double t;
+    const double *u;
+};
+
+/* u moved along its own velocity for a time s: q + s v, v kept. */
+static const double *moved(const struct motion *c, double s) {
+    double *path = c->fd->path;
+    int nq = c->fd->nq;
+    for (int j = 0; j < nq; j++) path[j] = c->u[j] + s * c->u[nq + j];
+    memcpy(path + nq, c->u + nq, (size_t)nq * sizeof *path);
+    return path;
+}
+
+static keel_status constraint_on_path(void *context, double s, double *out) {
+    const struct motion *c = context;
+    return map_value(c->fd, &c->fd->constraint, c->t + s, moved(c, s), out);
+}
+
+static keel_status speed_on_path(void *context, double s, double *out) { /* G v + g_t, A v + b */
+    const struct motion *c = context;
+    return mechanics_velocity_rows(c->fd, c->t + s, moved(c, s), out);
+}
+
+/* The time in which the fastest coordinate moves by its own size. */
+static double path_length(const struct field *fd, const double *u) {
+    double fastest = 0;
+    for (int j = 0; j < fd->nq; j++)
+        if (fd->size[j] > 0) fastest = fmax(fastest, fabs(u[fd->nq + j]) / fd->size[j]);
+    int moving = fd->constraint.moving || fd->rolling.moving;
+    double length = fastest > 0 ? 1 / fastest : fd->t_length;
+    return moving ? fmin(length, fd->t_length) : length;
+}
+
+/* gamma = d/dt (G v + g_t), d/dt (A v + b) at constant v.  Errors here are harmless: they act along M^-1 K^T, which the
+ * projection of velocities removes. */
+keel_status mechanics_curvature(struct field *fd, double t, const double *u, double *gamma) {
+    if (fd->p.curvature) {
+        struct map map = {.user = {.count = fd->k, .value = fd->p.curvature}, .what = "curvature"};
+        return map_value(fd, &map, t, u, gamma);
+    }
+    struct motion path = {fd, t, u};
+    double length = path_length(fd, u), *work = fd->curvature_work;
+    keel_status status = differences_along(speed_on_path, &path, fd->k, length, DIFFERENCES_LEVELS, 1, work, gamma, NULL);
+    if (status == KEEL_OK && fd->kg && !fd->constraint.user.jacobian) /* one differentiation, not two of them nested */
+        status = differences_along(constraint_on_path, &path, fd->kg, length, DIFFERENCES_LEVELS, 2, work, gamma, NULL);
+    return status;
+}
+
+int mechanics_rate(double t, const double *x, double *dx, void *field) {
+    struct field *fd = field;
+    struct mechanics *m = &fd->mech;
+    int nq = fd->nq, k = fd->k;
+    memcpy(dx, x + nq, (size_t)nq * sizeof *dx);
+    keel_status status = map_value(fd, &fd->f, t, x, m->force);
+    if (status == KEEL_OK) status = mechanics_factor(fd, t, x);
+    if (status == KEEL_OK && k) status = mechanics_curvature(fd, t, x, m->gamma);
+    if (status != KEEL_OK) return status;
+    double *acceleration = m->force; /* z = L^-1 F, then v' */
+    if (m->mass) dense_lower_solve(nq, m->mass, acceleration);
+    if (k) {
+        rowspace_shortest(&m->space, m->gamma, m->z, m->weighted); /* z = R^-1 gamma, weighted = Q^T z */
+        rowspace_components(&m->space, acceleration, fd->lambda);
+        for (int i = 0; i < k; i++) fd->lambda[i] += m->z[i];
+        rowspace_tangent(&m->space, acceleration);
+        for (int j = 0; j < nq; j++) acceleration[j] -= m->weighted[j];
+        rowspace_coefficients(&m->space, fd->lambda);
+    }
+    if (m->mass) dense_lower_t_solve(nq, m->mass, acceleration);
+    memcpy(dx + nq, acceleration, (size_t)nq * sizeof *dx);
+    return 0;
+}
+
+/* A redundant row is a combination of the others, B_r = C B_u.  Any lambda_r may be traded for lambda_u - C^T lambda_r;
+ * the least squares choice is found by minimizing |lambda|^2 one redundant row after the other until it settles
+ * (a few sweeps: the rows are few and the problem is a small strictly convex one). */
+void mechanics_least_multipliers(struct field *fd) {
+    struct mechanics *m = &fd->mech;
+    int k = fd->k;
+    for (int sweep = 0; sweep < 100; sweep++) {
+        double change = 0, size = 0;
+        for (int r = 0; r < k; r++) {
+            if (m->space.used[r]) continue;
+            for (int j = 0; j < k; j++) m->z[j] = m->space.used[j] && j < r ? m->space.r[(long)r * k + j] : 0;
+            rowspace_coefficients(&m->space, m->z);
+            double along = fd->lambda[r], length = 1; /* direction: +1 on r, -C_r on the others */
+            for (int j = 0; j < r; j++) {
+                along -= m->z[j] * fd->lambda[j];
+                length += m->z[j] * m->z[j];
+            }
+            double step = -along / length;
+            fd->lambda[r] += step;
+            for (int j = 0; j < r; j++) fd->lambda[j] -= step * m->z[j];
+            change = fmax(change, fabs(step));
+            size = fmax(size, fabs(fd->lambda[r]));
+        }
+        if (change <= DBL_EPSILON * size) break;
+    }
+}

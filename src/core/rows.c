@@ -1,0 +1,198 @@
+/* rows.c - see rows.h. */
+#include "core/rows.h"
+
+#include "core/differences.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+void rows_init(struct rows *r, const struct field *fd) {
+    memset(r, 0, sizeof *r);
+    r->of[KEEL_ROW_CONSTRAINT] = r->of[KEEL_ROW_VELOCITY] = fd->kg;
+    r->of[KEEL_ROW_ROLLING] = fd->kr;
+    r->of[KEEL_ROW_ALGEBRAIC] = fd->m;
+    r->of[KEEL_ROW_HIDDEN] = fd->hidden.user.count;
+    r->of[KEEL_ROW_ENERGY] = fd->energy.user.count;
+    r->of[KEEL_ROW_INVARIANT] = fd->invariant.user.count;
+    for (int kind = 0; kind < ROWS_KINDS; kind++) {
+        r->at[kind] = r->count;
+        r->count += r->of[kind];
+    }
+}
+
+void rows_layout(struct rows *r, const struct field *fd, struct arena *a) {
+    size_t count = (size_t)r->count + 1;
+    r->name = arena_take(a, count * ROWS_NAME);
+    r->care = arena_ints(a, count);
+    r->verdict = arena_ints(a, count);
+    r->reference = arena_doubles(a, count);
+    r->size = arena_doubles(a, count);
+    r->residual = arena_doubles(a, count);
+    r->drift = arena_doubles(a, count);
+    r->units = arena_doubles(a, count);
+    r->fresh_size = arena_doubles(a, count);
+    r->terms = arena_doubles(a, count);
+    r->column = arena_doubles(a, count);
+    r->jacobian = arena_doubles(a, count * (size_t)(fd->n + fd->m));
+}
+
+static const struct map *map_of_kind(const struct field *fd, keel_row_kind kind) {
+    switch (kind) {
+    case KEEL_ROW_CONSTRAINT:
+    case KEEL_ROW_VELOCITY: return &fd->constraint;
+    case KEEL_ROW_ROLLING: return &fd->rolling;
+    case KEEL_ROW_ALGEBRAIC: return &fd->algebraic;
+    case KEEL_ROW_HIDDEN: return &fd->hidden;
+    case KEEL_ROW_ENERGY: return &fd->energy;
+    case KEEL_ROW_INVARIANT: break;
+    }
+    return &fd->invariant;
+}
+
+void rows_open(struct rows *r, const struct field *fd) {
+    for (int kind = 0; kind < ROWS_KINDS; kind++) {
+        const struct map *map = map_of_kind(fd, (keel_row_kind)kind);
+        for (int i = 0; i < r->of[kind]; i++) {
+            char *name = r->name + (long)(r->at[kind] + i) * ROWS_NAME;
+            text_set(name, ROWS_NAME, kind == KEEL_ROW_VELOCITY ? "d/dt " : "");
+            if (map->user.names && map->user.names[i])
+                text_add(name, ROWS_NAME, "%s", map->user.names[i]);
+            else if (r->of[kind] == 1)
+                text_add(name, ROWS_NAME, "%s", map->what);
+            else
+                text_add(name, ROWS_NAME, "%s[%d]", map->what, i + 1);
+        }
+    }
+}
+
+const char *rows_name(const struct rows *r, int i) {
+    return r->name + (long)i * ROWS_NAME;
+}
+
+keel_row_kind rows_kind(const struct rows *r, int i) {
+    int kind = 0;
+    while (i >= r->at[kind] + r->of[kind]) kind++;
+    return (keel_row_kind)kind;
+}
+
+int rows_find(const struct rows *r, const char *name) {
+    for (int i = 0; i < r->count; i++)
+        if (strcmp(rows_name(r, i), name) == 0) return i;
+    return -1;
+}
+
+/* d/dt of constraints and rolling rows together, as they lie. */
+static keel_status velocity_rows(struct field *fd, double t, const double *u, double *out) {
+    return fd->p.form == KEEL_MECHANICS ? mechanics_velocity_rows(fd, t, u, out)
+                                        : hamiltonian_velocity_rows(fd, t, u, out);
+}
+
+keel_status rows_residual(struct field *fd, const struct rows *r, double t, const double *u, double *out) {
+    static const keel_row_kind plain[] = {KEEL_ROW_CONSTRAINT, KEEL_ROW_ALGEBRAIC, KEEL_ROW_HIDDEN, KEEL_ROW_ENERGY,
+                                          KEEL_ROW_INVARIANT};
+    keel_status status = fd->k ? velocity_rows(fd, t, u, out + r->at[KEEL_ROW_VELOCITY]) : KEEL_OK;
+    for (int i = 0; i < 5 && status == KEEL_OK; i++)
+        if (r->of[plain[i]]) status = map_value(fd, map_of_kind(fd, plain[i]), t, u, out + r->at[plain[i]]);
+    for (int i = 0; i < r->count; i++) out[i] -= r->reference[i];
+    return status;
+}
+
+struct velocity_path {
+    struct field *fd;
+    double t;
+    double *u;
+    int at;
+};
+
+static keel_status velocity_along_column(void *context, double s, double *out) {
+    struct velocity_path *c = context;
+    double kept = c->u[c->at];
+    c->u[c->at] = kept + s;
+    keel_status status = velocity_rows(c->fd, c->t, c->u, out);
+    c->u[c->at] = kept;
+    return status;
+}
+
+static keel_status velocity_jacobian(struct field *fd, struct rows *r, double t, const double *u) {
+    double *jacobian = r->jacobian + (long)r->at[KEEL_ROW_VELOCITY] * fd->n;
+    memcpy(fd->line, u, (size_t)fd->n * sizeof *u);
+    struct velocity_path path = {fd, t, fd->line, 0};
+    for (int j = 0; j < fd->n; j++) {
+        path.at = j;
+        double length = fmax(fd->size[j], fabs(u[j]));
+        keel_status status = differences_along(velocity_along_column, &path, fd->k, length > 0 ? length : 1, 1, 1,
+                                               fd->curvature_work, r->column, NULL);
+        if (status != KEEL_OK) return status;
+        for (int i = 0; i < fd->k; i++) jacobian[(long)i * fd->n + j] = r->column[i];
+    }
+    return KEEL_OK;
+}
+
+keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {
+    int all = fd->n + fd->m, count = r->of[kind];
+    double *jacobian = r->jacobian + (long)r->at[kind] * all;
+    if (kind == KEEL_ROW_VELOCITY) return velocity_jacobian(fd, r, t, u);
+    if (kind == KEEL_ROW_ROLLING) return fd->kg ? KEEL_OK : velocity_jacobian(fd, r, t, u);
+    const struct map *map = map_of_kind(fd, kind);
+    if (map->columns == all) return map_jacobian(fd, map, t, u, jacobian);
+    keel_status status = map_jacobian(fd, map, t, u, fd->matrix);
+    for (int i = 0; i < count && status == KEEL_OK; i++)
+        for (int j = 0; j < all; j++)
+            jacobian[(long)i * all + j] = j < map->columns ? fd->matrix[(long)i * map->columns + j] : 0;
+    return status;
+}
+
+/* s_i = sum_j |dc_i/dx_j| |x_j| + |dc_i/dt| |t| + |reference| + sum of |terms|.  For d/dt rows the terms are those of
+ * G v + g_t, known without a further callback. */
+keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {
+    int all = fd->n + fd->m, first = r->at[kind], count = r->of[kind];
+    const struct map *map = map_of_kind(fd, kind);
+    int derived = kind == KEEL_ROW_VELOCITY || kind == KEEL_ROW_ROLLING;
+    for (int i = first; i < first + count; i++) {
+        const double *row = r->jacobian + (long)i * all;
+        double size = fabs(r->reference[i]);
+        for (int j = 0; j < all; j++) size += fabs(row[j] * u[j]);
+        for (int j = fd->nq; j < all && derived; j++) size += fabs(row[j] * u[j]);
+        r->fresh_size[i] = size;
+    }
+    if (map->moving) {
+        keel_status status = map_rate(fd, map, t, u, r->terms + first);
+        if (status != KEEL_OK) return status;
+        for (int i = first; i < first + count; i++) r->fresh_size[i] += fabs(r->terms[i]) * (derived ? 1 : fabs(t));
+    }
+    if (map->user.terms && !derived) {
+        keel_status status = map_terms(fd, map, t, u, r->terms + first);
+        if (status != KEEL_OK) return status;
+        for (int i = first; i < first + count; i++) r->fresh_size[i] += fabs(r->terms[i]);
+    }
+    for (int i = first; i < first + count; i++) r->size[i] = fmax(r->size[i], r->fresh_size[i]);
+    return KEEL_OK;
+}
+
+keel_status rows_grow_all(struct field *fd, struct rows *r, double t, const double *u) {
+    keel_status status = KEEL_OK;
+    for (int kind = 0; kind < ROWS_KINDS && status == KEEL_OK; kind++) {
+        if (r->of[kind] == 0) continue;
+        status = rows_jacobian(fd, r, (keel_row_kind)kind, t, u);
+        if (status == KEEL_OK) status = rows_grow(fd, r, (keel_row_kind)kind, t, u);
+    }
+    return status;
+}
+
+double rows_unit(const struct rows *r, int i) {
+    return DBL_EPSILON * r->size[i];
+}
+
+double rows_in_units(const struct rows *r, int i, double residual) {
+    return residual == 0 ? 0 : fabs(residual) / rows_unit(r, i);
+}
+
+void rows_certify(struct rows *r) {
+    for (int i = 0; i < r->count; i++) {
+        double off = fabs(r->residual[i]);
+        if (off > r->drift[i]) r->drift[i] = off;
+        double units = rows_in_units(r, i, off);
+        if (units > r->units[i]) r->units[i] = units;
+    }
+}

@@ -1,0 +1,42 @@
+/* rows.h - the rows of the manifold: what must hold, in which round-off units, and how well it held.
+ *
+ * Order: constraints, their d/dt, rolling, algebraic, hidden, energy, invariants.  The numbers are the certificate. */
+#ifndef KEEL_CORE_ROWS_H
+#define KEEL_CORE_ROWS_H
+
+#include "core/field.h"
+
+enum { ROWS_KINDS = KEEL_ROW_INVARIANT + 1, ROWS_NAME = 80 };
+
+struct rows {
+    int count, at[ROWS_KINDS], of[ROWS_KINDS]; /* first row and number of rows of each kind */
+    char *name;                                /* count x ROWS_NAME */
+    int *care, *verdict;
+    double *reference; /* what the row is held at: 0 for equations */
+    double *size;      /* s_i of design rule 1: one unit is eps times this */
+    double *residual;  /* of the accepted state */
+    double *drift, *units;
+    double *fresh_size, *terms, *jacobian, *column; /* work: count, count, count x (n + m), count */
+};
+
+void rows_init(struct rows *r, const struct field *fd);
+void rows_layout(struct rows *r, const struct field *fd, struct arena *a);
+void rows_open(struct rows *r, const struct field *fd); /* names */
+const char *rows_name(const struct rows *r, int i);
+keel_row_kind rows_kind(const struct rows *r, int i);
+int rows_find(const struct rows *r, const char *name); /* -1: none */
+
+/* value - reference of all rows; u complete (algebraic rows need y). */
+keel_status rows_residual(struct field *fd, const struct rows *r, double t, const double *u, double *out);
+/* d/du of the rows of one kind, n + m columns, into jacobian from that kind's first row on. */
+keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u);
+/* Lets the sizes of the rows of one kind grow to what their jacobian rows say at u. */
+keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u);
+/* The same for all kinds, jacobians included. */
+keel_status rows_grow_all(struct field *fd, struct rows *r, double t, const double *u);
+double rows_unit(const struct rows *r, int i);
+/* |residual| in units; 0 for an exact 0. */
+double rows_in_units(const struct rows *r, int i, double residual);
+/* Enters the residuals of an accepted state into the certificate. */
+void rows_certify(struct rows *r);
+#endif

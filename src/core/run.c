@@ -1,0 +1,122 @@
+/* run.c - from step to step to t_end, stopping at events, landing exactly. */
+#include "core/engine.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static int reached(const struct engine *e, double t, double t_end) {
+    return (t - t_end) * e->r->direction >= 0;
+}
+
+/* Which fixed step ends on t_end, and whether one does (design rule 7). */
+static keel_status find_grid(struct engine *e, double t_end) {
+    struct record *r = e->r;
+    double steps = (t_end - r->base) / (e->o.step * r->direction), nearest = floor(steps + 0.5);
+    double clock = 4 * DBL_EPSILON * fmax(fabs(t_end), fabs(r->base)) / e->o.step;
+    int on_grid = fabs(steps - nearest) <= fmax(4 * DBL_EPSILON * nearest, clock);
+    e->grid = (struct grid){t_end, on_grid ? nearest : steps, on_grid};
+    if (on_grid || !(e->stepper->info.traits & KEEL_MULTISTEP)) return KEEL_OK;
+    engine_say(e, "%s needs equal steps, and t_end = %.17g is not a whole number of steps of %.17g from %.17g",
+               e->stepper->info.name, t_end, e->o.step, r->base);
+    return KEEL_EINVAL;
+}
+
+/* The place where the solver stands becomes the front of a run in the other direction. */
+static keel_status turn_round(struct engine *e, int direction) {
+    struct record *r = e->r;
+    struct field *fd = &e->field;
+    if (r->inside) {
+        memcpy(e->x[r->front], e->x_now, (size_t)(fd->n + fd->m) * sizeof(double));
+        if (e->low[0]) memset(e->low[r->front], 0, (size_t)fd->n * sizeof(double));
+        keel_status status = field_rate(fd, r->t_now, e->x[r->front], e->f[r->front]);
+        if (status != KEEL_OK) return engine_fail_by_fault(e);
+    }
+    r->t = r->base = r->scanned = r->t_now;
+    r->count = 0;
+    r->inside = r->has_step = 0;
+    r->fresh = 1;
+    r->direction = direction;
+    events_begin(e);
+    return KEEL_OK;
+}
+
+static keel_status set_out(struct engine *e, double t_end) {
+    struct record *r = e->r;
+    int direction = t_end > r->t_now ? 1 : -1;
+    if (r->direction == 0) r->direction = direction;
+    if (direction != r->direction) {
+        keel_status status = turn_round(e, direction);
+        if (status != KEEL_OK) return status;
+    }
+    if (e->o.step > 0) return find_grid(e, t_end);
+    if (r->h_next == 0) {
+        r->h_next = e->o.first_step > 0 ? e->o.first_step : control_first_step(e, t_end - r->t);
+        r->error_before = 1e-4;
+    }
+    return KEEL_OK;
+}
+
+static keel_status stand_inside(struct engine *e, double t) {
+    keel_status status = dense_at(e, t, e->events.at_root);
+    if (status != KEEL_OK) return engine_fail_by_fault(e);
+    memcpy(e->x_now, e->events.at_root, (size_t)(e->field.n + e->field.m) * sizeof(double));
+    e->r->t_now = t;
+    e->r->inside = 1;
+    e->r->event = -1;
+    return KEEL_OK;
+}
+
+static void stand_at_front(struct engine *e) {
+    struct record *r = e->r;
+    r->inside = 0;
+    r->event = -1;
+    r->t_now = r->t;
+    if (r->told || !r->has_step) return;
+    r->told = 1;
+    if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
+}
+
+static keel_status too_many_steps(struct engine *e, long most) {
+    return engine_fail(e, KEEL_ELIMIT,
+                       "%ld steps were taken and t = %.10g is all that was reached: the problem is stiff, the tolerance "
+                       "very small, or max_steps too low",
+                       most, e->r->t);
+}
+
+/* At most this many events at one time: an event whose action starts it again would never end. */
+enum { STORM = 100 };
+
+keel_status run_to(struct engine *e, double t_end, int one_step) {
+    struct record *r = e->r;
+    int events = e->field.p.event.count > 0, storm = 0;
+    long taken = 0, most = e->o.max_steps > 0 ? e->o.max_steps : e->o.step > 0 ? 0 : 10000000;
+    double last_event = HUGE_VAL;
+    keel_status status = set_out(e, t_end);
+    while (status == KEEL_OK) {
+        if (events && r->has_step) {
+            double to = reached(e, r->t, t_end) ? t_end : r->t;
+            if (events_scan(e, to, &status)) {
+                storm = r->t_now == last_event ? storm + 1 : 0;
+                last_event = r->t_now;
+                if (storm > STORM)
+                    return engine_fail(e, KEEL_ELIMIT, "more than %d events at t = %.10g", STORM, r->t_now);
+                if (!e->field.p.passing || !e->field.p.passing[r->event]) return KEEL_EVENT;
+                if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
+                continue;
+            }
+            if (status != KEEL_OK) return engine_fail_by_fault(e);
+        }
+        if (reached(e, r->t, t_end)) {
+            if (r->t != t_end) return stand_inside(e, t_end);
+            stand_at_front(e);
+            return KEEL_OK;
+        }
+        stand_at_front(e);
+        if (one_step && taken > 0) return KEEL_OK;
+        if (most > 0 && taken == most) return too_many_steps(e, most);
+        status = step_take(e, t_end);
+        taken++;
+    }
+    return status;
+}

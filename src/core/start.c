@@ -1,0 +1,303 @@
+/* start.c - see start.h.  Gauss-Newton for the smallest change of the free values, positions first, then velocities,
+ * then algebraic variables; each level leaves the earlier ones alone. */
+#include "core/start.h"
+
+#include "core/manifold.h"
+#include "linalg/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#define FITS 1e-9 /* of the size of the row's terms: a start value someone typed */
+
+void start_layout(struct start *st, struct field *fd, struct rows *rows, struct arena *a) {
+    size_t all = (size_t)(fd->n + fd->m), count = (size_t)rows->count + 1, width = (all + 3) / 4 * 4;
+    st->fd = fd;
+    st->rows = rows;
+    st->residual = arena_doubles(a, count);
+    st->trial = arena_doubles(a, width + 4);
+    st->found = arena_doubles(a, width + 4);
+    st->worst = arena_doubles(a, width + 4);
+    st->free = arena_take(a, all + 1);
+    st->space.width = (int)width;
+    st->space.q = arena_doubles(a, count * width);
+    st->space.r = arena_doubles(a, count * count);
+    st->space.fresh = arena_doubles(a, count);
+    st->space.used = arena_ints(a, count);
+    st->floor_of = arena_doubles(a, count);
+    st->c = arena_doubles(a, count);
+    st->z = arena_doubles(a, count);
+    st->d = arena_doubles(a, width);
+    st->chosen = arena_ints(a, count);
+}
+
+#define KIND(kind) (1u << KEEL_ROW_##kind)
+
+/* The levels of each form; returns how many. */
+static int levels_of(const struct field *fd, struct start_level *level) {
+    int n = fd->n, half = fd->nq;
+    switch (fd->p.form) {
+    case KEEL_MECHANICS:
+    case KEEL_HAMILTONIAN:
+        level[0] = (struct start_level){KIND(CONSTRAINT), -1, 0, half};
+        level[1] = (struct start_level){KIND(VELOCITY) | KIND(ROLLING), -1, half, half};
+        return fd->k ? 2 : 0;
+    case KEEL_DAE: level[0] = (struct start_level){KIND(ALGEBRAIC) | KIND(HIDDEN), -1, 0, n}; return 1;
+    case KEEL_ODE: break;
+    }
+    return 0;
+}
+
+/* Algebraic rows that contain y are solved for y, not for x. */
+static int solved_for_y(const struct start *st, int row) {
+    const struct rows *r = st->rows;
+    return rows_kind(r, row) == KEEL_ROW_ALGEBRAIC && st->fd->dae.direct[row - r->at[KEEL_ROW_ALGEBRAIC]];
+}
+
+static int choose_rows(struct start *st, const struct start_level *level) {
+    int count = 0;
+    for (int i = 0; i < st->rows->count; i++) {
+        int listed = level->kinds >> rows_kind(st->rows, i) & 1;
+        if (listed && i != level->except && !solved_for_y(st, i)) st->chosen[count++] = i;
+    }
+    return count;
+}
+
+static keel_status residuals(struct start *st, double t, const double *u) {
+    return rows_residual(st->fd, st->rows, t, u, st->residual);
+}
+
+static double merit(const struct start *st, int count) {
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        if (st->space.used[i]) sum = fmax(sum, rows_in_units(st->rows, st->chosen[i], st->residual[st->chosen[i]]));
+    return sum;
+}
+
+static int all_free(const struct start *st, const struct start_level *level) {
+    for (int j = 0; j < level->columns; j++)
+        if (!st->free[level->first + j]) return 0;
+    return 1;
+}
+
+/* The row space of the level's rows over the free columns, weighted by mass if all of a mechanical level is free. */
+static keel_status factor(struct start *st, const struct start_level *level, int count, double t, const double *u, int mass) {
+    struct field *fd = st->fd;
+    int all = fd->n + fd->m;
+    keel_status status = KEEL_OK;
+    for (int kind = 0; kind < ROWS_KINDS && status == KEEL_OK; kind++) {
+        if (st->rows->of[kind] == 0 || !(level->kinds >> kind & 1)) continue;
+        status = rows_jacobian(fd, st->rows, (keel_row_kind)kind, t, u);
+        if (status == KEEL_OK) status = rows_grow(fd, st->rows, (keel_row_kind)kind, t, u);
+    }
+    if (status == KEEL_OK && mass) status = mechanics_mass(fd, t, u);
+    if (status != KEEL_OK) return status;
+    st->space.rows = count;
+    for (int i = 0; i < count; i++) {
+        double *b = st->space.q + (long)i * st->space.width;
+        const double *row = st->rows->jacobian + (long)st->chosen[i] * all + level->first;
+        memset(b, 0, (size_t)st->space.width * sizeof *b);
+        for (int j = 0; j < level->columns; j++) {
+            double size = fd->size[level->first + j];
+            b[j] = !st->free[level->first + j] ? 0 : mass ? row[j] : row[j] * (size > 0 ? size : 1);
+        }
+        if (mass && fd->mech.mass) dense_lower_solve(level->columns, fd->mech.mass, b);
+        st->floor_of[i] = MANIFOLD_DEPENDENT;
+    }
+    rowspace_factor(&st->space, st->floor_of);
+    return KEEL_OK;
+}
+
+static void direction(struct start *st, const struct start_level *level, int count, int mass) {
+    const struct field *fd = st->fd;
+    for (int i = 0; i < count; i++) st->c[i] = -st->residual[st->chosen[i]];
+    rowspace_shortest(&st->space, st->c, st->z, st->d);
+    if (mass && fd->mech.mass) dense_lower_t_solve(level->columns, fd->mech.mass, st->d);
+    for (int j = 0; j < level->columns && !mass; j++) {
+        double size = fd->size[level->first + j];
+        st->d[j] *= size > 0 ? size : 1;
+    }
+}
+
+/* u along the direction, as far as the residual falls. */
+static keel_status move(struct start *st, const struct start_level *level, int count, double t, double *u, double before) {
+    memcpy(st->trial, u, (size_t)(st->fd->n + st->fd->m) * sizeof *u);
+    keel_status status = KEEL_OK;
+    for (double share = 1; share > 1e-4; share /= 2) {
+        for (int j = 0; j < level->columns; j++)
+            u[level->first + j] = st->trial[level->first + j] + share * st->d[j];
+        status = residuals(st, t, u);
+        if (status < 0 || (status == KEEL_OK && (merit(st, count) < before || before <= MANIFOLD_STAGNANT))) break;
+    }
+    return status;
+}
+
+static int not_met(const struct start *st, int count, double limit) {
+    for (int i = 0; i < count; i++) {
+        int row = st->chosen[i];
+        if (fabs(st->residual[row]) > limit * st->rows->size[row]) return row;
+    }
+    return -1;
+}
+
+/* The row that a left-out row depends on most. */
+static int partner(struct start *st, int left_out) {
+    int best = 0, rows = st->space.rows;
+    for (int j = 0; j < rows; j++) st->z[j] = j < left_out ? st->space.r[(long)left_out * rows + j] : 0;
+    rowspace_coefficients(&st->space, st->z);
+    for (int j = 0; j < left_out; j++)
+        if (st->space.used[j] && fabs(st->z[j]) > fabs(st->z[best])) best = j;
+    return best;
+}
+
+keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u) {
+    struct field *fd = st->fd;
+    int count = choose_rows(st, level), idle = 0;
+    int mass = fd->p.form == KEEL_MECHANICS && level->columns == fd->nq && all_free(st, level);
+    double before = HUGE_VAL;
+    keel_status status = residuals(st, t, u);
+    for (int iteration = 0; iteration < 60 && status == KEEL_OK; iteration++) {
+        status = factor(st, level, count, t, u, mass);
+        if (status != KEEL_OK) break;
+        double now = merit(st, count);
+        idle = now > 0.5 * before ? idle + 1 : 0;
+        if (now <= 4 || (idle >= 2 && now <= MANIFOLD_STAGNANT)) break;
+        before = now;
+        direction(st, level, count, mass);
+        status = move(st, level, count, t, u, now);
+    }
+    if (status != KEEL_OK) return status < 0 ? status : fd->fault.status;
+    for (int i = 0; i < count; i++) {
+        int row = st->chosen[i];
+        if (st->space.used[i] || fabs(st->residual[row]) <= FITS * st->rows->size[row]) continue;
+        if (!all_free(st, level)) return KEEL_ESTART;
+        return field_fault(fd, KEEL_ESINGULAR, KEEL_ESINGULAR,
+                           "`%s` contradicts `%s`: wherever the one holds the other is off (by %.3g at t = %.10g)",
+                           rows_name(st->rows, row), rows_name(st->rows, st->chosen[partner(st, i)]), st->residual[row],
+                           t);
+    }
+    return not_met(st, count, FITS) >= 0 ? KEEL_ESTART : KEEL_OK;
+}
+
+/* "x = 0.8 instead of 1, ..." for the values that change most. */
+static void tell_changes(struct start *st, const double *from, const double *to) {
+    struct field *fd = st->fd;
+    char *text = fd->fault.text;
+    size_t room = sizeof fd->fault.text;
+    text_add(text, room, "; nearest consistent values:");
+    for (int told = 0, j = 0; j < fd->n + fd->m; j++) {
+        char name[64];
+        if (fabs(to[j] - from[j]) <= FITS * (fd->size[j] + fabs(to[j]))) continue;
+        if (++told > 4) {
+            text_add(text, room, ", ...");
+            break;
+        }
+        text_add(text, room, "%s %s = %.10g instead of %.10g", told > 1 ? "," : "",
+                 field_name(fd->p.names, j, "u", name, sizeof name), to[j], from[j]);
+    }
+}
+
+/* `at` is the level that the fixed values cannot meet: the nearest values with all free, and the sentence. */
+static keel_status does_not_fit(struct start *st, const struct start_level *level, int at, int levels, double t, double *u) {
+    struct field *fd = st->fd;
+    size_t bytes = (size_t)(fd->n + fd->m) * sizeof *u;
+    int count = choose_rows(st, &level[at]);
+    keel_status status = residuals(st, t, u);
+    int row = status == KEEL_OK ? not_met(st, count, FITS) : -1;
+    if (row < 0) row = st->chosen[0];
+    char sentence[TEXT_SENTENCE];
+    text_set(sentence, sizeof sentence, "the start values do not fit `%s`: it is %.6g at t = %.10g instead of 0",
+             rows_name(st->rows, row), st->residual[row], t);
+    memcpy(st->found, u, bytes);
+    memset(st->free, 1, (size_t)(fd->n + fd->m));
+    for (int l = at; l < levels; l++) {
+        status = start_solve(st, &level[l], t, st->found);
+        if (status == KEEL_ESINGULAR) return status;
+        if (status != KEEL_OK) break;
+    }
+    field_fault(fd, KEEL_ESTART, KEEL_ESTART, "%s", sentence);
+    if (status == KEEL_OK) {
+        tell_changes(st, u, st->found);
+        memcpy(u, st->found, bytes);
+    } else {
+        text_add(fd->fault.text, sizeof fd->fault.text, "; no consistent values were found near them");
+    }
+    return KEEL_ESTART;
+}
+
+static keel_status solve_y(struct start *st, double t, double *u, const unsigned char *fixed) {
+    struct field *fd = st->fd;
+    if (fd->m == 0) return KEEL_OK;
+    memcpy(st->found, u, (size_t)(fd->n + fd->m) * sizeof *u);
+    keel_status status = algebra_solve(fd, t, st->found);
+    if (status != KEEL_OK) return fd->fault.status;
+    for (int j = fd->n; j < fd->n + fd->m && fixed; j++) {
+        char name[64];
+        if (!fixed[j] || fabs(st->found[j] - u[j]) <= FITS * (fd->size[j] + fabs(u[j]))) continue;
+        return field_fault(fd, KEEL_ESTART, KEEL_ESTART,
+                           "the start value of %s does not fit the algebraic equations: nearest consistent value %.10g "
+                           "instead of %.10g at t = %.10g",
+                           field_name(fd->p.names, j, "u", name, sizeof name), st->found[j], u[j], t);
+    }
+    memcpy(u, st->found, (size_t)(fd->n + fd->m) * sizeof *u);
+    memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
+    return KEEL_OK;
+}
+
+keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed) {
+    struct field *fd = st->fd;
+    struct start_level level[2];
+    int levels = levels_of(fd, level);
+    keel_status status = rows_grow_all(fd, st->rows, t, u);
+    if (status != KEEL_OK) return fd->fault.status;
+    for (int l = 0; l < levels; l++) {
+        int count = choose_rows(st, &level[l]);
+        if (residuals(st, t, u) != KEEL_OK) return fd->fault.status;
+        int fits = not_met(st, count, FITS) < 0;
+        for (int j = 0; j < fd->n + fd->m; j++) st->free[j] = fits || !fixed || !fixed[j];
+        memcpy(st->found, u, (size_t)(fd->n + fd->m) * sizeof *u);
+        status = start_solve(st, &level[l], t, st->found);
+        if (status == KEEL_ESTART) return does_not_fit(st, level, l, levels, t, u);
+        if (status != KEEL_OK) return status;
+        memcpy(u, st->found, (size_t)(fd->n + fd->m) * sizeof *u);
+    }
+    return solve_y(st, t, u, fixed);
+}
+
+keel_status start_nearby(struct start *st, const struct start_level *level, double t, const double *u, unsigned *seed,
+                          double *out) {
+    const struct field *fd = st->fd;
+    for (int j = 0; j < fd->n + fd->m; j++) {
+        *seed = *seed * 1664525u + 1013904223u;
+        double size = fd->size[j] > 0 ? fd->size[j] : 1;
+        out[j] = u[j] + (j < level->columns ? 0.05 * size * ((double)(*seed >> 8) / (1 << 23) - 1) : 0);
+    }
+    memset(st->free, 1, (size_t)(fd->n + fd->m));
+    return start_solve(st, level, t, out);
+}
+
+keel_status start_find_redundant(struct start *st, double t, const double *u) {
+    struct field *fd = st->fd;
+    struct rows *r = st->rows;
+    struct start_level level[2];
+    unsigned seed = 12345;
+    if (fd->p.form != KEEL_MECHANICS || fd->k < 1) return KEEL_OK;
+    levels_of(fd, level);
+    for (int i = 0; i < fd->k; i++) fd->active[i] = 0;
+    for (int sample = 0, good = 0; sample < 8 && good < 4; sample++) {
+        memcpy(st->found, u, (size_t)fd->n * sizeof *u);
+        if (sample > 0 && fd->kg && start_nearby(st, &level[0], t, u, &seed, st->found) != KEEL_OK) continue;
+        int count = choose_rows(st, &level[1]);
+        if (factor(st, &level[1], count, t, st->found, 1) != KEEL_OK) continue;
+        good++;
+        for (int i = 0; i < count; i++) fd->active[i] |= st->space.used[i];
+    }
+    for (int i = 0; i < fd->k; i++) {
+        if (fd->active[i]) continue;
+        r->care[r->at[KEEL_ROW_VELOCITY] + i] = KEEL_ROW_REDUNDANT;
+        if (i < fd->kg) r->care[i] = KEEL_ROW_REDUNDANT;
+    }
+    field_forget(fd);
+    return KEEL_OK;
+}

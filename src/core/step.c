@@ -1,0 +1,228 @@
+/* step.c - one accepted step: attempt, sum, correct, judge, evaluate, commit.
+ *
+ * The accepted state is never written to until the new one stands, so every rejection costs nothing but its work. */
+#include "core/engine.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+struct plan {
+    double h, t_new;
+    int lands, off_grid;
+    int shortened; /* by t_end, not by the error */
+};
+
+static struct plan plan_fixed(const struct engine *e, double t_end) {
+    const struct record *r = e->r;
+    double h = e->o.step * r->direction, left = e->grid.steps - (double)r->count;
+    if (e->grid.on_grid) {
+        int last = left <= 1;
+        return (struct plan){.h = h, .t_new = last ? t_end : r->base + (double)(r->count + 1) * h, .lands = last};
+    }
+    if (left < 1.5) return (struct plan){.h = t_end - r->t, .t_new = t_end, .lands = 1, .off_grid = 1};
+    return (struct plan){.h = h, .t_new = r->base + (double)(r->count + 1) * h};
+}
+
+static struct plan plan_adaptive(const struct engine *e, double t_end, double h_wanted) {
+    const struct record *r = e->r;
+    double left = t_end - r->t, h = h_wanted * r->direction;
+    if (fabs(h) >= fabs(left) * (1 - 1e-12)) return (struct plan){.h = left, .t_new = t_end, .lands = 1, .shortened = 1};
+    struct plan plan = {.shortened = fabs(h) > 0.5 * fabs(left)};
+    if (plan.shortened) h = 0.5 * left; /* two equal steps instead of a step and a sliver */
+    plan.t_new = r->t + h;
+    plan.h = plan.t_new - r->t; /* the step the clock really makes */
+    return plan;
+}
+
+static int all_finite(int n, const double *x) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * 0;
+    return sum == 0;
+}
+
+/* x_new = x + dx; with compensation, what rounding loses is carried on to the next sum. */
+static void add(const struct engine *e, int from, double *x_new, double *low_new) {
+    const double *x = e->x[from], *dx = e->dx, *low = e->low[from];
+    int width = e->field.width;
+    if (!low_new) {
+        for (int i = 0; i < width; i++) x_new[i] = x[i] + dx[i];
+        return;
+    }
+    for (int i = 0; i < e->field.n; i++) {
+        double increment = dx[i] + low[i];
+        x_new[i] = x[i] + increment;
+        low_new[i] = fabs(x[i]) >= fabs(increment) ? (x[i] - x_new[i]) + increment : (increment - x_new[i]) + x[i];
+    }
+}
+
+static keel_status not_finite(struct engine *e, double t, const double *x) {
+    struct field *fd = &e->field;
+    keel_status status = field_rate(fd, t, x, e->split); /* names the culprit if it is f at the accepted state */
+    if (status != KEEL_OK) return status;
+    return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "the state became not finite in the step from t = %.10g", t);
+}
+
+/* One attempt at (h, t_new) into the other buffer; KEEL_RETRY with a fault if it cannot be had. */
+static keel_status attempt(struct engine *e, const struct plan *plan, double *error) {
+    struct record *r = e->r;
+    struct field *fd = &e->field;
+    int from = r->front, to = 1 - from;
+    double *x_new = e->x[to], *low_new = e->low[to];
+    keel_attempt a = {.t = r->t, .h = plan->h, .x = e->x[from], .f = e->f[from], .dx = e->dx, .first = r->fresh,
+                      .f_end = e->f[to]};
+    for (int k = 0; k < e->estimates; k++) a.error[k] = e->error[k];
+    fd->fault.status = KEEL_OK;
+    keel_status status = e->stepper->attempt(&e->work, &a);
+    if (status != KEEL_OK) {
+        if (fd->fault.status == KEEL_OK)
+            field_fault(fd, status, KEEL_EUSER,
+                        e->work.code > 0 ? "f asks for a shorter step near t = %.10g (it returned %d)"
+                                         : "f gave up near t = %.10g (it returned %d)",
+                        r->t, e->work.code);
+        return status > 0 ? KEEL_RETRY : fd->fault.status;
+    }
+    add(e, from, x_new, low_new);
+    if (!all_finite(fd->n, x_new)) return not_finite(e, r->t, e->x[from]);
+    *error = 0;
+    if (e->estimates && !all_finite(fd->n, e->error[0])) return not_finite(e, r->t, e->x[from]);
+    if (e->manifold.kept) {
+        if (e->estimates) { /* hopeless whatever the projection does: spare it */
+            double raw = control_norm(e, e->error[0], e->x[from], x_new);
+            if (raw > 1e3) {
+                *error = raw;
+                return KEEL_OK;
+            }
+        }
+        if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
+        e->manifold.tau = fabs(plan->h);
+        status = manifold_correct(&e->manifold, plan->t_new, x_new, low_new);
+        if (status != KEEL_OK) return status;
+        a.f_end_known = 0;
+    }
+    if (e->estimates && (*error = control_error(e, x_new)) > 1) return KEEL_OK;
+    if (!a.f_end_known || low_new) {
+        e->work.calls++;
+        int code = fd->rate(plan->t_new, x_new, e->f[to], fd->context);
+        if (code != 0) { /* once more, for the sentence */
+            status = field_rate(fd, plan->t_new, x_new, e->f[to]);
+            if (status != KEEL_OK) return status;
+        }
+    }
+    if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
+    return KEEL_OK;
+}
+
+/* Certificate and sizes at the accepted state.  Rows the stabilizer corrects were measured there; others are measured
+ * here, and let their sizes grow on every 16th step. */
+void step_measure(struct engine *e) {
+    struct record *r = e->r;
+    struct field *fd = &e->field;
+    const double *x = e->x[r->front];
+    for (int i = 0; i < fd->n + fd->m; i++) {
+        double size = fabs(x[i]);
+        if (size > fd->size[i]) fd->size[i] = size;
+    }
+    if (!e->measured) return;
+    int corrected = e->manifold.preserve >= KEEL_POST && e->manifold.kept > 0;
+    if ((!corrected || e->manifold.kept < e->rows.count) && (r->stats.steps < 16 || r->stats.steps % 16 == 0))
+        if (rows_grow_all(fd, &e->rows, r->t, x) != KEEL_OK) return;
+    if (corrected && !fd->m)
+        memcpy(e->rows.residual, e->manifold.residual, (size_t)e->rows.count * sizeof *x);
+    else if (rows_residual(fd, &e->rows, r->t, x, e->rows.residual) != KEEL_OK)
+        return;
+    rows_certify(&e->rows);
+    if (corrected) manifold_weigh(&e->manifold);
+}
+
+static void commit(struct engine *e, const struct plan *plan) {
+    struct record *r = e->r;
+    r->t_before = r->t;
+    r->h_taken = plan->h;
+    r->t = r->t_now = plan->t_new;
+    r->front = 1 - r->front;
+    r->count++;
+    if (plan->off_grid) {
+        r->base = plan->t_new;
+        r->count = 0;
+    }
+    r->fresh = r->dense_ready = r->inside = r->told = 0;
+    r->has_step = 1;
+    r->event = -1;
+    r->stats.steps++;
+    if (e->stepper->accept) {
+        int now = r->front;
+        keel_segment step = {r->t_before, r->h_taken, e->x[1 - now], e->f[1 - now], e->x[now], e->f[now]};
+        e->stepper->accept(&e->work, &step);
+    }
+    step_measure(e);
+}
+
+static keel_status underflow(struct engine *e, double h) {
+    struct record *r = e->r;
+    if (e->field.fault.status != KEEL_OK) return engine_fail_by_fault(e);
+    return engine_fail(e, KEEL_ESTEP,
+                       "the step size fell to %.2g at t = %.10g, below what the clock resolves: a singularity, or a "
+                       "tolerance that cannot be met (rtol %.1g, atol %.1g)",
+                       h, r->t, e->o.rtol, e->atol[0]);
+}
+
+static keel_status step_fixed(struct engine *e, double t_end) {
+    struct plan plan = plan_fixed(e, t_end);
+    double error;
+    e->r->has_step = 0;
+    keel_status status = attempt(e, &plan, &error);
+    if (status == KEEL_OK) {
+        commit(e, &plan);
+        return KEEL_OK;
+    }
+    if (status > 0)
+        text_add(e->field.fault.text, sizeof e->field.fault.text, "; the step is fixed, so it cannot be shortened");
+    return engine_fail_by_fault(e);
+}
+
+static keel_status step_adaptive(struct engine *e, double t_end) {
+    struct record *r = e->r;
+    double h = r->h_next;
+    e->r->has_step = 0;
+    for (int rejected = 0;; rejected++) {
+        struct plan plan = plan_adaptive(e, t_end, h);
+        if (fabs(plan.h) <= 4 * DBL_EPSILON * fabs(r->t) || fabs(plan.h) < 1e-300) return underflow(e, fabs(plan.h));
+        double error;
+        keel_status status = attempt(e, &plan, &error);
+        if (status < 0) return engine_fail_by_fault(e);
+        if (status == KEEL_OK && error <= 1) {
+            double next = control_next(e, fabs(plan.h), error, rejected > 0);
+            r->h_next = plan.shortened && !rejected ? fmax(next, h) : next;
+            if (e->o.max_step > 0) r->h_next = fmin(r->h_next, e->o.max_step);
+            commit(e, &plan);
+            return KEEL_OK;
+        }
+        r->stats.rejected++;
+        h = status == KEEL_RETRY ? 0.25 * fabs(plan.h) : control_next(e, fabs(plan.h), error, 1);
+        if (status == KEEL_OK) e->field.fault.status = KEEL_OK;
+        if (rejected == 60) return underflow(e, h);
+    }
+}
+
+keel_status step_take(struct engine *e, double t_end) {
+    keel_status status = e->o.step > 0 ? step_fixed(e, t_end) : step_adaptive(e, t_end);
+    e->r->stats.calls += e->work.calls;
+    e->work.calls = 0;
+    return status;
+}
+
+keel_status step_raw(struct engine *e, double t, double *x) {
+    struct record *r = e->r;
+    int from = 1 - r->front;
+    keel_attempt a = {.t = r->t_before, .h = t - r->t_before, .x = e->x[from], .f = e->f[from], .dx = e->dx,
+                      .f_end = e->split};
+    keel_status status = e->stepper->attempt(&e->work, &a);
+    for (int i = 0; i < e->field.n; i++) x[i] = e->x[from][i] + e->dx[i];
+    return status;
+}
+
+keel_status step_again(struct engine *e, double t, double *x) {
+    keel_status status = step_raw(e, t, x);
+    return status == KEEL_OK ? dense_settle(e, t, x) : status;
+}

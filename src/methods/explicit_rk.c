@@ -1,0 +1,102 @@
+/* explicit_rk.c - explicit Runge-Kutta methods: one loop over tables (keel/explicit.h, methods/rk_tables.c).
+ *
+ * Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, ch. II.  Dense output of dopri5 and dop853 is
+ * theirs, built from the corrected end of the step:
+ *     x(th) = x + th (D + (1-th) (c3 + th (c4 + (1-th) (c5 + th (c6 + ...))))),
+ *     D = x_end - x,  c3 = h f - D,  c4 = 2 D - h (f + f_end),  c5 .. = h sum d_i k_i. */
+#include <keel/explicit.h>
+#include <keel/method.h>
+
+#include "methods/rk_tables.h"
+
+#include <math.h>
+#include <string.h>
+
+struct explicit_rk {
+    double *k;     /* (stages + 1 + extra) x width */
+    double *stage; /* width */
+    double *terms; /* shape x width: c5, c6, ... */
+};
+
+static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
+    (void)p;
+    (void)o;
+    const keel_rk *table = w->stepper->table;
+    struct explicit_rk *m = w->method;
+    size_t width = (size_t)w->width;
+    m->k = keel_work_doubles(w, (size_t)(table->stages + 1 + table->extra) * width);
+    m->stage = keel_work_doubles(w, width);
+    m->terms = keel_work_doubles(w, (size_t)table->shape * width);
+}
+
+static keel_status attempt(keel_work *w, keel_attempt *a) {
+    const keel_rk *table = w->stepper->table;
+    struct explicit_rk *m = w->method;
+    w->calls += table->stages - 1;
+    w->code = keel_rk_step(table, w->width, w->rate, w->context, a->t, a->h, a->x, a->f, m->k, m->stage, a->dx);
+    if (w->code != 0) return w->code > 0 ? KEEL_RETRY : KEEL_EUSER;
+    for (int e = 0; e < 2; e++)
+        if (a->error[e] && table->error[e])
+            keel_rk_sum(w->width, table->stages, table->error[e], m->k, a->h, NULL, a->error[e]);
+    if (table->last_is_end) {
+        memcpy(a->f_end, m->k + (size_t)(table->stages - 1) * (size_t)w->width, (size_t)w->width * sizeof(double));
+        a->f_end_known = 1;
+    }
+    return KEEL_OK;
+}
+
+static keel_status prepare(keel_work *w, const keel_segment *s) {
+    const keel_rk *table = w->stepper->table;
+    struct explicit_rk *m = w->method;
+    size_t width = (size_t)w->width;
+    int known = table->stages + 1, all = known + table->extra;
+    memcpy(m->k + (size_t)table->stages * width, s->f_end, width * sizeof(double));
+    for (int i = 0; i < table->extra; i++) {
+        keel_rk_sum(w->width, known + i, table->extra_a + (size_t)i * (size_t)all, m->k, s->h, s->x, m->stage);
+        keel_status status = keel_rate(w, s->t + table->extra_c[i] * s->h, m->stage, m->k + (size_t)(known + i) * width);
+        if (status != KEEL_OK) return status;
+    }
+    for (int i = 0; i < table->shape; i++)
+        keel_rk_sum(w->width, all, table->dense + (size_t)i * (size_t)all, m->k, s->h, NULL, m->terms + (size_t)i * width);
+    return KEEL_OK;
+}
+
+static void dense(const keel_work *w, const keel_segment *s, double theta, double *x) {
+    const keel_rk *table = w->stepper->table;
+    const struct explicit_rk *m = w->method;
+    for (int i = 0; i < w->width; i++) {
+        double whole = s->x_end[i] - s->x[i], sum = 0;
+        for (int c = table->shape - 1; c >= 0; c--) /* c5, c7 meet 1 - theta, c6, c8 theta */
+            sum = (m->terms[(size_t)c * (size_t)w->width + (size_t)i] + sum) * (c % 2 == 0 ? 1 - theta : theta);
+        double bend = 2 * whole - s->h * (s->f[i] + s->f_end[i]) + sum;
+        x[i] = s->x[i] + theta * (whole + (1 - theta) * (s->h * s->f[i] - whole + theta * bend));
+    }
+}
+
+/* dop853: the 5th-order estimate, corrected by the 3rd-order one so that it behaves like an 8th-order one. */
+static double norm853(double e5, double e3) {
+    double size = e5 * e5 + 0.01 * e3 * e3;
+    return size > 0 ? e5 * e5 / sqrt(size) : 0;
+}
+
+#define HNW "Hairer, Norsett, Wanner 1993"
+#define METHOD(method, the_order, the_error_order, the_table, what, source)                                            \
+    .info = {.name = method, .about = what, .reference = source, .order = the_order,                                   \
+             .traits = (the_error_order) ? KEEL_ADAPTIVE : 0},                                                         \
+    .error_order = the_error_order, .table = &(the_table), .size = sizeof(struct explicit_rk), .layout = layout,       \
+    .attempt = attempt
+
+const keel_stepper explicit_rk_methods[] = {
+    {METHOD("euler", 1, 0, rk_euler, "explicit Euler", "Euler 1768")},
+    {METHOD("rk2", 2, 0, rk_midpoint, "explicit midpoint rule", "Runge 1895")},
+    {METHOD("heun", 2, 0, rk_heun, "explicit trapezoidal rule", "Heun 1900")},
+    {METHOD("rk4", 4, 0, rk_rk4, "the classical Runge-Kutta method", "Kutta 1901")},
+    {METHOD("bs32", 3, 3, rk_bs32, "Bogacki-Shampine 3(2)", "Bogacki, Shampine 1989")},
+    {METHOD("dopri5", 5, 5, rk_dopri5, "Dormand-Prince 5(4) with dense output", "Dormand, Prince 1980; " HNW),
+     .prepare = prepare, .dense = dense},
+    {METHOD("dop853", 8, 8, rk_dop853, "Dormand-Prince 8(5,3) with dense output of order 7", HNW),
+     .prepare = prepare, .dense = dense, .norm = norm853},
+    {METHOD("rkf78", 8, 8, rk_rkf78, "Fehlberg 7(8), the 8th-order formula propagated", "Fehlberg 1968")},
+    {METHOD("rkf78-7", 7, 8, rk_rkf78_7, "Fehlberg 7(8), the 7th-order formula propagated", "Fehlberg 1968")},
+    {.info = {.name = NULL}},
+};

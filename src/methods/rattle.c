@@ -1,0 +1,169 @@
+/* rattle.c - RATTLE for M v' = F(t,q) - G(t,q)^T lambda, 0 = g(t,q): symplectic, symmetric, order 2.
+ *
+ *     v_half = v + h/2 M^-1 (F(q) - G(q)^T lambda),  q_1 = q + h v_half,  lambda such that g(q_1) = 0,
+ *     v_1 = v_half + h/2 M^-1 F(q_1) - M^-1 G(q_1)^T mu,  mu such that G(q_1) v_1 + g_t = 0.
+ *
+ * Newton runs on the h-scaled multipliers with the true matrix G(q_1) M^-1 G(q)^T.  Andersen 1983; Hairer, Lubich,
+ * Wanner, Geometric Numerical Integration, VII.1.4. */
+#include <keel/method.h>
+
+#include "core/field.h"
+#include "linalg/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+struct rattle {
+    double *push;    /* k x nq: rows M^-1 G(q)^T */
+    double *g, *jacobian, *matrix, *change;
+    double *force;   /* M^-1 F at q, then at q_1 */
+    double *half;    /* v_half */
+    double *x_new;   /* width */
+    double *pivot;   /* k ints, kept as doubles' room */
+};
+
+static int depends_on_velocity(const keel_problem *p) {
+    double u[256], at_rest[128], moving[128];
+    int n = p->n, half = n / 2;
+    if (n > 256) return 0;
+    memcpy(u, p->u0, (size_t)n * sizeof *u);
+    for (int j = half; j < n; j++) u[j] = 0;
+    if (p->f.value(p->t0, u, at_rest, p->user) != 0) return 0;
+    for (int j = half; j < n; j++) u[j] = 1 + 0.37 * j;
+    if (p->f.value(p->t0, u, moving, p->user) != 0) return 0;
+    return memcmp(at_rest, moving, (size_t)half * sizeof *moving) != 0;
+}
+
+static const char *refuse(const keel_problem *p, const keel_options *o) {
+    (void)o;
+    if (p->form != KEEL_MECHANICS) return "it is for the form KEEL_MECHANICS";
+    if (p->rolling.count) return "rolling constraints are not holonomic; use the universal road, any other method";
+    if (p->mass.value && !p->mass.constant)
+        return "the mass matrix must be constant; use the universal road, any other method";
+    if (depends_on_velocity(p)) return "the forces must not depend on velocities; use the universal road, any other method";
+    return NULL;
+}
+
+static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
+    (void)o;
+    struct rattle *m = w->method;
+    size_t nq = (size_t)p->n / 2, k = (size_t)p->constraint.count;
+    m->push = keel_work_doubles(w, k * nq);
+    m->g = keel_work_doubles(w, k);
+    m->jacobian = keel_work_doubles(w, k * nq);
+    m->matrix = keel_work_doubles(w, k * k);
+    m->change = keel_work_doubles(w, k);
+    m->force = keel_work_doubles(w, nq);
+    m->half = keel_work_doubles(w, nq);
+    m->x_new = keel_work_doubles(w, (size_t)w->width);
+    m->pivot = keel_work_doubles(w, k);
+}
+
+static void divide_by_mass(const struct field *fd, double *force) {
+    if (!fd->mech.mass) return;
+    dense_lower_solve(fd->nq, fd->mech.mass, force);
+    dense_lower_t_solve(fd->nq, fd->mech.mass, force);
+}
+
+static keel_status acceleration(keel_work *w, struct field *fd, double t, const double *x, double *force) {
+    w->calls++;
+    keel_status status = map_value(fd, &fd->f, t, x, force);
+    divide_by_mass(fd, force);
+    return status;
+}
+
+/* G(q_1) M^-1 G(q)^T; a redundant row and column stand aside. */
+static void form_matrix(const struct field *fd, const struct rattle *m) {
+    int k = fd->kg, nq = fd->nq;
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < k; j++) {
+            double sum = 0;
+            for (int c = 0; c < nq; c++) sum += m->jacobian[(long)i * nq + c] * m->push[(long)j * nq + c];
+            m->matrix[(long)i * k + j] = fd->active[i] && fd->active[j] ? sum : i == j;
+        }
+}
+
+/* q_1 = q + h v_half with g(q_1) = 0, v_half moved along M^-1 G(q)^T. */
+static keel_status solve_positions(keel_work *w, struct field *fd, const keel_attempt *a) {
+    struct rattle *m = w->method;
+    int k = fd->kg, nq = fd->nq, idle = 0;
+    double before = HUGE_VAL, t_new = a->t + a->h;
+    for (int iteration = 0; iteration < 30; iteration++) {
+        for (int j = 0; j < nq; j++) m->x_new[j] = a->x[j] + a->h * m->half[j];
+        if (k == 0) return KEEL_OK;
+        keel_status status = map_value(fd, &fd->constraint, t_new, m->x_new, m->g);
+        if (status == KEEL_OK && (iteration < 2 || idle)) status = map_jacobian(fd, &fd->constraint, t_new, m->x_new, m->jacobian);
+        if (status != KEEL_OK) return status;
+        form_matrix(fd, m);
+        if (dense_lu(k, m->matrix, (int *)m->pivot)) break;
+        for (int i = 0; i < k; i++) m->change[i] = fd->active[i] ? m->g[i] / a->h : 0;
+        dense_lu_solve(k, m->matrix, (int *)m->pivot, m->change);
+        fd->stats->newton++;
+        double length = 0;
+        for (int j = 0; j < nq; j++) {
+            double shift = 0;
+            for (int i = 0; i < k; i++) shift += m->push[(long)i * nq + j] * m->change[i];
+            m->half[j] -= shift;
+            length = fmax(length, fabs(a->h * shift) / fmax(fd->size[j], fabs(m->x_new[j])));
+        }
+        if (!isfinite(length)) break;
+        idle = length > 0.5 * before ? idle + 1 : 0;
+        if (length <= DBL_EPSILON || (idle >= 2 && length < 1e-12)) {
+            for (int j = 0; j < nq; j++) m->x_new[j] = a->x[j] + a->h * m->half[j];
+            return KEEL_OK;
+        }
+        before = length;
+    }
+    return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
+                       "rattle: no position on the constraints was found from t = %.10g; try a smaller step", a->t);
+}
+
+static keel_status solve_velocities(keel_work *w, struct field *fd, const keel_attempt *a) {
+    struct rattle *m = w->method;
+    int nq = fd->nq;
+    double t_new = a->t + a->h, *v = m->x_new + nq;
+    for (int j = 0; j < nq; j++) v[j] = m->half[j] + 0.5 * a->h * m->force[j];
+    keel_status status = mechanics_factor(fd, t_new, m->x_new);
+    for (int iteration = 0; iteration < 2 && status == KEEL_OK && fd->kg; iteration++) {
+        status = mechanics_velocity_rows(fd, t_new, m->x_new, m->g);
+        for (int i = 0; i < fd->kg; i++) m->g[i] = -m->g[i];
+        rowspace_shortest(&fd->mech.space, m->g, m->change, fd->mech.weighted);
+        if (fd->mech.mass) dense_lower_t_solve(nq, fd->mech.mass, fd->mech.weighted);
+        for (int j = 0; j < nq; j++) v[j] += fd->mech.weighted[j];
+    }
+    return status;
+}
+
+static keel_status attempt(keel_work *w, keel_attempt *a) {
+    struct field *fd = w->context;
+    struct rattle *m = w->method;
+    int nq = fd->nq;
+    keel_status status = mechanics_factor(fd, a->t, a->x);
+    if (status == KEEL_OK) status = acceleration(w, fd, a->t, a->x, m->force);
+    if (status != KEEL_OK) return status;
+    memcpy(m->push, fd->mech.k_rows, (size_t)fd->kg * (size_t)nq * sizeof *m->push);
+    for (int i = 0; i < fd->kg; i++) divide_by_mass(fd, m->push + (long)i * nq);
+    for (int j = 0; j < nq; j++) m->half[j] = a->x[nq + j] + 0.5 * a->h * m->force[j];
+    status = solve_positions(w, fd, a);
+    if (status == KEEL_OK) status = acceleration(w, fd, a->t + a->h, m->x_new, m->force);
+    if (status == KEEL_OK) status = solve_velocities(w, fd, a);
+    for (int j = 0; j < nq; j++) a->dx[j] = a->h * m->half[j];
+    for (int j = nq; j < 2 * nq; j++) a->dx[j] = m->x_new[j] - a->x[j];
+    return status;
+}
+
+const keel_stepper rattle_methods[] = {
+    {
+        .info = {.name = "rattle",
+                 .about = "RATTLE: symplectic, keeps positions and velocities on the constraints",
+                 .reference = "Andersen 1983; Hairer, Lubich, Wanner VII.1.4",
+                 .order = 2,
+                 .traits = KEEL_IMPLICIT | KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED},
+        .size = sizeof(struct rattle),
+        .refuse = refuse,
+        .layout = layout,
+        .attempt = attempt,
+    },
+    {.info = {.name = NULL}},
+};

@@ -1,0 +1,38 @@
+/* registry.c - the only file that names all methods.  A family is one line here. */
+#include "methods/registry.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+extern const keel_stepper explicit_rk_methods[], adams_methods[], rattle_methods[]; /* each ends with a nameless one */
+
+static const keel_stepper *const families[] = {explicit_rk_methods, adams_methods, rattle_methods};
+
+const keel_stepper *registry_at(int i) {
+    for (size_t k = 0; k < sizeof families / sizeof *families; k++)
+        for (const keel_stepper *s = families[k]; s->info.name; s++)
+            if (i-- == 0) return s;
+    return NULL;
+}
+
+const keel_stepper *registry_find(const char *name) {
+    const keel_stepper *s;
+    for (int i = 0; (s = registry_at(i)); i++)
+        if (strcmp(s->info.name, name) == 0) return s;
+    return NULL;
+}
+
+const char *registry_nearest(const char *name) {
+    const keel_stepper *s;
+    const char *nearest = NULL;
+    int best = 4;
+    for (int i = 0; (s = registry_at(i)); i++) {
+        int distance = text_distance(name, s->info.name);
+        if (distance < best) {
+            best = distance;
+            nearest = s->info.name;
+        }
+    }
+    return nearest;
+}

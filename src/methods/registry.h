@@ -1,0 +1,10 @@
+/* registry.h - every method, by name. */
+#ifndef KEEL_METHODS_REGISTRY_H
+#define KEEL_METHODS_REGISTRY_H
+
+#include <keel/method.h>
+
+const keel_stepper *registry_at(int i);           /* NULL past the last */
+const keel_stepper *registry_find(const char *name); /* NULL: none */
+const char *registry_nearest(const char *name);   /* a name that was perhaps meant, or NULL */
+#endif

@@ -1,0 +1,12 @@
+/* The public headers as C++17, warnings as errors.  Inner headers come first: each must stand on its own. */
+#include <keel/explicit.h>
+
+#include <keel/method.h>
+
+#include <keel.h>
+
+#include <cstring>
+
+int main() {
+    return std::strcmp(keel_version(), KEEL_VERSION) != 0;
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# install_test.sh BUILD - install a build elsewhere, then use it as a stranger would: with pkg-config, with CMake.
+set -euo pipefail
+
+build=$(cd "$1" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cd "$place"
+
+cmake --install "$build" --prefix "$place/first" >install.log
+mv first moved # the installation must not remember where it was put
+
+PKG_CONFIG_PATH=$(dirname "$(find "$place/moved" -name keel.pc)")
+export PKG_CONFIG_PATH
+LD_LIBRARY_PATH=$(pkg-config --variable=libdir keel)
+export LD_LIBRARY_PATH
+
+echo "pkg-config, shared"
+cc -o shared "$here/kepler.c" $(pkg-config --cflags --libs keel) -lm
+./shared
+readelf -d shared | grep -q 'NEEDED.*libkeel\.so\.[0-9]' || { echo "not linked by soname"; exit 1; }
+
+echo "pkg-config, static"
+cc -o static "$here/kepler.c" -static $(pkg-config --cflags --libs --static keel)
+env -u LD_LIBRARY_PATH ./static
+
+echo "find_package"
+generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$build/CMakeCache.txt")
+cmake -G "$generator" -S "$here" -B user -DCMAKE_PREFIX_PATH="$place/moved" >configure.log
+cmake --build user >user.log
+env -u LD_LIBRARY_PATH user/kepler_keel
+env -u LD_LIBRARY_PATH user/kepler_keel_static
