@@ -1,5 +1,6 @@
 /* solver.c - the public calls: every one takes NULL, a failed solver and wrong arguments, and says so. */
 #include "core/engine.h"
+#include "core/save.h"
 #include "methods/registry.h"
 
 #include <math.h>
@@ -40,23 +41,48 @@ static struct engine *hopeless(keel_solver *s, const char *sentence) {
     return e;
 }
 
-static struct engine *open_engine(keel_solver *s, const keel_problem *p, const keel_options *o, unsigned abi) {
+static struct engine *open_engine(keel_solver *s, const keel_problem *p, const keel_options *o, unsigned abi,
+                                  int begin) {
     char text[TEXT_SENTENCE] = "";
     if (abi != KEEL_ABI)
         return hopeless(s, "this program was compiled with another keel.h than the library; compile it again");
     if (!p) return hopeless(s, "keel_open needs a problem");
     if (!o) o = &all_default;
     const keel_stepper *method = choose_method(o, text, sizeof text);
-    return method ? engine_open(s, p, o, method) : hopeless(s, text);
+    return method ? engine_open(s, p, o, method, begin) : hopeless(s, text);
 }
 
 keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi) {
     keel_solver *s = calloc(1, sizeof *s);
     if (!s) return NULL;
-    s->engine = open_engine(s, problem, options, abi);
+    s->engine = open_engine(s, problem, options, abi, 1);
     if (s->engine) return s;
     free(s);
     return NULL;
+}
+
+size_t keel_save(const keel_solver *s, void *bytes, size_t room) {
+    if (!s) return 0;
+    size_t size = save_size(s->engine);
+    if (bytes && size > 0 && size <= room) save_write(s->engine, bytes);
+    return size;
+}
+
+keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *options, const void *bytes, size_t count,
+                           unsigned abi) {
+    keel_solver *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->engine = open_engine(s, problem, options, abi, 0);
+    if (!s->engine) {
+        free(s);
+        return NULL;
+    }
+    if (s->engine->r->status < 0) return s;
+    if (!bytes)
+        engine_fail(s->engine, KEEL_EINVAL, "keel_load needs the bytes of a saved solver");
+    else
+        save_read(s->engine, bytes, count);
+    return s;
 }
 
 void keel_close(keel_solver *s) {
@@ -123,13 +149,14 @@ static int all_finite(int count, const double *u) {
 keel_status keel_restart(keel_solver *s, double t, const double *u) {
     if (!s) return KEEL_EINVAL;
     struct engine *e = s->engine;
-    if (!e->block) return e->r->status;
+    if (!e->settled || (e->r->status == KEEL_EINVAL && !e->verified)) return e->r->status; /* no state can help */
     int count = e->field.n + e->field.m;
     if (!u) u = engine_state(e);
     if (!isfinite(t) || !all_finite(count, u)) return misuse(e, "keel_restart: time and state must be finite");
     e->message[0] = '\0';
     memcpy(e->x_now, u, (size_t)count * sizeof *u);
-    return engine_begin(e, t, e->x_now, NULL);
+    keel_status status = engine_begin(e, t, e->x_now, NULL);
+    return status == KEEL_OK ? engine_verify(e) : status;
 }
 
 /* The worst of each row goes on under its name. */
@@ -161,7 +188,7 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     unsigned char *none = calloc((size_t)count, 1);
     if (!none) return engine_fail(old, KEEL_ENOMEM, "no memory for the other mode");
     mode.fixed = none; /* zeros: the smallest change, nothing fixed */
-    struct engine *e = engine_open(s, &mode, &old->o, old->stepper);
+    struct engine *e = engine_open(s, &mode, &old->o, old->stepper, 1);
     free(none);
     if (!e) return engine_fail(old, KEEL_ENOMEM, "no memory for the other mode");
     if (e->r->status < 0) {

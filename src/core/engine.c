@@ -189,28 +189,37 @@ static void set_tolerances(struct engine *e) {
     if (e->o.atol_each) e->o.atol_each = e->atol;
 }
 
-static keel_status prepare(struct engine *e) {
+static keel_status prepare(struct engine *e, int begin) {
     struct field *fd = &e->field;
     e->r->event = -1;
     memset(e->fixed_by_default, 1, (size_t)fd->n);
     set_tolerances(e);
     rows_open(&e->rows, fd);
-    if (field_open(fd) != KEEL_OK || decide_care(e) != KEEL_OK) {
-        return e->r->status < 0 ? e->r->status : engine_fail_by_fault(e);
-    }
     e->measured = e->manifold.preserve != KEEL_NONE && e->rows.count > 0;
     e->estimates = e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : e->stepper->norm ? 2 : 1;
-    manifold_choose(&e->manifold);
-    keel_status status = engine_begin(e, fd->p.t0, fd->p.u0, fd->p.fixed ? fd->p.fixed : e->fixed_by_default);
+    if (!begin) return KEEL_OK;
+    if (field_open(fd) != KEEL_OK) return engine_fail_by_fault(e);
+    keel_status status = decide_care(e);
     if (status != KEEL_OK) return status;
-    double *u = e->x[e->r->front];
-    if (e->o.check_jacobians && verify_jacobians(&e->start, fd->p.t0, u) != KEEL_OK) return engine_fail_by_fault(e);
-    if (e->measured && verify_invariants(&e->start, fd->p.t0, u) != KEEL_OK) return engine_fail_by_fault(e);
-    memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
+    manifold_choose(&e->manifold);
+    e->settled = 1;
+    status = engine_begin(e, fd->p.t0, fd->p.u0, fd->p.fixed ? fd->p.fixed : e->fixed_by_default);
+    return status == KEEL_OK ? engine_verify(e) : status;
+}
+
+keel_status engine_verify(struct engine *e) {
+    struct field *fd = &e->field;
+    const double *u = e->x[e->r->front];
+    if (e->verified) return KEEL_OK;
+    if (e->o.check_jacobians && verify_jacobians(&e->start, e->r->t, u) != KEEL_OK) return engine_fail_by_fault(e);
+    if (e->measured && verify_invariants(&e->start, e->r->t, u) != KEEL_OK) return engine_fail_by_fault(e);
+    memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u); /* sampling moved it */
+    e->verified = 1;
     return KEEL_OK;
 }
 
-struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o, const keel_stepper *method) {
+struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o, const keel_stepper *method,
+                           int begin) {
     struct engine *e = calloc(1, sizeof *e);
     if (!e) return NULL;
     e->handle = handle;
@@ -232,7 +241,7 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     }
     memset(e->block, 0, (e->block_size + e->stepper->size + 63) / 32 * 32);
     carve(e);
-    prepare(e);
+    prepare(e, begin);
     return e;
 }
 

@@ -58,6 +58,7 @@ struct engine {
     double *x_now;                /* n + m, when inside */
     double *dx, *error[2], *split, *scratch, *sizes, *forces;
     double *atol;                 /* n */
+    int settled, verified;        /* care of rows decided; invariants and derivatives looked at */
     int measured;                 /* rows are evaluated at every step */
     int estimates;                /* error estimates wanted: 0, 1, 2 */
     unsigned char *fixed_by_default; /* n + m: all of x, none of y */
@@ -67,8 +68,10 @@ struct engine {
 };
 
 /* engine.c */
-/* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence. */
-struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o, const keel_stepper *method);
+/* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence.
+ * begin 0: laid out only, to be filled from a saved state. */
+struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o, const keel_stepper *method,
+                           int begin);
 struct engine *engine_copy(keel_solver *handle, const struct engine *source); /* NULL: no memory */
 void engine_close(struct engine *e);
 keel_status engine_fail(struct engine *e, keel_status status, const char *format, ...)
@@ -77,6 +80,8 @@ keel_status engine_fail_by_fault(struct engine *e); /* with the field's own sent
 void engine_say(struct engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Takes (t, u) as the new start: made consistent, references and events anew.  fixed: as start_make. */
 keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed);
+/* Once a consistent state is known: the invariants and, if asked, the derivatives (verify.h). */
+keel_status engine_verify(struct engine *e);
 double *engine_state(const struct engine *e); /* n + m, where the solver stands */
 
 /* control.c */

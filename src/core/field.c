@@ -109,12 +109,29 @@ void field_layout(struct field *fd, struct arena *a) {
     if (fd->p.form == KEEL_DAE) algebra_layout(fd, a);
 }
 
+enum { MOVABLE = 6 };
+#define MOVABLE_MAPS {&fd->algebraic, &fd->hidden, &fd->energy, &fd->constraint, &fd->rolling, &fd->invariant}
+
+struct field_facts field_facts(const struct field *fd) {
+    const struct map *maps[MOVABLE] = MOVABLE_MAPS;
+    struct field_facts facts = {.t_length = fd->t_length, .any_derived = fd->dae.any_derived};
+    for (int i = 0; i < MOVABLE; i++) facts.moving[i] = maps[i]->moving;
+    return facts;
+}
+
+void field_set_facts(struct field *fd, const struct field_facts *facts) {
+    struct map *maps[MOVABLE] = MOVABLE_MAPS;
+    fd->t_length = facts->t_length;
+    fd->dae.any_derived = facts->any_derived;
+    for (int i = 0; i < MOVABLE; i++) maps[i]->moving = facts->moving[i];
+}
+
 keel_status field_open(struct field *fd) {
-    struct map *maps[] = {&fd->algebraic, &fd->hidden, &fd->energy, &fd->constraint, &fd->rolling, &fd->invariant};
+    struct map *maps[MOVABLE] = MOVABLE_MAPS;
     memcpy(fd->u, fd->p.u0, (size_t)(fd->n + fd->m) * sizeof(double));
     if (fd->m) memcpy(fd->y, fd->p.u0 + fd->n, (size_t)fd->m * sizeof(double));
     for (int i = 0; i < fd->k; i++) fd->active[i] = 1;
-    for (int i = 0; i < 6; i++) map_find_motion(fd, maps[i]);
+    for (int i = 0; i < MOVABLE; i++) map_find_motion(fd, maps[i]);
     field_forget(fd);
     return fd->p.form == KEEL_DAE ? algebra_open(fd, fd->p.t0, fd->p.u0) : KEEL_OK;
 }

@@ -70,6 +70,14 @@ struct field {
     struct fault fault;
 };
 
+/* What field_open found out, as plain numbers. */
+struct field_facts {
+    double t_length;
+    int moving[6], any_derived;
+};
+struct field_facts field_facts(const struct field *fd);
+void field_set_facts(struct field *fd, const struct field_facts *facts);
+
 void field_init(struct field *fd, const keel_problem *p, keel_stats *stats);
 void field_layout(struct field *fd, struct arena *a);
 keel_status field_open(struct field *fd); /* after u0 is known: which maps move, what determines y */

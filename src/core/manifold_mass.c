@@ -223,10 +223,11 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
         if (status == KEEL_OK) status = rows_residual(fd, m->rows, t, x, m->residual);
         if (status != KEEL_OK || !bordering || (sweep && m->preserve != KEEL_PROJECT)) break;
         double worst = manifold_worst(m, &row);
-        if (sweep && worst <= m->units) break;
+        if (sweep == 0) worst = HUGE_VAL; /* the invariants' sizes are not known before their gradients are */
+        if (worst <= m->units) break;
         idle = worst > 0.5 * before ? idle + 1 : 0;
         if (idle >= 2 && worst <= MANIFOLD_STAGNANT) return manifold_left_out(m, t, first_kept);
-        if (sweep == MANIFOLD_ITERATIONS || !isfinite(worst)) return manifold_refuse(m, t, row);
+        if (sweep == MANIFOLD_ITERATIONS || isnan(worst) || (sweep && isinf(worst))) return manifold_refuse(m, t, row);
         before = worst;
         status = invariants(m, t, x, low, first_kept);
     }

@@ -1,0 +1,109 @@
+/* save.c - see save.h.  A header that says whose state it is, then the block of numbers as it stands: same binary, same
+ * kind of machine.  Nothing that is used as an index or a length is believed without a look. */
+#include "core/save.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+struct header {
+    char magic[8];
+    uint64_t signature; /* of problem, method and options */
+    uint64_t block_size;
+    uint64_t checksum; /* of the block and what stands before this field */
+    struct field_facts facts;
+};
+
+static const char magic[8] = "keel\0001\n";
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash(uint64_t h, const void *bytes, size_t count) {
+    const unsigned char *p = bytes;
+    for (size_t i = 0; i < count; i++) h = (h ^ p[i]) * 1099511628211u;
+    return h;
+}
+
+static uint64_t hash_text(uint64_t h, const char *text) {
+    return text ? hash(h, text, strlen(text) + 1) : hash(h, "", 1);
+}
+
+static uint64_t signature(const struct engine *e) {
+    const keel_problem *p = &e->field.p;
+    const keel_options *o = &e->o;
+    int counts[] = {(int)p->form,       p->n,           p->m,           p->algebraic.count,
+                    p->hidden.count,    p->energy.count, p->constraint.count, p->rolling.count,
+                    p->invariant.count, p->event.count, (int)o->preserve, (int)o->norm,
+                    o->compensated,     (int)sizeof(struct record)};
+    double numbers[] = {o->rtol, o->atol, o->step, o->max_step, o->manifold_units};
+    uint64_t h = hash(14695981039346656037u, counts, sizeof counts);
+    h = hash(h, numbers, sizeof numbers);
+    h = hash_text(h, e->stepper->info.name);
+    h = hash_text(h, o->keep);
+    return hash_text(h, KEEL_VERSION);
+}
+
+static uint64_t checksum(const struct header *head, const void *block) {
+    uint64_t h = hash(14695981039346656037u, &head->signature, 2 * sizeof(uint64_t));
+    h = hash(h, &head->facts, sizeof head->facts);
+    return hash(h, block, head->block_size);
+}
+
+size_t save_size(const struct engine *e) {
+    return e->block ? sizeof(struct header) + e->block_size : 0;
+}
+
+void save_write(const struct engine *e, void *bytes) {
+    struct header head;
+    memset(&head, 0, sizeof head);
+    memcpy(head.magic, magic, sizeof magic);
+    head.signature = signature(e);
+    head.block_size = e->block_size;
+    head.facts = field_facts(&e->field);
+    head.checksum = checksum(&head, e->block);
+    memcpy(bytes, &head, sizeof head);
+    memcpy((unsigned char *)bytes + sizeof head, e->block, e->block_size);
+}
+
+static int refuse(struct engine *e, const char *why) {
+    engine_fail(e, KEEL_EINVAL, "%s", why);
+    return 0;
+}
+
+static int flag(int value) {
+    return value == 0 || value == 1;
+}
+
+static int record_is_sound(const struct engine *e) {
+    const struct record *r = e->r;
+    int events = e->field.p.event.count;
+    return flag(r->front) && flag(r->inside) && flag(r->fresh) && flag(r->has_step) && flag(r->dense_ready) &&
+           flag(r->told) && flag(r->just_begun) && r->direction >= -1 && r->direction <= 1 && r->event >= -1 &&
+           r->event < events && r->status <= KEEL_OK && r->status >= KEEL_ELIMIT && isfinite(r->t) &&
+           isfinite(r->t_now) && isfinite(r->base);
+}
+
+int save_read(struct engine *e, const void *bytes, size_t count) {
+    struct header head;
+    if (count < sizeof head) return refuse(e, "keel_load: these bytes are too few to be a saved solver");
+    memcpy(&head, bytes, sizeof head);
+    if (memcmp(head.magic, magic, sizeof magic) != 0) return refuse(e, "keel_load: these bytes are not a saved solver");
+    if (head.signature != signature(e))
+        return refuse(e, "keel_load: the state was saved with another problem, method, options or version of keel");
+    if (head.block_size != e->block_size || count != sizeof head + e->block_size)
+        return refuse(e, "keel_load: the state is incomplete");
+    const unsigned char *block = (const unsigned char *)bytes + sizeof head;
+    if (head.checksum != checksum(&head, block)) return refuse(e, "keel_load: the state is damaged (wrong checksum)");
+    memcpy(e->block, block, e->block_size);
+    if (!record_is_sound(e)) {
+        memset(e->r, 0, sizeof *e->r);
+        return refuse(e, "keel_load: the state is damaged");
+    }
+    field_set_facts(&e->field, &head.facts);
+    field_forget(&e->field);
+    rows_open(&e->rows, &e->field);
+    for (int i = 0; i < e->rows.count; i++)
+        if (e->rows.care[i] < 0 || e->rows.care[i] > KEEL_ROW_VARYING) e->rows.care[i] = KEEL_ROW_WATCHED;
+    manifold_choose(&e->manifold);
+    e->settled = e->verified = 1;
+    return 1;
+}

@@ -1,0 +1,65 @@
+/* testing.h - what the tests share: cmocka, and measures of a run. */
+#ifndef KEEL_TESTS_TESTING_H
+#define KEEL_TESTS_TESTING_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "problems.h"
+
+#define assert_below(value, bound)                                                                                     \
+    do {                                                                                                               \
+        double v_ = (value), b_ = (bound);                                                                             \
+        if (!(v_ <= b_)) fail_msg("%s = %.6g is not below %.6g", #value, v_, b_);                                      \
+    } while (0)
+#define assert_within(value, low, high)                                                                                \
+    do {                                                                                                               \
+        double v_ = (value), l_ = (low), h_ = (high);                                                                  \
+        if (!(v_ >= l_ && v_ <= h_)) fail_msg("%s = %.6g is not in %.6g .. %.6g", #value, v_, l_, h_);                 \
+    } while (0)
+#define assert_ok(solver, call)                                                                                        \
+    do {                                                                                                               \
+        keel_status s_ = (call);                                                                                       \
+        if (s_ < 0) fail_msg("%s: %s (%s)", #call, keel_status_name(s_), keel_message(solver));                        \
+    } while (0)
+
+/* Largest |state - exact| over the n states at the solver's time. */
+static inline double error_to_exact(const problem *p, const keel_solver *s) {
+    double u[PROBLEM_UNKNOWNS], worst = 0;
+    const double *x = keel_state(s);
+    p->exact(p, keel_time(s), u);
+    for (int i = 0; i < p->keel.n; i++) worst = fmax(worst, fabs(u[i] - x[i]));
+    return worst;
+}
+
+/* The largest units of all rows that are kept, native or redundant; the row's name goes to *name if not NULL. */
+static inline double worst_units(const keel_solver *s, const char **name) {
+    keel_kept row;
+    double worst = 0;
+    for (int i = 0; keel_kept_at(s, i, &row); i++) {
+        if (row.care == KEEL_ROW_WATCHED || row.care == KEEL_ROW_VARYING || row.units <= worst) continue;
+        worst = row.units;
+        if (name) *name = row.name;
+    }
+    return worst;
+}
+
+/* Slope of a least-squares line through count values at 0, 1, ..., times count: what the trend adds over the run. */
+static inline double trend(const double *value, int count) {
+    double mean = 0, top = 0, bottom = 0, middle = 0.5 * (count - 1);
+    for (int i = 0; i < count; i++) mean += value[i] / count;
+    for (int i = 0; i < count; i++) {
+        top += (i - middle) * (value[i] - mean);
+        bottom += (i - middle) * (i - middle);
+    }
+    return top / bottom * count;
+}
+#endif
