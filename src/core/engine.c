@@ -194,7 +194,10 @@ static keel_status prepare(struct engine *e, int begin) {
     e->r->event = -1;
     memset(e->fixed_by_default, 1, (size_t)fd->n);
     set_tolerances(e);
-    rows_open(&e->rows, fd);
+    /* noise of a tenth of the tolerance does no harm; without a tolerance it is to stay near round-off */
+    e->manifold.nearly = e->o.step > 0 ? MANIFOLD_NEARLY
+                                       : fmin(MANIFOLD_NEARLY, fmax(1e-7, 10 * DBL_EPSILON / e->o.rtol));
+    rows_open(&e->rows);
     e->measured = e->manifold.preserve != KEEL_NONE && e->rows.count > 0;
     e->estimates = e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : e->stepper->norm ? 2 : 1;
     if (!begin) return KEEL_OK;

@@ -24,7 +24,7 @@ void manifold_layout(struct manifold *m, struct arena *a) {
     m->residual = arena_doubles(a, rows + 1);
     m->space.q = arena_doubles(a, (rows + 1) * width);
     m->space.r = arena_doubles(a, rows * rows + 1);
-    m->space.fresh = arena_doubles(a, rows + 1);
+    m->space.inverse = arena_doubles(a, rows + 1);
     m->space.used = arena_ints(a, rows + 1);
     m->floor_of = arena_doubles(a, rows + 1);
     m->c = arena_doubles(a, rows + 1);
@@ -94,6 +94,14 @@ double manifold_worst(const struct manifold *m, int *row) {
         }
     }
     return worst;
+}
+
+int manifold_holds(const struct manifold *m) {
+    for (int i = 0; i < m->kept; i++) {
+        int row = m->row[i];
+        if (!(fabs(m->residual[row]) <= m->units * rows_unit(m->rows, row))) return 0;
+    }
+    return 1;
 }
 
 keel_status manifold_refuse(const struct manifold *m, double t, int row) {

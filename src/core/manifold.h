@@ -21,6 +21,7 @@ struct manifold {
     keel_norm norm;
     const double *given;   /* weights of KEEL_GIVEN */
     double units;          /* allowed */
+    double nearly;         /* by mass: the least share of new direction that is corrected in full */
     int by_mass;           /* the structured road */
     int kept, *row;        /* rows the stabilizer corrects, in order */
     int kept_kinds, kind[ROWS_KINDS];
@@ -38,7 +39,7 @@ void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, keel
                    double units);
 void manifold_layout(struct manifold *m, struct arena *a);
 void manifold_choose(struct manifold *m); /* after rows' care is decided: which rows, which road */
-void manifold_weigh(struct manifold *m);  /* the weights of the next step, from the sizes so far */
+void manifold_weigh(struct manifold *m);  /* the weights, from the sizes so far; they change between steps only */
 
 /* x: n + m long, in place; low: the compensation of x, or NULL.  Residuals of the result go to `residual`. */
 keel_status manifold_correct(struct manifold *m, double t, double *x, double *low);
@@ -46,7 +47,8 @@ void manifold_tangent(const struct manifold *m, double *e); /* removes what the 
 
 /* Shared by the two roads. */
 void manifold_move(double *x, double *low, int n, const double *d);
-double manifold_worst(const struct manifold *m, int *row); /* kept rows in use, in units */
+double manifold_worst(const struct manifold *m, int *row); /* of all kept rows, in units */
+int manifold_holds(const struct manifold *m);              /* are all kept rows within the allowed units? */
 keel_status manifold_refuse(const struct manifold *m, double t, int row);
 /* Rows (from the first-th kept on) without a direction of their own could not be corrected: silent while small. */
 keel_status manifold_left_out(const struct manifold *m, double t, int first);

@@ -8,23 +8,31 @@
 #include <math.h>
 #include <string.h>
 
+/* Sizes grow slowly, and a size that lags only makes the units stricter: they are brought up to date on every 16th
+ * step, and before any judgement that a row does not hold. */
+static keel_status grow(struct manifold *m, double t, const double *x) {
+    keel_status status = KEEL_OK;
+    for (int k = 0; k < m->kept_kinds && status == KEEL_OK; k++)
+        status = rows_grow(m->fd, m->rows, (keel_row_kind)m->kind[k], t, x);
+    return status;
+}
+
 static keel_status factor(struct manifold *m, double t, const double *x) {
     struct field *fd = m->fd;
     struct rows *r = m->rows;
-    int n = fd->n, all = fd->n + fd->m;
+    int all = fd->n + fd->m;
     for (int k = 0; k < m->kept_kinds; k++) {
-        keel_row_kind kind = (keel_row_kind)m->kind[k];
-        keel_status status = rows_jacobian(fd, r, kind, t, x);
-        if (status == KEEL_OK) status = rows_grow(fd, r, kind, t, x);
+        keel_status status = rows_jacobian(fd, r, (keel_row_kind)m->kind[k], t, x);
+        if (status != KEEL_OK) return status;
+    }
+    if (fd->stats->steps % 16 == 0) {
+        keel_status status = grow(m, t, x);
         if (status != KEEL_OK) return status;
     }
     for (int i = 0; i < m->kept; i++) {
-        const double *row = r->jacobian + (long)m->row[i] * all;
-        double *b = m->space.q + (long)i * m->space.width;
-        for (int j = 0; j < n; j++) b[j] = row[j] * m->reach[j];
-        for (int j = n; j < m->space.width; j++) b[j] = 0;
-        double units = rows_in_units(r, m->row[i], m->residual[m->row[i]]);
-        m->floor_of[i] = units > m->units ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
+        rowspace_set(&m->space, i, fd->n, r->jacobian + (long)m->row[i] * all, m->reach);
+        int off = fabs(m->residual[m->row[i]]) > m->units * rows_unit(r, m->row[i]);
+        m->floor_of[i] = off ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
     }
     rowspace_factor(&m->space, m->floor_of);
     fd->stats->factorizations++;
@@ -42,23 +50,30 @@ static keel_status correct_once(struct manifold *m, double t, double *x, double 
     return rows_residual(m->fd, m->rows, t, x, m->residual);
 }
 
-keel_status manifold_flat(struct manifold *m, double t, double *x, double *low) {
-    keel_status status = rows_residual(m->fd, m->rows, t, x, m->residual);
-    if (status == KEEL_OK) status = factor(m, t, x);
-    if (status != KEEL_OK) return status;
+/* Further iterations where one was not enough. */
+static keel_status iterate(struct manifold *m, double t, double *x, double *low, double before) {
     int row = 0, idle = 0;
-    double before = manifold_worst(m, &row);
-    if (before == 0) return KEEL_OK;
-    for (int iteration = 0;; iteration++) {
-        status = correct_once(m, t, x, low);
-        if (status != KEEL_OK || m->preserve != KEEL_PROJECT) return status;
+    keel_status status = grow(m, t, x);
+    for (int iteration = 0; status == KEEL_OK; iteration++) {
         double worst = manifold_worst(m, &row);
         if (worst <= m->units) return KEEL_OK;
         idle = worst > 0.5 * before ? idle + 1 : 0;
-        if (idle >= 2 && worst <= MANIFOLD_STAGNANT) break;
+        if (idle >= 2 && worst <= MANIFOLD_STAGNANT) return manifold_left_out(m, t, 0);
         if (iteration == MANIFOLD_ITERATIONS || !isfinite(worst)) return manifold_refuse(m, t, row);
-        if (worst > 0.1 * before && (status = factor(m, t, x)) != KEEL_OK) return status;
+        if (worst > 0.1 * before) status = factor(m, t, x);
         before = worst;
+        if (status == KEEL_OK) status = correct_once(m, t, x, low);
     }
-    return manifold_left_out(m, t, 0);
+    return status;
+}
+
+keel_status manifold_flat(struct manifold *m, double t, double *x, double *low) {
+    int row = 0;
+    keel_status status = rows_residual(m->fd, m->rows, t, x, m->residual);
+    if (status == KEEL_OK) status = factor(m, t, x);
+    if (status != KEEL_OK) return status;
+    double before = m->preserve == KEEL_PROJECT ? manifold_worst(m, &row) : 0;
+    status = correct_once(m, t, x, low);
+    if (status != KEEL_OK || m->preserve != KEEL_PROJECT || manifold_holds(m)) return status;
+    return iterate(m, t, x, low, before);
 }

@@ -136,7 +136,7 @@ static int completion_matters(const struct manifold *m) {
     return fd->k > 0 && (!energy_alone || fd->constraint.moving || fd->kr > 0);
 }
 
-/* Gradients of the kept invariants in lengths, freed of the constraints' directions, made orthonormal. */
+/* Gradients of the kept invariants in lengths, freed of the constraints' directions, made orthogonal. */
 static keel_status border(struct manifold *m, double t, const double *x, int first_kept) {
     struct field *fd = m->fd;
     struct rows *r = m->rows;
@@ -164,13 +164,25 @@ static keel_status border(struct manifold *m, double t, const double *x, int fir
         rowspace_tangent(&fd->mech.space, b);
         rowspace_tangent(&fd->mech.space, b + half);
         for (int j = 0; j < s->width; j++) left += b[j] * b[j];
-        double floor_of = rows_in_units(r, row, m->residual[row]) > m->units ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
-        m->floor_of[i] = left > 0 ? floor_of * sqrt(whole / left) : 2;
+        m->floor_of[i] = left > 0 ? MANIFOLD_DEPENDENT * sqrt(whole / left) : 2;
     }
     rowspace_factor(s, m->floor_of);
     fd->stats->factorizations++;
     m->normal_known = 1;
     return KEEL_OK;
+}
+
+/* The part of a residual within round-off that is corrected.  One unit of row j moves the state along its direction by
+ * eps / share of its size, however cheap a short step makes that; more than eps / nearly would be noise written into
+ * the state, so no more is taken at once.  A drift is still removed, over 1 / part steps. */
+static double part_to_correct(const struct manifold *m, int j, int row, const double *direction) {
+    const struct field *fd = m->fd;
+    double longest = 0;
+    if (rows_in_units(m->rows, row, m->residual[row]) > m->units) return 1;
+    for (int i = 0; i < fd->n; i++)
+        if (fd->size[i] > 0) longest = fmax(longest, fabs(direction[i]) / fd->size[i]);
+    double along = 1 / m->space.inverse[j], share = along / (longest * m->rows->size[row]);
+    return share < m->nearly ? share / m->nearly : 1;
 }
 
 static keel_status invariants(struct manifold *m, double t, double *x, double *low, int first_kept) {
@@ -187,12 +199,13 @@ static keel_status invariants(struct manifold *m, double t, double *x, double *l
         from_lengths(fd, direction);
         from_lengths(fd, direction + nq);
         for (int i = 0; i < nq; i++) direction[nq + i] /= m->tau;
+        m->floor_of[j] = m->space.used[j] ? part_to_correct(m, j, m->row[first_kept + j], direction) : 0;
         if (m->space.used[j] && complete) status = complete_direction(m, t, x, direction);
         if (status != KEEL_OK) return status;
     }
     for (int i = 0; i < count; i++) {
         const double *gradient = m->rows->jacobian + (long)m->row[first_kept + i] * n;
-        m->c[i] = m->space.used[i] ? -m->residual[m->row[first_kept + i]] : 0;
+        m->c[i] = -m->residual[m->row[first_kept + i]] * m->floor_of[i];
         for (int j = 0; j < count; j++) {
             double sum = 0;
             for (int c = 0; c < n; c++) sum += gradient[c] * m->directions[(long)j * n + c];
@@ -204,6 +217,7 @@ static keel_status invariants(struct manifold *m, double t, double *x, double *l
     for (int j = 0; j < count; j++) {
         for (int i = 0; i < n; i++) m->d[i] = m->c[j] * m->directions[(long)j * n + i];
         if (m->c[j] != 0) manifold_move(x, low, n, m->d);
+        if (m->floor_of[j] < 1) m->space.inverse[j] = 0; /* errors along it are not removed: they count in full */
     }
     fd->stats->newton++;
     return KEEL_OK;

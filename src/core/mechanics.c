@@ -1,7 +1,7 @@
 /* mechanics.c - M(q) v' = F(t,q,v) - K^T lambda with K v' = -gamma: the saddle-point solve.
  *
- * With M = L L^T, z = L^-1 F and the rows of B = K L^-T as B = R Q:
- *     lambda = R^-T (Q z + R^-1 gamma),   v' = L^-T (z - Q^T (Q z + R^-1 gamma)).
+ * With M = L L^T, z = L^-1 F, the rows of B = K L^-T as B = R Q and D = diag |q_i|^2:
+ *     lambda = R^-T D^-1 (Q z + R^-1 gamma),   v' = L^-T (z - Q^T D^-1 (Q z + R^-1 gamma)).
  * The same factorization serves the projection of positions, velocities and error estimates. */
 #include "core/field.h"
 
@@ -20,7 +20,7 @@ void mechanics_layout(struct field *fd, struct arena *a) {
     m->space = (struct rowspace){.rows = fd->k, .width = (int)width};
     m->space.q = arena_doubles(a, k * width + 4);
     m->space.r = arena_doubles(a, k * k + 1);
-    m->space.fresh = arena_doubles(a, k + 1);
+    m->space.inverse = arena_doubles(a, k + 1);
     m->space.used = arena_ints(a, k + 1);
     m->at = arena_doubles(a, nq + 1);
     m->shift = arena_doubles(a, k + 1);
@@ -169,7 +169,7 @@ int mechanics_rate(double t, const double *x, double *dx, void *field) {
     double *acceleration = m->force; /* z = L^-1 F, then v' */
     if (m->mass) dense_lower_solve(nq, m->mass, acceleration);
     if (k) {
-        rowspace_shortest(&m->space, m->gamma, m->z, m->weighted); /* z = R^-1 gamma, weighted = Q^T z */
+        rowspace_shortest(&m->space, m->gamma, m->z, m->weighted); /* z = R^-1 gamma, weighted = Q^T D^-1 z */
         rowspace_components(&m->space, acceleration, fd->lambda);
         for (int i = 0; i < k; i++) fd->lambda[i] += m->z[i];
         rowspace_tangent(&m->space, acceleration);
@@ -191,8 +191,7 @@ void mechanics_least_multipliers(struct field *fd) {
         double change = 0, size = 0;
         for (int r = 0; r < k; r++) {
             if (m->space.used[r]) continue;
-            for (int j = 0; j < k; j++) m->z[j] = m->space.used[j] && j < r ? m->space.r[(long)r * k + j] : 0;
-            rowspace_coefficients(&m->space, m->z);
+            rowspace_dependence(&m->space, r, m->z);
             double along = fd->lambda[r], length = 1; /* direction: +1 on r, -C_r on the others */
             for (int j = 0; j < r; j++) {
                 along -= m->z[j] * fd->lambda[j];

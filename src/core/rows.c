@@ -18,11 +18,15 @@ void rows_init(struct rows *r, const struct field *fd) {
     for (int kind = 0; kind < ROWS_KINDS; kind++) {
         r->at[kind] = r->count;
         r->count += r->of[kind];
+        if (r->of[kind] && kind != KEEL_ROW_VELOCITY && kind != KEEL_ROW_ROLLING) r->plain[r->plains++] = kind;
     }
 }
 
 void rows_layout(struct rows *r, const struct field *fd, struct arena *a) {
+    const struct map *maps[ROWS_KINDS] = {&fd->constraint, &fd->constraint, &fd->rolling, &fd->algebraic,
+                                          &fd->hidden,     &fd->energy,     &fd->invariant};
     size_t count = (size_t)r->count + 1;
+    memcpy(r->map, maps, sizeof maps);
     r->name = arena_take(a, count * ROWS_NAME);
     r->care = arena_ints(a, count);
     r->verdict = arena_ints(a, count);
@@ -37,22 +41,9 @@ void rows_layout(struct rows *r, const struct field *fd, struct arena *a) {
     r->jacobian = arena_doubles(a, count * (size_t)(fd->n + fd->m));
 }
 
-static const struct map *map_of_kind(const struct field *fd, keel_row_kind kind) {
-    switch (kind) {
-    case KEEL_ROW_CONSTRAINT:
-    case KEEL_ROW_VELOCITY: return &fd->constraint;
-    case KEEL_ROW_ROLLING: return &fd->rolling;
-    case KEEL_ROW_ALGEBRAIC: return &fd->algebraic;
-    case KEEL_ROW_HIDDEN: return &fd->hidden;
-    case KEEL_ROW_ENERGY: return &fd->energy;
-    case KEEL_ROW_INVARIANT: break;
-    }
-    return &fd->invariant;
-}
-
-void rows_open(struct rows *r, const struct field *fd) {
+void rows_open(struct rows *r) {
     for (int kind = 0; kind < ROWS_KINDS; kind++) {
-        const struct map *map = map_of_kind(fd, (keel_row_kind)kind);
+        const struct map *map = r->map[kind];
         for (int i = 0; i < r->of[kind]; i++) {
             char *name = r->name + (long)(r->at[kind] + i) * ROWS_NAME;
             text_set(name, ROWS_NAME, kind == KEEL_ROW_VELOCITY ? "d/dt " : "");
@@ -89,11 +80,9 @@ static keel_status velocity_rows(struct field *fd, double t, const double *u, do
 }
 
 keel_status rows_residual(struct field *fd, const struct rows *r, double t, const double *u, double *out) {
-    static const keel_row_kind plain[] = {KEEL_ROW_CONSTRAINT, KEEL_ROW_ALGEBRAIC, KEEL_ROW_HIDDEN, KEEL_ROW_ENERGY,
-                                          KEEL_ROW_INVARIANT};
     keel_status status = fd->k ? velocity_rows(fd, t, u, out + r->at[KEEL_ROW_VELOCITY]) : KEEL_OK;
-    for (int i = 0; i < 5 && status == KEEL_OK; i++)
-        if (r->of[plain[i]]) status = map_value(fd, map_of_kind(fd, plain[i]), t, u, out + r->at[plain[i]]);
+    for (int i = 0; i < r->plains && status == KEEL_OK; i++)
+        status = map_value(fd, r->map[r->plain[i]], t, u, out + r->at[r->plain[i]]);
     for (int i = 0; i < r->count; i++) out[i] -= r->reference[i];
     return status;
 }
@@ -134,7 +123,7 @@ keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, 
     double *jacobian = r->jacobian + (long)r->at[kind] * all;
     if (kind == KEEL_ROW_VELOCITY) return velocity_jacobian(fd, r, t, u);
     if (kind == KEEL_ROW_ROLLING) return fd->kg ? KEEL_OK : velocity_jacobian(fd, r, t, u);
-    const struct map *map = map_of_kind(fd, kind);
+    const struct map *map = r->map[kind];
     if (map->columns == all) return map_jacobian(fd, map, t, u, jacobian);
     keel_status status = map_jacobian(fd, map, t, u, fd->matrix);
     for (int i = 0; i < count && status == KEEL_OK; i++)
@@ -147,7 +136,7 @@ keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, 
  * G v + g_t, known without a further callback. */
 keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {
     int all = fd->n + fd->m, first = r->at[kind], count = r->of[kind];
-    const struct map *map = map_of_kind(fd, kind);
+    const struct map *map = r->map[kind];
     int derived = kind == KEEL_ROW_VELOCITY || kind == KEEL_ROW_ROLLING;
     for (int i = first; i < first + count; i++) {
         const double *row = r->jacobian + (long)i * all;
@@ -180,19 +169,10 @@ keel_status rows_grow_all(struct field *fd, struct rows *r, double t, const doub
     return status;
 }
 
-double rows_unit(const struct rows *r, int i) {
-    return DBL_EPSILON * r->size[i];
-}
-
-double rows_in_units(const struct rows *r, int i, double residual) {
-    return residual == 0 ? 0 : fabs(residual) / rows_unit(r, i);
-}
-
 void rows_certify(struct rows *r) {
     for (int i = 0; i < r->count; i++) {
         double off = fabs(r->residual[i]);
         if (off > r->drift[i]) r->drift[i] = off;
-        double units = rows_in_units(r, i, off);
-        if (units > r->units[i]) r->units[i] = units;
+        if (off > r->units[i] * rows_unit(r, i)) r->units[i] = rows_in_units(r, i, off);
     }
 }

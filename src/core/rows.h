@@ -6,10 +6,15 @@
 
 #include "core/field.h"
 
+#include <float.h>
+#include <math.h>
+
 enum { ROWS_KINDS = KEEL_ROW_INVARIANT + 1, ROWS_NAME = 80 };
 
 struct rows {
     int count, at[ROWS_KINDS], of[ROWS_KINDS]; /* first row and number of rows of each kind */
+    const struct map *map[ROWS_KINDS];         /* each kind's map */
+    int plain[ROWS_KINDS], plains;             /* kinds that are present and are values of a map as they stand */
     char *name;                                /* count x ROWS_NAME */
     int *care, *verdict;
     double *reference; /* what the row is held at: 0 for equations */
@@ -21,7 +26,7 @@ struct rows {
 
 void rows_init(struct rows *r, const struct field *fd);
 void rows_layout(struct rows *r, const struct field *fd, struct arena *a);
-void rows_open(struct rows *r, const struct field *fd); /* names */
+void rows_open(struct rows *r); /* names */
 const char *rows_name(const struct rows *r, int i);
 keel_row_kind rows_kind(const struct rows *r, int i);
 int rows_find(const struct rows *r, const char *name); /* -1: none */
@@ -34,9 +39,14 @@ keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, 
 keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u);
 /* The same for all kinds, jacobians included. */
 keel_status rows_grow_all(struct field *fd, struct rows *r, double t, const double *u);
-double rows_unit(const struct rows *r, int i);
+/* One round-off unit of row i. */
+static inline double rows_unit(const struct rows *r, int i) {
+    return DBL_EPSILON * r->size[i];
+}
 /* |residual| in units; 0 for an exact 0. */
-double rows_in_units(const struct rows *r, int i, double residual);
+static inline double rows_in_units(const struct rows *r, int i, double residual) {
+    return residual == 0 ? 0 : fabs(residual) / rows_unit(r, i);
+}
 /* Enters the residuals of an accepted state into the certificate. */
 void rows_certify(struct rows *r);
 #endif

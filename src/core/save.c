@@ -100,7 +100,7 @@ int save_read(struct engine *e, const void *bytes, size_t count) {
     }
     field_set_facts(&e->field, &head.facts);
     field_forget(&e->field);
-    rows_open(&e->rows, &e->field);
+    rows_open(&e->rows);
     for (int i = 0; i < e->rows.count; i++)
         if (e->rows.care[i] < 0 || e->rows.care[i] > KEEL_ROW_VARYING) e->rows.care[i] = KEEL_ROW_WATCHED;
     manifold_choose(&e->manifold);

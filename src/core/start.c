@@ -23,7 +23,7 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
     st->space.width = (int)width;
     st->space.q = arena_doubles(a, count * width);
     st->space.r = arena_doubles(a, count * count);
-    st->space.fresh = arena_doubles(a, count);
+    st->space.inverse = arena_doubles(a, count);
     st->space.used = arena_ints(a, count);
     st->floor_of = arena_doubles(a, count);
     st->c = arena_doubles(a, count);
@@ -143,9 +143,8 @@ static int not_met(const struct start *st, int count, double limit) {
 
 /* The row that a left-out row depends on most. */
 static int partner(struct start *st, int left_out) {
-    int best = 0, rows = st->space.rows;
-    for (int j = 0; j < rows; j++) st->z[j] = j < left_out ? st->space.r[(long)left_out * rows + j] : 0;
-    rowspace_coefficients(&st->space, st->z);
+    int best = 0;
+    rowspace_dependence(&st->space, left_out, st->z);
     for (int j = 0; j < left_out; j++)
         if (st->space.used[j] && fabs(st->z[j]) > fabs(st->z[best])) best = j;
     return best;

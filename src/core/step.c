@@ -119,20 +119,22 @@ void step_measure(struct engine *e) {
     struct record *r = e->r;
     struct field *fd = &e->field;
     const double *x = e->x[r->front];
+    int corrected = e->manifold.preserve >= KEEL_POST && e->manifold.kept > 0, larger = 0;
     for (int i = 0; i < fd->n + fd->m; i++) {
         double size = fabs(x[i]);
-        if (size > fd->size[i]) fd->size[i] = size;
+        if (size <= fd->size[i]) continue;
+        fd->size[i] = size;
+        larger = 1;
     }
+    if (larger && corrected) manifold_weigh(&e->manifold);
     if (!e->measured) return;
-    int corrected = e->manifold.preserve >= KEEL_POST && e->manifold.kept > 0;
     if ((!corrected || e->manifold.kept < e->rows.count) && (r->stats.steps < 16 || r->stats.steps % 16 == 0))
         if (rows_grow_all(fd, &e->rows, r->t, x) != KEEL_OK) return;
     if (corrected && !fd->m)
-        memcpy(e->rows.residual, e->manifold.residual, (size_t)e->rows.count * sizeof *x);
+        for (int i = 0; i < e->rows.count; i++) e->rows.residual[i] = e->manifold.residual[i];
     else if (rows_residual(fd, &e->rows, r->t, x, e->rows.residual) != KEEL_OK)
         return;
     rows_certify(&e->rows);
-    if (corrected) manifold_weigh(&e->manifold);
 }
 
 static void commit(struct engine *e, const struct plan *plan) {

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdarg.h>
 
+enum { MOST = 1 << 20 }; /* of anything that is counted */
+
 struct verdict {
     char *text;
     size_t room;
@@ -32,11 +34,16 @@ static int pattern_fits(const struct verdict *v, const keel_pattern *p, const ch
     for (int e = 0; e < p->nnz; e++)
         if (p->column[e] < 0 || p->column[e] >= columns)
             return no(v, "the pattern of %s has column %d; there are 0 .. %d", what, p->column[e], columns - 1);
+    for (int i = 0; i < rows; i++)
+        for (int e = p->row_start[i] + 1; e < p->row_start[i + 1]; e++)
+            if (p->column[e] <= p->column[e - 1])
+                return no(v, "row %d of the pattern of %s names its columns out of order or twice", i, what);
     return 1;
 }
 
 static int map_fits(const struct verdict *v, const keel_map *map, const char *what, int columns) {
     if (map->count < 0) return no(v, "%s.count is negative", what);
+    if (map->count > MOST) return no(v, "%s.count is %d: there may be at most %d", what, map->count, MOST);
     if (map->count > 0 && !map->value) return no(v, "%s has a count of %d and no value function", what, map->count);
     if (map->count == 0 && map->value) return no(v, "%s has a value function and a count of 0", what);
     return pattern_fits(v, map->count ? map->pattern : NULL, what, map->count, columns);
@@ -70,6 +77,7 @@ static int form_fits(const struct verdict *v, const keel_problem *p) {
     case KEEL_HAMILTONIAN:
         if (p->energy.count != 1) return no(v, "a Hamiltonian problem needs energy.count = 1 and its value H");
         if (p->f.count) return no(v, "a Hamiltonian problem has no f: it is derived from H");
+        if (p->mass.value) return no(v, "a Hamiltonian problem has no mass matrix: masses are part of H");
         if (!p->structure.value && !even) return no(v, "canonical states are (q, p): n must be even, it is %d", p->n);
         if (p->structure.value && p->constraint.count)
             return no(v, "constraints need canonical states (q, p), not a structure matrix");
@@ -88,8 +96,15 @@ static int form_fits(const struct verdict *v, const keel_problem *p) {
     return 1;
 }
 
+/* What a form has no use for is a misunderstanding, not to be passed over. */
+static int nothing_idle(const struct verdict *v, const keel_problem *p) {
+    if (p->structure.value && p->form != KEEL_HAMILTONIAN)
+        return no(v, "a structure matrix belongs to the form KEEL_HAMILTONIAN");
+    if (p->curvature && p->form != KEEL_MECHANICS) return no(v, "curvature belongs to the form KEEL_MECHANICS");
+    return 1;
+}
+
 static int problem_fits(const struct verdict *v, const keel_problem *p) {
-    enum { MOST = 1 << 20 };
     if (p->n < 1 || p->n > MOST) return no(v, "n = %d states: there must be 1 .. %d", p->n, MOST);
     if (p->m < 0 || p->m > MOST) return no(v, "m = %d algebraic variables: there must be 0 .. %d", p->m, MOST);
     if (!p->u0) return no(v, "the problem has no start values u0");
@@ -99,7 +114,7 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
     for (int i = 0; p->scale && i < p->n; i++)
         if (!(p->scale[i] >= 0) || isinf(p->scale[i])) return no(v, "scale[%d] must be finite and not negative", i);
     if (p->energy.count > 1) return no(v, "there is one energy; further invariants go to `invariant`");
-    if (!maps_fit(v, p) || !form_fits(v, p)) return 0;
+    if (!maps_fit(v, p) || !form_fits(v, p) || !nothing_idle(v, p)) return 0;
     for (int i = 0; p->event_direction && i < p->event.count; i++)
         if (p->event_direction[i] < -1 || p->event_direction[i] > 1)
             return no(v, "event_direction[%d] is %d; it must be -1, 0 or +1", i, p->event_direction[i]);
@@ -121,15 +136,19 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
     if (o->rtol > 0 && o->rtol < least)
         return no(v, "rtol = %.2g is below what double precision can hold; the least is %.2g", o->rtol, least);
     for (int i = 0; o->atol_each && i < p->n; i++)
-        if (!amount_fits(v, "an entry of atol_each", o->atol_each[i])) return 0;
+        if (!(o->atol_each[i] >= 0) || isinf(o->atol_each[i]))
+            return no(v, "atol_each[%d] = %g: it must be finite and not negative", i, o->atol_each[i]);
     if (o->max_steps < 0) return no(v, "max_steps is negative");
     if (o->preserve < KEEL_AUTO || o->preserve > KEEL_PROJECT) return no(v, "preserve = %d does not exist", o->preserve);
     if (o->norm < KEEL_BY_DEFAULT || o->norm > KEEL_GIVEN) return no(v, "norm = %d does not exist", o->norm);
     if (o->norm == KEEL_BY_MASS && p->form != KEEL_MECHANICS)
         return no(v, "weights by mass need the form KEEL_MECHANICS");
     if (o->norm == KEEL_GIVEN && !o->weights) return no(v, "norm KEEL_GIVEN needs weights");
+    if (o->norm != KEEL_GIVEN && o->weights) return no(v, "weights are used only with norm = KEEL_GIVEN");
     for (int i = 0; o->norm == KEEL_GIVEN && i < p->n; i++)
         if (!(o->weights[i] > 0) || isinf(o->weights[i])) return no(v, "weights[%d] must be finite and positive", i);
+    if ((method->info.traits & KEEL_ADAPTIVE) && method->error_order < 1)
+        return no(v, "%s has the trait KEEL_ADAPTIVE and needs an error_order of at least 1", name);
     if (o->step == 0 && !(method->info.traits & KEEL_ADAPTIVE))
         return no(v, "%s has no error estimate: give it a fixed step (options.step)", name);
     if (o->preserve >= KEEL_POST && (method->info.traits & KEEL_CONSTRAINED))

@@ -1,0 +1,491 @@
+/* test_errors.c - whatever is wrong ends in the right status and in one sentence that says what, where and what to do.
+ *
+ * First everything keel_open refuses, one line a refusal; then what callbacks, constraints, clocks and tolerances do to
+ * a run.  The words after each case must all stand in the message. */
+#include "testing.h"
+
+#include <keel/method.h>
+
+#include <float.h>
+#include <limits.h>
+
+static int failures; /* of the present test: all of its cases are judged before it ends */
+
+static int complain(const char *name, const char *format, const char *a, const char *b) {
+    print_error("%s: ", name);
+    print_error(format, a, b);
+    print_error("\n");
+    failures++;
+    return 0;
+}
+
+static void no_failures(void) {
+    int count = failures;
+    failures = 0;
+    assert_int_equal(count, 0);
+}
+
+/* All words, separated by '|', stand in the message, which is one line and ends within its buffer. */
+static int check_message(const char *name, const keel_solver *s, const char *words) {
+    const char *message = keel_message(s);
+    char word[128];
+    if (strlen(message) < 8 || strlen(message) > 600 || strchr(message, '\n') || strstr(message, "(null)"))
+        return complain(name, "not a sentence: \"%s\"%s", message, "");
+    for (const char *w = words; *w; w += strcspn(w, "|"), w += *w == '|') {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(w, "|"), w);
+        if (!strstr(message, word)) return complain(name, "no \"%s\" in \"%s\"", word, message);
+    }
+    return 1;
+}
+
+static int check_status(const char *name, const keel_solver *s, keel_status got, keel_status wanted, const char *words) {
+    if (got == wanted) return check_message(name, s, words);
+    return complain(name, "\"%s\" (%s)", keel_status_name(got), keel_message(s));
+}
+
+/* Opens, runs to t_end, and expects this end; the solver stays failed. */
+static void expect_end(const char *name, const keel_problem *p, const keel_options *o, double t_end, keel_status wanted,
+                       const char *words) {
+    keel_solver *s = keel_open(p, o);
+    assert_non_null(s);
+    keel_status status = keel_state_of(s);
+    if (status == KEEL_OK) status = keel_run(s, t_end);
+    if (check_status(name, s, status, wanted, words)) check_status(name, s, keel_run(s, t_end + 1), wanted, words);
+    keel_close(s);
+}
+
+/* ---- What keel_open refuses. ---- */
+
+static int spin(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[1];
+    out[1] = -u[0];
+    return 0;
+}
+
+static int half_square(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = 0.5 * (u[0] * u[0] + u[1] * u[1]);
+    return 0;
+}
+
+static int fall(double t, const double *u, double *out, void *user) {
+    (void)t, (void)u, (void)user;
+    out[0] = 0;
+    out[1] = -1;
+    return 0;
+}
+
+static int circle(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[0] * u[0] + u[1] * u[1] - 1;
+    return 0;
+}
+
+static int decay(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = -u[1];
+    return 0;
+}
+
+static int equal(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[1] - u[0];
+    return 0;
+}
+
+static int unit_matrix(double t, const double *u, double *out, void *user) {
+    (void)t, (void)u, (void)user;
+    out[0] = out[3] = 1;
+    out[1] = out[2] = 0;
+    return 0;
+}
+
+static void layout_nothing(const keel_problem *p, const keel_options *o, keel_work *w) {
+    (void)p, (void)o, (void)w;
+}
+
+static keel_status attempt_nothing(keel_work *w, keel_attempt *a) {
+    memset(a->dx, 0, (size_t)w->width * sizeof *a->dx);
+    return KEEL_OK;
+}
+
+static const int to_two[] = {0, 1, 2}, falling[] = {0, 3, 2}, columns[] = {0, 5}, twice[] = {1, 1}, both[] = {0, 1};
+static const int to_two_one_row[] = {0, 2}, directions[] = {2};
+static const keel_pattern empty = {.nnz = 2}, begins_late = {2, to_two + 1, both}, ends_early = {3, to_two, both};
+static const keel_pattern disordered = {2, falling, both}, too_wide = {2, to_two, columns};
+static const keel_pattern repeats = {2, to_two_one_row, twice};
+static const double not_finite[] = {1, NAN}, negative[] = {1, -1}, zero_weight[] = {1, 0};
+static const keel_stepper nameless = {.layout = layout_nothing, .attempt = attempt_nothing};
+static const keel_stepper no_attempt = {.info = {.name = "mine"}, .layout = layout_nothing};
+static const keel_stepper no_order = {
+    .info = {.name = "mine", .traits = KEEL_ADAPTIVE}, .layout = layout_nothing, .attempt = attempt_nothing};
+
+#define MAP(how_many, function)                                                                                        \
+    (keel_map) {                                                                                                       \
+        .count = how_many, .value = function                                                                           \
+    }
+
+/* form, name, what is changed in problem p and options o, words of the message */
+#define REFUSALS(X)                                                                                                    \
+    X(ODE, no_states, p->n = 0, "n = 0 states|1 .. ")                                                                  \
+    X(ODE, negative_states, p->n = -3, "n = -3 states")                                                                \
+    X(ODE, too_many_states, p->n = INT_MAX, "states|1 .. ")                                                            \
+    X(DAE, negative_algebraic, p->m = -1, "m = -1 algebraic variables")                                                \
+    X(DAE, too_many_algebraic, p->m = INT_MAX, "algebraic variables|0 .. ")                                            \
+    X(ODE, no_start, p->u0 = NULL, "no start values u0")                                                               \
+    X(ODE, start_not_finite, p->u0 = not_finite, "u0[1]|not finite")                                                   \
+    X(ODE, time_not_finite, p->t0 = INFINITY, "start time t0|not finite")                                              \
+    X(ODE, scale_negative, p->scale = negative, "scale[1]|not negative")                                               \
+    X(ODE, scale_not_finite, p->scale = not_finite, "scale[1]|finite")                                                 \
+    X(ODE, two_energies, p->energy = MAP(2, half_square), "one energy|`invariant`")                                    \
+    X(ODE, no_form, p->form = (keel_form)17, "form 17 does not exist")                                                 \
+    X(ODE, f_absent, p->f = MAP(2, NULL), "f has a count of 2|no value")                                               \
+    X(ODE, f_uncounted, p->f = MAP(0, spin), "f has a value function|count of 0")                                      \
+    X(ODE, f_negative, p->f = MAP(-1, spin), "f.count is negative")                                                    \
+    X(ODE, f_too_many, p->invariant = MAP(INT_MAX, half_square), "invariant.count")                                    \
+    X(ODE, f_miscounted, p->f = MAP(1, spin), "f must have count n = 2|it has 1")                                      \
+    X(ODE, invariant_absent, p->invariant = MAP(1, NULL), "invariant has a count of 1")                                \
+    X(ODE, event_absent, p->event = MAP(1, NULL), "event has a count of 1")                                            \
+    X(ODE, constraint_in_ode, p->constraint = MAP(1, circle), "KEEL_MECHANICS|algebraic rows")                         \
+    X(DAE, rolling_in_dae, p->rolling = MAP(1, circle), "KEEL_MECHANICS|algebraic rows")                               \
+    X(ODE, algebraic_in_ode, p->algebraic = MAP(1, equal), "need the form KEEL_DAE")                                   \
+    X(ODE, hidden_in_ode, p->hidden = MAP(1, circle), "need the form KEEL_DAE")                                        \
+    X(MECHANICS, algebraic_in_mechanics, p->algebraic = MAP(1, equal), "need the form KEEL_DAE")                       \
+    X(HAMILTONIAN, hidden_in_hamiltonian, p->hidden = MAP(1, circle), "need the form KEEL_DAE")                        \
+    X(DAE, rows_missing, p->algebraic = MAP(0, NULL), "1 algebraic variables|there are 0")                             \
+    X(HAMILTONIAN, no_energy, p->energy = MAP(0, NULL), "energy.count = 1|H")                                          \
+    X(HAMILTONIAN, f_in_hamiltonian, p->f = MAP(2, spin), "no f|derived from H")                                       \
+    X(HAMILTONIAN, mass_in_hamiltonian, p->mass.value = unit_matrix, "no mass|H")                                      \
+    X(HAMILTONIAN, odd_hamiltonian, p->n = 1, "(q, p)|even|it is 1")                                                   \
+    X(HAMILTONIAN, structure_and_constraint,                                                                           \
+      p->structure.value = unit_matrix; p->constraint = MAP(1, circle), "canonical states|structure")                  \
+    X(HAMILTONIAN, rolling_in_hamiltonian, p->rolling = MAP(1, circle), "rolling|KEEL_MECHANICS")                      \
+    X(MECHANICS, odd_mechanics, p->n = 3, "(q, v)|even|it is 3")                                                       \
+    X(MECHANICS, forces_miscounted, p->f = MAP(4, fall), "forces f must have count n/2 = 2|it has 4")                  \
+    X(MECHANICS, overconstrained, p->constraint = MAP(5, circle), "5 constraints on 2 coordinates")                    \
+    X(MECHANICS, structure_in_mechanics, p->structure.value = unit_matrix, "structure|KEEL_HAMILTONIAN")               \
+    X(ODE, curvature_in_ode, p->curvature = circle, "curvature|KEEL_MECHANICS")                                        \
+    X(ODE, pattern_empty, p->f.pattern = &empty, "pattern of f|no entries")                                            \
+    X(ODE, pattern_begins_late, p->f.pattern = &begins_late, "pattern of f|start at 0|nnz = 2")                        \
+    X(ODE, pattern_ends_early, p->f.pattern = &ends_early, "pattern of f|end at nnz = 3")                              \
+    X(ODE, pattern_disordered, p->f.pattern = &disordered, "rows of the pattern of f|not in order")                    \
+    X(ODE, pattern_too_wide, p->f.pattern = &too_wide, "pattern of f|column 5|0 .. 1")                                 \
+    X(MECHANICS, pattern_repeats, p->constraint.pattern = &repeats, "pattern of constraint|row 0|order or twice")      \
+    X(MECHANICS, pattern_of_mass, p->mass.value = unit_matrix; p->mass.pattern = &too_wide, "pattern of mass|column")  \
+    X(HAMILTONIAN, pattern_of_structure, p->structure.value = unit_matrix; p->structure.pattern = &too_wide,           \
+      "pattern of structure|column 5")                                                                                 \
+    X(ODE, direction_two, p->event = MAP(1, half_square); p->event_direction = directions, "event_direction[0] is 2")  \
+    X(ODE, rtol_negative, o->rtol = -1, "rtol = -1|not negative")                                                      \
+    X(ODE, rtol_nan, o->rtol = NAN, "rtol|finite")                                                                     \
+    X(ODE, rtol_impossible, o->rtol = 1e-17, "rtol = 1e-17|double precision|least is 2.2e-15")                         \
+    X(ODE, atol_infinite, o->atol = INFINITY, "atol = inf|finite")                                                     \
+    X(ODE, step_negative, o->step = -0.1, "step = -0.1|not negative")                                                  \
+    X(ODE, first_step_nan, o->first_step = NAN, "first_step|finite")                                                   \
+    X(ODE, max_step_negative, o->max_step = -1, "max_step = -1")                                                       \
+    X(ODE, units_negative, o->manifold_units = -4, "manifold_units = -4")                                              \
+    X(ODE, atol_each_negative, o->atol_each = negative, "atol_each[1] = -1")                                           \
+    X(ODE, max_steps_negative, o->max_steps = -1, "max_steps|negative")                                                \
+    X(ODE, preserve_unknown, o->preserve = (keel_preserve)9, "preserve = 9 does not exist")                            \
+    X(ODE, norm_unknown, o->norm = (keel_norm)9, "norm = 9 does not exist")                                            \
+    X(ODE, norm_by_mass, o->norm = KEEL_BY_MASS, "by mass|KEEL_MECHANICS")                                             \
+    X(ODE, norm_without_weights, o->norm = KEEL_GIVEN, "KEEL_GIVEN needs weights")                                     \
+    X(ODE, weights_without_norm, o->weights = zero_weight, "weights|norm = KEEL_GIVEN")                                \
+    X(ODE, weight_zero, o->norm = KEEL_GIVEN; o->weights = zero_weight, "weights[1]|positive")                         \
+    X(ODE, adams_without_step, o->method = "ab4", "ab4|no error estimate|fixed step|options.step")                     \
+    X(ODE, rk4_without_step, o->method = "rk4", "rk4|no error estimate")                                               \
+    X(MECHANICS, rattle_projected, o->method = "rattle"; o->step = 0.1; o->preserve = KEEL_PROJECT,                    \
+      "rattle|keeps the constraints by itself")                                                                        \
+    X(ODE, rattle_on_ode, o->method = "rattle"; o->step = 0.1, "rattle|KEEL_MECHANICS")                                \
+    X(MECHANICS, rattle_rolling, p->rolling = MAP(1, circle); o->method = "rattle"; o->step = 0.1,                     \
+      "rattle|rolling|not holonomic|any other method")                                                                 \
+    X(MECHANICS, rattle_mass, p->mass.value = unit_matrix; o->method = "rattle"; o->step = 0.1,                        \
+      "rattle|mass matrix must be constant|any other method")                                                          \
+    X(MECHANICS, rattle_friction, p->f.value = friction; o->method = "rattle"; o->step = 0.1,                          \
+      "rattle|must not depend on velocities|any other method")                                                         \
+    X(ODE, method_unknown, o->method = "no such thing at all", "no method `no such thing at all`")                     \
+    X(ODE, method_misspelt, o->method = "dop85", "no method `dop85`|did you mean `dop853`?")                         \
+    X(ODE, own_nameless, o->own_method = &nameless, "own_method needs a name")                                         \
+    X(ODE, own_without_attempt, o->own_method = &no_attempt, "own_method needs|attempt")                               \
+    X(ODE, own_without_order, o->own_method = &no_order, "mine|error_order")                                           \
+    X(ODE, keep_unknown, o->keep = "something quite else", "keep: there is no row `something quite else`")             \
+    X(MECHANICS, keep_misspelt, o->keep = "constrain", "no row `constrain`|did you mean `constraint`?")
+
+static int friction(double t, const double *u, double *out, void *user) {
+    fall(t, u, out, user);
+    out[0] -= u[2];
+    return 0;
+}
+
+#define DEFINE(form, name, change, words)                                                                              \
+    static void name(keel_problem *p, keel_options *o) {                                                               \
+        (void)p, (void)o;                                                                                              \
+        change;                                                                                                        \
+    }
+REFUSALS(DEFINE)
+
+#define ENTRY(form, name, change, words) {KEEL_##form, #name, name, words},
+static const struct refusal {
+    keel_form form;
+    const char *name;
+    void (*spoil)(keel_problem *p, keel_options *o);
+    const char *words;
+} refusals[] = {REFUSALS(ENTRY)};
+
+/* A sound problem of each form. */
+static keel_problem sound(keel_form form) {
+    static const double start[] = {1, 0, 0, 0}, on_line[] = {1, 1};
+    switch (form) {
+    case KEEL_HAMILTONIAN: return (keel_problem){.form = form, .n = 2, .u0 = start, .energy = MAP(1, half_square)};
+    case KEEL_MECHANICS:
+        return (keel_problem){.form = form, .n = 4, .u0 = start, .f = MAP(2, fall), .constraint = MAP(1, circle)};
+    case KEEL_DAE:
+        return (keel_problem){.form = form, .n = 1, .m = 1, .u0 = on_line, .f = MAP(1, decay), .algebraic = MAP(1, equal)};
+    case KEEL_ODE: break;
+    }
+    return (keel_problem){.form = KEEL_ODE, .n = 2, .u0 = start, .f = MAP(2, spin)};
+}
+
+static void sound_problems_of_every_form_run(void **state) {
+    (void)state;
+    for (int form = KEEL_ODE; form <= KEEL_DAE; form++) {
+        keel_problem p = sound((keel_form)form);
+        keel_solver *s = keel_open(&p, NULL);
+        assert_ok(s, keel_run(s, 0.5));
+        assert_string_equal(keel_message(s), "");
+        keel_close(s);
+    }
+}
+
+static void what_does_not_fit_is_refused_with_its_reason(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const struct refusal *r = &refusals[i];
+        keel_problem p = sound(r->form);
+        keel_options o = {0};
+        r->spoil(&p, &o);
+        keel_solver *s = keel_open(&p, &o);
+        assert_non_null(s);
+        if (check_status(r->name, s, keel_state_of(s), KEEL_EINVAL, r->words)) {
+            check_status(r->name, s, keel_run(s, 1), KEEL_EINVAL, r->words);
+            check_status(r->name, s, keel_restart(s, 0, NULL), KEEL_EINVAL, r->words);
+        }
+        keel_close(s);
+    }
+    no_failures();
+}
+
+/* ---- Callbacks in trouble. ---- */
+
+enum part {
+    F, MASS, CONSTRAINT, CONSTRAINT_JACOBIAN, CONSTRAINT_RATE, CONSTRAINT_TERMS, ROLLING, ROLLING_JACOBIAN, CURVATURE,
+    ENERGY, ENERGY_JACOBIAN, INVARIANT, INVARIANT_JACOBIAN, EVENT, ALGEBRAIC, ALGEBRAIC_JACOBIAN, F_JACOBIAN, HIDDEN,
+    HIDDEN_JACOBIAN, STRUCTURE
+};
+
+/* From time `from` on, one callback returns `code` or writes `value`. */
+struct trouble {
+    enum part in;
+    double from;
+    int code;
+    double value;
+};
+
+static int end_with(const struct trouble *trouble, enum part part, double t, double *out) {
+    if (trouble->in != part || t < trouble->from) return 0;
+    if (trouble->code == 0) out[0] = trouble->value;
+    return trouble->code;
+}
+
+/* Writes count values, then meets its trouble. */
+static int answer(void *user, enum part part, double t, double *out, int count, const double *values) {
+    memcpy(out, values, (size_t)count * sizeof *out);
+    return end_with(user, part, t, out);
+}
+#define ANSWER(part, ...) answer(user, part, t, out, sizeof(double[]){__VA_ARGS__} / sizeof(double), (double[]){__VA_ARGS__})
+
+#define CALLBACK(name, part, ...)                                                                                      \
+    static int name(double t, const double *u, double *out, void *user) {                                              \
+        (void)u;                                                                                                       \
+        return ANSWER(part, __VA_ARGS__);                                                                              \
+    }
+
+/* A bead on a ring in the x-y plane that a rolling row keeps from sliding along z. */
+CALLBACK(bead_force, F, 0, -1, 0)
+CALLBACK(bead_mass, MASS, 1, 0, 0, 0, 1, 0, 0, 0, 1)
+CALLBACK(bead_ring, CONSTRAINT, u[0] * u[0] + u[1] * u[1] - 1)
+CALLBACK(bead_ring_jacobian, CONSTRAINT_JACOBIAN, 2 * u[0], 2 * u[1], 0)
+CALLBACK(bead_ring_rate, CONSTRAINT_RATE, 0)
+CALLBACK(bead_ring_terms, CONSTRAINT_TERMS, u[0] * u[0] + u[1] * u[1] + 1)
+CALLBACK(bead_stop, ROLLING, u[5])
+CALLBACK(bead_stop_jacobian, ROLLING_JACOBIAN, 0, 0, 1)
+CALLBACK(bead_curvature, CURVATURE, 2 * (u[3] * u[3] + u[4] * u[4]), 0)
+CALLBACK(bead_energy, ENERGY, 0.5 * (u[3] * u[3] + u[4] * u[4] + u[5] * u[5]) + u[1])
+CALLBACK(bead_energy_jacobian, ENERGY_JACOBIAN, 0, 1, 0, u[3], u[4], u[5])
+CALLBACK(bead_height, INVARIANT, u[2])
+CALLBACK(bead_height_jacobian, INVARIANT_JACOBIAN, 0, 0, 1, 0, 0, 0)
+CALLBACK(bead_event, EVENT, u[2] - 5)
+
+static keel_problem bead(struct trouble *trouble) {
+    static const double start[] = {1, 0, 0.5, 0, 0, 0};
+    return (keel_problem){
+        .form = KEEL_MECHANICS, .n = 6, .u0 = start, .f = MAP(3, bead_force), .mass = {.value = bead_mass},
+        .constraint = {.count = 1, .value = bead_ring, .jacobian = bead_ring_jacobian, .rate = bead_ring_rate,
+                       .terms = bead_ring_terms},
+        .rolling = {.count = 1, .value = bead_stop, .jacobian = bead_stop_jacobian}, .curvature = bead_curvature,
+        .energy = {.count = 1, .value = bead_energy, .jacobian = bead_energy_jacobian},
+        .invariant = {.count = 1, .value = bead_height, .jacobian = bead_height_jacobian}, .event = MAP(1, bead_event),
+        .user = trouble};
+}
+
+/* The pendulum as a DAE of index 3, with a mass matrix. */
+CALLBACK(rod_f, F, u[2], u[3], -u[4] * u[0], -u[4] * u[1] - 1)
+CALLBACK(rod_f_jacobian, F_JACOBIAN, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, -u[4], 0, 0, 0, -u[0], 0, -u[4], 0, 0, -u[1])
+CALLBACK(rod_mass, MASS, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)
+CALLBACK(rod_length, ALGEBRAIC, u[0] * u[0] + u[1] * u[1] - 1)
+CALLBACK(rod_length_jacobian, ALGEBRAIC_JACOBIAN, 2 * u[0], 2 * u[1], 0, 0, 0)
+CALLBACK(rod_tangency, HIDDEN, u[0] * u[2] + u[1] * u[3])
+CALLBACK(rod_tangency_jacobian, HIDDEN_JACOBIAN, u[2], u[3], u[0], u[1])
+
+static keel_problem rod(struct trouble *trouble) {
+    static const double start[] = {1, 0, 0, 0, 0};
+    return (keel_problem){
+        .form = KEEL_DAE, .n = 4, .m = 1, .u0 = start, .mass = {.value = rod_mass},
+        .f = {.count = 4, .value = rod_f, .jacobian = rod_f_jacobian},
+        .algebraic = {.count = 1, .value = rod_length, .jacobian = rod_length_jacobian},
+        .hidden = {.count = 1, .value = rod_tangency, .jacobian = rod_tangency_jacobian}, .user = trouble};
+}
+
+/* An oscillator: x' = B grad H. */
+CALLBACK(spring_energy, ENERGY, 0.5 * (u[0] * u[0] + u[1] * u[1]))
+CALLBACK(spring_energy_jacobian, ENERGY_JACOBIAN, u[0], u[1])
+CALLBACK(spring_structure, STRUCTURE, 0, 1, -1, 0)
+
+static keel_problem spring(struct trouble *trouble) {
+    static const double start[] = {1, 0};
+    return (keel_problem){.form = KEEL_HAMILTONIAN, .n = 2, .u0 = start, .structure = {.value = spring_structure},
+                          .energy = {.count = 1, .value = spring_energy, .jacobian = spring_energy_jacobian},
+                          .user = trouble};
+}
+
+/* A rotation: the plain road, on which the method calls f itself. */
+CALLBACK(plain_f, F, u[1], -u[0])
+CALLBACK(plain_radius, INVARIANT, u[0] * u[0] + u[1] * u[1])
+CALLBACK(plain_event, EVENT, u[0] - 5)
+
+static keel_problem plain(struct trouble *trouble) {
+    static const double start[] = {1, 0};
+    return (keel_problem){.form = KEEL_ODE, .n = 2, .u0 = start, .f = MAP(2, plain_f), .event = MAP(1, plain_event),
+                          .invariant = MAP(1, plain_radius), .user = trouble};
+}
+
+static const struct suspect {
+    const char *name;
+    keel_problem (*problem)(struct trouble *trouble);
+    enum part part;
+    const char *words; /* that name the callback */
+} suspects[] = {
+    {"bead f", bead, F, "f"},
+    {"bead mass", bead, MASS, "mass"},
+    {"bead constraint", bead, CONSTRAINT, "constraint"},
+    {"bead constraint jacobian", bead, CONSTRAINT_JACOBIAN, "constraint|jacobian"},
+    {"bead constraint rate", bead, CONSTRAINT_RATE, "constraint|rate"},
+    {"bead constraint terms", bead, CONSTRAINT_TERMS, "constraint|terms"},
+    {"bead rolling", bead, ROLLING, "rolling"},
+    {"bead rolling jacobian", bead, ROLLING_JACOBIAN, "rolling|jacobian"},
+    {"bead curvature", bead, CURVATURE, "curvature"},
+    {"bead energy", bead, ENERGY, "energy"},
+    {"bead energy jacobian", bead, ENERGY_JACOBIAN, "energy|jacobian"},
+    {"bead invariant", bead, INVARIANT, "invariant"},
+    {"bead invariant jacobian", bead, INVARIANT_JACOBIAN, "invariant|jacobian"},
+    {"bead event", bead, EVENT, "event"},
+    {"rod f", rod, F, "f"},
+    {"rod f jacobian", rod, F_JACOBIAN, "f|jacobian"},
+    {"rod mass", rod, MASS, "mass"},
+    {"rod algebraic", rod, ALGEBRAIC, "algebraic"},
+    {"rod algebraic jacobian", rod, ALGEBRAIC_JACOBIAN, "algebraic|jacobian"},
+    {"rod hidden", rod, HIDDEN, "hidden"},
+    {"rod hidden jacobian", rod, HIDDEN_JACOBIAN, "hidden|jacobian"},
+    {"spring energy", spring, ENERGY, "energy"},
+    {"spring energy jacobian", spring, ENERGY_JACOBIAN, "energy|jacobian"},
+    {"spring structure", spring, STRUCTURE, "structure"},
+    {"plain f", plain, F, "f"},
+    {"plain invariant", plain, INVARIANT, "invariant"},
+    {"plain event", plain, EVENT, "event"},
+};
+enum { SUSPECTS = sizeof suspects / sizeof *suspects };
+
+/* One suspect in trouble, in adaptive and in fixed steps. */
+static void accuse(const struct suspect *who, struct trouble trouble, keel_preserve preserve, const char *words) {
+    for (int fixed = 0; fixed < 2; fixed++) {
+        char name[128], all_words[128];
+        keel_options o = {.preserve = preserve, .step = fixed ? 0.01 : 0};
+        trouble.in = who->part;
+        keel_problem p = who->problem(&trouble);
+        int shorter = fixed && trouble.from > 0 && trouble.code > 0 && who->part != EVENT;
+        snprintf(all_words, sizeof all_words, "%s|t = |%s%s", who->words, words, shorter ? "|the step is fixed" : "");
+        snprintf(name, sizeof name, "%s %s from %g", who->name, fixed ? "fixed" : "adaptive", trouble.from);
+        expect_end(name, &p, &o, 1, KEEL_EUSER, all_words);
+    }
+}
+
+static void no_trouble_is_no_trouble(void **state) {
+    (void)state;
+    for (int i = 0; i < SUSPECTS; i++) {
+        struct trouble none = {.from = INFINITY};
+        keel_problem p = suspects[i].problem(&none);
+        keel_solver *s = keel_open(&p, NULL);
+        assert_ok(s, keel_run(s, 1));
+        keel_close(s);
+    }
+}
+
+static void values_that_are_not_finite_end_the_run_and_name_their_callback(void **state) {
+    (void)state;
+    for (int i = 0; i < SUSPECTS; i++) {
+        accuse(&suspects[i], (struct trouble){.from = 0.3, .value = NAN}, KEEL_AUTO, "not finite");
+        accuse(&suspects[i], (struct trouble){.from = 0.3, .value = INFINITY}, KEEL_AUTO, "not finite");
+        if (suspects[i].part != EVENT) /* looked at in steps only */
+            accuse(&suspects[i], (struct trouble){.from = -1, .value = NAN}, KEEL_AUTO, "not finite|t = 0");
+    }
+    no_failures();
+}
+
+static void values_that_are_not_finite_end_a_run_that_only_watches(void **state) {
+    (void)state;
+    for (int i = 0; i < SUSPECTS; i++) {
+        if (suspects[i].part == CONSTRAINT_TERMS) continue;
+        accuse(&suspects[i], (struct trouble){.from = 0.3, .value = NAN}, KEEL_WATCH, "not finite");
+    }
+    no_failures();
+}
+
+static void positive_returns_ask_for_shorter_steps_until_there_are_none(void **state) {
+    (void)state;
+    for (int i = 0; i < SUSPECTS; i++)
+        accuse(&suspects[i], (struct trouble){.from = 0.3, .code = 5}, KEEL_AUTO, "asks for a shorter step");
+    no_failures();
+}
+
+static void negative_returns_give_up(void **state) {
+    (void)state;
+    for (int i = 0; i < SUSPECTS; i++) {
+        accuse(&suspects[i], (struct trouble){.from = 0.3, .code = -7}, KEEL_AUTO, "gave up|returned -7");
+        if (suspects[i].part != EVENT)
+            accuse(&suspects[i], (struct trouble){.from = -1, .code = -7}, KEEL_AUTO, "gave up|returned -7");
+    }
+    no_failures();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sound_problems_of_every_form_run),
+        cmocka_unit_test(what_does_not_fit_is_refused_with_its_reason),
+        cmocka_unit_test(no_trouble_is_no_trouble),
+        cmocka_unit_test(values_that_are_not_finite_end_the_run_and_name_their_callback),
+        cmocka_unit_test(values_that_are_not_finite_end_a_run_that_only_watches),
+        cmocka_unit_test(positive_returns_ask_for_shorter_steps_until_there_are_none),
+        cmocka_unit_test(negative_returns_give_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
