@@ -275,6 +275,18 @@ static void what_does_not_fit_is_refused_with_its_reason(void **state) {
     no_failures();
 }
 
+static int unit_growth(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    for (int i = 0; i < 4; i++) out[i] = u[i];
+    return 0;
+}
+
+static int tangency_twice(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = out[1] = u[0] * u[2] + u[1] * u[3];
+    return 0;
+}
+
 /* ---- Callbacks in trouble. ---- */
 
 enum part {
@@ -477,6 +489,462 @@ static void negative_returns_give_up(void **state) {
     no_failures();
 }
 
+/* ---- Boundaries that shorter steps avoid. ---- */
+
+/* x' = -x^(3/2), x = 4 / (t + 2)^2: not defined for x < 0, where a long first step leads. */
+static int root_law(double t, const double *u, double *out, void *user) {
+    (void)t;
+    if (user && u[0] < 0) return 1;
+    out[0] = -u[0] * sqrt(u[0]);
+    return 0;
+}
+
+static void a_boundary_that_shorter_steps_avoid_is_survived(void **state) {
+    (void)state;
+    static const double start[] = {1};
+    static const char *const methods[] = {"bs32", "dopri5", "dop853", "rkf78"};
+    int marker, rejections = 0;
+    for (int i = 0; i < 8; i++) {
+        keel_problem p = {.n = 1, .u0 = start, .f = MAP(1, root_law), .user = i % 2 ? &marker : NULL};
+        keel_options o = {.method = methods[i / 2], .first_step = 30, .rtol = 1e-8};
+        keel_solver *s = keel_open(&p, &o);
+        assert_ok(s, keel_run(s, 30));
+        assert_below(fabs(keel_state(s)[0] - 4.0 / 1024), 1e-7);
+        rejections += keel_statistics(s).rejected > 0;
+        keel_close(s);
+    }
+    assert_int_equal(rejections, 8);
+}
+
+static int ring_with_wall(double t, const double *u, double *out, void *user) {
+    circle(t, u, out, user);
+    if (u[0] * u[0] + u[1] * u[1] > 2) out[0] = NAN;
+    return 0;
+}
+
+static void a_constraint_that_is_not_finite_far_away_is_survived(void **state) {
+    (void)state;
+    keel_problem p = sound(KEEL_MECHANICS);
+    p.constraint.value = ring_with_wall;
+    keel_options o = {.first_step = 4};
+    keel_solver *s = keel_open(&p, &o);
+    assert_ok(s, keel_run(s, 3));
+    assert_true(keel_statistics(s).rejected > 0);
+    assert_below(worst_units(s, NULL), 16);
+    keel_close(s);
+}
+
+/* ---- Clocks and tolerances. ---- */
+
+static int explode(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[0] * u[0];
+    return 0;
+}
+
+static void a_singularity_ends_with_the_time_it_was_met(void **state) {
+    (void)state;
+    static const double one[] = {1};
+    static const char *const methods[] = {"bs32", "dopri5", "dop853", "rkf78"};
+    for (int i = 0; i < 4; i++) {
+        keel_problem p = {.n = 1, .u0 = one, .f = MAP(1, explode)};
+        keel_options o = {.method = methods[i]};
+        expect_end(methods[i], &p, &o, 2, KEEL_ESTEP, "step size fell to|at t = 1|singularity|tolerance|rtol 1e-06");
+    }
+    no_failures();
+}
+
+static void a_component_that_stays_zero_needs_no_absolute_tolerance(void **state) {
+    (void)state;
+    static const double start[] = {1, 0, 0, 0}, none[] = {0, 0, 0, 0};
+    keel_problem p = {.n = 4, .u0 = start, .f = MAP(4, unit_growth)};
+    keel_options o = {.atol_each = none};
+    keel_solver *s = keel_open(&p, &o);
+    assert_ok(s, keel_run(s, 1));
+    assert_below(fabs(keel_state(s)[0] - exp(1.0)), 1e-5);
+    assert_true(keel_state(s)[1] == 0);
+    keel_close(s);
+}
+
+static void a_relative_tolerance_at_a_zero_crossing_is_met_or_ends_in_a_sentence(void **state) {
+    (void)state;
+    static const double start[] = {1, 0}, none[] = {0, 0};
+    keel_problem p = {.n = 2, .u0 = start, .f = MAP(2, spin)};
+    keel_options o = {.atol_each = none, .rtol = 1e-12};
+    keel_solver *s = keel_open(&p, &o);
+    keel_status status = keel_run(s, 10);
+    if (status != KEEL_OK) check_status("zero crossing", s, status, KEEL_ESTEP, "tolerance that cannot be met");
+    if (status == KEEL_OK) assert_below(fabs(keel_state(s)[0] - cos(10.0)), 1e-9);
+    keel_close(s);
+    no_failures();
+}
+
+static void a_fixed_step_the_clock_cannot_resolve_is_refused(void **state) {
+    (void)state;
+    keel_problem p = sound(KEEL_ODE);
+    p.t0 = 1e9;
+    keel_options o = {.step = 1e-9};
+    expect_end("clock", &p, &o, 1e9 + 1, KEEL_ESTEP, "step = 1e-09|clock|t = 1000000000");
+    o = (keel_options){.max_step = 1e-9};
+    expect_end("clock adaptive", &p, &o, 1e9 + 1, KEEL_ESTEP, "step size|clock|t = 1000000000");
+    no_failures();
+}
+
+static void too_many_steps_end_with_how_far_they_led(void **state) {
+    (void)state;
+    keel_problem p = sound(KEEL_ODE);
+    keel_options o = {.max_steps = 7, .max_step = 0.01};
+    expect_end("adaptive", &p, &o, 1, KEEL_ELIMIT, "7 steps|t = 0.07|max_steps");
+    o = (keel_options){.max_steps = 7, .step = 0.01};
+    expect_end("fixed", &p, &o, 1, KEEL_ELIMIT, "7 steps|t = 0.07|max_steps");
+    no_failures();
+}
+
+static void the_limit_of_steps_counts_in_each_call(void **state) {
+    (void)state;
+    keel_problem p = sound(KEEL_ODE);
+    keel_options o = {.max_steps = 10, .step = 0.1};
+    keel_solver *s = keel_open(&p, &o);
+    for (int i = 1; i <= 5; i++) assert_int_equal(keel_run(s, i), KEEL_OK);
+    keel_close(s);
+}
+
+static void equal_steps_that_miss_the_end_are_refused_and_harmless(void **state) {
+    (void)state;
+    keel_problem p = sound(KEEL_ODE);
+    keel_options o = {.method = "abm4", .step = 0.01};
+    keel_solver *s = keel_open(&p, &o);
+    assert_int_equal(keel_run(s, 1), KEEL_OK);
+    check_status("adams", s, keel_run(s, 1.995), KEEL_EINVAL, "abm4 needs equal steps|t_end = 1.99|0.01");
+    assert_int_equal(keel_state_of(s), KEEL_OK);
+    assert_ok(s, keel_run(s, 2));
+    assert_below(fabs(keel_state(s)[0] - cos(2.0)), 1e-8);
+    keel_close(s);
+    no_failures();
+}
+
+/* ---- Invariants and derivatives that are not what they are said to be. ---- */
+
+static int not_conserved(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[0] * u[0] + u[1] * u[1];
+    out[1] = u[0] * u[0] + 1.01 * u[1] * u[1];
+    return 0;
+}
+
+static int growing(double t, const double *u, double *out, void *user) {
+    (void)user;
+    out[0] = u[0] * u[0] + u[1] * u[1] + 1e-3 * t;
+    return 0;
+}
+
+static void a_wrong_invariant_is_refused_with_its_rate_and_the_point(void **state) {
+    (void)state;
+    static const char *const names[] = {"square", "wrong"}, *const states[] = {"x", "p"};
+    static const double start[] = {0.6, 0.8};
+    keel_problem p = {.n = 2, .u0 = start, .f = MAP(2, spin), .names = states};
+    p.invariant = (keel_map){.count = 2, .value = not_conserved, .names = names};
+    expect_end("kept", &p, NULL, 1, KEEL_EINVAL, "`wrong` is not conserved|rate|t = 0|`x` = |`p` = ");
+    expect_end("watched", &p, &(keel_options){.preserve = KEEL_WATCH}, 1, KEEL_EINVAL, "`wrong` is not conserved");
+    p.invariant = MAP(1, growing);
+    expect_end("in time", &p, NULL, 1, KEEL_EINVAL, "`invariant` is not conserved|rate is 0.001");
+    keel_problem m = sound(KEEL_MECHANICS);
+    m.energy = MAP(1, half_square);
+    expect_end("energy", &m, NULL, 1, KEEL_EINVAL, "`energy` is not conserved");
+    no_failures();
+}
+
+static void a_wrong_invariant_nobody_looks_at_is_not_judged(void **state) {
+    (void)state;
+    keel_problem p = sound(KEEL_ODE);
+    p.invariant = MAP(2, not_conserved);
+    keel_solver *s = keel_open(&p, &(keel_options){.preserve = KEEL_NONE});
+    assert_ok(s, keel_run(s, 1));
+    keel_close(s);
+}
+
+static void true_invariants_without_derivatives_are_believed(void **state) {
+    (void)state;
+    problem p;
+    for (int i = 0; problem_name(i); i++) {
+        problem_at(i, &p);
+        p.keel.invariant.jacobian = NULL;
+        p.keel.energy.jacobian = p.keel.form == KEEL_HAMILTONIAN ? p.keel.energy.jacobian : NULL;
+        keel_solver *s = keel_open(&p.keel, NULL);
+        if (keel_state_of(s) != KEEL_OK) complain(problem_name(i), "%s%s", keel_message(s), "");
+        keel_close(s);
+    }
+    no_failures();
+}
+
+/* A wrong entry in one derivative of the bead, the rod or the spring. */
+static int (*derivative)(double t, const double *u, double *out, void *user);
+
+static int wrong_entry(double t, const double *u, double *out, void *user) {
+    int code = derivative(t, u, out, user);
+    out[0] += 0.01;
+    return code;
+}
+
+static void check_wrong(const char *name, keel_problem *p, keel_fn **which, const char *words) {
+    derivative = *which;
+    *which = wrong_entry;
+    expect_end(name, p, &(keel_options){.check_jacobians = 1, .preserve = KEEL_NONE}, 1, KEEL_EINVAL, words);
+    *which = derivative;
+    keel_solver *s = keel_open(p, &(keel_options){.check_jacobians = 1});
+    if (keel_state_of(s) != KEEL_OK) complain(name, "right, but %s%s", keel_message(s), "");
+    keel_close(s);
+}
+
+static int rate_of_drift(double t, const double *u, double *out, void *user) {
+    (void)t, (void)u, (void)user;
+    out[0] = 1e-3;
+    return 0;
+}
+
+static void wrong_derivatives_are_found_on_request(void **state) {
+    (void)state;
+    struct trouble none = {.from = INFINITY};
+    keel_problem b = bead(&none), r = rod(&none), h = spring(&none), o = sound(KEEL_ODE);
+    check_wrong("constraint", &b, &b.constraint.jacobian, "jacobian of constraint is wrong|given as|differences say");
+    check_wrong("rolling", &b, &b.rolling.jacobian, "jacobian of rolling is wrong|u[3]");
+    check_wrong("energy", &b, &b.energy.jacobian, "jacobian of energy is wrong|u[0]");
+    check_wrong("invariant", &b, &b.invariant.jacobian, "jacobian of invariant is wrong");
+    check_wrong("rate", &b, &b.constraint.rate, "rate of constraint is wrong|given as|differences say");
+    check_wrong("curvature", &b, &b.curvature, "curvature|constraint|is wrong|given as|differences say");
+    check_wrong("f", &r, &r.f.jacobian, "jacobian of f is wrong|f[0]|u[0]|given as 0.01");
+    check_wrong("algebraic", &r, &r.algebraic.jacobian, "jacobian of algebraic is wrong");
+    check_wrong("hidden", &r, &r.hidden.jacobian, "jacobian of hidden is wrong");
+    check_wrong("H", &h, &h.energy.jacobian, "jacobian of energy is wrong");
+    o.invariant = (keel_map){.count = 1, .value = growing, .rate = rate_of_drift};
+    check_wrong("invariant rate", &o, &o.invariant.rate, "rate of invariant is wrong|given as 0.011");
+    no_failures();
+}
+
+static void right_derivatives_of_all_problems_pass_the_check(void **state) {
+    (void)state;
+    problem p;
+    for (int i = 0; problem_name(i); i++) {
+        problem_at(i, &p);
+        keel_solver *s = keel_open(&p.keel, &(keel_options){.check_jacobians = 1});
+        if (keel_state_of(s) != KEEL_OK) complain(problem_name(i), "%s%s", keel_message(s), "");
+        keel_close(s);
+    }
+    no_failures();
+}
+
+/* ---- Matrices and rows that lose their rank. ---- */
+
+/* diag(1, 1 - t) */
+static int fading_mass(double t, const double *u, double *out, void *user) {
+    unit_matrix(t, u, out, user);
+    out[3] = 1 - t;
+    return 0;
+}
+
+static int lame_mass(double t, const double *u, double *out, void *user) {
+    unit_matrix(t, u, out, user);
+    out[0] = out[1] = out[2] = 1;
+    return 0;
+}
+
+static int indefinite_mass(double t, const double *u, double *out, void *user) {
+    unit_matrix(t, u, out, user);
+    out[3] = -1;
+    return 0;
+}
+
+static void a_singular_mass_matrix_is_named(void **state) {
+    (void)state;
+    static const char *const names[] = {"x", "p", "vx", "vp"};
+    keel_problem p = sound(KEEL_ODE), m = sound(KEEL_MECHANICS);
+    p.names = m.names = names;
+    p.mass.value = lame_mass;
+    expect_end("at once", &p, NULL, 1, KEEL_ESINGULAR, "mass matrix is singular at t = 0|`p`|`algebraic` rows of a DAE");
+    p.mass.value = fading_mass;
+    expect_end("on the way", &p, NULL, 2, KEEL_ESINGULAR, "mass matrix is singular at t = 1|`p`");
+    m.mass.value = indefinite_mass;
+    expect_end("indefinite", &m, NULL, 1, KEEL_ESINGULAR, "mass matrix is not positive definite at t = 0|`p`");
+    m.mass.value = fading_mass;
+    m.constraint = MAP(0, NULL);
+    expect_end("fading", &m, NULL, 2, KEEL_ESINGULAR, "mass matrix is not positive definite at t = 1|`p`");
+    no_failures();
+}
+
+static void contradictory_rows_are_named_both(void **state) {
+    (void)state;
+    problem p;
+    problem_twin_rods(&p, 1, 1.5);
+    static const unsigned char all_free[8] = {0};
+    p.keel.fixed = all_free;
+    expect_end("free", &p.keel, NULL, 1, KEEL_ESINGULAR, "`rod2` contradicts `rod1`|off|at t = 0");
+    p.keel.fixed = NULL;
+    expect_end("fixed", &p.keel, NULL, 1, KEEL_ESINGULAR, "`rod2` contradicts `rod1`|off|at t = 0");
+    no_failures();
+}
+
+static void a_dead_centre_ends_where_it_is(void **state) {
+    (void)state;
+    static const char *const methods[] = {"dopri5", "dop853", "rkf78"};
+    problem p;
+    problem_parallelogram(&p);
+    double flat = problem_parallelogram_flat_time(&p);
+    for (int i = 0; i < 3; i++) {
+        keel_solver *s = keel_open(&p.keel, &(keel_options){.method = methods[i], .rtol = 1e-9});
+        check_status(methods[i], s, keel_run(s, p.t_end), KEEL_ESINGULAR, "`rod|own direction|dead centre|t = 0.");
+        assert_below(fabs(keel_time(s) - flat), 1e-4);
+        keel_close(s);
+    }
+    no_failures();
+}
+
+/* Two rows that say the same in a canonical Hamiltonian. */
+static int circle_twice(double t, const double *u, double *out, void *user) {
+    circle(t, u, out, user);
+    return circle(t, u, out + 1, user);
+}
+
+static int kinetic(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = 0.5 * (u[2] * u[2] + u[3] * u[3]) + u[1];
+    return 0;
+}
+
+static void dependent_constraints_of_a_hamiltonian_are_refused(void **state) {
+    (void)state;
+    static const double start[] = {1, 0, 0, 0};
+    keel_problem p = {.form = KEEL_HAMILTONIAN, .n = 4, .u0 = start, .energy = MAP(1, kinetic),
+                      .constraint = MAP(2, circle_twice)};
+    expect_end("twice", &p, NULL, 1, KEEL_ESINGULAR, "constraints|multipliers|t = 0|dependent");
+    no_failures();
+}
+
+/* ---- Algebraic variables. ---- */
+
+static int parabola(double t, const double *u, double *out, void *user) { /* y^2 = 1 - t: no y after t = 1 */
+    (void)user;
+    out[0] = u[1] * u[1] - 1 + t;
+    return 0;
+}
+
+static int no_solution(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[1] * u[1] + 1;
+    return 0;
+}
+
+static int without_y(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[0] - 1;
+    return 0;
+}
+
+static int rests(double t, const double *u, double *out, void *user) {
+    (void)t, (void)u, (void)user;
+    out[0] = 0;
+    return 0;
+}
+
+static void algebraic_equations_without_a_solution_end_in_a_sentence(void **state) {
+    (void)state;
+    keel_problem p = sound(KEEL_DAE);
+    p.algebraic.value = no_solution;
+    expect_end("never", &p, NULL, 1, KEEL_ENEWTON, "algebraic equations could not be solved for y at t = 0");
+    p.algebraic.value = parabola;
+    keel_solver *s = keel_open(&p, NULL);
+    keel_status status = keel_run(s, 2);
+    assert_true(status == KEEL_ENEWTON || status == KEEL_ESINGULAR || status == KEEL_ESTEP);
+    check_message("no longer", s, "t = ");
+    assert_below(fabs(keel_time(s) - 1), 1e-3);
+    keel_close(s);
+    no_failures();
+}
+
+static void an_index_that_is_too_high_asks_for_hidden_rows(void **state) {
+    (void)state;
+    problem p;
+    problem_pendulum_dae(&p, 1);
+    p.keel.hidden = (keel_map){0};
+    expect_end("index 3", &p.keel, NULL, 1, KEEL_ESINGULAR, "0 of the equations|1 algebraic|index is higher|`hidden` rows");
+    keel_problem d = sound(KEEL_DAE);
+    d.f.value = rests;
+    d.algebraic.value = without_y;
+    expect_end("y nowhere", &d, NULL, 1, KEEL_ESINGULAR, "0 of the equations|1 algebraic|`hidden` rows");
+    no_failures();
+}
+
+static void rows_too_many_for_the_algebraic_variables_are_refused(void **state) {
+    (void)state;
+    problem p;
+    problem_pendulum_dae(&p, 1);
+    keel_map tangency = p.keel.hidden;
+    tangency.count = 2;
+    tangency.value = tangency_twice;
+    tangency.jacobian = NULL;
+    tangency.terms = NULL;
+    tangency.names = NULL;
+    p.keel.hidden = tangency;
+    expect_end("twice", &p.keel, NULL, 1, KEEL_ESINGULAR, "2 of the equations|1 algebraic|redundant|leave them out");
+    no_failures();
+}
+
+/* 0 = (y - x) y: dF/dy = 0 where y = x / 2, y = 0 only. */
+static int fold(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = (u[1] - u[0]) * u[1];
+    return 0;
+}
+
+static void a_singular_algebraic_jacobian_is_named(void **state) {
+    (void)state;
+    static const double at_fold[] = {1, 0.5};
+    keel_problem p = sound(KEEL_DAE);
+    p.algebraic.value = fold;
+    p.u0 = at_fold;
+    keel_solver *s = keel_open(&p, NULL);
+    assert_int_equal(keel_state_of(s), KEEL_ESINGULAR);
+    keel_close(s);
+}
+
+/* ---- No way back to the manifold. ---- */
+
+static void a_fixed_step_too_long_for_the_projection_names_row_time_and_residual(void **state) {
+    (void)state;
+    problem p;
+    problem_kepler(&p, 0.9, 1);
+    expect_end("kepler", &p.keel, &(keel_options){.step = 1.5}, 30, KEEL_EPROJECT,
+               "no way back to the manifold at t = |` is off by|round-off units|the step is fixed");
+    problem_four_bar(&p);
+    expect_end("four bar", &p.keel, &(keel_options){.step = 1, .preserve = KEEL_PROJECT}, 30, KEEL_EPROJECT,
+               "no way back to the manifold at t = |`rod|the step is fixed");
+    no_failures();
+}
+
+/* The square of the radius, which turns into something else beyond x = 0.5. */
+static int broken_radius(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[0] * u[0] + u[1] * u[1];
+    if (u[0] < 0.5) out[0] = u[0] < 0.5 - 1e-3 ? 7 : -7;
+    return 0;
+}
+
+static void adaptive_steps_end_where_no_step_leads_back(void **state) {
+    (void)state;
+    static const double start[] = {1, 1e-3};
+    keel_problem p = {.n = 2, .u0 = start, .f = MAP(2, spin), .invariant = MAP(1, broken_radius)};
+    expect_end("broken", &p, NULL, 10, KEEL_EPROJECT, "no way back to the manifold at t = 1.0|`invariant` is off by");
+    no_failures();
+}
+
+static void rattle_says_when_its_step_is_too_long(void **state) {
+    (void)state;
+    problem p;
+    problem_pendulum(&p, 9.81);
+    expect_end("rattle", &p.keel, &(keel_options){.method = "rattle", .step = 2}, 30, KEEL_ENEWTON,
+               "rattle|no position on the constraints|t = |smaller step|the step is fixed");
+    no_failures();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sound_problems_of_every_form_run),
@@ -486,6 +954,31 @@ int main(void) {
         cmocka_unit_test(values_that_are_not_finite_end_a_run_that_only_watches),
         cmocka_unit_test(positive_returns_ask_for_shorter_steps_until_there_are_none),
         cmocka_unit_test(negative_returns_give_up),
+        cmocka_unit_test(a_boundary_that_shorter_steps_avoid_is_survived),
+        cmocka_unit_test(a_constraint_that_is_not_finite_far_away_is_survived),
+        cmocka_unit_test(a_singularity_ends_with_the_time_it_was_met),
+        cmocka_unit_test(a_component_that_stays_zero_needs_no_absolute_tolerance),
+        cmocka_unit_test(a_relative_tolerance_at_a_zero_crossing_is_met_or_ends_in_a_sentence),
+        cmocka_unit_test(a_fixed_step_the_clock_cannot_resolve_is_refused),
+        cmocka_unit_test(too_many_steps_end_with_how_far_they_led),
+        cmocka_unit_test(the_limit_of_steps_counts_in_each_call),
+        cmocka_unit_test(equal_steps_that_miss_the_end_are_refused_and_harmless),
+        cmocka_unit_test(a_wrong_invariant_is_refused_with_its_rate_and_the_point),
+        cmocka_unit_test(a_wrong_invariant_nobody_looks_at_is_not_judged),
+        cmocka_unit_test(true_invariants_without_derivatives_are_believed),
+        cmocka_unit_test(wrong_derivatives_are_found_on_request),
+        cmocka_unit_test(right_derivatives_of_all_problems_pass_the_check),
+        cmocka_unit_test(a_singular_mass_matrix_is_named),
+        cmocka_unit_test(contradictory_rows_are_named_both),
+        cmocka_unit_test(a_dead_centre_ends_where_it_is),
+        cmocka_unit_test(dependent_constraints_of_a_hamiltonian_are_refused),
+        cmocka_unit_test(algebraic_equations_without_a_solution_end_in_a_sentence),
+        cmocka_unit_test(an_index_that_is_too_high_asks_for_hidden_rows),
+        cmocka_unit_test(rows_too_many_for_the_algebraic_variables_are_refused),
+        cmocka_unit_test(a_singular_algebraic_jacobian_is_named),
+        cmocka_unit_test(a_fixed_step_too_long_for_the_projection_names_row_time_and_residual),
+        cmocka_unit_test(adaptive_steps_end_where_no_step_leads_back),
+        cmocka_unit_test(rattle_says_when_its_step_is_too_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,13 +248,15 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     return e;
 }
 
-static void set_references(struct engine *e, double t, const double *u) {
+static keel_status set_references(struct engine *e, double t, const double *u) {
     struct rows *r = &e->rows;
     int first = r->at[KEEL_ROW_ENERGY];
     for (int i = first; i < r->count; i++) r->reference[i] = 0;
-    if (rows_residual(&e->field, r, t, u, r->residual) != KEEL_OK) return;
+    keel_status status = rows_residual(&e->field, r, t, u, r->residual);
+    if (status != KEEL_OK) return status;
     for (int i = first; i < r->count; i++) r->reference[i] = r->residual[i];
     for (int i = first; i < r->count; i++) r->residual[i] = 0;
+    return KEEL_OK;
 }
 
 keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed) {
@@ -274,7 +276,7 @@ keel_status engine_begin(struct engine *e, double t, const double *u, const unsi
     status = field_rate(fd, t, x, e->f[r->front]);
     if (status != KEEL_OK) return engine_fail_by_fault(e);
     memcpy(x + fd->n, fd->y, (size_t)fd->m * sizeof *x);
-    set_references(e, t, x);
+    if (set_references(e, t, x) != KEEL_OK) return engine_fail_by_fault(e);
     if (e->measured) {
         if (rows_grow_all(fd, &e->rows, t, x) != KEEL_OK) return engine_fail_by_fault(e);
         rows_certify(&e->rows);

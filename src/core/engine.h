@@ -22,6 +22,7 @@ struct record {
     int inside;              /* stands inside the last step */
     int fresh;               /* no earlier step is of use to the method */
     int has_step, dense_ready;
+    int outgrown;            /* the sizes of the states have outgrown the weights */
     int told;                /* the observer has seen the front */
     int direction;
     int event;
@@ -94,7 +95,6 @@ double control_next(struct engine *e, double h, double error, int rejected);
 keel_status step_take(struct engine *e, double t_end); /* one accepted step of the front, not beyond t_end */
 keel_status step_raw(struct engine *e, double t, double *x);   /* from the begin of the last step to t inside it */
 keel_status step_again(struct engine *e, double t, double *x); /* the same, on the manifold */
-void step_measure(struct engine *e);
 
 /* dense.c */
 keel_status dense_at(struct engine *e, double t, double *u);      /* on the manifold, with y */

@@ -21,7 +21,7 @@ const char *field_name(const char *const *names, int i, const char *what, char *
     if (names && names[i])
         text_set(room, size, "`%s`", names[i]);
     else
-        text_set(room, size, "%s[%d]", what, i + 1);
+        text_set(room, size, "%s[%d]", what, i);
     return room;
 }
 

@@ -91,7 +91,19 @@ keel_status field_fault(struct field *fd, keel_status severity, keel_status stat
 const char *field_name(const char *const *names, int i, const char *what, char *room, size_t size);
 
 /* map.c: checked evaluation. */
-keel_status map_value(struct field *fd, const struct map *map, double t, const double *u, double *out);
+keel_status map_complain(struct field *fd, const char *what, const char *const *names, int code, double t, int count,
+                         const double *out);
+/* Zero times anything finite is zero: one sum tells whether all values are. */
+static inline keel_status map_checked(struct field *fd, const char *what, const char *const *names, int code, double t,
+                                      int count, const double *out) {
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += out[i] * 0;
+    return code == 0 && sum == 0 ? KEEL_OK : map_complain(fd, what, names, code, t, count, out);
+}
+static inline keel_status map_value(struct field *fd, const struct map *map, double t, const double *u, double *out) {
+    int code = map->user.value(t, u, out, fd->p.user);
+    return map_checked(fd, map->what, map->user.names, code, t, map->user.count, out);
+}
 keel_status map_jacobian(struct field *fd, const struct map *map, double t, const double *u, double *out);
 keel_status map_rate(struct field *fd, const struct map *map, double t, const double *u, double *out);
 keel_status map_terms(struct field *fd, const struct map *map, double t, const double *u, double *out);

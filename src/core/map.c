@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static keel_status complain(struct field *fd, const char *what, const char *const *names, int code, double t, int count,
+keel_status map_complain(struct field *fd, const char *what, const char *const *names, int code, double t, int count,
                             const double *out) {
     if (code > 0)
         return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "%s asks for a shorter step at t = %.10g (it returned %d)", what, t,
@@ -22,20 +22,10 @@ static keel_status complain(struct field *fd, const char *what, const char *cons
     return KEEL_OK;
 }
 
-/* Zero times anything finite is zero: one sum tells whether all values are. */
-static inline keel_status check(struct field *fd, const char *what, const char *const *names, int code, double t,
-                                int count, const double *out) {
-    double sum = 0;
-    if (code == 0) {
-        for (int i = 0; i < count; i++) sum += out[i] * 0;
-        if (sum == 0) return KEEL_OK;
-    }
-    return complain(fd, what, names, code, t, count, out);
-}
-
-keel_status map_value(struct field *fd, const struct map *map, double t, const double *u, double *out) {
-    int code = map->user.value(t, u, out, fd->p.user);
-    return check(fd, map->what, map->user.names, code, t, map->user.count, out);
+/* The same, with the part of the map that was asked: "invariant: its jacobian ...". */
+static keel_status blame(struct field *fd, keel_status status, const char *part) {
+    if (status != KEEL_OK) text_add(fd->fault.text, sizeof fd->fault.text, " (in its %s)", part);
+    return status;
 }
 
 /* Sparse values to dense rows. */
@@ -85,9 +75,7 @@ keel_status map_jacobian(struct field *fd, const struct map *map, double t, cons
     int code = map->user.jacobian(t, u, values, fd->p.user);
     int entries = map->user.pattern ? map->user.pattern->nnz : map->user.count * map->columns;
     if (map->user.pattern && code == 0) spread(map->user.pattern, map->user.count, map->columns, values, out);
-    keel_status status = check(fd, map->what, NULL, code, t, entries, values);
-    if (status != KEEL_OK && code == 0) text_add(fd->fault.text, sizeof fd->fault.text, " (an entry of its jacobian)");
-    return status;
+    return blame(fd, map_checked(fd, map->what, NULL, code, t, entries, values), "jacobian");
 }
 
 struct time_path {
@@ -109,7 +97,7 @@ keel_status map_rate(struct field *fd, const struct map *map, double t, const do
     }
     if (map->user.rate) {
         int code = map->user.rate(t, u, out, fd->p.user);
-        return check(fd, map->what, map->user.names, code, t, map->user.count, out);
+        return blame(fd, map_checked(fd, map->what, map->user.names, code, t, map->user.count, out), "rate");
     }
     struct time_path path = {fd, map, t, u};
     return differences_along(along_time, &path, map->user.count, fd->t_length, DIFFERENCES_LEVELS, 1, fd->work, out,
@@ -122,7 +110,7 @@ keel_status map_terms(struct field *fd, const struct map *map, double t, const d
         return KEEL_OK;
     }
     int code = map->user.terms(t, u, out, fd->p.user);
-    return check(fd, map->what, map->user.names, code, t, map->user.count, out);
+    return blame(fd, map_checked(fd, map->what, map->user.names, code, t, map->user.count, out), "terms");
 }
 
 keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *what, int order, double t,
@@ -131,7 +119,7 @@ keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *
     int code = matrix->value(t, u, values, fd->p.user);
     int entries = matrix->pattern ? matrix->pattern->nnz : order * order;
     if (matrix->pattern && code == 0) spread(matrix->pattern, order, order, values, out);
-    return check(fd, what, NULL, code, t, entries, values);
+    return map_checked(fd, what, NULL, code, t, entries, values);
 }
 
 /* The typical time of a moving map: the path length at which extrapolated differences in t agree best. */

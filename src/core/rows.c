@@ -52,7 +52,7 @@ void rows_open(struct rows *r) {
             else if (r->of[kind] == 1)
                 text_add(name, ROWS_NAME, "%s", map->what);
             else
-                text_add(name, ROWS_NAME, "%s[%d]", map->what, i + 1);
+                text_add(name, ROWS_NAME, "%s[%d]", map->what, i);
         }
     }
 }
@@ -73,18 +73,9 @@ int rows_find(const struct rows *r, const char *name) {
     return -1;
 }
 
-/* d/dt of constraints and rolling rows together, as they lie. */
-static keel_status velocity_rows(struct field *fd, double t, const double *u, double *out) {
+keel_status rows_velocity(struct field *fd, double t, const double *u, double *out) {
     return fd->p.form == KEEL_MECHANICS ? mechanics_velocity_rows(fd, t, u, out)
                                         : hamiltonian_velocity_rows(fd, t, u, out);
-}
-
-keel_status rows_residual(struct field *fd, const struct rows *r, double t, const double *u, double *out) {
-    keel_status status = fd->k ? velocity_rows(fd, t, u, out + r->at[KEEL_ROW_VELOCITY]) : KEEL_OK;
-    for (int i = 0; i < r->plains && status == KEEL_OK; i++)
-        status = map_value(fd, r->map[r->plain[i]], t, u, out + r->at[r->plain[i]]);
-    for (int i = 0; i < r->count; i++) out[i] -= r->reference[i];
-    return status;
 }
 
 struct velocity_path {
@@ -98,7 +89,7 @@ static keel_status velocity_along_column(void *context, double s, double *out) {
     struct velocity_path *c = context;
     double kept = c->u[c->at];
     c->u[c->at] = kept + s;
-    keel_status status = velocity_rows(c->fd, c->t, c->u, out);
+    keel_status status = rows_velocity(c->fd, c->t, c->u, out);
     c->u[c->at] = kept;
     return status;
 }

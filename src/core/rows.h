@@ -31,8 +31,16 @@ const char *rows_name(const struct rows *r, int i);
 keel_row_kind rows_kind(const struct rows *r, int i);
 int rows_find(const struct rows *r, const char *name); /* -1: none */
 
+/* d/dt of constraints, then rolling rows. */
+keel_status rows_velocity(struct field *fd, double t, const double *u, double *out);
 /* value - reference of all rows; u complete (algebraic rows need y). */
-keel_status rows_residual(struct field *fd, const struct rows *r, double t, const double *u, double *out);
+static inline keel_status rows_residual(struct field *fd, const struct rows *r, double t, const double *u, double *out) {
+    keel_status status = fd->k ? rows_velocity(fd, t, u, out + r->at[KEEL_ROW_VELOCITY]) : KEEL_OK;
+    for (int i = 0; i < r->plains && status == KEEL_OK; i++)
+        status = map_value(fd, r->map[r->plain[i]], t, u, out + r->at[r->plain[i]]);
+    for (int i = 0; i < r->count; i++) out[i] -= r->reference[i];
+    return status;
+}
 /* d/du of the rows of one kind, n + m columns, into jacobian from that kind's first row on. */
 keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u);
 /* Lets the sizes of the rows of one kind grow to what their jacobian rows say at u. */

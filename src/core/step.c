@@ -63,6 +63,20 @@ static keel_status not_finite(struct engine *e, double t, const double *x) {
     return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "the state became not finite in the step from t = %.10g", t);
 }
 
+/* The method could not make the step: because of f, of a solve that left its fault, or for a reason of its own. */
+static keel_status method_failed(struct engine *e, keel_status status) {
+    struct field *fd = &e->field;
+    keel_status severity = status > 0 ? KEEL_RETRY : status;
+    double t = e->r->t;
+    int code = e->work.code;
+    if (fd->fault.status != KEEL_OK) return status > 0 ? KEEL_RETRY : fd->fault.status;
+    if (code > 0)
+        return field_fault(fd, severity, KEEL_EUSER, "f asks for a shorter step near t = %.10g (it returned %d)", t, code);
+    if (code < 0) return field_fault(fd, severity, KEEL_EUSER, "f gave up near t = %.10g (it returned %d)", t, code);
+    return field_fault(fd, severity, status > 0 ? KEEL_ENEWTON : status, "%s could not make a step from t = %.10g",
+                       e->stepper->info.name, t);
+}
+
 /* One attempt at (h, t_new) into the other buffer; KEEL_RETRY with a fault if it cannot be had. */
 static keel_status attempt(struct engine *e, const struct plan *plan, double *error) {
     struct record *r = e->r;
@@ -73,19 +87,14 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
                       .f_end = e->f[to]};
     for (int k = 0; k < e->estimates; k++) a.error[k] = e->error[k];
     fd->fault.status = KEEL_OK;
+    e->work.code = 0;
     keel_status status = e->stepper->attempt(&e->work, &a);
-    if (status != KEEL_OK) {
-        if (fd->fault.status == KEEL_OK)
-            field_fault(fd, status, KEEL_EUSER,
-                        e->work.code > 0 ? "f asks for a shorter step near t = %.10g (it returned %d)"
-                                         : "f gave up near t = %.10g (it returned %d)",
-                        r->t, e->work.code);
-        return status > 0 ? KEEL_RETRY : fd->fault.status;
-    }
+    if (status != KEEL_OK) return method_failed(e, status);
     add(e, from, x_new, low_new);
     if (!all_finite(fd->n, x_new)) return not_finite(e, r->t, e->x[from]);
     *error = 0;
-    if (e->estimates && !all_finite(fd->n, e->error[0])) return not_finite(e, r->t, e->x[from]);
+    for (int k = 0; k < e->estimates; k++)
+        if (!all_finite(fd->n, e->error[k])) return not_finite(e, r->t, e->x[from]);
     if (e->manifold.kept) {
         if (e->estimates) { /* hopeless whatever the projection does: spare it */
             double raw = control_norm(e, e->error[0], e->x[from], x_new);
@@ -110,12 +119,12 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
         }
     }
     if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
-    return KEEL_OK;
+    if (!e->measured || (e->manifold.kept && !fd->m)) return KEEL_OK; /* corrected rows were measured there */
+    return rows_residual(fd, &e->rows, plan->t_new, x_new, e->manifold.residual);
 }
 
-/* Certificate and sizes at the accepted state.  Rows the stabilizer corrects were measured there; others are measured
- * here, and let their sizes grow on every 16th step. */
-void step_measure(struct engine *e) {
+/* Certificate and sizes at the accepted state.  Rows that are not corrected let their sizes grow on every 16th step. */
+static keel_status measure(struct engine *e) {
     struct record *r = e->r;
     struct field *fd = &e->field;
     const double *x = e->x[r->front];
@@ -126,18 +135,18 @@ void step_measure(struct engine *e) {
         fd->size[i] = size;
         larger = 1;
     }
-    if (larger && corrected) manifold_weigh(&e->manifold);
-    if (!e->measured) return;
-    if ((!corrected || e->manifold.kept < e->rows.count) && (r->stats.steps < 16 || r->stats.steps % 16 == 0))
-        if (rows_grow_all(fd, &e->rows, r->t, x) != KEEL_OK) return;
-    if (corrected && !fd->m)
-        for (int i = 0; i < e->rows.count; i++) e->rows.residual[i] = e->manifold.residual[i];
-    else if (rows_residual(fd, &e->rows, r->t, x, e->rows.residual) != KEEL_OK)
-        return;
+    if (larger && corrected) r->outgrown = 1;
+    if (!e->measured) return KEEL_OK;
+    if ((!corrected || e->manifold.kept < e->rows.count) && (r->stats.steps < 16 || r->stats.steps % 16 == 0)) {
+        keel_status status = rows_grow_all(fd, &e->rows, r->t, x);
+        if (status != KEEL_OK) return status;
+    }
+    for (int i = 0; i < e->rows.count; i++) e->rows.residual[i] = e->manifold.residual[i];
     rows_certify(&e->rows);
+    return KEEL_OK;
 }
 
-static void commit(struct engine *e, const struct plan *plan) {
+static keel_status commit(struct engine *e, const struct plan *plan) {
     struct record *r = e->r;
     r->t_before = r->t;
     r->h_taken = plan->h;
@@ -157,7 +166,7 @@ static void commit(struct engine *e, const struct plan *plan) {
         keel_segment step = {r->t_before, r->h_taken, e->x[1 - now], e->f[1 - now], e->x[now], e->f[now]};
         e->stepper->accept(&e->work, &step);
     }
-    step_measure(e);
+    return measure(e) == KEEL_OK ? KEEL_OK : engine_fail_by_fault(e);
 }
 
 static keel_status underflow(struct engine *e, double h) {
@@ -173,11 +182,10 @@ static keel_status step_fixed(struct engine *e, double t_end) {
     struct plan plan = plan_fixed(e, t_end);
     double error;
     e->r->has_step = 0;
+    if (plan.t_new == e->r->t)
+        return engine_fail(e, KEEL_ESTEP, "step = %.6g is below what the clock resolves at t = %.10g", e->o.step, e->r->t);
     keel_status status = attempt(e, &plan, &error);
-    if (status == KEEL_OK) {
-        commit(e, &plan);
-        return KEEL_OK;
-    }
+    if (status == KEEL_OK) return commit(e, &plan);
     if (status > 0)
         text_add(e->field.fault.text, sizeof e->field.fault.text, "; the step is fixed, so it cannot be shortened");
     return engine_fail_by_fault(e);
@@ -197,8 +205,7 @@ static keel_status step_adaptive(struct engine *e, double t_end) {
             double next = control_next(e, fabs(plan.h), error, rejected > 0);
             r->h_next = plan.shortened && !rejected ? fmax(next, h) : next;
             if (e->o.max_step > 0) r->h_next = fmin(r->h_next, e->o.max_step);
-            commit(e, &plan);
-            return KEEL_OK;
+            return commit(e, &plan);
         }
         r->stats.rejected++;
         h = status == KEEL_RETRY ? 0.25 * fabs(plan.h) : control_next(e, fabs(plan.h), error, 1);
@@ -207,7 +214,10 @@ static keel_status step_adaptive(struct engine *e, double t_end) {
     }
 }
 
+/* New weights wait for the next step, so that looking into the last one, or going to an event, projects as it did. */
 keel_status step_take(struct engine *e, double t_end) {
+    if (e->r->outgrown) manifold_weigh(&e->manifold);
+    e->r->outgrown = 0;
     keel_status status = e->o.step > 0 ? step_fixed(e, t_end) : step_adaptive(e, t_end);
     e->r->stats.calls += e->work.calls;
     e->work.calls = 0;

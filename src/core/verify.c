@@ -7,25 +7,36 @@
 
 enum { SAMPLES = 6 };
 
+/* What differences cannot tell from 0 in dI/dt: round-off of the row, seen over the lengths they are taken over. */
+static double noise_of_differences(const struct start *st, int i, const double *dx) {
+    const struct field *fd = st->fd;
+    double speed = 0;
+    for (int j = 0; j < fd->n; j++)
+        if (fd->size[j] > 0) speed += fabs(dx[j]) / fd->size[j];
+    return 64 * rows_unit(st->rows, i) * speed;
+}
+
 /* dI/dt = I_t + I_x f of row i, and the size of its terms. */
 static keel_status rate_of_row(struct start *st, int i, double t, const double *u, double *rate, double *size) {
     struct field *fd = st->fd;
     struct rows *r = st->rows;
     keel_row_kind kind = rows_kind(r, i);
-    const struct map *map = kind == KEEL_ROW_ENERGY ? &fd->energy : &fd->invariant;
+    struct map map = kind == KEEL_ROW_ENERGY ? fd->energy : fd->invariant;
     double *dx = st->d;
+    map.exact = 1;
     memcpy(st->trial, u, (size_t)(fd->n + fd->m) * sizeof *u);
     keel_status status = field_rate(fd, t, st->trial, dx);
-    if (status == KEEL_OK) status = rows_jacobian(fd, r, kind, t, st->trial);
-    if (status == KEEL_OK) status = map_rate(fd, map, t, st->trial, r->terms);
+    if (status == KEEL_OK) status = map_jacobian(fd, &map, t, st->trial, fd->matrix);
+    if (status == KEEL_OK) status = map_rate(fd, &map, t, st->trial, r->terms);
     if (status != KEEL_OK) return status;
-    const double *gradient = r->jacobian + (long)i * (fd->n + fd->m);
+    const double *gradient = fd->matrix + (long)(i - r->at[kind]) * fd->n;
     *rate = r->terms[i - r->at[kind]];
     *size = fabs(*rate);
     for (int j = 0; j < fd->n; j++) {
         *rate += gradient[j] * dx[j];
         *size += fabs(gradient[j] * dx[j]);
     }
+    if (!map.user.jacobian && fabs(*rate) <= noise_of_differences(st, i, dx)) *rate = 0;
     return KEEL_OK;
 }
 

@@ -3,7 +3,9 @@
  * B = R Q: the rows of B (weighted) become, one after the other and in the order given, rows of Q, orthogonal but not
  * normalized (no square roots on the way), and a unit lower triangular R, by Gram-Schmidt with a second pass where the
  * first one cancels.  A row with too little new direction (design rule 5) is left out and keeps only its coefficients.
- * Never B B^T: that squares the condition. */
+ * Never B B^T: that squares the condition.  Bjorck, Numerical Methods for Least Squares Problems, 2.4.
+ *
+ * The kernels of a step are inlined: with four states a call would cost as much as the work. */
 #ifndef KEEL_LINALG_ROWSPACE_H
 #define KEEL_LINALG_ROWSPACE_H
 
@@ -16,12 +18,90 @@ struct rowspace {
     int *used;       /* rows: 1 if row i carries a direction */
 };
 
-/* Row i of B := row_j scale_j, n entries, padded with zeros. */
-void rowspace_set(struct rowspace *s, int i, int n, const double *row, const double *scale);
-/* Row i is left out if its share of new direction is below floor_of[i].  Zero rows are always left out. */
-void rowspace_factor(struct rowspace *s, const double *floor_of);
+/* Two states at a time, what every 64-bit machine has. */
+typedef double rowspace_pair __attribute__((vector_size(16), may_alias));
+
+static inline double rowspace_dot(int width, const double *a, const double *b) {
+    const rowspace_pair *x = (const rowspace_pair *)a, *y = (const rowspace_pair *)b;
+    rowspace_pair sum = x[0] * y[0] + x[1] * y[1];
+    for (int i = 2; i < width / 2; i += 2) sum += x[i] * y[i] + x[i + 1] * y[i + 1];
+    return sum[0] + sum[1];
+}
+
+/* b := b + factor a */
+static inline void rowspace_add(int width, double factor, const double *a, double *b) {
+    const rowspace_pair *x = (const rowspace_pair *)a;
+    rowspace_pair *y = (rowspace_pair *)b;
+    for (int i = 0; i < width / 2; i++) y[i] += factor * x[i];
+}
+
+static inline void rowspace_clear(int width, double *a) {
+    for (int i = 0; i < width / 2; i++) ((rowspace_pair *)a)[i] = (rowspace_pair){0};
+}
+
+/* Row i of B := row_j scale_j, n entries, padded with zeros.  Two products are put together in a register: a wide load
+ * of what was just stored in pieces would have to wait. */
+static inline void rowspace_set(struct rowspace *s, int i, int n, const double *row, const double *scale) {
+    rowspace_pair *b = (rowspace_pair *)(s->q + (long)i * s->width), *end = b + s->width / 2;
+    int j = 0;
+    for (; j + 2 <= n; j += 2) *b++ = (rowspace_pair){row[j] * scale[j], row[j + 1] * scale[j + 1]};
+    if (j < n) *b++ = (rowspace_pair){row[j] * scale[j], 0};
+    while (b < end) *b++ = (rowspace_pair){0};
+}
+
+/* Row i against the earlier ones; it is left out if its share of new direction is below floor_of.  Zero rows are always
+ * left out. */
+static inline void rowspace_orthogonalize(int width, struct rowspace *s, int i, double floor_of) {
+    double *qi = s->q + (long)i * width, *ri = s->r + (long)i * s->rows;
+    double whole = rowspace_dot(width, qi, qi), left = whole;
+    for (int pass = 0; pass < 2 && i > 0; pass++) {
+        for (int j = 0; j < i; j++) {
+            const double *qj = s->q + (long)j * width;
+            double share = rowspace_dot(width, qj, qi) * s->inverse[j];
+            ri[j] = pass ? ri[j] + share : share;
+            rowspace_add(width, -share, qj, qi);
+        }
+        left = rowspace_dot(width, qi, qi);
+        if (left >= 0.01 * whole) break; /* else more than a digit cancelled: once more */
+    }
+    int used = left > 0 && left >= floor_of * floor_of * whole;
+    s->used[i] = used;
+    s->rank += used;
+    s->inverse[i] = used ? 1 / left : 0;
+    if (!used) rowspace_clear(width, qi);
+}
+
+static inline void rowspace_factor(struct rowspace *s, const double *floor_of) {
+    s->rank = 0;
+    for (int i = 0; i < s->rows; i++) {
+        if (s->width == 4) /* the common case is worth straight code */
+            rowspace_orthogonalize(4, s, i, floor_of[i]);
+        else
+            rowspace_orthogonalize(s->width, s, i, floor_of[i]);
+    }
+}
+
 /* The shortest d with B d = c for the rows in use: z := R^-1 c (others 0), d := Q^T |q|^-2 z. */
-void rowspace_shortest(const struct rowspace *s, const double *c, double *z, double *d);
+static inline void rowspace_shortest(const struct rowspace *s, const double *c, double *z, double *d) {
+    for (int i = 0; i < s->rows; i++) {
+        const double *ri = s->r + (long)i * s->rows;
+        double sum = c[i];
+        for (int j = 0; j < i; j++) sum -= ri[j] * z[j];
+        z[i] = s->used[i] ? sum : 0;
+    }
+    for (int k = 0; k < s->width; k += 4) {
+        rowspace_pair left = {0}, right = {0};
+        for (int i = 0; i < s->rows; i++) {
+            const rowspace_pair *q = (const rowspace_pair *)(s->q + (long)i * s->width + k);
+            double share = z[i] * s->inverse[i];
+            left += share * q[0];
+            right += share * q[1];
+        }
+        ((rowspace_pair *)(d + k))[0] = left;
+        ((rowspace_pair *)(d + k))[1] = right;
+    }
+}
+
 /* d := the part of d that no row in use sees. */
 void rowspace_tangent(const struct rowspace *s, double *d);
 /* z := Q d. */

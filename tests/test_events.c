@@ -1,0 +1,388 @@
+/* test_events.c - crossings are found when they happen, in the direction asked for, all of them, and finding them moves
+ * no step. */
+#include "testing.h"
+
+enum { EVENTS = 4, SEEN = 64 };
+
+/* A point on the unit circle, x = (cos t, sin t), and up to four events on it. */
+struct circle {
+    keel_problem keel;
+    double u0[2];
+    int direction[EVENTS];
+    unsigned char passing[EVENTS];
+    int seen, which[SEEN];
+    double when[SEEN];
+    long steps;
+};
+
+static int turn(double t, const double *x, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = -x[1];
+    out[1] = x[0];
+    return 0;
+}
+
+static int radius(double t, const double *x, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = x[0] * x[0] + x[1] * x[1];
+    return 0;
+}
+
+static int ordinate(double t, const double *x, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = x[1];
+    return 0;
+}
+
+/* Steps have no event of their own; events are told apart by keel_event. */
+static void note(keel_solver *s, void *user) {
+    struct circle *c = user;
+    if (keel_event(s) < 0) {
+        c->steps++;
+        return;
+    }
+    assert_true(c->seen < SEEN);
+    c->which[c->seen] = keel_event(s);
+    c->when[c->seen++] = keel_time(s);
+}
+
+static void circle(struct circle *c, int events, keel_fn *value) {
+    *c = (struct circle){.u0 = {1, 0}};
+    c->keel = (keel_problem){.form = KEEL_ODE, .name = "circle", .n = 2, .u0 = c->u0, .user = c};
+    c->keel.f = (keel_map){.count = 2, .value = turn};
+    c->keel.invariant = (keel_map){.count = 1, .value = radius};
+    c->keel.event = (keel_map){.count = events, .value = value};
+    c->keel.event_direction = c->direction;
+    c->keel.passing = c->passing;
+}
+
+static const double pi = 3.14159265358979323846;
+
+/* The first `count` bottom crossings against the closed form. */
+static double worst_crossing(keel_options o, int count) {
+    problem p;
+    double worst = 0;
+    problem_pendulum_bottom(&p, 9.81);
+    keel_solver *s = keel_open(&p.keel, &o);
+    for (int k = 1; k <= count; k++) {
+        assert_int_equal(keel_run(s, 100), KEEL_EVENT);
+        assert_int_equal(keel_event(s), 0);
+        worst = fmax(worst, fabs(keel_time(s) - problem_pendulum_bottom_time(&p, k)));
+        assert_below(fabs(keel_state(s)[0]), 1e-13);
+    }
+    assert_int_equal(keel_statistics(s).events, count);
+    keel_close(s);
+    return worst;
+}
+
+static void pendulum_crosses_the_bottom_on_time(void **state) {
+    (void)state;
+    assert_below(worst_crossing((keel_options){.method = "dop853", .step = 1. / 256}, 20), 3e-13);
+    assert_below(worst_crossing((keel_options){.method = "rkf78", .step = 1. / 128}, 20), 3e-13);
+    assert_below(worst_crossing((keel_options){.method = "dop853", .rtol = 1e-12}, 20), 1e-10);
+    assert_below(worst_crossing((keel_options){.method = "rkf78", .rtol = 1e-12}, 20), 1e-10);
+    assert_below(worst_crossing((keel_options){.method = "dopri5", .rtol = 1e-12}, 20), 1e-9);
+    assert_below(worst_crossing((keel_options){.method = "rk4", .step = 1e-3}, 20), 1e-9);
+    assert_below(worst_crossing((keel_options){.method = "ab4", .step = 5e-4}, 20), 1e-8);
+}
+
+static void directions_choose_crossings(void **state) {
+    (void)state;
+    static const int direction[] = {0, 1, -1};
+    static const double first[] = {1, 2, 1}, period[] = {1, 2, 2}; /* in half turns */
+    for (int i = 0; i < 3; i++) {
+        struct circle c;
+        circle(&c, 1, ordinate);
+        c.direction[0] = direction[i];
+        keel_options o = {.rtol = 1e-12};
+        keel_solver *s = keel_open(&c.keel, &o);
+        for (int k = 0; k < 5; k++) {
+            assert_int_equal(keel_run(s, 100), KEEL_EVENT);
+            assert_below(fabs(keel_time(s) - (first[i] + k * period[i]) * pi), 1e-11);
+        }
+        keel_close(s);
+    }
+}
+
+static int quarters(double t, const double *x, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = x[1] - 0.5; /* at pi/6, 5 pi/6 */
+    out[1] = x[0];       /* at pi/2, 3 pi/2 */
+    out[2] = x[0] - 0.5; /* at pi/3, 5 pi/3 */
+    return 0;
+}
+
+/* One step holds three events; they fire in the order of time, whatever their order in the list. */
+static void several_events_in_one_step_fire_in_order(void **state) {
+    (void)state;
+    static const double when[] = {1. / 6, 1. / 3, 1. / 2, 5. / 6}; /* of pi */
+    static const int which[] = {0, 2, 1, 0};
+    struct circle c;
+    circle(&c, 3, quarters);
+    keel_options o = {.method = "dop853", .step = 2.75};
+    keel_solver *s = keel_open(&c.keel, &o);
+    for (int k = 0; k < 4; k++) {
+        assert_int_equal(keel_run(s, 2.75), KEEL_EVENT);
+        assert_int_equal(keel_event(s), which[k]);
+        assert_below(fabs(keel_time(s) - when[k] * pi), 1e-3);
+    }
+    assert_int_equal(keel_run(s, 2.75), KEEL_OK);
+    assert_int_equal(keel_event(s), -1);
+    assert_int_equal(keel_statistics(s).steps, 1);
+    keel_close(s);
+}
+
+static int together(double t, const double *x, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = x[1];
+    out[1] = -3 * x[1] * x[0];
+    out[2] = x[1] * (2 + x[0]);
+    return 0;
+}
+
+static void events_at_the_same_time_all_fire(void **state) {
+    (void)state;
+    for (int passing = 0; passing < 2; passing++) {
+        struct circle c;
+        int fired[3] = {0};
+        circle(&c, 3, together);
+        for (int i = 0; i < 3; i++) c.passing[i] = (unsigned char)passing;
+        keel_options o = {.rtol = 1e-9, .observe = note};
+        keel_solver *s = keel_open(&c.keel, &o);
+        if (passing) {
+            assert_int_equal(keel_run(s, 4), KEEL_OK);
+            for (int k = 0; k < c.seen; k++) {
+                if (fabs(c.when[k] - pi) < 1e-6) fired[c.which[k]]++;
+            }
+        } else {
+            while (keel_run(s, 4) == KEEL_EVENT)
+                if (fabs(keel_time(s) - pi) < 1e-6) fired[keel_event(s)]++;
+        }
+        for (int i = 0; i < 3; i++) assert_int_equal(fired[i], 1);
+        keel_close(s);
+    }
+}
+
+static void passing_events_tell_and_go_on(void **state) {
+    (void)state;
+    struct circle c;
+    circle(&c, 1, ordinate);
+    c.passing[0] = 1;
+    keel_options o = {.rtol = 1e-12, .observe = note};
+    keel_solver *s = keel_open(&c.keel, &o);
+    assert_int_equal(keel_run(s, 20), KEEL_OK);
+    assert_true(keel_time(s) == 20);
+    assert_int_equal(c.seen, 6);
+    for (int k = 0; k < 6; k++) assert_below(fabs(c.when[k] - (k + 1) * pi), 1e-11);
+    assert_int_equal(c.steps, keel_statistics(s).steps);
+    assert_int_equal(keel_statistics(s).events, 6);
+    keel_close(s);
+}
+
+static int cap(double t, const double *x, double *out, void *user) {
+    (void)t;
+    const struct circle *c = user;
+    out[0] = x[1] - cos(c->u0[1]); /* u0 is (1, 0) in the run; the depth of the cap is kept in u0[1] afterwards */
+    return 0;
+}
+
+/* x2 rises above the level for 2 depth around pi/2 only: between two samples of a step of 2, for a small depth. */
+static void pairs_of_crossings_between_samples_are_seen(void **state) {
+    (void)state;
+    static const double depth[] = {0.3, 0.1, 0.03, 0.01, 0.001};
+    static const double step[] = {1.1, 1.3, 1.7, 2};
+    for (int d = 0; d < 5; d++)
+        for (int k = 0; k < 4; k++)
+            for (int direction = -1; direction <= 1; direction++) {
+                struct circle c;
+                circle(&c, 1, cap);
+                c.direction[0] = direction;
+                keel_options o = {.method = "dop853", .step = step[k]};
+                keel_solver *s = keel_open(&c.keel, &o);
+                c.u0[1] = depth[d];
+                int expected = direction == 0 ? 2 : 1, found = 0;
+                while (keel_run(s, 2 * step[k]) == KEEL_EVENT) {
+                    int later = direction == -1 || (direction == 0 && found == 1);
+                    assert_below(fabs(keel_time(s) - (pi / 2 + (later ? 1 : -1) * depth[d])), 0.1 * depth[d]);
+                    found++;
+                }
+                assert_int_equal(found, expected);
+                keel_close(s);
+            }
+}
+
+/* Started on the event, moving away: it fires when it comes back, not at once. */
+static void an_event_at_the_start_does_not_fire(void **state) {
+    (void)state;
+    for (int backward = 0; backward < 2; backward++) {
+        struct circle c;
+        circle(&c, 1, ordinate);
+        keel_options o = {.rtol = 1e-12};
+        keel_solver *s = keel_open(&c.keel, &o);
+        assert_int_equal(keel_run(s, backward ? -10 : 10), KEEL_EVENT);
+        assert_below(fabs(fabs(keel_time(s)) - pi), 1e-11);
+        double t = keel_time(s);
+        assert_ok(s, keel_restart(s, t, NULL));
+        assert_int_equal(keel_run(s, backward ? -10 : 10), KEEL_EVENT);
+        assert_below(fabs(keel_time(s) - 2 * t), 2e-11);
+        keel_close(s);
+    }
+}
+
+/* Directions are along the run: backward in time a fall of x2 is a rise. */
+static void events_fire_while_running_backward(void **state) {
+    (void)state;
+    static const double first[] = {-pi, -2 * pi, -pi}, period[] = {-pi, -2 * pi, -2 * pi};
+    static const int direction[] = {0, 1, -1};
+    for (int i = 0; i < 3; i++) {
+        struct circle c;
+        circle(&c, 1, ordinate);
+        c.direction[0] = -direction[i];
+        keel_options o = {.rtol = 1e-12};
+        keel_solver *s = keel_open(&c.keel, &o);
+        for (int k = 0; k < 4; k++) {
+            assert_int_equal(keel_run(s, -30), KEEL_EVENT);
+            assert_below(fabs(keel_time(s) - (first[i] + k * period[i])), 1e-11);
+        }
+        keel_close(s);
+    }
+}
+
+static int fall(double t, const double *x, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = x[1];
+    out[1] = -9.81;
+    return 0;
+}
+
+static int height(double t, const double *x, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = x[0];
+    return 0;
+}
+
+/* Dropped from height 1; each bounce keeps 0.9 of the speed: t_k = t_1 (1 + 2 (r + ... + r^(k-1))). */
+static void a_ball_bounces_fifty_times(void **state) {
+    (void)state;
+    static const struct {
+        const char *method;
+        double step;
+    } way[] = {{"dop853", 0}, {"dopri5", 0}, {"rk4", 0.01}, {"ab4", 1e-3}};
+    for (int m = 0; m < 4; m++) {
+        static const double u0[] = {1, 0};
+        static const int down[] = {-1};
+        const keel_problem ball = {.form = KEEL_ODE,
+                                   .name = "ball",
+                                   .n = 2,
+                                   .u0 = u0,
+                                   .f = {.count = 2, .value = fall},
+                                   .event = {.count = 1, .value = height},
+                                   .event_direction = down};
+        keel_options o = {.method = way[m].method, .step = way[m].step, .rtol = 1e-10};
+        keel_solver *s = keel_open(&ball, &o);
+        double when = sqrt(2 / 9.81), flight = 2 * when, speed = 9.81 * when;
+        for (int k = 0; k < 50; k++) {
+            assert_int_equal(keel_run(s, 100), KEEL_EVENT);
+            assert_below(fabs(keel_time(s) - when), 1e-11);
+            assert_below(fabs(keel_state(s)[1] + speed), 1e-11);
+            flight *= 0.9;
+            speed *= 0.9;
+            when += flight;
+            const double up[] = {0, -0.9 * keel_state(s)[1]};
+            assert_ok(s, keel_restart(s, keel_time(s), up));
+        }
+        keel_close(s);
+    }
+}
+
+/* The end state with and without events that only tell. */
+static void events_do_not_move_the_steps(void **state) {
+    (void)state;
+    static const struct {
+        const char *method;
+        double step;
+    } way[] = {{"ab4", 1. / 256}, {"abm6", 1. / 128}, {"rk4", 1. / 128}, {"rkf78", 0}, {"dop853", 0}, {"dopri5", 0}};
+    for (int m = 0; m < 6; m++) {
+        double end[3][4];
+        long steps[3];
+        for (int kind = 0; kind < 3; kind++) { /* none, passing, stopping */
+            problem p;
+            unsigned char passing[] = {1};
+            problem_pendulum_bottom(&p, 9.81);
+            if (kind == 0) p.keel.event = (keel_map){.count = 0};
+            if (kind == 1) p.keel.passing = passing;
+            keel_options o = {.method = way[m].method, .step = way[m].step, .rtol = 1e-9};
+            keel_solver *s = keel_open(&p.keel, &o);
+            keel_status status;
+            while ((status = keel_run(s, 8)) == KEEL_EVENT) assert_int_equal(kind, 2);
+            assert_ok(s, status);
+            assert_int_equal(keel_statistics(s).events, kind ? 7 : 0);
+            memcpy(end[kind], keel_state(s), sizeof end[kind]);
+            steps[kind] = keel_statistics(s).steps;
+            keel_close(s);
+        }
+        assert_memory_equal(end[0], end[1], sizeof end[0]);
+        assert_memory_equal(end[0], end[2], sizeof end[0]);
+        assert_int_equal(steps[0], steps[1]);
+        assert_int_equal(steps[0], steps[2]);
+    }
+}
+
+/* What is kept holds at the events as it does at the steps. */
+static void rows_hold_at_events(void **state) {
+    (void)state;
+    problem p;
+    problem_pendulum_bottom(&p, 9.81);
+    keel_options o = {.rtol = 1e-7};
+    keel_solver *s = keel_open(&p.keel, &o);
+    double unit[3], start[3];
+    for (int k = 0; k < 20; k++) {
+        assert_int_equal(keel_run(s, 100), KEEL_EVENT);
+        const double *u = keel_state(s);
+        keel_kept row;
+        for (int i = 0; i < 3; i++) {
+            assert_true(keel_kept_at(s, i, &row));
+            unit[i] = row.unit;
+            start[i] = row.start;
+        }
+        double energy = 0.5 * (u[2] * u[2] + u[3] * u[3]) + 9.81 * u[1];
+        assert_below(fabs(u[0] * u[0] + u[1] * u[1] - 1) / unit[0], 16);
+        assert_below(fabs(2 * u[0] * u[2] + 2 * u[1] * u[3]) / unit[1], 16);
+        assert_below(fabs(energy - start[2]) / unit[2], 16);
+    }
+    keel_close(s);
+}
+
+/* t_end inside the last step, with an event beyond it: the event waits for the next call. */
+static void an_event_beyond_the_end_waits(void **state) {
+    (void)state;
+    struct circle c;
+    circle(&c, 1, ordinate);
+    keel_options o = {.rtol = 1e-6};
+    keel_solver *s = keel_open(&c.keel, &o);
+    for (double t = 0.25; t < 3.14; t += 0.25) {
+        assert_int_equal(keel_run(s, t), KEEL_OK);
+        assert_true(keel_time(s) == t);
+    }
+    assert_int_equal(keel_run(s, 4), KEEL_EVENT);
+    assert_below(fabs(keel_time(s) - pi), 1e-4);
+    keel_close(s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pendulum_crosses_the_bottom_on_time),
+        cmocka_unit_test(directions_choose_crossings),
+        cmocka_unit_test(several_events_in_one_step_fire_in_order),
+        cmocka_unit_test(events_at_the_same_time_all_fire),
+        cmocka_unit_test(passing_events_tell_and_go_on),
+        cmocka_unit_test(pairs_of_crossings_between_samples_are_seen),
+        cmocka_unit_test(an_event_at_the_start_does_not_fire),
+        cmocka_unit_test(events_fire_while_running_backward),
+        cmocka_unit_test(a_ball_bounces_fifty_times),
+        cmocka_unit_test(events_do_not_move_the_steps),
+        cmocka_unit_test(rows_hold_at_events),
+        cmocka_unit_test(an_event_beyond_the_end_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
