@@ -206,14 +206,16 @@ static void projection_keeps_every_row_to_round_off_at_every_step(void **state) 
     for_all_bouts(KEEL_ADAPTIVE, check_projection);
 }
 
-static double drift_of(const struct bout *b, keel_preserve preserve, int row_number) {
+/* The row's drift over the span, in units that have grown with the run. */
+static keel_kept row_after(const struct bout *b, keel_preserve preserve, int number) {
     keel_options o = b->o;
-    keel_kept row;
+    keel_kept row = {0};
     o.preserve = preserve;
     keel_solver *s = keel_open(&b->p.keel, &o);
-    if (keel_run(s, b->end) != KEEL_OK || !keel_kept_at(s, row_number, &row)) fail_bout(b, "%s", keel_message(s));
+    bout_run(b, s, b->end);
+    keel_kept_at(s, number, &row);
     keel_close(s);
-    return row.drift;
+    return row;
 }
 
 /* One correction leaves what is quadratic in the error: post in the first row, adjust in all. */
@@ -228,9 +230,9 @@ static void check_one_correction(struct bout *b) {
             if (row.care != KEEL_ROW_WATCHED) fail_bout(b, "post keeps `%s` too", row.name);
             continue;
         }
-        double without = drift_of(b, KEEL_WATCH, i), with = drift_of(b, preserve, i);
-        if (with > fmax(0.03 * without, 16 * row.unit))
-            fail_bout(b, "`%s` drifts by %g with, %g without", row.name, with, without);
+        keel_kept without = row_after(b, KEEL_WATCH, i), with = row_after(b, preserve, i);
+        if (with.drift > fmax(0.03 * without.drift, 16 * with.unit))
+            fail_bout(b, "`%s` drifts by %g with, %g without", with.name, with.drift, without.drift);
     }
     keel_close(s);
 }
@@ -240,31 +242,352 @@ static void one_correction_removes_what_is_linear_in_the_drift(void **state) {
     for_all_bouts(0, check_one_correction);
 }
 
-static double adaptive_error(struct bout *b, double rtol) {
+static void set_tolerance(struct bout *b, double rtol) {
     b->o.rtol = rtol;
     b->o.atol = 1e-3 * rtol;
+}
+
+static double adaptive_error(struct bout *b, double rtol) {
+    set_tolerance(b, rtol);
     keel_solver *s = bout_open(b);
-    bout_run(b, s, b->end);
-    double error = error_to_exact(&b->p, s);
+    double error = 0;
+    while (keel_time(s) != b->end) {
+        if (keel_step(s, b->end) != KEEL_OK) fail_bout(b, "%s", keel_message(s));
+        error = fmax(error, error_to_exact(&b->p, s));
+    }
     keel_close(s);
     return error;
 }
 
+/* Errors stay within 1/1000 and 100 tolerances, and fall at least fivefold with a tolerance a hundredth as large. */
 static void check_tolerances(struct bout *b) {
     double before = HUGE_VAL;
-    printf("%-8s %-8s %-20s", b->method->name, stabilizer_names[b->stabilizer], scenes[b->scene].name);
     for (double rtol = 1e-4; rtol > 1e-11; rtol /= 100) {
         double error = adaptive_error(b, rtol);
-        printf(" %.1e:%.2g", rtol, error / rtol);
+        if (!(error > 1e-3 * rtol && error < 100 * rtol)) fail_bout(b, "error %g with rtol %g", error, rtol);
+        if (!(error < 0.2 * before)) fail_bout(b, "error %g with rtol %g, %g with a larger one", error, rtol, before);
         before = error;
     }
-    (void)before;
-    printf("\n");
 }
 
 static void errors_follow_the_tolerance(void **state) {
     (void)state;
     for_all_bouts(KEEL_ADAPTIVE, check_tolerances);
+}
+
+/* |state - start|, largest component. */
+static double away_from_start(const struct bout *b, const keel_solver *s) {
+    double worst = 0;
+    for (int i = 0; i < b->p.keel.n; i++) worst = fmax(worst, fabs(keel_state(s)[i] - b->p.u0[i]));
+    return worst;
+}
+
+static void check_return(struct bout *b) {
+    set_tolerance(b, 1e-8);
+    keel_solver *s = bout_open(b);
+    bout_run(b, s, b->end);
+    bout_run(b, s, b->p.keel.t0);
+    assert_true(keel_time(s) == b->p.keel.t0);
+    if (away_from_start(b, s) > 5e-6) fail_bout(b, "returns to within %g of the start", away_from_start(b, s));
+    if (stabilizers[b->stabilizer] == KEEL_PROJECT) assert_below(worst_units(s, NULL), 4);
+    keel_close(s);
+}
+
+static void adaptive_runs_return_to_the_start_backward_in_time(void **state) {
+    (void)state;
+    for_all_bouts(KEEL_ADAPTIVE, check_return);
+}
+
+/* Phi_-h after Phi_h is the identity for a symmetric step; for others the mismatch is of the size of the error. */
+static void check_symmetry(struct bout *b) {
+    if (stabilizers[b->stabilizer] > KEEL_WATCH) return;
+    b->o.step = scenes[b->scene].span / 64;
+    keel_solver *s = bout_open(b);
+    bout_run(b, s, b->end);
+    double error = error_to_exact(&b->p, s);
+    bout_run(b, s, b->p.keel.t0);
+    if (error < 1e-4) fail_bout(b, "the error %g is too small for a test of symmetry", error);
+    if (away_from_start(b, s) > 1e-12) fail_bout(b, "returns to within %g of the start", away_from_start(b, s));
+    keel_close(s);
+}
+
+static void symmetric_steps_retrace_themselves(void **state) {
+    (void)state;
+    for_all_bouts(KEEL_SYMMETRIC_STEP, check_symmetry);
+}
+
+/* Start and end of some steps from the point of the manifold nearest to u0 + d; mass matrices are 1 here. */
+struct orbit {
+    double start[PROBLEM_UNKNOWNS], end[PROBLEM_UNKNOWNS];
+};
+
+static void orbit_from(const struct bout *b, const double *direction, double length, struct orbit *out) {
+    int n = b->p.keel.n;
+    double u[PROBLEM_UNKNOWNS], t0 = b->p.keel.t0;
+    keel_solver *s = bout_open(b);
+    for (int j = 0; j < n; j++) u[j] = b->p.u0[j] + length * direction[j];
+    assert_ok(s, keel_restart(s, t0, u));
+    memcpy(out->start, keel_state(s), (size_t)n * sizeof *u);
+    bout_run(b, s, t0 + 4 * b->o.step);
+    memcpy(out->end, keel_state(s), (size_t)n * sizeof *u);
+    keel_close(s);
+}
+
+static double two_form(int n, const double *a, const double *b) { /* dq wedge dp */
+    double sum = 0;
+    for (int j = 0; j < n / 2; j++) sum += a[j] * b[n / 2 + j] - a[n / 2 + j] * b[j];
+    return sum;
+}
+
+/* Tangents at start and end of the orbits through u0 along `direction`, to fourth order in the length. */
+static void tangent_orbit(const struct bout *b, const double *direction, struct orbit *out) {
+    static const double at[4] = {-2, -1, 1, 2}, weight[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12};
+    double length = 1e-3;
+    struct orbit orbits[4];
+    memset(out, 0, sizeof *out);
+    for (int k = 0; k < 4; k++) orbit_from(b, direction, at[k] * length, &orbits[k]);
+    for (int k = 0; k < 4; k++)
+        for (int j = 0; j < b->p.keel.n; j++) {
+            out->start[j] += weight[k] * orbits[k].start[j] / length;
+            out->end[j] += weight[k] * orbits[k].end[j] / length;
+        }
+}
+
+/* The two-form of all pairs of tangents must be what it was; returns the largest two-form seen. */
+static double check_two_form(const struct bout *b) {
+    struct orbit tangent[PROBLEM_UNKNOWNS];
+    int n = b->p.keel.n;
+    double largest = 0;
+    for (int i = 0; i < n; i++) {
+        double direction[PROBLEM_UNKNOWNS] = {0};
+        direction[i] = 1;
+        tangent_orbit(b, direction, &tangent[i]);
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            double before = two_form(n, tangent[i].start, tangent[j].start);
+            double after = two_form(n, tangent[i].end, tangent[j].end);
+            if (fabs(after - before) > 1e-7) fail_bout(b, "dq wedge dp goes from %.10g to %.10g", before, after);
+            largest = fmax(largest, fabs(before));
+        }
+    return largest;
+}
+
+static void check_symplecticity(struct bout *b) {
+    if (stabilizers[b->stabilizer] > KEEL_WATCH || b->p.keel.form == KEEL_ODE) return;
+    b->o.step = 0.25;
+    if (check_two_form(b) < 0.1) fail_bout(b, "there is no two-form to keep");
+    if (b->p.keel.form != KEEL_MECHANICS) return;
+    problem_spherical_pendulum(&b->p); /* with more than one degree of freedom */
+    if (check_two_form(b) < 0.1) fail_bout(b, "there is no two-form to keep");
+}
+
+static void symplectic_methods_keep_the_two_form(void **state) {
+    (void)state;
+    for_all_bouts(KEEL_SYMPLECTIC, check_symplecticity);
+}
+
+/* Linear invariants: a + c and b + 2 c of the reaction a + 2 b <-> c; momentum of two bodies of mass 1 and 3. */
+static int reaction(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    double rate = 1.3 * u[0] * u[1] - 0.7 * u[2] + 0.1 * sin(u[1]);
+    out[0] = -rate;
+    out[1] = -2 * rate;
+    out[2] = rate;
+    return 0;
+}
+
+static int reaction_sums(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[0] + u[2];
+    out[1] = u[1] + 2 * u[2];
+    return 0;
+}
+
+static int pull(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    double stretch = u[1] - u[0] - 1;
+    out[0] = stretch + stretch * stretch * stretch;
+    out[1] = -out[0];
+    return 0;
+}
+
+static int two_masses(double t, const double *u, double *out, void *user) {
+    (void)t, (void)u, (void)user;
+    out[0] = 1;
+    out[1] = out[2] = 0;
+    out[3] = 3;
+    return 0;
+}
+
+static int momentum(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[2] + 3 * u[3];
+    return 0;
+}
+
+static const double reaction_start[3] = {0.8, 1.1, 0.3}, bodies_start[4] = {0, 1.4, 0.3, -0.2};
+static const keel_problem linear[2] = {
+    {.form = KEEL_ODE,
+     .name = "reaction",
+     .n = 3,
+     .u0 = reaction_start,
+     .f = {.count = 3, .value = reaction},
+     .invariant = {.count = 2, .value = reaction_sums}},
+    {.form = KEEL_MECHANICS,
+     .name = "two bodies",
+     .n = 4,
+     .u0 = bodies_start,
+     .f = {.count = 2, .value = pull},
+     .mass = {.value = two_masses, .constant = 1},
+     .invariant = {.count = 1, .value = momentum}},
+};
+
+static void linear_invariants_are_kept_without_a_stabilizer(void **state) {
+    (void)state;
+    const keel_method *method;
+    for (int i = 0; (method = keel_method_at(i)); i++) {
+        int met = 0;
+        for (int k = 0; k < 2; k++) {
+            problem p = {.keel = linear[k]};
+            keel_kept row;
+            keel_solver *s =
+                open_if_accepted(&p, &(keel_options){.method = method->name, .preserve = KEEL_WATCH, .step = 1. / 16});
+            if (!s) continue;
+            assert_ok(s, keel_run(s, 16));
+            for (int j = 0; keel_kept_at(s, j, &row); j++)
+                if (row.units > 32) fail_msg("%s: %s drifts by %g units", method->name, row.name, row.units);
+            keel_close(s);
+            met++;
+        }
+        assert_true(met > 0);
+    }
+}
+
+/* State, time and certificate are the same bits. */
+static void same_bits(const struct bout *b, const keel_solver *one, const keel_solver *other, const char *what) {
+    keel_kept row, twin;
+    size_t bytes = (size_t)(b->p.keel.n + b->p.keel.m) * sizeof(double);
+    if (keel_time(one) != keel_time(other) || memcmp(keel_state(one), keel_state(other), bytes) != 0)
+        fail_bout(b, "%s gives other bits", what);
+    if (b->o.preserve < KEEL_POST) return; /* other rows are measured from time to time, and at the ends of runs */
+    for (int i = 0; keel_kept_at(one, i, &row) && keel_kept_at(other, i, &twin); i++)
+        if (row.drift != twin.drift || row.units != twin.units) fail_bout(b, "%s gives another certificate", what);
+}
+
+/* The same run in one call, step by step, through a fork half way, and saved and loaded half way. */
+static void check_ways_through(struct bout *b) {
+    double t0 = b->p.keel.t0, middle = t0 + 32 * b->o.step, end = t0 + 64 * b->o.step;
+    if (b->o.step == 0) middle = t0 + 0.3 * scenes[b->scene].span, end = b->end;
+    keel_solver *whole = bout_open(b), *steps = bout_open(b), *half = bout_open(b);
+    if (b->o.step > 0) {
+        bout_run(b, whole, end);
+    } else { /* an end of a run ends a step */
+        bout_run(b, whole, middle);
+        bout_run(b, whole, end);
+        while (keel_time(steps) != middle) assert_ok(steps, keel_step(steps, middle));
+    }
+    while (keel_time(steps) != end) assert_ok(steps, keel_step(steps, end));
+    bout_run(b, half, middle);
+    keel_solver *fork = keel_fork(half);
+    unsigned char bytes[1 << 16];
+    size_t size = keel_save(half, bytes, sizeof bytes);
+    assert_within((double)size, 1, sizeof bytes);
+    bout_run(b, half, end);
+    keel_solver *loaded = keel_load(&b->p.keel, &b->o, bytes, size);
+    bout_run(b, fork, end);
+    bout_run(b, loaded, end);
+    same_bits(b, whole, steps, "a run step by step");
+    same_bits(b, whole, half, "a run in two calls");
+    same_bits(b, whole, fork, "a fork");
+    same_bits(b, whole, loaded, "a loaded run");
+    keel_close(whole);
+    keel_close(steps);
+    keel_close(half);
+    keel_close(fork);
+    keel_close(loaded);
+}
+
+static void check_split_at_grid_points(struct bout *b) {
+    keel_solver *whole = bout_open(b), *split = bout_open(b);
+    double t0 = b->p.keel.t0, h = b->o.step;
+    bout_run(b, whole, t0 + 96 * h);
+    for (int k = 0; k < 96;) {
+        k += 1 + k % 7;
+        if (k > 96) k = 96;
+        bout_run(b, split, t0 + k * h);
+    }
+    same_bits(b, whole, split, "a run split at grid points");
+    keel_close(whole);
+    keel_close(split);
+}
+
+static void one_run_gives_the_bits_of_steps_forks_and_loads(void **state) {
+    (void)state;
+    for_all_bouts(0, check_ways_through);
+    for_all_bouts(KEEL_ADAPTIVE, check_ways_through);
+}
+
+static void runs_split_at_grid_points_give_the_same_bits(void **state) {
+    (void)state;
+    for_all_bouts(0, check_split_at_grid_points);
+}
+
+static void check_units(const problem *p, const keel_method *method, const keel_solver *s) {
+    const char *row = "";
+    double units = worst_units(s, &row);
+    if (units > 16) fail_msg("%s with %s: `%s` is off by %g units", p->keel.name, method->name, row, units);
+}
+
+/* At most `count` steps, or to the end. */
+static void take_steps(const problem *p, const keel_method *method, keel_solver *s, int count) {
+    for (int step = 0; step < count && keel_time(s) != p->t_end; step++)
+        if (keel_step(s, p->t_end) < 0) fail_msg("%s with %s: %s", p->keel.name, method->name, keel_message(s));
+}
+
+static void every_problem_keeps_its_rows_with_every_adaptive_method(void **state) {
+    (void)state;
+    const keel_method *method;
+    for (int i = 0; (method = keel_method_at(i)); i++)
+        for (int k = 0; k < problem_count(); k++) {
+            problem p;
+            problem_at(k, &p);
+            keel_solver *s =
+                open_if_accepted(&p, &(keel_options){.method = method->name, .preserve = KEEL_PROJECT});
+            if (!s) continue;
+            take_steps(&p, method, s, 200);
+            check_units(&p, method, s);
+            keel_close(s);
+        }
+}
+
+/* A fixed step far below what the default method takes. */
+static double cautious_step(const problem *p) {
+    keel_solver *s = keel_open(&p->keel, NULL);
+    for (int step = 0; step < 20; step++) assert_ok(s, keel_step(s, p->t_end));
+    double span = keel_time(s) - p->keel.t0;
+    keel_close(s);
+    return span / 1024;
+}
+
+static void every_problem_keeps_its_rows_with_fixed_steps(void **state) {
+    (void)state;
+    const keel_method *method;
+    for (int k = 0; k < problem_count(); k++) {
+        problem p;
+        problem_at(k, &p);
+        double step = cautious_step(&p);
+        p.t_end = p.keel.t0 + 96 * step;
+        for (int i = 0; (method = keel_method_at(i)); i++) {
+            keel_options o = {.method = method->name, .step = step, .preserve = KEEL_PROJECT};
+            if (method->traits & KEEL_CONSTRAINED) o.preserve = KEEL_AUTO;
+            keel_solver *s = open_if_accepted(&p, &o);
+            if (!s) continue;
+            take_steps(&p, method, s, 1000);
+            check_units(&p, method, s);
+            keel_close(s);
+        }
+    }
 }
 
 int main(void) {
@@ -275,6 +598,14 @@ int main(void) {
         cmocka_unit_test(projection_keeps_every_row_to_round_off_at_every_step),
         cmocka_unit_test(one_correction_removes_what_is_linear_in_the_drift),
         cmocka_unit_test(errors_follow_the_tolerance),
+        cmocka_unit_test(adaptive_runs_return_to_the_start_backward_in_time),
+        cmocka_unit_test(symmetric_steps_retrace_themselves),
+        cmocka_unit_test(symplectic_methods_keep_the_two_form),
+        cmocka_unit_test(linear_invariants_are_kept_without_a_stabilizer),
+        cmocka_unit_test(one_run_gives_the_bits_of_steps_forks_and_loads),
+        cmocka_unit_test(runs_split_at_grid_points_give_the_same_bits),
+        cmocka_unit_test(every_problem_keeps_its_rows_with_every_adaptive_method),
+        cmocka_unit_test(every_problem_keeps_its_rows_with_fixed_steps),
     };
     return cmocka_run_group_tests_name("battery", tests, NULL, NULL);
 }

@@ -19,6 +19,12 @@ static int complain(const char *name, const char *format, const char *a, const c
     return 0;
 }
 
+static int begin(void **state) {
+    (void)state;
+    failures = 0;
+    return 0;
+}
+
 static void no_failures(void) {
     int count = failures;
     failures = 0;
@@ -594,7 +600,7 @@ static void too_many_steps_end_with_how_far_they_led(void **state) {
     (void)state;
     keel_problem p = sound(KEEL_ODE);
     keel_options o = {.max_steps = 7, .max_step = 0.01};
-    expect_end("adaptive", &p, &o, 1, KEEL_ELIMIT, "7 steps|t = 0.07|max_steps");
+    expect_end("adaptive", &p, &o, 1, KEEL_ELIMIT, "7 steps|t = 0.0|max_steps");
     o = (keel_options){.max_steps = 7, .step = 0.01};
     expect_end("fixed", &p, &o, 1, KEEL_ELIMIT, "7 steps|t = 0.07|max_steps");
     no_failures();
@@ -632,6 +638,12 @@ static int not_conserved(double t, const double *u, double *out, void *user) {
     return 0;
 }
 
+static int heavy_energy(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = 0.5 * (u[2] * u[2] + u[3] * u[3]) + 1.001 * u[1];
+    return 0;
+}
+
 static int growing(double t, const double *u, double *out, void *user) {
     (void)user;
     out[0] = u[0] * u[0] + u[1] * u[1] + 1e-3 * t;
@@ -649,7 +661,7 @@ static void a_wrong_invariant_is_refused_with_its_rate_and_the_point(void **stat
     p.invariant = MAP(1, growing);
     expect_end("in time", &p, NULL, 1, KEEL_EINVAL, "`invariant` is not conserved|rate is 0.001");
     keel_problem m = sound(KEEL_MECHANICS);
-    m.energy = MAP(1, half_square);
+    m.energy = MAP(1, heavy_energy);
     expect_end("energy", &m, NULL, 1, KEEL_EINVAL, "`energy` is not conserved");
     no_failures();
 }
@@ -696,9 +708,16 @@ static void check_wrong(const char *name, keel_problem *p, keel_fn **which, cons
     keel_close(s);
 }
 
-static int rate_of_drift(double t, const double *u, double *out, void *user) {
-    (void)t, (void)u, (void)user;
-    out[0] = 1e-3;
+/* x cos t - p sin t of a rotation, and its partial rate. */
+static int turned_back(double t, const double *u, double *out, void *user) {
+    (void)user;
+    out[0] = u[0] * cos(t) - u[1] * sin(t);
+    return 0;
+}
+
+static int turned_back_rate(double t, const double *u, double *out, void *user) {
+    (void)user;
+    out[0] = -u[0] * sin(t) - u[1] * cos(t);
     return 0;
 }
 
@@ -716,8 +735,8 @@ static void wrong_derivatives_are_found_on_request(void **state) {
     check_wrong("algebraic", &r, &r.algebraic.jacobian, "jacobian of algebraic is wrong");
     check_wrong("hidden", &r, &r.hidden.jacobian, "jacobian of hidden is wrong");
     check_wrong("H", &h, &h.energy.jacobian, "jacobian of energy is wrong");
-    o.invariant = (keel_map){.count = 1, .value = growing, .rate = rate_of_drift};
-    check_wrong("invariant rate", &o, &o.invariant.rate, "rate of invariant is wrong|given as 0.011");
+    o.invariant = (keel_map){.count = 1, .value = turned_back, .rate = turned_back_rate};
+    check_wrong("invariant rate", &o, &o.invariant.rate, "rate of invariant is wrong|given as 0.01");
     no_failures();
 }
 
@@ -762,12 +781,11 @@ static void a_singular_mass_matrix_is_named(void **state) {
     p.mass.value = lame_mass;
     expect_end("at once", &p, NULL, 1, KEEL_ESINGULAR, "mass matrix is singular at t = 0|`p`|`algebraic` rows of a DAE");
     p.mass.value = fading_mass;
-    expect_end("on the way", &p, NULL, 2, KEEL_ESINGULAR, "mass matrix is singular at t = 1|`p`");
+    expect_end("on the way", &p, NULL, 2, KEEL_ESTEP, "step size fell|at t = 1|singularity");
     m.mass.value = indefinite_mass;
     expect_end("indefinite", &m, NULL, 1, KEEL_ESINGULAR, "mass matrix is not positive definite at t = 0|`p`");
-    m.mass.value = fading_mass;
-    m.constraint = MAP(0, NULL);
-    expect_end("fading", &m, NULL, 2, KEEL_ESINGULAR, "mass matrix is not positive definite at t = 1|`p`");
+    m.mass.value = lame_mass;
+    expect_end("semidefinite", &m, NULL, 1, KEEL_ESINGULAR, "mass matrix is not positive definite at t = 0|`p`");
     no_failures();
 }
 
@@ -783,18 +801,34 @@ static void contradictory_rows_are_named_both(void **state) {
     no_failures();
 }
 
-static void a_dead_centre_ends_where_it_is(void **state) {
+/* Steps that pass over it follow the exact motion; a step that meets it ends there with a sentence. */
+static void a_dead_centre_is_passed_exactly_or_ends_the_run_there(void **state) {
     (void)state;
-    static const char *const methods[] = {"dopri5", "dop853", "rkf78"};
+    static const char *const methods[] = {"bs32", "dopri5", "dop853", "rkf78"};
     problem p;
     problem_parallelogram(&p);
     double flat = problem_parallelogram_flat_time(&p);
-    for (int i = 0; i < 3; i++) {
-        keel_solver *s = keel_open(&p.keel, &(keel_options){.method = methods[i], .rtol = 1e-9});
-        check_status(methods[i], s, keel_run(s, p.t_end), KEEL_ESINGULAR, "`rod|own direction|dead centre|t = 0.");
-        assert_below(fabs(keel_time(s) - flat), 1e-4);
+    for (int i = 0; i < 16; i++) {
+        double rtol = pow(10, -5 - 2 * (i % 4));
+        keel_solver *s = keel_open(&p.keel, &(keel_options){.method = methods[i / 4], .rtol = rtol});
+        keel_status status = keel_run(s, p.t_end);
+        if (status == KEEL_OK) assert_below(error_to_exact(&p, s), 100 * rtol);
+        if (status != KEEL_OK) assert_below(fabs(keel_time(s) - flat), 1e-4);
+        if (status == KEEL_EPROJECT) check_message(methods[i / 4], s, "no way back to the manifold at t = 0.29795");
+        else if (status != KEEL_OK) check_status(methods[i / 4], s, status, KEEL_ESINGULAR, "dead centre|t = 0.29795");
         keel_close(s);
     }
+    no_failures();
+}
+
+static void a_start_on_a_dead_centre_is_refused(void **state) {
+    (void)state;
+    problem p;
+    problem_parallelogram(&p);
+    static const double flat[] = {1, 0, 3, 0, 0, 1, 0, 1};
+    memcpy(p.u0, flat, sizeof flat);
+    expect_end("flat", &p.keel, NULL, 1, KEEL_ESINGULAR,
+               "the constraint `rod|loses its own direction at t = 0|dead centre|not determined beyond");
     no_failures();
 }
 
@@ -829,7 +863,7 @@ static int parabola(double t, const double *u, double *out, void *user) { /* y^2
 
 static int no_solution(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
-    out[0] = u[1] * u[1] + 1;
+    out[0] = exp(u[1]) + 1;
     return 0;
 }
 
@@ -852,10 +886,9 @@ static void algebraic_equations_without_a_solution_end_in_a_sentence(void **stat
     expect_end("never", &p, NULL, 1, KEEL_ENEWTON, "algebraic equations could not be solved for y at t = 0");
     p.algebraic.value = parabola;
     keel_solver *s = keel_open(&p, NULL);
-    keel_status status = keel_run(s, 2);
-    assert_true(status == KEEL_ENEWTON || status == KEEL_ESINGULAR || status == KEEL_ESTEP);
-    check_message("no longer", s, "t = ");
-    assert_below(fabs(keel_time(s) - 1), 1e-3);
+    check_status("no longer", s, keel_run(s, 2), KEEL_ENEWTON, "could not be solved for y at t = 1");
+    assert_below(fabs(keel_time(s) - 1), 1e-9);
+    assert_below(fabs(keel_state(s)[0] - 1.0 / 3), 1e-5); /* and never on the branch of the other root */
     keel_close(s);
     no_failures();
 }
@@ -888,22 +921,21 @@ static void rows_too_many_for_the_algebraic_variables_are_refused(void **state) 
     no_failures();
 }
 
-/* 0 = (y - x) y: dF/dy = 0 where y = x / 2, y = 0 only. */
-static int fold(double t, const double *u, double *out, void *user) {
+/* 0 = y^2 - x: dF/dy = 0 at the guess y = 0. */
+static int square(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
-    out[0] = (u[1] - u[0]) * u[1];
+    out[0] = u[1] * u[1] - u[0];
     return 0;
 }
 
-static void a_singular_algebraic_jacobian_is_named(void **state) {
+static void algebraic_variables_that_are_not_determined_are_refused(void **state) {
     (void)state;
-    static const double at_fold[] = {1, 0.5};
+    static const double at_fold[] = {1, 0};
     keel_problem p = sound(KEEL_DAE);
-    p.algebraic.value = fold;
+    p.algebraic.value = square;
     p.u0 = at_fold;
-    keel_solver *s = keel_open(&p, NULL);
-    assert_int_equal(keel_state_of(s), KEEL_ESINGULAR);
-    keel_close(s);
+    expect_end("fold", &p, NULL, 1, KEEL_ESINGULAR, "algebraic variables are not determined at t = 0|another start value");
+    no_failures();
 }
 
 /* ---- No way back to the manifold. ---- */
@@ -916,7 +948,7 @@ static void a_fixed_step_too_long_for_the_projection_names_row_time_and_residual
                "no way back to the manifold at t = |` is off by|round-off units|the step is fixed");
     problem_four_bar(&p);
     expect_end("four bar", &p.keel, &(keel_options){.step = 1, .preserve = KEEL_PROJECT}, 30, KEEL_EPROJECT,
-               "no way back to the manifold at t = |`rod|the step is fixed");
+               "no way back to the manifold at t = |` is off by|the step is fixed");
     no_failures();
 }
 
@@ -947,38 +979,39 @@ static void rattle_says_when_its_step_is_too_long(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound_problems_of_every_form_run),
-        cmocka_unit_test(what_does_not_fit_is_refused_with_its_reason),
-        cmocka_unit_test(no_trouble_is_no_trouble),
-        cmocka_unit_test(values_that_are_not_finite_end_the_run_and_name_their_callback),
-        cmocka_unit_test(values_that_are_not_finite_end_a_run_that_only_watches),
-        cmocka_unit_test(positive_returns_ask_for_shorter_steps_until_there_are_none),
-        cmocka_unit_test(negative_returns_give_up),
-        cmocka_unit_test(a_boundary_that_shorter_steps_avoid_is_survived),
-        cmocka_unit_test(a_constraint_that_is_not_finite_far_away_is_survived),
-        cmocka_unit_test(a_singularity_ends_with_the_time_it_was_met),
-        cmocka_unit_test(a_component_that_stays_zero_needs_no_absolute_tolerance),
-        cmocka_unit_test(a_relative_tolerance_at_a_zero_crossing_is_met_or_ends_in_a_sentence),
-        cmocka_unit_test(a_fixed_step_the_clock_cannot_resolve_is_refused),
-        cmocka_unit_test(too_many_steps_end_with_how_far_they_led),
-        cmocka_unit_test(the_limit_of_steps_counts_in_each_call),
-        cmocka_unit_test(equal_steps_that_miss_the_end_are_refused_and_harmless),
-        cmocka_unit_test(a_wrong_invariant_is_refused_with_its_rate_and_the_point),
-        cmocka_unit_test(a_wrong_invariant_nobody_looks_at_is_not_judged),
-        cmocka_unit_test(true_invariants_without_derivatives_are_believed),
-        cmocka_unit_test(wrong_derivatives_are_found_on_request),
-        cmocka_unit_test(right_derivatives_of_all_problems_pass_the_check),
-        cmocka_unit_test(a_singular_mass_matrix_is_named),
-        cmocka_unit_test(contradictory_rows_are_named_both),
-        cmocka_unit_test(a_dead_centre_ends_where_it_is),
-        cmocka_unit_test(dependent_constraints_of_a_hamiltonian_are_refused),
-        cmocka_unit_test(algebraic_equations_without_a_solution_end_in_a_sentence),
-        cmocka_unit_test(an_index_that_is_too_high_asks_for_hidden_rows),
-        cmocka_unit_test(rows_too_many_for_the_algebraic_variables_are_refused),
-        cmocka_unit_test(a_singular_algebraic_jacobian_is_named),
-        cmocka_unit_test(a_fixed_step_too_long_for_the_projection_names_row_time_and_residual),
-        cmocka_unit_test(adaptive_steps_end_where_no_step_leads_back),
-        cmocka_unit_test(rattle_says_when_its_step_is_too_long),
+        cmocka_unit_test_setup(sound_problems_of_every_form_run, begin),
+        cmocka_unit_test_setup(what_does_not_fit_is_refused_with_its_reason, begin),
+        cmocka_unit_test_setup(no_trouble_is_no_trouble, begin),
+        cmocka_unit_test_setup(values_that_are_not_finite_end_the_run_and_name_their_callback, begin),
+        cmocka_unit_test_setup(values_that_are_not_finite_end_a_run_that_only_watches, begin),
+        cmocka_unit_test_setup(positive_returns_ask_for_shorter_steps_until_there_are_none, begin),
+        cmocka_unit_test_setup(negative_returns_give_up, begin),
+        cmocka_unit_test_setup(a_boundary_that_shorter_steps_avoid_is_survived, begin),
+        cmocka_unit_test_setup(a_constraint_that_is_not_finite_far_away_is_survived, begin),
+        cmocka_unit_test_setup(a_singularity_ends_with_the_time_it_was_met, begin),
+        cmocka_unit_test_setup(a_component_that_stays_zero_needs_no_absolute_tolerance, begin),
+        cmocka_unit_test_setup(a_relative_tolerance_at_a_zero_crossing_is_met_or_ends_in_a_sentence, begin),
+        cmocka_unit_test_setup(a_fixed_step_the_clock_cannot_resolve_is_refused, begin),
+        cmocka_unit_test_setup(too_many_steps_end_with_how_far_they_led, begin),
+        cmocka_unit_test_setup(the_limit_of_steps_counts_in_each_call, begin),
+        cmocka_unit_test_setup(equal_steps_that_miss_the_end_are_refused_and_harmless, begin),
+        cmocka_unit_test_setup(a_wrong_invariant_is_refused_with_its_rate_and_the_point, begin),
+        cmocka_unit_test_setup(a_wrong_invariant_nobody_looks_at_is_not_judged, begin),
+        cmocka_unit_test_setup(true_invariants_without_derivatives_are_believed, begin),
+        cmocka_unit_test_setup(wrong_derivatives_are_found_on_request, begin),
+        cmocka_unit_test_setup(right_derivatives_of_all_problems_pass_the_check, begin),
+        cmocka_unit_test_setup(a_singular_mass_matrix_is_named, begin),
+        cmocka_unit_test_setup(contradictory_rows_are_named_both, begin),
+        cmocka_unit_test_setup(a_dead_centre_is_passed_exactly_or_ends_the_run_there, begin),
+        cmocka_unit_test_setup(a_start_on_a_dead_centre_is_refused, begin),
+        cmocka_unit_test_setup(dependent_constraints_of_a_hamiltonian_are_refused, begin),
+        cmocka_unit_test_setup(algebraic_equations_without_a_solution_end_in_a_sentence, begin),
+        cmocka_unit_test_setup(an_index_that_is_too_high_asks_for_hidden_rows, begin),
+        cmocka_unit_test_setup(rows_too_many_for_the_algebraic_variables_are_refused, begin),
+        cmocka_unit_test_setup(algebraic_variables_that_are_not_determined_are_refused, begin),
+        cmocka_unit_test_setup(a_fixed_step_too_long_for_the_projection_names_row_time_and_residual, begin),
+        cmocka_unit_test_setup(adaptive_steps_end_where_no_step_leads_back, begin),
+        cmocka_unit_test_setup(rattle_says_when_its_step_is_too_long, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

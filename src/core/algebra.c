@@ -68,15 +68,13 @@ static double derived_by_y(const struct field *fd, int i, int j) {
     return sum;
 }
 
-keel_status algebra_open(struct field *fd, double t, const double *u) {
+/* Marks the rows that contain y at u, and those whose rate does. */
+static keel_status find_rows_with_y(struct field *fd, double t, const double *u) {
     struct algebra *d = &fd->dae;
-    int n = fd->n, m = fd->m, determined = 0;
-    if (m == 0) return KEEL_OK;
+    int n = fd->n, m = fd->m;
     keel_status status = rows_with_jacobian(fd, t, u);
     if (status == KEEL_OK) status = rate_by_y(fd, t, u);
-    if (status != KEEL_OK) return fd->fault.status;
-    d->any_derived = 0;
-    for (int i = 0; i < d->rows; i++) {
+    for (int i = 0; i < d->rows && status == KEEL_OK; i++) {
         const double *row = d->row_jacobian + (long)i * (n + m);
         double size = 0, by_y = 0, by_rate = 0;
         for (int j = 0; j < n + m; j++) size = fmax(size, fabs(row[j]) * fmax(fd->size[j], DBL_MIN));
@@ -84,11 +82,27 @@ keel_status algebra_open(struct field *fd, double t, const double *u) {
             by_y = fmax(by_y, fabs(row[n + j]) * fd->size[n + j]);
             by_rate = fmax(by_rate, fabs(derived_by_y(fd, i, j)) * fd->size[n + j]);
         }
-        int direct = i < m && by_y > 1e-12 * size;
-        if (i < m) d->direct[i] = direct;
-        d->derived[i] = !direct && by_rate > 1e-12 * size;
+        if (i < m) d->direct[i] |= by_y > 1e-12 * size;
+        d->derived[i] |= by_rate > 1e-12 * size;
+    }
+    return status;
+}
+
+/* At the start values, where a guess of y = 0 may hide it, and near them. */
+keel_status algebra_open(struct field *fd, double t, const double *u) {
+    struct algebra *d = &fd->dae;
+    int n = fd->n, m = fd->m, determined = 0;
+    if (m == 0) return KEEL_OK;
+    memset(d->direct, 0, (size_t)m * sizeof *d->direct);
+    memset(d->derived, 0, (size_t)d->rows * sizeof *d->derived);
+    if (find_rows_with_y(fd, t, u) != KEEL_OK) return fd->fault.status;
+    for (int j = 0; j < n + m; j++) fd->line[j] = u[j] + 0.03 * (1 + j % 3) * fd->size[j];
+    if (find_rows_with_y(fd, t, fd->line) < 0) return fd->fault.status;
+    d->any_derived = 0;
+    for (int i = 0; i < d->rows; i++) {
+        if (i < m && d->direct[i]) d->derived[i] = 0;
+        determined += (i < m && d->direct[i]) || d->derived[i];
         d->any_derived |= d->derived[i];
-        determined += direct || d->derived[i];
     }
     if (determined == m) return KEEL_OK;
     return field_fault(fd, KEEL_ESINGULAR, KEEL_ESINGULAR,
@@ -136,7 +150,9 @@ keel_status algebra_solve(struct field *fd, double t, double *u) {
             fd->stats->factorizations++;
             if (dense_lu(m, d->matrix, d->pivot))
                 return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
-                                   "the algebraic variables are not determined at t = %.10g (singular d F / d y)", t);
+                                   "the algebraic variables are not determined at t = %.10g (singular d F / d y): try another "
+                                   "start value for them",
+                                   t);
         }
         memcpy(d->step, d->values, (size_t)m * sizeof *d->step);
         dense_lu_solve(m, d->matrix, d->pivot, d->step);
@@ -150,7 +166,7 @@ keel_status algebra_solve(struct field *fd, double t, double *u) {
         double shrinks = length / before;
         idle = shrinks > 0.5 ? idle + 1 : 0;
         if (length <= 2 * DBL_EPSILON || (idle >= 2 && length < 1e-10)) return KEEL_OK;
-        if (shrinks < 0.5 && length * shrinks <= DBL_EPSILON) return KEEL_OK; /* what is left is below round-off */
+        if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON) return KEEL_OK; /* the rest is round-off */
         fresh = shrinks > 0.1 && iteration > 0;
         before = length;
     }

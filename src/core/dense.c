@@ -40,13 +40,18 @@ keel_status dense_raw(struct engine *e, double t, double *x) {
     return KEEL_OK;
 }
 
-/* Corrections let the rows' sizes grow, and solving for y moves where the next search starts: both are put back. */
+/* The search for y starts from the front, whatever was looked at before; the rows' sizes and residuals, which
+ * corrections overwrite, are put back. */
 keel_status dense_settle(struct engine *e, double t, double *x) {
     struct field *fd = &e->field;
-    memcpy(x + fd->n, fd->y, (size_t)fd->m * sizeof *x);
-    memcpy(e->sizes, e->rows.size, (size_t)e->rows.count * sizeof *x);
+    memcpy(x + fd->n, e->x[e->r->front] + fd->n, (size_t)fd->m * sizeof *x);
+    size_t rows = (size_t)e->rows.count;
+    memcpy(e->kept_aside, e->rows.size, rows * sizeof *x);
+    memcpy(e->kept_aside + rows, e->rows.residual, rows * sizeof *x);
+    e->manifold.tau = fabs(e->r->h_taken);
     keel_status status = manifold_correct(&e->manifold, t, x, NULL);
-    memcpy(e->rows.size, e->sizes, (size_t)e->rows.count * sizeof *x);
+    memcpy(e->rows.size, e->kept_aside, rows * sizeof *x);
+    memcpy(e->rows.residual, e->kept_aside + rows, rows * sizeof *x);
     return status == KEEL_OK && fd->m ? algebra_solve(fd, t, x) : status;
 }
 

@@ -70,7 +70,7 @@ static void layout(struct engine *e) {
     e->dx = arena_doubles(a, vector);
     e->split = arena_doubles(a, vector);
     e->scratch = arena_doubles(a, vector);
-    e->sizes = arena_doubles(a, (size_t)e->rows.count + 1);
+    e->kept_aside = arena_doubles(a, 2 * (size_t)e->rows.count + 1);
     e->forces = arena_doubles(a, vector);
     e->atol = arena_doubles(a, n);
     e->fixed_by_default = arena_take(a, (size_t)(e->field.n + e->field.m));
@@ -201,8 +201,14 @@ static keel_status prepare(struct engine *e, int begin) {
     e->measured = e->manifold.preserve != KEEL_NONE && e->rows.count > 0;
     e->estimates = e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : e->stepper->norm ? 2 : 1;
     if (!begin) return KEEL_OK;
-    if (field_open(fd) != KEEL_OK) return engine_fail_by_fault(e);
-    keel_status status = decide_care(e);
+    keel_status status = field_open(fd);
+    if (e->o.check_jacobians) { /* first: a wrong derivative may be the reason of any other failure */
+        struct fault other = fd->fault;
+        if (verify_jacobians(&e->start, fd->p.t0, fd->p.u0) != KEEL_OK) return engine_fail_by_fault(e);
+        fd->fault = other;
+    }
+    if (status != KEEL_OK) return engine_fail_by_fault(e);
+    status = decide_care(e);
     if (status != KEEL_OK) return status;
     manifold_choose(&e->manifold);
     e->settled = 1;
@@ -214,7 +220,6 @@ keel_status engine_verify(struct engine *e) {
     struct field *fd = &e->field;
     const double *u = e->x[e->r->front];
     if (e->verified) return KEEL_OK;
-    if (e->o.check_jacobians && verify_jacobians(&e->start, e->r->t, u) != KEEL_OK) return engine_fail_by_fault(e);
     if (e->measured && verify_invariants(&e->start, e->r->t, u) != KEEL_OK) return engine_fail_by_fault(e);
     memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u); /* sampling moved it */
     e->verified = 1;

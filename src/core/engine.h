@@ -57,7 +57,7 @@ struct engine {
     struct record *r, blank; /* r: in the block, or blank if the problem did not get that far */
     double *x[2], *f[2], *low[2]; /* width, or n + m: states with their algebraic variables */
     double *x_now;                /* n + m, when inside */
-    double *dx, *error[2], *split, *scratch, *sizes, *forces;
+    double *dx, *error[2], *split, *scratch, *kept_aside, *forces;
     double *atol;                 /* n */
     int settled, verified;        /* care of rows decided; invariants and derivatives looked at */
     int measured;                 /* rows are evaluated at every step */
@@ -81,7 +81,7 @@ keel_status engine_fail_by_fault(struct engine *e); /* with the field's own sent
 void engine_say(struct engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Takes (t, u) as the new start: made consistent, references and events anew.  fixed: as start_make. */
 keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed);
-/* Once a consistent state is known: the invariants and, if asked, the derivatives (verify.h). */
+/* Once a consistent state is known: the invariants (verify.h). */
 keel_status engine_verify(struct engine *e);
 double *engine_state(const struct engine *e); /* n + m, where the solver stands */
 

@@ -110,7 +110,7 @@ keel_status map_terms(struct field *fd, const struct map *map, double t, const d
 keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *what, int order, double t,
                        const double *u, double *out);
 void map_find_motion(struct field *fd, struct map *map);
-/* The map's own jacobian against differences; a fault names the worst entry. */
+/* The map's own rate and jacobian against differences; a fault names the entry. */
 keel_status map_check(struct field *fd, const struct map *map, double t, const double *u);
 
 /* mechanics.c */

@@ -21,7 +21,7 @@ void manifold_layout(struct manifold *m, struct arena *a) {
     if (width < (size_t)m->fd->width) width = (size_t)m->fd->width;
     m->row = arena_ints(a, rows + 1);
     m->reach = arena_doubles(a, (size_t)m->fd->width);
-    m->residual = arena_doubles(a, rows + 1);
+    m->residual = m->rows->residual; /* of the trial; a step that is not accepted restores it */
     m->space.q = arena_doubles(a, (rows + 1) * width);
     m->space.r = arena_doubles(a, rows * rows + 1);
     m->space.inverse = arena_doubles(a, rows + 1);

@@ -26,7 +26,7 @@ struct manifold {
     int kept, *row;        /* rows the stabilizer corrects, in order */
     int kept_kinds, kind[ROWS_KINDS];
     double *reach;         /* n: 1 / weight: how far a state may be moved at unit cost */
-    double *residual;      /* of the trial state, all rows */
+    double *residual;      /* the rows' own: of the trial state, all rows */
     struct rowspace space; /* flat: weighted kept rows.  By mass: invariants, bordered, 2 x width of q */
     double *floor_of, *c, *z, *d;
     double *directions, *bordered; /* by mass: invariants' directions (dq, dv), and their matrix */

@@ -17,35 +17,50 @@ static keel_status grow(struct manifold *m, double t, const double *x) {
     return status;
 }
 
-static keel_status factor(struct manifold *m, double t, const double *x) {
-    struct field *fd = m->fd;
-    struct rows *r = m->rows;
-    int all = fd->n + fd->m;
+static keel_status jacobians(struct manifold *m, double t, const double *x) {
     for (int k = 0; k < m->kept_kinds; k++) {
-        keel_status status = rows_jacobian(fd, r, (keel_row_kind)m->kind[k], t, x);
+        keel_status status = rows_jacobian(m->fd, m->rows, (keel_row_kind)m->kind[k], t, x);
         if (status != KEEL_OK) return status;
     }
-    if (fd->stats->steps % 16 == 0) {
-        keel_status status = grow(m, t, x);
-        if (status != KEEL_OK) return status;
-    }
+    m->fd->stats->factorizations++;
+    m->normal_known = 1;
+    return m->fd->stats->steps % 16 == 0 ? grow(m, t, x) : KEEL_OK;
+}
+
+static const double *row_of(const struct manifold *m, int i) {
+    return m->rows->jacobian + (long)m->row[i] * (m->fd->n + m->fd->m);
+}
+
+static void factor(struct manifold *m) {
     for (int i = 0; i < m->kept; i++) {
-        rowspace_set(&m->space, i, fd->n, r->jacobian + (long)m->row[i] * all, m->reach);
-        int off = fabs(m->residual[m->row[i]]) > m->units * rows_unit(r, m->row[i]);
+        rowspace_set(&m->space, i, m->fd->n, row_of(m, i), m->reach);
+        int off = fabs(m->residual[m->row[i]]) > m->units * rows_unit(m->rows, m->row[i]);
         m->floor_of[i] = off ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
     }
     rowspace_factor(&m->space, m->floor_of);
-    fd->stats->factorizations++;
-    m->normal_known = 1;
-    return KEEL_OK;
 }
 
-static keel_status correct_once(struct manifold *m, double t, double *x, double *low) {
-    int n = m->fd->n;
-    for (int i = 0; i < m->kept; i++) m->c[i] = -m->residual[m->row[i]];
+/* d := the correction in lengths, with the factorization that stands, or (fresh) with the jacobians that stand. */
+static void shortest(struct manifold *m, int fresh) {
+    const double *residual = m->residual;
+    if (fresh && m->kept == 2 && m->space.width == 4 &&
+        rowspace_two_short(&m->space, m->fd->n, row_of(m, 0), row_of(m, 1), m->reach, -residual[m->row[0]],
+                           -residual[m->row[1]], m->d))
+        return;
+    if (fresh) factor(m);
+    for (int i = 0; i < m->kept; i++) m->c[i] = -residual[m->row[i]];
     rowspace_shortest(&m->space, m->c, m->z, m->d);
-    for (int j = 0; j < n; j++) m->d[j] *= m->reach[j];
-    manifold_move(x, low, n, m->d);
+}
+
+static keel_status correct_once(struct manifold *m, double t, double *x, double *low, int fresh) {
+    int n = m->fd->n;
+    shortest(m, fresh);
+    if (low) {
+        for (int j = 0; j < n; j++) m->d[j] *= m->reach[j];
+        manifold_move(x, low, n, m->d);
+    } else {
+        for (int j = 0; j < n; j++) x[j] += m->d[j] * m->reach[j];
+    }
     m->fd->stats->newton++;
     return rows_residual(m->fd, m->rows, t, x, m->residual);
 }
@@ -60,9 +75,10 @@ static keel_status iterate(struct manifold *m, double t, double *x, double *low,
         idle = worst > 0.5 * before ? idle + 1 : 0;
         if (idle >= 2 && worst <= MANIFOLD_STAGNANT) return manifold_left_out(m, t, 0);
         if (iteration == MANIFOLD_ITERATIONS || !isfinite(worst)) return manifold_refuse(m, t, row);
-        if (worst > 0.1 * before) status = factor(m, t, x);
+        int fresh = worst > 0.1 * before;
+        if (fresh) status = jacobians(m, t, x);
         before = worst;
-        if (status == KEEL_OK) status = correct_once(m, t, x, low);
+        if (status == KEEL_OK) status = correct_once(m, t, x, low, fresh);
     }
     return status;
 }
@@ -70,10 +86,10 @@ static keel_status iterate(struct manifold *m, double t, double *x, double *low,
 keel_status manifold_flat(struct manifold *m, double t, double *x, double *low) {
     int row = 0;
     keel_status status = rows_residual(m->fd, m->rows, t, x, m->residual);
-    if (status == KEEL_OK) status = factor(m, t, x);
+    if (status == KEEL_OK) status = jacobians(m, t, x);
     if (status != KEEL_OK) return status;
     double before = m->preserve == KEEL_PROJECT ? manifold_worst(m, &row) : 0;
-    status = correct_once(m, t, x, low);
+    status = correct_once(m, t, x, low, 1);
     if (status != KEEL_OK || m->preserve != KEEL_PROJECT || manifold_holds(m)) return status;
     return iterate(m, t, x, low, before);
 }

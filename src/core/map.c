@@ -122,20 +122,22 @@ keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *
     return map_checked(fd, what, NULL, code, t, entries, values);
 }
 
-/* The typical time of a moving map: the path length at which extrapolated differences in t agree best. */
-static void find_time_length(struct field *fd, const struct map *map) {
-    struct time_path path = {fd, map, fd->p.t0, fd->u};
-    double best = HUGE_VAL;
+/* The typical time of a map: the path length at which extrapolated differences in t agree best, and how well they do. */
+static double time_length(struct field *fd, const struct map *map, double t, const double *u, double *best) {
+    struct time_path path = {fd, map, t, u};
+    double found = 1;
+    *best = HUGE_VAL;
     for (int power = 4; power >= -24; power--) {
         double worst, length = ldexp(1, power);
         if (differences_along(along_time, &path, map->user.count, length, DIFFERENCES_LEVELS, 1, fd->work, fd->column,
                               &worst) != KEEL_OK)
             continue;
-        if (worst < best) {
-            best = worst;
-            fd->t_length = length;
+        if (worst < *best) {
+            *best = worst;
+            found = length;
         }
     }
+    return found;
 }
 
 /* A map without a given rate moves if any value changes with t, at the start or near it, bit for bit. */
@@ -154,10 +156,34 @@ void map_find_motion(struct field *fd, struct map *map) {
             if (memcmp(here, there, (size_t)map->user.count * sizeof *here) != 0) map->moving = 1;
         }
     }
-    if (map->moving) find_time_length(fd, map);
+    double best;
+    if (map->moving) fd->t_length = time_length(fd, map, fd->p.t0, fd->u, &best);
+}
+
+/* The map's own rate against differences in t. */
+static keel_status check_rate(struct field *fd, const struct map *map, double t, const double *u) {
+    struct time_path path = {fd, map, t, u};
+    int count = map->user.count;
+    double worst, *given = fd->matrix, *found = fd->matrix + count, length = time_length(fd, map, t, u, &worst);
+    keel_status status = map_rate(fd, map, t, u, given);
+    if (status == KEEL_OK)
+        status = differences_along(along_time, &path, count, length, DIFFERENCES_LEVELS, 1, fd->work, found, &worst);
+    for (int i = 0; i < count && status == KEEL_OK; i++) {
+        double tolerance = 1e-6 * (fabs(given[i]) + fabs(found[i])) + 100 * worst;
+        if (fabs(given[i] - found[i]) <= tolerance) continue;
+        char row[64];
+        return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
+                           "the rate of %s is wrong: d %s / d t is given as %.10g, differences say %.10g at t = %.10g",
+                           map->what, field_name(map->user.names, i, map->what, row, sizeof row), given[i], found[i], t);
+    }
+    return status;
 }
 
 keel_status map_check(struct field *fd, const struct map *map, double t, const double *u) {
+    if (map->user.count > 0 && map->user.rate) {
+        keel_status status = check_rate(fd, map, t, u);
+        if (status != KEEL_OK) return status;
+    }
     if (map->user.count == 0 || !map->user.jacobian) return KEEL_OK;
     struct map plain = *map;
     plain.user.jacobian = NULL;
@@ -178,9 +204,11 @@ keel_status map_check(struct field *fd, const struct map *map, double t, const d
             if (fabs(given[j] - found[j]) * typical <= noise + 1e-6 * size + 1e-9 * fabs(found[j]) * typical) continue;
             char row[64], column[64];
             return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
-                               "the jacobian of %s is wrong: d %s / d %s is given as %.10g, differences say %.10g",
+                               "the jacobian of %s is wrong: d %s / d %s is given as %.10g, differences say %.10g "
+                               "at t = %.10g",
                                map->what, field_name(map->user.names, i, map->what, row, sizeof row),
-                               field_name(fd->p.names, map->first + j, "u", column, sizeof column), given[j], found[j]);
+                               field_name(fd->p.names, map->first + j, "u", column, sizeof column), given[j], found[j],
+                               t);
         }
     }
     return KEEL_OK;

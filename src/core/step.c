@@ -86,6 +86,7 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
     keel_attempt a = {.t = r->t, .h = plan->h, .x = e->x[from], .f = e->f[from], .dx = e->dx, .first = r->fresh,
                       .f_end = e->f[to]};
     for (int k = 0; k < e->estimates; k++) a.error[k] = e->error[k];
+    for (int j = 0; j < fd->m; j++) fd->y[j] = a.x[fd->n + j]; /* whatever a rejected attempt or a look inside left */
     fd->fault.status = KEEL_OK;
     e->work.code = 0;
     keel_status status = e->stepper->attempt(&e->work, &a);
@@ -120,7 +121,7 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
     }
     if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
     if (!e->measured || (e->manifold.kept && !fd->m)) return KEEL_OK; /* corrected rows were measured there */
-    return rows_residual(fd, &e->rows, plan->t_new, x_new, e->manifold.residual);
+    return rows_residual(fd, &e->rows, plan->t_new, x_new, e->rows.residual);
 }
 
 /* Certificate and sizes at the accepted state.  Rows that are not corrected let their sizes grow on every 16th step. */
@@ -141,7 +142,6 @@ static keel_status measure(struct engine *e) {
         keel_status status = rows_grow_all(fd, &e->rows, r->t, x);
         if (status != KEEL_OK) return status;
     }
-    for (int i = 0; i < e->rows.count; i++) e->rows.residual[i] = e->manifold.residual[i];
     rows_certify(&e->rows);
     return KEEL_OK;
 }
@@ -219,6 +219,8 @@ keel_status step_take(struct engine *e, double t_end) {
     if (e->r->outgrown) manifold_weigh(&e->manifold);
     e->r->outgrown = 0;
     keel_status status = e->o.step > 0 ? step_fixed(e, t_end) : step_adaptive(e, t_end);
+    if (status < 0 && e->measured) /* the residuals are those of the last trial */
+        rows_residual(&e->field, &e->rows, e->r->t, e->x[e->r->front], e->rows.residual);
     e->r->stats.calls += e->work.calls;
     e->work.calls = 0;
     return status;
@@ -229,6 +231,8 @@ keel_status step_raw(struct engine *e, double t, double *x) {
     int from = 1 - r->front;
     keel_attempt a = {.t = r->t_before, .h = t - r->t_before, .x = e->x[from], .f = e->f[from], .dx = e->dx,
                       .f_end = e->split};
+    struct field *fd = &e->field;
+    for (int j = 0; j < fd->m; j++) fd->y[j] = a.x[fd->n + j];
     keel_status status = e->stepper->attempt(&e->work, &a);
     for (int i = 0; i < e->field.n; i++) x[i] = e->x[from][i] + e->dx[i];
     return status;

@@ -13,7 +13,7 @@ static double noise_of_differences(const struct start *st, int i, const double *
     double speed = 0;
     for (int j = 0; j < fd->n; j++)
         if (fd->size[j] > 0) speed += fabs(dx[j]) / fd->size[j];
-    return 64 * rows_unit(st->rows, i) * speed;
+    return 1e-11 * st->rows->size[i] * speed;
 }
 
 /* dI/dt = I_t + I_x f of row i, and the size of its terms. */
@@ -104,16 +104,39 @@ keel_status verify_invariants(struct start *st, double t, const double *u) {
     return KEEL_OK;
 }
 
+/* The given curvature against that of differences. */
+static keel_status check_curvature(struct start *st, double t, const double *u) {
+    struct field *fd = st->fd;
+    keel_fn *given = fd->p.curvature;
+    double *a = st->c, *b = st->z, speed = 0;
+    if (!given || fd->k == 0) return KEEL_OK;
+    for (int j = 0; j < fd->nq; j++) speed = fmax(speed, fabs(u[fd->nq + j]) / fd->size[j]);
+    if (fd->constraint.moving || fd->rolling.moving) speed += 1 / fd->t_length;
+    keel_status status = mechanics_curvature(fd, t, u, a);
+    fd->p.curvature = NULL;
+    if (status == KEEL_OK) status = mechanics_curvature(fd, t, u, b);
+    fd->p.curvature = given;
+    for (int i = 0; i < fd->k && status == KEEL_OK; i++) {
+        int row = i < fd->kg ? i : st->rows->at[KEEL_ROW_ROLLING] + i - fd->kg;
+        double noise = 1e-6 * st->rows->size[row] * (i < fd->kg ? speed * speed : speed);
+        if (fabs(a[i] - b[i]) <= 1e-5 * (fabs(a[i]) + fabs(b[i])) + noise) continue;
+        return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
+                           "the curvature of `%s` is wrong: it is given as %.10g, differences say %.10g at t = %.10g",
+                           rows_name(st->rows, row), a[i], b[i], t);
+    }
+    return status;
+}
+
 keel_status verify_jacobians(struct start *st, double t, const double *u) {
     struct field *fd = st->fd;
-    const struct map *maps[] = {&fd->f,      &fd->algebraic,  &fd->hidden,  &fd->energy,
-                                &fd->constraint, &fd->rolling, &fd->invariant};
+    const struct map *maps[] = {&fd->f,          &fd->algebraic, &fd->hidden,    &fd->energy,
+                                &fd->constraint, &fd->rolling,   &fd->invariant, &fd->event};
+    if (rows_grow_all(fd, st->rows, t, u) < 0) return fd->fault.status;
     for (int bent = 0; bent < 2; bent++) {
         for (int j = 0; j < fd->n + fd->m; j++) st->found[j] = u[j] + bent * 0.03 * (1 + j % 3) * fd->size[j];
-        for (int k = 0; k < 7; k++) {
-            keel_status status = map_check(fd, maps[k], t, st->found);
-            if (status < 0) return status; /* outside the domain proves nothing */
-        }
+        for (int k = 0; k < 8; k++)
+            if (map_check(fd, maps[k], t, st->found) < 0) return fd->fault.status; /* > 0: outside, proves nothing */
+        if (check_curvature(st, t, st->found) < 0) return fd->fault.status;
     }
     return KEEL_OK;
 }

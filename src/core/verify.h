@@ -7,6 +7,6 @@
 
 /* Every energy and invariant row: strong, weak, or refused with its rate and the point.  u is consistent. */
 keel_status verify_invariants(struct start *st, double t, const double *u);
-/* Every given jacobian and rate against differences, at u and near it. */
+/* Every given jacobian, rate and curvature against differences, at u and near it. */
 keel_status verify_jacobians(struct start *st, double t, const double *u);
 #endif

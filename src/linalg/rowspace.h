@@ -102,6 +102,36 @@ static inline void rowspace_shortest(const struct rowspace *s, const double *c, 
     }
 }
 
+/* Set, factor and shortest at once for two rows of up to four entries, all in registers: the way from residual to
+ * correction is then a chain of two divisions and little else.  0, with nothing but q set, if the rows cancel by more
+ * than a digit: that is for the general code. */
+static inline int rowspace_two_short(struct rowspace *s, int n, const double *row0, const double *row1,
+                                     const double *scale, double c0, double c1, double *d) {
+    double last0 = n > 3 ? row0[3] * scale[3] : 0, last1 = n > 3 ? row1[3] * scale[3] : 0;
+    double third0 = n > 2 ? row0[2] * scale[2] : 0, third1 = n > 2 ? row1[2] * scale[2] : 0;
+    rowspace_pair a = {row0[0] * scale[0], row0[1] * scale[1]}, b = {third0, last0};
+    rowspace_pair p = {row1[0] * scale[0], row1[1] * scale[1]}, q = {third1, last1};
+    rowspace_pair *store = (rowspace_pair *)s->q;
+    store[0] = a, store[1] = b, store[2] = p, store[3] = q;
+    rowspace_pair first = a * a + b * b, both = a * p + b * q, second = p * p + q * q;
+    double length = first[0] + first[1], whole = second[0] + second[1];
+    double inverse = 1 / length, share = (both[0] + both[1]) * inverse;
+    p -= share * a;
+    q -= share * b;
+    rowspace_pair rest = p * p + q * q;
+    double left = rest[0] + rest[1];
+    if (!(length > 0 && left >= 0.01 * whole && left > 0)) return 0;
+    double along = c0 * inverse, across = (c1 - share * c0) / left;
+    ((rowspace_pair *)d)[0] = along * a + across * p;
+    ((rowspace_pair *)d)[1] = along * b + across * q;
+    store[2] = p, store[3] = q;
+    s->r[2] = share;
+    s->inverse[0] = inverse, s->inverse[1] = 1 / left;
+    s->used[0] = s->used[1] = 1;
+    s->rank = 2;
+    return 1;
+}
+
 /* d := the part of d that no row in use sees. */
 void rowspace_tangent(const struct rowspace *s, double *d);
 /* z := Q d. */
