@@ -41,7 +41,8 @@ void manifold_layout(struct manifold *m, struct arena *a);
 void manifold_choose(struct manifold *m); /* after rows' care is decided: which rows, which road */
 void manifold_weigh(struct manifold *m);  /* the weights, from the sizes so far; they change between steps only */
 
-/* x: n + m long, in place; low: the compensation of x, or NULL.  Residuals of the result go to `residual`. */
+/* x: n + m long, in place; low: the compensation of x, or NULL.  project leaves the residuals of the result in
+ * `residual`; one correction alone does not. */
 keel_status manifold_correct(struct manifold *m, double t, double *x, double *low);
 void manifold_tangent(const struct manifold *m, double *e); /* removes what the last correction takes care of */
 

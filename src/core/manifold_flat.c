@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Sizes grow slowly, and a size that lags only makes the units stricter: they are brought up to date on every 16th
- * step, and before any judgement that a row does not hold. */
 static keel_status grow(struct manifold *m, double t, const double *x) {
     keel_status status = KEEL_OK;
     for (int k = 0; k < m->kept_kinds && status == KEEL_OK; k++)
@@ -24,7 +22,7 @@ static keel_status jacobians(struct manifold *m, double t, const double *x) {
     }
     m->fd->stats->factorizations++;
     m->normal_known = 1;
-    return m->fd->stats->steps % 16 == 0 ? grow(m, t, x) : KEEL_OK;
+    return rows_due(m->fd->stats->steps) ? grow(m, t, x) : KEEL_OK;
 }
 
 static const double *row_of(const struct manifold *m, int i) {
@@ -62,7 +60,8 @@ static keel_status correct_once(struct manifold *m, double t, double *x, double 
         for (int j = 0; j < n; j++) x[j] += m->d[j] * m->reach[j];
     }
     m->fd->stats->newton++;
-    return rows_residual(m->fd, m->rows, t, x, m->residual);
+    /* where nothing is judged by it, the caller measures later, while the next step is already under way */
+    return m->preserve == KEEL_PROJECT ? rows_residual(m->fd, m->rows, t, x, m->residual) : KEEL_OK;
 }
 
 /* Further iterations where one was not enough. */

@@ -162,10 +162,12 @@ void map_find_motion(struct field *fd, struct map *map) {
 
 /* The map's own rate against differences in t. */
 static keel_status check_rate(struct field *fd, const struct map *map, double t, const double *u) {
+    struct map moving = *map;
     struct time_path path = {fd, map, t, u};
     int count = map->user.count;
+    moving.moving = 1;
     double worst, *given = fd->matrix, *found = fd->matrix + count, length = time_length(fd, map, t, u, &worst);
-    keel_status status = map_rate(fd, map, t, u, given);
+    keel_status status = map_rate(fd, &moving, t, u, given);
     if (status == KEEL_OK)
         status = differences_along(along_time, &path, count, length, DIFFERENCES_LEVELS, 1, fd->work, found, &worst);
     for (int i = 0; i < count && status == KEEL_OK; i++) {

@@ -47,6 +47,11 @@ keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, 
 keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u);
 /* The same for all kinds, jacobians included. */
 keel_status rows_grow_all(struct field *fd, struct rows *r, double t, const double *u);
+/* Sizes grow slowly, and one that lags only makes the units stricter: they are brought up to date on steps 0, 1, 2, 4, 8,
+ * 16, 32, 64 and every 64th from there on, and before any judgement that a row does not hold. */
+static inline int rows_due(long steps) {
+    return steps % 64 == 0 || (steps < 64 && (steps & (steps - 1)) == 0);
+}
 /* One round-off unit of row i. */
 static inline double rows_unit(const struct rows *r, int i) {
     return DBL_EPSILON * r->size[i];

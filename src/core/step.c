@@ -120,11 +120,12 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
         }
     }
     if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
-    if (!e->measured || (e->manifold.kept && !fd->m)) return KEEL_OK; /* corrected rows were measured there */
+    int measured_there = e->manifold.kept && e->manifold.preserve == KEEL_PROJECT && !fd->m;
+    if (!e->measured || measured_there) return KEEL_OK;
     return rows_residual(fd, &e->rows, plan->t_new, x_new, e->rows.residual);
 }
 
-/* Certificate and sizes at the accepted state.  Rows that are not corrected let their sizes grow on every 16th step. */
+/* Certificate and sizes at the accepted state.  Rows that are not corrected let their sizes grow when due. */
 static keel_status measure(struct engine *e) {
     struct record *r = e->r;
     struct field *fd = &e->field;
@@ -138,7 +139,7 @@ static keel_status measure(struct engine *e) {
     }
     if (larger && corrected) r->outgrown = 1;
     if (!e->measured) return KEEL_OK;
-    if ((!corrected || e->manifold.kept < e->rows.count) && (r->stats.steps < 16 || r->stats.steps % 16 == 0)) {
+    if ((!corrected || e->manifold.kept < e->rows.count) && rows_due(r->stats.steps)) {
         keel_status status = rows_grow_all(fd, &e->rows, r->t, x);
         if (status != KEEL_OK) return status;
     }
