@@ -1,7 +1,7 @@
 /* keel.h - integrate ODEs and DAEs without losing what the true solution keeps.
  *
- * State the equations and what must hold; open, run, close.  Every kept row stays at round-off with any method, at
- * the steps, between them and at events, and keel_kept_at reads the certificate that proves it. */
+ * State the equations and what must hold; open, run, close.  Every kept row stays at round-off with any
+ * method, at the steps, between them and at events, and keel_kept_at reads the certificate that proves it. */
 #ifndef KEEL_H
 #define KEEL_H
 
@@ -20,8 +20,9 @@ extern "C" {
 
 #define KEEL_VERSION "0.1.0"
 
-/* Zero: done.  Positive: stopped early, as asked.  Negative: failed, and the solver stays failed until keel_restart;
- * a call that was wrong in itself (KEEL_EINVAL from any call but keel_open) changes nothing and does no harm. */
+/* Zero: done.  Positive: stopped early, as asked.  Negative: failed, and the solver stays failed until
+ * keel_restart; a call that was wrong in itself (KEEL_EINVAL from any call but keel_open) changes nothing
+ * and does no harm. */
 typedef enum keel_status {
     KEEL_OK = 0,
     KEEL_EVENT = 1,      /* keel_run stands on an event; call it again to go on */
@@ -33,7 +34,7 @@ typedef enum keel_status {
     KEEL_ENEWTON = -5,   /* a nonlinear solve (algebraic variables, implicit stages) did not converge */
     KEEL_EPROJECT = -6,  /* no way back to the manifold */
     KEEL_ESINGULAR = -7, /* contradictory or rank-losing constraints, singular mass matrix, index too high */
-    KEEL_ESTART = -8,    /* the start values do not fit the constraints; keel_state holds the nearest that do */
+    KEEL_ESTART = -8,    /* the start does not fit the constraints; keel_state has the nearest values */
     KEEL_ELIMIT = -9     /* max_steps reached */
 } keel_status;
 
@@ -51,7 +52,7 @@ typedef struct keel_map {
     int count;
     keel_fn *value;
     keel_fn *jacobian;           /* d value / d u, row by row; NULL: differences */
-    keel_fn *rate;               /* partial d value / dt; NULL: differences, if the values depend on t at all */
+    keel_fn *rate;               /* partial d value / dt; NULL: differences, if the values move with t */
     const keel_pattern *pattern; /* of the jacobian; NULL: dense */
     keel_fn *terms;              /* sum of |terms| of each value: sharp round-off units; may be NULL */
     const char *const *names;    /* for messages and the certificate; may be NULL */
@@ -65,35 +66,37 @@ typedef struct keel_matrix {
 
 typedef enum keel_form { KEEL_ODE, KEEL_HAMILTONIAN, KEEL_MECHANICS, KEEL_DAE } keel_form;
 
-/* What is to be solved.  keel_open copies this and its arrays of numbers, and borrows the functions, patterns, names
- * and user; nothing here is ever written to, so one problem serves many threads.  Modes are one problem each. */
+/* What is to be solved.  keel_open copies this and its arrays of numbers, and borrows the functions,
+ * patterns, names and user; nothing here is ever written to, so one problem serves many threads.  Modes are
+ * one problem each. */
 typedef struct keel_problem {
     keel_form form;
     const char *name;
     int n, m; /* states x; algebraic variables y (DAE only) */
     double t0;
-    const double *u0;            /* n + m start values */
-    const unsigned char *fixed;  /* n + m; 1: may not be changed to fit the constraints; NULL: all of x, none of y */
-    const double *scale;         /* n typical sizes, for the default weights; NULL: from tolerances and the run */
-    const int *array_of;         /* n; states with equal numbers are one array and share a weight; NULL: by form */
-    const char *const *names;    /* n + m, or NULL */
-    keel_map f;                  /* ODE, DAE: mass x' = f(t,x,y), count n.  MECHANICS: F(t,q,v), count n/2 */
-    keel_matrix mass;            /* ODE, DAE: n x n of (t,x).  MECHANICS: M(q), n/2 x n/2.  Absent: identity */
-    keel_map algebraic;          /* DAE: 0 = F(t,x,y), count m, n + m columns */
-    keel_map hidden;             /* DAE of index 2, 3: further equations 0 = h(t,x) that solutions satisfy, n columns */
-    keel_map energy;             /* HAMILTONIAN: H, jacobian = gradient; elsewhere optional: one more invariant */
-    keel_matrix structure;       /* HAMILTONIAN: x' = B(x) grad H, B n x n; absent: canonical, x = (q,p) */
-    keel_map constraint;         /* MECHANICS, canonical HAMILTONIAN: 0 = g(t,q), n/2 columns; one multiplier each */
-    keel_map rolling;            /* MECHANICS: 0 = A(t,q) v + b(t,q), linear in v; jacobian = A, n/2 columns */
-    keel_fn *curvature;          /* MECHANICS: d/dt of (G v + g_t), then of (A v + b), without G v', A v'; may be NULL */
-    keel_map invariant;          /* I(t,x) = I(t0,x0), n columns: kept or watched */
-    keel_map event;              /* sign changes are located */
-    const int *event_direction;  /* per event -1, 0, +1, along the run; NULL: all 0 */
-    const unsigned char *passing; /* per event; 1: only tells the observer, does not stop the run; NULL: all stop */
+    const double *u0;           /* n + m start values */
+    const unsigned char *fixed; /* n + m; 1: must stay as it is at the start; NULL: all of x, none of y */
+    const double *scale;        /* n typical sizes, for the weights; NULL: from tolerances and the run */
+    const int *array_of;        /* n; states with equal numbers share a weight; NULL: by form */
+    const char *const *names;   /* n + m, or NULL */
+    keel_map f;                 /* ODE, DAE: mass x' = f(t,x,y), count n.  MECHANICS: F(t,q,v), count n/2 */
+    keel_matrix mass;           /* ODE, DAE: n x n of (t,x).  MECHANICS: M(q), n/2 x n/2.  Absent: identity */
+    keel_map algebraic;         /* DAE: 0 = F(t,x,y), count m, n + m columns */
+    keel_map hidden;            /* DAE of index 2, 3: further 0 = h(t,x) that solutions satisfy, n columns */
+    keel_map energy;            /* HAMILTONIAN: H, jacobian = gradient; elsewhere one more invariant */
+    keel_matrix structure;      /* HAMILTONIAN: x' = B(x) grad H, B n x n; absent: canonical, x = (q,p) */
+    keel_map constraint;        /* MECHANICS, canonical HAMILTONIAN: 0 = g(t,q), n/2 columns */
+    keel_map rolling;           /* MECHANICS: 0 = A(t,q) v + b(t,q), linear in v; jacobian = A, n/2 columns */
+    keel_fn *curvature;         /* MECHANICS: d/dt (G v + g_t), d/dt (A v + b) at fixed v; may be NULL */
+    keel_map invariant;         /* I(t,x) = I(t0,x0), n columns: kept or watched */
+    keel_map event;             /* sign changes are located */
+    const int *event_direction; /* per event -1, 0, +1, along the run; NULL: all 0 */
+    const unsigned char *passing; /* per event; 1: tells the observer and goes on; NULL: all stop the run */
     void *user;
 } keel_problem;
 
-typedef enum keel_preserve { /* AUTO: project if anything is to be kept, unless the stepper has its own geometry */
+/* AUTO: project if anything is to be kept, unless the stepper has its own geometry. */
+typedef enum keel_preserve {
     KEEL_AUTO,
     KEEL_NONE,   /* not even measured */
     KEEL_WATCH,  /* measured */
@@ -102,12 +105,13 @@ typedef enum keel_preserve { /* AUTO: project if anything is to be kept, unless 
     KEEL_PROJECT /* iterated to round-off */
 } keel_preserve;
 
-typedef enum keel_norm { /* what "smallest change" means in post, adjust and project */
-    KEEL_BY_DEFAULT,     /* by mass in mechanics, by error elsewhere */
-    KEEL_BY_ERROR,       /* typical sizes: problem.scale, and the largest values of the run */
-    KEEL_BY_MASS,        /* dq M dq + h^2 dv M dv */
-    KEEL_UNIT,           /* all 1: the papers' choice; depends on the units of the variables */
-    KEEL_GIVEN           /* options.weights */
+/* What "smallest change" means in post, adjust and project. */
+typedef enum keel_norm {
+    KEEL_BY_DEFAULT, /* by mass in mechanics, by error elsewhere */
+    KEEL_BY_ERROR,   /* typical sizes: problem.scale, and the largest values of the run */
+    KEEL_BY_MASS,    /* dq M dq + h^2 dv M dv */
+    KEEL_UNIT,       /* all 1: the papers' choice; depends on the units of the variables */
+    KEEL_GIVEN       /* options.weights */
 } keel_norm;
 
 typedef struct keel_solver keel_solver;
@@ -115,7 +119,7 @@ struct keel_stepper;
 
 /* How to solve it.  All zero is a sound default; so is a null pointer. */
 typedef struct keel_options {
-    const char *method;                    /* a name from keel_method_at; NULL: dop853, with a fixed step rk4 */
+    const char *method; /* a name from keel_method_at; NULL: dop853, with a fixed step rk4 */
     const struct keel_stepper *own_method; /* see keel/method.h */
     keel_preserve preserve;
     keel_norm norm;
@@ -125,11 +129,11 @@ typedef struct keel_options {
     const double *atol_each; /* n of them, or NULL */
     double step;             /* > 0: this fixed step, no error control */
     double first_step, max_step;
-    double manifold_units;   /* round-off units allowed on what is kept; 0: 4 */
-    int compensated;         /* carry the rounding errors of the state sums along */
-    int check_jacobians;     /* compare every given derivative with differences before the run */
-    long max_steps;          /* in one call of keel_run; 0: 10 million with error control, no limit with a fixed step */
-    void (*observe)(keel_solver *s, void *user); /* after each accepted step and at passing events; may be NULL */
+    double manifold_units; /* round-off units allowed on what is kept; 0: 4 */
+    int compensated;       /* carry the rounding errors of the state sums along */
+    int check_jacobians;   /* compare every given derivative with differences before the run */
+    long max_steps;        /* in one call; 0: 10 million with error control, no limit with a fixed step */
+    void (*observe)(keel_solver *s, void *user); /* after each step and at passing events; may be NULL */
 } keel_options;
 
 typedef struct keel_stats {
@@ -159,47 +163,53 @@ typedef struct keel_kept {
     const char *name;
     keel_row_kind kind;
     keel_row_care care;
-    keel_verdict verdict; /* of invariants: conserved wherever the constraints hold, or only with the other invariants */
+    keel_verdict verdict; /* conserved wherever constraints hold, or only with the other invariants */
     double start;         /* the value it is held at */
     double drift;         /* largest |value - start| */
     double units;         /* the same in round-off units of the moment */
     double last;          /* value - start now */
-    double unit;          /* one round-off unit now: eps times the largest size of the row's terms so far */
+    double unit; /* one round-off unit now: eps times the row's largest size so far (docs/design.md) */
 } keel_kept;
 
-/* Open, run, close.  keel_open gives NULL only when memory is out; every call takes NULL and a failed solver. */
+/* Open, run, close.  keel_open gives NULL only when memory is out; every call takes NULL and a failed
+ * solver. */
 KEEL_API keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi);
 #define KEEL_ABI ((unsigned)(sizeof(keel_problem) << 16 | sizeof(keel_options)))
 static inline keel_solver *keel_open(const keel_problem *p, const keel_options *o) {
     return keel_open_abi(p, o, KEEL_ABI);
 }
-KEEL_API keel_status keel_run(keel_solver *s, double t_end);             /* lands on t_end exactly */
-KEEL_API keel_status keel_step(keel_solver *s, double t_end);            /* one accepted step towards t_end */
-KEEL_API keel_status keel_eval(keel_solver *s, double t, double *u);     /* inside the last step; on the manifold */
-KEEL_API keel_status keel_restart(keel_solver *s, double t, const double *u); /* made consistent; clears failure */
-KEEL_API keel_status keel_switch(keel_solver *s, const keel_problem *other, const double *u); /* another mode */
-KEEL_API keel_solver *keel_fork(const keel_solver *s);                   /* same bits from here on */
+KEEL_API keel_status keel_run(keel_solver *s, double t_end);  /* lands on t_end exactly */
+KEEL_API keel_status keel_step(keel_solver *s, double t_end); /* one accepted step towards t_end */
+KEEL_API keel_status keel_eval(keel_solver *s, double t,
+                               double *u); /* inside the last step; on the manifold */
+KEEL_API keel_status keel_restart(keel_solver *s, double t,
+                                  const double *u); /* made consistent; clears failure */
+/* Another mode: the other problem, at this time, from u (NULL: as it stands), made consistent. */
+KEEL_API keel_status keel_switch(keel_solver *s, const keel_problem *other, const double *u);
+KEEL_API keel_solver *keel_fork(const keel_solver *s); /* same bits from here on */
 KEEL_API void keel_close(keel_solver *s);
 
-/* The complete state as bytes: returns their number and writes them if they fit.  keel_load continues with the same
- * bits; problem and options must be those of the saved solver. */
+/* The complete state as bytes: returns their number and writes them if they fit.  keel_load continues with
+ * the same bits; problem and options must be those of the saved solver. */
 KEEL_API size_t keel_save(const keel_solver *s, void *bytes, size_t room);
-KEEL_API keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *options, const void *bytes,
-                                    size_t count, unsigned abi);
-static inline keel_solver *keel_load(const keel_problem *p, const keel_options *o, const void *bytes, size_t count) {
+KEEL_API keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *options,
+                                    const void *bytes, size_t count, unsigned abi);
+static inline keel_solver *keel_load(const keel_problem *p, const keel_options *o, const void *bytes,
+                                     size_t count) {
     return keel_load_abi(p, o, bytes, count, KEEL_ABI);
 }
 
 /* Pointers are valid until the next call that moves the solver. */
 KEEL_API double keel_time(const keel_solver *s);
 KEEL_API const double *keel_state(const keel_solver *s); /* n + m */
-KEEL_API const double *keel_multipliers(keel_solver *s); /* at the node: constraint, then rolling; NULL: none */
-KEEL_API const double *keel_forces(keel_solver *s);      /* -G^T lambda at the node, n/2; NULL: no constraints */
-KEEL_API int keel_event(const keel_solver *s);           /* the event the solver stands on, or -1 */
+KEEL_API const double *keel_multipliers(
+    keel_solver *s);                                /* at the node: constraint, then rolling; NULL: none */
+KEEL_API const double *keel_forces(keel_solver *s); /* -G^T lambda at the node, n/2; NULL: no constraints */
+KEEL_API int keel_event(const keel_solver *s);      /* the event the solver stands on, or -1 */
 KEEL_API keel_status keel_state_of(const keel_solver *s); /* the status the solver is in */
 KEEL_API keel_stats keel_statistics(const keel_solver *s);
 KEEL_API int keel_kept_at(const keel_solver *s, int i, keel_kept *row); /* 1; 0 past the last row */
-KEEL_API const char *keel_message(const keel_solver *s);                /* one sentence; "" when there is nothing to say */
+KEEL_API const char *keel_message(const keel_solver *s);                /* one sentence; "": nothing to say */
 
 typedef struct keel_method {
     const char *name, *about, *reference;

@@ -2,14 +2,15 @@
  *
  *     k_i = f(t + c_i h, x + h sum_j a_ij k_j),   dx = h sum_i b_i k_i
  *
- * Tables are data; the right-hand side is a parameter.  The library instantiates the loop with a function pointer, a
- * compiled model with its own inlined right-hand side: one source, two speeds. */
+ * Tables are data; the right-hand side is a parameter.  The library instantiates the loop with a function
+ * pointer, a compiled model with its own inlined right-hand side: one source, two speeds. */
 #ifndef KEEL_EXPLICIT_H
 #define KEEL_EXPLICIT_H
 
 #include <keel.h>
 
-/* Rows of coefficients run over k_1 .. k_s; those of the dense output over k_1 .. k_s, f_end, extra stages. */
+/* Rows of coefficients run over k_1 .. k_s; those of the dense output over k_1 .. k_s, f_end, extra
+ * stages. */
 typedef struct keel_rk {
     int stages;
     const double *c;                 /* stages */
@@ -23,10 +24,10 @@ typedef struct keel_rk {
     const double *dense;             /* shape x (stages + 1 + extra) */
 } keel_rk;
 
-/* out = x + h sum_j a_j k_j (x NULL: without it) over `width` components, a multiple of 4; k_j is k + j width.
- * Blocks of four stay in registers while j runs. */
-static inline void keel_rk_sum(int width, int count, const double *a, const double *k, double h, const double *x,
-                               double *out) {
+/* out = x + h sum_j a_j k_j (x NULL: without it) over `width` components, a multiple of 4; k_j is k + j
+ * width. Blocks of four stay in registers while j runs. */
+static inline void keel_rk_sum(int width, int count, const double *a, const double *k, double h,
+                               const double *x, double *out) {
     for (int i = 0; i < width; i += 4) {
         double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
         for (int j = 0; j < count; j++) {
@@ -45,8 +46,9 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
 }
 
 /* All stages and the increment.  k: stages x width; k_1 is f, the rate at x.  Returns what rate returned. */
-static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rate, void *context, double t, double h,
-                               const double *x, const double *f, double *k, double *stage, double *dx) {
+static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rate, void *context, double t,
+                               double h, const double *x, const double *f, double *k, double *stage,
+                               double *dx) {
     const double *row = table->a;
     for (int i = 0; i < width; i++) k[i] = f[i];
     for (int i = 1; i < table->stages; row += i, i++) {

@@ -1,8 +1,8 @@
 /* method.h - what a method file fills in; installed for those who bring their own.
  *
- * A method proposes an increment; the core adds it (compensated if asked), brings the sum back to the manifold, judges
- * the error, and evaluates the rate at the corrected end.  A method therefore never sees an invariant, and any method
- * works with any stabilizer. */
+ * A method proposes an increment; the core adds it (compensated if asked), brings the sum back to the
+ * manifold, judges the error, and evaluates the rate at the corrected end.  A method therefore never sees
+ * an invariant, and any method works with any stabilizer. */
 #ifndef KEEL_METHOD_H
 #define KEEL_METHOD_H
 
@@ -12,9 +12,10 @@
 extern "C" {
 #endif
 
-enum { /* traits */
+/* Traits. */
+enum {
     KEEL_IMPLICIT = 1,
-    KEEL_ADAPTIVE = 2,     /* gives an error estimate */
+    KEEL_ADAPTIVE = 2, /* gives an error estimate */
     KEEL_SYMPLECTIC = 4,
     KEEL_SYMMETRIC_STEP = 8,
     KEEL_STIFF = 16,
@@ -22,8 +23,8 @@ enum { /* traits */
     KEEL_MULTISTEP = 64    /* equal steps only, with a memory */
 };
 
-/* What a method has to work with.  All vectors are `width` long: n rounded up to a multiple of 4, padded with zeros,
- * so that inner loops have no remainder. */
+/* What a method has to work with.  All vectors are `width` long: n rounded up to a multiple of 4, padded
+ * with zeros, so that inner loops have no remainder. */
 typedef struct keel_work {
     keel_fn *rate; /* x' = rate(t, x): f itself, or the field on the manifold */
     void *context;
@@ -41,16 +42,18 @@ static inline keel_status keel_rate(keel_work *w, double t, const double *x, dou
     return w->code == 0 ? KEEL_OK : w->code > 0 ? KEEL_RETRY : KEEL_EUSER;
 }
 
-/* count doubles, zeroed once, saved and copied with the solver; for layout only.  NULL while sizes are measured. */
+/* count doubles, zeroed once, saved and copied with the solver; for layout only.  NULL while sizes are
+ * measured. */
 KEEL_API double *keel_work_doubles(keel_work *w, size_t count);
 
 typedef struct keel_attempt {
     double t, h;
     const double *x, *f; /* the accepted state and its rate: read only, so rejecting costs nothing */
     double *dx;          /* the increment */
-    double *error[2];    /* estimates of the local error; the second only where `norm` wants it; NULL: not wanted */
-    int first;           /* no earlier step is of use: after a start, a restart, an event that changed the state */
-    double *f_end;       /* set it, and f_end_known, if the rate at x + dx comes out anyway */
+    double
+        *error[2]; /* estimates of the local error; the second only where `norm` wants it; NULL: not wanted */
+    int first;     /* no earlier step is of use: after a start, a restart, an event that changed the state */
+    double *f_end; /* set it, and f_end_known, if the rate at x + dx comes out anyway */
     int f_end_known;
 } keel_attempt;
 
@@ -64,13 +67,17 @@ typedef struct keel_stepper {
     int error_order;   /* the estimate is O(h^error_order); 0: none */
     const void *table; /* the family's data */
     size_t size;       /* of the method's own struct of pointers */
-    const char *(*refuse)(const keel_problem *p, const keel_options *o); /* NULL, or why it cannot take this */
-    void (*layout)(const keel_problem *p, const keel_options *o, keel_work *w); /* run twice: measure, then carve */
+    const char *(*refuse)(const keel_problem *p,
+                          const keel_options *o); /* NULL, or why it cannot take this */
+    void (*layout)(const keel_problem *p, const keel_options *o,
+                   keel_work *w); /* run twice: measure, then carve */
     keel_status (*attempt)(keel_work *w, keel_attempt *a);
-    void (*accept)(keel_work *w, const keel_segment *step);             /* remember; may be NULL */
-    keel_status (*prepare)(keel_work *w, const keel_segment *step);     /* build the dense output, before `dense` */
-    void (*dense)(const keel_work *w, const keel_segment *step, double theta, double *x); /* NULL: cubic Hermite */
-    double (*norm)(double e0, double e1);                               /* NULL: e0 */
+    void (*accept)(keel_work *w, const keel_segment *step); /* remember; may be NULL */
+    keel_status (*prepare)(keel_work *w,
+                           const keel_segment *step); /* build the dense output, before `dense` */
+    void (*dense)(const keel_work *w, const keel_segment *step, double theta,
+                  double *x);             /* NULL: cubic Hermite */
+    double (*norm)(double e0, double e1); /* NULL: e0 */
 } keel_stepper;
 
 #ifdef __cplusplus
