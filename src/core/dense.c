@@ -22,8 +22,22 @@ static void hermite(const keel_segment *s, int width, double theta, double *x) {
     }
 }
 
+/* Methods that make no use of rates leave them to whoever looks between the steps. */
+static keel_status find_rates(struct engine *e) {
+    struct record *r = e->r;
+    for (int k = 0; k < 2; k++) {
+        if (r->rate_known[k]) continue;
+        keel_status status = field_rate(&e->field, k == r->front ? r->t : r->t_before, e->x[k], e->f[k]);
+        if (status != KEEL_OK) return status;
+        r->rate_known[k] = 1;
+    }
+    return KEEL_OK;
+}
+
 keel_status dense_raw(struct engine *e, double t, double *x) {
     struct record *r = e->r;
+    keel_status found = find_rates(e);
+    if (found != KEEL_OK) return found;
     keel_segment step = last_step(e);
     double theta = (t - step.t) / (r->t - step.t);
     if (!r->dense_ready && e->stepper->prepare) {

@@ -280,6 +280,7 @@ keel_status engine_begin(struct engine *e, double t, const double *u, const unsi
     for (int i = 0; i < fd->n + fd->m; i++) fd->size[i] = fmax(fd->size[i], fabs(x[i]));
     status = field_rate(fd, t, x, e->f[r->front]);
     if (status != KEEL_OK) return engine_fail_by_fault(e);
+    r->rate_known[r->front] = 1;
     memcpy(x + fd->n, fd->y, (size_t)fd->m * sizeof *x);
     if (set_references(e, t, x) != KEEL_OK) return engine_fail_by_fault(e);
     if (e->measured) {

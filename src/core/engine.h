@@ -19,6 +19,7 @@ struct record {
     double scanned;          /* events have been looked for up to here */
     long count, steps_at_growth;
     int front;               /* which of the two buffers holds the front */
+    int rate_known[2];       /* f of that buffer is the rate at its x */
     int inside;              /* stands inside the last step */
     int fresh;               /* no earlier step is of use to the method */
     int has_step, dense_ready;

@@ -31,6 +31,7 @@ static keel_status turn_round(struct engine *e, int direction) {
         if (e->low[0]) memset(e->low[r->front], 0, (size_t)fd->n * sizeof(double));
         keel_status status = field_rate(fd, r->t_now, e->x[r->front], e->f[r->front]);
         if (status != KEEL_OK) return engine_fail_by_fault(e);
+        r->rate_known[r->front] = 1;
     }
     r->t = r->base = r->scanned = r->t_now;
     r->count = 0;

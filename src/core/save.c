@@ -76,7 +76,8 @@ static int flag(int value) {
 static int record_is_sound(const struct engine *e) {
     const struct record *r = e->r;
     int events = e->field.p.event.count;
-    return flag(r->front) && flag(r->inside) && flag(r->fresh) && flag(r->has_step) && flag(r->dense_ready) &&
+    return flag(r->front) && flag(r->inside) && flag(r->fresh) && flag(r->has_step) && flag(r->dense_ready) && flag(r->rate_known[0]) &&
+           flag(r->rate_known[1]) &&
            flag(r->told) && flag(r->just_begun) && r->direction >= -1 && r->direction <= 1 && r->event >= -1 &&
            r->event < events && r->status <= KEEL_OK && r->status >= KEEL_ELIMIT && isfinite(r->t) &&
            isfinite(r->t_now) && isfinite(r->base);

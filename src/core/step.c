@@ -111,7 +111,8 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
         a.f_end_known = 0;
     }
     if (e->estimates && (*error = control_error(e, x_new)) > 1) return KEEL_OK;
-    if (!a.f_end_known || low_new) {
+    r->rate_known[to] = !e->stepper->no_rate;
+    if (r->rate_known[to] && (!a.f_end_known || low_new)) {
         e->work.calls++;
         int code = fd->rate(plan->t_new, x_new, e->f[to], fd->context);
         if (code != 0) { /* once more, for the sentence */

@@ -160,6 +160,7 @@ const keel_stepper rattle_methods[] = {
                  .reference = "Andersen 1983; Hairer, Lubich, Wanner VII.1.4",
                  .order = 2,
                  .traits = KEEL_IMPLICIT | KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED},
+        .no_rate = 1,
         .size = sizeof(struct rattle),
         .refuse = refuse,
         .layout = layout,
