@@ -1,119 +1,40 @@
-/* long_papers.c - an orbit over 10^5 periods, to every digit printed.
- *
- * Tables 1 and 2 of the paper that introduced adjustment-stabilization (2007): e = .01, a = 1.1, GM = 1,
- * steps T/25 and so on.  RK78 propagates the 8th-order formula; M1 is post-stabilization by the energy, M2
- * the adjustment of energy and momentum, both in the unit norm.  The columns are |da|, |dh| and |dM| at the
- * end, M the mean anomaly; none is relative, whatever their heads say.  Figures of 3e-15 to 7e-15 are
- * round-off, and stay below 8 DBL_EPSILON here.  Corrections of the print:
- *   T/100: with 64-bit mantissas da, dh are as printed; rounding the formula's coefficients to double takes
- *     2.8 percent off.  dM of M1, M2 is printed 3.6e-8, 2.5e-8; with 64-bit mantissas it is 4.14e-8, 3.10e-8,
- *     and round-off makes one tenth of it here.
- *   T/400, M2: printed 2.3e-6; the law h^6 gives 2.3e-5 from either neighbour.
- * test_papers.c checks the laws that lead there on a hundredth of the span. */
-#include "testing.h"
-
-#include <float.h>
-
-/* One unit in the last digit of "8.3e-5" or ".40e-2"; 0 for "0". */
-static double last_digit(const char *printed) {
-    const char *point = strchr(printed, '.'), *e = strchr(printed, 'e');
-    if (!point) return 0;
-    size_t digits = e ? (size_t)(e - point) - 1 : strlen(point) - 1;
-    return pow(10, (e ? atoi(e + 1) : 0) - (int)digits);
-}
-
-/* 1, and a line that says so, if value misses the printed figure by more than half a digit and room. */
-static int misses(const char *row, const char *column, double value, const char *printed, double room) {
-    if (fabs(value - atof(printed)) <= 0.5 * last_digit(printed) + room) return 0;
-    print_error("%s, %s: %.5g is printed as %s\n", row, column, value, printed);
-    return 1;
-}
-
-enum { PERIODS = 100000, RK78_ROWS = 9 };
-
-static const struct orbit {
-    const char *name, *method;
-    keel_preserve preserve;
-    int steps;             /* in a period */
-    double room;           /* relative, for round-off */
-    const char *column[3]; /* da, dh, dM; "held": round-off */
-} orbits[] = {
-    {"RK78 T/25", "rkf78", KEEL_WATCH, 25, 0, {"8.3e-5", "4.0e-5", "O(1)"}},
-    {"RK78 T/25 M1", "rkf78", KEEL_POST, 25, 0, {"held", "1.1e-7", "2.6e-3"}},
-    {"RK78 T/25 M2", "rkf78", KEEL_ADJUST, 25, 0, {"held", "held", "2.1e-3"}},
-    {"RK78 T/50", "rkf78", KEEL_WATCH, 50, 0, {"1.6e-7", "7.7e-8", "6.9e-2"}},
-    {"RK78 T/50 M1", "rkf78", KEEL_POST, 50, 0, {"held", "2.2e-10", "1.1e-5"}},
-    {"RK78 T/50 M2", "rkf78", KEEL_ADJUST, 50, 0, {"held", "held", "8.0e-6"}},
-    {"RK78 T/100", "rkf78", KEEL_WATCH, 100, 0.03, {"3.1e-10", "1.5e-10", "1.3e-4"}},
-    {"RK78 T/100 M1", "rkf78", KEEL_POST, 100, 0.2, {"held", "4.3e-13", "4.1e-8"}},
-    {"RK78 T/100 M2", "rkf78", KEEL_ADJUST, 100, 0.2, {"held", "held", "3.1e-8"}},
-    {"Adams T/300", "ab6", KEEL_WATCH, 300, 0, {"4.0e-6", "1.9e-6", "O(1)"}},
-    {"Adams T/300 M1", "ab6", KEEL_POST, 300, 0, {"held", "4.5e-9", "3.6e-4"}},
-    {"Adams T/300 M2", "ab6", KEEL_ADJUST, 300, 0, {"held", "held", "1.3e-4"}},
-    {"Adams T/400", "ab6", KEEL_WATCH, 400, 0, {"5.4e-7", "2.5e-7", "2.3e-1"}},
-    {"Adams T/400 M1", "ab6", KEEL_POST, 400, 0, {"held", "6.0e-10", "6.4e-5"}},
-    {"Adams T/400 M2", "ab6", KEEL_ADJUST, 400, 0, {"held", "held", "2.3e-5"}},
-    {"Adams T/500", "ab6", KEEL_WATCH, 500, 0, {"1.1e-7", "5.3e-8", "4.8e-2"}},
-    {"Adams T/500 M1", "ab6", KEEL_POST, 500, 0, {"held", "1.3e-10", "1.7e-5"}},
-    {"Adams T/500 M2", "ab6", KEEL_ADJUST, 500, 0, {"held", "held", "6.0e-6"}},
-};
-enum { ORBITS = sizeof orbits / sizeof orbits[0] };
-
-/* a, |h| and M of the ellipse through (q, p). */
-static void elements(const double *u, double out[3]) {
-    double r = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-    double v2 = u[3] * u[3] + u[4] * u[4] + u[5] * u[5], radial = u[0] * u[3] + u[1] * u[4] + u[2] * u[5];
-    double a = 1 / (2 / r - v2), e_sin = radial / sqrt(a), e_cos = 1 - r / a;
-    double h1 = u[1] * u[5] - u[2] * u[4], h2 = u[2] * u[3] - u[0] * u[5], h3 = u[0] * u[4] - u[1] * u[3];
-    out[0] = a;
-    out[1] = sqrt(h1 * h1 + h2 * h2 + h3 * h3);
-    out[2] = atan2(e_sin, e_cos) - e_sin;
-}
-
-static int orbit_misses(const struct orbit *row, const double error[3]) {
-    static const char *const names[3] = {"da", "dh", "dM"};
-    int missed = 0;
-    for (int i = 0; i < 3; i++) {
-        const char *printed = row->column[i];
-        double value = fabs(error[i]);
-        if (strcmp(printed, "held") == 0) missed += misses(row->name, names[i], value, "0", 8 * DBL_EPSILON);
-        else if (strcmp(printed, "O(1)") == 0) missed += misses(row->name, names[i], value, "2", 1);
-        else missed += misses(row->name, names[i], value, printed, row->room * atof(printed));
-    }
-    return missed;
-}
+/* long_papers.c - an orbit over 10^5 periods, to every digit printed (tests/papers.h).  test_papers.c
+ * checks the laws that lead there on a hundredth of the span. */
+#include "papers.h"
 
 /* The rows the stabilizer holds are at round-off at every step, not only at the end. */
-static int orbit_run(const struct orbit *row) {
+static int orbit_run(const struct paper_orbit *row) {
     problem p;
     problem_kepler_space(&p, 0.01, 1.1);
     double start[3], error[3];
     keel_options o = {
         .method = row->method, .preserve = row->preserve, .norm = KEEL_UNIT, .step = p.t_end / row->steps};
     keel_solver *s = keel_open(&p.keel, &o);
-    assert_ok(s, keel_run(s, PERIODS * p.t_end));
-    elements(p.u0, start);
-    elements(keel_state(s), error);
+    assert_ok(s, keel_run(s, PAPER_PERIODS * p.t_end));
+    paper_elements(p.u0, start);
+    paper_elements(keel_state(s), error);
     for (int i = 0; i < 3; i++) error[i] -= start[i];
-    assert_int_equal(keel_statistics(s).steps, (long)PERIODS * row->steps);
+    assert_int_equal(keel_statistics(s).steps, (long)PAPER_PERIODS * row->steps);
     assert_below(worst_units(s, NULL), 4);
     print_message("%-15s da %.3e  dh %.3e  dM %.3e\n", row->name, fabs(error[0]), fabs(error[1]),
                   fabs(error[2]));
     keel_close(s);
-    return orbit_misses(row, error);
+    int missed = 0;
+    for (int i = 0; i < 3; i++) missed += paper_orbit_misses(row, i, error[i], 0);
+    return missed;
 }
 
 static void runge_kutta_orbits_end_as_printed(void **state) {
     (void)state;
     int missed = 0;
-    for (int k = 0; k < RK78_ROWS; k++) missed += orbit_run(&orbits[k]);
+    for (int k = 0; k < PAPER_RK78_ROWS; k++) missed += orbit_run(&paper_orbits[k]);
     assert_int_equal(missed, 0);
 }
 
 static void adams_orbits_end_as_printed(void **state) {
     (void)state;
     int missed = 0;
-    for (int k = RK78_ROWS; k < ORBITS; k++) missed += orbit_run(&orbits[k]);
+    for (int k = PAPER_RK78_ROWS; k < PAPER_ORBITS; k++) missed += orbit_run(&paper_orbits[k]);
     assert_int_equal(missed, 0);
 }
 

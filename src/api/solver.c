@@ -9,6 +9,7 @@
 
 struct keel_solver {
     struct engine *engine;
+    int running; /* the observer is called from within */
 };
 
 static const keel_options all_default;
@@ -86,7 +87,7 @@ keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *opti
 }
 
 void keel_close(keel_solver *s) {
-    if (!s) return;
+    if (!s || s->running) return;
     engine_close(s->engine);
     free(s);
 }
@@ -97,9 +98,16 @@ static keel_status misuse(struct engine *e, const char *sentence) {
     return KEEL_EINVAL;
 }
 
+/* An observer looks; it cannot move the solver that is calling it. */
+static keel_status while_running(struct engine *e, const char *call) {
+    engine_say(e, "%s cannot be called from an observer: let an event stop the run, and call it then", call);
+    return KEEL_EINVAL;
+}
+
 static keel_status go(keel_solver *s, double t_end, int one_step) {
     if (!s) return KEEL_EINVAL;
     struct engine *e = s->engine;
+    if (s->running) return while_running(e, one_step ? "keel_step" : "keel_run");
     if (e->r->status < 0) return e->r->status;
     if (!isfinite(t_end)) return misuse(e, "t_end is not finite");
     e->message[0] = '\0';
@@ -107,7 +115,10 @@ static keel_status go(keel_solver *s, double t_end, int one_step) {
         engine_say(e, "t_end = %.10g is where the solver stands: nothing to do", t_end);
         return KEEL_OK;
     }
-    return run_to(e, t_end, one_step);
+    s->running = 1;
+    keel_status status = run_to(e, t_end, one_step);
+    s->running = 0;
+    return status;
 }
 
 keel_status keel_run(keel_solver *s, double t_end) {
@@ -149,12 +160,13 @@ static int all_finite(int count, const double *u) {
 keel_status keel_restart(keel_solver *s, double t, const double *u) {
     if (!s) return KEEL_EINVAL;
     struct engine *e = s->engine;
+    if (s->running) return while_running(e, "keel_restart");
     if (!e->settled || (e->r->status == KEEL_EINVAL && !e->verified)) return e->r->status; /* no state can help */
     int count = e->field.n + e->field.m;
     if (!u) u = engine_state(e);
     if (!isfinite(t) || !all_finite(count, u)) return misuse(e, "keel_restart: time and state must be finite");
     e->message[0] = '\0';
-    memcpy(e->x_now, u, (size_t)count * sizeof *u);
+    memmove(e->x_now, u, (size_t)count * sizeof *u);
     keel_status status = engine_begin(e, t, e->x_now, NULL);
     return status == KEEL_OK ? engine_verify(e) : status;
 }
@@ -172,8 +184,12 @@ static void carry_certificate(const struct rows *from, struct rows *to) {
 keel_status keel_switch(keel_solver *s, const keel_problem *other, const double *u) {
     if (!s) return KEEL_EINVAL;
     struct engine *old = s->engine;
+    if (s->running) return while_running(old, "keel_switch");
     if (!old->block || old->r->status < 0) return old->r->status;
     if (!other) return misuse(old, "keel_switch needs a problem");
+    char reason[TEXT_SENTENCE];
+    keel_problem sized = *other;
+    if (!u) sized.u0 = NULL;
     int count = other->n + other->m;
     if (!u && count != old->field.n + old->field.m)
         return misuse(old, "keel_switch: the other problem has another number of unknowns, so it needs their values");

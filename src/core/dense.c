@@ -41,8 +41,10 @@ keel_status dense_raw(struct engine *e, double t, double *x) {
     keel_segment step = last_step(e);
     double theta = (t - step.t) / (r->t - step.t);
     if (!r->dense_ready && e->stepper->prepare) {
+        e->field.fault.status = KEEL_OK;
+        e->work.code = 0;
         keel_status status = e->stepper->prepare(&e->work, &step);
-        if (status != KEEL_OK) return status;
+        if (status != KEEL_OK) return step_failed(e, status);
     }
     r->dense_ready = 1;
     /* A cubic would spoil a method of higher order: step again to the place instead. */
@@ -77,6 +79,9 @@ keel_status dense_at(struct engine *e, double t, double *u) {
         return KEEL_OK;
     }
     keel_status status = dense_raw(e, t, e->scratch);
+    for (int i = 0; i < e->field.n && status == KEEL_OK; i++)
+        if (!isfinite(e->scratch[i]))
+            status = field_fault(&e->field, KEEL_RETRY, KEEL_EUSER, "the state inside the step is not finite at t = %.10g", t);
     if (status == KEEL_OK) status = dense_settle(e, t, e->scratch);
     if (status == KEEL_OK) memcpy(u, e->scratch, bytes);
     return status;

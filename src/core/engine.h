@@ -34,6 +34,8 @@ struct record {
 
 struct events {
     int *sign;                          /* per event: before the next crossing; 0: not known yet */
+    int *awaited;                       /* per event: the sign after the crossing it stands on; 0: it does not */
+    double *fired_at;                   /* ... and the time of that crossing */
     double *samples, *here, *root, *trial, *at_root;
     int *crossing;
 };
@@ -94,6 +96,7 @@ double control_next(struct engine *e, double h, double error, int rejected);
 
 /* step.c */
 keel_status step_take(struct engine *e, double t_end); /* one accepted step of the front, not beyond t_end */
+keel_status step_failed(struct engine *e, keel_status status); /* of the method's own call: with a fault, whatever it was */
 keel_status step_raw(struct engine *e, double t, double *x);   /* from the begin of the last step to t inside it */
 keel_status step_again(struct engine *e, double t, double *x); /* the same, on the manifold */
 

@@ -21,7 +21,7 @@ static int sign_of(double value) {
 }
 
 void events_begin(struct engine *e) {
-    for (int i = 0; i < e->field.p.event.count; i++) e->events.sign[i] = 0;
+    for (int i = 0; i < e->field.p.event.count; i++) e->events.sign[i] = e->events.awaited[i] = 0;
     e->r->just_begun = 1;
 }
 
@@ -112,12 +112,23 @@ static void polish(struct engine *e, int i, double *root, double *u) {
         double change = -e->events.here[i] / slope;
         if (fabs(change) <= 2 * DBL_EPSILON * fabs(t) || fabs(change) > 0.1 * fabs(r->h_taken)) return;
         t += change;
+        if ((t - r->t) * r->direction > 0) t = r->t; /* never beyond the front */
+        if (t == *root) return;
     }
 }
 
 struct bracket {
     double a, b, at_a, at_b;
 };
+
+/* The sign of event i before its next crossing, as far as a sample tells.  Where a run begins, values that are zero to
+ * round-off do not.  After a crossing only the other side does: the dense output may cross a little later than the
+ * method's own step; what is on the old side long after has come back. */
+static int sign_known(const struct engine *e, int i, double t, double value, double largest) {
+    int sign = sign_of(value), awaited = e->events.awaited[i];
+    if (awaited) return sign == awaited || fabs(t - e->events.fired_at[i]) > 1e-3 * fabs(e->r->h_taken) ? sign : 0;
+    return e->r->just_begun && fabs(value) <= NEGLIGIBLE * largest ? 0 : sign;
+}
 
 /* The first crossing of event i among the samples, in the wanted direction; signs on the way are kept in *sign. */
 static keel_status first_crossing(struct engine *e, int i, const double *t, int *sign, struct bracket *found) {
@@ -126,12 +137,11 @@ static keel_status first_crossing(struct engine *e, int i, const double *t, int 
     const double *v = e->events.samples + i;
     double largest = 0;
     for (int k = 0; k < SAMPLES; k++) largest = fmax(largest, fabs(v[(long)k * count]));
-    int first = e->r->just_begun && fabs(v[0]) <= NEGLIGIBLE * largest;
-    if (*sign == 0 && !first) *sign = sign_of(v[0]);
+    if (*sign == 0) *sign = sign_known(e, i, t[0], v[0], largest);
     for (int k = 1; k < SAMPLES; k++) {
         double before = v[(long)(k - 1) * count], here = v[(long)k * count];
         if (*sign == 0) {
-            *sign = fabs(here) > NEGLIGIBLE * largest ? sign_of(here) : 0;
+            *sign = sign_known(e, i, t[k], here, largest);
             continue;
         }
         if (sign_of(here) != *sign) {
@@ -180,16 +190,16 @@ static void stand_on(struct engine *e, int i, double t, const double *u) {
     r->stats.events++;
 }
 
-/* Signs of the other events where the run stops; one with a root at this very time keeps its sign and fires next. */
+/* Signs of the events where the run stops; one whose root is known, at this very time or later, keeps its sign. */
 static void settle_signs(struct engine *e, int fired, double t, const double *roots) {
     struct events *ev = &e->events;
+    ev->awaited[fired] = -ev->sign[fired];
+    ev->fired_at[fired] = t;
+    ev->sign[fired] = 0;
     if (map_value(&e->field, &e->field.event, t, e->x_now, ev->here) != KEEL_OK) return;
     for (int j = 0; j < e->field.p.event.count; j++) {
-        int now = sign_of(ev->here[j]), together = fabs(roots[j] - t) <= 64 * DBL_EPSILON * fabs(t);
-        if (j == fired)
-            ev->sign[j] = 0;
-        else if (!together && ev->sign[j] != 0 && now != 0)
-            ev->sign[j] = now;
+        int now = sign_of(ev->here[j]);
+        if (roots[j] == HUGE_VAL && ev->sign[j] != 0 && now != 0) ev->sign[j] = now;
     }
 }
 

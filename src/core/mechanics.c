@@ -151,8 +151,11 @@ keel_status mechanics_curvature(struct field *fd, double t, const double *u, dou
     }
     struct motion path = {fd, t, u};
     double length = path_length(fd, u), *work = fd->curvature_work;
-    keel_status status = differences_along(speed_on_path, &path, fd->k, length, DIFFERENCES_LEVELS, 1, work, gamma, NULL);
-    if (status == KEEL_OK && fd->kg && !fd->constraint.user.jacobian) /* one differentiation, not two of them nested */
+    int nested = fd->kg && !fd->constraint.user.jacobian;
+    keel_status status = KEEL_OK;
+    if (!nested || fd->kr)
+        status = differences_along(speed_on_path, &path, fd->k, length, DIFFERENCES_LEVELS, 1, work, gamma, NULL);
+    if (status == KEEL_OK && nested) /* one differentiation, not two of them nested */
         status = differences_along(constraint_on_path, &path, fd->kg, length, DIFFERENCES_LEVELS, 2, work, gamma, NULL);
     return status;
 }

@@ -44,7 +44,7 @@ static keel_status turn_round(struct engine *e, int direction) {
 
 static keel_status set_out(struct engine *e, double t_end) {
     struct record *r = e->r;
-    int direction = t_end > r->t_now ? 1 : -1;
+    int direction = t_end > r->t_now ? 1 : t_end < r->t_now ? -1 : r->direction;
     if (r->direction == 0) r->direction = direction;
     if (direction != r->direction) {
         keel_status status = turn_round(e, direction);
@@ -85,23 +85,15 @@ static keel_status too_many_steps(struct engine *e, long most) {
                        most, e->r->t);
 }
 
-/* At most this many events at one time: an event whose action starts it again would never end. */
-enum { STORM = 100 };
-
 keel_status run_to(struct engine *e, double t_end, int one_step) {
     struct record *r = e->r;
-    int events = e->field.p.event.count > 0, storm = 0;
+    int events = e->field.p.event.count > 0;
     long taken = 0, most = e->o.max_steps > 0 ? e->o.max_steps : e->o.step > 0 ? 0 : 10000000;
-    double last_event = HUGE_VAL;
     keel_status status = set_out(e, t_end);
     while (status == KEEL_OK) {
         if (events && r->has_step) {
             double to = reached(e, r->t, t_end) ? t_end : r->t;
             if (events_scan(e, to, &status)) {
-                storm = r->t_now == last_event ? storm + 1 : 0;
-                last_event = r->t_now;
-                if (storm > STORM)
-                    return engine_fail(e, KEEL_ELIMIT, "more than %d events at t = %.10g", STORM, r->t_now);
                 if (!e->field.p.passing || !e->field.p.passing[r->event]) return KEEL_EVENT;
                 if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
                 continue;

@@ -64,7 +64,7 @@ static keel_status not_finite(struct engine *e, double t, const double *x) {
 }
 
 /* The method could not make the step: because of f, of a solve that left its fault, or for a reason of its own. */
-static keel_status method_failed(struct engine *e, keel_status status) {
+keel_status step_failed(struct engine *e, keel_status status) {
     struct field *fd = &e->field;
     keel_status severity = status > 0 ? KEEL_RETRY : status;
     double t = e->r->t;
@@ -90,7 +90,7 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
     fd->fault.status = KEEL_OK;
     e->work.code = 0;
     keel_status status = e->stepper->attempt(&e->work, &a);
-    if (status != KEEL_OK) return method_failed(e, status);
+    if (status != KEEL_OK) return step_failed(e, status);
     add(e, from, x_new, low_new);
     if (!all_finite(fd->n, x_new)) return not_finite(e, r->t, e->x[from]);
     *error = 0;
@@ -199,7 +199,8 @@ static keel_status step_adaptive(struct engine *e, double t_end) {
     e->r->has_step = 0;
     for (int rejected = 0;; rejected++) {
         struct plan plan = plan_adaptive(e, t_end, h);
-        if (fabs(plan.h) <= 4 * DBL_EPSILON * fabs(r->t) || fabs(plan.h) < 1e-300) return underflow(e, fabs(plan.h));
+        int tiny = fabs(plan.h) <= 4 * DBL_EPSILON * fabs(r->t) || fabs(plan.h) < 1e-300;
+        if (tiny && (rejected || !plan.lands)) return underflow(e, fabs(plan.h));
         double error;
         keel_status status = attempt(e, &plan, &error);
         if (status < 0) return engine_fail_by_fault(e);
@@ -235,9 +236,11 @@ keel_status step_raw(struct engine *e, double t, double *x) {
                       .f_end = e->split};
     struct field *fd = &e->field;
     for (int j = 0; j < fd->m; j++) fd->y[j] = a.x[fd->n + j];
+    fd->fault.status = KEEL_OK;
+    e->work.code = 0;
     keel_status status = e->stepper->attempt(&e->work, &a);
-    for (int i = 0; i < e->field.n; i++) x[i] = e->x[from][i] + e->dx[i];
-    return status;
+    for (int i = 0; i < fd->n; i++) x[i] = e->x[from][i] + e->dx[i];
+    return status == KEEL_OK ? KEEL_OK : step_failed(e, status);
 }
 
 keel_status step_again(struct engine *e, double t, double *x) {
