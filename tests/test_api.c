@@ -155,12 +155,13 @@ static void refused(keel_solver *s, keel_status got, const char *words) {
 static void wrong_arguments_do_no_harm(void **state) {
     (void)state;
     static const double not_finite[] = {1, NAN};
-    keel_problem other = rotation, bigger = rotation, wrong = rotation, negative = rotation;
+    keel_problem other = rotation, bigger = rotation, wrong = rotation, negative = rotation, none = rotation;
     double u[2] = {7, 7};
     keel_solver *s = keel_open(&rotation, NULL), *untouched = keel_open(&rotation, NULL);
     bigger.n = 3;
     wrong.f.count = 1;
     negative.m = -1;
+    none.n = 0;
     refused(s, keel_eval(s, 0.5, u), "no step yet");
     for (int i = 1; i <= 3; i++) {
         assert_ok(untouched, keel_run(untouched, i));
@@ -171,11 +172,10 @@ static void wrong_arguments_do_no_harm(void **state) {
         refused(s, keel_restart(s, 1, not_finite), "keel_restart|finite");
         refused(s, keel_switch(s, NULL, NULL), "keel_switch needs a problem");
         refused(s, keel_switch(s, &bigger, NULL), "keel_switch|another number of unknowns");
-        refused(s, keel_switch(s, &other, not_finite), "keel_switch|finite");
+        refused(s, keel_switch(s, &other, not_finite), "keel_switch|u0[1] is not finite");
         refused(s, keel_switch(s, &wrong, start), "f must have count n = 2");
         refused(s, keel_switch(s, &negative, start), "m = -1");
-        negative.n = 0;
-        refused(s, keel_switch(s, &negative, start), "n = 0");
+        refused(s, keel_switch(s, &none, start), "n = 0");
         assert_ok(s, keel_run(s, i));
         assert_string_equal(keel_message(s), "");
         refused(s, keel_eval(s, 10, u), "keel_eval: t = 10|not inside the last step");
@@ -227,8 +227,24 @@ static void runs_land_on_their_ends_exactly(void **state) {
         for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
             assert_ok(s, keel_run(s, ends[i]));
             assert_true(keel_time(s) == ends[i]);
-            assert_below(fabs(keel_state(s)[0] - cos(ends[i])), 1e-3);
+            if (fabs(keel_state(s)[0] - cos(ends[i])) > 1e-3) fail_msg("%d: off at t = %g", fixed, ends[i]);
         }
+        keel_close(s);
+    }
+}
+
+static void an_end_a_rounding_away_is_no_step_away(void **state) {
+    (void)state;
+    static const char *const methods[] = {"rk4", "abm4"};
+    for (int i = 0; i < 2; i++) {
+        keel_solver *s = keel_open(&rotation, &(keel_options){.method = methods[i], .step = 0.1});
+        assert_ok(s, keel_run(s, 0.3));
+        assert_ok(s, keel_run(s, 0.1 * 3));
+        assert_true(keel_time(s) == 0.1 * 3 && 0.1 * 3 > 0.3);
+        assert_below(fabs(keel_state(s)[0] - cos(0.3)), 1e-5);
+        assert_ok(s, keel_run(s, 1));
+        assert_int_equal(keel_statistics(s).steps, 10);
+        assert_below(fabs(keel_state(s)[0] - cos(1.0)), 1e-4);
         keel_close(s);
     }
 }
@@ -471,7 +487,7 @@ static void an_event_stops_the_run_and_the_next_call_goes_on(void **state) {
     problem_pendulum_bottom(&p, 9.81);
     for (int fixed = 0; fixed < 2; fixed++) {
         keel_solver *s = keel_open(&p.keel, &(keel_options){.rtol = 1e-12, .step = fixed ? 0.005 : 0, .method = "dop853"});
-        for (int k = 1; k <= 4; k++) {
+        for (int k = 1; k <= 3; k++) {
             assert_int_equal(keel_run(s, 3), KEEL_EVENT);
             assert_int_equal(keel_event(s), 0);
             assert_int_equal(keel_state_of(s), KEEL_OK);
@@ -483,7 +499,7 @@ static void an_event_stops_the_run_and_the_next_call_goes_on(void **state) {
         }
         assert_ok(s, keel_run(s, 3));
         assert_below(error_to_exact(&p, s), 1e-8);
-        assert_int_equal(keel_statistics(s).events, 4 + (problem_pendulum_bottom_time(&p, 5) < 3));
+        assert_int_equal(keel_statistics(s).events, 3);
         keel_close(s);
     }
 }
@@ -742,6 +758,7 @@ int main(void) {
         cmocka_unit_test(weights_for_each_state_fit_only_problems_of_the_same_size),
         cmocka_unit_test(a_span_of_length_zero_is_nothing_to_do),
         cmocka_unit_test(runs_land_on_their_ends_exactly),
+        cmocka_unit_test(an_end_a_rounding_away_is_no_step_away),
         cmocka_unit_test(a_step_is_one_step_and_not_beyond_the_end),
         cmocka_unit_test(a_run_goes_there_and_back_again),
         cmocka_unit_test(a_start_that_is_not_at_zero_is_kept),

@@ -298,6 +298,44 @@ static void adaptive_runs_return_to_the_start_backward_in_time(void **state) {
     for_all_bouts(KEEL_ADAPTIVE, check_return);
 }
 
+/* What a method remembers of the way out is of no use on the way back. */
+static void check_turning(struct bout *b) {
+    b->o.step = scenes[b->scene].span / 512;
+    double error = error_with(b, 512);
+    keel_solver *s = bout_open(b);
+    bout_run(b, s, b->end);
+    bout_run(b, s, b->p.keel.t0);
+    if (away_from_start(b, s) > 8 * error + 1e-12)
+        fail_bout(b, "returns to within %g of the start, and errs by %g on the way", away_from_start(b, s), error);
+    keel_close(s);
+}
+
+static void fixed_steps_turn_round_without_memory(void **state) {
+    (void)state;
+    for_all_bouts(0, check_turning);
+}
+
+/* Weights and units go on after a restart; without a stabilizer nothing may. */
+static void check_restart(struct bout *b) {
+    if (stabilizers[b->stabilizer] != KEEL_NONE) return;
+    double t0 = b->p.keel.t0;
+    keel_solver *fresh = bout_open(b), *again = bout_open(b);
+    bout_run(b, again, t0 + 40 * 0.01);
+    assert_ok(again, keel_restart(again, t0, b->p.u0));
+    bout_run(b, fresh, b->end);
+    bout_run(b, again, b->end);
+    if (memcmp(keel_state(fresh), keel_state(again), (size_t)b->p.keel.n * sizeof(double)) != 0)
+        fail_bout(b, "a restarted run gives other bits than a fresh one");
+    keel_close(fresh);
+    keel_close(again);
+}
+
+static void restarts_begin_afresh(void **state) {
+    (void)state;
+    for_all_bouts(0, check_restart);
+    for_all_bouts(KEEL_ADAPTIVE, check_restart);
+}
+
 /* Phi_-h after Phi_h is the identity for a symmetric step; for others the mismatch is of the size of the error. */
 static void check_symmetry(struct bout *b) {
     if (stabilizers[b->stabilizer] > KEEL_WATCH) return;
@@ -487,7 +525,10 @@ static void check_ways_through(struct bout *b) {
         bout_run(b, whole, end);
         while (keel_time(steps) != middle) assert_ok(steps, keel_step(steps, middle));
     }
-    while (keel_time(steps) != end) assert_ok(steps, keel_step(steps, end));
+    for (int k = 1; keel_time(steps) != end; k++) {
+        assert_ok(steps, keel_step(steps, end));
+        if (b->o.step > 0 && keel_time(steps) != t0 + k * b->o.step) fail_bout(b, "step %d is off the grid", k);
+    }
     bout_run(b, half, middle);
     keel_solver *fork = keel_fork(half);
     unsigned char bytes[1 << 16];
@@ -599,6 +640,8 @@ int main(void) {
         cmocka_unit_test(one_correction_removes_what_is_linear_in_the_drift),
         cmocka_unit_test(errors_follow_the_tolerance),
         cmocka_unit_test(adaptive_runs_return_to_the_start_backward_in_time),
+        cmocka_unit_test(fixed_steps_turn_round_without_memory),
+        cmocka_unit_test(restarts_begin_afresh),
         cmocka_unit_test(symmetric_steps_retrace_themselves),
         cmocka_unit_test(symplectic_methods_keep_the_two_form),
         cmocka_unit_test(linear_invariants_are_kept_without_a_stabilizer),

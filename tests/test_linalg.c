@@ -7,6 +7,7 @@
 #include "linalg/rowspace.h"
 
 #include <float.h>
+#include <stdalign.h>
 
 enum { MOST = 24, SEEDS = 20 };
 
@@ -230,7 +231,9 @@ static void triangular_solves_and_products_undo_each_other(void **state) {
 struct space {
     struct rowspace s;
     int n; /* columns in use; the rest of width is zero */
-    double b[MOST * MOST], q[MOST * MOST], r[MOST * MOST], inverse[MOST], floor_of[MOST];
+    alignas(32) double b[MOST * MOST];
+    alignas(32) double q[MOST * MOST];
+    double r[MOST * MOST], inverse[MOST], floor_of[MOST];
     int used[MOST];
 };
 
@@ -375,7 +378,8 @@ static void shortest_solution_solves_and_is_the_shortest(void **state) {
     for (int n = 2; n <= 20; n += 3)
         for (int rows = 1; rows <= n / 2; rows++) {
             struct space p;
-            double c[MOST], z[MOST], d[MOST], sure[MOST];
+            double c[MOST], z[MOST], sure[MOST];
+            alignas(32) double d[MOST];
             space_init(&p, rows, n);
             space_draw(&p, &seed);
             draw_many(&seed, rows, c);
@@ -395,7 +399,8 @@ static void shortest_solution_does_not_square_the_condition(void **state) {
     uint64_t seed = 9;
     for (int k = 0; k < SEEDS; k++) {
         struct space p;
-        double x[8], c[2], z[2], d[8];
+        double x[8], c[2], z[2];
+        alignas(32) double d[8];
         space_init(&p, 2, 8);
         space_draw(&p, &seed);
         double *a = space_row(&p, 0), *b = space_row(&p, 1);
@@ -414,7 +419,8 @@ static void tangent_part_is_free_of_all_rows(void **state) {
     uint64_t seed = 10;
     for (int n = 4; n <= 20; n++) {
         struct space p;
-        double d[MOST] = {0}, z[MOST], kept[MOST];
+        alignas(32) double d[MOST] = {0};
+        double z[MOST], kept[MOST];
         space_init(&p, n / 2, n);
         space_draw(&p, &seed);
         draw_many(&seed, n, d);
@@ -437,7 +443,8 @@ static void coefficients_rebuild_the_vector_from_the_rows(void **state) {
     for (int n = 2; n <= 20; n += 3)
         for (int rows = 1; rows <= n / 2; rows++) {
             struct space p;
-            double c[MOST], z[MOST], d[MOST], sure[MOST * MOST], gram[MOST * MOST];
+            double c[MOST], z[MOST], sure[MOST * MOST], gram[MOST * MOST];
+            alignas(32) double d[MOST];
             space_init(&p, rows, n);
             space_draw(&p, &seed);
             draw_many(&seed, rows, c);
@@ -465,7 +472,8 @@ static void dependent_and_zero_rows_are_left_out(void **state) {
     for (int k = 0; k < SEEDS; k++) {
         static const int expected[6] = {1, 0, 1, 0, 0, 1};
         struct space p;
-        double c[6], z[6], d[8], share[6];
+        double c[6], z[6], share[6];
+        alignas(32) double d[8];
         space_init(&p, 6, 7);
         space_draw(&p, &seed);
         for (int j = 0; j < 7; j++) {
@@ -517,6 +525,62 @@ static void floors_decide_which_rows_are_used(void **state) {
     }
 }
 
+static void setting_a_row_weighs_it_and_clears_the_padding(void **state) {
+    (void)state;
+    static const double row[7] = {1, 2, 3, 4, 5, 6, 7}, scale[7] = {2, 3, 5, 7, 11, 13, 17};
+    for (int n = 1; n <= 7; n++) {
+        struct space p;
+        space_init(&p, 2, n);
+        memset(p.q, 0xff, sizeof p.q);
+        rowspace_set(&p.s, 1, n, row, scale);
+        for (int j = 0; j < p.s.width; j++)
+            assert_true(p.q[p.s.width + j] == (j < n ? row[j] * scale[j] : 0));
+        assert_true(isnan(p.q[2 * p.s.width]) && isnan(p.q[p.s.width - 1]));
+    }
+}
+
+/* The short cut for two rows of up to four entries: the solution and the factors of the general code, or a refusal. */
+static void two_short_rows_give_what_the_general_code_gives(void **state) {
+    (void)state;
+    uint64_t seed = 14;
+    for (int k = 0; k < 100; k++)
+        for (int n = 2; n <= 4; n++) {
+            struct space general, brief;
+            double rows[2][4], scale[4], c[2], z[2];
+            alignas(32) double d[4], same[4];
+            space_init(&general, 2, n);
+            space_init(&brief, 2, n);
+            draw_many(&seed, 8, rows[0]);
+            draw_many(&seed, 2, c);
+            for (int j = 0; j < 4; j++) scale[j] = 1.5 + draw(&seed);
+            for (int i = 0; i < 2; i++)
+                for (int j = 0; j < n; j++) space_row(&general, i)[j] = rows[i][j] * scale[j];
+            memcpy(brief.b, general.b, sizeof brief.b);
+            space_factor(&general);
+            if (!rowspace_two_short(&brief.s, n, rows[0], rows[1], scale, c[0], c[1], d)) {
+                assert_true(general.inverse[1] * dot_long(4, space_row(&general, 1), space_row(&general, 1)) > 99);
+                continue;
+            }
+            rowspace_shortest(&general.s, c, z, same);
+            for (int j = 0; j < 4; j++) assert_below(fabs(d[j] - same[j]), 1e-13 * (1 + largest(4, same)));
+            assert_int_equal(brief.s.rank, 2);
+            assert_below(space_skew(&brief), 32 * DBL_EPSILON);
+            assert_below(space_gap(&brief), 8 * DBL_EPSILON);
+        }
+}
+
+static void two_short_rows_are_refused_where_they_nearly_agree(void **state) {
+    (void)state;
+    static const double a[4] = {1, 2, 3, 4}, b[4] = {2, 4, 6, 8.01}, none[4] = {0}, scale[4] = {1, 1, 1, 1};
+    struct space p;
+    alignas(32) double d[4];
+    space_init(&p, 2, 4);
+    assert_false(rowspace_two_short(&p.s, 4, a, b, scale, 1, 1, d));
+    assert_memory_equal(p.q + 4, b, sizeof b); /* q is set, for the general code */
+    assert_false(rowspace_two_short(&p.s, 4, a, none, scale, 1, 1, d));
+    assert_false(rowspace_two_short(&p.s, 4, none, b, scale, 1, 1, d));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lu_solves_to_round_off),
@@ -537,6 +601,9 @@ int main(void) {
         cmocka_unit_test(coefficients_rebuild_the_vector_from_the_rows),
         cmocka_unit_test(dependent_and_zero_rows_are_left_out),
         cmocka_unit_test(floors_decide_which_rows_are_used),
+        cmocka_unit_test(setting_a_row_weighs_it_and_clears_the_padding),
+        cmocka_unit_test(two_short_rows_give_what_the_general_code_gives),
+        cmocka_unit_test(two_short_rows_are_refused_where_they_nearly_agree),
     };
     return cmocka_run_group_tests_name("linalg", tests, NULL, NULL);
 }

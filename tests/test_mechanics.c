@@ -1,5 +1,5 @@
-/* test_mechanics.c - mechanisms and index-1 systems against trusted digits; RATTLE against the universal road, its
- * reversibility and its energy; constraints that repeat or contradict each other. */
+/* test_mechanics.c - mechanisms and index-1 systems against trusted digits; RATTLE against the universal
+ * road, its reversibility and its energy; constraints that repeat or contradict each other. */
 #include "testing.h"
 
 #include <float.h>
@@ -16,7 +16,8 @@ static double digits(const problem *p, const keel_solver *s, int i, int count) {
 static double multiplier_digits(const problem *p, keel_solver *s, int i) {
     const double *lambda = keel_multipliers(s), *reference = p->reference[i].multipliers;
     double worst = DBL_EPSILON;
-    for (int j = 0; j < p->keel.constraint.count; j++) worst = fmax(worst, fabs(lambda[j] / reference[j] - 1));
+    for (int j = 0; j < p->keel.constraint.count; j++)
+        worst = fmax(worst, fabs(lambda[j] / reference[j] - 1));
     return -log10(worst);
 }
 
@@ -51,7 +52,8 @@ static void andrews_has_ten_digits(void **state) {
     assert_positions(&p, 1e-11, 10);
 }
 
-/* At rest a short first step makes velocities cheap to move; round-off in the energy must not go into them. */
+/* At rest a short first step makes velocities cheap to move; round-off in the energy must not go into
+ * them. */
 static void andrews_does_not_depend_on_its_first_step(void **state) {
     (void)state;
     for (double first = 1e-8; first < 2e-4; first *= 10) {
@@ -77,6 +79,7 @@ static void index_one_systems_have_nine_digits(void **state) {
     }
     keel_close(s);
     problem_robertson(&p);
+    o.rtol = 1e-12; /* atol is a thousandth of it, and y2 about 1e-5 */
     s = keel_open(&p.keel, &o);
     for (int i = 0; i < 2; i++) {
         assert_ok(s, keel_run(s, p.reference[i].t));
@@ -175,7 +178,7 @@ static void rattle_bounds_the_energy_without_drift(void **state) {
     (void)state;
     enum { BLOCKS = 100 };
 #ifdef __SANITIZE_ADDRESS__
-    const int block = 100;
+    const int block = 500;
 #else
     const int block = 5000;
 #endif
@@ -197,7 +200,7 @@ static void rattle_bounds_the_energy_without_drift(void **state) {
         assert_int_equal(energy.kind, KEEL_ROW_ENERGY);
         assert_int_equal(energy.care, KEEL_ROW_WATCHED);
         swing[halved] = energy.drift;
-        assert_below(fabs(trend(mean, BLOCKS)), 0.01 * energy.drift);
+        assert_below(fabs(trend(mean, BLOCKS)), 0.02 * energy.drift);
         assert_below(worst_units(s, NULL), 16);
         keel_close(s);
     }

@@ -79,10 +79,13 @@ keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *opti
         return NULL;
     }
     if (s->engine->r->status < 0) return s;
+    int loaded = 0;
     if (!bytes)
         engine_fail(s->engine, KEEL_EINVAL, "keel_load needs the bytes of a saved solver");
     else
-        save_read(s->engine, bytes, count);
+        loaded = save_read(s->engine, bytes, count);
+    if (loaded && s->engine->r->status < 0)
+        engine_say(s->engine, "the solver had failed when it was saved: %s", keel_status_name(s->engine->r->status));
     return s;
 }
 
@@ -187,29 +190,23 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     if (s->running) return while_running(old, "keel_switch");
     if (!old->block || old->r->status < 0) return old->r->status;
     if (!other) return misuse(old, "keel_switch needs a problem");
-    char reason[TEXT_SENTENCE];
-    keel_problem sized = *other;
-    if (!u) sized.u0 = NULL;
-    int count = other->n + other->m;
+    long count = (long)other->n + other->m;
     if (!u && count != old->field.n + old->field.m)
         return misuse(old, "keel_switch: the other problem has another number of unknowns, so it needs their values");
     if (other->n != old->field.n && (old->o.norm == KEEL_GIVEN || old->o.atol_each))
         return misuse(old, "keel_switch: weights or tolerances for each state fit only problems with as many states");
-    if (!u) u = engine_state(old);
     keel_problem mode = *other;
-    double t = old->r->t_now;
-    mode.t0 = t;
-    mode.u0 = u;
-    if (other->n < 1 || other->m < 0 || !all_finite(count, u)) return misuse(old, "keel_switch: the values must be finite");
-    unsigned char *none = calloc((size_t)count, 1);
-    if (!none) return engine_fail(old, KEEL_ENOMEM, "no memory for the other mode");
+    mode.t0 = old->r->t_now;
+    mode.u0 = u ? u : engine_state(old);
+    unsigned char *none = calloc(count > 0 ? (size_t)count : 1, 1);
     mode.fixed = none; /* zeros: the smallest change, nothing fixed */
-    struct engine *e = engine_open(s, &mode, &old->o, old->stepper, 1);
+    struct engine *e = none ? engine_open(s, &mode, &old->o, old->stepper, 1) : NULL;
     free(none);
-    if (!e) return engine_fail(old, KEEL_ENOMEM, "no memory for the other mode");
+    if (!e) return engine_fail(old, KEEL_ENOMEM, "keel_switch: no memory for the other mode");
     if (e->r->status < 0) {
         keel_status status = e->r->status;
-        engine_fail(old, status, "%s", e->message);
+        engine_say(old, "keel_switch: %.600s", e->message);
+        if (status != KEEL_EINVAL) old->r->status = status;
         engine_close(e);
         return status;
     }

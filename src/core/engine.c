@@ -40,8 +40,6 @@ double *engine_state(const struct engine *e) {
 static void layout_events(struct engine *e, size_t vector) {
     size_t count = (size_t)e->field.p.event.count + 1;
     e->events.sign = arena_ints(&e->arena, count);
-    e->events.awaited = arena_ints(&e->arena, count);
-    e->events.fired_at = arena_doubles(&e->arena, count);
     e->events.crossing = arena_ints(&e->arena, count);
     e->events.samples = arena_doubles(&e->arena, 16 * count);
     e->events.here = arena_doubles(&e->arena, count);

@@ -34,8 +34,6 @@ struct record {
 
 struct events {
     int *sign;                          /* per event: before the next crossing; 0: not known yet */
-    int *awaited;                       /* per event: the sign after the crossing it stands on; 0: it does not */
-    double *fired_at;                   /* ... and the time of that crossing */
     double *samples, *here, *root, *trial, *at_root;
     int *crossing;
 };

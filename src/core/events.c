@@ -21,7 +21,7 @@ static int sign_of(double value) {
 }
 
 void events_begin(struct engine *e) {
-    for (int i = 0; i < e->field.p.event.count; i++) e->events.sign[i] = e->events.awaited[i] = 0;
+    for (int i = 0; i < e->field.p.event.count; i++) e->events.sign[i] = 0;
     e->r->just_begun = 1;
 }
 
@@ -39,18 +39,18 @@ static keel_status value_at(struct engine *e, int i, double t, double *out) {
     return status;
 }
 
-/* The root of event i in [a, b], with values of opposite sign at the ends: Illinois, never leaving the bracket. */
+/* The root of event i in [a, b], with values of opposite sign at the ends: Illinois, never leaving the
+ * bracket.  It is the first place on the far side; a itself only if its value says so. */
 static keel_status refine(struct engine *e, int i, double a, double b, double at_a, double at_b, double *root) {
     int side = 0;
     for (int iteration = 0; iteration < 100; iteration++) {
-        double width = fabs(b - a);
-        if (width <= 2 * DBL_EPSILON * fmax(fabs(a), fabs(b)) || at_b == 0) break;
-        double c = b - at_b * (b - a) / (at_b - at_a);
-        if (iteration > 40 || !(fabs(c - a) <= width && fabs(c - b) <= width)) c = a + 0.5 * (b - a);
-        double at_c;
+        double width = fabs(b - a), tiny = 2 * DBL_EPSILON * fmax(fabs(a), fabs(b)), at_c;
+        if (width <= 2 * tiny || at_a == 0 || at_b == 0) break;
+        double part = iteration > 40 ? 0.5 : at_a / (at_a - at_b);
+        part = fmin(fmax(part, tiny / width), 1 - tiny / width); /* a root at one end draws the other to it */
+        double c = a + part * (b - a);
         keel_status status = value_at(e, i, c, &at_c);
         if (status != KEEL_OK) return status;
-        if (c == a || c == b) break;
         if (sign_of(at_c) == sign_of(at_a)) {
             a = c;
             at_a = at_c;
@@ -63,7 +63,7 @@ static keel_status refine(struct engine *e, int i, double a, double b, double at
             side = 1;
         }
     }
-    *root = fabs(at_a) < fabs(at_b) ? a : b;
+    *root = at_a == 0 ? a : b;
     return KEEL_OK;
 }
 
@@ -100,8 +100,8 @@ static double slope_at(struct engine *e, int i, double t) {
     return (at_to - at_from) / (to - from);
 }
 
-/* From the begin of the step to the root itself: Newton on the method's own step. */
-static void polish(struct engine *e, int i, double *root, double *u) {
+/* From the begin of the step to the root itself: Newton on the method's own step, not beyond t_to. */
+static void polish(struct engine *e, int i, double t_to, double *root, double *u) {
     const struct record *r = e->r;
     double t = *root, slope = slope_at(e, i, t);
     for (int iteration = 0; iteration < 6 && slope != 0; iteration++) {
@@ -112,7 +112,7 @@ static void polish(struct engine *e, int i, double *root, double *u) {
         double change = -e->events.here[i] / slope;
         if (fabs(change) <= 2 * DBL_EPSILON * fabs(t) || fabs(change) > 0.1 * fabs(r->h_taken)) return;
         t += change;
-        if ((t - r->t) * r->direction > 0) t = r->t; /* never beyond the front */
+        if ((t - t_to) * r->direction > 0) t = t_to;
         if (t == *root) return;
     }
 }
@@ -121,13 +121,28 @@ struct bracket {
     double a, b, at_a, at_b;
 };
 
-/* The sign of event i before its next crossing, as far as a sample tells.  Where a run begins, values that are zero to
- * round-off do not.  After a crossing only the other side does: the dense output may cross a little later than the
- * method's own step; what is on the old side long after has come back. */
-static int sign_known(const struct engine *e, int i, double t, double value, double largest) {
-    int sign = sign_of(value), awaited = e->events.awaited[i];
-    if (awaited) return sign == awaited || fabs(t - e->events.fired_at[i]) > 1e-3 * fabs(e->r->h_taken) ? sign : 0;
-    return e->r->just_begun && fabs(value) <= NEGLIGIBLE * largest ? 0 : sign;
+/* The sign of an event before its next crossing.  Where a run begins, values that are zero to round-off do not
+ * tell. */
+static int sign_known(const struct engine *e, double value, double largest) {
+    return e->r->just_begun && fabs(value) <= NEGLIGIBLE * largest ? 0 : sign_of(value);
+}
+
+/* On a crossing to `sign` at *a, and back on the other side at b: the way back lies beyond a place with this
+ * sign.  If none is found both are at *a. */
+static keel_status leave_crossing(struct engine *e, int i, int sign, double b, double *a, double *at_a) {
+    double begin = *a, part = b - begin;
+    *at_a = 0;
+    for (int halvings = 0; halvings < 20; halvings++) {
+        double value;
+        part *= 0.5;
+        keel_status status = value_at(e, i, begin + part, &value);
+        if (status != KEEL_OK) return status;
+        if (sign_of(value) != sign) continue;
+        *a = begin + part;
+        *at_a = value;
+        break;
+    }
+    return KEEL_OK;
 }
 
 /* The first crossing of event i among the samples, in the wanted direction; signs on the way are kept in *sign. */
@@ -137,17 +152,19 @@ static keel_status first_crossing(struct engine *e, int i, const double *t, int 
     const double *v = e->events.samples + i;
     double largest = 0;
     for (int k = 0; k < SAMPLES; k++) largest = fmax(largest, fabs(v[(long)k * count]));
-    if (*sign == 0) *sign = sign_known(e, i, t[0], v[0], largest);
+    if (*sign == 0) *sign = sign_known(e, v[0], largest);
     for (int k = 1; k < SAMPLES; k++) {
         double before = v[(long)(k - 1) * count], here = v[(long)k * count];
         if (*sign == 0) {
-            *sign = sign_known(e, i, t[k], here, largest);
+            *sign = sign_known(e, here, largest);
             continue;
         }
         if (sign_of(here) != *sign) {
             if (wanted == 0 || wanted == -*sign) {
-                *found = (struct bracket){t[k - 1], t[k], sign_of(before) == *sign ? before : 0, here};
-                return KEEL_EVENT;
+                *found = (struct bracket){t[k - 1], t[k], before, here};
+                if (sign_of(before) == *sign) return KEEL_EVENT;
+                keel_status status = leave_crossing(e, i, *sign, t[k], &found->a, &found->at_a);
+                return status == KEEL_OK ? KEEL_EVENT : status;
             }
             *sign = -*sign;
             continue;
@@ -180,27 +197,17 @@ static keel_status sample(struct engine *e, double from, double to, double *t) {
     return status;
 }
 
-static void stand_on(struct engine *e, int i, double t, const double *u) {
+/* The dense output crosses at `root`, the method's own step at t: the search goes on from the root, so that a
+ * crossing is found once wherever the two lie. */
+static void stand_on(struct engine *e, int i, double root, double t, const double *u) {
     struct record *r = e->r;
     memcpy(e->x_now, u, (size_t)(e->field.n + e->field.m) * sizeof *u);
-    r->t_now = r->scanned = t;
+    r->t_now = t;
+    r->scanned = root;
     r->inside = 1;
     r->event = i;
-    r->just_begun = 1;
     r->stats.events++;
-}
-
-/* Signs of the events where the run stops; one whose root is known, at this very time or later, keeps its sign. */
-static void settle_signs(struct engine *e, int fired, double t, const double *roots) {
-    struct events *ev = &e->events;
-    ev->awaited[fired] = -ev->sign[fired];
-    ev->fired_at[fired] = t;
-    ev->sign[fired] = 0;
-    if (map_value(&e->field, &e->field.event, t, e->x_now, ev->here) != KEEL_OK) return;
-    for (int j = 0; j < e->field.p.event.count; j++) {
-        int now = sign_of(ev->here[j]);
-        if (roots[j] == HUGE_VAL && ev->sign[j] != 0 && now != 0) ev->sign[j] = now;
-    }
+    e->events.sign[i] = -e->events.sign[i];
 }
 
 int events_scan(struct engine *e, double t_to, keel_status *status) {
@@ -212,7 +219,7 @@ int events_scan(struct engine *e, double t_to, keel_status *status) {
     if (count == 0 || r->scanned == t_to) return 0;
     *status = sample(e, r->scanned, t_to, t);
     for (int i = 0; i < count && *status == KEEL_OK; i++) {
-        struct bracket found;
+        struct bracket found = {0};
         int sign = ev->sign[i];
         ev->root[i] = HUGE_VAL;
         keel_status crossing = first_crossing(e, i, t, &sign, &found);
@@ -229,11 +236,15 @@ int events_scan(struct engine *e, double t_to, keel_status *status) {
         r->just_begun = 0;
         return 0;
     }
-    double root = ev->root[best], *u = ev->at_root;
-    *status = dense_at(e, root, u);
+    double at = ev->root[best], *u = ev->at_root;
+    int one_step = !(e->stepper->info.traits & KEEL_MULTISTEP);
+    *status = dense_at(e, at, u);
+    if (*status == KEEL_OK && one_step) polish(e, best, t_to, &at, u);
+    if (*status == KEEL_OK && r->inside && (at - r->t_now) * direction < 0) { /* time never goes back */
+        at = r->t_now;
+        *status = one_step ? step_again(e, at, u) : dense_at(e, at, u);
+    }
     if (*status != KEEL_OK) return 0;
-    if (!(e->stepper->info.traits & KEEL_MULTISTEP)) polish(e, best, &root, u);
-    stand_on(e, best, root, u);
-    settle_signs(e, best, root, ev->root);
+    stand_on(e, best, ev->root[best], at, u);
     return 1;
 }

@@ -172,9 +172,9 @@ static keel_status border(struct manifold *m, double t, const double *x, int fir
     return KEEL_OK;
 }
 
-/* The part of a residual within round-off that is corrected.  One unit of row j moves the state along its direction by
- * eps / share of its size, however cheap a short step makes that; more than eps / nearly would be noise written into
- * the state, so no more is taken at once.  A drift is still removed, over 1 / part steps. */
+/* The part of a residual within round-off that is corrected.  One unit of row j moves the state along its
+ * direction by eps / share of its size, however cheap a short step makes that; more than eps / nearly would be
+ * noise written into the state, so no more is taken at once.  A drift is still removed, over 1 / part steps. */
 static double part_to_correct(const struct manifold *m, int j, int row, const double *direction) {
     const struct field *fd = m->fd;
     double longest = 0;
@@ -217,7 +217,7 @@ static keel_status invariants(struct manifold *m, double t, double *x, double *l
     for (int j = 0; j < count; j++) {
         for (int i = 0; i < n; i++) m->d[i] = m->c[j] * m->directions[(long)j * n + i];
         if (m->c[j] != 0) manifold_move(x, low, n, m->d);
-        if (m->floor_of[j] < 1) m->space.inverse[j] = 0; /* errors along it are not removed: they count in full */
+        if (m->floor_of[j] < 1) m->space.inverse[j] = 0; /* errors along it stay: they count in full */
     }
     fd->stats->newton++;
     return KEEL_OK;

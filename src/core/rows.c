@@ -94,11 +94,22 @@ static keel_status velocity_along_column(void *context, double s, double *out) {
     return status;
 }
 
+/* d/dv of G v + g_t and A v + b is G and A. */
+static keel_status velocity_by_v(struct field *fd, double t, const double *u, double *jacobian) {
+    int nq = fd->nq, n = fd->n;
+    keel_status status = fd->kg ? map_jacobian(fd, &fd->constraint, t, u, fd->matrix) : KEEL_OK;
+    if (status == KEEL_OK && fd->kr) status = map_jacobian(fd, &fd->rolling, t, u, fd->matrix + (long)fd->kg * nq);
+    for (int i = 0; i < fd->k && status == KEEL_OK; i++)
+        memcpy(jacobian + (long)i * n + nq, fd->matrix + (long)i * nq, (size_t)nq * sizeof *jacobian);
+    return status;
+}
+
 static keel_status velocity_jacobian(struct field *fd, struct rows *r, double t, const double *u) {
     double *jacobian = r->jacobian + (long)r->at[KEEL_ROW_VELOCITY] * fd->n;
+    int mechanics = fd->p.form == KEEL_MECHANICS;
     memcpy(fd->line, u, (size_t)fd->n * sizeof *u);
     struct velocity_path path = {fd, t, fd->line, 0};
-    for (int j = 0; j < fd->n; j++) {
+    for (int j = 0; j < (mechanics ? fd->nq : fd->n); j++) {
         path.at = j;
         double length = fmax(fd->size[j], fabs(u[j]));
         keel_status status = differences_along(velocity_along_column, &path, fd->k, length > 0 ? length : 1, 1, 1,
@@ -106,7 +117,7 @@ static keel_status velocity_jacobian(struct field *fd, struct rows *r, double t,
         if (status != KEEL_OK) return status;
         for (int i = 0; i < fd->k; i++) jacobian[(long)i * fd->n + j] = r->column[i];
     }
-    return KEEL_OK;
+    return mechanics ? velocity_by_v(fd, t, u, jacobian) : KEEL_OK;
 }
 
 keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {

@@ -16,6 +16,7 @@ static keel_status find_grid(struct engine *e, double t_end) {
     double clock = 4 * DBL_EPSILON * fmax(fabs(t_end), fabs(r->base)) / e->o.step;
     int on_grid = fabs(steps - nearest) <= fmax(4 * DBL_EPSILON * nearest, clock);
     e->grid = (struct grid){t_end, on_grid ? nearest : steps, on_grid};
+    if (on_grid && nearest == (double)r->count && !reached(e, r->t, t_end)) r->t = r->t_now = t_end; /* no step away */
     if (on_grid || !(e->stepper->info.traits & KEEL_MULTISTEP)) return KEEL_OK;
     engine_say(e, "%s needs equal steps, and t_end = %.17g is not a whole number of steps of %.17g from %.17g",
                e->stepper->info.name, t_end, e->o.step, r->base);
@@ -85,8 +86,20 @@ static keel_status too_many_steps(struct engine *e, long most) {
                        most, e->r->t);
 }
 
+/* Beyond one of each kind: an event function that has no clear sign must not hold the run. */
+enum { STORM = 100 };
+
+static keel_status too_many_events(struct engine *e) {
+    char name[64];
+    const char *const *names = e->field.event.user.names;
+    return engine_fail(e, KEEL_ELIMIT, "more than %d events at t = %.10g, %s among them: its values have no clear sign there",
+                       STORM, e->r->t_now, field_name(names, e->r->event, "event", name, sizeof name));
+}
+
 keel_status run_to(struct engine *e, double t_end, int one_step) {
     struct record *r = e->r;
+    double last_event = HUGE_VAL;
+    int storm = 0;
     int events = e->field.p.event.count > 0;
     long taken = 0, most = e->o.max_steps > 0 ? e->o.max_steps : e->o.step > 0 ? 0 : 10000000;
     keel_status status = set_out(e, t_end);
@@ -94,6 +107,9 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
         if (events && r->has_step) {
             double to = reached(e, r->t, t_end) ? t_end : r->t;
             if (events_scan(e, to, &status)) {
+                storm = r->t_now == last_event ? storm + 1 : 0;
+                last_event = r->t_now;
+                if (storm == STORM + e->field.p.event.count) return too_many_events(e);
                 if (!e->field.p.passing || !e->field.p.passing[r->event]) return KEEL_EVENT;
                 if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
                 continue;

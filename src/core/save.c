@@ -3,6 +3,7 @@
 #include "core/save.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ struct header {
     uint64_t block_size;
     uint64_t checksum; /* of the block and what stands before this field */
     struct field_facts facts;
+    int settled, verified;
 };
 
 static const char magic[8] = "keel\0001\n";
@@ -21,6 +23,10 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t count) {
     const unsigned char *p = bytes;
     for (size_t i = 0; i < count; i++) h = (h ^ p[i]) * 1099511628211u;
     return h;
+}
+
+static uint64_t hash_doubles(uint64_t h, const double *values, int count) {
+    return values ? hash(h, values, (size_t)count * sizeof *values) : hash(h, "", 1);
 }
 
 static uint64_t hash_text(uint64_t h, const char *text) {
@@ -37,6 +43,11 @@ static uint64_t signature(const struct engine *e) {
     double numbers[] = {o->rtol, o->atol, o->step, o->max_step, o->manifold_units};
     uint64_t h = hash(14695981039346656037u, counts, sizeof counts);
     h = hash(h, numbers, sizeof numbers);
+    h = hash_doubles(h, e->atol, p->n);
+    h = hash_doubles(h, o->norm == KEEL_GIVEN ? o->weights : NULL, p->n);
+    h = hash_doubles(h, p->scale, p->n);
+    h = p->array_of ? hash(h, p->array_of, (size_t)p->n * sizeof *p->array_of) : hash(h, "", 1);
+    h = hash_text(h, p->name);
     h = hash_text(h, e->stepper->info.name);
     h = hash_text(h, o->keep);
     return hash_text(h, KEEL_VERSION);
@@ -44,7 +55,7 @@ static uint64_t signature(const struct engine *e) {
 
 static uint64_t checksum(const struct header *head, const void *block) {
     uint64_t h = hash(14695981039346656037u, &head->signature, 2 * sizeof(uint64_t));
-    h = hash(h, &head->facts, sizeof head->facts);
+    h = hash(h, &head->facts, sizeof *head - offsetof(struct header, facts));
     return hash(h, block, head->block_size);
 }
 
@@ -59,6 +70,8 @@ void save_write(const struct engine *e, void *bytes) {
     head.signature = signature(e);
     head.block_size = e->block_size;
     head.facts = field_facts(&e->field);
+    head.settled = e->settled;
+    head.verified = e->verified;
     head.checksum = checksum(&head, e->block);
     memcpy(bytes, &head, sizeof head);
     memcpy((unsigned char *)bytes + sizeof head, e->block, e->block_size);
@@ -105,6 +118,7 @@ int save_read(struct engine *e, const void *bytes, size_t count) {
     for (int i = 0; i < e->rows.count; i++)
         if (e->rows.care[i] < 0 || e->rows.care[i] > KEEL_ROW_VARYING) e->rows.care[i] = KEEL_ROW_WATCHED;
     manifold_choose(&e->manifold);
-    e->settled = e->verified = 1;
+    e->settled = head.settled != 0;
+    e->verified = head.verified != 0;
     return 1;
 }
