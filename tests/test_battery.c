@@ -1,7 +1,8 @@
 /* test_battery.c - one battery over every registered method and every stabilizer it goes with.
  *
- * Nothing here knows a method by name: what is expected follows from order and traits alone, so that a method is tested
- * by being listed.  A pair that is refused must say why, and at least one problem must accept each method. */
+ * Nothing here knows a method by name: what is expected follows from order and traits alone, so that a
+ * method is tested by being listed.  A pair that is refused must say why, and at least one problem must
+ * accept each method. */
 #include "testing.h"
 
 #include <keel/method.h>
@@ -9,12 +10,13 @@
 #include <float.h>
 
 enum { STABILIZERS = 5, SCENES = 5, POINTS = 8 };
-static const keel_preserve stabilizers[STABILIZERS] = {KEEL_NONE, KEEL_WATCH, KEEL_POST, KEEL_ADJUST, KEEL_PROJECT};
+static const keel_preserve stabilizers[STABILIZERS] = {KEEL_NONE, KEEL_WATCH, KEEL_POST, KEEL_ADJUST,
+                                                       KEEL_PROJECT};
 static const char *const stabilizer_names[STABILIZERS] = {"none", "watch", "post", "adjust", "project"};
 
-/* Problems with closed forms: not over a period, so that no symmetry helps.  From rest the smallest change in
- * dq M dq + h^2 dv M dv turns from q to v within the first steps, which costs a factor log(1/h) in the error: orders of
- * 4.7 are seen for 5. */
+/* Problems with closed forms: not over a period, so that no symmetry helps.  From rest the smallest change
+ * in dq M dq + h^2 dv M dv turns from q to v within the first steps, which costs a factor log(1/h) in the
+ * error: orders of 4.7 are seen for 5. */
 static const struct scene {
     const char *name;
     double start, span, slack;
@@ -26,10 +28,17 @@ static const struct scene {
 
 static void scene_fill(int i, problem *p) {
     switch (i) {
-    case 0: problem_kepler(p, 0.2, 1.0); break;
-    case 1: problem_kepler_hamiltonian(p, 0.2); break;
-    case 2: problem_rigid_body(p, 2.0, 1.0, 2.0 / 3.0); break;
-    default: problem_pendulum(p, 1.0);
+    case 0:
+        problem_kepler(p, 0.2, 1.0);
+        break;
+    case 1:
+        problem_kepler_hamiltonian(p, 0.2);
+        break;
+    case 2:
+        problem_rigid_body(p, 2.0, 1.0, 2.0 / 3.0);
+        break;
+    default:
+        problem_pendulum(p, 1.0);
     }
     p->exact(p, scenes[i].start, p->u0);
     p->keel.t0 = scenes[i].start;
@@ -72,7 +81,8 @@ static void for_all_bouts(unsigned traits, bout_check *check) {
             for (b.stabilizer = 0; b.stabilizer < STABILIZERS; b.stabilizer++) {
                 scene_fill(b.scene, &b.p);
                 b.end = scenes[b.scene].start + scenes[b.scene].span;
-                b.o = (keel_options){.method = b.method->name, .preserve = stabilizers[b.stabilizer], .step = 0.01};
+                b.o = (keel_options){
+                    .method = b.method->name, .preserve = stabilizers[b.stabilizer], .step = 0.01};
                 if (!accepted(&b.p, &b.o)) continue;
                 if (traits & KEEL_ADAPTIVE) b.o.step = 0;
                 check(&b);
@@ -82,10 +92,11 @@ static void for_all_bouts(unsigned traits, bout_check *check) {
     }
 }
 
-#define fail_bout(b, ...)                                                                                              \
-    do {                                                                                                               \
-        print_error("%s, %s, %s: ", (b)->method->name, stabilizer_names[(b)->stabilizer], scenes[(b)->scene].name);   \
-        fail_msg(__VA_ARGS__);                                                                                         \
+#define fail_bout(b, ...)                                                                 \
+    do {                                                                                  \
+        print_error("%s, %s, %s: ", (b)->method->name, stabilizer_names[(b)->stabilizer], \
+                    scenes[(b)->scene].name);                                             \
+        fail_msg(__VA_ARGS__);                                                            \
     } while (0)
 
 static keel_solver *bout_open(const struct bout *b) {
@@ -109,7 +120,8 @@ static void descriptors_are_complete_and_names_unique(void **state) {
         assert_true(method->about && strlen(method->about) > 5);
         assert_true(method->reference && strlen(method->reference) > 5);
         assert_within(method->order, 1, 20);
-        for (int j = 0; j < i && (other = keel_method_at(j)); j++) assert_string_not_equal(method->name, other->name);
+        for (int j = 0; j < i && (other = keel_method_at(j)); j++)
+            assert_string_not_equal(method->name, other->name);
     }
 }
 
@@ -135,7 +147,8 @@ enum { FITTED = 3, MOST_STEPS = 40000 };
 static double observed_order(const struct bout *b) {
     double error[FITTED] = {0}, size[FITTED] = {0};
     int seen = 0;
-    for (long steps = 2 * POINTS; steps < MOST_STEPS; steps = steps % 3 == 0 ? steps / 3 * 4 : steps / 2 * 3) {
+    for (long steps = 2 * POINTS; steps < MOST_STEPS;
+         steps = steps % 3 == 0 ? steps / 3 * 4 : steps / 2 * 3) {
         double now = error_with(b, steps);
         if (!(now < 1)) continue;
         if (now < FLOOR) break;
@@ -152,8 +165,8 @@ static double observed_order(const struct bout *b) {
 static void check_order(struct bout *b) {
     double seen = observed_order(b), order = b->method->order;
     if (getenv("KEEL_ORDERS")) /* a table for the curious */
-        printf("%-8s %d %-8s %-20s %.2f\n", b->method->name, b->method->order, stabilizer_names[b->stabilizer],
-               scenes[b->scene].name, seen);
+        printf("%-8s %d %-8s %-20s %.2f\n", b->method->name, b->method->order,
+               stabilizer_names[b->stabilizer], scenes[b->scene].name, seen);
     if (seen < order - fmax(0.25, 0.05 * order) - scenes[b->scene].slack || seen > order + 1)
         fail_bout(b, "order %.2f is seen, %d is claimed", seen, b->method->order);
 }
@@ -196,7 +209,8 @@ static void check_projection(struct bout *b) {
     }
     keel_kept row;
     for (int i = 0; keel_kept_at(s, i, &row); i++)
-        if (row.care != KEEL_ROW_KEPT && row.care != KEEL_ROW_NATIVE) fail_bout(b, "`%s` is not kept", row.name);
+        if (row.care != KEEL_ROW_KEPT && row.care != KEEL_ROW_NATIVE)
+            fail_bout(b, "`%s` is not kept", row.name);
     keel_close(s);
 }
 
@@ -259,13 +273,15 @@ static double adaptive_error(struct bout *b, double rtol) {
     return error;
 }
 
-/* Errors stay within 1/1000 and 100 tolerances, and fall at least fivefold with a tolerance a hundredth as large. */
+/* Errors stay within 1/1000 and 100 tolerances, and fall at least fivefold with a tolerance a hundredth as
+ * large. */
 static void check_tolerances(struct bout *b) {
     double before = HUGE_VAL;
     for (double rtol = 1e-4; rtol > 1e-11; rtol /= 100) {
         double error = adaptive_error(b, rtol);
         if (!(error > 1e-3 * rtol && error < 100 * rtol)) fail_bout(b, "error %g with rtol %g", error, rtol);
-        if (!(error < 0.2 * before)) fail_bout(b, "error %g with rtol %g, %g with a larger one", error, rtol, before);
+        if (!(error < 0.2 * before))
+            fail_bout(b, "error %g with rtol %g, %g with a larger one", error, rtol, before);
         before = error;
     }
 }
@@ -288,7 +304,8 @@ static void check_return(struct bout *b) {
     bout_run(b, s, b->end);
     bout_run(b, s, b->p.keel.t0);
     assert_true(keel_time(s) == b->p.keel.t0);
-    if (away_from_start(b, s) > 5e-6) fail_bout(b, "returns to within %g of the start", away_from_start(b, s));
+    if (away_from_start(b, s) > 5e-6)
+        fail_bout(b, "returns to within %g of the start", away_from_start(b, s));
     if (stabilizers[b->stabilizer] == KEEL_PROJECT) assert_below(worst_units(s, NULL), 4);
     keel_close(s);
 }
@@ -306,7 +323,8 @@ static void check_turning(struct bout *b) {
     bout_run(b, s, b->end);
     bout_run(b, s, b->p.keel.t0);
     if (away_from_start(b, s) > 8 * error + 1e-12)
-        fail_bout(b, "returns to within %g of the start, and errs by %g on the way", away_from_start(b, s), error);
+        fail_bout(b, "returns to within %g of the start, and errs by %g on the way", away_from_start(b, s),
+                  error);
     keel_close(s);
 }
 
@@ -336,7 +354,8 @@ static void restarts_begin_afresh(void **state) {
     for_all_bouts(KEEL_ADAPTIVE, check_restart);
 }
 
-/* Phi_-h after Phi_h is the identity for a symmetric step; for others the mismatch is of the size of the error. */
+/* Phi_-h after Phi_h is the identity for a symmetric step; for others the mismatch is of the size of the
+ * error. */
 static void check_symmetry(struct bout *b) {
     if (stabilizers[b->stabilizer] > KEEL_WATCH) return;
     b->o.step = scenes[b->scene].span / 64;
@@ -345,7 +364,8 @@ static void check_symmetry(struct bout *b) {
     double error = error_to_exact(&b->p, s);
     bout_run(b, s, b->p.keel.t0);
     if (error < 1e-4) fail_bout(b, "the error %g is too small for a test of symmetry", error);
-    if (away_from_start(b, s) > 1e-12) fail_bout(b, "returns to within %g of the start", away_from_start(b, s));
+    if (away_from_start(b, s) > 1e-12)
+        fail_bout(b, "returns to within %g of the start", away_from_start(b, s));
     keel_close(s);
 }
 
@@ -405,7 +425,8 @@ static double check_two_form(const struct bout *b) {
         for (int j = 0; j < i; j++) {
             double before = two_form(n, tangent[i].start, tangent[j].start);
             double after = two_form(n, tangent[i].end, tangent[j].end);
-            if (fabs(after - before) > 1e-7) fail_bout(b, "dq wedge dp goes from %.10g to %.10g", before, after);
+            if (fabs(after - before) > 1e-7)
+                fail_bout(b, "dq wedge dp goes from %.10g to %.10g", before, after);
             largest = fmax(largest, fabs(before));
         }
     return largest;
@@ -425,7 +446,8 @@ static void symplectic_methods_keep_the_two_form(void **state) {
     for_all_bouts(KEEL_SYMPLECTIC, check_symplecticity);
 }
 
-/* Linear invariants: a + c and b + 2 c of the reaction a + 2 b <-> c; momentum of two bodies of mass 1 and 3. */
+/* Linear invariants: a + c and b + 2 c of the reaction a + 2 b <-> c; momentum of two bodies of mass 1 and
+ * 3. */
 static int reaction(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
     double rate = 1.3 * u[0] * u[1] - 0.7 * u[2] + 0.1 * sin(u[1]);
@@ -489,8 +511,8 @@ static void linear_invariants_are_kept_without_a_stabilizer(void **state) {
         for (int k = 0; k < 2; k++) {
             problem p = {.keel = linear[k]};
             keel_kept row;
-            keel_solver *s =
-                open_if_accepted(&p, &(keel_options){.method = method->name, .preserve = KEEL_WATCH, .step = 1. / 16});
+            keel_solver *s = open_if_accepted(
+                &p, &(keel_options){.method = method->name, .preserve = KEEL_WATCH, .step = 1. / 16});
             if (!s) continue;
             assert_ok(s, keel_run(s, 16));
             for (int j = 0; keel_kept_at(s, j, &row); j++)
@@ -503,14 +525,17 @@ static void linear_invariants_are_kept_without_a_stabilizer(void **state) {
 }
 
 /* State, time and certificate are the same bits. */
-static void same_bits(const struct bout *b, const keel_solver *one, const keel_solver *other, const char *what) {
+static void same_bits(const struct bout *b, const keel_solver *one, const keel_solver *other,
+                      const char *what) {
     keel_kept row, twin;
     size_t bytes = (size_t)(b->p.keel.n + b->p.keel.m) * sizeof(double);
     if (keel_time(one) != keel_time(other) || memcmp(keel_state(one), keel_state(other), bytes) != 0)
         fail_bout(b, "%s gives other bits", what);
-    if (b->o.preserve < KEEL_POST) return; /* other rows are measured from time to time, and at the ends of runs */
+    if (b->o.preserve < KEEL_POST)
+        return; /* other rows are measured from time to time, and at the ends of runs */
     for (int i = 0; keel_kept_at(one, i, &row) && keel_kept_at(other, i, &twin); i++)
-        if (row.drift != twin.drift || row.units != twin.units) fail_bout(b, "%s gives another certificate", what);
+        if (row.drift != twin.drift || row.units != twin.units)
+            fail_bout(b, "%s gives another certificate", what);
 }
 
 /* The same run in one call, step by step, through a fork half way, and saved and loaded half way. */
@@ -527,7 +552,8 @@ static void check_ways_through(struct bout *b) {
     }
     for (int k = 1; keel_time(steps) != end; k++) {
         assert_ok(steps, keel_step(steps, end));
-        if (b->o.step > 0 && keel_time(steps) != t0 + k * b->o.step) fail_bout(b, "step %d is off the grid", k);
+        if (b->o.step > 0 && keel_time(steps) != t0 + k * b->o.step)
+            fail_bout(b, "step %d is off the grid", k);
     }
     bout_run(b, half, middle);
     keel_solver *fork = keel_fork(half);
@@ -583,7 +609,8 @@ static void check_units(const problem *p, const keel_method *method, const keel_
 /* At most `count` steps, or to the end. */
 static void take_steps(const problem *p, const keel_method *method, keel_solver *s, int count) {
     for (int step = 0; step < count && keel_time(s) != p->t_end; step++)
-        if (keel_step(s, p->t_end) < 0) fail_msg("%s with %s: %s", p->keel.name, method->name, keel_message(s));
+        if (keel_step(s, p->t_end) < 0)
+            fail_msg("%s with %s: %s", p->keel.name, method->name, keel_message(s));
 }
 
 static void every_problem_keeps_its_rows_with_every_adaptive_method(void **state) {

@@ -1,4 +1,5 @@
-/* test_differences.c - how accurate extrapolated central differences are, and what they do outside a domain. */
+/* test_differences.c - how accurate extrapolated central differences are, and what they do outside a
+ * domain. */
 #include "testing.h"
 
 #include "core/differences.h"
@@ -26,7 +27,8 @@ static double miss(double (*value)(double), double x, double length, int levels,
                    double *estimate) {
     struct curve c = {.value = value, .x = x, .left = -HUGE_VAL, .right = HUGE_VAL};
     double work[DIFFERENCES_ROOM], out = NAN;
-    assert_int_equal(differences_along(curve_path, &c, 1, length, levels, derivative, work, &out, estimate), KEEL_OK);
+    assert_int_equal(differences_along(curve_path, &c, 1, length, levels, derivative, work, &out, estimate),
+                     KEEL_OK);
     return fabs(out - sure);
 }
 
@@ -52,7 +54,8 @@ static double wild(double x) {
     return sin(40 * x);
 }
 
-/* Of degree 7 and 8 too the last entry is exact, but no other entry confirms it: 1e-10 of x^7 at 0 may be chosen. */
+/* Of degree 7 and 8 too the last entry is exact, but no other entry confirms it: 1e-10 of x^7 at 0 may be
+ * chosen. */
 static void polynomials_up_to_degree_6_reach_round_off(void **state) {
     (void)state;
     for (double x = -2; x <= 2; x += 0.25) {
@@ -85,8 +88,9 @@ static void one_level_is_enough_for_a_newton_matrix(void **state) {
     }
 }
 
-/* A length typical for the path: 1/x at 1e-6 has one of 1e-6; relative accuracy does not depend on it.  With the
- * singularity one length away the last entry of the scheme is off by (s0 s1 s2 s3)^2 = 2^-36 = 1.5e-11. */
+/* A length typical for the path: 1/x at 1e-6 has one of 1e-6; relative accuracy does not depend on it.
+ * With the singularity one length away the last entry of the scheme is off by (s0 s1 s2 s3)^2 = 2^-36 =
+ * 1.5e-11. */
 static void accuracy_follows_the_length_of_the_path(void **state) {
     (void)state;
     for (int power = -9; power <= 9; power++) {
@@ -96,7 +100,8 @@ static void accuracy_follows_the_length_of_the_path(void **state) {
     }
 }
 
-/* The estimate belongs to the entry that is returned: it bounds the truth, and sees a length that is far too long. */
+/* The estimate belongs to the entry that is returned: it bounds the truth, and sees a length that is far
+ * too long. */
 static void estimated_error_bounds_the_true_error(void **state) {
     (void)state;
     double estimate;
@@ -129,25 +134,29 @@ static void each_value_is_extrapolated_for_itself(void **state) {
     (void)state;
     double work[4 * DIFFERENCES_ROOM], out[4], worst;
     static const double sure[4] = {1, 1e12, 0, 1e-12};
-    assert_int_equal(differences_along(four_values, NULL, 4, 1, DIFFERENCES_LEVELS, 1, work, out, &worst), KEEL_OK);
+    assert_int_equal(differences_along(four_values, NULL, 4, 1, DIFFERENCES_LEVELS, 1, work, out, &worst),
+                     KEEL_OK);
     for (int i = 0; i < 4; i++) assert_below(fabs(out[i] - sure[i]), 1e-12 * sure[i]);
     assert_true(out[2] == 0);
     assert_within(worst, 1e-6, 1e2); /* of the value of size 1e12 */
 }
 
-/* log at 0.01 with a length of 1: the first step, 1/8, leaves the domain; a sixteenth of it, 0.78 of the way to the
- * edge, does not, and is as good as that is: 0.78^8 / 2^12 / 9. */
+/* log at 0.01 with a length of 1: the first step, 1/8, leaves the domain; a sixteenth of it, 0.78 of the
+ * way to the edge, does not, and is as good as that is: 0.78^8 / 2^12 / 9. */
 static void domain_edges_are_met_with_shorter_steps(void **state) {
     (void)state;
     struct curve c = {.value = log, .x = 0.01, .left = 0, .right = HUGE_VAL};
     double work[DIFFERENCES_ROOM], out, estimate;
-    assert_int_equal(differences_along(curve_path, &c, 1, 1, DIFFERENCES_LEVELS, 1, work, &out, &estimate), KEEL_OK);
+    assert_int_equal(differences_along(curve_path, &c, 1, 1, DIFFERENCES_LEVELS, 1, work, &out, &estimate),
+                     KEEL_OK);
     assert_below(fabs(out / 100 - 1), 1e-5);
     assert_below(fabs(out - 100), estimate);
     c.x = 0.1;
-    assert_int_equal(differences_along(curve_path, &c, 1, 1, DIFFERENCES_LEVELS, 1, work, &out, NULL), KEEL_OK);
+    assert_int_equal(differences_along(curve_path, &c, 1, 1, DIFFERENCES_LEVELS, 1, work, &out, NULL),
+                     KEEL_OK);
     assert_below(fabs(out / 10 - 1), 1e-12);
-    assert_int_equal(differences_along(curve_path, &c, 1, 1, DIFFERENCES_LEVELS, 2, work, &out, NULL), KEEL_OK);
+    assert_int_equal(differences_along(curve_path, &c, 1, 1, DIFFERENCES_LEVELS, 2, work, &out, NULL),
+                     KEEL_OK);
     assert_below(fabs(out / 100 + 1), 1e-9);
 }
 
@@ -155,17 +164,20 @@ static void a_point_without_surroundings_is_given_back_as_a_retry(void **state) 
     (void)state;
     struct curve c = {.value = log, .x = 1e-9, .left = 0, .right = HUGE_VAL};
     double work[DIFFERENCES_ROOM], out;
-    assert_int_equal(differences_along(curve_path, &c, 1, 1, DIFFERENCES_LEVELS, 1, work, &out, NULL), KEEL_RETRY);
+    assert_int_equal(differences_along(curve_path, &c, 1, 1, DIFFERENCES_LEVELS, 1, work, &out, NULL),
+                     KEEL_RETRY);
     assert_true(c.calls < 40);
     c.x = -1; /* not even the middle */
-    assert_int_equal(differences_along(curve_path, &c, 1, 1, DIFFERENCES_LEVELS, 2, work, &out, NULL), KEEL_RETRY);
+    assert_int_equal(differences_along(curve_path, &c, 1, 1, DIFFERENCES_LEVELS, 2, work, &out, NULL),
+                     KEEL_RETRY);
 }
 
 static void a_failure_is_given_back_at_once(void **state) {
     (void)state;
     struct curve c = {.value = log, .x = 0.01, .left = 0, .right = HUGE_VAL, .fails_with = KEEL_EUSER};
     double work[DIFFERENCES_ROOM], out;
-    assert_int_equal(differences_along(curve_path, &c, 1, 1, DIFFERENCES_LEVELS, 1, work, &out, NULL), KEEL_EUSER);
+    assert_int_equal(differences_along(curve_path, &c, 1, 1, DIFFERENCES_LEVELS, 1, work, &out, NULL),
+                     KEEL_EUSER);
     assert_true(c.calls <= 2);
 }
 

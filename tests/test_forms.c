@@ -1,4 +1,5 @@
-/* test_forms.c - several roads to the same answer: forms, weights, given and found derivatives, native and universal.
+/* test_forms.c - several roads to the same answer: forms, weights, given and found derivatives, native and
+ * universal.
  *
  * Whatever the road, the solution is the same; how close the answers come is stated with each comparison. */
 #include "testing.h"
@@ -33,7 +34,8 @@ static void check_exact(const problem *p, const keel_options *o, double t, doubl
 
 static const keel_options tight = {.rtol = 1e-12, .atol = 1e-14};
 
-/* The pendulum as a canonical Hamiltonian problem with a constraint: H = |p|^2 / 2 + g y, 0 = x^2 + y^2 - 1. */
+/* The pendulum as a canonical Hamiltonian problem with a constraint: H = |p|^2 / 2 + g y, 0 = x^2 + y^2 -
+ * 1. */
 static int pendulum_h(double t, const double *u, double *out, void *user) {
     (void)t;
     out[0] = 0.5 * (u[2] * u[2] + u[3] * u[3]) + *(const double *)user * u[1];
@@ -70,8 +72,9 @@ static void pendulum_is_the_same_in_every_form(void **state) {
     check_exact(&p, &tight, 5, 1e-10);
 }
 
-/* Known: with H and g by differences the velocity row carries their noise, of which its units know nothing.  From rest
- * the run ends with KEEL_EPROJECT (120 units); in motion rows are seen at 6 units, and up to 41 where only G is found. */
+/* Known: with H and g by differences the velocity row carries their noise, of which its units know
+ * nothing.  From rest the run ends with KEEL_EPROJECT (120 units); in motion rows are seen at 6 units, and
+ * up to 41 where only G is found. */
 static void canonical_pendulum_in_motion_needs_no_derivatives(void **state) {
     (void)state;
     problem p;
@@ -164,8 +167,8 @@ static void kepler_and_rigid_body_are_the_same_as_ode_and_hamiltonian(void **sta
     assert_below(distance(3, a, b), 1e-13);
 }
 
-/* A gradient of H by differences carries their error (1e-11 next to the centre) into the field; it is no reason to
- * call an invariant false. */
+/* A gradient of H by differences carries their error (1e-11 next to the centre) into the field; it is no
+ * reason to call an invariant false. */
 static void hamiltonian_without_a_gradient_is_as_good_as_differences(void **state) {
     (void)state;
     problem p;
@@ -272,7 +275,8 @@ static void all_weights_lead_to_the_same_manifold(void **state) {
     static const keel_norm norms[] = {KEEL_BY_DEFAULT, KEEL_BY_ERROR, KEEL_BY_MASS, KEEL_UNIT, KEEL_GIVEN};
     for (int k = 0; k < 5; k++) {
         problem p;
-        keel_options o = {.rtol = 1e-10, .atol = 1e-12, .norm = norms[k], .weights = norms[k] == KEEL_GIVEN ? given : NULL};
+        keel_options o = {
+            .rtol = 1e-10, .atol = 1e-12, .norm = norms[k], .weights = norms[k] == KEEL_GIVEN ? given : NULL};
         problem_pendulum(&p, 9.81);
         check_exact(&p, &o, 5, 1e-7);
         problem_knife_edge(&p);
@@ -369,7 +373,8 @@ static double largest(int count, const double *u) {
     return size;
 }
 
-/* Not tighter: with tolerances below the noise of differences (1e-11 in Andrews) the steps shrink a hundredfold. */
+/* Not tighter: with tolerances below the noise of differences (1e-11 in Andrews) the steps shrink a
+ * hundredfold. */
 static void compare_roads(const struct road *road, const problem *one, const problem *other) {
     static const keel_options options = {.rtol = 1e-9, .atol = 1e-11};
     double a[PROBLEM_UNKNOWNS], b[PROBLEM_UNKNOWNS], units;
@@ -399,7 +404,8 @@ static void jacobians_may_be_given_or_found(void **state) {
         roads[k].fill(&given);
         roads[k].fill(&found);
         keel_problem *p = &found.keel;
-        keel_map *maps[] = {&p->f, &p->algebraic, &p->hidden, &p->energy, &p->constraint, &p->rolling, &p->invariant};
+        keel_map *maps[] = {&p->f,          &p->algebraic, &p->hidden,   &p->energy,
+                            &p->constraint, &p->rolling,   &p->invariant};
         for (int i = 0; i < 7; i++) maps[i]->jacobian = maps[i]->rate = NULL;
         p->curvature = NULL;
         compare_roads(&roads[k], &given, &found);

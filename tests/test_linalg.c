@@ -240,8 +240,8 @@ struct space {
 static void space_init(struct space *p, int rows, int n) {
     memset(p, 0, sizeof *p);
     p->n = n;
-    p->s = (struct rowspace){.rows = rows, .width = (n + 3) / 4 * 4, .q = p->q, .r = p->r, .inverse = p->inverse,
-                             .used = p->used};
+    p->s = (struct rowspace){
+        .rows = rows, .width = (n + 3) / 4 * 4, .q = p->q, .r = p->r, .inverse = p->inverse, .used = p->used};
     for (int i = 0; i < rows; i++) p->floor_of[i] = 1e-8;
 }
 
@@ -279,7 +279,9 @@ static double space_skew(const struct space *p) {
         worst = fmax(worst, fabs(p->inverse[i] * length_of(width, qi) * length_of(width, qi) - 1));
         for (int j = 0; j < i; j++) {
             const double *qj = p->q + j * width;
-            if (p->used[j]) worst = fmax(worst, fabs(dot_long(width, qi, qj)) / length_of(width, qi) / length_of(width, qj));
+            if (p->used[j])
+                worst =
+                    fmax(worst, fabs(dot_long(width, qi, qj)) / length_of(width, qi) / length_of(width, qj));
         }
     }
     return worst;
@@ -332,7 +334,8 @@ static void basis_is_orthogonal_and_gives_back_the_rows(void **state) {
         }
 }
 
-/* Rows that differ by `apart` times a direction across: what is new has that length, and the basis is as good as ever. */
+/* Rows that differ by `apart` times a direction across: what is new has that length, and the basis is as
+ * good as ever. */
 static void nearly_dependent_rows_lose_no_orthogonality(void **state) {
     (void)state;
     uint64_t seed = 7;
@@ -385,15 +388,15 @@ static void shortest_solution_solves_and_is_the_shortest(void **state) {
             draw_many(&seed, rows, c);
             space_factor(&p);
             rowspace_shortest(&p.s, c, z, d);
-            for (int i = 0; i < rows; i++)
-                assert_below(fabs(dot_long(n, space_row(&p, i), d) - c[i]), 1e-13);
+            for (int i = 0; i < rows; i++) assert_below(fabs(dot_long(n, space_row(&p, i), d) - c[i]), 1e-13);
             shortest_long(&p, c, sure);
             for (int j = 0; j < n; j++) assert_below(fabs(d[j] - sure[j]), 1e-11);
             for (int j = n; j < p.s.width; j++) assert_true(d[j] == 0);
         }
 }
 
-/* Near-dependent rows and a right-hand side that fits them: the solution does not feel the bad condition twice. */
+/* Near-dependent rows and a right-hand side that fits them: the solution does not feel the bad condition
+ * twice. */
 static void shortest_solution_does_not_square_the_condition(void **state) {
     (void)state;
     uint64_t seed = 9;
@@ -410,7 +413,8 @@ static void shortest_solution_does_not_square_the_condition(void **state) {
         c[1] = dot_long(8, b, x);
         space_factor(&p);
         rowspace_shortest(&p.s, c, z, d);
-        for (int j = 0; j < 8; j++) assert_below(fabs(d[j] - x[j]), 1e-8); /* 1e-16 / 1e-6, not 1e-16 / 1e-12 */
+        for (int j = 0; j < 8; j++)
+            assert_below(fabs(d[j] - x[j]), 1e-8); /* 1e-16 / 1e-6, not 1e-16 / 1e-12 */
     }
 }
 
@@ -461,7 +465,8 @@ static void coefficients_rebuild_the_vector_from_the_rows(void **state) {
                 for (int j = 0; j < rows; j++)
                     gram[i * rows + j] = dot_long(n, space_row(&p, i), space_row(&p, j));
             solve_long(rows, gram, c, sure); /* (B B^T) coefficients = c */
-            for (int i = 0; i < rows; i++) assert_below(fabs(z[i] - sure[i]), 1e-9 * (1 + largest(rows, sure)));
+            for (int i = 0; i < rows; i++)
+                assert_below(fabs(z[i] - sure[i]), 1e-9 * (1 + largest(rows, sure)));
         }
 }
 
@@ -539,7 +544,8 @@ static void setting_a_row_weighs_it_and_clears_the_padding(void **state) {
     }
 }
 
-/* The short cut for two rows of up to four entries: the solution and the factors of the general code, or a refusal. */
+/* The short cut for two rows of up to four entries: the solution and the factors of the general code, or a
+ * refusal. */
 static void two_short_rows_give_what_the_general_code_gives(void **state) {
     (void)state;
     uint64_t seed = 14;
@@ -558,7 +564,8 @@ static void two_short_rows_give_what_the_general_code_gives(void **state) {
             memcpy(brief.b, general.b, sizeof brief.b);
             space_factor(&general);
             if (!rowspace_two_short(&brief.s, n, rows[0], rows[1], scale, c[0], c[1], d)) {
-                assert_true(general.inverse[1] * dot_long(4, space_row(&general, 1), space_row(&general, 1)) > 99);
+                assert_true(general.inverse[1] * dot_long(4, space_row(&general, 1), space_row(&general, 1)) >
+                            99);
                 continue;
             }
             rowspace_shortest(&general.s, c, z, same);

@@ -1,4 +1,5 @@
-/* test_problems.c - every test problem is what it says: derivatives, start, closed forms and reference values agree. */
+/* test_problems.c - every test problem is what it says: derivatives, start, closed forms and reference
+ * values agree. */
 #include "testing.h"
 
 #include <float.h>
@@ -40,7 +41,8 @@ static void start_values_are_consistent(void **state) {
         assert_ok(s, keel_state_of(s));
         for (int j = 0; j < p.keel.n; j++) {
             double change = fabs(keel_state(s)[j] - p.u0[j]);
-            if (change > 1e-11 * fmax(fabs(p.u0[j]), 1)) fail_msg("%s: u0[%d] is off by %g", problem_name(i), j, change);
+            if (change > 1e-11 * fmax(fabs(p.u0[j]), 1))
+                fail_msg("%s: u0[%d] is off by %g", problem_name(i), j, change);
         }
         assert_below(worst_units(s, NULL), 16);
         keel_close(s);
@@ -53,9 +55,11 @@ static void names_and_sizes_are_complete(void **state) {
         problem p;
         problem_at(i, &p);
         assert_string_equal(p.keel.name, problem_name(i));
-        assert_true(unknowns(&p) <= PROBLEM_UNKNOWNS && p.references <= PROBLEM_REFERENCES && p.t_end > p.keel.t0);
+        assert_true(unknowns(&p) <= PROBLEM_UNKNOWNS && p.references <= PROBLEM_REFERENCES &&
+                    p.t_end > p.keel.t0);
         assert_ptr_equal(p.keel.u0, p.u0);
-        for (int j = 0; j < unknowns(&p); j++) assert_true(p.keel.names && p.keel.names[j] && p.keel.names[j][0]);
+        for (int j = 0; j < unknowns(&p); j++)
+            assert_true(p.keel.names && p.keel.names[j] && p.keel.names[j][0]);
         for (int k = 0; k < i; k++) assert_string_not_equal(problem_name(k), problem_name(i));
     }
     assert_null(problem_name(-1));
@@ -104,14 +108,16 @@ static double miss(const problem *p, keel_solver *s, const problem_reference *re
     return fmax(off, distance(k, keel_multipliers(s), reference->multipliers) / size);
 }
 
-/* The mechanism of Andrews magnifies errors by 2000; Robertson's reaction gets too stiff for an explicit method. */
+/* The mechanism of Andrews magnifies errors by 2000; Robertson's reaction gets too stiff for an explicit
+ * method. */
 static void runs_meet_the_references(void **state) {
     (void)state;
     int met = 0;
     for (int i = 0; i < problem_count(); i++) {
         problem p;
         problem_at(i, &p);
-        keel_solver *s = keel_open(&p.keel, &(keel_options){.rtol = 1e-12, .atol = 1e-15, .max_steps = 30000});
+        keel_solver *s =
+            keel_open(&p.keel, &(keel_options){.rtol = 1e-12, .atol = 1e-15, .max_steps = 30000});
         for (int r = 0; r < p.references; r++) {
             keel_status status = KEEL_EVENT;
             while (status == KEEL_EVENT) status = keel_run(s, p.reference[r].t);
@@ -134,8 +140,9 @@ static keel_solver *under_way(const problem *p, const keel_options *o) {
     return s;
 }
 
-/* The given curvature against the one by differences, seen in the multipliers at a state in motion.  1e-12 for all but
- * the knife edge (1.2e-9): the path in time is as long as the angle takes to grow to its size, which is many radians. */
+/* The given curvature against the one by differences, seen in the multipliers at a state in motion.  1e-12
+ * for all but the knife edge (1.2e-9): the path in time is as long as the angle takes to grow to its size,
+ * which is many radians. */
 static void curvatures_are_those_of_the_constraints(void **state) {
     (void)state;
     int seen = 0;
@@ -203,7 +210,8 @@ static void rates_and_terms_belong_to_the_values(void **state) {
             map[k]->terms(keel_time(s), keel_state(s), terms, p.keel.user);
             for (int j = 0; j < map[k]->count; j++)
                 if (!(terms[j] >= fabs(value[j]) * (1 - 4 * DBL_EPSILON)))
-                    fail_msg("%s: the terms of row %d are %g, its value %g", problem_name(i), j, terms[j], value[j]);
+                    fail_msg("%s: the terms of row %d are %g, its value %g", problem_name(i), j, terms[j],
+                             value[j]);
         }
         keel_close(s);
     }
@@ -244,7 +252,8 @@ static void wrong_derivatives_are_refused(void **state) {
             choose_largest_entry(&p, map[k], columns[k]);
             map[k]->jacobian = spoilt;
             keel_solver *s = keel_open(&p.keel, &(keel_options){.check_jacobians = 1});
-            if (keel_state_of(s) >= 0) fail_msg("%s: a wrong jacobian of map %d is taken", problem_name(i), k);
+            if (keel_state_of(s) >= 0)
+                fail_msg("%s: a wrong jacobian of map %d is taken", problem_name(i), k);
             assert_true(strlen(keel_message(s)) > 20);
             keel_close(s);
         }

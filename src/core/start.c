@@ -141,12 +141,12 @@ static int not_met(const struct start *st, int count, double limit) {
     return -1;
 }
 
-/* The row that a left-out row depends on most. */
+/* The row that a left-out row depends on most; -1: none, its own gradient vanishes. */
 static int partner(struct start *st, int left_out) {
-    int best = 0;
+    int best = -1;
     rowspace_dependence(&st->space, left_out, st->z);
     for (int j = 0; j < left_out; j++)
-        if (st->space.used[j] && fabs(st->z[j]) > fabs(st->z[best])) best = j;
+        if (st->space.used[j] && st->z[j] != 0 && (best < 0 || fabs(st->z[j]) > fabs(st->z[best]))) best = j;
     return best;
 }
 
@@ -170,10 +170,11 @@ keel_status start_solve(struct start *st, const struct start_level *level, doubl
     for (int i = 0; i < count; i++) {
         int row = st->chosen[i];
         if (st->space.used[i] || fabs(st->residual[row]) <= FITS * st->rows->size[row]) continue;
-        if (!all_free(st, level)) return KEEL_ESTART;
+        int other = all_free(st, level) ? partner(st, i) : -1;
+        if (other < 0) return KEEL_ESTART;
         return field_fault(fd, KEEL_ESINGULAR, KEEL_ESINGULAR,
                            "`%s` contradicts `%s`: wherever the one holds the other is off (by %.3g at t = %.10g)",
-                           rows_name(st->rows, row), rows_name(st->rows, st->chosen[partner(st, i)]), st->residual[row],
+                           rows_name(st->rows, row), rows_name(st->rows, st->chosen[other]), st->residual[row],
                            t);
     }
     return not_met(st, count, FITS) >= 0 ? KEEL_ESTART : KEEL_OK;
@@ -217,6 +218,9 @@ static keel_status does_not_fit(struct start *st, const struct start_level *leve
     }
     field_fault(fd, KEEL_ESTART, KEEL_ESTART, "%s", sentence);
     if (status == KEEL_OK) {
+        struct fault sentence_so_far = fd->fault;
+        if (fd->m) algebra_solve(fd, t, st->found); /* as well as it can be had */
+        fd->fault = sentence_so_far;
         tell_changes(st, u, st->found);
         memcpy(u, st->found, bytes);
     } else {
@@ -234,10 +238,12 @@ static keel_status solve_y(struct start *st, double t, double *u, const unsigned
     for (int j = fd->n; j < fd->n + fd->m && fixed; j++) {
         char name[64];
         if (!fixed[j] || fabs(st->found[j] - u[j]) <= FITS * (fd->size[j] + fabs(u[j]))) continue;
-        return field_fault(fd, KEEL_ESTART, KEEL_ESTART,
-                           "the start value of %s does not fit the algebraic equations: nearest consistent value %.10g "
-                           "instead of %.10g at t = %.10g",
-                           field_name(fd->p.names, j, "u", name, sizeof name), st->found[j], u[j], t);
+        field_fault(fd, KEEL_ESTART, KEEL_ESTART,
+                    "the start value of %s does not fit the algebraic equations: nearest consistent value %.10g "
+                    "instead of %.10g at t = %.10g",
+                    field_name(fd->p.names, j, "u", name, sizeof name), st->found[j], u[j], t);
+        memcpy(u, st->found, (size_t)(fd->n + fd->m) * sizeof *u);
+        return KEEL_ESTART;
     }
     memcpy(u, st->found, (size_t)(fd->n + fd->m) * sizeof *u);
     memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
