@@ -1,4 +1,5 @@
-/* test_api.c - every public call: what it promises, without a solver, with a failed one, with wrong arguments. */
+/* test_api.c - every public call: what it promises, without a solver, with a failed one, with wrong
+ * arguments. */
 #include "testing.h"
 
 #include <keel/method.h>
@@ -22,7 +23,8 @@ static const double start[] = {1, 0};
 static const keel_problem rotation = {.n = 2, .u0 = start, .f = {.count = 2, .value = spin}};
 
 static int same_bits(const keel_solver *a, const keel_solver *b, int count) {
-    return keel_time(a) == keel_time(b) && memcmp(keel_state(a), keel_state(b), (size_t)count * sizeof(double)) == 0;
+    return keel_time(a) == keel_time(b) &&
+           memcmp(keel_state(a), keel_state(b), (size_t)count * sizeof(double)) == 0;
 }
 
 /* ---- No solver, and failed ones. ---- */
@@ -96,7 +98,8 @@ static void every_call_takes_a_failed_solver(void **state) {
     try_everything(keel_open(&nothing, NULL), KEEL_EINVAL, 0, "n = 0");
     try_everything(keel_open_abi(&rotation, NULL, 1), KEEL_EINVAL, 0, "another keel.h|compile it again");
     try_everything(keel_load(NULL, NULL, start, sizeof start), KEEL_EINVAL, 0, "needs a problem");
-    try_everything(keel_load(&rotation, &(keel_options){.method = "x"}, start, 1), KEEL_EINVAL, 0, "no method");
+    try_everything(keel_load(&rotation, &(keel_options){.method = "x"}, start, 1), KEEL_EINVAL, 0,
+                   "no method");
     late.f.value = gives_up_later;
     keel_solver *s = keel_open(&late, NULL);
     assert_int_equal(keel_run(s, 1), KEEL_EUSER);
@@ -221,7 +224,8 @@ static void a_span_of_length_zero_is_nothing_to_do(void **state) {
 
 static void runs_land_on_their_ends_exactly(void **state) {
     (void)state;
-    static const double ends[] = {0.1, 0.30000000000000004, 1.0 / 3, 2, 1.9999999999999998, -1, 0, 1e-300, 1e3};
+    static const double ends[] = {0.1, 0.30000000000000004, 1.0 / 3, 2, 1.9999999999999998, -1, 0, 1e-300,
+                                  1e3};
     for (int fixed = 0; fixed < 2; fixed++) {
         keel_solver *s = keel_open(&rotation, &(keel_options){.step = fixed ? 0.0625 : 0, .rtol = 1e-9});
         for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -486,7 +490,8 @@ static void an_event_stops_the_run_and_the_next_call_goes_on(void **state) {
     problem p;
     problem_pendulum_bottom(&p, 9.81);
     for (int fixed = 0; fixed < 2; fixed++) {
-        keel_solver *s = keel_open(&p.keel, &(keel_options){.rtol = 1e-12, .step = fixed ? 0.005 : 0, .method = "dop853"});
+        keel_solver *s =
+            keel_open(&p.keel, &(keel_options){.rtol = 1e-12, .step = fixed ? 0.005 : 0, .method = "dop853"});
         for (int k = 1; k <= 3; k++) {
             assert_int_equal(keel_run(s, 3), KEEL_EVENT);
             assert_int_equal(keel_event(s), 0);
@@ -581,11 +586,17 @@ static keel_status euler_with_estimate(keel_work *w, keel_attempt *a) {
     return KEEL_OK;
 }
 
-static const keel_stepper own_euler = {.info = {.name = "own", .about = "Euler", .reference = "Euler", .order = 1},
-                                       .size = sizeof(struct euler), .layout = euler_layout, .attempt = euler_attempt};
+static const keel_stepper own_euler = {
+    .info = {.name = "own", .about = "Euler", .reference = "Euler", .order = 1},
+    .size = sizeof(struct euler),
+    .layout = euler_layout,
+    .attempt = euler_attempt};
 static const keel_stepper own_adaptive = {
     .info = {.name = "own2", .about = "Euler", .reference = "Euler", .order = 1, .traits = KEEL_ADAPTIVE},
-    .error_order = 2, .size = sizeof(struct euler), .layout = euler_layout, .attempt = euler_with_estimate};
+    .error_order = 2,
+    .size = sizeof(struct euler),
+    .layout = euler_layout,
+    .attempt = euler_with_estimate};
 
 static void an_own_method_gives_the_bits_of_the_same_method_here(void **state) {
     (void)state;
@@ -654,12 +665,14 @@ static void arrays_of_numbers_are_copied_at_open(void **state) {
     (void)state;
     problem p;
     problem_pendulum_bottom(&p, 9.81);
-    double u0[4] = {1, 0, 0, 0}, scale[4] = {1, 1, 1, 1}, weights[4] = {1, 2, 3, 4}, atol[4] = {1e-9, 1e-9, 1e-9, 1e-9};
+    double u0[4] = {1, 0, 0, 0}, scale[4] = {1, 1, 1, 1}, weights[4] = {1, 2, 3, 4},
+           atol[4] = {1e-9, 1e-9, 1e-9, 1e-9};
     unsigned char fixed[4] = {1, 1, 1, 1}, passing[1] = {0};
     int array_of[4] = {0, 0, 1, 1}, direction[1] = {-1};
     keel_problem q = p.keel;
     keel_options o = {.norm = KEEL_GIVEN, .weights = weights, .atol_each = atol};
-    q.u0 = u0, q.scale = scale, q.fixed = fixed, q.passing = passing, q.array_of = array_of, q.event_direction = direction;
+    q.u0 = u0, q.scale = scale, q.fixed = fixed, q.passing = passing, q.array_of = array_of,
+    q.event_direction = direction;
     keel_solver *s = keel_open(&q, &o), *untouched = keel_open(&q, &o);
     keel_solver *twin = keel_fork(s);
     assert_int_equal(keel_run(untouched, 1), KEEL_EVENT);
@@ -696,7 +709,8 @@ static void the_certificate_lists_every_row_by_name_and_kind(void **state) {
     assert_ok(s, keel_run(s, 1));
     assert_true(keel_kept_at(s, 0, &row) && strcmp(row.name, "rod") == 0 && row.kind == KEEL_ROW_CONSTRAINT);
     assert_true(row.care == KEEL_ROW_KEPT && row.start == 0 && row.unit > 0 && row.drift >= fabs(row.last));
-    assert_true(keel_kept_at(s, 1, &row) && strcmp(row.name, "d/dt rod") == 0 && row.kind == KEEL_ROW_VELOCITY);
+    assert_true(keel_kept_at(s, 1, &row) && strcmp(row.name, "d/dt rod") == 0 &&
+                row.kind == KEEL_ROW_VELOCITY);
     assert_true(keel_kept_at(s, 2, &row) && strcmp(row.name, "energy") == 0 && row.kind == KEEL_ROW_ENERGY);
     assert_int_equal(row.verdict, KEEL_STRONG);
     assert_int_equal(keel_kept_at(s, 3, &row), 0);
@@ -743,7 +757,8 @@ static void statistics_count_calls_steps_and_events(void **state) {
     assert_int_equal(keel_run(s, 1), KEEL_EVENT);
     keel_stats stats = keel_statistics(s);
     assert_true(stats.steps > 0 && stats.calls > 11 * stats.steps && stats.events == 1);
-    assert_true(stats.jacobians > 0 && stats.factorizations > 0 && stats.newton > 0 && stats.corrections >= stats.steps);
+    assert_true(stats.jacobians > 0 && stats.factorizations > 0 && stats.newton > 0 &&
+                stats.corrections >= stats.steps);
     keel_close(s);
 }
 

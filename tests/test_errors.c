@@ -1,7 +1,7 @@
-/* test_errors.c - whatever is wrong ends in the right status and in one sentence that says what, where and what to do.
+/* test_errors.c - whatever is wrong ends in the right status and in one sentence: what, where, what to do.
  *
- * First everything keel_open refuses, one line a refusal; then what callbacks, constraints, clocks and tolerances do to
- * a run.  The words after each case must all stand in the message. */
+ * First everything keel_open refuses, one line a refusal; then what callbacks, constraints, clocks and
+ * tolerances do to a run.  The words after each case must all stand in the message. */
 #include "testing.h"
 
 #include <keel/method.h>
@@ -44,19 +44,21 @@ static int check_message(const char *name, const keel_solver *s, const char *wor
     return 1;
 }
 
-static int check_status(const char *name, const keel_solver *s, keel_status got, keel_status wanted, const char *words) {
+static int check_status(const char *name, const keel_solver *s, keel_status got, keel_status wanted,
+                        const char *words) {
     if (got == wanted) return check_message(name, s, words);
     return complain(name, "\"%s\" (%s)", keel_status_name(got), keel_message(s));
 }
 
 /* Opens, runs to t_end, and expects this end; the solver stays failed. */
-static void expect_end(const char *name, const keel_problem *p, const keel_options *o, double t_end, keel_status wanted,
-                       const char *words) {
+static void expect_end(const char *name, const keel_problem *p, const keel_options *o, double t_end,
+                       keel_status wanted, const char *words) {
     keel_solver *s = keel_open(p, o);
     assert_non_null(s);
     keel_status status = keel_state_of(s);
     if (status == KEEL_OK) status = keel_run(s, t_end);
-    if (check_status(name, s, status, wanted, words)) check_status(name, s, keel_run(s, t_end + 1), wanted, words);
+    if (check_status(name, s, status, wanted, words))
+        check_status(name, s, keel_run(s, t_end + 1), wanted, words);
     keel_close(s);
 }
 
@@ -116,9 +118,11 @@ static keel_status attempt_nothing(keel_work *w, keel_attempt *a) {
     return KEEL_OK;
 }
 
-static const int to_two[] = {0, 1, 2}, falling[] = {0, 3, 2}, columns[] = {0, 5}, twice[] = {1, 1}, both[] = {0, 1};
+static const int to_two[] = {0, 1, 2}, falling[] = {0, 3, 2}, columns[] = {0, 5}, twice[] = {1, 1},
+                 both[] = {0, 1};
 static const int to_two_one_row[] = {0, 2}, directions[] = {2};
-static const keel_pattern empty = {.nnz = 2}, begins_late = {2, to_two + 1, both}, ends_early = {3, to_two, both};
+static const keel_pattern empty = {.nnz = 2}, begins_late = {2, to_two + 1, both},
+                          ends_early = {3, to_two, both};
 static const keel_pattern disordered = {2, falling, both}, too_wide = {2, to_two, columns};
 static const keel_pattern repeats = {2, to_two_one_row, twice};
 static const double not_finite[] = {1, NAN}, negative[] = {1, -1}, zero_weight[] = {1, 0};
@@ -127,94 +131,97 @@ static const keel_stepper no_attempt = {.info = {.name = "mine"}, .layout = layo
 static const keel_stepper no_order = {
     .info = {.name = "mine", .traits = KEEL_ADAPTIVE}, .layout = layout_nothing, .attempt = attempt_nothing};
 
-#define MAP(how_many, function)                                                                                        \
-    (keel_map) {                                                                                                       \
-        .count = how_many, .value = function                                                                           \
+#define MAP(how_many, function)              \
+    (keel_map) {                             \
+        .count = how_many, .value = function \
     }
 
 /* form, name, what is changed in problem p and options o, words of the message */
-#define REFUSALS(X)                                                                                                    \
-    X(ODE, no_states, p->n = 0, "n = 0 states|1 .. ")                                                                  \
-    X(ODE, negative_states, p->n = -3, "n = -3 states")                                                                \
-    X(ODE, too_many_states, p->n = INT_MAX, "states|1 .. ")                                                            \
-    X(DAE, negative_algebraic, p->m = -1, "m = -1 algebraic variables")                                                \
-    X(DAE, too_many_algebraic, p->m = INT_MAX, "algebraic variables|0 .. ")                                            \
-    X(ODE, no_start, p->u0 = NULL, "no start values u0")                                                               \
-    X(ODE, start_not_finite, p->u0 = not_finite, "u0[1]|not finite")                                                   \
-    X(ODE, time_not_finite, p->t0 = INFINITY, "start time t0|not finite")                                              \
-    X(ODE, scale_negative, p->scale = negative, "scale[1]|not negative")                                               \
-    X(ODE, scale_not_finite, p->scale = not_finite, "scale[1]|finite")                                                 \
-    X(ODE, two_energies, p->energy = MAP(2, half_square), "one energy|`invariant`")                                    \
-    X(ODE, no_form, p->form = (keel_form)17, "form 17 does not exist")                                                 \
-    X(ODE, f_absent, p->f = MAP(2, NULL), "f has a count of 2|no value")                                               \
-    X(ODE, f_uncounted, p->f = MAP(0, spin), "f has a value function|count of 0")                                      \
-    X(ODE, f_negative, p->f = MAP(-1, spin), "f.count is negative")                                                    \
-    X(ODE, f_too_many, p->invariant = MAP(INT_MAX, half_square), "invariant.count")                                    \
-    X(ODE, f_miscounted, p->f = MAP(1, spin), "f must have count n = 2|it has 1")                                      \
-    X(ODE, invariant_absent, p->invariant = MAP(1, NULL), "invariant has a count of 1")                                \
-    X(ODE, event_absent, p->event = MAP(1, NULL), "event has a count of 1")                                            \
-    X(ODE, constraint_in_ode, p->constraint = MAP(1, circle), "KEEL_MECHANICS|algebraic rows")                         \
-    X(DAE, rolling_in_dae, p->rolling = MAP(1, circle), "KEEL_MECHANICS|algebraic rows")                               \
-    X(ODE, algebraic_in_ode, p->algebraic = MAP(1, equal), "need the form KEEL_DAE")                                   \
-    X(ODE, hidden_in_ode, p->hidden = MAP(1, circle), "need the form KEEL_DAE")                                        \
-    X(MECHANICS, algebraic_in_mechanics, p->algebraic = MAP(1, equal), "need the form KEEL_DAE")                       \
-    X(HAMILTONIAN, hidden_in_hamiltonian, p->hidden = MAP(1, circle), "need the form KEEL_DAE")                        \
-    X(DAE, rows_missing, p->algebraic = MAP(0, NULL), "1 algebraic variables|there are 0")                             \
-    X(HAMILTONIAN, no_energy, p->energy = MAP(0, NULL), "energy.count = 1|H")                                          \
-    X(HAMILTONIAN, f_in_hamiltonian, p->f = MAP(2, spin), "no f|derived from H")                                       \
-    X(HAMILTONIAN, mass_in_hamiltonian, p->mass.value = unit_matrix, "no mass|H")                                      \
-    X(HAMILTONIAN, odd_hamiltonian, p->n = 1, "(q, p)|even|it is 1")                                                   \
-    X(HAMILTONIAN, structure_and_constraint,                                                                           \
-      p->structure.value = unit_matrix; p->constraint = MAP(1, circle), "canonical states|structure")                  \
-    X(HAMILTONIAN, rolling_in_hamiltonian, p->rolling = MAP(1, circle), "rolling|KEEL_MECHANICS")                      \
-    X(MECHANICS, odd_mechanics, p->n = 3, "(q, v)|even|it is 3")                                                       \
-    X(MECHANICS, forces_miscounted, p->f = MAP(4, fall), "forces f must have count n/2 = 2|it has 4")                  \
-    X(MECHANICS, overconstrained, p->constraint = MAP(5, circle), "5 constraints on 2 coordinates")                    \
-    X(MECHANICS, structure_in_mechanics, p->structure.value = unit_matrix, "structure|KEEL_HAMILTONIAN")               \
-    X(ODE, curvature_in_ode, p->curvature = circle, "curvature|KEEL_MECHANICS")                                        \
-    X(ODE, pattern_empty, p->f.pattern = &empty, "pattern of f|no entries")                                            \
-    X(ODE, pattern_begins_late, p->f.pattern = &begins_late, "pattern of f|start at 0|nnz = 2")                        \
-    X(ODE, pattern_ends_early, p->f.pattern = &ends_early, "pattern of f|end at nnz = 3")                              \
-    X(ODE, pattern_disordered, p->f.pattern = &disordered, "rows of the pattern of f|not in order")                    \
-    X(ODE, pattern_too_wide, p->f.pattern = &too_wide, "pattern of f|column 5|0 .. 1")                                 \
-    X(MECHANICS, pattern_repeats, p->constraint.pattern = &repeats, "pattern of constraint|row 0|order or twice")      \
-    X(MECHANICS, pattern_of_mass, p->mass.value = unit_matrix; p->mass.pattern = &too_wide, "pattern of mass|column")  \
-    X(HAMILTONIAN, pattern_of_structure, p->structure.value = unit_matrix; p->structure.pattern = &too_wide,           \
-      "pattern of structure|column 5")                                                                                 \
-    X(ODE, direction_two, p->event = MAP(1, half_square); p->event_direction = directions, "event_direction[0] is 2")  \
-    X(ODE, rtol_negative, o->rtol = -1, "rtol = -1|not negative")                                                      \
-    X(ODE, rtol_nan, o->rtol = NAN, "rtol|finite")                                                                     \
-    X(ODE, rtol_impossible, o->rtol = 1e-17, "rtol = 1e-17|double precision|least is 2.2e-15")                         \
-    X(ODE, atol_infinite, o->atol = INFINITY, "atol = inf|finite")                                                     \
-    X(ODE, step_negative, o->step = -0.1, "step = -0.1|not negative")                                                  \
-    X(ODE, first_step_nan, o->first_step = NAN, "first_step|finite")                                                   \
-    X(ODE, max_step_negative, o->max_step = -1, "max_step = -1")                                                       \
-    X(ODE, units_negative, o->manifold_units = -4, "manifold_units = -4")                                              \
-    X(ODE, atol_each_negative, o->atol_each = negative, "atol_each[1] = -1")                                           \
-    X(ODE, max_steps_negative, o->max_steps = -1, "max_steps|negative")                                                \
-    X(ODE, preserve_unknown, o->preserve = (keel_preserve)9, "preserve = 9 does not exist")                            \
-    X(ODE, norm_unknown, o->norm = (keel_norm)9, "norm = 9 does not exist")                                            \
-    X(ODE, norm_by_mass, o->norm = KEEL_BY_MASS, "by mass|KEEL_MECHANICS")                                             \
-    X(ODE, norm_without_weights, o->norm = KEEL_GIVEN, "KEEL_GIVEN needs weights")                                     \
-    X(ODE, weights_without_norm, o->weights = zero_weight, "weights|norm = KEEL_GIVEN")                                \
-    X(ODE, weight_zero, o->norm = KEEL_GIVEN; o->weights = zero_weight, "weights[1]|positive")                         \
-    X(ODE, adams_without_step, o->method = "ab4", "ab4|no error estimate|fixed step|options.step")                     \
-    X(ODE, rk4_without_step, o->method = "rk4", "rk4|no error estimate")                                               \
-    X(MECHANICS, rattle_projected, o->method = "rattle"; o->step = 0.1; o->preserve = KEEL_PROJECT,                    \
-      "rattle|keeps the constraints by itself")                                                                        \
-    X(ODE, rattle_on_ode, o->method = "rattle"; o->step = 0.1, "rattle|KEEL_MECHANICS")                                \
-    X(MECHANICS, rattle_rolling, p->rolling = MAP(1, circle); o->method = "rattle"; o->step = 0.1,                     \
-      "rattle|rolling|not holonomic|any other method")                                                                 \
-    X(MECHANICS, rattle_mass, p->mass.value = unit_matrix; o->method = "rattle"; o->step = 0.1,                        \
-      "rattle|mass matrix must be constant|any other method")                                                          \
-    X(MECHANICS, rattle_friction, p->f.value = friction; o->method = "rattle"; o->step = 0.1,                          \
-      "rattle|must not depend on velocities|any other method")                                                         \
-    X(ODE, method_unknown, o->method = "no such thing at all", "no method `no such thing at all`")                     \
-    X(ODE, method_misspelt, o->method = "dop85", "no method `dop85`|did you mean `dop853`?")                         \
-    X(ODE, own_nameless, o->own_method = &nameless, "own_method needs a name")                                         \
-    X(ODE, own_without_attempt, o->own_method = &no_attempt, "own_method needs|attempt")                               \
-    X(ODE, own_without_order, o->own_method = &no_order, "mine|error_order")                                           \
-    X(ODE, keep_unknown, o->keep = "something quite else", "keep: there is no row `something quite else`")             \
+#define REFUSALS(X)                                                                                        \
+    X(ODE, no_states, p->n = 0, "n = 0 states|1 .. ")                                                      \
+    X(ODE, negative_states, p->n = -3, "n = -3 states")                                                    \
+    X(ODE, too_many_states, p->n = INT_MAX, "states|1 .. ")                                                \
+    X(DAE, negative_algebraic, p->m = -1, "m = -1 algebraic variables")                                    \
+    X(DAE, too_many_algebraic, p->m = INT_MAX, "algebraic variables|0 .. ")                                \
+    X(ODE, no_start, p->u0 = NULL, "no start values u0")                                                   \
+    X(ODE, start_not_finite, p->u0 = not_finite, "u0[1]|not finite")                                       \
+    X(ODE, time_not_finite, p->t0 = INFINITY, "start time t0|not finite")                                  \
+    X(ODE, scale_negative, p->scale = negative, "scale[1]|not negative")                                   \
+    X(ODE, scale_not_finite, p->scale = not_finite, "scale[1]|finite")                                     \
+    X(ODE, two_energies, p->energy = MAP(2, half_square), "one energy|`invariant`")                        \
+    X(ODE, no_form, p->form = (keel_form)17, "form 17 does not exist")                                     \
+    X(ODE, f_absent, p->f = MAP(2, NULL), "f has a count of 2|no value")                                   \
+    X(ODE, f_uncounted, p->f = MAP(0, spin), "f has a value function|count of 0")                          \
+    X(ODE, f_negative, p->f = MAP(-1, spin), "f.count is negative")                                        \
+    X(ODE, f_too_many, p->invariant = MAP(INT_MAX, half_square), "invariant.count")                        \
+    X(ODE, f_miscounted, p->f = MAP(1, spin), "f must have count n = 2|it has 1")                          \
+    X(ODE, invariant_absent, p->invariant = MAP(1, NULL), "invariant has a count of 1")                    \
+    X(ODE, event_absent, p->event = MAP(1, NULL), "event has a count of 1")                                \
+    X(ODE, constraint_in_ode, p->constraint = MAP(1, circle), "KEEL_MECHANICS|algebraic rows")             \
+    X(DAE, rolling_in_dae, p->rolling = MAP(1, circle), "KEEL_MECHANICS|algebraic rows")                   \
+    X(ODE, algebraic_in_ode, p->algebraic = MAP(1, equal), "need the form KEEL_DAE")                       \
+    X(ODE, hidden_in_ode, p->hidden = MAP(1, circle), "need the form KEEL_DAE")                            \
+    X(MECHANICS, algebraic_in_mechanics, p->algebraic = MAP(1, equal), "need the form KEEL_DAE")           \
+    X(HAMILTONIAN, hidden_in_hamiltonian, p->hidden = MAP(1, circle), "need the form KEEL_DAE")            \
+    X(DAE, rows_missing, p->algebraic = MAP(0, NULL), "1 algebraic variables|there are 0")                 \
+    X(HAMILTONIAN, no_energy, p->energy = MAP(0, NULL), "energy.count = 1|H")                              \
+    X(HAMILTONIAN, f_in_hamiltonian, p->f = MAP(2, spin), "no f|derived from H")                           \
+    X(HAMILTONIAN, mass_in_hamiltonian, p->mass.value = unit_matrix, "no mass|H")                          \
+    X(HAMILTONIAN, odd_hamiltonian, p->n = 1, "(q, p)|even|it is 1")                                       \
+    X(HAMILTONIAN, structure_and_constraint, p->structure.value = unit_matrix;                             \
+      p->constraint = MAP(1, circle), "canonical states|structure")                                        \
+    X(HAMILTONIAN, rolling_in_hamiltonian, p->rolling = MAP(1, circle), "rolling|KEEL_MECHANICS")          \
+    X(MECHANICS, odd_mechanics, p->n = 3, "(q, v)|even|it is 3")                                           \
+    X(MECHANICS, forces_miscounted, p->f = MAP(4, fall), "forces f must have count n/2 = 2|it has 4")      \
+    X(MECHANICS, overconstrained, p->constraint = MAP(5, circle), "5 constraints on 2 coordinates")        \
+    X(MECHANICS, structure_in_mechanics, p->structure.value = unit_matrix, "structure|KEEL_HAMILTONIAN")   \
+    X(ODE, curvature_in_ode, p->curvature = circle, "curvature|KEEL_MECHANICS")                            \
+    X(ODE, pattern_empty, p->f.pattern = &empty, "pattern of f|no entries")                                \
+    X(ODE, pattern_begins_late, p->f.pattern = &begins_late, "pattern of f|start at 0|nnz = 2")            \
+    X(ODE, pattern_ends_early, p->f.pattern = &ends_early, "pattern of f|end at nnz = 3")                  \
+    X(ODE, pattern_disordered, p->f.pattern = &disordered, "rows of the pattern of f|not in order")        \
+    X(ODE, pattern_too_wide, p->f.pattern = &too_wide, "pattern of f|column 5|0 .. 1")                     \
+    X(MECHANICS, pattern_repeats, p->constraint.pattern = &repeats,                                        \
+      "pattern of constraint|row 0|order or twice")                                                        \
+    X(MECHANICS, pattern_of_mass, p->mass.value = unit_matrix;                                             \
+      p->mass.pattern = &too_wide, "pattern of mass|column")                                               \
+    X(HAMILTONIAN, pattern_of_structure, p->structure.value = unit_matrix;                                 \
+      p->structure.pattern = &too_wide, "pattern of structure|column 5")                                   \
+    X(ODE, direction_two, p->event = MAP(1, half_square);                                                  \
+      p->event_direction = directions, "event_direction[0] is 2")                                          \
+    X(ODE, rtol_negative, o->rtol = -1, "rtol = -1|not negative")                                          \
+    X(ODE, rtol_nan, o->rtol = NAN, "rtol|finite")                                                         \
+    X(ODE, rtol_impossible, o->rtol = 1e-17, "rtol = 1e-17|double precision|least is 2.2e-15")             \
+    X(ODE, atol_infinite, o->atol = INFINITY, "atol = inf|finite")                                         \
+    X(ODE, step_negative, o->step = -0.1, "step = -0.1|not negative")                                      \
+    X(ODE, first_step_nan, o->first_step = NAN, "first_step|finite")                                       \
+    X(ODE, max_step_negative, o->max_step = -1, "max_step = -1")                                           \
+    X(ODE, units_negative, o->manifold_units = -4, "manifold_units = -4")                                  \
+    X(ODE, atol_each_negative, o->atol_each = negative, "atol_each[1] = -1")                               \
+    X(ODE, max_steps_negative, o->max_steps = -1, "max_steps|negative")                                    \
+    X(ODE, preserve_unknown, o->preserve = (keel_preserve)9, "preserve = 9 does not exist")                \
+    X(ODE, norm_unknown, o->norm = (keel_norm)9, "norm = 9 does not exist")                                \
+    X(ODE, norm_by_mass, o->norm = KEEL_BY_MASS, "by mass|KEEL_MECHANICS")                                 \
+    X(ODE, norm_without_weights, o->norm = KEEL_GIVEN, "KEEL_GIVEN needs weights")                         \
+    X(ODE, weights_without_norm, o->weights = zero_weight, "weights|norm = KEEL_GIVEN")                    \
+    X(ODE, weight_zero, o->norm = KEEL_GIVEN; o->weights = zero_weight, "weights[1]|positive")             \
+    X(ODE, adams_without_step, o->method = "ab4", "ab4|no error estimate|fixed step|options.step")         \
+    X(ODE, rk4_without_step, o->method = "rk4", "rk4|no error estimate")                                   \
+    X(MECHANICS, rattle_projected, o->method = "rattle"; o->step = 0.1;                                    \
+      o->preserve = KEEL_PROJECT, "rattle|keeps the constraints by itself")                                \
+    X(ODE, rattle_on_ode, o->method = "rattle"; o->step = 0.1, "rattle|KEEL_MECHANICS")                    \
+    X(MECHANICS, rattle_rolling, p->rolling = MAP(1, circle); o->method = "rattle";                        \
+      o->step = 0.1, "rattle|rolling|not holonomic|any other method")                                      \
+    X(MECHANICS, rattle_mass, p->mass.value = unit_matrix; o->method = "rattle";                           \
+      o->step = 0.1, "rattle|mass matrix must be constant|any other method")                               \
+    X(MECHANICS, rattle_friction, p->f.value = friction; o->method = "rattle";                             \
+      o->step = 0.1, "rattle|must not depend on velocities|any other method")                              \
+    X(ODE, method_unknown, o->method = "no such thing at all", "no method `no such thing at all`")         \
+    X(ODE, method_misspelt, o->method = "dop85", "no method `dop85`|did you mean `dop853`?")               \
+    X(ODE, own_nameless, o->own_method = &nameless, "own_method needs a name")                             \
+    X(ODE, own_without_attempt, o->own_method = &no_attempt, "own_method needs|attempt")                   \
+    X(ODE, own_without_order, o->own_method = &no_order, "mine|error_order")                               \
+    X(ODE, keep_unknown, o->keep = "something quite else", "keep: there is no row `something quite else`") \
     X(MECHANICS, keep_misspelt, o->keep = "constrain", "no row `constrain`|did you mean `constraint`?")
 
 static int friction(double t, const double *u, double *out, void *user) {
@@ -223,10 +230,10 @@ static int friction(double t, const double *u, double *out, void *user) {
     return 0;
 }
 
-#define DEFINE(form, name, change, words)                                                                              \
-    static void name(keel_problem *p, keel_options *o) {                                                               \
-        (void)p, (void)o;                                                                                              \
-        change;                                                                                                        \
+#define DEFINE(form, name, change, words)                \
+    static void name(keel_problem *p, keel_options *o) { \
+        (void)p, (void)o;                                \
+        change;                                          \
     }
 REFUSALS(DEFINE)
 
@@ -242,12 +249,16 @@ static const struct refusal {
 static keel_problem sound(keel_form form) {
     static const double start[] = {1, 0, 0, 0}, on_line[] = {1, 1};
     switch (form) {
-    case KEEL_HAMILTONIAN: return (keel_problem){.form = form, .n = 2, .u0 = start, .energy = MAP(1, half_square)};
+    case KEEL_HAMILTONIAN:
+        return (keel_problem){.form = form, .n = 2, .u0 = start, .energy = MAP(1, half_square)};
     case KEEL_MECHANICS:
-        return (keel_problem){.form = form, .n = 4, .u0 = start, .f = MAP(2, fall), .constraint = MAP(1, circle)};
+        return (keel_problem){
+            .form = form, .n = 4, .u0 = start, .f = MAP(2, fall), .constraint = MAP(1, circle)};
     case KEEL_DAE:
-        return (keel_problem){.form = form, .n = 1, .m = 1, .u0 = on_line, .f = MAP(1, decay), .algebraic = MAP(1, equal)};
-    case KEEL_ODE: break;
+        return (keel_problem){
+            .form = form, .n = 1, .m = 1, .u0 = on_line, .f = MAP(1, decay), .algebraic = MAP(1, equal)};
+    case KEEL_ODE:
+        break;
     }
     return (keel_problem){.form = KEEL_ODE, .n = 2, .u0 = start, .f = MAP(2, spin)};
 }
@@ -296,9 +307,26 @@ static int tangency_twice(double t, const double *u, double *out, void *user) {
 /* ---- Callbacks in trouble. ---- */
 
 enum part {
-    F, MASS, CONSTRAINT, CONSTRAINT_JACOBIAN, CONSTRAINT_RATE, CONSTRAINT_TERMS, ROLLING, ROLLING_JACOBIAN, CURVATURE,
-    ENERGY, ENERGY_JACOBIAN, INVARIANT, INVARIANT_JACOBIAN, EVENT, ALGEBRAIC, ALGEBRAIC_JACOBIAN, F_JACOBIAN, HIDDEN,
-    HIDDEN_JACOBIAN, STRUCTURE
+    F,
+    MASS,
+    CONSTRAINT,
+    CONSTRAINT_JACOBIAN,
+    CONSTRAINT_RATE,
+    CONSTRAINT_TERMS,
+    ROLLING,
+    ROLLING_JACOBIAN,
+    CURVATURE,
+    ENERGY,
+    ENERGY_JACOBIAN,
+    INVARIANT,
+    INVARIANT_JACOBIAN,
+    EVENT,
+    ALGEBRAIC,
+    ALGEBRAIC_JACOBIAN,
+    F_JACOBIAN,
+    HIDDEN,
+    HIDDEN_JACOBIAN,
+    STRUCTURE
 };
 
 /* From time `from` on, one callback returns `code` or writes `value`. */
@@ -320,12 +348,13 @@ static int answer(void *user, enum part part, double t, double *out, int count, 
     memcpy(out, values, (size_t)count * sizeof *out);
     return end_with(user, part, t, out);
 }
-#define ANSWER(part, ...) answer(user, part, t, out, sizeof(double[]){__VA_ARGS__} / sizeof(double), (double[]){__VA_ARGS__})
+#define ANSWER(part, ...) \
+    answer(user, part, t, out, sizeof(double[]){__VA_ARGS__} / sizeof(double), (double[]){__VA_ARGS__})
 
-#define CALLBACK(name, part, ...)                                                                                      \
-    static int name(double t, const double *u, double *out, void *user) {                                              \
-        (void)u;                                                                                                       \
-        return ANSWER(part, __VA_ARGS__);                                                                              \
+#define CALLBACK(name, part, ...)                                         \
+    static int name(double t, const double *u, double *out, void *user) { \
+        (void)u;                                                          \
+        return ANSWER(part, __VA_ARGS__);                                 \
     }
 
 /* A bead on a ring in the x-y plane that a rolling row keeps from sliding along z. */
@@ -346,19 +375,28 @@ CALLBACK(bead_event, EVENT, u[2] - 5)
 
 static keel_problem bead(struct trouble *trouble) {
     static const double start[] = {1, 0, 0.5, 0, 0, 0};
-    return (keel_problem){
-        .form = KEEL_MECHANICS, .n = 6, .u0 = start, .f = MAP(3, bead_force), .mass = {.value = bead_mass},
-        .constraint = {.count = 1, .value = bead_ring, .jacobian = bead_ring_jacobian, .rate = bead_ring_rate,
-                       .terms = bead_ring_terms},
-        .rolling = {.count = 1, .value = bead_stop, .jacobian = bead_stop_jacobian}, .curvature = bead_curvature,
-        .energy = {.count = 1, .value = bead_energy, .jacobian = bead_energy_jacobian},
-        .invariant = {.count = 1, .value = bead_height, .jacobian = bead_height_jacobian}, .event = MAP(1, bead_event),
-        .user = trouble};
+    return (keel_problem){.form = KEEL_MECHANICS,
+                          .n = 6,
+                          .u0 = start,
+                          .f = MAP(3, bead_force),
+                          .mass = {.value = bead_mass},
+                          .constraint = {.count = 1,
+                                         .value = bead_ring,
+                                         .jacobian = bead_ring_jacobian,
+                                         .rate = bead_ring_rate,
+                                         .terms = bead_ring_terms},
+                          .rolling = {.count = 1, .value = bead_stop, .jacobian = bead_stop_jacobian},
+                          .curvature = bead_curvature,
+                          .energy = {.count = 1, .value = bead_energy, .jacobian = bead_energy_jacobian},
+                          .invariant = {.count = 1, .value = bead_height, .jacobian = bead_height_jacobian},
+                          .event = MAP(1, bead_event),
+                          .user = trouble};
 }
 
 /* The pendulum as a DAE of index 3, with a mass matrix. */
 CALLBACK(rod_f, F, u[2], u[3], -u[4] * u[0], -u[4] * u[1] - 1)
-CALLBACK(rod_f_jacobian, F_JACOBIAN, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, -u[4], 0, 0, 0, -u[0], 0, -u[4], 0, 0, -u[1])
+CALLBACK(rod_f_jacobian, F_JACOBIAN, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, -u[4], 0, 0, 0, -u[0], 0, -u[4], 0, 0,
+         -u[1])
 CALLBACK(rod_mass, MASS, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)
 CALLBACK(rod_length, ALGEBRAIC, u[0] * u[0] + u[1] * u[1] - 1)
 CALLBACK(rod_length_jacobian, ALGEBRAIC_JACOBIAN, 2 * u[0], 2 * u[1], 0, 0, 0)
@@ -367,11 +405,15 @@ CALLBACK(rod_tangency_jacobian, HIDDEN_JACOBIAN, u[2], u[3], u[0], u[1])
 
 static keel_problem rod(struct trouble *trouble) {
     static const double start[] = {1, 0, 0, 0, 0};
-    return (keel_problem){
-        .form = KEEL_DAE, .n = 4, .m = 1, .u0 = start, .mass = {.value = rod_mass},
-        .f = {.count = 4, .value = rod_f, .jacobian = rod_f_jacobian},
-        .algebraic = {.count = 1, .value = rod_length, .jacobian = rod_length_jacobian},
-        .hidden = {.count = 1, .value = rod_tangency, .jacobian = rod_tangency_jacobian}, .user = trouble};
+    return (keel_problem){.form = KEEL_DAE,
+                          .n = 4,
+                          .m = 1,
+                          .u0 = start,
+                          .mass = {.value = rod_mass},
+                          .f = {.count = 4, .value = rod_f, .jacobian = rod_f_jacobian},
+                          .algebraic = {.count = 1, .value = rod_length, .jacobian = rod_length_jacobian},
+                          .hidden = {.count = 1, .value = rod_tangency, .jacobian = rod_tangency_jacobian},
+                          .user = trouble};
 }
 
 /* An oscillator: x' = B grad H. */
@@ -381,7 +423,10 @@ CALLBACK(spring_structure, STRUCTURE, 0, 1, -1, 0)
 
 static keel_problem spring(struct trouble *trouble) {
     static const double start[] = {1, 0};
-    return (keel_problem){.form = KEEL_HAMILTONIAN, .n = 2, .u0 = start, .structure = {.value = spring_structure},
+    return (keel_problem){.form = KEEL_HAMILTONIAN,
+                          .n = 2,
+                          .u0 = start,
+                          .structure = {.value = spring_structure},
                           .energy = {.count = 1, .value = spring_energy, .jacobian = spring_energy_jacobian},
                           .user = trouble};
 }
@@ -393,8 +438,13 @@ CALLBACK(plain_event, EVENT, u[0] - 5)
 
 static keel_problem plain(struct trouble *trouble) {
     static const double start[] = {1, 0};
-    return (keel_problem){.form = KEEL_ODE, .n = 2, .u0 = start, .f = MAP(2, plain_f), .event = MAP(1, plain_event),
-                          .invariant = MAP(1, plain_radius), .user = trouble};
+    return (keel_problem){.form = KEEL_ODE,
+                          .n = 2,
+                          .u0 = start,
+                          .f = MAP(2, plain_f),
+                          .event = MAP(1, plain_event),
+                          .invariant = MAP(1, plain_radius),
+                          .user = trouble};
 }
 
 static const struct suspect {
@@ -434,14 +484,16 @@ static const struct suspect {
 enum { SUSPECTS = sizeof suspects / sizeof *suspects };
 
 /* One suspect in trouble, in adaptive and in fixed steps. */
-static void accuse(const struct suspect *who, struct trouble trouble, keel_preserve preserve, const char *words) {
+static void accuse(const struct suspect *who, struct trouble trouble, keel_preserve preserve,
+                   const char *words) {
     for (int fixed = 0; fixed < 2; fixed++) {
         char name[128], all_words[128];
         keel_options o = {.preserve = preserve, .step = fixed ? 0.01 : 0};
         trouble.in = who->part;
         keel_problem p = who->problem(&trouble);
         int shorter = fixed && trouble.from > 0 && trouble.code > 0 && who->part != EVENT;
-        snprintf(all_words, sizeof all_words, "%s|t = |%s%s", who->words, words, shorter ? "|the step is fixed" : "");
+        snprintf(all_words, sizeof all_words, "%s|t = |%s%s", who->words, words,
+                 shorter ? "|the step is fixed" : "");
         snprintf(name, sizeof name, "%s %s from %g", who->name, fixed ? "fixed" : "adaptive", trouble.from);
         expect_end(name, &p, &o, 1, KEEL_EUSER, all_words);
     }
@@ -492,6 +544,26 @@ static void negative_returns_give_up(void **state) {
         if (suspects[i].part != EVENT)
             accuse(&suspects[i], (struct trouble){.from = -1, .code = -7}, KEEL_AUTO, "gave up|returned -7");
     }
+    no_failures();
+}
+
+static int cube(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[0] * u[0] * u[0];
+    return 0;
+}
+
+static void a_state_or_rate_that_overflows_is_told_apart(void **state) {
+    (void)state;
+    static const double large[] = {1e100}, huge[] = {1e200};
+    static const char *const names[] = {"x"};
+    keel_problem p = {.n = 1, .u0 = large, .f = MAP(1, cube), .names = names, .t0 = 0.5};
+    expect_end("state", &p, &(keel_options){.step = 1, .method = "euler"}, 10, KEEL_EUSER,
+               "the rate of `x` is not finite (inf) at t = 1.5");
+    expect_end("stages", &p, &(keel_options){.step = 1, .method = "rk4"}, 10, KEEL_EUSER,
+               "the state became not finite in the step from t = 0.5|the step is fixed");
+    p.u0 = huge;
+    expect_end("start", &p, NULL, 1, KEEL_EUSER, "the rate of `x` is not finite (inf) at t = 0.5");
     no_failures();
 }
 
@@ -555,7 +627,8 @@ static void a_singularity_ends_with_the_time_it_was_met(void **state) {
     for (int i = 0; i < 4; i++) {
         keel_problem p = {.n = 1, .u0 = one, .f = MAP(1, explode)};
         keel_options o = {.method = methods[i]};
-        expect_end(methods[i], &p, &o, 2, KEEL_ESTEP, "step size fell to|at t = 1|singularity|tolerance|rtol 1e-06");
+        expect_end(methods[i], &p, &o, 2, KEEL_ESTEP,
+                   "step size fell to|at t = 1|singularity|tolerance|rtol 1e-06");
     }
     no_failures();
 }
@@ -579,7 +652,8 @@ static void a_relative_tolerance_at_a_zero_crossing_is_met_or_ends_in_a_sentence
     keel_options o = {.atol_each = none, .rtol = 1e-12};
     keel_solver *s = keel_open(&p, &o);
     keel_status status = keel_run(s, 10);
-    if (status != KEEL_OK) check_status("zero crossing", s, status, KEEL_ESTEP, "tolerance that cannot be met");
+    if (status != KEEL_OK)
+        check_status("zero crossing", s, status, KEEL_ESTEP, "tolerance that cannot be met");
     if (status == KEEL_OK) assert_below(fabs(keel_state(s)[0] - cos(10.0)), 1e-9);
     keel_close(s);
     no_failures();
@@ -657,7 +731,8 @@ static void a_wrong_invariant_is_refused_with_its_rate_and_the_point(void **stat
     keel_problem p = {.n = 2, .u0 = start, .f = MAP(2, spin), .names = states};
     p.invariant = (keel_map){.count = 2, .value = not_conserved, .names = names};
     expect_end("kept", &p, NULL, 1, KEEL_EINVAL, "`wrong` is not conserved|rate|t = 0|`x` = |`p` = ");
-    expect_end("watched", &p, &(keel_options){.preserve = KEEL_WATCH}, 1, KEEL_EINVAL, "`wrong` is not conserved");
+    expect_end("watched", &p, &(keel_options){.preserve = KEEL_WATCH}, 1, KEEL_EINVAL,
+               "`wrong` is not conserved");
     p.invariant = MAP(1, growing);
     expect_end("in time", &p, NULL, 1, KEEL_EINVAL, "`invariant` is not conserved|rate is 0.001");
     keel_problem m = sound(KEEL_MECHANICS);
@@ -725,7 +800,8 @@ static void wrong_derivatives_are_found_on_request(void **state) {
     (void)state;
     struct trouble none = {.from = INFINITY};
     keel_problem b = bead(&none), r = rod(&none), h = spring(&none), o = sound(KEEL_ODE);
-    check_wrong("constraint", &b, &b.constraint.jacobian, "jacobian of constraint is wrong|given as|differences say");
+    check_wrong("constraint", &b, &b.constraint.jacobian,
+                "jacobian of constraint is wrong|given as|differences say");
     check_wrong("rolling", &b, &b.rolling.jacobian, "jacobian of rolling is wrong|u[3]");
     check_wrong("energy", &b, &b.energy.jacobian, "jacobian of energy is wrong|u[0]");
     check_wrong("invariant", &b, &b.invariant.jacobian, "jacobian of invariant is wrong");
@@ -779,13 +855,16 @@ static void a_singular_mass_matrix_is_named(void **state) {
     keel_problem p = sound(KEEL_ODE), m = sound(KEEL_MECHANICS);
     p.names = m.names = names;
     p.mass.value = lame_mass;
-    expect_end("at once", &p, NULL, 1, KEEL_ESINGULAR, "mass matrix is singular at t = 0|`p`|`algebraic` rows of a DAE");
+    expect_end("at once", &p, NULL, 1, KEEL_ESINGULAR,
+               "mass matrix is singular at t = 0|`p`|`algebraic` rows of a DAE");
     p.mass.value = fading_mass;
     expect_end("on the way", &p, NULL, 2, KEEL_ESTEP, "step size fell|at t = 1|singularity");
     m.mass.value = indefinite_mass;
-    expect_end("indefinite", &m, NULL, 1, KEEL_ESINGULAR, "mass matrix is not positive definite at t = 0|`p`");
+    expect_end("indefinite", &m, NULL, 1, KEEL_ESINGULAR,
+               "mass matrix is not positive definite at t = 0|`p`");
     m.mass.value = lame_mass;
-    expect_end("semidefinite", &m, NULL, 1, KEEL_ESINGULAR, "mass matrix is not positive definite at t = 0|`p`");
+    expect_end("semidefinite", &m, NULL, 1, KEEL_ESINGULAR,
+               "mass matrix is not positive definite at t = 0|`p`");
     no_failures();
 }
 
@@ -814,8 +893,10 @@ static void a_dead_centre_is_passed_exactly_or_ends_the_run_there(void **state) 
         keel_status status = keel_run(s, p.t_end);
         if (status == KEEL_OK) assert_below(error_to_exact(&p, s), 100 * rtol);
         if (status != KEEL_OK) assert_below(fabs(keel_time(s) - flat), 1e-4);
-        if (status == KEEL_EPROJECT) check_message(methods[i / 4], s, "no way back to the manifold at t = 0.29795");
-        else if (status != KEEL_OK) check_status(methods[i / 4], s, status, KEEL_ESINGULAR, "dead centre|t = 0.29795");
+        if (status == KEEL_EPROJECT)
+            check_message(methods[i / 4], s, "no way back to the manifold at t = 0.29795");
+        else if (status != KEEL_OK)
+            check_status(methods[i / 4], s, status, KEEL_ESINGULAR, "dead centre|t = 0.29795");
         keel_close(s);
     }
     no_failures();
@@ -847,7 +928,10 @@ static int kinetic(double t, const double *u, double *out, void *user) {
 static void dependent_constraints_of_a_hamiltonian_are_refused(void **state) {
     (void)state;
     static const double start[] = {1, 0, 0, 0};
-    keel_problem p = {.form = KEEL_HAMILTONIAN, .n = 4, .u0 = start, .energy = MAP(1, kinetic),
+    keel_problem p = {.form = KEEL_HAMILTONIAN,
+                      .n = 4,
+                      .u0 = start,
+                      .energy = MAP(1, kinetic),
                       .constraint = MAP(2, circle_twice)};
     expect_end("twice", &p, NULL, 1, KEEL_ESINGULAR, "constraints|multipliers|t = 0|dependent");
     no_failures();
@@ -900,7 +984,8 @@ static void an_index_that_is_too_high_asks_for_hidden_rows(void **state) {
     problem p;
     problem_pendulum_dae(&p, 1);
     p.keel.hidden = (keel_map){0};
-    expect_end("index 3", &p.keel, NULL, 1, KEEL_ESINGULAR, "0 of the equations|1 algebraic|index is higher|`hidden` rows");
+    expect_end("index 3", &p.keel, NULL, 1, KEEL_ESINGULAR,
+               "0 of the equations|1 algebraic|index is higher|`hidden` rows");
     keel_problem d = sound(KEEL_DAE);
     d.f.value = rests;
     d.algebraic.value = without_y;
@@ -919,7 +1004,8 @@ static void rows_too_many_for_the_algebraic_variables_are_refused(void **state) 
     tangency.terms = NULL;
     tangency.names = NULL;
     p.keel.hidden = tangency;
-    expect_end("twice", &p.keel, NULL, 1, KEEL_ESINGULAR, "2 of the equations|1 algebraic|redundant|leave them out");
+    expect_end("twice", &p.keel, NULL, 1, KEEL_ESINGULAR,
+               "2 of the equations|1 algebraic|redundant|leave them out");
     no_failures();
 }
 
@@ -936,7 +1022,8 @@ static void algebraic_variables_that_are_not_determined_are_refused(void **state
     keel_problem p = sound(KEEL_DAE);
     p.algebraic.value = square;
     p.u0 = at_fold;
-    expect_end("fold", &p, NULL, 1, KEEL_ESINGULAR, "algebraic variables are not determined at t = 0|another start value");
+    expect_end("fold", &p, NULL, 1, KEEL_ESINGULAR,
+               "algebraic variables are not determined at t = 0|another start value");
     no_failures();
 }
 
@@ -965,7 +1052,8 @@ static void adaptive_steps_end_where_no_step_leads_back(void **state) {
     (void)state;
     keel_problem p = sound(KEEL_ODE);
     p.invariant = MAP(1, lost_value);
-    expect_end("lost", &p, NULL, 10, KEEL_EPROJECT, "no way back to the manifold at t = 1|`invariant` is off by");
+    expect_end("lost", &p, NULL, 10, KEEL_EPROJECT,
+               "no way back to the manifold at t = 1|`invariant` is off by");
     no_failures();
 }
 
@@ -987,6 +1075,7 @@ int main(void) {
         cmocka_unit_test_setup(values_that_are_not_finite_end_a_run_that_only_watches, begin),
         cmocka_unit_test_setup(positive_returns_ask_for_shorter_steps_until_there_are_none, begin),
         cmocka_unit_test_setup(negative_returns_give_up, begin),
+        cmocka_unit_test_setup(a_state_or_rate_that_overflows_is_told_apart, begin),
         cmocka_unit_test_setup(a_boundary_that_shorter_steps_avoid_is_survived, begin),
         cmocka_unit_test_setup(a_constraint_that_is_not_finite_far_away_is_survived, begin),
         cmocka_unit_test_setup(a_singularity_ends_with_the_time_it_was_met, begin),

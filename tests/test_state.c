@@ -1,4 +1,5 @@
-/* test_state.c - the state of a solver as a thing of its own: forked, saved, loaded, switched; never allocated anew. */
+/* test_state.c - the state of a solver as a thing of its own: forked, saved, loaded, switched; allocated
+ * once. */
 #include "testing.h"
 
 #include <keel/method.h>
@@ -15,7 +16,7 @@ static void expect_words(const keel_solver *s, const char *words) {
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define COUNTED 1
-static long allocations;
+static long allocations, frees, failing_at; /* the allocation with this number fails; 0: none */
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
@@ -23,28 +24,28 @@ void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *block);
 
+static int fails(void) {
+    return ++allocations == failing_at;
+}
+
 void *malloc(size_t size) {
-    allocations++;
-    return __libc_malloc(size);
+    return fails() ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size) {
-    allocations++;
-    return __libc_calloc(count, size);
+    return fails() ? NULL : __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size) {
-    allocations++;
-    return __libc_realloc(old, size);
+    return fails() ? NULL : __libc_realloc(old, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {
-    allocations++;
-    return __libc_memalign(alignment, size);
+    return fails() ? NULL : __libc_memalign(alignment, size);
 }
 
 void free(void *block) {
-    allocations += block != NULL;
+    frees += block != NULL;
     __libc_free(block);
 }
 #endif
@@ -79,9 +80,9 @@ static int fits(const struct way *w) {
 
 /* Calls visit for every method, adaptive and fixed, compensated or not, on one problem of each kind. */
 static int visit_all(void (*visit)(const struct way *w)) {
-    static const char *const problems[] = {"kepler",   "kepler_hamiltonian", "rigid_body_hamiltonian", "pendulum_bottom",
-                                           "car_axis", "knife_edge",         "twin_rods",              "pendulum_dae",
-                                           "chemakzo"};
+    static const char *const problems[] = {"kepler",          "kepler_hamiltonian", "rigid_body_hamiltonian",
+                                           "pendulum_bottom", "car_axis",           "knife_edge",
+                                           "twin_rods",       "pendulum_dae",       "chemakzo"};
     int count = 0;
     const keel_method *m;
     for (int i = 0; (m = keel_method_at(i)); i++)
@@ -98,14 +99,16 @@ static int visit_all(void (*visit)(const struct way *w)) {
 static void same(const struct way *w, const keel_solver *a, const keel_solver *b, int unknowns) {
     keel_kept x, y;
     keel_stats sa = keel_statistics(a), sb = keel_statistics(b);
-    int equal = keel_time(a) == keel_time(b) && keel_event(a) == keel_event(b) && keel_state_of(a) == keel_state_of(b);
+    int equal = keel_time(a) == keel_time(b) && keel_event(a) == keel_event(b) &&
+                keel_state_of(a) == keel_state_of(b);
     equal = equal && memcmp(keel_state(a), keel_state(b), (size_t)unknowns * sizeof(double)) == 0;
     equal = equal && sa.steps == sb.steps && sa.rejected == sb.rejected && sa.events == sb.events;
     for (int i = 0; keel_kept_at(a, i, &x); i++)
         equal = equal && keel_kept_at(b, i, &y) && strcmp(x.name, y.name) == 0 && x.care == y.care &&
                 x.verdict == y.verdict && x.start == y.start && x.drift == y.drift && x.units == y.units &&
                 x.last == y.last && x.unit == y.unit;
-    if (!equal) fail_msg("%s, %s, step %g%s: other bits", w->problem, w->method, w->step, w->compensated ? "c" : "");
+    if (!equal)
+        fail_msg("%s, %s, step %g%s: other bits", w->problem, w->method, w->step, w->compensated ? "c" : "");
 }
 
 /* Where keel_run stands inside and around the last step. */
@@ -114,11 +117,13 @@ static void same_inside(const struct way *w, keel_solver *a, keel_solver *b, dou
     for (int k = 1; k <= 3; k++) {
         double inside = t - (t - before) * 1e-3 * k;
         keel_status status = keel_eval(a, inside, u);
-        if (keel_eval(b, inside, v) != status || (status == KEEL_OK && memcmp(u, v, (size_t)unknowns * sizeof *u) != 0))
+        if (keel_eval(b, inside, v) != status ||
+            (status == KEEL_OK && memcmp(u, v, (size_t)unknowns * sizeof *u) != 0))
             fail_msg("%s, %s, step %g: other bits inside", w->problem, w->method, w->step);
     }
     const double *x = keel_multipliers(a), *y = keel_multipliers(b);
-    if ((x == NULL) != (y == NULL) || (x && x[0] != y[0])) fail_msg("%s, %s: other multipliers", w->problem, w->method);
+    if ((x == NULL) != (y == NULL) || (x && x[0] != y[0]))
+        fail_msg("%s, %s: other multipliers", w->problem, w->method);
 }
 
 static keel_solver *through_bytes(const keel_solver *s, const keel_problem *p, const keel_options *o) {
@@ -204,7 +209,8 @@ static size_t saved_kepler(problem *p, const keel_options *o) {
     return size;
 }
 
-static void refused(const keel_problem *p, const keel_options *o, const void *data, size_t count, const char *words) {
+static void refused(const keel_problem *p, const keel_options *o, const void *data, size_t count,
+                    const char *words) {
     keel_solver *s = keel_load(p, o, data, count);
     assert_non_null(s);
     assert_int_equal(keel_state_of(s), KEEL_EINVAL);
@@ -230,12 +236,21 @@ static void a_state_of_another_problem_method_or_option_is_refused(void **state)
     refused(&other.keel, &o, bytes, size, why);
     problem_henon_heiles(&other);
     refused(&other.keel, &o, bytes, size, why);
-    const keel_options others[] = {
-        {.rtol = 1e-9}, {.rtol = 1e-8, .atol = 1e-5}, {.rtol = 1e-8, .method = "dopri5"}, {.rtol = 1e-8, .step = 0.1},
-        {.rtol = 1e-8, .preserve = KEEL_WATCH}, {.rtol = 1e-8, .norm = KEEL_UNIT}, {.rtol = 1e-8, .keep = "energy"},
-        {.rtol = 1e-8, .compensated = 1}, {.rtol = 1e-8, .max_step = 1}, {.rtol = 1e-8, .manifold_units = 8},
-        {.rtol = 1e-8, .atol_each = atol}, {.rtol = 1e-8, .norm = KEEL_GIVEN, .weights = weights}, {0}};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) refused(&p.keel, &others[i], bytes, size, why);
+    const keel_options others[] = {{.rtol = 1e-9},
+                                   {.rtol = 1e-8, .atol = 1e-5},
+                                   {.rtol = 1e-8, .method = "dopri5"},
+                                   {.rtol = 1e-8, .step = 0.1},
+                                   {.rtol = 1e-8, .preserve = KEEL_WATCH},
+                                   {.rtol = 1e-8, .norm = KEEL_UNIT},
+                                   {.rtol = 1e-8, .keep = "energy"},
+                                   {.rtol = 1e-8, .compensated = 1},
+                                   {.rtol = 1e-8, .max_step = 1},
+                                   {.rtol = 1e-8, .manifold_units = 8},
+                                   {.rtol = 1e-8, .atol_each = atol},
+                                   {.rtol = 1e-8, .norm = KEEL_GIVEN, .weights = weights},
+                                   {0}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        refused(&p.keel, &others[i], bytes, size, why);
     keel_problem q = p.keel;
     q.name = "something else";
     refused(&q, &o, bytes, size, why);
@@ -278,7 +293,7 @@ static void a_state_with_any_byte_changed_is_refused(void **state) {
     keel_close(s);
 }
 
-/* FNV-1a over all but magic and checksum, as the file says of itself: magic, signature, size, checksum, rest. */
+/* FNV-1a over all but magic and checksum; the order is magic, signature, size, checksum, rest. */
 static void forge(size_t size) {
     uint64_t h = 14695981039346656037u;
     for (size_t i = 8; i < size; i++)
@@ -316,6 +331,25 @@ static void a_forged_state_does_no_more_than_go_wrong(void **state) {
         (void)keel_step(s, 0.1);
         keel_close(s);
     }
+}
+
+static void a_forged_record_is_refused_as_damaged(void **state) {
+    (void)state;
+    problem p;
+    size_t size = saved_kepler(&p, NULL);
+    int damaged = 0;
+    for (size_t i = 32; i < 512; i++) {
+        bytes[i] ^= 0x40;
+        forge(size);
+        keel_solver *s = keel_load(&p.keel, NULL, bytes, size);
+        if (keel_state_of(s) == KEEL_EINVAL) {
+            expect_words(s, "keel_load: the state is damaged");
+            damaged++;
+        }
+        keel_close(s);
+        bytes[i] ^= 0x40;
+    }
+    assert_true(damaged > 8);
 }
 
 static int gives_up(double t, const double *u, double *out, void *user) {
@@ -467,7 +501,7 @@ static void count_a_run(const struct way *w) {
     keel_options o = options_of(w);
     keel_solver *s = keel_open(&p.keel, &o);
     double u[PROBLEM_UNKNOWNS];
-    long before = allocations;
+    long before = allocations, freed = frees;
     for (int k = 1; k < 4; k++) (void)keel_run(s, k * w->moment);
     (void)keel_step(s, 1);
     (void)keel_eval(s, keel_time(s) - 1e-4, u);
@@ -476,9 +510,10 @@ static void count_a_run(const struct way *w) {
     (void)keel_restart(s, 0, p.u0);
     (void)keel_run(s, w->moment);
     (void)keel_save(s, bytes, ROOM);
-    if (allocations != before) fail_msg("%s, %s: %ld allocations", w->problem, w->method, allocations - before);
+    if (allocations != before || frees != freed)
+        fail_msg("%s, %s: %ld allocations", w->problem, w->method, allocations - before);
     keel_close(s);
-    assert_true(allocations > before); /* the count counts */
+    assert_true(frees > freed); /* the count counts */
 #else
     (void)w;
 #endif
@@ -492,13 +527,51 @@ static void nothing_is_allocated_after_open(void **state) {
     assert_true(visit_all(count_a_run) > 200);
 }
 
+#ifdef COUNTED
+/* Opens, forks, saves, loads and switches while the allocation with this number fails; 1: it was reached. */
+static int live_with_failure(const problem *p, long number) {
+    failing_at = allocations + number;
+    keel_solver *s = keel_open(&p->keel, NULL), *twin = keel_fork(s);
+    keel_status status = keel_switch(s, &p->keel, NULL);
+    size_t size = keel_save(s, bytes, ROOM);
+    keel_solver *copy = keel_load(&p->keel, NULL, bytes, size);
+    int reached = allocations >= failing_at;
+    failing_at = 0;
+    if (s) assert_true(status == KEEL_OK || status == KEEL_ENOMEM);
+    if (status == KEEL_ENOMEM) {
+        expect_words(s, "keel_switch|no memory");
+        assert_ok(s, keel_restart(s, 0, p->u0));
+    }
+    int lost = !s + (!twin && s) + (s && status == KEEL_ENOMEM) + (!copy && size > 0);
+    assert_int_equal(lost, reached && s ? 1 : !s);
+    keel_close(s);
+    keel_close(twin);
+    keel_close(copy);
+    return reached;
+}
+#endif
+
+static void out_of_memory_gives_no_solver_and_no_harm(void **state) {
+    (void)state;
+#ifdef COUNTED
+    problem p;
+    problem_pendulum(&p, 9.81);
+    long number = 1;
+    while (live_with_failure(&p, number)) number++;
+    assert_true(number > 12);
+#else
+    skip();
+#endif
+}
+
 /* ---- Compensation. ---- */
 
 static double energy_drift(const char *method, int compensated) {
     problem p;
     keel_kept row;
     problem_kepler(&p, 0.3, 1);
-    keel_options o = {.method = method, .step = 1.0 / 256, .compensated = compensated, .preserve = KEEL_WATCH};
+    keel_options o = {
+        .method = method, .step = 1.0 / 256, .compensated = compensated, .preserve = KEEL_WATCH};
     keel_solver *s = keel_open(&p.keel, &o);
     assert_ok(s, keel_run(s, 1000));
     assert_true(keel_kept_at(s, 0, &row) && strcmp(row.name, "energy") == 0);
@@ -522,12 +595,14 @@ int main(void) {
         cmocka_unit_test(a_state_cut_short_is_refused),
         cmocka_unit_test(a_state_with_any_byte_changed_is_refused),
         cmocka_unit_test(a_forged_state_does_no_more_than_go_wrong),
+        cmocka_unit_test(a_forged_record_is_refused_as_damaged),
         cmocka_unit_test(a_failed_solver_is_saved_as_failed),
         cmocka_unit_test(a_refused_start_is_still_to_be_verified_after_loading),
         cmocka_unit_test(a_switch_keeps_the_certificate_and_works_both_ways),
         cmocka_unit_test(a_switch_makes_the_state_consistent_by_the_smallest_change),
         cmocka_unit_test(a_switch_that_fails_leaves_the_old_mode_to_restart),
         cmocka_unit_test(nothing_is_allocated_after_open),
+        cmocka_unit_test(out_of_memory_gives_no_solver_and_no_harm),
         cmocka_unit_test(compensation_takes_the_rounding_errors_out_of_long_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,8 @@ static void *work(void *argument) {
         job->steps = keel_statistics(s).steps;
         job->units = worst_units(s, NULL);
         if (keel_state(s))
-            memcpy(job->state, keel_state(s), (size_t)(job->problem->n + job->problem->m) * sizeof *job->state);
+            memcpy(job->state, keel_state(s),
+                   (size_t)(job->problem->n + job->problem->m) * sizeof *job->state);
         keel_solver *twin = keel_fork(s);
         keel_close(s);
         (void)keel_multipliers(twin);
@@ -55,7 +56,8 @@ static void compare(const struct job *serial, const struct job *parallel, const 
 
 static void threads_on_one_problem_give_the_bits_of_a_serial_run(void **state) {
     (void)state;
-    static const char *const methods[THREADS] = {"dop853", "dopri5", "bs32", "rkf78", "rk4", "abm6", "heun", "ab4"};
+    static const char *const methods[THREADS] = {"dop853", "dopri5", "bs32", "rkf78",
+                                                 "rk4",    "abm6",   "heun", "ab4"};
     problem p;
     for (int number = 0; problem_name(number); number++) {
         problem_at(number, &p);
@@ -65,7 +67,8 @@ static void threads_on_one_problem_give_the_bits_of_a_serial_run(void **state) {
         if (strcmp(problem_name(number), "andrews") == 0) t_end = 1e-3;
         for (int i = 0; i < THREADS; i++) {
             options[i] = (keel_options){.method = methods[i], .step = i < 4 ? 0 : t_end / 64};
-            serial[i] = parallel[i] = (struct job){.problem = &p.keel, .options = &options[i], .t_end = t_end};
+            serial[i] = parallel[i] =
+                (struct job){.problem = &p.keel, .options = &options[i], .t_end = t_end};
             work(&serial[i]);
         }
         run_in_threads(parallel);
@@ -85,7 +88,8 @@ static void threads_with_one_set_of_options_agree(void **state) {
     }
     run_in_threads(parallel);
     compare(serial, parallel, "pendulum");
-    for (int i = 1; i < THREADS; i++) assert_memory_equal(serial[i].state, serial[0].state, sizeof serial->state);
+    for (int i = 1; i < THREADS; i++)
+        assert_memory_equal(serial[i].state, serial[0].state, sizeof serial->state);
 }
 
 int main(void) {

@@ -40,28 +40,44 @@ static double extrapolate(int levels, const double *first, int stride, double *w
     return best;
 }
 
+/* All levels at one choice of the longest step.  noise: what round-off in the values does to the shortest one. */
+static keel_status extrapolated(differences_path *path, void *context, int count, double longest, int levels,
+                                int derivative, double *work, double *out, double *worst, double *noise) {
+    double *middle = work, *forward = work + count, *backward = work + 2L * count, *first = work + 3L * count;
+    double s = longest, size = 0;
+    for (int i = 0; i < levels; i++) {
+        volatile double taken = ldexp(longest, -i); /* the step that was really taken */
+        s = taken;
+        keel_status status =
+            quotient(path, context, count, s, derivative, middle, forward, backward, first + (long)i * count);
+        if (status != KEEL_OK) return status;
+        for (int k = 0; k < count; k++) size = fmax(size, fmax(fabs(forward[k]), fabs(backward[k])));
+    }
+    *worst = 0;
+    for (int i = 0; i < count; i++)
+        out[i] = levels == 1 ? first[i] : extrapolate(levels, first + i, count, worst);
+    *noise = DBL_EPSILON * size / (derivative == 1 ? s : s * s);
+    return KEEL_OK;
+}
+
+/* Shorter, a few times, if a step leaves the domain, or if what is left is truncation rather than round-off. */
 keel_status differences_along(differences_path *path, void *context, int count, double length, int levels,
                               int derivative, double *work, double *out, double *worst) {
-    double *middle = work, *forward = work + count, *backward = work + 2L * count, *first = work + 3L * count;
+    double *other = work + (DIFFERENCES_ROOM - 1L) * count, error = HUGE_VAL;
     double share = levels > 1 ? 0.125 : derivative == 1 ? cbrt(DBL_EPSILON) : pow(DBL_EPSILON, 0.25);
-    double error = 0;
-    if (derivative == 2) {
-        keel_status status = path(context, 0, middle);
-        if (status != KEEL_OK) return status;
-    }
-    for (int attempt = 0;; attempt++, share /= 16) {
-        keel_status status = KEEL_OK;
-        for (int i = 0; i < levels && status == KEEL_OK; i++) {
-            volatile double s = ldexp(length * share, -i); /* the step that was really taken */
-            status = quotient(path, context, count, s, derivative, middle, forward, backward, first + (long)i * count);
+    keel_status status = derivative == 2 ? path(context, 0, work) : KEEL_OK;
+    if (status != KEEL_OK) return status;
+    for (int attempt = 0; attempt < 4; attempt++, share /= 8) {
+        double left, noise;
+        status = extrapolated(path, context, count, length * share, levels, derivative, work, other, &left, &noise);
+        if (status < 0) return status;
+        if (status != KEEL_OK) continue;
+        if (left < 0.1 * error) { /* else no real gain */
+            memcpy(out, other, (size_t)count * sizeof *out);
+            error = left;
         }
-        if (status == KEEL_OK) break;
-        if (status < 0 || attempt == 3) return status; /* outside the domain: shorter, a few times */
+        if (left <= 100 * noise) break;
     }
-    if (levels == 1)
-        memcpy(out, first, (size_t)count * sizeof *out);
-    else
-        for (int i = 0; i < count; i++) out[i] = extrapolate(levels, first + i, count, &error);
     if (worst) *worst = error;
-    return KEEL_OK;
+    return error < HUGE_VAL ? KEEL_OK : status;
 }

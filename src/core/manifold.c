@@ -13,6 +13,9 @@ void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, keel
     m->preserve = preserve;
     m->norm = norm == KEEL_BY_DEFAULT ? (fd->p.form == KEEL_MECHANICS ? KEEL_BY_MASS : KEEL_BY_ERROR) : norm;
     m->units = units;
+    int by_differences = fd->kg && (!fd->constraint.user.jacobian ||
+                                    (fd->p.form == KEEL_HAMILTONIAN && !fd->energy.user.jacobian));
+    m->stagnant = by_differences ? MANIFOLD_STAGNANT_BY_DIFFERENCES : MANIFOLD_STAGNANT;
 }
 
 void manifold_layout(struct manifold *m, struct arena *a) {

@@ -13,6 +13,8 @@
 #define MANIFOLD_DEPENDENT 1.4901161193847656e-08
 #define MANIFOLD_NEARLY 1e-3
 enum { MANIFOLD_STAGNANT = 50, MANIFOLD_SILENT = 16, MANIFOLD_ITERATIONS = 20 };
+/* Rows that are themselves differences of the user's functions carry their noise, and stop there. */
+enum { MANIFOLD_STAGNANT_BY_DIFFERENCES = 5000 };
 
 struct manifold {
     struct field *fd;
@@ -21,6 +23,7 @@ struct manifold {
     keel_norm norm;
     const double *given;   /* weights of KEEL_GIVEN */
     double units;          /* allowed */
+    double stagnant;       /* Newton that halves no more has arrived below this many */
     double nearly;         /* by mass: the least share of new direction that is corrected in full */
     int by_mass;           /* the structured road */
     int kept, *row;        /* rows the stabilizer corrects, in order */

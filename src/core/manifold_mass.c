@@ -83,7 +83,7 @@ static keel_status positions(struct manifold *m, double t, double *x, double *lo
         if (worst <= (iteration ? m->units : 0)) return KEEL_OK;
         if (m->preserve != KEEL_PROJECT && iteration) return KEEL_OK;
         idle = worst > 0.5 * before ? idle + 1 : 0;
-        if (idle >= 2 && worst <= MANIFOLD_STAGNANT) return KEEL_OK;
+        if (idle >= 2 && worst <= m->stagnant) return KEEL_OK;
         if (iteration == MANIFOLD_ITERATIONS || !isfinite(worst)) return manifold_refuse(m, t, row);
         if (worst > 0.1 * before && (status = mechanics_factor(fd, t, x)) != KEEL_OK) return status;
         before = worst;
@@ -101,7 +101,7 @@ static keel_status velocities(struct manifold *m, double t, double *x, double *l
         double worst = worst_of(m, first, fd->k, speed, &row);
         if (status != KEEL_OK || worst == 0 || (iteration && worst <= m->units)) break;
         if (iteration == 3 || (iteration && m->preserve != KEEL_PROJECT)) { /* linear in v: one is enough */
-            if (m->preserve == KEEL_PROJECT && worst > MANIFOLD_STAGNANT) return manifold_refuse(m, t, row);
+            if (m->preserve == KEEL_PROJECT && worst > m->stagnant) return manifold_refuse(m, t, row);
             break;
         }
         correct_half(m, speed, x + fd->nq, low ? low + fd->nq : NULL);
@@ -240,7 +240,7 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
         if (sweep == 0) worst = HUGE_VAL; /* the invariants' sizes are not known before their gradients are */
         if (worst <= m->units) break;
         idle = worst > 0.5 * before ? idle + 1 : 0;
-        if (idle >= 2 && worst <= MANIFOLD_STAGNANT) return manifold_left_out(m, t, first_kept);
+        if (idle >= 2 && worst <= m->stagnant) return manifold_left_out(m, t, first_kept);
         if (sweep == MANIFOLD_ITERATIONS || isnan(worst) || (sweep && isinf(worst))) return manifold_refuse(m, t, row);
         before = worst;
         status = invariants(m, t, x, low, first_kept);
