@@ -73,7 +73,7 @@ struct field {
 /* What field_open found out, as plain numbers. */
 struct field_facts {
     double t_length;
-    int moving[6], any_derived;
+    int moving[6], any_derived, zero; /* zero: no padding of unknown content in a saved state */
 };
 struct field_facts field_facts(const struct field *fd);
 void field_set_facts(struct field *fd, const struct field_facts *facts);

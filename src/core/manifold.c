@@ -30,6 +30,7 @@ void manifold_layout(struct manifold *m, struct arena *a) {
     m->space.inverse = arena_doubles(a, rows + 1);
     m->space.used = arena_ints(a, rows + 1);
     m->floor_of = arena_doubles(a, rows + 1);
+    m->part = arena_doubles(a, rows + 1);
     m->c = arena_doubles(a, rows + 1);
     m->z = arena_doubles(a, rows + 1);
     m->d = arena_doubles(a, width);

@@ -31,7 +31,7 @@ struct manifold {
     double *reach;         /* n: 1 / weight: how far a state may be moved at unit cost */
     double *residual;      /* the rows' own: of the trial state, all rows */
     struct rowspace space; /* flat: weighted kept rows.  By mass: invariants, bordered, 2 x width of q */
-    double *floor_of, *c, *z, *d;
+    double *floor_of, *part, *c, *z, *d;
     double *directions, *bordered; /* by mass: invariants' directions (dq, dv), and their matrix */
     int *pivot;
     double tau;      /* weight of velocities against positions: the step */

@@ -199,13 +199,13 @@ static keel_status invariants(struct manifold *m, double t, double *x, double *l
         from_lengths(fd, direction);
         from_lengths(fd, direction + nq);
         for (int i = 0; i < nq; i++) direction[nq + i] /= m->tau;
-        m->floor_of[j] = m->space.used[j] ? part_to_correct(m, j, m->row[first_kept + j], direction) : 0;
+        m->part[j] = m->space.used[j] ? part_to_correct(m, j, m->row[first_kept + j], direction) : 0;
         if (m->space.used[j] && complete) status = complete_direction(m, t, x, direction);
         if (status != KEEL_OK) return status;
     }
     for (int i = 0; i < count; i++) {
         const double *gradient = m->rows->jacobian + (long)m->row[first_kept + i] * n;
-        m->c[i] = -m->residual[m->row[first_kept + i]] * m->floor_of[i];
+        m->c[i] = -m->residual[m->row[first_kept + i]] * m->part[i];
         for (int j = 0; j < count; j++) {
             double sum = 0;
             for (int c = 0; c < n; c++) sum += gradient[c] * m->directions[(long)j * n + c];
@@ -217,7 +217,7 @@ static keel_status invariants(struct manifold *m, double t, double *x, double *l
     for (int j = 0; j < count; j++) {
         for (int i = 0; i < n; i++) m->d[i] = m->c[j] * m->directions[(long)j * n + i];
         if (m->c[j] != 0) manifold_move(x, low, n, m->d);
-        if (m->floor_of[j] < 1) m->space.inverse[j] = 0; /* errors along it stay: they count in full */
+        if (m->part[j] < 1) m->space.inverse[j] = 0; /* errors along it stay: they count in full */
     }
     fd->stats->newton++;
     return KEEL_OK;

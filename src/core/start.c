@@ -124,7 +124,8 @@ static void direction(struct start *st, const struct start_level *level, int cou
 static keel_status move(struct start *st, const struct start_level *level, int count, double t, double *u, double before) {
     memcpy(st->trial, u, (size_t)(st->fd->n + st->fd->m) * sizeof *u);
     keel_status status = KEEL_OK;
-    for (double share = 1; share > 1e-4; share /= 2) {
+    double share = 1;
+    for (int halvings = 0; halvings < 14; halvings++, share /= 2) {
         for (int j = 0; j < level->columns; j++)
             u[level->first + j] = st->trial[level->first + j] + share * st->d[j];
         status = residuals(st, t, u);

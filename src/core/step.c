@@ -85,6 +85,7 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
     double *x_new = e->x[to], *low_new = e->low[to];
     keel_attempt a = {.t = r->t, .h = plan->h, .x = e->x[from], .f = e->f[from], .dx = e->dx, .first = r->fresh,
                       .f_end = e->f[to]};
+    *error = 0;
     for (int k = 0; k < e->estimates; k++) a.error[k] = e->error[k];
     for (int j = 0; j < fd->m; j++) fd->y[j] = a.x[fd->n + j]; /* whatever a rejected attempt or a look inside left */
     fd->fault.status = KEEL_OK;
@@ -93,7 +94,6 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
     if (status != KEEL_OK) return step_failed(e, status);
     add(e, from, x_new, low_new);
     if (!all_finite(fd->n, x_new)) return not_finite(e, r->t, e->x[from]);
-    *error = 0;
     for (int k = 0; k < e->estimates; k++)
         if (!all_finite(fd->n, e->error[k])) return not_finite(e, r->t, e->x[from]);
     if (e->manifold.kept) {
@@ -201,7 +201,7 @@ static keel_status step_adaptive(struct engine *e, double t_end) {
         struct plan plan = plan_adaptive(e, t_end, h);
         int tiny = fabs(plan.h) <= 4 * DBL_EPSILON * fabs(r->t) || fabs(plan.h) < 1e-300;
         if (tiny && (rejected || !plan.lands)) return underflow(e, fabs(plan.h));
-        double error;
+        double error = 0;
         keel_status status = attempt(e, &plan, &error);
         if (status < 0) return engine_fail_by_fault(e);
         if (status == KEEL_OK && error <= 1) {

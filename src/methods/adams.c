@@ -103,7 +103,7 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
     const struct table *table = w->stepper->table;
     const struct adams *m = w->method;
     int known = rates_known(m), nodes = 1 + (known < table->order ? known : table->order);
-    double here[MOST + 1], end[MOST + 1], fade = theta * theta * (3 - 2 * theta);
+    double here[MOST + 1] = {0}, end[MOST + 1] = {0}, fade = theta * theta * (3 - 2 * theta);
     for (int j = 0; j < nodes; j++) {
         here[j] = lagrange_integral(nodes, j, theta);
         end[j] = lagrange_integral(nodes, j, 1);

@@ -7,11 +7,11 @@
 
 extern const keel_stepper explicit_rk_methods[], adams_methods[], rattle_methods[]; /* each ends with a nameless one */
 
-static const keel_stepper *const families[] = {explicit_rk_methods, adams_methods, rattle_methods};
+static const keel_stepper *const families[] = {explicit_rk_methods, adams_methods, rattle_methods, NULL};
 
 const keel_stepper *registry_at(int i) {
-    for (size_t k = 0; k < sizeof families / sizeof *families; k++)
-        for (const keel_stepper *s = families[k]; s->info.name; s++)
+    for (const keel_stepper *const *family = families; *family; family++)
+        for (const keel_stepper *s = *family; s->info.name; s++)
             if (i-- == 0) return s;
     return NULL;
 }
