@@ -273,12 +273,16 @@ static void a_run_goes_there_and_back_again(void **state) {
     (void)state;
     problem p;
     problem_pendulum(&p, 9.81);
-    keel_solver *s = keel_open(&p.keel, &(keel_options){.rtol = 1e-11});
-    assert_ok(s, keel_run(s, 1));
-    assert_ok(s, keel_run(s, 0));
-    assert_below(error_to_exact(&p, s), 1e-8);
-    assert_below(worst_units(s, NULL), 16);
-    keel_close(s);
+    for (int multistep = 0; multistep < 2; multistep++) {
+        keel_options o = {.rtol = 1e-11};
+        if (multistep) o = (keel_options){.method = "abm6", .step = 1.0 / 512};
+        keel_solver *s = keel_open(&p.keel, &o);
+        assert_ok(s, keel_run(s, 1));
+        assert_ok(s, keel_run(s, 0));
+        assert_below(error_to_exact(&p, s), 1e-8);
+        assert_below(worst_units(s, NULL), 16);
+        keel_close(s);
+    }
 }
 
 static void a_start_that_is_not_at_zero_is_kept(void **state) {
@@ -661,37 +665,72 @@ static void an_own_method_may_fail_or_ask_for_shorter_steps(void **state) {
 
 /* ---- What is copied, chosen, read. ---- */
 
-static void arrays_of_numbers_are_copied_at_open(void **state) {
-    (void)state;
-    problem p;
-    problem_pendulum_bottom(&p, 9.81);
-    double u0[4] = {1, 0, 0, 0}, scale[4] = {1, 1, 1, 1}, weights[4] = {1, 2, 3, 4},
-           atol[4] = {1e-9, 1e-9, 1e-9, 1e-9};
+/* Opens with arrays on the stack, which are gone when it returns. */
+static keel_solver *open_from_arrays(const problem *p, keel_norm norm, int spoil) {
+    double u0[4] = {1, 0, 0, 0}, scale[4] = {1, 2, 3, 4}, weights[4] = {1, 2, 3, 4};
+    double atol[4] = {1e-9, 1e-9, 1e-9, 1e-9};
     unsigned char fixed[4] = {1, 1, 1, 1}, passing[1] = {0};
     int array_of[4] = {0, 0, 1, 1}, direction[1] = {-1};
-    keel_problem q = p.keel;
-    keel_options o = {.norm = KEEL_GIVEN, .weights = weights, .atol_each = atol};
-    q.u0 = u0, q.scale = scale, q.fixed = fixed, q.passing = passing, q.array_of = array_of,
-    q.event_direction = direction;
-    keel_solver *s = keel_open(&q, &o), *untouched = keel_open(&q, &o);
-    keel_solver *twin = keel_fork(s);
-    assert_int_equal(keel_run(untouched, 1), KEEL_EVENT);
+    keel_problem q = p->keel;
+    keel_options o = {.norm = norm, .weights = norm == KEEL_GIVEN ? weights : NULL, .atol_each = atol};
+    q.u0 = u0, q.scale = scale, q.fixed = fixed;
+    q.passing = passing, q.array_of = array_of, q.event_direction = direction;
+    keel_solver *s = keel_open(&q, &o);
+    if (!spoil) {
+        assert_int_equal(keel_run(s, 1), KEEL_EVENT);
+        return s;
+    }
     memset(u0, 0xff, sizeof u0);
     memset(scale, 0xff, sizeof scale);
     memset(weights, 0xff, sizeof weights);
     memset(atol, 0xff, sizeof atol);
+    memset(fixed, 0, sizeof fixed);
     memset(passing, 0xff, sizeof passing);
-    memset(array_of, 0xff, sizeof array_of);
+    memset(array_of, 0, sizeof array_of);
     memset(direction, 1, sizeof direction);
     memset(&q, 0, sizeof q);
     memset(&o, 0, sizeof o);
+    keel_solver *twin = keel_fork(s);
     assert_int_equal(keel_run(s, 1), KEEL_EVENT);
-    assert_true(same_bits(s, untouched, 4));
-    keel_close(s);
     assert_int_equal(keel_run(twin, 1), KEEL_EVENT);
-    assert_true(same_bits(twin, untouched, 4));
-    keel_close(twin);
-    keel_close(untouched);
+    assert_true(same_bits(s, twin, 4));
+    keel_close(s);
+    return twin;
+}
+
+static void arrays_of_numbers_are_copied_at_open(void **state) {
+    (void)state;
+    static const keel_norm norms[] = {KEEL_GIVEN, KEEL_BY_ERROR};
+    problem p;
+    problem_pendulum_bottom(&p, 9.81);
+    for (int i = 0; i < 2; i++) {
+        keel_solver *kept = open_from_arrays(&p, norms[i], 0), *spoilt = open_from_arrays(&p, norms[i], 1);
+        assert_true(same_bits(kept, spoilt, 4));
+        assert_ok(spoilt, keel_switch(spoilt, &p.keel,
+                                      NULL)); /* with the tolerances and weights it was opened with */
+        assert_ok(kept, keel_switch(kept, &p.keel, NULL));
+        assert_ok(kept, keel_run(kept, 1));
+        assert_ok(spoilt, keel_run(spoilt, 1));
+        assert_true(same_bits(kept, spoilt, 4));
+        keel_close(kept);
+        keel_close(spoilt);
+    }
+}
+
+static void given_weights_are_the_norm(void **state) {
+    (void)state;
+    static const double ones[] = {1, 1, 1, 1}, others[] = {1, 5, 1, 5};
+    problem p;
+    problem_kepler(&p, 0.6, 1);
+    keel_options given = {.norm = KEEL_GIVEN, .weights = ones}, unit = {.norm = KEEL_UNIT};
+    keel_solver *a = keel_open(&p.keel, &given), *b = keel_open(&p.keel, &unit), *twin;
+    given.weights = others;
+    keel_solver *c = keel_open(&p.keel, &given);
+    twin = keel_fork(a);
+    keel_solver *const all[] = {a, b, c, twin};
+    for (int i = 0; i < 4; i++) assert_ok(all[i], keel_run(all[i], 5));
+    assert_true(same_bits(a, b, 4) && same_bits(a, twin, 4) && !same_bits(a, c, 4));
+    for (int i = 0; i < 4; i++) keel_close(all[i]);
 }
 
 static int row_of(const keel_solver *s, const char *name, keel_kept *row) {
@@ -792,6 +831,7 @@ int main(void) {
         cmocka_unit_test(an_own_method_with_an_estimate_is_controlled_and_projected),
         cmocka_unit_test(an_own_method_may_fail_or_ask_for_shorter_steps),
         cmocka_unit_test(arrays_of_numbers_are_copied_at_open),
+        cmocka_unit_test(given_weights_are_the_norm),
         cmocka_unit_test(the_certificate_lists_every_row_by_name_and_kind),
         cmocka_unit_test(keep_chooses_the_rows),
         cmocka_unit_test(nothing_is_kept_without_being_asked_or_where_the_method_keeps_it),

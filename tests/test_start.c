@@ -363,6 +363,8 @@ static void redundant_rods_share_their_load_and_hold(void **state) {
         assert_true(keel_kept_at(s, 0, &row) && row.care == KEEL_ROW_KEPT);
         assert_true(keel_kept_at(s, 1, &row) && row.care == KEEL_ROW_REDUNDANT &&
                     strcmp(row.name, "rod2") == 0);
+        assert_true(keel_kept_at(s, 2, &row) && row.care == KEEL_ROW_KEPT);
+        assert_true(keel_kept_at(s, 3, &row) && row.care == KEEL_ROW_REDUNDANT);
         assert_below(worst_units(s, NULL), 16);
         const double *lambda = keel_multipliers(s);
         assert_below(fabs(lambda[0] - 0.5) + fabs(lambda[1] - 0.5),

@@ -438,9 +438,13 @@ static void a_switch_keeps_the_certificate_and_works_both_ways(void **state) {
         assert_below(fabs(x[0] * x[0] + x[1] * x[1] - 1), 4e-15);
         assert_true(keel_statistics(s).steps > steps);
         steps = keel_statistics(s).steps;
+        assert_true(keel_kept_at(s, 2, &row));
+        double energy_drift_so_far = row.drift;
+        assert_true(energy_drift_so_far > 0);
         assert_ok(s, keel_switch(s, &free_flight.keel, NULL));
         assert_int_equal(keel_event(s), -1);
         assert_true(keel_kept_at(s, 0, &row) && row.kind == KEEL_ROW_ENERGY);
+        assert_true(row.drift >= energy_drift_so_far);
         assert_below(row.units, 16);
         assert_null(keel_multipliers(s));
         assert_int_equal(keel_run(s, 100), KEEL_EVENT);
