@@ -133,7 +133,7 @@ typedef struct keel_options {
     int compensated;       /* carry the rounding errors of the state sums along */
     int check_jacobians;   /* compare every given derivative with differences before the run */
     long max_steps;        /* in one call; 0: 10 million with error control, no limit with a fixed step */
-    void (*observe)(keel_solver *s, void *user); /* after each step and at passing events; may be NULL */
+    void (*observe)(keel_solver *s, void *user); /* each step and passing event; may only look */
 } keel_options;
 
 typedef struct keel_stats {

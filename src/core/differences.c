@@ -40,43 +40,44 @@ static double extrapolate(int levels, const double *first, int stride, double *w
     return best;
 }
 
-/* All levels at one choice of the longest step.  noise: what round-off in the values does to the shortest one. */
-static keel_status extrapolated(differences_path *path, void *context, int count, double longest, int levels,
-                                int derivative, double *work, double *out, double *worst, double *noise) {
+keel_status differences_once(differences_path *path, void *context, int count, double longest, int levels,
+                             int derivative, double *work, double *out, double *worst, double *largest) {
     double *middle = work, *forward = work + count, *backward = work + 2L * count, *first = work + 3L * count;
-    double s = longest, size = 0;
+    keel_status begun = derivative == 2 ? path(context, 0, middle) : KEEL_OK;
+    if (begun != KEEL_OK) return begun;
     for (int i = 0; i < levels; i++) {
         volatile double taken = ldexp(longest, -i); /* the step that was really taken */
-        s = taken;
         keel_status status =
-            quotient(path, context, count, s, derivative, middle, forward, backward, first + (long)i * count);
+            quotient(path, context, count, taken, derivative, middle, forward, backward, first + (long)i * count);
         if (status != KEEL_OK) return status;
-        for (int k = 0; k < count; k++) size = fmax(size, fmax(fabs(forward[k]), fabs(backward[k])));
+        for (int k = 0; k < count; k++) *largest = fmax(*largest, fmax(fabs(forward[k]), fabs(backward[k])));
     }
     *worst = 0;
     for (int i = 0; i < count; i++)
         out[i] = levels == 1 ? first[i] : extrapolate(levels, first + i, count, worst);
-    *noise = DBL_EPSILON * size / (derivative == 1 ? s : s * s);
     return KEEL_OK;
 }
 
-/* Shorter, a few times, if a step leaves the domain, or if what is left is truncation rather than round-off. */
+/* Shorter, a few times, if a step leaves the domain or truncation is more than round-off.  A shorter path has more
+ * round-off, and its quotients, of few digits, may agree by chance: what the largest value met so far can lose there is
+ * part of its error. */
 keel_status differences_along(differences_path *path, void *context, int count, double length, int levels,
                               int derivative, double *work, double *out, double *worst) {
-    double *other = work + (DIFFERENCES_ROOM - 1L) * count, error = HUGE_VAL;
+    double *other = work + (DIFFERENCES_ROOM - 1L) * count, error = HUGE_VAL, largest = 0;
     double share = levels > 1 ? 0.125 : derivative == 1 ? cbrt(DBL_EPSILON) : pow(DBL_EPSILON, 0.25);
-    keel_status status = derivative == 2 ? path(context, 0, work) : KEEL_OK;
-    if (status != KEEL_OK) return status;
+    keel_status status = KEEL_OK;
     for (int attempt = 0; attempt < 4; attempt++, share /= 8) {
-        double left, noise;
-        status = extrapolated(path, context, count, length * share, levels, derivative, work, other, &left, &noise);
+        double left, size = 0, shortest = ldexp(length * share, 1 - levels);
+        status = differences_once(path, context, count, length * share, levels, derivative, work, other, &left, &largest);
         if (status < 0) return status;
         if (status != KEEL_OK) continue;
-        if (left < 0.1 * error) { /* else no real gain */
+        double noise = DBL_EPSILON * largest / (derivative == 1 ? shortest : shortest * shortest);
+        if (left + noise < 0.1 * error) {
             memcpy(out, other, (size_t)count * sizeof *out);
-            error = left;
+            error = left + noise;
         }
-        if (left <= 100 * noise) break;
+        for (int i = 0; i < count; i++) size = fmax(size, fabs(other[i]));
+        if (left <= 100 * noise || left <= 1e-12 * size) break;
     }
     if (worst) *worst = error;
     return error < HUGE_VAL ? KEEL_OK : status;

@@ -16,4 +16,7 @@ typedef keel_status differences_path(void *context, double s, double *out);
  * that is typical for the path.  work: DIFFERENCES_ROOM * count doubles.  worst, if not NULL: estimated error. */
 keel_status differences_along(differences_path *path, void *context, int count, double length, int levels,
                               int derivative, double *work, double *out, double *worst);
+/* The same with the longest step given, and never a shorter path; largest grows to the largest |F| met. */
+keel_status differences_once(differences_path *path, void *context, int count, double longest, int levels,
+                             int derivative, double *work, double *out, double *worst, double *largest);
 #endif

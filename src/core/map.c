@@ -53,14 +53,23 @@ static keel_status along_column(void *context, double s, double *out) {
     return status;
 }
 
+/* How far to go along unknown `at`.  Coordinates of a mechanical or canonical problem are of one kind: one that is
+ * small just now is given the length of the others, and the path is shortened if that proves too long. */
+static double length_along(const struct field *fd, const struct map *map, int at, const double *u) {
+    double length = fmax(fd->size[at], fabs(u[at]));
+    int halves = fd->p.form == KEEL_MECHANICS || (fd->p.form == KEEL_HAMILTONIAN && !fd->p.structure.value);
+    for (int j = 0; j < fd->n && halves && map->exact; j++)
+        if ((j < fd->nq) == (at < fd->nq)) length = fmax(length, fd->size[j]);
+    return length > 0 ? length : 1;
+}
+
 static keel_status by_differences(struct field *fd, const struct map *map, double t, const double *u, double *out) {
     struct column_path path = {fd, map, t, u, 0};
     int count = map->user.count;
     memcpy(fd->probe, u, (size_t)(fd->n + fd->m) * sizeof *u);
     for (int j = 0; j < map->columns; j++) {
         path.at = map->first + j;
-        double length = fmax(fd->size[path.at], fabs(u[path.at]));
-        keel_status status = differences_along(along_column, &path, count, length > 0 ? length : 1,
+        keel_status status = differences_along(along_column, &path, count, length_along(fd, map, path.at, u),
                                                map->exact ? DIFFERENCES_LEVELS : 1, 1, fd->work, fd->column, NULL);
         if (status != KEEL_OK) return status;
         for (int i = 0; i < count; i++) out[(long)i * map->columns + j] = fd->column[i];
@@ -122,20 +131,21 @@ keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *
     return map_checked(fd, what, NULL, code, t, entries, values);
 }
 
-/* The typical time of a map: the path length at which extrapolated differences in t agree best, and how well they do. */
+/* The typical time of a moving map: the longest path over which extrapolated differences in t agree; if none do, the
+ * one that comes closest.  best: the error estimated there. */
 static double time_length(struct field *fd, const struct map *map, double t, const double *u, double *best) {
     struct time_path path = {fd, map, t, u};
     double found = 1;
     *best = HUGE_VAL;
     for (int power = 4; power >= -24; power--) {
-        double worst, length = ldexp(1, power);
-        if (differences_along(along_time, &path, map->user.count, length, DIFFERENCES_LEVELS, 1, fd->work, fd->column,
-                              &worst) != KEEL_OK)
+        double worst, size = 0, largest = 0, length = ldexp(1, power);
+        if (differences_once(along_time, &path, map->user.count, length / 8, DIFFERENCES_LEVELS, 1, fd->work, fd->column,
+                             &worst, &largest) != KEEL_OK)
             continue;
-        if (worst < *best) {
-            *best = worst;
-            found = length;
-        }
+        for (int i = 0; i < map->user.count; i++) size = fmax(size, fabs(fd->column[i]));
+        if (worst < *best) found = length;
+        *best = fmin(*best, worst);
+        if (worst <= 1e-11 * size) break;
     }
     return found;
 }

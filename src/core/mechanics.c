@@ -132,13 +132,16 @@ static keel_status speed_on_path(void *context, double s, double *out) { /* G v 
     return mechanics_velocity_rows(c->fd, c->t + s, moved(c, s), out);
 }
 
-/* The time in which the fastest coordinate moves by its own size. */
+/* The time in which the fastest coordinate moves by the size of the largest.  Where that is too long for the function,
+ * the differences shorten it; where a coordinate is small just now, its own size would be all round-off. */
 static double path_length(const struct field *fd, const double *u) {
-    double fastest = 0;
-    for (int j = 0; j < fd->nq; j++)
-        if (fd->size[j] > 0) fastest = fmax(fastest, fabs(u[fd->nq + j]) / fd->size[j]);
+    double fastest = 0, size = 0;
+    for (int j = 0; j < fd->nq; j++) {
+        fastest = fmax(fastest, fabs(u[fd->nq + j]));
+        size = fmax(size, fd->size[j]);
+    }
     int moving = fd->constraint.moving || fd->rolling.moving;
-    double length = fastest > 0 ? 1 / fastest : fd->t_length;
+    double length = fastest > 0 && size > 0 ? size / fastest : fd->t_length;
     return moving ? fmin(length, fd->t_length) : length;
 }
 

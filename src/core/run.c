@@ -86,20 +86,19 @@ static keel_status too_many_steps(struct engine *e, long most) {
                        most, e->r->t);
 }
 
-/* Beyond one of each kind: an event function that has no clear sign must not hold the run. */
-enum { STORM = 100 };
+/* In one step: an event function that has no clear sign must not hold the run. */
+enum { CROWD = 1000 };
 
 static keel_status too_many_events(struct engine *e) {
     char name[64];
     const char *const *names = e->field.event.user.names;
-    return engine_fail(e, KEEL_ELIMIT, "more than %d events at t = %.10g, %s among them: its values have no clear sign there",
-                       STORM, e->r->t_now, field_name(names, e->r->event, "event", name, sizeof name));
+    return engine_fail(e, KEEL_ELIMIT, "more than %d events in the step from t = %.10g, %s among them: it has no clear sign",
+                       CROWD, e->r->t_before, field_name(names, e->r->event, "event", name, sizeof name));
 }
 
 keel_status run_to(struct engine *e, double t_end, int one_step) {
     struct record *r = e->r;
-    double last_event = HUGE_VAL;
-    int storm = 0;
+    int crowd = 0;
     int events = e->field.p.event.count > 0;
     long taken = 0, most = e->o.max_steps > 0 ? e->o.max_steps : e->o.step > 0 ? 0 : 10000000;
     keel_status status = set_out(e, t_end);
@@ -107,9 +106,7 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
         if (events && r->has_step) {
             double to = reached(e, r->t, t_end) ? t_end : r->t;
             if (events_scan(e, to, &status)) {
-                storm = r->t_now == last_event ? storm + 1 : 0;
-                last_event = r->t_now;
-                if (storm == STORM + e->field.p.event.count) return too_many_events(e);
+                if (++crowd > CROWD) return too_many_events(e);
                 if (!e->field.p.passing || !e->field.p.passing[r->event]) return KEEL_EVENT;
                 if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
                 continue;
@@ -126,6 +123,7 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
         if (most > 0 && taken == most) return too_many_steps(e, most);
         status = step_take(e, t_end);
         taken++;
+        crowd = 0;
     }
     return status;
 }
