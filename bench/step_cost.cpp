@@ -1,6 +1,6 @@
-// step_cost - what one step costs: a hand-written loop, keel, GSL and Boost.odeint with the same right-hand side through
-// the same function pointer, in one run.  Times are the best of several interleaved rounds; ratios are to the first row
-// of each group.
+// step_cost - what one step costs: a hand-written loop, keel, GSL and Boost.odeint with the same right-hand
+// side through the same function pointer, in one run.  Times are the best of several interleaved rounds;
+// ratios are to the first row of each group.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -84,7 +84,8 @@ double gsl_steps(const problem &p, const gsl_odeiv2_step_type *type, double h, l
     std::vector<double> y(p.u0, p.u0 + p.keel.n), error(y.size()), in(y.size()), out(y.size());
     gsl_bridge::rate(0, y.data(), in.data(), &bridge);
     for (long s = 0; s < steps; s++) {
-        gsl_odeiv2_step_apply(step, static_cast<double>(s) * h, h, y.data(), error.data(), in.data(), out.data(), &system);
+        gsl_odeiv2_step_apply(step, static_cast<double>(s) * h, h, y.data(), error.data(), in.data(),
+                              out.data(), &system);
         in.swap(out);
     }
     gsl_odeiv2_step_free(step);
@@ -96,7 +97,9 @@ template <class stepper, int n> double odeint_steps(const problem &p, double h, 
     state x;
     std::copy(p.u0, p.u0 + n, x.begin());
     stepper method;
-    auto rate = [&p](const state &y, state &f, double t) { p.keel.f.value(t, y.data(), f.data(), p.keel.user); };
+    auto rate = [&p](const state &y, state &f, double t) {
+        p.keel.f.value(t, y.data(), f.data(), p.keel.user);
+    };
     for (long s = 0; s < steps; s++) method.do_step(rate, x, static_cast<double>(s) * h, h);
     return x[0];
 }
@@ -106,8 +109,8 @@ void table(const char *title, std::vector<row> rows, long steps, int rounds) {
         for (auto &r : rows) r.best = std::min(r.best, seconds(r.run, steps));
     std::printf("%s\n", title);
     for (auto &r : rows)
-        std::printf("  %-34s %9.1f ns a step   x %.2f\n", r.name.c_str(), r.best / static_cast<double>(steps) * 1e9,
-                    r.best / rows[0].best);
+        std::printf("  %-34s %9.1f ns a step   x %.2f\n", r.name.c_str(),
+                    r.best / static_cast<double>(steps) * 1e9, r.best / rows[0].best);
 }
 
 template <int n> void all_tables(const char *name, const problem &p, double h, long steps, int rounds) {

@@ -1,5 +1,5 @@
-/* demo.c - what keel is for, on two problems: an eccentric orbit for 1000 revolutions, and a pendulum given as raw
- * mechanics (index 3) for 1000 seconds.  Every line is one stepper with one stabilizer. */
+/* demo.c - what keel is for, on two problems: an eccentric orbit for 1000 revolutions, and a pendulum
+ * given as raw mechanics (index 3) for 1000 seconds.  Every line is one stepper with one stabilizer. */
 #include <keel.h>
 
 #include "problems.h"
@@ -38,13 +38,15 @@ static void show(const problem *p, const struct pair *pair, double t_end) {
     char name[40], setting[24];
     keel_kept row;
     snprintf(name, sizeof name, "%s%s", pair->method, pair->stabilizer);
-    snprintf(setting, sizeof setting, pair->step > 0 ? "h %.4g" : "rtol %.0e", pair->step > 0 ? pair->step : pair->rtol);
+    snprintf(setting, sizeof setting, pair->step > 0 ? "h %.4g" : "rtol %.0e",
+             pair->step > 0 ? pair->step : pair->rtol);
     printf("  %-16s %-12s", name, setting);
     if (status < 0) {
         printf(" %s\n", keel_message(s));
     } else {
         printf(" %9ld %8.0f ms %12.1e ", keel_statistics(s).steps, took * 1e3, state_error(p, s));
-        for (int i = 0; keel_kept_at(s, i, &row); i++) printf(row.units < 1e4 ? "%11.1f" : "%11.1e", row.units);
+        for (int i = 0; keel_kept_at(s, i, &row); i++)
+            printf(row.units < 1e4 ? "%11.1f" : "%11.1e", row.units);
         printf("\n");
     }
     keel_close(s);
@@ -53,7 +55,8 @@ static void show(const problem *p, const struct pair *pair, double t_end) {
 static void show_all(const char *title, const problem *p, double t_end, const struct pair *pairs, int count) {
     keel_kept row;
     keel_solver *s = keel_open(&p->keel, NULL);
-    printf("%s\n  %-16s %-12s %9s %11s %12s   largest drift in round-offs\n", title, "", "", "steps", "time", "state error");
+    printf("%s\n  %-16s %-12s %9s %11s %12s   largest drift in round-offs\n", title, "", "", "steps", "time",
+           "state error");
     printf("  %65s ", "");
     for (int i = 0; keel_kept_at(s, i, &row); i++) printf("%11s", row.name);
     printf("\n");
@@ -64,9 +67,12 @@ static void show_all(const char *title, const problem *p, double t_end, const st
 
 int main(void) {
     static const struct pair orbit[] = {
-        {"dopri5", KEEL_WATCH, "", 1e-8, 0},          {"dopri5", KEEL_PROJECT, "+project", 1e-8, 0},
-        {"dop853", KEEL_WATCH, "", 1e-10, 0},         {"dop853", KEEL_PROJECT, "+project", 1e-10, 0},
-        {"rk4", KEEL_WATCH, "", 0, 2e-3},             {"rk4", KEEL_PROJECT, "+project", 0, 2e-3},
+        {"dopri5", KEEL_WATCH, "", 1e-8, 0},
+        {"dopri5", KEEL_PROJECT, "+project", 1e-8, 0},
+        {"dop853", KEEL_WATCH, "", 1e-10, 0},
+        {"dop853", KEEL_PROJECT, "+project", 1e-10, 0},
+        {"rk4", KEEL_WATCH, "", 0, 2e-3},
+        {"rk4", KEEL_PROJECT, "+project", 0, 2e-3},
         {"rkf78", KEEL_ADJUST, "+adjust", 0, 0.0125},
     };
     static const struct pair swing[] = {
@@ -76,10 +82,13 @@ int main(void) {
     };
     problem p;
     problem_kepler(&p, 0.6, 1);
-    show_all("Kepler, eccentricity 0.6, 1000 orbits", &p, 1000 * p.t_end, orbit, sizeof orbit / sizeof *orbit);
+    show_all("Kepler, eccentricity 0.6, 1000 orbits", &p, 1000 * p.t_end, orbit,
+             sizeof orbit / sizeof *orbit);
     problem_pendulum(&p, 9.81);
-    show_all("Pendulum in Cartesian coordinates, raw index 3, to t = 1000", &p, 1000, swing, sizeof swing / sizeof *swing);
-    printf("A round-off is eps times the size of the row's own terms.  project holds every row there with any method;\n"
+    show_all("Pendulum in Cartesian coordinates, raw index 3, to t = 1000", &p, 1000, swing,
+             sizeof swing / sizeof *swing);
+    printf("A round-off is eps times the size of the row's own terms.  project holds every row there with "
+           "any method;\n"
            "conservation is not accuracy, so the state error stands beside it.\n");
     return 0;
 }

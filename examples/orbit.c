@@ -26,7 +26,8 @@ int main(void) {
     keel_kept row;
     if (keel_run(s, 1000) < 0) fprintf(stderr, "orbit: %s\n", keel_message(s));
     for (int i = 0; keel_kept_at(s, i, &row); i++)
-        printf("%-10s start %8.4f   largest drift %.1e = %.1f round-offs\n", row.name, row.start, row.drift, row.units);
+        printf("%-10s start %8.4f   largest drift %.1e = %.1f round-offs\n", row.name, row.start, row.drift,
+               row.units);
     keel_close(s);
     return 0;
 }

@@ -45,9 +45,10 @@ static double up(double units) { /* 0.1 .. 1e10 on a logarithmic axis */
 
 static void draw(const struct curve *c, const char *colour, const char *label, double label_at) {
     printf("<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", colour);
-    for (int i = 0; i < ORBITS; i += i < 10 ? 1 : 3) printf("%.0f,%.1f ", across(i + 1), up(fmax(c->point[i], 0.1)));
-    printf("\"/>\n<text x=\"%d\" y=\"%.0f\" fill=\"%s\" text-anchor=\"end\">%s</text>\n", WIDTH - RIGHT - 6, label_at, colour,
-           label);
+    for (int i = 0; i < ORBITS; i += i < 10 ? 1 : 3)
+        printf("%.0f,%.1f ", across(i + 1), up(fmax(c->point[i], 0.1)));
+    printf("\"/>\n<text x=\"%d\" y=\"%.0f\" fill=\"%s\" text-anchor=\"end\">%s</text>\n", WIDTH - RIGHT - 6,
+           label_at, colour, label);
 }
 
 int main(void) {
@@ -56,20 +57,25 @@ int main(void) {
     problem_kepler(&p, 0.6, 1);
     measure(&p, "dopri5", KEEL_WATCH, &plain);
     measure(&p, "dopri5", KEEL_PROJECT, &projected);
-    printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n",
+    printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
+           "font-size=\"13\">\n",
            WIDTH, HEIGHT);
     printf("<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n");
-    printf("<text x=\"%d\" y=\"24\" font-size=\"15\" fill=\"#222\">Drift of an orbit's energy, in round-offs</text>\n", LEFT);
+    printf("<text x=\"%d\" y=\"24\" font-size=\"15\" fill=\"#222\">Drift of an orbit's energy, in "
+           "round-offs</text>\n",
+           LEFT);
     for (int power = 0; power <= 10; power += 2) {
         double y = up(pow(10, power));
         printf("<path d=\"M%d %.0fH%d\" stroke=\"#ddd\"/>", LEFT, y, WIDTH - RIGHT);
-        printf("<text x=\"%d\" y=\"%.0f\" fill=\"#555\" text-anchor=\"end\">10<tspan dy=\"-5\" font-size=\"9\">%d</tspan></text>\n",
+        printf("<text x=\"%d\" y=\"%.0f\" fill=\"#555\" text-anchor=\"end\">10<tspan dy=\"-5\" "
+               "font-size=\"9\">%d</tspan></text>\n",
                LEFT - 8, y + 4, power);
     }
     for (int orbit = 0; orbit <= ORBITS; orbit += 20)
-        printf("<text x=\"%.0f\" y=\"%d\" fill=\"#555\" text-anchor=\"middle\">%d</text>\n", across(orbit), HEIGHT - BOTTOM + 20,
-               orbit);
-    printf("<text x=\"%d\" y=\"%d\" fill=\"#555\" text-anchor=\"middle\">orbits</text>\n", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8);
+        printf("<text x=\"%.0f\" y=\"%d\" fill=\"#555\" text-anchor=\"middle\">%d</text>\n", across(orbit),
+               HEIGHT - BOTTOM + 20, orbit);
+    printf("<text x=\"%d\" y=\"%d\" fill=\"#555\" text-anchor=\"middle\">orbits</text>\n",
+           (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8);
     draw(&plain, "#c0392b", "dopri5, rtol 1e-8", up(plain.point[ORBITS - 1]) - 10);
     draw(&projected, "#1f6fb2", "dopri5+project, rtol 1e-8", up(1) - 8);
     printf("</svg>\n");

@@ -15,20 +15,20 @@
 
 #include "problems.h"
 
-#define assert_below(value, bound)                                                                                     \
-    do {                                                                                                               \
-        double v_ = (value), b_ = (bound);                                                                             \
-        if (!(v_ <= b_)) fail_msg("%s = %.6g is not below %.6g", #value, v_, b_);                                      \
+#define assert_below(value, bound)                                                \
+    do {                                                                          \
+        double v_ = (value), b_ = (bound);                                        \
+        if (!(v_ <= b_)) fail_msg("%s = %.6g is not below %.6g", #value, v_, b_); \
     } while (0)
-#define assert_within(value, low, high)                                                                                \
-    do {                                                                                                               \
-        double v_ = (value), l_ = (low), h_ = (high);                                                                  \
-        if (!(v_ >= l_ && v_ <= h_)) fail_msg("%s = %.6g is not in %.6g .. %.6g", #value, v_, l_, h_);                 \
+#define assert_within(value, low, high)                                                                \
+    do {                                                                                               \
+        double v_ = (value), l_ = (low), h_ = (high);                                                  \
+        if (!(v_ >= l_ && v_ <= h_)) fail_msg("%s = %.6g is not in %.6g .. %.6g", #value, v_, l_, h_); \
     } while (0)
-#define assert_ok(solver, call)                                                                                        \
-    do {                                                                                                               \
-        keel_status s_ = (call);                                                                                       \
-        if (s_ < 0) fail_msg("%s: %s (%s)", #call, keel_status_name(s_), keel_message(solver));                        \
+#define assert_ok(solver, call)                                                                 \
+    do {                                                                                        \
+        keel_status s_ = (call);                                                                \
+        if (s_ < 0) fail_msg("%s: %s (%s)", #call, keel_status_name(s_), keel_message(solver)); \
     } while (0)
 
 /* Largest |state - exact| over the n states at the solver's time. */
@@ -40,7 +40,8 @@ static inline double error_to_exact(const problem *p, const keel_solver *s) {
     return worst;
 }
 
-/* The largest units of all rows that are kept, native or redundant; the row's name goes to *name if not NULL. */
+/* The largest units of all rows that are kept, native or redundant; the row's name goes to *name if not
+ * NULL. */
 static inline double worst_units(const keel_solver *s, const char **name) {
     keel_kept row;
     double worst = 0;
@@ -52,7 +53,8 @@ static inline double worst_units(const keel_solver *s, const char **name) {
     return worst;
 }
 
-/* Slope of a least-squares line through count values at 0, 1, ..., times count: what the trend adds over the run. */
+/* Slope of a least-squares line through count values at 0, 1, ..., times count: what the trend adds over
+ * the run. */
 static inline double trend(const double *value, int count) {
     double mean = 0, top = 0, bottom = 0, middle = 0.5 * (count - 1);
     for (int i = 0; i < count; i++) mean += value[i] / count;

@@ -46,7 +46,8 @@ static struct engine *open_engine(keel_solver *s, const keel_problem *p, const k
                                   int begin) {
     char text[TEXT_SENTENCE] = "";
     if (abi != KEEL_ABI)
-        return hopeless(s, "this program was compiled with another keel.h than the library; compile it again");
+        return hopeless(s,
+                        "this program was compiled with another keel.h than the library; compile it again");
     if (!p) return hopeless(s, "keel_open needs a problem");
     if (!o) o = &all_default;
     const keel_stepper *method = choose_method(o, text, sizeof text);
@@ -69,8 +70,8 @@ size_t keel_save(const keel_solver *s, void *bytes, size_t room) {
     return size;
 }
 
-keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *options, const void *bytes, size_t count,
-                           unsigned abi) {
+keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *options, const void *bytes,
+                           size_t count, unsigned abi) {
     keel_solver *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     s->engine = open_engine(s, problem, options, abi, 0);
@@ -80,12 +81,11 @@ keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *opti
     }
     if (s->engine->r->status < 0) return s;
     int loaded = 0;
-    if (!bytes)
-        engine_fail(s->engine, KEEL_EINVAL, "keel_load needs the bytes of a saved solver");
-    else
-        loaded = save_read(s->engine, bytes, count);
+    if (!bytes) engine_fail(s->engine, KEEL_EINVAL, "keel_load needs the bytes of a saved solver");
+    else loaded = save_read(s->engine, bytes, count);
     if (loaded && s->engine->r->status < 0)
-        engine_say(s->engine, "the solver had failed when it was saved: %s", keel_status_name(s->engine->r->status));
+        engine_say(s->engine, "the solver had failed when it was saved: %s",
+                   keel_status_name(s->engine->r->status));
     return s;
 }
 
@@ -164,10 +164,12 @@ keel_status keel_restart(keel_solver *s, double t, const double *u) {
     if (!s) return KEEL_EINVAL;
     struct engine *e = s->engine;
     if (s->running) return while_running(e, "keel_restart");
-    if (!e->settled || (e->r->status == KEEL_EINVAL && !e->verified)) return e->r->status; /* no state can help */
+    if (!e->settled || (e->r->status == KEEL_EINVAL && !e->verified))
+        return e->r->status; /* no state can help */
     int count = e->field.n + e->field.m;
     if (!u) u = engine_state(e);
-    if (!isfinite(t) || !all_finite(count, u)) return misuse(e, "keel_restart: time and state must be finite");
+    if (!isfinite(t) || !all_finite(count, u))
+        return misuse(e, "keel_restart: time and state must be finite");
     e->message[0] = '\0';
     memmove(e->x_now, u, (size_t)count * sizeof *u);
     keel_status status = engine_begin(e, t, e->x_now, NULL);
@@ -192,9 +194,11 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     if (!other) return misuse(old, "keel_switch needs a problem");
     long count = (long)other->n + other->m;
     if (!u && count != old->field.n + old->field.m)
-        return misuse(old, "keel_switch: the other problem has another number of unknowns, so it needs their values");
+        return misuse(
+            old, "keel_switch: the other problem has another number of unknowns, so it needs their values");
     if (other->n != old->field.n && (old->o.norm == KEEL_GIVEN || old->o.atol_each))
-        return misuse(old, "keel_switch: weights or tolerances for each state fit only problems with as many states");
+        return misuse(
+            old, "keel_switch: weights or tolerances for each state fit only problems with as many states");
     keel_problem mode = *other;
     mode.t0 = old->r->t_now;
     mode.u0 = u ? u : engine_state(old);
@@ -259,7 +263,8 @@ const double *keel_forces(keel_solver *s) {
     if (!find_multipliers(e)) return NULL;
     const double *rows = fd->mech.k_rows;
     if (fd->p.form != KEEL_MECHANICS) {
-        if (map_jacobian(fd, &fd->constraint, e->r->t_now, engine_state(e), fd->matrix) != KEEL_OK) return NULL;
+        if (map_jacobian(fd, &fd->constraint, e->r->t_now, engine_state(e), fd->matrix) != KEEL_OK)
+            return NULL;
         rows = fd->matrix;
     }
     for (int j = 0; j < fd->nq; j++) {
@@ -311,18 +316,30 @@ const char *keel_version(void) {
 
 const char *keel_status_name(keel_status status) {
     switch (status) {
-    case KEEL_OK: return "ok";
-    case KEEL_EVENT: return "event";
-    case KEEL_RETRY: return "retry";
-    case KEEL_EINVAL: return "does not fit together";
-    case KEEL_ENOMEM: return "no memory";
-    case KEEL_EUSER: return "a callback failed";
-    case KEEL_ESTEP: return "step size too small";
-    case KEEL_ENEWTON: return "no convergence";
-    case KEEL_EPROJECT: return "no way back to the manifold";
-    case KEEL_ESINGULAR: return "singular";
-    case KEEL_ESTART: return "inconsistent start";
-    case KEEL_ELIMIT: return "limit reached";
+    case KEEL_OK:
+        return "ok";
+    case KEEL_EVENT:
+        return "event";
+    case KEEL_RETRY:
+        return "retry";
+    case KEEL_EINVAL:
+        return "does not fit together";
+    case KEEL_ENOMEM:
+        return "no memory";
+    case KEEL_EUSER:
+        return "a callback failed";
+    case KEEL_ESTEP:
+        return "step size too small";
+    case KEEL_ENEWTON:
+        return "no convergence";
+    case KEEL_EPROJECT:
+        return "no way back to the manifold";
+    case KEEL_ESINGULAR:
+        return "singular";
+    case KEEL_ESTART:
+        return "inconsistent start";
+    case KEEL_ELIMIT:
+        return "limit reached";
     }
     return "unknown status";
 }

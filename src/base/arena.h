@@ -1,7 +1,7 @@
 /* arena.h - memory sized first and taken once.
  *
- * A layout function runs twice over the same arena: with base NULL it only measures, then it carves.  What is carved
- * holds plain numbers, so copying the block copies everything. */
+ * A layout function runs twice over the same arena: with base NULL it only measures, then it carves.  What
+ * is carved holds plain numbers, so copying the block copies everything. */
 #ifndef KEEL_BASE_ARENA_H
 #define KEEL_BASE_ARENA_H
 

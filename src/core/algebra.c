@@ -1,9 +1,10 @@
 /* algebra.c - mass x' = f(t,x,y), 0 = F(t,x,y): y from the rows that determine it.
  *
- * A row of F that contains y is solved as it stands.  A row r(t,x) without y (of F, or a hidden row) is a row of the
- * manifold; its rate d/dt r = r_x f(t,x,y) + r_t contains y if the index ends there, and is then solved for y; if it
- * does not, it is one of the hidden rows the user gives.  Index 1: all of F contains y.  Index 2: d/dt F does.
- * Index 3: d/dt of the hidden rows does.  Newton starts from the y found last. */
+ * A row of F that contains y is solved as it stands.  A row r(t,x) without y (of F, or a hidden row) is a
+ * row of the manifold; its rate d/dt r = r_x f(t,x,y) + r_t contains y if the index ends there, and is
+ * then solved for y; if it does not, it is one of the hidden rows the user gives.  Index 1: all of F
+ * contains y.  Index 2: d/dt F does. Index 3: d/dt of the hidden rows does.  Newton starts from the y
+ * found last. */
 #include "core/field.h"
 
 #include "linalg/dense.h"
@@ -105,15 +106,17 @@ keel_status algebra_open(struct field *fd, double t, const double *u) {
         d->any_derived |= d->derived[i];
     }
     if (determined == m) return KEEL_OK;
-    return field_fault(fd, KEEL_ESINGULAR, KEEL_ESINGULAR,
-                       "%d of the equations and their first derivatives contain the %d algebraic variables: %s",
-                       determined, m,
-                       determined < m ? "the index is higher than what is given, so add `hidden` rows (derivatives of "
-                                        "algebraic rows that are free of y)"
-                                      : "some rows are redundant, so leave them out");
+    return field_fault(
+        fd, KEEL_ESINGULAR, KEEL_ESINGULAR,
+        "%d of the equations and their first derivatives contain the %d algebraic variables: %s", determined,
+        m,
+        determined < m ? "the index is higher than what is given, so add `hidden` rows (derivatives of "
+                         "algebraic rows that are free of y)"
+                       : "some rows are redundant, so leave them out");
 }
 
-/* Values and matrix of the m equations for y.  fresh: with the jacobians of F, h and f by y; otherwise as they stand. */
+/* Values and matrix of the m equations for y.  fresh: with the jacobians of F, h and f by y; otherwise as
+ * they stand. */
 static keel_status equations(struct field *fd, double t, const double *u, int fresh) {
     struct algebra *d = &fd->dae;
     int n = fd->n, m = fd->m, at = 0;
@@ -132,7 +135,8 @@ static keel_status equations(struct field *fd, double t, const double *u, int fr
         double value = direct ? d->values[i] : d->shift[i];
         for (int c = 0; c < n && !direct; c++) value += row[c] * d->dx[c];
         d->values[at] = value; /* at <= i: never overwrites a value still to be read */
-        for (int j = 0; j < m && fresh; j++) d->matrix[(long)at * m + j] = direct ? row[n + j] : derived_by_y(fd, i, j);
+        for (int j = 0; j < m && fresh; j++)
+            d->matrix[(long)at * m + j] = direct ? row[n + j] : derived_by_y(fd, i, j);
         at++;
     }
     return KEEL_OK;
@@ -150,7 +154,8 @@ keel_status algebra_solve(struct field *fd, double t, double *u) {
             fd->stats->factorizations++;
             if (dense_lu(m, d->matrix, d->pivot))
                 return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
-                                   "the algebraic variables are not determined at t = %.10g (singular d F / d y): try another "
+                                   "the algebraic variables are not determined at t = %.10g (singular d F / "
+                                   "d y): try another "
                                    "start value for them",
                                    t);
         }
@@ -166,11 +171,13 @@ keel_status algebra_solve(struct field *fd, double t, double *u) {
         double shrinks = length / before;
         idle = shrinks > 0.5 ? idle + 1 : 0;
         if (length <= 2 * DBL_EPSILON || (idle >= 2 && length < 1e-10)) return KEEL_OK;
-        if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON) return KEEL_OK; /* the rest is round-off */
+        if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON)
+            return KEEL_OK; /* the rest is round-off */
         fresh = shrinks > 0.1 && iteration > 0;
         before = length;
     }
-    return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON, "the algebraic equations could not be solved for y at t = %.10g", t);
+    return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
+                       "the algebraic equations could not be solved for y at t = %.10g", t);
 }
 
 int algebra_rate(double t, const double *x, double *dx, void *field) {

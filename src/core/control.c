@@ -1,14 +1,15 @@
 /* control.c - how long the next step may be: a PI controller with a noise floor.
  *
- * Hairer, Norsett, Wanner, Solving ODEs I, II.4 and IV.2 (PI).  The error is measured along the manifold; the part
- * normal to it is removed by the projection and counts a tenth. */
+ * Hairer, Norsett, Wanner, Solving ODEs I, II.4 and IV.2 (PI).  The error is measured along the manifold;
+ * the part normal to it is removed by the projection and counts a tenth. */
 #include "core/engine.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* Root mean square of error / (atol + rtol |x|).  No tolerance asks for less than 4 round-offs of the state. */
+/* Root mean square of error / (atol + rtol |x|).  No tolerance asks for less than 4 round-offs of the
+ * state. */
 double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new) {
     double sum = 0;
     int n = e->field.n;

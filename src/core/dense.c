@@ -1,7 +1,7 @@
 /* dense.c - the solution inside the last step, on the manifold.
  *
- * The polynomial is built from the corrected end, so it meets the steps without a jump; its values are then brought to
- * the manifold like any state.  Nothing here changes what later steps will do. */
+ * The polynomial is built from the corrected end, so it meets the steps without a jump; its values are
+ * then brought to the manifold like any state.  Nothing here changes what later steps will do. */
 #include "core/engine.h"
 
 #include <math.h>
@@ -49,10 +49,8 @@ keel_status dense_raw(struct engine *e, double t, double *x) {
     r->dense_ready = 1;
     /* A cubic would spoil a method of higher order: step again to the place instead. */
     if (!e->stepper->dense && e->stepper->info.order > 4) return step_raw(e, t, x);
-    if (e->stepper->dense)
-        e->stepper->dense(&e->work, &step, theta, x);
-    else
-        hermite(&step, e->field.width, theta, x);
+    if (e->stepper->dense) e->stepper->dense(&e->work, &step, theta, x);
+    else hermite(&step, e->field.width, theta, x);
     return KEEL_OK;
 }
 
@@ -81,7 +79,8 @@ keel_status dense_at(struct engine *e, double t, double *u) {
     keel_status status = dense_raw(e, t, e->scratch);
     for (int i = 0; i < e->field.n && status == KEEL_OK; i++)
         if (!isfinite(e->scratch[i]))
-            status = field_fault(&e->field, KEEL_RETRY, KEEL_EUSER, "the state inside the step is not finite at t = %.10g", t);
+            status = field_fault(&e->field, KEEL_RETRY, KEEL_EUSER,
+                                 "the state inside the step is not finite at t = %.10g", t);
     if (status == KEEL_OK) status = dense_settle(e, t, e->scratch);
     if (status == KEEL_OK) memcpy(u, e->scratch, bytes);
     return status;

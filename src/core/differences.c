@@ -47,8 +47,8 @@ keel_status differences_once(differences_path *path, void *context, int count, d
     if (begun != KEEL_OK) return begun;
     for (int i = 0; i < levels; i++) {
         volatile double taken = ldexp(longest, -i); /* the step that was really taken */
-        keel_status status =
-            quotient(path, context, count, taken, derivative, middle, forward, backward, first + (long)i * count);
+        keel_status status = quotient(path, context, count, taken, derivative, middle, forward, backward,
+                                      first + (long)i * count);
         if (status != KEEL_OK) return status;
         for (int k = 0; k < count; k++) *largest = fmax(*largest, fmax(fabs(forward[k]), fabs(backward[k])));
     }
@@ -58,9 +58,9 @@ keel_status differences_once(differences_path *path, void *context, int count, d
     return KEEL_OK;
 }
 
-/* Shorter, a few times, if a step leaves the domain or truncation is more than round-off.  A shorter path has more
- * round-off, and its quotients, of few digits, may agree by chance: what the largest value met so far can lose there is
- * part of its error. */
+/* Shorter, a few times, if a step leaves the domain or truncation is more than round-off.  A shorter path
+ * has more round-off, and its quotients, of few digits, may agree by chance: what the largest value met so
+ * far can lose there is part of its error. */
 keel_status differences_along(differences_path *path, void *context, int count, double length, int levels,
                               int derivative, double *work, double *out, double *worst) {
     double *other = work + (DIFFERENCES_ROOM - 1L) * count, error = HUGE_VAL, largest = 0;
@@ -68,7 +68,8 @@ keel_status differences_along(differences_path *path, void *context, int count, 
     keel_status status = KEEL_OK;
     for (int attempt = 0; attempt < 4; attempt++, share /= 8) {
         double left, size = 0, shortest = ldexp(length * share, 1 - levels);
-        status = differences_once(path, context, count, length * share, levels, derivative, work, other, &left, &largest);
+        status = differences_once(path, context, count, length * share, levels, derivative, work, other,
+                                  &left, &largest);
         if (status < 0) return status;
         if (status != KEEL_OK) continue;
         double noise = DBL_EPSILON * largest / (derivative == 1 ? shortest : shortest * shortest);

@@ -82,7 +82,8 @@ static void layout(struct engine *e) {
     e->work = (keel_work){.n = e->field.n, .width = e->field.width, .stepper = e->stepper, .arena = a};
     e->work.method = e->block ? e->block + e->block_size : NULL;
     e->field.stats = e->r ? &e->r->stats : NULL;
-    if (e->field.context != e->field.p.user || e->field.rate != e->field.p.f.value) e->field.context = &e->field;
+    if (e->field.context != e->field.p.user || e->field.rate != e->field.p.f.value)
+        e->field.context = &e->field;
     e->work.rate = e->field.rate;
     e->work.context = e->field.context;
 }
@@ -154,14 +155,15 @@ static keel_status decide_care(struct engine *e) {
                 }
             }
             return near < 0 ? engine_fail(e, KEEL_EINVAL, "keep: there is no row `%s`", name)
-                            : engine_fail(e, KEEL_EINVAL, "keep: there is no row `%s`; did you mean `%s`?", name,
-                                          rows_name(r, near));
+                            : engine_fail(e, KEEL_EINVAL, "keep: there is no row `%s`; did you mean `%s`?",
+                                          name, rows_name(r, near));
         }
     for (int i = 0; i < r->count; i++) {
         keel_row_kind kind = rows_kind(r, i);
         int base = kind == KEEL_ROW_VELOCITY ? i - e->field.kg : i; /* keeping a constraint keeps its d/dt */
         int wanted = !keep || text_listed(keep, rows_name(r, base)) || text_listed(keep, rows_name(r, i));
-        r->care[i] = active && wanted && (first || e->manifold.preserve != KEEL_POST) ? KEEL_ROW_KEPT : KEEL_ROW_WATCHED;
+        r->care[i] = active && wanted && (first || e->manifold.preserve != KEEL_POST) ? KEEL_ROW_KEPT
+                                                                                      : KEEL_ROW_WATCHED;
         if (kind <= KEEL_ROW_ROLLING && (traits & KEEL_CONSTRAINED)) r->care[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - r->at[kind]]) r->care[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ENERGY && e->field.p.form == KEEL_HAMILTONIAN && e->field.energy.moving)
@@ -173,7 +175,8 @@ static keel_status decide_care(struct engine *e) {
 
 static keel_preserve chosen_preserve(const keel_options *o, const keel_stepper *method) {
     if (o->preserve != KEEL_AUTO) return o->preserve;
-    return method->info.traits & (KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED) ? KEEL_WATCH : KEEL_PROJECT;
+    return method->info.traits & (KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED) ? KEEL_WATCH
+                                                                                            : KEEL_PROJECT;
 }
 
 static void set_tolerances(struct engine *e) {
@@ -195,8 +198,8 @@ static keel_status prepare(struct engine *e, int begin) {
     memset(e->fixed_by_default, 1, (size_t)fd->n);
     set_tolerances(e);
     /* noise of a tenth of the tolerance does no harm; without a tolerance it is to stay near round-off */
-    e->manifold.nearly = e->o.step > 0 ? MANIFOLD_NEARLY
-                                       : fmin(MANIFOLD_NEARLY, fmax(1e-7, 10 * DBL_EPSILON / e->o.rtol));
+    e->manifold.nearly =
+        e->o.step > 0 ? MANIFOLD_NEARLY : fmin(MANIFOLD_NEARLY, fmax(1e-7, 10 * DBL_EPSILON / e->o.rtol));
     rows_open(&e->rows);
     e->measured = e->manifold.preserve != KEEL_NONE && e->rows.count > 0;
     e->estimates = e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : e->stepper->norm ? 2 : 1;
@@ -226,8 +229,8 @@ keel_status engine_verify(struct engine *e) {
     return KEEL_OK;
 }
 
-struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o, const keel_stepper *method,
-                           int begin) {
+struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
+                           const keel_stepper *method, int begin) {
     struct engine *e = calloc(1, sizeof *e);
     if (!e) return NULL;
     e->handle = handle;
@@ -270,8 +273,16 @@ keel_status engine_begin(struct engine *e, double t, const double *u, const unsi
     double *x = e->x[r->front];
     memmove(x, u, (size_t)(fd->n + fd->m) * sizeof *u);
     memset(e->low[0] ? e->low[r->front] : e->split, 0, (size_t)fd->n * sizeof *x);
-    *r = (struct record){.t = t, .t_before = t, .t_now = t, .base = t, .scanned = t, .front = r->front, .fresh = 1,
-                         .event = -1, .told = 1, .stats = r->stats};
+    *r = (struct record){.t = t,
+                         .t_before = t,
+                         .t_now = t,
+                         .base = t,
+                         .scanned = t,
+                         .front = r->front,
+                         .fresh = 1,
+                         .event = -1,
+                         .told = 1,
+                         .stats = r->stats};
     field_forget(fd);
     keel_status status = start_make(&e->start, t, x, fixed);
     if (status == KEEL_OK) status = start_find_redundant(&e->start, t, x);

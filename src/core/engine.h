@@ -1,7 +1,7 @@
 /* engine.h - one run: a problem, a stepper, a stabilizer, and every number between them.
  *
- * All numbers live in one block, laid out by one function that runs twice (measure, carve): save, load and fork copy
- * the block.  Nothing here allocates after engine_open. */
+ * All numbers live in one block, laid out by one function that runs twice (measure, carve): save, load and
+ * fork copy the block.  Nothing here allocates after engine_open. */
 #ifndef KEEL_CORE_ENGINE_H
 #define KEEL_CORE_ENGINE_H
 
@@ -12,28 +12,28 @@
 
 /* The run's scalars; the first piece of the block. */
 struct record {
-    double t, t_before;      /* the front: the end of the last accepted step; and its begin */
-    double t_now;            /* where the solver stands: the front, or inside the last step */
-    double base, h_taken;    /* fixed steps: t = base + count h; the last step taken */
+    double t, t_before;   /* the front: the end of the last accepted step; and its begin */
+    double t_now;         /* where the solver stands: the front, or inside the last step */
+    double base, h_taken; /* fixed steps: t = base + count h; the last step taken */
     double h_next, error_before;
-    double scanned;          /* events have been looked for up to here */
+    double scanned; /* events have been looked for up to here */
     long count, steps_at_growth;
-    int front;               /* which of the two buffers holds the front */
-    int rate_known[2];       /* f of that buffer is the rate at its x */
-    int inside;              /* stands inside the last step */
-    int fresh;               /* no earlier step is of use to the method */
+    int front;         /* which of the two buffers holds the front */
+    int rate_known[2]; /* f of that buffer is the rate at its x */
+    int inside;        /* stands inside the last step */
+    int fresh;         /* no earlier step is of use to the method */
     int has_step, dense_ready;
-    int outgrown;            /* the sizes of the states have outgrown the weights */
-    int told;                /* the observer has seen the front */
+    int outgrown; /* the sizes of the states have outgrown the weights */
+    int told;     /* the observer has seen the front */
     int direction;
     int event;
-    int just_begun;          /* event values may be zero here without a crossing */
+    int just_begun; /* event values may be zero here without a crossing */
     keel_status status;
     keel_stats stats;
 };
 
 struct events {
-    int *sign;                          /* per event: before the next crossing; 0: not known yet */
+    int *sign; /* per event: before the next crossing; 0: not known yet */
     double *samples, *here, *root, *trial, *at_root;
     int *crossing;
 };
@@ -55,14 +55,14 @@ struct engine {
     struct start start;
     struct events events;
     struct grid grid;
-    struct record *r, blank; /* r: in the block, or blank if the problem did not get that far */
+    struct record *r, blank;      /* r: in the block, or blank if the problem did not get that far */
     double *x[2], *f[2], *low[2]; /* width, or n + m: states with their algebraic variables */
     double *x_now;                /* n + m, when inside */
     double *dx, *error[2], *split, *scratch, *kept_aside, *forces;
-    double *atol;                 /* n */
-    int settled, verified;        /* care of rows decided; invariants and derivatives looked at */
-    int measured;                 /* rows are evaluated at every step */
-    int estimates;                /* error estimates wanted: 0, 1, 2 */
+    double *atol;                    /* n */
+    int settled, verified;           /* care of rows decided; invariants and derivatives looked at */
+    int measured;                    /* rows are evaluated at every step */
+    int estimates;                   /* error estimates wanted: 0, 1, 2 */
     unsigned char *fixed_by_default; /* n + m: all of x, none of y */
     unsigned char *block;            /* the numbers, then the method's struct */
     size_t block_size;               /* of the numbers */
@@ -72,8 +72,8 @@ struct engine {
 /* engine.c */
 /* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence.
  * begin 0: laid out only, to be filled from a saved state. */
-struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o, const keel_stepper *method,
-                           int begin);
+struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
+                           const keel_stepper *method, int begin);
 struct engine *engine_copy(keel_solver *handle, const struct engine *source); /* NULL: no memory */
 void engine_close(struct engine *e);
 keel_status engine_fail(struct engine *e, keel_status status, const char *format, ...)
@@ -94,14 +94,17 @@ double control_next(struct engine *e, double h, double error, int rejected);
 
 /* step.c */
 keel_status step_take(struct engine *e, double t_end); /* one accepted step of the front, not beyond t_end */
-keel_status step_failed(struct engine *e, keel_status status); /* of the method's own call: with a fault, whatever it was */
-keel_status step_raw(struct engine *e, double t, double *x);   /* from the begin of the last step to t inside it */
+keel_status step_failed(struct engine *e,
+                        keel_status status); /* of the method's own call: with a fault, whatever it was */
+keel_status step_raw(struct engine *e, double t,
+                     double *x); /* from the begin of the last step to t inside it */
 keel_status step_again(struct engine *e, double t, double *x); /* the same, on the manifold */
 
 /* dense.c */
-keel_status dense_at(struct engine *e, double t, double *u);      /* on the manifold, with y */
-keel_status dense_raw(struct engine *e, double t, double *x);     /* the interpolant alone */
-keel_status dense_settle(struct engine *e, double t, double *x);  /* a state inside the step, to the manifold */
+keel_status dense_at(struct engine *e, double t, double *u);  /* on the manifold, with y */
+keel_status dense_raw(struct engine *e, double t, double *x); /* the interpolant alone */
+keel_status dense_settle(struct engine *e, double t,
+                         double *x); /* a state inside the step, to the manifold */
 
 /* events.c */
 void events_begin(struct engine *e);

@@ -1,8 +1,9 @@
 /* events.c - sign changes of the event functions inside a step.
  *
- * Each step is sampled on its dense output, with the slopes at both ends, so that a pair of roots between two samples
- * shows as an extremum and is followed.  A bracketed root is refined on the manifold and then polished by stepping
- * again from the begin of the step, so that an event is as accurate as the method, not as its interpolant. */
+ * Each step is sampled on its dense output, with the slopes at both ends, so that a pair of roots between
+ * two samples shows as an extremum and is followed.  A bracketed root is refined on the manifold and then
+ * polished by stepping again from the begin of the step, so that an event is as accurate as the method,
+ * not as its interpolant. */
 #include "core/engine.h"
 
 #include <float.h>
@@ -13,8 +14,8 @@ enum { SAMPLES = 12 };
 #define NEGLIGIBLE 1e-10 /* of the largest value in the step: zero where a run begins on an event */
 
 /* The first and last pair give the end slopes. */
-static const double share[SAMPLES] = {0,       1. / 256, 1. / 9,  2. / 9, 3. / 9,     4. / 9,
-                                      5. / 9,  6. / 9,   7. / 9,  8. / 9, 255. / 256, 1};
+static const double share[SAMPLES] = {0,      1. / 256, 1. / 9, 2. / 9, 3. / 9,     4. / 9,
+                                      5. / 9, 6. / 9,   7. / 9, 8. / 9, 255. / 256, 1};
 
 static int sign_of(double value) {
     return (value > 0) - (value < 0);
@@ -41,7 +42,8 @@ static keel_status value_at(struct engine *e, int i, double t, double *out) {
 
 /* The root of event i in [a, b], with values of opposite sign at the ends: Illinois, never leaving the
  * bracket.  It is the first place on the far side; a itself only if its value says so. */
-static keel_status refine(struct engine *e, int i, double a, double b, double at_a, double at_b, double *root) {
+static keel_status refine(struct engine *e, int i, double a, double b, double at_a, double at_b,
+                          double *root) {
     int side = 0;
     for (int iteration = 0; iteration < 100; iteration++) {
         double width = fabs(b - a), tiny = 2 * DBL_EPSILON * fmax(fabs(a), fabs(b)), at_c;
@@ -67,8 +69,10 @@ static keel_status refine(struct engine *e, int i, double a, double b, double at
     return KEEL_OK;
 }
 
-/* Follows |value| downhill from three samples with a low middle, until it crosses zero or clearly does not. */
-static keel_status dips_below(struct engine *e, int i, double a, double m, double b, int sign, double *at, double *value) {
+/* Follows |value| downhill from three samples with a low middle, until it crosses zero or clearly does
+ * not. */
+static keel_status dips_below(struct engine *e, int i, double a, double m, double b, int sign, double *at,
+                              double *value) {
     double low = *value * sign; /* > 0, at m */
     for (int iteration = 0; iteration < 24 && fabs(b - a) > 1e-7 * fabs(e->r->h_taken); iteration++) {
         int left = fabs(m - a) > fabs(b - m);
@@ -121,8 +125,8 @@ struct bracket {
     double a, b, at_a, at_b;
 };
 
-/* The sign of an event before its next crossing.  Where a run begins, values that are zero to round-off do not
- * tell. */
+/* The sign of an event before its next crossing.  Where a run begins, values that are zero to round-off do
+ * not tell. */
 static int sign_known(const struct engine *e, double value, double largest) {
     return e->r->just_begun && fabs(value) <= NEGLIGIBLE * largest ? 0 : sign_of(value);
 }
@@ -145,8 +149,10 @@ static keel_status leave_crossing(struct engine *e, int i, int sign, double b, d
     return KEEL_OK;
 }
 
-/* The first crossing of event i among the samples, in the wanted direction; signs on the way are kept in *sign. */
-static keel_status first_crossing(struct engine *e, int i, const double *t, int *sign, struct bracket *found) {
+/* The first crossing of event i among the samples, in the wanted direction; signs on the way are kept in
+ * *sign. */
+static keel_status first_crossing(struct engine *e, int i, const double *t, int *sign,
+                                  struct bracket *found) {
     int count = e->field.p.event.count;
     int wanted = e->field.p.event_direction ? e->field.p.event_direction[i] : 0;
     const double *v = e->events.samples + i;
@@ -225,7 +231,9 @@ int events_scan(struct engine *e, double t_to, keel_status *status) {
         keel_status crossing = first_crossing(e, i, t, &sign, &found);
         ev->crossing[i] = sign;
         if (crossing == KEEL_OK) continue;
-        *status = crossing == KEEL_EVENT ? refine(e, i, found.a, found.b, found.at_a, found.at_b, &ev->root[i]) : crossing;
+        *status = crossing == KEEL_EVENT
+                      ? refine(e, i, found.a, found.b, found.at_a, found.at_b, &ev->root[i])
+                      : crossing;
         ev->sign[i] = sign; /* before the root */
         if (*status == KEEL_OK && (best < 0 || (ev->root[i] - ev->root[best]) * direction < 0)) best = i;
     }

@@ -18,10 +18,8 @@ keel_status field_fault(struct field *fd, keel_status severity, keel_status stat
 }
 
 const char *field_name(const char *const *names, int i, const char *what, char *room, size_t size) {
-    if (names && names[i])
-        text_set(room, size, "`%s`", names[i]);
-    else
-        text_set(room, size, "%s[%d]", what, i);
+    if (names && names[i]) text_set(room, size, "`%s`", names[i]);
+    else text_set(room, size, "%s[%d]", what, i);
     return room;
 }
 
@@ -52,9 +50,15 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     fd->event = map_of(&p->event, "event", 0, n, 0);
     fd->context = fd;
     switch (p->form) {
-    case KEEL_HAMILTONIAN: fd->rate = fd->kg ? hamiltonian_constrained_rate : hamiltonian_rate; break;
-    case KEEL_MECHANICS: fd->rate = mechanics_rate; break;
-    case KEEL_DAE: fd->rate = algebra_rate; break;
+    case KEEL_HAMILTONIAN:
+        fd->rate = fd->kg ? hamiltonian_constrained_rate : hamiltonian_rate;
+        break;
+    case KEEL_MECHANICS:
+        fd->rate = mechanics_rate;
+        break;
+    case KEEL_DAE:
+        fd->rate = algebra_rate;
+        break;
     case KEEL_ODE:
         fd->rate = p->mass.value ? algebra_rate : p->f.value; /* no solve: the user's function itself */
         if (!p->mass.value) fd->context = p->user;
@@ -110,7 +114,8 @@ void field_layout(struct field *fd, struct arena *a) {
 }
 
 enum { MOVABLE = 6 };
-#define MOVABLE_MAPS {&fd->algebraic, &fd->hidden, &fd->energy, &fd->constraint, &fd->rolling, &fd->invariant}
+#define MOVABLE_MAPS \
+    { &fd->algebraic, &fd->hidden, &fd->energy, &fd->constraint, &fd->rolling, &fd->invariant }
 
 struct field_facts field_facts(const struct field *fd) {
     const struct map *maps[MOVABLE] = MOVABLE_MAPS;
@@ -146,7 +151,8 @@ keel_status field_rate(struct field *fd, double t, const double *x, double *dx) 
     int code = fd->rate(t, x, dx, fd->context);
     if (code != 0 && fd->fault.status == KEEL_OK) /* the user's own function, called directly */
         return code > 0 ? field_fault(fd, KEEL_RETRY, KEEL_EUSER, "f asks for a shorter step at t = %.10g", t)
-                        : field_fault(fd, KEEL_EUSER, KEEL_EUSER, "f gave up at t = %.10g (it returned %d)", t, code);
+                        : field_fault(fd, KEEL_EUSER, KEEL_EUSER, "f gave up at t = %.10g (it returned %d)",
+                                      t, code);
     if (code != 0) return code > 0 ? KEEL_RETRY : fd->fault.status;
     for (int i = 0; i < fd->n; i++)
         if (!isfinite(dx[i])) {
@@ -168,10 +174,11 @@ keel_status field_divide_by_mass(struct field *fd, double t, const double *u, do
         fd->mass_ready = column == 0;
         if (column) {
             char room[64];
-            return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
-                               "the mass matrix is singular at t = %.10g (in the column of %s): write the equations "
-                               "without a rate as `algebraic` rows of a DAE",
-                               t, field_name(fd->p.names, column - 1, "u", room, sizeof room));
+            return field_fault(
+                fd, KEEL_RETRY, KEEL_ESINGULAR,
+                "the mass matrix is singular at t = %.10g (in the column of %s): write the equations "
+                "without a rate as `algebraic` rows of a DAE",
+                t, field_name(fd->p.names, column - 1, "u", room, sizeof room));
         }
     }
     dense_lu_solve(n, fd->mass, fd->pivot, dx);

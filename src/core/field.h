@@ -1,7 +1,8 @@
 /* field.h - every form of problem as one ODE x' = rate(t, x) on a manifold.
  *
- * The highest derivatives, the multipliers and the algebraic variables come from one linear (or small Newton) solve.
- * What lives here: the checked evaluation of the user's maps, and one rate function per form.  Nothing here steps. */
+ * The highest derivatives, the multipliers and the algebraic variables come from one linear (or small
+ * Newton) solve. What lives here: the checked evaluation of the user's maps, and one rate function per
+ * form.  Nothing here steps. */
 #ifndef KEEL_CORE_FIELD_H
 #define KEEL_CORE_FIELD_H
 
@@ -11,8 +12,8 @@
 #include "base/text.h"
 #include "linalg/rowspace.h"
 
-/* The last thing that went wrong in a callback or a solve.  A step may still be saved by a shorter one; if not, this is
- * the status and the sentence the run ends with. */
+/* The last thing that went wrong in a callback or a solve.  A step may still be saved by a shorter one; if
+ * not, this is the status and the sentence the run ends with. */
 struct fault {
     keel_status status;
     char text[TEXT_SENTENCE];
@@ -27,13 +28,14 @@ struct map {
     int moving;         /* depends on t */
 };
 
-/* M v' = F - K^T lambda, K v' = -gamma with K = (G; A).  With M = L L^T and the rows of K L^-T as a row space. */
+/* M v' = F - K^T lambda, K v' = -gamma with K = (G; A).  With M = L L^T and the rows of K L^-T as a row
+ * space. */
 struct mechanics {
-    double *mass;         /* nq x nq: L */
-    double *k_rows;       /* k x nq: K */
+    double *mass;          /* nq x nq: L */
+    double *k_rows;        /* k x nq: K */
     struct rowspace space; /* of K L^-T */
-    double *at;           /* 1 + nq: t and q of the factorization */
-    double *shift;        /* k: g_t, and 0 */
+    double *at;            /* 1 + nq: t and q of the factorization */
+    double *shift;         /* k: g_t, and 0 */
     double *gamma, *force, *weighted, *z;
     int ready, mass_ready;
 };
@@ -91,16 +93,17 @@ keel_status field_fault(struct field *fd, keel_status severity, keel_status stat
 const char *field_name(const char *const *names, int i, const char *what, char *room, size_t size);
 
 /* map.c: checked evaluation. */
-keel_status map_complain(struct field *fd, const char *what, const char *const *names, int code, double t, int count,
-                         const double *out);
+keel_status map_complain(struct field *fd, const char *what, const char *const *names, int code, double t,
+                         int count, const double *out);
 /* Zero times anything finite is zero: one sum tells whether all values are. */
-static inline keel_status map_checked(struct field *fd, const char *what, const char *const *names, int code, double t,
-                                      int count, const double *out) {
+static inline keel_status map_checked(struct field *fd, const char *what, const char *const *names, int code,
+                                      double t, int count, const double *out) {
     double sum = 0;
     for (int i = 0; i < count; i++) sum += out[i] * 0;
     return code == 0 && sum == 0 ? KEEL_OK : map_complain(fd, what, names, code, t, count, out);
 }
-static inline keel_status map_value(struct field *fd, const struct map *map, double t, const double *u, double *out) {
+static inline keel_status map_value(struct field *fd, const struct map *map, double t, const double *u,
+                                    double *out) {
     int code = map->user.value(t, u, out, fd->p.user);
     return map_checked(fd, map->what, map->user.names, code, t, map->user.count, out);
 }
@@ -117,7 +120,8 @@ keel_status map_check(struct field *fd, const struct map *map, double t, const d
 void mechanics_layout(struct field *fd, struct arena *a);
 keel_status mechanics_mass(struct field *fd, double t, const double *u); /* M = L L^T */
 keel_status mechanics_factor(struct field *fd, double t, const double *u);
-keel_status mechanics_velocity_rows(struct field *fd, double t, const double *u, double *out); /* G v + g_t, A v + b */
+keel_status mechanics_velocity_rows(struct field *fd, double t, const double *u,
+                                    double *out); /* G v + g_t, A v + b */
 keel_status mechanics_curvature(struct field *fd, double t, const double *u, double *gamma);
 int mechanics_rate(double t, const double *x, double *dx, void *field);
 void mechanics_least_multipliers(struct field *fd); /* spreads lambda over redundant rows */
@@ -125,7 +129,8 @@ void mechanics_least_multipliers(struct field *fd); /* spreads lambda over redun
 /* hamiltonian.c */
 int hamiltonian_rate(double t, const double *x, double *dx, void *field);
 int hamiltonian_constrained_rate(double t, const double *x, double *dx, void *field);
-keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *u, double *out); /* G H_p + g_t */
+keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *u,
+                                      double *out); /* G H_p + g_t */
 
 /* algebra.c */
 void algebra_layout(struct field *fd, struct arena *a);

@@ -36,7 +36,8 @@ keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *
     if (status == KEEL_OK) status = map_jacobian(fd, &fd->energy, t, u, fd->gradient);
     if (status != KEEL_OK) return status;
     for (int i = 0; i < fd->kg; i++)
-        for (int j = 0; j < fd->nq; j++) out[i] += fd->matrix[(long)i * fd->nq + j] * fd->gradient[fd->nq + j];
+        for (int j = 0; j < fd->nq; j++)
+            out[i] += fd->matrix[(long)i * fd->nq + j] * fd->gradient[fd->nq + j];
     return KEEL_OK;
 }
 
@@ -52,15 +53,16 @@ static keel_status rows_on_line(void *context, double s, double *out) {
     return hamiltonian_velocity_rows(c->fd, c->t + s * c->clock, c->fd->path, out);
 }
 
-static keel_status derivative_along(struct field *fd, double t, double clock, const double *u, const double *direction,
-                                    double *out) {
+static keel_status derivative_along(struct field *fd, double t, double clock, const double *u,
+                                    const double *direction, double *out) {
     struct straight line = {fd, t, clock, u, direction};
     double fastest = 0;
     for (int j = 0; j < fd->n; j++)
         if (fd->size[j] > 0) fastest = fmax(fastest, fabs(direction[j]) / fd->size[j]);
     double length = fastest > 0 ? 1 / fastest : 1;
     if (clock != 0 && (fd->constraint.moving || fd->energy.moving)) length = fmin(length, fd->t_length);
-    return differences_along(rows_on_line, &line, fd->kg, length, DIFFERENCES_LEVELS, 1, fd->curvature_work, out, NULL);
+    return differences_along(rows_on_line, &line, fd->kg, length, DIFFERENCES_LEVELS, 1, fd->curvature_work,
+                             out, NULL);
 }
 
 int hamiltonian_constrained_rate(double t, const double *x, double *dx, void *field) {
@@ -81,8 +83,9 @@ int hamiltonian_constrained_rate(double t, const double *x, double *dx, void *fi
     if (status != KEEL_OK) return status;
     fd->stats->factorizations++;
     if (dense_lu(k, system, fd->pivot))
-        return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
-                           "the constraints do not determine their multipliers at t = %.10g: they are dependent there", t);
+        return field_fault(
+            fd, KEEL_RETRY, KEEL_ESINGULAR,
+            "the constraints do not determine their multipliers at t = %.10g: they are dependent there", t);
     dense_lu_solve(k, system, fd->pivot, fd->lambda);
     for (int i = 0; i < k; i++)
         for (int j = 0; j < half; j++) dx[half + j] -= g_rows[(long)i * half + j] * fd->lambda[i];

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, keel_preserve preserve, keel_norm norm,
-                   double units) {
+void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, keel_preserve preserve,
+                   keel_norm norm, double units) {
     memset(m, 0, sizeof *m);
     m->fd = fd;
     m->rows = rows;
@@ -72,9 +72,14 @@ static double array_size(const struct field *fd, int i) {
 void manifold_weigh(struct manifold *m) {
     for (int i = 0; i < m->fd->n; i++) {
         switch (m->norm) {
-        case KEEL_UNIT: m->reach[i] = 1; break;
-        case KEEL_GIVEN: m->reach[i] = 1 / m->given[i]; break;
-        default: m->reach[i] = array_size(m->fd, i);
+        case KEEL_UNIT:
+            m->reach[i] = 1;
+            break;
+        case KEEL_GIVEN:
+            m->reach[i] = 1 / m->given[i];
+            break;
+        default:
+            m->reach[i] = array_size(m->fd, i);
         }
     }
 }
@@ -110,8 +115,9 @@ int manifold_holds(const struct manifold *m) {
 
 keel_status manifold_refuse(const struct manifold *m, double t, int row) {
     return field_fault(m->fd, KEEL_RETRY, KEEL_EPROJECT,
-                       "no way back to the manifold at t = %.10g: `%s` is off by %.3g (%.3g round-off units)", t,
-                       rows_name(m->rows, row), m->residual[row], rows_in_units(m->rows, row, m->residual[row]));
+                       "no way back to the manifold at t = %.10g: `%s` is off by %.3g (%.3g round-off units)",
+                       t, rows_name(m->rows, row), m->residual[row],
+                       rows_in_units(m->rows, row, m->residual[row]));
 }
 
 keel_status manifold_left_out(const struct manifold *m, double t, int first) {

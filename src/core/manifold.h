@@ -1,15 +1,16 @@
 /* manifold.h - the stabilizers: how a state is brought back to what must hold.
  *
- * Newton for the smallest weighted change, to round-off units that are measured, never assumed (design rules 1 to 6).
- * manifold_flat.c: any form, weights on each state.  manifold_mass.c: mechanics, weighted by the mass matrix, positions
- * first, then velocities with the same factorization, invariants joined by bordering. */
+ * Newton for the smallest weighted change, to round-off units that are measured, never assumed (design
+ * rules 1 to 6). manifold_flat.c: any form, weights on each state.  manifold_mass.c: mechanics, weighted
+ * by the mass matrix, positions first, then velocities with the same factorization, invariants joined by
+ * bordering. */
 #ifndef KEEL_CORE_MANIFOLD_H
 #define KEEL_CORE_MANIFOLD_H
 
 #include "core/rows.h"
 
-/* Shares of new direction: below DEPENDENT a row says nothing new; below NEARLY it is corrected only when it must be,
- * since a round-off of residual would move the state by that round-off over the share. */
+/* Shares of new direction: below DEPENDENT a row says nothing new; below NEARLY it is corrected only when
+ * it must be, since a round-off of residual would move the state by that round-off over the share. */
 #define MANIFOLD_DEPENDENT 1.4901161193847656e-08
 #define MANIFOLD_NEARLY 1e-3
 enum { MANIFOLD_STAGNANT = 50, MANIFOLD_SILENT = 16, MANIFOLD_ITERATIONS = 20 };
@@ -21,12 +22,12 @@ struct manifold {
     struct rows *rows;
     keel_preserve preserve; /* NONE .. PROJECT, never AUTO */
     keel_norm norm;
-    const double *given;   /* weights of KEEL_GIVEN */
-    double units;          /* allowed */
-    double stagnant;       /* Newton that halves no more has arrived below this many */
-    double nearly;         /* by mass: the least share of new direction that is corrected in full */
-    int by_mass;           /* the structured road */
-    int kept, *row;        /* rows the stabilizer corrects, in order */
+    const double *given; /* weights of KEEL_GIVEN */
+    double units;        /* allowed */
+    double stagnant;     /* Newton that halves no more has arrived below this many */
+    double nearly;       /* by mass: the least share of new direction that is corrected in full */
+    int by_mass;         /* the structured road */
+    int kept, *row;      /* rows the stabilizer corrects, in order */
     int kept_kinds, kind[ROWS_KINDS];
     double *reach;         /* n: 1 / weight: how far a state may be moved at unit cost */
     double *residual;      /* the rows' own: of the trial state, all rows */
@@ -34,27 +35,30 @@ struct manifold {
     double *floor_of, *part, *c, *z, *d;
     double *directions, *bordered; /* by mass: invariants' directions (dq, dv), and their matrix */
     int *pivot;
-    double tau;      /* weight of velocities against positions: the step */
+    double tau;       /* weight of velocities against positions: the step */
     int normal_known; /* space holds the normal directions of the last correction */
 };
 
-void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, keel_preserve preserve, keel_norm norm,
-                   double units);
+void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, keel_preserve preserve,
+                   keel_norm norm, double units);
 void manifold_layout(struct manifold *m, struct arena *a);
 void manifold_choose(struct manifold *m); /* after rows' care is decided: which rows, which road */
-void manifold_weigh(struct manifold *m);  /* the weights, from the sizes so far; they change between steps only */
+void manifold_weigh(
+    struct manifold *m); /* the weights, from the sizes so far; they change between steps only */
 
-/* x: n + m long, in place; low: the compensation of x, or NULL.  project leaves the residuals of the result in
- * `residual`; one correction alone does not. */
+/* x: n + m long, in place; low: the compensation of x, or NULL.  project leaves the residuals of the
+ * result in `residual`; one correction alone does not. */
 keel_status manifold_correct(struct manifold *m, double t, double *x, double *low);
-void manifold_tangent(const struct manifold *m, double *e); /* removes what the last correction takes care of */
+void manifold_tangent(const struct manifold *m,
+                      double *e); /* removes what the last correction takes care of */
 
 /* Shared by the two roads. */
 void manifold_move(double *x, double *low, int n, const double *d);
 double manifold_worst(const struct manifold *m, int *row); /* of all kept rows, in units */
 int manifold_holds(const struct manifold *m);              /* are all kept rows within the allowed units? */
 keel_status manifold_refuse(const struct manifold *m, double t, int row);
-/* Rows (from the first-th kept on) without a direction of their own could not be corrected: silent while small. */
+/* Rows (from the first-th kept on) without a direction of their own could not be corrected: silent while
+ * small. */
 keel_status manifold_left_out(const struct manifold *m, double t, int first);
 keel_status manifold_flat(struct manifold *m, double t, double *x, double *low);
 keel_status manifold_mass(struct manifold *m, double t, double *x, double *low);

@@ -1,8 +1,8 @@
 /* manifold_flat.c - the smallest change in sum (dx_i / reach_i)^2 that meets all kept rows.
  *
- * A d = -c with d = reach . a, so B = A reach and a is the shortest solution of B a = -c.  The factorization of the
- * first point serves all iterations while they contract tenfold; corrections are of the size of the local error, so one
- * iteration is the rule. */
+ * A d = -c with d = reach . a, so B = A reach and a is the shortest solution of B a = -c.  The
+ * factorization of the first point serves all iterations while they contract tenfold; corrections are of
+ * the size of the local error, so one iteration is the rule. */
 #include "core/manifold.h"
 
 #include <math.h>
@@ -38,7 +38,8 @@ static void factor(struct manifold *m) {
     rowspace_factor(&m->space, m->floor_of);
 }
 
-/* d := the correction in lengths, with the factorization that stands, or (fresh) with the jacobians that stand. */
+/* d := the correction in lengths, with the factorization that stands, or (fresh) with the jacobians that
+ * stand. */
 static void shortest(struct manifold *m, int fresh) {
     const double *residual = m->residual;
     if (fresh && m->kept == 2 && m->space.width == 4 &&

@@ -1,9 +1,10 @@
 /* manifold_mass.c - mechanics: the smallest change in dq M dq + tau^2 dv M dv.
  *
- * Positions: G dq = -g.  Velocities, with the factorization at the corrected q: K dv = -(K v + g_t).  Invariants: all
- * rows jointly, by bordering: their gradients, freed of what the constraints span, give tangent directions (dq, dv);
- * dv is completed by what keeps the velocity rows when q moves, so that the matrix dI/d(directions) is the true one and
- * the sweeps converge quadratically.  Energy by velocities alone would be singular at every turning point. */
+ * Positions: G dq = -g.  Velocities, with the factorization at the corrected q: K dv = -(K v + g_t).
+ * Invariants: all rows jointly, by bordering: their gradients, freed of what the constraints span, give
+ * tangent directions (dq, dv); dv is completed by what keeps the velocity rows when q moves, so that the
+ * matrix dI/d(directions) is the true one and the sweeps converge quadratically.  Energy by velocities
+ * alone would be singular at every turning point. */
 #include "core/manifold.h"
 
 #include "linalg/dense.h"
@@ -22,7 +23,8 @@ static void gradient_to_lengths(const struct field *fd, double *e) {
     if (fd->mech.mass) dense_lower_solve(fd->nq, fd->mech.mass, e);
 }
 
-/* s_i of constraint and d/dt rows from the factored K: terms |K q| and |K v|, each in value and derivative. */
+/* s_i of constraint and d/dt rows from the factored K: terms |K q| and |K v|, each in value and
+ * derivative. */
 static keel_status grow(struct manifold *m, double t, const double *x) {
     struct field *fd = m->fd;
     struct rows *r = m->rows;
@@ -173,8 +175,9 @@ static keel_status border(struct manifold *m, double t, const double *x, int fir
 }
 
 /* The part of a residual within round-off that is corrected.  One unit of row j moves the state along its
- * direction by eps / share of its size, however cheap a short step makes that; more than eps / nearly would be
- * noise written into the state, so no more is taken at once.  A drift is still removed, over 1 / part steps. */
+ * direction by eps / share of its size, however cheap a short step makes that; more than eps / nearly
+ * would be noise written into the state, so no more is taken at once.  A drift is still removed, over 1 /
+ * part steps. */
 static double part_to_correct(const struct manifold *m, int j, int row, const double *direction) {
     const struct field *fd = m->fd;
     double longest = 0;
@@ -241,7 +244,8 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
         if (worst <= m->units) break;
         idle = worst > 0.5 * before ? idle + 1 : 0;
         if (idle >= 2 && worst <= m->stagnant) return manifold_left_out(m, t, first_kept);
-        if (sweep == MANIFOLD_ITERATIONS || isnan(worst) || (sweep && isinf(worst))) return manifold_refuse(m, t, row);
+        if (sweep == MANIFOLD_ITERATIONS || isnan(worst) || (sweep && isinf(worst)))
+            return manifold_refuse(m, t, row);
         before = worst;
         status = invariants(m, t, x, low, first_kept);
     }

@@ -1,18 +1,19 @@
-/* map.c - the user's maps, evaluated with every answer checked: return codes, finite values, differences where a
- * derivative is not given. */
+/* map.c - the user's maps, evaluated with every answer checked: return codes, finite values, differences
+ * where a derivative is not given. */
 #include "core/differences.h"
 #include "core/field.h"
 
 #include <math.h>
 #include <string.h>
 
-keel_status map_complain(struct field *fd, const char *what, const char *const *names, int code, double t, int count,
-                            const double *out) {
+keel_status map_complain(struct field *fd, const char *what, const char *const *names, int code, double t,
+                         int count, const double *out) {
     if (code > 0)
-        return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "%s asks for a shorter step at t = %.10g (it returned %d)", what, t,
-                           code);
+        return field_fault(fd, KEEL_RETRY, KEEL_EUSER,
+                           "%s asks for a shorter step at t = %.10g (it returned %d)", what, t, code);
     if (code < 0)
-        return field_fault(fd, KEEL_EUSER, KEEL_EUSER, "%s gave up at t = %.10g (it returned %d)", what, t, code);
+        return field_fault(fd, KEEL_EUSER, KEEL_EUSER, "%s gave up at t = %.10g (it returned %d)", what, t,
+                           code);
     for (int i = 0; i < count; i++)
         if (!isfinite(out[i])) {
             char room[64];
@@ -53,8 +54,9 @@ static keel_status along_column(void *context, double s, double *out) {
     return status;
 }
 
-/* How far to go along unknown `at`.  Coordinates of a mechanical or canonical problem are of one kind: one that is
- * small just now is given the length of the others, and the path is shortened if that proves too long. */
+/* How far to go along unknown `at`.  Coordinates of a mechanical or canonical problem are of one kind: one
+ * that is small just now is given the length of the others, and the path is shortened if that proves too
+ * long. */
 static double length_along(const struct field *fd, const struct map *map, int at, const double *u) {
     double length = fmax(fd->size[at], fabs(u[at]));
     int halves = fd->p.form == KEEL_MECHANICS || (fd->p.form == KEEL_HAMILTONIAN && !fd->p.structure.value);
@@ -63,14 +65,16 @@ static double length_along(const struct field *fd, const struct map *map, int at
     return length > 0 ? length : 1;
 }
 
-static keel_status by_differences(struct field *fd, const struct map *map, double t, const double *u, double *out) {
+static keel_status by_differences(struct field *fd, const struct map *map, double t, const double *u,
+                                  double *out) {
     struct column_path path = {fd, map, t, u, 0};
     int count = map->user.count;
     memcpy(fd->probe, u, (size_t)(fd->n + fd->m) * sizeof *u);
     for (int j = 0; j < map->columns; j++) {
         path.at = map->first + j;
-        keel_status status = differences_along(along_column, &path, count, length_along(fd, map, path.at, u),
-                                               map->exact ? DIFFERENCES_LEVELS : 1, 1, fd->work, fd->column, NULL);
+        keel_status status =
+            differences_along(along_column, &path, count, length_along(fd, map, path.at, u),
+                              map->exact ? DIFFERENCES_LEVELS : 1, 1, fd->work, fd->column, NULL);
         if (status != KEEL_OK) return status;
         for (int i = 0; i < count; i++) out[(long)i * map->columns + j] = fd->column[i];
     }
@@ -109,8 +113,8 @@ keel_status map_rate(struct field *fd, const struct map *map, double t, const do
         return blame(fd, map_checked(fd, map->what, map->user.names, code, t, map->user.count, out), "rate");
     }
     struct time_path path = {fd, map, t, u};
-    return differences_along(along_time, &path, map->user.count, fd->t_length, DIFFERENCES_LEVELS, 1, fd->work, out,
-                             NULL);
+    return differences_along(along_time, &path, map->user.count, fd->t_length, DIFFERENCES_LEVELS, 1,
+                             fd->work, out, NULL);
 }
 
 keel_status map_terms(struct field *fd, const struct map *map, double t, const double *u, double *out) {
@@ -131,16 +135,16 @@ keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *
     return map_checked(fd, what, NULL, code, t, entries, values);
 }
 
-/* The typical time of a moving map: the longest path over which extrapolated differences in t agree; if none do, the
- * one that comes closest.  best: the error estimated there. */
+/* The typical time of a moving map: the longest path over which extrapolated differences in t agree; if
+ * none do, the one that comes closest.  best: the error estimated there. */
 static double time_length(struct field *fd, const struct map *map, double t, const double *u, double *best) {
     struct time_path path = {fd, map, t, u};
     double found = 1;
     *best = HUGE_VAL;
     for (int power = 4; power >= -24; power--) {
         double worst, size = 0, largest = 0, length = ldexp(1, power);
-        if (differences_once(along_time, &path, map->user.count, length / 8, DIFFERENCES_LEVELS, 1, fd->work, fd->column,
-                             &worst, &largest) != KEEL_OK)
+        if (differences_once(along_time, &path, map->user.count, length / 8, DIFFERENCES_LEVELS, 1, fd->work,
+                             fd->column, &worst, &largest) != KEEL_OK)
             continue;
         for (int i = 0; i < map->user.count; i++) size = fmax(size, fabs(fd->column[i]));
         if (worst < *best) found = length;
@@ -158,7 +162,8 @@ void map_find_motion(struct field *fd, struct map *map) {
     static const double later[] = {0, 1e-3, 0.1, 1.7};
     double *here = fd->work, *there = fd->work + map->user.count;
     for (int bent = 0; bent < 2 && !map->moving; bent++) {
-        for (int i = 0; i < fd->n + fd->m; i++) fd->probe[i] = fd->u[i] + bent * 0.01 * (1 + i % 3) * fd->size[i];
+        for (int i = 0; i < fd->n + fd->m; i++)
+            fd->probe[i] = fd->u[i] + bent * 0.01 * (1 + i % 3) * fd->size[i];
         if (map_value(fd, map, fd->p.t0, fd->probe, here) != KEEL_OK) continue;
         for (int k = 1; k < 4; k++) {
             double t = fd->p.t0 + later[k] * (1 + fabs(fd->p.t0));
@@ -176,17 +181,20 @@ static keel_status check_rate(struct field *fd, const struct map *map, double t,
     struct time_path path = {fd, map, t, u};
     int count = map->user.count;
     moving.moving = 1;
-    double worst, *given = fd->matrix, *found = fd->matrix + count, length = time_length(fd, map, t, u, &worst);
+    double worst, *given = fd->matrix, *found = fd->matrix + count,
+                  length = time_length(fd, map, t, u, &worst);
     keel_status status = map_rate(fd, &moving, t, u, given);
     if (status == KEEL_OK)
-        status = differences_along(along_time, &path, count, length, DIFFERENCES_LEVELS, 1, fd->work, found, &worst);
+        status = differences_along(along_time, &path, count, length, DIFFERENCES_LEVELS, 1, fd->work, found,
+                                   &worst);
     for (int i = 0; i < count && status == KEEL_OK; i++) {
         double tolerance = 1e-6 * (fabs(given[i]) + fabs(found[i])) + 100 * worst;
         if (fabs(given[i] - found[i]) <= tolerance) continue;
         char row[64];
-        return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
-                           "the rate of %s is wrong: d %s / d t is given as %.10g, differences say %.10g at t = %.10g",
-                           map->what, field_name(map->user.names, i, map->what, row, sizeof row), given[i], found[i], t);
+        return field_fault(
+            fd, KEEL_EINVAL, KEEL_EINVAL,
+            "the rate of %s is wrong: d %s / d t is given as %.10g, differences say %.10g at t = %.10g",
+            map->what, field_name(map->user.names, i, map->what, row, sizeof row), given[i], found[i], t);
     }
     return status;
 }
@@ -213,14 +221,15 @@ keel_status map_check(struct field *fd, const struct map *map, double t, const d
         for (int j = 0; j < map->columns; j++) size = fmax(size, fabs(found[j]) * fd->size[map->first + j]);
         for (int j = 0; j < map->columns; j++) {
             double typical = fd->size[map->first + j];
-            if (fabs(given[j] - found[j]) * typical <= noise + 1e-6 * size + 1e-9 * fabs(found[j]) * typical) continue;
+            if (fabs(given[j] - found[j]) * typical <= noise + 1e-6 * size + 1e-9 * fabs(found[j]) * typical)
+                continue;
             char row[64], column[64];
-            return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
-                               "the jacobian of %s is wrong: d %s / d %s is given as %.10g, differences say %.10g "
-                               "at t = %.10g",
-                               map->what, field_name(map->user.names, i, map->what, row, sizeof row),
-                               field_name(fd->p.names, map->first + j, "u", column, sizeof column), given[j], found[j],
-                               t);
+            return field_fault(
+                fd, KEEL_EINVAL, KEEL_EINVAL,
+                "the jacobian of %s is wrong: d %s / d %s is given as %.10g, differences say %.10g "
+                "at t = %.10g",
+                map->what, field_name(map->user.names, i, map->what, row, sizeof row),
+                field_name(fd->p.names, map->first + j, "u", column, sizeof column), given[j], found[j], t);
         }
     }
     return KEEL_OK;

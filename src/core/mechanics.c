@@ -39,7 +39,8 @@ keel_status mechanics_mass(struct field *fd, double t, const double *u) {
     m->mass_ready = row == 0;
     if (row == 0) return KEEL_OK;
     char room[64];
-    return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR, "the mass matrix is not positive definite at t = %.10g (at %s)", t,
+    return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
+                       "the mass matrix is not positive definite at t = %.10g (at %s)", t,
                        field_name(fd->p.names, row - 1, "u", room, sizeof room));
 }
 
@@ -47,12 +48,13 @@ static keel_status lost_rank(struct field *fd, double t, int row) {
     char room[64];
     int rolling = row >= fd->kg;
     const char *const *names = rolling ? fd->rolling.user.names : fd->constraint.user.names;
-    return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
-                       "the constraint %s loses its own direction at t = %.10g (a dead centre): the motion is not "
-                       "determined beyond this position",
-                       field_name(names, rolling ? row - fd->kg : row, rolling ? "rolling" : "constraint", room,
-                                  sizeof room),
-                       t);
+    return field_fault(
+        fd, KEEL_RETRY, KEEL_ESINGULAR,
+        "the constraint %s loses its own direction at t = %.10g (a dead centre): the motion is not "
+        "determined beyond this position",
+        field_name(names, rolling ? row - fd->kg : row, rolling ? "rolling" : "constraint", room,
+                   sizeof room),
+        t);
 }
 
 static int factored_at(const struct field *fd, double t, const double *u) {
@@ -68,7 +70,8 @@ keel_status mechanics_factor(struct field *fd, double t, const double *u) {
     keel_status status = mechanics_mass(fd, t, u);
     if (status == KEEL_OK && fd->kg) status = map_jacobian(fd, &fd->constraint, t, u, m->k_rows);
     if (status == KEEL_OK && fd->kg) status = map_rate(fd, &fd->constraint, t, u, m->shift);
-    if (status == KEEL_OK && fd->kr) status = map_jacobian(fd, &fd->rolling, t, u, m->k_rows + (long)fd->kg * nq);
+    if (status == KEEL_OK && fd->kr)
+        status = map_jacobian(fd, &fd->rolling, t, u, m->k_rows + (long)fd->kg * nq);
     if (status != KEEL_OK) return status;
     double *floor_of = m->z;
     for (int i = 0; i < k; i++) {
@@ -132,8 +135,9 @@ static keel_status speed_on_path(void *context, double s, double *out) { /* G v 
     return mechanics_velocity_rows(c->fd, c->t + s, moved(c, s), out);
 }
 
-/* The time in which the fastest coordinate moves by the size of the largest.  Where that is too long for the function,
- * the differences shorten it; where a coordinate is small just now, its own size would be all round-off. */
+/* The time in which the fastest coordinate moves by the size of the largest.  Where that is too long for
+ * the function, the differences shorten it; where a coordinate is small just now, its own size would be
+ * all round-off. */
 static double path_length(const struct field *fd, const double *u) {
     double fastest = 0, size = 0;
     for (int j = 0; j < fd->nq; j++) {
@@ -145,8 +149,8 @@ static double path_length(const struct field *fd, const double *u) {
     return moving ? fmin(length, fd->t_length) : length;
 }
 
-/* gamma = d/dt (G v + g_t), d/dt (A v + b) at constant v.  Errors here are harmless: they act along M^-1 K^T, which the
- * projection of velocities removes. */
+/* gamma = d/dt (G v + g_t), d/dt (A v + b) at constant v.  Errors here are harmless: they act along M^-1
+ * K^T, which the projection of velocities removes. */
 keel_status mechanics_curvature(struct field *fd, double t, const double *u, double *gamma) {
     if (fd->p.curvature) {
         struct map map = {.user = {.count = fd->k, .value = fd->p.curvature}, .what = "curvature"};
@@ -157,9 +161,11 @@ keel_status mechanics_curvature(struct field *fd, double t, const double *u, dou
     int nested = fd->kg && !fd->constraint.user.jacobian;
     keel_status status = KEEL_OK;
     if (!nested || fd->kr)
-        status = differences_along(speed_on_path, &path, fd->k, length, DIFFERENCES_LEVELS, 1, work, gamma, NULL);
+        status =
+            differences_along(speed_on_path, &path, fd->k, length, DIFFERENCES_LEVELS, 1, work, gamma, NULL);
     if (status == KEEL_OK && nested) /* one differentiation, not two of them nested */
-        status = differences_along(constraint_on_path, &path, fd->kg, length, DIFFERENCES_LEVELS, 2, work, gamma, NULL);
+        status = differences_along(constraint_on_path, &path, fd->kg, length, DIFFERENCES_LEVELS, 2, work,
+                                   gamma, NULL);
     return status;
 }
 
@@ -187,9 +193,9 @@ int mechanics_rate(double t, const double *x, double *dx, void *field) {
     return 0;
 }
 
-/* A redundant row is a combination of the others, B_r = C B_u.  Any lambda_r may be traded for lambda_u - C^T lambda_r;
- * the least squares choice is found by minimizing |lambda|^2 one redundant row after the other until it settles
- * (a few sweeps: the rows are few and the problem is a small strictly convex one). */
+/* A redundant row is a combination of the others, B_r = C B_u.  Any lambda_r may be traded for lambda_u -
+ * C^T lambda_r; the least squares choice is found by minimizing |lambda|^2 one redundant row after the
+ * other until it settles (a few sweeps: the rows are few and the problem is a small strictly convex one). */
 void mechanics_least_multipliers(struct field *fd) {
     struct mechanics *m = &fd->mech;
     int k = fd->k;

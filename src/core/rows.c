@@ -18,12 +18,13 @@ void rows_init(struct rows *r, const struct field *fd) {
     for (int kind = 0; kind < ROWS_KINDS; kind++) {
         r->at[kind] = r->count;
         r->count += r->of[kind];
-        if (r->of[kind] && kind != KEEL_ROW_VELOCITY && kind != KEEL_ROW_ROLLING) r->plain[r->plains++] = kind;
+        if (r->of[kind] && kind != KEEL_ROW_VELOCITY && kind != KEEL_ROW_ROLLING)
+            r->plain[r->plains++] = kind;
     }
 }
 
 void rows_layout(struct rows *r, const struct field *fd, struct arena *a) {
-    const struct map *maps[ROWS_KINDS] = {&fd->constraint, &fd->constraint, &fd->rolling, &fd->algebraic,
+    const struct map *maps[ROWS_KINDS] = {&fd->constraint, &fd->constraint, &fd->rolling,  &fd->algebraic,
                                           &fd->hidden,     &fd->energy,     &fd->invariant};
     size_t count = (size_t)r->count + 1;
     memcpy(r->map, maps, sizeof maps);
@@ -47,12 +48,9 @@ void rows_open(struct rows *r) {
         for (int i = 0; i < r->of[kind]; i++) {
             char *name = r->name + (long)(r->at[kind] + i) * ROWS_NAME;
             text_set(name, ROWS_NAME, kind == KEEL_ROW_VELOCITY ? "d/dt " : "");
-            if (map->user.names && map->user.names[i])
-                text_add(name, ROWS_NAME, "%s", map->user.names[i]);
-            else if (r->of[kind] == 1)
-                text_add(name, ROWS_NAME, "%s", map->what);
-            else
-                text_add(name, ROWS_NAME, "%s[%d]", map->what, i);
+            if (map->user.names && map->user.names[i]) text_add(name, ROWS_NAME, "%s", map->user.names[i]);
+            else if (r->of[kind] == 1) text_add(name, ROWS_NAME, "%s", map->what);
+            else text_add(name, ROWS_NAME, "%s[%d]", map->what, i);
         }
     }
 }
@@ -98,7 +96,8 @@ static keel_status velocity_along_column(void *context, double s, double *out) {
 static keel_status velocity_by_v(struct field *fd, double t, const double *u, double *jacobian) {
     int nq = fd->nq, n = fd->n;
     keel_status status = fd->kg ? map_jacobian(fd, &fd->constraint, t, u, fd->matrix) : KEEL_OK;
-    if (status == KEEL_OK && fd->kr) status = map_jacobian(fd, &fd->rolling, t, u, fd->matrix + (long)fd->kg * nq);
+    if (status == KEEL_OK && fd->kr)
+        status = map_jacobian(fd, &fd->rolling, t, u, fd->matrix + (long)fd->kg * nq);
     for (int i = 0; i < fd->k && status == KEEL_OK; i++)
         memcpy(jacobian + (long)i * n + nq, fd->matrix + (long)i * nq, (size_t)nq * sizeof *jacobian);
     return status;
@@ -112,8 +111,8 @@ static keel_status velocity_jacobian(struct field *fd, struct rows *r, double t,
     for (int j = 0; j < (mechanics ? fd->nq : fd->n); j++) {
         path.at = j;
         double length = fmax(fd->size[j], fabs(u[j]));
-        keel_status status = differences_along(velocity_along_column, &path, fd->k, length > 0 ? length : 1, 1, 1,
-                                               fd->curvature_work, r->column, NULL);
+        keel_status status = differences_along(velocity_along_column, &path, fd->k, length > 0 ? length : 1,
+                                               1, 1, fd->curvature_work, r->column, NULL);
         if (status != KEEL_OK) return status;
         for (int i = 0; i < fd->k; i++) jacobian[(long)i * fd->n + j] = r->column[i];
     }
@@ -134,8 +133,8 @@ keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, 
     return status;
 }
 
-/* s_i = sum_j |dc_i/dx_j| |x_j| + |dc_i/dt| |t| + |reference| + sum of |terms|.  For d/dt rows the terms are those of
- * G v + g_t, known without a further callback. */
+/* s_i = sum_j |dc_i/dx_j| |x_j| + |dc_i/dt| |t| + |reference| + sum of |terms|.  For d/dt rows the terms
+ * are those of G v + g_t, known without a further callback. */
 keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {
     int all = fd->n + fd->m, first = r->at[kind], count = r->of[kind];
     const struct map *map = r->map[kind];
@@ -150,7 +149,8 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
     if (map->moving) {
         keel_status status = map_rate(fd, map, t, u, r->terms + first);
         if (status != KEEL_OK) return status;
-        for (int i = first; i < first + count; i++) r->fresh_size[i] += fabs(r->terms[i]) * (derived ? 1 : fabs(t));
+        for (int i = first; i < first + count; i++)
+            r->fresh_size[i] += fabs(r->terms[i]) * (derived ? 1 : fabs(t));
     }
     if (map->user.terms && !derived) {
         keel_status status = map_terms(fd, map, t, u, r->terms + first);

@@ -1,6 +1,7 @@
 /* rows.h - the rows of the manifold: what must hold, in which round-off units, and how well it held.
  *
- * Order: constraints, their d/dt, rolling, algebraic, hidden, energy, invariants.  The numbers are the certificate. */
+ * Order: constraints, their d/dt, rolling, algebraic, hidden, energy, invariants.  The numbers are the
+ * certificate. */
 #ifndef KEEL_CORE_ROWS_H
 #define KEEL_CORE_ROWS_H
 
@@ -14,8 +15,8 @@ enum { ROWS_KINDS = KEEL_ROW_INVARIANT + 1, ROWS_NAME = 80 };
 struct rows {
     int count, at[ROWS_KINDS], of[ROWS_KINDS]; /* first row and number of rows of each kind */
     const struct map *map[ROWS_KINDS];         /* each kind's map */
-    int plain[ROWS_KINDS], plains;             /* kinds that are present and are values of a map as they stand */
-    char *name;                                /* count x ROWS_NAME */
+    int plain[ROWS_KINDS], plains; /* kinds that are present and are values of a map as they stand */
+    char *name;                    /* count x ROWS_NAME */
     int *care, *verdict;
     double *reference; /* what the row is held at: 0 for equations */
     double *size;      /* s_i of design rule 1: one unit is eps times this */
@@ -34,7 +35,8 @@ int rows_find(const struct rows *r, const char *name); /* -1: none */
 /* d/dt of constraints, then rolling rows. */
 keel_status rows_velocity(struct field *fd, double t, const double *u, double *out);
 /* value - reference of all rows; u complete (algebraic rows need y). */
-static inline keel_status rows_residual(struct field *fd, const struct rows *r, double t, const double *u, double *out) {
+static inline keel_status rows_residual(struct field *fd, const struct rows *r, double t, const double *u,
+                                        double *out) {
     keel_status status = fd->k ? rows_velocity(fd, t, u, out + r->at[KEEL_ROW_VELOCITY]) : KEEL_OK;
     for (int i = 0; i < r->plains && status == KEEL_OK; i++)
         status = map_value(fd, r->map[r->plain[i]], t, u, out + r->at[r->plain[i]]);
@@ -47,8 +49,9 @@ keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, 
 keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u);
 /* The same for all kinds, jacobians included. */
 keel_status rows_grow_all(struct field *fd, struct rows *r, double t, const double *u);
-/* Sizes grow slowly, and one that lags only makes the units stricter: they are brought up to date on steps 0, 1, 2, 4, 8,
- * 16, 32, 64 and every 64th from there on, and before any judgement that a row does not hold. */
+/* Sizes grow slowly, and one that lags only makes the units stricter: they are brought up to date on steps
+ * 0, 1, 2, 4, 8, 16, 32, 64 and every 64th from there on, and before any judgement that a row does not
+ * hold. */
 static inline int rows_due(long steps) {
     return steps % 64 == 0 || (steps < 64 && (steps & (steps - 1)) == 0);
 }

@@ -16,9 +16,11 @@ static keel_status find_grid(struct engine *e, double t_end) {
     double clock = 4 * DBL_EPSILON * fmax(fabs(t_end), fabs(r->base)) / e->o.step;
     int on_grid = fabs(steps - nearest) <= fmax(4 * DBL_EPSILON * nearest, clock);
     e->grid = (struct grid){t_end, on_grid ? nearest : steps, on_grid};
-    if (on_grid && nearest == (double)r->count && !reached(e, r->t, t_end)) r->t = r->t_now = t_end; /* no step away */
+    if (on_grid && nearest == (double)r->count && !reached(e, r->t, t_end))
+        r->t = r->t_now = t_end; /* no step away */
     if (on_grid || !(e->stepper->info.traits & KEEL_MULTISTEP)) return KEEL_OK;
-    engine_say(e, "%s needs equal steps, and t_end = %.17g is not a whole number of steps of %.17g from %.17g",
+    engine_say(e,
+               "%s needs equal steps, and t_end = %.17g is not a whole number of steps of %.17g from %.17g",
                e->stepper->info.name, t_end, e->o.step, r->base);
     return KEEL_EINVAL;
 }
@@ -80,10 +82,11 @@ static void stand_at_front(struct engine *e) {
 }
 
 static keel_status too_many_steps(struct engine *e, long most) {
-    return engine_fail(e, KEEL_ELIMIT,
-                       "%ld steps were taken and t = %.10g is all that was reached: the problem is stiff, the tolerance "
-                       "very small, or max_steps too low",
-                       most, e->r->t);
+    return engine_fail(
+        e, KEEL_ELIMIT,
+        "%ld steps were taken and t = %.10g is all that was reached: the problem is stiff, the tolerance "
+        "very small, or max_steps too low",
+        most, e->r->t);
 }
 
 /* In one step: an event function that has no clear sign must not hold the run. */
@@ -92,7 +95,8 @@ enum { CROWD = 1000 };
 static keel_status too_many_events(struct engine *e) {
     char name[64];
     const char *const *names = e->field.event.user.names;
-    return engine_fail(e, KEEL_ELIMIT, "more than %d events in the step from t = %.10g, %s among them: it has no clear sign",
+    return engine_fail(e, KEEL_ELIMIT,
+                       "more than %d events in the step from t = %.10g, %s among them: it has no clear sign",
                        CROWD, e->r->t_before, field_name(names, e->r->event, "event", name, sizeof name));
 }
 

@@ -1,5 +1,5 @@
-/* save.c - see save.h.  A header that says whose state it is, then the block of numbers as it stands: same binary, same
- * kind of machine.  Nothing that is used as an index or a length is believed without a look. */
+/* save.c - see save.h.  A header that says whose state it is, then the block of numbers as it stands: same
+ * binary, same kind of machine.  Nothing that is used as an index or a length is believed without a look. */
 #include "core/save.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ static const char magic[8] = "keel\0001\n";
 /* FNV-1a, 64 bits. */
 static uint64_t hash(uint64_t h, const void *bytes, size_t count) {
     const unsigned char *p = bytes;
-    for (size_t i = 0; i < count; i++) /* every byte has a value: arrays and structs without padding */
+    for (size_t i = 0; i < count; i++)   /* every byte has a value: arrays and structs without padding */
         h = (h ^ p[i]) * 1099511628211u; // NOLINT(clang-analyzer-core.UndefinedBinaryOperatorResult)
     return h;
 }
@@ -37,10 +37,20 @@ static uint64_t hash_text(uint64_t h, const char *text) {
 static uint64_t signature(const struct engine *e) {
     const keel_problem *p = &e->field.p;
     const keel_options *o = &e->o;
-    int counts[] = {(int)p->form,       p->n,           p->m,           p->algebraic.count,
-                    p->hidden.count,    p->energy.count, p->constraint.count, p->rolling.count,
-                    p->invariant.count, p->event.count, (int)o->preserve, (int)o->norm,
-                    o->compensated,     (int)sizeof(struct record)};
+    int counts[] = {(int)p->form,
+                    p->n,
+                    p->m,
+                    p->algebraic.count,
+                    p->hidden.count,
+                    p->energy.count,
+                    p->constraint.count,
+                    p->rolling.count,
+                    p->invariant.count,
+                    p->event.count,
+                    (int)o->preserve,
+                    (int)o->norm,
+                    o->compensated,
+                    (int)sizeof(struct record)};
     double numbers[] = {o->rtol, o->atol, o->step, o->max_step, o->manifold_units};
     uint64_t h = hash(14695981039346656037u, counts, sizeof counts);
     h = hash(h, numbers, sizeof numbers);
@@ -90,24 +100,27 @@ static int flag(int value) {
 static int record_is_sound(const struct engine *e) {
     const struct record *r = e->r;
     int events = e->field.p.event.count;
-    return flag(r->front) && flag(r->inside) && flag(r->fresh) && flag(r->has_step) && flag(r->dense_ready) && flag(r->rate_known[0]) &&
-           flag(r->rate_known[1]) &&
-           flag(r->told) && flag(r->just_begun) && r->direction >= -1 && r->direction <= 1 && r->event >= -1 &&
-           r->event < events && r->status <= KEEL_OK && r->status >= KEEL_ELIMIT && isfinite(r->t) &&
-           isfinite(r->t_now) && isfinite(r->base);
+    return flag(r->front) && flag(r->inside) && flag(r->fresh) && flag(r->has_step) && flag(r->dense_ready) &&
+           flag(r->rate_known[0]) && flag(r->rate_known[1]) && flag(r->told) && flag(r->just_begun) &&
+           r->direction >= -1 && r->direction <= 1 && r->event >= -1 && r->event < events &&
+           r->status <= KEEL_OK && r->status >= KEEL_ELIMIT && isfinite(r->t) && isfinite(r->t_now) &&
+           isfinite(r->base);
 }
 
 int save_read(struct engine *e, const void *bytes, size_t count) {
     struct header head;
     if (count < sizeof head) return refuse(e, "keel_load: these bytes are too few to be a saved solver");
     memcpy(&head, bytes, sizeof head);
-    if (memcmp(head.magic, magic, sizeof magic) != 0) return refuse(e, "keel_load: these bytes are not a saved solver");
+    if (memcmp(head.magic, magic, sizeof magic) != 0)
+        return refuse(e, "keel_load: these bytes are not a saved solver");
     if (head.signature != signature(e))
-        return refuse(e, "keel_load: the state was saved with another problem, method, options or version of keel");
+        return refuse(
+            e, "keel_load: the state was saved with another problem, method, options or version of keel");
     if (head.block_size != e->block_size || count != sizeof head + e->block_size)
         return refuse(e, "keel_load: the state is incomplete");
     const unsigned char *block = (const unsigned char *)bytes + sizeof head;
-    if (head.checksum != checksum(&head, block)) return refuse(e, "keel_load: the state is damaged (wrong checksum)");
+    if (head.checksum != checksum(&head, block))
+        return refuse(e, "keel_load: the state is damaged (wrong checksum)");
     memcpy(e->block, block, e->block_size);
     if (!record_is_sound(e)) {
         memset(e->r, 0, sizeof *e->r);

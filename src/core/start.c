@@ -1,5 +1,5 @@
-/* start.c - see start.h.  Gauss-Newton for the smallest change of the free values, positions first, then velocities,
- * then algebraic variables; each level leaves the earlier ones alone. */
+/* start.c - see start.h.  Gauss-Newton for the smallest change of the free values, positions first, then
+ * velocities, then algebraic variables; each level leaves the earlier ones alone. */
 #include "core/start.h"
 
 #include "core/manifold.h"
@@ -43,8 +43,11 @@ static int levels_of(const struct field *fd, struct start_level *level) {
         level[0] = (struct start_level){KIND(CONSTRAINT), -1, 0, half};
         level[1] = (struct start_level){KIND(VELOCITY) | KIND(ROLLING), -1, half, half};
         return fd->k ? 2 : 0;
-    case KEEL_DAE: level[0] = (struct start_level){KIND(ALGEBRAIC) | KIND(HIDDEN), -1, 0, n}; return 1;
-    case KEEL_ODE: break;
+    case KEEL_DAE:
+        level[0] = (struct start_level){KIND(ALGEBRAIC) | KIND(HIDDEN), -1, 0, n};
+        return 1;
+    case KEEL_ODE:
+        break;
     }
     return 0;
 }
@@ -71,7 +74,8 @@ static keel_status residuals(struct start *st, double t, const double *u) {
 static double merit(const struct start *st, int count) {
     double sum = 0;
     for (int i = 0; i < count; i++)
-        if (st->space.used[i]) sum = fmax(sum, rows_in_units(st->rows, st->chosen[i], st->residual[st->chosen[i]]));
+        if (st->space.used[i])
+            sum = fmax(sum, rows_in_units(st->rows, st->chosen[i], st->residual[st->chosen[i]]));
     return sum;
 }
 
@@ -81,8 +85,10 @@ static int all_free(const struct start *st, const struct start_level *level) {
     return 1;
 }
 
-/* The row space of the level's rows over the free columns, weighted by mass if all of a mechanical level is free. */
-static keel_status factor(struct start *st, const struct start_level *level, int count, double t, const double *u, int mass) {
+/* The row space of the level's rows over the free columns, weighted by mass if all of a mechanical level
+ * is free. */
+static keel_status factor(struct start *st, const struct start_level *level, int count, double t,
+                          const double *u, int mass) {
     struct field *fd = st->fd;
     int all = fd->n + fd->m;
     keel_status status = KEEL_OK;
@@ -121,7 +127,8 @@ static void direction(struct start *st, const struct start_level *level, int cou
 }
 
 /* u along the direction, as far as the residual falls. */
-static keel_status move(struct start *st, const struct start_level *level, int count, double t, double *u, double before) {
+static keel_status move(struct start *st, const struct start_level *level, int count, double t, double *u,
+                        double before) {
     memcpy(st->trial, u, (size_t)(st->fd->n + st->fd->m) * sizeof *u);
     keel_status status = KEEL_OK;
     double share = 1;
@@ -129,7 +136,8 @@ static keel_status move(struct start *st, const struct start_level *level, int c
         for (int j = 0; j < level->columns; j++)
             u[level->first + j] = st->trial[level->first + j] + share * st->d[j];
         status = residuals(st, t, u);
-        if (status < 0 || (status == KEEL_OK && (merit(st, count) < before || before <= MANIFOLD_STAGNANT))) break;
+        if (status < 0 || (status == KEEL_OK && (merit(st, count) < before || before <= MANIFOLD_STAGNANT)))
+            break;
     }
     return status;
 }
@@ -173,10 +181,10 @@ keel_status start_solve(struct start *st, const struct start_level *level, doubl
         if (st->space.used[i] || fabs(st->residual[row]) <= FITS * st->rows->size[row]) continue;
         int other = all_free(st, level) ? partner(st, i) : -1;
         if (other < 0) return KEEL_ESTART;
-        return field_fault(fd, KEEL_ESINGULAR, KEEL_ESINGULAR,
-                           "`%s` contradicts `%s`: wherever the one holds the other is off (by %.3g at t = %.10g)",
-                           rows_name(st->rows, row), rows_name(st->rows, st->chosen[other]), st->residual[row],
-                           t);
+        return field_fault(
+            fd, KEEL_ESINGULAR, KEEL_ESINGULAR,
+            "`%s` contradicts `%s`: wherever the one holds the other is off (by %.3g at t = %.10g)",
+            rows_name(st->rows, row), rows_name(st->rows, st->chosen[other]), st->residual[row], t);
     }
     return not_met(st, count, FITS) >= 0 ? KEEL_ESTART : KEEL_OK;
 }
@@ -200,7 +208,8 @@ static void tell_changes(struct start *st, const double *from, const double *to)
 }
 
 /* `at` is the level that the fixed values cannot meet: the nearest values with all free, and the sentence. */
-static keel_status does_not_fit(struct start *st, const struct start_level *level, int at, int levels, double t, double *u) {
+static keel_status does_not_fit(struct start *st, const struct start_level *level, int at, int levels,
+                                double t, double *u) {
     struct field *fd = st->fd;
     size_t bytes = (size_t)(fd->n + fd->m) * sizeof *u;
     int count = choose_rows(st, &level[at]);
@@ -208,7 +217,8 @@ static keel_status does_not_fit(struct start *st, const struct start_level *leve
     int row = status == KEEL_OK ? not_met(st, count, FITS) : -1;
     if (row < 0) row = st->chosen[0];
     char sentence[TEXT_SENTENCE];
-    text_set(sentence, sizeof sentence, "the start values do not fit `%s`: it is %.6g at t = %.10g instead of 0",
+    text_set(sentence, sizeof sentence,
+             "the start values do not fit `%s`: it is %.6g at t = %.10g instead of 0",
              rows_name(st->rows, row), st->residual[row], t);
     memcpy(st->found, u, bytes);
     memset(st->free, 1, (size_t)(fd->n + fd->m));
@@ -239,10 +249,11 @@ static keel_status solve_y(struct start *st, double t, double *u, const unsigned
     for (int j = fd->n; j < fd->n + fd->m && fixed; j++) {
         char name[64];
         if (!fixed[j] || fabs(st->found[j] - u[j]) <= FITS * (fd->size[j] + fabs(u[j]))) continue;
-        field_fault(fd, KEEL_ESTART, KEEL_ESTART,
-                    "the start value of %s does not fit the algebraic equations: nearest consistent value %.10g "
-                    "instead of %.10g at t = %.10g",
-                    field_name(fd->p.names, j, "u", name, sizeof name), st->found[j], u[j], t);
+        field_fault(
+            fd, KEEL_ESTART, KEEL_ESTART,
+            "the start value of %s does not fit the algebraic equations: nearest consistent value %.10g "
+            "instead of %.10g at t = %.10g",
+            field_name(fd->p.names, j, "u", name, sizeof name), st->found[j], u[j], t);
         memcpy(u, st->found, (size_t)(fd->n + fd->m) * sizeof *u);
         return KEEL_ESTART;
     }
@@ -271,8 +282,8 @@ keel_status start_make(struct start *st, double t, double *u, const unsigned cha
     return solve_y(st, t, u, fixed);
 }
 
-keel_status start_nearby(struct start *st, const struct start_level *level, double t, const double *u, unsigned *seed,
-                          double *out) {
+keel_status start_nearby(struct start *st, const struct start_level *level, double t, const double *u,
+                         unsigned *seed, double *out) {
     const struct field *fd = st->fd;
     for (int j = 0; j < fd->n + fd->m; j++) {
         *seed = *seed * 1664525u + 1013904223u;

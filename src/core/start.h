@@ -15,22 +15,23 @@ struct start {
     struct field *fd;
     struct rows *rows;
     double *residual, *trial, *found, *worst; /* rows, n + m, n + m, n + m */
-    unsigned char *free;              /* n + m */
+    unsigned char *free;                      /* n + m */
     struct rowspace space;
     double *floor_of, *c, *z, *d;
     int *chosen; /* rows of the level at hand */
 };
 
 void start_layout(struct start *st, struct field *fd, struct rows *rows, struct arena *a);
-/* Makes u (n + m) consistent at t.  fixed: values that must stay, NULL: all may change.  A value that already fits to
- * 1e-9 of the row's terms is polished to round-off whatever is fixed.  KEEL_ESTART: u holds the nearest consistent
- * values if there are any, and the fault names row, residual and changes. */
+/* Makes u (n + m) consistent at t.  fixed: values that must stay, NULL: all may change.  A value that
+ * already fits to 1e-9 of the row's terms is polished to round-off whatever is fixed.  KEEL_ESTART: u
+ * holds the nearest consistent values if there are any, and the fault names row, residual and changes. */
 keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed);
 /* Moves the free values of one level; fails with KEEL_ESTART, or KEEL_ESINGULAR for contradictory rows. */
 keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u);
-/* A point that meets the level's rows near u: moved at random by a twentieth of the sizes, and brought back. */
-keel_status start_nearby(struct start *st, const struct start_level *level, double t, const double *u, unsigned *seed,
-                         double *out);
+/* A point that meets the level's rows near u: moved at random by a twentieth of the sizes, and brought
+ * back. */
+keel_status start_nearby(struct start *st, const struct start_level *level, double t, const double *u,
+                         unsigned *seed, double *out);
 /* Constraints that depend on others wherever these hold: marks them redundant in rows and field. */
 keel_status start_find_redundant(struct start *st, double t, const double *u);
 #endif

@@ -1,6 +1,7 @@
 /* step.c - one accepted step: attempt, sum, correct, judge, evaluate, commit.
  *
- * The accepted state is never written to until the new one stands, so every rejection costs nothing but its work. */
+ * The accepted state is never written to until the new one stands, so every rejection costs nothing but
+ * its work. */
 #include "core/engine.h"
 
 #include <float.h>
@@ -18,7 +19,8 @@ static struct plan plan_fixed(const struct engine *e, double t_end) {
     double h = e->o.step * r->direction, left = e->grid.steps - (double)r->count;
     if (e->grid.on_grid) {
         int last = left <= 1;
-        return (struct plan){.h = h, .t_new = last ? t_end : r->base + (double)(r->count + 1) * h, .lands = last};
+        return (struct plan){
+            .h = h, .t_new = last ? t_end : r->base + (double)(r->count + 1) * h, .lands = last};
     }
     if (left < 1.5) return (struct plan){.h = t_end - r->t, .t_new = t_end, .lands = 1, .off_grid = 1};
     return (struct plan){.h = h, .t_new = r->base + (double)(r->count + 1) * h};
@@ -27,7 +29,8 @@ static struct plan plan_fixed(const struct engine *e, double t_end) {
 static struct plan plan_adaptive(const struct engine *e, double t_end, double h_wanted) {
     const struct record *r = e->r;
     double left = t_end - r->t, h = h_wanted * r->direction;
-    if (fabs(h) >= fabs(left) * (1 - 1e-12)) return (struct plan){.h = left, .t_new = t_end, .lands = 1, .shortened = 1};
+    if (fabs(h) >= fabs(left) * (1 - 1e-12))
+        return (struct plan){.h = left, .t_new = t_end, .lands = 1, .shortened = 1};
     struct plan plan = {.shortened = fabs(h) > 0.5 * fabs(left)};
     if (plan.shortened) h = 0.5 * left; /* two equal steps instead of a step and a sliver */
     plan.t_new = r->t + h;
@@ -52,18 +55,22 @@ static void add(const struct engine *e, int from, double *x_new, double *low_new
     for (int i = 0; i < e->field.n; i++) {
         double increment = dx[i] + low[i];
         x_new[i] = x[i] + increment;
-        low_new[i] = fabs(x[i]) >= fabs(increment) ? (x[i] - x_new[i]) + increment : (increment - x_new[i]) + x[i];
+        low_new[i] =
+            fabs(x[i]) >= fabs(increment) ? (x[i] - x_new[i]) + increment : (increment - x_new[i]) + x[i];
     }
 }
 
 static keel_status not_finite(struct engine *e, double t, const double *x) {
     struct field *fd = &e->field;
-    keel_status status = field_rate(fd, t, x, e->split); /* names the culprit if it is f at the accepted state */
+    keel_status status =
+        field_rate(fd, t, x, e->split); /* names the culprit if it is f at the accepted state */
     if (status != KEEL_OK) return status;
-    return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "the state became not finite in the step from t = %.10g", t);
+    return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "the state became not finite in the step from t = %.10g",
+                       t);
 }
 
-/* The method could not make the step: because of f, of a solve that left its fault, or for a reason of its own. */
+/* The method could not make the step: because of f, of a solve that left its fault, or for a reason of its
+ * own. */
 keel_status step_failed(struct engine *e, keel_status status) {
     struct field *fd = &e->field;
     keel_status severity = status > 0 ? KEEL_RETRY : status;
@@ -71,10 +78,12 @@ keel_status step_failed(struct engine *e, keel_status status) {
     int code = e->work.code;
     if (fd->fault.status != KEEL_OK) return status > 0 ? KEEL_RETRY : fd->fault.status;
     if (code > 0)
-        return field_fault(fd, severity, KEEL_EUSER, "f asks for a shorter step near t = %.10g (it returned %d)", t, code);
-    if (code < 0) return field_fault(fd, severity, KEEL_EUSER, "f gave up near t = %.10g (it returned %d)", t, code);
-    return field_fault(fd, severity, status > 0 ? KEEL_ENEWTON : status, "%s could not make a step from t = %.10g",
-                       e->stepper->info.name, t);
+        return field_fault(fd, severity, KEEL_EUSER,
+                           "f asks for a shorter step near t = %.10g (it returned %d)", t, code);
+    if (code < 0)
+        return field_fault(fd, severity, KEEL_EUSER, "f gave up near t = %.10g (it returned %d)", t, code);
+    return field_fault(fd, severity, status > 0 ? KEEL_ENEWTON : status,
+                       "%s could not make a step from t = %.10g", e->stepper->info.name, t);
 }
 
 /* One attempt at (h, t_new) into the other buffer; KEEL_RETRY with a fault if it cannot be had. */
@@ -83,11 +92,17 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
     struct field *fd = &e->field;
     int from = r->front, to = 1 - from;
     double *x_new = e->x[to], *low_new = e->low[to];
-    keel_attempt a = {.t = r->t, .h = plan->h, .x = e->x[from], .f = e->f[from], .dx = e->dx, .first = r->fresh,
+    keel_attempt a = {.t = r->t,
+                      .h = plan->h,
+                      .x = e->x[from],
+                      .f = e->f[from],
+                      .dx = e->dx,
+                      .first = r->fresh,
                       .f_end = e->f[to]};
     *error = 0;
     for (int k = 0; k < e->estimates; k++) a.error[k] = e->error[k];
-    for (int j = 0; j < fd->m; j++) fd->y[j] = a.x[fd->n + j]; /* whatever a rejected attempt or a look inside left */
+    for (int j = 0; j < fd->m; j++)
+        fd->y[j] = a.x[fd->n + j]; /* whatever a rejected attempt or a look inside left */
     fd->fault.status = KEEL_OK;
     e->work.code = 0;
     keel_status status = e->stepper->attempt(&e->work, &a);
@@ -174,10 +189,11 @@ static keel_status commit(struct engine *e, const struct plan *plan) {
 static keel_status underflow(struct engine *e, double h) {
     struct record *r = e->r;
     if (e->field.fault.status != KEEL_OK) return engine_fail_by_fault(e);
-    return engine_fail(e, KEEL_ESTEP,
-                       "the step size fell to %.2g at t = %.10g, below what the clock resolves: a singularity, or a "
-                       "tolerance that cannot be met (rtol %.1g, atol %.1g)",
-                       h, r->t, e->o.rtol, e->atol[0]);
+    return engine_fail(
+        e, KEEL_ESTEP,
+        "the step size fell to %.2g at t = %.10g, below what the clock resolves: a singularity, or a "
+        "tolerance that cannot be met (rtol %.1g, atol %.1g)",
+        h, r->t, e->o.rtol, e->atol[0]);
 }
 
 static keel_status step_fixed(struct engine *e, double t_end) {
@@ -185,11 +201,13 @@ static keel_status step_fixed(struct engine *e, double t_end) {
     double error;
     e->r->has_step = 0;
     if (plan.t_new == e->r->t)
-        return engine_fail(e, KEEL_ESTEP, "step = %.6g is below what the clock resolves at t = %.10g", e->o.step, e->r->t);
+        return engine_fail(e, KEEL_ESTEP, "step = %.6g is below what the clock resolves at t = %.10g",
+                           e->o.step, e->r->t);
     keel_status status = attempt(e, &plan, &error);
     if (status == KEEL_OK) return commit(e, &plan);
     if (status > 0)
-        text_add(e->field.fault.text, sizeof e->field.fault.text, "; the step is fixed, so it cannot be shortened");
+        text_add(e->field.fault.text, sizeof e->field.fault.text,
+                 "; the step is fixed, so it cannot be shortened");
     return engine_fail_by_fault(e);
 }
 
@@ -217,7 +235,8 @@ static keel_status step_adaptive(struct engine *e, double t_end) {
     }
 }
 
-/* New weights wait for the next step, so that looking into the last one, or going to an event, projects as it did. */
+/* New weights wait for the next step, so that looking into the last one, or going to an event, projects as
+ * it did. */
 keel_status step_take(struct engine *e, double t_end) {
     if (e->r->outgrown) manifold_weigh(&e->manifold);
     e->r->outgrown = 0;
@@ -232,7 +251,11 @@ keel_status step_take(struct engine *e, double t_end) {
 keel_status step_raw(struct engine *e, double t, double *x) {
     struct record *r = e->r;
     int from = 1 - r->front;
-    keel_attempt a = {.t = r->t_before, .h = t - r->t_before, .x = e->x[from], .f = e->f[from], .dx = e->dx,
+    keel_attempt a = {.t = r->t_before,
+                      .h = t - r->t_before,
+                      .x = e->x[from],
+                      .f = e->f[from],
+                      .dx = e->dx,
                       .f_end = e->split};
     struct field *fd = &e->field;
     for (int j = 0; j < fd->m; j++) fd->y[j] = a.x[fd->n + j];

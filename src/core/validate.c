@@ -23,17 +23,20 @@ static int no(const struct verdict *v, const char *format, ...) {
     return 0;
 }
 
-static int pattern_fits(const struct verdict *v, const keel_pattern *p, const char *what, int rows, int columns) {
+static int pattern_fits(const struct verdict *v, const keel_pattern *p, const char *what, int rows,
+                        int columns) {
     if (!p) return 1;
     if (p->nnz < 0 || !p->row_start || (p->nnz > 0 && !p->column))
         return no(v, "the pattern of %s has no entries to point at", what);
     if (p->row_start[0] != 0 || p->row_start[rows] != p->nnz)
         return no(v, "the pattern of %s must start at 0 and end at nnz = %d", what, p->nnz);
     for (int i = 0; i < rows; i++)
-        if (p->row_start[i] > p->row_start[i + 1]) return no(v, "the rows of the pattern of %s are not in order", what);
+        if (p->row_start[i] > p->row_start[i + 1])
+            return no(v, "the rows of the pattern of %s are not in order", what);
     for (int e = 0; e < p->nnz; e++)
         if (p->column[e] < 0 || p->column[e] >= columns)
-            return no(v, "the pattern of %s has column %d; there are 0 .. %d", what, p->column[e], columns - 1);
+            return no(v, "the pattern of %s has column %d; there are 0 .. %d", what, p->column[e],
+                      columns - 1);
     for (int i = 0; i < rows; i++)
         for (int e = p->row_start[i] + 1; e < p->row_start[i + 1]; e++)
             if (p->column[e] <= p->column[e - 1])
@@ -44,7 +47,8 @@ static int pattern_fits(const struct verdict *v, const keel_pattern *p, const ch
 static int map_fits(const struct verdict *v, const keel_map *map, const char *what, int columns) {
     if (map->count < 0) return no(v, "%s.count is negative", what);
     if (map->count > MOST) return no(v, "%s.count is %d: there may be at most %d", what, map->count, MOST);
-    if (map->count > 0 && !map->value) return no(v, "%s has a count of %d and no value function", what, map->count);
+    if (map->count > 0 && !map->value)
+        return no(v, "%s has a count of %d and no value function", what, map->count);
     if (map->count == 0 && map->value) return no(v, "%s has a value function and a count of 0", what);
     return pattern_fits(v, map->count ? map->pattern : NULL, what, map->count, columns);
 }
@@ -55,8 +59,8 @@ static int maps_fit(const struct verdict *v, const keel_problem *p) {
            map_fits(v, &p->hidden, "hidden", n) && map_fits(v, &p->energy, "energy", n) &&
            map_fits(v, &p->constraint, "constraint", half) && map_fits(v, &p->rolling, "rolling", half) &&
            map_fits(v, &p->invariant, "invariant", n) && map_fits(v, &p->event, "event", n) &&
-           pattern_fits(v, p->mass.value ? p->mass.pattern : NULL, "mass", p->form == KEEL_MECHANICS ? half : n,
-                        p->form == KEEL_MECHANICS ? half : n) &&
+           pattern_fits(v, p->mass.value ? p->mass.pattern : NULL, "mass",
+                        p->form == KEEL_MECHANICS ? half : n, p->form == KEEL_MECHANICS ? half : n) &&
            pattern_fits(v, p->structure.value ? p->structure.pattern : NULL, "structure", n, n);
 }
 
@@ -67,29 +71,37 @@ static int form_fits(const struct verdict *v, const keel_problem *p) {
     case KEEL_DAE:
         if (p->f.count != p->n) return no(v, "f must have count n = %d, it has %d", p->n, p->f.count);
         if (p->constraint.count || p->rolling.count)
-            return no(v, "constraints belong to the forms KEEL_MECHANICS and KEEL_HAMILTONIAN; in a DAE write them as "
-                         "algebraic rows");
+            return no(
+                v,
+                "constraints belong to the forms KEEL_MECHANICS and KEEL_HAMILTONIAN; in a DAE write them as "
+                "algebraic rows");
         if (p->form == KEEL_ODE && (p->m || p->algebraic.count || p->hidden.count))
             return no(v, "algebraic variables and rows need the form KEEL_DAE");
         if (p->algebraic.count != p->m)
-            return no(v, "%d algebraic variables need as many algebraic rows, there are %d", p->m, p->algebraic.count);
+            return no(v, "%d algebraic variables need as many algebraic rows, there are %d", p->m,
+                      p->algebraic.count);
         return 1;
     case KEEL_HAMILTONIAN:
-        if (p->energy.count != 1) return no(v, "a Hamiltonian problem needs energy.count = 1 and its value H");
+        if (p->energy.count != 1)
+            return no(v, "a Hamiltonian problem needs energy.count = 1 and its value H");
         if (p->f.count) return no(v, "a Hamiltonian problem has no f: it is derived from H");
         if (p->mass.value) return no(v, "a Hamiltonian problem has no mass matrix: masses are part of H");
-        if (!p->structure.value && !even) return no(v, "canonical states are (q, p): n must be even, it is %d", p->n);
+        if (!p->structure.value && !even)
+            return no(v, "canonical states are (q, p): n must be even, it is %d", p->n);
         if (p->structure.value && p->constraint.count)
             return no(v, "constraints need canonical states (q, p), not a structure matrix");
         if (p->rolling.count) return no(v, "rolling constraints need the form KEEL_MECHANICS");
         break;
     case KEEL_MECHANICS:
         if (!even) return no(v, "mechanical states are (q, v): n must be even, it is %d", p->n);
-        if (p->f.count != p->n / 2) return no(v, "the forces f must have count n/2 = %d, it has %d", p->n / 2, p->f.count);
+        if (p->f.count != p->n / 2)
+            return no(v, "the forces f must have count n/2 = %d, it has %d", p->n / 2, p->f.count);
         if (p->constraint.count + p->rolling.count > p->n)
-            return no(v, "%d constraints on %d coordinates", p->constraint.count + p->rolling.count, p->n / 2);
+            return no(v, "%d constraints on %d coordinates", p->constraint.count + p->rolling.count,
+                      p->n / 2);
         break;
-    default: return no(v, "form %d does not exist", (int)p->form);
+    default:
+        return no(v, "form %d does not exist", (int)p->form);
     }
     if (p->m || p->algebraic.count || p->hidden.count)
         return no(v, "algebraic variables and rows need the form KEEL_DAE");
@@ -100,19 +112,22 @@ static int form_fits(const struct verdict *v, const keel_problem *p) {
 static int nothing_idle(const struct verdict *v, const keel_problem *p) {
     if (p->structure.value && p->form != KEEL_HAMILTONIAN)
         return no(v, "a structure matrix belongs to the form KEEL_HAMILTONIAN");
-    if (p->curvature && p->form != KEEL_MECHANICS) return no(v, "curvature belongs to the form KEEL_MECHANICS");
+    if (p->curvature && p->form != KEEL_MECHANICS)
+        return no(v, "curvature belongs to the form KEEL_MECHANICS");
     return 1;
 }
 
 static int problem_fits(const struct verdict *v, const keel_problem *p) {
     if (p->n < 1 || p->n > MOST) return no(v, "n = %d states: there must be 1 .. %d", p->n, MOST);
-    if (p->m < 0 || p->m > MOST) return no(v, "m = %d algebraic variables: there must be 0 .. %d", p->m, MOST);
+    if (p->m < 0 || p->m > MOST)
+        return no(v, "m = %d algebraic variables: there must be 0 .. %d", p->m, MOST);
     if (!p->u0) return no(v, "the problem has no start values u0");
     if (!isfinite(p->t0)) return no(v, "the start time t0 is not finite");
     for (int i = 0; i < p->n + p->m; i++)
         if (!isfinite(p->u0[i])) return no(v, "start value u0[%d] is not finite", i);
     for (int i = 0; p->scale && i < p->n; i++)
-        if (!(p->scale[i] >= 0) || isinf(p->scale[i])) return no(v, "scale[%d] must be finite and not negative", i);
+        if (!(p->scale[i] >= 0) || isinf(p->scale[i]))
+            return no(v, "scale[%d] must be finite and not negative", i);
     if (p->energy.count > 1) return no(v, "there is one energy; further invariants go to `invariant`");
     if (!maps_fit(v, p) || !form_fits(v, p) || !nothing_idle(v, p)) return 0;
     for (int i = 0; p->event_direction && i < p->event.count; i++)
@@ -126,37 +141,44 @@ static int amount_fits(const struct verdict *v, const char *name, double value) 
     return no(v, "%s = %g: it must be finite and not negative", name, value);
 }
 
-static int options_fit(const struct verdict *v, const keel_problem *p, const keel_options *o, const keel_stepper *method) {
+static int options_fit(const struct verdict *v, const keel_problem *p, const keel_options *o,
+                       const keel_stepper *method) {
     const char *name = method->info.name;
     double least = 10 * DBL_EPSILON;
-    if (!amount_fits(v, "rtol", o->rtol) || !amount_fits(v, "atol", o->atol) || !amount_fits(v, "step", o->step) ||
-        !amount_fits(v, "first_step", o->first_step) || !amount_fits(v, "max_step", o->max_step) ||
-        !amount_fits(v, "manifold_units", o->manifold_units))
+    if (!amount_fits(v, "rtol", o->rtol) || !amount_fits(v, "atol", o->atol) ||
+        !amount_fits(v, "step", o->step) || !amount_fits(v, "first_step", o->first_step) ||
+        !amount_fits(v, "max_step", o->max_step) || !amount_fits(v, "manifold_units", o->manifold_units))
         return 0;
     if (o->rtol > 0 && o->rtol < least)
-        return no(v, "rtol = %.2g is below what double precision can hold; the least is %.2g", o->rtol, least);
+        return no(v, "rtol = %.2g is below what double precision can hold; the least is %.2g", o->rtol,
+                  least);
     for (int i = 0; o->atol_each && i < p->n; i++)
         if (!(o->atol_each[i] >= 0) || isinf(o->atol_each[i]))
             return no(v, "atol_each[%d] = %g: it must be finite and not negative", i, o->atol_each[i]);
     if (o->max_steps < 0) return no(v, "max_steps is negative");
-    if (o->preserve < KEEL_AUTO || o->preserve > KEEL_PROJECT) return no(v, "preserve = %d does not exist", o->preserve);
+    if (o->preserve < KEEL_AUTO || o->preserve > KEEL_PROJECT)
+        return no(v, "preserve = %d does not exist", o->preserve);
     if (o->norm < KEEL_BY_DEFAULT || o->norm > KEEL_GIVEN) return no(v, "norm = %d does not exist", o->norm);
     if (o->norm == KEEL_BY_MASS && p->form != KEEL_MECHANICS)
         return no(v, "weights by mass need the form KEEL_MECHANICS");
     if (o->norm == KEEL_GIVEN && !o->weights) return no(v, "norm KEEL_GIVEN needs weights");
     if (o->norm != KEEL_GIVEN && o->weights) return no(v, "weights are used only with norm = KEEL_GIVEN");
     for (int i = 0; o->norm == KEEL_GIVEN && i < p->n; i++)
-        if (!(o->weights[i] > 0) || isinf(o->weights[i])) return no(v, "weights[%d] must be finite and positive", i);
+        if (!(o->weights[i] > 0) || isinf(o->weights[i]))
+            return no(v, "weights[%d] must be finite and positive", i);
     if ((method->info.traits & KEEL_ADAPTIVE) && method->error_order < 1)
         return no(v, "%s has the trait KEEL_ADAPTIVE and needs an error_order of at least 1", name);
     if (o->step == 0 && !(method->info.traits & KEEL_ADAPTIVE))
         return no(v, "%s has no error estimate: give it a fixed step (options.step)", name);
     if (o->preserve >= KEEL_POST && (method->info.traits & KEEL_CONSTRAINED))
-        return no(v, "%s keeps the constraints by itself; projecting on top would destroy what it was chosen for", name);
+        return no(
+            v, "%s keeps the constraints by itself; projecting on top would destroy what it was chosen for",
+            name);
     return 1;
 }
 
-int validate(const keel_problem *p, const keel_options *o, const keel_stepper *method, char *text, size_t room) {
+int validate(const keel_problem *p, const keel_options *o, const keel_stepper *method, char *text,
+             size_t room) {
     struct verdict v = {text, room};
     if (!problem_fits(&v, p) || !options_fit(&v, p, o, method)) return 0;
     const char *reason = method->refuse ? method->refuse(p, o) : NULL;

@@ -5,5 +5,6 @@
 #include <keel/method.h>
 
 /* 1, or 0 with the reason in text. */
-int validate(const keel_problem *p, const keel_options *o, const keel_stepper *method, char *text, size_t room);
+int validate(const keel_problem *p, const keel_options *o, const keel_stepper *method, char *text,
+             size_t room);
 #endif

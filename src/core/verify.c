@@ -1,5 +1,5 @@
-/* verify.c - see verify.h.  Sampled, since a C function cannot be differentiated exactly: at the start and at points
- * near it that meet the constraints (strong), then also the other invariants (weak). */
+/* verify.c - see verify.h.  Sampled, since a C function cannot be differentiated exactly: at the start and
+ * at points near it that meet the constraints (strong), then also the other invariants (weak). */
 #include "core/verify.h"
 
 #include <math.h>
@@ -7,7 +7,8 @@
 
 enum { SAMPLES = 6 };
 
-/* What differences cannot tell from 0 in dI/dt: round-off of the row, seen over the lengths they are taken over. */
+/* What differences cannot tell from 0 in dI/dt: round-off of the row, seen over the lengths they are taken
+ * over. */
 static double noise_of_differences(const struct start *st, int i, const double *dx) {
     const struct field *fd = st->fd;
     double speed = 0;
@@ -17,7 +18,8 @@ static double noise_of_differences(const struct start *st, int i, const double *
 }
 
 /* dI/dt = I_t + I_x f of row i, and the size of its terms. */
-static keel_status rate_of_row(struct start *st, int i, double t, const double *u, double *rate, double *size) {
+static keel_status rate_of_row(struct start *st, int i, double t, const double *u, double *rate,
+                               double *size) {
     struct field *fd = st->fd;
     struct rows *r = st->rows;
     keel_row_kind kind = rows_kind(r, i);
@@ -61,7 +63,8 @@ static void look(struct start *st, int i, double t, const double *u, double tole
 
 static keel_status refuse(struct start *st, int i, double t, const struct sample *s) {
     struct field *fd = st->fd;
-    field_fault(fd, KEEL_EINVAL, KEEL_EINVAL, "`%s` is not conserved: its rate is %.3g (of terms of size %.3g) at t = %.4g",
+    field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
+                "`%s` is not conserved: its rate is %.3g (of terms of size %.3g) at t = %.4g",
                 rows_name(st->rows, i), s->rate, s->size, t);
     for (int j = 0; j < fd->n && j < 6; j++) {
         char name[64];
@@ -84,7 +87,8 @@ static keel_status verify_row(struct start *st, int i, double t, const double *u
         rest.kinds = weak ? all : constraints;
         look(st, i, t, u, tolerance, &s);
         for (int k = 0; k < SAMPLES; k++)
-            if (start_nearby(st, &rest, t, u, &seed, st->found) == KEEL_OK) look(st, i, t, st->found, tolerance, &s);
+            if (start_nearby(st, &rest, t, u, &seed, st->found) == KEEL_OK)
+                look(st, i, t, st->found, tolerance, &s);
         if (s.points == 0) return fd->fault.status;
         if (s.conserved) {
             r->verdict[i] = weak ? KEEL_WEAK : KEEL_STRONG;
@@ -121,9 +125,10 @@ static keel_status check_curvature(struct start *st, double t, const double *u) 
         int row = i < fd->kg ? i : st->rows->at[KEEL_ROW_ROLLING] + i - fd->kg;
         double noise = 1e-6 * st->rows->size[row] * (i < fd->kg ? speed * speed : speed);
         if (fabs(a[i] - b[i]) <= 1e-5 * (fabs(a[i]) + fabs(b[i])) + noise) continue;
-        return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
-                           "the curvature of `%s` is wrong: it is given as %.10g, differences say %.10g at t = %.10g",
-                           rows_name(st->rows, row), a[i], b[i], t);
+        return field_fault(
+            fd, KEEL_EINVAL, KEEL_EINVAL,
+            "the curvature of `%s` is wrong: it is given as %.10g, differences say %.10g at t = %.10g",
+            rows_name(st->rows, row), a[i], b[i], t);
     }
     return status;
 }
@@ -136,7 +141,8 @@ keel_status verify_jacobians(struct start *st, double t, const double *u) {
     for (int bent = 0; bent < 2; bent++) {
         for (int j = 0; j < fd->n + fd->m; j++) st->found[j] = u[j] + bent * 0.03 * (1 + j % 3) * fd->size[j];
         for (int k = 0; k < 8; k++)
-            if (map_check(fd, maps[k], t, st->found) < 0) return fd->fault.status; /* > 0: outside, proves nothing */
+            if (map_check(fd, maps[k], t, st->found) < 0)
+                return fd->fault.status; /* > 0: outside, proves nothing */
         if (check_curvature(st, t, st->found) < 0) return fd->fault.status;
     }
     return KEEL_OK;

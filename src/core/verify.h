@@ -1,5 +1,5 @@
-/* verify.h - what must be true of a problem before it is run: invariants that are conserved, derivatives that are the
- * derivatives (design rule 9). */
+/* verify.h - what must be true of a problem before it is run: invariants that are conserved, derivatives
+ * that are the derivatives (design rule 9). */
 #ifndef KEEL_CORE_VERIFY_H
 #define KEEL_CORE_VERIFY_H
 

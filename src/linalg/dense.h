@@ -7,9 +7,10 @@
 int dense_lu(int n, double *a, int *pivot);
 void dense_lu_solve(int n, const double *lu, const int *pivot, double *b);
 
-/* a = L L^T, L in the lower triangle, in place.  Returns 0, or 1 + the row at which a is not positive definite. */
+/* a = L L^T, L in the lower triangle, in place.  Returns 0, or 1 + the row at which a is not positive
+ * definite. */
 int dense_cholesky(int n, double *a);
-void dense_lower_solve(int n, const double *l, double *b);   /* b := L^-1 b */
-void dense_lower_t_solve(int n, const double *l, double *b); /* b := L^-T b */
+void dense_lower_solve(int n, const double *l, double *b);      /* b := L^-1 b */
+void dense_lower_t_solve(int n, const double *l, double *b);    /* b := L^-T b */
 void dense_lower_t_multiply(int n, const double *l, double *b); /* b := L^T b */
 #endif

@@ -1,9 +1,10 @@
 /* rowspace.h - an orthogonal basis of the rows of a Jacobian.
  *
- * B = R Q: the rows of B (weighted) become, one after the other and in the order given, rows of Q, orthogonal but not
- * normalized (no square roots on the way), and a unit lower triangular R, by Gram-Schmidt with a second pass where the
- * first one cancels.  A row with too little new direction (design rule 5) is left out and keeps only its coefficients.
- * Never B B^T: that squares the condition.  Bjorck, Numerical Methods for Least Squares Problems, 2.4.
+ * B = R Q: the rows of B (weighted) become, one after the other and in the order given, rows of Q,
+ * orthogonal but not normalized (no square roots on the way), and a unit lower triangular R, by
+ * Gram-Schmidt with a second pass where the first one cancels.  A row with too little new direction
+ * (design rule 5) is left out and keeps only its coefficients. Never B B^T: that squares the condition.
+ * Bjorck, Numerical Methods for Least Squares Problems, 2.4.
  *
  * The kernels of a step are inlined: with four states a call would cost as much as the work. */
 #ifndef KEEL_LINALG_ROWSPACE_H
@@ -39,8 +40,8 @@ static inline void rowspace_clear(int width, double *a) {
     for (int i = 0; i < width / 2; i++) ((rowspace_pair *)a)[i] = (rowspace_pair){0};
 }
 
-/* Row i of B := row_j scale_j, n entries, padded with zeros.  Two products are put together in a register: a wide load
- * of what was just stored in pieces would have to wait. */
+/* Row i of B := row_j scale_j, n entries, padded with zeros.  Two products are put together in a register:
+ * a wide load of what was just stored in pieces would have to wait. */
 static inline void rowspace_set(struct rowspace *s, int i, int n, const double *row, const double *scale) {
     rowspace_pair *b = (rowspace_pair *)(s->q + (long)i * s->width), *end = b + s->width / 2;
     int j = 0;
@@ -49,8 +50,8 @@ static inline void rowspace_set(struct rowspace *s, int i, int n, const double *
     while (b < end) *b++ = (rowspace_pair){0};
 }
 
-/* Row i against the earlier ones; it is left out if its share of new direction is below floor_of.  Zero rows are always
- * left out. */
+/* Row i against the earlier ones; it is left out if its share of new direction is below floor_of.  Zero
+ * rows are always left out. */
 static inline void rowspace_orthogonalize(int width, struct rowspace *s, int i, double floor_of) {
     double *qi = s->q + (long)i * width, *ri = s->r + (long)i * s->rows;
     double whole = rowspace_dot(width, qi, qi), left = whole;
@@ -76,8 +77,7 @@ static inline void rowspace_factor(struct rowspace *s, const double *floor_of) {
     for (int i = 0; i < s->rows; i++) {
         if (s->width == 4) /* the common case is worth straight code */
             rowspace_orthogonalize(4, s, i, floor_of[i]);
-        else
-            rowspace_orthogonalize(s->width, s, i, floor_of[i]);
+        else rowspace_orthogonalize(s->width, s, i, floor_of[i]);
     }
 }
 
@@ -102,9 +102,9 @@ static inline void rowspace_shortest(const struct rowspace *s, const double *c, 
     }
 }
 
-/* Set, factor and shortest at once for two rows of up to four entries, all in registers: the way from residual to
- * correction is then a chain of two divisions and little else.  0, with nothing but q set, if the rows cancel by more
- * than a digit: that is for the general code. */
+/* Set, factor and shortest at once for two rows of up to four entries, all in registers: the way from
+ * residual to correction is then a chain of two divisions and little else.  0, with nothing but q set, if
+ * the rows cancel by more than a digit: that is for the general code. */
 static inline int rowspace_two_short(struct rowspace *s, int n, const double *row0, const double *row1,
                                      const double *scale, double c0, double c1, double *d) {
     double last0 = n > 3 ? row0[3] * scale[3] : 0, last1 = n > 3 ? row1[3] * scale[3] : 0;

@@ -1,10 +1,11 @@
 /* adams.c - Adams-Bashforth and Adams-Bashforth-Moulton (PECE) methods with equal steps.
  *
- *     ab:  x + h sum_j beta_j f_{n-j};   abm:  predict so, then x + h (alpha_0 f(predicted) + sum_j alpha_j f_{n+1-j}).
+ *     ab:   x + h sum_j beta_j f_{n-j}
+ *     abm:  predict so, then x + h (alpha_0 f(predicted) + sum_j alpha_j f_{n+1-j})
  *
- * The history holds rates at corrected states: the stabilizer acts before the rate is taken.  The first steps are made
- * with an 8th-order Runge-Kutta formula.  Between the steps the interpolant of all rates is integrated.
- * Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, III.1. */
+ * The history holds rates at corrected states: the stabilizer acts before the rate is taken.  The first
+ * steps are made with an 8th-order Runge-Kutta formula.  Between the steps the interpolant of all rates is
+ * integrated.  Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, III.1. */
 #include <keel/explicit.h>
 #include <keel/method.h>
 
@@ -22,7 +23,7 @@ struct table {
 
 struct adams {
     double *count;   /* rates in the history */
-    double *history; /* MOST x width: f_{n-1}, f_{n-2}, ... at the accepted state x_n; f_n comes with the attempt */
+    double *history; /* MOST x width: f_{n-1}, f_{n-2}, ... at the accepted state x_n */
     double *k, *stage, *predicted;
 };
 
@@ -49,7 +50,8 @@ static void advance(const keel_work *w, double h, double first_weight, const dou
     const struct adams *m = w->method;
     for (int i = 0; i < w->width; i++) {
         double sum = first_weight * first[i];
-        for (int j = 0; j < count; j++) sum += weight[j] * m->history[(size_t)j * (size_t)w->width + (size_t)i];
+        for (int j = 0; j < count; j++)
+            sum += weight[j] * m->history[(size_t)j * (size_t)w->width + (size_t)i];
         dx[i] = h * sum;
     }
 }
@@ -61,7 +63,8 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     if (a->first) *m->count = 0;
     if (rates_known(m) < before) {
         w->calls += rk_rkf78.stages - 1;
-        w->code = keel_rk_step(&rk_rkf78, w->width, w->rate, w->context, a->t, a->h, a->x, a->f, m->k, m->stage, a->dx);
+        w->code = keel_rk_step(&rk_rkf78, w->width, w->rate, w->context, a->t, a->h, a->x, a->f, m->k,
+                               m->stage, a->dx);
         return w->code == 0 ? KEEL_OK : w->code > 0 ? KEEL_RETRY : KEEL_EUSER;
     }
     advance(w, a->h, table->bashforth[0], a->f, before, table->bashforth + 1, a->dx);
@@ -82,7 +85,8 @@ static void accept(keel_work *w, const keel_segment *s) {
     if (*m->count < MOST) ++*m->count;
 }
 
-/* Integral from 0 to theta of the Lagrange polynomial that is 1 at node j and 0 at the others; nodes 1, 0, -1, ... */
+/* Integral from 0 to theta of the Lagrange polynomial that is 1 at node j and 0 at the others; nodes 1, 0,
+ * -1, ... */
 static double lagrange_integral(int nodes, int j, double theta) {
     double c[MOST + 1] = {1}, scale = 1; /* coefficients of prod (s - s_i) */
     int degree = 0;
@@ -138,12 +142,15 @@ static const struct table abm6 = {
     {4277. / 1440, -7923. / 1440, 9982. / 1440, -7298. / 1440, 2877. / 1440, -475. / 1440},
     {475. / 1440, 1427. / 1440, -798. / 1440, 482. / 1440, -173. / 1440, 27. / 1440}};
 
-#define METHOD(method, the_order, the_table, what)                                                                     \
-    {                                                                                                                  \
-        .info = {.name = method, .about = what, .reference = "Adams; Bashforth 1883; Moulton 1926",                    \
-                 .order = the_order, .traits = KEEL_MULTISTEP},                                                        \
-        .table = &(the_table), .size = sizeof(struct adams), .layout = layout, .attempt = attempt, .accept = accept,   \
-        .dense = dense                                                                                                 \
+#define METHOD(method, the_order, the_table, what)                                                 \
+    {                                                                                              \
+        .info = {.name = method,                                                                   \
+                 .about = what,                                                                    \
+                 .reference = "Adams; Bashforth 1883; Moulton 1926",                               \
+                 .order = the_order,                                                               \
+                 .traits = KEEL_MULTISTEP},                                                        \
+        .table = &(the_table), .size = sizeof(struct adams), .layout = layout, .attempt = attempt, \
+        .accept = accept, .dense = dense                                                           \
     }
 
 const keel_stepper adams_methods[] = {

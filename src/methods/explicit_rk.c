@@ -1,7 +1,8 @@
-/* explicit_rk.c - explicit Runge-Kutta methods: one loop over tables (keel/explicit.h, methods/rk_tables.c).
+/* explicit_rk.c - explicit Runge-Kutta methods: one loop over tables (keel/explicit.h,
+ * methods/rk_tables.c).
  *
- * Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, ch. II.  Dense output of dopri5 and dop853 is
- * theirs, built from the corrected end of the step:
+ * Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, ch. II.  Dense output of dopri5 and
+ * dop853 is theirs, built from the corrected end of the step:
  *     x(th) = x + th (D + (1-th) (c3 + th (c4 + (1-th) (c5 + th (c6 + ...))))),
  *     D = x_end - x,  c3 = h f - D,  c4 = 2 D - h (f + f_end),  c5 .. = h sum d_i k_i. */
 #include <keel/explicit.h>
@@ -33,13 +34,15 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     const keel_rk *table = w->stepper->table;
     struct explicit_rk *m = w->method;
     w->calls += table->stages - 1;
-    w->code = keel_rk_step(table, w->width, w->rate, w->context, a->t, a->h, a->x, a->f, m->k, m->stage, a->dx);
+    w->code =
+        keel_rk_step(table, w->width, w->rate, w->context, a->t, a->h, a->x, a->f, m->k, m->stage, a->dx);
     if (w->code != 0) return w->code > 0 ? KEEL_RETRY : KEEL_EUSER;
     for (int e = 0; e < 2; e++)
         if (a->error[e] && table->error[e])
             keel_rk_sum(w->width, table->stages, table->error[e], m->k, a->h, NULL, a->error[e]);
     if (table->last_is_end) {
-        memcpy(a->f_end, m->k + (size_t)(table->stages - 1) * (size_t)w->width, (size_t)w->width * sizeof(double));
+        memcpy(a->f_end, m->k + (size_t)(table->stages - 1) * (size_t)w->width,
+               (size_t)w->width * sizeof(double));
         a->f_end_known = 1;
     }
     return KEEL_OK;
@@ -52,12 +55,15 @@ static keel_status prepare(keel_work *w, const keel_segment *s) {
     int known = table->stages + 1, all = known + table->extra;
     memcpy(m->k + (size_t)table->stages * width, s->f_end, width * sizeof(double));
     for (int i = 0; i < table->extra; i++) {
-        keel_rk_sum(w->width, known + i, table->extra_a + (size_t)i * (size_t)all, m->k, s->h, s->x, m->stage);
-        keel_status status = keel_rate(w, s->t + table->extra_c[i] * s->h, m->stage, m->k + (size_t)(known + i) * width);
+        keel_rk_sum(w->width, known + i, table->extra_a + (size_t)i * (size_t)all, m->k, s->h, s->x,
+                    m->stage);
+        keel_status status =
+            keel_rate(w, s->t + table->extra_c[i] * s->h, m->stage, m->k + (size_t)(known + i) * width);
         if (status != KEEL_OK) return status;
     }
     for (int i = 0; i < table->shape; i++)
-        keel_rk_sum(w->width, all, table->dense + (size_t)i * (size_t)all, m->k, s->h, NULL, m->terms + (size_t)i * width);
+        keel_rk_sum(w->width, all, table->dense + (size_t)i * (size_t)all, m->k, s->h, NULL,
+                    m->terms + (size_t)i * width);
     return KEEL_OK;
 }
 
@@ -67,7 +73,8 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
     for (int i = 0; i < w->width; i++) {
         double whole = s->x_end[i] - s->x[i], sum = 0;
         for (int c = table->shape - 1; c >= 0; c--) /* c5, c7 meet 1 - theta, c6, c8 theta */
-            sum = (m->terms[(size_t)c * (size_t)w->width + (size_t)i] + sum) * (c % 2 == 0 ? 1 - theta : theta);
+            sum =
+                (m->terms[(size_t)c * (size_t)w->width + (size_t)i] + sum) * (c % 2 == 0 ? 1 - theta : theta);
         double bend = 2 * whole - s->h * (s->f[i] + s->f_end[i]) + sum;
         x[i] = s->x[i] + theta * (whole + (1 - theta) * (s->h * s->f[i] - whole + theta * bend));
     }
@@ -80,11 +87,14 @@ static double norm853(double e5, double e3) {
 }
 
 #define HNW "Hairer, Norsett, Wanner 1993"
-#define METHOD(method, the_order, the_error_order, the_table, what, source)                                            \
-    .info = {.name = method, .about = what, .reference = source, .order = the_order,                                   \
-             .traits = (the_error_order) ? KEEL_ADAPTIVE : 0},                                                         \
-    .error_order = the_error_order, .table = &(the_table), .size = sizeof(struct explicit_rk), .layout = layout,       \
-    .attempt = attempt
+#define METHOD(method, the_order, the_error_order, the_table, what, source)                    \
+    .info = {.name = method,                                                                   \
+             .about = what,                                                                    \
+             .reference = source,                                                              \
+             .order = the_order,                                                               \
+             .traits = (the_error_order) ? KEEL_ADAPTIVE : 0},                                 \
+    .error_order = the_error_order, .table = &(the_table), .size = sizeof(struct explicit_rk), \
+    .layout = layout, .attempt = attempt
 
 const keel_stepper explicit_rk_methods[] = {
     {METHOD("euler", 1, 0, rk_euler, "explicit Euler", "Euler 1768")},

@@ -3,8 +3,8 @@
  *     v_half = v + h/2 M^-1 (F(q) - G(q)^T lambda),  q_1 = q + h v_half,  lambda such that g(q_1) = 0,
  *     v_1 = v_half + h/2 M^-1 F(q_1) - M^-1 G(q_1)^T mu,  mu such that G(q_1) v_1 + g_t = 0.
  *
- * Newton runs on the h-scaled multipliers with the true matrix G(q_1) M^-1 G(q)^T.  Andersen 1983; Hairer, Lubich,
- * Wanner, Geometric Numerical Integration, VII.1.4. */
+ * Newton runs on the h-scaled multipliers with the true matrix G(q_1) M^-1 G(q)^T.  Andersen 1983; Hairer,
+ * Lubich, Wanner, Geometric Numerical Integration, VII.1.4. */
 #include <keel/method.h>
 
 #include "core/field.h"
@@ -15,12 +15,12 @@
 #include <string.h>
 
 struct rattle {
-    double *push;    /* k x nq: rows M^-1 G(q)^T */
+    double *push; /* k x nq: rows M^-1 G(q)^T */
     double *g, *jacobian, *matrix, *change;
-    double *force;   /* M^-1 F at q, then at q_1 */
-    double *half;    /* v_half */
-    double *x_new;   /* width */
-    double *pivot;   /* k ints, kept as doubles' room */
+    double *force; /* M^-1 F at q, then at q_1 */
+    double *half;  /* v_half */
+    double *x_new; /* width */
+    double *pivot; /* k ints, kept as doubles' room */
 };
 
 static int depends_on_velocity(const keel_problem *p) {
@@ -38,10 +38,12 @@ static int depends_on_velocity(const keel_problem *p) {
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
     if (p->form != KEEL_MECHANICS) return "it is for the form KEEL_MECHANICS";
-    if (p->rolling.count) return "rolling constraints are not holonomic; use the universal road, any other method";
+    if (p->rolling.count)
+        return "rolling constraints are not holonomic; use the universal road, any other method";
     if (p->mass.value && !p->mass.constant)
         return "the mass matrix must be constant; use the universal road, any other method";
-    if (depends_on_velocity(p)) return "the forces must not depend on velocities; use the universal road, any other method";
+    if (depends_on_velocity(p))
+        return "the forces must not depend on velocities; use the universal road, any other method";
     return NULL;
 }
 
@@ -93,7 +95,8 @@ static keel_status solve_positions(keel_work *w, struct field *fd, const keel_at
         for (int j = 0; j < nq; j++) m->x_new[j] = a->x[j] + a->h * m->half[j];
         if (k == 0) return KEEL_OK;
         keel_status status = map_value(fd, &fd->constraint, t_new, m->x_new, m->g);
-        if (status == KEEL_OK && (iteration < 2 || idle)) status = map_jacobian(fd, &fd->constraint, t_new, m->x_new, m->jacobian);
+        if (status == KEEL_OK && (iteration < 2 || idle))
+            status = map_jacobian(fd, &fd->constraint, t_new, m->x_new, m->jacobian);
         if (status != KEEL_OK) return status;
         form_matrix(fd, m);
         if (dense_lu(k, m->matrix, (int *)m->pivot)) break;
@@ -116,7 +119,8 @@ static keel_status solve_positions(keel_work *w, struct field *fd, const keel_at
         before = length;
     }
     return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
-                       "rattle: no position on the constraints was found from t = %.10g; try a smaller step", a->t);
+                       "rattle: no position on the constraints was found from t = %.10g; try a smaller step",
+                       a->t);
 }
 
 static keel_status solve_velocities(keel_work *w, struct field *fd, const keel_attempt *a) {

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-extern const keel_stepper explicit_rk_methods[], adams_methods[], rattle_methods[]; /* each ends with a nameless one */
+extern const keel_stepper explicit_rk_methods[], adams_methods[],
+    rattle_methods[]; /* each ends with a nameless one */
 
 static const keel_stepper *const families[] = {explicit_rk_methods, adams_methods, rattle_methods, NULL};
 

@@ -4,7 +4,7 @@
 
 #include <keel/method.h>
 
-const keel_stepper *registry_at(int i);           /* NULL past the last */
+const keel_stepper *registry_at(int i);              /* NULL past the last */
 const keel_stepper *registry_find(const char *name); /* NULL: none */
-const char *registry_nearest(const char *name);   /* a name that was perhaps meant, or NULL */
+const char *registry_nearest(const char *name);      /* a name that was perhaps meant, or NULL */
 #endif
