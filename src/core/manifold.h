@@ -27,6 +27,7 @@ struct manifold {
     double stagnant;     /* Newton that halves no more has arrived below this many */
     double nearly;       /* by mass: the least share of new direction that is corrected in full */
     int by_mass;         /* the structured road */
+    int two_short;       /* flat, two rows, up to four states: the common case has straight code */
     int kept, *row;      /* rows the stabilizer corrects, in order */
     int kept_kinds, kind[ROWS_KINDS];
     double *reach;         /* n: 1 / weight: how far a state may be moved at unit cost */

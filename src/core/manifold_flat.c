@@ -38,28 +38,30 @@ static void factor(struct manifold *m) {
     rowspace_factor(&m->space, m->floor_of);
 }
 
-/* d := the correction in lengths, with the factorization that stands, or (fresh) with the jacobians that
- * stand. */
-static void shortest(struct manifold *m, int fresh) {
-    const double *residual = m->residual;
-    if (fresh && m->kept == 2 && m->space.width == 4 &&
-        rowspace_two_short(&m->space, m->fd->n, row_of(m, 0), row_of(m, 1), m->reach, -residual[m->row[0]],
-                           -residual[m->row[1]], m->d))
-        return;
-    if (fresh) factor(m);
-    for (int i = 0; i < m->kept; i++) m->c[i] = -residual[m->row[i]];
-    rowspace_shortest(&m->space, m->c, m->z, m->d);
+/* Two rows of up to four states, straight from the jacobians to the state. */
+static int correct_two_short(struct manifold *m, double *x) {
+    const double *reach = m->reach, *residual = m->residual;
+    _Alignas(16) double d[4];
+    if (!rowspace_two_short(&m->space, m->fd->n, row_of(m, 0), row_of(m, 1), reach, -residual[m->row[0]],
+                            -residual[m->row[1]], d))
+        return 0;
+    for (int j = 0; j < 4; j++) x[j] += d[j] * reach[j]; /* padding moves by 0 */
+    return 1;
 }
 
-static keel_status correct_once(struct manifold *m, double t, double *x, double *low, int fresh) {
+static void correct(struct manifold *m, double *x, double *low, int fresh) {
     int n = m->fd->n;
-    shortest(m, fresh);
-    if (low) {
-        for (int j = 0; j < n; j++) m->d[j] *= m->reach[j];
-        manifold_move(x, low, n, m->d);
-    } else {
-        for (int j = 0; j < n; j++) x[j] += m->d[j] * m->reach[j];
-    }
+    if (fresh && m->two_short && !low && correct_two_short(m, x)) return;
+    if (fresh) factor(m);
+    for (int i = 0; i < m->kept; i++) m->c[i] = -m->residual[m->row[i]];
+    rowspace_shortest(&m->space, m->c, m->z, m->d);
+    for (int j = 0; j < n; j++) m->d[j] *= m->reach[j];
+    manifold_move(x, low, n, m->d);
+}
+
+/* One Newton step with the factorization that stands, or (fresh) with the jacobians that stand. */
+static keel_status correct_once(struct manifold *m, double t, double *x, double *low, int fresh) {
+    correct(m, x, low, fresh);
     m->fd->stats->newton++;
     /* where nothing is judged by it, the caller measures later, while the next step is already under way */
     return m->preserve == KEEL_PROJECT ? rows_residual(m->fd, m->rows, t, x, m->residual) : KEEL_OK;
