@@ -405,6 +405,29 @@ static void an_event_beyond_the_end_waits(void **state) {
     keel_close(s);
 }
 
+/* An event function without a clear sign: another one at every call. */
+static int restless(double t, const double *u, double *out, void *user) {
+    static int calls;
+    (void)t, (void)u, (void)user;
+    out[0] = ++calls % 2 ? 1 : -1;
+    return 0;
+}
+
+static void an_event_without_a_clear_sign_ends_the_run_with_a_sentence(void **state) {
+    (void)state;
+    static const unsigned char passing[] = {1};
+    static const char *const names[] = {"restless"};
+    problem p;
+    problem_kepler(&p, 0.3, 1);
+    p.keel.event = (keel_map){.count = 1, .value = restless, .names = names};
+    p.keel.passing = passing;
+    keel_solver *s = keel_open(&p.keel, NULL);
+    assert_int_equal(keel_run(s, 100), KEEL_ELIMIT);
+    assert_non_null(strstr(keel_message(s), "`restless`"));
+    assert_non_null(strstr(keel_message(s), "no clear sign"));
+    keel_close(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_crosses_the_bottom_on_time),
@@ -420,6 +443,7 @@ int main(void) {
         cmocka_unit_test(events_do_not_move_the_steps),
         cmocka_unit_test(rows_hold_at_events),
         cmocka_unit_test(an_event_beyond_the_end_waits),
+        cmocka_unit_test(an_event_without_a_clear_sign_ends_the_run_with_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
