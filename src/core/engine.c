@@ -285,7 +285,7 @@ keel_status engine_begin(struct engine *e, double t, const double *u, const unsi
                          .stats = r->stats};
     field_forget(fd);
     keel_status status = start_make(&e->start, t, x, fixed);
-    if (status == KEEL_OK) status = start_find_redundant(&e->start, t, x);
+    if (status == KEEL_OK && !e->verified) status = start_find_redundant(&e->start, t, x); /* once a mode */
     if (status != KEEL_OK) return engine_fail_by_fault(e);
     manifold_choose(&e->manifold);
     for (int i = 0; i < fd->n + fd->m; i++) fd->size[i] = fmax(fd->size[i], fabs(x[i]));
