@@ -1,14 +1,14 @@
 /* differences.h - derivatives along a path by central differences, extrapolated.
  *
- * One level is enough for Newton's matrix.  Where a derivative itself is a kept row (d/dt of a constraint)
- * four levels with a long step reach round-off for polynomials of moderate degree and about 1e-13 for
- * smooth functions (Ridders 1982). */
+ * One level is enough for Newton's matrix.  Where a derivative itself is a kept row (d/dt of a constraint) four
+ * levels with a long step reach round-off for polynomials of moderate degree and about 1e-13 for smooth
+ * functions (Ridders 1982), if the path is as long as the function is smooth. */
 #ifndef KEEL_CORE_DIFFERENCES_H
 #define KEEL_CORE_DIFFERENCES_H
 
 #include <keel.h>
 
-enum { DIFFERENCES_LEVELS = 4, DIFFERENCES_ROOM = DIFFERENCES_LEVELS + 4 };
+enum { DIFFERENCES_LEVELS = 4, DIFFERENCES_ROOM = DIFFERENCES_LEVELS + 8 };
 
 typedef keel_status differences_path(void *context, double s, double *out);
 
@@ -17,7 +17,6 @@ typedef keel_status differences_path(void *context, double s, double *out);
  * NULL: estimated error. */
 keel_status differences_along(differences_path *path, void *context, int count, double length, int levels,
                               int derivative, double *work, double *out, double *worst);
-/* The same with the longest step given, and never a shorter path; largest grows to the largest |F| met. */
-keel_status differences_once(differences_path *path, void *context, int count, double longest, int levels,
-                             int derivative, double *work, double *out, double *worst, double *largest);
+/* The length that serves differences_along best here, looked for from 64 times the one given downwards. */
+double differences_length(differences_path *path, void *context, int count, double length, double *work);
 #endif

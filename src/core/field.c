@@ -38,7 +38,7 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     fd->kg = p->constraint.count;
     fd->kr = p->rolling.count;
     fd->k = fd->kg + fd->kr;
-    fd->t_length = 1;
+    fd->t_length = 64;
     int n = fd->n, all = fd->n + fd->m, hamiltonian = p->form == KEEL_HAMILTONIAN;
     fd->f = map_of(&p->f, "f", 0, all, 1);
     fd->algebraic = map_of(&p->algebraic, "algebraic", 0, all, 1);
@@ -92,6 +92,7 @@ void field_layout(struct field *fd, struct arena *a) {
     fd->p.event_direction = copied(a, fd->p.event_direction, events * sizeof(int));
     fd->p.passing = copied(a, fd->p.passing, events);
     fd->size = arena_doubles(a, vector);
+    fd->length = arena_doubles(a, vector);
     fd->u = arena_doubles(a, vector);
     fd->y = arena_doubles(a, (size_t)fd->m + 1);
     fd->lambda = arena_doubles(a, (size_t)fd->k + 1);
@@ -131,12 +132,28 @@ void field_set_facts(struct field *fd, const struct field_facts *facts) {
     for (int i = 0; i < MOVABLE; i++) maps[i]->moving = facts->moving[i];
 }
 
+/* Where derivatives must be exact and are not given: of maps without a jacobian, and of constraints whose curvature
+ * keel finds.  Lengths are looked for once; differences shorten them where the motion gets rougher. */
+static void find_lengths(struct field *fd) {
+    const struct map *maps[] = {&fd->f, &fd->algebraic, &fd->hidden, &fd->energy, &fd->constraint, &fd->rolling};
+    for (int j = 0; j < fd->n + fd->m; j++) fd->length[j] = HUGE_VAL;
+    for (int i = 0; i < 6; i++) {
+        int of_constraint = maps[i] == &fd->constraint || maps[i] == &fd->rolling;
+        int by_differences = !maps[i]->user.jacobian || (of_constraint && !fd->p.curvature);
+        if (maps[i] == &fd->f && fd->p.form != KEEL_DAE) continue; /* its jacobian is not used */
+        if (maps[i]->user.count && maps[i]->exact && by_differences) map_find_lengths(fd, maps[i]);
+    }
+    for (int j = 0; j < fd->n + fd->m; j++)
+        if (fd->length[j] == HUGE_VAL) fd->length[j] = fd->size[j];
+}
+
 keel_status field_open(struct field *fd) {
     struct map *maps[MOVABLE] = MOVABLE_MAPS;
     memcpy(fd->u, fd->p.u0, (size_t)(fd->n + fd->m) * sizeof(double));
     if (fd->m) memcpy(fd->y, fd->p.u0 + fd->n, (size_t)fd->m * sizeof(double));
     for (int i = 0; i < fd->k; i++) fd->active[i] = 1;
     for (int i = 0; i < MOVABLE; i++) map_find_motion(fd, maps[i]);
+    find_lengths(fd);
     field_forget(fd);
     return fd->p.form == KEEL_DAE ? algebra_open(fd, fd->p.t0, fd->p.u0) : KEEL_OK;
 }

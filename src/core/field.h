@@ -56,9 +56,10 @@ struct field {
     int kg, kr, k; /* constraints, rolling constraints, both: multipliers */
     keel_fn *rate;
     void *context;
-    double t_length; /* a typical time of the moving maps */
+    double t_length; /* the same in t, for maps that move */
     struct map f, algebraic, hidden, energy, constraint, rolling, invariant, event;
     double *size;   /* n + m: typical |u_i|, the largest so far */
+    double *length; /* n + m: over which differences are taken where they must be exact */
     double *u;      /* n + m: the unknowns under evaluation */
     double *y;      /* m: the algebraic variables found last, where the next search starts */
     double *lambda; /* k: the multipliers found last */
@@ -113,6 +114,10 @@ keel_status map_terms(struct field *fd, const struct map *map, double t, const d
 keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *what, int order, double t,
                        const double *u, double *out);
 void map_find_motion(struct field *fd, struct map *map);
+int map_starts_to_move(struct field *fd, struct map *map, double t_before, double t, const double *u);
+void map_find_time_length(struct field *fd, const struct map *map, double t, const double *u);
+/* Lets the typical lengths of its columns shrink to what differences of this map need. */
+void map_find_lengths(struct field *fd, const struct map *map);
 /* The map's own rate and jacobian against differences; a fault names the entry. */
 keel_status map_check(struct field *fd, const struct map *map, double t, const double *u);
 

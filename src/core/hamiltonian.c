@@ -56,10 +56,10 @@ static keel_status rows_on_line(void *context, double s, double *out) {
 static keel_status derivative_along(struct field *fd, double t, double clock, const double *u,
                                     const double *direction, double *out) {
     struct straight line = {fd, t, clock, u, direction};
-    double fastest = 0;
+    double length = HUGE_VAL;
     for (int j = 0; j < fd->n; j++)
-        if (fd->size[j] > 0) fastest = fmax(fastest, fabs(direction[j]) / fd->size[j]);
-    double length = fastest > 0 ? 1 / fastest : 1;
+        if (direction[j] != 0) length = fmin(length, fd->length[j] / fabs(direction[j]));
+    if (!(length < HUGE_VAL)) length = 1;
     if (clock != 0 && (fd->constraint.moving || fd->energy.moving)) length = fmin(length, fd->t_length);
     return differences_along(rows_on_line, &line, fd->kg, length, DIFFERENCES_LEVELS, 1, fd->curvature_work,
                              out, NULL);

@@ -54,17 +54,6 @@ static keel_status along_column(void *context, double s, double *out) {
     return status;
 }
 
-/* How far to go along unknown `at`.  Coordinates of a mechanical or canonical problem are of one kind: one
- * that is small just now is given the length of the others, and the path is shortened if that proves too
- * long. */
-static double length_along(const struct field *fd, const struct map *map, int at, const double *u) {
-    double length = fmax(fd->size[at], fabs(u[at]));
-    int halves = fd->p.form == KEEL_MECHANICS || (fd->p.form == KEEL_HAMILTONIAN && !fd->p.structure.value);
-    for (int j = 0; j < fd->n && halves && map->exact; j++)
-        if ((j < fd->nq) == (at < fd->nq)) length = fmax(length, fd->size[j]);
-    return length > 0 ? length : 1;
-}
-
 static keel_status by_differences(struct field *fd, const struct map *map, double t, const double *u,
                                   double *out) {
     struct column_path path = {fd, map, t, u, 0};
@@ -72,9 +61,11 @@ static keel_status by_differences(struct field *fd, const struct map *map, doubl
     memcpy(fd->probe, u, (size_t)(fd->n + fd->m) * sizeof *u);
     for (int j = 0; j < map->columns; j++) {
         path.at = map->first + j;
+        double size = fmax(fd->size[path.at], fabs(u[path.at]));
         keel_status status =
-            differences_along(along_column, &path, count, length_along(fd, map, path.at, u),
-                              map->exact ? DIFFERENCES_LEVELS : 1, 1, fd->work, fd->column, NULL);
+            map->exact ? differences_along(along_column, &path, count, fd->length[path.at], DIFFERENCES_LEVELS, 1,
+                                           fd->work, fd->column, NULL)
+                       : differences_along(along_column, &path, count, size, 1, 1, fd->work, fd->column, NULL);
         if (status != KEEL_OK) return status;
         for (int i = 0; i < count; i++) out[(long)i * map->columns + j] = fd->column[i];
     }
@@ -135,30 +126,29 @@ keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *
     return map_checked(fd, what, NULL, code, t, entries, values);
 }
 
-/* The typical time of a moving map: the longest path over which extrapolated differences in t agree; if
- * none do, the one that comes closest.  best: the error estimated there. */
-static double time_length(struct field *fd, const struct map *map, double t, const double *u, double *best) {
-    struct time_path path = {fd, map, t, u};
-    double found = 1;
-    *best = HUGE_VAL;
-    for (int power = 4; power >= -24; power--) {
-        double worst, size = 0, largest = 0, length = ldexp(1, power);
-        if (differences_once(along_time, &path, map->user.count, length / 8, DIFFERENCES_LEVELS, 1, fd->work,
-                             fd->column, &worst, &largest) != KEEL_OK)
-            continue;
-        for (int i = 0; i < map->user.count; i++) size = fmax(size, fabs(fd->column[i]));
-        if (worst < *best) found = length;
-        *best = fmin(*best, worst);
-        if (worst <= 1e-11 * size) break;
+/* Looked for from the size of the largest unknown of its kind downwards: near the constraints values are small
+ * whatever their terms are, and a path that is too short sees nothing but round-off without knowing it. */
+void map_find_lengths(struct field *fd, const struct map *map) {
+    struct column_path path = {fd, map, fd->p.t0, fd->u, 0};
+    double largest = 0;
+    for (int j = 0; j < map->columns; j++) largest = fmax(largest, fd->size[map->first + j]);
+    memcpy(fd->probe, fd->u, (size_t)(fd->n + fd->m) * sizeof *fd->u);
+    for (int j = 0; j < map->columns; j++) {
+        path.at = map->first + j;
+        double length = differences_length(along_column, &path, map->user.count, largest, fd->work);
+        fd->length[path.at] = fmin(fd->length[path.at], length);
     }
-    return found;
+}
+
+void map_find_time_length(struct field *fd, const struct map *map, double t, const double *u) {
+    struct time_path path = {fd, map, t, u};
+    fd->t_length = fmin(fd->t_length, differences_length(along_time, &path, map->user.count, 1, fd->work));
 }
 
 /* A map without a given rate moves if any value changes with t, at the start or near it, bit for bit. */
 void map_find_motion(struct field *fd, struct map *map) {
     if (map->user.count == 0) return;
     map->moving = map->user.rate != NULL;
-    if (map->moving) return;
     static const double later[] = {0, 1e-3, 0.1, 1.7};
     double *here = fd->work, *there = fd->work + map->user.count;
     for (int bent = 0; bent < 2 && !map->moving; bent++) {
@@ -171,8 +161,18 @@ void map_find_motion(struct field *fd, struct map *map) {
             if (memcmp(here, there, (size_t)map->user.count * sizeof *here) != 0) map->moving = 1;
         }
     }
-    double best;
-    if (map->moving) fd->t_length = time_length(fd, map, fd->p.t0, fd->u, &best);
+    if (map->moving) map_find_time_length(fd, map, fd->p.t0, fd->u);
+}
+
+/* Does a map that seemed not to depend on t do so by now? */
+int map_starts_to_move(struct field *fd, struct map *map, double t_before, double t, const double *u) {
+    double *here = fd->work, *there = fd->work + map->user.count;
+    if (map->moving || map->user.count == 0) return 0;
+    if (map_value(fd, map, t_before, u, here) != KEEL_OK || map_value(fd, map, t, u, there) != KEEL_OK) return 0;
+    if (memcmp(here, there, (size_t)map->user.count * sizeof *here) == 0) return 0;
+    map->moving = 1;
+    map_find_time_length(fd, map, t, u);
+    return 1;
 }
 
 /* The map's own rate against differences in t. */
@@ -181,8 +181,8 @@ static keel_status check_rate(struct field *fd, const struct map *map, double t,
     struct time_path path = {fd, map, t, u};
     int count = map->user.count;
     moving.moving = 1;
-    double worst, *given = fd->matrix, *found = fd->matrix + count,
-                  length = time_length(fd, map, t, u, &worst);
+    double worst, *given = fd->matrix, *found = fd->matrix + count;
+    double length = differences_length(along_time, &path, count, 1, fd->work);
     keel_status status = map_rate(fd, &moving, t, u, given);
     if (status == KEEL_OK)
         status = differences_along(along_time, &path, count, length, DIFFERENCES_LEVELS, 1, fd->work, found,

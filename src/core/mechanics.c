@@ -135,18 +135,12 @@ static keel_status speed_on_path(void *context, double s, double *out) { /* G v 
     return mechanics_velocity_rows(c->fd, c->t + s, moved(c, s), out);
 }
 
-/* The time in which the fastest coordinate moves by the size of the largest.  Where that is too long for
- * the function, the differences shorten it; where a coordinate is small just now, its own size would be
- * all round-off. */
+/* The time in which the first coordinate moves by its typical length. */
 static double path_length(const struct field *fd, const double *u) {
-    double fastest = 0, size = 0;
-    for (int j = 0; j < fd->nq; j++) {
-        fastest = fmax(fastest, fabs(u[fd->nq + j]));
-        size = fmax(size, fd->size[j]);
-    }
-    int moving = fd->constraint.moving || fd->rolling.moving;
-    double length = fastest > 0 && size > 0 ? size / fastest : fd->t_length;
-    return moving ? fmin(length, fd->t_length) : length;
+    double length = fd->constraint.moving || fd->rolling.moving ? fd->t_length : HUGE_VAL;
+    for (int j = 0; j < fd->nq; j++)
+        if (u[fd->nq + j] != 0) length = fmin(length, fd->length[j] / fabs(u[fd->nq + j]));
+    return length < HUGE_VAL ? length : 1;
 }
 
 /* gamma = d/dt (G v + g_t), d/dt (A v + b) at constant v.  Errors here are harmless: they act along M^-1
