@@ -31,7 +31,7 @@ typedef enum keel_status {
     KEEL_ENOMEM = -2,    /* no memory */
     KEEL_EUSER = -3,     /* a callback returned a negative number, or something not finite */
     KEEL_ESTEP = -4,     /* the step size fell below what the clock resolves */
-    KEEL_ENEWTON = -5,   /* a nonlinear solve (algebraic variables, implicit stages) did not converge */
+    KEEL_ENEWTON = -5,   /* a nonlinear solve (algebraic variables, a native method) did not converge */
     KEEL_EPROJECT = -6,  /* no way back to the manifold */
     KEEL_ESINGULAR = -7, /* contradictory or rank-losing constraints, singular mass matrix, index too high */
     KEEL_ESTART = -8,    /* the start does not fit the constraints; keel_state has the nearest values */
@@ -125,7 +125,7 @@ typedef struct keel_options {
     keel_norm norm;
     const double *weights;   /* KEEL_GIVEN: n of them, > 0; the change minimised is sum (weight dx)^2 */
     const char *keep;        /* "energy, rod": keep these rows and only watch the others; NULL: all */
-    double rtol, atol;       /* 0: 1e-6, and rtol / 1000 */
+    double rtol, atol;       /* 0: 1e-6, and rtol / 1000 (less if all start values are small) */
     const double *atol_each; /* n of them, or NULL */
     double step;             /* > 0: this fixed step, no error control */
     double first_step, max_step;

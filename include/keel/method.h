@@ -18,7 +18,6 @@ enum {
     KEEL_ADAPTIVE = 2, /* gives an error estimate */
     KEEL_SYMPLECTIC = 4,
     KEEL_SYMMETRIC_STEP = 8,
-    KEEL_STIFF = 16,
     KEEL_CONSTRAINED = 32, /* keeps constraint and velocity rows natively */
     KEEL_MULTISTEP = 64    /* equal steps only, with a memory */
 };

@@ -186,6 +186,17 @@ static void carry_certificate(const struct rows *from, struct rows *to) {
     }
 }
 
+static void add_statistics(keel_stats *sum, const keel_stats *more) {
+    sum->steps += more->steps;
+    sum->rejected += more->rejected;
+    sum->calls += more->calls;
+    sum->jacobians += more->jacobians;
+    sum->factorizations += more->factorizations;
+    sum->newton += more->newton;
+    sum->corrections += more->corrections;
+    sum->events += more->events;
+}
+
 keel_status keel_switch(keel_solver *s, const keel_problem *other, const double *u) {
     if (!s) return KEEL_EINVAL;
     struct engine *old = s->engine;
@@ -215,9 +226,7 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
         return status;
     }
     carry_certificate(&old->rows, &e->rows);
-    keel_stats before = old->r->stats, *now = &e->r->stats;
-    long *sum = (long *)now, *add = (long *)&before;
-    for (size_t i = 0; i < sizeof before / sizeof(long); i++) sum[i] += add[i];
+    add_statistics(&e->r->stats, &old->r->stats);
     s->engine = e;
     engine_close(old);
     return KEEL_OK;

@@ -26,6 +26,12 @@ static double combined(const struct engine *e, double first, double second) {
     return e->stepper->norm ? e->stepper->norm(first, second) : first;
 }
 
+double control_raw(struct engine *e, const double *x_new) {
+    const double *x = e->x[e->r->front];
+    double second = e->estimates > 1 ? control_norm(e, e->error[1], x, x_new) : 0;
+    return combined(e, control_norm(e, e->error[0], x, x_new), second);
+}
+
 double control_error(struct engine *e, double *x_new) {
     const double *x = e->x[e->r->front];
     double tangential[2] = {0, 0}, normal[2] = {0, 0};

@@ -17,8 +17,8 @@ static keel_status quotient(differences_path *path, void *context, int count, do
     return KEEL_OK;
 }
 
-/* Neville's scheme in s^2 for one value: the entry with the smallest estimated error, and that error.  Values that
- * agree by accident (a sine, over whole periods) are found out by the last, shortest entry. */
+/* Neville's scheme in s^2 for one value: the entry with the smallest estimated error, and that error.
+ * Values that agree by accident (a sine, over whole periods) are found out by the last, shortest entry. */
 static double extrapolate(int levels, const double *first, int stride, double *left) {
     double table[DIFFERENCES_LEVELS] = {0};
     double best = first[0], best_error = HUGE_VAL;
@@ -41,7 +41,8 @@ static double extrapolate(int levels, const double *first, int stride, double *l
     return best;
 }
 
-/* All levels from one longest step.  left: estimated truncation of each value; largest grows to each |F| met. */
+/* All levels from one longest step.  left: estimated truncation of each value; largest grows to each |F|
+ * met. */
 static keel_status once(differences_path *path, void *context, int count, double longest, int levels,
                         int derivative, double *work, double *out, double *left, double *largest) {
     double *middle = work, *forward = work + count, *backward = work + 2L * count, *first = work + 3L * count;
@@ -102,8 +103,8 @@ keel_status differences_along(differences_path *path, void *context, int count, 
     return found ? KEEL_OK : status;
 }
 
-/* The error at one length, of the value that fares worst, relative to what that value is over a typical path.  The
- * derivative over a path of another, incommensurable length must confirm. */
+/* The error at one length, of the value that fares worst, relative to what that value is over a typical
+ * path.  The derivative over a path of another, incommensurable length must confirm. */
 static double cost(differences_path *path, void *context, int count, double length, const double *typical,
                    double *work) {
     double *one = work + (DIFFERENCES_LEVELS + 3L) * count, *two = one + count, *left = two + count;
@@ -124,9 +125,10 @@ double differences_length(differences_path *path, void *context, int count, doub
     double *typical = work + (DIFFERENCES_LEVELS + 7L) * count;
     double best = HUGE_VAL, found = length, trial = 64 * length;
     for (int i = 0; i < count; i++) typical[i] = 0;
-    for (double share = 0.125; share > 1e-4; share /= 8) /* NOLINT(clang-analyzer-security.FloatLoopCounter) */
-        if (once(path, context, count, length * share, 1, 1, work, work + 4L * count, work + 5L * count, typical) ==
-            KEEL_OK)
+    for (double share = 0.125; share > 1e-4;
+         share /= 8) /* NOLINT(clang-analyzer-security.FloatLoopCounter) */
+        if (once(path, context, count, length * share, 1, 1, work, work + 4L * count, work + 5L * count,
+                 typical) == KEEL_OK)
             break;
     for (int k = 0; k < LENGTHS; k++, trial /= 4) {
         double now = cost(path, context, count, trial, typical, work);

@@ -1,8 +1,8 @@
 /* differences.h - derivatives along a path by central differences, extrapolated.
  *
- * One level is enough for Newton's matrix.  Where a derivative itself is a kept row (d/dt of a constraint) four
- * levels with a long step reach round-off for polynomials of moderate degree and about 1e-13 for smooth
- * functions (Ridders 1982), if the path is as long as the function is smooth. */
+ * One level is enough for Newton's matrix.  Where a derivative itself is a kept row (d/dt of a constraint)
+ * four levels with a long step reach round-off for polynomials of moderate degree and about 1e-13 for
+ * smooth functions (Ridders 1982), if the path is as long as the function is smooth. */
 #ifndef KEEL_CORE_DIFFERENCES_H
 #define KEEL_CORE_DIFFERENCES_H
 

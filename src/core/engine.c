@@ -41,7 +41,7 @@ static void layout_events(struct engine *e, size_t vector) {
     size_t count = (size_t)e->field.p.event.count + 1;
     e->events.sign = arena_ints(&e->arena, count);
     e->events.crossing = arena_ints(&e->arena, count);
-    e->events.samples = arena_doubles(&e->arena, 16 * count);
+    e->events.samples = arena_doubles(&e->arena, EVENTS_SAMPLES * count);
     e->events.here = arena_doubles(&e->arena, count);
     e->events.root = arena_doubles(&e->arena, count);
     e->events.trial = arena_doubles(&e->arena, vector);
@@ -137,7 +137,7 @@ void engine_close(struct engine *e) {
     free(e);
 }
 
-/* Which rows the stabilizer keeps, which it only watches (the table of DESIGN: stepper x stabilizer). */
+/* Which rows the stabilizer keeps, which it only watches (docs/design.md: stepper x stabilizer). */
 static keel_status decide_care(struct engine *e) {
     struct rows *r = &e->rows;
     unsigned traits = e->stepper->info.traits;
@@ -179,15 +179,20 @@ static keel_preserve chosen_preserve(const keel_options *o, const keel_stepper *
                                                                                             : KEEL_PROJECT;
 }
 
+/* The default atol is a thousandth of rtol, and less where all start values are small; a state that is
+ * smaller than atol / rtol counts as that large. */
 static void set_tolerances(struct engine *e) {
+    const double *scale = e->field.p.scale, *u0 = e->field.p.u0;
+    int n = e->field.n, all = e->field.n + e->field.m;
+    double largest = 0;
+    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(u0[i]));
     if (e->o.rtol == 0) e->o.rtol = 1e-6;
-    double atol = e->o.atol > 0 ? e->o.atol : 1e-3 * e->o.rtol;
-    for (int i = 0; i < e->field.n; i++) e->atol[i] = e->o.atol_each ? e->o.atol_each[i] : atol;
-    for (int i = 0; i < e->field.n + e->field.m; i++) {
-        const double *scale = e->field.p.scale;
-        double least = i >= e->field.n ? 0 : scale ? scale[i] : e->atol[i] / e->o.rtol;
-        e->field.size[i] = fmax(least, fabs(e->field.p.u0[i]));
-        if (e->field.size[i] == 0) e->field.size[i] = 1e-3; /* an unknown that starts at 0, of unknown size */
+    double atol = e->o.atol > 0 ? e->o.atol : 1e-3 * e->o.rtol * (largest > 0 ? fmin(largest, 1) : 1);
+    for (int i = 0; i < n; i++) e->atol[i] = e->o.atol_each ? e->o.atol_each[i] : atol;
+    for (int i = 0; i < all; i++) {
+        double least = i >= n ? 0 : scale ? scale[i] : e->atol[i] / e->o.rtol;
+        double size = fmax(fabs(u0[i]), least);
+        e->field.size[i] = size > 0 ? size : 1e-3; /* an unknown that starts at 0, of unknown size */
     }
     if (e->o.atol_each) e->o.atol_each = e->atol;
 }

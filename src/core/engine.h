@@ -32,6 +32,8 @@ struct record {
     keel_stats stats;
 };
 
+enum { EVENTS_SAMPLES = 12 }; /* of a step */
+
 struct events {
     int *sign; /* per event: before the next crossing; 0: not known yet */
     double *samples, *here, *root, *trial, *at_root;
@@ -88,7 +90,8 @@ double *engine_state(const struct engine *e); /* n + m, where the solver stands 
 
 /* control.c */
 double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new);
-double control_error(struct engine *e, double *x_new); /* tangential and normal parts weighed (rule 4) */
+double control_raw(struct engine *e, const double *x_new); /* of the estimate as it stands */
+double control_error(struct engine *e, double *x_new);     /* tangential and normal parts weighed (rule 4) */
 double control_first_step(struct engine *e, double span);
 double control_next(struct engine *e, double h, double error, int rejected);
 

@@ -10,12 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 12 };
 #define NEGLIGIBLE 1e-10 /* of the largest value in the step: zero where a run begins on an event */
 
 /* The first and last pair give the end slopes. */
-static const double share[SAMPLES] = {0,      1. / 256, 1. / 9, 2. / 9, 3. / 9,     4. / 9,
-                                      5. / 9, 6. / 9,   7. / 9, 8. / 9, 255. / 256, 1};
+static const double share[EVENTS_SAMPLES] = {0,      1. / 256, 1. / 9, 2. / 9, 3. / 9,     4. / 9,
+                                             5. / 9, 6. / 9,   7. / 9, 8. / 9, 255. / 256, 1};
 
 static int sign_of(double value) {
     return (value > 0) - (value < 0);
@@ -157,9 +156,9 @@ static keel_status first_crossing(struct engine *e, int i, const double *t, int 
     int wanted = e->field.p.event_direction ? e->field.p.event_direction[i] : 0;
     const double *v = e->events.samples + i;
     double largest = 0;
-    for (int k = 0; k < SAMPLES; k++) largest = fmax(largest, fabs(v[(long)k * count]));
+    for (int k = 0; k < EVENTS_SAMPLES; k++) largest = fmax(largest, fabs(v[(long)k * count]));
     if (*sign == 0) *sign = sign_known(e, v[0], largest);
-    for (int k = 1; k < SAMPLES; k++) {
+    for (int k = 1; k < EVENTS_SAMPLES; k++) {
         double before = v[(long)(k - 1) * count], here = v[(long)k * count];
         if (*sign == 0) {
             *sign = sign_known(e, here, largest);
@@ -175,7 +174,7 @@ static keel_status first_crossing(struct engine *e, int i, const double *t, int 
             *sign = -*sign;
             continue;
         }
-        if (k + 1 == SAMPLES || sign_of(before) != *sign) continue;
+        if (k + 1 == EVENTS_SAMPLES || sign_of(before) != *sign) continue;
         double next = v[(long)(k + 1) * count], at = t[k], value = here;
         if (!(here * *sign <= before * *sign && here * *sign < next * *sign)) continue;
         keel_status status = dips_below(e, i, t[k - 1], t[k], t[k + 1], *sign, &at, &value);
@@ -196,9 +195,9 @@ static keel_status first_crossing(struct engine *e, int i, const double *t, int 
 static keel_status sample(struct engine *e, double from, double to, double *t) {
     int count = e->field.p.event.count;
     keel_status status = KEEL_OK;
-    for (int k = 0; k < SAMPLES && status == KEEL_OK; k++) {
-        t[k] = k == 0 ? from : k == SAMPLES - 1 ? to : from + share[k] * (to - from);
-        status = values_at(e, t[k], k == 0 || k == SAMPLES - 1, e->events.samples + (long)k * count);
+    for (int k = 0; k < EVENTS_SAMPLES && status == KEEL_OK; k++) {
+        t[k] = k == 0 ? from : k == EVENTS_SAMPLES - 1 ? to : from + share[k] * (to - from);
+        status = values_at(e, t[k], k == 0 || k == EVENTS_SAMPLES - 1, e->events.samples + (long)k * count);
     }
     return status;
 }
@@ -220,9 +219,14 @@ int events_scan(struct engine *e, double t_to, keel_status *status) {
     struct record *r = e->r;
     struct events *ev = &e->events;
     int count = e->field.p.event.count, best = -1;
-    double t[SAMPLES], direction = r->direction;
+    double t[EVENTS_SAMPLES], direction = r->direction;
     *status = KEEL_OK;
     if (count == 0 || r->scanned == t_to) return 0;
+    if (fabs(t_to - r->scanned) <=
+        16 * DBL_EPSILON * fabs(t_to)) { /* too short to tell signs: with what follows */
+        r->scanned = t_to;
+        return 0;
+    }
     *status = sample(e, r->scanned, t_to, t);
     for (int i = 0; i < count && *status == KEEL_OK; i++) {
         struct bracket found = {0};

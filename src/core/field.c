@@ -75,6 +75,26 @@ static int max_count(const struct field *fd) {
     return most + fd->k;
 }
 
+/* The largest jacobian or matrix that is ever asked for, twice for a comparison, and the entries of a
+ * sparse one. */
+static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
+    const struct map *maps[] = {&fd->f,          &fd->algebraic, &fd->hidden,    &fd->energy,
+                                &fd->constraint, &fd->rolling,   &fd->invariant, &fd->event};
+    const keel_pattern *patterns[] = {fd->p.mass.pattern, fd->p.structure.pattern};
+    size_t n = (size_t)fd->n;
+    *dense = fd->p.structure.value ? n * n : n;
+    *sparse = 1;
+    for (int i = 0; i < 8; i++) {
+        const keel_map *user = &maps[i]->user;
+        int never = maps[i] == &fd->f && !user->jacobian && fd->p.form != KEEL_DAE;
+        size_t entries = (size_t)user->count * (size_t)maps[i]->columns;
+        if (!never && 2 * entries > *dense) *dense = 2 * entries;
+        if (user->pattern && (size_t)user->pattern->nnz > *sparse) *sparse = (size_t)user->pattern->nnz;
+    }
+    for (int i = 0; i < 2; i++)
+        if (patterns[i] && (size_t)patterns[i]->nnz > *sparse) *sparse = (size_t)patterns[i]->nnz;
+}
+
 static void *copied(struct arena *a, const void *source, size_t bytes) {
     if (!source || bytes == 0) return NULL;
     void *copy = arena_take(a, bytes);
@@ -84,7 +104,7 @@ static void *copied(struct arena *a, const void *source, size_t bytes) {
 
 void field_layout(struct field *fd, struct arena *a) {
     size_t n = (size_t)fd->n, all = (size_t)(fd->n + fd->m), most = (size_t)max_count(fd);
-    size_t events = (size_t)fd->p.event.count, vector = (all + 7) / 4 * 4;
+    size_t events = (size_t)fd->p.event.count, vector = (all + 7) / 4 * 4, dense, sparse;
     fd->p.u0 = copied(a, fd->p.u0, all * sizeof(double));
     fd->p.scale = copied(a, fd->p.scale, n * sizeof(double));
     fd->p.fixed = copied(a, fd->p.fixed, all);
@@ -98,8 +118,9 @@ void field_layout(struct field *fd, struct arena *a) {
     fd->lambda = arena_doubles(a, (size_t)fd->k + 1);
     fd->active = arena_ints(a, (size_t)fd->k + 1);
     fd->gradient = arena_doubles(a, vector);
-    fd->matrix = arena_doubles(a, 2 * most * all + all * all);
-    fd->sparse = arena_doubles(a, most * all + all * all);
+    matrix_room(fd, &dense, &sparse);
+    fd->matrix = arena_doubles(a, dense);
+    fd->sparse = arena_doubles(a, sparse);
     fd->work = arena_doubles(a, DIFFERENCES_ROOM * most);
     fd->curvature_work = arena_doubles(a, DIFFERENCES_ROOM * most);
     fd->probe = arena_doubles(a, vector);
@@ -132,10 +153,12 @@ void field_set_facts(struct field *fd, const struct field_facts *facts) {
     for (int i = 0; i < MOVABLE; i++) maps[i]->moving = facts->moving[i];
 }
 
-/* Where derivatives must be exact and are not given: of maps without a jacobian, and of constraints whose curvature
- * keel finds.  Lengths are looked for once; differences shorten them where the motion gets rougher. */
+/* Where derivatives must be exact and are not given: of maps without a jacobian, and of constraints whose
+ * curvature keel finds.  Lengths are looked for once; differences shorten them where the motion gets
+ * rougher. */
 static void find_lengths(struct field *fd) {
-    const struct map *maps[] = {&fd->f, &fd->algebraic, &fd->hidden, &fd->energy, &fd->constraint, &fd->rolling};
+    const struct map *maps[] = {&fd->f,      &fd->algebraic,  &fd->hidden,
+                                &fd->energy, &fd->constraint, &fd->rolling};
     for (int j = 0; j < fd->n + fd->m; j++) fd->length[j] = HUGE_VAL;
     for (int i = 0; i < 6; i++) {
         int of_constraint = maps[i] == &fd->constraint || maps[i] == &fd->rolling;
@@ -156,6 +179,15 @@ keel_status field_open(struct field *fd) {
     find_lengths(fd);
     field_forget(fd);
     return fd->p.form == KEEL_DAE ? algebra_open(fd, fd->p.t0, fd->p.u0) : KEEL_OK;
+}
+
+int field_starts_to_move(struct field *fd, double t_before, double t, const double *u) {
+    int any = 0;
+    if (fd->kg) any |= map_starts_to_move(fd, &fd->constraint, t_before, t, u);
+    if (fd->kr) any |= map_starts_to_move(fd, &fd->rolling, t_before, t, u);
+    if (fd->hidden.user.count) any |= map_starts_to_move(fd, &fd->hidden, t_before, t, u);
+    if (any) field_forget(fd);
+    return any;
 }
 
 void field_forget(struct field *fd) {

@@ -114,6 +114,15 @@ int manifold_holds(const struct manifold *m) {
     return 1;
 }
 
+int manifold_settled(const struct manifold *m) {
+    for (int i = 0; i < m->kept; i++) {
+        int row = m->row[i];
+        double limit = rows_kind(m->rows, row) == KEEL_ROW_VELOCITY ? m->stagnant : MANIFOLD_STAGNANT;
+        if (!(rows_in_units(m->rows, row, m->residual[row]) <= limit)) return 0;
+    }
+    return 1;
+}
+
 keel_status manifold_refuse(const struct manifold *m, double t, int row) {
     return field_fault(m->fd, KEEL_RETRY, KEEL_EPROJECT,
                        "no way back to the manifold at t = %.10g: `%s` is off by %.3g (%.3g round-off units)",

@@ -14,7 +14,7 @@
 #define MANIFOLD_DEPENDENT 1.4901161193847656e-08
 #define MANIFOLD_NEARLY 1e-3
 enum { MANIFOLD_STAGNANT = 50, MANIFOLD_SILENT = 16, MANIFOLD_ITERATIONS = 20 };
-/* Rows that are themselves differences of the user's functions carry their noise, and stop there. */
+/* d/dt rows that are themselves differences of the user's functions carry their noise, and stop there. */
 enum { MANIFOLD_STAGNANT_BY_DIFFERENCES = 5000 };
 
 struct manifold {
@@ -57,6 +57,7 @@ void manifold_tangent(const struct manifold *m,
 void manifold_move(double *x, double *low, int n, const double *d);
 double manifold_worst(const struct manifold *m, int *row); /* of all kept rows, in units */
 int manifold_holds(const struct manifold *m);              /* are all kept rows within the allowed units? */
+int manifold_settled(const struct manifold *m);            /* Newton halves no more: is that near enough? */
 keel_status manifold_refuse(const struct manifold *m, double t, int row);
 /* Rows (from the first-th kept on) without a direction of their own could not be corrected: silent while
  * small. */

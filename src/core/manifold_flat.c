@@ -75,7 +75,7 @@ static keel_status iterate(struct manifold *m, double t, double *x, double *low,
         double worst = manifold_worst(m, &row);
         if (worst <= m->units) return KEEL_OK;
         idle = worst > 0.5 * before ? idle + 1 : 0;
-        if (idle >= 2 && worst <= m->stagnant) return manifold_left_out(m, t, 0);
+        if (idle >= 2 && manifold_settled(m)) return manifold_left_out(m, t, 0);
         if (iteration == MANIFOLD_ITERATIONS || !isfinite(worst)) return manifold_refuse(m, t, row);
         int fresh = worst > 0.1 * before;
         if (fresh) status = jacobians(m, t, x);

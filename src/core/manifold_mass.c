@@ -85,7 +85,7 @@ static keel_status positions(struct manifold *m, double t, double *x, double *lo
         if (worst <= (iteration ? m->units : 0)) return KEEL_OK;
         if (m->preserve != KEEL_PROJECT && iteration) return KEEL_OK;
         idle = worst > 0.5 * before ? idle + 1 : 0;
-        if (idle >= 2 && worst <= m->stagnant) return KEEL_OK;
+        if (idle >= 2 && worst <= MANIFOLD_STAGNANT) return KEEL_OK;
         if (iteration == MANIFOLD_ITERATIONS || !isfinite(worst)) return manifold_refuse(m, t, row);
         if (worst > 0.1 * before && (status = mechanics_factor(fd, t, x)) != KEEL_OK) return status;
         before = worst;
@@ -243,7 +243,7 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
         if (sweep == 0) worst = HUGE_VAL; /* the invariants' sizes are not known before their gradients are */
         if (worst <= m->units) break;
         idle = worst > 0.5 * before ? idle + 1 : 0;
-        if (idle >= 2 && worst <= m->stagnant) return manifold_left_out(m, t, first_kept);
+        if (idle >= 2 && manifold_settled(m)) return manifold_left_out(m, t, first_kept);
         if (sweep == MANIFOLD_ITERATIONS || isnan(worst) || (sweep && isinf(worst)))
             return manifold_refuse(m, t, row);
         before = worst;

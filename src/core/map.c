@@ -62,10 +62,10 @@ static keel_status by_differences(struct field *fd, const struct map *map, doubl
     for (int j = 0; j < map->columns; j++) {
         path.at = map->first + j;
         double size = fmax(fd->size[path.at], fabs(u[path.at]));
-        keel_status status =
-            map->exact ? differences_along(along_column, &path, count, fd->length[path.at], DIFFERENCES_LEVELS, 1,
-                                           fd->work, fd->column, NULL)
-                       : differences_along(along_column, &path, count, size, 1, 1, fd->work, fd->column, NULL);
+        keel_status status = map->exact ? differences_along(along_column, &path, count, fd->length[path.at],
+                                                            DIFFERENCES_LEVELS, 1, fd->work, fd->column, NULL)
+                                        : differences_along(along_column, &path, count, size, 1, 1, fd->work,
+                                                            fd->column, NULL);
         if (status != KEEL_OK) return status;
         for (int i = 0; i < count; i++) out[(long)i * map->columns + j] = fd->column[i];
     }
@@ -126,8 +126,9 @@ keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *
     return map_checked(fd, what, NULL, code, t, entries, values);
 }
 
-/* Looked for from the size of the largest unknown of its kind downwards: near the constraints values are small
- * whatever their terms are, and a path that is too short sees nothing but round-off without knowing it. */
+/* Looked for from the size of the largest unknown of its kind downwards: near the constraints values are
+ * small whatever their terms are, and a path that is too short sees nothing but round-off without knowing
+ * it. */
 void map_find_lengths(struct field *fd, const struct map *map) {
     struct column_path path = {fd, map, fd->p.t0, fd->u, 0};
     double largest = 0;
@@ -168,7 +169,8 @@ void map_find_motion(struct field *fd, struct map *map) {
 int map_starts_to_move(struct field *fd, struct map *map, double t_before, double t, const double *u) {
     double *here = fd->work, *there = fd->work + map->user.count;
     if (map->moving || map->user.count == 0) return 0;
-    if (map_value(fd, map, t_before, u, here) != KEEL_OK || map_value(fd, map, t, u, there) != KEEL_OK) return 0;
+    if (map_value(fd, map, t_before, u, here) != KEEL_OK || map_value(fd, map, t, u, there) != KEEL_OK)
+        return 0;
     if (memcmp(here, there, (size_t)map->user.count * sizeof *here) == 0) return 0;
     map->moving = 1;
     map_find_time_length(fd, map, t, u);

@@ -122,8 +122,8 @@ static keel_status velocity_jacobian(struct field *fd, struct rows *r, double t,
 keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {
     int all = fd->n + fd->m, count = r->of[kind];
     double *jacobian = r->jacobian + (long)r->at[kind] * all;
-    if (kind == KEEL_ROW_VELOCITY) return velocity_jacobian(fd, r, t, u);
-    if (kind == KEEL_ROW_ROLLING) return fd->kg ? KEEL_OK : velocity_jacobian(fd, r, t, u);
+    if (kind == KEEL_ROW_VELOCITY || kind == KEEL_ROW_ROLLING)
+        return velocity_jacobian(fd, r, t, u); /* both */
     const struct map *map = r->map[kind];
     if (map->columns == all) return map_jacobian(fd, map, t, u, jacobian);
     keel_status status = map_jacobian(fd, map, t, u, fd->matrix);

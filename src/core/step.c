@@ -112,13 +112,8 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
     for (int k = 0; k < e->estimates; k++)
         if (!all_finite(fd->n, e->error[k])) return not_finite(e, r->t, e->x[from]);
     if (e->manifold.kept) {
-        if (e->estimates) { /* hopeless whatever the projection does: spare it */
-            double raw = control_norm(e, e->error[0], e->x[from], x_new);
-            if (raw > 1e3) {
-                *error = raw;
-                return KEEL_OK;
-            }
-        }
+        if (e->estimates && (*error = control_raw(e, x_new)) > 1e3)
+            return KEEL_OK; /* hopeless: spare the rest */
         if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
         e->manifold.tau = fabs(plan->h);
         status = manifold_correct(&e->manifold, plan->t_new, x_new, low_new);
@@ -130,11 +125,13 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
     if (r->rate_known[to] && (!a.f_end_known || low_new)) {
         e->work.calls++;
         int code = fd->rate(plan->t_new, x_new, e->f[to], fd->context);
-        if (code != 0) { /* once more, for the sentence */
+        if (code != 0 || !all_finite(fd->n, e->f[to])) { /* once more, for the sentence */
             status = field_rate(fd, plan->t_new, x_new, e->f[to]);
             if (status != KEEL_OK) return status;
         }
     }
+    if (field_starts_to_move(fd, r->t, plan->t_new, x_new))
+        return attempt(e, plan, error); /* now it is known */
     if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
     int measured_there = e->manifold.kept && e->manifold.preserve == KEEL_PROJECT && !fd->m;
     if (!e->measured || measured_there) return KEEL_OK;
@@ -224,7 +221,7 @@ static keel_status step_adaptive(struct engine *e, double t_end) {
         if (status < 0) return engine_fail_by_fault(e);
         if (status == KEEL_OK && error <= 1) {
             double next = control_next(e, fabs(plan.h), error, rejected > 0);
-            r->h_next = plan.shortened && !rejected ? fmax(next, h) : next;
+            r->h_next = plan.shortened && !rejected && error < 0.1 ? fmax(next, h) : next;
             if (e->o.max_step > 0) r->h_next = fmin(r->h_next, e->o.max_step);
             return commit(e, &plan);
         }

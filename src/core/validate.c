@@ -50,6 +50,10 @@ static int map_fits(const struct verdict *v, const keel_map *map, const char *wh
     if (map->count > 0 && !map->value)
         return no(v, "%s has a count of %d and no value function", what, map->count);
     if (map->count == 0 && map->value) return no(v, "%s has a value function and a count of 0", what);
+    int dense = map->count > 0 && !(what[0] == 'f' && !map->jacobian); /* f alone may go without a matrix */
+    if (dense && (double)map->count * columns > 1 << 28)
+        return no(v, "the jacobian of %s, %d x %d, is too large for the dense matrices of this version", what,
+                  map->count, columns);
     return pattern_fits(v, map->count ? map->pattern : NULL, what, map->count, columns);
 }
 

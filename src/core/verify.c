@@ -78,8 +78,8 @@ static keel_status verify_row(struct start *st, int i, double t, const double *u
     struct field *fd = st->fd;
     struct rows *r = st->rows;
     const struct map *map = rows_kind(r, i) == KEEL_ROW_ENERGY ? &fd->energy : &fd->invariant;
-    int found = !map->user.jacobian || (fd->p.form == KEEL_HAMILTONIAN && !fd->energy.user.jacobian);
-    double tolerance = found ? 1e-5 : 1e-8; /* a derivative by differences, of the row or in the field */
+    int field_by_differences = fd->p.form == KEEL_HAMILTONIAN && !fd->energy.user.jacobian;
+    double tolerance = field_by_differences ? 1e-5 : map->user.jacobian ? 1e-9 : 1e-8;
     unsigned constraints = (1u << KEEL_ROW_ENERGY) - 1, all = (1u << ROWS_KINDS) - 1, seed = 2026;
     struct start_level rest = {constraints, i, 0, fd->n};
     for (int weak = 0; weak < 2; weak++) {

@@ -12,6 +12,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct rattle {
@@ -24,15 +25,17 @@ struct rattle {
 };
 
 static int depends_on_velocity(const keel_problem *p) {
-    double u[256], at_rest[128], moving[128];
-    int n = p->n, half = n / 2;
-    if (n > 256) return 0;
-    memcpy(u, p->u0, (size_t)n * sizeof *u);
-    for (int j = half; j < n; j++) u[j] = 0;
-    if (p->f.value(p->t0, u, at_rest, p->user) != 0) return 0;
-    for (int j = half; j < n; j++) u[j] = 1 + 0.37 * j;
-    if (p->f.value(p->t0, u, moving, p->user) != 0) return 0;
-    return memcmp(at_rest, moving, (size_t)half * sizeof *moving) != 0;
+    size_t n = (size_t)p->n, half = n / 2;
+    double *u = malloc(2 * n * sizeof *u), *at_rest = u + n, *moving = at_rest + half;
+    if (!u) return 0; /* opening will say so */
+    memcpy(u, p->u0, n * sizeof *u);
+    for (size_t j = half; j < n; j++) u[j] = 0;
+    int code = p->f.value(p->t0, u, at_rest, p->user);
+    for (size_t j = half; j < n; j++) u[j] = p->u0[j] + 1 + 0.37 * (double)(j % 7);
+    if (code == 0) code = p->f.value(p->t0, u, moving, p->user);
+    int depends = code == 0 && memcmp(at_rest, moving, half * sizeof *moving) != 0;
+    free(u);
+    return depends;
 }
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
