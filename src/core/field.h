@@ -117,7 +117,6 @@ keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *
                        const double *u, double *out);
 void map_find_motion(struct field *fd, struct map *map);
 int map_starts_to_move(struct field *fd, struct map *map, double t_before, double t, const double *u);
-void map_find_time_length(struct field *fd, const struct map *map, double t, const double *u);
 /* Lets the typical lengths of its columns shrink to what differences of this map need. */
 void map_find_lengths(struct field *fd, const struct map *map);
 /* The map's own rate and jacobian against differences; a fault names the entry. */

@@ -141,11 +141,6 @@ void map_find_lengths(struct field *fd, const struct map *map) {
     }
 }
 
-void map_find_time_length(struct field *fd, const struct map *map, double t, const double *u) {
-    struct time_path path = {fd, map, t, u};
-    fd->t_length = fmin(fd->t_length, differences_length(along_time, &path, map->user.count, 1, fd->work));
-}
-
 /* A map without a given rate moves if any value changes with t, at the start or near it, bit for bit. */
 void map_find_motion(struct field *fd, struct map *map) {
     if (map->user.count == 0) return;
@@ -162,7 +157,9 @@ void map_find_motion(struct field *fd, struct map *map) {
             if (memcmp(here, there, (size_t)map->user.count * sizeof *here) != 0) map->moving = 1;
         }
     }
-    if (map->moving) map_find_time_length(fd, map, fd->p.t0, fd->u);
+    if (!map->moving) return;
+    struct time_path path = {fd, map, fd->p.t0, fd->u};
+    fd->t_length = fmin(fd->t_length, differences_length(along_time, &path, map->user.count, 1, fd->work));
 }
 
 /* Does a map that seemed not to depend on t do so by now? */
@@ -173,7 +170,8 @@ int map_starts_to_move(struct field *fd, struct map *map, double t_before, doubl
         return 0;
     if (memcmp(here, there, (size_t)map->user.count * sizeof *here) == 0) return 0;
     map->moving = 1;
-    map_find_time_length(fd, map, t, u);
+    fd->t_length =
+        fmin(fd->t_length, 8); /* at the onset nothing is typical; differences shorten it as needed */
     return 1;
 }
 

@@ -112,7 +112,7 @@ keel_status mechanics_velocity_rows(struct field *fd, double t, const double *u,
 
 struct motion {
     struct field *fd;
-    double t;
+    double t, clock; /* clock 0: nothing depends on t, so it stands still */
     const double *u;
 };
 
@@ -127,12 +127,12 @@ static const double *moved(const struct motion *c, double s) {
 
 static keel_status constraint_on_path(void *context, double s, double *out) {
     const struct motion *c = context;
-    return map_value(c->fd, &c->fd->constraint, c->t + s, moved(c, s), out);
+    return map_value(c->fd, &c->fd->constraint, c->t + s * c->clock, moved(c, s), out);
 }
 
 static keel_status speed_on_path(void *context, double s, double *out) { /* G v + g_t, A v + b */
     const struct motion *c = context;
-    return mechanics_velocity_rows(c->fd, c->t + s, moved(c, s), out);
+    return mechanics_velocity_rows(c->fd, c->t + s * c->clock, moved(c, s), out);
 }
 
 /* The time in which the first coordinate moves by its typical length. */
@@ -150,7 +150,7 @@ keel_status mechanics_curvature(struct field *fd, double t, const double *u, dou
         struct map map = {.user = {.count = fd->k, .value = fd->p.curvature}, .what = "curvature"};
         return map_value(fd, &map, t, u, gamma);
     }
-    struct motion path = {fd, t, u};
+    struct motion path = {fd, t, fd->constraint.moving || fd->rolling.moving, u};
     double length = path_length(fd, u), *work = fd->curvature_work;
     int nested = fd->kg && !fd->constraint.user.jacobian;
     keel_status status = KEEL_OK;
