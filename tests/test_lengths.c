@@ -1,5 +1,5 @@
-/* test_lengths.c - no derivative given: differences must not depend on where the origin is, how far a crank has
- * turned, in which units a row is written, or when a constraint begins to move. */
+/* test_lengths.c - no derivative given: differences must not depend on where the origin is, how far a crank
+ * has turned, how small the problem is, or when a constraint begins to move. */
 #include "testing.h"
 
 static int push(double t, const double *u, double *out, void *user) {

@@ -1,0 +1,193 @@
+/* compile.c - see compile.h: find the compiler, run it in a directory of its own, put the result in place,
+ * load it. */
+#define _POSIX_C_SOURCE 200809L
+#include "lang/compile.h"
+
+#include "base/text.h"
+#include "lang/compile_cache.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Every operation rounds once, in the order written; see DESIGN.md, section 5. */
+static const char *const flags[] = {"-shared",      "-fPIC",           "-std=c99", "-ffp-contract=off",
+                                    "-fno-builtin", "-fno-math-errno", "-w",       NULL};
+
+/* Straight code of this length gains nothing from -O2, which takes nearly twice the time (gcc 12). */
+enum { LONG_SOURCE = 300000 };
+
+static const char *optimisation(const char *source) {
+    return strlen(source) < LONG_SOURCE ? "-O2" : "-O1";
+}
+
+/* The first `name` in the absolute directories of $PATH.  Others are passed over: what runs must not
+ * depend on where the user happens to stand. */
+static int find_program(const char *name, char out[COMPILE_PATH]) {
+    if (strchr(name, '/')) {
+        int length = snprintf(out, COMPILE_PATH, "%s", name);
+        return name[0] == '/' && length < COMPILE_PATH && access(out, X_OK) == 0;
+    }
+    const char *path = getenv("PATH");
+    for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path;) {
+        size_t width = strcspn(path, ":");
+        int length = snprintf(out, COMPILE_PATH, "%.*s/%s", (int)width, path, name);
+        if (path[0] == '/' && length < COMPILE_PATH && access(out, X_OK) == 0) return 1;
+        path += width + (path[width] == ':');
+    }
+    return 0;
+}
+
+/* $CC is words between blanks, options included; quotes and the like would need a shell and are refused. */
+static enum compile_status find_tool(struct compile_tool *tool, char *message, size_t room) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-+=./,:@%~";
+    const char *cc = getenv("CC");
+    *tool = (struct compile_tool){0};
+    int length = snprintf(tool->text, sizeof tool->text, "%s", cc && cc[strspn(cc, " ")] ? cc : "cc");
+    if (length >= (int)sizeof tool->text || tool->text[strspn(tool->text, plain)]) {
+        text_set(message, room, "CC holds more than a compiler and options between blanks, and is not used.");
+        return COMPILE_REFUSED;
+    }
+    for (char *c = tool->text; *c;) {
+        c += strspn(c, " ");
+        if (!*c) break;
+        if (tool->words == COMPILE_WORDS) {
+            text_set(message, room, "CC has more than %d words, and is not used.", COMPILE_WORDS);
+            return COMPILE_REFUSED;
+        }
+        tool->argument[tool->words++] = c;
+        c += strcspn(c, " ");
+        if (*c) *c++ = '\0';
+    }
+    if (find_program(tool->argument[0], tool->program)) return COMPILE_READY;
+    text_set(message, room, "There is no C compiler `%s` here: the model runs in the interpreter.",
+             tool->argument[0]);
+    return COMPILE_ABSENT;
+}
+
+/* A directory of this build alone. */
+struct build {
+    char directory[COMPILE_PATH + 16], source[COMPILE_PATH + 32], library[COMPILE_PATH + 32],
+        log[COMPILE_PATH + 32];
+};
+
+static int build_open(struct build *b, const char *cache) {
+    snprintf(b->directory, sizeof b->directory, "%s/build.XXXXXX", cache);
+    if (!mkdtemp(b->directory)) return -1;
+    snprintf(b->source, sizeof b->source, "%s/model.c", b->directory);
+    snprintf(b->library, sizeof b->library, "%s/model.so", b->directory);
+    snprintf(b->log, sizeof b->log, "%s/messages", b->directory);
+    return 0;
+}
+
+static void build_close(const struct build *b) {
+    unlink(b->source);
+    unlink(b->library);
+    unlink(b->log);
+    rmdir(b->directory);
+}
+
+static int write_source(const char *path, const char *source) {
+    FILE *file = fopen(path, "wxe");
+    if (!file) return -1;
+    int failed = fputs(source, file) < 0;
+    return fclose(file) || failed ? -1 : 0;
+}
+
+/* 0 if the compiler ran and was content. */
+static int run_compiler(const struct compile_tool *tool, const struct build *b, const char *level) {
+    char *argument[COMPILE_WORDS + 24];
+    int count = 0, status = -1;
+    for (int i = 0; i < tool->words; i++) argument[count++] = tool->argument[i];
+    for (int i = 0; flags[i]; i++) argument[count++] = (char *)flags[i];
+    const char *files[] = {level, "-o", b->library, b->source, "-lm"};
+    for (int i = 0; i < 5; i++) argument[count++] = (char *)files[i];
+    argument[count] = NULL;
+
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    if (posix_spawn_file_actions_init(&actions)) return -1;
+    int failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) ||
+                 posix_spawn_file_actions_addopen(&actions, 1, b->log, O_WRONLY | O_CREAT | O_TRUNC, 0600) ||
+                 posix_spawn_file_actions_adddup2(&actions, 1, 2) ||
+                 posix_spawn(&child, tool->program, &actions, NULL, argument, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed) return -1;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return errno == ECHILD ? access(b->library, R_OK) : -1; /* SIGCHLD is ignored here */
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+}
+
+/* The first line in which the compiler says what is wrong. */
+static void read_log(const char *path, char *message, size_t room) {
+    char line[256], first[256] = "";
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (!first[0] || strstr(line, "error")) memcpy(first, line, sizeof first);
+        if (strstr(line, "error")) break;
+    }
+    if (file) fclose(file);
+    text_set(message, room, "The C compiler failed: %s", first[0] ? first : "it gave no reason.");
+}
+
+/* Compiles into the cache.  The last step is one rename: two processes at once both succeed. */
+static enum compile_status build(const struct compile_tool *tool, const char *cache, const char *target,
+                                 const char *source, char *message, size_t room) {
+    struct build b;
+    if (build_open(&b, cache)) {
+        text_set(message, room, "Nothing can be written to %s: %s.", cache, strerror(errno));
+        return COMPILE_FAILED;
+    }
+    enum compile_status status = COMPILE_FAILED;
+    if (write_source(b.source, source)) text_set(message, room, "%s cannot be written.", b.source);
+    else if (run_compiler(tool, &b, optimisation(source))) read_log(b.log, message, room);
+    else if (compile_cache_seal(b.library, source) || rename(b.library, target))
+        text_set(message, room, "%s cannot be written: %s.", target, strerror(errno));
+    else status = COMPILE_READY;
+    build_close(&b);
+    return status;
+}
+
+enum compile_status compile_load(const char *source, struct compile_unit *out, char *message, size_t room) {
+    struct compile_tool tool;
+    char cache[COMPILE_PATH], target[COMPILE_PATH + 48], key[33];
+    *out = (struct compile_unit){0};
+    enum compile_status status = find_tool(&tool, message, room);
+    if (status == COMPILE_READY) status = compile_cache_directory(cache, message, room);
+    if (status != COMPILE_READY) return status;
+    compile_cache_key(&tool, flags, source, key);
+    snprintf(target, sizeof target, "%s/%s.so", cache, key);
+    out->cached = compile_cache_whole(target, source);
+    if (!out->cached) status = build(&tool, cache, target, source, message, room);
+    if (status != COMPILE_READY) return status;
+    out->handle = dlopen(target, RTLD_NOW | RTLD_LOCAL);
+    if (out->handle) return COMPILE_READY;
+    const char *reason = dlerror();
+    text_set(message, room, "The compiled model cannot be loaded: %s.", reason ? reason : "no reason given");
+    return COMPILE_FAILED;
+}
+
+/* POSIX lets dlsym's pointer stand for a function; C knows no such cast, so the bits are copied. */
+keel_fn *compile_function(const struct compile_unit *u, const char *name) {
+    char symbol[64];
+    keel_fn *function = NULL;
+    if (!u->handle || snprintf(symbol, sizeof symbol, "model_%s", name) >= (int)sizeof symbol) return NULL;
+    void *address = dlsym(u->handle, symbol);
+    memcpy(&function, &address, sizeof function);
+    return function;
+}
+
+void compile_close(struct compile_unit *u) {
+    if (u->handle) dlclose(u->handle);
+    *u = (struct compile_unit){0};
+}

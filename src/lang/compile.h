@@ -1,0 +1,29 @@
+/* compile.h - emitted C through the system's compiler into this process, with a cache.
+ *
+ * The cache is $XDG_CACHE_HOME/keel or ~/.cache/keel, for this user alone.  No shell takes part.  Whatever
+ * goes wrong, the caller still has the interpreter, which gives the same bits. */
+#ifndef KEEL_LANG_COMPILE_H
+#define KEEL_LANG_COMPILE_H
+
+#include "keel.h"
+
+#include <stddef.h>
+
+enum compile_status {
+    COMPILE_READY,
+    COMPILE_ABSENT,  /* there is no compiler */
+    COMPILE_REFUSED, /* the cache or $CC is not to be trusted */
+    COMPILE_FAILED   /* the compiler, the loader or the disk said no */
+};
+
+struct compile_unit {
+    void *handle;
+    int cached; /* found ready; no compiler ran */
+};
+
+/* message: one sentence when the status is not READY. */
+enum compile_status compile_load(const char *source, struct compile_unit *out, char *message, size_t room);
+keel_fn *compile_function(const struct compile_unit *u,
+                          const char *name); /* as given to emit_function; NULL: none */
+void compile_close(struct compile_unit *u);
+#endif

@@ -1,0 +1,31 @@
+/* compile_cache.h - where compiled models are kept, under which name, and whether one found there is
+ * whole. */
+#ifndef KEEL_LANG_COMPILE_CACHE_H
+#define KEEL_LANG_COMPILE_CACHE_H
+
+#include "lang/compile.h"
+
+#include <stdint.h>
+
+enum { COMPILE_PATH = 1024, COMPILE_WORDS = 32 };
+
+/* What a compiled model depends on beside its source. */
+struct compile_tool {
+    char text[COMPILE_PATH];       /* $CC, cut into words */
+    char *argument[COMPILE_WORDS]; /* these words */
+    int words;
+    char program[COMPILE_PATH]; /* the compiler's own path */
+};
+
+/* The cache directory, made if need be; REFUSED unless it belongs to the user and nobody else may write to
+ * it. */
+enum compile_status compile_cache_directory(char path[COMPILE_PATH], char *message, size_t room);
+/* 32 hexadecimal digits over the compiler (path, size, time), its words, flags, keel's version, the CPU,
+ * the source. */
+void compile_cache_key(const struct compile_tool *tool, const char *const *flags, const char *source,
+                       char key[33]);
+/* Is the file a library that was made from this very source and has not changed since? */
+int compile_cache_whole(const char *path, const char *source);
+/* Appends source and check sum, where no loader looks. */
+int compile_cache_seal(const char *path, const char *source);
+#endif

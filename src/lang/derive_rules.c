@@ -1,0 +1,239 @@
+/* derive_rules.c - see derive_rules.h. */
+#include "lang/derive_rules.h"
+
+#include <math.h>
+
+expr derive_zero(struct graph *g) {
+    return expr_constant(g, 0);
+}
+
+int derive_is_zero(const struct graph *g, expr e) {
+    double value;
+    return expr_is_constant(g, e, &value) && value == 0;
+}
+
+expr derive_add(struct graph *g, expr a, expr b) {
+    if (derive_is_zero(g, a)) return b;
+    return derive_is_zero(g, b) ? a : expr_make(g, EXPR_ADD, a, b, 0);
+}
+
+expr derive_sub(struct graph *g, expr a, expr b) {
+    if (derive_is_zero(g, b)) return a;
+    return derive_is_zero(g, a) ? expr_make(g, EXPR_NEG, b, 0, 0) : expr_make(g, EXPR_SUB, a, b, 0);
+}
+
+static int power_of_two(double x) {
+    int exponent;
+    return fabs(frexp(x, &exponent)) == 0.5;
+}
+
+/* scale*e with the factor taken up by a number that is in e already; EXPR_NONE if there is none near.  A
+ * power of two passes through products, quotients and signs without rounding (as long as all stays
+ * normal), so this keeps the bits; it makes p of (2*p)*0.5, the slope of p^2/2. */
+static expr absorb(struct graph *g, double scale, expr e, int depth) {
+    struct expr_node n = g->node[e];
+    expr inner = EXPR_NONE;
+    double number = 0;
+    int first = n.op == EXPR_MUL && expr_is_constant(g, n.a, &number);
+    int found = first || (n.op == EXPR_MUL && expr_is_constant(g, n.b, &number));
+    if (found && (power_of_two(scale) || power_of_two(number)) && isnormal(scale * number))
+        return expr_make(g, EXPR_MUL, expr_constant(g, scale * number), first ? n.b : n.a, 0);
+    if (depth == 0 || !power_of_two(scale)) return EXPR_NONE;
+    if (n.op == EXPR_MUL || n.op == EXPR_DIV || n.op == EXPR_NEG) inner = absorb(g, scale, n.a, depth - 1);
+    if (inner != EXPR_NONE) return expr_make(g, (enum expr_op)n.op, inner, n.b, 0);
+    if (n.op == EXPR_MUL) inner = absorb(g, scale, n.b, depth - 1);
+    return inner == EXPR_NONE ? EXPR_NONE : expr_make(g, EXPR_MUL, n.a, inner, 0);
+}
+
+static expr scaled(struct graph *g, expr factor, double number, expr e) {
+    enum { NEAR = 3 };
+    expr absorbed = absorb(g, number, e, NEAR);
+    return absorbed == EXPR_NONE ? expr_make(g, EXPR_MUL, factor, e, 0) : absorbed;
+}
+
+expr derive_mul(struct graph *g, expr a, expr b) {
+    double number;
+    if (derive_is_zero(g, a) || derive_is_zero(g, b)) return derive_zero(g);
+    if (expr_is_constant(g, b, &number)) return scaled(g, b, number, a);
+    if (expr_is_constant(g, a, &number)) return scaled(g, a, number, b);
+    return expr_make(g, EXPR_MUL, a, b, 0);
+}
+
+/* a/2^k = a*2^-k, without a rounding. */
+expr derive_div(struct graph *g, expr a, expr b) {
+    double number;
+    if (derive_is_zero(g, a)) return a;
+    if (expr_is_constant(g, b, &number) && power_of_two(number) && isnormal(1 / number))
+        return derive_mul(g, expr_constant(g, 1 / number), a);
+    return expr_make(g, EXPR_DIV, a, b, 0);
+}
+
+static expr of(struct graph *g, enum expr_op op, expr a) {
+    return expr_make(g, op, a, 0, 0);
+}
+
+static expr plus(struct graph *g, double number, expr a) {
+    return expr_make(g, EXPR_ADD, expr_constant(g, number), a, 0);
+}
+
+/* (1 - a)*(1 + a): 1 - a^2 without its cancellation near |a| = 1. */
+static expr one_minus_square(struct graph *g, expr a) {
+    expr one = expr_constant(g, 1);
+    return expr_make(g, EXPR_MUL, expr_make(g, EXPR_SUB, one, a, 0), plus(g, 1, a), 0);
+}
+
+static expr square(struct graph *g, expr a) {
+    return expr_powi(g, a, 2);
+}
+
+/* Powers, roots, exponentials and logarithms. */
+static expr chain_power(struct graph *g, expr e, int k, expr f) {
+    struct expr_node n = g->node[e];
+    expr a = n.a, b = n.b;
+    int32_t m = (int32_t)n.b;
+    switch (n.op) {
+    case EXPR_POWI:
+        return derive_mul(g, derive_mul(g, expr_constant(g, m), expr_powi(g, a, m - 1)), f);
+    case EXPR_POW:
+        if (k == 1) return derive_mul(g, derive_mul(g, e, of(g, EXPR_LOG, a)), f);
+        return derive_mul(g, derive_mul(g, b, expr_power(g, a, plus(g, -1, b))), f);
+    case EXPR_SQRT:
+        return derive_div(g, derive_mul(g, expr_constant(g, 0.5), f), e);
+    case EXPR_CBRT:
+        return derive_div(g, f, derive_mul(g, expr_constant(g, 3), square(g, e)));
+    case EXPR_EXP:
+        return derive_mul(g, e, f);
+    case EXPR_EXPM1:
+        return derive_mul(g, of(g, EXPR_EXP, a), f);
+    case EXPR_LOG:
+        return derive_div(g, f, a);
+    case EXPR_LOG1P:
+        return derive_div(g, f, plus(g, 1, a));
+    case EXPR_LOG10:
+        return derive_div(g, f, derive_mul(g, a, expr_constant(g, 0x1.26bb1bbb55516p+1)));
+    default:
+        return EXPR_NONE;
+    }
+}
+
+/* Circular and hyperbolic functions and their inverses. */
+static expr chain_circular(struct graph *g, expr e, int k, expr f) {
+    struct expr_node n = g->node[e];
+    expr a = n.a, one = expr_constant(g, 1);
+    switch (n.op) {
+    case EXPR_SIN:
+        return derive_mul(g, of(g, EXPR_COS, a), f);
+    case EXPR_COS:
+        return of(g, EXPR_NEG, derive_mul(g, of(g, EXPR_SIN, a), f));
+    case EXPR_TAN:
+        return derive_mul(g, plus(g, 1, square(g, e)), f);
+    case EXPR_ASIN:
+        return derive_div(g, f, of(g, EXPR_SQRT, one_minus_square(g, a)));
+    case EXPR_ACOS:
+        return of(g, EXPR_NEG, derive_div(g, f, of(g, EXPR_SQRT, one_minus_square(g, a))));
+    case EXPR_ATAN:
+        return derive_div(g, f, plus(g, 1, square(g, a)));
+    case EXPR_ATAN2: {
+        expr size = expr_make(g, EXPR_ADD, square(g, n.a), square(g, n.b), 0);
+        expr slope = derive_div(g, derive_mul(g, k ? n.a : n.b, f), size);
+        return k ? of(g, EXPR_NEG, slope) : slope;
+    }
+    case EXPR_SINH:
+        return derive_mul(g, of(g, EXPR_COSH, a), f);
+    case EXPR_COSH:
+        return derive_mul(g, of(g, EXPR_SINH, a), f);
+    case EXPR_TANH:
+        return derive_div(g, f, square(g, of(g, EXPR_COSH, a)));
+    case EXPR_ASINH:
+        return derive_div(g, f, expr_make(g, EXPR_HYPOT, one, a, 0));
+    case EXPR_ACOSH: {
+        expr low = of(g, EXPR_SQRT, plus(g, -1, a)), high = of(g, EXPR_SQRT, plus(g, 1, a));
+        return derive_div(g, f, derive_mul(g, low, high));
+    }
+    case EXPR_ATANH:
+        return derive_div(g, f, one_minus_square(g, a));
+    default:
+        return EXPR_NONE;
+    }
+}
+
+/* Elliptic functions (in u alone), hypot, and the functions with kinks. */
+static expr chain_special(struct graph *g, expr e, int k, expr f) {
+    struct expr_node n = g->node[e];
+    expr sn = EXPR_NONE, cn = EXPR_NONE, dn = EXPR_NONE;
+    if (n.op == EXPR_SN || n.op == EXPR_CN || n.op == EXPR_DN) {
+        sn = expr_make(g, EXPR_SN, n.a, n.b, 0);
+        cn = expr_make(g, EXPR_CN, n.a, n.b, 0);
+        dn = expr_make(g, EXPR_DN, n.a, n.b, 0);
+    }
+    switch (n.op) {
+    case EXPR_SN:
+        return derive_mul(g, derive_mul(g, cn, dn), f);
+    case EXPR_CN:
+        return of(g, EXPR_NEG, derive_mul(g, derive_mul(g, sn, dn), f));
+    case EXPR_DN:
+        return of(g, EXPR_NEG, derive_mul(g, derive_mul(g, n.b, derive_mul(g, sn, cn)), f));
+    case EXPR_HYPOT:
+        return derive_mul(g, derive_div(g, k ? n.b : n.a, e), f);
+    case EXPR_ABS:
+        return derive_mul(g, of(g, EXPR_SIGN, n.a), f);
+    case EXPR_MOD:
+        if (k == 0) return f;
+        return of(g, EXPR_NEG, derive_mul(g, of(g, EXPR_FLOOR, expr_make(g, EXPR_DIV, n.a, n.b, 0)), f));
+    default:
+        return derive_zero(g); /* sign, floor */
+    }
+}
+
+expr derive_chain(struct graph *g, expr e, int k, expr f) {
+    struct expr_node n = g->node[e];
+    switch (n.op) {
+    case EXPR_NEG:
+        return of(g, EXPR_NEG, f);
+    case EXPR_ADD:
+        return f;
+    case EXPR_SUB:
+        return k ? of(g, EXPR_NEG, f) : f;
+    case EXPR_MUL:
+        return k ? derive_mul(g, n.a, f) : derive_mul(g, f, n.b);
+    case EXPR_DIV:
+        return k ? of(g, EXPR_NEG, derive_div(g, derive_mul(g, e, f), n.b)) : derive_div(g, f, n.b);
+    default:
+        break;
+    }
+    if (n.op <= EXPR_LOG10) return chain_power(g, e, k, f);
+    if (n.op <= EXPR_ATANH) return chain_circular(g, e, k, f);
+    return chain_special(g, e, k, f);
+}
+
+int derive_passable(struct derive *d, expr e, const expr part[3]) {
+    int varies[3];
+    for (int i = 0; i < 3; i++) varies[i] = !derive_is_zero(d->g, part[i]);
+    int kink = 0, closed = 0;
+    switch (d->g->node[e].op) {
+    case EXPR_ABS:
+    case EXPR_SIGN:
+    case EXPR_FLOOR:
+    case EXPR_IF:
+        kink = varies[0];
+        break;
+    case EXPR_MIN:
+    case EXPR_MAX:
+    case EXPR_MOD:
+        kink = varies[0] || varies[1];
+        break;
+    case EXPR_SN:
+    case EXPR_CN:
+    case EXPR_DN:
+        closed = varies[1];
+        break;
+    case EXPR_ELLIPK:
+        closed = varies[0];
+        break;
+    default:
+        break;
+    }
+    if (!closed && (!kink || d->kinks)) return 1;
+    if (!d->obstacle) d->obstacle = e;
+    return 0;
+}

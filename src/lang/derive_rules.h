@@ -1,0 +1,20 @@
+/* derive_rules.h - the derivative of each operation, and sums and products that drop structural zeros. */
+#ifndef KEEL_LANG_DERIVE_RULES_H
+#define KEEL_LANG_DERIVE_RULES_H
+
+#include "lang/derive.h"
+
+/* The structural zero: 0 + x = x, 0*x = 0 and 0/x = 0 here, whatever x.  Factors 2^k are drawn together. */
+expr derive_zero(struct graph *g);
+int derive_is_zero(const struct graph *g, expr e);
+expr derive_add(struct graph *g, expr a, expr b);
+expr derive_sub(struct graph *g, expr a, expr b);
+expr derive_mul(struct graph *g, expr a, expr b);
+expr derive_div(struct graph *g, expr a, expr b);
+
+/* factor * d e / d operand, for every operation but IF, MIN, MAX and truths. */
+expr derive_chain(struct graph *g, expr e, int operand, expr factor);
+/* May e be differentiated, part[i] being 0 where its operand i does not vary?  If not, it becomes the
+ * obstacle. */
+int derive_passable(struct derive *d, expr e, const expr part[3]);
+#endif

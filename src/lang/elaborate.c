@@ -1,0 +1,252 @@
+/* elaborate.c - the order of the elaboration; see elaborate.h.
+ *
+ * Names first; then the loops are written out, for which only parameters are needed; then unknowns; then for
+ * each mode energy function, motion and constraints, which make the multipliers; then for each mode
+ * everything else. */
+#include "lang/elaborate_inside.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *elaborate_take(struct elaborate *e, size_t bytes) {
+    void *piece = pool_take(e->pool, bytes);
+    if (!piece) elaborate_out_of_memory(e);
+    return piece;
+}
+
+int elaborate_grow(struct elaborate *e, void *list, int count, int *room, size_t size) {
+    void *old, *wider;
+    if (count < *room) return 1;
+    int more = *room ? 2 * *room : 8;
+    memcpy(&old, list, sizeof old);
+    wider = elaborate_take(e, (size_t)more * size);
+    if (!wider) return 0;
+    if (count) memcpy(wider, old, (size_t)count * size);
+    memcpy(list, &wider, sizeof wider);
+    *room = more;
+    return 1;
+}
+
+const char *elaborate_format(struct elaborate *e, const char *format, ...) {
+    char text[640];
+    va_list args;
+    va_start(args, format);
+    text_vset(text, sizeof text, format, args);
+    va_end(args);
+    const char *copy = pool_copy(e->pool, text, strlen(text));
+    if (!copy) elaborate_out_of_memory(e);
+    return copy;
+}
+
+/* Loops written out ---------------------------------------------------------------------------------- */
+
+struct repetition {
+    const struct syntax_statement *body;
+    int mode;
+};
+
+static int repeat(struct elaborate *e, const struct elaborate_frame *frame, void *data) {
+    const struct repetition *r = data;
+    return elaborate_unroll(e, r->body, frame, r->mode);
+}
+
+static int mode_number(const struct elaborate *e, const char *name) {
+    for (int i = 0; i < e->model->modes; i++)
+        if (e->model->mode[i].name && strcmp(e->model->mode[i].name, name) == 0) return i;
+    return -1;
+}
+
+int elaborate_unroll(struct elaborate *e, const struct syntax_statement *s,
+                     const struct elaborate_frame *frame, int mode) {
+    for (; s && !e->stopped; s = s->next) {
+        if (s->kind == SYNTAX_FOR) {
+            struct repetition r = {s->body, mode};
+            int before = e->mode;
+            e->mode = mode < 0 ? before : mode;
+            elaborate_ranges(e, s->ranges, frame, "for", 1, repeat, &r);
+            e->mode = before;
+        } else if (s->kind == SYNTAX_MODE) elaborate_unroll(e, s->body, frame, mode_number(e, s->name));
+        else {
+            if (!elaborate_grow(e, &e->line, e->lines, &e->line_room, sizeof *e->line)) return 0;
+            e->line[e->lines] = (struct elaborate_line){s, frame, mode};
+            if (frame && (s->kind == SYNTAX_LET || s->kind == SYNTAX_PARAM))
+                elaborate_define(e, &e->line[e->lines]);
+            e->lines++;
+        }
+    }
+    return !e->stopped;
+}
+
+static void modes(struct elaborate *e, const struct syntax_file *file) {
+    struct model *m = e->model;
+    int count = 0;
+    for (const struct syntax_statement *s = file->statements; s; s = s->next) count += s->kind == SYNTAX_MODE;
+    m->mode = elaborate_take(e, (size_t)(count + 1) * sizeof *m->mode);
+    if (!m->mode) return;
+    for (const struct syntax_statement *s = file->statements; s; s = s->next) {
+        if (s->kind != SYNTAX_MODE) continue;
+        int old = mode_number(e, s->name);
+        if (old >= 0)
+            source_hint(elaborate_say(e, s->name_span, "the mode `%.40s` is written twice, first in line %d.",
+                                      s->name, elaborate_line_of(e, m->mode[old].where)),
+                        "Put all its lines under one  mode %.40s:", s->name);
+        else {
+            m->mode[m->modes].name = s->name;
+            m->mode[m->modes++].where = s->name_span;
+        }
+    }
+    if (m->modes == 0) m->modes = 1;
+}
+
+/* Passes --------------------------------------------------------------------------------------------- */
+
+typedef void statement_pass(struct elaborate *e, const struct elaborate_line *line);
+
+static int is_unknowns(enum syntax_statement_kind kind) {
+    return kind == SYNTAX_VAR || kind == SYNTAX_COORD || kind == SYNTAX_CANONICAL;
+}
+
+static void parameters(struct elaborate *e) {
+    for (struct elaborate_name *name = e->names; name; name = name->next)
+        for (struct elaborate_definition *one = name->first; one && name->kind == ELABORATE_PARAMETER;
+             one = one->next)
+            elaborate_definition_value(e, one);
+}
+
+/* In file order, so that a chain x[1], x[2], ... is never deep; unused ones are checked too. */
+static void lets(struct elaborate *e) {
+    for (struct elaborate_name *name = e->names; name; name = name->next) {
+        if (name->kind != ELABORATE_LET || (name->mode >= 0 && name->mode != e->mode)) continue;
+        for (struct elaborate_definition *one = name->first; one; one = one->next)
+            elaborate_definition_value(e, one);
+    }
+}
+
+/* The same before the multipliers are known: what fails now is asked for again later. */
+static void lets_beforehand(struct elaborate *e) {
+    struct source_messages *unheard = elaborate_take(e, sizeof *unheard), *before = e->messages;
+    if (!unheard) return;
+    e->messages = unheard;
+    lets(e);
+    e->messages = before;
+    e->derive.obstacle = EXPR_NONE;
+    e->stopped = e->graph->failed;
+    for (struct elaborate_name *name = e->names; name; name = name->next) {
+        if (name->kind != ELABORATE_LET) continue;
+        if (name->state == ELABORATE_FAILED) name->state = ELABORATE_NEW;
+        for (struct elaborate_definition *one = name->first; one; one = one->next)
+            if (one->state == ELABORATE_FAILED) one->state = ELABORATE_NEW;
+    }
+}
+
+static void each(struct elaborate *e, unsigned kinds, statement_pass *pass) {
+    for (int i = 0; i < e->lines && !e->stopped; i++)
+        if ((kinds >> e->line[i].s->kind & 1) && (e->line[i].mode < 0 || e->line[i].mode == e->mode))
+            pass(e, &e->line[i]);
+}
+
+static void enter_mode(struct elaborate *e, int mode) {
+    e->mode = mode;
+    e->stamp++;
+}
+
+static void init_line(struct elaborate *e, const struct elaborate_line *line) {
+    elaborate_given(e, line, &e->model->init);
+}
+
+static void guess_line(struct elaborate *e, const struct elaborate_line *line) {
+    elaborate_given(e, line, &e->model->guess);
+}
+
+static void exact_line(struct elaborate *e, const struct elaborate_line *line) {
+    elaborate_given(e, line, &e->model->exact);
+}
+
+static void statements(struct elaborate *e) {
+    struct model *m = e->model;
+    for (int i = 0; i < m->modes; i++) {
+        enter_mode(e, i);
+        lets(e);
+        each(e, 1u << SYNTAX_EQUATION, elaborate_equation);
+        each(e, 1u << SYNTAX_FORCE, elaborate_force);
+        each(e, 1u << SYNTAX_INVARIANT, elaborate_invariant);
+        each(e, 1u << SYNTAX_OUTPUT, elaborate_output);
+        each(e, 1u << SYNTAX_EVENT, elaborate_event);
+    }
+    enter_mode(e, m->start);
+    each(e, 1u << SYNTAX_INIT, init_line);
+    each(e, 1u << SYNTAX_GUESS, guess_line);
+    elaborate_resolve(e);
+    each(e, 1u << SYNTAX_EXACT, exact_line);
+    each(e, 1u << SYNTAX_REFERENCE, elaborate_reference_values);
+    each(e, 1u << SYNTAX_RUN, elaborate_run_span);
+    each(e, 1u << SYNTAX_OPTIONS, elaborate_options);
+}
+
+static void whole(struct elaborate *e, const struct syntax_file *file) {
+    char message[320] = "";
+    modes(e, file);
+    if (e->stopped || !elaborate_declare(e, file->statements, -1, 0)) return;
+    if (e->request && !elaborate_settings(e, e->request->sets, e->request->set, message, sizeof message)) {
+        source_say(e->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "%s", message);
+        return;
+    }
+    e->unrolling = 1;
+    elaborate_unroll(e, file->statements, NULL, -1);
+    e->unrolling = 0;
+    parameters(e);
+    for (int i = 0; i < e->lines; i++)
+        if (is_unknowns(e->line[i].s->kind)) elaborate_unknowns(e, &e->line[i]);
+    elaborate_form(e);
+    for (int i = 0; i < e->model->modes && !e->stopped; i++) {
+        enter_mode(e, i);
+        lets_beforehand(e);
+        elaborate_motion(e);
+        each(e, 1u << SYNTAX_CONSTRAINT | 1u << SYNTAX_ROLLING, elaborate_constraint);
+    }
+    e->multipliers_known = 1;
+    statements(e);
+    elaborate_check(e);
+}
+
+struct model *elaborate_run(const struct source *s, const struct syntax_file *file,
+                            const struct elaborate_request *request, struct source_messages *m,
+                            struct pool *pool) {
+    int before = m->errors;
+    struct elaborate *e = pool_take(pool, sizeof *e);
+    struct model *model = pool_take(pool, sizeof *model);
+    if (!e || !model || expr_open(&model->graph)) {
+        source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the memory for the model is exhausted.");
+        return NULL;
+    }
+    *e = (struct elaborate){.source = s, .messages = m, .pool = pool, .model = model, .graph = &model->graph};
+    e->request = request;
+    e->stamp = 1;
+    model->names = e;
+    derive_open(&e->derive, e->graph, 0);
+    whole(e, file);
+    e->messages = NULL;
+    source_sort(m);
+    if (m->errors == before && !model->graph.failed) return model;
+    if (m->errors == before)
+        source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the memory for the model is exhausted.");
+    model_release(model);
+    return NULL;
+}
+
+expr elaborate_expression(struct model *model, const struct source *s, const struct syntax_node *node,
+                          struct source_messages *m) {
+    struct elaborate *e = model->names;
+    const struct source *before = e->source;
+    expr out;
+    e->source = s;
+    e->messages = m;
+    e->stopped = e->depth = 0;
+    e->work = 0;
+    elaborate_one(e, node, NULL, "this", &out);
+    e->source = before;
+    e->messages = NULL;
+    return out;
+}

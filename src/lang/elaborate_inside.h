@@ -1,0 +1,212 @@
+/* elaborate_inside.h - what the files of the elaboration share. */
+#ifndef KEEL_LANG_ELABORATE_INSIDE_H
+#define KEEL_LANG_ELABORATE_INSIDE_H
+
+#include "lang/elaborate.h"
+
+enum {
+    ELABORATE_ELEMENTS = 1000000, /* of all arrays */
+    ELABORATE_WORK = 10000000,    /* nodes of the tree looked at, loops and calls counted each time */
+    ELABORATE_DEEPEST = 1500,     /* expressions inside expressions, through lets and calls */
+    ELABORATE_ORDER = 20          /* of a derivative */
+};
+
+/* A number or an array of them, row by row. */
+struct elaborate_value {
+    struct model_shape shape;
+    expr one;      /* rank 0 */
+    expr *element; /* otherwise */
+};
+
+/* What a name stands for inside a loop, a sum or a function. */
+struct elaborate_frame {
+    const char *name;
+    struct elaborate_value value;
+    const struct syntax_range *range; /* NULL: a function's argument */
+    long index;
+    const char *word; /* for, sum */
+    const struct elaborate_frame *up;
+};
+
+enum elaborate_kind { ELABORATE_PARAMETER, ELABORATE_UNKNOWN, ELABORATE_LET, ELABORATE_FUNCTION };
+enum elaborate_state { ELABORATE_NEW, ELABORATE_BUSY, ELABORATE_READY, ELABORATE_FAILED };
+
+/* One definition of a param or let; x[1] and x[2] may have two. */
+struct elaborate_definition {
+    const struct syntax_item *item; /* NULL: the lagrangian or hamiltonian */
+    const struct syntax_node *node; /* the value */
+    const struct elaborate_frame *frame;
+    struct elaborate_name *name;
+    struct syntax_span where;
+    struct model_shape box; /* of the indices in the definition */
+    enum elaborate_state state;
+    unsigned stamp; /* the mode's pass in which `value` was found */
+    struct elaborate_value value;
+    struct elaborate_definition *next;
+};
+
+struct elaborate_name {
+    const char *text;
+    enum elaborate_kind kind;
+    enum model_role role;
+    enum elaborate_state state; /* of box and table, or of an unknown's shape; a function under way is BUSY */
+    struct syntax_span where;
+    int mode;     /* -1: all */
+    int repeated; /* defined inside a `for` */
+    const struct syntax_item *item;
+    struct elaborate_definition *first, *last;
+    struct model_shape box;              /* around the definitions */
+    struct elaborate_definition **table; /* per place of the box */
+    struct elaborate_value symbols;      /* of an unknown */
+    struct elaborate_name *same;         /* of that text in another mode */
+    struct elaborate_name *next;         /* in file order */
+    struct elaborate_name *chain;        /* in the hash table */
+};
+
+/* A statement, with the values of the loops around it. */
+struct elaborate_line {
+    const struct syntax_statement *s;
+    const struct elaborate_frame *frame;
+    int mode; /* -1: all */
+};
+
+struct elaborate_setting {
+    const char *text;
+    const struct syntax_node *target, *value;
+    int used;
+};
+
+enum { ELABORATE_BUCKETS = 1024 };
+
+struct elaborate {
+    const struct source *source;
+    struct source_messages *messages;
+    struct pool *pool;
+    struct model *model;
+    struct graph *graph;
+    struct derive derive;
+    const struct elaborate_request *request;
+    struct elaborate_name *bucket[ELABORATE_BUCKETS], *names, *last_name;
+    struct elaborate_line *line;
+    int lines, line_room;
+    struct elaborate_setting *setting;
+    int settings;
+    int mode;       /* under way */
+    unsigned stamp; /* of its pass */
+    int unrolling;  /* loops are being written out, so that not all definitions are known */
+    int multipliers_known;
+    int misfit; /* declarations and energy function do not belong together, which was said */
+    int energy_busy;
+    long work, elements;
+    int depth, stopped;
+    double *number; /* scratch: values of nodes */
+    size_t numbers;
+};
+
+/* elaborate.c */
+void *elaborate_take(struct elaborate *e, size_t bytes); /* NULL: the model is given up */
+/* Room for one more in a list in the pool; 0 without memory. */
+int elaborate_grow(struct elaborate *e, void *list, int count, int *room, size_t size);
+const char *elaborate_format(struct elaborate *e, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+int elaborate_unroll(struct elaborate *e, const struct syntax_statement *s,
+                     const struct elaborate_frame *frame, int mode);
+
+/* elaborate_message.c */
+struct source_message *elaborate_say(struct elaborate *e, struct syntax_span span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int elaborate_line_of(const struct elaborate *e, struct syntax_span span);
+/* "Here i = 1, from `for i in 1..N` (line 8)." */
+void elaborate_say_loops(struct elaborate *e, struct source_message *one,
+                         const struct elaborate_frame *frame);
+void elaborate_unknown(struct elaborate *e, const struct syntax_node *ref,
+                       const struct elaborate_frame *frame);
+void elaborate_unknown_label(struct elaborate *e, const struct syntax_node *ref, const char *what,
+                             const struct model_label *label, int count, size_t stride);
+void elaborate_shape_text(const struct model_shape *shape, char *out,
+                          size_t room); /* [1..3][1..2]; a number */
+int elaborate_out_of_memory(struct elaborate *e);
+
+/* elaborate_name.c: declarations */
+struct elaborate_name *elaborate_find(const struct elaborate *e, const char *text);
+int elaborate_declare(struct elaborate *e, const struct syntax_statement *s, int mode, int repeated);
+int elaborate_define(struct elaborate *e, const struct elaborate_line *line);
+void elaborate_unknowns(struct elaborate *e, const struct elaborate_line *line);
+int elaborate_bounds(struct elaborate *e, const struct syntax_range *bounds,
+                     const struct elaborate_frame *frame, struct model_shape *out);
+void elaborate_label(struct elaborate *e, const char *base, int rank, const int *index,
+                     struct model_label *out);
+
+/* elaborate_let.c: definitions on demand */
+int elaborate_definition_value(struct elaborate *e, struct elaborate_definition *one);
+int elaborate_let(struct elaborate *e, struct elaborate_name *name, const struct syntax_node *ref,
+                  const struct elaborate_frame *frame, int count, const int *index,
+                  struct elaborate_value *out);
+
+/* elaborate_parameter.c */
+int elaborate_parameter(struct elaborate *e, struct elaborate_definition *one);
+double elaborate_number(struct elaborate *e, expr value);   /* with the parameters' numbers */
+void elaborate_structural(struct elaborate *e, expr value); /* its parameters are */
+int elaborate_is_constant(struct elaborate *e, expr value, int time_too, expr *other); /* of parameters */
+int elaborate_settings(struct elaborate *e, int count, const char *const *set, char *message, size_t room);
+
+/* elaborate_value.c: arrays */
+struct elaborate_value elaborate_scalar(expr one);
+expr elaborate_at(const struct elaborate_value *v, long i); /* a number fills */
+long elaborate_count(const struct elaborate_value *v);      /* elements; 1 for a number */
+int elaborate_same_extent(const struct model_shape *a, const struct model_shape *b);
+int elaborate_new(struct elaborate *e, const struct model_shape *shape, struct elaborate_value *out);
+int elaborate_index(struct elaborate *e, const struct elaborate_value *from, int count, const int *index,
+                    struct elaborate_value *out); /* indices are inside */
+int elaborate_prime(struct elaborate *e, struct syntax_span span, struct elaborate_value *v, int primes);
+int elaborate_binary(struct elaborate *e, const struct syntax_node *node, const struct elaborate_value *a,
+                     const struct elaborate_value *b, struct elaborate_value *out);
+int elaborate_call(struct elaborate *e, const struct syntax_node *node, const struct elaborate_frame *frame,
+                   struct elaborate_value *out);
+int elaborate_place(const struct model_shape *shape, int count, const int *index, long *place); /* inside? */
+void elaborate_next(const struct model_shape *shape, int from, int *index); /* the next indices, row by row */
+
+/* elaborate_expression.c */
+int elaborate_node(struct elaborate *e, const struct syntax_node *node, const struct elaborate_frame *frame,
+                   struct elaborate_value *out);
+int elaborate_one(struct elaborate *e, const struct syntax_node *node, const struct elaborate_frame *frame,
+                  const char *what, expr *out); /* a number is due */
+int elaborate_integer(struct elaborate *e, const struct syntax_node *node,
+                      const struct elaborate_frame *frame, const char *what, long *out);
+typedef int elaborate_visit(struct elaborate *e, const struct elaborate_frame *frame, void *data);
+/* visit for each value of the ranges that passes its filter. */
+int elaborate_ranges(struct elaborate *e, const struct syntax_range *range,
+                     const struct elaborate_frame *frame, const char *word, int keep, elaborate_visit *visit,
+                     void *data);
+
+/* elaborate_reference.c: names in expressions */
+int elaborate_reference(struct elaborate *e, const struct syntax_node *ref,
+                        const struct elaborate_frame *frame, struct elaborate_value *out);
+int elaborate_indices(struct elaborate *e, const struct syntax_node *ref, const struct elaborate_frame *frame,
+                      int *index);
+expr elaborate_energy(struct elaborate *e, struct syntax_span span);
+/* All that is labelled like the reference: positions in the list, or -1 each.  0 after a message. */
+int elaborate_gather(struct elaborate *e, const struct syntax_node *ref, const struct elaborate_frame *frame,
+                     const char *what, const struct model_label *label, int count, size_t stride,
+                     struct model_shape *shape, int **found);
+
+/* elaborate_row.c, elaborate_event.c, elaborate_given.c: statements */
+void elaborate_equation(struct elaborate *e, const struct elaborate_line *line);
+void elaborate_constraint(struct elaborate *e, const struct elaborate_line *line);
+void elaborate_invariant(struct elaborate *e, const struct elaborate_line *line);
+void elaborate_output(struct elaborate *e, const struct elaborate_line *line);
+void elaborate_force(struct elaborate *e, const struct elaborate_line *line);
+void elaborate_event(struct elaborate *e, const struct elaborate_line *line);
+void elaborate_given(struct elaborate *e, const struct elaborate_line *line, struct model_givens *list);
+void elaborate_resolve(struct elaborate *e); /* init and guess values of parameters and t alone */
+void elaborate_run_span(struct elaborate *e, const struct elaborate_line *line);
+void elaborate_options(struct elaborate *e, const struct elaborate_line *line);
+void elaborate_reference_values(struct elaborate *e, const struct elaborate_line *line);
+
+/* elaborate_form.c: lagrangian, hamiltonian or equations */
+void elaborate_form(struct elaborate *e); /* which, and does it fit the declarations */
+void elaborate_motion(struct elaborate *e);
+void elaborate_check(struct elaborate *e);
+const struct syntax_statement *elaborate_statement(const struct elaborate *e,
+                                                   enum syntax_statement_kind kind);
+#endif

@@ -1,0 +1,123 @@
+/* elaborate_message.c - what the elaboration says: one message a place, with lines, loops and likely names.
+ */
+#include "lang/elaborate_inside.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+static int said_at(const struct source_messages *m, uint32_t offset) {
+    for (int i = 0; i < m->count; i++)
+        if (m->list[i].severity == SOURCE_ERROR && m->list[i].offset == offset) return 1;
+    return 0;
+}
+
+/* A loop meets its mistake again and again, and each mode those of the common lines: said once. */
+struct source_message *elaborate_say(struct elaborate *e, struct syntax_span span, const char *format, ...) {
+    char sentence[320];
+    va_list args;
+    if (said_at(e->messages, span.offset)) return &e->messages->spare;
+    va_start(args, format);
+    text_vset(sentence, sizeof sentence, format, args);
+    va_end(args);
+    return source_say(e->messages, SOURCE_ERROR, span.offset, span.length, "%s", sentence);
+}
+
+int elaborate_out_of_memory(struct elaborate *e) {
+    if (e->stopped) return 0;
+    e->stopped = 1;
+    source_say(e->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the memory for the model is exhausted.");
+    return 0;
+}
+
+int elaborate_line_of(const struct elaborate *e, struct syntax_span span) {
+    return source_place(e->source, span.offset).line;
+}
+
+void elaborate_say_loops(struct elaborate *e, struct source_message *one,
+                         const struct elaborate_frame *frame) {
+    char text[320] = "";
+    for (; frame; frame = frame->up) {
+        if (!frame->range) continue;
+        struct syntax_span span = frame->range->span;
+        int shown = span.length < 60 ? (int)span.length : 60;
+        text_add(text, sizeof text, "%s%s = %ld, from `%s %.*s` (line %d)", text[0] ? "; " : "Here ",
+                 frame->name, frame->index, frame->word, shown, e->source->text + span.offset,
+                 elaborate_line_of(e, span));
+    }
+    if (!text[0]) return;
+    char before[320];
+    text_set(before, sizeof before, "%s", one->hint);
+    source_hint(one, "%.150s%s%.160s.", before, before[0] ? "\n" : "", text);
+}
+
+void elaborate_shape_text(const struct model_shape *shape, char *out, size_t room) {
+    text_set(out, room, "%s", shape->rank ? "" : "a number");
+    for (int i = 0; i < shape->rank; i++) text_add(out, room, "[%d..%d]", shape->low[i], shape->high[i]);
+}
+
+/* Names that are not known --------------------------------------------------------------------------- */
+
+struct nearest {
+    const char *text;
+    int distance, line;
+};
+
+static void nearer(struct nearest *best, const char *wanted, const char *text, int line) {
+    int distance = text_distance(wanted, text);
+    if (distance >= best->distance) return;
+    *best = (struct nearest){text, distance, line};
+}
+
+/* What people call things elsewhere. */
+static const struct {
+    const char *name, *hint;
+} habits[] = {
+    {"time", "The time is  t."},
+    {"e", "Euler's number is  exp(1)."},
+    {"Pi", "It is written  pi."},
+    {"PI", "It is written  pi."},
+    {"inf", "There are no infinities."},
+    {"true", "Write a comparison:  x > 0."},
+    {"false", "Write a comparison:  x > 0."},
+};
+
+void elaborate_unknown(struct elaborate *e, const struct syntax_node *ref,
+                       const struct elaborate_frame *frame) {
+    const char *wanted = ref->text;
+    struct nearest best = {NULL, (int)strlen(wanted) / 4 + 2, 0};
+    if (strlen(wanted) < 2) best.distance = 1;
+    for (const struct elaborate_frame *f = frame; f; f = f->up) nearer(&best, wanted, f->name, 0);
+    for (const struct elaborate_name *n = e->names; n; n = n->next)
+        nearer(&best, wanted, n->text, elaborate_line_of(e, n->where));
+    struct source_message *one = elaborate_say(e, ref->span, "unknown name `%.60s`.", wanted);
+    for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
+        if (strcmp(habits[i].name, wanted) == 0) {
+            source_hint(one, "%s", habits[i].hint);
+            return;
+        }
+    const struct model_mode *mode = &e->model->mode[e->mode];
+    for (int i = 0; i < mode->output.count; i++)
+        if (strcmp(mode->output.list[i].label.base, wanted) == 0) {
+            source_hint(one, "An output cannot be computed with: name the expression by  let %.40s = ...",
+                        wanted);
+            return;
+        }
+    if (best.text && best.line) source_hint(one, "Did you mean `%.60s` (line %d)?", best.text, best.line);
+    else if (best.text) source_hint(one, "Did you mean `%.60s`?", best.text);
+    else
+        source_hint(one, "Declare it:  param %.40s = 1,  var %.40s  or  let %.40s = ...", wanted, wanted,
+                    wanted);
+}
+
+void elaborate_unknown_label(struct elaborate *e, const struct syntax_node *ref, const char *what,
+                             const struct model_label *label, int count, size_t stride) {
+    struct nearest best = {NULL, (int)strlen(ref->text) / 4 + 2, 0};
+    for (int i = 0; i < count; i++) {
+        const char *at = (const char *)label + (size_t)i * stride;
+        nearer(&best, ref->text, ((const struct model_label *)(const void *)at)->base, 0);
+    }
+    struct source_message *one = elaborate_say(e, ref->span, "there is no %s `%.60s`.", what, ref->text);
+    if (best.text) source_hint(one, "Did you mean `%.60s`?", best.text);
+    else if (ref->multiplier) source_hint(one, "lambda.NAME is the multiplier of  constraint NAME: ...");
+}

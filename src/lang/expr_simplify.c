@@ -1,0 +1,181 @@
+/* expr_simplify.c - operations on nodes, simplified where no bit of the value can change.
+ *
+ * Every rule here gives the same double for every double, infinities and signed zeros included (a NaN
+ * stays a NaN, whatever its payload).  So x + 0 stays (it turns -0 into +0), as do x - x, 0*x, x/x, (x +
+ * a) + b and everything else that holds for real numbers only.  Zeros that differentiation finds by
+ * structure are dropped in derive.c. Numbers are folded by the functions that the interpreter calls, and
+ * only to finite results: 1/0 is left for the run, where it can be seen. */
+#include "lang/expr.h"
+
+#include <math.h>
+
+enum { CHAIN_LIMIT = 64 }; /* above it a chain of products is less accurate than pow */
+
+static int is(const struct graph *g, expr e, enum expr_op op) {
+    return g->node[e].op == (uint32_t)op;
+}
+
+static expr negative(struct graph *g, expr a) {
+    return expr_make(g, EXPR_NEG, a, 0, 0);
+}
+
+static int is_number(const struct graph *g, expr e, double wanted) {
+    double value;
+    return expr_is_constant(g, e, &value) && value == wanted && !signbit(value) == !signbit(wanted);
+}
+
+/* Never below zero, and never -0. */
+static int not_negative(const struct graph *g, expr e) {
+    const struct expr_node *n = &g->node[e];
+    switch (n->op) {
+    case EXPR_ABS:
+    case EXPR_EXP:
+    case EXPR_COSH:
+    case EXPR_HYPOT:
+        return 1;
+    case EXPR_POWI:
+        return n->b % 2 == 0;
+    case EXPR_MUL:
+        return n->a == n->b;
+    default:
+        return 0;
+    }
+}
+
+/* x + -0 = x; a + (-b) = a - b and (-a) + b = b - a by the definition of subtraction and
+ * commutativity.  Of two negative terms the later becomes the subtrahend, so that turning them round gives
+ * the same node. */
+static expr sum(struct graph *g, expr a, expr b) {
+    if (is(g, a, EXPR_NEG) && is(g, b, EXPR_NEG) && a > b) return sum(g, b, a);
+    if (is_number(g, b, -0.0)) return a;
+    if (is_number(g, a, -0.0)) return b;
+    if (is(g, b, EXPR_NEG)) return expr_make(g, EXPR_SUB, a, g->node[b].a, 0);
+    if (is(g, a, EXPR_NEG)) return expr_make(g, EXPR_SUB, b, g->node[a].a, 0);
+    return expr_intern(g, (struct expr_node){EXPR_ADD, a, b, 0});
+}
+
+/* x - (+0) = x, also for x = -0; a - (-b) = a + b. */
+static expr difference(struct graph *g, expr a, expr b) {
+    if (is_number(g, b, 0.0)) return a;
+    if (is(g, b, EXPR_NEG)) return expr_make(g, EXPR_ADD, a, g->node[b].a, 0);
+    return expr_intern(g, (struct expr_node){EXPR_SUB, a, b, 0});
+}
+
+/* Rounding is symmetric, so signs move out of products and quotients; a factor of 1 or -1 is exact. */
+static expr product(struct graph *g, expr a, expr b) {
+    if (is_number(g, a, 1)) return b;
+    if (is_number(g, b, 1)) return a;
+    if (is_number(g, a, -1)) return negative(g, b);
+    if (is_number(g, b, -1)) return negative(g, a);
+    if (is(g, a, EXPR_NEG)) return negative(g, expr_make(g, EXPR_MUL, g->node[a].a, b, 0));
+    if (is(g, b, EXPR_NEG)) return negative(g, expr_make(g, EXPR_MUL, a, g->node[b].a, 0));
+    return expr_intern(g, (struct expr_node){EXPR_MUL, a, b, 0});
+}
+
+static expr quotient(struct graph *g, expr a, expr b) {
+    if (is_number(g, b, 1)) return a;
+    if (is_number(g, b, -1)) return negative(g, a);
+    if (is(g, a, EXPR_NEG)) return negative(g, expr_make(g, EXPR_DIV, g->node[a].a, b, 0));
+    if (is(g, b, EXPR_NEG)) return negative(g, expr_make(g, EXPR_DIV, a, g->node[b].a, 0));
+    return expr_intern(g, (struct expr_node){EXPR_DIV, a, b, 0});
+}
+
+/* A condition holds when it is not 0, a NaN included: so the interpreter and C read it too. */
+static expr choice(struct graph *g, expr condition, expr a, expr b) {
+    double value;
+    if (expr_is_constant(g, condition, &value)) return value != 0 ? a : b;
+    if (a == b) return a;
+    if (is(g, condition, EXPR_NOT)) return choice(g, g->node[condition].a, b, a);
+    return expr_intern(g, (struct expr_node){EXPR_IF, condition, a, b});
+}
+
+/* A settled side settles `and` and `or`, or leaves the other side if that is 1 or 0 already. */
+static expr junction(struct graph *g, enum expr_op op, expr a, expr b) {
+    for (int side = 0; side < 2; side++) {
+        double value;
+        expr other = side ? a : b;
+        if (!expr_is_constant(g, side ? b : a, &value)) continue;
+        if ((value != 0) == (op == EXPR_OR)) return expr_constant(g, op == EXPR_OR);
+        if (expr_is_truth(g, other)) return other;
+    }
+    if (a == b && expr_is_truth(g, a)) return a;
+    return expr_intern(g, (struct expr_node){op, a, b, 0});
+}
+
+static expr unary(struct graph *g, enum expr_op op, expr a) {
+    expr inner = g->node[a].a;
+    if (op == EXPR_NEG && is(g, a, EXPR_NEG)) return inner;
+    if (op == EXPR_ABS && not_negative(g, a)) return a;
+    if (op == EXPR_ABS && is(g, a, EXPR_NEG)) return expr_make(g, EXPR_ABS, inner, 0, 0);
+    if (op == EXPR_NOT && is(g, a, EXPR_NOT) && expr_is_truth(g, inner)) return inner;
+    return expr_intern(g, (struct expr_node){op, a, 0, 0});
+}
+
+static int fold(struct graph *g, enum expr_op op, expr a, expr b, expr *out) {
+    double x, y = 0;
+    if (!expr_is_constant(g, a, &x)) return 0;
+    if (expr_operands(op) == 2 && !expr_is_constant(g, b, &y)) return 0;
+    double value = expr_value(op, x, y);
+    if (!isfinite(value)) return 0;
+    *out = expr_constant(g, value);
+    return 1;
+}
+
+expr expr_make(struct graph *g, enum expr_op op, expr a, expr b, expr c) {
+    int operands = expr_operands(op);
+    expr folded;
+    if (a == EXPR_NONE || (operands > 1 && b == EXPR_NONE) || (operands > 2 && c == EXPR_NONE))
+        return EXPR_NONE;
+    if (op == EXPR_POW) return expr_power(g, a, b);
+    if (operands < 3 && fold(g, op, a, b, &folded)) return folded;
+    switch (op) {
+    case EXPR_ADD:
+        return sum(g, a, b);
+    case EXPR_SUB:
+        return difference(g, a, b);
+    case EXPR_MUL:
+        return product(g, a, b);
+    case EXPR_DIV:
+        return quotient(g, a, b);
+    case EXPR_AND:
+    case EXPR_OR:
+        return junction(g, op, a, b);
+    case EXPR_IF:
+        return choice(g, a, b, c);
+    default:
+        return operands == 1 ? unary(g, op, a) : expr_intern(g, (struct expr_node){op, a, b, 0});
+    }
+}
+
+/* x^0 = 1 for every x, as pow has it; (-x)^n = +-(x^n), because signs pass through products unrounded. */
+expr expr_powi(struct graph *g, expr base, int32_t exponent) {
+    double value;
+    if (base == EXPR_NONE) return EXPR_NONE;
+    if (exponent == 0) return expr_constant(g, 1);
+    if (exponent == 1) return base;
+    if (expr_is_constant(g, base, &value) && isfinite(value = expr_integer_power(value, exponent)))
+        return expr_constant(g, value);
+    if (is(g, base, EXPR_NEG)) {
+        expr power = expr_powi(g, g->node[base].a, exponent);
+        return exponent % 2 ? negative(g, power) : power;
+    }
+    return expr_intern(g, (struct expr_node){EXPR_POWI, base, (uint32_t)exponent, 0});
+}
+
+expr expr_power(struct graph *g, expr base, expr exponent) {
+    double n;
+    if (base == EXPR_NONE || exponent == EXPR_NONE) return EXPR_NONE;
+    if (expr_is_constant(g, exponent, &n) && n == floor(n) && fabs(n) <= CHAIN_LIMIT)
+        return expr_powi(g, base, (int32_t)n);
+    expr folded;
+    if (fold(g, EXPR_POW, base, exponent, &folded)) return folded;
+    return expr_intern(g, (struct expr_node){EXPR_POW, base, exponent, 0});
+}
+
+expr expr_greater(struct graph *g, expr a, expr b) {
+    return expr_make(g, EXPR_LT, b, a, 0);
+}
+
+expr expr_greater_or_equal(struct graph *g, expr a, expr b) {
+    return expr_make(g, EXPR_LE, b, a, 0);
+}

@@ -1,0 +1,99 @@
+/* model.c - names of symbols, values of expressions of parameters, and the end of a model. */
+#include "lang/model.h"
+
+#include "base/text.h"
+#include "lang/elaborate_inside.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void model_name(const struct model *m, expr symbol, char *out, size_t room) {
+    static const char *const moment[] = {"", ".enter", ".start"};
+    const struct expr_node n = m->graph.node[symbol];
+    text_set(out, room, "%s", "?");
+    if (n.op != EXPR_SYMBOL) return;
+    switch ((enum expr_kind)n.a) {
+    case EXPR_TIME:
+        text_set(out, room, "t");
+        break;
+    case EXPR_PARAMETER:
+        text_set(out, room, "%s", m->parameter[n.b].label.text);
+        break;
+    case EXPR_UNKNOWN:
+        text_set(out, room, "%s", m->unknown[n.b].label.text);
+        break;
+    case EXPR_MULTIPLIER:
+        text_set(out, room, "lambda.%s", m->multiplier[n.b].label.text);
+        break;
+    case EXPR_HELD:
+        model_name(m, m->held[n.b].of, out, room);
+        text_add(out, room, "%s", moment[m->held[n.b].moment]);
+        break;
+    }
+    for (uint32_t i = 0; i < n.c && n.a != EXPR_TIME; i++) text_add(out, room, "'");
+}
+
+long model_size(const struct model_shape *s) {
+    long size = 1;
+    for (int i = 0; i < s->rank; i++) {
+        long extent = (long)s->high[i] - s->low[i] + 1;
+        if (extent <= 0) return 0;
+        if (size > LONG_MAX / extent) return -1;
+        size *= extent;
+    }
+    return size;
+}
+
+static double value_of(const struct model *m, const struct expr_node *n, const double *number, double t) {
+    double value;
+    switch (n->op) {
+    case EXPR_CONSTANT:
+        memcpy(&value, &n->a, sizeof value);
+        return value;
+    case EXPR_SYMBOL:
+        if (n->a == EXPR_TIME) return t;
+        return n->a == EXPR_PARAMETER && n->c == 0 ? m->parameter[n->b].number : NAN;
+    case EXPR_POWI:
+        return expr_integer_power(number[n->a], (int32_t)n->b);
+    case EXPR_IF:
+        return number[n->a] != 0 ? number[n->b] : number[n->c];
+    default:
+        return expr_value((enum expr_op)n->op, number[n->a],
+                          expr_operands((enum expr_op)n->op) > 1 ? number[n->b] : 0);
+    }
+}
+
+double model_number(struct model *m, expr value, double t) {
+    struct elaborate *e = m->names;
+    struct graph *g = &m->graph;
+    struct expr_list list;
+    double out;
+    if (expr_is_constant(g, value, &out)) return out;
+    if (value == EXPR_NONE) return NAN;
+    if (e->numbers < g->count) {
+        double *number = realloc(e->number, g->room * sizeof *number);
+        if (!number) return NAN;
+        e->number = number;
+        e->numbers = g->room;
+    }
+    if (expr_order(g, 1, &value, &list)) return NAN;
+    for (size_t i = 0; i < list.count; i++) {
+        expr at = list.item[i];
+        if (expr_is_constant(g, at, &out)) e->number[at] = out;
+        else e->number[at] = value_of(m, &g->node[at], e->number, t);
+    }
+    free(list.item);
+    return e->number[value];
+}
+
+void model_release(struct model *m) {
+    if (!m) return;
+    for (int i = 0; i < m->modes; i++) motion_close(&m->mode[i].motion);
+    m->modes = 0;
+    derive_close(&m->names->derive);
+    free(m->names->number);
+    m->names->number = NULL;
+    expr_close(&m->graph);
+}

@@ -1,0 +1,162 @@
+/* model.h - a model without arrays, loops and names to look up: numbered unknowns and expressions of them.
+ *
+ * Everything lives in the pool that elaborate_run was given, but for the graph and the Jacobians in `motion`:
+ * model_release gives those back.  Symbols: EXPR_PARAMETER i is parameter[i], EXPR_UNKNOWN i is unknown[i],
+ * EXPR_MULTIPLIER i is multiplier[i], EXPR_HELD i is held[i]. */
+#ifndef KEEL_LANG_MODEL_H
+#define KEEL_LANG_MODEL_H
+
+#include "lang/expr.h"
+#include "lang/motion.h"
+#include "lang/syntax.h"
+
+/* Inclusive bounds of each index; high = low - 1: nothing.  Rank 0: a number. */
+struct model_shape {
+    int rank;
+    int low[SYNTAX_INDICES], high[SYNTAX_INDICES];
+};
+
+/* An element's name in parts: q[1][2] is base q with the indices 1 and 2; text is the whole. */
+struct model_label {
+    const char *text, *base;
+    int rank;
+    int index[SYNTAX_INDICES];
+};
+
+struct model_parameter {
+    struct model_label label;
+    expr value;     /* of parameters with lower numbers, as written or as set */
+    expr written;   /* as the text has it */
+    double number;  /* its value now */
+    int structural; /* it decides a range or an index: another value needs another elaboration */
+    struct syntax_span where;
+};
+
+enum model_role { MODEL_VAR, MODEL_COORD, MODEL_POSITION, MODEL_MOMENTUM };
+
+struct model_unknown {
+    struct model_label label;
+    enum model_role role;
+    int partner; /* of a canonical pair; -1 */
+    int poisson; /* its place in `structure`; -1 */
+    struct syntax_span where;
+};
+
+struct model_multiplier {
+    struct model_label label;
+    int rolling;
+};
+
+/* A value taken when a mode was entered or at the start: of the symbol `of`. */
+struct model_held {
+    expr of;
+    enum syntax_moment moment;
+};
+
+/* An equation or constraint value = 0, an invariant, an output. */
+struct model_row {
+    struct model_label label; /* an equation: text is "" */
+    expr value;               /* lhs - rhs */
+    int multiplier;           /* of a constraint; -1 */
+    int common;               /* written outside the modes */
+    struct syntax_span where;
+};
+
+struct model_rows {
+    struct model_row *list;
+    int count, room;
+};
+
+struct model_action {
+    enum syntax_action kind;
+    expr target, value; /* ASSIGN: symbol := value */
+    int mode;           /* SWITCH */
+    struct syntax_span where;
+};
+
+struct model_event {
+    struct model_label label;
+    expr value;
+    enum syntax_direction direction;
+    struct model_action *action;
+    int actions, common;
+    struct syntax_span where;
+};
+
+/* All that holds in a mode, what is common to all modes included.  A model without modes has one, without
+ * name. */
+struct model_mode {
+    const char *name; /* NULL: none */
+    struct syntax_span where;
+    struct model_rows equation, constraint, rolling, invariant, output;
+    struct model_event *event;
+    int events, event_room;
+    expr function;        /* the lagrangian or hamiltonian; EXPR_NONE: none */
+    expr energy;          /* EXPR_NONE: none */
+    expr *force;          /* [unknowns] given by `force`, on the position; EXPR_NONE: none */
+    int keeps_energy;     /* `invariant energy`, also in the list of invariants */
+    struct motion motion; /* of coord, canonical or structure */
+};
+
+/* target = value: init, guess, exact, reference. */
+struct model_given {
+    expr target;        /* a symbol; EXPR_NONE where an output is meant */
+    int output;         /* its number; -1 */
+    expr value;         /* init and guess: of parameters and t alone */
+    const char *digits; /* as written where it is a plain number; or NULL */
+    struct syntax_span where;
+};
+
+struct model_givens {
+    struct model_given *list;
+    int count, room;
+    int *place;       /* per node of the graph: 1 + the place in the list; 0: not given */
+    uint32_t symbols; /* nodes it has room for */
+};
+
+struct model_reference {
+    expr time;
+    struct model_givens values;
+    struct syntax_span where;
+};
+
+struct model_option {
+    const char *name;
+    const char *words; /* "rk4+scale"; NULL where it can only be an expression */
+    expr value;        /* of parameters; EXPR_NONE where it can only be words */
+    struct syntax_span where;
+};
+
+enum model_form { MODEL_EQUATIONS, MODEL_LAGRANGIAN, MODEL_HAMILTONIAN, MODEL_POISSON };
+
+struct model {
+    struct graph graph;
+    const char *name; /* NULL: take the file's */
+    enum model_form form;
+    struct model_parameter *parameter;
+    struct model_unknown *unknown;
+    struct model_multiplier *multiplier;
+    struct model_held *held;
+    struct model_mode *mode;
+    struct model_reference *reference;
+    struct model_option *option;
+    struct model_givens init, guess, exact;
+    int parameters, unknowns, multipliers, helds, modes, references, options;
+    int parameter_room, unknown_room, multiplier_room, held_room, reference_room, option_room;
+    int coords, *coord;     /* numbers of the coordinates, or of the positions of canonical pairs */
+    int momenta, *momentum; /* of the conjugate momenta, in the same order */
+    int poissons, *poisson; /* of the unknowns listed by `structure` */
+    int start;              /* number of the first mode */
+    expr begin, end;        /* of `run`; EXPR_NONE: none */
+    struct syntax_span run;
+    struct elaborate *names; /* what elaborate_expression and elaborate_set look names up in */
+};
+
+/* The user's name of a symbol: x, q[1][2]', lambda.rod[2], x.enter.  Always ended; cut to room. */
+void model_name(const struct model *m, expr symbol, char *out, size_t room);
+long model_size(const struct model_shape *s); /* elements; -1: more than LONG_MAX */
+/* The value of an expression of parameters and t with the parameters' present numbers; NAN if others occur.
+ */
+double model_number(struct model *m, expr e, double t);
+void model_release(struct model *m);
+#endif

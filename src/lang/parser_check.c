@@ -1,0 +1,283 @@
+/* parser_check.c - what needs the names of the whole model: calls of what is no function, dx/dt; and truth
+ * values where numbers are due, or the other way round.  One message a statement. */
+#include "lang/parser_inside.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A name the model declares; parameters < 0: not a function. */
+struct declared {
+    const char *name;
+    int parameters;
+};
+
+struct check {
+    struct parser *p;
+    struct declared *names; /* sorted */
+    size_t count;
+    int said; /* in this statement */
+};
+
+static struct source_message *wrong(struct check *c, struct syntax_span span) {
+    struct source_message *one = &c->p->m->spare;
+    if (!c->said) one = source_say(c->p->m, SOURCE_ERROR, span.offset, span.length, "%s", "");
+    c->said = 1;
+    return one;
+}
+
+/* Declared names ----------------------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b) {
+    const struct declared *one = a, *other = b;
+    int order = strcmp(one->name, other->name);
+    return order ? order : other->parameters - one->parameters;
+}
+
+static int declares(enum syntax_statement_kind kind) {
+    return kind == SYNTAX_PARAM || kind == SYNTAX_VAR || kind == SYNTAX_COORD || kind == SYNTAX_CANONICAL ||
+           kind == SYNTAX_LET || kind == SYNTAX_OUTPUT;
+}
+
+/* Count the names, or, where there is an array, write them too. */
+static size_t collect(const struct syntax_statement *s, struct declared *names, size_t count) {
+    for (; s; s = s->next) {
+        if (declares(s->kind))
+            for (const struct syntax_item *item = s->items; item; item = item->next, count++) {
+                if (!names) continue;
+                names[count].name = item->name;
+                names[count].parameters = item->parameters ? 0 : -1;
+                for (const struct syntax_node *e = item->parameters; e; e = e->next)
+                    names[count].parameters++;
+            }
+        if ((s->kind == SYNTAX_LAGRANGIAN || s->kind == SYNTAX_HAMILTONIAN) && s->name) {
+            if (names) names[count] = (struct declared){s->name, -1};
+            count++;
+        }
+        count = collect(s->body, names, count);
+    }
+    return count;
+}
+
+static const struct declared *find(const struct check *c, const char *name) {
+    size_t low = 0, high = c->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(c->names[middle].name, name);
+        if (order == 0) return &c->names[middle];
+        if (order < 0) low = middle + 1;
+        else high = middle;
+    }
+    return NULL;
+}
+
+/* Calls -------------------------------------------------------------------------------------------------- */
+
+/* Functions under the names other languages give them. */
+static const struct {
+    const char *name, *hint;
+} habits[] = {
+    {"ln", "The natural logarithm is log(x)."},
+    {"log2", "Write log(x)/log(2)."},
+    {"lg", "The decimal logarithm is log10(x)."},
+    {"pow", "The power is ^:  x^2."},
+    {"power", "The power is ^:  x^2."},
+    {"sqr", "The square is x^2."},
+    {"root", "The square root is sqrt(x)."},
+    {"fabs", "The absolute value is abs(x)."},
+    {"sgn", "The sign is sign(x)."},
+    {"signum", "The sign is sign(x)."},
+    {"arcsin", "Write asin(x)."},
+    {"arccos", "Write acos(x)."},
+    {"arctan", "Write atan(x), or atan2(y, x)."},
+    {"arctan2", "Write atan2(y, x)."},
+    {"arsinh", "Write asinh(x)."},
+    {"arcosh", "Write acosh(x)."},
+    {"artanh", "Write atanh(x)."},
+    {"tg", "The tangent is tan(x)."},
+    {"cot", "Write 1/tan(x)."},
+    {"sec", "Write 1/cos(x)."},
+    {"csc", "Write 1/sin(x)."},
+    {"ceil", "Write -floor(-x)."},
+    {"round", "Write floor(x + 1/2)."},
+    {"fmod", "The remainder is mod(a, b)."},
+    {"rem", "The remainder is mod(a, b)."},
+    {"diff", "The time derivative is x', or der(expr)."},
+    {"ddt", "The time derivative is x', or der(expr)."},
+    {"dt", "The time derivative is x', or der(expr)."},
+    {"D", "The time derivative is x', or der(expr)."},
+    {"d", "The time derivative is x', or der(expr)."},
+    {"derivative", "The time derivative is x', or der(expr)."},
+    {"where", "Write if(condition, a, b)."},
+    {"ifelse", "Write if(condition, a, b)."},
+    {"piecewise", "Write if(condition, a, b)."},
+    {"inner", "The inner product is dot(a, b)."},
+    {"length", "The length of an array of numbers as a vector is norm(a)."},
+    {"range", "A range is 1..N."},
+};
+
+static const char *nearest_function(const struct check *c, const char *name) {
+    const char *best = NULL, *text;
+    int least = (int)strlen(name) / 4 + 2;
+    for (int i = LEXER_FUNCTION; (text = lexer_word_text(i)) != NULL; i++) {
+        int distance = text_distance(name, text);
+        if (distance < least) {
+            least = distance;
+            best = text;
+        }
+    }
+    for (size_t i = 0; i < c->count; i++) {
+        int distance = c->names[i].parameters < 0 ? 99 : text_distance(name, c->names[i].name);
+        if (distance <= least && distance < (int)strlen(name) / 4 + 2) { /* the user's own first */
+            least = distance;
+            best = c->names[i].name;
+        }
+    }
+    return best;
+}
+
+static void unknown_function(struct check *c, const struct syntax_node *e) {
+    const char *hint = NULL;
+    for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
+        if (strcmp(habits[i].name, e->text) == 0) hint = habits[i].hint;
+    if (!hint && c->p->names_lost) return;
+    struct source_message *one = wrong(c, e->span);
+    text_set(one->sentence, sizeof one->sentence, "unknown function `%.40s`.", e->text);
+    const char *near = hint ? NULL : nearest_function(c, e->text);
+    if (hint) source_hint(one, "%s", hint);
+    else if (near) source_hint(one, "Did you mean `%s`?", near);
+    else
+        source_hint(one, "A function of your own is  let %.40s(x) = expr;  a product is written with *.",
+                    e->text);
+}
+
+static void check_call(struct check *c, const struct syntax_node *e) {
+    const struct declared *known = find(c, e->text);
+    if (!known) {
+        unknown_function(c, e);
+    } else if (known->parameters < 0) {
+        struct source_message *one = wrong(c, e->span);
+        text_set(one->sentence, sizeof one->sentence, "`%.40s` is not a function.", e->text);
+        if (e->parts->kind == SYNTAX_NUMBER && e->count == 1)
+            source_hint(
+                one,
+                "An element is %.40s[%.20s], a product %.40s*(...); the value at the start is %.40s.start.",
+                e->text, e->parts->text, e->text, e->text);
+        else source_hint(one, "An element is %.40s[i], a product is %.40s*(...).", e->text, e->text);
+    } else if (known->parameters != e->count) {
+        struct source_message *one = wrong(c, e->span);
+        text_set(one->sentence, sizeof one->sentence, "`%.40s` takes %d argument%s, not %d.", e->text,
+                 known->parameters, known->parameters == 1 ? "" : "s", e->count);
+        source_hint(one, "Give as many as its `let` has.");
+    }
+}
+
+/* dx/dt, where the model itself has no dt. */
+static void check_quotient(struct check *c, const struct syntax_node *e) {
+    const struct syntax_node *over = e->parts, *under = over->next;
+    if (under->kind != SYNTAX_REF || strcmp(under->text, "dt") != 0 || under->parts || find(c, "dt")) return;
+    int call = over->kind == SYNTAX_CALL && strcmp(over->text, "d") == 0;
+    if (!call && (over->kind != SYNTAX_REF || over->text[0] != 'd' || find(c, over->text))) return;
+    struct source_message *one = wrong(c, e->span);
+    if (call || over->text[1] == '\0') {
+        text_set(one->sentence, sizeof one->sentence, "`d(...)/dt` is not how a time derivative is written.");
+        source_hint(one, "Write x' for a name and der(...) for an expression.");
+    } else {
+        text_set(one->sentence, sizeof one->sentence, "`%.40s/dt` is not how a time derivative is written.",
+                 over->text);
+        source_hint(one, "Write %.40s'.", over->text + 1);
+    }
+}
+
+/* Truth and numbers -------------------------------------------------------------------------------------- */
+
+static void walk(struct check *c, const struct syntax_node *e, int truth);
+
+static void walk_list(struct check *c, const struct syntax_node *e, int truth) {
+    for (; e; e = e->next) walk(c, e, truth);
+}
+
+static void walk_ranges(struct check *c, const struct syntax_range *r) {
+    for (; r; r = r->next) {
+        walk(c, r->low, 0);
+        walk(c, r->high, 0);
+        walk(c, r->filter, 1);
+    }
+}
+
+static void check_truth(struct check *c, const struct syntax_node *e, int truth) {
+    int is = e->kind == SYNTAX_COMPARE || e->kind == SYNTAX_LOGIC;
+    if (is == truth) return;
+    struct source_message *one = wrong(c, e->span);
+    if (is) {
+        text_set(one->sentence, sizeof one->sentence, "a number is due here, not true or false.");
+        source_hint(one, "Write if(condition, 1, 0) for a number.");
+    } else {
+        text_set(one->sentence, sizeof one->sentence, "a condition is due here, not a number.");
+        source_hint(one, "Write a comparison:  x > 0.");
+    }
+}
+
+static void walk(struct check *c, const struct syntax_node *e, int truth) {
+    if (!e || c->said) return;
+    if (e->kind == SYNTAX_BINARY && e->op == SYNTAX_DIV) check_quotient(c, e);
+    if (e->kind == SYNTAX_CALL && !e->builtin) check_call(c, e);
+    if (e->kind == SYNTAX_STRING) return;
+    check_truth(c, e, truth);
+    walk_ranges(c, e->ranges);
+    if (e->kind == SYNTAX_IF) {
+        walk(c, e->parts, 1);
+        walk_list(c, e->parts->next, 0);
+    } else walk_list(c, e->parts, e->kind == SYNTAX_LOGIC);
+}
+
+static void walk_items(struct check *c, const struct syntax_item *item) {
+    for (; item; item = item->next) {
+        walk_ranges(c, item->bounds);
+        walk(c, item->target, 0);
+        walk(c, item->value, 0);
+    }
+}
+
+static void walk_statements(struct check *c, const struct syntax_statement *s) {
+    for (; s; s = s->next) {
+        c->said = source_said_within(c->p->m, s->span.offset, s->span.offset + s->span.length);
+        walk_ranges(c, s->bounds);
+        walk_ranges(c, s->ranges);
+        walk(c, s->left, 0);
+        walk(c, s->right, 0);
+        if (s->kind != SYNTAX_OPTIONS) walk_items(c, s->items);
+        walk_statements(c, s->body);
+    }
+}
+
+/* What a model has once. */
+static void check_once(struct check *c, const struct syntax_statement *s, enum syntax_statement_kind kind) {
+    const struct syntax_statement *first = NULL;
+    for (; s; s = s->next) {
+        if (s->kind != kind) continue;
+        if (!first) {
+            first = s;
+            continue;
+        }
+        struct source_message *one = wrong(c, s->span);
+        c->said = 0;
+        text_set(one->sentence, sizeof one->sentence, "a second `%s`: the first is in line %d.",
+                 syntax_statement_word(kind), source_place(c->p->s, first->span.offset).line);
+        source_hint(one, "Remove one of them.");
+    }
+}
+
+void parser_check(struct parser *p, const struct syntax_file *file) {
+    struct check c = {.p = p};
+    static const enum syntax_statement_kind once[] = {SYNTAX_MODEL, SYNTAX_LAGRANGIAN, SYNTAX_HAMILTONIAN,
+                                                      SYNTAX_BEGIN, SYNTAX_RUN};
+    for (size_t i = 0; i < sizeof once / sizeof once[0]; i++) check_once(&c, file->statements, once[i]);
+    c.count = collect(file->statements, NULL, 0);
+    c.names = pool_take(p->pool, (c.count + 1) * sizeof *c.names);
+    if (!c.names) return;
+    collect(file->statements, c.names, 0);
+    qsort(c.names, c.count, sizeof *c.names, by_name);
+    walk_statements(&c, file->statements);
+}

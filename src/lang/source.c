@@ -1,0 +1,249 @@
+/* source.c - see source.h. */
+#include "lang/source.h"
+
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int source_character(const char *text, size_t room, uint32_t *point) {
+    const unsigned char *c = (const unsigned char *)text;
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    int size = c[0] < 0x80                   ? 1
+               : c[0] >= 0xC2 && c[0] < 0xE0 ? 2
+               : (c[0] & 0xF0) == 0xE0       ? 3
+               : (c[0] & 0xF8) == 0xF0       ? 4
+                                             : 0;
+    if (size == 0 || (size_t)size > room) return 0;
+    uint32_t value = size == 1 ? c[0] : c[0] & (0x7Fu >> size);
+    for (int i = 1; i < size; i++) {
+        if ((c[i] & 0xC0) != 0x80) return 0;
+        value = value << 6 | (c[i] & 0x3F);
+    }
+    if (value < least[size] || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return 0;
+    *point = value;
+    return size;
+}
+
+static size_t line_start(const struct source *s, size_t offset) {
+    while (offset > 0 && s->text[offset - 1] != '\n') offset--;
+    return offset;
+}
+
+/* Characters in bytes: whatever is not a continuation byte begins one. */
+static size_t characters(const char *text, size_t length) {
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++) count += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return count;
+}
+
+struct source_place source_place(const struct source *s, size_t offset) {
+    if (offset > s->length) offset = s->length;
+    size_t start = line_start(s, offset);
+    struct source_place place = {1, (int)characters(s->text + start, offset - start) + 1};
+    for (size_t i = 0; i < start; i++) place.line += s->text[i] == '\n';
+    return place;
+}
+
+static int encoding_fits(const struct source *s, struct source_messages *m) {
+    const unsigned char *c = (const unsigned char *)s->text;
+    if (s->length >= 2 && ((c[0] == 0xFF && c[1] == 0xFE) || (c[0] == 0xFE && c[1] == 0xFF))) {
+        source_hint(source_say(m, SOURCE_ERROR, 0, 2, "the file is written in UTF-16."), "Save it as UTF-8.");
+        return 0;
+    }
+    size_t start = 0;
+    for (size_t at = 0; at < s->length;) {
+        uint32_t point;
+        int size = source_character(s->text + at, s->length - at, &point);
+        if (size == 0) {
+            source_hint(source_say(m, SOURCE_ERROR, at, 1, "the byte 0x%02X is not UTF-8.", c[at]),
+                        "Save the file as UTF-8; names are made of plain letters, digits and _.");
+            return 0;
+        }
+        if (point == 0) {
+            source_hint(source_say(m, SOURCE_ERROR, at, 1, "a zero byte: this is not a text."),
+                        "Is it the right file?  A model is plain text, UTF-8.");
+            return 0;
+        }
+        at += (size_t)size;
+        if (point == '\n') start = at;
+        if (at - start > SOURCE_LINE) {
+            source_hint(
+                source_say(m, SOURCE_ERROR, start, 1, "this line has more than %d bytes.", SOURCE_LINE),
+                "Break it after an operator or a comma.");
+            return 0;
+        }
+    }
+    return 1;
+}
+
+int source_check(const struct source *s, struct source_messages *m) {
+    if (s->length > SOURCE_LONGEST) {
+        source_hint(source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0,
+                               "the model has %zu bytes; at most %d are read.", s->length, SOURCE_LONGEST),
+                    "Write repetition with `for`, `sum` and arrays.");
+        return 0;
+    }
+    return encoding_fits(s, m);
+}
+
+struct source_message *source_say(struct source_messages *m, enum source_severity severity, size_t offset,
+                                  size_t length, const char *format, ...) {
+    struct source_message *one = m->count < SOURCE_MESSAGES ? &m->list[m->count++] : &m->spare;
+    if (one == &m->spare) m->more++;
+    if (severity == SOURCE_ERROR) m->errors++;
+    one->severity = severity;
+    one->offset = (uint32_t)offset;
+    one->length = (uint32_t)length;
+    one->hint[0] = '\0';
+    va_list args;
+    va_start(args, format);
+    text_vset(one->sentence, sizeof one->sentence, format, args);
+    va_end(args);
+    return one;
+}
+
+void source_hint(struct source_message *one, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    text_vset(one->hint, sizeof one->hint, format, args);
+    va_end(args);
+}
+
+int source_said_within(const struct source_messages *m, size_t from, size_t to) {
+    for (int i = 0; i < m->count; i++)
+        if (m->list[i].severity == SOURCE_ERROR && m->list[i].offset >= from && m->list[i].offset <= to)
+            return 1;
+    return 0;
+}
+
+void source_forget(struct source_messages *m, int count) {
+    while (m->count > count) m->errors -= m->list[--m->count].severity == SOURCE_ERROR;
+}
+
+void source_sort(struct source_messages *m) {
+    for (int i = 1; i < m->count; i++)
+        for (int j = i; j > 0 && m->list[j].offset < m->list[j - 1].offset; j--) {
+            m->spare = m->list[j];
+            m->list[j] = m->list[j - 1];
+            m->list[j - 1] = m->spare;
+        }
+}
+
+/* Rendering ---------------------------------------------------------------------------------------------- */
+
+enum {
+    SHOWN = 100,
+    BEFORE = 60
+}; /* characters of a long line that are shown, and how many of them before the caret */
+
+struct page {
+    char *out;
+    size_t room, used;
+};
+
+static void put(struct page *page, const char *text, size_t length) {
+    for (size_t i = 0; i < length; i++, page->used++)
+        if (page->used + 1 < page->room) page->out[page->used] = text[i];
+}
+
+static void put_words(struct page *page, const char *words) {
+    put(page, words, strlen(words));
+}
+
+/* The character at text, made harmless for a terminal; returns its bytes. */
+static size_t put_character(struct page *page, const char *text, size_t room) {
+    uint32_t point;
+    int size = source_character(text, room, &point);
+    int control = size == 0 || (point < 0x20 && point != '\t') || (point >= 0x7F && point < 0xA0) ||
+                  (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+    if (control) put_words(page, "?");
+    else put(page, text, (size_t)size);
+    return size ? (size_t)size : 1;
+}
+
+static void put_sanitized(struct page *page, const char *words) {
+    size_t length = strlen(words);
+    for (size_t i = 0; i < length;) i += put_character(page, words + i, length - i);
+}
+
+static size_t step_back(const char *text, size_t at) {
+    do at--;
+    while (at > 0 && ((unsigned char)text[at] & 0xC0) == 0x80);
+    return at;
+}
+
+/* The line of an offset and the caret below it; of a long line the part around the caret. */
+static void put_line(struct page *page, const struct source *s, size_t offset) {
+    size_t start = line_start(s, offset), from = offset, to = offset, end = offset;
+    for (int i = 0; i < BEFORE && from > start; i++) from = step_back(s->text, from);
+    if (from < start || characters(s->text + start, from - start) <= 4) from = start;
+    while (end < s->length && s->text[end] != '\n') end++;
+    if (end > start && s->text[end - 1] == '\r' && end > offset) end--;
+    for (size_t shown = characters(s->text + from, offset - from); to < end && shown < SHOWN; shown++) {
+        uint32_t point;
+        int size = source_character(s->text + to, end - to, &point);
+        to += size ? (size_t)size : 1;
+    }
+    if (to < end && characters(s->text + to, end - to) <= 4) to = end;
+    put_words(page, from > start ? "    ..." : "    ");
+    for (size_t i = from; i < to;) i += put_character(page, s->text + i, to - i);
+    put_words(page, to < end ? "...\n" : "\n");
+    put_words(page, from > start ? "       " : "    ");
+    for (size_t i = from; i < offset; i++)
+        if (((unsigned char)s->text[i] & 0xC0) != 0x80) put_words(page, s->text[i] == '\t' ? "\t" : " ");
+    put_words(page, "^\n");
+}
+
+static void put_hint(struct page *page, const char *hint) {
+    while (*hint) {
+        size_t length = strcspn(hint, "\n");
+        put_words(page, "  ");
+        for (size_t i = 0; i < length;) i += put_character(page, hint + i, length - i);
+        put_words(page, "\n");
+        hint += length + (hint[length] == '\n');
+    }
+}
+
+static void put_message(struct page *page, const struct source *s, const struct source_message *one) {
+    char where[32] = ":";
+    put_sanitized(page, s->name ? s->name : "model");
+    if (one->offset != SOURCE_NOWHERE) {
+        struct source_place place = source_place(s, one->offset);
+        text_set(where, sizeof where, ":%d:%d:", place.line, place.column);
+    }
+    put_words(page, where);
+    put_words(page, one->severity == SOURCE_ERROR ? " error: " : " warning: ");
+    put_sanitized(page, one->sentence);
+    put_words(page, "\n");
+    if (one->offset <= s->length && one->offset != SOURCE_NOWHERE) put_line(page, s, one->offset);
+    put_hint(page, one->hint);
+}
+
+static size_t page_end(struct page *page) {
+    if (page->room) page->out[page->used < page->room ? page->used : page->room - 1] = '\0';
+    return page->used;
+}
+
+size_t source_render(const struct source *s, const struct source_message *one, char *out, size_t room) {
+    struct page page = {.room = room};
+    page.out = out;
+    put_message(&page, s, one);
+    return page_end(&page);
+}
+
+size_t source_render_all(const struct source *s, const struct source_messages *m, char *out, size_t room) {
+    struct page page = {.room = room};
+    page.out = out;
+    for (int i = 0; i < m->count; i++) {
+        if (i) put_words(&page, "\n");
+        put_message(&page, s, &m->list[i]);
+    }
+    if (m->more) {
+        char line[80];
+        text_set(line, sizeof line, "\n%d more, not shown: mend these first.\n", m->more);
+        put_words(&page, line);
+    }
+    return page_end(&page);
+}

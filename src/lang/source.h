@@ -1,0 +1,62 @@
+/* source.h - a model's text and what there is to say about it.
+ *
+ * Offsets count bytes; lines and columns count from 1, columns in UTF-8 characters.  A message is a
+ * sentence about a place and, as its hint, what to do.  Nothing is printed here: rendering fills a buffer. */
+#ifndef KEEL_LANG_SOURCE_H
+#define KEEL_LANG_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SOURCE_LONGEST = 4 << 20,   /* bytes of a text */
+    SOURCE_LINE = 1 << 16,      /* bytes of a line */
+    SOURCE_MESSAGES = 20,       /* kept; those beyond are only counted */
+    SOURCE_NOWHERE = 0x7fffffff /* the offset of a message about the whole model */
+};
+
+struct source {
+    const char *name; /* as in messages: "pendulum.keel" */
+    const char *text; /* not owned; need not end in a zero */
+    size_t length;
+};
+
+struct source_place {
+    int line, column;
+};
+
+enum source_severity { SOURCE_ERROR, SOURCE_WARNING };
+
+struct source_message {
+    enum source_severity severity;
+    uint32_t offset, length; /* of what it is about; the caret stands at offset */
+    char sentence[320];
+    char hint[320]; /* lines; may be empty */
+};
+
+struct source_messages {
+    int count, errors, more; /* kept; errors among all; those that found no room */
+    struct source_message list[SOURCE_MESSAGES];
+    struct source_message spare; /* takes what is not kept */
+};
+
+struct source_place source_place(const struct source *s, size_t offset);
+/* A character's bytes at text (1 .. 4) and its code point, or 0 for bytes that are not UTF-8. */
+int source_character(const char *text, size_t room, uint32_t *point);
+/* Is it a text at all: not too long, UTF-8, no zero bytes?  Else it says why not. */
+int source_check(const struct source *s, struct source_messages *m);
+
+/* Add a message; the result, never NULL, takes the hint. */
+struct source_message *source_say(struct source_messages *m, enum source_severity severity, size_t offset,
+                                  size_t length, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+void source_hint(struct source_message *one, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int source_said_within(const struct source_messages *m, size_t from, size_t to); /* an error in from .. to? */
+void source_forget(struct source_messages *m, int count); /* keep the first `count` messages */
+void source_sort(struct source_messages *m);              /* by place */
+
+/* The message as people see it, with the line and a caret.  Returns its length without the ending zero, like
+ * snprintf; what does not fit is cut. */
+size_t source_render(const struct source *s, const struct source_message *one, char *out, size_t room);
+size_t source_render_all(const struct source *s, const struct source_messages *m, char *out, size_t room);
+#endif

@@ -1,0 +1,143 @@
+/* structure_sample.c - expressions at random points, with a bound of what round-off may have left.
+ *
+ * The value of a symbol is a hash of what it is and of the point's number, so that all expressions see the
+ * same point.  Mass: m(a + b) = max(m(a), m(b)); m(a*b) = max(m(a)|b|, |a|m(b)); m(f(a)) = max(|f|, |f'|
+ * m(a)). */
+#include "lang/structure_inside.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { TRIES = 12 };
+
+static double unit(uint64_t x) { /* splitmix64, to [0, 1) */
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    x ^= x >> 31;
+    return (double)(x >> 11) * 0x1p-53;
+}
+
+struct near {
+    const struct structure_work *w;
+    int point;
+};
+
+/* Positive, for roots and logarithms, but every third point of both signs; later points are closer
+ * together. */
+static double random_value(void *user, enum expr_kind kind, uint32_t index, uint32_t order) {
+    const struct near *at = user;
+    const struct structure_problem *p = at->w->p;
+    if (kind == EXPR_PARAMETER && (int)index < p->parameters && at->point < STRUCTURE_GENERIC)
+        return p->parameter[index];
+    uint64_t key = ((uint64_t)at->point << 56) ^ ((uint64_t)kind << 48) ^ ((uint64_t)order << 32) ^ index;
+    double r = unit(key * 0xd1342543de82ef95u + 1),
+           spread = at->point % STRUCTURE_GENERIC < TRIES / 2 ? 0.7 : 0.05;
+    double value = at->point % 3 == 2 ? 1.3 * (2 * r - 1) : 1 + spread * (2 * r - 1);
+    int column = structure_column(at->w, kind, index);
+    if (!p->nominal || column < 0 || order) return value;
+    double nominal = p->nominal[at->w->column[column]];
+    return nominal == 0 ? 0.1 * value : nominal * (1 + 0.2 * (value - 1));
+}
+
+static double condition(enum expr_op op, double a, double b, double f, int side) {
+    double x = side ? b : a, h = 1e-6 * (x == 0 ? 1 : fabs(x));
+    double slope = (expr_value(op, side ? a : a + h, side ? b + h : b) - f) / h;
+    return isfinite(slope) ? fabs(slope) : 0;
+}
+
+static void evaluate(struct structure_sample *v, const struct graph *g, expr e) {
+    const struct expr_node *n = &g->node[e];
+    double a = v->value[n->a], b = n->op == EXPR_POWI ? 0 : v->value[n->b], *f = &v->value[e];
+    double ma = v->mass[n->a], mb = n->op == EXPR_POWI ? 0 : v->mass[n->b], m = 0;
+    switch (n->op) {
+    case EXPR_POWI:
+        *f = expr_integer_power(a, (int32_t)n->b);
+        m = a == 0 ? 0 : fabs((int32_t)n->b * (*f / a)) * ma;
+        break;
+    case EXPR_IF:
+        *f = a != 0 ? b : v->value[n->c];
+        m = a != 0 ? mb : v->mass[n->c];
+        break;
+    case EXPR_NEG:
+    case EXPR_ADD:
+    case EXPR_SUB:
+        *f = expr_value((enum expr_op)n->op, a, b);
+        m = fmax(ma, n->op == EXPR_NEG ? 0 : mb);
+        break;
+    case EXPR_MUL:
+        *f = a * b;
+        m = fmax(ma * fabs(b), fabs(a) * mb);
+        break;
+    case EXPR_DIV:
+        *f = a / b;
+        m = fmax(ma / fabs(b), fabs(*f / b) * mb);
+        break;
+    default:
+        *f = expr_value((enum expr_op)n->op, a, b);
+        m = condition((enum expr_op)n->op, a, b, *f, 0) * ma;
+        if (expr_operands((enum expr_op)n->op) == 2)
+            m = fmax(m, condition((enum expr_op)n->op, a, b, *f, 1) * mb);
+    }
+    v->mass[e] = fmax(fabs(*f), m);
+}
+
+int structure_sample_at(struct structure_sample *v, struct graph *g, size_t roots, const expr *root,
+                        struct structure_point at) {
+    struct expr_list list;
+    *v = (struct structure_sample){0};
+    if (expr_order(g, roots, root, &list)) return -1;
+    size_t room = g->count;
+    *v = (struct structure_sample){calloc(room, sizeof *v->value), calloc(room, sizeof *v->mass)};
+    int failed = !v->value || !v->mass;
+    for (size_t i = 0; i < list.count && !failed; i++) {
+        expr e = list.item[i];
+        struct expr_node n = g->node[e];
+        if (expr_operands((enum expr_op)n.op)) evaluate(v, g, e);
+        else {
+            if (!expr_is_constant(g, e, &v->value[e]))
+                v->value[e] = at.look(at.user, (enum expr_kind)n.a, n.b, n.c);
+            v->mass[e] = fabs(v->value[e]);
+        }
+    }
+    free(list.item);
+    if (failed) structure_sample_close(v);
+    return failed ? -1 : 0;
+}
+
+int structure_sample_open(struct structure_sample *v, const struct structure_work *w, size_t roots,
+                          const expr *root, int point) {
+    struct near near = {w, point};
+    if (structure_sample_at(v, w->g, roots, root, (struct structure_point){random_value, &near}))
+        return structure_out_of_memory(w->s);
+    return 0;
+}
+
+void structure_sample_close(struct structure_sample *v) {
+    free(v->value);
+    free(v->mass);
+    *v = (struct structure_sample){0};
+}
+
+int structure_sample_finite(const struct structure_sample *v, expr e) {
+    return isfinite(v->value[e]) && isfinite(v->mass[e]);
+}
+
+int structure_sample_zero(const struct structure_sample *v, expr e) {
+    return fabs(v->value[e]) <= STRUCTURE_ZERO * v->mass[e];
+}
+
+int structure_sample_points(const struct structure_work *w, size_t roots, const expr *root,
+                            int point[STRUCTURE_POINTS]) {
+    int found = 0;
+    for (int k = 0; k < TRIES && found < STRUCTURE_POINTS; k++) {
+        struct structure_sample v;
+        if (structure_sample_open(&v, w, roots, root, k)) return -1;
+        int finite = 1;
+        for (size_t i = 0; i < roots && finite; i++) finite = structure_sample_finite(&v, root[i]);
+        if (finite) point[found++] = k;
+        structure_sample_close(&v);
+    }
+    for (int k = 0; found < STRUCTURE_POINTS; k++) point[found++] = k;
+    return 0;
+}
