@@ -125,12 +125,14 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
     if (r->rate_known[to] && (!a.f_end_known || low_new)) {
         e->work.calls++;
         int code = fd->rate(plan->t_new, x_new, e->f[to], fd->context);
-        if (code != 0 || !all_finite(fd->n, e->f[to])) { /* once more, for the sentence */
+        /* with a fixed step nothing could be done about it: the next step will say so */
+        int useless = e->estimates && !all_finite(fd->n, e->f[to]);
+        if (code != 0 || useless) { /* once more, for the sentence */
             status = field_rate(fd, plan->t_new, x_new, e->f[to]);
             if (status != KEEL_OK) return status;
         }
     }
-    if (field_starts_to_move(fd, r->t, plan->t_new, x_new))
+    if ((fd->k || fd->m) && field_starts_to_move(fd, r->t, plan->t_new, x_new))
         return attempt(e, plan, error); /* now it is known */
     if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
     int measured_there = e->manifold.kept && e->manifold.preserve == KEEL_PROJECT && !fd->m;
@@ -144,6 +146,7 @@ static keel_status measure(struct engine *e) {
     struct field *fd = &e->field;
     const double *x = e->x[r->front];
     int corrected = e->manifold.preserve >= KEEL_POST && e->manifold.kept > 0, larger = 0;
+    if (!e->measured && fd->rate == fd->p.f.value) return KEEL_OK; /* nothing asks for sizes */
     for (int i = 0; i < fd->n + fd->m; i++) {
         double size = fabs(x[i]);
         if (size <= fd->size[i]) continue;
