@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "lang/elaborate_inside.h"
+#include "lang/expr_print.h"
 
 #include <limits.h>
 #include <math.h>
@@ -33,6 +34,14 @@ void model_name(const struct model *m, expr symbol, char *out, size_t room) {
         break;
     }
     for (uint32_t i = 0; i < n.c && n.a != EXPR_TIME; i++) text_add(out, room, "'");
+}
+
+static void name_of(void *user, expr symbol, char *out, size_t room) {
+    model_name(user, symbol, out, room);
+}
+
+size_t model_print(const struct model *m, expr e, char *out, size_t room) {
+    return expr_print(&m->graph, e, name_of, (void *)m, out, room);
 }
 
 long model_size(const struct model_shape *s) {

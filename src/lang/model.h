@@ -154,6 +154,8 @@ struct model {
 
 /* The user's name of a symbol: x, q[1][2]', lambda.rod[2], x.enter.  Always ended; cut to room. */
 void model_name(const struct model *m, expr symbol, char *out, size_t room);
+/* An expression in these names, as text of the language; see expr_print.h. */
+size_t model_print(const struct model *m, expr e, char *out, size_t room);
 long model_size(const struct model_shape *s); /* elements; -1: more than LONG_MAX */
 /* The value of an expression of parameters and t with the parameters' present numbers; NAN if others occur.
  */
