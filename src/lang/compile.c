@@ -79,12 +79,14 @@ struct build {
         log[COMPILE_PATH + 32];
 };
 
+const char *const compile_build_files[] = {"model.c", "model.so", "messages", NULL};
+
 static int build_open(struct build *b, const char *cache) {
     snprintf(b->directory, sizeof b->directory, "%s/build.XXXXXX", cache);
     if (!mkdtemp(b->directory)) return -1;
-    snprintf(b->source, sizeof b->source, "%s/model.c", b->directory);
-    snprintf(b->library, sizeof b->library, "%s/model.so", b->directory);
-    snprintf(b->log, sizeof b->log, "%s/messages", b->directory);
+    snprintf(b->source, sizeof b->source, "%s/%s", b->directory, compile_build_files[0]);
+    snprintf(b->library, sizeof b->library, "%s/%s", b->directory, compile_build_files[1]);
+    snprintf(b->log, sizeof b->log, "%s/%s", b->directory, compile_build_files[2]);
     return 0;
 }
 
@@ -140,9 +142,18 @@ static void read_log(const char *path, char *message, size_t room) {
     text_set(message, room, "The C compiler failed: %s", first[0] ? first : "it gave no reason.");
 }
 
-/* Compiles into the cache.  The last step is one rename: two processes at once both succeed. */
+static void *load(const char *library, char *message, size_t room) {
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (handle) return handle;
+    const char *reason = dlerror();
+    text_set(message, room, "The compiled model cannot be loaded: %s.", reason ? reason : "no reason given");
+    return NULL;
+}
+
+/* Compiles and loads, then puts the library in place by one rename: two processes at once both succeed, and
+ * what another removes from the cache is loaded already. */
 static enum compile_status build(const struct compile_tool *tool, const char *cache, const char *target,
-                                 const char *source, char *message, size_t room) {
+                                 const char *source, void **handle, char *message, size_t room) {
     struct build b;
     if (build_open(&b, cache)) {
         text_set(message, room, "Nothing can be written to %s: %s.", cache, strerror(errno));
@@ -151,9 +162,12 @@ static enum compile_status build(const struct compile_tool *tool, const char *ca
     enum compile_status status = COMPILE_FAILED;
     if (write_source(b.source, source)) text_set(message, room, "%s cannot be written.", b.source);
     else if (run_compiler(tool, &b, optimisation(source))) read_log(b.log, message, room);
-    else if (compile_cache_seal(b.library, source) || rename(b.library, target))
-        text_set(message, room, "%s cannot be written: %s.", target, strerror(errno));
-    else status = COMPILE_READY;
+    else if (compile_cache_seal(b.library, source))
+        text_set(message, room, "%s cannot be written: %s.", b.library, strerror(errno));
+    else if ((*handle = load(b.library, message, room)) != NULL) {
+        status = COMPILE_READY;
+        if (rename(b.library, target) == 0) compile_trim(cache, COMPILE_KEPT_FILES, COMPILE_KEPT_BYTES);
+    }
     build_close(&b);
     return status;
 }
@@ -167,14 +181,12 @@ enum compile_status compile_load(const char *source, struct compile_unit *out, c
     if (status != COMPILE_READY) return status;
     compile_cache_key(&tool, flags, source, key);
     snprintf(target, sizeof target, "%s/%s.so", cache, key);
-    out->cached = compile_cache_whole(target, source);
-    if (!out->cached) status = build(&tool, cache, target, source, message, room);
-    if (status != COMPILE_READY) return status;
-    out->handle = dlopen(target, RTLD_NOW | RTLD_LOCAL);
-    if (out->handle) return COMPILE_READY;
-    const char *reason = dlerror();
-    text_set(message, room, "The compiled model cannot be loaded: %s.", reason ? reason : "no reason given");
-    return COMPILE_FAILED;
+    if (compile_cache_whole(target, source)) {
+        compile_trim_touch(target);
+        out->handle = load(target, message, room); /* NULL: another process has just removed it */
+        out->cached = out->handle != NULL;
+    }
+    return out->cached ? COMPILE_READY : build(&tool, cache, target, source, &out->handle, message, room);
 }
 
 /* POSIX lets dlsym's pointer stand for a function; C knows no such cast, so the bits are copied. */

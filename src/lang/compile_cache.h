@@ -1,5 +1,5 @@
-/* compile_cache.h - where compiled models are kept, under which name, and whether one found there is
- * whole. */
+/* compile_cache.h - where compiled models are kept, under which name, for how long, and whether one found
+ * there is whole. */
 #ifndef KEEL_LANG_COMPILE_CACHE_H
 #define KEEL_LANG_COMPILE_CACHE_H
 
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 enum { COMPILE_PATH = 1024, COMPILE_WORDS = 32 };
+enum { COMPILE_KEPT_FILES = 256, COMPILE_KEPT_BYTES = 256 << 20 }; /* of the cache */
 
 /* What a compiled model depends on beside its source. */
 struct compile_tool {
@@ -28,4 +29,11 @@ void compile_cache_key(const struct compile_tool *tool, const char *const *flags
 int compile_cache_whole(const char *path, const char *source);
 /* Appends source and check sum, where no loader looks. */
 int compile_cache_seal(const char *path, const char *source);
+
+/* The files in a build's directory; ends with NULL. */
+extern const char *const compile_build_files[];
+/* Removes the libraries used longest ago beyond so many files or bytes in all, but never the last used one,
+ * and builds left behind an hour ago.  Only what has our names and belongs to the user. */
+void compile_trim(const char *directory, size_t files, uint64_t bytes);
+void compile_trim_touch(const char *path); /* used now */
 #endif
