@@ -19,6 +19,11 @@ enum { GROUPS = 40, OUTPUTS = 50, POINTS = 40 };
 
 static char cache[256];
 
+/* What an emitted function takes as `user`: it begins with the parameters, whatever follows. */
+struct user {
+    const double *parameters;
+};
+
 static int make_cache(void **state) {
     (void)state;
     snprintf(cache, sizeof cache, "%s/keel-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
@@ -139,7 +144,7 @@ static void three_ways_one_answer(void **state) {
             for (int k = 0; k < RANDOM_STATES; k++) u[k] = coordinate(&r);
             for (int k = 0; k < RANDOM_PARAMETERS; k++) p[k] = coordinate(&r);
             assert_int_equal(tape_call(&tape[i], t, u, p, x), 0);
-            assert_int_equal(compiled(t, u, y, p), 0);
+            assert_int_equal(compiled(t, u, y, &(struct user){p}), 0);
             evaluate(&g, OUTPUTS, out[i], &r, t, u, p, z);
             for (int k = 0; k < OUTPUTS; k++) {
                 differ += !same_bits(x[k], y[k]) || !same_bits(x[k], z[k]);
@@ -247,7 +252,7 @@ static void a_chain_costs_in_proportion(void **state) {
             tape_run(&t, 0, u, NULL, x, work);
             interpreted = fmin(interpreted, seconds() - before);
             before = seconds();
-            compiled(0, u, y, NULL);
+            compiled(0, u, y, &(struct user){NULL});
             native = fmin(native, seconds() - before);
         }
         assert_memory_equal(x, y, c.outputs * sizeof *x);
@@ -300,7 +305,7 @@ static void long_functions_are_cut(void **state) {
             for (int k = 0; k < RANDOM_STATES; k++) u[k] = random_number(&r, 0.1, 1);
             for (int k = 0; k < RANDOM_PARAMETERS; k++) p[k] = coordinate(&r);
             tape_call(&t, at, u, p, x);
-            compile_function(&unit, "long")(at, u, y, p);
+            compile_function(&unit, "long")(at, u, y, &(struct user){p});
             evaluate(&g, 3, out, &r, at, u, p, z);
             for (int k = 0; k < 3; k++) assert_true(same_bits(x[k], y[k]) && same_bits(x[k], z[k]));
         }
@@ -376,7 +381,7 @@ static void no_text_reaches_the_code(void **state) {
     for (const char *c = e.text; *c; c++) assert_true(*c == '\n' || (*c >= ' ' && *c < 127));
     struct compile_unit unit = load(e.text);
     double u[4] = {0, 0, 0, 7}, out = 0;
-    assert_int_equal(compile_function(&unit, "sin")(0, u, &out, NULL), 0);
+    assert_int_equal(compile_function(&unit, "sin")(0, u, &out, &(struct user){NULL}), 0);
     assert_true(out == 7 && compile_function(&unit, "cos") == NULL);
     compile_close(&unit);
     emit_close(&e);
@@ -405,7 +410,7 @@ static void constants_keep_their_bits(void **state) {
     emit_open(&e);
     assert_int_equal(emit_function(&e, "numbers", &t), 0);
     struct compile_unit unit = load(e.text);
-    compile_function(&unit, "numbers")(0, NULL, got, NULL);
+    compile_function(&unit, "numbers")(0, NULL, got, &(struct user){NULL});
     for (int i = 0; i < COUNT; i++) assert_true(same_bits(got[i], wanted[i]));
     compile_close(&unit);
     emit_close(&e);

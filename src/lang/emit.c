@@ -275,7 +275,7 @@ static void put_model(struct emit *e, struct cut *cut) {
     if (t->count > LONGEST_PART) put_block(cut, 0, t->count);
     put(e, "int model_%s(double t, const double *restrict u, double *restrict out, void *user) {\n",
         cut->name);
-    put(e, "const double *restrict p = user;\n");
+    put(e, "const double *restrict p = *(const double *const *)user;\n");
     if (t->count > LONGEST_PART) put(e, "double w[%u];\n", computed ? computed : 1);
     if (t->count > LONGEST_PART) put_text(e, cut->body.text);
     else put_range(e, cut, 0, t->count);
