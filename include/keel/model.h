@@ -1,0 +1,99 @@
+/* model.h - models written as text: load, set parameters, look at what the analysis found, run.
+ *
+ *     keel_model *m = keel_model_load("pendulum.keel", NULL);
+ *     keel_sim *s = keel_sim_open(m, NULL);
+ *     while (keel_sim_run(s, 100) == KEEL_EVENT) {}
+ *
+ * The text is described in docs/language.md.  A model fills a keel_problem for each of its modes, as a
+ * person would in C; keel_sim runs them with their events and actions. */
+#ifndef KEEL_MODEL_H
+#define KEEL_MODEL_H
+
+#include <keel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct keel_model keel_model;
+
+/* All zero is a sound default; so is a null pointer. */
+typedef struct keel_model_options {
+    const char *const *set; /* "a=3", "m[2] = 2*pi": parameters replaced */
+    int sets;
+    double span[2]; /* from .. to instead of the model's `run`; both 0: the model's */
+    int interpret;  /* 1: no compiler is called; the results are the same bits, more slowly */
+} keel_model_options;
+
+/* A model from a file, or from `length` bytes of text under a name for the messages.  NULL only without
+ * memory; whether it can be run is in keel_model_status. */
+KEEL_API keel_model *keel_model_load(const char *path, const keel_model_options *o);
+KEEL_API keel_model *keel_model_read(const char *name, const char *text, size_t length,
+                                     const keel_model_options *o);
+KEEL_API void keel_model_close(keel_model *m); /* after all that was opened from it */
+KEEL_API keel_status keel_model_status(const keel_model *m);
+/* Errors and warnings as people read them, each with its line and a caret; "": none.  Valid until the next
+ * call that changes the model. */
+KEEL_API const char *keel_model_message(const keel_model *m);
+/* Another value for a parameter, as in "a=3".  What was opened from the model before keeps its values; the
+ * problems and modes are to be asked for again. */
+KEEL_API keel_status keel_model_set(keel_model *m, const char *assignment);
+KEEL_API const char *keel_model_name(const keel_model *m);
+KEEL_API void keel_model_span(const keel_model *m, double *from, double *to);
+/* Is machine code in use?  If not, why, in one sentence. */
+KEEL_API int keel_model_compiled(const keel_model *m, const char **why_not);
+/* The C of the model, as it is compiled; NULL: there is none. */
+KEEL_API const char *keel_model_source(const keel_model *m);
+
+/* What holds in a mode.  A model without modes has one, without a name. */
+typedef struct keel_mode {
+    const char *name;            /* NULL: none */
+    const keel_problem *problem; /* with a consistent start in the first mode; u0 is NULL in the others */
+    int index, freedom;          /* structural index; degrees of freedom */
+    int equations, unknowns;     /* multipliers included */
+    int combinations;            /* equations that were replaced by linear combinations */
+    int redundant;               /* constraints that follow from others */
+    int quadratic, separable;    /* x' is a polynomial of degree 2; H = T(p) + V(q) */
+} keel_mode;
+KEEL_API int keel_model_modes(const keel_model *m);
+KEEL_API int keel_model_start(const keel_model *m); /* the first mode */
+KEEL_API int keel_model_mode(const keel_model *m, int i, keel_mode *mode); /* 1; 0: there is none */
+/* The i-th linear invariant that the equations of a mode show (a mass balance), as text; NULL: none. */
+KEEL_API const char *keel_model_balance(const keel_model *m, int mode, int i);
+/* A start value that neither `init` nor the equations determine: it keeps its guess.  NULL: none. */
+KEEL_API const char *keel_model_free_value(const keel_model *m, int i);
+
+/* A run through events, actions and modes. */
+typedef struct keel_sim keel_sim;
+KEEL_API keel_sim *keel_sim_open(keel_model *m, const keel_options *o); /* NULL only without memory */
+KEEL_API void keel_sim_close(keel_sim *s);
+/* To t_end.  KEEL_EVENT: a `stop` was met, or with stop_at_records a `record`; call it again to go on. */
+KEEL_API keel_status keel_sim_run(keel_sim *s, double t_end);
+KEEL_API keel_status keel_sim_step(keel_sim *s, double t_end); /* one step, or up to an event */
+KEEL_API keel_solver *keel_sim_solver(keel_sim *s);            /* of the mode in force */
+KEEL_API int keel_sim_mode(const keel_sim *s);
+KEEL_API const char *keel_sim_message(const keel_sim *s);
+
+/* Columns: every unknown, velocities, multipliers, outputs; the same in all modes. */
+KEEL_API int keel_sim_columns(const keel_sim *s);
+KEEL_API const char *keel_sim_column(const keel_sim *s, int i); /* its name; NULL past the last */
+KEEL_API keel_status keel_sim_values(keel_sim *s, double *out); /* where it stands */
+KEEL_API keel_status keel_sim_values_at(keel_sim *s, double t, double *out); /* inside the last step */
+/* The closed form of each column by `exact` lines, NAN where there is none. */
+KEEL_API keel_status keel_sim_exact(keel_sim *s, double *out);
+/* The k-th `reference` line: 1 with its time and values, NAN where it says nothing; 0: there is none. */
+KEEL_API int keel_sim_reference(const keel_sim *s, int k, double *t, double *out);
+
+/* What happened: events in their order. */
+typedef struct keel_happening {
+    double t;
+    const char *event;
+    int from, to; /* modes */
+    int changed;  /* values were assigned or the mode changed */
+} keel_happening;
+KEEL_API int keel_sim_happening(const keel_sim *s, long i, keel_happening *out); /* 1; 0 past the last */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

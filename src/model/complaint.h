@@ -1,0 +1,23 @@
+/* complaint.h - what there is to say about a model whose text is right and whose equations are not.
+ *
+ * Each adds one message and returns 0, so that a caller can `return complaint_...`. */
+#ifndef KEEL_MODEL_COMPLAINT_H
+#define KEEL_MODEL_COMPLAINT_H
+
+#include "model/system.h"
+
+int complaint_memory(struct source_messages *messages);
+/* The verdict of the analysis, where it is not OK. */
+int complaint_structure(const struct system *y, struct source_messages *messages);
+/* A warning: the constraint follows from others and was left out. */
+int complaint_redundant(const struct system *y, struct source_messages *messages,
+                        const struct structure_twin *twin);
+/* An expression of a row needs what has no value here: `lam` in an invariant. */
+int complaint_no_value(const struct system *y, struct source_messages *messages, struct syntax_span where,
+                       const char *what, expr symbol);
+/* abs and the like where a derivative is needed. */
+int complaint_kink(const struct system *y, struct source_messages *messages, struct syntax_span where,
+                   const char *what, expr obstacle);
+/* An expression as people would write it, with the model's names. */
+void complaint_print(const struct system *y, expr e, char *out, size_t room);
+#endif

@@ -1,0 +1,42 @@
+/* fill.c - see fill.h. */
+#include "model/fill.h"
+
+static const keel_pattern *pattern_of(keel_pattern *p, const struct derive_sparse *from) {
+    *p = (keel_pattern){from->row_start[from->rows], from->row_start, from->column};
+    return p;
+}
+
+static keel_map map_of(const struct road_map *map, keel_fn *const *call, keel_pattern *pattern) {
+    if (map->count == 0) return (keel_map){0};
+    return (keel_map){.count = map->count,
+                      .value = call[0],
+                      .jacobian = call[1],
+                      .rate = call[2],
+                      .pattern = map->jacobian.row_start ? pattern_of(pattern, &map->jacobian) : NULL,
+                      .terms = call[3],
+                      .names = map->names};
+}
+
+void fill_problem(struct fill *out, const struct road *r, const struct functions *f, const char *name) {
+    keel_problem *p = &out->problem;
+    *p = (keel_problem){.form = r->form, .name = name, .n = r->n, .m = r->m};
+    p->array_of = r->array_of;
+    p->names = r->names;
+    p->f = map_of(&r->f, &f->call[functions_role_f], &out->pattern[0]);
+    p->algebraic = map_of(&r->algebraic, &f->call[functions_role_algebraic], &out->pattern[1]);
+    p->hidden = map_of(&r->hidden, &f->call[functions_role_hidden], &out->pattern[2]);
+    p->energy = map_of(&r->energy, &f->call[functions_role_energy], &out->pattern[3]);
+    p->constraint = map_of(&r->constraint, &f->call[functions_role_constraint], &out->pattern[4]);
+    p->rolling = map_of(&r->rolling, &f->call[functions_role_rolling], &out->pattern[5]);
+    p->invariant = map_of(&r->invariant, &f->call[functions_role_invariant], &out->pattern[6]);
+    if (r->event.count)
+        p->event = (keel_map){
+            .count = r->event.count, .value = f->call[functions_role_event], .names = r->event.names};
+    p->event_direction = r->event.count ? r->event_direction : NULL;
+    p->passing = r->event.count ? r->passing : NULL;
+    if (r->form == KEEL_MECHANICS)
+        p->mass = (keel_matrix){f->call[functions_role_mass], pattern_of(&out->pattern[7], &r->mass),
+                                r->mass_constant};
+    if (r->structure) p->structure = (keel_matrix){.value = f->call[functions_role_structure]};
+    p->curvature = f->call[functions_role_curvature];
+}

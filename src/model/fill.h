@@ -1,0 +1,14 @@
+/* fill.h - the keel_problem of a mode, from its road and its functions. */
+#ifndef KEEL_MODEL_FILL_H
+#define KEEL_MODEL_FILL_H
+
+#include "model/functions.h"
+
+struct fill {
+    keel_problem problem;
+    keel_pattern pattern[8]; /* f, algebraic, hidden, energy, constraint, rolling, invariant; mass */
+};
+
+/* Everything but start values and user. */
+void fill_problem(struct fill *out, const struct road *r, const struct functions *f, const char *name);
+#endif

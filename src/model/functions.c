@@ -1,0 +1,116 @@
+/* functions.c - see functions.h. */
+#include "model/functions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define INTERPRET(role)                                                               \
+    static int interpret_##role(double t, const double *u, double *out, void *user) { \
+        const struct functions_bound *b = user;                                       \
+        return tape_call(&b->tape[functions_role_##role], t, u, b->parameter, out);   \
+    }
+FUNCTIONS_LIST(INTERPRET)
+#undef INTERPRET
+
+static keel_fn *const interpreted[] = {
+#define POINTER(role) interpret_##role,
+    FUNCTIONS_LIST(POINTER)
+#undef POINTER
+};
+
+static const char *const role_name[] = {
+#define NAME(role) #role,
+    FUNCTIONS_LIST(NAME)
+#undef NAME
+};
+
+int functions_tape(const struct road *r, size_t count, const expr *root, struct tape *out, expr *missing) {
+    struct model *m = r->y->m;
+    struct graph *g = &m->graph;
+    size_t basics = (size_t)r->n + (size_t)r->m, at = 0;
+    struct tape_input *input =
+        malloc((basics + (size_t)r->furthers + (size_t)m->parameters + (size_t)m->helds + 1) * sizeof *input);
+    if (!input) return -1;
+    input[at++] = (struct tape_input){expr_symbol(g, EXPR_TIME, 0, 0), TAPE_TIME, 0};
+    for (size_t i = 0; i < basics; i++)
+        input[at++] = (struct tape_input){r->basic[i], TAPE_STATE, (uint32_t)i};
+    for (int i = 0; i < r->furthers; i++)
+        input[at++] = (struct tape_input){r->further[i], TAPE_STATE, (uint32_t)(basics + (size_t)i)};
+    for (int i = 0; i < m->parameters; i++)
+        input[at++] =
+            (struct tape_input){expr_symbol(g, EXPR_PARAMETER, (uint32_t)i, 0), TAPE_PARAMETER, (uint32_t)i};
+    for (int i = 0; i < m->helds; i++)
+        input[at++] = (struct tape_input){expr_symbol(g, EXPR_HELD, (uint32_t)i, 0), TAPE_PARAMETER,
+                                          (uint32_t)(m->parameters + i)};
+    int failed = g->failed ? -1 : tape_build(out, g, count, root, at, input, missing);
+    free(input);
+    return failed;
+}
+
+static int build(struct functions *f, const struct road *r, enum functions_role role, int count,
+                 const expr *root) {
+    expr missing;
+    if (!root) return 0;
+    if (functions_tape(r, (size_t)count, root, &f->tape[role], &missing)) return -1;
+    f->there[role] = 1;
+    f->call[role] = interpreted[role];
+    return 0;
+}
+
+/* The four roles of a map stand one after the other. */
+static int build_map(struct functions *f, const struct road *r, enum functions_role first,
+                     const struct road_map *map) {
+    const struct derive_sparse *j = &map->jacobian;
+    static const expr none = EXPR_NONE; /* a Jacobian without entries is still a Jacobian */
+    if (map->count == 0) return 0;
+    int entries = j->row_start ? j->row_start[j->rows] : 0;
+    return build(f, r, first, map->count, map->value) ||
+           build(f, r, first + 1, entries, entries || !j->row_start ? j->value : &none) ||
+           build(f, r, first + 2, map->count, map->rate) || build(f, r, first + 3, map->count, map->terms);
+}
+
+int functions_open(struct functions *f, const struct road *r) {
+    *f = (struct functions){0};
+    int failed =
+        build_map(f, r, functions_role_f, &r->f) ||
+        build_map(f, r, functions_role_algebraic, &r->algebraic) ||
+        build_map(f, r, functions_role_hidden, &r->hidden) ||
+        build_map(f, r, functions_role_energy, &r->energy) ||
+        build_map(f, r, functions_role_constraint, &r->constraint) ||
+        build_map(f, r, functions_role_rolling, &r->rolling) ||
+        build_map(f, r, functions_role_invariant, &r->invariant) ||
+        build(f, r, functions_role_mass, r->mass.row_start ? r->mass.row_start[r->mass.rows] : 0,
+              r->mass.value) ||
+        build(f, r, functions_role_structure, r->n * r->n, r->structure) ||
+        build(f, r, functions_role_curvature, r->constraint.count + r->rolling.count, r->curvature) ||
+        build(f, r, functions_role_event, r->event.count, r->event.count ? r->event.value : NULL);
+    return failed ? -1 : 0;
+}
+
+void functions_close(struct functions *f) {
+    for (int k = 0; k < FUNCTIONS_ROLES; k++)
+        if (f->there[k]) tape_free(&f->tape[k]);
+    *f = (struct functions){0};
+}
+
+static void name_in_c(char *out, size_t room, int mode, int role) {
+    snprintf(out, room, "%d_%s", mode, role_name[role]);
+}
+
+int functions_emit(const struct functions *f, struct emit *e, int mode) {
+    char name[40];
+    for (int k = 0; k < FUNCTIONS_ROLES; k++) {
+        name_in_c(name, sizeof name, mode, k);
+        if (f->there[k] && emit_function(e, name, &f->tape[k])) return -1;
+    }
+    return 0;
+}
+
+void functions_link(struct functions *f, const struct compile_unit *unit, int mode) {
+    char name[40];
+    for (int k = 0; k < FUNCTIONS_ROLES; k++) {
+        name_in_c(name, sizeof name, mode, k);
+        keel_fn *compiled = f->there[k] ? compile_function(unit, name) : NULL;
+        if (compiled) f->call[k] = compiled;
+    }
+}

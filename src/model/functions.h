@@ -1,0 +1,49 @@
+/* functions.h - the functions of a mode, interpreted or compiled: the same bits either way.
+ *
+ * Each is a keel_fn whose `user` points to a struct functions_bound: the compiled ones read its first
+ * member alone. */
+#ifndef KEEL_MODEL_FUNCTIONS_H
+#define KEEL_MODEL_FUNCTIONS_H
+
+#include "lang/compile.h"
+#include "lang/emit.h"
+#include "model/road.h"
+
+#define FUNCTIONS_OF_MAP(X, map) X(map) X(map##_jacobian) X(map##_rate) X(map##_terms)
+#define FUNCTIONS_LIST(X)           \
+    FUNCTIONS_OF_MAP(X, f)          \
+    FUNCTIONS_OF_MAP(X, algebraic)  \
+    FUNCTIONS_OF_MAP(X, hidden)     \
+    FUNCTIONS_OF_MAP(X, energy)     \
+    FUNCTIONS_OF_MAP(X, constraint) \
+    FUNCTIONS_OF_MAP(X, rolling)    \
+    FUNCTIONS_OF_MAP(X, invariant)  \
+    X(mass) X(structure) X(curvature) X(event)
+
+enum functions_role {
+#define FUNCTIONS_ROLE(role) functions_role_##role,
+    FUNCTIONS_LIST(FUNCTIONS_ROLE)
+#undef FUNCTIONS_ROLE
+        FUNCTIONS_ROLES
+};
+
+struct functions_bound {
+    const double *parameter; /* parameters, then held values */
+    const struct tape *tape; /* of the mode */
+};
+
+struct functions {
+    struct tape tape[FUNCTIONS_ROLES];
+    unsigned char there[FUNCTIONS_ROLES];
+    keel_fn *call[FUNCTIONS_ROLES]; /* NULL where there is none */
+};
+
+/* The tapes of a road; interpreted until functions_link.  0, or -1 without memory. */
+int functions_open(struct functions *f, const struct road *r);
+void functions_close(struct functions *f);
+/* The same as C, for mode number `mode`; 0 or -1. */
+int functions_emit(const struct functions *f, struct emit *e, int mode);
+void functions_link(struct functions *f, const struct compile_unit *unit, int mode);
+/* A tape of any expressions in the basic symbols of a road; as tape_build. */
+int functions_tape(const struct road *r, size_t count, const expr *root, struct tape *out, expr *missing);
+#endif

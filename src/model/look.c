@@ -1,0 +1,65 @@
+/* look.c - what a model tells about itself. */
+#include "model/inside.h"
+
+keel_status keel_model_status(const keel_model *m) {
+    return m ? m->status : KEEL_EINVAL;
+}
+
+const char *keel_model_message(const keel_model *m) {
+    return m ? m->rendered ? m->rendered : "" : "there is no model";
+}
+
+const char *keel_model_name(const keel_model *m) {
+    if (!m) return "";
+    return m->model && m->model->name ? m->model->name : m->name;
+}
+
+void keel_model_span(const keel_model *m, double *from, double *to) {
+    if (from) *from = m ? m->span[0] : 0;
+    if (to) *to = m ? m->span[1] : 0;
+}
+
+int keel_model_compiled(const keel_model *m, const char **why_not) {
+    if (why_not) *why_not = m ? m->why_not : "there is no model";
+    return m && m->compiled;
+}
+
+const char *keel_model_source(const keel_model *m) {
+    return m ? m->source_text : NULL;
+}
+
+int keel_model_modes(const keel_model *m) {
+    return m && m->status == KEEL_OK ? m->modes : 0;
+}
+
+int keel_model_start(const keel_model *m) {
+    return m && m->status == KEEL_OK ? m->model->start : -1;
+}
+
+int keel_model_mode(const keel_model *m, int i, keel_mode *mode) {
+    if (i < 0 || i >= keel_model_modes(m) || !mode) return 0;
+    const struct inside_mode *in = &m->mode[i];
+    const struct structure *s = &in->system.s;
+    *mode = (keel_mode){.name = m->model->mode[i].name,
+                        .problem = &in->fill.problem,
+                        .index = s->index,
+                        .freedom = s->freedom,
+                        .equations = in->system.equations,
+                        .unknowns = in->system.unknowns,
+                        .combinations = s->steps,
+                        .redundant = in->system.redundants,
+                        .quadratic = in->road.quadratic,
+                        .separable = in->road.separable};
+    return 1;
+}
+
+const char *keel_model_balance(const keel_model *m, int mode, int i) {
+    if (mode < 0 || mode >= keel_model_modes(m) || i < 0) return NULL;
+    for (int k = m->balance_first[mode]; m->balance[k]; k++)
+        if (k == m->balance_first[mode] + i) return m->balance[k];
+    return NULL;
+}
+
+const char *keel_model_free_value(const keel_model *m, int i) {
+    return m && m->status == KEEL_OK && i >= 0 && i < m->free_values ? m->free_value[i] : NULL;
+}

@@ -1,0 +1,284 @@
+/* open.c - a model from its text: parsed, elaborated, analysed, compiled, with a consistent start. */
+#include "base/text.h"
+#include "lang/parser.h"
+#include "model/begin.h"
+#include "model/complaint.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Messages ---------------------------------------------------------------------------------------------- */
+
+static void render(struct keel_model *m) {
+    char probe[1];
+    source_sort(&m->messages);
+    size_t length = source_render_all(&m->source, &m->messages, probe, sizeof probe);
+    free(m->rendered);
+    m->rendered = malloc(length + 1);
+    if (m->rendered) source_render_all(&m->source, &m->messages, m->rendered, length + 1);
+}
+
+/* From text to problems --------------------------------------------------------------------------------- */
+
+/* All parameters as they are now; held values are found when a run begins. */
+static int take_parameters(struct keel_model *m) {
+    const struct model *model = m->model;
+    size_t count = (size_t)model->parameters + (size_t)model->helds;
+    if (!m->parameter) m->parameter = pool_take(&m->pool, (count + 1) * sizeof *m->parameter);
+    if (!m->parameter) return complaint_memory(&m->messages);
+    for (int i = 0; i < model->parameters; i++) m->parameter[i] = model->parameter[i].number;
+    for (int i = 0; i < model->helds; i++) m->parameter[model->parameters + i] = 0;
+    return 1;
+}
+
+static int take_span(struct keel_model *m) {
+    struct model *model = m->model;
+    m->span[0] = m->given_span[0], m->span[1] = m->given_span[1];
+    if (m->span[0] == m->span[1] && model->begin != EXPR_NONE) {
+        m->span[0] = model_number(model, model->begin, 0);
+        m->span[1] = model_number(model, model->end, m->span[0]);
+    }
+    if (isfinite(m->span[0]) && isfinite(m->span[1])) return 1;
+    source_hint(source_say(&m->messages, SOURCE_ERROR, model->run.offset, model->run.length,
+                           "the time span %g .. %g is not made of numbers.", m->span[0], m->span[1]),
+                "Look for a division by zero, or a root or logarithm of a negative number.");
+    return 0;
+}
+
+static int open_modes(struct keel_model *m) {
+    struct model *model = m->model;
+    size_t count = (size_t)model->modes;
+    m->mode = pool_take(&m->pool, count * sizeof *m->mode);
+    m->bound = pool_take(&m->pool, count * sizeof *m->bound);
+    if (m->pool.refused) return complaint_memory(&m->messages);
+    for (int i = 0; i < model->modes; i++) {
+        struct inside_mode *mode = &m->mode[i];
+        m->modes = i + 1;
+        if (!system_open(&mode->system, model, i, m->span[0], &m->source, &m->messages, &m->pool) ||
+            !road_open(&mode->road, &mode->system, &m->messages, &m->pool))
+            return 0;
+        if (functions_open(&mode->functions, &mode->road)) return complaint_memory(&m->messages);
+        m->bound[i] = (struct functions_bound){m->parameter, mode->functions.tape};
+    }
+    return 1;
+}
+
+/* Machine code where that can be had; else the interpreter goes on, and why is noted. */
+static void compile(struct keel_model *m) {
+    struct emit e;
+    int good = 1;
+    emit_open(&e);
+    for (int i = 0; i < m->modes && good; i++) good = functions_emit(&m->mode[i].functions, &e, i) == 0;
+    if (!good || e.failed) {
+        text_set(m->why_not, sizeof m->why_not, "the model is too large for one C file");
+        emit_close(&e);
+        return;
+    }
+    m->source_text = e.text;
+    if (m->interpret) {
+        text_set(m->why_not, sizeof m->why_not, "interpreted, as asked");
+        return;
+    }
+    m->compiled = compile_load(e.text, &m->unit, m->why_not, sizeof m->why_not) == COMPILE_READY;
+    for (int i = 0; i < m->modes && m->compiled; i++) functions_link(&m->mode[i].functions, &m->unit, i);
+}
+
+/* Linear invariants of each mode, as text. */
+static int list_balances(struct keel_model *m) {
+    int total = 0, at = 0;
+    for (int i = 0; i < m->modes; i++) total += m->mode[i].system.s.invariants + 1;
+    m->balance = pool_take(&m->pool, ((size_t)total + 1) * sizeof *m->balance);
+    m->balance_first = pool_take(&m->pool, ((size_t)m->modes + 1) * sizeof *m->balance_first);
+    if (m->pool.refused) return complaint_memory(&m->messages);
+    for (int i = 0; i < m->modes; i++) {
+        const struct system *y = &m->mode[i].system;
+        m->balance_first[i] = at;
+        for (int k = 0; k < y->s.invariants; k++) {
+            char text[400];
+            complaint_print(y, y->s.invariant[k].value, text, sizeof text);
+            m->balance[at++] = pool_copy(&m->pool, text, strlen(text));
+        }
+        m->balance[at++] = NULL; /* the end of this mode's list */
+    }
+    return !m->pool.refused || complaint_memory(&m->messages);
+}
+
+static int build(struct keel_model *m) {
+    struct elaborate_request request = {(const char *const *)m->set, m->sets,
+                                        m->given_span[0] != m->given_span[1]};
+    if (!source_check(&m->source, &m->messages)) return 0;
+    m->file = parser_run(&m->source, &m->messages, &m->pool);
+    if (m->messages.errors || !m->file) return 0;
+    m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
+    if (!m->model || !take_parameters(m) || !take_span(m) || !open_modes(m) || !list_balances(m)) return 0;
+    compile(m);
+    const char *name = m->model->name ? m->model->name : m->name;
+    for (int i = 0; i < m->modes; i++)
+        fill_problem(&m->mode[i].fill, &m->mode[i].road, &m->mode[i].functions, name);
+    return begin_find(m);
+}
+
+static void finish(struct keel_model *m, int good) {
+    m->status = good && !m->messages.errors ? KEEL_OK : KEEL_EINVAL;
+    for (int i = 0; i < m->modes && m->status == KEEL_OK; i++) {
+        keel_problem *p = &m->mode[i].fill.problem;
+        p->t0 = m->span[0];
+        p->u0 = i == m->model->start ? m->u0 : NULL;
+        p->user = &m->bound[i];
+    }
+    if (m->status != KEEL_OK && !m->messages.errors) complaint_memory(&m->messages);
+    render(m);
+}
+
+/* Back to the text alone. */
+static void tear_down(struct keel_model *m) {
+    for (int i = 0; i < m->modes; i++) {
+        functions_close(&m->mode[i].functions);
+        road_close(&m->mode[i].road);
+        system_close(&m->mode[i].system);
+    }
+    if (m->compiled) compile_close(&m->unit);
+    model_release(m->model);
+    pool_release(&m->pool);
+    free(m->source_text);
+    m->model = NULL, m->mode = NULL, m->modes = 0, m->compiled = 0, m->source_text = NULL;
+    m->parameter = m->u0 = NULL;
+    m->messages = (struct source_messages){0};
+    m->why_not[0] = '\0';
+}
+
+/* Opening and closing ----------------------------------------------------------------------------------- */
+
+static char *copy(const char *text, size_t length) {
+    char *own = malloc(length + 1);
+    if (!own) return NULL;
+    if (length) memcpy(own, text, length);
+    own[length] = '\0';
+    return own;
+}
+
+static struct keel_model *begin_model(const char *name, const char *text, size_t length,
+                                      const keel_model_options *o) {
+    struct keel_model *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    m->name = copy(name, strlen(name));
+    m->text = copy(text, length);
+    m->source = (struct source){m->name, m->text, length};
+    int sets = o && o->set ? o->sets : 0;
+    m->set = calloc((size_t)sets + 1, sizeof *m->set);
+    if (!m->name || !m->text || !m->set) return keel_model_close(m), NULL;
+    for (int i = 0; i < sets; i++) {
+        m->set[i] = copy(o->set[i], strlen(o->set[i]));
+        if (!m->set[i]) return keel_model_close(m), NULL;
+        m->sets++;
+    }
+    if (o) m->interpret = o->interpret, m->given_span[0] = o->span[0], m->given_span[1] = o->span[1];
+    return m;
+}
+
+keel_model *keel_model_read(const char *name, const char *text, size_t length, const keel_model_options *o) {
+    struct keel_model *m = begin_model(name ? name : "model", text ? text : "", text ? length : 0, o);
+    if (m) finish(m, build(m));
+    return m;
+}
+
+/* The whole file; NULL with errno. */
+static char *read_file(const char *path, size_t *length) {
+    FILE *file = fopen(path, "rb");
+    size_t room = 1 << 16, count = 0;
+    char *text = file ? malloc(room) : NULL;
+    while (text && !feof(file) && !ferror(file) && count <= SOURCE_LONGEST) {
+        if (count == room) {
+            char *wider = realloc(text, room *= 2);
+            if (!wider) free(text);
+            text = wider;
+        }
+        if (text) count += fread(text + count, 1, room - count, file);
+    }
+    int error = file && ferror(file) ? errno : text || !file ? 0 : ENOMEM;
+    if (file) fclose(file);
+    if (error) free(text), text = NULL, errno = error;
+    *length = count;
+    return text;
+}
+
+keel_model *keel_model_load(const char *path, const keel_model_options *o) {
+    size_t length = 0;
+    if (!path) path = "";
+    errno = 0;
+    char *text = read_file(path, &length);
+    int error = errno;
+    struct keel_model *m = begin_model(path, text, length, o);
+    free(text);
+    if (!m) return NULL;
+    if (text) {
+        finish(m, build(m));
+        return m;
+    }
+    source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the file cannot be read: %s.",
+               strerror(error));
+    finish(m, 0);
+    return m;
+}
+
+void keel_model_close(keel_model *m) {
+    if (!m) return;
+    tear_down(m);
+    for (int i = 0; i < m->sets; i++) free(m->set[i]);
+    free(m->set);
+    free(m->name);
+    free(m->text);
+    free(m->rendered);
+    free(m);
+}
+
+/* Parameters -------------------------------------------------------------------------------------------- */
+
+/* The length of the name in "name = value". */
+static size_t name_length(const char *assignment) {
+    size_t length = strcspn(assignment, "=");
+    while (length && assignment[length - 1] == ' ') length--;
+    return length;
+}
+
+static int remember(struct keel_model *m, const char *assignment) {
+    char *own = copy(assignment, strlen(assignment));
+    char **list = own ? realloc(m->set, ((size_t)m->sets + 2) * sizeof *list) : NULL;
+    if (!list) return free(own), 0;
+    m->set = list;
+    for (int i = 0; i < m->sets; i++)
+        if (name_length(list[i]) == name_length(own) && strncmp(list[i], own, name_length(own)) == 0) {
+            free(list[i]);
+            list[i] = own;
+            return 1;
+        }
+    list[m->sets++] = own;
+    return 1;
+}
+
+static int special(const struct keel_model *m) {
+    int found = 0;
+    for (int i = 0; i < m->modes; i++) found |= m->mode[i].system.s.special;
+    return found;
+}
+
+keel_status keel_model_set(keel_model *m, const char *assignment) {
+    char message[TEXT_SENTENCE] = "";
+    if (!m || !assignment) return KEEL_EINVAL;
+    int known = m->status == KEEL_OK;
+    enum elaborate_change change = ELABORATE_AGAIN;
+    if (!remember(m, assignment)) return KEEL_ENOMEM;
+    if (known && !special(m))
+        change = elaborate_set(m->model, m->sets, (const char *const *)m->set, message, sizeof message);
+    if (change == ELABORATE_DONE) {
+        m->messages = (struct source_messages){0};
+        finish(m, take_parameters(m) && take_span(m) && begin_find(m));
+        return m->status;
+    }
+    tear_down(m); /* another structure, or a mistake that the whole way tells with its place */
+    finish(m, build(m));
+    return m->status;
+}

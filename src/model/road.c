@@ -1,0 +1,346 @@
+/* road.c - which road a mode takes, and what all roads share: names, definitions, rows kept and watched. */
+#include "model/road.h"
+
+#include "base/text.h"
+#include "lang/derive_rules.h"
+#include "model/complaint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct graph *graph_of(const struct road *r) {
+    return &r->y->m->graph;
+}
+
+static const struct model_mode *mode_of(const struct road *r) {
+    return &r->y->m->mode[r->y->mode];
+}
+
+const char *road_text(struct road *r, const char *text) {
+    const char *copy = pool_copy(r->pool, text, strlen(text));
+    return copy ? copy : "";
+}
+
+/* Symbols ----------------------------------------------------------------------------------------------- */
+
+static int room_for(struct road *r, expr symbol) {
+    if (symbol < r->symbols) return 1;
+    uint32_t wider = graph_of(r)->room;
+    expr *place = realloc(r->place, wider * sizeof *place);
+    if (place) r->place = place;
+    expr *definition = realloc(r->definition, wider * sizeof *definition);
+    if (definition) r->definition = definition;
+    if (!place || !definition) return 0;
+    memset(place + r->symbols, 0, (wider - r->symbols) * sizeof *place);
+    memset(definition + r->symbols, 0, (wider - r->symbols) * sizeof *definition);
+    r->symbols = wider;
+    return 1;
+}
+
+/* The user's name: that of an alias where there is one, so that v stays v and does not become x'. */
+static void name_of(const struct road *r, expr symbol, char *out, size_t room) {
+    const struct system *y = r->y;
+    const struct expr_node n = graph_of(r)->node[symbol];
+    int j = system_unknown(y, symbol);
+    for (int k = 0; k < y->m->unknowns && n.c > 0; k++) {
+        struct structure_value alias = y->s.alias[k];
+        if (alias.unknown != j || alias.order != (int)n.c || k == j) continue;
+        model_name(y->m, y->unknown[k], out, room);
+        return;
+    }
+    model_name(y->m, symbol, out, room);
+}
+
+/* States of one array and one order of differentiation share a weight. */
+static int array_number(const struct road *r, int i) {
+    const struct model *m = r->y->m;
+    const struct expr_node a = graph_of(r)->node[r->basic[i]];
+    for (int k = 0; k < i; k++) {
+        const struct expr_node b = graph_of(r)->node[r->basic[k]];
+        if (a.a != b.a || a.c != b.c || a.a != EXPR_UNKNOWN) continue;
+        if (strcmp(m->unknown[a.b].label.base, m->unknown[b.b].label.base) == 0) return r->array_of[k];
+    }
+    return i;
+}
+
+int road_basic(struct road *r, int count, const expr *symbol) {
+    char name[200];
+    r->basic = pool_take(r->pool, ((size_t)count + 1) * sizeof *r->basic);
+    r->names = pool_take(r->pool, ((size_t)count + 1) * sizeof *r->names);
+    r->array_of = pool_take(r->pool, ((size_t)count + 1) * sizeof *r->array_of);
+    if (r->pool->refused) return 0;
+    for (int i = 0; i < count; i++) {
+        if (!room_for(r, symbol[i])) return 0;
+        r->basic[i] = symbol[i];
+        r->place[symbol[i]] = (expr)i + 1;
+        name_of(r, symbol[i], name, sizeof name);
+        r->names[i] = road_text(r, name);
+        if (i < r->n) r->array_of[i] = array_number(r, i);
+    }
+    return !r->pool->refused;
+}
+
+int road_further(struct road *r, expr symbol) {
+    expr *list = pool_take(r->pool, ((size_t)r->furthers + 1) * sizeof *list);
+    if (!list || !room_for(r, symbol)) return 0;
+    if (r->furthers) memcpy(list, r->further, (size_t)r->furthers * sizeof *list);
+    r->further = list;
+    list[r->furthers++] = symbol;
+    r->place[symbol] = (expr)(r->n + r->m + r->furthers);
+    return 1;
+}
+
+int road_place(const struct road *r, expr symbol) {
+    return symbol < r->symbols ? (int)r->place[symbol] - 1 : -1;
+}
+
+void road_define(struct road *r, expr symbol, expr e) {
+    if (room_for(r, symbol)) r->definition[symbol] = e;
+}
+
+/* What stands for a symbol that is not basic. */
+static expr definition_of(struct road *r, expr symbol) {
+    struct graph *g = graph_of(r);
+    struct system *y = r->y;
+    const struct expr_node n = g->node[symbol];
+    if (!room_for(r, symbol)) return EXPR_NONE;
+    if (r->definition[symbol]) return r->definition[symbol];
+    r->missing = symbol;
+    int j = system_unknown(y, symbol);
+    if (j < 0) return EXPR_NONE;
+    struct structure_value alias = y->s.alias[j];
+    expr found = EXPR_NONE;
+    if (alias.unknown != j) {
+        const struct expr_node to = g->node[y->unknown[alias.unknown]];
+        found = road_resolve(r, expr_symbol(g, (enum expr_kind)to.a, to.b, (uint32_t)alias.order + n.c));
+    } else if (n.c > 0) { /* one derivative more than something that is written down */
+        expr below = expr_symbol(g, (enum expr_kind)n.a, n.b, n.c - 1);
+        if (!room_for(r, below)) return EXPR_NONE;
+        if (r->place[below]) return EXPR_NONE;
+        expr before = definition_of(r, below);
+        if (before != EXPR_NONE) before = derive_total(&r->derive, before);
+        if (before != EXPR_NONE) found = road_resolve(r, before);
+    }
+    if (found != EXPR_NONE && room_for(r, symbol)) r->definition[symbol] = found;
+    return found;
+}
+
+expr road_resolve(struct road *r, expr e) {
+    struct graph *g = graph_of(r);
+    struct expr_list all;
+    size_t count = 0;
+    int failed = 0;
+    if (e == EXPR_NONE || expr_symbols(g, 1, &e, &all)) return EXPR_NONE;
+    expr *to = malloc((all.count + 1) * sizeof *to);
+    for (size_t k = 0; k < all.count && to && !failed; k++) {
+        uint32_t kind = g->node[all.item[k]].a;
+        if (kind != EXPR_UNKNOWN && kind != EXPR_MULTIPLIER) continue;
+        if (!room_for(r, all.item[k])) failed = 1;
+        else if (!r->place[all.item[k]]) {
+            to[count] = definition_of(r, all.item[k]);
+            failed = to[count] == EXPR_NONE;
+            all.item[count++] = all.item[k];
+        }
+    }
+    if (!to || failed || (count && expr_substitute(g, 1, &e, count, all.item, to, &e))) e = EXPR_NONE;
+    free(to);
+    free(all.item);
+    return e;
+}
+
+/* Maps -------------------------------------------------------------------------------------------------- */
+
+int road_map_open(struct road *r, struct road_map *map, int count) {
+    size_t rows = (size_t)count + 1;
+    *map = (struct road_map){.count = count};
+    map->value = pool_take(r->pool, rows * sizeof *map->value);
+    map->names = pool_take(r->pool, rows * sizeof *map->names);
+    return !r->pool->refused;
+}
+
+int road_derivatives(struct road *r, struct road_map *map, int columns, const expr *by, int terms) {
+    struct graph *g = graph_of(r);
+    size_t rows = (size_t)map->count + 1;
+    expr t = expr_symbol(g, EXPR_TIME, 0, 0);
+    struct derive_sparse by_time = {0};
+    map->rate = pool_take(r->pool, rows * sizeof *map->rate);
+    map->terms = terms ? pool_take(r->pool, rows * sizeof *map->terms) : NULL;
+    if (r->pool->refused || derive_jacobian(&r->derive, map->count, map->value, columns, by, &map->jacobian))
+        return 0;
+    if (derive_jacobian(&r->derive, map->count, map->value, 1, &t, &by_time)) return 0;
+    if (map->count && by_time.row_start[map->count] == 0) map->rate = NULL; /* nothing here moves with t */
+    for (int i = 0; i < map->count; i++) {
+        int there = by_time.row_start[i + 1] > by_time.row_start[i];
+        if (map->rate) map->rate[i] = there ? by_time.value[by_time.row_start[i]] : derive_zero(g);
+        if (terms) map->terms[i] = derive_terms(g, map->value[i]);
+    }
+    derive_free(&by_time);
+    return !g->failed;
+}
+
+/* Invariants and events --------------------------------------------------------------------------------- */
+
+static int no_value(struct road *r, struct syntax_span where, const char *what) {
+    if (graph_of(r)->failed || r->pool->refused) return complaint_memory(r->messages);
+    if (r->derive.obstacle) return complaint_kink(r->y, r->messages, where, what, r->derive.obstacle);
+    return complaint_no_value(r->y, r->messages, where, what, r->missing);
+}
+
+/* An invariant in basic symbols, which must be states: what is kept is a function of the state. */
+static expr kept_value(struct road *r, const struct model_row *row) {
+    struct graph *g = graph_of(r);
+    char what[200];
+    text_set(what, sizeof what, "invariant `%.150s`", row->label.text);
+    expr value = road_resolve(r, system_expression(r->y, row->value));
+    if (value == EXPR_NONE) return no_value(r, row->where, what), EXPR_NONE;
+    for (int k = r->n; k < r->n + r->m; k++) {
+        if (!expr_depends(g, value, 1, &r->basic[k])) continue;
+        complaint_no_value(r->y, r->messages, row->where, what, r->basic[k]);
+        return EXPR_NONE;
+    }
+    return value;
+}
+
+static int is_energy(const struct road *r, const struct model_row *row) {
+    return mode_of(r)->keeps_energy && strcmp(row->label.text, "energy") == 0;
+}
+
+/* The energy has a map of its own, which a hamiltonian always fills. */
+static int keep_energy(struct road *r) {
+    const struct model_mode *mode = mode_of(r);
+    if (!mode->keeps_energy && r->form != KEEL_HAMILTONIAN) return 1;
+    if (!road_map_open(r, &r->energy, 1)) return complaint_memory(r->messages);
+    struct model_row row = {.label = {.text = "energy"}, .value = mode->energy, .where = mode->where};
+    for (int i = 0; i < mode->invariant.count; i++)
+        if (is_energy(r, &mode->invariant.list[i])) row = mode->invariant.list[i];
+    r->energy.names[0] = "energy";
+    r->energy.value[0] = kept_value(r, &row);
+    if (r->energy.value[0] == EXPR_NONE) return 0;
+    return road_derivatives(r, &r->energy, r->n, r->basic, 1) || complaint_memory(r->messages);
+}
+
+static int keep_invariants(struct road *r) {
+    const struct model_mode *mode = mode_of(r);
+    int count = 0;
+    if (!road_map_open(r, &r->invariant, mode->invariant.count)) return complaint_memory(r->messages);
+    for (int i = 0; i < mode->invariant.count; i++) {
+        const struct model_row *row = &mode->invariant.list[i];
+        if (is_energy(r, row)) continue;
+        expr value = kept_value(r, row);
+        if (value == EXPR_NONE) return 0;
+        r->invariant.value[count] = value;
+        r->invariant.names[count++] = row->label.text;
+    }
+    r->invariant.count = count;
+    return road_derivatives(r, &r->invariant, r->n, r->basic, 1) || complaint_memory(r->messages);
+}
+
+static int only_recorded(const struct model_event *event) {
+    for (int k = 0; k < event->actions; k++)
+        if (event->action[k].kind != SYNTAX_RECORD) return 0;
+    return 1;
+}
+
+static int add_events(struct road *r) {
+    const struct model_mode *mode = mode_of(r);
+    static const int sign[] = {[SYNTAX_RISING] = 1, [SYNTAX_FALLING] = -1, [SYNTAX_CROSSING] = 0};
+    if (!road_map_open(r, &r->event, mode->events)) return complaint_memory(r->messages);
+    r->event_direction = pool_take(r->pool, ((size_t)mode->events + 1) * sizeof *r->event_direction);
+    r->passing = pool_take(r->pool, (size_t)mode->events + 1);
+    if (r->pool->refused) return complaint_memory(r->messages);
+    for (int i = 0; i < mode->events; i++) {
+        const struct model_event *event = &mode->event[i];
+        char what[200];
+        text_set(what, sizeof what, "event `%.150s`", event->label.text);
+        r->event.value[i] = road_resolve(r, system_expression(r->y, event->value));
+        if (r->event.value[i] == EXPR_NONE) return no_value(r, event->where, what);
+        r->event.names[i] = event->label.text;
+        r->event_direction[i] = sign[event->direction];
+        r->passing[i] = (unsigned char)only_recorded(event);
+    }
+    return 1;
+}
+
+/* Can all that the mode asks for be written in the basic symbols of this road? */
+static int serves(struct road *r) {
+    const struct model_mode *mode = mode_of(r);
+    for (int i = 0; i < mode->events; i++)
+        if (road_resolve(r, system_expression(r->y, mode->event[i].value)) == EXPR_NONE) return 0;
+    for (int i = 0; i < mode->invariant.count; i++)
+        if (road_resolve(r, system_expression(r->y, mode->invariant.list[i].value)) == EXPR_NONE) return 0;
+    return 1;
+}
+
+/* Opening ----------------------------------------------------------------------------------------------- */
+
+static void recognise(struct road *r) {
+    const struct model *m = r->y->m;
+    struct graph *g = graph_of(r);
+    r->quadratic = r->form == KEEL_ODE || r->form == KEEL_HAMILTONIAN;
+    const expr *rate = r->f.value;
+    int count = r->f.count;
+    if (r->form == KEEL_HAMILTONIAN) {
+        rate = mode_of(r)->motion.rate;
+        count = rate ? mode_of(r)->motion.n : 0;
+    }
+    for (int i = 0; i < count && r->quadratic; i++)
+        r->quadratic = derive_degree(g, rate[i], r->n, r->basic) <= 2;
+    if (r->form == KEEL_HAMILTONIAN && m->form == MODEL_HAMILTONIAN) {
+        const struct motion *motion = &mode_of(r)->motion;
+        for (int i = 0; i < motion->n && r->quadratic; i++)
+            r->quadratic = derive_degree(g, motion->force[i], r->n, r->basic) <= 2;
+        r->separable =
+            derive_separable(g, mode_of(r)->function, r->n / 2, r->basic, r->n / 2, r->basic + r->n / 2);
+    }
+}
+
+void road_begin(struct road *r, struct system *y, struct source_messages *messages, struct pool *pool) {
+    *r = (struct road){.y = y, .pool = pool, .messages = messages};
+    derive_open(&r->derive, &y->m->graph, 1);
+}
+
+/* Derivatives of the algebraic variables are carried along as far as events ask for them. */
+enum { MOST_EXTRA = 3 };
+
+static int general(struct road *r) {
+    for (int extra = 0;; extra++) {
+        r->extra = extra;
+        if (road_general(r) < 0) return -1;
+        if (serves(r) || extra == MOST_EXTRA || r->m == 0 || r->derive.obstacle) return 1;
+        struct road again;
+        road_begin(&again, r->y, r->messages, r->pool);
+        road_close(r);
+        *r = again;
+    }
+}
+
+int road_open(struct road *r, struct system *y, struct source_messages *messages, struct pool *pool) {
+    int found = 0;
+    road_begin(r, y, messages, pool);
+    if (y->m->form == MODEL_LAGRANGIAN) found = road_mechanics(r);
+    else if (y->m->form != MODEL_EQUATIONS) found = road_hamiltonian(r);
+    if (found > 0 && !serves(r)) {
+        road_close(r);
+        road_begin(r, y, messages, pool);
+        found = 0;
+    }
+    if (found == 0) found = general(r);
+    if (found < 0 || !keep_energy(r) || !keep_invariants(r) || !add_events(r)) return 0;
+    recognise(r);
+    return 1;
+}
+
+static void close_map(struct road_map *map) {
+    derive_free(&map->jacobian);
+}
+
+void road_close(struct road *r) {
+    struct road_map *maps[] = {&r->f,          &r->algebraic, &r->hidden,    &r->energy,
+                               &r->constraint, &r->rolling,   &r->invariant, &r->event};
+    for (int k = 0; k < 8; k++) close_map(maps[k]);
+    derive_free(&r->mass);
+    derive_close(&r->derive);
+    free(r->place);
+    free(r->definition);
+    *r = (struct road){0};
+}

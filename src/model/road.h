@@ -1,0 +1,72 @@
+/* road.h - a mode as expressions for every field of a keel_problem.
+ *
+ * Three roads: mechanics (a lagrangian alone, M(q) regular), hamiltonian (canonical or with a structure
+ * matrix, nothing beside it), and the general one for all else: the states are x_j^(l), l < d_j; the highest
+ * derivatives that can be written down explicitly are, block by block; the others are the algebraic
+ * variables of an index-1 system; the hidden constraints are rows of the manifold. */
+#ifndef KEEL_MODEL_ROAD_H
+#define KEEL_MODEL_ROAD_H
+
+#include "keel.h"
+#include "model/system.h"
+
+/* count functions with what belongs to them; a keel_map in expressions. */
+struct road_map {
+    int count;
+    expr *value, *rate, *terms; /* rate: partial d/dt */
+    struct derive_sparse jacobian;
+    const char **names;
+};
+
+struct road {
+    struct system *y;
+    struct pool *pool;
+    struct source_messages *messages;
+    struct derive derive; /* kinks pass: the derivative of the branch in force */
+    keel_form form;
+    int n, m;
+    expr *basic;  /* n + m symbols: states, then algebraic variables */
+    int furthers; /* multipliers that outputs may use, as inputs behind these */
+    expr *further;
+    const char **names; /* n + m */
+    int *array_of;      /* n */
+    struct road_map f, algebraic, hidden, energy, constraint, rolling, invariant, event;
+    struct derive_sparse mass; /* mechanics */
+    int mass_constant;
+    expr *structure; /* n x n, or NULL */
+    expr *curvature; /* constraint rows, then rolling ones; or NULL */
+    int *event_direction;
+    unsigned char *passing;
+    int quadratic, separable; /* f is a polynomial of degree 2; H = T(p) + V(q) */
+    /* The general road. */
+    unsigned char *torn; /* [columns] its highest derivative is an algebraic variable */
+    int extra;           /* derivatives of the algebraic variables beyond the first that are carried along */
+    expr *place;         /* by symbol: 1 + its number in `basic`; 0: not there */
+    expr *definition;    /* by symbol: what it is in terms of basic ones; EXPR_NONE: not known yet */
+    uint32_t symbols;    /* nodes these have room for */
+    expr missing;        /* the last symbol without a value */
+};
+
+/* 1; 0 with an error in the messages.  road_close in any case. */
+int road_open(struct road *r, struct system *y, struct source_messages *messages, struct pool *pool);
+void road_close(struct road *r);
+/* e in basic symbols alone; EXPR_NONE: see missing, or no memory. */
+expr road_resolve(struct road *r, expr e);
+
+/* One more input, behind the unknowns; 1 or 0.  The place of a symbol among the inputs, or -1. */
+int road_further(struct road *r, expr symbol);
+int road_place(const struct road *r, expr symbol);
+
+/* For the roads themselves. */
+void road_begin(struct road *r, struct system *y, struct source_messages *messages, struct pool *pool);
+int road_mechanics(struct road *r);   /* 1; 0: it does not fit; -1: a message was added or memory is out */
+int road_hamiltonian(struct road *r); /* the same */
+int road_general(struct road *r);     /* 1 or -1 */
+int road_basic(struct road *r, int count,
+               const expr *symbol); /* the symbols of n + m, and their names; 1, 0 */
+void road_define(struct road *r, expr symbol, expr e);
+/* value, jacobian by `columns` symbols, rate and, if wanted, terms of the count rows in map->value; 1 or 0. */
+int road_derivatives(struct road *r, struct road_map *map, int columns, const expr *by, int terms);
+int road_map_open(struct road *r, struct road_map *map, int count);
+const char *road_text(struct road *r, const char *text);
+#endif

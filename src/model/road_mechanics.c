@@ -1,0 +1,115 @@
+/* road_mechanics.c - M(q) q'' = F(t,q,q') - G^T lambda, 0 = g(t,q), 0 = A(t,q) q' + b(t,q): a lagrangian
+ * with nothing beside it. */
+#include "model/road.h"
+
+#include "lang/derive_rules.h"
+#include "model/complaint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct motion *motion_of(const struct road *r) {
+    return &r->y->m->mode[r->y->mode].motion;
+}
+
+/* Nothing but t, parameters, held values, positions and, with `order` 1, velocities? */
+static int uses_only(struct graph *g, size_t count, const expr *root, uint32_t order) {
+    struct expr_list all;
+    int good = 1;
+    if (expr_symbols(g, count, root, &all)) return 0;
+    for (size_t k = 0; k < all.count; k++) {
+        const struct expr_node *n = &g->node[all.item[k]];
+        good &= n->a != EXPR_MULTIPLIER && (n->a != EXPR_UNKNOWN || n->c <= order);
+    }
+    free(all.item);
+    return good;
+}
+
+/* All unknowns are coordinates of second order, and M depends on positions alone. */
+static int fits(const struct road *r) {
+    const struct system *y = r->y;
+    const struct model *m = y->m;
+    const struct motion *motion = motion_of(r);
+    struct graph *g = &y->m->graph;
+    if (m->unknowns != m->coords || m->mode[y->mode].equation.count) return 0;
+    for (int j = 0; j < y->s.n; j++)
+        if (y->s.column[j] < m->unknowns && y->s.d[j] != 2) return 0;
+    for (int j = 0; j < m->unknowns; j++)
+        if (y->s.alias[j].unknown != j) return 0;
+    return uses_only(g, (size_t)motion->mass.row_start[motion->n], motion->mass.value, 0) &&
+           uses_only(g, (size_t)motion->n, motion->force, 1);
+}
+
+static int fill_rows(struct road *r, struct road_map *map, const struct model_rows *rows, const expr *by) {
+    if (!road_map_open(r, map, rows->count)) return 0;
+    for (int i = 0; i < rows->count; i++) {
+        map->value[i] = rows->list[i].value;
+        map->names[i] = rows->list[i].label.text;
+    }
+    return road_derivatives(r, map, r->n / 2, by, 1);
+}
+
+/* d/dt (G v + g_t) and d/dt (A v + b) without the accelerations. */
+static int curvature(struct road *r) {
+    const struct model_mode *mode = &r->y->m->mode[r->y->mode];
+    const struct motion *motion = motion_of(r);
+    struct graph *g = &r->y->m->graph;
+    int holonomic = mode->constraint.count, rows = holonomic + mode->rolling.count, n = motion->n;
+    expr *a = pool_take(r->pool, ((size_t)n + 1) * sizeof *a),
+         *zero = pool_take(r->pool, ((size_t)n + 1) * sizeof *a);
+    r->curvature = pool_take(r->pool, ((size_t)rows + 1) * sizeof *r->curvature);
+    if (r->pool->refused) return 0;
+    for (int j = 0; j < n; j++) {
+        a[j] = expr_symbol(g, EXPR_UNKNOWN, g->node[motion->q[j]].b, 2);
+        zero[j] = derive_zero(g);
+    }
+    for (int i = 0; i < rows; i++) {
+        expr rate = i < holonomic ? derive_total(&r->derive, mode->constraint.list[i].value)
+                                  : mode->rolling.list[i - holonomic].value;
+        r->curvature[i] = derive_total(&r->derive, rate);
+    }
+    if (rows == 0) r->curvature = NULL;
+    return !g->failed &&
+           expr_substitute(g, (size_t)rows, r->curvature, (size_t)n, a, zero, r->curvature) == 0;
+}
+
+/* The motion's own mass matrix belongs to the model; this is a copy. */
+static int copy_sparse(const struct derive_sparse *from, struct derive_sparse *to) {
+    size_t entries = (size_t)from->row_start[from->rows] + 1, rows = (size_t)from->rows + 1;
+    *to = (struct derive_sparse){from->rows, from->columns, malloc(rows * sizeof(int)),
+                                 malloc(entries * sizeof(int)), malloc(entries * sizeof(expr))};
+    if (!to->row_start || !to->column || !to->value) return 0;
+    memcpy(to->row_start, from->row_start, rows * sizeof(int));
+    memcpy(to->column, from->column, (entries - 1) * sizeof(int));
+    memcpy(to->value, from->value, (entries - 1) * sizeof(expr));
+    return 1;
+}
+
+static int at_rest(struct graph *g, const struct derive_sparse *mass) {
+    struct expr_list all;
+    int rests = 1;
+    if (expr_symbols(g, (size_t)mass->row_start[mass->rows], mass->value, &all)) return 0;
+    for (size_t k = 0; k < all.count; k++) rests &= g->node[all.item[k]].a == EXPR_PARAMETER;
+    free(all.item);
+    return rests;
+}
+
+int road_mechanics(struct road *r) {
+    const struct model_mode *mode = &r->y->m->mode[r->y->mode];
+    const struct motion *motion = motion_of(r);
+    int n = motion->n;
+    if (!fits(r)) return 0;
+    r->form = KEEL_MECHANICS;
+    r->n = 2 * n;
+    expr *symbol = pool_take(r->pool, 2 * (size_t)n * sizeof *symbol);
+    if (!symbol) return complaint_memory(r->messages) - 1;
+    memcpy(symbol, motion->q, (size_t)n * sizeof *symbol);
+    memcpy(symbol + n, motion->v, (size_t)n * sizeof *symbol);
+    int good = road_basic(r, 2 * n, symbol) && road_map_open(r, &r->f, n);
+    if (good) memcpy(r->f.value, motion->force, (size_t)n * sizeof *r->f.value);
+    good = good && road_derivatives(r, &r->f, 2 * n, r->basic, 0) && copy_sparse(&motion->mass, &r->mass) &&
+           fill_rows(r, &r->constraint, &mode->constraint, r->basic) &&
+           fill_rows(r, &r->rolling, &mode->rolling, r->basic + n) && curvature(r);
+    r->mass_constant = good && at_rest(&r->y->m->graph, &r->mass);
+    return good ? 1 : complaint_memory(r->messages) - 1;
+}

@@ -1,0 +1,256 @@
+/* system.c - see system.h. */
+#include "model/system.h"
+
+#include "base/text.h"
+#include "lang/derive_rules.h"
+#include "model/complaint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct model_mode *mode_of(const struct system *y) {
+    return &y->m->mode[y->mode];
+}
+
+int system_line(const struct system *y, struct syntax_span where) {
+    return where.length ? source_place(y->source, where.offset).line : 0;
+}
+
+void system_label(const struct system *y, int i, int order, char *out, size_t room) {
+    const struct system_origin *o = &y->origin[i];
+    const struct model_mode *mode = mode_of(y);
+    char name[200];
+    out[0] = '\0';
+    if (order == 1) text_set(out, room, "d/dt ");
+    else if (order > 1) text_set(out, room, "d%d/dt%d ", order, order);
+    switch (o->kind) {
+    case SYSTEM_CONSTRAINT:
+        text_add(out, room, "%s", mode->constraint.list[o->number].label.text);
+        break;
+    case SYSTEM_ROLLING:
+        text_add(out, room, "%s", mode->rolling.list[o->number].label.text);
+        break;
+    case SYSTEM_EQUATION:
+        text_add(out, room, "line %d", system_line(y, o->where));
+        if (o->copies > 1) text_add(out, room, " (%d)", o->copy);
+        break;
+    case SYSTEM_MOTION:
+    case SYSTEM_MOMENTUM:
+        model_name(y->m, o->kind == SYSTEM_MOTION ? mode->motion.q[o->number] : mode->motion.v[o->number],
+                   name, sizeof name);
+        text_add(out, room, "motion of %s", name);
+        break;
+    }
+}
+
+int system_unknown(const struct system *y, expr symbol) {
+    const struct expr_node *n = &y->m->graph.node[symbol];
+    if (n->op != EXPR_SYMBOL) return -1;
+    if (n->a == EXPR_UNKNOWN) return (int)n->b;
+    if (n->a != EXPR_MULTIPLIER) return -1;
+    for (int j = y->m->unknowns; j < y->unknowns; j++)
+        if (y->m->graph.node[y->unknown[j]].b == n->b) return j;
+    return -1;
+}
+
+static int in_mode(const struct model_mode *mode, int multiplier) {
+    for (int i = 0; i < mode->constraint.count; i++)
+        if (mode->constraint.list[i].multiplier == multiplier) return 1;
+    for (int i = 0; i < mode->rolling.count; i++)
+        if (mode->rolling.list[i].multiplier == multiplier) return 1;
+    return 0;
+}
+
+expr system_expression(const struct system *y, expr e) {
+    struct graph *g = &y->m->graph;
+    struct expr_list all;
+    if (e == EXPR_NONE || y->m->multipliers == 0) return e;
+    if (expr_symbols(g, 1, &e, &all)) return EXPR_NONE;
+    size_t count = 0;
+    expr zero = derive_zero(g), *to = malloc((all.count + 1) * sizeof *to);
+    for (size_t k = 0; k < all.count && to; k++) {
+        const struct expr_node *n = &g->node[all.item[k]];
+        if (n->a != EXPR_MULTIPLIER || in_mode(mode_of(y), (int)n->b)) continue;
+        all.item[count] = all.item[k];
+        to[count++] = zero;
+    }
+    int failed = !to || (count && expr_substitute(g, 1, &e, count, all.item, to, &e));
+    free(to);
+    free(all.item);
+    return failed ? EXPR_NONE : e;
+}
+
+/* The multipliers of constraints that were left out are 0 in the equations. */
+static expr without_left_out(const struct system *y, expr e) {
+    struct graph *g = &y->m->graph;
+    expr zero = derive_zero(g);
+    for (int k = 0; k < y->m->multipliers && e != EXPR_NONE; k++) {
+        expr symbol = expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)k, 0);
+        if (y->left_out[k] && expr_substitute(g, 1, &e, 1, &symbol, &zero, &e)) e = EXPR_NONE;
+    }
+    return e;
+}
+
+/* The equations ---------------------------------------------------------------------------------------- */
+
+static void add(struct system *y, expr f, enum system_kind kind, int number, struct syntax_span where) {
+    y->origin[y->equations] = (struct system_origin){kind, number, 1, 1, where};
+    y->equation[y->equations++] = f;
+}
+
+/* Equations that one line gives are counted: line 7 (2). */
+static void count_copies(struct system *y) {
+    for (int i = 0, from = 0; i < y->equations; i++) {
+        struct system_origin *o = &y->origin[i];
+        if (o->kind != SYSTEM_EQUATION) continue;
+        if (i == 0 || y->origin[i - 1].where.offset != o->where.offset) from = i;
+        o->copy = i - from + 1;
+        for (int k = from; k <= i; k++) y->origin[k].copies = o->copy;
+    }
+}
+
+static void add_unknown(struct system *y, expr symbol) {
+    y->unknown[y->unknowns++] = symbol;
+}
+
+static void add_multipliers(struct system *y, const struct model_rows *rows) {
+    struct graph *g = &y->m->graph;
+    for (int i = 0; i < rows->count; i++) {
+        int k = rows->list[i].multiplier;
+        if (y->left_out[k]) continue;
+        y->multiplier[k] = expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)k, 0);
+        add_unknown(y, y->multiplier[k]);
+    }
+}
+
+/* The multipliers in the order of the rows of G, 0 where a row was left out. */
+static expr *multipliers_of_rows(const struct system *y, struct pool *pool) {
+    const struct model_mode *mode = mode_of(y);
+    int holonomic = mode->constraint.count, rows = holonomic + mode->rolling.count;
+    expr *list = pool_take(pool, ((size_t)rows + 1) * sizeof *list);
+    for (int i = 0; i < rows && list; i++)
+        list[i] = y->multiplier[i < holonomic ? mode->constraint.list[i].multiplier
+                                              : mode->rolling.list[i - holonomic].multiplier];
+    return list;
+}
+
+static void add_motion(struct system *y, struct derive *d, const expr *multiplier) {
+    const struct model_mode *mode = mode_of(y);
+    const struct motion *motion = &mode->motion;
+    for (int i = 0; i < motion->n; i++) {
+        expr q = motion->q[i];
+        struct syntax_span where = y->m->unknown[y->m->graph.node[q].b].where;
+        add(y, motion_equation(motion, d, i, multiplier), SYSTEM_MOTION, i, where);
+        if (y->m->form == MODEL_HAMILTONIAN)
+            add(y, motion_equation_momentum(motion, d, i, multiplier), SYSTEM_MOMENTUM, i, where);
+    }
+}
+
+static int collect(struct system *y, struct pool *pool) {
+    struct model *m = y->m;
+    const struct model_mode *mode = mode_of(y);
+    struct derive d;
+    size_t rows =
+        (size_t)(mode->equation.count + 2 * mode->motion.n + mode->constraint.count + mode->rolling.count);
+    size_t columns = (size_t)m->unknowns + (size_t)m->multipliers;
+    y->equations = y->unknowns = 0;
+    y->equation = pool_take(pool, (rows + 1) * sizeof *y->equation);
+    y->origin = pool_take(pool, (rows + 1) * sizeof *y->origin);
+    y->unknown = pool_take(pool, (columns + 1) * sizeof *y->unknown);
+    y->multiplier = pool_take(pool, ((size_t)m->multipliers + 1) * sizeof *y->multiplier);
+    if (pool->refused) return 0;
+    for (int k = 0; k < m->multipliers; k++) y->multiplier[k] = derive_zero(&m->graph);
+    for (int j = 0; j < m->unknowns; j++)
+        add_unknown(y, expr_symbol(&m->graph, EXPR_UNKNOWN, (uint32_t)j, 0));
+    add_multipliers(y, &mode->constraint);
+    add_multipliers(y, &mode->rolling);
+    const expr *multiplier = multipliers_of_rows(y, pool);
+    if (!multiplier) return 0;
+    for (int i = 0; i < mode->equation.count; i++)
+        add(y, mode->equation.list[i].value, SYSTEM_EQUATION, i, mode->equation.list[i].where);
+    derive_open(&d, &m->graph, 0);
+    add_motion(y, &d, multiplier);
+    derive_close(&d);
+    for (int i = 0; i < mode->constraint.count; i++)
+        if (!y->left_out[mode->constraint.list[i].multiplier])
+            add(y, mode->constraint.list[i].value, SYSTEM_CONSTRAINT, i, mode->constraint.list[i].where);
+    for (int i = 0; i < mode->rolling.count; i++)
+        if (!y->left_out[mode->rolling.list[i].multiplier])
+            add(y, mode->rolling.list[i].value, SYSTEM_ROLLING, i, mode->rolling.list[i].where);
+    for (int i = 0; i < y->equations; i++)
+        y->equation[i] = without_left_out(y, system_expression(y, y->equation[i]));
+    count_copies(y);
+    return !m->graph.failed;
+}
+
+/* The analysis ------------------------------------------------------------------------------------------ */
+
+/* What `init` and `guess` say of each unknown, 1 where they are silent. */
+static double *nominal_values(struct system *y, struct pool *pool) {
+    struct model *m = y->m;
+    double *nominal = pool_take(pool, ((size_t)y->unknowns + 1) * sizeof *nominal);
+    const struct model_givens *lists[] = {&m->guess, &m->init};
+    for (int j = 0; j < y->unknowns && nominal; j++) nominal[j] = 1;
+    for (int l = 0; l < 2 && nominal; l++)
+        for (int k = 0; k < lists[l]->count; k++) {
+            const struct model_given *one = &lists[l]->list[k];
+            int j = one->target == EXPR_NONE ? -1 : system_unknown(y, one->target);
+            if (j < 0 || m->graph.node[one->target].c != 0) continue;
+            double value = model_number(m, one->value, y->t0);
+            if (value == value) nominal[j] = value;
+        }
+    return nominal;
+}
+
+static int analyse(struct system *y, struct pool *pool) {
+    struct model *m = y->m;
+    double *parameter = pool_take(pool, ((size_t)m->parameters + 1) * sizeof *parameter);
+    struct structure_value *chosen = pool_take(pool, ((size_t)m->init.count + 1) * sizeof *chosen);
+    const double *nominal = nominal_values(y, pool);
+    int chosens = 0;
+    if (pool->refused) return 0;
+    for (int i = 0; i < m->parameters; i++) parameter[i] = m->parameter[i].number;
+    for (int k = 0; k < m->init.count; k++) {
+        expr target = m->init.list[k].target;
+        int j = target == EXPR_NONE ? -1 : system_unknown(y, target);
+        if (j >= 0) chosen[chosens++] = (struct structure_value){j, (int)m->graph.node[target].c};
+    }
+    struct structure_problem p = {&m->graph,  y->equations,  y->unknowns, y->equation,
+                                  y->unknown, m->parameters, parameter,   nominal,
+                                  0,          chosens,       chosen};
+    structure_analyse(&y->s, &p);
+    return 1;
+}
+
+/* Constraints that the analysis found superfluous go with their multipliers.  How many. */
+static int leave_out(struct system *y, struct source_messages *messages) {
+    const struct model_mode *mode = mode_of(y);
+    int count = 0;
+    for (int k = 0; k < y->s.redundants; k++) {
+        const struct structure_twin *twin = &y->s.redundant[k];
+        const struct system_origin *o = &y->origin[twin->equation];
+        if (twin->contradicts || (o->kind != SYSTEM_CONSTRAINT && o->kind != SYSTEM_ROLLING)) continue;
+        const struct model_rows *rows = o->kind == SYSTEM_CONSTRAINT ? &mode->constraint : &mode->rolling;
+        y->left_out[rows->list[o->number].multiplier] = 1;
+        complaint_redundant(y, messages, twin);
+        count++;
+    }
+    y->redundants += count;
+    return count;
+}
+
+int system_open(struct system *y, struct model *m, int mode, double t0, const struct source *source,
+                struct source_messages *messages, struct pool *pool) {
+    *y = (struct system){.m = m, .source = source, .mode = mode, .t0 = t0};
+    y->left_out = pool_take(pool, (size_t)m->multipliers + 1);
+    for (;;) {
+        if (!y->left_out || !collect(y, pool) || !analyse(y, pool)) return complaint_memory(messages);
+        if (y->s.verdict != STRUCTURE_SINGULAR || !leave_out(y, messages)) break;
+        structure_close(&y->s);
+    }
+    return y->s.verdict == STRUCTURE_OK || complaint_structure(y, messages);
+}
+
+void system_close(struct system *y) {
+    structure_close(&y->s);
+}

@@ -1,0 +1,49 @@
+/* system.h - one mode of a model as n equations for n unknowns, and what the structure analysis says of
+ * them.
+ *
+ * Unknown j is the model's unknown j for j < m->unknowns, then come the multipliers of the mode's
+ * constraints.  A constraint that says nothing new is left out together with its multiplier, and named. */
+#ifndef KEEL_MODEL_SYSTEM_H
+#define KEEL_MODEL_SYSTEM_H
+
+#include "base/pool.h"
+#include "lang/model.h"
+#include "lang/source.h"
+#include "lang/structure.h"
+
+enum system_kind { SYSTEM_EQUATION, SYSTEM_MOTION, SYSTEM_MOMENTUM, SYSTEM_CONSTRAINT, SYSTEM_ROLLING };
+
+/* Where an equation comes from: its number among those of its kind, and which of a line's equations. */
+struct system_origin {
+    enum system_kind kind;
+    int number, copy, copies;
+    struct syntax_span where;
+};
+
+struct system {
+    struct model *m;
+    const struct source *source;
+    int mode;
+    double t0;
+    int equations, unknowns;
+    expr *equation, *unknown;
+    struct system_origin *origin;
+    expr *multiplier;        /* [m->multipliers] the symbol, or 0 where its constraint is not there */
+    unsigned char *left_out; /* [m->multipliers] of a redundant constraint */
+    int redundants;          /* constraints left out */
+    struct structure s;
+};
+
+/* 1; 0 with at least one error in `messages`.  system_close in any case. */
+int system_open(struct system *y, struct model *m, int mode, double t0, const struct source *source,
+                struct source_messages *messages, struct pool *pool);
+void system_close(struct system *y);
+
+/* "rod[2]", "d/dt rod[2]", "line 7", "line 7 (2)": the order-th derivative of equation i.  Cut to room. */
+void system_label(const struct system *y, int i, int order, char *out, size_t room);
+int system_line(const struct system *y, struct syntax_span where); /* from 1; 0: nowhere */
+/* The number of a symbol (an unknown or multiplier, any derivative) among the unknowns; -1: none of them. */
+int system_unknown(const struct system *y, expr symbol);
+/* e with the multipliers whose constraint this mode lacks put to 0; EXPR_NONE without memory. */
+expr system_expression(const struct system *y, expr e);
+#endif

@@ -1,0 +1,157 @@
+/* values.c - see values.h. */
+#include "model/values.h"
+
+#include "lang/derive_rules.h"
+#include "linalg/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_EXTRA = 6, ITERATIONS = 20 };
+
+/* The multipliers that the solver gives for this road: inputs after its unknowns. */
+static int add_multipliers(struct road *r) {
+    const struct model_mode *mode = &r->y->m->mode[r->y->mode];
+    struct graph *g = &r->y->m->graph;
+    if (r->furthers || (r->form != KEEL_MECHANICS && r->form != KEEL_HAMILTONIAN)) return 1;
+    int holonomic = mode->constraint.count;
+    for (int i = 0; i < holonomic + mode->rolling.count; i++) {
+        const struct model_row *row =
+            i < holonomic ? &mode->constraint.list[i] : &mode->rolling.list[i - holonomic];
+        if (!road_further(r, expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)row->multiplier, 0))) return 0;
+    }
+    return 1;
+}
+
+/* All targets in the inputs of the road; 0: one is missing.  lenient: it is left out. */
+static int resolve(struct road *r, int count, const expr *target, int lenient, expr *out) {
+    for (int i = 0; i < count; i++) {
+        out[i] = road_resolve(r, system_expression(r->y, target[i]));
+        if (out[i] == EXPR_NONE && !lenient) return 0;
+        if (out[i] == EXPR_NONE) out[i] = expr_constant(&r->y->m->graph, NAN);
+    }
+    return 1;
+}
+
+/* The general road, with derivatives of its algebraic variables as far as the targets need them. */
+static int beside(struct values *v, struct road *r, struct road *full, int lenient, const expr *target,
+                  expr *out) {
+    for (int extra = 0; extra <= MOST_EXTRA; extra++) {
+        road_begin(full, r->y, r->messages, r->pool);
+        full->extra = extra;
+        if (road_general(full) < 0) return 0;
+        if (resolve(full, v->count, target, lenient && extra == MOST_EXTRA, out)) return 1;
+        r->missing = full->missing;
+        r->derive.obstacle = full->derive.obstacle;
+        if (full->m == 0 && !lenient) return 0;
+        if (full->m == 0) return resolve(full, v->count, target, 1, out);
+        if (extra < MOST_EXTRA) road_close(full);
+    }
+    return 0;
+}
+
+static int build_tapes(struct values *v, struct road *r, struct road *full, const expr *out) {
+    const struct derive_sparse *j = &full->algebraic.jacobian;
+    expr missing, *state = malloc(((size_t)full->n + 1) * sizeof *state);
+    int good = state != NULL;
+    v->n = full->n, v->m = full->m;
+    v->entries = full->m ? j->row_start[j->rows] : 0;
+    for (int i = 0; i < full->n && good; i++)
+        good = (state[i] = road_resolve(r, full->basic[i])) != EXPR_NONE;
+    good = good && functions_tape(r, (size_t)full->n, state, &v->state, &missing) == 0 &&
+           functions_tape(full, (size_t)v->count, out, &v->target, &missing) == 0;
+    free(state);
+    if (!good) return 0;
+    v->row = malloc(((size_t)v->entries + 1) * sizeof *v->row);
+    v->column = malloc(((size_t)v->entries + 1) * sizeof *v->column);
+    v->pivot = malloc(((size_t)v->m + 1) * sizeof *v->pivot);
+    v->guess = malloc(((size_t)v->m + 1) * sizeof *v->guess);
+    if (!v->row || !v->column || !v->pivot || !v->guess) return 0;
+    for (int k = 0; k < v->m; k++) v->guess[k] = road_place(r, full->basic[full->n + k]);
+    for (int i = 0; i < v->m; i++)
+        for (int e = j->row_start[i]; e < j->row_start[i + 1]; e++)
+            v->row[e] = i, v->column[e] = j->column[e] - full->n;
+    return v->m == 0 ||
+           (functions_tape(full, (size_t)v->m, full->algebraic.value, &v->residual, &missing) == 0 &&
+            functions_tape(full, (size_t)v->entries, j->value, &v->jacobian, &missing) == 0);
+}
+
+/* The road's own inputs; unknowns of the general road; residual; entries; matrix. */
+static int take_work(struct values *v, const struct road *r) {
+    size_t m = (size_t)v->m;
+    v->inputs = r->n + r->m + r->furthers;
+    v->work =
+        calloc((size_t)v->inputs + (size_t)v->n + 2 * m + (size_t)v->entries + m * m + 1, sizeof *v->work);
+    return v->work != NULL;
+}
+
+int values_open(struct values *v, struct road *r, int count, const expr *target, int lenient) {
+    expr missing, *out = malloc(((size_t)count + 1) * sizeof *out);
+    struct road full = {0};
+    *v = (struct values){.count = count};
+    if (!out) return 0;
+    if (!add_multipliers(r)) return free(out), 0;
+    v->own = r->n + r->m;
+    v->direct = resolve(r, count, target, 0, out);
+    int good = 0;
+    if (v->direct) good = functions_tape(r, (size_t)count, out, &v->target, &missing) == 0;
+    else good = beside(v, r, &full, lenient, target, out) && build_tapes(v, r, &full, out);
+    good = good && take_work(v, r);
+    road_close(&full);
+    free(out);
+    return good;
+}
+
+/* Newton for the algebraic variables behind the states in u, from where they stand. */
+static int solve(struct values *v, double t, double *u, const double *parameter) {
+    double *residual = u + v->n + v->m, *entry = residual + v->m, *matrix = entry + v->entries;
+    size_t m = (size_t)v->m;
+    double before = HUGE_VAL;
+    for (int iteration = 0; iteration < ITERATIONS; iteration++) {
+        if (tape_call(&v->residual, t, u, parameter, residual) ||
+            tape_call(&v->jacobian, t, u, parameter, entry))
+            return -1;
+        memset(matrix, 0, m * m * sizeof *matrix);
+        for (int e = 0; e < v->entries; e++)
+            if (v->column[e] >= 0) matrix[(size_t)v->row[e] * m + (size_t)v->column[e]] = entry[e];
+        if (dense_lu(v->m, matrix, v->pivot)) return -1;
+        dense_lu_solve(v->m, matrix, v->pivot, residual);
+        double length = 0;
+        for (int j = 0; j < v->m; j++) {
+            u[v->n + j] -= residual[j];
+            length = fmax(length, fabs(residual[j]) / fmax(fabs(u[v->n + j]), DBL_MIN));
+        }
+        if (!isfinite(length)) return -1;
+        if (length <= 4 * DBL_EPSILON || (length < 1e-9 && length >= 0.5 * before)) return 0;
+        before = length;
+    }
+    return before < 1e-9 ? 0 : -1;
+}
+
+int values_at(struct values *v, double t, const double *u, const double *multiplier, const double *parameter,
+              double *out) {
+    double *own = v->work, *full = own + v->inputs;
+    memcpy(own, u, (size_t)v->own * sizeof *own);
+    for (int i = v->own; i < v->inputs; i++) own[i] = multiplier ? multiplier[i - v->own] : NAN;
+    if (v->direct) return tape_call(&v->target, t, own, parameter, out);
+    if (tape_call(&v->state, t, own, parameter, full)) return -1;
+    for (int j = 0; j < v->m; j++)
+        if (v->guess[j] >= 0) full[v->n + j] = own[v->guess[j]];
+    if (v->m && solve(v, t, full, parameter)) return -1;
+    return tape_call(&v->target, t, full, parameter, out);
+}
+
+void values_close(struct values *v) {
+    tape_free(&v->target);
+    tape_free(&v->state);
+    tape_free(&v->residual);
+    tape_free(&v->jacobian);
+    free(v->row);
+    free(v->column);
+    free(v->work);
+    free(v->pivot);
+    free(v->guess);
+    *v = (struct values){0};
+}
