@@ -72,9 +72,9 @@ typedef enum keel_form { KEEL_ODE, KEEL_HAMILTONIAN, KEEL_MECHANICS, KEEL_DAE } 
 typedef struct keel_problem {
     keel_form form;
     const char *name;
-    int n, m; /* states x; algebraic variables y (DAE only) */
+    int n, m; /* states x (ODE, DAE: may be 0, then without f); algebraic variables y (DAE only) */
     double t0;
-    const double *u0;           /* n + m start values */
+    const double *u0;           /* n + m start values; NULL if there are none */
     const unsigned char *fixed; /* n + m; 1: must stay as it is at the start; NULL: all of x, none of y */
     const double *scale;        /* n typical sizes, for the weights; NULL: from tolerances and the run */
     const int *array_of;        /* n; states with equal numbers share a weight; NULL: by form */

@@ -93,7 +93,7 @@ static int gives_up_later(double t, const double *u, double *out, void *user) {
 
 static void every_call_takes_a_failed_solver(void **state) {
     (void)state;
-    keel_problem nothing = {0}, late = rotation;
+    keel_problem nothing = {.form = KEEL_MECHANICS}, late = rotation;
     try_everything(keel_open(NULL, NULL), KEEL_EINVAL, 0, "needs a problem");
     try_everything(keel_open(&nothing, NULL), KEEL_EINVAL, 0, "n = 0");
     try_everything(keel_open_abi(&rotation, NULL, 1), KEEL_EINVAL, 0, "another keel.h|compile it again");

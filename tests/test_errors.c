@@ -138,9 +138,10 @@ static const keel_stepper no_order = {
 
 /* form, name, what is changed in problem p and options o, words of the message */
 #define REFUSALS(X)                                                                                        \
-    X(ODE, no_states, p->n = 0, "n = 0 states|1 .. ")                                                      \
+    X(ODE, no_states, p->n = 0, "f must have count n = 0")                                                 \
+    X(MECHANICS, no_states_in_mechanics, p->n = 0, "n = 0 states|1 .. ")                                   \
     X(ODE, negative_states, p->n = -3, "n = -3 states")                                                    \
-    X(ODE, too_many_states, p->n = INT_MAX, "states|1 .. ")                                                \
+    X(ODE, too_many_states, p->n = INT_MAX, "states|0 .. ")                                                \
     X(DAE, negative_algebraic, p->m = -1, "m = -1 algebraic variables")                                    \
     X(DAE, too_many_algebraic, p->m = INT_MAX, "algebraic variables|0 .. ")                                \
     X(ODE, no_start, p->u0 = NULL, "no start values u0")                                                   \

@@ -72,6 +72,97 @@ static void pendulum_is_the_same_in_every_form(void **state) {
     check_exact(&p, &tight, 5, 1e-10);
 }
 
+/* The same as model languages leave it: y = (ax, ay, lam), all three equations contain y, and so do the rates
+ * of the hidden rows, which then say nothing new. */
+static int reduced_f(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    memcpy(out, (double[]){u[2], u[3], u[4], u[5]}, 4 * sizeof *out);
+    return 0;
+}
+
+static int reduced_f_jacobian(double t, const double *u, double *out, void *user) {
+    (void)t, (void)u, (void)user;
+    memset(out, 0, 28 * sizeof *out);
+    for (int i = 0; i < 4; i++) out[7 * i + 2 + i] = 1;
+    return 0;
+}
+
+static int reduced_rows(double t, const double *u, double *out, void *user) {
+    (void)t;
+    out[0] = u[4] + 2 * u[0] * u[6];
+    out[1] = u[5] + 2 * u[1] * u[6] + *(const double *)user;
+    out[2] = 2 * (u[2] * u[2] + u[3] * u[3] + u[0] * u[4] + u[1] * u[5]);
+    return 0;
+}
+
+static int reduced_rows_jacobian(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    memset(out, 0, 21 * sizeof *out);
+    out[0] = out[8] = 2 * u[6];
+    out[4] = out[12] = 1;
+    out[6] = 2 * u[0];
+    out[13] = 2 * u[1];
+    out[14] = 2 * u[4], out[15] = 2 * u[5], out[16] = 4 * u[2], out[17] = 4 * u[3];
+    out[18] = 2 * u[0], out[19] = 2 * u[1];
+    return 0;
+}
+
+static int reduced_hidden(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[0] * u[0] + u[1] * u[1] - 1;
+    out[1] = u[0] * u[2] + u[1] * u[3];
+    return 0;
+}
+
+static int reduced_hidden_jacobian(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    memcpy(out, (double[]){2 * u[0], 2 * u[1], 0, 0, u[2], u[3], u[0], u[1]}, 8 * sizeof *out);
+    return 0;
+}
+
+static void hidden_rows_join_equations_that_already_determine_y(void **state) {
+    (void)state;
+    static const char *const names[] = {"rod", "tangency"};
+    for (int given = 0; given < 2; given++) {
+        problem p, other;
+        double u[7], wanted[4];
+        problem_pendulum(&other, 9.81);
+        problem_pendulum(&p, 9.81);
+        p.keel.form = KEEL_DAE;
+        p.keel.m = 3;
+        p.keel.constraint = p.keel.energy = p.keel.invariant = (keel_map){0};
+        p.keel.curvature = NULL;
+        p.keel.f = (keel_map){.count = 4, .value = reduced_f};
+        p.keel.algebraic = (keel_map){.count = 3, .value = reduced_rows};
+        p.keel.hidden = (keel_map){.count = 2, .value = reduced_hidden, .names = names};
+        if (given) {
+            p.keel.f.jacobian = reduced_f_jacobian;
+            p.keel.algebraic.jacobian = reduced_rows_jacobian;
+            p.keel.hidden.jacobian = reduced_hidden_jacobian;
+        }
+        keel_solver *s = keel_open(&p.keel, &(keel_options){.rtol = 1e-10, .check_jacobians = 1});
+        assert_ok(s, keel_state_of(s));
+        assert_ok(s, keel_run(s, 5));
+        keel_kept row;
+        int kept = 0;
+        for (int i = 0; keel_kept_at(s, i, &row); i++) {
+            if (row.kind == KEEL_ROW_ALGEBRAIC) assert_int_equal(row.care, KEEL_ROW_NATIVE);
+            if (row.kind != KEEL_ROW_HIDDEN) continue;
+            assert_int_equal(row.care, KEEL_ROW_KEPT);
+            assert_below(row.units, 4);
+            kept++;
+        }
+        assert_int_equal(kept, 2);
+        memcpy(u, keel_state(s), sizeof u);
+        state_at(&other.keel, &(keel_options){.rtol = 1e-10}, 5, wanted, NULL);
+        assert_below(distance(4, u, wanted), 1e-8);
+        assert_below(error_to_exact(&p, s), 1e-8);
+        assert_below(fabs(u[4] + 2 * u[0] * u[6]), 1e-13);
+        assert_below(fabs(u[0] * u[0] + u[1] * u[1] - 1), 1e-15 * 4);
+        keel_close(s);
+    }
+}
+
 /* Known: with H and g by differences the velocity row carries their noise, of which its units know
  * nothing.  From rest the run ends with KEEL_EPROJECT (120 units); in motion rows are seen at 6 units, and
  * up to 41 where only G is found. */
@@ -466,6 +557,7 @@ static void a_false_invariant_is_refused_with_its_rate(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_is_the_same_in_every_form),
+        cmocka_unit_test(hidden_rows_join_equations_that_already_determine_y),
         cmocka_unit_test(canonical_pendulum_in_motion_needs_no_derivatives),
         cmocka_unit_test(tensions_of_the_forms_agree),
         cmocka_unit_test(rattle_and_projection_converge_to_each_other),

@@ -22,8 +22,8 @@ enum {
     KEEL_MULTISTEP = 64    /* equal steps only, with a memory */
 };
 
-/* What a method has to work with.  All vectors are `width` long: n rounded up to a multiple of 4, padded
- * with zeros, so that inner loops have no remainder. */
+/* What a method has to work with.  All vectors are `width` long: n rounded up to a multiple of 4, at least 4,
+ * so that inner loops have no remainder; what a rate leaves in the padding is 0. */
 typedef struct keel_work {
     keel_fn *rate; /* x' = rate(t, x): f itself, or the field on the manifold */
     void *context;

@@ -137,10 +137,13 @@ keel_status keel_eval(keel_solver *s, double t, double *u) {
     struct engine *e = s->engine;
     struct record *r = e->r;
     if (!e->block) return r->status;
-    if (!u) return misuse(e, "keel_eval needs room for the state");
+    int count = e->field.n + e->field.m;
+    double none;
+    if (!u && count > 0) return misuse(e, "keel_eval needs room for the state");
+    if (!u) u = &none;
     if (!r->has_step) {
         if (t != r->t_now) return misuse(e, "keel_eval: there is no step yet to look into");
-        memcpy(u, engine_state(e), (size_t)(e->field.n + e->field.m) * sizeof *u);
+        memcpy(u, engine_state(e), (size_t)count * sizeof *u);
         return KEEL_OK;
     }
     double low = fmin(r->t_before, r->t), high = fmax(r->t_before, r->t);
@@ -204,7 +207,7 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     if (!old->block || old->r->status < 0) return old->r->status;
     if (!other) return misuse(old, "keel_switch needs a problem");
     long count = (long)other->n + other->m;
-    if (!u && count != old->field.n + old->field.m)
+    if (!u && count > 0 && count != old->field.n + old->field.m)
         return misuse(
             old, "keel_switch: the other problem has another number of unknowns, so it needs their values");
     if (other->n != old->field.n && (old->o.norm == KEEL_GIVEN || old->o.atol_each))

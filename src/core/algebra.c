@@ -3,8 +3,8 @@
  * A row of F that contains y is solved as it stands.  A row r(t,x) without y (of F, or a hidden row) is a
  * row of the manifold; its rate d/dt r = r_x f(t,x,y) + r_t contains y if the index ends there, and is
  * then solved for y; if it does not, it is one of the hidden rows the user gives.  Index 1: all of F
- * contains y.  Index 2: d/dt F does. Index 3: d/dt of the hidden rows does.  Newton starts from the y
- * found last. */
+ * contains y, and rates of hidden rows, whether they contain y or not, say nothing new.  Index 2: d/dt F
+ * does. Index 3: d/dt of the hidden rows does.  Newton starts from the y found last. */
 #include "core/field.h"
 
 #include "linalg/dense.h"
@@ -51,6 +51,7 @@ static keel_status rows_with_jacobian(struct field *fd, double t, const double *
 static keel_status rate_by_y(struct field *fd, double t, const double *u) {
     struct algebra *d = &fd->dae;
     int n = fd->n, m = fd->m;
+    if (n == 0) return KEEL_OK;
     keel_status status = map_jacobian(fd, &fd->f, t, u, d->f_jacobian);
     for (int j = 0; j < m && status == KEEL_OK; j++) {
         for (int i = 0; i < n; i++) d->dx[i] = d->f_jacobian[(long)i * (n + m) + n + j];
@@ -92,7 +93,7 @@ static keel_status find_rows_with_y(struct field *fd, double t, const double *u)
 /* At the start values, where a guess of y = 0 may hide it, and near them. */
 keel_status algebra_open(struct field *fd, double t, const double *u) {
     struct algebra *d = &fd->dae;
-    int n = fd->n, m = fd->m, determined = 0;
+    int n = fd->n, m = fd->m, direct = 0, determined = 0;
     if (m == 0) return KEEL_OK;
     memset(d->direct, 0, (size_t)m * sizeof *d->direct);
     memset(d->derived, 0, (size_t)d->rows * sizeof *d->derived);
@@ -100,8 +101,9 @@ keel_status algebra_open(struct field *fd, double t, const double *u) {
     for (int j = 0; j < n + m; j++) fd->line[j] = u[j] + 0.03 * (1 + j % 3) * fd->size[j];
     if (find_rows_with_y(fd, t, fd->line) < 0) return fd->fault.status;
     d->any_derived = 0;
+    for (int i = 0; i < m; i++) direct += d->direct[i];
     for (int i = 0; i < d->rows; i++) {
-        if (i < m && d->direct[i]) d->derived[i] = 0;
+        if (direct == m || (i < m && d->direct[i])) d->derived[i] = 0;
         determined += (i < m && d->direct[i]) || d->derived[i];
         d->any_derived |= d->derived[i];
     }
@@ -186,8 +188,8 @@ int algebra_rate(double t, const double *x, double *dx, void *field) {
     memcpy(u, x, (size_t)fd->n * sizeof *u);
     memcpy(u + fd->n, fd->y, (size_t)fd->m * sizeof *u);
     keel_status status = fd->m ? algebra_solve(fd, t, u) : KEEL_OK;
-    if (status == KEEL_OK) status = map_value(fd, &fd->f, t, u, dx);
-    if (status == KEEL_OK) status = field_divide_by_mass(fd, t, u, dx);
+    if (status == KEEL_OK && fd->n) status = map_value(fd, &fd->f, t, u, dx);
+    if (status == KEEL_OK && fd->n) status = field_divide_by_mass(fd, t, u, dx);
     if (status == KEEL_OK) memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
     return status;
 }

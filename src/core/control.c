@@ -1,7 +1,8 @@
 /* control.c - how long the next step may be: a PI controller with a noise floor.
  *
  * Hairer, Norsett, Wanner, Solving ODEs I, II.4 and IV.2 (PI).  The error is measured along the manifold;
- * the part normal to it is removed by the projection and counts a tenth. */
+ * the part normal to it is removed by the projection and counts a tenth.  Without states there is no error,
+ * and steps are as long as they may be. */
 #include "core/engine.h"
 
 #include <float.h>
@@ -19,7 +20,7 @@ double control_norm(const struct engine *e, const double *error, const double *x
         double ratio = error[i] == 0 ? 0 : error[i] / scale;
         sum += ratio * ratio;
     }
-    return sqrt(sum / n);
+    return n > 0 ? sqrt(sum / n) : 0;
 }
 
 static double combined(const struct engine *e, double first, double second) {
@@ -50,15 +51,26 @@ double control_error(struct engine *e, double *x_new) {
     return split ? fmax(along, 0.1 * combined(e, normal[0], normal[1])) : along;
 }
 
+/* Without states steps only serve to look for events and to be observed: a hundredth of the way from where the
+ * run began, so that many short runs in a row take no more steps than they are. */
+double control_longest(const struct engine *e, double t_end) {
+    const struct record *r = e->r;
+    if (e->o.max_step > 0) return e->o.max_step;
+    if (e->field.n > 0) return HUGE_VAL;
+    double clock = 64 * DBL_EPSILON * fmax(fabs(r->t), fabs(t_end));
+    return fmax(fmax(0.01 * fabs(t_end - r->base), clock), 1e-300);
+}
+
 /* Such that an Euler step is a hundredth of the state, refined by the second derivative (HNW II.4). */
-double control_first_step(struct engine *e, double span) {
+double control_first_step(struct engine *e, double t_end) {
     struct field *fd = &e->field;
+    double span = t_end - e->r->t, longest = control_longest(e, t_end);
     const double *x = e->x[e->r->front], *f = e->f[e->r->front];
+    if (fd->n == 0) return fmin(longest, fabs(span));
     double order = e->stepper->error_order, direction = span < 0 ? -1 : 1;
     double d0 = control_norm(e, x, x, x), d1 = control_norm(e, f, x, x);
     double h = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
-    h = fmin(h, fabs(span));
-    if (e->o.max_step > 0) h = fmin(h, e->o.max_step);
+    h = fmin(fmin(h, fabs(span)), longest);
     for (int i = 0; i < fd->n; i++) e->split[i] = x[i] + direction * h * f[i];
     double d2 = 0;
     if (field_rate(fd, e->r->t + direction * h, e->split, e->dx) == KEEL_OK) {
@@ -67,8 +79,7 @@ double control_first_step(struct engine *e, double span) {
     }
     double larger = fmax(d1, d2);
     double second = larger <= 1e-15 ? fmax(1e-6, h * 1e-3) : pow(0.01 / larger, 1 / order);
-    h = fmin(fmin(100 * h, second), fabs(span));
-    return e->o.max_step > 0 ? fmin(h, e->o.max_step) : h;
+    return fmin(fmin(fmin(100 * h, second), fabs(span)), longest);
 }
 
 double control_next(struct engine *e, double h, double error, int rejected) {

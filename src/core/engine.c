@@ -72,7 +72,7 @@ static void layout(struct engine *e) {
     e->scratch = arena_doubles(a, vector);
     e->kept_aside = arena_doubles(a, 2 * (size_t)e->rows.count + 1);
     e->forces = arena_doubles(a, vector);
-    e->atol = arena_doubles(a, n);
+    e->atol = arena_doubles(a, n + 1);
     e->fixed_by_default = arena_take(a, (size_t)(e->field.n + e->field.m));
     double *weights = arena_doubles(a, e->o.norm == KEEL_GIVEN ? n : 0);
     if (weights && e->o.norm == KEEL_GIVEN) {

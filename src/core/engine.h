@@ -92,7 +92,8 @@ double *engine_state(const struct engine *e); /* n + m, where the solver stands 
 double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new);
 double control_raw(struct engine *e, const double *x_new); /* of the estimate as it stands */
 double control_error(struct engine *e, double *x_new);     /* tangential and normal parts weighed (rule 4) */
-double control_first_step(struct engine *e, double span);
+double control_longest(const struct engine *e, double t_end); /* step towards t_end; HUGE_VAL: any */
+double control_first_step(struct engine *e, double t_end);
 double control_next(struct engine *e, double h, double error, int rejected);
 
 /* step.c */

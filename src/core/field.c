@@ -33,7 +33,7 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     fd->stats = stats;
     fd->n = p->n;
     fd->m = p->form == KEEL_DAE ? p->m : 0;
-    fd->width = (fd->n + 3) / 4 * 4;
+    fd->width = fd->n > 0 ? (fd->n + 3) / 4 * 4 : 4;
     fd->nq = p->n / 2;
     fd->kg = p->constraint.count;
     fd->kr = p->rolling.count;
@@ -63,6 +63,10 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
         fd->rate = p->mass.value ? algebra_rate : p->f.value; /* no solve: the user's function itself */
         if (!p->mass.value) fd->context = p->user;
         break;
+    }
+    if (p->n == 0) { /* no f: only y is to be found, if there is any */
+        fd->rate = algebra_rate;
+        fd->context = fd;
     }
 }
 
@@ -105,7 +109,8 @@ static void *copied(struct arena *a, const void *source, size_t bytes) {
 void field_layout(struct field *fd, struct arena *a) {
     size_t n = (size_t)fd->n, all = (size_t)(fd->n + fd->m), most = (size_t)max_count(fd);
     size_t events = (size_t)fd->p.event.count, vector = (all + 7) / 4 * 4, dense, sparse;
-    fd->p.u0 = copied(a, fd->p.u0, all * sizeof(double));
+    static const double no_unknowns;
+    fd->p.u0 = all ? copied(a, fd->p.u0, all * sizeof(double)) : &no_unknowns;
     fd->p.scale = copied(a, fd->p.scale, n * sizeof(double));
     fd->p.fixed = copied(a, fd->p.fixed, all);
     fd->p.array_of = copied(a, fd->p.array_of, n * sizeof(int));

@@ -55,7 +55,7 @@ void manifold_choose(struct manifold *m) {
     m->by_mass = m->norm == KEEL_BY_MASS && m->fd->p.form == KEEL_MECHANICS && !constraints_left;
     m->space.rows = m->kept;
     m->space.width = m->fd->width;
-    m->two_short = m->kept == 2 && m->fd->width == 4 && m->fd->m == 0;
+    m->two_short = m->kept == 2 && m->fd->width == 4 && m->fd->n > 0 && m->fd->m == 0;
     m->normal_known = 0;
 }
 

@@ -55,8 +55,7 @@ static keel_status set_out(struct engine *e, double t_end) {
     }
     if (e->o.step > 0) return find_grid(e, t_end);
     if (r->h_next == 0) {
-        r->h_next = e->o.first_step > 0 ? e->o.first_step : control_first_step(e, t_end - r->t);
-        if (e->o.max_step > 0) r->h_next = fmin(r->h_next, e->o.max_step);
+        r->h_next = e->o.first_step > 0 ? e->o.first_step : control_first_step(e, t_end);
         r->error_before = 1e-4;
     }
     return KEEL_OK;

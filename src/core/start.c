@@ -12,7 +12,7 @@
 #define FITS 1e-9 /* of the size of the row's terms: a start value someone typed */
 
 void start_layout(struct start *st, struct field *fd, struct rows *rows, struct arena *a) {
-    size_t all = (size_t)(fd->n + fd->m), count = (size_t)rows->count + 1, width = (all + 3) / 4 * 4;
+    size_t all = (size_t)(fd->n + fd->m), count = (size_t)rows->count + 1, width = (all + 4) / 4 * 4;
     st->fd = fd;
     st->rows = rows;
     st->residual = arena_doubles(a, count);

@@ -132,7 +132,7 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
             if (status != KEEL_OK) return status;
         }
     }
-    if ((fd->k || fd->m) && field_starts_to_move(fd, r->t, plan->t_new, x_new))
+    if ((fd->k || fd->hidden.user.count) && field_starts_to_move(fd, r->t, plan->t_new, x_new))
         return attempt(e, plan, error); /* now it is known */
     if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
     int measured_there = e->manifold.kept && e->manifold.preserve == KEEL_PROJECT && !fd->m;
@@ -213,7 +213,7 @@ static keel_status step_fixed(struct engine *e, double t_end) {
 
 static keel_status step_adaptive(struct engine *e, double t_end) {
     struct record *r = e->r;
-    double h = r->h_next;
+    double longest = control_longest(e, t_end), h = fmin(r->h_next, longest);
     e->r->has_step = 0;
     for (int rejected = 0;; rejected++) {
         struct plan plan = plan_adaptive(e, t_end, h);
@@ -225,7 +225,7 @@ static keel_status step_adaptive(struct engine *e, double t_end) {
         if (status == KEEL_OK && error <= 1) {
             double next = control_next(e, fabs(plan.h), error, rejected > 0);
             r->h_next = plan.shortened && !rejected && error < 0.1 ? fmax(next, h) : next;
-            if (e->o.max_step > 0) r->h_next = fmin(r->h_next, e->o.max_step);
+            r->h_next = fmin(r->h_next, longest);
             return commit(e, &plan);
         }
         r->stats.rejected++;

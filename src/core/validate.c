@@ -122,10 +122,11 @@ static int nothing_idle(const struct verdict *v, const keel_problem *p) {
 }
 
 static int problem_fits(const struct verdict *v, const keel_problem *p) {
-    if (p->n < 1 || p->n > MOST) return no(v, "n = %d states: there must be 1 .. %d", p->n, MOST);
+    int least = p->form == KEEL_ODE || p->form == KEEL_DAE ? 0 : 1;
+    if (p->n < least || p->n > MOST) return no(v, "n = %d states: there must be %d .. %d", p->n, least, MOST);
     if (p->m < 0 || p->m > MOST)
         return no(v, "m = %d algebraic variables: there must be 0 .. %d", p->m, MOST);
-    if (!p->u0) return no(v, "the problem has no start values u0");
+    if (!p->u0 && p->n + p->m > 0) return no(v, "the problem has no start values u0");
     if (!isfinite(p->t0)) return no(v, "the start time t0 is not finite");
     for (int i = 0; i < p->n + p->m; i++)
         if (!isfinite(p->u0[i])) return no(v, "start value u0[%d] is not finite", i);
