@@ -13,6 +13,7 @@ struct reading {
     struct source source;
     struct source_messages messages;
     struct pool pool;
+    struct syntax_file *file;
     struct model *model; /* NULL: see the messages */
     char *text;
 };
@@ -22,8 +23,8 @@ static inline void reading_open(struct reading *r, const char *name, char *text)
     memset(r, 0, sizeof *r);
     r->text = text;
     r->source = (struct source){name, text, strlen(text)};
-    struct syntax_file *file = parser_run(&r->source, &r->messages, &r->pool);
-    if (file) r->model = elaborate_run(&r->source, file, NULL, &r->messages, &r->pool);
+    r->file = parser_run(&r->source, &r->messages, &r->pool);
+    if (r->file) r->model = elaborate_run(&r->source, r->file, NULL, &r->messages, &r->pool);
     static char out[32768];
     source_render_all(&r->source, &r->messages, out, sizeof out);
     if (r->messages.count) print_error("%s", out);
