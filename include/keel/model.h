@@ -35,8 +35,8 @@ KEEL_API keel_status keel_model_status(const keel_model *m);
 /* Errors and warnings as people read them, each with its line and a caret; "": none.  Valid until the next
  * call that changes the model. */
 KEEL_API const char *keel_model_message(const keel_model *m);
-/* Another value for a parameter, as in "a=3".  What was opened from the model before keeps its values; the
- * problems and modes are to be asked for again. */
+/* Another value for a parameter, as in "a=3".  Close first what was opened from the model; its problems and
+ * modes are to be asked for again. */
 KEEL_API keel_status keel_model_set(keel_model *m, const char *assignment);
 KEEL_API const char *keel_model_name(const keel_model *m);
 KEEL_API void keel_model_span(const keel_model *m, double *from, double *to);
@@ -56,18 +56,19 @@ typedef struct keel_mode {
     int quadratic, separable;    /* x' is a polynomial of degree 2; H = T(p) + V(q) */
 } keel_mode;
 KEEL_API int keel_model_modes(const keel_model *m);
-KEEL_API int keel_model_start(const keel_model *m); /* the first mode */
+KEEL_API int keel_model_start(const keel_model *m);                        /* the first mode */
 KEEL_API int keel_model_mode(const keel_model *m, int i, keel_mode *mode); /* 1; 0: there is none */
 /* The i-th linear invariant that the equations of a mode show (a mass balance), as text; NULL: none. */
 KEEL_API const char *keel_model_balance(const keel_model *m, int mode, int i);
 /* A start value that neither `init` nor the equations determine: it keeps its guess.  NULL: none. */
 KEEL_API const char *keel_model_free_value(const keel_model *m, int i);
 
-/* A run through events, actions and modes. */
+/* A run through events, actions and modes.  The observer in the options is also called at `record`, and gets
+ * the keel_sim as its user. */
 typedef struct keel_sim keel_sim;
 KEEL_API keel_sim *keel_sim_open(keel_model *m, const keel_options *o); /* NULL only without memory */
 KEEL_API void keel_sim_close(keel_sim *s);
-/* To t_end.  KEEL_EVENT: a `stop` was met, or with stop_at_records a `record`; call it again to go on. */
+/* To t_end.  KEEL_EVENT: a `stop` was met; call it again to go on. */
 KEEL_API keel_status keel_sim_run(keel_sim *s, double t_end);
 KEEL_API keel_status keel_sim_step(keel_sim *s, double t_end); /* one step, or up to an event */
 KEEL_API keel_solver *keel_sim_solver(keel_sim *s);            /* of the mode in force */
@@ -78,7 +79,6 @@ KEEL_API const char *keel_sim_message(const keel_sim *s);
 KEEL_API int keel_sim_columns(const keel_sim *s);
 KEEL_API const char *keel_sim_column(const keel_sim *s, int i); /* its name; NULL past the last */
 KEEL_API keel_status keel_sim_values(keel_sim *s, double *out); /* where it stands */
-KEEL_API keel_status keel_sim_values_at(keel_sim *s, double t, double *out); /* inside the last step */
 /* The closed form of each column by `exact` lines, NAN where there is none. */
 KEEL_API keel_status keel_sim_exact(keel_sim *s, double *out);
 /* The k-th `reference` line: 1 with its time and values, NAN where it says nothing; 0: there is none. */

@@ -30,6 +30,7 @@ enum functions_role {
 struct functions_bound {
     const double *parameter; /* parameters, then held values */
     const struct tape *tape; /* of the mode */
+    void *owner;             /* the keel_sim, if it is one's */
 };
 
 struct functions {

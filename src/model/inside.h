@@ -5,14 +5,28 @@
 #include "keel/model.h"
 #include "lang/elaborate.h"
 #include "model/fill.h"
+#include "model/values.h"
 
 enum { INSIDE_WHY = 400 };
+
+/* A column of the results: a symbol, or output number `output`. */
+struct inside_column {
+    const char *name;
+    expr symbol;
+    int output;
+    expr exact; /* EXPR_NONE: none */
+};
 
 struct inside_mode {
     struct system system;
     struct road road;
     struct functions functions;
     struct fill fill;
+    struct values columns; /* what a column is in this mode */
+    struct values held;    /* what `x.enter` and `x.start` are taken from */
+    struct values *after;  /* by event: the unknowns of the mode that follows, then what is assigned */
+    struct values *onset;  /* by event: value, terms, and the same of its derivatives; opened when needed */
+    unsigned char *onset_open;
 };
 
 /* All that hangs together with one elaboration of the text. */
@@ -35,7 +49,10 @@ struct keel_model {
     char why_not[INSIDE_WHY];
     double *parameter; /* parameters, then held values as at the start */
     struct functions_bound *bound;
-    double *u0; /* consistent start in the first mode */
+    struct inside_column *column;
+    int columns;
+    struct tape exact; /* of the columns, NAN where there is none */
+    double *u0;        /* consistent start in the first mode */
     unsigned char *fixed;
     const char **free_value, **balance;
     int free_values, *balance_first; /* by mode */

@@ -2,7 +2,9 @@
 #include "base/text.h"
 #include "lang/parser.h"
 #include "model/begin.h"
+#include "model/columns.h"
 #include "model/complaint.h"
+#include "model/sim.h"
 
 #include <errno.h>
 #include <math.h>
@@ -23,14 +25,27 @@ static void render(struct keel_model *m) {
 
 /* From text to problems --------------------------------------------------------------------------------- */
 
-/* All parameters as they are now; held values are found when a run begins. */
+/* What `init` or `guess` says of a symbol, 0 where they are silent; the start time of t. */
+static double given_value(struct keel_model *m, expr symbol) {
+    struct model *model = m->model;
+    const struct model_givens *lists[] = {&model->init, &model->guess};
+    if (model->graph.node[symbol].a == EXPR_TIME) return m->span[0];
+    for (int l = 0; l < 2; l++)
+        for (int k = 0; k < lists[l]->count; k++)
+            if (lists[l]->list[k].target == symbol)
+                return model_number(model, lists[l]->list[k].value, m->span[0]);
+    return 0;
+}
+
+/* All parameters as they are now; held values as given, until a run begins. */
 static int take_parameters(struct keel_model *m) {
     const struct model *model = m->model;
     size_t count = (size_t)model->parameters + (size_t)model->helds;
     if (!m->parameter) m->parameter = pool_take(&m->pool, (count + 1) * sizeof *m->parameter);
     if (!m->parameter) return complaint_memory(&m->messages);
     for (int i = 0; i < model->parameters; i++) m->parameter[i] = model->parameter[i].number;
-    for (int i = 0; i < model->helds; i++) m->parameter[model->parameters + i] = 0;
+    for (int i = 0; i < model->helds; i++)
+        m->parameter[model->parameters + i] = given_value(m, model->held[i].of);
     return 1;
 }
 
@@ -61,7 +76,7 @@ static int open_modes(struct keel_model *m) {
             !road_open(&mode->road, &mode->system, &m->messages, &m->pool))
             return 0;
         if (functions_open(&mode->functions, &mode->road)) return complaint_memory(&m->messages);
-        m->bound[i] = (struct functions_bound){m->parameter, mode->functions.tape};
+        m->bound[i] = (struct functions_bound){m->parameter, mode->functions.tape, NULL};
     }
     return 1;
 }
@@ -113,12 +128,12 @@ static int build(struct keel_model *m) {
     m->file = parser_run(&m->source, &m->messages, &m->pool);
     if (m->messages.errors || !m->file) return 0;
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
-    if (!m->model || !take_parameters(m) || !take_span(m) || !open_modes(m) || !list_balances(m)) return 0;
+    if (!m->model || !take_span(m) || !take_parameters(m) || !open_modes(m) || !list_balances(m)) return 0;
     compile(m);
     const char *name = m->model->name ? m->model->name : m->name;
     for (int i = 0; i < m->modes; i++)
         fill_problem(&m->mode[i].fill, &m->mode[i].road, &m->mode[i].functions, name);
-    return begin_find(m);
+    return columns_open(m) && sim_prepare(m) && begin_find(m);
 }
 
 static void finish(struct keel_model *m, int good) {
@@ -135,6 +150,8 @@ static void finish(struct keel_model *m, int good) {
 
 /* Back to the text alone. */
 static void tear_down(struct keel_model *m) {
+    columns_close(m);
+    sim_release(m);
     for (int i = 0; i < m->modes; i++) {
         functions_close(&m->mode[i].functions);
         road_close(&m->mode[i].road);
@@ -275,7 +292,7 @@ keel_status keel_model_set(keel_model *m, const char *assignment) {
         change = elaborate_set(m->model, m->sets, (const char *const *)m->set, message, sizeof message);
     if (change == ELABORATE_DONE) {
         m->messages = (struct source_messages){0};
-        finish(m, take_parameters(m) && take_span(m) && begin_find(m));
+        finish(m, take_span(m) && take_parameters(m) && begin_find(m));
         return m->status;
     }
     tear_down(m); /* another structure, or a mistake that the whole way tells with its place */

@@ -1,0 +1,128 @@
+/* columns.c - see columns.h. */
+#include "model/columns.h"
+
+#include "base/text.h"
+#include "model/complaint.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How many derivatives of unknown j are states in some mode and have no name of their own. */
+static int orders_shown(const struct keel_model *m, int j) {
+    int most = 1;
+    for (int i = 0; i < m->modes; i++) {
+        const struct structure *s = &m->mode[i].system.s;
+        for (int k = 0; k < s->n; k++)
+            if (s->column[k] == j && s->d[k] > most) most = s->d[k];
+        for (int k = 0; k < m->model->unknowns; k++)
+            if (k != j && s->alias[k].unknown == j) return 1;
+    }
+    return m->model->unknown[j].role == MODEL_COORD && most < 2 ? 2 : most;
+}
+
+static void add(struct keel_model *m, expr symbol, int output) {
+    char name[200];
+    if (symbol != EXPR_NONE) model_name(m->model, symbol, name, sizeof name);
+    else text_set(name, sizeof name, "%s", m->model->mode[0].output.list[output].label.text);
+    m->column[m->columns++] =
+        (struct inside_column){pool_copy(&m->pool, name, strlen(name)), symbol, output, EXPR_NONE};
+}
+
+/* Hamilton's positions show no velocities: the momenta stand beside them. */
+static int list_columns(struct keel_model *m) {
+    struct model *model = m->model;
+    struct graph *g = &model->graph;
+    int outputs = model->mode[0].output.count, all = model->multipliers + outputs, highest = 1;
+    int *orders = pool_take(&m->pool, ((size_t)model->unknowns + 1) * sizeof *orders);
+    for (int j = 0; j < model->unknowns && orders; j++) {
+        orders[j] = model->unknown[j].role == MODEL_POSITION ? 1 : orders_shown(m, j);
+        all += orders[j];
+        if (orders[j] > highest) highest = orders[j];
+    }
+    m->columns = 0;
+    m->column = pool_take(&m->pool, ((size_t)all + 1) * sizeof *m->column);
+    if (m->pool.refused) return 0;
+    for (int l = 0; l < highest; l++)
+        for (int j = 0; j < model->unknowns; j++)
+            if (l < orders[j]) add(m, expr_symbol(g, EXPR_UNKNOWN, (uint32_t)j, (uint32_t)l), -1);
+    for (int k = 0; k < model->multipliers; k++) add(m, expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)k, 0), -1);
+    for (int k = 0; k < outputs; k++) add(m, EXPR_NONE, k);
+    return !m->pool.refused && !g->failed;
+}
+
+static int column_of(const struct keel_model *m, const struct model_given *one) {
+    for (int i = 0; i < m->columns; i++) {
+        const struct inside_column *c = &m->column[i];
+        if (one->target != EXPR_NONE ? c->symbol == one->target
+                                     : c->symbol == EXPR_NONE && c->output == one->output)
+            return i;
+    }
+    return -1;
+}
+
+/* Closed forms: of t, parameters and start values. */
+static int open_exact(struct keel_model *m) {
+    const struct model_givens *exact = &m->model->exact;
+    expr missing, *list = pool_take(&m->pool, ((size_t)m->columns + 1) * sizeof *list);
+    if (!list) return complaint_memory(&m->messages);
+    for (int k = 0; k < exact->count; k++) {
+        int i = column_of(m, &exact->list[k]);
+        if (i >= 0) m->column[i].exact = exact->list[k].value;
+    }
+    for (int i = 0; i < m->columns; i++)
+        list[i] = m->column[i].exact != EXPR_NONE ? m->column[i].exact : expr_constant(&m->model->graph, NAN);
+    return functions_tape(&m->mode[m->model->start].road, (size_t)m->columns, list, &m->exact, &missing) ==
+               0 ||
+           complaint_memory(&m->messages);
+}
+
+static int open_mode(struct keel_model *m, int i) {
+    struct inside_mode *mode = &m->mode[i];
+    const struct model_rows *output = &m->model->mode[i].output;
+    expr *target = pool_take(&m->pool, ((size_t)m->columns + 1) * sizeof *target);
+    if (!target) return complaint_memory(&m->messages);
+    for (int c = 0; c < m->columns; c++)
+        target[c] =
+            m->column[c].symbol != EXPR_NONE ? m->column[c].symbol : output->list[m->column[c].output].value;
+    if (values_open(&mode->columns, &mode->road, m->columns, target, 0)) return 1;
+    if (m->model->graph.failed || m->pool.refused) return complaint_memory(&m->messages);
+    for (int c = 0; c < m->columns; c++) { /* which one was it? */
+        struct values one;
+        char what[220];
+        int there = values_open(&one, &mode->road, 1, &target[c], 0);
+        values_close(&one);
+        if (there) continue;
+        struct syntax_span where = m->column[c].symbol != EXPR_NONE ? (struct syntax_span){SOURCE_NOWHERE, 0}
+                                                                    : output->list[m->column[c].output].where;
+        text_set(what, sizeof what, "output `%.160s`", m->column[c].name);
+        if (mode->road.derive.obstacle)
+            return complaint_kink(&mode->system, &m->messages, where, what, mode->road.derive.obstacle);
+        return complaint_no_value(&mode->system, &m->messages, where, what, mode->road.missing);
+    }
+    return complaint_memory(&m->messages);
+}
+
+int columns_open(struct keel_model *m) {
+    if (!list_columns(m)) return complaint_memory(&m->messages);
+    for (int i = 0; i < m->modes; i++)
+        if (!open_mode(m, i)) return 0;
+    return open_exact(m);
+}
+
+void columns_close(struct keel_model *m) {
+    for (int i = 0; i < m->modes; i++) values_close(&m->mode[i].columns);
+    tape_free(&m->exact);
+}
+
+int columns_reference(const struct keel_model *m, int k, double *t, double *out) {
+    if (k < 0 || k >= m->model->references || m->sets) return 0; /* other parameters: another solution */
+    const struct model_reference *line = &m->model->reference[k];
+    *t = model_number(m->model, line->time, 0);
+    for (int i = 0; i < m->columns; i++) out[i] = NAN;
+    for (int j = 0; j < line->values.count; j++) {
+        int i = column_of(m, &line->values.list[j]);
+        if (i >= 0) out[i] = model_number(m->model, line->values.list[j].value, *t);
+    }
+    return 1;
+}

@@ -1,0 +1,13 @@
+/* columns.h - what a run shows: every unknown, velocities, multipliers, outputs; closed forms and trusted
+ * digits for them.  The list is the same in all modes. */
+#ifndef KEEL_MODEL_COLUMNS_H
+#define KEEL_MODEL_COLUMNS_H
+
+#include "model/inside.h"
+
+/* The list, and what each column is in every mode.  1, or 0 with a message. */
+int columns_open(struct keel_model *m);
+void columns_close(struct keel_model *m);
+/* The k-th trusted point: 1; 0: there is none. */
+int columns_reference(const struct keel_model *m, int k, double *t, double *out);
+#endif

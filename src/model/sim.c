@@ -1,0 +1,162 @@
+/* sim.c - see sim.h: opening, running, looking. */
+#include "model/sim.h"
+
+#include "base/text.h"
+#include "model/columns.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The core tells the owner of the functions; the user is told about the keel_sim. */
+static void forward(keel_solver *solver, void *user) {
+    struct keel_sim *s = ((struct functions_bound *)user)->owner;
+    s->observe(solver, s);
+}
+
+static size_t most_numbers(const keel_model *m) {
+    int most = m->model->helds + 1;
+    for (int i = 0; i < m->modes; i++) {
+        const struct inside_mode *mode = &m->mode[i];
+        if (most < mode->road.n + mode->road.m) most = mode->road.n + mode->road.m;
+        for (int k = 0; k < m->model->mode[i].events; k++)
+            if (most < mode->after[k].count) most = mode->after[k].count;
+    }
+    return (size_t)most + 1;
+}
+
+static int wants_short_steps(const keel_model *m) {
+    for (int i = 0; i < m->modes; i++)
+        if (m->mode[i].road.event.count || m->mode[i].road.n == 0) return 1;
+    return 0;
+}
+
+static void set_options(struct keel_sim *s, const keel_options *o) {
+    const keel_model *m = s->m;
+    if (o) s->o = *o;
+    s->observe = s->o.observe;
+    if (s->observe) s->o.observe = forward;
+    if (s->o.max_step == 0 && s->o.step == 0 && wants_short_steps(m))
+        s->o.max_step = fabs(m->span[1] - m->span[0]) / 100;
+}
+
+static int take_memory(struct keel_sim *s) {
+    const keel_model *m = s->m;
+    size_t numbers = (size_t)m->model->parameters + (size_t)m->model->helds + 1, modes = (size_t)m->modes;
+    s->parameter = malloc(numbers * sizeof *s->parameter);
+    s->bound = calloc(modes, sizeof *s->bound);
+    s->problem = calloc(modes, sizeof *s->problem);
+    s->work = calloc(most_numbers(m), sizeof *s->work);
+    if (!s->parameter || !s->bound || !s->problem || !s->work) return 0;
+    memcpy(s->parameter, m->parameter, (numbers - 1) * sizeof *s->parameter);
+    for (size_t i = 0; i < modes; i++) {
+        s->bound[i] = (struct functions_bound){s->parameter, m->mode[i].functions.tape, s};
+        s->problem[i] = m->mode[i].fill.problem;
+        s->problem[i].user = &s->bound[i];
+    }
+    return 1;
+}
+
+keel_sim *keel_sim_open(keel_model *m, const keel_options *o) {
+    struct keel_sim *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->m = m;
+    if (keel_model_status(m) != KEEL_OK) {
+        sim_fail(s, KEEL_EINVAL, "the model has errors: %.560s", keel_model_message(m));
+        return s;
+    }
+    s->mode = m->model->start;
+    s->crowd_time = NAN;
+    if (!take_memory(s)) return keel_sim_close(s), NULL;
+    set_options(s, o);
+    s->solver = keel_open(&s->problem[s->mode], &s->o);
+    if (!s->solver) return keel_sim_close(s), NULL;
+    if (keel_state_of(s->solver) >= 0) sim_hold(s, 1);
+    return s;
+}
+
+void keel_sim_close(keel_sim *s) {
+    if (!s) return;
+    keel_close(s->solver);
+    free(s->parameter);
+    free(s->bound);
+    free(s->problem);
+    free(s->work);
+    free(s->happened);
+    free(s);
+}
+
+static keel_status go(struct keel_sim *s, double t_end, int one_step) {
+    if (!s) return KEEL_EINVAL;
+    if (s->status < 0) return s->status;
+    if (!s->entered && keel_state_of(s->solver) >= 0) {
+        keel_status status = sim_enter(s, -1);
+        if (status != KEEL_OK) return status;
+    }
+    for (;;) {
+        keel_status status = one_step ? keel_step(s->solver, t_end) : keel_run(s->solver, t_end);
+        if (status != KEEL_EVENT) return status;
+        status = sim_act(s, keel_event(s->solver));
+        if (status != KEEL_OK || one_step) return status;
+    }
+}
+
+keel_status keel_sim_run(keel_sim *s, double t_end) {
+    return go(s, t_end, 0);
+}
+
+keel_status keel_sim_step(keel_sim *s, double t_end) {
+    return go(s, t_end, 1);
+}
+
+keel_solver *keel_sim_solver(keel_sim *s) {
+    return s ? s->solver : NULL;
+}
+
+int keel_sim_mode(const keel_sim *s) {
+    return s ? s->mode : -1;
+}
+
+const char *keel_sim_message(const keel_sim *s) {
+    if (!s) return "there is no run";
+    return s->message[0] ? s->message : keel_message(s->solver);
+}
+
+/* Results ----------------------------------------------------------------------------------------------- */
+
+int keel_sim_columns(const keel_sim *s) {
+    return s && s->solver ? s->m->columns : 0;
+}
+
+const char *keel_sim_column(const keel_sim *s, int i) {
+    return i >= 0 && i < keel_sim_columns(s) ? s->m->column[i].name : NULL;
+}
+
+keel_status keel_sim_values(keel_sim *s, double *out) {
+    if (!s || !s->solver || !out || !keel_state(s->solver)) return KEEL_EINVAL;
+    struct values *v = &s->m->mode[s->mode].columns;
+    double t = keel_time(s->solver);
+    if (values_at(v, t, keel_state(s->solver), sim_multipliers(s), s->parameter, out) == 0) return KEEL_OK;
+    text_set(s->message, sizeof s->message,
+             "the outputs at t = %.10g could not be found: the highest derivatives are "
+             "not determined there",
+             t);
+    return KEEL_ENEWTON;
+}
+
+keel_status keel_sim_exact(keel_sim *s, double *out) {
+    if (!s || !s->solver || !out || !keel_state(s->solver)) return KEEL_EINVAL;
+    return tape_call(&s->m->exact, keel_time(s->solver), keel_state(s->solver), s->parameter, out)
+               ? KEEL_ENOMEM
+               : KEEL_OK;
+}
+
+int keel_sim_reference(const keel_sim *s, int k, double *t, double *out) {
+    return s && s->solver && t && out && columns_reference(s->m, k, t, out);
+}
+
+int keel_sim_happening(const keel_sim *s, long i, keel_happening *out) {
+    if (!s || !out || i < 0 || i >= s->happenings) return 0;
+    *out = s->happened[i];
+    return 1;
+}

@@ -1,0 +1,39 @@
+/* sim.h - a run through events, actions and modes. */
+#ifndef KEEL_MODEL_SIM_H
+#define KEEL_MODEL_SIM_H
+
+#include "model/inside.h"
+
+struct keel_sim {
+    keel_model *m;
+    keel_options o;
+    void (*observe)(keel_solver *s, void *user); /* the user's; gets the keel_sim */
+    keel_solver *solver;
+    int mode;
+    int entered;       /* the events of the mode were looked at where it begins */
+    double *parameter; /* this run's own, with held values */
+    struct functions_bound *bound;
+    keel_problem *problem; /* by mode */
+    double *work;          /* enough for the unknowns of any mode and what is assigned */
+    double crowd_time;     /* events at one time are counted */
+    int crowd;
+    keel_happening *happened;
+    long happenings, room;
+    keel_status status; /* of what is not the solver's */
+    char message[640];
+};
+
+/* What the event that the solver stands on asks for: KEEL_OK: go on; KEEL_EVENT: it stops the run. */
+keel_status sim_act(struct keel_sim *s, int event);
+/* Events that are zero where a mode begins act at once if they move on in their direction. */
+keel_status sim_enter(struct keel_sim *s, int just_fired);
+/* Held values as they are where the run stands: those of `enter`, or also of `start`. */
+keel_status sim_hold(struct keel_sim *s, int start_too);
+keel_status sim_fail(struct keel_sim *s, keel_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+const double *sim_multipliers(struct keel_sim *s); /* NULL: there are none */
+
+/* The expressions behind actions and held values, at the opening of a model.  1, or 0 with a message. */
+int sim_prepare(struct keel_model *m);
+void sim_release(struct keel_model *m);
+#endif
