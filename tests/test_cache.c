@@ -1,4 +1,4 @@
-/* test_cache.c - the cache of compiled models keeps what was used last and touches nothing that is not ours. */
+/* test_cache.c - the cache of compiled models keeps what was used last and touches nothing else. */
 #include "testing.h"
 
 #include "lang/compile.h"

@@ -62,10 +62,10 @@ void road_begin(struct road *r, struct system *y, struct source_messages *messag
 int road_mechanics(struct road *r);   /* 1; 0: it does not fit; -1: a message was added or memory is out */
 int road_hamiltonian(struct road *r); /* the same */
 int road_general(struct road *r);     /* 1 or -1 */
-int road_basic(struct road *r, int count,
-               const expr *symbol); /* the symbols of n + m, and their names; 1, 0 */
+/* The n + m basic symbols get places and names; 1 or 0. */
+int road_basic(struct road *r, int count, const expr *symbol);
 void road_define(struct road *r, expr symbol, expr e);
-/* value, jacobian by `columns` symbols, rate and, if wanted, terms of the count rows in map->value; 1 or 0. */
+/* Of the rows in map->value: jacobian by `columns` symbols, rate and, if wanted, terms; 1 or 0. */
 int road_derivatives(struct road *r, struct road_map *map, int columns, const expr *by, int terms);
 int road_map_open(struct road *r, struct road_map *map, int count);
 const char *road_text(struct road *r, const char *text);

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The core tells the owner of the functions; the user is told about the keel_sim. */
+/* The core tells the owner of the functions, at steps and at events that are only recorded; the user is told
+ * about the keel_sim. */
 static void forward(keel_solver *solver, void *user) {
     struct keel_sim *s = ((struct functions_bound *)user)->owner;
-    s->observe(solver, s);
+    if (keel_event(solver) >= 0) sim_note(s, keel_event(solver));
+    if (s->observe) s->observe(solver, s);
 }
 
 static size_t most_numbers(const keel_model *m) {
@@ -31,11 +33,18 @@ static int wants_short_steps(const keel_model *m) {
     return 0;
 }
 
+static int has_records(const keel_model *m) {
+    for (int i = 0; i < m->modes; i++)
+        for (int k = 0; k < m->mode[i].road.event.count; k++)
+            if (m->mode[i].road.passing[k]) return 1;
+    return 0;
+}
+
 static void set_options(struct keel_sim *s, const keel_options *o) {
     const keel_model *m = s->m;
     if (o) s->o = *o;
     s->observe = s->o.observe;
-    if (s->observe) s->o.observe = forward;
+    if (s->observe || has_records(m)) s->o.observe = forward;
     if (s->o.max_step == 0 && s->o.step == 0 && wants_short_steps(m))
         s->o.max_step = fabs(m->span[1] - m->span[0]) / 100;
 }
@@ -95,6 +104,7 @@ static keel_status go(struct keel_sim *s, double t_end, int one_step) {
     }
     for (;;) {
         keel_status status = one_step ? keel_step(s->solver, t_end) : keel_run(s->solver, t_end);
+        if (status >= 0 && s->status < 0) return s->status; /* no memory for the list of events */
         if (status != KEEL_EVENT) return status;
         status = sim_act(s, keel_event(s->solver));
         if (status != KEEL_OK || one_step) return status;

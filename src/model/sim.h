@@ -25,6 +25,8 @@ struct keel_sim {
 
 /* What the event that the solver stands on asks for: KEEL_OK: go on; KEEL_EVENT: it stops the run. */
 keel_status sim_act(struct keel_sim *s, int event);
+/* Adds an event to the list of what happened. */
+keel_status sim_note(struct keel_sim *s, int event);
 /* Events that are zero where a mode begins act at once if they move on in their direction. */
 keel_status sim_enter(struct keel_sim *s, int just_fired);
 /* Held values as they are where the run stands: those of `enter`, or also of `start`. */

@@ -119,7 +119,8 @@ void sim_release(struct keel_model *m) {
 
 /* Acting ------------------------------------------------------------------------------------------------ */
 
-static keel_status note(struct keel_sim *s, const struct model_event *event, int to, int changed) {
+keel_status sim_note(struct keel_sim *s, int number) {
+    const struct model_event *event = event_of(s, number);
     if (s->happenings == s->room) {
         long room = s->room ? 2 * s->room : 16;
         keel_happening *wider = realloc(s->happened, (size_t)room * sizeof *wider);
@@ -127,8 +128,8 @@ static keel_status note(struct keel_sim *s, const struct model_event *event, int
         s->happened = wider;
         s->room = room;
     }
-    s->happened[s->happenings++] =
-        (keel_happening){keel_time(s->solver), event->label.text, s->mode, to, changed};
+    s->happened[s->happenings++] = (keel_happening){keel_time(s->solver), event->label.text, s->mode,
+                                                    mode_after(event, s->mode), changes(event)};
     return KEEL_OK;
 }
 
@@ -215,7 +216,7 @@ static keel_status change(struct keel_sim *s, int number, const struct model_eve
 keel_status sim_act(struct keel_sim *s, int number) {
     const struct model_event *event = event_of(s, number);
     int to = mode_after(event, s->mode), changed = changes(event), stop = 0;
-    keel_status status = note(s, event, to, changed);
+    keel_status status = sim_note(s, number);
     if (status == KEEL_OK) status = count_crowd(s);
     if (status != KEEL_OK) return status;
     for (int k = 0; k < event->actions; k++) {
@@ -249,18 +250,19 @@ static struct values *onset_of(struct keel_sim *s, int number) {
 }
 
 /* The sign an event function takes just after this moment, if it is zero now; 0: it is not, or one cannot
- * tell. */
+ * tell.  A derivative counts as zero if it is the round-off of its terms, or if the next one outweighs it
+ * within `moment`: where events coincide they do so only to the accuracy with which they are located. */
 static int sign_after(struct keel_sim *s, int number, double direction) {
-    double v[2 * DERIVATIVES], forward = 1;
+    double v[2 * DERIVATIVES], t = keel_time(s->solver), forward = 1;
+    double moment = 1e-10 * fmax(fabs(t), fabs(s->m->span[1] - s->m->span[0]));
     struct values *onset = onset_of(s, number);
-    if (!onset ||
-        values_at(onset, keel_time(s->solver), keel_state(s->solver), sim_multipliers(s), s->parameter, v))
-        return 0;
+    if (!onset || values_at(onset, t, keel_state(s->solver), sim_multipliers(s), s->parameter, v)) return 0;
     if (!(fabs(v[0]) <= 64 * DBL_EPSILON * v[1])) return 0;
     for (int k = 1; k < DERIVATIVES; k++) {
+        double size = fabs(v[2 * k]), next = k + 1 < DERIVATIVES ? fabs(v[2 * k + 2]) * moment : 0;
         forward *= direction; /* d/dt along the run */
-        if (!isfinite(v[2 * k])) return 0;
-        if (fabs(v[2 * k]) > 1e-9 * v[2 * k + 1]) return v[2 * k] * forward > 0 ? 1 : -1;
+        if (!isfinite(size)) return 0;
+        if (size > 1e-9 * v[2 * k + 1] && !(size <= next)) return v[2 * k] * forward > 0 ? 1 : -1;
     }
     return 0;
 }
