@@ -59,8 +59,9 @@ static inline expr random_expr(struct random *r, int depth) {
         expr m = expr_constant(r->g, random_below(r, 11) / 10.0 - 0.1 * random_below(r, 2));
         return expr_make(r->g, (enum expr_op)(EXPR_SN + random_below(r, 3)), a, m, 0);
     }
-    if (kind == 20) return expr_make(r->g, (enum expr_op)(EXPR_SN + random_below(r, 3)), a, b, 0);
-    if (kind == 21) return expr_make(r->g, EXPR_ELLIPK, a, 0, 0);
+    static const enum expr_op elliptic[] = {EXPR_SN, EXPR_CN, EXPR_DN, EXPR_JACOBIEPS, EXPR_JACOBISD2};
+    if (kind == 20) return expr_make(r->g, elliptic[random_below(r, 5)], a, b, 0);
+    if (kind == 21) return expr_make(r->g, random_below(r, 2) ? EXPR_ELLIPK : EXPR_ELLIPE, a, 0, 0);
     if (kind == 22) return expr_make(r->g, (enum expr_op)(EXPR_ABS + random_below(r, 6)), a, b, 0);
     expr truth = expr_make(r->g, (enum expr_op)(EXPR_LT + random_below(r, 4)), a, b, 0);
     if (random_below(r, 3) == 0)

@@ -1,4 +1,4 @@
-/* test_cache.c - the cache of compiled models keeps what was used last and touches nothing else. */
+/* test_cache.c - the cache of compiled models keeps what was used last, and touches only what is ours. */
 #include "testing.h"
 
 #include "lang/compile.h"

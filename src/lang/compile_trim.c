@@ -80,8 +80,8 @@ static void remove_unused(int directory, struct list *list, size_t files, uint64
     }
 }
 
-void compile_trim(const char *path, size_t files, uint64_t bytes) {
-    DIR *folder = opendir(path);
+void compile_trim(const char *directory, size_t files, uint64_t bytes) {
+    DIR *folder = opendir(directory);
     struct list list = {0};
     int failed = 0;
     if (!folder) return;

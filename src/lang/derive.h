@@ -10,7 +10,8 @@
 
 /* abs, sign, min, max, floor, mod and an `if` whose condition varies are kinks.  With `kinks` 0 one that
  * stands in the way is an obstacle, named and not passed; with 1 the derivative of the branch in force is
- * taken.  sn, cn, dn and ellipk are an obstacle always where their m varies. */
+ * taken.  The elliptic functions are differentiated by m where m <= 1; second derivatives by m lose digits at
+ * m near 0 and 1, and are NaN there. */
 struct derive {
     struct graph *g;
     int kinks;

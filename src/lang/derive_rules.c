@@ -157,22 +157,75 @@ static expr chain_circular(struct graph *g, expr e, int k, expr f) {
     }
 }
 
-/* Elliptic functions (in u alone), hypot, and the functions with kinks. */
-static expr chain_special(struct graph *g, expr e, int k, expr f) {
+static expr product(struct graph *g, expr a, expr b, expr c) {
+    return derive_mul(g, derive_mul(g, a, b), c);
+}
+
+/* The integral of sd^2 by m is (3 Q - sd^2 I)/2, where I is it itself and Q the integral of sd^4,
+ *     3 m (1 - m) Q = u + 2 (2 m - 1) I - sn cn/dn^3,
+ * from (sd sd')' = 1 + 2 (2 m - 1) sd^2 - 3 m (1 - m) sd^4.  At m = 0 and 1 this is 0/0, and near them it
+ * loses the digits of 1/(m (1 - m)): only second derivatives by m are touched. */
+static expr sd2_slope(struct graph *g, struct expr_node n, expr e, expr sd, expr sn, expr cn, expr dn) {
+    expr m = n.b, one = expr_constant(g, 1), both = derive_mul(g, m, expr_make(g, EXPR_SUB, one, m, 0));
+    expr weight = plus(g, -2, derive_mul(g, expr_constant(g, 4), m));
+    expr sum = derive_add(g, n.a, derive_mul(g, weight, e));
+    expr rest = derive_div(g, derive_mul(g, sn, cn), expr_powi(g, dn, 3));
+    expr quartic = derive_div(g, derive_sub(g, sum, rest), both);
+    return derive_sub(g, quartic, derive_mul(g, square(g, sd), e));
+}
+
+/* Elliptic functions of (u, m).  With I(u) the integral of sd^2, sd = sn/dn:  d am/dm = -dn I/2, and the rest
+ * follows; no term has a pole at m = 0 or 1. */
+static expr chain_elliptic(struct graph *g, expr e, int k, expr f) {
     struct expr_node n = g->node[e];
-    expr sn = EXPR_NONE, cn = EXPR_NONE, dn = EXPR_NONE;
-    if (n.op == EXPR_SN || n.op == EXPR_CN || n.op == EXPR_DN) {
-        sn = expr_make(g, EXPR_SN, n.a, n.b, 0);
-        cn = expr_make(g, EXPR_CN, n.a, n.b, 0);
-        dn = expr_make(g, EXPR_DN, n.a, n.b, 0);
-    }
+    expr u = n.a, m = n.b, half = expr_constant(g, 0.5), slope = EXPR_NONE;
+    expr sn = expr_make(g, EXPR_SN, u, m, 0), cn = expr_make(g, EXPR_CN, u, m, 0);
+    expr dn = expr_make(g, EXPR_DN, u, m, 0), sd = derive_div(g, sn, dn);
+    expr whole = k ? expr_make(g, EXPR_JACOBISD2, u, m, 0) : EXPR_NONE;
     switch (n.op) {
     case EXPR_SN:
-        return derive_mul(g, derive_mul(g, cn, dn), f);
+        if (k == 0) return product(g, cn, dn, f);
+        return of(g, EXPR_NEG, derive_mul(g, half, product(g, derive_mul(g, cn, dn), whole, f)));
     case EXPR_CN:
-        return of(g, EXPR_NEG, derive_mul(g, derive_mul(g, sn, dn), f));
+        if (k == 0) return of(g, EXPR_NEG, product(g, sn, dn, f));
+        return derive_mul(g, half, product(g, derive_mul(g, sn, dn), whole, f));
     case EXPR_DN:
-        return of(g, EXPR_NEG, derive_mul(g, derive_mul(g, n.b, derive_mul(g, sn, cn)), f));
+        if (k == 0) return of(g, EXPR_NEG, derive_mul(g, derive_mul(g, m, derive_mul(g, sn, cn)), f));
+        slope = derive_sub(g, product(g, m, derive_mul(g, sn, cn), whole), derive_mul(g, sd, sn));
+        return derive_mul(g, half, derive_mul(g, slope, f));
+    case EXPR_JACOBIEPS:
+        if (k == 0) return derive_mul(g, square(g, dn), f);
+        slope = derive_add(g, derive_sub(g, u, derive_mul(g, sd, cn)), product(g, m, square(g, cn), whole));
+        return of(g, EXPR_NEG, derive_mul(g, half, derive_mul(g, slope, f)));
+    default: /* JACOBISD2 */
+        if (k == 0) return derive_mul(g, square(g, sd), f);
+        return derive_mul(g, half, derive_mul(g, sd2_slope(g, n, e, sd, sn, cn, dn), f));
+    }
+}
+
+/* K' = I(K)/2 and E' = ((1 - m) I(K) - K)/2: am(K) = pi/2, whatever m. */
+static expr chain_complete(struct graph *g, expr e, expr f) {
+    struct expr_node n = g->node[e];
+    expr m = n.a, one = expr_constant(g, 1), quarter = expr_make(g, EXPR_ELLIPK, m, 0, 0);
+    expr slope = expr_make(g, EXPR_JACOBISD2, quarter, m, 0);
+    if (n.op == EXPR_ELLIPE)
+        slope = derive_sub(g, derive_mul(g, expr_make(g, EXPR_SUB, one, m, 0), slope), quarter);
+    return derive_mul(g, expr_constant(g, 0.5), derive_mul(g, slope, f));
+}
+
+/* hypot, elliptic functions, and the functions with kinks. */
+static expr chain_special(struct graph *g, expr e, int k, expr f) {
+    struct expr_node n = g->node[e];
+    switch (n.op) {
+    case EXPR_SN:
+    case EXPR_CN:
+    case EXPR_DN:
+    case EXPR_JACOBIEPS:
+    case EXPR_JACOBISD2:
+        return chain_elliptic(g, e, k, f);
+    case EXPR_ELLIPK:
+    case EXPR_ELLIPE:
+        return chain_complete(g, e, f);
     case EXPR_HYPOT:
         return derive_mul(g, derive_div(g, k ? n.b : n.a, e), f);
     case EXPR_ABS:
@@ -209,7 +262,7 @@ expr derive_chain(struct graph *g, expr e, int k, expr f) {
 int derive_passable(struct derive *d, expr e, const expr part[3]) {
     int varies[3];
     for (int i = 0; i < 3; i++) varies[i] = !derive_is_zero(d->g, part[i]);
-    int kink = 0, closed = 0;
+    int kink = 0;
     switch (d->g->node[e].op) {
     case EXPR_ABS:
     case EXPR_SIGN:
@@ -222,18 +275,10 @@ int derive_passable(struct derive *d, expr e, const expr part[3]) {
     case EXPR_MOD:
         kink = varies[0] || varies[1];
         break;
-    case EXPR_SN:
-    case EXPR_CN:
-    case EXPR_DN:
-        closed = varies[1];
-        break;
-    case EXPR_ELLIPK:
-        closed = varies[0];
-        break;
     default:
         break;
     }
-    if (!closed && (!kink || d->kinks)) return 1;
+    if (!kink || d->kinks) return 1;
     if (!d->obstacle) d->obstacle = e;
     return 0;
 }

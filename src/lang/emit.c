@@ -108,6 +108,12 @@ static const char *called(uint32_t op) {
         return "keel_dn";
     case EXPR_ELLIPK:
         return "keel_ellipk";
+    case EXPR_ELLIPE:
+        return "keel_ellipe";
+    case EXPR_JACOBIEPS:
+        return "keel_jacobieps";
+    case EXPR_JACOBISD2:
+        return "keel_jacobisd2";
     default:
         return expr_name((enum expr_op)op);
     }

@@ -8,22 +8,57 @@ static const struct operation {
     const char *name;
     int operands;
 } operation[EXPR_OPS] = {
-    [EXPR_CONSTANT] = {"number", 0}, [EXPR_SYMBOL] = {"symbol", 0}, [EXPR_NEG] = {"-", 1},
-    [EXPR_ADD] = {"+", 2},           [EXPR_SUB] = {"-", 2},         [EXPR_MUL] = {"*", 2},
-    [EXPR_DIV] = {"/", 2},           [EXPR_POWI] = {"^", 1},        [EXPR_POW] = {"^", 2},
-    [EXPR_SQRT] = {"sqrt", 1},       [EXPR_CBRT] = {"cbrt", 1},     [EXPR_EXP] = {"exp", 1},
-    [EXPR_EXPM1] = {"expm1", 1},     [EXPR_LOG] = {"log", 1},       [EXPR_LOG1P] = {"log1p", 1},
-    [EXPR_LOG10] = {"log10", 1},     [EXPR_SIN] = {"sin", 1},       [EXPR_COS] = {"cos", 1},
-    [EXPR_TAN] = {"tan", 1},         [EXPR_ASIN] = {"asin", 1},     [EXPR_ACOS] = {"acos", 1},
-    [EXPR_ATAN] = {"atan", 1},       [EXPR_ATAN2] = {"atan2", 2},   [EXPR_SINH] = {"sinh", 1},
-    [EXPR_COSH] = {"cosh", 1},       [EXPR_TANH] = {"tanh", 1},     [EXPR_ASINH] = {"asinh", 1},
-    [EXPR_ACOSH] = {"acosh", 1},     [EXPR_ATANH] = {"atanh", 1},   [EXPR_ABS] = {"abs", 1},
-    [EXPR_SIGN] = {"sign", 1},       [EXPR_MIN] = {"min", 2},       [EXPR_MAX] = {"max", 2},
-    [EXPR_FLOOR] = {"floor", 1},     [EXPR_MOD] = {"mod", 2},       [EXPR_HYPOT] = {"hypot", 2},
-    [EXPR_SN] = {"sn", 2},           [EXPR_CN] = {"cn", 2},         [EXPR_DN] = {"dn", 2},
-    [EXPR_ELLIPK] = {"ellipk", 1},   [EXPR_LT] = {"<", 2},          [EXPR_LE] = {"<=", 2},
-    [EXPR_EQ] = {"==", 2},           [EXPR_NE] = {"!=", 2},         [EXPR_AND] = {"and", 2},
-    [EXPR_OR] = {"or", 2},           [EXPR_NOT] = {"not", 1},       [EXPR_IF] = {"if", 3},
+    [EXPR_CONSTANT] = {"number", 0},
+    [EXPR_SYMBOL] = {"symbol", 0},
+    [EXPR_NEG] = {"-", 1},
+    [EXPR_ADD] = {"+", 2},
+    [EXPR_SUB] = {"-", 2},
+    [EXPR_MUL] = {"*", 2},
+    [EXPR_DIV] = {"/", 2},
+    [EXPR_POWI] = {"^", 1},
+    [EXPR_POW] = {"^", 2},
+    [EXPR_SQRT] = {"sqrt", 1},
+    [EXPR_CBRT] = {"cbrt", 1},
+    [EXPR_EXP] = {"exp", 1},
+    [EXPR_EXPM1] = {"expm1", 1},
+    [EXPR_LOG] = {"log", 1},
+    [EXPR_LOG1P] = {"log1p", 1},
+    [EXPR_LOG10] = {"log10", 1},
+    [EXPR_SIN] = {"sin", 1},
+    [EXPR_COS] = {"cos", 1},
+    [EXPR_TAN] = {"tan", 1},
+    [EXPR_ASIN] = {"asin", 1},
+    [EXPR_ACOS] = {"acos", 1},
+    [EXPR_ATAN] = {"atan", 1},
+    [EXPR_ATAN2] = {"atan2", 2},
+    [EXPR_SINH] = {"sinh", 1},
+    [EXPR_COSH] = {"cosh", 1},
+    [EXPR_TANH] = {"tanh", 1},
+    [EXPR_ASINH] = {"asinh", 1},
+    [EXPR_ACOSH] = {"acosh", 1},
+    [EXPR_ATANH] = {"atanh", 1},
+    [EXPR_ABS] = {"abs", 1},
+    [EXPR_SIGN] = {"sign", 1},
+    [EXPR_MIN] = {"min", 2},
+    [EXPR_MAX] = {"max", 2},
+    [EXPR_FLOOR] = {"floor", 1},
+    [EXPR_MOD] = {"mod", 2},
+    [EXPR_HYPOT] = {"hypot", 2},
+    [EXPR_SN] = {"sn", 2},
+    [EXPR_CN] = {"cn", 2},
+    [EXPR_DN] = {"dn", 2},
+    [EXPR_ELLIPK] = {"ellipk", 1},
+    [EXPR_ELLIPE] = {"ellipe", 1},
+    [EXPR_JACOBIEPS] = {"jacobieps", 2},
+    [EXPR_JACOBISD2] = {"jacobisd2", 2},
+    [EXPR_LT] = {"<", 2},
+    [EXPR_LE] = {"<=", 2},
+    [EXPR_EQ] = {"==", 2},
+    [EXPR_NE] = {"!=", 2},
+    [EXPR_AND] = {"and", 2},
+    [EXPR_OR] = {"or", 2},
+    [EXPR_NOT] = {"not", 1},
+    [EXPR_IF] = {"if", 3},
 };
 
 int expr_operands(enum expr_op op) {
@@ -35,7 +70,7 @@ const char *expr_name(enum expr_op op) {
 }
 
 enum expr_op expr_function(const char *name) {
-    for (int op = EXPR_SQRT; op <= EXPR_ELLIPK; op++)
+    for (int op = EXPR_SQRT; op <= EXPR_JACOBISD2; op++)
         if (strcmp(operation[op].name, name) == 0) return (enum expr_op)op;
     return strcmp(name, "if") == 0 ? EXPR_IF : (enum expr_op)0;
 }

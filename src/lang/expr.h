@@ -55,7 +55,10 @@ enum expr_op {
     EXPR_SN, /* of (u, m) */
     EXPR_CN,
     EXPR_DN,
-    EXPR_ELLIPK, /* of m */
+    EXPR_ELLIPK,    /* K of m */
+    EXPR_ELLIPE,    /* E of m */
+    EXPR_JACOBIEPS, /* of (u, m): the integral of dn^2 from 0 to u, that is E(am(u)) */
+    EXPR_JACOBISD2, /* of (u, m): that of (sn/dn)^2; m <= 1 for all three */
     EXPR_LT,
     EXPR_LE,
     EXPR_EQ,

@@ -160,7 +160,7 @@ static void push_call(struct page *page, struct expr_node n) {
     const expr operand[3] = {n.a, n.b, n.c};
     struct piece piece[8];
     piece[count++] = (struct piece){WORDS + n.op, WORD, 0};
-    for (int i = 0; i < operands; i++) {
+    for (int i = 0; i < operands && i < 3; i++) {
         piece[count++] = word(i ? COMMA : OPEN);
         piece[count++] = node(operand[i], LOOSE);
     }

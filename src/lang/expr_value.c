@@ -126,6 +126,12 @@ double expr_value(enum expr_op op, double a, double b) {
         return keel_dn(a, b);
     case EXPR_ELLIPK:
         return keel_ellipk(a);
+    case EXPR_ELLIPE:
+        return keel_ellipe(a);
+    case EXPR_JACOBIEPS:
+        return keel_jacobieps(a, b);
+    case EXPR_JACOBISD2:
+        return keel_jacobisd2(a, b);
     default:
         return arithmetic(op, a, b);
     }
