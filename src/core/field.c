@@ -175,6 +175,12 @@ static void find_lengths(struct field *fd) {
         if (fd->length[j] == HUGE_VAL) fd->length[j] = fd->size[j];
 }
 
+void field_scale_lengths(struct field *fd, double factor) {
+    for (int j = 0; j < fd->n + fd->m; j++) fd->length[j] *= factor;
+    fd->t_length *= factor;
+    field_forget(fd);
+}
+
 keel_status field_open(struct field *fd) {
     struct map *maps[MOVABLE] = MOVABLE_MAPS;
     memcpy(fd->u, fd->p.u0, (size_t)(fd->n + fd->m) * sizeof(double));

@@ -86,7 +86,8 @@ void field_layout(struct field *fd, struct arena *a);
 keel_status field_open(struct field *fd); /* after u0 is known: which maps move, what determines y */
 /* Equations that seemed to rest and now depend on t: taken as moving from here on. */
 int field_starts_to_move(struct field *fd, double t_before, double t, const double *u);
-void field_forget(struct field *fd); /* drops cached factorizations */
+void field_scale_lengths(struct field *fd, double factor); /* over which differences are taken */
+void field_forget(struct field *fd);                       /* drops cached factorizations */
 /* rate with a status and finite-value check; x is width long. */
 keel_status field_rate(struct field *fd, double t, const double *x, double *dx);
 

@@ -18,6 +18,7 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
     st->residual = arena_doubles(a, count);
     st->trial = arena_doubles(a, width + 4);
     st->found = arena_doubles(a, width + 4);
+    st->beside = arena_doubles(a, width + 4);
     st->worst = arena_doubles(a, width + 4);
     st->free = arena_take(a, all + 1);
     st->space.width = (int)width;
@@ -26,6 +27,7 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
     st->space.inverse = arena_doubles(a, count);
     st->space.used = arena_ints(a, count);
     st->floor_of = arena_doubles(a, count);
+    st->sizes = arena_doubles(a, count);
     st->c = arena_doubles(a, count);
     st->z = arena_doubles(a, count);
     st->d = arena_doubles(a, width);
@@ -282,16 +284,38 @@ keel_status start_make(struct start *st, double t, double *u, const unsigned cha
     return solve_y(st, t, u, fixed);
 }
 
-keel_status start_nearby(struct start *st, const struct start_level *level, double t, const double *u,
-                         unsigned *seed, double *out) {
+double start_random(unsigned *seed) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 23) - 1;
+}
+
+/* A state that starts at 0 tells nothing of its size: beyond the neighbourhood the largest of all is taken. */
+static double reach_of(const struct field *fd, int j, double radius, const double *u, double largest) {
+    int unknown = u[j] == 0 && !fd->p.scale && radius > START_NEAR;
+    double size = unknown ? largest : fd->size[j];
+    return radius * (size > 0 ? size : 1);
+}
+
+keel_status start_nearby(struct start *st, const struct start_level *level, double radius, double t,
+                         const double *u, unsigned *seed, double *out) {
     const struct field *fd = st->fd;
+    double largest = 0;
+    for (int j = 0; j < level->columns; j++) largest = fmax(largest, fd->size[j]);
     for (int j = 0; j < fd->n + fd->m; j++) {
-        *seed = *seed * 1664525u + 1013904223u;
-        double size = fd->size[j] > 0 ? fd->size[j] : 1;
-        out[j] = u[j] + (j < level->columns ? 0.05 * size * ((double)(*seed >> 8) / (1 << 23) - 1) : 0);
+        double share = start_random(seed);
+        out[j] = u[j] + (j < level->columns ? share * reach_of(fd, j, radius, u, largest) : 0);
     }
     memset(st->free, 1, (size_t)(fd->n + fd->m));
     return start_solve(st, level, t, out);
+}
+
+double start_units(struct start *st, const struct start_level *level, double t, const double *u) {
+    int count = choose_rows(st, level);
+    if (residuals(st, t, u) != KEEL_OK) return HUGE_VAL;
+    double worst = 0;
+    for (int i = 0; i < count; i++)
+        worst = fmax(worst, rows_in_units(st->rows, st->chosen[i], st->residual[st->chosen[i]]));
+    return worst;
 }
 
 keel_status start_find_redundant(struct start *st, double t, const double *u) {
@@ -304,7 +328,9 @@ keel_status start_find_redundant(struct start *st, double t, const double *u) {
     for (int i = 0; i < fd->k; i++) fd->active[i] = 0;
     for (int sample = 0, good = 0; sample < 8 && good < 4; sample++) {
         memcpy(st->found, u, (size_t)fd->n * sizeof *u);
-        if (sample > 0 && fd->kg && start_nearby(st, &level[0], t, u, &seed, st->found) != KEEL_OK) continue;
+        if (sample > 0 && fd->kg &&
+            start_nearby(st, &level[0], START_NEAR, t, u, &seed, st->found) != KEEL_OK)
+            continue;
         int count = choose_rows(st, &level[1]);
         if (factor(st, &level[1], count, t, st->found, 1) != KEEL_OK) continue;
         good++;

@@ -4,6 +4,8 @@
 
 #include "core/rows.h"
 
+#define START_NEAR 0.05 /* of the sizes: a neighbourhood */
+
 /* Rows that are met together by moving one part of u. */
 struct start_level {
     unsigned kinds;     /* bit k: rows of keel_row_kind k */
@@ -14,11 +16,13 @@ struct start_level {
 struct start {
     struct field *fd;
     struct rows *rows;
-    double *residual, *trial, *found, *worst; /* rows, n + m, n + m, n + m */
-    unsigned char *free;                      /* n + m */
+    double *residual;                       /* rows */
+    double *trial, *found, *beside, *worst; /* n + m each */
+    unsigned char *free;                    /* n + m */
     struct rowspace space;
     double *floor_of, *c, *z, *d;
-    int *chosen; /* rows of the level at hand */
+    double *sizes; /* of the rows, kept while points far away are looked at */
+    int *chosen;   /* rows of the level at hand */
 };
 
 void start_layout(struct start *st, struct field *fd, struct rows *rows, struct arena *a);
@@ -28,10 +32,13 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
 keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed);
 /* Moves the free values of one level; fails with KEEL_ESTART, or KEEL_ESINGULAR for contradictory rows. */
 keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u);
-/* A point that meets the level's rows near u: moved at random by a twentieth of the sizes, and brought
- * back. */
-keel_status start_nearby(struct start *st, const struct start_level *level, double t, const double *u,
-                         unsigned *seed, double *out);
+/* A point that meets the level's rows around u: moved at random by up to `radius` of the sizes, and brought
+ * back.  y stays as it is. */
+keel_status start_nearby(struct start *st, const struct start_level *level, double radius, double t,
+                         const double *u, unsigned *seed, double *out);
+/* How far the level's rows are off at u, the worst of them, in round-off units. */
+double start_units(struct start *st, const struct start_level *level, double t, const double *u);
+double start_random(unsigned *seed); /* in -1 .. 1 */
 /* Constraints that depend on others wherever these hold: marks them redundant in rows and field. */
 keel_status start_find_redundant(struct start *st, double t, const double *u);
 #endif

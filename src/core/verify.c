@@ -1,20 +1,37 @@
-/* verify.c - see verify.h.  Sampled, since a C function cannot be differentiated exactly: at the start and
- * at points near it that meet the constraints (strong), then also the other invariants (weak). */
+/* verify.c - see verify.h.  Sampled, since a C function cannot be differentiated exactly: at the start and at
+ * points around it, near and far, that meet the constraints (strong), then also the other invariants (weak). */
 #include "core/verify.h"
 
+#include "core/manifold.h"
+
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 6 };
+/* dI/dt counts as 0 up to EXACT round-offs of its terms, or WAVERS times what round-offs of x do to it; by
+ * differences up to the share BY_DIFFERENCES of its terms. */
+#define EXACT 1000
+#define WAVERS 16
+#define BY_DIFFERENCES 1e-8
+enum { WAVERINGS = 4 };
+
+/* Where dI/dt is looked at: so many points, within such a part of the sizes. */
+static const struct ring {
+    double radius;
+    int points;
+} rings[] = {{START_NEAR, 6}, {0.5, 6}, {2, 12}};
 
 /* What differences cannot tell from 0 in dI/dt: round-off of the row, seen over the lengths they are taken
  * over. */
-static double noise_of_differences(const struct start *st, int i, const double *dx) {
+static double noise_of_differences(const struct start *st, int i, const double *u, const double *gradient,
+                                   const double *dx) {
     const struct field *fd = st->fd;
-    double speed = 0;
-    for (int j = 0; j < fd->n; j++)
+    double speed = 0, size = fabs(st->rows->reference[i]);
+    for (int j = 0; j < fd->n; j++) {
+        size += fabs(gradient[j] * u[j]);
         if (fd->size[j] > 0) speed += fabs(dx[j]) / fd->size[j];
-    return 1e-11 * st->rows->size[i] * speed;
+    }
+    return 1e-11 * fmax(size, st->rows->size[i]) * speed;
 }
 
 /* dI/dt = I_t + I_x f of row i, and the size of its terms. */
@@ -38,27 +55,106 @@ static keel_status rate_of_row(struct start *st, int i, double t, const double *
         *rate += gradient[j] * dx[j];
         *size += fabs(gradient[j] * dx[j]);
     }
-    if (!map.user.jacobian && fabs(*rate) <= noise_of_differences(st, i, dx)) *rate = 0;
-    return KEEL_OK;
+    if (!map.user.jacobian && fabs(*rate) <= noise_of_differences(st, i, u, gradient, dx)) *rate = 0;
+    return isfinite(*rate) && isfinite(*size) ? KEEL_OK : KEEL_RETRY;
+}
+
+/* Is nothing in x' found by differences, so that it is good to round-off? */
+static int field_is_exact(const struct field *fd) {
+    const struct map *rows[] = {&fd->constraint, &fd->rolling, &fd->algebraic, &fd->hidden};
+    int derived = fd->k || fd->dae.any_derived;
+    if (fd->p.form == KEEL_HAMILTONIAN && (fd->k || !fd->energy.user.jacobian)) return 0;
+    if (fd->k && !fd->p.curvature) return 0;
+    for (int i = 0; i < 4 && derived; i++) {
+        const keel_map *user = &rows[i]->user;
+        if (user->count && (!user->jacobian || (rows[i]->moving && !user->rate))) return 0;
+    }
+    return 1;
+}
+
+/* The share of the terms of dI/dt that may be left of a 0. */
+static double tolerance_of(const struct field *fd, const struct map *map) {
+    if (fd->p.form == KEEL_HAMILTONIAN && !fd->energy.user.jacobian) return 1e-5;
+    int exact = map->user.jacobian && (map->user.rate || !map->moving);
+    return exact && field_is_exact(fd) ? EXACT * DBL_EPSILON : BY_DIFFERENCES;
 }
 
 struct sample {
     int conserved, points;
+    unsigned seed;
+    double tolerance;
     double rate, size;
     double *at; /* the point where it is worst, relative to its terms */
 };
 
-static void look(struct start *st, int i, double t, const double *u, double tolerance, struct sample *s) {
+/* Brings y from u to the point, in short pieces of the way, so that it stays on its branch. */
+static keel_status follow(struct start *st, double t, const double *u, const double *point) {
+    enum { PIECES = 8 };
+    struct field *fd = st->fd;
+    size_t bytes = (size_t)fd->m * sizeof *u;
+    memcpy(st->trial + fd->n, u + fd->n, bytes);
+    for (int k = 1; k <= PIECES && fd->m; k++) {
+        for (int j = 0; j < fd->n; j++) st->trial[j] = u[j] + (point[j] - u[j]) * k / PIECES;
+        keel_status status = algebra_solve(fd, t, st->trial);
+        if (status != KEEL_OK) return status;
+    }
+    memcpy(fd->y, st->trial + fd->n, bytes);
+    return KEEL_OK;
+}
+
+/* How far dI/dt changes with what must not matter: x moved by 8, 64, 512, 4096 of its round-offs, since solves
+ * on the way to x' may amplify these far beyond the terms of dI/dt, and shorter differences, if there are any,
+ * since their length is that of the start. */
+static double wavering(struct start *st, int i, double t, const double *u, double rate) {
+    struct field *fd = st->fd;
+    double most = 0, size, other, step = DBL_EPSILON, share = 1;
+    unsigned seed = 7;
+    for (int k = 0; k < WAVERINGS; k++) {
+        step *= 8;
+        share /= 2;
+        memcpy(st->beside, u, (size_t)(fd->n + fd->m) * sizeof *u);
+        for (int j = 0; j < fd->n; j++)
+            st->beside[j] += step * start_random(&seed) * fmax(fabs(u[j]), fd->size[j]);
+        field_scale_lengths(fd, share);
+        if (rate_of_row(st, i, t, st->beside, &other, &size) == KEEL_OK)
+            most = fmax(most, fabs(other - rate));
+        field_scale_lengths(fd, 1 / share);
+    }
+    return most;
+}
+
+static void look(struct start *st, int i, double t, const double *u, struct sample *s) {
     double rate, size;
     if (rate_of_row(st, i, t, u, &rate, &size) != KEEL_OK) return;
     s->points++;
-    if (fabs(rate) <= tolerance * size) return;
+    if (fabs(rate) <= s->tolerance * size || fabs(rate) <= WAVERS * wavering(st, i, t, u, rate)) return;
     if (s->conserved || fabs(rate) * s->size > fabs(s->rate) * size) {
         s->rate = rate;
         s->size = size;
         memcpy(s->at, u, (size_t)(st->fd->n + st->fd->m) * sizeof *u);
     }
     s->conserved = 0;
+}
+
+/* The row's rate at points of the ring that meet the rest to round-off.  Far away the rows have other sizes, of
+ * which those in the run must know nothing. */
+static void look_around(struct start *st, int i, const struct start_level *rest, const struct ring *ring,
+                        double t, const double *u, struct sample *s) {
+    struct rows *r = st->rows;
+    int far = ring->radius > START_NEAR;
+    size_t bytes = (size_t)r->count * sizeof *r->size;
+    memcpy(st->sizes, r->size, bytes);
+    for (int k = 0; k < ring->points; k++) {
+        keel_status status = start_nearby(st, rest, ring->radius, t, u, &s->seed, st->found);
+        if (far) { /* once more, to the round-off of the place itself */
+            memset(r->size, 0, bytes);
+            if (status == KEEL_OK) status = start_solve(st, rest, t, st->found);
+        }
+        if (status == KEEL_OK && start_units(st, rest, t, st->found) <= MANIFOLD_STAGNANT &&
+            follow(st, t, u, st->found) == KEEL_OK)
+            look(st, i, t, st->found, s);
+        if (far) memcpy(r->size, st->sizes, bytes);
+    }
 }
 
 static keel_status refuse(struct start *st, int i, double t, const struct sample *s) {
@@ -78,17 +174,14 @@ static keel_status verify_row(struct start *st, int i, double t, const double *u
     struct field *fd = st->fd;
     struct rows *r = st->rows;
     const struct map *map = rows_kind(r, i) == KEEL_ROW_ENERGY ? &fd->energy : &fd->invariant;
-    int field_by_differences = fd->p.form == KEEL_HAMILTONIAN && !fd->energy.user.jacobian;
-    double tolerance = field_by_differences ? 1e-5 : map->user.jacobian ? 1e-9 : 1e-8;
-    unsigned constraints = (1u << KEEL_ROW_ENERGY) - 1, all = (1u << ROWS_KINDS) - 1, seed = 2026;
+    unsigned constraints = (1u << KEEL_ROW_ENERGY) - 1, all = (1u << ROWS_KINDS) - 1;
     struct start_level rest = {constraints, i, 0, fd->n};
     for (int weak = 0; weak < 2; weak++) {
-        struct sample s = {.conserved = 1, .at = st->worst};
+        struct sample s = {.conserved = 1, .seed = 2026, .tolerance = tolerance_of(fd, map), .at = st->worst};
         rest.kinds = weak ? all : constraints;
-        look(st, i, t, u, tolerance, &s);
-        for (int k = 0; k < SAMPLES; k++)
-            if (start_nearby(st, &rest, t, u, &seed, st->found) == KEEL_OK)
-                look(st, i, t, st->found, tolerance, &s);
+        memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
+        look(st, i, t, u, &s);
+        for (int k = 0; k < 3; k++) look_around(st, i, &rest, &rings[k], t, u, &s);
         if (s.points == 0) return fd->fault.status;
         if (s.conserved) {
             r->verdict[i] = weak ? KEEL_WEAK : KEEL_STRONG;
