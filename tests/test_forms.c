@@ -554,7 +554,7 @@ static void a_false_invariant_is_refused_with_its_rate(void **state) {
     keel_close(s);
 }
 
-/* x' = v, v' = -x - drag v, the drag setting in beyond |x| = from; energy, and an idle invariant for company. */
+/* x' = v, v' = -x - drag v, the drag setting in beyond |x| = from. */
 struct dragged {
     double drag, from;
 };

@@ -51,8 +51,8 @@ double control_error(struct engine *e, double *x_new) {
     return split ? fmax(along, 0.1 * combined(e, normal[0], normal[1])) : along;
 }
 
-/* Without states steps only serve to look for events and to be observed: a hundredth of the way from where the
- * run began, so that many short runs in a row take no more steps than they are. */
+/* Without states steps only serve to look for events and to be observed: a hundredth of the way from where
+ * the run began, so that many short runs in a row take no more steps than they are. */
 double control_longest(const struct engine *e, double t_end) {
     const struct record *r = e->r;
     if (e->o.max_step > 0) return e->o.max_step;

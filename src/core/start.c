@@ -289,7 +289,8 @@ double start_random(unsigned *seed) {
     return (double)(*seed >> 8) / (1 << 23) - 1;
 }
 
-/* A state that starts at 0 tells nothing of its size: beyond the neighbourhood the largest of all is taken. */
+/* A state that starts at 0 tells nothing of its size: beyond the neighbourhood the largest of all is
+ * taken. */
 static double reach_of(const struct field *fd, int j, double radius, const double *u, double largest) {
     int unknown = u[j] == 0 && !fd->p.scale && radius > START_NEAR;
     double size = unknown ? largest : fd->size[j];

@@ -1,5 +1,6 @@
-/* verify.c - see verify.h.  Sampled, since a C function cannot be differentiated exactly: at the start and at
- * points around it, near and far, that meet the constraints (strong), then also the other invariants (weak). */
+/* verify.c - see verify.h.  Sampled, since a C function cannot be differentiated exactly: at the start and
+ * at points around it, near and far, that meet the constraints (strong), then also the other invariants
+ * (weak). */
 #include "core/verify.h"
 
 #include "core/manifold.h"
@@ -102,9 +103,9 @@ static keel_status follow(struct start *st, double t, const double *u, const dou
     return KEEL_OK;
 }
 
-/* How far dI/dt changes with what must not matter: x moved by 8, 64, 512, 4096 of its round-offs, since solves
- * on the way to x' may amplify these far beyond the terms of dI/dt, and shorter differences, if there are any,
- * since their length is that of the start. */
+/* How far dI/dt changes with what must not matter: x moved by 8, 64, 512, 4096 of its round-offs, since
+ * solves on the way to x' may amplify these far beyond the terms of dI/dt, and shorter differences, if
+ * there are any, since their length is that of the start. */
 static double wavering(struct start *st, int i, double t, const double *u, double rate) {
     struct field *fd = st->fd;
     double most = 0, size, other, step = DBL_EPSILON, share = 1;
@@ -136,8 +137,8 @@ static void look(struct start *st, int i, double t, const double *u, struct samp
     s->conserved = 0;
 }
 
-/* The row's rate at points of the ring that meet the rest to round-off.  Far away the rows have other sizes, of
- * which those in the run must know nothing. */
+/* The row's rate at points of the ring that meet the rest to round-off.  Far away the rows have other
+ * sizes, of which those in the run must know nothing. */
 static void look_around(struct start *st, int i, const struct start_level *rest, const struct ring *ring,
                         double t, const double *u, struct sample *s) {
     struct rows *r = st->rows;
