@@ -36,7 +36,7 @@ struct keel_model {
     struct source_messages messages;
     char *name, *text, *rendered;
     char **set; /* parameters replaced, as given */
-    int sets, interpret;
+    int sets, interpret, without_start;
     double given_span[2], span[2];
     keel_status status;
     struct syntax_file *file;

@@ -133,7 +133,7 @@ static int build(struct keel_model *m) {
     const char *name = m->model->name ? m->model->name : m->name;
     for (int i = 0; i < m->modes; i++)
         fill_problem(&m->mode[i].fill, &m->mode[i].road, &m->mode[i].functions, name);
-    return columns_open(m) && sim_prepare(m) && begin_find(m);
+    return columns_open(m) && sim_prepare(m) && (m->without_start || begin_find(m));
 }
 
 static void finish(struct keel_model *m, int good) {
@@ -141,7 +141,7 @@ static void finish(struct keel_model *m, int good) {
     for (int i = 0; i < m->modes && m->status == KEEL_OK; i++) {
         keel_problem *p = &m->mode[i].fill.problem;
         p->t0 = m->span[0];
-        p->u0 = i == m->model->start ? m->u0 : NULL;
+        p->u0 = i == m->model->start ? m->u0 : NULL; /* NULL without a start, too */
         p->user = &m->bound[i];
     }
     if (m->status != KEEL_OK && !m->messages.errors) complaint_memory(&m->messages);
@@ -192,7 +192,9 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
         if (!m->set[i]) return keel_model_close(m), NULL;
         m->sets++;
     }
-    if (o) m->interpret = o->interpret, m->given_span[0] = o->span[0], m->given_span[1] = o->span[1];
+    if (o)
+        m->interpret = o->interpret, m->without_start = o->without_start, m->given_span[0] = o->span[0],
+        m->given_span[1] = o->span[1];
     return m;
 }
 
@@ -292,7 +294,7 @@ keel_status keel_model_set(keel_model *m, const char *assignment) {
         change = elaborate_set(m->model, m->sets, (const char *const *)m->set, message, sizeof message);
     if (change == ELABORATE_DONE) {
         m->messages = (struct source_messages){0};
-        finish(m, take_span(m) && take_parameters(m) && begin_find(m));
+        finish(m, take_span(m) && take_parameters(m) && (m->without_start || begin_find(m)));
         return m->status;
     }
     tear_down(m); /* another structure, or a mistake that the whole way tells with its place */

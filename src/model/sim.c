@@ -74,6 +74,10 @@ keel_sim *keel_sim_open(keel_model *m, const keel_options *o) {
         sim_fail(s, KEEL_EINVAL, "the model has errors: %.560s", keel_model_message(m));
         return s;
     }
+    if (m->without_start) {
+        sim_fail(s, KEEL_EINVAL, "the model was opened without its start values");
+        return s;
+    }
     s->mode = m->model->start;
     s->crowd_time = NAN;
     if (!take_memory(s)) return keel_sim_close(s), NULL;
