@@ -91,7 +91,8 @@ typedef struct keel_problem {
     keel_map invariant;         /* I(t,x) = I(t0,x0), n columns: kept or watched */
     keel_map event;             /* sign changes are located */
     const int *event_direction; /* per event -1, 0, +1, along the run; NULL: all 0 */
-    const unsigned char *passing; /* per event; 1: tells the observer and goes on; NULL: all stop the run */
+    const unsigned char *passing; /* per event; 1: tells the observer and goes on; 2: a kink of f, where
+                                   * adaptive steps end; NULL: all stop the run */
     void *user;
 } keel_problem;
 

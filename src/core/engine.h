@@ -33,6 +33,7 @@ struct record {
 };
 
 enum { EVENTS_SAMPLES = 12 }; /* of a step */
+enum { EVENTS_KINK = 2 };     /* as `passing`: a step ends there, and nobody is told */
 
 struct events {
     int *sign; /* per event: before the next crossing; 0: not known yet */

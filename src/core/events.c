@@ -215,13 +215,24 @@ static void stand_on(struct engine *e, int i, double root, double t, const doubl
     e->events.sign[i] = -e->events.sign[i];
 }
 
+/* Kinks end adaptive steps; fixed ones stay on their grid. */
+static int looked_for(const struct engine *e, int i) {
+    return !(e->o.step > 0 && e->field.p.passing && e->field.p.passing[i] == EVENTS_KINK);
+}
+
+static int any_looked_for(const struct engine *e) {
+    for (int i = 0; i < e->field.p.event.count; i++)
+        if (looked_for(e, i)) return 1;
+    return 0;
+}
+
 int events_scan(struct engine *e, double t_to, keel_status *status) {
     struct record *r = e->r;
     struct events *ev = &e->events;
     int count = e->field.p.event.count, best = -1;
     double t[EVENTS_SAMPLES], direction = r->direction;
     *status = KEEL_OK;
-    if (count == 0 || r->scanned == t_to) return 0;
+    if (r->scanned == t_to || !any_looked_for(e)) return 0;
     if (fabs(t_to - r->scanned) <=
         16 * DBL_EPSILON * fabs(t_to)) { /* too short to tell signs: with what follows */
         r->scanned = t_to;
@@ -232,6 +243,8 @@ int events_scan(struct engine *e, double t_to, keel_status *status) {
         struct bracket found = {0};
         int sign = ev->sign[i];
         ev->root[i] = HUGE_VAL;
+        ev->crossing[i] = sign;
+        if (!looked_for(e, i)) continue;
         keel_status crossing = first_crossing(e, i, t, &sign, &found);
         ev->crossing[i] = sign;
         if (crossing == KEEL_OK) continue;

@@ -25,8 +25,8 @@ static keel_status find_grid(struct engine *e, double t_end) {
     return KEEL_EINVAL;
 }
 
-/* The place where the solver stands becomes the front of a run in the other direction. */
-static keel_status turn_round(struct engine *e, int direction) {
+/* The place where the solver stands becomes the front, and what was computed beyond it is forgotten. */
+static keel_status begin_here(struct engine *e) {
     struct record *r = e->r;
     struct field *fd = &e->field;
     if (r->inside) {
@@ -40,7 +40,13 @@ static keel_status turn_round(struct engine *e, int direction) {
     r->count = 0;
     r->inside = r->has_step = 0;
     r->fresh = 1;
-    r->direction = direction;
+    return KEEL_OK;
+}
+
+static keel_status turn_round(struct engine *e, int direction) {
+    keel_status status = begin_here(e);
+    if (status != KEEL_OK) return status;
+    e->r->direction = direction;
     events_begin(e);
     return KEEL_OK;
 }
@@ -111,8 +117,10 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
             double to = reached(e, r->t, t_end) ? t_end : r->t;
             if (events_scan(e, to, &status)) {
                 if (++crowd > CROWD) return too_many_events(e);
-                if (!e->field.p.passing || !e->field.p.passing[r->event]) return KEEL_EVENT;
-                if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
+                int passing = e->field.p.passing ? e->field.p.passing[r->event] : 0;
+                if (!passing) return KEEL_EVENT;
+                if (passing == EVENTS_KINK) status = begin_here(e);
+                else if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
                 continue;
             }
             if (status != KEEL_OK) return engine_fail_by_fault(e);

@@ -138,6 +138,8 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
     for (int i = 0; p->event_direction && i < p->event.count; i++)
         if (p->event_direction[i] < -1 || p->event_direction[i] > 1)
             return no(v, "event_direction[%d] is %d; it must be -1, 0 or +1", i, p->event_direction[i]);
+    for (int i = 0; p->passing && i < p->event.count; i++)
+        if (p->passing[i] > 2) return no(v, "passing[%d] is %d; it must be 0, 1 or 2", i, p->passing[i]);
     return 1;
 }
 

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "lang/derive_rules.h"
 #include "model/complaint.h"
+#include "model/kink.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -244,9 +245,11 @@ static int only_recorded(const struct model_event *event) {
 static int add_events(struct road *r) {
     const struct model_mode *mode = mode_of(r);
     static const int sign[] = {[SYNTAX_RISING] = 1, [SYNTAX_FALLING] = -1, [SYNTAX_CROSSING] = 0};
-    if (!road_map_open(r, &r->event, mode->events)) return complaint_memory(r->messages);
-    r->event_direction = pool_take(r->pool, ((size_t)mode->events + 1) * sizeof *r->event_direction);
-    r->passing = pool_take(r->pool, (size_t)mode->events + 1);
+    expr kink[KINK_MOST];
+    int kinks = kink_find(graph_of(r), (size_t)r->f.count, r->f.value, kink);
+    if (kinks < 0 || !road_map_open(r, &r->event, mode->events + kinks)) return complaint_memory(r->messages);
+    r->event_direction = pool_take(r->pool, ((size_t)r->event.count + 1) * sizeof *r->event_direction);
+    r->passing = pool_take(r->pool, (size_t)r->event.count + 1);
     if (r->pool->refused) return complaint_memory(r->messages);
     for (int i = 0; i < mode->events; i++) {
         const struct model_event *event = &mode->event[i];
@@ -257,6 +260,11 @@ static int add_events(struct road *r) {
         r->event.names[i] = event->label.text;
         r->event_direction[i] = sign[event->direction];
         r->passing[i] = (unsigned char)only_recorded(event);
+    }
+    for (int i = 0; i < kinks; i++) {
+        r->event.value[mode->events + i] = kink[i];
+        r->event.names[mode->events + i] = "a kink of the right-hand side";
+        r->passing[mode->events + i] = 2;
     }
     return 1;
 }

@@ -29,13 +29,13 @@ static size_t most_numbers(const keel_model *m) {
 
 static int wants_short_steps(const keel_model *m) {
     for (int i = 0; i < m->modes; i++)
-        if (m->mode[i].road.event.count || m->mode[i].road.n == 0) return 1;
+        if (m->model->mode[i].events || m->mode[i].road.n == 0) return 1;
     return 0;
 }
 
 static int has_records(const keel_model *m) {
     for (int i = 0; i < m->modes; i++)
-        for (int k = 0; k < m->mode[i].road.event.count; k++)
+        for (int k = 0; k < m->model->mode[i].events; k++)
             if (m->mode[i].road.passing[k]) return 1;
     return 0;
 }
