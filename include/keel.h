@@ -42,6 +42,18 @@ typedef enum keel_status {
  * Return 0; > 0 asks for a shorter step; < 0 gives up.  Must not keep u or out.  The only callback type. */
 typedef int keel_fn(double t, const double *u, double *out, void *user);
 
+/* Fixed steps number first .. first + count - 1 of the grid base + k h in one go, by one method with F
+ * compiled into it (keel_rk_march in keel/explicit.h), with the bits of that method's single steps.  t:
+ * where they begin; x, f: the state and its rate there, then at the end, n rounded up to a multiple of 4.
+ * Returns how often F was called; < 0: F failed. */
+typedef long keel_march(double t, double base, double h, long first, long count, double *x, double *f,
+                        void *user);
+
+typedef struct keel_fused {
+    const char *method;
+    keel_march *march;
+} keel_fused;
+
 typedef struct keel_pattern {
     int nnz;
     const int *row_start, *column; /* compressed rows: count + 1 and nnz of them */
@@ -67,8 +79,8 @@ typedef struct keel_matrix {
 typedef enum keel_form { KEEL_ODE, KEEL_HAMILTONIAN, KEEL_MECHANICS, KEEL_DAE } keel_form;
 
 /* What is to be solved.  keel_open copies this and its arrays of numbers, and borrows the functions,
- * patterns, names and user; nothing here is ever written to, so one problem serves many threads.  Modes are
- * one problem each. */
+ * patterns, names, fused and user; nothing here is ever written to, so one problem serves many threads.
+ * Modes are one problem each. */
 typedef struct keel_problem {
     keel_form form;
     const char *name;
@@ -93,6 +105,7 @@ typedef struct keel_problem {
     const int *event_direction; /* per event -1, 0, +1, along the run; NULL: all 0 */
     const unsigned char *passing; /* per event; 1: tells the observer and goes on; 2: a kink of f, where
                                    * adaptive steps end; NULL: all stop the run */
+    const keel_fused *fused;      /* ODE without mass: f in one method, for runs nobody looks into */
     void *user;
 } keel_problem;
 

@@ -9,6 +9,11 @@
 
 #include <keel.h>
 
+/* Before loops that a model whose table and width are constants wants written out. */
+#ifndef KEEL_RK_UNROLL
+#define KEEL_RK_UNROLL
+#endif
+
 /* Rows of coefficients run over k_1 .. k_s; those of the dense output over k_1 .. k_s, f_end, extra
  * stages. */
 typedef struct keel_rk {
@@ -30,7 +35,7 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
                                const double *x, double *out) {
     for (int i = 0; i < width; i += 4) {
         double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-        for (int j = 0; j < count; j++) {
+        KEEL_RK_UNROLL for (int j = 0; j < count; j++) {
             const double *kj = k + (size_t)j * (size_t)width + i;
             if (a[j] == 0) continue;
             s0 += a[j] * kj[0];
@@ -51,12 +56,28 @@ static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rate, v
                                double *dx) {
     const double *row = table->a;
     for (int i = 0; i < width; i++) k[i] = f[i];
-    for (int i = 1; i < table->stages; row += i, i++) {
+    KEEL_RK_UNROLL for (int i = 1; i < table->stages; row += i, i++) {
         keel_rk_sum(width, i, row, k, h, x, stage);
         int code = rate(t + table->c[i] * h, stage, k + (size_t)i * (size_t)width, context);
         if (code != 0) return code;
     }
     keel_rk_sum(width, table->stages, table->b, k, h, NULL, dx);
     return 0;
+}
+
+/* A keel_march: steps on the grid base + k h, each as the core takes it.  k, stage, dx: as above.  Returns
+ * the calls of rate; -1: one failed, and x and f are lost. */
+static inline long keel_rk_march(const keel_rk *table, int width, keel_fn *rate, void *context, double t,
+                                 double base, double h, long first, long count, double *x, double *f,
+                                 double *k, double *stage, double *dx) {
+    const double *last = k + (size_t)(table->stages - 1) * (size_t)width;
+    for (long step = first + 1; step <= first + count; step++) {
+        if (keel_rk_step(table, width, rate, context, t, h, x, f, k, stage, dx) != 0) return -1;
+        for (int i = 0; i < width; i++) x[i] += dx[i];
+        t = base + (double)step * h;
+        if (!table->last_is_end && rate(t, x, f, context) != 0) return -1;
+        for (int i = 0; i < width && table->last_is_end; i++) f[i] = last[i];
+    }
+    return count * (table->stages - (table->last_is_end != 0));
 }
 #endif

@@ -87,7 +87,12 @@ void engine_say(struct engine *e, const char *format, ...) __attribute__((format
 keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed);
 /* Once a consistent state is known: the invariants (verify.h). */
 keel_status engine_verify(struct engine *e);
-double *engine_state(const struct engine *e); /* n + m, where the solver stands */
+double *engine_state(const struct engine *e);             /* n + m, where the solver stands */
+static inline int engine_finite(int n, const double *x) { /* zero times anything finite is zero */
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i] * 0;
+    return sum == 0;
+}
 
 /* control.c */
 double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new);
@@ -104,6 +109,12 @@ keel_status step_failed(struct engine *e,
 keel_status step_raw(struct engine *e, double t,
                      double *x); /* from the begin of the last step to t inside it */
 keel_status step_again(struct engine *e, double t, double *x); /* the same, on the manifold */
+
+/* fused.c */
+int fused_fits(const struct engine *e); /* the problem brings a kernel, and nothing looks at single steps */
+/* Some of the steps to t_end in one go, always fewer than `most`; how many.  0: take the next one by
+ * step_take. */
+long fused_march(struct engine *e, long most);
 
 /* dense.c */
 keel_status dense_at(struct engine *e, double t, double *u);  /* on the manifold, with y */

@@ -38,12 +38,6 @@ static struct plan plan_adaptive(const struct engine *e, double t_end, double h_
     return plan;
 }
 
-static int all_finite(int n, const double *x) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * 0;
-    return sum == 0;
-}
-
 /* x_new = x + dx; with compensation, what rounding loses is carried on to the next sum. */
 static void add(const struct engine *e, int from, double *x_new, double *low_new) {
     const double *x = e->x[from], *dx = e->dx, *low = e->low[from];
@@ -108,9 +102,9 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
     keel_status status = e->stepper->attempt(&e->work, &a);
     if (status != KEEL_OK) return step_failed(e, status);
     add(e, from, x_new, low_new);
-    if (!all_finite(fd->n, x_new)) return not_finite(e, r->t, e->x[from]);
+    if (!engine_finite(fd->n, x_new)) return not_finite(e, r->t, e->x[from]);
     for (int k = 0; k < e->estimates; k++)
-        if (!all_finite(fd->n, e->error[k])) return not_finite(e, r->t, e->x[from]);
+        if (!engine_finite(fd->n, e->error[k])) return not_finite(e, r->t, e->x[from]);
     if (e->manifold.kept) {
         if (e->estimates && (*error = control_raw(e, x_new)) > 1e3)
             return KEEL_OK; /* hopeless: spare the rest */
@@ -126,7 +120,7 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
         e->work.calls++;
         int code = fd->rate(plan->t_new, x_new, e->f[to], fd->context);
         /* with a fixed step nothing could be done about it: the next step will say so */
-        int useless = e->estimates && !all_finite(fd->n, e->f[to]);
+        int useless = e->estimates && !engine_finite(fd->n, e->f[to]);
         if (code != 0 || useless) { /* once more, for the sentence */
             status = field_rate(fd, plan->t_new, x_new, e->f[to]);
             if (status != KEEL_OK) return status;

@@ -118,6 +118,8 @@ static int nothing_idle(const struct verdict *v, const keel_problem *p) {
         return no(v, "a structure matrix belongs to the form KEEL_HAMILTONIAN");
     if (p->curvature && p->form != KEEL_MECHANICS)
         return no(v, "curvature belongs to the form KEEL_MECHANICS");
+    if (p->fused && (p->form != KEEL_ODE || p->mass.value))
+        return no(v, "fused belongs to the form KEEL_ODE without a mass matrix");
     return 1;
 }
 
@@ -133,6 +135,8 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
     for (int i = 0; p->scale && i < p->n; i++)
         if (!(p->scale[i] >= 0) || isinf(p->scale[i]))
             return no(v, "scale[%d] must be finite and not negative", i);
+    if (p->fused && (!p->fused->method || !p->fused->march))
+        return no(v, "fused needs the name of a method and its march");
     if (p->energy.count > 1) return no(v, "there is one energy; further invariants go to `invariant`");
     if (!maps_fit(v, p) || !form_fits(v, p) || !nothing_idle(v, p)) return 0;
     for (int i = 0; p->event_direction && i < p->event.count; i++)

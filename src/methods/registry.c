@@ -24,6 +24,12 @@ const keel_stepper *registry_find(const char *name) {
     return NULL;
 }
 
+const keel_rk *registry_table(const keel_stepper *s) {
+    for (const keel_stepper *m = explicit_rk_methods; m->info.name; m++)
+        if (m == s) return m->table;
+    return NULL;
+}
+
 const char *registry_nearest(const char *name) {
     const keel_stepper *s;
     const char *nearest = NULL;
