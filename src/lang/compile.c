@@ -22,11 +22,12 @@ extern char **environ;
 static const char *const flags[] = {"-shared",      "-fPIC",           "-std=c99", "-ffp-contract=off",
                                     "-fno-builtin", "-fno-math-errno", "-w",       NULL};
 
-/* Straight code of this length gains nothing from -O2, which takes nearly twice the time (gcc 12). */
+/* Straight code of this length gains nothing from more than -O1, which takes nearly twice the time
+ * (gcc 12). */
 enum { LONG_SOURCE = 300000 };
 
 static const char *optimisation(const char *source) {
-    return strlen(source) < LONG_SOURCE ? "-O2" : "-O1";
+    return strlen(source) < LONG_SOURCE ? "-O3" : "-O1";
 }
 
 /* The first `name` in the absolute directories of $PATH.  Others are passed over: what runs must not
@@ -189,14 +190,25 @@ enum compile_status compile_load(const char *source, struct compile_unit *out, c
     return out->cached ? COMPILE_READY : build(&tool, cache, target, source, &out->handle, message, room);
 }
 
+static void *find_symbol(const struct compile_unit *u, const char *head, const char *name) {
+    char symbol[64];
+    if (!u->handle || snprintf(symbol, sizeof symbol, "%s%s", head, name) >= (int)sizeof symbol) return NULL;
+    return dlsym(u->handle, symbol);
+}
+
 /* POSIX lets dlsym's pointer stand for a function; C knows no such cast, so the bits are copied. */
 keel_fn *compile_function(const struct compile_unit *u, const char *name) {
-    char symbol[64];
+    void *address = find_symbol(u, "model_", name);
     keel_fn *function = NULL;
-    if (!u->handle || snprintf(symbol, sizeof symbol, "model_%s", name) >= (int)sizeof symbol) return NULL;
-    void *address = dlsym(u->handle, symbol);
     memcpy(&function, &address, sizeof function);
     return function;
+}
+
+keel_march *compile_march(const struct compile_unit *u, const char *name) {
+    void *address = find_symbol(u, "march_", name);
+    keel_march *march = NULL;
+    memcpy(&march, &address, sizeof march);
+    return march;
 }
 
 void compile_close(struct compile_unit *u) {

@@ -26,5 +26,6 @@ struct compile_unit {
 enum compile_status compile_load(const char *source, struct compile_unit *out, char *message, size_t room);
 keel_fn *compile_function(const struct compile_unit *u,
                           const char *name); /* as given to emit_function; NULL: none */
+keel_march *compile_march(const struct compile_unit *u, const char *name); /* as given to emit_march */
 void compile_close(struct compile_unit *u);
 #endif

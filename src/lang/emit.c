@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_PART = 250, LONGEST_NAME = 40, MOST_REGISTERS = 1 << 16 };
+enum { LONGEST_PART = 250, LONGEST_STEP = 2000, LONGEST_NAME = 40, MOST_REGISTERS = 1 << 16 };
 
 /* How a tape is cut: `body` calls the parts, which have been written before it. */
 struct cut {
@@ -275,12 +275,11 @@ static int good_name(const char *name) {
     return length > 0 && length <= LONGEST_NAME;
 }
 
-static void put_model(struct emit *e, struct cut *cut) {
+static void put_body(struct emit *e, struct cut *cut, const char *head) {
     const struct tape *t = cut->t;
     uint32_t computed = t->registers - cut->first;
     if (t->count > LONGEST_PART) put_block(cut, 0, t->count);
-    put(e, "int model_%s(double t, const double *restrict u, double *restrict out, void *user) {\n",
-        cut->name);
+    put(e, "%s%s(double t, const double *restrict u, double *restrict out, void *user) {\n", head, cut->name);
     put(e, "const double *restrict p = *(const double *const *)user;\n");
     if (t->count > LONGEST_PART) put(e, "double w[%u];\n", computed ? computed : 1);
     if (t->count > LONGEST_PART) put_text(e, cut->body.text);
@@ -289,7 +288,8 @@ static void put_model(struct emit *e, struct cut *cut) {
     e->failed |= cut->body.failed;
 }
 
-int emit_function(struct emit *e, const char *name, const struct tape *t) {
+/* head: type and first part of the C name. */
+static int put_function(struct emit *e, const char *head, const char *name, const struct tape *t) {
     struct cut cut = {.t = t, .name = name, .parts = e, .first = t->constants + t->inputs};
     if (!good_name(name) || t->registers - cut.first > MOST_REGISTERS) {
         e->failed = 1;
@@ -301,12 +301,57 @@ int emit_function(struct emit *e, const char *name, const struct tape *t) {
     put(&cut.body, "%s", "");
     if (read && cut.last && cut.seen && !cut.body.failed) {
         find_last(t, cut.last, read);
-        put_model(e, &cut);
+        put_body(e, &cut, head);
     } else e->failed = 1;
     free(read);
     free(cut.last);
     free(cut.seen);
     free(cut.body.text);
+    return e->failed ? -1 : 0;
+}
+
+int emit_function(struct emit *e, const char *name, const struct tape *t) {
+    return put_function(e, "int model_", name, t);
+}
+
+static void put_numbers(struct emit *e, char letter, const char *name, int count, const double *value) {
+    char number[OPERAND];
+    put(e, "static const double %c_%s[] = {", letter, name);
+    for (int i = 0; i < count; i++) {
+        write_number(number, sizeof number, value[i]);
+        put(e, "%s,\n", number);
+    }
+    put(e, count ? "};\n" : "0};\n");
+}
+
+/* The loop of keel/explicit.h on arrays of constant size, so that all of a step can stay in registers. */
+static void put_march(struct emit *e, const char *name, const keel_rk *table, int width) {
+    int stages = table->stages;
+    put_numbers(e, 'c', name, stages, table->c);
+    put_numbers(e, 'a', name, stages * (stages - 1) / 2, table->a);
+    put_numbers(e, 'b', name, stages, table->b);
+    put(e, "static const keel_rk table_%s = {.stages = %d, .c = c_%s, .a = a_%s, .b = b_%s, ", name, stages,
+        name, name, name);
+    put(e, ".last_is_end = %d};\n", table->last_is_end != 0);
+    put(e, "long march_%s(double t, double base, double h, long first, long count, double *x, double *f,\n",
+        name);
+    put(e, "    void *user) {\ndouble y[%d], g[%d], k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
+        stages * width, width, width);
+    put(e, "for (int i = 0; i < %d; i++) y[i] = x[i], g[i] = f[i];\n", width);
+    put(e, "long calls = keel_rk_march(&table_%s, %d, rate_%s, user,\n", name, width, name);
+    put(e, "    t, base, h, first, count, y, g, k, stage, dx);\n");
+    put(e, "for (int i = 0; i < %d; i++) x[i] = y[i], f[i] = g[i];\nreturn calls;\n}\n", width);
+}
+
+int emit_march(struct emit *e, const char *name, const struct tape *t, const keel_rk *table) {
+    if (t->count * (size_t)table->stages > LONGEST_STEP || t->count > LONGEST_PART) return 1;
+    if (!e->marches++) {
+        put(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
+               "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n");
+        for (int i = 0; emit_explicit[i]; i++) put_text(e, emit_explicit[i]);
+    }
+    if (put_function(e, "static inline __attribute__((always_inline)) int rate_", name, t)) return -1;
+    put_march(e, name, table, ((int)t->outputs + 3) / 4 * 4);
     return e->failed ? -1 : 0;
 }
 

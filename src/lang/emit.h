@@ -7,16 +7,24 @@
 #ifndef KEEL_LANG_EMIT_H
 #define KEEL_LANG_EMIT_H
 
+#include <keel/explicit.h>
+
 #include "lang/tape.h"
 
 struct emit {
     char *text; /* ended by '\0' */
     size_t length, room;
-    int failed; /* memory ran out, or a name was refused */
+    int failed;  /* memory ran out, or a name was refused */
+    int marches; /* so far: the first one brings the loop with it */
 };
+
+extern const char *const emit_explicit[]; /* the text of keel/explicit.h, line by line; ends with NULL */
 
 void emit_open(struct emit *e); /* with what every model needs */
 void emit_close(struct emit *e);
 /* name: letters, digits and _, at most 40, chosen by the program.  0, or -1. */
 int emit_function(struct emit *e, const char *name, const struct tape *t);
+/* march_NAME, a keel_march of the method with this table, for the tape of a right-hand side.  1, and nothing
+ * written: the tape is so long that a call of it costs nothing. */
+int emit_march(struct emit *e, const char *name, const struct tape *t, const keel_rk *table);
 #endif
