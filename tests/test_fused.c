@@ -1,0 +1,370 @@
+/* test_fused.c - a model compiled into its method takes the same steps to the last bit, wherever it is used,
+ * and is not used where someone looks at single steps. */
+#include "testing.h"
+
+#include "keel/method.h"
+#include "lang_ode.h"
+
+#include <unistd.h>
+
+static char cache[256];
+
+static int make_cache(void **state) {
+    (void)state;
+    snprintf(cache, sizeof cache, "%s/keel-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    return mkdtemp(cache) ? setenv("XDG_CACHE_HOME", cache, 1) : -1;
+}
+
+static int drop_cache(void **state) {
+    (void)state;
+    char command[600];
+    snprintf(command, sizeof command, "rm -rf -- '%s'", cache);
+    return system(command);
+}
+
+static const char *const models[] = {
+    "canonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2 - 1/norm(q)\n"
+    "init q = (0.4, 0), p = (0, 2)\nrun 0 .. 1\n",
+    "param I[1..3] = (2, 1, 2/3), a = 1.1\nvar u[1..3]\n"
+    "let w[1] = u[1]/I[1], w[2] = u[2]/I[2], w[3] = u[3]/I[3]\nu' = cross(u, w)\n"
+    "init u = (cos(a), 0, sin(a))\nrun 0 .. 1\n",
+    "var u, v\nhamiltonian I = log(u) - u + 2*log(v) - v\nstructure u, v: ((0, -u*v), (u*v, 0))\n"
+    "init u = 2, v = 2\nrun 0 .. 1\n",
+    "param N = 3\ncanonical q[1..N], p[1..N]\n"
+    "hamiltonian dot(p, p)/2 + sum(i in 1..N, exp(q[i] - q[mod(i, N) + 1]))\n"
+    "init q = (0.1, -0.4, 0), p = (0.5, -0.2, -0.3)\nrun 0 .. 1\n",
+    "param w = 1.3e5\nvar x\nx' = -x + if(t < 5, sin(w*t), cos(w*t)^3)\ninit x = 0.25\nrun 0 .. 1\n",
+};
+enum { MODELS = sizeof models / sizeof *models };
+
+/* A kernel that counts the steps it takes. */
+static keel_march *counted;
+static long marched;
+
+static long count_steps(double t, double base, double h, long first, long count, double *x, double *f,
+                        void *user) {
+    marched += count;
+    return counted(t, base, h, first, count, x, f, user);
+}
+
+static const keel_fused *counting(const keel_fused *fused, keel_fused *room) {
+    counted = fused->march;
+    marched = 0;
+    *room = (keel_fused){fused->method, count_steps};
+    return room;
+}
+
+static void same_doubles(const double *a, const double *b, int n) {
+    assert_memory_equal(a, b, (size_t)n * sizeof *a);
+}
+
+/* Everything a solver is: its saved bytes, and what it shows. */
+static void same_solver(keel_solver *a, keel_solver *b, int n) {
+    size_t size = keel_save(a, NULL, 0);
+    assert_int_equal(size, keel_save(b, NULL, 0));
+    unsigned char *one = malloc(size), *other = malloc(size);
+    keel_save(a, one, size);
+    keel_save(b, other, size);
+    assert_memory_equal(one, other, size);
+    free(one);
+    free(other);
+    same_doubles(keel_state(a), keel_state(b), n);
+    assert_int_equal(keel_statistics(a).steps, keel_statistics(b).steps);
+    assert_int_equal(keel_statistics(a).calls, keel_statistics(b).calls);
+    assert_string_equal(keel_message(a), keel_message(b));
+}
+
+/* What can be seen of a solver, alive or not. */
+static void same_sight(keel_solver *a, keel_solver *b, int n) {
+    assert_int_equal(keel_state_of(a), keel_state_of(b));
+    assert_string_equal(keel_message(a), keel_message(b));
+    assert_true(keel_time(a) == keel_time(b));
+    same_doubles(keel_state(a), keel_state(b), n);
+    assert_int_equal(keel_statistics(a).steps, keel_statistics(b).steps);
+    assert_int_equal(keel_statistics(a).calls, keel_statistics(b).calls);
+}
+
+static void same_looks(keel_solver *a, keel_solver *b, double t, double h, int n) {
+    double u[ODE_MOST], v[ODE_MOST];
+    for (int i = 0; i <= 4; i++) {
+        assert_int_equal(keel_eval(a, t - 0.23 * i * h, u), keel_eval(b, t - 0.23 * i * h, v));
+        same_doubles(u, v, n);
+    }
+}
+
+/* On the grid and off it, odd and even, short and long, once more back; with looks in between. */
+static void same_run(const keel_problem *plain, const keel_problem *fused, const char *method) {
+    static const double ends[] = {1, 3, 4.25, 9.25, 10.25, 3011.25, 5017.95, 5017.95 + 2054, 3000, 17.5};
+    double h = 0.0077;
+    keel_options o = {.method = method, .step = h};
+    keel_solver *a = keel_open(plain, &o), *b = keel_open(fused, &o);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        double t = nextafter(ends[i] * h, HUGE_VAL); /* near enough to be on the grid */
+        assert_ok(a, keel_run(a, t));
+        assert_ok(b, keel_run(b, t));
+        same_solver(a, b, plain->n);
+        same_looks(a, b, t, ends[i] < keel_time(a) ? -h : h, plain->n);
+        if (i == 6) { /* where the one stands, the other goes on */
+            assert_ok(a, keel_step(a, 1e3));
+            assert_ok(b, keel_step(b, 1e3));
+            same_solver(a, b, plain->n);
+        }
+    }
+    keel_close(a);
+    keel_close(b);
+}
+
+static void every_method_and_model_gives_the_same_bits(void **state) {
+    (void)state;
+    for (int m = 0; m < MODELS; m++) {
+        struct ode o;
+        const keel_stepper *s;
+        int methods = 0;
+        ode_open(&o, models[m]);
+        ode_compile(&o);
+        for (int i = 0; (s = registry_at(i)); i++) {
+            keel_fused room;
+            if (!registry_table(s)) continue;
+            keel_problem fused = ode_fused(&o, s->info.name);
+            fused.fused = counting(fused.fused, &room);
+            same_run(&o.compiled, &fused, s->info.name);
+            assert_true(marched > 9000);
+            methods++;
+        }
+        assert_true(methods >= 9);
+        keel_problem fused = ode_fused(&o, "dopri5");
+        same_run(&o.interpreted, &fused, "dopri5");
+        ode_close(&o);
+    }
+}
+
+/* Saved, loaded and forked in the middle, from one kind to the other. */
+static void a_saved_run_goes_on_either_way(void **state) {
+    (void)state;
+    struct ode o;
+    ode_open(&o, models[0]);
+    ode_compile(&o);
+    keel_problem fused = ode_fused(&o, "rk4");
+    keel_options options = {.method = "rk4", .step = 0.01};
+    keel_solver *a = keel_open(&fused, &options);
+    assert_ok(a, keel_run(a, 12.345));
+    size_t size = keel_save(a, NULL, 0);
+    void *bytes = malloc(size);
+    keel_save(a, bytes, size);
+    keel_solver *b = keel_load(&o.compiled, &options, bytes, size), *c = keel_fork(a);
+    keel_solver *d = keel_load(&fused, &options, bytes, size);
+    keel_solver *all[] = {a, b, c, d};
+    for (int i = 0; i < 4; i++) assert_ok(all[i], keel_run(all[i], 50));
+    for (int i = 1; i < 4; i++) same_solver(a, all[i], 4);
+    for (int i = 0; i < 4; i++) keel_close(all[i]);
+    free(bytes);
+    ode_close(&o);
+}
+
+static void look(keel_solver *s, void *user) {
+    (void)s, (void)user;
+}
+
+static int height(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[1];
+    return 0;
+}
+
+static int energy(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = (u[2] * u[2] + u[3] * u[3]) / 2 - 1 / sqrt(u[0] * u[0] + u[1] * u[1]);
+    return 0;
+}
+
+static long steps_marched(const keel_problem *p, const keel_options *o) {
+    keel_solver *s = keel_open(p, o);
+    marched = 0;
+    assert_ok(s, keel_run(s, 5));
+    keel_close(s);
+    return marched;
+}
+
+static void single_steps_are_taken_where_someone_looks(void **state) {
+    (void)state;
+    struct ode o;
+    ode_open(&o, models[0]);
+    ode_compile(&o);
+    keel_fused room;
+    keel_problem p = ode_fused(&o, "rk4");
+    p.fused = counting(p.fused, &room);
+    keel_options plain = {.step = 0.01}, other;
+    assert_true(steps_marched(&p, &plain) > 400);
+    other = (keel_options){.step = 0.01, .compensated = 1};
+    assert_int_equal(steps_marched(&p, &other), 0);
+    other = (keel_options){.step = 0.01, .observe = look};
+    assert_int_equal(steps_marched(&p, &other), 0);
+    other = (keel_options){.step = 0.01, .method = "heun"};
+    assert_int_equal(steps_marched(&p, &other), 0);
+    other = (keel_options){.method = "dop853"};
+    assert_int_equal(steps_marched(&p, &other), 0);
+    keel_stepper own = *registry_find("heun"); /* another method that bears the name */
+    own.info.name = "rk4";
+    other = (keel_options){.step = 0.01, .own_method = &own};
+    assert_int_equal(steps_marched(&p, &other), 0);
+    keel_problem q = p;
+    q.event = (keel_map){.count = 1, .value = height};
+    q.passing = (const unsigned char[]){1};
+    assert_int_equal(steps_marched(&q, &plain), 0);
+    q = p;
+    q.invariant = (keel_map){.count = 1, .value = energy};
+    assert_int_equal(steps_marched(&q, &plain), 0);
+    other = (keel_options){.step = 0.01, .preserve = KEEL_WATCH};
+    assert_int_equal(steps_marched(&q, &other), 0);
+    other = (keel_options){.step = 0.01, .preserve = KEEL_NONE};
+    assert_true(steps_marched(&q, &other) > 400);
+    keel_solver *s = keel_open(&p, &plain);
+    marched = 0;
+    for (int i = 0; i < 20; i++) assert_ok(s, keel_step(s, 5));
+    assert_int_equal(marched, 0);
+    keel_close(s);
+    ode_close(&o);
+}
+
+/* x' = -x until something happens at t_bad: the rate returns `code`, or is `value`. */
+struct trouble {
+    double t_bad, value;
+    int code;
+};
+
+static int troubled(double t, const double *u, double *out, void *user) {
+    const struct trouble *trouble = user;
+    int bad = t > trouble->t_bad;
+    out[0] = bad && trouble->code == 0 ? trouble->value : -u[0];
+    return bad ? trouble->code : 0;
+}
+
+static long troubled_march(double t, double base, double h, long first, long count, double *x, double *f,
+                           void *user) {
+    double k[16 * 4] = {0}, stage[4] = {0}, dx[4];
+    marched += count;
+    return keel_rk_march(registry_table(registry_find("rk4")), 4, troubled, user, t, base, h, first, count, x,
+                         f, k, stage, dx);
+}
+
+static void trouble_is_told_as_ever(void **state) {
+    (void)state;
+    static const struct trouble troubles[] = {{0, 0, 1},        {0, 0, -3},    {0, NAN, 0},
+                                              {0, INFINITY, 0}, {0, 1e308, 0}, {0, -INFINITY, 0}};
+    static const double steps[] = {0.2, 1.2, 2.7, 9, 1022.6, 1023.2, 1024, 1025.2, 2048.1, 3000.7};
+    static const keel_fused kernel = {"rk4", troubled_march};
+    double h = 1. / 64, u0 = 1;
+    for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++)
+        for (size_t j = 0; j < sizeof steps / sizeof *steps; j++) {
+            struct trouble trouble = troubles[i];
+            trouble.t_bad = steps[j] * h;
+            keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &trouble};
+            keel_problem q = p;
+            q.fused = &kernel;
+            keel_options o = {.step = h};
+            keel_solver *a = keel_open(&p, &o), *b = keel_open(&q, &o);
+            marched = 0;
+            keel_status status = keel_run(a, 3333 * h);
+            assert_int_equal(keel_run(b, 3333 * h), status);
+            assert_int_equal(status, KEEL_EUSER);
+            assert_true(marched > 0 && marched < (long)steps[j] + 2048); /* one failed chunk, not many */
+            same_sight(a, b, 1);
+            trouble.t_bad = HUGE_VAL;
+            assert_ok(a, keel_restart(a, keel_time(a), NULL));
+            assert_ok(b, keel_restart(b, keel_time(b), NULL));
+            assert_ok(a, keel_run(a, 5000 * h));
+            assert_ok(b, keel_run(b, 5000 * h));
+            same_solver(a, b, 1);
+            keel_close(a);
+            keel_close(b);
+        }
+}
+
+static void limits_are_met_as_ever(void **state) {
+    (void)state;
+    struct trouble none = {HUGE_VAL, 0, 0};
+    static const keel_fused kernel = {"rk4", troubled_march};
+    double u0 = 1, u[1], v[1];
+    keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &none}, q = p;
+    q.fused = &kernel;
+    for (long most = 1; most < 1100; most = most * 3 / 2 + 1) {
+        keel_options o = {.step = 0.01, .max_steps = most};
+        keel_solver *a = keel_open(&p, &o), *b = keel_open(&q, &o);
+        assert_int_equal(keel_run(a, 20), KEEL_ELIMIT);
+        assert_int_equal(keel_run(b, 20), KEEL_ELIMIT);
+        same_solver(a, b, 1);
+        double t = keel_time(a) - 0.004;
+        assert_int_equal(keel_eval(a, t, u), keel_eval(b, t, v));
+        same_doubles(u, v, 1);
+        keel_close(a);
+        keel_close(b);
+    }
+    p.t0 = q.t0 = 9007199254740992.0 - 3000; /* the clock goes from 1 to 2 there */
+    keel_options o = {.step = 1};
+    keel_solver *a = keel_open(&p, &o), *b = keel_open(&q, &o);
+    keel_status status = keel_run(a, p.t0 + 6000);
+    assert_int_equal(keel_run(b, p.t0 + 6000), status);
+    same_sight(a, b, 1);
+    keel_close(a);
+    keel_close(b);
+}
+
+static void expect_refusal(const keel_problem *p, const char *words) {
+    keel_solver *s = keel_open(p, &(keel_options){.step = 0.1});
+    assert_int_equal(keel_state_of(s), KEEL_EINVAL);
+    if (!strstr(keel_message(s), words)) fail_msg("%s", keel_message(s));
+    keel_close(s);
+}
+
+static void what_does_not_fit_is_refused(void **state) {
+    (void)state;
+    struct trouble none = {HUGE_VAL, 0, 0};
+    double u0 = 1;
+    keel_fused kernel = {"rk4", NULL};
+    keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &none};
+    p.fused = &kernel;
+    expect_refusal(&p, "its march");
+    kernel = (keel_fused){NULL, troubled_march};
+    expect_refusal(&p, "the name of a method");
+    kernel.method = "rk4";
+    p.mass = (keel_matrix){.value = troubled};
+    expect_refusal(&p, "without a mass matrix");
+}
+
+/* A step that would become very long code is not written. */
+static void long_models_are_left_alone(void **state) {
+    (void)state;
+    struct graph g;
+    struct emit e;
+    struct tape t;
+    expr missing;
+    assert_int_equal(expr_open(&g), 0);
+    expr x = expr_symbol(&g, EXPR_UNKNOWN, 0, 0), sum = x;
+    struct tape_input input = {x, TAPE_STATE, 0};
+    for (int i = 0; i < 180; i++) sum = expr_make(&g, i % 2 ? EXPR_SIN : EXPR_COS, sum, 0, 0);
+    assert_int_equal(tape_build(&t, &g, 1, &sum, 1, &input, &missing), 0);
+    emit_open(&e);
+    size_t before = e.length;
+    assert_int_equal(emit_march(&e, "f", &t, registry_table(registry_find("dop853"))), 1);
+    assert_int_equal(e.length, before);
+    assert_int_equal(emit_march(&e, "f", &t, registry_table(registry_find("rk4"))), 0);
+    assert_true(e.length > before);
+    assert_int_equal(emit_march(&e, "a b", &t, registry_table(registry_find("rk4"))), -1);
+    emit_close(&e);
+    tape_free(&t);
+    expr_close(&g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_and_model_gives_the_same_bits),
+        cmocka_unit_test(a_saved_run_goes_on_either_way),
+        cmocka_unit_test(single_steps_are_taken_where_someone_looks),
+        cmocka_unit_test(trouble_is_told_as_ever),
+        cmocka_unit_test(limits_are_met_as_ever),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(long_models_are_left_alone),
+    };
+    unsetenv("CC");
+    return cmocka_run_group_tests_name("fused", tests, make_cache, drop_cache);
+}
