@@ -248,6 +248,8 @@ expr derive_chain(struct graph *g, expr e, int k, expr f) {
     case EXPR_SUB:
         return k ? of(g, EXPR_NEG, f) : f;
     case EXPR_MUL:
+        if (n.a == n.b) /* f a + a f = 2 f a, to the bit */
+            return k ? derive_zero(g) : derive_mul(g, derive_mul(g, f, expr_constant(g, 2)), n.a);
         return k ? derive_mul(g, n.a, f) : derive_mul(g, f, n.b);
     case EXPR_DIV:
         return k ? of(g, EXPR_NEG, derive_div(g, derive_mul(g, e, f), n.b)) : derive_div(g, f, n.b);
