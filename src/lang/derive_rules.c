@@ -34,6 +34,8 @@ static expr absorb(struct graph *g, double scale, expr e, int depth) {
     struct expr_node n = g->node[e];
     expr inner = EXPR_NONE;
     double number = 0;
+    if (expr_is_constant(g, e, &number))
+        return isnormal(scale * number) ? expr_constant(g, scale * number) : EXPR_NONE;
     int first = n.op == EXPR_MUL && expr_is_constant(g, n.a, &number);
     int found = first || (n.op == EXPR_MUL && expr_is_constant(g, n.b, &number));
     if (found && (power_of_two(scale) || power_of_two(number)) && isnormal(scale * number))
@@ -59,13 +61,27 @@ expr derive_mul(struct graph *g, expr a, expr b) {
     return expr_make(g, EXPR_MUL, a, b, 0);
 }
 
-/* a/2^k = a*2^-k, without a rounding. */
+/* c/x^(n+1) for a = c/x^n and b = x, c a number or a parameter; EXPR_NONE for any other a and b. */
+static expr next_power(struct graph *g, expr a, expr b) {
+    struct expr_node n = g->node[a];
+    if (n.op != EXPR_DIV) return EXPR_NONE;
+    struct expr_node top = g->node[n.a], bottom = g->node[n.b];
+    if (top.op != EXPR_CONSTANT && (top.op != EXPR_SYMBOL || top.a != EXPR_PARAMETER)) return EXPR_NONE;
+    int32_t power = n.b == b ? 1 : bottom.op == EXPR_POWI && bottom.a == b ? (int32_t)bottom.b : 0;
+    if (power < 1 || power > 7) return EXPR_NONE;
+    return expr_make(g, EXPR_DIV, n.a, expr_powi(g, b, power + 1), 0);
+}
+
+/* a/2^k = a*2^-k, without a rounding.  (c/x)/x = c/x^2: three quotients one after the other would be most of
+ * what the force of a potential 1/r costs. */
 expr derive_div(struct graph *g, expr a, expr b) {
     double number;
     if (derive_is_zero(g, a)) return a;
     if (expr_is_constant(g, b, &number) && power_of_two(number) && isnormal(1 / number))
         return derive_mul(g, expr_constant(g, 1 / number), a);
-    return expr_make(g, EXPR_DIV, a, b, 0);
+    if (g->node[a].op == EXPR_NEG) return expr_make(g, EXPR_NEG, derive_div(g, g->node[a].a, b), 0, 0);
+    expr power = next_power(g, a, b);
+    return power == EXPR_NONE ? expr_make(g, EXPR_DIV, a, b, 0) : power;
 }
 
 static expr of(struct graph *g, enum expr_op op, expr a) {
