@@ -29,15 +29,19 @@ typedef struct keel_rk {
     const double *dense;             /* shape x (stages + 1 + extra) */
 } keel_rk;
 
-/* out = x + h sum_j a_j k_j (x NULL: without it) over `width` components, a multiple of 4; k_j is k + j
- * width. Blocks of four stay in registers while j runs. */
+/* out = x + h sum_j a_j k_j (x NULL: without it) over `width` components, a multiple of 4, and `count` > 0
+ * terms; k_j is k + j width.  Blocks of four stay in registers while j runs.  The sum begins with its first
+ * term, not with a zero to which that would be added. */
 static inline void keel_rk_sum(int width, int count, const double *a, const double *k, double h,
                                const double *x, double *out) {
     for (int i = 0; i < width; i += 4) {
-        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-        KEEL_RK_UNROLL for (int j = 0; j < count; j++) {
-            const double *kj = k + (size_t)j * (size_t)width + i;
+        int j = 0;
+        KEEL_RK_UNROLL for (; j < count - 1; j++) if (a[j] != 0) break;
+        const double *kj = k + (size_t)j * (size_t)width + i;
+        double s0 = a[j] * kj[0], s1 = a[j] * kj[1], s2 = a[j] * kj[2], s3 = a[j] * kj[3];
+        KEEL_RK_UNROLL for (j++; j < count; j++) {
             if (a[j] == 0) continue;
+            kj = k + (size_t)j * (size_t)width + i;
             s0 += a[j] * kj[0];
             s1 += a[j] * kj[1];
             s2 += a[j] * kj[2];
