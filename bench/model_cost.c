@@ -1,22 +1,28 @@
 /* model_cost - what one step of a model costs: compiled into its method, compiled, interpreted, against a
- * loop with everything written into it by hand.  Times are the best of several interleaved rounds; ratios
- * are to the loop by hand, or to the model in its method where there is none. */
+ * loop with everything written into it by hand, or against the same problem written in C.  Times are the best
+ * of several interleaved rounds; ratios are to the first row of each table. */
+#include <keel/model.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "lang_ode.h"
+#include "problems.h"
 
-static const char *const kepler = "canonical q[1..2], p[1..2]\n"
-                                  "hamiltonian dot(p, p)/2 - 1/norm(q)\n"
-                                  "init q = (0.4, 0), p = (0, 2)\nrun 0 .. 1\n";
-static const char *const body = "param I[1..3] = (2, 1, 2/3), a = 1.1\n"
-                                "var u[1..3]\n"
-                                "let w[1] = u[1]/I[1], w[2] = u[2]/I[2], w[3] = u[3]/I[3]\n"
-                                "u' = cross(u, w)\n"
-                                "init u = (cos(a), 0, sin(a))\nrun 0 .. 1\n";
+static void stop(const char *why) {
+    fprintf(stderr, "model_cost: %s\n", why);
+    exit(1);
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* By hand ----------------------------------------------------------------------------------------------- */
 
 typedef void rate_by_hand(const double *u, const double *p, double *out);
 
@@ -36,86 +42,126 @@ static inline void rate_body(const double *u, const double *p, double *out) {
     out[2] = u[0] * w1 - u[1] * w0;
 }
 
-static inline __attribute__((always_inline)) double rk4_by_hand(int n, rate_by_hand *rate,
-                                                                const struct ode *o, double h, long steps) {
+static inline __attribute__((always_inline)) double rk4_by_hand(int n, rate_by_hand *rate, const double *u0,
+                                                                const double *p, double h, long steps) {
     double x[4], k1[4], k2[4], k3[4], k4[4], y[4];
-    for (int i = 0; i < n; i++) x[i] = o->u0[i];
+    for (int i = 0; i < n; i++) x[i] = u0[i];
     for (long s = 0; s < steps; s++) {
-        rate(x, o->p, k1);
+        rate(x, p, k1);
         for (int i = 0; i < n; i++) y[i] = x[i] + 0.5 * h * k1[i];
-        rate(y, o->p, k2);
+        rate(y, p, k2);
         for (int i = 0; i < n; i++) y[i] = x[i] + 0.5 * h * k2[i];
-        rate(y, o->p, k3);
+        rate(y, p, k3);
         for (int i = 0; i < n; i++) y[i] = x[i] + h * k3[i];
-        rate(y, o->p, k4);
+        rate(y, p, k4);
         for (int i = 0; i < n; i++) x[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
     }
     return x[0];
 }
 
-static double hand_kepler(const struct ode *o, double h, long steps) {
-    return rk4_by_hand(4, rate_kepler, o, h, steps);
+static volatile double inertia[3] = {2, 1, 2. / 3}; /* as at run time */
+
+static double hand_kepler(const double *u0, double h, long steps) {
+    return rk4_by_hand(4, rate_kepler, u0, NULL, h, steps);
 }
 
-static double hand_body(const struct ode *o, double h, long steps) {
-    return rk4_by_hand(3, rate_body, o, h, steps);
+static double hand_body(const double *u0, double h, long steps) {
+    double p[3] = {inertia[0], inertia[1], inertia[2]};
+    return rk4_by_hand(3, rate_body, u0, p, h, steps);
 }
 
-static double run(const keel_problem *p, const char *method, double h, long steps) {
-    keel_options o = {.method = method, .step = h};
-    keel_solver *s = keel_open(p, &o);
-    if (keel_run(s, (double)steps * h) < 0) ode_stop(keel_message(s));
+/* By keel ----------------------------------------------------------------------------------------------- */
+
+static keel_model *load(const char *name, const char *method, int interpret) {
+    char path[600];
+    keel_model_options o = {.method = method, .interpret = interpret};
+    snprintf(path, sizeof path, "%s/%s.keel", KEEL_EXAMPLES_DIR, name);
+    keel_model *m = keel_model_load(path, &o);
+    if (keel_model_status(m) != KEEL_OK) stop(keel_model_message(m));
+    return m;
+}
+
+static keel_problem problem_of(const keel_model *m) {
+    keel_mode mode;
+    if (!keel_model_mode(m, keel_model_start(m), &mode)) stop("there is no mode");
+    return *mode.problem;
+}
+
+static double run(const keel_problem *p, const keel_options *o, long steps) {
+    keel_solver *s = keel_open(p, o);
+    if (keel_run(s, p->t0 + (double)steps * o->step) < 0) stop(keel_message(s));
     double result = keel_state(s)[0];
     keel_close(s);
     return result;
 }
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+struct row {
+    const char *name;
+    const keel_problem *problem; /* NULL: by hand */
+    double best, result;
+};
+
+static void table(const char *title, const keel_options *o, double (*hand)(const double *, double, long),
+                  int rows, struct row *row, long steps, int rounds) {
+    for (int k = 0; k < rows; k++) row[k].best = HUGE_VAL;
+    for (int round = 0; round < rounds; round++)
+        for (int k = 0; k < rows; k++) {
+            double begin = seconds();
+            row[k].result =
+                row[k].problem ? run(row[k].problem, o, steps) : hand(row[1].problem->u0, o->step, steps);
+            row[k].best = fmin(row[k].best, seconds() - begin);
+        }
+    printf("%s, %s\n", title, o->method);
+    for (int k = 0; k < rows; k++)
+        printf("  %-34s %9.1f ns a step   x %.2f\n", row[k].name, row[k].best / (double)steps * 1e9,
+               row[k].best / row[0].best);
 }
 
 /* hand: NULL if there is none. */
-static void table(const char *title, struct ode *o, const char *method,
-                  double (*hand)(const struct ode *, double, long), double h, long steps, int rounds) {
-    static const char *const name[] = {"by hand, in one function", "model compiled into the method",
-                                       "model compiled", "model interpreted"};
-    enum { WAYS = 4 };
-    double best[WAYS] = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL}, result[WAYS] = {0};
-    keel_problem fused = ode_fused(o, method);
-    const keel_problem *problem[WAYS] = {NULL, &fused, &o->compiled, &o->interpreted};
-    int first = hand ? 0 : 1;
-    for (int round = 0; round < rounds; round++)
-        for (int k = first; k < WAYS; k++) {
-            double begin = seconds();
-            result[k] = k ? run(problem[k], method, h, steps) : hand(o, h, steps);
-            best[k] = fmin(best[k], seconds() - begin);
-        }
-    printf("%s, %s\n", title, method);
-    for (int k = first; k < WAYS; k++)
-        printf("  %-34s %9.1f ns a step   x %.2f\n", name[k], best[k] / (double)steps * 1e9,
-               best[k] / best[first]);
-    if (result[1] != result[2] || result[1] != result[3]) ode_stop("the results differ");
+static void plain(const char *title, const char *name, const char *method,
+                  double (*hand)(const double *, double, long), double h, long steps, int rounds) {
+    keel_model *compiled = load(name, method, 0), *interpreted = load(name, method, 1);
+    keel_problem fused = problem_of(compiled), called = fused, walked = problem_of(interpreted);
+    keel_options o = {.method = method, .step = h, .preserve = KEEL_NONE};
+    struct row row[] = {{.name = "by hand, in one function"},
+                        {.name = "model compiled into the method", .problem = &fused},
+                        {.name = "model compiled", .problem = &called},
+                        {.name = "model interpreted", .problem = &walked}};
+    called.fused = NULL;
+    table(title, &o, hand, hand ? 4 : 3, hand ? row : row + 1, steps, rounds);
+    if (row[1].result != row[2].result || row[1].result != row[3].result) stop("the results differ");
+    keel_model_close(compiled);
+    keel_model_close(interpreted);
+}
+
+static void mechanics(const char *title, const char *name, const keel_problem *in_c, double h, long steps,
+                      int rounds) {
+    keel_model *compiled = load(name, NULL, 0), *interpreted = load(name, NULL, 1);
+    keel_problem called = problem_of(compiled), walked = problem_of(interpreted);
+    keel_options o = {.method = "rk4", .step = h, .preserve = KEEL_PROJECT};
+    struct row row[] = {{.name = "written in C", .problem = in_c},
+                        {.name = "model compiled", .problem = &called},
+                        {.name = "model interpreted", .problem = &walked}};
+    table(title, &o, NULL, 3, row, steps, rounds);
+    keel_model_close(compiled);
+    keel_model_close(interpreted);
 }
 
 int main(int argc, char **argv) {
     long steps = argc > 1 ? atol(argv[1]) : 200000;
     int rounds = argc > 2 ? atoi(argv[2]) : 15;
-    struct ode k, b;
-    if (steps < 1 || rounds < 1) {
-        fprintf(stderr, "usage: model_cost [steps] [rounds]\n");
+    problem car, squeezer;
+    if (steps < 100 || rounds < 1) {
+        fprintf(stderr, "usage: model_cost [steps, at least 100] [rounds]\n");
         return 2;
     }
-    ode_open(&k, kepler);
-    ode_compile(&k);
-    ode_open(&b, body);
-    ode_compile(&b);
-    table("Kepler, 4 states", &k, "rk4", hand_kepler, 0.01, steps, rounds);
-    table("Kepler, 4 states", &k, "dop853", NULL, 0.01, steps / 2, rounds);
-    table("Rigid body, 3 states", &b, "rk4", hand_body, 0.05, steps, rounds);
-    table("Rigid body, 3 states", &b, "dop853", NULL, 0.05, steps / 2, rounds);
-    ode_close(&k);
-    ode_close(&b);
+    problem_car_axis(&car);
+    problem_andrews(&squeezer);
+    plain("Kepler, 4 states", "kepler", "rk4", hand_kepler, 0.01, steps, rounds);
+    plain("Kepler, 4 states", "kepler", "dop853", NULL, 0.01, steps / 2, rounds);
+    plain("Rigid body, 3 states", "rigid_body", "rk4", hand_body, 0.05, steps, rounds);
+    plain("Rigid body, 3 states", "rigid_body", "dop853", NULL, 0.05, steps / 2, rounds);
+    mechanics("Car axis, projected", "caraxis", &car.keel, 1e-3, steps / 100, rounds);
+    mechanics("Andrews' squeezer, projected", "andrews", &squeezer.keel, 1e-5, steps / 100, rounds);
     return 0;
 }

@@ -91,7 +91,8 @@ typedef struct keel_problem {
     const double *scale;        /* n typical sizes, for the weights; NULL: from tolerances and the run */
     const int *array_of;        /* n; states with equal numbers share a weight; NULL: by form */
     const char *const *names;   /* n + m, or NULL */
-    keel_map f;                 /* ODE, DAE: mass x' = f(t,x,y), count n.  MECHANICS: F(t,q,v), count n/2 */
+    keel_map f;                 /* ODE, DAE: mass x' = f(t,x,y), count n.  MECHANICS: F(t,q,v), count n/2.
+                                 * HAMILTONIAN without constraints: B grad H, where that is known; or absent */
     keel_matrix mass;           /* ODE, DAE: n x n of (t,x).  MECHANICS: M(q), n/2 x n/2.  Absent: identity */
     keel_map algebraic;         /* DAE: 0 = F(t,x,y), count m, n + m columns */
     keel_map hidden;            /* DAE of index 2, 3: further 0 = h(t,x) that solutions satisfy, n columns */
@@ -105,7 +106,8 @@ typedef struct keel_problem {
     const int *event_direction; /* per event -1, 0, +1, along the run; NULL: all 0 */
     const unsigned char *passing; /* per event; 1: tells the observer and goes on; 2: a kink of f, where
                                    * adaptive steps end; NULL: all stop the run */
-    const keel_fused *fused;      /* ODE without mass: f in one method, for runs nobody looks into */
+    const keel_fused *fused;      /* ODE without mass, HAMILTONIAN with f: f in one method, for runs
+                                   * nobody looks into */
     void *user;
 } keel_problem;
 

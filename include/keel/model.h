@@ -21,9 +21,10 @@ typedef struct keel_model keel_model;
 typedef struct keel_model_options {
     const char *const *set; /* "a=3", "m[2] = 2*pi": parameters replaced */
     int sets;
-    double span[2];    /* from .. to instead of the model's `run`; both 0: the model's */
-    int interpret;     /* 1: no compiler is called; the results are the same bits, more slowly */
-    int without_start; /* 1: analyse and compile alone; no start values are sought, and nothing can be run */
+    double span[2];     /* from .. to instead of the model's `run`; both 0: the model's */
+    const char *method; /* compile f into the loop of this method, too; NULL: of the model's `options` */
+    int interpret;      /* 1: no compiler is called; the results are the same bits, more slowly */
+    int without_start;  /* 1: analyse and compile alone; no start values are sought, and nothing can be run */
 } keel_model_options;
 
 /* A model from a file, or from `length` bytes of text under a name for the messages.  NULL only without

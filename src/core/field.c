@@ -52,6 +52,7 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     switch (p->form) {
     case KEEL_HAMILTONIAN:
         fd->rate = fd->kg ? hamiltonian_constrained_rate : hamiltonian_rate;
+        if (p->f.value) fd->rate = p->f.value, fd->context = p->user;
         break;
     case KEEL_MECHANICS:
         fd->rate = mechanics_rate;

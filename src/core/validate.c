@@ -88,7 +88,12 @@ static int form_fits(const struct verdict *v, const keel_problem *p) {
     case KEEL_HAMILTONIAN:
         if (p->energy.count != 1)
             return no(v, "a Hamiltonian problem needs energy.count = 1 and its value H");
-        if (p->f.count) return no(v, "a Hamiltonian problem has no f: it is derived from H");
+        if (p->f.count && (p->f.count != p->n || p->constraint.count))
+            return no(
+                v,
+                "f of a Hamiltonian problem is B grad H itself: count n = %d and no constraints; leave it "
+                "out, and it is derived from H",
+                p->n);
         if (p->mass.value) return no(v, "a Hamiltonian problem has no mass matrix: masses are part of H");
         if (!p->structure.value && !even)
             return no(v, "canonical states are (q, p): n must be even, it is %d", p->n);
@@ -118,8 +123,9 @@ static int nothing_idle(const struct verdict *v, const keel_problem *p) {
         return no(v, "a structure matrix belongs to the form KEEL_HAMILTONIAN");
     if (p->curvature && p->form != KEEL_MECHANICS)
         return no(v, "curvature belongs to the form KEEL_MECHANICS");
-    if (p->fused && (p->form != KEEL_ODE || p->mass.value))
-        return no(v, "fused belongs to the form KEEL_ODE without a mass matrix");
+    if (p->fused && (!p->f.value || p->mass.value || p->form == KEEL_MECHANICS || p->form == KEEL_DAE))
+        return no(v,
+                  "fused belongs to the form KEEL_ODE without a mass matrix, or to a Hamiltonian one with f");
     return 1;
 }
 

@@ -227,6 +227,24 @@ static keel_status check_curvature(struct start *st, double t, const double *u) 
     return status;
 }
 
+/* The f of a Hamiltonian problem against B grad H. */
+static keel_status check_gradient_field(struct start *st, double t, const double *u) {
+    struct field *fd = st->fd;
+    double *given = st->trial, *derived = st->d;
+    if (fd->p.form != KEEL_HAMILTONIAN || !fd->p.f.value) return KEEL_OK;
+    keel_status status = map_value(fd, &fd->f, t, u, given);
+    if (status == KEEL_OK && hamiltonian_rate(t, u, derived, fd)) status = KEEL_RETRY;
+    for (int j = 0; j < fd->n && status == KEEL_OK; j++) {
+        char name[64];
+        if (fabs(given[j] - derived[j]) <= 1e-5 * (fabs(given[j]) + fabs(derived[j])) + 1e-9 * fd->size[j])
+            continue;
+        return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
+                           "f is not B grad H: the rate of %s is given as %.10g, H says %.10g at t = %.10g",
+                           field_name(fd->p.names, j, "u", name, sizeof name), given[j], derived[j], t);
+    }
+    return status;
+}
+
 keel_status verify_jacobians(struct start *st, double t, const double *u) {
     struct field *fd = st->fd;
     const struct map *maps[] = {&fd->f,          &fd->algebraic, &fd->hidden,    &fd->energy,
@@ -238,6 +256,7 @@ keel_status verify_jacobians(struct start *st, double t, const double *u) {
             if (map_check(fd, maps[k], t, st->found) < 0)
                 return fd->fault.status; /* > 0: outside, proves nothing */
         if (check_curvature(st, t, st->found) < 0) return fd->fault.status;
+        if (check_gradient_field(st, t, st->found) < 0) return fd->fault.status;
     }
     return KEEL_OK;
 }

@@ -1,6 +1,8 @@
 /* functions.c - see functions.h. */
 #include "model/functions.h"
 
+#include "methods/registry.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -97,13 +99,24 @@ static void name_in_c(char *out, size_t room, int mode, int role) {
     snprintf(out, room, "%d_%s", mode, role_name[role]);
 }
 
-int functions_emit(const struct functions *f, struct emit *e, int mode) {
+/* Is x' = f(t, x) all there is to it? */
+static int plain(const struct functions *f, const struct road *r) {
+    return f->there[functions_role_f] && r->m == 0 && r->event.count == 0 &&
+           (r->form == KEEL_ODE || (r->form == KEEL_HAMILTONIAN && r->constraint.count == 0));
+}
+
+int functions_emit(struct functions *f, struct emit *e, int mode, const struct road *r, const char *method) {
     char name[40];
     for (int k = 0; k < FUNCTIONS_ROLES; k++) {
         name_in_c(name, sizeof name, mode, k);
         if (f->there[k] && emit_function(e, name, &f->tape[k])) return -1;
     }
-    return 0;
+    const keel_stepper *stepper = method && plain(f, r) ? registry_find(method) : NULL;
+    f->kernel = stepper ? registry_table(stepper) : NULL;
+    if (!f->kernel) return 0;
+    f->fused.method = stepper->info.name;
+    name_in_c(name, sizeof name, mode, functions_role_f);
+    return emit_march(e, name, &f->tape[functions_role_f], f->kernel) < 0 ? -1 : 0;
 }
 
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode) {
@@ -113,4 +126,6 @@ void functions_link(struct functions *f, const struct compile_unit *unit, int mo
         keel_fn *compiled = f->there[k] ? compile_function(unit, name) : NULL;
         if (compiled) f->call[k] = compiled;
     }
+    name_in_c(name, sizeof name, mode, functions_role_f);
+    if (f->kernel) f->fused.march = compile_march(unit, name);
 }

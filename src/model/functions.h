@@ -37,13 +37,16 @@ struct functions {
     struct tape tape[FUNCTIONS_ROLES];
     unsigned char there[FUNCTIONS_ROLES];
     keel_fn *call[FUNCTIONS_ROLES]; /* NULL where there is none */
+    const keel_rk *kernel;          /* the table of the method that f is to be compiled into; NULL: none */
+    keel_fused fused;               /* march NULL: there is none */
 };
 
 /* The tapes of a road; interpreted until functions_link.  0, or -1 without memory. */
 int functions_open(struct functions *f, const struct road *r);
 void functions_close(struct functions *f);
-/* The same as C, for mode number `mode`; 0 or -1. */
-int functions_emit(const struct functions *f, struct emit *e, int mode);
+/* The same as C, for mode number `mode`, with f inside the loop of a method (NULL: none) where it is an
+ * explicit Runge-Kutta method and f is all it needs; 0 or -1. */
+int functions_emit(struct functions *f, struct emit *e, int mode, const struct road *r, const char *method);
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode);
 /* A tape of any expressions in the basic symbols of a road; as tape_build. */
 int functions_tape(const struct road *r, size_t count, const expr *root, struct tape *out, expr *missing);

@@ -35,7 +35,8 @@ struct keel_model {
     struct source source;
     struct source_messages messages;
     char *name, *text, *rendered;
-    char **set; /* parameters replaced, as given */
+    char *method; /* a kernel is wanted for; NULL: the model's */
+    char **set;   /* parameters replaced, as given */
     int sets, interpret, without_start;
     double given_span[2], span[2];
     keel_status status;

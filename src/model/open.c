@@ -81,12 +81,23 @@ static int open_modes(struct keel_model *m) {
     return 1;
 }
 
+/* The stepper that a kernel is wanted for: as asked, or as the model's `options` say: "rk4" of rk4+scale. */
+static void find_method(const struct keel_model *m, char *out, size_t room) {
+    const char *words = m->method;
+    for (int i = 0; i < m->model->options && !words; i++)
+        if (strcmp(m->model->option[i].name, "method") == 0) words = m->model->option[i].words;
+    text_set(out, room, "%.*s", words ? (int)strcspn(words, "+") : 0, words ? words : "");
+}
+
 /* Machine code where that can be had; else the interpreter goes on, and why is noted. */
 static void compile(struct keel_model *m) {
     struct emit e;
+    char method[40];
     int good = 1;
+    find_method(m, method, sizeof method);
     emit_open(&e);
-    for (int i = 0; i < m->modes && good; i++) good = functions_emit(&m->mode[i].functions, &e, i) == 0;
+    for (int i = 0; i < m->modes && good; i++)
+        good = functions_emit(&m->mode[i].functions, &e, i, &m->mode[i].road, method) == 0;
     if (!good || e.failed) {
         text_set(m->why_not, sizeof m->why_not, "the model is too large for one C file");
         emit_close(&e);
@@ -186,7 +197,8 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
     m->source = (struct source){m->name, m->text, length};
     int sets = o && o->set ? o->sets : 0;
     m->set = calloc((size_t)sets + 1, sizeof *m->set);
-    if (!m->name || !m->text || !m->set) return keel_model_close(m), NULL;
+    if (o && o->method) m->method = copy(o->method, strlen(o->method));
+    if (!m->name || !m->text || !m->set || (o && o->method && !m->method)) return keel_model_close(m), NULL;
     for (int i = 0; i < sets; i++) {
         m->set[i] = copy(o->set[i], strlen(o->set[i]));
         if (!m->set[i]) return keel_model_close(m), NULL;
@@ -250,6 +262,7 @@ void keel_model_close(keel_model *m) {
     free(m->set);
     free(m->name);
     free(m->text);
+    free(m->method);
     free(m->rendered);
     free(m);
 }

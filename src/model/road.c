@@ -282,24 +282,13 @@ static int serves(struct road *r) {
 /* Opening ----------------------------------------------------------------------------------------------- */
 
 static void recognise(struct road *r) {
-    const struct model *m = r->y->m;
     struct graph *g = graph_of(r);
-    r->quadratic = r->form == KEEL_ODE || r->form == KEEL_HAMILTONIAN;
-    const expr *rate = r->f.value;
-    int count = r->f.count;
-    if (r->form == KEEL_HAMILTONIAN) {
-        rate = mode_of(r)->motion.rate;
-        count = rate ? mode_of(r)->motion.n : 0;
-    }
-    for (int i = 0; i < count && r->quadratic; i++)
-        r->quadratic = derive_degree(g, rate[i], r->n, r->basic) <= 2;
-    if (r->form == KEEL_HAMILTONIAN && m->form == MODEL_HAMILTONIAN) {
-        const struct motion *motion = &mode_of(r)->motion;
-        for (int i = 0; i < motion->n && r->quadratic; i++)
-            r->quadratic = derive_degree(g, motion->force[i], r->n, r->basic) <= 2;
-        r->separable =
-            derive_separable(g, mode_of(r)->function, r->n / 2, r->basic, r->n / 2, r->basic + r->n / 2);
-    }
+    int half = r->n / 2;
+    r->quadratic = r->form != KEEL_MECHANICS && r->f.count > 0 && r->m == 0;
+    for (int i = 0; i < r->f.count && r->quadratic; i++)
+        r->quadratic = derive_degree(g, r->f.value[i], r->n, r->basic) <= 2;
+    if (r->form == KEEL_HAMILTONIAN && !r->structure)
+        r->separable = derive_separable(g, mode_of(r)->function, half, r->basic, half, r->basic + half);
 }
 
 void road_begin(struct road *r, struct system *y, struct source_messages *messages, struct pool *pool) {

@@ -28,6 +28,16 @@ static void define_rates(struct road *r) {
     }
 }
 
+/* B grad H as it was derived: no gradient need be multiplied at run time. */
+static int fill_rates(struct road *r) {
+    const struct motion *motion = &r->y->m->mode[r->y->mode].motion;
+    size_t bytes = (size_t)motion->n * sizeof(expr);
+    if (!road_map_open(r, &r->f, r->n)) return 0;
+    memcpy(r->f.value, motion->rate, bytes);
+    if (r->n > motion->n) memcpy(r->f.value + motion->n, motion->force, bytes);
+    return road_derivatives(r, &r->f, r->n, r->basic, 0);
+}
+
 int road_hamiltonian(struct road *r) {
     const struct model *m = r->y->m;
     const struct model_mode *mode = &m->mode[r->y->mode];
@@ -48,6 +58,7 @@ int road_hamiltonian(struct road *r) {
         r->constraint.value[i] = mode->constraint.list[i].value;
         r->constraint.names[i] = mode->constraint.list[i].label.text;
     }
-    if (!road_derivatives(r, &r->constraint, r->n / 2, r->basic, 1)) return complaint_memory(r->messages) - 1;
+    if (!road_derivatives(r, &r->constraint, r->n / 2, r->basic, 1) || (count == 0 && !fill_rates(r)))
+        return complaint_memory(r->messages) - 1;
     return 1;
 }
