@@ -27,6 +27,7 @@ struct inside_mode {
     struct values *after;  /* by event: the unknowns of the mode that follows, then what is assigned */
     struct values *onset;  /* by event: value, terms, and the same of its derivatives; opened when needed */
     unsigned char *onset_open;
+    unsigned char **touched; /* by event: the events of the mode that follows that its assignments act on */
 };
 
 /* All that hangs together with one elaboration of the text. */
@@ -34,9 +35,9 @@ struct keel_model {
     struct pool pool; /* the tree, the flat model, names */
     struct source source;
     struct source_messages messages;
-    char *name, *text, *rendered;
-    char *method; /* a kernel is wanted for; NULL: the model's */
-    char **set;   /* parameters replaced, as given */
+    char *name, *title, *text, *rendered; /* name: for messages; title: of a model that gives none */
+    char *method;                         /* a kernel is wanted for; NULL: the model's */
+    char **set;                           /* parameters replaced, as given */
     int sets, interpret, without_start;
     double given_span[2], span[2];
     keel_status status;

@@ -27,6 +27,13 @@ static size_t most_numbers(const keel_model *m) {
     return (size_t)most + 1;
 }
 
+static size_t most_events(const keel_model *m) {
+    int most = 0;
+    for (int i = 0; i < m->modes; i++)
+        if (most < m->model->mode[i].events) most = m->model->mode[i].events;
+    return (size_t)most + 1;
+}
+
 static int wants_short_steps(const keel_model *m) {
     for (int i = 0; i < m->modes; i++)
         if (m->model->mode[i].events || m->mode[i].road.n == 0) return 1;
@@ -40,9 +47,21 @@ static int has_records(const keel_model *m) {
     return 0;
 }
 
+/* The core's default, from the start of the run: a state that an event leaves near zero must not ask for
+ * another one. */
+static void set_tolerance(struct keel_sim *s) {
+    const keel_problem *p = &s->problem[s->mode];
+    double largest = 0;
+    if (s->o.atol != 0 || s->o.atol_each) return;
+    for (int i = 0; i < p->n; i++) largest = fmax(largest, fabs(p->u0[i]));
+    if (s->o.rtol == 0) s->o.rtol = 1e-6;
+    s->o.atol = 1e-3 * s->o.rtol * (largest > 0 ? fmin(largest, 1) : 1);
+}
+
 static void set_options(struct keel_sim *s, const keel_options *o) {
     const keel_model *m = s->m;
     if (o) s->o = *o;
+    set_tolerance(s);
     s->observe = s->o.observe;
     if (s->observe || has_records(m)) s->o.observe = forward;
     if (s->o.max_step == 0 && s->o.step == 0 && wants_short_steps(m))
@@ -56,7 +75,10 @@ static int take_memory(struct keel_sim *s) {
     s->bound = calloc(modes, sizeof *s->bound);
     s->problem = calloc(modes, sizeof *s->problem);
     s->work = calloc(most_numbers(m), sizeof *s->work);
-    if (!s->parameter || !s->bound || !s->problem || !s->work) return 0;
+    s->fired = malloc(2 * most_events(m) * sizeof *s->fired);
+    if (!s->parameter || !s->bound || !s->problem || !s->work || !s->fired) return 0;
+    s->fired_before = s->fired + most_events(m);
+    for (size_t i = 0; i < 2 * most_events(m); i++) s->fired[i] = (struct sim_fired){NAN, NAN, 0, 1};
     memcpy(s->parameter, m->parameter, (numbers - 1) * sizeof *s->parameter);
     for (size_t i = 0; i < modes; i++) {
         s->bound[i] = (struct functions_bound){s->parameter, m->mode[i].functions.tape, s};
@@ -95,6 +117,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->bound);
     free(s->problem);
     free(s->work);
+    free(s->fired < s->fired_before ? s->fired : s->fired_before);
     free(s->happened);
     free(s);
 }
@@ -102,8 +125,9 @@ void keel_sim_close(keel_sim *s) {
 static keel_status go(struct keel_sim *s, double t_end, int one_step) {
     if (!s) return KEEL_EINVAL;
     if (s->status < 0) return s->status;
-    if (!s->entered && keel_state_of(s->solver) >= 0) {
-        keel_status status = sim_enter(s, -1);
+    if (keel_state_of(s->solver) >= 0 && t_end != keel_time(s->solver)) {
+        s->direction = t_end > keel_time(s->solver) ? 1 : -1;
+        keel_status status = s->entered ? KEEL_OK : sim_enter(s);
         if (status != KEEL_OK) return status;
     }
     for (;;) {

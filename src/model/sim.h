@@ -4,6 +4,12 @@
 
 #include "model/inside.h"
 
+/* When an event last acted, and the slope of its function then; again: something has acted on it since. */
+struct sim_fired {
+    double t, slope, steepest; /* steepest: of all times it acted at t */
+    int again;
+};
+
 struct keel_sim {
     keel_model *m;
     keel_options o;
@@ -13,9 +19,11 @@ struct keel_sim {
     int entered;       /* the events of the mode were looked at where it begins */
     double *parameter; /* this run's own, with held values */
     struct functions_bound *bound;
-    keel_problem *problem; /* by mode */
-    double *work;          /* enough for the unknowns of any mode and what is assigned */
-    double crowd_time;     /* events at one time are counted */
+    keel_problem *problem;                  /* by mode */
+    double *work;                           /* enough for the unknowns of any mode and what is assigned */
+    double direction;                       /* of time: 1 or -1 */
+    struct sim_fired *fired, *fired_before; /* by event of the mode in force; room for a mode's before it */
+    double crowd_time;                      /* events at one time are counted */
     int crowd;
     keel_happening *happened;
     long happenings, room;
@@ -27,8 +35,12 @@ struct keel_sim {
 keel_status sim_act(struct keel_sim *s, int event);
 /* Adds an event to the list of what happened. */
 keel_status sim_note(struct keel_sim *s, int event);
-/* Events that are zero where a mode begins act at once if they move on in their direction. */
-keel_status sim_enter(struct keel_sim *s, int just_fired);
+/* Events that are zero where a mode begins, or after an action, act at once if they move on in their
+ * direction; but not those that acted at this time already, unless something has acted on them since. */
+keel_status sim_enter(struct keel_sim *s);
+void sim_fired(struct keel_sim *s, int event); /* it acts now */
+/* Mode `to` follows; its events that are touched may act again. */
+void sim_moved(struct keel_sim *s, int to, const unsigned char *touched);
 /* Held values as they are where the run stands: those of `enter`, or also of `start`. */
 keel_status sim_hold(struct keel_sim *s, int start_too);
 keel_status sim_fail(struct keel_sim *s, keel_status status, const char *format, ...)

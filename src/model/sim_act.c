@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CROWD = 100 };     /* events at one time */
-enum { DERIVATIVES = 4 }; /* of an event function, where it begins at zero */
+enum { CROWD = 100 }; /* events at one time */
 
 keel_status sim_fail(struct keel_sim *s, keel_status status, const char *format, ...) {
     va_list args;
@@ -56,6 +55,31 @@ static int place_in(const struct inside_mode *mode, expr target) {
     return place < mode->road.n ? place : -1;
 }
 
+/* Does event `number` of a mode depend on a state, or its d/dt, so that a new value there may set it off? */
+static int depends(struct inside_mode *mode, int number, expr state) {
+    struct road *r = &mode->road;
+    struct graph *g = &mode->system.m->graph;
+    expr rate = derive_total(&r->derive, r->event.value[number]), known = road_resolve(r, rate);
+    if (known != EXPR_NONE) rate = known;
+    return expr_depends(g, r->event.value[number], 1, &state) ||
+           (rate != EXPR_NONE && expr_depends(g, rate, 1, &state));
+}
+
+/* Which events of the mode that follows the assignments of an event act on. */
+static int prepare_touched(struct keel_model *m, int from, int number) {
+    const struct model_event *event = &m->model->mode[from].event[number];
+    int to = mode_after(event, from), events = m->model->mode[to].events;
+    struct inside_mode *next = &m->mode[to];
+    unsigned char *touched = pool_take(&m->pool, (size_t)events + 1);
+    if (!touched) return complaint_memory(&m->messages);
+    for (int k = 0; k < event->actions; k++)
+        for (int i = 0; i < events && event->action[k].kind == SYNTAX_ASSIGN; i++)
+            touched[i] |=
+                (unsigned char)depends(next, i, next->road.basic[place_in(next, event->action[k].target)]);
+    m->mode[from].touched[number] = touched;
+    return 1;
+}
+
 static int prepare_event(struct keel_model *m, int from, int number) {
     const struct model_event *event = &m->model->mode[from].event[number];
     struct inside_mode *mode = &m->mode[from], *next = &m->mode[mode_after(event, from)];
@@ -84,7 +108,9 @@ static int prepare_event(struct keel_model *m, int from, int number) {
                                       mode->road.missing);
         target[count++] = action->value;
     }
-    return values_open(&mode->after[number], &mode->road, count, target, 1) || complaint_memory(&m->messages);
+    return (values_open(&mode->after[number], &mode->road, count, target, 1) ||
+            complaint_memory(&m->messages)) &&
+           prepare_touched(m, from, number);
 }
 
 int sim_prepare(struct keel_model *m) {
@@ -97,6 +123,7 @@ int sim_prepare(struct keel_model *m) {
         mode->after = pool_take(&m->pool, events * sizeof *mode->after);
         mode->onset = pool_take(&m->pool, events * sizeof *mode->onset);
         mode->onset_open = pool_take(&m->pool, events);
+        mode->touched = pool_take(&m->pool, events * sizeof *mode->touched);
         if (m->pool.refused || !values_open(&mode->held, &mode->road, model->helds, held, 1))
             return complaint_memory(&m->messages);
     }
@@ -130,6 +157,7 @@ keel_status sim_note(struct keel_sim *s, int number) {
     }
     s->happened[s->happenings++] = (keel_happening){keel_time(s->solver), event->label.text, s->mode,
                                                     mode_after(event, s->mode), changes(event)};
+    sim_fired(s, number);
     return KEEL_OK;
 }
 
@@ -143,16 +171,18 @@ static keel_status count_crowd(struct keel_sim *s) {
     const char *last = NULL;
     for (long k = s->happenings - 1, told = 0; k >= 0 && k >= s->happenings - CROWD && told < 4; k--) {
         const char *name = s->happened[k].event;
-        if (last && (strstr(names, name) != NULL)) continue;
-        text_add(names, sizeof names, "%s`%.60s`", last ? ", " : "", name);
+        char quoted[64];
+        text_set(quoted, sizeof quoted, "`%.60s`", name);
+        if (strstr(names, quoted) != NULL) continue;
+        text_add(names, sizeof names, "%s%s", last ? ", " : "", quoted);
         last = name;
         told++;
     }
-    return sim_fail(
-        s, KEEL_ELIMIT,
-        "more than %d events at t = %.10g: %s set each other off without time passing; let one of them "
-        "leave a value that the other does not act on",
-        CROWD, t, names);
+    text_add(names, sizeof names, "%s", strchr(names, ',') ? " set each other off" : " sets itself off");
+    return sim_fail(s, KEEL_ELIMIT,
+                    "more than %d events at t = %.10g: %s without time passing; let an action leave a value "
+                    "on which no event acts",
+                    CROWD, t, names);
 }
 
 keel_status sim_hold(struct keel_sim *s, int start_too) {
@@ -209,6 +239,7 @@ static keel_status change(struct keel_sim *s, int number, const struct model_eve
                         name ? ", in mode `" : "", name ? name : "", name ? "`" : "",
                         keel_message(s->solver));
     }
+    sim_moved(s, to, s->m->mode[s->mode].touched[number]);
     s->mode = to;
     return moved ? sim_hold(s, 0) : KEEL_OK;
 }
@@ -225,57 +256,7 @@ keel_status sim_act(struct keel_sim *s, int number) {
     }
     if (changed) {
         status = change(s, number, event, to);
-        if (status == KEEL_OK) status = sim_enter(s, (int)event->where.offset);
+        if (status == KEEL_OK) status = sim_enter(s);
     }
     return status == KEEL_OK && stop ? KEEL_EVENT : status;
-}
-
-/* Where a mode begins ----------------------------------------------------------------------------------- */
-
-/* Value and size of terms of an event function and of its time derivatives. */
-static struct values *onset_of(struct keel_sim *s, int number) {
-    struct inside_mode *mode = &s->m->mode[s->mode];
-    struct graph *g = &s->m->model->graph;
-    expr e = system_expression(&mode->system, event_of(s, number)->value), target[2 * DERIVATIVES];
-    if (mode->onset_open[number]) return &mode->onset[number];
-    for (int k = 0; k < DERIVATIVES; k++) {
-        target[2 * k] = e;
-        target[2 * k + 1] = e == EXPR_NONE ? e : derive_terms(g, e);
-        e = derive_total(&mode->road.derive, e);
-        if (e == EXPR_NONE) e = expr_constant(g, NAN);
-    }
-    if (!values_open(&mode->onset[number], &mode->road, 2 * DERIVATIVES, target, 1)) return NULL;
-    mode->onset_open[number] = 1;
-    return &mode->onset[number];
-}
-
-/* The sign an event function takes just after this moment, if it is zero now; 0: it is not, or one cannot
- * tell.  A derivative counts as zero if it is the round-off of its terms, or if the next one outweighs it
- * within `moment`: where events coincide they do so only to the accuracy with which they are located. */
-static int sign_after(struct keel_sim *s, int number, double direction) {
-    double v[2 * DERIVATIVES], t = keel_time(s->solver), forward = 1;
-    double moment = 1e-10 * fmax(fabs(t), fabs(s->m->span[1] - s->m->span[0]));
-    struct values *onset = onset_of(s, number);
-    if (!onset || values_at(onset, t, keel_state(s->solver), sim_multipliers(s), s->parameter, v)) return 0;
-    if (!(fabs(v[0]) <= 64 * DBL_EPSILON * v[1])) return 0;
-    for (int k = 1; k < DERIVATIVES; k++) {
-        double size = fabs(v[2 * k]), next = k + 1 < DERIVATIVES ? fabs(v[2 * k + 2]) * moment : 0;
-        forward *= direction; /* d/dt along the run */
-        if (!isfinite(size)) return 0;
-        if (size > 1e-9 * v[2 * k + 1] && !(size <= next)) return v[2 * k] * forward > 0 ? 1 : -1;
-    }
-    return 0;
-}
-
-keel_status sim_enter(struct keel_sim *s, int just_fired) {
-    const struct model_mode *mode = &s->m->model->mode[s->mode];
-    const struct road *r = &s->m->mode[s->mode].road;
-    double direction = s->m->span[1] >= s->m->span[0] ? 1 : -1;
-    s->entered = 1;
-    for (int k = 0; k < mode->events; k++) {
-        if ((int)mode->event[k].where.offset == just_fired || r->event_direction[k] == 0) continue;
-        if (sign_after(s, k, direction) != r->event_direction[k]) continue;
-        return sim_act(s, k);
-    }
-    return KEEL_OK;
 }

@@ -1,0 +1,111 @@
+/* sim_enter.c - events that are zero where a mode begins or after an action: the sign that counts is the one
+ * the function takes just after. */
+#include "model/sim.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { DERIVATIVES = 4 };           /* of an event function, itself counted */
+#define SAME_TIME (8 * DBL_EPSILON) /* of t: how well an event is located */
+
+static const struct model_event *event_of(const struct keel_sim *s, int event) {
+    return &s->m->model->mode[s->mode].event[event];
+}
+
+/* Value and size of terms of an event function and of its time derivatives. */
+static struct values *onset_of(struct keel_sim *s, int number) {
+    struct inside_mode *mode = &s->m->mode[s->mode];
+    struct graph *g = &s->m->model->graph;
+    expr e = system_expression(&mode->system, event_of(s, number)->value), target[2 * DERIVATIVES];
+    if (mode->onset_open[number]) return &mode->onset[number];
+    for (int k = 0; k < DERIVATIVES; k++) {
+        target[2 * k] = e;
+        target[2 * k + 1] = e == EXPR_NONE ? e : derive_terms(g, e);
+        e = derive_total(&mode->road.derive, e);
+        if (e == EXPR_NONE) e = expr_constant(g, NAN);
+    }
+    if (!values_open(&mode->onset[number], &mode->road, 2 * DERIVATIVES, target, 1)) return NULL;
+    mode->onset_open[number] = 1;
+    return &mode->onset[number];
+}
+
+static int onset_at(struct keel_sim *s, int number, double *v) {
+    struct values *onset = onset_of(s, number);
+    return onset && values_at(onset, keel_time(s->solver), keel_state(s->solver), sim_multipliers(s),
+                              s->parameter, v) == 0;
+}
+
+static int acted_now(const struct keel_sim *s, int event) {
+    double t = keel_time(s->solver);
+    return fabs(t - s->fired[event].t) <= SAME_TIME * fabs(t);
+}
+
+void sim_fired(struct keel_sim *s, int event) {
+    struct sim_fired *f = &s->fired[event];
+    double v[2 * DERIVATIVES], slope = onset_at(s, event, v) ? v[2] : NAN;
+    double steepest = acted_now(s, event) ? f->steepest : 0;
+    *f = (struct sim_fired){keel_time(s->solver), slope, fmax(steepest, fabs(slope)), 0};
+}
+
+/* Events that stand outside of modes are the same in all of them; the others begin anew. */
+void sim_moved(struct keel_sim *s, int to, const unsigned char *touched) {
+    const struct model_mode *from = &s->m->model->mode[s->mode], *next = &s->m->model->mode[to];
+    struct sim_fired *before = s->fired;
+    if (to != s->mode) {
+        s->fired = s->fired_before;
+        s->fired_before = before;
+        for (int k = 0; k < next->events; k++) {
+            s->fired[k] = (struct sim_fired){NAN, NAN, 0, 1};
+            for (int i = 0; i < from->events; i++)
+                if (from->event[i].where.offset == next->event[k].where.offset &&
+                    strcmp(from->event[i].label.text, next->event[k].label.text) == 0)
+                    s->fired[k] = before[i];
+        }
+    }
+    for (int k = 0; k < next->events; k++) s->fired[k].again |= touched[k];
+}
+
+/* The sign an event function takes just after this moment, if it is zero now; 0: it is not, or one cannot
+ * tell.  It is zero if it is the round-off of its terms or of the time at which it was found.  A derivative
+ * counts as zero if it is the round-off of its terms, or if the next one outweighs it within `moment`: where
+ * events coincide they do so only to the accuracy with which they are located. */
+static int sign_after(const struct keel_sim *s, int number, const double *v) {
+    double t = keel_time(s->solver), forward = 1, slope = fmax(fabs(v[2]), s->fired[number].steepest);
+    double moment = 1e-10 * fmax(fabs(t), fabs(s->m->span[1] - s->m->span[0]));
+    if (!(fabs(v[0]) <= 64 * DBL_EPSILON * v[1] + SAME_TIME * fabs(t) * slope)) return 0;
+    for (int k = 1; k < DERIVATIVES; k++) {
+        double size = fabs(v[2 * k]), next = k + 1 < DERIVATIVES ? fabs(v[2 * k + 2]) * moment : 0;
+        forward *= s->direction; /* d/dt along the run */
+        if (!isfinite(size)) return 0;
+        if (size > 1e-9 * v[2 * k + 1] && !(size <= next)) return v[2 * k] * forward > 0 ? 1 : -1;
+    }
+    return 0;
+}
+
+/* May the event act?  Not if it did at this time and nothing has acted on it since: no assignment, and no
+ * other mode in which its slope is another. */
+static void look(struct keel_sim *s, int number) {
+    struct sim_fired *f = &s->fired[number];
+    double v[2 * DERIVATIVES];
+    if (!acted_now(s, number)) *f = (struct sim_fired){NAN, NAN, 0, 1};
+    else if (!onset_at(s, number, v) || !(fabs(v[2] - f->slope) <= 1e-9 * v[3])) f->again = 1;
+}
+
+keel_status sim_enter(struct keel_sim *s) {
+    const struct model_mode *mode = &s->m->model->mode[s->mode];
+    const int *wanted = s->m->mode[s->mode].road.event_direction;
+    double v[2 * DERIVATIVES];
+    s->entered = 1;
+    for (int k = 0; k < mode->events; k++) look(s, k);
+    for (int k = 0; k < mode->events; k++) {
+        if (wanted[k] == 0 || !s->fired[k].again || !onset_at(s, k, v)) continue;
+        if (sign_after(s, k, v) != wanted[k]) continue;
+        int from = s->mode;
+        long before = s->happenings;
+        keel_status status = sim_act(s, k);
+        if (status == KEEL_EVENT) s->entered = 0; /* the others when the run goes on */
+        if (status != KEEL_OK || s->mode != from || s->happened[before].changed) return status;
+    }
+    return KEEL_OK;
+}
