@@ -38,7 +38,8 @@ KEEL_API keel_status keel_model_status(const keel_model *m);
  * call that changes the model. */
 KEEL_API const char *keel_model_message(const keel_model *m);
 /* Another value for a parameter, as in "a=3".  Close first what was opened from the model; its problems and
- * modes are to be asked for again. */
+ * modes are to be asked for again.  An assignment that is wrong in itself is refused with a message and
+ * changes nothing else. */
 KEEL_API keel_status keel_model_set(keel_model *m, const char *assignment);
 KEEL_API const char *keel_model_name(const keel_model *m);
 KEEL_API void keel_model_span(const keel_model *m, double *from, double *to);

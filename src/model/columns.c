@@ -115,8 +115,18 @@ void columns_close(struct keel_model *m) {
     tape_free(&m->exact);
 }
 
+/* Trusted digits are those of the parameters as written. */
+static int as_written(const struct keel_model *m) {
+    int same = 1;
+    for (int i = 0; i < m->model->parameters; i++) {
+        const struct model_parameter *p = &m->model->parameter[i];
+        same &= p->value == p->written || p->number == model_number(m->model, p->written, NAN);
+    }
+    return same;
+}
+
 int columns_reference(const struct keel_model *m, int k, double *t, double *out) {
-    if (k < 0 || k >= m->model->references || m->sets) return 0; /* other parameters: another solution */
+    if (k < 0 || k >= m->model->references || !as_written(m)) return 0;
     const struct model_reference *line = &m->model->reference[k];
     *t = model_number(m->model, line->time, 0);
     for (int i = 0; i < m->columns; i++) out[i] = NAN;

@@ -11,7 +11,7 @@ const char *keel_model_message(const keel_model *m) {
 
 const char *keel_model_name(const keel_model *m) {
     if (!m) return "";
-    return m->model && m->model->name ? m->model->name : m->name;
+    return m->model && m->model->name ? m->model->name : m->title;
 }
 
 void keel_model_span(const keel_model *m, double *from, double *to) {

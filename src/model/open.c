@@ -141,7 +141,7 @@ static int build(struct keel_model *m) {
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     if (!m->model || !take_span(m) || !take_parameters(m) || !open_modes(m) || !list_balances(m)) return 0;
     compile(m);
-    const char *name = m->model->name ? m->model->name : m->name;
+    const char *name = m->model->name ? m->model->name : m->title;
     for (int i = 0; i < m->modes; i++)
         fill_problem(&m->mode[i].fill, &m->mode[i].road, &m->mode[i].functions, name);
     return columns_open(m) && sim_prepare(m) && (m->without_start || begin_find(m));
@@ -188,17 +188,27 @@ static char *copy(const char *text, size_t length) {
     return own;
 }
 
+/* The name of a model that gives none: that of its file, without folders and .keel. */
+static char *stem(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(name);
+    if (length > 5 && strcmp(name + length - 5, ".keel") == 0) length -= 5;
+    return copy(name, length);
+}
+
 static struct keel_model *begin_model(const char *name, const char *text, size_t length,
                                       const keel_model_options *o) {
     struct keel_model *m = calloc(1, sizeof *m);
     if (!m) return NULL;
     m->name = copy(name, strlen(name));
+    m->title = stem(name);
     m->text = copy(text, length);
     m->source = (struct source){m->name, m->text, length};
     int sets = o && o->set ? o->sets : 0;
     m->set = calloc((size_t)sets + 1, sizeof *m->set);
     if (o && o->method) m->method = copy(o->method, strlen(o->method));
-    if (!m->name || !m->text || !m->set || (o && o->method && !m->method)) return keel_model_close(m), NULL;
+    int complete = m->name && m->title && m->text && m->set && (!o || !o->method || m->method);
+    if (!complete) return keel_model_close(m), NULL;
     for (int i = 0; i < sets; i++) {
         m->set[i] = copy(o->set[i], strlen(o->set[i]));
         if (!m->set[i]) return keel_model_close(m), NULL;
@@ -232,7 +242,7 @@ static char *read_file(const char *path, size_t *length) {
     int error = file && ferror(file) ? errno : text || !file ? 0 : ENOMEM;
     if (file) fclose(file);
     if (error) free(text), text = NULL, errno = error;
-    *length = count;
+    *length = text ? count : 0;
     return text;
 }
 
@@ -243,15 +253,11 @@ keel_model *keel_model_load(const char *path, const keel_model_options *o) {
     char *text = read_file(path, &length);
     int error = errno;
     struct keel_model *m = begin_model(path, text, length, o);
+    if (m && !text)
+        source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the file cannot be read: %s.",
+                   strerror(error));
+    if (m) finish(m, text && build(m));
     free(text);
-    if (!m) return NULL;
-    if (text) {
-        finish(m, build(m));
-        return m;
-    }
-    source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the file cannot be read: %s.",
-               strerror(error));
-    finish(m, 0);
     return m;
 }
 
@@ -261,6 +267,7 @@ void keel_model_close(keel_model *m) {
     for (int i = 0; i < m->sets; i++) free(m->set[i]);
     free(m->set);
     free(m->name);
+    free(m->title);
     free(m->text);
     free(m->method);
     free(m->rendered);
@@ -276,19 +283,27 @@ static size_t name_length(const char *assignment) {
     return length;
 }
 
-static int remember(struct keel_model *m, const char *assignment) {
-    char *own = copy(assignment, strlen(assignment));
-    char **list = own ? realloc(m->set, ((size_t)m->sets + 2) * sizeof *list) : NULL;
-    if (!list) return free(own), 0;
+/* The list of replacements with one more, which comes last and takes the place of an earlier one of the same
+ * name; NULL without memory. */
+static char **with_one_more(const struct keel_model *m, char *assignment, int *count) {
+    char **list = calloc((size_t)m->sets + 2, sizeof *list);
+    *count = 0;
+    for (int i = 0; i < m->sets && list; i++)
+        if (name_length(m->set[i]) != name_length(assignment) ||
+            strncmp(m->set[i], assignment, name_length(assignment)) != 0)
+            list[(*count)++] = m->set[i];
+    if (list) list[(*count)++] = assignment;
+    return list;
+}
+
+static void take_list(struct keel_model *m, char **list, int count) {
+    for (int i = 0, kept = 0; i < m->sets; i++) {
+        if (kept < count && list[kept] == m->set[i]) kept++;
+        else free(m->set[i]);
+    }
+    free(m->set);
     m->set = list;
-    for (int i = 0; i < m->sets; i++)
-        if (name_length(list[i]) == name_length(own) && strncmp(list[i], own, name_length(own)) == 0) {
-            free(list[i]);
-            list[i] = own;
-            return 1;
-        }
-    list[m->sets++] = own;
-    return 1;
+    m->sets = count;
 }
 
 static int special(const struct keel_model *m) {
@@ -297,20 +312,30 @@ static int special(const struct keel_model *m) {
     return found;
 }
 
+/* An assignment that is wrong in itself changes nothing: all that is left of it is what is said. */
+static keel_status refuse(struct keel_model *m, const char *sentence) {
+    m->messages = (struct source_messages){0};
+    source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "%s", sentence);
+    render(m);
+    return KEEL_EINVAL;
+}
+
 keel_status keel_model_set(keel_model *m, const char *assignment) {
     char message[TEXT_SENTENCE] = "";
     if (!m || !assignment) return KEEL_EINVAL;
-    int known = m->status == KEEL_OK;
+    int count, quick = m->status == KEEL_OK && !special(m);
     enum elaborate_change change = ELABORATE_AGAIN;
-    if (!remember(m, assignment)) return KEEL_ENOMEM;
-    if (known && !special(m))
-        change = elaborate_set(m->model, m->sets, (const char *const *)m->set, message, sizeof message);
-    if (change == ELABORATE_DONE) {
+    char *own = copy(assignment, strlen(assignment)), **list = own ? with_one_more(m, own, &count) : NULL;
+    if (!list) return free(own), KEEL_ENOMEM;
+    if (m->model) change = elaborate_set(m->model, count, (const char *const *)list, message, sizeof message);
+    if (change == ELABORATE_REFUSED) return free(own), free(list), refuse(m, message);
+    take_list(m, list, count);
+    if (change == ELABORATE_DONE && quick) {
         m->messages = (struct source_messages){0};
         finish(m, take_span(m) && take_parameters(m) && (m->without_start || begin_find(m)));
         return m->status;
     }
-    tear_down(m); /* another structure, or a mistake that the whole way tells with its place */
+    tear_down(m); /* another structure */
     finish(m, build(m));
     return m->status;
 }

@@ -137,8 +137,7 @@ int values_at(struct values *v, double t, const double *u, const double *multipl
     for (int i = v->own; i < v->inputs; i++) own[i] = multiplier ? multiplier[i - v->own] : NAN;
     if (v->direct) return tape_call(&v->target, t, own, parameter, out);
     if (tape_call(&v->state, t, own, parameter, full)) return -1;
-    for (int j = 0; j < v->m; j++)
-        if (v->guess[j] >= 0) full[v->n + j] = own[v->guess[j]];
+    for (int j = 0; j < v->m; j++) full[v->n + j] = v->guess[j] >= 0 ? own[v->guess[j]] : 0;
     if (v->m && solve(v, t, full, parameter)) return -1;
     return tape_call(&v->target, t, full, parameter, out);
 }

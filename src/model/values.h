@@ -20,7 +20,7 @@ struct values {
     int *row, *column; /* of each entry of the jacobian; columns of x as -1 */
     int entries;
     double *work;       /* inputs, residual, matrix */
-    int *pivot, *guess; /* guess: by algebraic variable, the input to start from; -1: where it was last */
+    int *pivot, *guess; /* guess: by algebraic variable, the input to start from; -1: 0 */
 };
 
 /* 1; 0: see road->missing and road->derive.obstacle, or memory is out.  values_close in any case.  An
