@@ -219,7 +219,9 @@ static inline keel_solver *keel_load(const keel_problem *p, const keel_options *
 KEEL_API double keel_time(const keel_solver *s);
 KEEL_API const double *keel_state(const keel_solver *s); /* n + m */
 KEEL_API const double *keel_multipliers(
-    keel_solver *s);                                /* at the node: constraint, then rolling; NULL: none */
+    keel_solver *s); /* at the node: constraint, then rolling; NULL: none */
+KEEL_API const double *keel_multipliers_at(keel_solver *s, double t,
+                                           const double *u); /* at a state that keel_eval gave */
 KEEL_API const double *keel_forces(keel_solver *s); /* -G^T lambda at the node, n/2; NULL: no constraints */
 KEEL_API int keel_event(const keel_solver *s);      /* the event the solver stands on, or -1 */
 KEEL_API keel_status keel_state_of(const keel_solver *s); /* the status the solver is in */

@@ -21,6 +21,8 @@ typedef struct keel_model keel_model;
 typedef struct keel_model_options {
     const char *const *set; /* "a=3", "m[2] = 2*pi": parameters replaced */
     int sets;
+    const char *const *start; /* "y' = 0.1": start values, instead of the model's `init` */
+    int starts;
     double span[2];     /* from .. to instead of the model's `run`; both 0: the model's */
     const char *method; /* compile f into the loop of this method, too; NULL: of the model's `options` */
     int interpret;      /* 1: no compiler is called; the results are the same bits, more slowly */
@@ -37,11 +39,25 @@ KEEL_API keel_status keel_model_status(const keel_model *m);
 /* Errors and warnings as people read them, each with its line and a caret; "": none.  Valid until the next
  * call that changes the model. */
 KEEL_API const char *keel_model_message(const keel_model *m);
+typedef struct keel_diagnostic {
+    int error;        /* 0: a warning */
+    int line, column; /* from 1; 0: about the whole model */
+    const char *sentence, *hint;
+} keel_diagnostic;
+KEEL_API int keel_model_diagnostic(const keel_model *m, int i, keel_diagnostic *out); /* 1; 0: no more */
+
 /* Another value for a parameter, as in "a=3".  Close first what was opened from the model; its problems and
  * modes are to be asked for again.  An assignment that is wrong in itself is refused with a message and
  * changes nothing else. */
 KEEL_API keel_status keel_model_set(keel_model *m, const char *assignment);
 KEEL_API const char *keel_model_name(const keel_model *m);
+KEEL_API const char *keel_model_text(const keel_model *m);
+KEEL_API int keel_model_parameter(const keel_model *m, int i, const char **name, double *value); /* 1 or 0 */
+/* The i-th entry of the model's `options`: its name and what is written behind the sign; 1 or 0. */
+KEEL_API int keel_model_option(const keel_model *m, int i, const char **name, const char **value);
+/* The value of an expression of parameters, as in "50*T": 1, or 0 with a sentence in keel_model_refusal. */
+KEEL_API int keel_model_number(keel_model *m, const char *expression, double *value);
+KEEL_API const char *keel_model_refusal(const keel_model *m);
 KEEL_API void keel_model_span(const keel_model *m, double *from, double *to);
 /* Is machine code in use?  If not, why, in one sentence. */
 KEEL_API int keel_model_compiled(const keel_model *m, const char **why_not);
@@ -66,8 +82,8 @@ KEEL_API const char *keel_model_balance(const keel_model *m, int mode, int i);
 /* A start value that neither `init` nor the equations determine: it keeps its guess.  NULL: none. */
 KEEL_API const char *keel_model_free_value(const keel_model *m, int i);
 
-/* A run through events, actions and modes.  The observer in the options is also called at `record`, and gets
- * the keel_sim as its user. */
+/* A run through events, actions and modes.  The observer in the options gets the keel_sim as its user; beside
+ * steps it is called at every event, and once more after an action has changed something. */
 typedef struct keel_sim keel_sim;
 KEEL_API keel_sim *keel_sim_open(keel_model *m, const keel_options *o); /* NULL only without memory */
 KEEL_API void keel_sim_close(keel_sim *s);
@@ -82,10 +98,15 @@ KEEL_API const char *keel_sim_message(const keel_sim *s);
 KEEL_API int keel_sim_columns(const keel_sim *s);
 KEEL_API const char *keel_sim_column(const keel_sim *s, int i); /* its name; NULL past the last */
 KEEL_API keel_status keel_sim_values(keel_sim *s, double *out); /* where it stands */
-/* The closed form of each column by `exact` lines, NAN where there is none. */
-KEEL_API keel_status keel_sim_exact(keel_sim *s, double *out);
+KEEL_API keel_status keel_sim_values_at(keel_sim *s, double t, double *out); /* inside the last step */
+/* The closed form of each column at t by `exact` lines, NAN where there is none. */
+KEEL_API keel_status keel_sim_exact(keel_sim *s, double t, double *out);
 /* The k-th `reference` line: 1 with its time and values, NAN where it says nothing; 0: there is none. */
 KEEL_API int keel_sim_reference(const keel_sim *s, int k, double *t, double *out);
+
+/* The complete state of the run as bytes, as keel_save; keel_sim_load goes on with the same bits. */
+KEEL_API size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room);
+KEEL_API keel_sim *keel_sim_load(keel_model *m, const keel_options *o, const void *bytes, size_t count);
 
 /* What happened: events in their order. */
 typedef struct keel_happening {

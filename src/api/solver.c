@@ -253,26 +253,30 @@ const double *keel_state(const keel_solver *s) {
     return s && s->engine->block ? engine_state(s->engine) : NULL;
 }
 
-/* The multipliers at the place where the solver stands, whatever was evaluated last. */
-static int find_multipliers(struct engine *e) {
+/* The multipliers at a state, whatever was evaluated last. */
+static int find_multipliers(struct engine *e, double t, const double *u) {
     struct field *fd = &e->field;
-    double *x = engine_state(e);
-    memcpy(e->scratch, x, (size_t)(fd->n + fd->m) * sizeof *x);
-    if (field_rate(fd, e->r->t_now, e->scratch, e->split) != KEEL_OK) return 0;
+    memcpy(e->scratch, u, (size_t)(fd->n + fd->m) * sizeof *u);
+    if (field_rate(fd, t, e->scratch, e->split) != KEEL_OK) return 0;
     if (fd->p.form == KEEL_MECHANICS) mechanics_least_multipliers(fd);
     return 1;
 }
 
 const double *keel_multipliers(keel_solver *s) {
     if (!s || !s->engine->block || s->engine->field.k == 0) return NULL;
-    return find_multipliers(s->engine) ? s->engine->field.lambda : NULL;
+    return keel_multipliers_at(s, s->engine->r->t_now, engine_state(s->engine));
+}
+
+const double *keel_multipliers_at(keel_solver *s, double t, const double *u) {
+    if (!s || !u || !s->engine->block || s->engine->field.k == 0) return NULL;
+    return find_multipliers(s->engine, t, u) ? s->engine->field.lambda : NULL;
 }
 
 const double *keel_forces(keel_solver *s) {
     if (!s || !s->engine->block || s->engine->field.k == 0) return NULL;
     struct engine *e = s->engine;
     struct field *fd = &e->field;
-    if (!find_multipliers(e)) return NULL;
+    if (!find_multipliers(e, e->r->t_now, engine_state(e))) return NULL;
     const double *rows = fd->mech.k_rows;
     if (fd->p.form != KEEL_MECHANICS) {
         if (map_jacobian(fd, &fd->constraint, e->r->t_now, engine_state(e), fd->matrix) != KEEL_OK)

@@ -42,6 +42,9 @@ void elaborate_options(struct elaborate *e, const struct elaborate_line *line) {
             }
         int is_words = syntax_words(item->value, words, sizeof words);
         if (is_words) one.words = elaborate_format(e, "%s", words);
+        const struct syntax_span at = item->value->span;
+        one.text =
+            is_words ? one.words : elaborate_format(e, "%.*s", (int)at.length, e->source->text + at.offset);
         int known = item->value->kind == SYNTAX_REF && elaborate_find(e, item->value->text);
         if ((!is_words || known) && !of_parameters(e, item->value, "an option", &one.value)) continue;
         if (!elaborate_grow(e, &m->option, m->options, &m->option_room, sizeof *m->option)) return;

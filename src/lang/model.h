@@ -122,6 +122,7 @@ struct model_reference {
 
 struct model_option {
     const char *name;
+    const char *text;  /* as written, without quotes */
     const char *words; /* "rk4+scale"; NULL where it can only be an expression */
     expr value;        /* of parameters; EXPR_NONE where it can only be words */
     struct syntax_span where;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "lang/derive_rules.h"
 #include "linalg/rowspace.h"
+#include "model/ask.h"
 #include "model/begin.h"
 #include "model/complaint.h"
 #include "model/values.h"
@@ -62,6 +63,35 @@ static int take(struct begin *b, const struct model_givens *list, int how) {
         b->from[place] = one;
     }
     return good;
+}
+
+/* Start values from outside, "y' = 0.1": they count as `init`. */
+static int take_given(struct begin *b) {
+    struct keel_model *m = b->m;
+    for (int k = 0; k < m->starts; k++) {
+        char name[120], why[300];
+        double value;
+        const char *sign = strchr(m->start[k], '=');
+        text_set(name, sizeof name, "%.*s", sign ? (int)(sign - m->start[k]) : 0, m->start[k]);
+        expr target = sign ? ask_symbol(m, name, why, sizeof why) : EXPR_NONE;
+        int place = target == EXPR_NONE ? -1 : place_of(b, target);
+        if (place < 0 || !keel_model_number(m, sign + 1, &value)) {
+            source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the start value `%.80s`: %.280s",
+                       m->start[k],
+                       !sign                 ? "write it as  name = value."
+                       : target == EXPR_NONE ? why
+                       : place < 0           ? "this value follows from others."
+                                             : keel_model_refusal(m));
+            return 0;
+        }
+        struct model_given *one = pool_take(&m->pool, sizeof *one);
+        if (!one) return complaint_memory(&m->messages);
+        *one = (struct model_given){.target = target, .output = -1, .where = {SOURCE_NOWHERE, 0}};
+        m->u0[place] = value;
+        b->given[place] = FIXED;
+        b->from[place] = one;
+    }
+    return 1;
 }
 
 /* Refusals ---------------------------------------------------------------------------------------------- */
@@ -340,7 +370,7 @@ int begin_find(struct keel_model *m) {
     b.last = pool_take(&m->pool, all * sizeof *b.last);
     if (m->pool.refused) return complaint_memory(&m->messages);
     int good = take(&b, &m->model->guess, GUESSED) & take(&b, &m->model->init, FIXED);
-    if (!good) return 0;
+    if (!good || !take_given(&b)) return 0;
     for (size_t j = 0; j + 1 < all; j++) m->fixed[j] = b.given[j] == FIXED;
     memcpy(b.last, m->u0, all * sizeof *b.last);
     if (!make_consistent(&b) || !check_implied(&b)) return 0;

@@ -126,7 +126,7 @@ static int as_written(const struct keel_model *m) {
 }
 
 int columns_reference(const struct keel_model *m, int k, double *t, double *out) {
-    if (k < 0 || k >= m->model->references || !as_written(m)) return 0;
+    if (k < 0 || k >= m->model->references || !as_written(m) || m->starts) return 0;
     const struct model_reference *line = &m->model->reference[k];
     *t = model_number(m->model, line->time, 0);
     for (int i = 0; i < m->columns; i++) out[i] = NAN;

@@ -38,7 +38,8 @@ struct keel_model {
     char *name, *title, *text, *rendered; /* name: for messages; title: of a model that gives none */
     char *method;                         /* a kernel is wanted for; NULL: the model's */
     char **set;                           /* parameters replaced, as given */
-    int sets, interpret, without_start;
+    char **start;                         /* start values given beside the model's */
+    int sets, starts, interpret, without_start;
     double given_span[2], span[2];
     keel_status status;
     struct syntax_file *file;
@@ -48,7 +49,7 @@ struct keel_model {
     struct compile_unit unit;
     int compiled;
     char *source_text; /* the C */
-    char why_not[INSIDE_WHY];
+    char why_not[INSIDE_WHY], refusal[INSIDE_WHY + 240];
     double *parameter; /* parameters, then held values as at the start */
     struct functions_bound *bound;
     struct inside_column *column;

@@ -196,6 +196,12 @@ static char *stem(const char *path) {
     return copy(name, length);
 }
 
+static int copy_list(char **to, int *count, const char *const *from, int wanted) {
+    for (int i = 0; i < wanted; i++, ++*count)
+        if (!(to[i] = copy(from[i], strlen(from[i])))) return 0;
+    return 1;
+}
+
 static struct keel_model *begin_model(const char *name, const char *text, size_t length,
                                       const keel_model_options *o) {
     struct keel_model *m = calloc(1, sizeof *m);
@@ -205,15 +211,15 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
     m->text = copy(text, length);
     m->source = (struct source){m->name, m->text, length};
     int sets = o && o->set ? o->sets : 0;
+    int starts = o && o->start ? o->starts : 0;
     m->set = calloc((size_t)sets + 1, sizeof *m->set);
+    m->start = calloc((size_t)starts + 1, sizeof *m->start);
     if (o && o->method) m->method = copy(o->method, strlen(o->method));
-    int complete = m->name && m->title && m->text && m->set && (!o || !o->method || m->method);
+    int complete = m->name && m->title && m->text && m->set && m->start && (!o || !o->method || m->method);
     if (!complete) return keel_model_close(m), NULL;
-    for (int i = 0; i < sets; i++) {
-        m->set[i] = copy(o->set[i], strlen(o->set[i]));
-        if (!m->set[i]) return keel_model_close(m), NULL;
-        m->sets++;
-    }
+    if (!copy_list(m->set, &m->sets, o ? o->set : NULL, sets) ||
+        !copy_list(m->start, &m->starts, o ? o->start : NULL, starts))
+        return keel_model_close(m), NULL;
     if (o)
         m->interpret = o->interpret, m->without_start = o->without_start, m->given_span[0] = o->span[0],
         m->given_span[1] = o->span[1];
@@ -265,7 +271,9 @@ void keel_model_close(keel_model *m) {
     if (!m) return;
     tear_down(m);
     for (int i = 0; i < m->sets; i++) free(m->set[i]);
+    for (int i = 0; i < m->starts; i++) free(m->start[i]);
     free(m->set);
+    free(m->start);
     free(m->name);
     free(m->title);
     free(m->text);

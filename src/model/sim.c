@@ -88,7 +88,7 @@ static int take_memory(struct keel_sim *s) {
     return 1;
 }
 
-keel_sim *keel_sim_open(keel_model *m, const keel_options *o) {
+struct keel_sim *sim_begin(keel_model *m, const keel_options *o) {
     struct keel_sim *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     s->m = m;
@@ -104,6 +104,12 @@ keel_sim *keel_sim_open(keel_model *m, const keel_options *o) {
     s->crowd_time = NAN;
     if (!take_memory(s)) return keel_sim_close(s), NULL;
     set_options(s, o);
+    return s;
+}
+
+keel_sim *keel_sim_open(keel_model *m, const keel_options *o) {
+    struct keel_sim *s = sim_begin(m, o);
+    if (!s || s->status < 0) return s;
     s->solver = keel_open(&s->problem[s->mode], &s->o);
     if (!s->solver) return keel_sim_close(s), NULL;
     if (keel_state_of(s->solver) >= 0) sim_hold(s, 1);
@@ -170,23 +176,35 @@ const char *keel_sim_column(const keel_sim *s, int i) {
     return i >= 0 && i < keel_sim_columns(s) ? s->m->column[i].name : NULL;
 }
 
-keel_status keel_sim_values(keel_sim *s, double *out) {
-    if (!s || !s->solver || !out || !keel_state(s->solver)) return KEEL_EINVAL;
-    struct values *v = &s->m->mode[s->mode].columns;
-    double t = keel_time(s->solver);
-    if (values_at(v, t, keel_state(s->solver), sim_multipliers(s), s->parameter, out) == 0) return KEEL_OK;
+static keel_status no_values(struct keel_sim *s, double t) {
     text_set(s->message, sizeof s->message,
-             "the outputs at t = %.10g could not be found: the highest derivatives are "
-             "not determined there",
+             "the outputs at t = %.10g could not be found: the highest derivatives are not determined there",
              t);
     return KEEL_ENEWTON;
 }
 
-keel_status keel_sim_exact(keel_sim *s, double *out) {
+keel_status keel_sim_values(keel_sim *s, double *out) {
     if (!s || !s->solver || !out || !keel_state(s->solver)) return KEEL_EINVAL;
-    return tape_call(&s->m->exact, keel_time(s->solver), keel_state(s->solver), s->parameter, out)
-               ? KEEL_ENOMEM
-               : KEEL_OK;
+    double t = keel_time(s->solver);
+    struct values *v = &s->m->mode[s->mode].columns;
+    if (values_at(v, t, keel_state(s->solver), sim_multipliers(s), s->parameter, out) == 0) return KEEL_OK;
+    return no_values(s, t);
+}
+
+keel_status keel_sim_values_at(keel_sim *s, double t, double *out) {
+    if (!s || !s->solver || !out) return KEEL_EINVAL;
+    const struct inside_mode *mode = &s->m->mode[s->mode];
+    keel_status status = keel_eval(s->solver, t, s->work);
+    if (status != KEEL_OK) return status;
+    const double *multiplier = mode->road.furthers ? keel_multipliers_at(s->solver, t, s->work) : NULL;
+    if (values_at(&s->m->mode[s->mode].columns, t, s->work, multiplier, s->parameter, out) == 0)
+        return KEEL_OK;
+    return no_values(s, t);
+}
+
+keel_status keel_sim_exact(keel_sim *s, double t, double *out) {
+    if (!s || !s->solver || !out || !keel_state(s->solver)) return KEEL_EINVAL;
+    return tape_call(&s->m->exact, t, keel_state(s->solver), s->parameter, out) ? KEEL_ENOMEM : KEEL_OK;
 }
 
 int keel_sim_reference(const keel_sim *s, int k, double *t, double *out) {

@@ -31,6 +31,8 @@ struct keel_sim {
     char message[640];
 };
 
+/* A run without a solver yet; NULL without memory, failed where the model is. */
+struct keel_sim *sim_begin(keel_model *m, const keel_options *o);
 /* What the event that the solver stands on asks for: KEEL_OK: go on; KEEL_EVENT: it stops the run. */
 keel_status sim_act(struct keel_sim *s, int event);
 /* Adds an event to the list of what happened. */

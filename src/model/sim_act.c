@@ -250,12 +250,11 @@ keel_status sim_act(struct keel_sim *s, int number) {
     keel_status status = sim_note(s, number);
     if (status == KEEL_OK) status = count_crowd(s);
     if (status != KEEL_OK) return status;
-    for (int k = 0; k < event->actions; k++) {
-        stop |= event->action[k].kind == SYNTAX_STOP;
-        if (event->action[k].kind == SYNTAX_RECORD && s->observe) s->observe(s->solver, s);
-    }
+    for (int k = 0; k < event->actions; k++) stop |= event->action[k].kind == SYNTAX_STOP;
+    if (s->observe) s->observe(s->solver, s);
     if (changed) {
         status = change(s, number, event, to);
+        if (status == KEEL_OK && s->observe) s->observe(s->solver, s);
         if (status == KEEL_OK) status = sim_enter(s);
     }
     return status == KEEL_OK && stop ? KEEL_EVENT : status;

@@ -1,0 +1,77 @@
+/* ask.c - single questions to a model: its messages, parameters, options, numbers in its names. */
+#include "base/text.h"
+#include "lang/parser.h"
+#include "model/ask.h"
+
+#include <math.h>
+#include <string.h>
+
+int keel_model_diagnostic(const keel_model *m, int i, keel_diagnostic *out) {
+    if (!m || !out || i < 0 || i >= m->messages.count) return 0;
+    const struct source_message *one = &m->messages.list[i];
+    struct source_place place = {0, 0};
+    if (one->offset != SOURCE_NOWHERE) place = source_place(&m->source, one->offset);
+    *out =
+        (keel_diagnostic){one->severity == SOURCE_ERROR, place.line, place.column, one->sentence, one->hint};
+    return 1;
+}
+
+const char *keel_model_text(const keel_model *m) {
+    return m ? m->text : "";
+}
+
+int keel_model_parameter(const keel_model *m, int i, const char **name, double *value) {
+    if (!m || !m->model || i < 0 || i >= m->model->parameters) return 0;
+    if (name) *name = m->model->parameter[i].label.text;
+    if (value) *value = m->model->parameter[i].number;
+    return 1;
+}
+
+int keel_model_option(const keel_model *m, int i, const char **name, const char **value) {
+    if (!m || !m->model || i < 0 || i >= m->model->options) return 0;
+    const struct model_option *option = &m->model->option[i];
+    if (name) *name = option->name;
+    if (value) *value = option->text;
+    return 1;
+}
+
+const char *keel_model_refusal(const keel_model *m) {
+    return m ? m->refusal : "there is no model";
+}
+
+/* An expression in the names of the model; EXPR_NONE with a sentence in `why`. */
+static expr expression(struct keel_model *m, const char *text, char *why, size_t room) {
+    struct source_messages said = {0};
+    struct pool pool = {.limit = 1 << 20};
+    struct source source = {"expression", text, strlen(text)};
+    const struct syntax_node *node =
+        source_check(&source, &said) ? parser_run_expression(&source, &said, &pool) : NULL;
+    expr e = node ? elaborate_expression(m->model, &source, node, &said) : EXPR_NONE;
+    pool_release(&pool);
+    const struct source_message *one = said.count ? &said.list[0] : NULL;
+    if (e == EXPR_NONE)
+        text_set(why, room, "%.300s%s%.200s", one ? one->sentence : "there is not enough memory.",
+                 one && one->hint[0] ? "  " : "", one ? one->hint : "");
+    return e;
+}
+
+expr ask_symbol(struct keel_model *m, const char *name, char *why, size_t room) {
+    expr e = expression(m, name, why, room);
+    if (e == EXPR_NONE) return e;
+    const struct expr_node *n = &m->model->graph.node[e];
+    if (n->op == EXPR_SYMBOL && n->a == EXPR_UNKNOWN) return e;
+    text_set(why, room, "this is no unknown, nor a derivative of one.");
+    return EXPR_NONE;
+}
+
+int keel_model_number(keel_model *m, const char *text, double *value) {
+    char why[INSIDE_WHY];
+    if (!m || !text || !value || !m->model) return 0;
+    expr e = expression(m, text, why, sizeof why);
+    double found = e == EXPR_NONE ? NAN : model_number(m->model, e, m->span[0]);
+    if (e == EXPR_NONE) text_set(m->refusal, sizeof m->refusal, "`%.60s`: %s", text, why);
+    else if (!isfinite(found))
+        text_set(m->refusal, sizeof m->refusal, "`%.60s` is no number of parameters alone (%g)", text, found);
+    if (isfinite(found)) *value = found;
+    return isfinite(found);
+}

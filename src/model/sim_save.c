@@ -1,0 +1,144 @@
+/* sim_save.c - the state of a run as bytes: what the run itself keeps, then the solver's own.
+ *
+ * The numbers are those of this machine and this version; a check over the model's text and parameters
+ * refuses others. */
+#include "model/sim.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char magic[8] = "keelsim1";
+
+struct head {
+    char magic[8];
+    uint64_t check;
+    int32_t mode, entered, crowd, parameters, events, unused;
+    double crowd_time, direction;
+    int64_t happenings, solver;
+};
+
+/* An event by its numbers: names are pointers. */
+struct happened {
+    double t;
+    int32_t event, from, to, changed;
+};
+
+static uint64_t hash(uint64_t h, const void *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++) h = (h ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
+    return h;
+}
+
+static uint64_t check_of(const struct keel_sim *s) {
+    const keel_model *m = s->m;
+    uint64_t h = hash(14695981039346656037u, m->text, m->source.length);
+    h = hash(h, KEEL_VERSION, sizeof KEEL_VERSION);
+    return hash(h, m->parameter, (size_t)m->model->parameters * sizeof *m->parameter);
+}
+
+static int number_of(const struct keel_sim *s, const keel_happening *one) {
+    const struct model_mode *mode = &s->m->model->mode[one->from];
+    for (int k = 0; k < mode->events; k++)
+        if (mode->event[k].label.text == one->event) return k;
+    return 0;
+}
+
+struct piece {
+    const void *bytes;
+    size_t count;
+};
+
+static size_t events_of(const struct keel_sim *s) {
+    return (size_t)s->m->model->mode[s->mode].events;
+}
+
+size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
+    if (!s || !s->solver || s->status < 0) return 0;
+    const struct model *model = s->m->model;
+    size_t solver = keel_save(s->solver, NULL, 0), numbers = (size_t)(model->parameters + model->helds);
+    struct head head = {.check = check_of(s),
+                        .mode = s->mode,
+                        .entered = s->entered,
+                        .crowd = s->crowd,
+                        .parameters = (int32_t)numbers,
+                        .events = (int32_t)events_of(s),
+                        .crowd_time = s->crowd_time,
+                        .direction = s->direction,
+                        .happenings = s->happenings,
+                        .solver = (int64_t)solver};
+    memcpy(head.magic, magic, sizeof magic);
+    size_t total = sizeof head + numbers * sizeof *s->parameter + events_of(s) * sizeof *s->fired +
+                   (size_t)s->happenings * sizeof(struct happened) + solver;
+    if (!bytes || room < total || solver == 0) return solver ? total : 0;
+    unsigned char *at = bytes;
+    const struct piece pieces[] = {{&head, sizeof head},
+                                   {s->parameter, numbers * sizeof *s->parameter},
+                                   {s->fired, events_of(s) * sizeof *s->fired}};
+    for (int k = 0; k < 3; k++) {
+        if (pieces[k].count) memcpy(at, pieces[k].bytes, pieces[k].count);
+        at += pieces[k].count;
+    }
+    for (long i = 0; i < s->happenings; i++, at += sizeof(struct happened)) {
+        const keel_happening *one = &s->happened[i];
+        struct happened flat = {one->t, number_of(s, one), one->from, one->to, one->changed};
+        memcpy(at, &flat, sizeof flat);
+    }
+    keel_save(s->solver, at, solver);
+    return total;
+}
+
+/* The list of events from their numbers; 0: they do not fit the model. */
+static int read_happenings(struct keel_sim *s, const unsigned char *at, int64_t count) {
+    const struct model *model = s->m->model;
+    s->happened = malloc(((size_t)count + 1) * sizeof *s->happened);
+    if (!s->happened) return 0;
+    s->room = (long)count + 1;
+    for (int64_t i = 0; i < count; i++) {
+        struct happened one;
+        memcpy(&one, at + (size_t)i * sizeof one, sizeof one);
+        if (one.from < 0 || one.from >= model->modes || one.to < 0 || one.to >= model->modes ||
+            one.event < 0 || one.event >= model->mode[one.from].events)
+            return 0;
+        s->happened[s->happenings++] = (keel_happening){
+            one.t, model->mode[one.from].event[one.event].label.text, one.from, one.to, one.changed};
+    }
+    return 1;
+}
+
+static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
+    const struct model *model = s->m->model;
+    struct head head;
+    size_t numbers = (size_t)(model->parameters + model->helds), at = sizeof head;
+    if (count < sizeof head) return 0;
+    memcpy(&head, bytes, sizeof head);
+    if (memcmp(head.magic, magic, sizeof magic) != 0 || head.check != check_of(s) || head.mode < 0 ||
+        head.mode >= model->modes || (size_t)head.parameters != numbers || head.happenings < 0 ||
+        head.solver < 0)
+        return 0;
+    s->mode = head.mode;
+    if ((size_t)head.events != events_of(s)) return 0;
+    size_t rest = count - at, wanted = numbers * sizeof *s->parameter + events_of(s) * sizeof *s->fired;
+    if (rest < wanted || (rest - wanted) / sizeof(struct happened) < (uint64_t)head.happenings ||
+        rest - wanted - (size_t)head.happenings * sizeof(struct happened) != (uint64_t)head.solver)
+        return 0;
+    if (numbers) memcpy(s->parameter, bytes + at, numbers * sizeof *s->parameter);
+    at += numbers * sizeof *s->parameter;
+    if (events_of(s)) memcpy(s->fired, bytes + at, events_of(s) * sizeof *s->fired);
+    at += events_of(s) * sizeof *s->fired;
+    s->entered = head.entered, s->crowd = head.crowd;
+    s->crowd_time = head.crowd_time, s->direction = head.direction;
+    if (!read_happenings(s, bytes + at, head.happenings)) return 0;
+    at += (size_t)head.happenings * sizeof(struct happened);
+    keel_problem p = s->problem[s->mode];
+    p.u0 = s->work; /* the values come with the bytes */
+    s->solver = keel_load(&p, &s->o, bytes + at, (size_t)head.solver);
+    return s->solver != NULL;
+}
+
+keel_sim *keel_sim_load(keel_model *m, const keel_options *o, const void *bytes, size_t count) {
+    struct keel_sim *s = sim_begin(m, o);
+    if (!s || s->status < 0) return s;
+    if (!bytes || !fill(s, bytes, count))
+        sim_fail(s, KEEL_EINVAL, "the saved state is of another model, other parameters or another version");
+    return s;
+}
