@@ -19,10 +19,8 @@ typedef struct keel_model keel_model;
 
 /* All zero is a sound default; so is a null pointer. */
 typedef struct keel_model_options {
-    const char *const *set; /* "a=3", "m[2] = 2*pi": parameters replaced */
+    const char *const *set; /* "a=3", "m[2] = 2*pi": parameters replaced; "y' = 0.1": start values */
     int sets;
-    const char *const *start; /* "y' = 0.1": start values, instead of the model's `init` */
-    int starts;
     double span[2];     /* from .. to instead of the model's `run`; both 0: the model's */
     const char *method; /* compile f into the loop of this method, too; NULL: of the model's `options` */
     int interpret;      /* 1: no compiler is called; the results are the same bits, more slowly */
@@ -46,7 +44,7 @@ typedef struct keel_diagnostic {
 } keel_diagnostic;
 KEEL_API int keel_model_diagnostic(const keel_model *m, int i, keel_diagnostic *out); /* 1; 0: no more */
 
-/* Another value for a parameter, as in "a=3".  Close first what was opened from the model; its problems and
+/* Another value for a parameter or at the start, as in "a=3".  Close first what was opened from the model; its problems and
  * modes are to be asked for again.  An assignment that is wrong in itself is refused with a message and
  * changes nothing else. */
 KEEL_API keel_status keel_model_set(keel_model *m, const char *assignment);
@@ -103,6 +101,12 @@ KEEL_API keel_status keel_sim_values_at(keel_sim *s, double t, double *out); /* 
 KEEL_API keel_status keel_sim_exact(keel_sim *s, double t, double *out);
 /* The k-th `reference` line: 1 with its time and values, NAN where it says nothing; 0: there is none. */
 KEEL_API int keel_sim_reference(const keel_sim *s, int k, double *t, double *out);
+
+/* What is kept or watched in any mode: constraints, their derivatives, invariants.  drift: value - start at t,
+ * inside the last step or where the run stands; NAN where the mode has no such row. */
+KEEL_API int keel_sim_rows(const keel_sim *s);
+KEEL_API const char *keel_sim_row(const keel_sim *s, int i);
+KEEL_API keel_status keel_sim_drifts(keel_sim *s, double t, double *drift);
 
 /* The complete state of the run as bytes, as keel_save; keel_sim_load goes on with the same bits. */
 KEEL_API size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room);

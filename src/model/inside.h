@@ -23,6 +23,7 @@ struct inside_mode {
     struct functions functions;
     struct fill fill;
     struct values columns; /* what a column is in this mode */
+    struct values rows;    /* kept and watched rows, NAN where the mode has no such row */
     struct values held;    /* what `x.enter` and `x.start` are taken from */
     struct values *after;  /* by event: the unknowns of the mode that follows, then what is assigned */
     struct values *onset;  /* by event: value, terms, and the same of its derivatives; opened when needed */
@@ -38,8 +39,8 @@ struct keel_model {
     char *name, *title, *text, *rendered; /* name: for messages; title: of a model that gives none */
     char *method;                         /* a kernel is wanted for; NULL: the model's */
     char **set;                           /* parameters replaced, as given */
-    char **start;                         /* start values given beside the model's */
-    int sets, starts, interpret, without_start;
+    const char **parameter_set, **start;  /* those of them that are for parameters; for start values */
+    int sets, parameter_sets, starts, interpret, without_start;
     double given_span[2], span[2];
     keel_status status;
     struct syntax_file *file;
@@ -54,6 +55,8 @@ struct keel_model {
     struct functions_bound *bound;
     struct inside_column *column;
     int columns;
+    const char **row; /* names of the rows of all modes */
+    int rows;
     struct tape exact; /* of the columns, NAN where there is none */
     double *u0;        /* consistent start in the first mode */
     unsigned char *fixed;

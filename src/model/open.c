@@ -4,6 +4,7 @@
 #include "model/begin.h"
 #include "model/columns.h"
 #include "model/complaint.h"
+#include "model/drift.h"
 #include "model/sim.h"
 
 #include <errno.h>
@@ -132,19 +133,44 @@ static int list_balances(struct keel_model *m) {
     return !m->pool.refused || complaint_memory(&m->messages);
 }
 
+/* Is the name before the sign that of an unknown?  Then a start value is meant. */
+static int for_start(const struct syntax_statement *s, const char *assignment) {
+    size_t length = strspn(assignment, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    for (; s; s = s->next) {
+        if (for_start(s->body, assignment)) return 1;
+        if (s->kind != SYNTAX_VAR && s->kind != SYNTAX_COORD && s->kind != SYNTAX_CANONICAL) continue;
+        for (const struct syntax_item *item = s->items; item; item = item->next)
+            if (strlen(item->name) == length && strncmp(item->name, assignment, length) == 0) return 1;
+    }
+    return 0;
+}
+
+/* A list of assignments, parameters first. */
+static int sort_sets(struct keel_model *m) {
+    size_t bytes = ((size_t)m->sets + 1) * sizeof *m->start;
+    m->parameter_set = pool_take(&m->pool, bytes);
+    m->start = pool_take(&m->pool, bytes);
+    m->parameter_sets = m->starts = 0;
+    if (m->pool.refused) return complaint_memory(&m->messages);
+    for (int i = 0; i < m->sets; i++)
+        if (for_start(m->file->statements, m->set[i])) m->start[m->starts++] = m->set[i];
+        else m->parameter_set[m->parameter_sets++] = m->set[i];
+    return 1;
+}
+
 static int build(struct keel_model *m) {
-    struct elaborate_request request = {(const char *const *)m->set, m->sets,
-                                        m->given_span[0] != m->given_span[1]};
     if (!source_check(&m->source, &m->messages)) return 0;
     m->file = parser_run(&m->source, &m->messages, &m->pool);
-    if (m->messages.errors || !m->file) return 0;
+    if (m->messages.errors || !m->file || !sort_sets(m)) return 0;
+    struct elaborate_request request = {m->parameter_set, m->parameter_sets,
+                                        m->given_span[0] != m->given_span[1]};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     if (!m->model || !take_span(m) || !take_parameters(m) || !open_modes(m) || !list_balances(m)) return 0;
     compile(m);
     const char *name = m->model->name ? m->model->name : m->title;
     for (int i = 0; i < m->modes; i++)
         fill_problem(&m->mode[i].fill, &m->mode[i].road, &m->mode[i].functions, name);
-    return columns_open(m) && sim_prepare(m) && (m->without_start || begin_find(m));
+    return columns_open(m) && drift_open(m) && sim_prepare(m) && (m->without_start || begin_find(m));
 }
 
 static void finish(struct keel_model *m, int good) {
@@ -162,6 +188,7 @@ static void finish(struct keel_model *m, int good) {
 /* Back to the text alone. */
 static void tear_down(struct keel_model *m) {
     columns_close(m);
+    drift_close(m);
     sim_release(m);
     for (int i = 0; i < m->modes; i++) {
         functions_close(&m->mode[i].functions);
@@ -196,12 +223,6 @@ static char *stem(const char *path) {
     return copy(name, length);
 }
 
-static int copy_list(char **to, int *count, const char *const *from, int wanted) {
-    for (int i = 0; i < wanted; i++, ++*count)
-        if (!(to[i] = copy(from[i], strlen(from[i])))) return 0;
-    return 1;
-}
-
 static struct keel_model *begin_model(const char *name, const char *text, size_t length,
                                       const keel_model_options *o) {
     struct keel_model *m = calloc(1, sizeof *m);
@@ -211,15 +232,15 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
     m->text = copy(text, length);
     m->source = (struct source){m->name, m->text, length};
     int sets = o && o->set ? o->sets : 0;
-    int starts = o && o->start ? o->starts : 0;
     m->set = calloc((size_t)sets + 1, sizeof *m->set);
-    m->start = calloc((size_t)starts + 1, sizeof *m->start);
     if (o && o->method) m->method = copy(o->method, strlen(o->method));
-    int complete = m->name && m->title && m->text && m->set && m->start && (!o || !o->method || m->method);
+    int complete = m->name && m->title && m->text && m->set && (!o || !o->method || m->method);
     if (!complete) return keel_model_close(m), NULL;
-    if (!copy_list(m->set, &m->sets, o ? o->set : NULL, sets) ||
-        !copy_list(m->start, &m->starts, o ? o->start : NULL, starts))
-        return keel_model_close(m), NULL;
+    for (int i = 0; i < sets; i++) {
+        m->set[i] = copy(o->set[i], strlen(o->set[i]));
+        if (!m->set[i]) return keel_model_close(m), NULL;
+        m->sets++;
+    }
     if (o)
         m->interpret = o->interpret, m->without_start = o->without_start, m->given_span[0] = o->span[0],
         m->given_span[1] = o->span[1];
@@ -271,9 +292,7 @@ void keel_model_close(keel_model *m) {
     if (!m) return;
     tear_down(m);
     for (int i = 0; i < m->sets; i++) free(m->set[i]);
-    for (int i = 0; i < m->starts; i++) free(m->start[i]);
     free(m->set);
-    free(m->start);
     free(m->name);
     free(m->title);
     free(m->text);
@@ -335,7 +354,8 @@ keel_status keel_model_set(keel_model *m, const char *assignment) {
     enum elaborate_change change = ELABORATE_AGAIN;
     char *own = copy(assignment, strlen(assignment)), **list = own ? with_one_more(m, own, &count) : NULL;
     if (!list) return free(own), KEEL_ENOMEM;
-    if (m->model) change = elaborate_set(m->model, count, (const char *const *)list, message, sizeof message);
+    if (m->model && !m->starts && !for_start(m->file->statements, assignment))
+        change = elaborate_set(m->model, count, (const char *const *)list, message, sizeof message);
     if (change == ELABORATE_REFUSED) return free(own), free(list), refuse(m, message);
     take_list(m, list, count);
     if (change == ELABORATE_DONE && quick) {

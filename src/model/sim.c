@@ -193,6 +193,7 @@ keel_status keel_sim_values(keel_sim *s, double *out) {
 
 keel_status keel_sim_values_at(keel_sim *s, double t, double *out) {
     if (!s || !s->solver || !out) return KEEL_EINVAL;
+    if (t == keel_time(s->solver)) return keel_sim_values(s, out);
     const struct inside_mode *mode = &s->m->mode[s->mode];
     keel_status status = keel_eval(s->solver, t, s->work);
     if (status != KEEL_OK) return status;

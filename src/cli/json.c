@@ -1,0 +1,111 @@
+/* json.c - see json.h. */
+#include "cli/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put(struct json *j, const char *text, size_t length) {
+    if (j->length + length + 1 > j->room && !j->failed) {
+        size_t room = 2 * (j->length + length + 512);
+        char *wider = realloc(j->text, room);
+        j->failed = !wider;
+        if (wider) j->text = wider, j->room = room;
+    }
+    if (j->failed) return;
+    memcpy(j->text + j->length, text, length);
+    j->length += length;
+    j->text[j->length] = '\0';
+}
+
+static void word(struct json *j, const char *text) {
+    put(j, text, strlen(text));
+}
+
+/* Control signs, quotes and what is not UTF-8 never reach the output as they are. */
+static void string(struct json *j, const char *text) {
+    word(j, "\"");
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+        char code[8];
+        int more = *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : *at >= 0xc2 ? 1 : 0, good = *at < 0x80 || more;
+        for (int k = 1; k <= more && good; k++) good = (at[k] & 0xc0) == 0x80;
+        if (*at == '"' || *at == '\\') {
+            code[0] = '\\', code[1] = (char)*at;
+            put(j, code, 2);
+        } else if (*at < 0x20 || *at == 0x7f) {
+            snprintf(code, sizeof code, "\\u%04x", *at);
+            word(j, code);
+        } else if (!good) word(j, "\\ufffd");
+        else {
+            put(j, (const char *)at, (size_t)more + 1);
+            at += more;
+        }
+    }
+    word(j, "\"");
+}
+
+static void begin(struct json *j, const char *key) {
+    if (j->comma) word(j, ",");
+    j->comma = 1;
+    if (!key) return;
+    string(j, key);
+    word(j, ":");
+}
+
+void json_object(struct json *j, const char *key) {
+    begin(j, key);
+    word(j, "{");
+    j->comma = 0;
+}
+
+void json_array(struct json *j, const char *key) {
+    begin(j, key);
+    word(j, "[");
+    j->comma = 0;
+}
+
+void json_end_object(struct json *j) {
+    word(j, "}");
+    j->comma = 1;
+}
+
+void json_end_array(struct json *j) {
+    word(j, "]");
+    j->comma = 1;
+}
+
+void json_text(struct json *j, const char *key, const char *value) {
+    begin(j, key);
+    if (value) string(j, value);
+    else word(j, "null");
+}
+
+void json_number(struct json *j, const char *key, double value) {
+    char text[40];
+    begin(j, key);
+    snprintf(text, sizeof text, "%.17g", value);
+    word(j, isfinite(value) ? text : "null");
+}
+
+void json_integer(struct json *j, const char *key, long value) {
+    char text[40];
+    begin(j, key);
+    snprintf(text, sizeof text, "%ld", value);
+    word(j, text);
+}
+
+void json_truth(struct json *j, const char *key, int value) {
+    begin(j, key);
+    word(j, value ? "true" : "false");
+}
+
+void json_null(struct json *j, const char *key) {
+    begin(j, key);
+    word(j, "null");
+}
+
+void json_release(struct json *j) {
+    free(j->text);
+    *j = (struct json){0};
+}

@@ -1,0 +1,193 @@
+/* option.c - see option.h. */
+#include "cli/option.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct option_row option_table[OPTIONS] = {
+#define OPTION_ROW(id, kind, argument, choices, commands, about) \
+    {#id, OPTION_##kind, argument, choices, commands, about},
+    OPTION_LIST(OPTION_ROW)
+#undef OPTION_ROW
+};
+
+/* max_step is written max-step. */
+static int same_name(const char *table, const char *given, size_t length) {
+    if (strlen(table) != length) return 0;
+    for (size_t i = 0; i < length; i++)
+        if (table[i] != given[i] && !(table[i] == '_' && given[i] == '-')) return 0;
+    return 1;
+}
+
+static void with_dashes(const char *name, char *out, size_t room) {
+    text_set(out, room, "%s", name);
+    for (char *at = out; *at; at++)
+        if (*at == '_') *at = '-';
+}
+
+static int find(const char *name, size_t length, unsigned command) {
+    for (int id = 0; id < OPTIONS; id++)
+        if (option_table[id].commands & command && same_name(option_table[id].name, name, length)) return id;
+    return -1;
+}
+
+static int unknown(const char *name, size_t length, unsigned command, const char *dashes, char *why,
+                   size_t room) {
+    char given[60], best[60] = "";
+    int least = 4;
+    text_set(given, sizeof given, "%.*s", (int)(length < 50 ? length : 50), name);
+    for (int id = 0; id < OPTIONS; id++) {
+        char known[60];
+        if (!(option_table[id].commands & command)) continue;
+        with_dashes(option_table[id].name, known, sizeof known);
+        int distance = text_distance(given, known);
+        if (distance >= least) continue;
+        least = distance;
+        text_set(best, sizeof best, "%s", known);
+    }
+    text_set(why, room, "there is no option %s%s here", dashes, given);
+    if (best[0]) text_add(why, room, "; did you mean %s%s?", dashes, best);
+    else if (find(name, length, COMMAND_ALL) >= 0) text_add(why, room, ": it belongs to another command");
+    return -1;
+}
+
+const char *option_nearest(const char *choices, const char *word, char *out, size_t room) {
+    int least = 4;
+    out[0] = '\0';
+    for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|') {
+        char one[40];
+        text_set(one, sizeof one, "%.*s", (int)strcspn(at, "|"), at);
+        int distance = text_distance(word, one);
+        if (distance >= least) continue;
+        least = distance;
+        text_set(out, room, "%s", one);
+    }
+    return out[0] ? out : NULL;
+}
+
+static int is_choice(const char *choices, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|')
+        if (strcspn(at, "|") == length && strncmp(at, word, length) == 0) return 1;
+    return 0;
+}
+
+/* What can be judged without the model. */
+static int check(const struct option_row *row, const char *name, const char *text, char *why, size_t room) {
+    if (row->kind == OPTION_CHOICE && !is_choice(row->choices, text)) {
+        char near[40];
+        text_set(why, room, "%s cannot be `%.40s`", name, text);
+        if (option_nearest(row->choices, text, near, sizeof near))
+            text_add(why, room, "; did you mean %s?", near);
+        else text_add(why, room, ": it is one of %s", row->choices);
+        return -1;
+    }
+    if (row->kind == OPTION_COUNT) {
+        char *end;
+        long value = strtol(text, &end, 10);
+        if (*text == '\0' || *end || value < 1 || value > 100000000) {
+            text_set(why, room, "%s needs a whole number from 1 on, not `%.40s`", name, text);
+            return -1;
+        }
+    }
+    if (row->kind != OPTION_FLAG && *text == '\0') {
+        text_set(why, room, "%s needs a value: %s", name, row->about);
+        return -1;
+    }
+    return 0;
+}
+
+static int add(struct options *o, int id, const char *text, char *why, size_t room) {
+    struct option_value *v = &o->value[id];
+    if (v->count == v->room) {
+        int wider = v->room ? 2 * v->room : 4;
+        const char **list = realloc(v->text, (size_t)wider * sizeof *list);
+        if (!list) return text_set(why, room, "there is not enough memory"), -1;
+        v->text = list;
+        v->room = wider;
+    }
+    v->text[v->count++] = text;
+    return 0;
+}
+
+static int take(struct options *o, unsigned command, int count, char **argv, int *at, char *why,
+                size_t room) {
+    const char *word = argv[*at], *name = word + 2, *value = strchr(name, '=');
+    size_t length = value ? (size_t)(value - name) : strlen(name);
+    int id = find(name, length, command);
+    char shown[64];
+    if (id < 0) return unknown(name, length, command, "--", why, room);
+    const struct option_row *row = &option_table[id];
+    text_set(shown, sizeof shown, "--");
+    with_dashes(row->name, shown + 2, sizeof shown - 2);
+    if (row->kind == OPTION_FLAG) {
+        if (value) return text_set(why, room, "%s takes no value", shown), -1;
+        return add(o, id, "", why, room);
+    }
+    if (value) value++;
+    else if (*at + 1 < count) value = argv[++*at];
+    else return text_set(why, room, "%s needs a value: %s", shown, row->about), -1;
+    return check(row, shown, value, why, room) ? -1 : add(o, id, value, why, room);
+}
+
+int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t room) {
+    *o = (struct options){0};
+    o->operand = calloc((size_t)count + 1, sizeof *o->operand);
+    if (!o->operand) return text_set(why, room, "there is not enough memory"), -1;
+    for (int i = 0, plain = 0; i < count; i++) {
+        const char *word = argv[i];
+        if (!plain && strcmp(word, "--") == 0) plain = 1;
+        else if (!plain && strcmp(word, "-h") == 0) add(o, opt_help, "", why, room);
+        else if (!plain && word[0] == '-' && word[1] == '-') {
+            if (take(o, command, count, argv, &i, why, room)) return -1;
+        } else if (!plain && word[0] == '-' && word[1]) {
+            return text_set(why, room, "there is no option %.40s; options begin with two dashes", word), -1;
+        } else o->operand[o->operands++] = word;
+    }
+    return 0;
+}
+
+int option_of_model(struct options *o, unsigned command, const char *name, const char *value, char *why,
+                    size_t room) {
+    int id = find(name, strlen(name), COMMAND_SOLVE);
+    if (id < 0) return unknown(name, strlen(name), COMMAND_SOLVE, "", why, room);
+    const struct option_row *row = &option_table[id];
+    if (!(row->commands & command) || o->value[id].count) return 0;
+    if (row->kind == OPTION_FLAG) {
+        if (strcmp(value, "1") != 0)
+            return text_set(why, room, "the option `%s` is switched on by 1", name), -1;
+        value = "";
+    } else if (check(row, name, value, why, room)) return -1;
+    o->value[id].by_model = 1;
+    return add(o, id, value, why, room);
+}
+
+void option_release(struct options *o) {
+    for (int id = 0; id < OPTIONS; id++) free(o->value[id].text);
+    free(o->operand);
+    *o = (struct options){0};
+}
+
+int option_given(const struct options *o, enum option_id id) {
+    return o->value[id].count > 0;
+}
+
+const char *option_text(const struct options *o, enum option_id id) {
+    const struct option_value *v = &o->value[id];
+    return v->count ? v->text[v->count - 1] : NULL;
+}
+
+void option_help(FILE *out, unsigned command) {
+    for (int id = 0; id < OPTIONS; id++) {
+        const struct option_row *row = &option_table[id];
+        char name[60], left[100];
+        if (!(row->commands & command)) continue;
+        with_dashes(row->name, name, sizeof name);
+        text_set(left, sizeof left, "--%s%s%s", name, row->argument ? " " : "",
+                 row->argument ? row->argument : "");
+        fprintf(out, "  %-26s %s%s%s\n", left, row->about, row->choices ? ": " : "",
+                row->choices ? row->choices : "");
+    }
+}

@@ -1,0 +1,57 @@
+/* say.c - see say.h. */
+#include "cli/say.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void say_open(struct say *s, const char *color, int quiet, int json) {
+    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+    int automatic = !color || strcmp(color, "auto") == 0;
+    int possible = !(none && *none) && term && strcmp(term, "dumb") != 0;
+    int always = !automatic && strcmp(color, "always") == 0;
+    *s = (struct say){.quiet = quiet, .json = json};
+    s->color_out = always || (automatic && possible && isatty(STDOUT_FILENO));
+    s->color_err = always || (automatic && possible && isatty(STDERR_FILENO));
+}
+
+int say_error(const struct say *s, int status, const char *format, ...) {
+    va_list args;
+    fprintf(stderr, "%skeel: ", say_red(s->color_err));
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, "%s\n", say_plain(s->color_err));
+    return status;
+}
+
+void say_note(const struct say *s, const char *format, ...) {
+    va_list args;
+    if (s->quiet) return;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+void say_text(const struct say *s, const char *text) {
+    (void)s;
+    fputs(text, stderr);
+}
+
+const char *say_bold(int color) {
+    return color ? "\033[1m" : "";
+}
+
+const char *say_green(int color) {
+    return color ? "\033[32m" : "";
+}
+
+const char *say_red(int color) {
+    return color ? "\033[31m" : "";
+}
+
+const char *say_plain(int color) {
+    return color ? "\033[0m" : "";
+}

@@ -1,0 +1,27 @@
+/* say.h - what the program says: errors on standard error in one sentence, the rest only if it is wanted. */
+#ifndef KEEL_CLI_SAY_H
+#define KEEL_CLI_SAY_H
+
+#include <stdio.h>
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130, EXIT_TERMINATED = 143 };
+
+struct say {
+    int quiet, json;
+    int color_out, color_err; /* are colours wanted there? */
+};
+
+/* color: auto, always, never, or NULL. */
+void say_open(struct say *s, const char *color, int quiet, int json);
+/* "keel: SENTENCE." on standard error; returns the exit status given. */
+int say_error(const struct say *s, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A remark on standard error, unless --quiet. */
+void say_note(const struct say *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A model's rendered messages, on standard error. */
+void say_text(const struct say *s, const char *text);
+/* Begins and ends of colours, "" where none are wanted. */
+const char *say_bold(int color);
+const char *say_green(int color);
+const char *say_red(int color);
+const char *say_plain(int color);
+#endif

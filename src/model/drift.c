@@ -1,0 +1,94 @@
+/* drift.c - see drift.h. */
+#include "model/drift.h"
+
+#include "base/text.h"
+#include "model/complaint.h"
+#include "model/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+static int find(const struct keel_model *m, const char *name) {
+    for (int i = 0; i < m->rows; i++)
+        if (strcmp(m->row[i], name) == 0) return i;
+    return -1;
+}
+
+/* The names of all rows of all modes, each once. */
+static int list_names(struct keel_model *m) {
+    size_t most = 0;
+    for (int i = 0; i < m->modes; i++) {
+        const struct road *r = &m->mode[i].road;
+        most += (size_t)(2 * r->constraint.count + r->rolling.count + r->hidden.count + r->energy.count +
+                         r->invariant.count);
+    }
+    m->rows = 0;
+    m->row = pool_take(&m->pool, (most + 1) * sizeof *m->row);
+    if (!m->row) return 0;
+    for (int i = 0; i < m->modes; i++) {
+        const struct road *r = &m->mode[i].road;
+        const struct road_map *maps[] = {&r->constraint, &r->constraint, &r->rolling,
+                                         &r->hidden,     &r->energy,     &r->invariant};
+        for (int k = 0; k < 6; k++)
+            for (int j = 0; j < maps[k]->count; j++) {
+                char name[220];
+                text_set(name, sizeof name, "%s%s", k == 1 ? "d/dt " : "", maps[k]->names[j]);
+                if (find(m, name) < 0) m->row[m->rows++] = pool_copy(&m->pool, name, strlen(name));
+                if (m->pool.refused) return 0;
+            }
+    }
+    return 1;
+}
+
+static int open_mode(struct keel_model *m, struct inside_mode *mode) {
+    struct road *r = &mode->road;
+    const struct road_map *maps[] = {&r->constraint, &r->constraint, &r->rolling,
+                                     &r->hidden,     &r->energy,     &r->invariant};
+    expr *target = pool_take(&m->pool, ((size_t)m->rows + 1) * sizeof *target);
+    if (!target) return 0;
+    for (int i = 0; i < m->rows; i++) target[i] = expr_constant(&m->model->graph, NAN);
+    for (int k = 0; k < 6; k++)
+        for (int j = 0; j < maps[k]->count; j++) {
+            char name[220];
+            text_set(name, sizeof name, "%s%s", k == 1 ? "d/dt " : "", maps[k]->names[j]);
+            expr value = maps[k]->value[j];
+            target[find(m, name)] = k == 1 ? derive_total(&r->derive, value) : value;
+        }
+    return values_open(&mode->rows, r, m->rows, target, 1);
+}
+
+int drift_open(struct keel_model *m) {
+    if (!list_names(m)) return complaint_memory(&m->messages);
+    for (int i = 0; i < m->modes; i++)
+        if (!open_mode(m, &m->mode[i])) return complaint_memory(&m->messages);
+    return 1;
+}
+
+void drift_close(struct keel_model *m) {
+    for (int i = 0; i < m->modes; i++) values_close(&m->mode[i].rows);
+}
+
+int keel_sim_rows(const keel_sim *s) {
+    return s && s->solver ? s->m->rows : 0;
+}
+
+const char *keel_sim_row(const keel_sim *s, int i) {
+    return i >= 0 && i < keel_sim_rows(s) ? s->m->row[i] : NULL;
+}
+
+keel_status keel_sim_drifts(keel_sim *s, double t, double *drift) {
+    keel_kept kept;
+    if (!s || !s->solver || !drift) return KEEL_EINVAL;
+    const double *u = keel_state(s->solver);
+    if (u && t != keel_time(s->solver)) {
+        keel_status status = keel_eval(s->solver, t, s->work);
+        if (status != KEEL_OK) return status;
+        u = s->work;
+    }
+    if (!u || values_at(&s->m->mode[s->mode].rows, t, u, NULL, s->parameter, drift)) return KEEL_EINVAL;
+    for (int i = 0; keel_kept_at(s->solver, i, &kept); i++) {
+        int row = find(s->m, kept.name);
+        if (row >= 0) drift[row] -= kept.start;
+    }
+    return KEEL_OK;
+}
