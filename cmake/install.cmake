@@ -9,6 +9,7 @@ configure_file(cmake/keelConfig.cmake.in keelConfig.cmake COPYONLY)
 write_basic_package_version_file(keelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
 install(TARGETS keel keel_static EXPORT keelTargets)
+install(TARGETS keel_command)
 install(DIRECTORY include/ TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
 install(EXPORT keelTargets NAMESPACE keel:: DESTINATION ${package_dir})
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/keelConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/keelConfigVersion.cmake"

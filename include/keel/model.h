@@ -21,10 +21,10 @@ typedef struct keel_model keel_model;
 typedef struct keel_model_options {
     const char *const *set; /* "a=3", "m[2] = 2*pi": parameters replaced; "y' = 0.1": start values */
     int sets;
-    double span[2];     /* from .. to instead of the model's `run`; both 0: the model's */
-    const char *method; /* compile f into the loop of this method, too; NULL: of the model's `options` */
-    int interpret;      /* 1: no compiler is called; the results are the same bits, more slowly */
-    int without_start;  /* 1: analyse and compile alone; no start values are sought, and nothing can be run */
+    const char *from, *to; /* the ends of the run, as in "50*T"; NULL: as the model's `run` has them */
+    const char *method;    /* compile f into the loop of this method, too; NULL: of the model's `options` */
+    int interpret;         /* 1: no compiler is called; the results are the same bits, more slowly */
+    int without_start; /* 1: analyse and compile alone; no start values are sought, and nothing can be run */
 } keel_model_options;
 
 /* A model from a file, or from `length` bytes of text under a name for the messages.  NULL only without
@@ -90,12 +90,16 @@ KEEL_API keel_status keel_sim_run(keel_sim *s, double t_end);
 KEEL_API keel_status keel_sim_step(keel_sim *s, double t_end); /* one step, or up to an event */
 KEEL_API keel_solver *keel_sim_solver(keel_sim *s);            /* of the mode in force */
 KEEL_API int keel_sim_mode(const keel_sim *s);
+KEEL_API void keel_sim_attach(keel_sim *s, void *user); /* for the observer, who asks by */
+KEEL_API void *keel_sim_attached(const keel_sim *s);
 KEEL_API const char *keel_sim_message(const keel_sim *s);
 
 /* Columns: every unknown, velocities, multipliers, outputs; the same in all modes. */
 KEEL_API int keel_sim_columns(const keel_sim *s);
 KEEL_API const char *keel_sim_column(const keel_sim *s, int i); /* its name; NULL past the last */
-KEEL_API keel_status keel_sim_values(keel_sim *s, double *out); /* where it stands */
+typedef enum keel_column { KEEL_COLUMN_STATE, KEEL_COLUMN_MULTIPLIER, KEEL_COLUMN_OUTPUT } keel_column;
+KEEL_API keel_column keel_sim_column_kind(const keel_sim *s, int i);
+KEEL_API keel_status keel_sim_values(keel_sim *s, double *out);              /* where it stands */
 KEEL_API keel_status keel_sim_values_at(keel_sim *s, double t, double *out); /* inside the last step */
 /* The closed form of each column at t by `exact` lines, NAN where there is none. */
 KEEL_API keel_status keel_sim_exact(keel_sim *s, double t, double *out);
@@ -112,7 +116,7 @@ KEEL_API keel_status keel_sim_drifts(keel_sim *s, double t, double *drift);
 KEEL_API size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room);
 KEEL_API keel_sim *keel_sim_load(keel_model *m, const keel_options *o, const void *bytes, size_t count);
 
-/* What happened: events in their order. */
+/* What happened: events in their order; negative numbers count from the end. */
 typedef struct keel_happening {
     double t;
     const char *event;

@@ -41,7 +41,8 @@ struct keel_model {
     char **set;                           /* parameters replaced, as given */
     const char **parameter_set, **start;  /* those of them that are for parameters; for start values */
     int sets, parameter_sets, starts, interpret, without_start;
-    double given_span[2], span[2];
+    char *from, *to; /* instead of the model's `run`; NULL: the model's */
+    double span[2];
     keel_status status;
     struct syntax_file *file;
     struct model *model;

@@ -50,17 +50,26 @@ static int take_parameters(struct keel_model *m) {
     return 1;
 }
 
+/* The ends of the run: as asked, in expressions of parameters, or as the model has them. */
 static int take_span(struct keel_model *m) {
     struct model *model = m->model;
-    m->span[0] = m->given_span[0], m->span[1] = m->given_span[1];
-    if (m->span[0] == m->span[1] && model->begin != EXPR_NONE) {
-        m->span[0] = model_number(model, model->begin, 0);
-        m->span[1] = model_number(model, model->end, m->span[0]);
+    m->span[0] = model->begin == EXPR_NONE ? 0 : model_number(model, model->begin, 0);
+    m->span[1] = model->end == EXPR_NONE ? m->span[0] : model_number(model, model->end, m->span[0]);
+    if ((m->from && !keel_model_number(m, m->from, &m->span[0])) ||
+        (m->to && !keel_model_number(m, m->to, &m->span[1]))) {
+        source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the time span: %.290s", m->refusal);
+        return 0;
     }
-    if (isfinite(m->span[0]) && isfinite(m->span[1])) return 1;
-    source_hint(source_say(&m->messages, SOURCE_ERROR, model->run.offset, model->run.length,
-                           "the time span %g .. %g is not made of numbers.", m->span[0], m->span[1]),
-                "Look for a division by zero, or a root or logarithm of a negative number.");
+    struct source_message *one;
+    if (!isfinite(m->span[0]) || !isfinite(m->span[1])) {
+        one = source_say(&m->messages, SOURCE_ERROR, model->run.offset, model->run.length,
+                         "the time span %g .. %g is not made of numbers.", m->span[0], m->span[1]);
+        source_hint(one, "Look for a division by zero, or a root or logarithm of a negative number.");
+        return 0;
+    }
+    if (m->span[0] != m->span[1]) return 1;
+    source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
+               "the run has no length: it ends where it begins, at %g.", m->span[0]);
     return 0;
 }
 
@@ -162,8 +171,7 @@ static int build(struct keel_model *m) {
     if (!source_check(&m->source, &m->messages)) return 0;
     m->file = parser_run(&m->source, &m->messages, &m->pool);
     if (m->messages.errors || !m->file || !sort_sets(m)) return 0;
-    struct elaborate_request request = {m->parameter_set, m->parameter_sets,
-                                        m->given_span[0] != m->given_span[1]};
+    struct elaborate_request request = {m->parameter_set, m->parameter_sets, m->to != NULL};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     if (!m->model || !take_span(m) || !take_parameters(m) || !open_modes(m) || !list_balances(m)) return 0;
     compile(m);
@@ -223,6 +231,11 @@ static char *stem(const char *path) {
     return copy(name, length);
 }
 
+static int copied(char **to, const char *from) {
+    if (from) *to = copy(from, strlen(from));
+    return !from || *to;
+}
+
 static struct keel_model *begin_model(const char *name, const char *text, size_t length,
                                       const keel_model_options *o) {
     struct keel_model *m = calloc(1, sizeof *m);
@@ -233,17 +246,15 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
     m->source = (struct source){m->name, m->text, length};
     int sets = o && o->set ? o->sets : 0;
     m->set = calloc((size_t)sets + 1, sizeof *m->set);
-    if (o && o->method) m->method = copy(o->method, strlen(o->method));
-    int complete = m->name && m->title && m->text && m->set && (!o || !o->method || m->method);
+    int complete = m->name && m->title && m->text && m->set;
+    if (o) complete &= copied(&m->method, o->method) && copied(&m->from, o->from) && copied(&m->to, o->to);
     if (!complete) return keel_model_close(m), NULL;
     for (int i = 0; i < sets; i++) {
         m->set[i] = copy(o->set[i], strlen(o->set[i]));
         if (!m->set[i]) return keel_model_close(m), NULL;
         m->sets++;
     }
-    if (o)
-        m->interpret = o->interpret, m->without_start = o->without_start, m->given_span[0] = o->span[0],
-        m->given_span[1] = o->span[1];
+    if (o) m->interpret = o->interpret, m->without_start = o->without_start;
     return m;
 }
 
@@ -297,6 +308,8 @@ void keel_model_close(keel_model *m) {
     free(m->title);
     free(m->text);
     free(m->method);
+    free(m->from);
+    free(m->to);
     free(m->rendered);
     free(m);
 }

@@ -161,6 +161,14 @@ int keel_sim_mode(const keel_sim *s) {
     return s ? s->mode : -1;
 }
 
+void keel_sim_attach(keel_sim *s, void *user) {
+    if (s) s->attached = user;
+}
+
+void *keel_sim_attached(const keel_sim *s) {
+    return s ? s->attached : NULL;
+}
+
 const char *keel_sim_message(const keel_sim *s) {
     if (!s) return "there is no run";
     return s->message[0] ? s->message : keel_message(s->solver);
@@ -174,6 +182,12 @@ int keel_sim_columns(const keel_sim *s) {
 
 const char *keel_sim_column(const keel_sim *s, int i) {
     return i >= 0 && i < keel_sim_columns(s) ? s->m->column[i].name : NULL;
+}
+
+keel_column keel_sim_column_kind(const keel_sim *s, int i) {
+    if (i < 0 || i >= keel_sim_columns(s) || s->m->column[i].symbol == EXPR_NONE) return KEEL_COLUMN_OUTPUT;
+    const struct expr_node *n = &s->m->model->graph.node[s->m->column[i].symbol];
+    return n->a == EXPR_MULTIPLIER ? KEEL_COLUMN_MULTIPLIER : KEEL_COLUMN_STATE;
 }
 
 static keel_status no_values(struct keel_sim *s, double t) {
@@ -213,7 +227,9 @@ int keel_sim_reference(const keel_sim *s, int k, double *t, double *out) {
 }
 
 int keel_sim_happening(const keel_sim *s, long i, keel_happening *out) {
-    if (!s || !out || i < 0 || i >= s->happenings) return 0;
+    if (!s || !out) return 0;
+    if (i < 0) i += s->happenings;
+    if (i < 0 || i >= s->happenings) return 0;
     *out = s->happened[i];
     return 1;
 }

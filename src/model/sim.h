@@ -14,6 +14,7 @@ struct keel_sim {
     keel_model *m;
     keel_options o;
     void (*observe)(keel_solver *s, void *user); /* the user's; gets the keel_sim */
+    void *attached;                              /* the user's */
     keel_solver *solver;
     int mode;
     int entered;       /* the events of the mode were looked at where it begins */

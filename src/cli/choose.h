@@ -1,0 +1,11 @@
+/* choose.h - a method from what the analysis found, and why. */
+#ifndef KEEL_CLI_CHOOSE_H
+#define KEEL_CLI_CHOOSE_H
+
+#include <keel/model.h>
+
+#include <stddef.h>
+
+/* The name of a stepper for the first mode; fixed: for a fixed step.  The reason is one sentence. */
+const char *choose_method(const keel_model *m, int fixed, char *why, size_t room);
+#endif

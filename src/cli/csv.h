@@ -1,0 +1,21 @@
+/* csv.h - results as CSV (RFC 4180, LF): 17 digits, so that every number reads back to the same bits. */
+#ifndef KEEL_CLI_CSV_H
+#define KEEL_CLI_CSV_H
+
+#include "cli/file.h"
+#include "cli/trace.h"
+
+struct csv {
+    struct file file;
+    const struct trace *trace;
+    const keel_model *model;
+    int events_only; /* rows of events alone, with the event's name */
+};
+
+/* 0, or an exit status.  The heading is written by csv_begin, once the trace is attached. */
+int csv_open(struct csv *c, struct job *j, const char *path, int events_only);
+void csv_begin(struct csv *c, const struct job *j, const struct trace *t);
+int csv_row(void *csv, const struct trace_row *row); /* a trace_sink */
+/* Complete: under its name.  status: NULL, or "failed: ..." for the last line.  0 or an exit status. */
+int csv_end(struct csv *c, struct job *j, const char *status);
+#endif

@@ -1,0 +1,244 @@
+/* job.c - see job.h. */
+#include "cli/job.h"
+
+#include "base/text.h"
+#include "cli/choose.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+double job_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int job_fail(struct job *j, int status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    text_vset(j->sentence, sizeof j->sentence, format, args);
+    va_end(args);
+    j->status = status;
+    return j->say.json ? status : say_error(&j->say, status, "%s", j->sentence);
+}
+
+/* The model --------------------------------------------------------------------------------------------- */
+
+/* All of standard input; NULL without memory. */
+static char *read_input(size_t *length) {
+    size_t room = 1 << 16, count = 0, got;
+    char *text = malloc(room);
+    while (text && (got = fread(text + count, 1, room - count, stdin)) > 0) {
+        count += got;
+        if (count < room) continue;
+        char *wider = count > (8u << 20) ? NULL : realloc(text, room *= 2);
+        if (!wider) break; /* too long: the model says so */
+        text = wider;
+    }
+    *length = count;
+    return text;
+}
+
+/* NAME, or NAME.keel where that is what exists. */
+static char *find_path(const char *name) {
+    size_t length = strlen(name);
+    char *path = malloc(length + 6);
+    if (!path) return NULL;
+    snprintf(path, length + 6, "%s", name);
+    if (access(path, F_OK) != 0) {
+        snprintf(path, length + 6, "%s.keel", name);
+        if (access(path, F_OK) != 0) path[length] = '\0';
+    }
+    return path;
+}
+
+static keel_model *load(struct job *j, const keel_model_options *o) {
+    if (strcmp(j->file, "-") != 0) return keel_model_load(j->path, o);
+    size_t length = 0;
+    char *text = read_input(&length);
+    keel_model *m = text ? keel_model_read("standard input", text, length, o) : NULL;
+    free(text);
+    return m;
+}
+
+static int load_model(struct job *j) {
+    const struct option_value *set = &j->options.value[opt_set];
+    keel_model_options o = {
+        .set = set->text, .sets = set->count, .interpret = option_given(&j->options, opt_interpret)};
+    char method[JOB_WORD] = "";
+    const char *text = option_text(&j->options, opt_method);
+    if (text) text_set(method, sizeof method, "%.*s", (int)strcspn(text, "+"), text);
+    o.method = text ? method : NULL;
+    o.from = option_text(&j->options, opt_t0);
+    o.to = option_text(&j->options, opt_tend);
+    o.without_start = j->command == COMMAND_EMIT;
+    double begin = job_seconds();
+    j->path = find_path(j->file);
+    if (!j->path) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    j->model = load(j, &o);
+    if (!j->model) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    j->compile_s = job_seconds() - begin;
+    if (!j->say.json && !(j->say.quiet && keel_model_status(j->model) == KEEL_OK))
+        say_text(&j->say, keel_model_message(j->model));
+    if (keel_model_status(j->model) != KEEL_OK) {
+        text_set(j->sentence, sizeof j->sentence, "the model has errors");
+        return j->status = EXIT_FAILED;
+    }
+    keel_model_span(j->model, &j->t0, &j->t1);
+    return 0;
+}
+
+/* The model's own `options`, where the command line is silent. */
+static int take_model_options(struct job *j) {
+    const char *name, *value;
+    char why[JOB_SENTENCE];
+    for (int i = 0; keel_model_option(j->model, i, &name, &value); i++)
+        if (option_of_model(&j->options, j->command, name, value, why, sizeof why))
+            return job_fail(j, EXIT_FAILED, "the model's `options`: %s", why);
+    return 0;
+}
+
+/* Methods and tolerances -------------------------------------------------------------------------------- */
+
+int job_number(struct job *j, enum option_id id, double *value) {
+    const char *text = option_text(&j->options, id);
+    if (!text || keel_model_number(j->model, text, value)) return 0;
+    return job_fail(j, EXIT_USAGE, "--%s %s", option_table[id].name, keel_model_refusal(j->model));
+}
+
+static const keel_method *find_method(const char *name) {
+    const keel_method *m;
+    for (int i = 0; (m = keel_method_at(i)); i++)
+        if (strcmp(m->name, name) == 0) return m;
+    return NULL;
+}
+
+static int no_such_method(struct job *j, const char *name) {
+    const keel_method *m, *near = NULL;
+    int least = 4;
+    for (int i = 0; (m = keel_method_at(i)); i++) {
+        int distance = text_distance(name, m->name);
+        if (distance < least) least = distance, near = m;
+    }
+    if (near)
+        return job_fail(j, EXIT_USAGE, "there is no method `%.40s`; did you mean %s?", name, near->name);
+    return job_fail(j, EXIT_USAGE, "there is no method `%.40s`; `keel methods` lists what there is", name);
+}
+
+int job_method(struct job *j, const char *text, char *method, char *stabilizer) {
+    size_t length = strcspn(text, "+");
+    char near[JOB_WORD];
+    text_set(method, JOB_WORD, "%.*s", (int)(length < JOB_WORD ? length : JOB_WORD - 1), text);
+    if (text[length] == '+') {
+        text_set(stabilizer, JOB_WORD, "%.39s", text + length + 1);
+        int known = 0;
+        for (const char *at = OPTION_STABILIZERS; *at; at += strcspn(at, "|"), at += *at == '|')
+            known |=
+                strcspn(at, "|") == strlen(stabilizer) && strncmp(at, stabilizer, strlen(stabilizer)) == 0;
+        if (!known && option_nearest(OPTION_STABILIZERS, stabilizer, near, sizeof near))
+            return job_fail(j, EXIT_USAGE, "there is no stabilizer `%s`; did you mean %s?", stabilizer, near);
+        if (!known)
+            return job_fail(j, EXIT_USAGE, "there is no stabilizer `%s`: it is one of " OPTION_STABILIZERS,
+                            stabilizer);
+    }
+    if (strcmp(method, "auto") != 0 && !find_method(method)) return no_such_method(j, method);
+    return 0;
+}
+
+static int code_of(const char *choices, const char *word) {
+    int code = 0;
+    for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|', code++)
+        if (strcspn(at, "|") == strlen(word) && strncmp(at, word, strlen(word)) == 0) return code;
+    return 0;
+}
+
+int job_settle(struct job *j, const char *method, const char *stabilizer, keel_options *out) {
+    static const keel_norm norm[] = {KEEL_UNIT, KEEL_BY_ERROR, KEEL_BY_MASS};
+    const char *weights = option_text(&j->options, opt_weights);
+    *out = j->keel;
+    out->method = method;
+    out->preserve =
+        (keel_preserve)code_of(OPTION_STABILIZERS, stabilizer); /* in the order of keel_preserve */
+    if (weights) out->norm = norm[code_of("unit|error|mass", weights)];
+    out->keep = option_text(&j->options, opt_keep);
+    return 0;
+}
+
+void job_name_stabilizer(struct job *j, const keel_solver *s) {
+    keel_kept row;
+    int kept = 0, shown = 0;
+    if (strcmp(j->stabilizer, "auto") != 0) return;
+    for (int i = 0; keel_kept_at(s, i, &row); i++) {
+        if (row.kind == KEEL_ROW_ALGEBRAIC) continue;
+        kept |= row.care == KEEL_ROW_KEPT;
+        shown = 1;
+    }
+    text_set(j->stabilizer, sizeof j->stabilizer, "%s", kept ? "project" : shown ? "watch" : "none");
+}
+
+/* Step or tolerances: one kind of them. */
+static int take_tolerances(struct job *j) {
+    const struct options *o = &j->options;
+    const char *rtol = option_text(o, opt_rtol);
+    int step = option_given(o, opt_step) || option_given(o, opt_steps);
+    if (step && (rtol || option_given(o, opt_atol)) && !o->value[opt_step].by_model)
+        return job_fail(j, EXIT_USAGE,
+                        "a fixed step and tolerances exclude each other: give --step, or --rtol and --atol");
+    if (rtol && o->value[opt_step].by_model)
+        j->options.value[opt_step].count = 0; /* the command line decides */
+    if (job_number(j, opt_step, &j->keel.step) || job_number(j, opt_atol, &j->keel.atol) ||
+        job_number(j, opt_max_step, &j->keel.max_step))
+        return j->status;
+    if (rtol && !strchr(rtol, ',') && job_number(j, opt_rtol, &j->keel.rtol)) return j->status;
+    if (option_given(o, opt_step) && !(j->keel.step > 0))
+        return job_fail(j, EXIT_USAGE, "--step must be positive, it is %g", j->keel.step);
+    if (rtol && !strchr(rtol, ',') && !(j->keel.rtol > 0 && j->keel.rtol < 1))
+        return job_fail(j, EXIT_USAGE, "--rtol must lie between 0 and 1, it is %g", j->keel.rtol);
+    return 0;
+}
+
+static int take_method(struct job *j) {
+    const char *text = option_text(&j->options, opt_method),
+               *preserve = option_text(&j->options, opt_preserve);
+    text_set(j->stabilizer, sizeof j->stabilizer, "auto");
+    text_set(j->method, sizeof j->method, "auto");
+    if (text && job_method(j, text, j->method, j->stabilizer)) return j->status;
+    if (preserve && text && strchr(text, '+') && strcmp(preserve, j->stabilizer) != 0)
+        return job_fail(j, EXIT_USAGE, "--preserve %s contradicts --method %s", preserve, text);
+    if (preserve) text_set(j->stabilizer, sizeof j->stabilizer, "%s", preserve);
+    if (strcmp(j->method, "auto") == 0)
+        text_set(j->method, sizeof j->method, "%s",
+                 choose_method(j->model, j->keel.step > 0, j->why, sizeof j->why));
+    return job_settle(j, j->method, j->stabilizer, &j->keel);
+}
+
+/* ------------------------------------------------------------------------------------------------------- */
+
+int job_open(struct job *j, unsigned command, int count, char **argv) {
+    char why[JOB_SENTENCE];
+    *j = (struct job){.command = command};
+    int wrong = option_parse(&j->options, command, count, argv, why, sizeof why);
+    say_open(&j->say, option_text(&j->options, opt_color), option_given(&j->options, opt_quiet),
+             option_given(&j->options, opt_json));
+    if (wrong) return job_fail(j, EXIT_USAGE, "%s", why);
+    if (option_given(&j->options, opt_help)) return 0;
+    if (j->options.operands == 0)
+        return job_fail(j, EXIT_USAGE, "which model?  Give a file, or - for standard input");
+    if (j->options.operands > 1)
+        return job_fail(j, EXIT_USAGE, "one model at a time: `%.80s` is one too many", j->options.operand[1]);
+    j->file = j->options.operand[0];
+    if (load_model(j) || take_model_options(j)) return j->status;
+    if (command & COMMAND_SOLVE && (take_tolerances(j) || take_method(j))) return j->status;
+    return 0;
+}
+
+void job_close(struct job *j) {
+    keel_model_close(j->model);
+    option_release(&j->options);
+    free(j->path);
+    *j = (struct job){0};
+}

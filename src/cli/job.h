@@ -1,0 +1,43 @@
+/* job.h - what run, compare, converge, check and emit begin with: options, a model, a method. */
+#ifndef KEEL_CLI_JOB_H
+#define KEEL_CLI_JOB_H
+
+#include "cli/option.h"
+#include "cli/say.h"
+
+#include <keel/model.h>
+
+enum { JOB_WORD = 40, JOB_SENTENCE = 640 };
+
+struct job {
+    unsigned command;
+    struct say say;
+    struct options options;
+    const char *file;  /* as given; "-": standard input */
+    char *path;        /* of the file that was read */
+    keel_model *model; /* loaded, without errors */
+    double compile_s;  /* to load, analyse and compile it */
+    double t0, t1;     /* the span */
+    keel_options keel; /* as the options say */
+    char method[JOB_WORD], stabilizer[JOB_WORD];
+    char why[JOB_SENTENCE];      /* the method was chosen automatically; "" where it was given */
+    char sentence[JOB_SENTENCE]; /* what went wrong */
+    int status;                  /* exit status so far */
+};
+
+/* Parses and loads.  0, or an exit status; then what was wrong is told already (with --json in job->sentence
+ * alone).  job_close in any case. */
+int job_open(struct job *j, unsigned command, int count, char **argv);
+void job_close(struct job *j);
+/* One sentence about what went wrong; returns the status. */
+int job_fail(struct job *j, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The number an option gives, an expression of parameters; 0, or an exit status. */
+int job_number(struct job *j, enum option_id id, double *value);
+/* "rk4+project" into stepper and stabilizer with the nearest names suggested; 0, or an exit status. */
+int job_method(struct job *j, const char *text, char *method, char *stabilizer);
+/* keel_options of a method with a stabilizer; 0, or an exit status. */
+int job_settle(struct job *j, const char *method, const char *stabilizer, keel_options *out);
+/* What `auto` has become, once a solver is open: project, watch or none. */
+void job_name_stabilizer(struct job *j, const keel_solver *s);
+double job_seconds(void); /* a clock */
+#endif

@@ -1,0 +1,31 @@
+/* outcome.h - how a run ended and how good it is: what certificate, JSON and report tell. */
+#ifndef KEEL_CLI_OUTCOME_H
+#define KEEL_CLI_OUTCOME_H
+
+#include "cli/trace.h"
+
+enum outcome_status { OUTCOME_DONE, OUTCOME_STOPPED, OUTCOME_INTERRUPTED, OUTCOME_FAILED };
+enum outcome_yardstick { OUTCOME_EXACT, OUTCOME_REFERENCE, OUTCOME_RERUN, OUTCOME_NONE };
+
+struct outcome {
+    enum outcome_status status;
+    int exit;
+    char message[JOB_SENTENCE];
+    keel_sim *sim;
+    struct trace *trace;
+    double wall_s;
+    enum outcome_yardstick yardstick;
+    double error, relative; /* the largest absolute error, and relative to the quantity's largest value */
+    int worst;              /* the column it is in */
+    double worst_t;
+    double *each; /* [columns] errors; NULL: none */
+};
+
+const char *outcome_word(enum outcome_status status); /* done, stopped, ... */
+const char *outcome_yardstick_word(enum outcome_yardstick y);
+/* Errors against closed forms and trusted digits, or by a tighter rerun that compares the end.  rerun: 0: none;
+ * 1: if the run was short; 2: in any case. */
+void outcome_measure(struct outcome *o, struct job *j, int rerun);
+void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color);
+void outcome_release(struct outcome *o);
+#endif

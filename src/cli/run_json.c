@@ -1,0 +1,180 @@
+/* run_json.c - see run_json.h. */
+#include "cli/run_json.h"
+
+#include <math.h>
+#include <string.h>
+
+static void diagnostics(struct json *json, const struct job *j) {
+    keel_diagnostic d;
+    json_array(json, "diagnostics");
+    for (int i = 0; j->model && keel_model_diagnostic(j->model, i, &d); i++) {
+        json_object(json, NULL);
+        json_text(json, "severity", d.error ? "error" : "warning");
+        json_text(json, "file", j->path ? j->path : j->file);
+        if (d.line > 0) json_integer(json, "line", d.line), json_integer(json, "column", d.column);
+        json_text(json, "message", d.sentence);
+        if (d.hint[0]) json_text(json, "hint", d.hint);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+void run_json_head(struct json *json, const char *command, const char *status, int exit_status,
+                   const struct job *j, const char *message) {
+    char schema[40];
+    snprintf(schema, sizeof schema, "keel.%s/1", command);
+    json_object(json, NULL);
+    json_text(json, "schema", schema);
+    json_text(json, "keel", keel_version());
+    json_text(json, "command", command);
+    json_text(json, "status", status);
+    json_integer(json, "exit", exit_status);
+    json_text(json, "message", message);
+    diagnostics(json, j);
+    json_text(json, "model", j->model ? keel_model_name(j->model) : "");
+    json_text(json, "file", j->file && strcmp(j->file, "-") != 0 ? j->path : NULL);
+}
+
+void run_json_print(struct json *json, FILE *out) {
+    json_end_object(json);
+    if (!json->failed) fprintf(out, "%s\n", json->text);
+    json_release(json);
+}
+
+static void settings(struct json *json, const struct job *j) {
+    const char *name;
+    double value;
+    json_object(json, "parameters");
+    for (int i = 0; keel_model_parameter(j->model, i, &name, &value); i++) json_number(json, name, value);
+    json_end_object(json);
+    json_object(json, "options");
+    for (int id = 0; id < OPTIONS; id++)
+        if (option_given(&j->options, (enum option_id)id))
+            json_text(json, option_table[id].name, option_text(&j->options, (enum option_id)id));
+    json_end_object(json);
+    json_text(json, "method", j->method);
+    json_text(json, "stabilizer", j->stabilizer);
+    if (j->why[0]) json_text(json, "method_why", j->why);
+}
+
+static const char *kind_word(const keel_kept *row) {
+    if (row->care == KEEL_ROW_WATCHED || row->care == KEEL_ROW_VARYING) return "watched";
+    switch (row->kind) {
+    case KEEL_ROW_VELOCITY:
+    case KEEL_ROW_HIDDEN:
+        return "hidden";
+    case KEEL_ROW_ENERGY:
+    case KEEL_ROW_INVARIANT:
+        return "invariant";
+    default:
+        return "constraint";
+    }
+}
+
+static void kept(struct json *json, const struct outcome *o) {
+    keel_kept row;
+    json_array(json, "kept");
+    for (int i = 0; keel_kept_at(keel_sim_solver(o->sim), i, &row); i++) {
+        if (row.kind == KEEL_ROW_ALGEBRAIC) continue;
+        double largest = row.drift;
+        for (int k = 0; k < o->trace->rows; k++)
+            if (strcmp(keel_sim_row(o->sim, k), row.name) == 0)
+                largest = fmax(largest, o->trace->largest_drift[k]);
+        json_object(json, NULL);
+        json_text(json, "name", row.name);
+        json_text(json, "kind", kind_word(&row));
+        json_text(json, "strength",
+                  row.verdict == KEEL_STRONG ? "strong"
+                  : row.verdict == KEEL_WEAK ? "weak"
+                                             : NULL);
+        json_number(json, "start", row.start);
+        json_number(json, "max_drift", largest);
+        json_number(json, "scaled_drift", row.units);
+        json_number(json, "last", fabs(row.last));
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+/* Columns by what they are: states, multipliers, outputs. */
+static void values(struct json *json, const struct outcome *o, const double *value) {
+    static const char *const part[] = {"state", "multipliers", "outputs"};
+    for (int k = 0; k < 3; k++) {
+        json_object(json, part[k]);
+        for (int i = 0; i < o->trace->columns; i++)
+            if ((int)keel_sim_column_kind(o->sim, i) == k)
+                json_number(json, keel_sim_column(o->sim, i), value[i]);
+        json_end_object(json);
+    }
+}
+
+static void events(struct json *json, const struct outcome *o, const struct job *j) {
+    enum { MOST = 10000 };
+    keel_happening one;
+    long total = 0;
+    json_array(json, "events");
+    for (; keel_sim_happening(o->sim, total, &one); total++) {
+        keel_mode mode = {0};
+        if (total >= MOST) continue;
+        keel_model_mode(j->model, one.to, &mode);
+        json_object(json, NULL);
+        json_text(json, "name", one.event);
+        json_number(json, "t", one.t);
+        json_text(json, "mode", mode.name);
+        json_end_object(json);
+    }
+    json_end_array(json);
+    json_integer(json, "events_total", total);
+}
+
+static void accuracy(struct json *json, const struct outcome *o) {
+    json_object(json, "accuracy");
+    json_text(json, "kind", outcome_yardstick_word(o->yardstick));
+    json_number(json, "value", o->yardstick == OUTCOME_NONE ? NAN : o->error);
+    if (o->yardstick != OUTCOME_NONE) {
+        json_number(json, "rel", o->relative);
+        json_text(json, "worst", keel_sim_column(o->sim, o->worst));
+        json_number(json, "t", o->worst_t);
+        json_object(json, "each");
+        for (int i = 0; i < o->trace->columns && o->each; i++)
+            if (!isnan(o->each[i]) &&
+                (o->yardstick == OUTCOME_RERUN || o->each[i] > 0 || o->trace->closed[i]))
+                json_number(json, keel_sim_column(o->sim, i), o->each[i]);
+        json_end_object(json);
+    }
+    json_end_object(json);
+}
+
+static void results(struct json *json, const struct outcome *o, const struct job *j) {
+    keel_solver *s = keel_sim_solver(o->sim);
+    const keel_stats stats = keel_statistics(s);
+    keel_mode mode = {0};
+    keel_model_mode(j->model, keel_sim_mode(o->sim), &mode);
+    json_integer(json, "index", mode.index);
+    json_integer(json, "dof", mode.freedom);
+    json_number(json, "t0", j->t0);
+    json_number(json, "tend", j->t1);
+    json_number(json, "t", keel_time(s));
+    json_text(json, "mode", mode.name);
+    json_integer(json, "steps", stats.steps);
+    json_integer(json, "rejected", stats.rejected);
+    json_integer(json, "evaluations", stats.calls);
+    json_integer(json, "jacobians", stats.jacobians);
+    json_integer(json, "factorizations", stats.factorizations);
+    json_number(json, "wall_s", o->wall_s);
+    json_number(json, "compile_s", j->compile_s);
+    kept(json, o);
+    if (keel_sim_values(o->sim, o->trace->value) == KEEL_OK) values(json, o, o->trace->value);
+    events(json, o, j);
+    accuracy(json, o);
+}
+
+void run_json(const struct outcome *o, const struct job *j, FILE *out) {
+    struct json json = {0};
+    const char *message = o->message[0] ? o->message : j->sentence;
+    run_json_head(&json, "run", outcome_word(o->status), o->exit, j, message);
+    if (j->model && keel_model_status(j->model) == KEEL_OK) settings(&json, j);
+    if (o->sim && keel_sim_solver(o->sim) && keel_state(keel_sim_solver(o->sim)) && o->trace->columns)
+        results(&json, o, j);
+    run_json_print(&json, out);
+}

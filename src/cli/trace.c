@@ -1,0 +1,190 @@
+/* trace.c - see trace.h. */
+#include "cli/trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POINTS = 1000, MOST = 50000000 };
+
+/* Output times ------------------------------------------------------------------------------------------ */
+
+static int add_time(struct trace *t, double at, long *room) {
+    if (t->count == *room) {
+        *room = *room ? 2 * *room : 1024;
+        double *wider = realloc(t->times, (size_t)*room * sizeof *wider);
+        if (!wider) return -1;
+        t->times = wider;
+    }
+    t->times[t->count++] = at;
+    return 0;
+}
+
+static int evenly(struct trace *t, const struct job *j, long points, int logarithmic, long *room) {
+    double length = j->t1 - j->t0;
+    for (long k = 0; k < points; k++) {
+        double part = points > 1 ? (double)k / (double)(points - 1) : 1;
+        double at = k == points - 1 ? j->t1 : j->t0 + part * length;
+        if (logarithmic && k < points - 1) /* twelve decades back from the end, and the start itself */
+            at = k == 0 ? j->t0 : j->t0 + length * pow(10, -12 * (1 - part));
+        if (add_time(t, at, room)) return -1;
+    }
+    return 0;
+}
+
+static int every(struct trace *t, struct job *j, double apart, long *room) {
+    double length = fabs(j->t1 - j->t0), sign = j->t1 > j->t0 ? 1 : -1;
+    if (!(apart > 0)) return job_fail(j, EXIT_USAGE, "--every must be positive, it is %g", apart);
+    if (length / apart > MOST)
+        return job_fail(j, EXIT_USAGE, "--every %g gives more than %d rows", apart, MOST);
+    for (long k = 0; (double)k * apart <= length * (1 + 1e-15); k++)
+        if (add_time(t, j->t0 + sign * (double)k * apart, room)) return job_fail(j, EXIT_FAILED, "no memory");
+    return 0;
+}
+
+/* "0.4, 40, 1e11" */
+static int listed(struct trace *t, struct job *j, const char *text, long *room) {
+    while (*text) {
+        size_t length = strcspn(text, ",");
+        char one[200];
+        double at;
+        snprintf(one, sizeof one, "%.*s", (int)(length < sizeof one ? length : sizeof one - 1), text);
+        if (!keel_model_number(j->model, one, &at))
+            return job_fail(j, EXIT_USAGE, "--at %s", keel_model_refusal(j->model));
+        if ((at - j->t0) * (at - j->t1) > 0)
+            return job_fail(j, EXIT_USAGE, "--at %g lies outside of the run, %g .. %g", at, j->t0, j->t1);
+        if (add_time(t, at, room)) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+        text += length;
+        text += *text == ',';
+    }
+    return 0;
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int descending(const void *a, const void *b) {
+    return ascending(b, a);
+}
+
+static void put_in_order(struct trace *t) {
+    long kept = 0;
+    qsort(t->times, (size_t)t->count, sizeof *t->times, t->direction > 0 ? ascending : descending);
+    for (long k = 0; k < t->count; k++)
+        if (kept == 0 || t->times[k] != t->times[kept - 1]) t->times[kept++] = t->times[k];
+    t->count = kept;
+}
+
+int trace_open(struct trace *t, struct job *j) {
+    const struct options *o = &j->options;
+    const char *points = option_text(o, opt_points), *at = option_text(o, opt_at);
+    long room = 0;
+    double apart = 0;
+    *t = (struct trace){.every_step = option_given(o, opt_steps_out), .direction = j->t1 > j->t0 ? 1 : -1};
+    if (option_given(o, opt_every) && (job_number(j, opt_every, &apart) || every(t, j, apart, &room)))
+        return j->status;
+    if (at && listed(t, j, at, &room)) return j->status;
+    int plain = !option_given(o, opt_every) && !at && !t->every_step;
+    if ((points || plain || option_given(o, opt_log)) &&
+        evenly(t, j, points ? atol(points) : POINTS, option_given(o, opt_log), &room))
+        return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!at && (add_time(t, j->t0, &room) || add_time(t, j->t1, &room)))
+        return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    put_in_order(t);
+    return 0;
+}
+
+void trace_add(struct trace *t, trace_sink *sink, void *user) {
+    t->sink[t->sinks] = sink;
+    t->user[t->sinks++] = user;
+}
+
+/* Trusted digits inside the span: their times are output times, too. */
+static int take_references(struct trace *t) {
+    double at;
+    int found = 0;
+    long room = t->count;
+    while (keel_sim_reference(t->sim, found, &at, t->value)) found++;
+    t->trusted = malloc(((size_t)found * (size_t)t->columns + 1) * sizeof *t->trusted);
+    t->trusted_t = malloc(((size_t)found + 1) * sizeof *t->trusted_t);
+    if (!t->trusted || !t->trusted_t) return -1;
+    for (int k = 0; k < found; k++) {
+        double *values = t->trusted + (size_t)t->references * (size_t)t->columns;
+        keel_sim_reference(t->sim, k, &at, values);
+        if ((at - t->times[0]) * (at - t->times[t->count - 1]) > 0) continue;
+        t->trusted_t[t->references++] = at;
+        if (add_time(t, at, &room)) return -1;
+    }
+    put_in_order(t);
+    return 0;
+}
+
+int trace_attach(struct trace *t, keel_sim *sim) {
+    t->sim = sim;
+    t->columns = keel_sim_columns(sim);
+    t->rows = keel_sim_rows(sim);
+    size_t columns = (size_t)t->columns, rows = (size_t)t->rows;
+    t->value = calloc(4 * columns + 2 * rows + 1, sizeof *t->value);
+    t->closed = calloc(columns + 1, 1);
+    if (!t->value || !t->closed) return -1;
+    t->error = t->value + columns, t->largest = t->error + columns, t->worst = t->largest + columns;
+    t->drift = t->worst + columns, t->largest_drift = t->drift + rows;
+    if (keel_sim_exact(sim, keel_time(keel_sim_solver(sim)), t->error) != KEEL_OK) return -1;
+    for (int i = 0; i < t->columns; i++) t->exacts += t->closed[i] = !isnan(t->error[i]);
+    return take_references(t);
+}
+
+/* Looking ----------------------------------------------------------------------------------------------- */
+
+static void compare(struct trace *t, double at, int column, double error) {
+    double worst = 0;
+    if (isnan(error)) return;
+    for (int i = 0; i < t->columns; i++) worst = fmax(worst, t->worst[i]);
+    if (fabs(error) > worst) t->worst_t = at;
+    t->worst[column] = fmax(t->worst[column], fabs(error));
+}
+
+static void give(struct trace *t, enum trace_kind kind, double at, const char *event) {
+    keel_status status = keel_sim_values_at(t->sim, at, t->value);
+    if (status == KEEL_OK) status = keel_sim_drifts(t->sim, at, t->drift);
+    if (status != KEEL_OK) return; /* before the first step there is nothing between */
+    if (t->exacts) keel_sim_exact(t->sim, at, t->error);
+    for (int i = 0; i < t->columns; i++) {
+        t->error[i] = t->exacts ? t->value[i] - t->error[i] : NAN;
+        compare(t, at, i, t->error[i]);
+        t->largest[i] = fmax(t->largest[i], fabs(t->value[i]));
+    }
+    for (int k = 0; k < t->references; k++)
+        for (int i = 0; i < t->columns && t->trusted_t[k] == at; i++)
+            compare(t, at, i, t->value[i] - t->trusted[(size_t)k * (size_t)t->columns + (size_t)i]);
+    for (int i = 0; i < t->rows; i++) t->largest_drift[i] = fmax(t->largest_drift[i], fabs(t->drift[i]));
+    struct trace_row row = {kind, at, t->value, t->drift, t->error, keel_sim_mode(t->sim), event};
+    for (int k = 0; k < t->sinks && !t->failed; k++) t->failed = t->sink[k](t->user[k], &row) != 0;
+}
+
+void trace_look(struct trace *t) {
+    double now = keel_time(keel_sim_solver(t->sim));
+    int event = keel_event(keel_sim_solver(t->sim)) >= 0, due = t->every_step && !event && !t->acted;
+    keel_happening last = {0};
+    if (event) keel_sim_happening(t->sim, -1, &last);
+    while (t->next < t->count && (t->times[t->next] - now) * t->direction <= 0) {
+        double at = t->times[t->next++];
+        if (at == now) due = 1;
+        else give(t, TRACE_OUTPUT, at, NULL);
+    }
+    if (event) give(t, last.changed ? TRACE_BEFORE : TRACE_RECORD, now, last.event);
+    else if (t->acted) give(t, TRACE_AFTER, now, NULL);
+    if (due && (!event || !last.changed) && !t->acted) give(t, TRACE_OUTPUT, now, NULL);
+    t->acted = event && last.changed;
+}
+
+void trace_close(struct trace *t) {
+    free(t->times);
+    free(t->value);
+    free(t->closed);
+    free(t->trusted);
+    free(t->trusted_t);
+    *t = (struct trace){0};
+}

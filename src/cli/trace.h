@@ -1,0 +1,53 @@
+/* trace.h - what a run gives at its output times: columns, drifts, errors.
+ *
+ * The observer of the run looks between the steps, so the output never disturbs them. */
+#ifndef KEEL_CLI_TRACE_H
+#define KEEL_CLI_TRACE_H
+
+#include "cli/job.h"
+
+/* Why a row is given: an output time, a step; an event that is only recorded; before and after an action. */
+enum trace_kind { TRACE_OUTPUT, TRACE_RECORD, TRACE_BEFORE, TRACE_AFTER };
+
+/* One row of the results.  Arrays as long as trace says. */
+struct trace_row {
+    enum trace_kind kind;
+    double t;
+    const double *value; /* columns */
+    const double *drift; /* rows */
+    const double *error; /* columns: value - closed form; NAN where there is none */
+    int mode;
+    const char *event; /* the event it stands on; NULL: none */
+};
+typedef int trace_sink(void *user, const struct trace_row *row); /* 0; other: nothing more is to be given */
+
+struct trace {
+    keel_sim *sim;
+    int columns, rows, exacts; /* exacts: columns with a closed form */
+    double *times;             /* output times, in the order of the run */
+    long count, next;
+    int every_step;
+    double *value, *drift, *error;
+    unsigned char *closed; /* [columns] it has a closed form */
+    double *largest_drift; /* [rows] over all rows given */
+    double *largest;       /* [columns] |value|, for relative errors */
+    double *worst;         /* [columns] |error| against closed forms and references */
+    double worst_t;        /* where the worst of all is */
+    int references;        /* trusted points met */
+    double *trusted, *trusted_t, direction;
+    trace_sink *sink[4];
+    void *user[4];
+    int sinks;
+    int acted;  /* the last look was before an action */
+    int failed; /* of the sinks: nothing is given any more */
+};
+
+/* Output times from the options; 0, or an exit status.  trace_close in any case. */
+int trace_open(struct trace *t, struct job *j);
+void trace_add(struct trace *t, trace_sink *sink, void *user);
+/* The run it belongs to, once it is open.  0 or -1 without memory. */
+int trace_attach(struct trace *t, keel_sim *sim);
+/* All output times up to where the run stands; at steps the row itself if every step is wanted. */
+void trace_look(struct trace *t);
+void trace_close(struct trace *t);
+#endif
