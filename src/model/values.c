@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_EXTRA = 6, ITERATIONS = 20 };
+enum { MOST_EXTRA = 6, ITERATIONS = 20, NEAR = 1000 };
 
 /* The multipliers that the solver gives for this road: inputs after its unknowns. */
 static int add_multipliers(struct road *r) {
@@ -75,15 +75,16 @@ static int build_tapes(struct values *v, struct road *r, struct road *full, cons
             v->row[e] = i, v->column[e] = j->column[e] - full->n;
     return v->m == 0 ||
            (functions_tape(full, (size_t)v->m, full->algebraic.value, &v->residual, &missing) == 0 &&
+            functions_tape(full, (size_t)v->m, full->algebraic.terms, &v->terms, &missing) == 0 &&
             functions_tape(full, (size_t)v->entries, j->value, &v->jacobian, &missing) == 0);
 }
 
-/* The road's own inputs; unknowns of the general road; residual; entries; matrix. */
+/* The road's own inputs; unknowns of the general road; residual and its terms; entries; matrix. */
 static int take_work(struct values *v, const struct road *r) {
     size_t m = (size_t)v->m;
     v->inputs = r->n + r->m + r->furthers;
     v->work =
-        calloc((size_t)v->inputs + (size_t)v->n + 2 * m + (size_t)v->entries + m * m + 1, sizeof *v->work);
+        calloc((size_t)v->inputs + (size_t)v->n + 3 * m + (size_t)v->entries + m * m + 1, sizeof *v->work);
     return v->work != NULL;
 }
 
@@ -104,30 +105,41 @@ int values_open(struct values *v, struct road *r, int count, const expr *target,
     return good;
 }
 
-/* Newton for the algebraic variables behind the states in u, from where they stand. */
+/* The residual in round-offs of its terms. */
+static double units_of(const struct values *v, const double *residual, const double *terms) {
+    double worst = 0;
+    for (int i = 0; i < v->m; i++)
+        if (residual[i] != 0) worst = fmax(worst, fabs(residual[i]) / (DBL_EPSILON * terms[i]));
+    return worst;
+}
+
+/* Newton for the algebraic variables behind the states in u, from where they stand.  It has arrived one step
+ * after the residual is round-off, or where it stops to fall not far from there: a variable may well be
+ * zero, so its own size is no measure. */
 static int solve(struct values *v, double t, double *u, const double *parameter) {
-    double *residual = u + v->n + v->m, *entry = residual + v->m, *matrix = entry + v->entries;
+    double *residual = u + v->n + v->m, *terms = residual + v->m, *entry = terms + v->m,
+           *matrix = entry + v->entries;
     size_t m = (size_t)v->m;
-    double before = HUGE_VAL;
+    double before = HUGE_VAL, units = 0;
     for (int iteration = 0; iteration < ITERATIONS; iteration++) {
         if (tape_call(&v->residual, t, u, parameter, residual) ||
-            tape_call(&v->jacobian, t, u, parameter, entry))
+            tape_call(&v->terms, t, u, parameter, terms) || tape_call(&v->jacobian, t, u, parameter, entry))
             return -1;
+        units = units_of(v, residual, terms);
+        if (!isfinite(units)) return -1;
         memset(matrix, 0, m * m * sizeof *matrix);
         for (int e = 0; e < v->entries; e++)
             if (v->column[e] >= 0) matrix[(size_t)v->row[e] * m + (size_t)v->column[e]] = entry[e];
         if (dense_lu(v->m, matrix, v->pivot)) return -1;
         dense_lu_solve(v->m, matrix, v->pivot, residual);
-        double length = 0;
         for (int j = 0; j < v->m; j++) {
             u[v->n + j] -= residual[j];
-            length = fmax(length, fabs(residual[j]) / fmax(fabs(u[v->n + j]), DBL_MIN));
+            if (!isfinite(u[v->n + j])) return -1;
         }
-        if (!isfinite(length)) return -1;
-        if (length <= 4 * DBL_EPSILON || (length < 1e-9 && length >= 0.5 * before)) return 0;
-        before = length;
+        if (units <= 4 || (units < NEAR && units >= 0.5 * before)) return 0;
+        before = units;
     }
-    return before < 1e-9 ? 0 : -1;
+    return units < NEAR ? 0 : -1;
 }
 
 int values_at(struct values *v, double t, const double *u, const double *multiplier, const double *parameter,
@@ -146,6 +158,7 @@ void values_close(struct values *v) {
     tape_free(&v->target);
     tape_free(&v->state);
     tape_free(&v->residual);
+    tape_free(&v->terms);
     tape_free(&v->jacobian);
     free(v->row);
     free(v->column);

@@ -16,7 +16,7 @@ struct values {
     struct tape target; /* of what is asked for */
     int n, m;           /* of the general road */
     struct tape state;  /* its states from the road's own unknowns */
-    struct tape residual, jacobian;
+    struct tape residual, terms, jacobian; /* terms: sums of |terms| of the residual */
     int *row, *column; /* of each entry of the jacobian; columns of x as -1 */
     int entries;
     double *work;       /* inputs, residual, matrix */

@@ -1,0 +1,545 @@
+/* test_model.c - keel/model.h: loading, parameters, modes, columns in every form of a problem. */
+#include "model_run.h"
+
+#include <unistd.h>
+
+static const char decay[] = "param k = 1, n = 2\nvar x[1..n]\nx' = -k*x\ninit x = 1\nrun 0 .. 1\n"
+                            "exact x = x.start*exp(-k*t)\nreference t = 1: x = exp(-1)\n";
+
+/* Loading ----------------------------------------------------------------------------------------------- */
+
+static void files_and_texts(void **unused) {
+    (void)unused;
+    char path[] = "/tmp/keel_model_XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0 && write(file, decay, sizeof decay - 1) == (long)sizeof decay - 1);
+    close(file);
+    keel_model *m = keel_model_load(path, NULL);
+    unlink(path);
+    assert_int_equal(keel_model_status(m), KEEL_OK);
+    assert_string_equal(keel_model_message(m), "");
+    assert_string_equal(keel_model_name(m), path + strlen("/tmp/")); /* that of the file */
+    keel_model_close(m);
+    m = keel_model_read("some/where/decay.keel", decay, sizeof decay - 1, NULL);
+    assert_string_equal(keel_model_name(m), "decay");
+    keel_model_close(m);
+    m = model_example("pendulum");
+    assert_string_equal(keel_model_name(m), "pendulum");
+    keel_model_close(m);
+}
+
+static void assert_refused(keel_model *m, const char *part) {
+    keel_mode mode;
+    double from = 1;
+    assert_non_null(m);
+    assert_int_equal(keel_model_status(m), KEEL_EINVAL);
+    if (!strstr(keel_model_message(m), part)) fail_msg("no `%s` in: %s", part, keel_model_message(m));
+    assert_int_equal(keel_model_modes(m), 0);
+    assert_int_equal(keel_model_start(m), -1);
+    assert_false(keel_model_mode(m, 0, &mode));
+    assert_null(keel_model_balance(m, 0, 0));
+    assert_null(keel_model_free_value(m, 0));
+    keel_model_span(m, &from, NULL);
+    keel_sim *s = keel_sim_open(m, NULL);
+    assert_non_null(s);
+    assert_int_equal(keel_sim_run(s, 1), KEEL_EINVAL);
+    assert_int_equal(keel_sim_step(s, 1), KEEL_EINVAL);
+    assert_true(strstr(keel_sim_message(s), "the model has errors") != NULL);
+    assert_int_equal(keel_sim_columns(s), 0);
+    assert_int_equal(keel_sim_values(s, &from), KEEL_EINVAL);
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
+static void what_cannot_be_read(void **unused) {
+    (void)unused;
+    assert_refused(keel_model_load("/nowhere/at/all.keel", NULL), "cannot be read: No such file");
+    assert_refused(keel_model_load("/tmp", NULL), "cannot be read: Is a directory");
+    assert_refused(keel_model_load(NULL, NULL), "cannot be read");
+    assert_refused(keel_model_read("a.keel", "", 0, NULL), "the model is empty");
+    assert_refused(keel_model_read(NULL, NULL, 7, NULL), "the model is empty");
+    assert_refused(keel_model_read("a.keel", "var x\nx' = y\n", 13, NULL), "a.keel:2:6: error: unknown name");
+    assert_refused(keel_model_read("a.keel", "var x\nx' = 1\ninit x = 0\n", 24, NULL), "run");
+}
+
+static void nothing_does_no_harm(void **unused) {
+    (void)unused;
+    double number = 0;
+    const char *why = NULL;
+    keel_happening h;
+    keel_mode mode;
+    assert_int_equal(keel_model_status(NULL), KEEL_EINVAL);
+    assert_int_equal(keel_model_set(NULL, "a=1"), KEEL_EINVAL);
+    assert_true(strlen(keel_model_message(NULL)) > 0);
+    assert_string_equal(keel_model_name(NULL), "");
+    keel_model_span(NULL, &number, &number);
+    assert_int_equal(keel_model_compiled(NULL, &why), 0);
+    assert_non_null(why);
+    assert_null(keel_model_source(NULL));
+    assert_int_equal(keel_model_modes(NULL), 0);
+    assert_int_equal(keel_model_start(NULL), -1);
+    assert_int_equal(keel_model_mode(NULL, 0, &mode), 0);
+    assert_null(keel_model_balance(NULL, 0, 0));
+    assert_null(keel_model_free_value(NULL, 0));
+    keel_model_close(NULL);
+    keel_sim *s = keel_sim_open(NULL, NULL);
+    assert_int_equal(keel_sim_run(s, 1), KEEL_EINVAL);
+    keel_sim_close(s);
+    assert_int_equal(keel_sim_run(NULL, 1), KEEL_EINVAL);
+    assert_int_equal(keel_sim_step(NULL, 1), KEEL_EINVAL);
+    assert_null(keel_sim_solver(NULL));
+    assert_int_equal(keel_sim_mode(NULL), -1);
+    assert_true(strlen(keel_sim_message(NULL)) > 0);
+    assert_int_equal(keel_sim_columns(NULL), 0);
+    assert_null(keel_sim_column(NULL, 0));
+    assert_int_equal(keel_sim_values(NULL, &number), KEEL_EINVAL);
+    assert_int_equal(keel_sim_exact(NULL, &number), KEEL_EINVAL);
+    assert_int_equal(keel_sim_reference(NULL, 0, &number, &number), 0);
+    assert_int_equal(keel_sim_happening(NULL, 0, &h), 0);
+    keel_sim_close(NULL);
+    keel_model *m = model_of(decay);
+    assert_int_equal(keel_model_set(m, NULL), KEEL_EINVAL);
+    assert_int_equal(keel_model_mode(m, 0, NULL), 0);
+    s = keel_sim_open(m, NULL);
+    assert_int_equal(keel_sim_values(s, NULL), KEEL_EINVAL);
+    assert_int_equal(keel_sim_exact(s, NULL), KEEL_EINVAL);
+    assert_null(keel_sim_column(s, -1));
+    assert_null(keel_sim_column(s, 2));
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
+/* Parameters -------------------------------------------------------------------------------------------- */
+
+/* x[1] at t = 1, or x[n]. */
+static double decayed(keel_model *m, const char *column) {
+    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-12});
+    run_to(s, 1);
+    double value = value_of(s, column);
+    keel_sim_close(s);
+    return value;
+}
+
+static int references(keel_model *m) {
+    double t, value[20];
+    keel_sim *s = keel_sim_open(m, NULL);
+    int count = 0;
+    while (keel_sim_reference(s, count, &t, value)) count++;
+    keel_sim_close(s);
+    return count;
+}
+
+static void parameters_are_replaced(void **unused) {
+    (void)unused;
+    keel_model *m = model_of(decay);
+    assert_near(decayed(m, "x[2]"), exp(-1), 1e-11);
+    assert_int_equal(references(m), 1);
+    assert_int_equal(keel_model_set(m, "k=2"), KEEL_OK);
+    assert_near(decayed(m, "x[2]"), exp(-2), 1e-11);
+    assert_int_equal(references(m), 0); /* those were of another k */
+    assert_int_equal(keel_model_set(m, " k = 6/2"), KEEL_OK);
+    assert_near(decayed(m, "x[1]"), exp(-3), 1e-11);
+    assert_int_equal(keel_model_set(m, "n=3"), KEEL_OK); /* structural: k stays */
+    assert_near(decayed(m, "x[3]"), exp(-3), 1e-11);
+    assert_int_equal(keel_model_set(m, "n=2"), KEEL_OK);
+    assert_int_equal(keel_model_set(m, "k=1"), KEEL_OK);
+    assert_near(decayed(m, "x[2]"), exp(-1), 1e-11);
+    assert_int_equal(references(m), 1); /* back again */
+    keel_model_close(m);
+    const char *set[] = {"k=4", "n=1"};
+    m = keel_model_read("decay", decay, sizeof decay - 1, &(keel_model_options){.set = set, .sets = 2});
+    assert_int_equal(keel_model_status(m), KEEL_OK);
+    assert_near(decayed(m, "x[1]"), exp(-4), 1e-11);
+    keel_model_close(m);
+}
+
+/* The last word counts, for an element and for the whole. */
+static void the_last_assignment_counts(void **unused) {
+    (void)unused;
+    keel_model *m = model_of("param a[1..2] = (1, 2)\nvar x[1..2]\nx' = a\ninit x = 0\nrun 0 .. 1\n");
+    assert_int_equal(keel_model_set(m, "a[2]=5"), KEEL_OK);
+    assert_near(decayed(m, "x[2]"), 5, 1e-14);
+    assert_int_equal(keel_model_set(m, "a=(7, 8)"), KEEL_OK);
+    assert_near(decayed(m, "x[2]"), 8, 1e-14);
+    assert_int_equal(keel_model_set(m, "a[2]=9"), KEEL_OK);
+    assert_near(decayed(m, "x[1]"), 7, 1e-14);
+    assert_near(decayed(m, "x[2]"), 9, 1e-14);
+    keel_model_close(m);
+}
+
+static void wrong_assignments_change_nothing(void **unused) {
+    (void)unused;
+    static const char *const wrong[][2] = {
+        {"zz=3", "no parameter `zz`"}, {"k", "name=value"},           {"k=", "expression is missing"},
+        {"k=1/0", "division by zero"}, {"k[1]=2", "no such element"},
+    };
+    keel_model *m = model_of(decay);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(keel_model_set(m, wrong[i][0]), KEEL_EINVAL);
+        if (!strstr(keel_model_message(m), wrong[i][1])) fail_msg("%s", keel_model_message(m));
+        assert_int_equal(keel_model_status(m), KEEL_OK);
+        assert_near(decayed(m, "x[2]"), exp(-1), 1e-11);
+    }
+    assert_int_equal(keel_model_set(m, "k=2"), KEEL_OK);
+    assert_string_equal(keel_model_message(m), "");
+    assert_near(decayed(m, "x[2]"), exp(-2), 1e-11);
+    assert_int_equal(keel_model_set(m, "n=1.5"), KEEL_EINVAL); /* told with its place */
+    assert_true(strstr(keel_model_message(m), "not an integer") != NULL);
+    assert_int_equal(keel_model_status(m), KEEL_EINVAL);
+    assert_int_equal(keel_model_set(m, "n=1"), KEEL_OK);
+    assert_near(decayed(m, "x[1]"), exp(-2), 1e-11);
+    assert_int_equal(keel_model_set(m, "k=x[1]"), KEEL_EINVAL);
+    assert_true(strstr(keel_model_message(m), "must be known before the run") != NULL);
+    assert_int_equal(keel_model_set(m, "k=1"), KEEL_OK);
+    assert_near(decayed(m, "x[1]"), exp(-1), 1e-11);
+    keel_model_close(m);
+}
+
+/* Spans, modes ------------------------------------------------------------------------------------------ */
+
+static void spans(void **unused) {
+    (void)unused;
+    double from, to;
+    keel_model *m = keel_model_read("decay", decay, sizeof decay - 1, &(keel_model_options){.span = {2, -1}});
+    keel_model_span(m, &from, &to);
+    assert_true(from == 2 && to == -1);
+    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-12}); /* `init` holds at 2; backwards */
+    assert_true(keel_time(keel_sim_solver(s)) == 2);
+    run_to(s, to);
+    assert_near(value_of(s, "x[1]"), exp(3), 1e-9);
+    keel_sim_close(s);
+    keel_model_close(m);
+    m = model_of("param T = 3\nvar x\nx' = x\ninit x = exp(t)\nrun T .. 2*T - T^2\nexact x = exp(t)\n");
+    keel_model_span(m, &from, &to);
+    assert_true(from == 3 && to == -3);
+    assert_int_equal(keel_model_set(m, "T=1"), KEEL_OK);
+    keel_model_span(m, &from, &to);
+    assert_true(from == 1 && to == 1);
+    keel_model_set(m, "T=2");
+    s = keel_sim_open(m, &(keel_options){.rtol = 1e-12});
+    run_to(s, 0);
+    assert_near(value_of(s, "x"), 1, 1e-11);
+    keel_sim_close(s);
+    keel_model_close(m);
+    static const char no_run[] = "var x\nx' = 1\ninit x = 0\n";
+    m = keel_model_read("a", no_run, sizeof no_run - 1, &(keel_model_options){.span = {0, 5}});
+    assert_int_equal(keel_model_status(m), KEEL_OK);
+    keel_model_close(m);
+}
+
+static void modes_tell_their_structure(void **unused) {
+    (void)unused;
+    keel_mode mode;
+    keel_model *m = model_example("slack_rod");
+    assert_int_equal(keel_model_modes(m), 2);
+    assert_int_equal(keel_model_start(m), 0);
+    assert_true(keel_model_mode(m, 0, &mode));
+    assert_string_equal(mode.name, "taut");
+    assert_true(mode.index == 3 && mode.freedom == 2 && mode.equations == 3 && mode.unknowns == 3);
+    assert_non_null(mode.problem->u0);
+    assert_true(keel_model_mode(m, 1, &mode));
+    assert_string_equal(mode.name, "loose");
+    assert_true(mode.index == 0 && mode.freedom == 4 && mode.equations == 2);
+    assert_null(mode.problem->u0);
+    assert_false(keel_model_mode(m, 2, &mode));
+    assert_false(keel_model_mode(m, -1, &mode));
+    keel_model_close(m);
+    static const struct {
+        const char *name;
+        int form, quadratic, separable, combinations, redundant;
+    } wanted[] = {
+        {"kepler", KEEL_HAMILTONIAN, 0, 1, 0, 0}, {"henon", KEEL_HAMILTONIAN, 1, 1, 0, 0},
+        {"four", KEEL_HAMILTONIAN, 0, 1, 0, 0},   {"rigid_body", KEEL_ODE, 1, 0, 0, 0},
+        {"lorenz", KEEL_ODE, 1, 0, 0, 0},         {"vanderpol", KEEL_ODE, 0, 0, 0, 0},
+        {"pendulum", KEEL_MECHANICS, 0, 0, 0, 0}, {"twin_rods", KEEL_MECHANICS, 0, 0, 0, 1},
+        {"transamp", KEEL_DAE, 0, 0, 3, 0},       {"lotka_volterra", KEEL_HAMILTONIAN, 0, 0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        m = model_example(wanted[i].name);
+        assert_true(keel_model_mode(m, 0, &mode));
+        assert_null(mode.name);
+        if ((int)mode.problem->form != wanted[i].form || mode.quadratic != wanted[i].quadratic ||
+            mode.separable != wanted[i].separable || mode.combinations != wanted[i].combinations ||
+            mode.redundant != wanted[i].redundant)
+            fail_msg("%s: form %d, quadratic %d, separable %d, combinations %d, redundant %d", wanted[i].name,
+                     (int)mode.problem->form, mode.quadratic, mode.separable, mode.combinations,
+                     mode.redundant);
+        keel_model_close(m);
+    }
+}
+
+/* The three balances of the reactor, as rows over u[1..6], span those that its equations have: sums that no
+ * reaction changes (r2: u1 u2 -> u3; r1: u2 u6 -> u5; r3: u4 u6 -> u3). */
+static void balances_are_left_null_vectors(void **unused) {
+    (void)unused;
+    static const int reaction[3][6] = {{-1, -1, 1, 0, 0, 0}, {0, -1, 0, 0, 1, -1}, {0, 0, 1, -1, 0, -1}};
+    keel_model *m = model_example("dow");
+    double row[3][6] = {{0}};
+    for (int k = 0; k < 3; k++) {
+        const char *text = keel_model_balance(m, 0, k);
+        assert_non_null(text);
+        for (const char *at = strstr(text, "u["); at; at = strstr(at + 1, "u[")) {
+            const char *before = at;
+            while (before > text && before[-1] == ' ') before--;
+            row[k][at[2] - '1'] = before > text && before[-1] == '-' ? -1 : 1;
+            assert_true(before == text || before[-1] == '-' || before[-1] == '+'); /* factors 1 alone */
+        }
+        for (int r = 0; r < 3; r++) {
+            double change = 0;
+            for (int j = 0; j < 6; j++) change += row[k][j] * reaction[r][j];
+            if (change != 0) fail_msg("`%s` is not conserved", text);
+        }
+    }
+    for (int k = 0; k < 3; k++) { /* and they are independent */
+        int pivot = -1;
+        for (int j = 0; j < 6 && pivot < 0; j++)
+            if (row[k][j] != 0) pivot = j;
+        assert_true(pivot >= 0);
+        for (int i = k + 1; i < 3; i++)
+            for (int j = 5; j >= 0; j--) row[i][j] -= row[k][j] * row[i][pivot] / row[k][pivot];
+    }
+    assert_null(keel_model_balance(m, 0, 3));
+    assert_null(keel_model_balance(m, 1, 0));
+    assert_null(keel_model_balance(m, 0, -1));
+    keel_model_close(m);
+}
+
+static void free_values_are_named(void **unused) {
+    (void)unused;
+    keel_model *m = model_of("coord x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint rod: x^2 + y^2 = 1\n"
+                             "guess x = 1, y = 0.1, x' = 0, y' = 0\nrun 0 .. 1\n");
+    assert_non_null(keel_model_free_value(m, 0)); /* a place on the circle, a speed along it */
+    assert_null(keel_model_free_value(m, 4));
+    keel_model_close(m);
+    m = model_example("pendulum");
+    assert_null(keel_model_free_value(m, 0));
+    keel_model_close(m);
+    static const char nothing[] = "var x, y\nx' = y\ny' = -x\ninit x = 1\nrun 0 .. 1\n";
+    assert_refused(keel_model_read("a", nothing, sizeof nothing - 1, NULL),
+                   "nothing determines the start value of `y`");
+}
+
+/* Columns ----------------------------------------------------------------------------------------------- */
+
+static void check_names(keel_model *m, const char *names) {
+    keel_sim *s = keel_sim_open(m, NULL);
+    char all[600] = "";
+    for (int i = 0; i < keel_sim_columns(s); i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? " " : "", keel_sim_column(s, i));
+    assert_string_equal(all, names);
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
+static void columns_have_the_names_of_the_file(void **unused) {
+    (void)unused;
+    check_names(model_example("pendulum"), "x y x' y' lambda.rod tension");
+    check_names(model_example("henon"), "q[1] q[2] p[1] p[2]");
+    check_names(model_example("slack_rod"), "x y x' y' lambda.string");
+    check_names(model_example("vanderpol"), "x v");
+    check_names(model_example("sand"), "u[1] u[2] lam u[1]' u[2]'");
+    check_names(model_example("rc"), "u i");
+    check_names(model_example("rolling_disk"), "x y a b x' y' a' b' lambda.forward lambda.sideways");
+    check_names(model_example("plastic"), "eps sig epl");
+}
+
+/* Runs the model to 1 and compares every column with its closed form. */
+static void check_exact(const char *text, double bound) {
+    keel_model *m = model_of(text);
+    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-12});
+    double value[40], exact[40];
+    int compared = 0;
+    for (int stop = 0; stop <= 4; stop++) {
+        run_to(s, 0.25 * stop);
+        assert_int_equal(keel_sim_values(s, value), KEEL_OK);
+        assert_int_equal(keel_sim_exact(s, exact), KEEL_OK);
+        for (int i = 0; i < keel_sim_columns(s); i++, compared++)
+            if (!(fabs(value[i] - exact[i]) <= bound * (1 + fabs(exact[i]))))
+                fail_msg("%s = %.17g, not %.17g", keel_sim_column(s, i), value[i], exact[i]);
+    }
+    assert_true(compared > 0);
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
+static void outputs_of_ordinary_equations(void **unused) {
+    (void)unused;
+    check_exact("var x\nx' = -x\ninit x = 2\nrun 0 .. 1\nlet X = x.start*exp(-t)\n"
+                "output a = x', b = x'', c = x''', d = x.start, e = der(x^2), f = t\n"
+                "exact x = X, a = -X, b = X, c = -X, d = 2, e = -2*X^2, f = t\n",
+                1e-11);
+}
+
+static void outputs_of_mechanics(void **unused) {
+    (void)unused;
+    /* on a circle at a constant rate: the multiplier is that of the centripetal force */
+    check_exact("param w = 3, m = 2\ncoord x, y\nlagrangian m*(x'^2 + y'^2)/2\n"
+                "constraint ring: x^2 + y^2 = 1\ninit x = 1, y = 0, y' = w\nguess x' = 0\nrun 0 .. 1\n"
+                "let X = cos(w*t), Y = sin(w*t)\n"
+                "output a = x'', b = y'', c = x''', e = energy, f = 2*lambda.ring*x, g = lambda.ring', "
+                "h = y''''\n"
+                "exact x = X, y = Y, x' = X', y' = Y', lambda.ring = m*w^2/2, a = X'', b = Y'', c = X''', "
+                "e = m*w^2/2, f = m*w^2*X, g = 0, h = w^4*Y\n",
+                1e-9);
+    check_exact("coord x\nlagrangian x'^2/2 - 2*x^2\ninit x = 1, x' = 0\nrun 0 .. 1\n"
+                "output a = x'', b = x''', e = energy\nlet X = cos(2*t)\n"
+                "exact x = X, x' = X', a = X'', b = X''', e = 2\n",
+                1e-10);
+}
+
+static void outputs_of_hamiltonians(void **unused) {
+    (void)unused;
+    check_exact("canonical q, p\nhamiltonian H = p^2/2 + 2*q^2\ninit q = 1, p = 0\nrun 0 .. 1\n"
+                "output v = q', a = q'', f = p', j = p'', e = energy, h = H\nlet Q = cos(2*t)\n"
+                "exact q = Q, p = Q', v = Q', a = Q'', f = Q'', j = Q''', e = 2, h = 2\n",
+                1e-10);
+    check_exact("param w = 3\ncanonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2\n"
+                "constraint ring: dot(q, q) = 1\ninit q = (1, 0), p = (0, w)\nrun 0 .. 1\n"
+                "output v = q[1]', a = q[1]'', f = p[2]', j = p[2]'', e = energy, l = lambda.ring'\n"
+                "let Q = (cos(w*t), sin(w*t))\n"
+                "exact q = Q, p = Q', v = Q[1]', a = Q[1]'', f = Q[2]'', j = Q[2]''', e = w^2/2, l = 0, "
+                "lambda.ring = w^2/2\n",
+                1e-9);
+    check_exact("var u, v\nhamiltonian (u^2 + v^2)/2\nstructure u, v: ((0, 2), (-2, 0))\n"
+                "init u = 1, v = 0\nrun 0 .. 1\noutput a = u', b = u'', c = v''', e = energy\n"
+                "let U = cos(2*t), V = -sin(2*t)\n"
+                "exact u = U, v = V, a = U', b = U'', c = V''', e = 1/2\n",
+                1e-10);
+}
+
+/* y is the root of a cubic, z one of an equation without a closed inverse: both are torn. */
+static void outputs_of_algebraic_equations(void **unused) {
+    (void)unused;
+    check_exact("var x, y, z\nx' = -x\ny^3 + y + x = z + x\nz + exp(z) = x + x^3 + exp(x + x^3)\n"
+                "init x = 1\nguess y = 0.9, z = 1.9\nrun 0 .. 1\nlet X = exp(-t), Z = X + X^3\n"
+                "output a = y', b = y'', c = z', d = z''', e = y'''\n"
+                "exact x = X, y = X, z = Z, a = -X, b = X, c = Z', d = Z''', e = -X\n",
+                1e-9);
+    check_exact("var x, y, l\nx'' = -l*x\ny'' = -l*y\nx^2 + y^2 = 1\ninit x = 1, y = 0, y' = 3\n"
+                "guess x' = 0\nrun 0 .. 1\nlet X = cos(3*t), Y = sin(3*t)\n"
+                "output a = x'', b = y''', c = l', d = der(x*y)\n"
+                "exact x = X, y = Y, x' = X', y' = Y', l = 9, a = X'', b = Y''', c = 0, d = X'*Y + X*Y'\n",
+                1e-9);
+}
+
+static void references_by_column(void **unused) {
+    (void)unused;
+    keel_model *m = model_example("caraxis");
+    keel_sim *s = keel_sim_open(m, NULL);
+    double t, value[20];
+    assert_int_equal(keel_sim_reference(s, 1, &t, value), 1);
+    assert_true(t == 3);
+    assert_true(value[column_named(s, "xl")] == 0.0493455784275240921315267927637);
+    assert_true(value[column_named(s, "lambda.axle")] == -0.00110468033125956583986060072931);
+    assert_int_equal(keel_sim_reference(s, 2, &t, value), 0);
+    assert_int_equal(keel_sim_reference(s, -1, &t, value), 0);
+    keel_sim_close(s);
+    keel_model_close(m);
+    m = model_of("var x, y\nx' = 1\ny' = 2\ninit x = 0, y = 0\nreference t = 1/2: y = 1\nrun 0 .. 1\n");
+    s = keel_sim_open(m, NULL);
+    assert_int_equal(keel_sim_reference(s, 0, &t, value), 1);
+    assert_true(t == 0.5 && isnan(value[0]) && value[1] == 1);
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
+/* From C ------------------------------------------------------------------------------------------------ */
+
+static int looks;
+static keel_sim *seen;
+
+static void look(keel_solver *solver, void *user) {
+    keel_sim *s = user;
+    double value[20];
+    assert_ptr_equal(solver, keel_sim_solver(s));
+    assert_int_equal(keel_sim_values(s, value), KEEL_OK);
+    seen = s;
+    looks++;
+}
+
+/* Looking changes no bit, and the observer is given the keel_sim. */
+static void observers_get_the_run(void **unused) {
+    (void)unused;
+    keel_model *m = model_example("slack_rod");
+    looks = 0;
+    keel_sim *watched = keel_sim_open(m, &(keel_options){.rtol = 1e-9, .observe = look});
+    keel_sim *plain = keel_sim_open(m, &(keel_options){.rtol = 1e-9});
+    run_to(watched, 10);
+    run_to(plain, 10);
+    assert_ptr_equal(seen, watched);
+    assert_true(looks >= keel_statistics(keel_sim_solver(watched)).steps);
+    assert_int_equal(happenings(watched), happenings(plain));
+    assert_memory_equal(keel_state(keel_sim_solver(watched)), keel_state(keel_sim_solver(plain)),
+                        4 * sizeof(double));
+    keel_sim_close(watched);
+    keel_sim_close(plain);
+    keel_model_close(m);
+}
+
+static void problems_serve_c_callers(void **unused) {
+    (void)unused;
+    keel_model *m = model_example("pendulum");
+    keel_mode mode;
+    assert_true(keel_model_mode(m, 0, &mode));
+    keel_solver *a = keel_open(mode.problem, &(keel_options){.rtol = 1e-9});
+    keel_solver *b = keel_open(mode.problem, &(keel_options){.method = "rkf78", .step = 0.01});
+    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-9}), *other = keel_sim_open(m, NULL);
+    for (int k = 1; k <= 5; k++) { /* in turns: they do not disturb each other */
+        assert_ok(a, keel_run(a, k));
+        assert_ok(b, keel_run(b, k));
+        run_to(other, 0.5 * k);
+        run_to(s, k);
+        assert_memory_equal(keel_state(a), keel_state(keel_sim_solver(s)), 4 * sizeof(double));
+        assert_near(keel_state(a)[0], keel_state(b)[0], 1e-6);
+        assert_near(keel_multipliers(a)[0], value_of(s, "lambda.rod"), 1e-14 * 30);
+    }
+    keel_sim_close(s);
+    keel_sim_close(other);
+    keel_close(a);
+    keel_close(b);
+    keel_solver *checked = keel_open(mode.problem, &(keel_options){.check_jacobians = 1});
+    assert_ok(checked, keel_state_of(checked));
+    keel_close(checked);
+    keel_model_close(m);
+}
+
+static void steps_lead_to_the_end(void **unused) {
+    (void)unused;
+    keel_model *m = model_of(decay);
+    keel_sim *s = keel_sim_open(m, NULL);
+    int steps = 0;
+    while (keel_time(keel_sim_solver(s)) < 1) {
+        assert_int_equal(keel_sim_step(s, 1), KEEL_OK);
+        assert_true(++steps < 1000);
+    }
+    assert_int_equal(keel_statistics(keel_sim_solver(s)).steps, steps);
+    assert_string_equal(keel_sim_message(s), "");
+    assert_int_equal(keel_sim_mode(s), 0);
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_and_texts),
+        cmocka_unit_test(what_cannot_be_read),
+        cmocka_unit_test(nothing_does_no_harm),
+        cmocka_unit_test(parameters_are_replaced),
+        cmocka_unit_test(the_last_assignment_counts),
+        cmocka_unit_test(wrong_assignments_change_nothing),
+        cmocka_unit_test(spans),
+        cmocka_unit_test(modes_tell_their_structure),
+        cmocka_unit_test(balances_are_left_null_vectors),
+        cmocka_unit_test(free_values_are_named),
+        cmocka_unit_test(columns_have_the_names_of_the_file),
+        cmocka_unit_test(outputs_of_ordinary_equations),
+        cmocka_unit_test(outputs_of_mechanics),
+        cmocka_unit_test(outputs_of_hamiltonians),
+        cmocka_unit_test(outputs_of_algebraic_equations),
+        cmocka_unit_test(references_by_column),
+        cmocka_unit_test(observers_get_the_run),
+        cmocka_unit_test(problems_serve_c_callers),
+        cmocka_unit_test(steps_lead_to_the_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
