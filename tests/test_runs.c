@@ -126,9 +126,9 @@ static void go(keel_sim *s, const char *name, double t) {
     if (status != KEEL_OK) fail_msg("%s: %s", name, keel_sim_message(s));
 }
 
-/* Rows that the stabilizer keeps hold to 4 units; where y is eliminated Newton may stall at some 50 of them, as
- * in dow, whose constants lie 18 decades apart.  All that is to be kept is kept; invariants are strong, but
- * for the one whose model says that it is weak. */
+/* Rows that the stabilizer keeps hold to 4 units; where y is eliminated Newton may stall at some 50 of them,
+ * as in dow, whose constants lie 18 decades apart.  All that is to be kept is kept; invariants are strong,
+ * but for the one whose model says that it is weak. */
 static void check_certificate(const char *name, const keel_solver *s) {
     keel_kept row;
     for (int i = 0; keel_kept_at(s, i, &row); i++) {
@@ -296,7 +296,7 @@ static void interpreter_and_machine_code_agree(void **unused) {
 
 /* The same by hand -------------------------------------------------------------------------------------- */
 
-/* The largest difference of two runs over the same steps, in round-offs of the largest position or velocity. */
+/* The largest difference of two runs over the same steps, in round-offs of the largest value. */
 static double difference(const char *example, void (*fill)(problem *p), const char *method,
                          keel_preserve preserve) {
     problem p;

@@ -358,6 +358,22 @@ static int make_consistent(struct begin *b) {
     return good;
 }
 
+/* Values held from the start are those of the consistent one, as far as the start alone tells them.  How many
+ * are others than before. */
+static int hold(struct begin *b) {
+    struct keel_model *m = b->m;
+    int helds = m->model->helds, changed = 0;
+    double *now = m->parameter + m->model->parameters, *held = calloc((size_t)helds + 1, sizeof *held);
+    if (held && helds && values_at(&b->mode->held, b->t0, m->u0, NULL, m->parameter, held) == 0)
+        for (int k = 0; k < helds; k++) {
+            if (!isfinite(held[k]) || held[k] == now[k]) continue;
+            now[k] = held[k];
+            changed++;
+        }
+    free(held);
+    return changed;
+}
+
 int begin_find(struct keel_model *m) {
     struct inside_mode *mode = &m->mode[m->model->start];
     size_t all = (size_t)(mode->road.n + mode->road.m) + 1;
@@ -373,6 +389,6 @@ int begin_find(struct keel_model *m) {
     if (!good || !take_given(&b)) return 0;
     for (size_t j = 0; j + 1 < all; j++) m->fixed[j] = b.given[j] == FIXED;
     memcpy(b.last, m->u0, all * sizeof *b.last);
-    if (!make_consistent(&b) || !check_implied(&b)) return 0;
+    if (!make_consistent(&b) || (hold(&b) && !make_consistent(&b)) || !check_implied(&b)) return 0;
     return name_free_values(&b);
 }

@@ -5,6 +5,7 @@
 #include "keel/model.h"
 #include "lang/elaborate.h"
 #include "model/fill.h"
+#include "model/impact.h"
 #include "model/values.h"
 
 enum { INSIDE_WHY = 400 };
@@ -22,6 +23,7 @@ struct inside_mode {
     struct road road;
     struct functions functions;
     struct fill fill;
+    struct impact impact;
     struct values columns; /* what a column is in this mode */
     struct values rows;    /* kept and watched rows, NAN where the mode has no such row */
     struct values held;    /* what `x.enter` and `x.start` are taken from */

@@ -85,7 +85,8 @@ static int open_modes(struct keel_model *m) {
         if (!system_open(&mode->system, model, i, m->span[0], &m->source, &m->messages, &m->pool) ||
             !road_open(&mode->road, &mode->system, &m->messages, &m->pool))
             return 0;
-        if (functions_open(&mode->functions, &mode->road)) return complaint_memory(&m->messages);
+        if (functions_open(&mode->functions, &mode->road) || !impact_open(&mode->impact, &mode->road))
+            return complaint_memory(&m->messages);
         m->bound[i] = (struct functions_bound){m->parameter, mode->functions.tape, NULL};
     }
     return 1;
@@ -199,6 +200,7 @@ static void tear_down(struct keel_model *m) {
     drift_close(m);
     sim_release(m);
     for (int i = 0; i < m->modes; i++) {
+        impact_close(&m->mode[i].impact);
         functions_close(&m->mode[i].functions);
         road_close(&m->mode[i].road);
         system_close(&m->mode[i].system);

@@ -17,7 +17,7 @@ static void forward(keel_solver *solver, void *user) {
 }
 
 static size_t most_numbers(const keel_model *m) {
-    int most = m->model->helds + 1;
+    int most = 0;
     for (int i = 0; i < m->modes; i++) {
         const struct inside_mode *mode = &m->mode[i];
         if (most < mode->road.n + mode->road.m) most = mode->road.n + mode->road.m;
@@ -74,9 +74,10 @@ static int take_memory(struct keel_sim *s) {
     s->parameter = malloc(numbers * sizeof *s->parameter);
     s->bound = calloc(modes, sizeof *s->bound);
     s->problem = calloc(modes, sizeof *s->problem);
-    s->work = calloc(most_numbers(m), sizeof *s->work);
+    s->work = calloc(most_numbers(m) + (size_t)m->model->helds, sizeof *s->work);
     s->fired = malloc(2 * most_events(m) * sizeof *s->fired);
     if (!s->parameter || !s->bound || !s->problem || !s->work || !s->fired) return 0;
+    s->held = s->work + most_numbers(m);
     s->fired_before = s->fired + most_events(m);
     for (size_t i = 0; i < 2 * most_events(m); i++) s->fired[i] = (struct sim_fired){NAN, NAN, 0, 1};
     memcpy(s->parameter, m->parameter, (numbers - 1) * sizeof *s->parameter);

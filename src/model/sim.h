@@ -24,6 +24,7 @@ struct keel_sim {
     double *work;                           /* enough for the unknowns of any mode and what is assigned */
     double direction;                       /* of time: 1 or -1 */
     struct sim_fired *fired, *fired_before; /* by event of the mode in force; room for a mode's before it */
+    double *held;                           /* behind it, for held values */
     double crowd_time;                      /* events at one time are counted */
     int crowd;
     keel_happening *happened;
@@ -44,7 +45,8 @@ keel_status sim_enter(struct keel_sim *s);
 void sim_fired(struct keel_sim *s, int event); /* it acts now */
 /* Mode `to` follows; its events that are touched may act again. */
 void sim_moved(struct keel_sim *s, int to, const unsigned char *touched);
-/* Held values as they are where the run stands: those of `enter`, or also of `start`. */
+/* Held values as they are where the run stands: those of `enter`, or also of `start`.  Where that makes
+ * others of them the solver begins anew: it knows rates by the old ones. */
 keel_status sim_hold(struct keel_sim *s, int start_too);
 keel_status sim_fail(struct keel_sim *s, keel_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

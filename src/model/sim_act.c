@@ -185,17 +185,32 @@ static keel_status count_crowd(struct keel_sim *s) {
                     CROWD, t, names);
 }
 
-keel_status sim_hold(struct keel_sim *s, int start_too) {
+/* Held values as they are where the run stands.  How many are others than before; -1: a failure. */
+static int take_held(struct keel_sim *s, int start_too) {
     const struct model *model = s->m->model;
-    double *held = s->work;
-    if (model->helds == 0) return KEEL_OK;
+    double *now = s->parameter + model->parameters;
+    int changed = 0;
+    if (model->helds == 0) return 0;
     if (values_at(&s->m->mode[s->mode].held, keel_time(s->solver), keel_state(s->solver), sim_multipliers(s),
-                  s->parameter, held))
-        return sim_fail(s, KEEL_ENEWTON, "the values at t = %.10g could not be found", keel_time(s->solver));
-    for (int k = 0; k < model->helds; k++)
-        if (isfinite(held[k]) && (start_too || model->held[k].moment == SYNTAX_ENTER))
-            s->parameter[model->parameters + k] = held[k];
-    return KEEL_OK;
+                  s->parameter, s->held)) {
+        sim_fail(s, KEEL_ENEWTON, "the values at t = %.10g could not be found", keel_time(s->solver));
+        return -1;
+    }
+    for (int k = 0; k < model->helds; k++) {
+        if (!isfinite(s->held[k]) || (!start_too && model->held[k].moment != SYNTAX_ENTER)) continue;
+        changed += now[k] != s->held[k];
+        now[k] = s->held[k];
+    }
+    return changed;
+}
+
+keel_status sim_hold(struct keel_sim *s, int start_too) {
+    int changed = take_held(s, start_too);
+    if (changed <= 0) return s->status;
+    keel_status status = keel_restart(s->solver, keel_time(s->solver), keel_state(s->solver));
+    if (status >= 0) return KEEL_OK;
+    return sim_fail(s, status, "with the values held from t = %.10g: %.400s", keel_time(s->solver),
+                    keel_message(s->solver));
 }
 
 /* The unknowns of the mode that follows and what is assigned, into s->work. */
@@ -223,15 +238,8 @@ static keel_status change(struct keel_sim *s, int number, const struct model_eve
     keel_status status = take_values(s, number, event, to);
     if (status != KEEL_OK) return status;
     int moved = to != s->mode;
-    if (moved) { /* the new mode may use values as they were when it was entered: first as they are now */
-        double *u = malloc((size_t)(s->m->mode[to].road.n + s->m->mode[to].road.m + 1) * sizeof *u);
-        if (!u) return sim_fail(s, KEEL_ENOMEM, "no memory for a change of mode");
-        memcpy(u, s->work, (size_t)(s->m->mode[to].road.n + s->m->mode[to].road.m) * sizeof *u);
-        status = sim_hold(s, 0);
-        memcpy(s->work, u, (size_t)(s->m->mode[to].road.n + s->m->mode[to].road.m) * sizeof *u);
-        free(u);
-        if (status != KEEL_OK) return status;
-    }
+    if (moved && take_held(s, 0) < 0) return s->status; /* the new mode may use them: first as they are now */
+    impact_apply(&s->m->mode[to].impact, keel_time(s->solver), s->parameter, s->work);
     status = keel_switch(s->solver, &s->problem[to], s->work);
     if (status < 0) {
         const char *name = s->m->model->mode[to].name;

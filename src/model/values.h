@@ -11,13 +11,13 @@
 
 struct values {
     int count;
-    int direct;         /* the road itself gives them all */
-    int own, inputs;    /* the road's unknowns; with the multipliers behind them */
-    struct tape target; /* of what is asked for */
-    int n, m;           /* of the general road */
-    struct tape state;  /* its states from the road's own unknowns */
+    int direct;                            /* the road itself gives them all */
+    int own, inputs;                       /* the road's unknowns; with the multipliers behind them */
+    struct tape target;                    /* of what is asked for */
+    int n, m;                              /* of the general road */
+    struct tape state;                     /* its states from the road's own unknowns */
     struct tape residual, terms, jacobian; /* terms: sums of |terms| of the residual */
-    int *row, *column; /* of each entry of the jacobian; columns of x as -1 */
+    int *row, *column;                     /* of each entry of the jacobian; columns of x as -1 */
     int entries;
     double *work;       /* inputs, residual, matrix */
     int *pivot, *guess; /* guess: by algebraic variable, the input to start from; -1: 0 */

@@ -1,0 +1,51 @@
+/* impact.c - see impact.h. */
+#include "model/impact.h"
+
+#include <stdlib.h>
+
+int impact_open(struct impact *i, const struct road *own) {
+    const struct model *m = own->y->m;
+    *i = (struct impact){0};
+    if (m->form != MODEL_LAGRANGIAN || own->form == KEEL_MECHANICS) return 1;
+    road_begin(&i->road, own->y, own->messages, own->pool);
+    int found = road_mechanics(&i->road);
+    if (found <= 0) return found == 0;
+    i->place = pool_take(own->pool, ((size_t)i->road.n + 1) * sizeof *i->place);
+    if (!i->place || functions_open(&i->functions, &i->road)) return 0;
+    i->there = 1;
+    for (int k = 0; k < i->road.n; k++) {
+        i->place[k] = road_place(own, i->road.basic[k]);
+        if (i->place[k] < 0 || i->place[k] >= own->n) i->there = 0;
+    }
+    fill_problem(&i->fill, &i->road, &i->functions, "impact");
+    return 1;
+}
+
+void impact_close(struct impact *i) {
+    functions_close(&i->functions);
+    road_close(&i->road);
+    *i = (struct impact){0};
+}
+
+void impact_apply(const struct impact *i, double t, const double *parameter, double *u) {
+    if (!i->there) return;
+    int n = i->road.n;
+    struct functions_bound bound = {parameter, i->functions.tape, NULL};
+    keel_problem p = i->fill.problem;
+    double *x = malloc((size_t)n * sizeof *x);
+    unsigned char *fixed = calloc((size_t)n, 1); /* nothing is */
+    keel_solver *s = NULL;
+    if (x && fixed) {
+        for (int k = 0; k < n; k++) x[k] = u[i->place[k]];
+        p.t0 = t;
+        p.u0 = x;
+        p.fixed = fixed;
+        p.user = &bound;
+        s = keel_open(&p, NULL);
+    }
+    if (s && keel_state_of(s) >= 0)
+        for (int k = 0; k < n; k++) u[i->place[k]] = keel_state(s)[k];
+    keel_close(s);
+    free(x);
+    free(fixed);
+}

@@ -1,0 +1,24 @@
+/* impact.h - the smallest change by the masses, for modes of a lagrangian that take the general road.
+ *
+ * Where a mode begins, or after an action, velocities jump to what the constraints allow by impulses along
+ * G^T: M dv = -G^T p.  The core does so for mechanics.  A mode whose events look at multipliers is a general
+ * system to it; so its mechanics stand beside it, for this alone. */
+#ifndef KEEL_MODEL_IMPACT_H
+#define KEEL_MODEL_IMPACT_H
+
+#include "model/fill.h"
+
+struct impact {
+    int there;
+    struct road road; /* mechanics */
+    struct functions functions;
+    struct fill fill;
+    int *place; /* of its states among those of the mode's own road */
+};
+
+/* 1; 0: memory is out.  impact_close in any case. */
+int impact_open(struct impact *i, const struct road *own);
+void impact_close(struct impact *i);
+/* u, the unknowns of the mode's own road, made consistent; where that fails they stay as they are. */
+void impact_apply(const struct impact *i, double t, const double *parameter, double *u);
+#endif

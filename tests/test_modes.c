@@ -1,0 +1,395 @@
+/* test_modes.c - events, actions and modes of models: times and values in closed form, what acts when several
+ * events meet, and runs that cannot go on. */
+#include "model_run.h"
+
+static const double pi = 3.14159265358979323846;
+
+static keel_happening happening(const keel_sim *s, long i) {
+    keel_happening h = {0};
+    assert_true(keel_sim_happening(s, i, &h));
+    return h;
+}
+
+static keel_sim *sim_of(const char *text, keel_model **m) {
+    *m = model_of(text);
+    return keel_sim_open(*m, &(keel_options){.rtol = 1e-11});
+}
+
+static void finish(keel_sim *s, keel_model *m) {
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
+static double kept_energy(const keel_sim *s) {
+    keel_kept row;
+    for (int i = 0; keel_kept_at(keel_sim_solver((keel_sim *)s), i, &row); i++)
+        if (row.kind == KEEL_ROW_ENERGY) return row.start;
+    fail_msg("no energy is kept");
+    return 0;
+}
+
+/* The examples ------------------------------------------------------------------------------------------ */
+
+/* The ball meets the floor after tau, then after 2 e tau, 2 e^2 tau, ...; its energy falls by e^2 each time,
+ * and half way between two bounces it is at e^(2 k). */
+static void a_ball_bounces(void **unused) {
+    (void)unused;
+    keel_model *m = model_example("bounce");
+    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-10});
+    double e = 0.8, g = 9.81, tau = sqrt(2 / g), t = tau;
+    for (int k = 1; k <= 6; k++, t += 2 * tau * pow(e, k - 1)) {
+        run_to(s, t + tau * pow(e, k));
+        assert_int_equal(happenings(s), k);
+        keel_happening h = happening(s, k - 1);
+        assert_string_equal(h.event, "hit");
+        assert_true(h.changed && h.from == 0 && h.to == 0);
+        assert_near(h.t, t, 1e-12);
+        assert_near(value_of(s, "y"), pow(e, 2 * k), 1e-12);
+        assert_near(value_of(s, "y'"), 0, 1e-11);
+        assert_near(value_of(s, "x'"), 1, 1e-13);
+        assert_near(kept_energy(s), 0.5 + g * pow(e, 2 * k), 1e-11);
+    }
+    finish(s, m);
+}
+
+/* The stress yields at sin t = 1/2, then wherever the strain has turned and moved by 2 Y. */
+static void plasticity_switches_on_time(void **unused) {
+    (void)unused;
+    keel_model *m = model_example("plastic");
+    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-10});
+    run_to(s, 20);
+    assert_int_equal(happenings(s), 13);
+    for (int k = 0; k < 13; k++) {
+        keel_happening h = happening(s, k);
+        assert_string_equal(h.event, k % 2 ? "unload" : "yield");
+        assert_true(h.from == k % 2 && h.to == 1 - k % 2 && h.changed);
+        assert_near(h.t, k ? k * pi / 2 : asin(0.5), 1e-12);
+    }
+    assert_int_equal(keel_sim_mode(s), 1); /* since 6 pi */
+    assert_near(value_of(s, "sig"), 0.5, 1e-15);
+    assert_near(value_of(s, "epl"), sin(20) - 0.5, 1e-14);
+    finish(s, m);
+}
+
+static void plasticity_begins_on_the_surface(void **unused) {
+    (void)unused;
+    keel_model *m = model_example("plastic2");
+    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-10});
+    run_to(s, 10); /* the stress is tangential at first: the second derivative decides */
+    assert_string_equal(story(s), "yield");
+    assert_true(happening(s, 0).t == 0);
+    assert_near(hypot(value_of(s, "Q[1]"), value_of(s, "Q[2]")), 200, 1e-12);
+    assert_true(value_of(s, "lam") > 0);
+    finish(s, m);
+}
+
+/* Stick and slide in turn; the friction is at its limit while it slides, and below it while it sticks. */
+static void friction_sticks_and_slides(void **unused) {
+    (void)unused;
+    keel_model *m = model_example("friction2");
+    double last[2][8], time[2][20];
+    for (int k = 0; k < 2; k++) {
+        keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = k ? 1e-11 : 1e-8});
+        for (int stop = 1; stop <= 50; stop++) {
+            run_to(s, 0.1 * stop);
+            double r = hypot(value_of(s, "r[1]"), value_of(s, "r[2]"));
+            if (keel_sim_mode(s) == 1) assert_near(r, 50, 1e-12);
+            else assert_true(r < 50 && value_of(s, "lam") == 0);
+        }
+        assert_true(happenings(s) >= 2 && happenings(s) <= 20);
+        for (long i = 0; i < happenings(s); i++) {
+            assert_string_equal(happening(s, i).event, happening(s, i).from ? "grip" : "slip");
+            time[k][i] = happening(s, i).t;
+            if (i) assert_int_equal(happening(s, i).from, happening(s, i - 1).to);
+            if (k) assert_near(time[1][i], time[0][i], 1e-6);
+        }
+        assert_int_equal(keel_sim_values(s, last[k]), KEEL_OK);
+        if (k)
+            for (int i = 0; i < keel_sim_columns(s); i++) assert_near(last[1][i], last[0][i], 1e-5);
+        keel_sim_close(s);
+    }
+    keel_model_close(m);
+}
+
+/* The string goes slack at the height 2 E / (3 g); it flies a parabola, and the catch leaves the velocity
+ * across the string alone. */
+static void a_string_goes_slack_and_catches(void **unused) {
+    (void)unused;
+    keel_model *m = model_example("slack_rod");
+    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-11});
+    double g = 9.81, before = 18 - g, height = 2 * before / (3 * g);
+    assert_near(kept_energy(s), before, 1e-13);
+    assert_near(value_of(s, "lambda.string"), (36 + g) / 2, 1e-12);
+    while (keel_sim_mode(s) == 0) assert_int_equal(keel_sim_step(s, 10), KEEL_OK);
+    double x = value_of(s, "x"), y = value_of(s, "y"), vx = value_of(s, "x'"), vy = value_of(s, "y'");
+    double t = keel_time(keel_sim_solver(s));
+    assert_near(y, height, 1e-9);
+    assert_near(hypot(x, y), 1, 1e-14);
+    assert_true(value_of(s, "lambda.string") == 0); /* there is no string */
+    assert_near(kept_energy(s), before, 1e-11);
+    double last[4] = {0};
+    while (keel_sim_mode(s) == 1) {
+        double at = keel_time(keel_sim_solver(s)) - t;
+        assert_near(value_of(s, "x"), x + vx * at, 1e-9);
+        assert_near(value_of(s, "y"), y + vy * at - g * at * at / 2, 1e-9);
+        assert_true(hypot(value_of(s, "x"), value_of(s, "y")) <= 1 + 1e-14);
+        assert_int_equal(keel_sim_step(s, 10), KEEL_OK);
+    }
+    double at = keel_time(keel_sim_solver(s)) - t;
+    last[0] = x + vx * at, last[1] = y + vy * at - g * at * at / 2, last[2] = vx, last[3] = vy - g * at;
+    assert_near(hypot(last[0], last[1]), 1, 1e-9);
+    double across = last[2] * -last[1] + last[3] * last[0];
+    assert_near(value_of(s, "x'"), -last[1] * across, 1e-8);
+    assert_near(value_of(s, "y'"), last[0] * across, 1e-8);
+    assert_near(kept_energy(s), across * across / 2 + g * last[1], 1e-8);
+    run_to(s, 10);
+    assert_near(hypot(value_of(s, "x"), value_of(s, "y")), 1, 1e-14);
+    assert_string_equal(story(s), "slack catch");
+    finish(s, m);
+}
+
+/* Two masses fly apart until the string between them catches: an inner force, which moves no momentum. */
+static void a_catch_keeps_the_momentum(void **unused) {
+    (void)unused;
+    keel_model *m;
+    keel_sim *s = sim_of("param A = 1, B = 3\ncoord x, y, u, v\n"
+                         "lagrangian (A*(x'^2 + y'^2) + B*(u'^2 + v'^2))/2\ninit x = 0, y = 0, u = 1, v = 0\n"
+                         "init x' = -2, y' = 1, u' = 1, v' = 0.5\nrun 0 .. 3\nstart loose\n"
+                         "mode loose:\n    event catch: (u - x)^2 + (v - y)^2 - 4 rising -> mode taut\n"
+                         "mode taut:\n    constraint string: (u - x)^2 + (v - y)^2 = 4\n"
+                         "    event slack: lambda.string falling -> mode loose\n"
+                         "output px = A*x' + B*u', py = A*y' + B*v'\n",
+                         &m);
+    run_to(s, 3);
+    assert_string_equal(story(s), "catch");
+    assert_near(value_of(s, "px"), 1, 1e-11);
+    assert_near(value_of(s, "py"), 2.5, 1e-11);
+    finish(s, m);
+}
+
+static int recorded;
+
+static void on_the_section(keel_solver *solver, void *user) {
+    if (keel_event(solver) < 0) return;
+    recorded++;
+    assert_near(value_of(user, "q[1]"), 0, 1e-13);
+    assert_true(value_of(user, "p[1]") > 0);
+}
+
+static void a_section_is_recorded(void **unused) {
+    (void)unused;
+    keel_model *m = model_example("henon");
+    recorded = 0;
+    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-10, .observe = on_the_section});
+    run_to(s, 300);
+    assert_true(happenings(s) > 40);
+    assert_true(recorded >= happenings(s) - 1); /* the one at the start is no event of the solver */
+    assert_true(happening(s, 0).t == 0);
+    for (long i = 0; i < happenings(s); i++) {
+        assert_string_equal(happening(s, i).event, "section");
+        assert_false(happening(s, i).changed);
+        if (i) assert_true(happening(s, i).t > happening(s, i - 1).t + 1);
+    }
+    finish(s, m);
+}
+
+/* Where events meet ------------------------------------------------------------------------------------- */
+
+/* x = t: at the start those that move on act, in the order of the file, and those that fall away do not. */
+static void events_at_the_start(void **unused) {
+    (void)unused;
+    keel_model *m;
+    keel_sim *s = sim_of("var x, n\nx' = 1\nn' = 0\ninit x = 0, n = 1\nrun 0 .. 2\n"
+                         "event b: 2*x rising -> record\nevent no: x falling -> n := 100\n"
+                         "event a: x rising -> n := 3*n\nevent c: x^3 rising -> n := n + 1\n"
+                         "event far: x - 3 rising -> n := 100\n",
+                         &m);
+    assert_int_equal(keel_sim_run(s, 0), KEEL_OK); /* no direction yet */
+    assert_int_equal(happenings(s), 0);
+    run_to(s, 2);
+    assert_string_equal(story(s), "b a c");
+    assert_true(value_of(s, "n") == 4);
+    finish(s, m);
+}
+
+/* What happens at one time happens in the order of the file, once each. */
+static void events_at_one_time(void **unused) {
+    (void)unused;
+    keel_model *m;
+    keel_sim *s = sim_of("var x, n\nx' = 1\nn' = 0\ninit x = 0, n = 1\nrun 0 .. 2\n"
+                         "event a: x - 1 rising -> record\nevent b: x - 1 rising -> n := 3*n\n"
+                         "event c: 3*x - 3 rising -> stop\nevent d: x - 1 rising -> n := n + 1\n"
+                         "event no: x - 1 falling -> n := 100\n",
+                         &m);
+    assert_int_equal(keel_sim_run(s, 2), KEEL_EVENT);
+    assert_near(keel_time(keel_sim_solver(s)), 1, 1e-14);
+    run_to(s, 2);
+    assert_string_equal(story(s), "a b c d");
+    assert_true(value_of(s, "n") == 4);
+    finish(s, m);
+    s = sim_of("param N = 3\nvar x[1..N], y[1..N]\nx' = 1\ny' = 0\ninit x = 0, y = 0\nrun 0 .. 2\n"
+               "for i in 1..N: event e[i]: x[i] - 1 rising -> y[i] := i\n",
+               &m); /* one line, three events */
+    run_to(s, 2);
+    assert_string_equal(story(s), "e[1] e[2] e[3]");
+    for (int i = 1; i <= 3; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "y[%d]", i);
+        assert_true(value_of(s, name) == i);
+    }
+    finish(s, m);
+}
+
+/* An event that its own action does not touch acts once each time. */
+static void clocks_tick_once(void **unused) {
+    (void)unused;
+    keel_model *m;
+    keel_sim *s = sim_of("var n, k\nn' = 0\nk' = 0\ninit n = 0, k = 0\nrun 0 .. 3.5\n"
+                         "event tick: sin(2*pi*t) rising -> n := n + 1\n"
+                         "event tock: sin(2*pi*t) rising -> k := k + n, record\n",
+                         &m);
+    run_to(s, 3.5);
+    assert_string_equal(story(s), "tick tock tick tock tick tock tick tock");
+    assert_true(value_of(s, "n") == 4 && value_of(s, "k") == 10);
+    finish(s, m);
+}
+
+/* All right-hand sides are those from before. */
+static void assignments_are_simultaneous(void **unused) {
+    (void)unused;
+    keel_model *m;
+    keel_sim *s = sim_of("coord x, y\nlagrangian (x'^2 + y'^2)/2\ninit x = 0, y = 5, x' = 1, y' = 0\n"
+                         "run 0 .. 3\nevent swap: x - 1 rising -> x := y, y := x + y, x' := y', y' := -x'\n",
+                         &m);
+    run_to(s, 2);
+    assert_near(value_of(s, "x"), 5, 1e-12);
+    assert_near(value_of(s, "y"), 5, 1e-12); /* 1 + 5 at t = 1, falling by 1 */
+    assert_near(value_of(s, "x'"), 0, 1e-12);
+    assert_near(value_of(s, "y'"), -1, 1e-12);
+    finish(s, m);
+}
+
+static void assert_named(const char *text, const char *names) {
+    keel_model *m;
+    keel_sim *s = sim_of(text, &m);
+    assert_int_equal(keel_sim_run(s, 3), KEEL_ELIMIT);
+    if (!strstr(keel_sim_message(s), "more than 100 events") || !strstr(keel_sim_message(s), names))
+        fail_msg("no `%s` in: %s", names, keel_sim_message(s));
+    assert_int_equal(keel_sim_run(s, 3), KEEL_ELIMIT); /* and so it stays */
+    finish(s, m);
+}
+
+#define BALL "coord y\nlagrangian y'^2/2 - 9.81*y\ninit y = 1, y' = 0\nrun 0 .. 3\n"
+static void events_without_end_are_named(void **unused) {
+    (void)unused;
+    assert_named(BALL "event hit: y falling -> y' := 0\n",
+                 ": `hit` sets itself off"); /* the floor holds it */
+    assert_named(BALL "event hit: y falling -> y' := -y'/2\n", ": `hit` sets itself off"); /* ever faster */
+    assert_named("var x\nx' = 1\ninit x = 0\nrun 0 .. 3\nevent a: x - 1 rising -> x := 1\n",
+                 ": `a` sets itself off");
+    static const char turns[] = "var x\nmode up:\n    x' = 1\nmode down:\n    x' = -1\nstart up\n"
+                                "init x = -1\nrun 0 .. 3\nevent b: x falling -> mode up\n"
+                                "event a: x rising -> mode down\n";
+    assert_named(turns, "`a`, `b` set each other off");
+    assert_named("var x\nmode up:\n    x' = 1\n    event a: x rising -> mode down\nmode down:\n    x' = -1\n"
+                 "    event b: x falling -> mode up\nstart up\ninit x = -1\nrun 0 .. 3\n",
+                 "`a`, `b` set each other off");
+}
+
+static void a_stop_is_no_end(void **unused) {
+    (void)unused;
+    keel_model *m;
+    keel_sim *s = sim_of("var x, n\nx' = 1\nn' = 0\ninit x = 0, n = 0\nrun 0 .. 5.5\n"
+                         "event full: x - 1 rising -> x := 0, n := n + 1, stop\n",
+                         &m);
+    for (int k = 1; k <= 5; k++) {
+        assert_int_equal(keel_sim_run(s, 5.5), KEEL_EVENT);
+        assert_near(keel_time(keel_sim_solver(s)), k, 1e-12);
+        assert_true(value_of(s, "n") == k && value_of(s, "x") == 0); /* after its action */
+    }
+    assert_int_equal(keel_sim_run(s, 5.5), KEEL_OK);
+    assert_near(value_of(s, "x"), 0.5, 1e-12);
+    finish(s, m);
+}
+
+/* x.enter and t.enter are those of the mode, x.start those of the run. */
+static void values_are_held(void **unused) {
+    (void)unused;
+    keel_model *m;
+    keel_sim *s = sim_of("var x\ninit x = 1\nrun 0 .. 3\nmode slow:\n    x' = x.start\n"
+                         "    event a: x - 2 rising -> x := 5, mode fast\n"
+                         "mode fast:\n    x' = 2*x.enter + (t - t.enter)\nstart slow\n"
+                         "output e = x.enter, u = t.enter, s = x.start\n",
+                         &m);
+    assert_true(value_of(s, "e") == 1 && value_of(s, "u") == 0 && value_of(s, "s") == 1);
+    run_to(s, 2);
+    assert_near(value_of(s, "x"), 5 + 10 + 0.5, 1e-11);
+    assert_true(value_of(s, "e") == 5 && value_of(s, "s") == 1);
+    assert_near(value_of(s, "u"), 1, 1e-12);
+    finish(s, m);
+}
+
+/* Directions are along the run: backwards a quantity that grows with t falls. */
+static void events_backwards(void **unused) {
+    (void)unused;
+    static const char text[] = "var x, n\nx' = 1\nn' = 0\ninit x = 0, n = 0\nrun 0 .. 2\n"
+                               "event a: x rising -> record\nevent b: x falling -> record\n"
+                               "event c: x + 1 falling -> n := 1\nevent d: x + 1 rising -> n := 2\n";
+    keel_model *m;
+    keel_sim *s = sim_of(text, &m);
+    run_to(s, -2);
+    assert_string_equal(story(s), "b c");
+    assert_near(happening(s, 1).t, -1, 1e-12);
+    assert_true(value_of(s, "n") == 1);
+    finish(s, m);
+    s = sim_of(text, &m);
+    run_to(s, 2);
+    assert_string_equal(story(s), "a");
+    finish(s, m);
+    s = sim_of("coord y\nlagrangian y'^2/2 - 2*y\ninit y = 0, y' = -2\nrun 1 .. 0\n"
+               "event top: y' rising -> record\nevent low: y - 0.75 falling -> stop\n",
+               &m); /* thrown upwards at t = -1 it lands at t = 1; backwards it climbs and falls */
+    assert_int_equal(keel_sim_run(s, -1), KEEL_EVENT);
+    assert_string_equal(story(s), "top low");
+    assert_near(happening(s, 0).t, 0, 1e-12);
+    assert_near(happening(s, 1).t, -0.5, 1e-12);
+    finish(s, m);
+}
+
+static void wrong_values_end_the_run(void **unused) {
+    (void)unused;
+    keel_model *m;
+    keel_sim *s =
+        sim_of("var x\nx' = 1\ninit x = 0\nrun 0 .. 2\nevent a: x - 1 rising -> x := log(-x)\n", &m);
+    assert_int_equal(keel_sim_run(s, 2), KEEL_EUSER);
+    assert_true(strstr(keel_sim_message(s), "event `a` at t = 1 assigns") != NULL);
+    finish(s, m);
+    static const char text[] =
+        "var x, y\nx' = 1\ny = 2*x\ninit x = 0\nrun 0 .. 2\nevent a: x - 1 rising -> y := 1\n";
+    m = keel_model_read("a.keel", text, sizeof text - 1, NULL);
+    assert_int_equal(keel_model_status(m), KEEL_EINVAL);
+    assert_true(strstr(keel_model_message(m), "`y` cannot be assigned") != NULL);
+    keel_model_close(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ball_bounces),
+        cmocka_unit_test(plasticity_switches_on_time),
+        cmocka_unit_test(plasticity_begins_on_the_surface),
+        cmocka_unit_test(friction_sticks_and_slides),
+        cmocka_unit_test(a_string_goes_slack_and_catches),
+        cmocka_unit_test(a_catch_keeps_the_momentum),
+        cmocka_unit_test(a_section_is_recorded),
+        cmocka_unit_test(events_at_the_start),
+        cmocka_unit_test(events_at_one_time),
+        cmocka_unit_test(clocks_tick_once),
+        cmocka_unit_test(assignments_are_simultaneous),
+        cmocka_unit_test(events_without_end_are_named),
+        cmocka_unit_test(a_stop_is_no_end),
+        cmocka_unit_test(values_are_held),
+        cmocka_unit_test(events_backwards),
+        cmocka_unit_test(wrong_values_end_the_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
