@@ -233,7 +233,7 @@ static void events_at_one_time(void **unused) {
     run_to(s, 2);
     assert_string_equal(story(s), "e[1] e[2] e[3]");
     for (int i = 1; i <= 3; i++) {
-        char name[8];
+        char name[20];
         snprintf(name, sizeof name, "y[%d]", i);
         assert_true(value_of(s, name) == i);
     }
