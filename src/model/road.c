@@ -99,30 +99,31 @@ void road_define(struct road *r, expr symbol, expr e) {
     if (room_for(r, symbol)) r->definition[symbol] = e;
 }
 
-/* What stands for a symbol that is not basic. */
+/* What stands for a symbol that is not basic.  One that is being looked for is its own definition for that
+ * time: with p = q' the one leads to the other, and back. */
 static expr definition_of(struct road *r, expr symbol) {
     struct graph *g = graph_of(r);
     struct system *y = r->y;
     const struct expr_node n = g->node[symbol];
     if (!room_for(r, symbol)) return EXPR_NONE;
-    if (r->definition[symbol]) return r->definition[symbol];
+    if (r->definition[symbol] && r->definition[symbol] != symbol) return r->definition[symbol];
     r->missing = symbol;
+    if (r->definition[symbol] == symbol) return EXPR_NONE;
     int j = system_unknown(y, symbol);
     if (j < 0) return EXPR_NONE;
     struct structure_value alias = y->s.alias[j];
     expr found = EXPR_NONE;
+    r->definition[symbol] = symbol;
     if (alias.unknown != j) {
         const struct expr_node to = g->node[y->unknown[alias.unknown]];
         found = road_resolve(r, expr_symbol(g, (enum expr_kind)to.a, to.b, (uint32_t)alias.order + n.c));
     } else if (n.c > 0) { /* one derivative more than something that is written down */
         expr below = expr_symbol(g, (enum expr_kind)n.a, n.b, n.c - 1);
-        if (!room_for(r, below)) return EXPR_NONE;
-        if (r->place[below]) return EXPR_NONE;
-        expr before = definition_of(r, below);
+        expr before = room_for(r, below) && !r->place[below] ? definition_of(r, below) : EXPR_NONE;
         if (before != EXPR_NONE) before = derive_total(&r->derive, before);
         if (before != EXPR_NONE) found = road_resolve(r, before);
     }
-    if (found != EXPR_NONE && room_for(r, symbol)) r->definition[symbol] = found;
+    r->definition[symbol] = found;
     return found;
 }
 
