@@ -93,7 +93,7 @@ static void nothing_does_no_harm(void **unused) {
     assert_int_equal(keel_sim_columns(NULL), 0);
     assert_null(keel_sim_column(NULL, 0));
     assert_int_equal(keel_sim_values(NULL, &number), KEEL_EINVAL);
-    assert_int_equal(keel_sim_exact(NULL, &number), KEEL_EINVAL);
+    assert_int_equal(keel_sim_exact(NULL, 0, &number), KEEL_EINVAL);
     assert_int_equal(keel_sim_reference(NULL, 0, &number, &number), 0);
     assert_int_equal(keel_sim_happening(NULL, 0, &h), 0);
     keel_sim_close(NULL);
@@ -102,7 +102,7 @@ static void nothing_does_no_harm(void **unused) {
     assert_int_equal(keel_model_mode(m, 0, NULL), 0);
     s = keel_sim_open(m, NULL);
     assert_int_equal(keel_sim_values(s, NULL), KEEL_EINVAL);
-    assert_int_equal(keel_sim_exact(s, NULL), KEEL_EINVAL);
+    assert_int_equal(keel_sim_exact(s, 0, NULL), KEEL_EINVAL);
     assert_null(keel_sim_column(s, -1));
     assert_null(keel_sim_column(s, 2));
     keel_sim_close(s);
@@ -352,7 +352,7 @@ static void check_exact(const char *text, double bound) {
     for (int stop = 0; stop <= 4; stop++) {
         run_to(s, 0.25 * stop);
         assert_int_equal(keel_sim_values(s, value), KEEL_OK);
-        assert_int_equal(keel_sim_exact(s, exact), KEEL_OK);
+        assert_int_equal(keel_sim_exact(s, 0.25 * stop, exact), KEEL_OK);
         for (int i = 0; i < keel_sim_columns(s); i++, compared++)
             if (!(fabs(value[i] - exact[i]) <= bound * (1 + fabs(exact[i]))))
                 fail_msg("%s = %.17g, not %.17g", keel_sim_column(s, i), value[i], exact[i]);
