@@ -71,6 +71,7 @@ typedef struct keel_mode {
     int combinations;            /* equations that were replaced by linear combinations */
     int redundant;               /* constraints that follow from others */
     int quadratic, separable;    /* x' is a polynomial of degree 2; H = T(p) + V(q) */
+    int pairwise;                /* the functions depend on distances and momenta's products alone */
 } keel_mode;
 KEEL_API int keel_model_modes(const keel_model *m);
 KEEL_API int keel_model_start(const keel_model *m);                        /* the first mode */

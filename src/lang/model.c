@@ -29,6 +29,7 @@ void model_name(const struct model *m, expr symbol, char *out, size_t room) {
         text_set(out, room, "lambda.%s", m->multiplier[n.b].label.text);
         break;
     case EXPR_HELD:
+        if (n.b >= (uint32_t)m->helds) break;
         model_name(m, m->held[n.b].of, out, room);
         text_add(out, room, "%s", moment[m->held[n.b].moment]);
         break;

@@ -49,7 +49,8 @@ int keel_model_mode(const keel_model *m, int i, keel_mode *mode) {
                         .combinations = s->steps,
                         .redundant = in->system.redundants,
                         .quadratic = in->road.quadratic,
-                        .separable = in->road.separable};
+                        .separable = in->road.separable,
+                        .pairwise = in->road.pairwise};
     return 1;
 }
 

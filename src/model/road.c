@@ -282,14 +282,19 @@ static int serves(struct road *r) {
 
 /* Opening ----------------------------------------------------------------------------------------------- */
 
-static void recognise(struct road *r) {
+static int recognise(struct road *r) {
+    struct model *m = r->y->m;
     struct graph *g = graph_of(r);
-    int half = r->n / 2;
+    int half = r->n / 2, canonical = r->form == KEEL_HAMILTONIAN && !r->structure;
     r->quadratic = r->form != KEEL_MECHANICS && r->f.count > 0 && r->m == 0;
     for (int i = 0; i < r->f.count && r->quadratic; i++)
         r->quadratic = derive_degree(g, r->f.value[i], r->n, r->basic) <= 2;
-    if (r->form == KEEL_HAMILTONIAN && !r->structure)
-        r->separable = derive_separable(g, mode_of(r)->function, half, r->basic, half, r->basic + half);
+    if (canonical) r->separable = derive_separable(g, mode_of(r)->function, half, r->basic, half, r->basic + half);
+    if (r->form != KEEL_MECHANICS && !canonical) return 1;
+    if (distance_model(&r->distance, m, r->y->mode, EXPR_HELD, ROAD_FORMS))
+        return complaint_memory(r->messages);
+    r->pairwise = r->distance.recognised == r->distance.functions;
+    return 1;
 }
 
 void road_begin(struct road *r, struct system *y, struct source_messages *messages, struct pool *pool) {
@@ -324,8 +329,7 @@ int road_open(struct road *r, struct system *y, struct source_messages *messages
     }
     if (found == 0) found = general(r);
     if (found < 0 || !keep_energy(r) || !keep_invariants(r) || !add_events(r)) return 0;
-    recognise(r);
-    return 1;
+    return recognise(r);
 }
 
 static void close_map(struct road_map *map) {
@@ -337,6 +341,7 @@ void road_close(struct road *r) {
                                &r->constraint, &r->rolling,   &r->invariant, &r->event};
     for (int k = 0; k < 8; k++) close_map(maps[k]);
     derive_free(&r->mass);
+    distance_close(&r->distance);
     derive_close(&r->derive);
     free(r->place);
     free(r->definition);

@@ -8,6 +8,7 @@
 #define KEEL_MODEL_ROAD_H
 
 #include "keel.h"
+#include "lang/distance.h"
 #include "model/system.h"
 
 /* count functions with what belongs to them; a keel_map in expressions. */
@@ -17,6 +18,9 @@ struct road_map {
     struct derive_sparse jacobian;
     const char **names;
 };
+
+/* The forms' symbols are held values numbered from here on. */
+enum { ROAD_FORMS = 1 << 30 };
 
 struct road {
     struct system *y;
@@ -38,6 +42,8 @@ struct road {
     int *event_direction;
     unsigned char *passing;
     int quadratic, separable; /* f is a polynomial of degree 2; H = T(p) + V(q) */
+    int pairwise;             /* and the constraints: by distances and products of momenta alone */
+    struct distance distance; /* of a lagrangian or canonical hamiltonian with nothing beside it: its forms */
     /* The general road. */
     unsigned char *torn; /* [columns] its highest derivative is an algebraic variable */
     int extra;           /* derivatives of the algebraic variables beyond the first that are carried along */
