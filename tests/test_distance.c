@@ -1,5 +1,5 @@
-/* test_distance.c - functions of distances and of products of momenta: found however they are written, with the
- * same values and gradients, and not where something else is left. */
+/* test_distance.c - functions of distances and of products of momenta: found however they are written, with
+ * the same values and gradients, and not where something else is left. */
 #include "testing.h"
 
 #include "keel/model.h"
@@ -137,6 +137,7 @@ static void check_values(struct found *f, double bound) {
     for (int i = 0; i < m->mode[0].constraint.count; i++)
         original[functions++] = m->mode[0].constraint.list[i].value;
     assert_int_equal(functions, f->d.functions);
+    input[inputs++] = (struct tape_input){expr_symbol(&m->graph, EXPR_TIME, 0, 0), TAPE_TIME, 0};
     for (uint32_t i = 0; i < (uint32_t)m->parameters; i++, inputs++)
         input[inputs] =
             (struct tape_input){expr_symbol(&m->graph, EXPR_PARAMETER, i, 0), TAPE_STATE, (uint32_t)inputs};
@@ -145,7 +146,7 @@ static void check_values(struct found *f, double bound) {
                                             (uint32_t)inputs};
     for (int trial = 0; trial < 20; trial++) {
         for (int i = 0; i < inputs; i++)
-            x[i] = i < m->parameters ? m->parameter[i].number : random_number(&random, -2, 2);
+            x[i] = i > 0 && i <= m->parameters ? m->parameter[i - 1].number : random_number(&random, -2, 2);
         assert_below(worst_difference(&m->graph, &f->d, original, inputs, input, x), bound);
     }
 }
@@ -291,7 +292,7 @@ static void one_distance_has_many_ways(void **state) {
         "(A[1] - B[1])^2/3 + exp(norm(A - B)) + (A[2] - B[2])^2*(1/3)",
         "exp(-norm(A - B)^2)*(A[1] - B[1])^2 + (A[2] - B[2])^2*exp(-dot(B - A, B - A))",
         "(norm(A - B) - 1)^2 + hypot(A[1] - B[1], 2)^2 + sqrt((B[2] - A[2])^2)*sqrt((B[2] - A[2])^2)",
-        "if norm(A - B) < 1 then 1 else norm(A - B)",
+        "if(t < 1, 1, norm(A - B))",
         "norm((A[1] - B[1], A[2] - B[2]))^3 + sqrt(t)*norm(2*A - 2*B)",
         "norm(A - C - (B - C))",
         "dot(A - B, A) - dot(A - B, B)",
@@ -365,7 +366,7 @@ static void what_looks_alike_is_refused(void **state) {
         {"p[1][1]^2 + k*norm(A - B)", "p[1][1]"},
         {"p[2][1]^2/2 + p[2][2]^2/(2*m)", "p[2][1]"},
         {"norm(A - B) + p[3][2]", "p[3][2]"},
-        {"(if t < 100 then 1 else 2)*A[1]^2 + A[2]^2", "q[1][1]"},
+        {"if(t < 100, 1, 2)*A[1]^2 + A[2]^2", "q[1][1]"},
         {"dot(A, A) + k*A[2]", "q[1][2]"},
         {"dot(p[1] - c, p[1] - c)", "p[1][1]"},
         {"(norm(A)^2 + 1)*A[1]^2 + (norm(A)^2 - 1)*A[2]^2", "q[1][1]"},

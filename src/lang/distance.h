@@ -1,6 +1,6 @@
 /* distance.h - functions of points in space that depend on distances alone.
  *
- * A function of positions q_i and momenta p_i in R^d is recognised if it can be written by the quadratic forms
+ * A function of positions q_i and momenta p_i in R^d is recognised if it can be written by the forms
  *     |q_i - q_j|^2,  |q_i - c|^2 with a fixed point c,  p_i . p_j  (i = j: |p_i|^2)
  * and no coordinate beside them, whatever the way of writing: every subexpression that is a polynomial of
  * degree 2 in the coordinates is multiplied out, and only what is left of it counts.  Factors are compared as
