@@ -81,6 +81,11 @@ static void run(struct graph *g, int n, const expr *output, int inputs, const st
     tape_free(&t);
 }
 
+/* The larger, and infinity for what is not a number. */
+static double worse(double worst, double units) {
+    return isnan(units) ? INFINITY : fmax(worst, units);
+}
+
 /* f(x) = f~(pi(x)) and grad f = sum_k df~/dpi_k grad pi_k, in units of the terms' round-off; the larger. */
 static double worst_difference(struct graph *g, const struct distance *d, const expr *original, int inputs,
                                struct tape_input *input, const double *x) {
@@ -104,7 +109,7 @@ static double worst_difference(struct graph *g, const struct distance *d, const 
         assert_false(expr_depends(g, d->function[k], (size_t)n, coordinate));
         run(g, 2, (expr[]){original[k], derive_terms(g, original[k])}, inputs, input, u, f);
         run(g, 2, (expr[]){d->function[k], derive_terms(g, d->function[k])}, inputs + m, input, u, rewritten);
-        worst = fmax(worst, fabs(f[0] - rewritten[0]) / (DBL_EPSILON * (f[1] + rewritten[1] + DBL_MIN)));
+        worst = worse(worst, fabs(f[0] - rewritten[0]) / (DBL_EPSILON * (f[1] + rewritten[1] + DBL_MIN)));
         assert_int_equal(derive_gradient(&v, original[k], n, coordinate, of_f), 0);
         assert_int_equal(derive_gradient(&v, d->function[k], m, symbol, of_pi), 0);
         for (int i = 0; i < n; i++) sizes[i] = derive_terms(g, of_f[i]);
@@ -119,7 +124,7 @@ static double worst_difference(struct graph *g, const struct distance *d, const 
                 gradient[i] -= factor[j] * row[i], size[i] += fabs(factor[j] * row[i]);
         }
         for (int i = 0; i < n; i++)
-            worst = fmax(worst, fabs(gradient[i]) / (DBL_EPSILON * (size[i] + DBL_MIN)));
+            worst = worse(worst, fabs(gradient[i]) / (DBL_EPSILON * (size[i] + DBL_MIN)));
     }
     derive_close(&v);
     return worst;
