@@ -81,11 +81,12 @@ static double tolerance_of(const struct field *fd, const struct map *map) {
 }
 
 struct sample {
-    int conserved, points;
+    int conserved, points, moving; /* points looked at; those where it is not at rest */
+    int plainly;                   /* the worst is where it moves fastest, not most relative to its terms */
     unsigned seed;
     double tolerance;
     double rate, size;
-    double *at; /* the point where it is worst, relative to its terms */
+    double *at; /* the worst point */
 };
 
 /* Brings y from u to the point, in short pieces of the way, so that it stays on its branch. */
@@ -129,7 +130,9 @@ static void look(struct start *st, int i, double t, const double *u, struct samp
     if (rate_of_row(st, i, t, u, &rate, &size) != KEEL_OK) return;
     s->points++;
     if (fabs(rate) <= s->tolerance * size || fabs(rate) <= WAVERS * wavering(st, i, t, u, rate)) return;
-    if (s->conserved || fabs(rate) * s->size > fabs(s->rate) * size) {
+    s->moving++;
+    if (s->conserved ||
+        (s->plainly ? fabs(rate) > fabs(s->rate) : fabs(rate) * s->size > fabs(s->rate) * size)) {
         s->rate = rate;
         s->size = size;
         memcpy(s->at, u, (size_t)(st->fd->n + st->fd->m) * sizeof *u);
@@ -158,20 +161,35 @@ static void look_around(struct start *st, int i, const struct start_level *rest,
     }
 }
 
-static keel_status refuse(struct start *st, int i, double t, const struct sample *s) {
-    struct field *fd = st->fd;
-    field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
-                "`%s` is not conserved: its rate is %.3g (of terms of size %.3g) at t = %.4g",
-                rows_name(st->rows, i), s->rate, s->size, t);
+/* The sentence, behind those about earlier rows; the third row and later ones are only named. */
+static void refuse(const struct start *st, int i, double t, const struct sample *s, struct fault *told) {
+    const struct field *fd = st->fd;
+    size_t room = sizeof told->text, used = strlen(told->text);
+    text_add(told->text, room, "%s`%s` is not conserved", used ? "; " : "", rows_name(st->rows, i));
+    told->status = KEEL_EINVAL;
+    if (used > room / 2) return;
+    text_add(told->text, room, ": its rate is %.3g (of terms of size %.3g) at t = %.4g", s->rate, s->size, t);
     for (int j = 0; j < fd->n && j < 6; j++) {
         char name[64];
-        text_add(fd->fault.text, sizeof fd->fault.text, ", %s = %.6g",
-                 field_name(fd->p.names, j, "u", name, sizeof name), s->at[j]);
+        text_add(told->text, room, ", %s = %.6g", field_name(fd->p.names, j, "u", name, sizeof name),
+                 s->at[j]);
     }
-    return KEEL_EINVAL;
+    if (fd->n > 6) text_add(told->text, room, ", ...");
+    text_add(told->text, room, " (and not zero at %d of %d points)", s->moving, s->points);
 }
 
-static keel_status verify_row(struct start *st, int i, double t, const double *u) {
+/* Where a false row is plain to see: further away, and whatever the other invariants say. */
+static void look_further(struct start *st, int i, double t, const double *u, struct sample *s) {
+    struct start_level rest = {(1u << KEEL_ROW_ENERGY) - 1, i, 0, st->fd->n};
+    s->plainly = 1;
+    s->points = s->moving = 0;
+    memcpy(st->fd->y, u + st->fd->n, (size_t)st->fd->m * sizeof *u);
+    look(st, i, t, u, s);
+    look_around(st, i, &rest, &rings[1], t, u, s);
+}
+
+/* KEEL_OK, also for a false row, which is told; else there is no point where one can tell. */
+static keel_status verify_row(struct start *st, int i, double t, const double *u, struct fault *told) {
     struct field *fd = st->fd;
     struct rows *r = st->rows;
     const struct map *map = rows_kind(r, i) == KEEL_ROW_ENERGY ? &fd->energy : &fd->invariant;
@@ -188,19 +206,23 @@ static keel_status verify_row(struct start *st, int i, double t, const double *u
             r->verdict[i] = weak ? KEEL_WEAK : KEEL_STRONG;
             return KEEL_OK;
         }
-        if (weak) return refuse(st, i, t, &s);
+        if (!weak) continue;
+        look_further(st, i, t, u, &s);
+        refuse(st, i, t, &s, told);
     }
     return KEEL_OK;
 }
 
 keel_status verify_invariants(struct start *st, double t, const double *u) {
     struct rows *r = st->rows;
+    struct fault told = {0};
     for (int i = r->at[KEEL_ROW_ENERGY]; i < r->count; i++) {
         if (r->care[i] == KEEL_ROW_VARYING) continue;
-        keel_status status = verify_row(st, i, t, u);
+        keel_status status = verify_row(st, i, t, u, &told);
         if (status != KEEL_OK) return status;
     }
-    return KEEL_OK;
+    if (told.status != KEEL_OK) st->fd->fault = told;
+    return told.status;
 }
 
 /* The given curvature against that of differences. */

@@ -5,7 +5,8 @@
 
 #include "core/start.h"
 
-/* Every energy and invariant row: strong, weak, or refused with its rate and the point.  u is consistent. */
+/* Every energy and invariant row: strong, weak, or refused with its rate and the point; all false ones are
+ * told.  u is consistent. */
 keel_status verify_invariants(struct start *st, double t, const double *u);
 /* Every given jacobian, rate and curvature against differences, at u and near it. */
 keel_status verify_jacobians(struct start *st, double t, const double *u);

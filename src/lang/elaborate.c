@@ -224,6 +224,7 @@ struct model *elaborate_run(const struct source *s, const struct syntax_file *fi
     *e = (struct elaborate){.source = s, .messages = m, .pool = pool, .model = model, .graph = &model->graph};
     e->request = request;
     e->stamp = 1;
+    model->file = file;
     model->names = e;
     derive_open(&e->derive, e->graph, 0);
     whole(e, file);

@@ -1,6 +1,7 @@
 /* elaborate_check.c - the span, the options, and what can be seen only when everything is there. */
 #include "lang/elaborate_inside.h"
 
+#include "base/text.h"
 #include "lang/derive_rules.h"
 
 #include <string.h>
@@ -62,11 +63,11 @@ static void say_kink(struct elaborate *e, const struct motion *motion, const str
     for (int k = 0; k < motion->n && e->derive.obstacle == EXPR_NONE; k++)
         derive_partial(&e->derive, one->value, motion->q[k]);
     if (e->derive.obstacle == EXPR_NONE) return;
-    const char *name = expr_name((enum expr_op)e->graph->node[e->derive.obstacle].op);
-    source_hint(elaborate_say(e, one->where,
-                              "`%s` must be differentiated twice here (constraint `%s`), and has a kink.",
-                              name, one->label.text),
-                "Write two modes, one on each side of the kink, with an event between them.");
+    int rolling = e->model->multiplier[one->multiplier].rolling;
+    char times[240];
+    text_set(times, sizeof times, " %shere (constraint `%.160s`, index %d)", rolling ? "" : "twice ",
+             one->label.text, rolling ? 2 : 3);
+    elaborate_say_kink(e, one->where, times);
 }
 
 /* Forces into the motion, and the gradients of the constraints. */

@@ -168,8 +168,7 @@ static int structure_matrix(struct elaborate *e, expr **out) {
 }
 
 static void say_status(struct elaborate *e, const struct syntax_statement *s, enum motion_status status) {
-    expr at = e->derive.obstacle;
-    e->derive.obstacle = EXPR_NONE;
+    if (status != MOTION_KINK) e->derive.obstacle = EXPR_NONE;
     switch (status) {
     case MOTION_OK:
         break;
@@ -177,9 +176,7 @@ static void say_status(struct elaborate *e, const struct syntax_statement *s, en
         elaborate_out_of_memory(e);
         break;
     case MOTION_KINK:
-        source_hint(elaborate_say(e, s->right->span, "`%s` must be differentiated here, and has a kink.",
-                                  expr_name((enum expr_op)e->graph->node[at].op)),
-                    "Write modes, one on each side of the kink, with an event between them.");
+        elaborate_say_kink(e, s->right->span, " here");
         break;
     case MOTION_HIGH_ORDER:
         source_hint(elaborate_say(e, s->right->span,

@@ -71,12 +71,8 @@ int elaborate_index(struct elaborate *e, const struct elaborate_value *from, int
 /* Derivatives ---------------------------------------------------------------------------------------- */
 
 static int refuse_kink(struct elaborate *e, struct syntax_span span) {
-    expr at = e->derive.obstacle;
-    if (at == EXPR_NONE) return elaborate_out_of_memory(e);
-    const char *name = expr_name((enum expr_op)e->graph->node[at].op);
-    e->derive.obstacle = EXPR_NONE;
-    source_hint(elaborate_say(e, span, "`%s` must be differentiated here, and has a kink.", name),
-                "Write modes, one on each side of the kink, with an event between them.");
+    if (e->derive.obstacle == EXPR_NONE) return elaborate_out_of_memory(e);
+    elaborate_say_kink(e, span, " here");
     return 0;
 }
 

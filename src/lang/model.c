@@ -45,6 +45,17 @@ size_t model_print(const struct model *m, expr e, char *out, size_t room) {
     return expr_print(&m->graph, e, name_of, (void *)m, out, room);
 }
 
+void model_kink_hint(const struct model *m, expr kink, char *out, size_t room) {
+    const struct expr_node n = m->graph.node[kink];
+    char a[60] = "", b[60] = "0";
+    if (n.op == EXPR_ABS || n.op == EXPR_SIGN || n.op == EXPR_MIN || n.op == EXPR_MAX)
+        model_print(m, n.a, a, sizeof a);
+    if (n.op == EXPR_MIN || n.op == EXPR_MAX) model_print(m, n.b, b, sizeof b);
+    if (a[0])
+        text_set(out, room, "Write two modes, %s >= %s and %s < %s, with an event between them.", a, b, a, b);
+    else text_set(out, room, "Write modes, one on each side of the kink, with an event between them.");
+}
+
 long model_size(const struct model_shape *s) {
     long size = 1;
     for (int i = 0; i < s->rank; i++) {

@@ -150,13 +150,16 @@ struct model {
     int start;              /* number of the first mode */
     expr begin, end;        /* of `run`; EXPR_NONE: none */
     struct syntax_span run;
-    struct elaborate *names; /* what elaborate_expression and elaborate_set look names up in */
+    const struct syntax_file *file; /* what it was made from */
+    struct elaborate *names;        /* what elaborate_expression and elaborate_set look names up in */
 };
 
 /* The user's name of a symbol: x, q[1][2]', lambda.rod[2], x.enter.  Always ended; cut to room. */
 void model_name(const struct model *m, expr symbol, char *out, size_t room);
 /* An expression in these names, as text of the language; see expr_print.h. */
 size_t model_print(const struct model *m, expr e, char *out, size_t room);
+/* What to do about a kink that would have to be differentiated: which modes to write. */
+void model_kink_hint(const struct model *m, expr kink, char *out, size_t room);
 long model_size(const struct model_shape *s); /* elements; -1: more than LONG_MAX */
 /* The value of an expression of parameters and t with the parameters' present numbers; NAN if others occur.
  */

@@ -2,43 +2,28 @@
  *
  * The core finds the consistent point nearest to the guesses with the `init` values fixed; here its inputs
  * are prepared and its refusals are told in the words of the model. */
+#include "model/begin.h"
+
 #include "base/text.h"
 #include "lang/derive_rules.h"
-#include "linalg/rowspace.h"
 #include "model/ask.h"
-#include "model/begin.h"
 #include "model/complaint.h"
+#include "model/finite.h"
+#include "model/levels.h"
+#include "model/refusal.h"
 #include "model/values.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOT_GIVEN, GUESSED, FIXED };
-
-struct begin {
-    struct keel_model *m;
-    struct inside_mode *mode;
-    struct road *r;
-    double t0;
-    unsigned char *given;            /* [n + m] */
-    const struct model_given **from; /* [n + m] the line that gave it; or NULL */
-    double *last;                    /* [n + m] as given */
-};
-
-/* The place of what is given among the unknowns, aliases followed; -1: it is none of them. */
-static int place_of(const struct begin *b, expr target) {
-    const struct system *y = &b->mode->system;
-    struct graph *g = &b->m->model->graph;
-    int j = target == EXPR_NONE ? -1 : system_unknown(y, target);
-    if (j < 0) return -1;
-    int place = road_place(b->r, target);
-    if (place >= 0 && place < b->r->n + b->r->m) return place;
-    const struct structure_value alias = y->s.alias[j];
-    const struct expr_node n = g->node[y->unknown[alias.unknown]];
-    place =
-        road_place(b->r, expr_symbol(g, (enum expr_kind)n.a, n.b, (uint32_t)alias.order + g->node[target].c));
-    return place < b->r->n + b->r->m ? place : -1;
+/* What a symbol is in terms of the n + m unknowns alone; EXPR_NONE: it cannot be written down. */
+static expr in_unknowns(const struct begin *b, expr symbol) {
+    struct road *r = b->r;
+    if (system_unknown(r->y, symbol) < 0) return EXPR_NONE;
+    expr e = road_resolve(r, system_expression(r->y, symbol));
+    int more = e && r->furthers && expr_depends(&b->m->model->graph, e, (size_t)r->furthers, r->further);
+    return more ? EXPR_NONE : e;
 }
 
 static int take(struct begin *b, const struct model_givens *list, int how) {
@@ -56,8 +41,12 @@ static int take(struct begin *b, const struct model_givens *list, int how) {
             good = 0;
             continue;
         }
-        int place = place_of(b, one->target);
-        if (place < 0) continue; /* an `init` of what follows from others is looked at afterwards */
+        int place = road_find(b->r, one->target);
+        if (place < 0) { /* it follows from others, which are to be such that it does */
+            expr e = how == BEGIN_FIXED ? in_unknowns(b, one->target) : EXPR_NONE;
+            if (e) b->implied[b->implieds++] = derive_sub(&m->model->graph, e, one->value);
+            continue;
+        }
         m->u0[place] = value;
         b->given[place] = (unsigned char)how;
         b->from[place] = one;
@@ -74,7 +63,7 @@ static int take_given(struct begin *b) {
         const char *sign = strchr(m->start[k], '=');
         text_set(name, sizeof name, "%.*s", sign ? (int)(sign - m->start[k]) : 0, m->start[k]);
         expr target = sign ? ask_symbol(m, name, why, sizeof why) : EXPR_NONE;
-        int place = target == EXPR_NONE ? -1 : place_of(b, target);
+        int place = target == EXPR_NONE ? -1 : road_find(b->r, target);
         if (place < 0 || !keel_model_number(m, sign + 1, &value)) {
             source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the start value `%.80s`: %.280s",
                        m->start[k],
@@ -88,256 +77,116 @@ static int take_given(struct begin *b) {
         if (!one) return complaint_memory(&m->messages);
         *one = (struct model_given){.target = target, .output = -1, .where = {SOURCE_NOWHERE, 0}};
         m->u0[place] = value;
-        b->given[place] = FIXED;
+        b->given[place] = BEGIN_FIXED;
         b->from[place] = one;
     }
     return 1;
 }
 
-/* Refusals ---------------------------------------------------------------------------------------------- */
-
-/* The text between the first pair of back-quotes. */
-static int quoted(const char *sentence, char *out, size_t room) {
-    const char *from = strchr(sentence, '`'), *to = from ? strchr(from + 1, '`') : NULL;
-    if (!to || (size_t)(to - from) > room) return 0;
-    text_set(out, room, "%.*s", (int)(to - from - 1), from + 1);
-    return 1;
-}
-
-/* The equation behind a row of the certificate. */
-static expr row_expression(struct begin *b, const char *name) {
-    struct road *r = b->r;
-    const struct road_map *maps[] = {&r->constraint, &r->rolling, &r->hidden, &r->algebraic};
-    int derivative = strncmp(name, "d/dt ", 5) == 0;
-    for (int k = 0; k < 4; k++)
-        for (int i = 0; i < maps[k]->count; i++) {
-            if (strcmp(maps[k]->names[i], name) == 0) return maps[k]->value[i];
-            if (k == 0 && derivative && strcmp(maps[k]->names[i], name + 5) == 0)
-                return derive_total(&r->derive, maps[k]->value[i]);
-        }
-    return EXPR_NONE;
-}
-
-/* The `init` that the nearest consistent values change most. */
-static int worst_init(const struct begin *b, const double *nearest) {
-    int worst = -1;
-    double most = 0;
-    for (int j = 0; j < b->r->n + b->r->m; j++) {
-        double change = fabs(nearest[j] - b->last[j]) / (1 + fabs(b->last[j]));
-        if (b->given[j] != FIXED || change <= most) continue;
-        most = change;
-        worst = j;
-    }
-    return worst;
-}
-
-static void does_not_fit(struct begin *b, const keel_solver *s) {
-    struct keel_model *m = b->m;
-    const struct structure *y = &b->mode->system.s;
-    const double *nearest = keel_state(s);
-    char row[220], text[200] = "", label[460];
-    const char *sentence = keel_message(s), *found = strstr(sentence, "nearest consistent value");
-    int worst = nearest ? worst_init(b, nearest) : -1;
-    if (!quoted(sentence, row, sizeof row)) text_set(row, sizeof row, "%s", "");
-    expr f = row_expression(b, row);
-    if (f != EXPR_NONE) complaint_print(&b->mode->system, f, text, sizeof text);
-    text_set(label, sizeof label, row[0] ? text[0] ? " %s:  %s = 0" : " %s" : "", row, text);
-    struct syntax_span at = worst >= 0 ? b->from[worst]->where : (struct syntax_span){SOURCE_NOWHERE, 0};
-    struct source_message *one =
-        row[0] ? source_say(&m->messages, SOURCE_ERROR, at.offset, at.length, "`init` does not fit%s.", label)
-               : source_say(&m->messages, SOURCE_ERROR, at.offset, at.length, "%s.", sentence);
-    char closest[300] = "";
-    if (row[0] && found) text_set(closest, sizeof closest, "%s.\n", found);
-    source_hint(
-        one, "%sIndex %d, %d degree%s of freedom.  Write `guess` instead of `init` for what keel may choose.",
-        closest, y->index, y->freedom, y->freedom == 1 ? "" : "s");
-}
-
-/* Why an energy is not conserved, as far as it can be seen. */
-static void blame(const struct begin *b, struct source_message *one) {
-    const struct model *m = b->m->model;
-    const struct model_mode *mode = &m->mode[b->mode->system.mode];
-    struct graph *g = &b->m->model->graph;
-    expr t = expr_symbol(g, EXPR_TIME, 0, 0);
-    char name[160], why[220] = "";
-    for (int j = 0; j < m->unknowns && !why[0]; j++)
-        if (mode->force && mode->force[j] != EXPR_NONE) {
-            model_name(m, expr_symbol(g, EXPR_UNKNOWN, (uint32_t)j, 0), name, sizeof name);
-            text_set(why, sizeof why, "`force %s` does work.  ", name);
-        }
-    for (int i = 0; i < mode->constraint.count && !why[0]; i++)
-        if (expr_depends(g, mode->constraint.list[i].value, 1, &t))
-            text_set(why, sizeof why, "constraint `%.120s` moves with t and does work.  ",
-                     mode->constraint.list[i].label.text);
-    if (!why[0] && mode->function != EXPR_NONE && expr_depends(g, mode->function, 1, &t))
-        text_set(why, sizeof why, "the %s depends on t.  ",
-                 m->form == MODEL_LAGRANGIAN ? "lagrangian" : "hamiltonian");
-    source_hint(one, "%sRemove `invariant energy`, or write  output E = energy  to watch it.", why);
-}
-
-static void not_conserved(struct begin *b, const char *sentence) {
-    struct keel_model *m = b->m;
-    const struct model_mode *mode = &m->model->mode[b->mode->system.mode];
-    char row[220];
-    struct syntax_span at = {SOURCE_NOWHERE, 0};
-    if (!quoted(sentence, row, sizeof row)) row[0] = '\0';
-    for (int i = 0; i < mode->invariant.count; i++)
-        if (strcmp(mode->invariant.list[i].label.text, row) == 0) at = mode->invariant.list[i].where;
-    struct source_message *one =
-        source_say(&m->messages, SOURCE_ERROR, at.offset, at.length, "%.300s.", sentence);
-    if (strcmp(row, "energy") == 0) blame(b, one);
-    else source_hint(one, "If it is only to be watched, write  output %.60s = ...", row);
-}
-
-static void refused(struct begin *b, const keel_solver *s) {
-    keel_status status = keel_state_of(s);
-    const char *sentence = keel_message(s);
-    if (status == KEEL_ESTART) does_not_fit(b, s);
-    else if (strstr(sentence, "is not conserved")) not_conserved(b, sentence);
-    else
-        source_say(&b->m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the start at t = %.10g: %.280s.", b->t0,
-                   sentence);
-}
-
-/* An `init energy` of a system whose energy depends on t is not refused by the core: it is only shown. */
-static int energy_varies(struct begin *b, const keel_solver *s) {
-    keel_kept row;
-    for (int i = 0; keel_kept_at(s, i, &row); i++)
-        if (row.kind == KEEL_ROW_ENERGY && row.care == KEEL_ROW_VARYING &&
-            b->m->model->mode[b->mode->system.mode].keeps_energy) {
-            not_conserved(b, "`energy` is not conserved: it depends on t");
-            return 1;
-        }
-    return 0;
-}
-
 /* What is determined ------------------------------------------------------------------------------------ */
 
-/* Rows of the manifold that a range of states meets. */
-struct level {
-    int count, first, columns;
-    expr *row;
-};
-
-static int levels_of(struct begin *b, struct level *level) {
-    struct road *r = b->r;
-    int half = r->n / 2, held = r->constraint.count, all = held + r->rolling.count;
-    if (r->form == KEEL_ODE) return 0;
-    if (r->form == KEEL_DAE) {
-        level[0] = (struct level){r->hidden.count, 0, r->n, r->hidden.value};
-        return 1;
-    }
-    expr *rate = pool_take(&b->m->pool, ((size_t)all + 1) * sizeof *rate);
-    for (int i = 0; i < all && rate; i++)
-        rate[i] = i < held ? road_resolve(r, derive_total(&r->derive, r->constraint.value[i]))
-                           : r->rolling.value[i - held];
-    level[0] = (struct level){held, 0, half, r->constraint.value};
-    level[1] = (struct level){rate ? all : 0, half, half, rate};
-    return 2;
-}
-
-enum { MOST_ENTRIES = 1 << 22 }; /* beyond, nothing is said about what is determined */
-
-/* left[j]: how much of the direction of state first + j the rows leave free, given the fixed ones. */
-static int freedom_left(struct begin *b, const struct level *l, double *left) {
-    struct road *r = b->r;
-    size_t width = ((size_t)l->columns + 3) / 4 * 4, rows = (size_t)l->count;
-    struct derive_sparse jacobian = {0};
-    struct tape tape = {0};
-    expr missing;
-    for (int j = 0; j < l->columns; j++) left[j] = b->given[l->first + j] == FIXED ? 0 : 1;
-    if (rows == 0) return 1;
-    if (width * rows > MOST_ENTRIES) return memset(left, 0, (size_t)l->columns * sizeof *left), 1;
-    if (derive_jacobian(&r->derive, l->count, l->row, l->columns, r->basic + l->first, &jacobian)) return 0;
-    size_t entries = (size_t)jacobian.row_start[l->count];
-    double *entry = calloc(entries + 1, sizeof *entry),
-           *q = aligned_alloc(32, (rows * width + 4) * sizeof *q),
-           *more = calloc(rows * rows + 2 * rows + 1, sizeof *more);
-    int *used = calloc(rows + 1, sizeof *used);
-    int good = entry && q && more && used &&
-               functions_tape(r, entries, jacobian.value, &tape, &missing) == 0 &&
-               tape_call(&tape, b->t0, b->m->u0, b->m->parameter, entry) == 0;
-    if (good) {
-        struct rowspace space = {.rows = l->count, .width = (int)width, .q = q, .r = more, .used = used};
-        space.inverse = more + rows * rows;
-        double *floor_of = space.inverse + rows;
-        memset(q, 0, rows * width * sizeof *q);
-        for (int i = 0; i < l->count; i++) {
-            floor_of[i] = 1e-9;
-            for (int e = jacobian.row_start[i]; e < jacobian.row_start[i + 1]; e++)
-                q[(size_t)i * width + (size_t)jacobian.column[e]] = entry[e] * left[jacobian.column[e]];
-        }
-        rowspace_factor(&space, floor_of);
-        for (int j = 0; j < l->columns; j++)
-            for (int i = 0; i < l->count; i++) {
-                double share = q[(size_t)i * width + (size_t)j];
-                left[j] -= share * share * space.inverse[i];
-            }
-    }
-    derive_free(&jacobian);
-    tape_free(&tape);
-    free(entry);
-    free(q);
-    free(more);
-    free(used);
-    return good;
+/* The declaration of a state, as a place in the text. */
+static struct syntax_span declared(const struct begin *b, int place) {
+    const struct model *model = b->m->model;
+    const struct expr_node n = model->graph.node[b->r->basic[place]];
+    return n.a == EXPR_UNKNOWN ? model->unknown[n.b].where : (struct syntax_span){SOURCE_NOWHERE, 0};
 }
 
 /* Names what keeps its guess; refuses what has none. */
 static int name_free_values(struct begin *b) {
     struct keel_model *m = b->m;
     struct road *r = b->r;
-    struct level level[2];
-    int levels = levels_of(b, level), without = 0;
-    double *left = calloc((size_t)r->n + 1, sizeof *left);
-    char list[280] = "", first[160] = "";
+    struct level level[LEVELS_MOST];
+    int levels = levels_of(b, level), without = 0, first = 0;
+    double *left = calloc((size_t)r->n + (size_t)r->m + 1, sizeof *left);
+    char list[280] = "";
     m->free_value = pool_take(&m->pool, ((size_t)r->n + 1) * sizeof *m->free_value);
-    if (!left || !m->free_value) return free(left), complaint_memory(&m->messages);
-    for (int j = 0; j < r->n; j++) left[j] = b->given[j] != FIXED;
+    if (levels < 0 || !left || !m->free_value) return free(left), complaint_memory(&m->messages);
     for (int l = 0; l < levels; l++)
-        if (!freedom_left(b, &level[l], left + level[l].first))
+        if (!levels_left(b, &level[l], left + level[l].first))
             return free(left), complaint_memory(&m->messages);
     for (int j = 0; j < r->n; j++) {
         if (left[j] < 1e-10) continue;
-        if (b->given[j] == GUESSED) m->free_value[m->free_values++] = r->names[j];
-        if (b->given[j] != NOT_GIVEN) continue;
-        if (without < 6) text_add(list, sizeof list, "%s`%.40s`", without ? ", " : "", r->names[j]);
-        if (without++ == 0) text_set(first, sizeof first, "%s", r->names[j]);
+        if (b->given[j] == BEGIN_GUESSED) m->free_value[m->free_values++] = r->names[j];
+        if (b->given[j] != BEGIN_NOT_GIVEN) continue;
+        if (without == 0) first = j;
+        if (without++ < 6) text_add(list, sizeof list, "%s`%.40s`", without > 1 ? ", " : "", r->names[j]);
     }
     free(left);
     if (without == 0) return 1;
     if (without > 6) text_add(list, sizeof list, ", ... (%d in all)", without);
-    source_hint(source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
+    struct syntax_span at = declared(b, first);
+    source_hint(source_say(&m->messages, SOURCE_ERROR, at.offset, at.length,
                            "nothing determines the start value of %s.", list),
-                "Give it:  init %s = ...; or  guess %s = ...  to start anywhere near that.", first, first);
+                "Give %s:  init %.80s = ...;  or  guess %.80s = ...  to start anywhere near that.",
+                without > 1 ? "them" : "it", r->names[first], r->names[first]);
     return 0;
 }
 
+/* The size of the terms that give a symbol, where it is an expression of the unknowns. */
+static double terms_of(struct begin *b, expr symbol) {
+    struct tape tape = {0};
+    expr missing, e = in_unknowns(b, symbol);
+    double size = 0;
+    if (e) e = derive_terms(&b->m->model->graph, e);
+    if (e && functions_tape(b->r, 1, &e, &tape, &missing) == 0)
+        tape_call(&tape, b->t0, b->m->u0, b->m->parameter, &size);
+    tape_free(&tape);
+    return isfinite(size) ? size : 0;
+}
+
 /* An `init` of what the states determine is a check. */
-static int check_implied(struct begin *b) {
+static int check_implied(struct begin *b, const double *multiplier) {
     struct keel_model *m = b->m;
     const struct model_givens *init = &m->model->init;
+    double largest = 0;
     int good = 1;
+    for (int j = 0; j < b->r->n + b->r->m; j++) largest = fmax(largest, fabs(m->u0[j]));
     for (int k = 0; k < init->count; k++) {
         const struct model_given *one = &init->list[k];
         struct values v;
         double found, value = model_number(m->model, one->value, b->t0);
-        if (place_of(b, one->target) >= 0 || system_unknown(&b->mode->system, one->target) < 0) continue;
+        if (road_find(b->r, one->target) >= 0 || system_unknown(&b->mode->system, one->target) < 0) continue;
         int there = values_open(&v, b->r, 1, &one->target, 0) &&
-                    values_at(&v, b->t0, m->u0, NULL, m->parameter, &found) == 0;
+                    values_at(&v, b->t0, m->u0, multiplier, m->parameter, &found) == 0;
         values_close(&v);
-        if (!there || fabs(found - value) <= 1e-9 * (fabs(found) + fabs(value)) ||
-            fabs(found - value) < 1e-300)
-            continue;
+        double size = there ? fabs(found) + fabs(value) + terms_of(b, one->target) : 0;
+        if (!there || fabs(found - value) <= 1e-9 * size + 1e-12 * largest) continue;
         char name[160];
         model_name(m->model, one->target, name, sizeof name);
         source_hint(source_say(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
                                "`init` does not fit: the equations give %s = %.10g, not %.10g, at t = %.10g.",
                                name, found, value, b->t0),
-                    "Leave it out, or change the other start values.");
+                    "Leave it out, or change the other start values.  Index %d, %d degree%s of freedom.",
+                    b->mode->system.s.index, b->mode->system.s.freedom,
+                    b->mode->system.s.freedom == 1 ? "" : "s");
         good = 0;
     }
     return good;
+}
+
+/* Events must have values from the start on. */
+static int events_finite(struct begin *b) {
+    const struct road *r = b->r;
+    double *value = calloc((size_t)r->event.count + 1, sizeof *value);
+    int good = value != NULL;
+    if (good && r->event.count &&
+        tape_call(&b->mode->functions.tape[functions_role_event], b->t0, b->m->u0, b->m->parameter, value) ==
+            0)
+        for (int i = 0; i < r->event.count; i++) good &= isfinite(value[i]) != 0;
+    free(value);
+    return good || !finite_tell(b->m, b->mode->system.mode, b->t0, b->m->u0);
+}
+
+/* Where an `init` is about what follows from the unknowns, these are looked for first: the core takes the
+ * states as given when it solves for the rest. */
+static void meet_implied(struct begin *b) {
+    struct level level[LEVELS_MOST];
+    int asked = b->implieds, levels = 0;
+    for (int j = b->r->n; j < b->r->n + b->r->m; j++) asked += b->given[j] == BEGIN_FIXED;
+    if (asked) levels = levels_of(b, level);
+    for (int l = 0; l < levels; l++)
+        if (!levels_meet(b, &level[l])) return;
 }
 
 /* What the core says of the start; 1 and the consistent values in u0, or 0 with a message. */
@@ -351,11 +200,14 @@ static int make_consistent(struct begin *b) {
     keel_solver *s = keel_open(&p, NULL);
     if (!s) return complaint_memory(&m->messages);
     int good = keel_state_of(s) >= 0;
-    if (!good) refused(b, s);
-    else if (energy_varies(b, s)) good = 0;
-    else memcpy(m->u0, keel_state(s), (size_t)(b->r->n + b->r->m) * sizeof *m->u0);
+    if (!good) refusal_tell(b, s);
+    else if (refusal_energy_varies(b, s)) good = 0;
+    else {
+        memcpy(m->u0, keel_state(s), (size_t)(b->r->n + b->r->m) * sizeof *m->u0);
+        good = check_implied(b, b->r->furthers ? keel_multipliers(s) : NULL);
+    }
     keel_close(s);
-    return good;
+    return good && events_finite(b);
 }
 
 /* Values held from the start are those of the consistent one, as far as the start alone tells them.  How many
@@ -384,11 +236,13 @@ int begin_find(struct keel_model *m) {
     b.given = pool_take(&m->pool, all);
     b.from = pool_take(&m->pool, all * sizeof *b.from);
     b.last = pool_take(&m->pool, all * sizeof *b.last);
+    b.implied = pool_take(&m->pool, ((size_t)m->model->init.count + 1) * sizeof *b.implied);
     if (m->pool.refused) return complaint_memory(&m->messages);
-    int good = take(&b, &m->model->guess, GUESSED) & take(&b, &m->model->init, FIXED);
+    int good = take(&b, &m->model->guess, BEGIN_GUESSED) & take(&b, &m->model->init, BEGIN_FIXED);
     if (!good || !take_given(&b)) return 0;
-    for (size_t j = 0; j + 1 < all; j++) m->fixed[j] = b.given[j] == FIXED;
+    for (size_t j = 0; j + 1 < all; j++) m->fixed[j] = b.given[j] == BEGIN_FIXED;
     memcpy(b.last, m->u0, all * sizeof *b.last);
-    if (!make_consistent(&b) || (hold(&b) && !make_consistent(&b)) || !check_implied(&b)) return 0;
+    meet_implied(&b);
+    if (!make_consistent(&b) || (hold(&b) && !make_consistent(&b))) return 0;
     return name_free_values(&b);
 }

@@ -4,6 +4,21 @@
 
 #include "model/inside.h"
 
+enum begin_given { BEGIN_NOT_GIVEN, BEGIN_GUESSED, BEGIN_FIXED };
+
+/* What the files of the start share: the values in m->u0, and what is known about each of the n + m. */
+struct begin {
+    struct keel_model *m;
+    struct inside_mode *mode;
+    struct road *r;
+    double t0;
+    unsigned char *given;            /* enum begin_given */
+    const struct model_given **from; /* the line that gave it; or NULL */
+    double *last;                    /* as given */
+    int implieds;                    /* `init` of what follows from the unknowns: expression - value */
+    expr *implied;
+};
+
 /* u0 in the first mode.  1, or 0 with an error in the model's messages. */
 int begin_find(struct keel_model *m);
 #endif

@@ -95,6 +95,20 @@ int road_place(const struct road *r, expr symbol) {
     return symbol < r->symbols ? (int)r->place[symbol] - 1 : -1;
 }
 
+int road_find(const struct road *r, expr symbol) {
+    const struct system *y = r->y;
+    struct graph *g = graph_of(r);
+    int j = symbol == EXPR_NONE ? -1 : system_unknown(y, symbol);
+    if (j < 0) return -1;
+    int place = road_place(r, symbol);
+    if (place >= 0 && place < r->n + r->m) return place;
+    const struct structure_value alias = y->s.alias[j];
+    const struct expr_node n = g->node[y->unknown[alias.unknown]];
+    uint32_t order = (uint32_t)alias.order + g->node[symbol].c;
+    place = road_place(r, expr_symbol(g, (enum expr_kind)n.a, n.b, order));
+    return place < r->n + r->m ? place : -1;
+}
+
 void road_define(struct road *r, expr symbol, expr e) {
     if (room_for(r, symbol)) r->definition[symbol] = e;
 }

@@ -62,6 +62,8 @@ expr road_resolve(struct road *r, expr e);
 /* One more input, behind the unknowns; 1 or 0.  The place of a symbol among the inputs, or -1. */
 int road_further(struct road *r, expr symbol);
 int road_place(const struct road *r, expr symbol);
+/* Its place among the n + m unknowns, by another name of it if need be (v for x'); -1: it is none of them. */
+int road_find(const struct road *r, expr symbol);
 
 /* For the roads themselves. */
 void road_begin(struct road *r, struct system *y, struct source_messages *messages, struct pool *pool);

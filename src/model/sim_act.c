@@ -44,14 +44,7 @@ static int changes(const struct model_event *event) {
 
 /* The place of what is assigned among the states of the mode that follows; -1: it is none. */
 static int place_in(const struct inside_mode *mode, expr target) {
-    struct graph *g = &mode->system.m->graph;
-    int place = road_place(&mode->road, target);
-    if (place < 0) {
-        const struct structure_value alias = mode->system.s.alias[system_unknown(&mode->system, target)];
-        const struct expr_node n = g->node[mode->system.unknown[alias.unknown]];
-        place = road_place(
-            &mode->road, expr_symbol(g, (enum expr_kind)n.a, n.b, (uint32_t)alias.order + g->node[target].c));
-    }
+    int place = road_find(&mode->road, target);
     return place < mode->road.n ? place : -1;
 }
 

@@ -1,0 +1,271 @@
+/* refusal.c - see refusal.h.  The core's sentences quote the names of rows and states; the place in the text,
+ * the expression and the remedy are added here. */
+#include "model/refusal.h"
+
+#include "base/text.h"
+#include "lang/derive_rules.h"
+#include "lang/syntax_find.h"
+#include "model/complaint.h"
+#include "model/finite.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The text between the first pair of back-quotes; returns what follows, or NULL with "". */
+static const char *quoted(const char *sentence, char *out, size_t room) {
+    const char *from = strchr(sentence, '`'), *to = from ? strchr(from + 1, '`') : NULL;
+    out[0] = '\0';
+    if (!to || (size_t)(to - from) > room) return NULL;
+    text_set(out, room, "%.*s", (int)(to - from - 1), from + 1);
+    return to + 1;
+}
+
+/* Rows -------------------------------------------------------------------------------------------------- */
+
+/* A row of the manifold by its name: the expression, what kind of thing it is, and its line. */
+struct row {
+    expr f;
+    const char *kind;
+    struct syntax_span where;
+};
+
+static struct syntax_span place_of_row(const struct begin *b, const char *name) {
+    const struct system *y = &b->mode->system;
+    const struct model_mode *mode = &b->m->model->mode[y->mode];
+    const struct model_rows *rows[] = {&mode->constraint, &mode->rolling, &mode->invariant};
+    const char *bare = strncmp(name, "d/dt ", 5) == 0 ? name + 5 : name;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < rows[k]->count; i++)
+            if (strcmp(rows[k]->list[i].label.text, bare) == 0) return rows[k]->list[i].where;
+    for (int i = 0; i < y->equations; i++)
+        for (int order = 0; order < 4; order++) {
+            char label[220];
+            system_label(y, i, order, label, sizeof label);
+            if (strcmp(label, name) == 0) return y->origin[i].where;
+        }
+    return (struct syntax_span){SOURCE_NOWHERE, 0};
+}
+
+static struct row find_row(struct begin *b, const char *name) {
+    struct road *r = b->r;
+    const struct road_map *maps[] = {&r->constraint, &r->rolling, &r->hidden, &r->algebraic};
+    int derivative = name[0] == 'd' && strstr(name, "/dt") != NULL && strchr(name, ' ') != NULL;
+    struct row row = {EXPR_NONE, derivative ? "the hidden constraint " : "", place_of_row(b, name)};
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < maps[k]->count; i++) {
+            if (strcmp(maps[k]->names[i], name) == 0) {
+                row.f = maps[k]->value[i];
+                if (k < 2) row.kind = "constraint ";
+            }
+            if (k == 0 && derivative && strcmp(maps[k]->names[i], name + 5) == 0)
+                row.f = derive_total(&r->derive, maps[k]->value[i]);
+        }
+    return row;
+}
+
+/* "the hidden constraint  d/dt rod:  2*x*x' + 2*y*y' = 0" */
+static void describe(const struct begin *b, const struct row *row, const char *name, char *out, size_t room) {
+    char text[180] = "";
+    if (row->f != EXPR_NONE) complaint_print(&b->mode->system, row->f, text, sizeof text);
+    text_set(out, room, text[0] ? "%s%s:  %s = 0" : "%s%s", row->kind, name, text);
+}
+
+/* Start values that do not fit -------------------------------------------------------------------------- */
+
+/* The `init` that the nearest consistent values change most; -1: none. */
+static int worst_init(const struct begin *b, const double *nearest) {
+    int worst = -1;
+    double most = 1e-9;
+    for (int j = 0; j < b->r->n + b->r->m; j++) {
+        double change = fabs(nearest[j] - b->last[j]) / (fabs(nearest[j]) + fabs(b->last[j]));
+        if (b->given[j] != BEGIN_FIXED || !(change > most)) continue;
+        most = change;
+        worst = j;
+    }
+    return worst;
+}
+
+/* "x' = 0 instead of 0.15, ..." */
+static void list_changes(const struct begin *b, const double *nearest, char *out, size_t room) {
+    int told = 0;
+    out[0] = '\0';
+    for (int j = 0; j < b->r->n + b->r->m && told < 4; j++) {
+        double size = fabs(nearest[j]) + fabs(b->last[j]);
+        if (b->given[j] != BEGIN_FIXED || fabs(nearest[j] - b->last[j]) <= 1e-9 * size) continue;
+        double value = fabs(nearest[j]) < 1e-15 * fabs(b->last[j]) ? 0 : nearest[j];
+        text_add(out, room, "%s%.60s = %.10g instead of %.10g", told++ ? ", " : "", b->r->names[j], value,
+                 b->last[j]);
+    }
+}
+
+/* Something that the row contains and that is not fixed; -1: none. */
+static int loose_in(struct begin *b, expr f) {
+    for (int j = 0; j < b->r->n + b->r->m && f != EXPR_NONE; j++)
+        if (b->given[j] != BEGIN_FIXED && expr_depends(&b->m->model->graph, f, 1, &b->r->basic[j])) return j;
+    return -1;
+}
+
+/* The algebraic row that contains unknown j and is off most with the values as given. */
+static int row_with(struct begin *b, int j, double *off) {
+    struct road *r = b->r;
+    int worst = -1;
+    double *value = calloc((size_t)r->algebraic.count + 1, sizeof *value);
+    const struct tape *tape = &b->mode->functions.tape[functions_role_algebraic];
+    if (value && tape_call(tape, b->t0, b->last, b->m->parameter, value) == 0)
+        for (int i = 0; i < r->algebraic.count; i++)
+            if (expr_depends(&b->m->model->graph, r->algebraic.value[i], 1, &r->basic[j]) &&
+                (worst < 0 || fabs(value[i]) > fabs(*off)))
+                worst = i, *off = value[i];
+    free(value);
+    return worst;
+}
+
+static void does_not_fit(struct begin *b, const keel_solver *s) {
+    struct keel_model *m = b->m;
+    const struct structure *y = &b->mode->system.s;
+    const double *nearest = keel_state(s);
+    const char *sentence = keel_message(s), *off = strstr(sentence, ": it is ");
+    char name[220], label[460], changes[300] = "", off_by[60] = "";
+    int worst = nearest ? worst_init(b, nearest) : -1;
+    double value = off ? strtod(off + 8, NULL) : NAN;
+    quoted(sentence, name, sizeof name);
+    if (!off && worst >= b->r->n) { /* an algebraic variable: the core names it, not the equation */
+        int i = row_with(b, worst, &value);
+        if (i >= 0) text_set(name, sizeof name, "%s", b->r->algebraic.names[i]);
+    }
+    struct row row = find_row(b, name);
+    describe(b, &row, name, label, sizeof label);
+    if (isfinite(value))
+        text_set(off_by, sizeof off_by, "Its left side is %.6g at t = %.10g.  ", value, b->t0);
+    int loose = worst < 0 ? loose_in(b, row.f) : -1;
+    if (worst < 0) {
+        struct source_message *one =
+            source_say(&m->messages, SOURCE_ERROR, row.where.offset, row.where.length,
+                       "no start values were found that fit %s.", label);
+        if (loose >= 0)
+            source_hint(
+                one, "%sThe search began at %.60s = %.10g: write  guess %.60s = ...  nearer to a solution.",
+                off_by, b->r->names[loose], b->last[loose], b->r->names[loose]);
+        else source_hint(one, "%sChange the values of `init`.", off_by);
+        return;
+    }
+    list_changes(b, nearest, changes, sizeof changes);
+    struct syntax_span at = b->from[worst]->where;
+    source_hint(
+        source_say(&m->messages, SOURCE_ERROR, at.offset, at.length, "`init` does not fit %s.", label),
+        "%sIndex %d, %d degree%s of freedom.\nClosest fit: %.120s.\nFix that, or write  guess %.40s = "
+        "%.6g  to let keel choose.",
+        off_by, y->index, y->freedom, y->freedom == 1 ? "" : "s", changes, b->r->names[worst],
+        b->last[worst]);
+}
+
+/* Invariants -------------------------------------------------------------------------------------------- */
+
+/* Why an energy is not conserved, as far as it can be seen. */
+static void blame(const struct begin *b, struct source_message *one) {
+    const struct model *m = b->m->model;
+    const struct model_mode *mode = &m->mode[b->mode->system.mode];
+    struct graph *g = &b->m->model->graph;
+    expr t = expr_symbol(g, EXPR_TIME, 0, 0);
+    char name[160], why[220] = "";
+    for (int j = 0; j < m->unknowns && !why[0]; j++)
+        if (mode->force && mode->force[j] != EXPR_NONE) {
+            struct syntax_span at = syntax_find_statement(m->file, SYNTAX_FORCE, m->unknown[j].label.base);
+            model_name(m, expr_symbol(g, EXPR_UNKNOWN, (uint32_t)j, 0), name, sizeof name);
+            text_set(why, sizeof why, "`force %s` (line %d) does work.  ", name,
+                     system_line(&b->mode->system, at));
+        }
+    for (int i = 0; i < mode->constraint.count && !why[0]; i++)
+        if (expr_depends(g, mode->constraint.list[i].value, 1, &t))
+            text_set(why, sizeof why, "Constraint `%.120s` (line %d) moves with t and does work.  ",
+                     mode->constraint.list[i].label.text,
+                     system_line(&b->mode->system, mode->constraint.list[i].where));
+    if (!why[0] && mode->function != EXPR_NONE && expr_depends(g, mode->function, 1, &t))
+        text_set(why, sizeof why, "The %s depends on t.  ",
+                 m->form == MODEL_LAGRANGIAN ? "lagrangian" : "hamiltonian");
+    source_hint(one, "%sRemove `invariant energy`, or write  output E = energy  to watch it.", why);
+}
+
+/* One message for each "`name` is not conserved..." of the sentence; they are parted by "; ". */
+static void not_conserved(struct begin *b, const char *sentence) {
+    while (sentence) {
+        const char *end = strstr(sentence, "; `");
+        int length = end ? (int)(end - sentence) : (int)strlen(sentence);
+        char name[220];
+        quoted(sentence, name, sizeof name);
+        struct syntax_span at = place_of_row(b, name);
+        struct source_message *one = source_say(&b->m->messages, SOURCE_ERROR, at.offset, at.length, "%.*s.",
+                                                length < 310 ? length : 310, sentence);
+        if (strcmp(name, "energy") == 0) blame(b, one);
+        else source_hint(one, "If it is only to be watched, write  output %.60s = ...", name);
+        sentence = end ? end + 2 : NULL;
+    }
+}
+
+int refusal_energy_varies(struct begin *b, const keel_solver *s) {
+    keel_kept row;
+    for (int i = 0; keel_kept_at(s, i, &row); i++)
+        if (row.kind == KEEL_ROW_ENERGY && row.care == KEEL_ROW_VARYING &&
+            b->m->model->mode[b->mode->system.mode].keeps_energy) {
+            not_conserved(b, "`energy` is not conserved: it depends on t");
+            return 1;
+        }
+    return 0;
+}
+
+/* The rest ---------------------------------------------------------------------------------------------- */
+
+static void contradicts(struct begin *b, const char *sentence) {
+    char first[220], second[220] = "", one[460], other[460];
+    const char *rest = quoted(sentence, first, sizeof first);
+    if (rest) quoted(rest, second, sizeof second);
+    struct row a = find_row(b, first), c = find_row(b, second);
+    describe(b, &a, first, one, sizeof one);
+    describe(b, &c, second, other, sizeof other);
+    source_hint(source_say(&b->m->messages, SOURCE_ERROR, a.where.offset, a.where.length,
+                           "%.140s  and  %.140s  cannot both hold near the start.", one, other),
+                "Take one of them away, put other numbers in, or give a `guess` near where both hold.");
+}
+
+/* Algebraic equations that no values near the guesses meet. */
+static void not_solved(struct begin *b, const char *sentence) {
+    const struct road *r = b->r;
+    char unknowns[200] = "", label[460] = "";
+    double off = 0;
+    int first = r->n, worst = r->m ? row_with(b, first, &off) : -1, told = 0;
+    for (int j = r->n; j < r->n + r->m; j++)
+        if (b->given[j] != BEGIN_FIXED) {
+            if (told++ == 0) first = j, worst = row_with(b, j, &off);
+            if (told <= 4)
+                text_add(unknowns, sizeof unknowns, "%s%.40s = %.6g", told > 1 ? ", " : "", r->names[j],
+                         b->last[j]);
+        }
+    struct syntax_span at = {SOURCE_NOWHERE, 0};
+    if (worst >= 0) {
+        struct row row = find_row(b, r->algebraic.names[worst]);
+        describe(b, &row, r->algebraic.names[worst], label, sizeof label);
+        at = row.where;
+    }
+    struct source_message *one =
+        source_say(&b->m->messages, SOURCE_ERROR, at.offset, at.length,
+                   "no values were found at the start that solve %s.", worst >= 0 ? label : sentence);
+    if (told)
+        source_hint(one,
+                    "The search began at %s.  Write  guess %.60s = ...  nearer to a solution; is there one?",
+                    unknowns, r->names[first]);
+    else source_hint(one, "Change the values of `init`.");
+}
+
+void refusal_tell(struct begin *b, const keel_solver *s) {
+    const char *sentence = keel_message(s);
+    if (keel_state_of(s) == KEEL_ESTART) does_not_fit(b, s);
+    else if (strstr(sentence, "is not conserved")) not_conserved(b, sentence);
+    else if (strstr(sentence, "is not finite") && finite_tell(b->m, b->mode->system.mode, b->t0, b->m->u0))
+        return;
+    else if (strstr(sentence, "` contradicts `")) contradicts(b, sentence);
+    else if (strstr(sentence, "the algebraic ")) not_solved(b, sentence);
+    else
+        source_say(&b->m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the start at t = %.10g: %.280s.", b->t0,
+                   sentence);
+}
