@@ -64,10 +64,9 @@ static void say_kink(struct elaborate *e, const struct motion *motion, const str
         derive_partial(&e->derive, one->value, motion->q[k]);
     if (e->derive.obstacle == EXPR_NONE) return;
     int rolling = e->model->multiplier[one->multiplier].rolling;
-    char times[240];
-    text_set(times, sizeof times, " %shere (constraint `%.160s`, index %d)", rolling ? "" : "twice ",
-             one->label.text, rolling ? 2 : 3);
-    elaborate_say_kink(e, one->where, times);
+    char what[240];
+    text_set(what, sizeof what, " (constraint `%.160s`, index %d)", one->label.text, rolling ? 2 : 3);
+    elaborate_say_kink(e, one->where, rolling ? "" : "twice ", what);
 }
 
 /* Forces into the motion, and the gradients of the constraints. */

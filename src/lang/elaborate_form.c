@@ -176,7 +176,7 @@ static void say_status(struct elaborate *e, const struct syntax_statement *s, en
         elaborate_out_of_memory(e);
         break;
     case MOTION_KINK:
-        elaborate_say_kink(e, s->right->span, " here");
+        elaborate_say_kink(e, s->right->span, "", "");
         break;
     case MOTION_HIGH_ORDER:
         source_hint(elaborate_say(e, s->right->span,

@@ -3,7 +3,6 @@
 #include "lang/elaborate_inside.h"
 
 #include "base/text.h"
-#include "lang/syntax_find.h"
 
 #include <string.h>
 
@@ -35,18 +34,17 @@ int elaborate_line_of(const struct elaborate *e, struct syntax_span span) {
     return source_place(e->source, span.offset).line;
 }
 
-void elaborate_say_kink(struct elaborate *e, struct syntax_span where, const char *times) {
+void elaborate_say_kink(struct elaborate *e, struct syntax_span where, const char *times, const char *what) {
     expr kink = e->derive.obstacle;
-    char text[120], hint[300], line[40] = "";
+    char text[120], hint[300], here[40] = "here";
     e->derive.obstacle = EXPR_NONE;
-    const char *function = expr_name((enum expr_op)e->graph->node[kink].op);
-    struct syntax_span at = syntax_find_call(e->model->file, where, function);
-    model_print(e->model, kink, text, sizeof text);
+    struct syntax_span at = model_kink(e->model, e->source, kink, where, text, sizeof text);
     model_kink_hint(e->model, kink, hint, sizeof hint);
     if (elaborate_line_of(e, at) != elaborate_line_of(e, where))
-        text_set(line, sizeof line, ", for line %d", elaborate_line_of(e, where));
-    source_hint(elaborate_say(e, at, "`%s` must be differentiated%s%s, and has a kink.", text, times, line),
-                "%s", hint);
+        text_set(here, sizeof here, "for line %d", elaborate_line_of(e, where));
+    source_hint(
+        elaborate_say(e, at, "`%s` must be differentiated %s%s%s, and has a kink.", text, times, here, what),
+        "%s", hint);
 }
 
 void elaborate_say_loops(struct elaborate *e, struct source_message *one,

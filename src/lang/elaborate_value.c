@@ -72,7 +72,7 @@ int elaborate_index(struct elaborate *e, const struct elaborate_value *from, int
 
 static int refuse_kink(struct elaborate *e, struct syntax_span span) {
     if (e->derive.obstacle == EXPR_NONE) return elaborate_out_of_memory(e);
-    elaborate_say_kink(e, span, " here");
+    elaborate_say_kink(e, span, "", "");
     return 0;
 }
 

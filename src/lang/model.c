@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "lang/elaborate_inside.h"
 #include "lang/expr_print.h"
+#include "lang/syntax_find.h"
 
 #include <limits.h>
 #include <math.h>
@@ -43,6 +44,17 @@ static void name_of(void *user, expr symbol, char *out, size_t room) {
 
 size_t model_print(const struct model *m, expr e, char *out, size_t room) {
     return expr_print(&m->graph, e, name_of, (void *)m, out, room);
+}
+
+struct syntax_span model_kink(const struct model *m, const struct source *source, expr kink,
+                              struct syntax_span where, char *out, size_t room) {
+    const char *function = expr_name((enum expr_op)m->graph.node[kink].op);
+    struct syntax_span at = where.length ? syntax_find_call(m->file, where, function) : where;
+    int found = at.offset != where.offset || at.length != where.length;
+    if (found && at.length < room && !memchr(source->text + at.offset, '\n', at.length))
+        text_set(out, room, "%.*s", (int)at.length, source->text + at.offset);
+    else model_print(m, kink, out, room);
+    return at;
 }
 
 void model_kink_hint(const struct model *m, expr kink, char *out, size_t room) {

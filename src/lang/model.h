@@ -8,6 +8,7 @@
 
 #include "lang/expr.h"
 #include "lang/motion.h"
+#include "lang/source.h"
 #include "lang/syntax.h"
 
 /* Inclusive bounds of each index; high = low - 1: nothing.  Rank 0: a number. */
@@ -158,6 +159,10 @@ struct model {
 void model_name(const struct model *m, expr symbol, char *out, size_t room);
 /* An expression in these names, as text of the language; see expr_print.h. */
 size_t model_print(const struct model *m, expr e, char *out, size_t room);
+/* Where the abs, sign, ... of a line stands, in the line itself or a `let` it uses, and its text: as written
+ * if it was found on one line. */
+struct syntax_span model_kink(const struct model *m, const struct source *source, expr kink,
+                              struct syntax_span where, char *out, size_t room);
 /* What to do about a kink that would have to be differentiated: which modes to write. */
 void model_kink_hint(const struct model *m, expr kink, char *out, size_t room);
 long model_size(const struct model_shape *s); /* elements; -1: more than LONG_MAX */

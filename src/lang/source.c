@@ -129,6 +129,14 @@ void source_sort(struct source_messages *m) {
             m->list[j] = m->list[j - 1];
             m->list[j - 1] = m->spare;
         }
+    int kept = 0;
+    for (int i = 0; i < m->count; i++) {
+        const struct source_message *one = &m->list[i], *last = kept ? &m->list[kept - 1] : NULL;
+        if (last && last->offset == one->offset && strcmp(last->sentence, one->sentence) == 0)
+            m->errors -= one->severity == SOURCE_ERROR;
+        else m->list[kept++] = *one;
+    }
+    m->count = kept;
 }
 
 /* Rendering ---------------------------------------------------------------------------------------------- */

@@ -53,7 +53,7 @@ struct source_message *source_say(struct source_messages *m, enum source_severit
 void source_hint(struct source_message *one, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int source_said_within(const struct source_messages *m, size_t from, size_t to); /* an error in from .. to? */
 void source_forget(struct source_messages *m, int count); /* keep the first `count` messages */
-void source_sort(struct source_messages *m);              /* by place */
+void source_sort(struct source_messages *m);              /* by place; the same twice is said once */
 
 /* The message as people see it, with the line and a caret.  Returns its length without the ending zero, like
  * snprintf; what does not fit is cut. */

@@ -87,20 +87,21 @@ static int open_mode(struct keel_model *m, int i) {
             m->column[c].symbol != EXPR_NONE ? m->column[c].symbol : output->list[m->column[c].output].value;
     if (values_open(&mode->columns, &mode->road, m->columns, target, 0)) return 1;
     if (m->model->graph.failed || m->pool.refused) return complaint_memory(&m->messages);
-    for (int c = 0; c < m->columns; c++) { /* which one was it? */
+    int errors = m->messages.errors;
+    for (int c = 0; c < m->columns; c++) { /* which ones were it? */
         struct values one;
         char what[220];
         int there = values_open(&one, &mode->road, 1, &target[c], 0);
         values_close(&one);
         if (there) continue;
-        struct syntax_span where = m->column[c].symbol != EXPR_NONE ? (struct syntax_span){SOURCE_NOWHERE, 0}
+        struct syntax_span where = m->column[c].symbol != EXPR_NONE ? (struct syntax_span){0, 0}
                                                                     : output->list[m->column[c].output].where;
         text_set(what, sizeof what, "output `%.160s`", m->column[c].name);
         if (mode->road.derive.obstacle)
-            return complaint_kink(&mode->system, &m->messages, where, what, mode->road.derive.obstacle);
-        return complaint_no_value(&mode->system, &m->messages, where, what, mode->road.missing);
+            complaint_kink(&mode->system, &m->messages, where, what, mode->road.derive.obstacle);
+        else complaint_high_derivative(&mode->system, &m->messages, where, what, mode->road.missing);
     }
-    return complaint_memory(&m->messages);
+    return m->messages.errors > errors ? 0 : complaint_memory(&m->messages);
 }
 
 int columns_open(struct keel_model *m) {

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "lang/expr_print.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TOLD = 6 }; /* names in one list */
@@ -14,12 +14,12 @@ int complaint_memory(struct source_messages *messages) {
     return 0;
 }
 
-static void print_name(void *model, expr symbol, char *out, size_t room) {
-    model_name(model, symbol, out, room);
+static void print_name(void *system, expr symbol, char *out, size_t room) {
+    system_name(system, symbol, out, room);
 }
 
 void complaint_print(const struct system *y, expr e, char *out, size_t room) {
-    expr_print(&y->m->graph, e, print_name, y->m, out, room);
+    expr_print(&y->m->graph, e, print_name, (void *)y, out, room);
 }
 
 static const char *between(int k, int count, const char *last) {
@@ -39,6 +39,16 @@ static void list_unknowns(const struct system *y, int count, const int *unknown,
     if (told < count) text_add(out, room, ", ... (%d in all)", count);
 }
 
+/* "constraint `rod`", "line 7", "the motion of `x`" */
+static void describe(const struct system *y, int i, char *out, size_t room) {
+    const struct system_origin *o = &y->origin[i];
+    char label[200];
+    system_label(y, i, 0, label, sizeof label);
+    if (o->kind == SYSTEM_CONSTRAINT || o->kind == SYSTEM_ROLLING)
+        text_set(out, room, "constraint `%s`", label);
+    else text_set(out, room, "%s%s", o->kind == SYSTEM_EQUATION ? "" : "the ", label);
+}
+
 /* "lines 6, 8 and 9", "constraint `rod`": equations that come from one line are named once. */
 static void list_equations(const struct system *y, int count, const int *equation, char *out, size_t room) {
     char label[220];
@@ -48,7 +58,7 @@ static void list_equations(const struct system *y, int count, const int *equatio
     for (int k = 0; k < count; k++) {
         const struct system_origin *o = &y->origin[equation[k]];
         if (o->kind == SYSTEM_EQUATION) text_set(label, sizeof label, "%d", system_line(y, o->where));
-        else system_label(y, equation[k], 0, label, sizeof label);
+        else describe(y, equation[k], label, sizeof label);
         int known = 0;
         for (int j = 0; j < names; j++) known |= strcmp(name[j], label) == 0;
         if (known) continue;
@@ -77,61 +87,219 @@ static const char *in_mode(const struct system *y, char *out, size_t room) {
     return out;
 }
 
+static const char *s_if(int count) {
+    return count == 1 ? "" : "s";
+}
+
 static void capital(char *text) {
     if (text[0] >= 'a' && text[0] <= 'z') text[0] = (char)(text[0] - 'a' + 'A');
 }
 
+static struct source_message *say_at(struct source_messages *messages, struct syntax_span at,
+                                     enum source_severity severity, const char *sentence) {
+    return source_say(messages, severity, at.length ? at.offset : SOURCE_NOWHERE, at.length, "%s", sentence);
+}
+
+static void ascending(int count, int *list) {
+    for (int i = 1; i < count; i++)
+        for (int j = i; j > 0 && list[j] < list[j - 1]; j--) {
+            int other = list[j];
+            list[j] = list[j - 1];
+            list[j - 1] = other;
+        }
+}
+
+/* Names that the analysis replaced are unknowns like the others; the lines that gave them (x' = u) were put
+ * aside. */
+static int add_aliases(const struct system *y, int count, int *unknown) {
+    for (int k = 0; k < y->m->unknowns; k++)
+        for (int i = 0; i < count && y->s.alias; i++)
+            if (y->s.alias[k].unknown == unknown[i] && k != unknown[i]) {
+                unknown[count++] = k;
+                break;
+            }
+    return count;
+}
+
+/* What a side of x' = u stands for; 0: it is no unknown. */
+static int stands_for(const struct system *y, expr e, struct structure_value *out) {
+    int j = system_unknown(y, e);
+    if (j < 0 || !y->s.alias) return 0;
+    *out = y->s.alias[j];
+    out->order += (int)y->m->graph.node[e].c;
+    return 1;
+}
+
+/* Did equation i only give a name?  Then both of its sides are the same now. */
+static int gives_name(const struct system *y, int i) {
+    const struct graph *g = &y->m->graph;
+    const struct expr_node *n = &g->node[y->equation[i]];
+    struct structure_value a, b;
+    if (n->op == EXPR_NEG) n = &g->node[n->a];
+    return n->op == EXPR_SUB && stands_for(y, n->a, &a) && stands_for(y, n->b, &b) &&
+           a.unknown == b.unknown && a.order == b.order;
+}
+
+static int add_alias_lines(const struct system *y, int count, int *equation, int unknowns,
+                           const int *unknown) {
+    for (int i = 0; i < y->equations; i++)
+        for (int k = 0; k < unknowns && gives_name(y, i); k++)
+            if (y->s.alias[unknown[k]].unknown != unknown[k] &&
+                expr_depends(&y->m->graph, y->equation[i], 1, &y->unknown[unknown[k]])) {
+                equation[count++] = i;
+                break;
+            }
+    ascending(count, equation);
+    return count;
+}
+
+/* "Line 3 follows from line 2.  ": what was put aside before counting. */
+static void list_redundant(const struct system *y, char *out, size_t room) {
+    char label[220], others[300];
+    out[0] = '\0';
+    for (int k = 0; k < y->s.redundants && k < 2; k++) {
+        const struct structure_twin *twin = &y->s.redundant[k];
+        describe(y, twin->equation, label, sizeof label);
+        list_equations(y, twin->twins, twin->twin, others, sizeof others);
+        capital(label);
+        if (twin->twins) text_add(out, room, "%.60s follows from %.60s.  ", label, others);
+        else text_add(out, room, "%.60s says nothing: 0 = 0.  ", label);
+    }
+}
+
+/* Unknowns without an equation of their own. */
+static void too_few(const struct system *y, struct source_messages *messages) {
+    const struct structure_part *under = &y->s.under;
+    char where[120], names[300], lines[300], sentence[320], redundant[260];
+    size_t most = (size_t)y->unknowns + (size_t)y->equations + 1;
+    int *unknown = malloc(2 * most * sizeof *unknown), *equation = unknown + most;
+    if (!unknown) {
+        complaint_memory(messages);
+        return;
+    }
+    memcpy(unknown, under->unknown, (size_t)under->unknowns * sizeof *unknown);
+    if (under->equations) memcpy(equation, under->equation, (size_t)under->equations * sizeof *equation);
+    int unknowns = add_aliases(y, under->unknowns, unknown);
+    int equations = add_alias_lines(y, under->equations, equation, unknowns, unknown);
+    list_unknowns(y, unknowns, unknown, " or ", names, sizeof names);
+    list_equations(y, equations, equation, lines, sizeof lines);
+    list_redundant(y, redundant, sizeof redundant);
+    text_set(sentence, sizeof sentence, "%s%d unknown%s, %d equation%s. Nothing determines %s",
+             in_mode(y, where, sizeof where), y->unknowns, s_if(y->unknowns), y->equations,
+             s_if(y->equations), names);
+    if (equations)
+        text_add(sentence, sizeof sentence, " (%s only in %s).", unknowns == 1 ? "it occurs" : "they occur",
+                 lines);
+    else text_add(sentence, sizeof sentence, ".");
+    struct syntax_span at = {0, 0};
+    if (unknown[0] < y->m->unknowns) at = y->m->unknown[unknown[0]].where;
+    source_hint(say_at(messages, at, SOURCE_ERROR, sentence), "%sAdd an equation, or make %s a `param`.",
+                redundant, unknowns == 1 ? "it" : "one");
+    free(unknown);
+}
+
+static void too_many(const struct system *y, struct source_messages *messages) {
+    const struct structure_part *over = &y->s.over;
+    char where[120], names[300], lines[300], sentence[320];
+    int surplus = over->equations - over->unknowns;
+    list_unknowns(y, over->unknowns, over->unknown, " and ", names, sizeof names);
+    list_equations(y, over->equations, over->equation, lines, sizeof lines);
+    capital(lines);
+    text_set(sentence, sizeof sentence,
+             "%s%d unknown%s, %d equation%s. %s determine%s only %s: ", in_mode(y, where, sizeof where),
+             y->unknowns, s_if(y->unknowns), y->equations, s_if(y->equations), lines,
+             over->equations > 1 ? "" : "s", over->unknowns ? names : "nothing");
+    if (surplus == 1) text_add(sentence, sizeof sentence, "one is too many.");
+    else text_add(sentence, sizeof sentence, "%d are too many.", surplus);
+    source_hint(
+        say_at(messages, y->origin[over->equation[over->equations - 1]].where, SOURCE_ERROR, sentence),
+        "Take %s away, or declare what %s to determine with `var`.", surplus == 1 ? "one" : "some",
+        surplus == 1 ? "it was" : "they were");
+}
+
 /* No unknown is left for some equation, or no equation for some unknown. */
 static void singular(const struct system *y, struct source_messages *messages) {
-    const struct structure *s = &y->s;
-    char where[120], unknowns[300], lines[300];
-    in_mode(y, where, sizeof where);
-    if (s->under.unknowns) {
-        list_unknowns(y, s->under.unknowns, s->under.unknown, " or ", unknowns, sizeof unknowns);
-        list_equations(y, s->under.equations, s->under.equation, lines, sizeof lines);
-        struct source_message *one =
-            source_say(messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
-                       "%s%d unknowns, %d equations. Nothing determines %s%s%s%s.", where, y->unknowns,
-                       y->equations, unknowns, s->under.equations ? " (they occur only in " : "",
-                       s->under.equations ? lines : "", s->under.equations ? ")" : "");
-        source_hint(one, "Add an equation, or make one a `param`.");
-    }
-    if (s->over.equations) {
-        list_unknowns(y, s->over.unknowns, s->over.unknown, " and ", unknowns, sizeof unknowns);
-        list_equations(y, s->over.equations, s->over.equation, lines, sizeof lines);
-        capital(lines);
-        int surplus = s->over.equations - s->over.unknowns;
-        struct source_message *one = source_say(
-            messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
-            "%s%d unknowns, %d equations. %s determine%s only %s: %s.", where, y->unknowns, y->equations,
-            lines, s->over.equations > 1 ? "" : "s", s->over.unknowns ? unknowns : "nothing",
-            surplus == 1 ? "one is too many" : "some are too many");
-        source_hint(one, "Take one away, or declare what it was to determine with `var`.");
-    }
-    if (!s->under.unknowns && !s->over.equations)
+    char where[120];
+    if (y->s.under.unknowns) too_few(y, messages);
+    if (y->s.over.equations) too_many(y, messages);
+    if (!y->s.under.unknowns && !y->s.over.equations)
         source_say(messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
-                   "%s%d unknowns, %d equations: they do not fit together.", where, y->unknowns,
-                   y->equations);
+                   "%s%d unknown%s, %d equation%s: they do not fit together.",
+                   in_mode(y, where, sizeof where), y->unknowns, s_if(y->unknowns), y->equations,
+                   s_if(y->equations));
+}
+
+/* Does equation k use the name that equation i gives? */
+static int uses_name(const struct system *y, int i, int k) {
+    struct graph *g = &y->m->graph;
+    for (int j = 0; j < y->m->unknowns; j++) {
+        if (y->s.alias[j].unknown == j || !expr_depends(g, y->equation[i], 1, &y->unknown[j])) continue;
+        for (uint32_t order = 0; order < 3; order++) {
+            expr symbol = expr_symbol(g, EXPR_UNKNOWN, (uint32_t)j, order);
+            if (expr_depends(g, y->equation[k], 1, &symbol)) return 1;
+        }
+    }
+    return 0;
+}
+
+/* The other equations that a contradiction needs: its twins, and those that combinations put into any of
+ * them.  How many; `list` has room for all. */
+static int needed(const struct system *y, const struct structure_twin *twin, int *list) {
+    const struct structure *s = &y->s;
+    unsigned char *in = calloc((size_t)y->equations + 1, 1);
+    int count = 0, grown = in != NULL;
+    if (in) in[twin->equation] = 1;
+    for (int i = 0; i < twin->twins && in; i++) in[twin->twin[i]] = 1;
+    while (grown) {
+        grown = 0;
+        for (int k = 0; k < s->steps; k++)
+            for (int e = 0; e < s->step[k].count && in[s->step[k].replaced]; e++)
+                if (!in[s->step[k].equation[e]]) in[s->step[k].equation[e]] = 1, grown = 1;
+    }
+    for (int i = 0; i < y->equations && in; i++)
+        if (in[i] && i != twin->equation) list[count++] = i;
+    if (in) in[twin->equation] = 1;
+    for (int i = 0; i < y->equations && in; i++) { /* the names that these use */
+        if (in[i] || !gives_name(y, i)) continue;
+        for (int k = 0; k < y->equations && in[i] < 2; k++)
+            if (in[k] == 1 && uses_name(y, i, k)) in[i] = 2, list[count++] = i;
+    }
+    ascending(count, list);
+    free(in);
+    return count;
 }
 
 static void contradiction(const struct system *y, struct source_messages *messages) {
     const struct structure *s = &y->s;
-    for (int k = 0; k < s->redundants; k++) {
+    int *list = calloc((size_t)y->equations + 1, sizeof *list);
+    for (int k = 0; k < s->redundants && list; k++) {
         const struct structure_twin *twin = &s->redundant[k];
-        char label[220], others[300];
-        if (!twin->contradicts) continue;
-        system_label(y, twin->equation, 0, label, sizeof label);
-        list_equations(y, twin->twins, twin->twin, others, sizeof others);
+        char label[220], others[300], where[120], counted[80] = "", sentence[320];
         struct syntax_span at = y->origin[twin->equation].where;
-        struct source_message *one =
-            twin->twins
-                ? source_say(messages, SOURCE_ERROR, at.offset, at.length,
-                             "`%s` cannot hold beside %s: wherever the one holds the other is off.", label,
-                             others)
-                : source_say(messages, SOURCE_ERROR, at.offset, at.length,
-                             "this can never hold: nothing unknown is left in it, and it is not zero.");
-        source_hint(one, "Take one of them away, or put another number in.");
+        if (!twin->contradicts || source_said_within(messages, at.offset, at.offset)) continue;
+        int twins = needed(y, twin, list);
+        describe(y, twin->equation, label, sizeof label);
+        list_equations(y, twins, list, others, sizeof others);
+        if (y->equations != y->unknowns)
+            text_set(counted, sizeof counted, " (%d unknown%s, %d equation%s)", y->unknowns,
+                     s_if(y->unknowns), y->equations, s_if(y->equations));
+        int motion = y->origin[twin->equation].kind == SYSTEM_MOTION;
+        if (twins)
+            text_set(sentence, sizeof sentence, "%s%s cannot hold beside %s%s: they contradict each other.",
+                     in_mode(y, where, sizeof where), label, others, counted);
+        else if (motion)
+            text_set(sentence, sizeof sentence,
+                     "%s%s can never hold: a force acts, and nothing there has mass.",
+                     in_mode(y, where, sizeof where), label);
+        else
+            text_set(sentence, sizeof sentence, "%s%s can never hold%s: its unknowns cancel.",
+                     in_mode(y, where, sizeof where), label, counted);
+        source_hint(say_at(messages, at, SOURCE_ERROR, sentence),
+                    twins    ? "Take one of them away, or put other numbers in."
+                    : motion ? "Give it kinetic energy in the lagrangian."
+                             : "Take it away.");
     }
+    free(list);
 }
 
 static void degenerate(const struct system *y, struct source_messages *messages) {
@@ -139,41 +307,44 @@ static void degenerate(const struct system *y, struct source_messages *messages)
     char where[120], lines[300];
     struct syntax_span at = {SOURCE_NOWHERE, 0};
     list_equations(y, s->culprits, s->culprit, lines, sizeof lines);
+    capital(lines);
     if (s->culprits) at = y->origin[s->culprit[0]].where;
-    struct source_message *one =
-        source_say(messages, SOURCE_ERROR, at.length ? at.offset : SOURCE_NOWHERE, at.length,
-                   "%sthe highest derivatives are not determined: %s are dependent wherever one looks.",
-                   in_mode(y, where, sizeof where), lines);
+    struct source_message *one = source_say(
+        messages, SOURCE_ERROR, at.length ? at.offset : SOURCE_NOWHERE, at.length,
+        "%sthe highest derivatives are not determined. %s depend on each other wherever one looks.",
+        in_mode(y, where, sizeof where), lines);
     source_hint(one, "Write these equations so that each says something of its own.");
+}
+
+/* `abs(x)` must be differentiated [twice ]here (what), and has a kink. */
+static void kink_at(const struct system *y, struct source_messages *messages, struct syntax_span where,
+                    const char *times, const char *what, expr obstacle) {
+    char text[120], hint[300], here[40] = "here";
+    struct syntax_span at = model_kink(y->m, y->source, obstacle, where, text, sizeof text);
+    model_kink_hint(y->m, obstacle, hint, sizeof hint);
+    if (system_line(y, at) != system_line(y, where))
+        text_set(here, sizeof here, "for line %d", system_line(y, where));
+    source_hint(source_say(messages, SOURCE_ERROR, at.length ? at.offset : SOURCE_NOWHERE, at.length,
+                           "`%s` must be differentiated %s%s (%s), and has a kink.", text, times, here, what),
+                "%s", hint);
 }
 
 int complaint_kink(const struct system *y, struct source_messages *messages, struct syntax_span where,
                    const char *what, expr obstacle) {
-    char text[120];
-    complaint_print(y, obstacle, text, sizeof text);
-    struct source_message *one =
-        source_say(messages, SOURCE_ERROR, where.offset, where.length,
-                   "`%s` must be differentiated here (%s), and has a kink.", text, what);
-    source_hint(one, "Write two modes, one for each side of the kink, with an event between them.");
+    kink_at(y, messages, where, "", what, obstacle);
     return 0;
 }
 
 static void obstacle(const struct system *y, struct source_messages *messages) {
-    static const char *const times[] = {"", "once ", "twice ", "three times "};
+    static const char *const times[] = {"", "", "twice ", "three times "};
     const struct structure *s = &y->s;
     int i = s->culprits ? s->culprit[0] : 0, order = 0;
-    struct syntax_span at = y->origin[i].where;
-    char text[120], label[220];
+    char label[220], what[260];
     for (int k = 0; k < s->n; k++)
         if (s->row[k] == i) order = s->c[k];
-    complaint_print(y, s->obstacle, text, sizeof text);
-    system_label(y, i, 0, label, sizeof label);
-    struct source_message *one =
-        source_say(messages, SOURCE_ERROR, at.offset, at.length,
-                   "`%s` must be differentiated %shere (%s%s%s, index %d), and has a kink.", text,
-                   times[order < 4 ? order : 0], y->origin[i].kind == SYSTEM_CONSTRAINT ? "constraint `" : "",
-                   label, y->origin[i].kind == SYSTEM_CONSTRAINT ? "`" : "", s->index);
-    source_hint(one, "Write two modes, one for each side of the kink, with an event between them.");
+    describe(y, i, label, sizeof label);
+    text_set(what, sizeof what, "%s, index %d", label, s->index);
+    kink_at(y, messages, y->origin[i].where, times[order < 4 ? order : 0], what, s->obstacle);
 }
 
 int complaint_structure(const struct system *y, struct source_messages *messages) {
@@ -200,23 +371,60 @@ int complaint_structure(const struct system *y, struct source_messages *messages
 
 int complaint_redundant(const struct system *y, struct source_messages *messages,
                         const struct structure_twin *twin) {
-    char label[220], others[300];
+    char label[220], others[300], where[120];
     struct syntax_span at = y->origin[twin->equation].where;
     system_label(y, twin->equation, 0, label, sizeof label);
     list_equations(y, twin->twins, twin->twin, others, sizeof others);
-    struct source_message *one =
-        source_say(messages, SOURCE_WARNING, at.offset, at.length,
-                   "constraint `%s` is redundant: it follows from %s.", label, others);
+    struct source_message *one = source_say(messages, SOURCE_WARNING, at.offset, at.length,
+                                            "%sconstraint `%s` is redundant: it follows from %s.",
+                                            in_mode(y, where, sizeof where), label, others);
     source_hint(one, "The motion is the same without it; its multiplier is a matter of choice.");
     return 0;
 }
 
+/* "The states are `x`, `x'`." */
+static void list_states(const struct system *y, char *out, size_t room) {
+    const struct structure *s = &y->s;
+    out[0] = '\0';
+    for (int k = 0; k < s->states && k < TOLD; k++) {
+        const struct expr_node n = y->m->graph.node[y->unknown[s->state[k].unknown]];
+        char name[200];
+        system_name(y, expr_symbol(&y->m->graph, (enum expr_kind)n.a, n.b, (uint32_t)s->state[k].order), name,
+                    sizeof name);
+        text_add(out, room, "%s`%.40s`", k ? ", " : "  The states are ", name);
+    }
+    if (s->states) text_add(out, room, s->states > TOLD ? ", ..." : ".");
+}
+
 int complaint_no_value(const struct system *y, struct source_messages *messages, struct syntax_span where,
                        const char *what, expr symbol) {
-    char name[200];
-    model_name(y->m, symbol, name, sizeof name);
-    struct source_message *one = source_say(messages, SOURCE_ERROR, where.offset, where.length,
-                                            "%s uses `%s`, which is no state here.", what, name);
-    source_hint(one, "Write it with the values that are given at the start; or make it an `output`.");
+    char name[200], states[300], sentence[320];
+    system_name(y, symbol, name, sizeof name);
+    list_states(y, states, sizeof states);
+    text_set(sentence, sizeof sentence, "%s uses `%s`, which is no state here.", what, name);
+    source_hint(say_at(messages, where, SOURCE_ERROR, sentence),
+                "Write it with states; or make it an `output`.%s", states);
+    return 0;
+}
+
+int complaint_not_assigned(const struct system *y, struct source_messages *messages, struct syntax_span where,
+                           expr symbol, int elsewhere) {
+    char name[200], states[300];
+    system_name(y, symbol, name, sizeof name);
+    list_states(y, states, sizeof states);
+    source_hint(source_say(messages, SOURCE_ERROR, where.offset, where.length,
+                           "`%s` cannot be assigned: the equations%s determine it.", name,
+                           elsewhere ? " of the mode that follows" : ""),
+                "Assign to a state.%s", states);
+    return 0;
+}
+
+int complaint_high_derivative(const struct system *y, struct source_messages *messages,
+                              struct syntax_span where, const char *what, expr symbol) {
+    char name[200], sentence[320];
+    system_name(y, symbol, name, sizeof name);
+    text_set(sentence, sizeof sentence, "%s needs `%s`, a derivative that keel does not go up to.", what,
+             name);
+    source_hint(say_at(messages, where, SOURCE_ERROR, sentence), "Take fewer derivatives.");
     return 0;
 }

@@ -15,6 +15,12 @@ int complaint_redundant(const struct system *y, struct source_messages *messages
 /* An expression of a row needs what has no value here: `lam` in an invariant. */
 int complaint_no_value(const struct system *y, struct source_messages *messages, struct syntax_span where,
                        const char *what, expr symbol);
+/* An event assigns to what the equations, perhaps of the mode that follows, determine. */
+int complaint_not_assigned(const struct system *y, struct source_messages *messages, struct syntax_span where,
+                           expr symbol, int elsewhere);
+/* A derivative beyond those that are derived for outputs. */
+int complaint_high_derivative(const struct system *y, struct source_messages *messages,
+                              struct syntax_span where, const char *what, expr symbol);
 /* abs and the like where a derivative is needed. */
 int complaint_kink(const struct system *y, struct source_messages *messages, struct syntax_span where,
                    const char *what, expr obstacle);

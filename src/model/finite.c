@@ -14,6 +14,7 @@ struct finite {
     struct inside_mode *mode;
     double t;
     const double *u;
+    int derived; /* what is looked at is a derivative of the line */
     int guesses; /* algebraic variables count with their guesses */
     int told;
 };
@@ -110,10 +111,10 @@ static void look(struct finite *f, expr e, struct syntax_span where) {
         char text[120], values[200];
         complaint_print(&f->mode->system, spoilt, text, sizeof text);
         list_values(f, spoilt, values, sizeof values);
-        struct source_message *one =
-            source_say(&f->m->messages, SOURCE_ERROR, where.length ? where.offset : SOURCE_NOWHERE,
-                       where.length, "`%s` is %s at the start%s.", text,
-                       isnan(part[spoilt].value) ? "not a number" : "infinite", values);
+        struct source_message *one = source_say(
+            &f->m->messages, SOURCE_ERROR, where.length ? where.offset : SOURCE_NOWHERE, where.length,
+            "`%s`%s is %s at the start%s.", text, f->derived ? ", a derivative of this line," : "",
+            isnan(part[spoilt].value) ? "not a number" : "infinite", values);
         source_hint(one, f->guesses
                              ? "Write a `guess` for what the equations determine, where it has a value."
                              : "Start elsewhere, or write it so that it has a value there.");
@@ -156,6 +157,12 @@ static void look_at_slopes(struct finite *f, const struct road_map *map, const s
             look(f, j->value[e], rows ? rows->list[i].where : *where);
 }
 
+/* Motions stand in no line of their own: the lagrangian was looked at. */
+static void look_at_equation(struct finite *f, int i, expr e) {
+    const struct system_origin *o = &f->mode->system.origin[i];
+    if (o->kind != SYSTEM_MOTION && o->kind != SYSTEM_MOMENTUM) look(f, e, o->where);
+}
+
 /* What was derived from them. */
 static void look_at_derivatives(struct finite *f) {
     const struct road *r = &f->mode->road;
@@ -166,9 +173,8 @@ static void look_at_derivatives(struct finite *f) {
         model->file, model->form == MODEL_LAGRANGIAN ? SYNTAX_LAGRANGIAN : SYNTAX_HAMILTONIAN, NULL);
     for (int i = 0; i < r->f.count && r->form == KEEL_MECHANICS; i++) look(f, r->f.value[i], where);
     if (r->energy.count) look_at_slopes(f, &r->energy, &where, NULL);
-    for (int i = 0; i < y->s.n; i++) look(f, y->s.top[i], y->origin[y->s.row[i]].where);
-    for (int i = 0; i < y->s.hiddens; i++)
-        look(f, y->s.hidden[i].f, y->origin[y->s.hidden[i].equation].where);
+    for (int i = 0; i < y->s.n; i++) look_at_equation(f, y->s.row[i], y->s.top[i]);
+    for (int i = 0; i < y->s.hiddens; i++) look_at_equation(f, y->s.hidden[i].equation, y->s.hidden[i].f);
     look_at_slopes(f, &r->constraint, NULL, &mode->constraint);
     if (r->invariant.count == mode->invariant.count) look_at_slopes(f, &r->invariant, NULL, &mode->invariant);
     struct syntax_span nowhere = {0, 0};
@@ -179,7 +185,9 @@ static void look_at_derivatives(struct finite *f) {
 int finite_tell(struct keel_model *m, int mode, double t, const double *u) {
     struct finite f = {.m = m, .mode = &m->mode[mode], .t = t, .u = u};
     for (f.guesses = 0; f.guesses < 2 && !f.told; f.guesses++) {
+        f.derived = 0;
         look_at_lines(&f);
+        f.derived = 1;
         if (!f.told) look_at_derivatives(&f);
     }
     return f.told;

@@ -79,17 +79,18 @@ static int open_modes(struct keel_model *m) {
     m->mode = pool_take(&m->pool, count * sizeof *m->mode);
     m->bound = pool_take(&m->pool, count * sizeof *m->bound);
     if (m->pool.refused) return complaint_memory(&m->messages);
-    for (int i = 0; i < model->modes; i++) {
+    int good = 1;
+    for (int i = 0; i < model->modes; i++) { /* the mistakes of all modes are told */
         struct inside_mode *mode = &m->mode[i];
         m->modes = i + 1;
-        if (!system_open(&mode->system, model, i, m->span[0], &m->source, &m->messages, &m->pool) ||
-            !road_open(&mode->road, &mode->system, &m->messages, &m->pool))
-            return 0;
-        if (functions_open(&mode->functions, &mode->road) || !impact_open(&mode->impact, &mode->road))
+        int open = system_open(&mode->system, model, i, m->span[0], &m->source, &m->messages, &m->pool) &&
+                   road_open(&mode->road, &mode->system, &m->messages, &m->pool);
+        good &= open;
+        if (open && (functions_open(&mode->functions, &mode->road) || !impact_open(&mode->impact, &mode->road)))
             return complaint_memory(&m->messages);
         m->bound[i] = (struct functions_bound){m->parameter, mode->functions.tape, NULL};
     }
-    return 1;
+    return good;
 }
 
 /* The stepper that a kernel is wanted for: as asked, or as the model's `options` say: "rk4" of rk4+scale. */

@@ -73,13 +73,14 @@ static void describe(const struct begin *b, const struct row *row, const char *n
 
 /* Start values that do not fit -------------------------------------------------------------------------- */
 
-/* The `init` that the nearest consistent values change most; -1: none. */
-static int worst_init(const struct begin *b, const double *nearest) {
+/* The `init` that the nearest consistent values change most, of those in f (EXPR_NONE: of all); -1: none. */
+static int worst_init(const struct begin *b, expr f, const double *nearest) {
     int worst = -1;
     double most = 1e-9;
     for (int j = 0; j < b->r->n + b->r->m; j++) {
         double change = fabs(nearest[j] - b->last[j]) / (fabs(nearest[j]) + fabs(b->last[j]));
         if (b->given[j] != BEGIN_FIXED || !(change > most)) continue;
+        if (f != EXPR_NONE && !expr_depends(&b->m->model->graph, f, 1, &b->r->basic[j])) continue;
         most = change;
         worst = j;
     }
@@ -106,13 +107,16 @@ static int loose_in(struct begin *b, expr f) {
     return -1;
 }
 
-/* The algebraic row that contains unknown j and is off most with the values as given. */
-static int row_with(struct begin *b, int j, double *off) {
+/* The algebraic row that contains unknown j and is off most at u, but with j as given. */
+static int row_with(struct begin *b, int j, const double *u, double *off) {
     struct road *r = b->r;
+    size_t all = (size_t)(r->n + r->m);
     int worst = -1;
-    double *value = calloc((size_t)r->algebraic.count + 1, sizeof *value);
+    double *value = calloc((size_t)r->algebraic.count + all + 1, sizeof *value);
     const struct tape *tape = &b->mode->functions.tape[functions_role_algebraic];
-    if (value && tape_call(tape, b->t0, b->last, b->m->parameter, value) == 0)
+    double *at = value ? value + r->algebraic.count : NULL;
+    if (at) memcpy(at, u, all * sizeof *u), at[j] = b->last[j];
+    if (at && tape_call(tape, b->t0, at, b->m->parameter, value) == 0)
         for (int i = 0; i < r->algebraic.count; i++)
             if (expr_depends(&b->m->model->graph, r->algebraic.value[i], 1, &r->basic[j]) &&
                 (worst < 0 || fabs(value[i]) > fabs(*off)))
@@ -121,41 +125,47 @@ static int row_with(struct begin *b, int j, double *off) {
     return worst;
 }
 
+/* Nothing that is fixed would help: the search ended elsewhere. */
+static void none_found(struct begin *b, const struct row *row, const char *label, const char *off_by) {
+    int loose = loose_in(b, row->f);
+    struct source_message *one =
+        source_say(&b->m->messages, SOURCE_ERROR, row->where.offset, row->where.length,
+                   "no start values were found that fit %s.", label);
+    if (loose >= 0)
+        source_hint(one,
+                    "%sThe search began at %.60s = %.10g: write  guess %.60s = ...  nearer to a solution.",
+                    off_by, b->r->names[loose], b->last[loose], b->r->names[loose]);
+    else source_hint(one, "%sChange the values of `init`.", off_by);
+}
+
 static void does_not_fit(struct begin *b, const keel_solver *s) {
-    struct keel_model *m = b->m;
     const struct structure *y = &b->mode->system.s;
     const double *nearest = keel_state(s);
     const char *sentence = keel_message(s), *off = strstr(sentence, ": it is ");
-    char name[220], label[460], changes[300] = "", off_by[60] = "";
-    int worst = nearest ? worst_init(b, nearest) : -1;
+    char name[220], label[460], changes[300], off_by[60] = "";
     double value = off ? strtod(off + 8, NULL) : NAN;
     quoted(sentence, name, sizeof name);
-    if (!off && worst >= b->r->n) { /* an algebraic variable: the core names it, not the equation */
-        int i = row_with(b, worst, &value);
+    int any = nearest ? worst_init(b, EXPR_NONE, nearest) : -1;
+    if (!off && any >= b->r->n) { /* an algebraic variable: the core names it, not the equation */
+        int i = row_with(b, any, nearest, &value);
         if (i >= 0) text_set(name, sizeof name, "%s", b->r->algebraic.names[i]);
     }
     struct row row = find_row(b, name);
+    int worst = nearest && row.f != EXPR_NONE ? worst_init(b, row.f, nearest) : any;
+    if (worst < 0) worst = any;
     describe(b, &row, name, label, sizeof label);
     if (isfinite(value))
         text_set(off_by, sizeof off_by, "Its left side is %.6g at t = %.10g.  ", value, b->t0);
-    int loose = worst < 0 ? loose_in(b, row.f) : -1;
     if (worst < 0) {
-        struct source_message *one =
-            source_say(&m->messages, SOURCE_ERROR, row.where.offset, row.where.length,
-                       "no start values were found that fit %s.", label);
-        if (loose >= 0)
-            source_hint(
-                one, "%sThe search began at %.60s = %.10g: write  guess %.60s = ...  nearer to a solution.",
-                off_by, b->r->names[loose], b->last[loose], b->r->names[loose]);
-        else source_hint(one, "%sChange the values of `init`.", off_by);
+        none_found(b, &row, label, off_by);
         return;
     }
     list_changes(b, nearest, changes, sizeof changes);
     struct syntax_span at = b->from[worst]->where;
     source_hint(
-        source_say(&m->messages, SOURCE_ERROR, at.offset, at.length, "`init` does not fit %s.", label),
-        "%sIndex %d, %d degree%s of freedom.\nClosest fit: %.120s.\nFix that, or write  guess %.40s = "
-        "%.6g  to let keel choose.",
+        source_say(&b->m->messages, SOURCE_ERROR, at.offset, at.length, "`init` does not fit %s.", label),
+        "%sIndex %d, %d degree%s of freedom.\nClosest fit: %.120s.\nFix that, or write  guess %.40s = %.6g  "
+        "to let keel choose.",
         off_by, y->index, y->freedom, y->freedom == 1 ? "" : "s", changes, b->r->names[worst],
         b->last[worst]);
 }
@@ -233,10 +243,10 @@ static void not_solved(struct begin *b, const char *sentence) {
     const struct road *r = b->r;
     char unknowns[200] = "", label[460] = "";
     double off = 0;
-    int first = r->n, worst = r->m ? row_with(b, first, &off) : -1, told = 0;
+    int first = r->n, worst = r->m ? row_with(b, first, b->last, &off) : -1, told = 0;
     for (int j = r->n; j < r->n + r->m; j++)
         if (b->given[j] != BEGIN_FIXED) {
-            if (told++ == 0) first = j, worst = row_with(b, j, &off);
+            if (told++ == 0) first = j, worst = row_with(b, j, b->last, &off);
             if (told <= 4)
                 text_add(unknowns, sizeof unknowns, "%s%.40s = %.6g", told > 1 ? ", " : "", r->names[j],
                          b->last[j]);
@@ -257,6 +267,15 @@ static void not_solved(struct begin *b, const char *sentence) {
     else source_hint(one, "Change the values of `init`.");
 }
 
+static void no_mass(struct begin *b, const char *sentence) {
+    struct syntax_span at = syntax_find_statement(b->m->model->file, SYNTAX_LAGRANGIAN, NULL);
+    char name[220];
+    quoted(sentence, name, sizeof name);
+    source_hint(source_say(&b->m->messages, SOURCE_ERROR, at.length ? at.offset : SOURCE_NOWHERE, at.length,
+                           "%.280s: some motion has no kinetic energy, or a negative one.", sentence),
+                "Give `%.60s` kinetic energy of its own, or write the equations with `var`.", name);
+}
+
 void refusal_tell(struct begin *b, const keel_solver *s) {
     const char *sentence = keel_message(s);
     if (keel_state_of(s) == KEEL_ESTART) does_not_fit(b, s);
@@ -265,6 +284,7 @@ void refusal_tell(struct begin *b, const keel_solver *s) {
         return;
     else if (strstr(sentence, "` contradicts `")) contradicts(b, sentence);
     else if (strstr(sentence, "the algebraic ")) not_solved(b, sentence);
+    else if (strstr(sentence, "mass matrix")) no_mass(b, sentence);
     else
         source_say(&b->m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the start at t = %.10g: %.280s.", b->t0,
                    sentence);

@@ -38,20 +38,6 @@ static int room_for(struct road *r, expr symbol) {
     return 1;
 }
 
-/* The user's name: that of an alias where there is one, so that v stays v and does not become x'. */
-static void name_of(const struct road *r, expr symbol, char *out, size_t room) {
-    const struct system *y = r->y;
-    const struct expr_node n = graph_of(r)->node[symbol];
-    int j = system_unknown(y, symbol);
-    for (int k = 0; k < y->m->unknowns && n.c > 0; k++) {
-        struct structure_value alias = y->s.alias[k];
-        if (alias.unknown != j || alias.order != (int)n.c || k == j) continue;
-        model_name(y->m, y->unknown[k], out, room);
-        return;
-    }
-    model_name(y->m, symbol, out, room);
-}
-
 /* States of one array and one order of differentiation share a weight. */
 static int array_number(const struct road *r, int i) {
     const struct model *m = r->y->m;
@@ -74,7 +60,7 @@ int road_basic(struct road *r, int count, const expr *symbol) {
         if (!room_for(r, symbol[i])) return 0;
         r->basic[i] = symbol[i];
         r->place[symbol[i]] = (expr)i + 1;
-        name_of(r, symbol[i], name, sizeof name);
+        system_name(r->y, symbol[i], name, sizeof name);
         r->names[i] = road_text(r, name);
         if (i < r->n) r->array_of[i] = array_number(r, i);
     }
@@ -237,17 +223,19 @@ static int keep_energy(struct road *r) {
 
 static int keep_invariants(struct road *r) {
     const struct model_mode *mode = mode_of(r);
-    int count = 0;
+    int count = 0, good = 1;
     if (!road_map_open(r, &r->invariant, mode->invariant.count)) return complaint_memory(r->messages);
     for (int i = 0; i < mode->invariant.count; i++) {
         const struct model_row *row = &mode->invariant.list[i];
         if (is_energy(r, row)) continue;
         expr value = kept_value(r, row);
-        if (value == EXPR_NONE) return 0;
+        good &= value != EXPR_NONE;
+        if (value == EXPR_NONE) continue;
         r->invariant.value[count] = value;
         r->invariant.names[count++] = row->label.text;
     }
     r->invariant.count = count;
+    if (!good) return 0;
     return road_derivatives(r, &r->invariant, r->n, r->basic, 1) || complaint_memory(r->messages);
 }
 
@@ -266,12 +254,13 @@ static int add_events(struct road *r) {
     r->event_direction = pool_take(r->pool, ((size_t)r->event.count + 1) * sizeof *r->event_direction);
     r->passing = pool_take(r->pool, (size_t)r->event.count + 1);
     if (r->pool->refused) return complaint_memory(r->messages);
+    int good = 1;
     for (int i = 0; i < mode->events; i++) {
         const struct model_event *event = &mode->event[i];
         char what[200];
         text_set(what, sizeof what, "event `%.150s`", event->label.text);
         r->event.value[i] = road_resolve(r, system_expression(r->y, event->value));
-        if (r->event.value[i] == EXPR_NONE) return no_value(r, event->where, what);
+        if (r->event.value[i] == EXPR_NONE) good = no_value(r, event->where, what);
         r->event.names[i] = event->label.text;
         r->event_direction[i] = sign[event->direction];
         r->passing[i] = (unsigned char)only_recorded(event);
@@ -281,7 +270,7 @@ static int add_events(struct road *r) {
         r->event.names[mode->events + i] = "a kink of the right-hand side";
         r->passing[mode->events + i] = 2;
     }
-    return 1;
+    return good;
 }
 
 /* Can all that the mode asks for be written in the basic symbols of this road? */
@@ -342,8 +331,9 @@ int road_open(struct road *r, struct system *y, struct source_messages *messages
         found = 0;
     }
     if (found == 0) found = general(r);
-    if (found < 0 || !keep_energy(r) || !keep_invariants(r) || !add_events(r)) return 0;
-    return recognise(r);
+    if (found < 0) return 0;
+    int energy = keep_energy(r), invariants = keep_invariants(r), events = add_events(r);
+    return energy && invariants && events && recognise(r);
 }
 
 static void close_map(struct road_map *map) {

@@ -76,7 +76,7 @@ static int prepare_touched(struct keel_model *m, int from, int number) {
 static int prepare_event(struct keel_model *m, int from, int number) {
     const struct model_event *event = &m->model->mode[from].event[number];
     struct inside_mode *mode = &m->mode[from], *next = &m->mode[mode_after(event, from)];
-    int unknowns = next->road.n + next->road.m, count = unknowns;
+    int unknowns = next->road.n + next->road.m, count = unknowns, good = 1;
     if (!changes(event)) return 1;
     expr *target = pool_take(&m->pool, ((size_t)unknowns + (size_t)event->actions + 1) * sizeof *target);
     if (!target) return complaint_memory(&m->messages);
@@ -86,21 +86,18 @@ static int prepare_event(struct keel_model *m, int from, int number) {
         struct values one;
         if (action->kind != SYNTAX_ASSIGN) continue;
         if (place_in(next, action->target) < 0) {
-            char name[160];
-            model_name(m->model, action->target, name, sizeof name);
-            source_hint(source_say(&m->messages, SOURCE_ERROR, action->where.offset, action->where.length,
-                                   "`%s` cannot be assigned: the equations%s determine it.", name,
-                                   next == mode ? "" : " of the mode that follows"),
-                        "Assign to a value that may be given at the start.");
-            return 0;
+            good = complaint_not_assigned(&next->system, &m->messages, action->where, action->target,
+                                          next != mode);
+            continue;
         }
         int there = values_open(&one, &mode->road, 1, &action->value, 0);
         values_close(&one);
         if (!there)
-            return complaint_no_value(&mode->system, &m->messages, action->where, "the value assigned",
+            good = complaint_no_value(&mode->system, &m->messages, action->where, "the value assigned",
                                       mode->road.missing);
         target[count++] = action->value;
     }
+    if (!good) return 0;
     return (values_open(&mode->after[number], &mode->road, count, target, 1) ||
             complaint_memory(&m->messages)) &&
            prepare_touched(m, from, number);
@@ -120,10 +117,10 @@ int sim_prepare(struct keel_model *m) {
         if (m->pool.refused || !values_open(&mode->held, &mode->road, model->helds, held, 1))
             return complaint_memory(&m->messages);
     }
+    int good = held ? 1 : complaint_memory(&m->messages);
     for (int i = 0; i < m->modes && held; i++)
-        for (int k = 0; k < model->mode[i].events; k++)
-            if (!prepare_event(m, i, k)) return 0;
-    return held ? 1 : complaint_memory(&m->messages);
+        for (int k = 0; k < model->mode[i].events; k++) good &= prepare_event(m, i, k);
+    return good;
 }
 
 void sim_release(struct keel_model *m) {

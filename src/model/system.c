@@ -53,6 +53,18 @@ int system_unknown(const struct system *y, expr symbol) {
     return -1;
 }
 
+void system_name(const struct system *y, expr symbol, char *out, size_t room) {
+    const struct expr_node n = y->m->graph.node[symbol];
+    int j = system_unknown(y, symbol);
+    for (int k = 0; k < y->m->unknowns && n.c > 0 && y->s.alias; k++) {
+        struct structure_value alias = y->s.alias[k];
+        if (alias.unknown != j || alias.order != (int)n.c || k == j) continue;
+        model_name(y->m, y->unknown[k], out, room);
+        return;
+    }
+    model_name(y->m, symbol, out, room);
+}
+
 static int in_mode(const struct model_mode *mode, int multiplier) {
     for (int i = 0; i < mode->constraint.count; i++)
         if (mode->constraint.list[i].multiplier == multiplier) return 1;
