@@ -31,7 +31,7 @@ struct source_message {
     enum source_severity severity;
     uint32_t offset, length; /* of what it is about; the caret stands at offset */
     char sentence[320];
-    char hint[320]; /* lines; may be empty */
+    char hint[480]; /* lines; may be empty */
 };
 
 struct source_messages {

@@ -110,7 +110,7 @@ static int name_free_values(struct begin *b) {
         if (b->given[j] == BEGIN_GUESSED) m->free_value[m->free_values++] = r->names[j];
         if (b->given[j] != BEGIN_NOT_GIVEN) continue;
         if (without == 0) first = j;
-        if (without++ < 6) text_add(list, sizeof list, "%s`%.40s`", without > 1 ? ", " : "", r->names[j]);
+        if (without++ < 6) text_add(list, sizeof list, "%s`%.110s`", without > 1 ? ", " : "", r->names[j]);
     }
     free(left);
     if (without == 0) return 1;
@@ -118,7 +118,7 @@ static int name_free_values(struct begin *b) {
     struct syntax_span at = declared(b, first);
     source_hint(source_say(&m->messages, SOURCE_ERROR, at.offset, at.length,
                            "nothing determines the start value of %s.", list),
-                "Give %s:  init %.80s = ...;  or  guess %.80s = ...  to start anywhere near that.",
+                "Give %s:  init %.110s = ...;  or  guess %.110s = ...  to start anywhere near that.",
                 without > 1 ? "them" : "it", r->names[first], r->names[first]);
     return 0;
 }

@@ -91,7 +91,7 @@ static void list_values(const struct finite *f, expr e, char *out, size_t room) 
         double value;
         if (!value_of_symbol(f, all.item[k], &value)) continue;
         model_name(f->m->model, all.item[k], name, sizeof name);
-        text_add(out, room, "%s%.60s = %.10g", told++ ? ", " : ": ", name, value);
+        text_add(out, room, "%s%.110s = %.10g", told++ ? ", " : ": ", name, value);
     }
     free(all.item);
 }

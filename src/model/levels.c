@@ -126,7 +126,8 @@ int levels_left(struct begin *b, const struct level *l, double *left) {
 
 /* Where they hold --------------------------------------------------------------------------------------- */
 
-/* The largest residual, each by the slope of its row: about the distance that is left; HUGE_VAL: not finite. */
+/* The largest residual, each by the slope of its row: about the distance that is left; HUGE_VAL: not a
+ * number. */
 static double distance(struct view *v, struct begin *b, const double *u) {
     const struct derive_sparse *j = &v->jacobian;
     double most = 0;

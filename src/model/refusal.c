@@ -21,6 +21,12 @@ static const char *quoted(const char *sentence, char *out, size_t room) {
     return to + 1;
 }
 
+/* A name as the core has it, which may be cut. */
+static int same(const char *whole, const char *name) {
+    size_t length = strlen(name);
+    return strcmp(whole, name) == 0 || (length >= 70 && strncmp(whole, name, length) == 0);
+}
+
 /* Rows -------------------------------------------------------------------------------------------------- */
 
 /* A row of the manifold by its name: the expression, what kind of thing it is, and its line. */
@@ -37,12 +43,12 @@ static struct syntax_span place_of_row(const struct begin *b, const char *name) 
     const char *bare = strncmp(name, "d/dt ", 5) == 0 ? name + 5 : name;
     for (int k = 0; k < 3; k++)
         for (int i = 0; i < rows[k]->count; i++)
-            if (strcmp(rows[k]->list[i].label.text, bare) == 0) return rows[k]->list[i].where;
+            if (same(rows[k]->list[i].label.text, bare)) return rows[k]->list[i].where;
     for (int i = 0; i < y->equations; i++)
         for (int order = 0; order < 4; order++) {
             char label[220];
             system_label(y, i, order, label, sizeof label);
-            if (strcmp(label, name) == 0) return y->origin[i].where;
+            if (same(label, name)) return y->origin[i].where;
         }
     return (struct syntax_span){SOURCE_NOWHERE, 0};
 }
@@ -54,11 +60,11 @@ static struct row find_row(struct begin *b, const char *name) {
     struct row row = {EXPR_NONE, derivative ? "the hidden constraint " : "", place_of_row(b, name)};
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < maps[k]->count; i++) {
-            if (strcmp(maps[k]->names[i], name) == 0) {
+            if (same(maps[k]->names[i], name)) {
                 row.f = maps[k]->value[i];
                 if (k < 2) row.kind = "constraint ";
             }
-            if (k == 0 && derivative && strcmp(maps[k]->names[i], name + 5) == 0)
+            if (k == 0 && derivative && same(maps[k]->names[i], name + 5))
                 row.f = derive_total(&r->derive, maps[k]->value[i]);
         }
     return row;
@@ -95,7 +101,7 @@ static void list_changes(const struct begin *b, const double *nearest, char *out
         double size = fabs(nearest[j]) + fabs(b->last[j]);
         if (b->given[j] != BEGIN_FIXED || fabs(nearest[j] - b->last[j]) <= 1e-9 * size) continue;
         double value = fabs(nearest[j]) < 1e-15 * fabs(b->last[j]) ? 0 : nearest[j];
-        text_add(out, room, "%s%.60s = %.10g instead of %.10g", told++ ? ", " : "", b->r->names[j], value,
+        text_add(out, room, "%s%.110s = %.10g instead of %.10g", told++ ? ", " : "", b->r->names[j], value,
                  b->last[j]);
     }
 }
@@ -133,7 +139,7 @@ static void none_found(struct begin *b, const struct row *row, const char *label
                    "no start values were found that fit %s.", label);
     if (loose >= 0)
         source_hint(one,
-                    "%sThe search began at %.60s = %.10g: write  guess %.60s = ...  nearer to a solution.",
+                    "%sThe search began at %.110s = %.10g: write  guess %.110s = ...  nearer to a solution.",
                     off_by, b->r->names[loose], b->last[loose], b->r->names[loose]);
     else source_hint(one, "%sChange the values of `init`.", off_by);
 }
@@ -164,7 +170,7 @@ static void does_not_fit(struct begin *b, const keel_solver *s) {
     struct syntax_span at = b->from[worst]->where;
     source_hint(
         source_say(&b->m->messages, SOURCE_ERROR, at.offset, at.length, "`init` does not fit %s.", label),
-        "%sIndex %d, %d degree%s of freedom.\nClosest fit: %.120s.\nFix that, or write  guess %.40s = %.6g  "
+        "%sIndex %d, %d degree%s of freedom.\nClosest fit: %.160s.\nFix that, or write  guess %.110s = %.6g  "
         "to let keel choose.",
         off_by, y->index, y->freedom, y->freedom == 1 ? "" : "s", changes, b->r->names[worst],
         b->last[worst]);
@@ -248,7 +254,7 @@ static void not_solved(struct begin *b, const char *sentence) {
         if (b->given[j] != BEGIN_FIXED) {
             if (told++ == 0) first = j, worst = row_with(b, j, b->last, &off);
             if (told <= 4)
-                text_add(unknowns, sizeof unknowns, "%s%.40s = %.6g", told > 1 ? ", " : "", r->names[j],
+                text_add(unknowns, sizeof unknowns, "%s%.110s = %.6g", told > 1 ? ", " : "", r->names[j],
                          b->last[j]);
         }
     struct syntax_span at = {SOURCE_NOWHERE, 0};
@@ -262,7 +268,7 @@ static void not_solved(struct begin *b, const char *sentence) {
                    "no values were found at the start that solve %s.", worst >= 0 ? label : sentence);
     if (told)
         source_hint(one,
-                    "The search began at %s.  Write  guess %.60s = ...  nearer to a solution; is there one?",
+                    "The search began at %s.  Write  guess %.110s = ...  nearer to a solution; is there one?",
                     unknowns, r->names[first]);
     else source_hint(one, "Change the values of `init`.");
 }
