@@ -68,7 +68,7 @@ static void all_false_invariants_are_told(void **unused) {
     (void)unused;
     expect_lines("var x, y\nx' = -y\ny' = x\ninvariant a = x + y\ninvariant b = x^2 + y^2\n"
                  "invariant c = x*y\ninvariant d = x\ninvariant e = y\ninvariant f = 2*x\n"
-                 "init x = 1, y = 0\nrun 0 .. 1\n",
+                 "init x = 1, y = 0.5\nrun 0 .. 1\n",
                  5, (int[]){4, 6, 7, 8, 9});
 }
 
