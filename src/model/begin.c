@@ -182,9 +182,7 @@ static int events_finite(struct begin *b) {
  * states as given when it solves for the rest. */
 static void meet_implied(struct begin *b) {
     struct level level[LEVELS_MOST];
-    int asked = b->implieds, levels = 0;
-    for (int j = b->r->n; j < b->r->n + b->r->m; j++) asked += b->given[j] == BEGIN_FIXED;
-    if (asked) levels = levels_of(b, level);
+    int levels = levels_asked(b) ? levels_of(b, level) : 0;
     for (int l = 0; l < levels; l++)
         if (!levels_meet(b, &level[l])) return;
 }

@@ -27,12 +27,21 @@ static struct level level_with(struct begin *b, int first, int columns, int coun
     return l;
 }
 
+int levels_asked(const struct begin *b) {
+    int asked = b->implieds;
+    for (int j = b->r->n; j < b->r->n + b->r->m; j++) asked += b->given[j] == BEGIN_FIXED;
+    return asked;
+}
+
 int levels_of(struct begin *b, struct level *level) {
     struct road *r = b->r;
     int half = r->n / 2, held = r->constraint.count;
     if (r->form == KEEL_ODE || r->form == KEEL_DAE) {
-        level[0] = level_with(b, 0, r->n + r->m, r->hidden.count, r->hidden.value, r->algebraic.count,
-                              r->algebraic.value);
+        /* Algebraic rows tell something of the states only where something algebraic is asked for. */
+        if (!levels_asked(b)) level[0] = level_with(b, 0, r->n, r->hidden.count, r->hidden.value, 0, NULL);
+        else
+            level[0] = level_with(b, 0, r->n + r->m, r->hidden.count, r->hidden.value, r->algebraic.count,
+                                  r->algebraic.value);
         return level[0].row ? 1 : -1;
     }
     expr *rate = pool_take(&b->m->pool, ((size_t)held + 1) * sizeof *rate);

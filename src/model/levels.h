@@ -13,6 +13,8 @@ struct level {
 
 enum { LEVELS_MOST = 2 };
 
+/* How many `init` are about what is no state. */
+int levels_asked(const struct begin *b);
 /* How many; -1 without memory. */
 int levels_of(struct begin *b, struct level *level);
 /* left[j], j < columns: how much of the direction of unknown first + j the rows leave free at u0, the fixed
