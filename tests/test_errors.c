@@ -166,7 +166,7 @@ static const keel_stepper no_order = {
     X(HAMILTONIAN, hidden_in_hamiltonian, p->hidden = MAP(1, circle), "need the form KEEL_DAE")            \
     X(DAE, rows_missing, p->algebraic = MAP(0, NULL), "1 algebraic variables|there are 0")                 \
     X(HAMILTONIAN, no_energy, p->energy = MAP(0, NULL), "energy.count = 1|H")                              \
-    X(HAMILTONIAN, f_in_hamiltonian, p->f = MAP(2, spin), "no f|derived from H")                           \
+    X(HAMILTONIAN, f_in_hamiltonian, p->f = MAP(1, spin), "B grad H itself|count n = 2")                   \
     X(HAMILTONIAN, mass_in_hamiltonian, p->mass.value = unit_matrix, "no mass|H")                          \
     X(HAMILTONIAN, odd_hamiltonian, p->n = 1, "(q, p)|even|it is 1")                                       \
     X(HAMILTONIAN, structure_and_constraint, p->structure.value = unit_matrix;                             \

@@ -200,7 +200,8 @@ static void wrong_assignments_change_nothing(void **unused) {
 static void spans(void **unused) {
     (void)unused;
     double from, to;
-    keel_model *m = keel_model_read("decay", decay, sizeof decay - 1, &(keel_model_options){.span = {2, -1}});
+    keel_model *m =
+        keel_model_read("decay", decay, sizeof decay - 1, &(keel_model_options){.from = "2", .to = "-1"});
     keel_model_span(m, &from, &to);
     assert_true(from == 2 && to == -1);
     keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-12}); /* `init` holds at 2; backwards */
@@ -212,17 +213,18 @@ static void spans(void **unused) {
     m = model_of("param T = 3\nvar x\nx' = x\ninit x = exp(t)\nrun T .. 2*T - T^2\nexact x = exp(t)\n");
     keel_model_span(m, &from, &to);
     assert_true(from == 3 && to == -3);
-    assert_int_equal(keel_model_set(m, "T=1"), KEEL_OK);
+    assert_int_equal(keel_model_set(m, "T=1"), KEEL_EINVAL); /* 1 .. 1 */
+    assert_non_null(strstr(keel_model_message(m), "no length"));
+    assert_int_equal(keel_model_set(m, "T=2"), KEEL_OK);
     keel_model_span(m, &from, &to);
-    assert_true(from == 1 && to == 1);
-    keel_model_set(m, "T=2");
+    assert_true(from == 2 && to == 0);
     s = keel_sim_open(m, &(keel_options){.rtol = 1e-12});
     run_to(s, 0);
     assert_near(value_of(s, "x"), 1, 1e-11);
     keel_sim_close(s);
     keel_model_close(m);
     static const char no_run[] = "var x\nx' = 1\ninit x = 0\n";
-    m = keel_model_read("a", no_run, sizeof no_run - 1, &(keel_model_options){.span = {0, 5}});
+    m = keel_model_read("a", no_run, sizeof no_run - 1, &(keel_model_options){.to = "5"});
     assert_int_equal(keel_model_status(m), KEEL_OK);
     keel_model_close(m);
 }
