@@ -44,9 +44,9 @@ typedef struct keel_diagnostic {
 } keel_diagnostic;
 KEEL_API int keel_model_diagnostic(const keel_model *m, int i, keel_diagnostic *out); /* 1; 0: no more */
 
-/* Another value for a parameter or at the start, as in "a=3".  Close first what was opened from the model; its problems and
- * modes are to be asked for again.  An assignment that is wrong in itself is refused with a message and
- * changes nothing else. */
+/* Another value for a parameter or at the start, as in "a=3".  Close first what was opened from the model;
+ * its problems and modes are to be asked for again.  An assignment that is wrong in itself is refused with a
+ * message and changes nothing else. */
 KEEL_API keel_status keel_model_set(keel_model *m, const char *assignment);
 KEEL_API const char *keel_model_name(const keel_model *m);
 KEEL_API const char *keel_model_text(const keel_model *m);
@@ -107,8 +107,8 @@ KEEL_API keel_status keel_sim_exact(keel_sim *s, double t, double *out);
 /* The k-th `reference` line: 1 with its time and values, NAN where it says nothing; 0: there is none. */
 KEEL_API int keel_sim_reference(const keel_sim *s, int k, double *t, double *out);
 
-/* What is kept or watched in any mode: constraints, their derivatives, invariants.  drift: value - start at t,
- * inside the last step or where the run stands; NAN where the mode has no such row. */
+/* What is kept or watched in any mode: constraints, their derivatives, invariants.  drift: value - start at
+ * t, inside the last step or where the run stands; NAN where the mode has no such row. */
 KEEL_API int keel_sim_rows(const keel_sim *s);
 KEEL_API const char *keel_sim_row(const keel_sim *s, int i);
 KEEL_API keel_status keel_sim_drifts(keel_sim *s, double t, double *drift);

@@ -23,8 +23,8 @@ struct outcome {
 
 const char *outcome_word(enum outcome_status status); /* done, stopped, ... */
 const char *outcome_yardstick_word(enum outcome_yardstick y);
-/* Errors against closed forms and trusted digits, or by a tighter rerun that compares the end.  rerun: 0: none;
- * 1: if the run was short; 2: in any case. */
+/* Errors against closed forms and trusted digits, or by a tighter rerun that compares the end.  rerun: 0:
+ * none; 1: if the run was short; 2: in any case. */
 void outcome_measure(struct outcome *o, struct job *j, int rerun);
 void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color);
 void outcome_release(struct outcome *o);

@@ -86,7 +86,8 @@ static int open_modes(struct keel_model *m) {
         int open = system_open(&mode->system, model, i, m->span[0], &m->source, &m->messages, &m->pool) &&
                    road_open(&mode->road, &mode->system, &m->messages, &m->pool);
         good &= open;
-        if (open && (functions_open(&mode->functions, &mode->road) || !impact_open(&mode->impact, &mode->road)))
+        if (!open) continue;
+        if (functions_open(&mode->functions, &mode->road) || !impact_open(&mode->impact, &mode->road))
             return complaint_memory(&m->messages);
         m->bound[i] = (struct functions_bound){m->parameter, mode->functions.tape, NULL};
     }

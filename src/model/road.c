@@ -292,7 +292,8 @@ static int recognise(struct road *r) {
     r->quadratic = r->form != KEEL_MECHANICS && r->f.count > 0 && r->m == 0;
     for (int i = 0; i < r->f.count && r->quadratic; i++)
         r->quadratic = derive_degree(g, r->f.value[i], r->n, r->basic) <= 2;
-    if (canonical) r->separable = derive_separable(g, mode_of(r)->function, half, r->basic, half, r->basic + half);
+    const expr *q = r->basic, *p = r->basic + half;
+    if (canonical) r->separable = derive_separable(g, mode_of(r)->function, half, q, half, p);
     if (r->form != KEEL_MECHANICS && !canonical) return 1;
     if (distance_model(&r->distance, m, r->y->mode, EXPR_HELD, ROAD_FORMS))
         return complaint_memory(r->messages);
