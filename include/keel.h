@@ -100,6 +100,8 @@ typedef struct keel_problem {
     keel_matrix structure;      /* HAMILTONIAN: x' = B(x) grad H, B n x n; absent: canonical, x = (q,p) */
     keel_map constraint;        /* MECHANICS, canonical HAMILTONIAN: 0 = g(t,q), n/2 columns */
     keel_map rolling;           /* MECHANICS: 0 = A(t,q) v + b(t,q), linear in v; jacobian = A, n/2 columns */
+    keel_map velocity;          /* the same: G v + g_t (G H_p + g_t), then A v + b, whose jacobian (n columns)
+                                 * and rate are used where they are given; may be absent */
     keel_fn *curvature;         /* MECHANICS: d/dt (G v + g_t), d/dt (A v + b) at fixed v; may be NULL */
     keel_map invariant;         /* I(t,x) = I(t0,x0), n columns: kept or watched */
     keel_map event;             /* sign changes are located */

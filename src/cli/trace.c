@@ -103,7 +103,7 @@ void trace_add(struct trace *t, trace_sink *sink, void *user) {
 
 /* Trusted digits inside the span: their times are output times, too. */
 static int take_references(struct trace *t) {
-    double at;
+    double at, begin = t->times[0], end = t->times[t->count - 1];
     int found = 0;
     long room = t->count;
     while (keel_sim_reference(t->sim, found, &at, t->value)) found++;
@@ -113,7 +113,7 @@ static int take_references(struct trace *t) {
     for (int k = 0; k < found; k++) {
         double *values = t->trusted + (size_t)t->references * (size_t)t->columns;
         keel_sim_reference(t->sim, k, &at, values);
-        if ((at - t->times[0]) * (at - t->times[t->count - 1]) > 0) continue;
+        if ((at - begin) * (at - end) > 0) continue;
         t->trusted_t[t->references++] = at;
         if (add_time(t, at, &room)) return -1;
     }

@@ -46,6 +46,7 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     fd->energy = map_of(&p->energy, "energy", 0, n, hamiltonian);
     fd->constraint = map_of(&p->constraint, "constraint", 0, fd->nq, 1);
     fd->rolling = map_of(&p->rolling, "rolling", fd->nq, fd->nq, 1);
+    fd->velocity = map_of(&p->velocity, "velocity", 0, n, 1);
     fd->invariant = map_of(&p->invariant, "invariant", 0, n, 0);
     fd->event = map_of(&p->event, "event", 0, n, 0);
     fd->context = fd;
@@ -72,10 +73,10 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
 }
 
 static int max_count(const struct field *fd) {
-    const struct map *maps[] = {&fd->f,          &fd->algebraic, &fd->hidden,    &fd->energy,
-                                &fd->constraint, &fd->rolling,   &fd->invariant, &fd->event};
+    const struct map *maps[] = {&fd->f,       &fd->algebraic, &fd->hidden, &fd->energy,  &fd->constraint,
+                                &fd->rolling, &fd->invariant, &fd->event,  &fd->velocity};
     int most = fd->n;
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 9; i++)
         if (maps[i]->user.count > most) most = maps[i]->user.count;
     return most + fd->k;
 }
@@ -83,13 +84,13 @@ static int max_count(const struct field *fd) {
 /* The largest jacobian or matrix that is ever asked for, twice for a comparison, and the entries of a
  * sparse one. */
 static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
-    const struct map *maps[] = {&fd->f,          &fd->algebraic, &fd->hidden,    &fd->energy,
-                                &fd->constraint, &fd->rolling,   &fd->invariant, &fd->event};
+    const struct map *maps[] = {&fd->f,       &fd->algebraic, &fd->hidden, &fd->energy,  &fd->constraint,
+                                &fd->rolling, &fd->invariant, &fd->event,  &fd->velocity};
     const keel_pattern *patterns[] = {fd->p.mass.pattern, fd->p.structure.pattern};
     size_t n = (size_t)fd->n;
     *dense = fd->p.structure.value ? n * n : n;
     *sparse = 1;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 9; i++) {
         const keel_map *user = &maps[i]->user;
         int never = maps[i] == &fd->f && !user->jacobian && fd->p.form != KEEL_DAE;
         size_t entries = (size_t)user->count * (size_t)maps[i]->columns;
@@ -141,9 +142,9 @@ void field_layout(struct field *fd, struct arena *a) {
     if (fd->p.form == KEEL_DAE) algebra_layout(fd, a);
 }
 
-enum { MOVABLE = 6 };
+enum { MOVABLE = 7 };
 #define MOVABLE_MAPS \
-    { &fd->algebraic, &fd->hidden, &fd->energy, &fd->constraint, &fd->rolling, &fd->invariant }
+    { &fd->algebraic, &fd->hidden, &fd->energy, &fd->constraint, &fd->rolling, &fd->invariant, &fd->velocity }
 
 struct field_facts field_facts(const struct field *fd) {
     const struct map *maps[MOVABLE] = MOVABLE_MAPS;

@@ -57,7 +57,7 @@ struct field {
     keel_fn *rate;
     void *context;
     double t_length; /* the same in t, for maps that move */
-    struct map f, algebraic, hidden, energy, constraint, rolling, invariant, event;
+    struct map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event;
     double *size;   /* n + m: typical |u_i|, the largest so far */
     double *length; /* n + m: over which differences are taken where they must be exact */
     double *u;      /* n + m: the unknowns under evaluation */
@@ -76,7 +76,7 @@ struct field {
 /* What field_open found out, as plain numbers. */
 struct field_facts {
     double t_length;
-    int moving[6], any_derived, zero; /* zero: no padding of unknown content in a saved state */
+    int moving[7], any_derived;
 };
 struct field_facts field_facts(const struct field *fd);
 void field_set_facts(struct field *fd, const struct field_facts *facts);

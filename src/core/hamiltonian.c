@@ -65,6 +65,24 @@ static keel_status derivative_along(struct field *fd, double t, double clock, co
                              out, NULL);
 }
 
+/* phi_x . (H_p, -H_q) + phi_t and phi_p G^T with the derivatives that were given. */
+static keel_status given_system(struct field *fd, double t, const double *x, const double *dx,
+                                const double *g_rows, double *system) {
+    int n = fd->n, half = fd->nq, k = fd->kg;
+    keel_status status = map_rate(fd, &fd->velocity, t, x, fd->lambda);
+    if (status == KEEL_OK) status = map_jacobian(fd, &fd->velocity, t, x, fd->matrix);
+    for (int i = 0; i < k && status == KEEL_OK; i++) {
+        const double *row = fd->matrix + (long)i * n;
+        for (int j = 0; j < n; j++) fd->lambda[i] += row[j] * dx[j];
+        for (int r = 0; r < k; r++) {
+            double sum = 0;
+            for (int j = 0; j < half; j++) sum += row[half + j] * g_rows[(long)r * half + j];
+            system[(long)i * k + r] = sum;
+        }
+    }
+    return status;
+}
+
 int hamiltonian_constrained_rate(double t, const double *x, double *dx, void *field) {
     struct field *fd = field;
     int half = fd->nq, k = fd->kg;
@@ -73,8 +91,11 @@ int hamiltonian_constrained_rate(double t, const double *x, double *dx, void *fi
     int code = hamiltonian_rate(t, x, dx, field);
     if (code != 0) return code;
     keel_status status = map_jacobian(fd, &fd->constraint, t, x, g_rows);
-    if (status == KEEL_OK) status = derivative_along(fd, t, 1, x, dx, fd->lambda);
-    for (int i = 0; i < k && status == KEEL_OK; i++) {
+    int given = fd->velocity.user.jacobian != NULL;
+    if (status == KEEL_OK)
+        status = given ? given_system(fd, t, x, dx, g_rows, system)
+                       : derivative_along(fd, t, 1, x, dx, fd->lambda);
+    for (int i = 0; i < k && !given && status == KEEL_OK; i++) {
         memset(direction, 0, (size_t)half * sizeof *direction);
         memcpy(direction + half, g_rows + (long)i * half, (size_t)half * sizeof *direction);
         status = derivative_along(fd, t, 0, x, direction, column);

@@ -106,6 +106,11 @@ static keel_status velocity_by_v(struct field *fd, double t, const double *u, do
 static keel_status velocity_jacobian(struct field *fd, struct rows *r, double t, const double *u) {
     double *jacobian = r->jacobian + (long)r->at[KEEL_ROW_VELOCITY] * fd->n;
     int mechanics = fd->p.form == KEEL_MECHANICS;
+    if (fd->velocity.user.jacobian) {
+        keel_status status = map_jacobian(fd, &fd->velocity, t, u, fd->matrix);
+        memcpy(jacobian, fd->matrix, (size_t)fd->k * (size_t)fd->n * sizeof *jacobian);
+        return status;
+    }
     memcpy(fd->line, u, (size_t)fd->n * sizeof *u);
     struct velocity_path path = {fd, t, fd->line, 0};
     for (int j = 0; j < (mechanics ? fd->nq : fd->n); j++) {

@@ -62,7 +62,8 @@ static int maps_fit(const struct verdict *v, const keel_problem *p) {
     return map_fits(v, &p->f, "f", all) && map_fits(v, &p->algebraic, "algebraic", all) &&
            map_fits(v, &p->hidden, "hidden", n) && map_fits(v, &p->energy, "energy", n) &&
            map_fits(v, &p->constraint, "constraint", half) && map_fits(v, &p->rolling, "rolling", half) &&
-           map_fits(v, &p->invariant, "invariant", n) && map_fits(v, &p->event, "event", n) &&
+           map_fits(v, &p->velocity, "velocity", n) && map_fits(v, &p->invariant, "invariant", n) &&
+           map_fits(v, &p->event, "event", n) &&
            pattern_fits(v, p->mass.value ? p->mass.pattern : NULL, "mass",
                         p->form == KEEL_MECHANICS ? half : n, p->form == KEEL_MECHANICS ? half : n) &&
            pattern_fits(v, p->structure.value ? p->structure.pattern : NULL, "structure", n, n);
@@ -121,6 +122,9 @@ static int form_fits(const struct verdict *v, const keel_problem *p) {
 static int nothing_idle(const struct verdict *v, const keel_problem *p) {
     if (p->structure.value && p->form != KEEL_HAMILTONIAN)
         return no(v, "a structure matrix belongs to the form KEEL_HAMILTONIAN");
+    if (p->velocity.count && p->velocity.count != p->constraint.count + p->rolling.count)
+        return no(v, "velocity must have a row for each of the %d constraints, it has %d",
+                  p->constraint.count + p->rolling.count, p->velocity.count);
     if (p->curvature && p->form != KEEL_MECHANICS)
         return no(v, "curvature belongs to the form KEEL_MECHANICS");
     if (p->fused && (!p->f.value || p->mass.value || p->form == KEEL_MECHANICS || p->form == KEEL_DAE))

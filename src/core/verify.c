@@ -64,8 +64,8 @@ static keel_status rate_of_row(struct start *st, int i, double t, const double *
 static int field_is_exact(const struct field *fd) {
     const struct map *rows[] = {&fd->constraint, &fd->rolling, &fd->algebraic, &fd->hidden};
     int derived = fd->k || fd->dae.any_derived;
-    if (fd->p.form == KEEL_HAMILTONIAN && (fd->k || !fd->energy.user.jacobian)) return 0;
-    if (fd->k && !fd->p.curvature) return 0;
+    if (fd->p.form == KEEL_HAMILTONIAN && !fd->energy.user.jacobian) return 0;
+    if (fd->k && !(fd->p.form == KEEL_MECHANICS ? fd->p.curvature : fd->velocity.user.jacobian)) return 0;
     for (int i = 0; i < 4 && derived; i++) {
         const keel_map *user = &rows[i]->user;
         if (user->count && (!user->jacobian || (rows[i]->moving && !user->rate))) return 0;
@@ -269,12 +269,12 @@ static keel_status check_gradient_field(struct start *st, double t, const double
 
 keel_status verify_jacobians(struct start *st, double t, const double *u) {
     struct field *fd = st->fd;
-    const struct map *maps[] = {&fd->f,          &fd->algebraic, &fd->hidden,    &fd->energy,
-                                &fd->constraint, &fd->rolling,   &fd->invariant, &fd->event};
+    const struct map *maps[] = {&fd->f,       &fd->algebraic, &fd->hidden, &fd->energy,  &fd->constraint,
+                                &fd->rolling, &fd->invariant, &fd->event,  &fd->velocity};
     if (rows_grow_all(fd, st->rows, t, u) < 0) return fd->fault.status;
     for (int bent = 0; bent < 2; bent++) {
         for (int j = 0; j < fd->n + fd->m; j++) st->found[j] = u[j] + bent * 0.03 * (1 + j % 3) * fd->size[j];
-        for (int k = 0; k < 8; k++)
+        for (int k = 0; k < 9; k++)
             if (map_check(fd, maps[k], t, st->found) < 0)
                 return fd->fault.status; /* > 0: outside, proves nothing */
         if (check_curvature(st, t, st->found) < 0) return fd->fault.status;

@@ -28,6 +28,7 @@ void fill_problem(struct fill *out, const struct road *r, const struct functions
     p->energy = map_of(&r->energy, &f->call[functions_role_energy], &out->pattern[3]);
     p->constraint = map_of(&r->constraint, &f->call[functions_role_constraint], &out->pattern[4]);
     p->rolling = map_of(&r->rolling, &f->call[functions_role_rolling], &out->pattern[5]);
+    p->velocity = map_of(&r->velocity, &f->call[functions_role_velocity], &out->pattern[8]);
     p->invariant = map_of(&r->invariant, &f->call[functions_role_invariant], &out->pattern[6]);
     if (r->event.count)
         p->event = (keel_map){

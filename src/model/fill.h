@@ -6,7 +6,8 @@
 
 struct fill {
     keel_problem problem;
-    keel_pattern pattern[8]; /* f, algebraic, hidden, energy, constraint, rolling, invariant; mass */
+    keel_pattern
+        pattern[9]; /* f, algebraic, hidden, energy, constraint, rolling, invariant; mass; velocity */
 };
 
 /* Everything but start values and user. */

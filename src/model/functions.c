@@ -80,6 +80,7 @@ int functions_open(struct functions *f, const struct road *r) {
         build_map(f, r, functions_role_energy, &r->energy) ||
         build_map(f, r, functions_role_constraint, &r->constraint) ||
         build_map(f, r, functions_role_rolling, &r->rolling) ||
+        build_map(f, r, functions_role_velocity, &r->velocity) ||
         build_map(f, r, functions_role_invariant, &r->invariant) ||
         build(f, r, functions_role_mass, r->mass.row_start ? r->mass.row_start[r->mass.rows] : 0,
               r->mass.value) ||

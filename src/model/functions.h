@@ -17,6 +17,7 @@
     FUNCTIONS_OF_MAP(X, energy)     \
     FUNCTIONS_OF_MAP(X, constraint) \
     FUNCTIONS_OF_MAP(X, rolling)    \
+    FUNCTIONS_OF_MAP(X, velocity)   \
     FUNCTIONS_OF_MAP(X, invariant)  \
     X(mass) X(structure) X(curvature) X(event)
 

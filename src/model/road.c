@@ -285,6 +285,19 @@ static int serves(struct road *r) {
 
 /* Opening ----------------------------------------------------------------------------------------------- */
 
+/* d/dt of the constraints, then the rolling ones, for the forms that carry constraints. */
+static int add_velocity_rows(struct road *r) {
+    int held = r->constraint.count, rows = held + r->rolling.count;
+    if (!road_map_open(r, &r->velocity, rows)) return complaint_memory(r->messages);
+    for (int i = 0; i < rows; i++) {
+        r->velocity.names[i] = i < held ? r->constraint.names[i] : r->rolling.names[i - held];
+        expr rate = i < held ? derive_total(&r->derive, r->constraint.value[i]) : r->rolling.value[i - held];
+        r->velocity.value[i] = road_resolve(r, rate);
+        if (r->velocity.value[i] == EXPR_NONE) return complaint_memory(r->messages);
+    }
+    return road_derivatives(r, &r->velocity, r->n, r->basic, 0) || complaint_memory(r->messages);
+}
+
 static int recognise(struct road *r) {
     struct model *m = r->y->m;
     struct graph *g = graph_of(r);
@@ -334,7 +347,7 @@ int road_open(struct road *r, struct system *y, struct source_messages *messages
     if (found == 0) found = general(r);
     if (found < 0) return 0;
     int energy = keep_energy(r), invariants = keep_invariants(r), events = add_events(r);
-    return energy && invariants && events && recognise(r);
+    return energy && invariants && events && add_velocity_rows(r) && recognise(r);
 }
 
 static void close_map(struct road_map *map) {
@@ -342,9 +355,9 @@ static void close_map(struct road_map *map) {
 }
 
 void road_close(struct road *r) {
-    struct road_map *maps[] = {&r->f,          &r->algebraic, &r->hidden,    &r->energy,
-                               &r->constraint, &r->rolling,   &r->invariant, &r->event};
-    for (int k = 0; k < 8; k++) close_map(maps[k]);
+    struct road_map *maps[] = {&r->f,       &r->algebraic, &r->hidden, &r->energy,  &r->constraint,
+                               &r->rolling, &r->invariant, &r->event,  &r->velocity};
+    for (int k = 0; k < 9; k++) close_map(maps[k]);
     derive_free(&r->mass);
     distance_close(&r->distance);
     derive_close(&r->derive);

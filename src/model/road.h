@@ -34,7 +34,7 @@ struct road {
     expr *further;
     const char **names; /* n + m */
     int *array_of;      /* n */
-    struct road_map f, algebraic, hidden, energy, constraint, rolling, invariant, event;
+    struct road_map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event;
     struct derive_sparse mass; /* mechanics */
     int mass_constant;
     expr *structure; /* n x n, or NULL */
