@@ -180,6 +180,76 @@ static void canonical_pendulum_in_motion_needs_no_derivatives(void **state) {
     assert_below(units, 50);
 }
 
+/* d/dt (x^2 + y^2 - 1) with exact derivatives, x' = p or v. */
+static int turning(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = 2 * (u[0] * u[2] + u[1] * u[3]);
+    return 0;
+}
+
+static int turning_jacobian(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    for (int j = 0; j < 4; j++) out[j] = 2 * u[(j + 2) % 4];
+    return 0;
+}
+
+static int turning_wrongly(double t, const double *u, double *out, void *user) {
+    turning_jacobian(t, u, out, user);
+    out[2] *= 1.01;
+    return 0;
+}
+
+static void velocity_rows_may_be_given(void **state) {
+    (void)state;
+    for (int canonical = 0; canonical < 2; canonical++) {
+        problem p;
+        if (canonical) pendulum_canonical(&p, 9.81);
+        else problem_pendulum(&p, 9.81);
+        p.keel.velocity = (keel_map){.count = 1, .value = turning, .jacobian = turning_jacobian};
+        check_exact(&p, &(keel_options){.rtol = 1e-12, .atol = 1e-14, .check_jacobians = 1}, 5, 1e-10);
+        p.keel.velocity.jacobian = turning_wrongly;
+        keel_solver *s = keel_open(&p.keel, &(keel_options){.check_jacobians = 1});
+        assert_int_equal(keel_state_of(s), KEEL_EINVAL);
+        assert_non_null(strstr(keel_message(s), "velocity"));
+        keel_close(s);
+        p.keel.velocity.count = 2;
+        s = keel_open(&p.keel, NULL);
+        assert_int_equal(keel_state_of(s), KEEL_EINVAL);
+        assert_non_null(strstr(keel_message(s), "velocity must have a row for each of the 1 constraints"));
+        keel_close(s);
+    }
+}
+
+static int swing(double t, const double *u, double *out, void *user) {
+    (void)t;
+    memcpy(out, (double[]){u[2], u[3], 0, -*(const double *)user}, 4 * sizeof *out);
+    return 0;
+}
+
+static int swing_wrongly(double t, const double *u, double *out, void *user) {
+    swing(t, u, out, user);
+    out[3] *= 1.01;
+    return 0;
+}
+
+/* Without its rod the pendulum falls; the field is the same whether given or derived from H. */
+static void a_hamiltonian_field_may_be_given(void **state) {
+    (void)state;
+    problem p;
+    double derived[4], given[4], units;
+    pendulum_canonical(&p, 9.81);
+    p.keel.constraint = p.keel.invariant = (keel_map){0};
+    state_at(&p.keel, &tight, 2, derived, &units);
+    p.keel.f = (keel_map){.count = 4, .value = swing};
+    state_at(&p.keel, &tight, 2, given, &units);
+    for (int j = 0; j < 4; j++) assert_true(derived[j] == given[j]);
+    p.keel.f.value = swing_wrongly;
+    keel_solver *s = keel_open(&p.keel, &(keel_options){.check_jacobians = 1, .preserve = KEEL_NONE});
+    assert_int_equal(keel_state_of(s), KEEL_EINVAL);
+    assert_non_null(strstr(keel_message(s), "f is not B grad H"));
+    keel_close(s);
+}
+
 static void tensions_of_the_forms_agree(void **state) {
     (void)state;
     problem mechanics, dae, canonical;
@@ -658,6 +728,8 @@ int main(void) {
         cmocka_unit_test(pendulum_is_the_same_in_every_form),
         cmocka_unit_test(hidden_rows_join_equations_that_already_determine_y),
         cmocka_unit_test(canonical_pendulum_in_motion_needs_no_derivatives),
+        cmocka_unit_test(velocity_rows_may_be_given),
+        cmocka_unit_test(a_hamiltonian_field_may_be_given),
         cmocka_unit_test(tensions_of_the_forms_agree),
         cmocka_unit_test(rattle_and_projection_converge_to_each_other),
         cmocka_unit_test(spherical_pendulum_by_rattle_and_by_projection),
