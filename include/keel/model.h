@@ -112,6 +112,8 @@ KEEL_API int keel_sim_reference(const keel_sim *s, int k, double *t, double *out
 KEEL_API int keel_sim_rows(const keel_sim *s);
 KEEL_API const char *keel_sim_row(const keel_sim *s, int i);
 KEEL_API keel_status keel_sim_drifts(keel_sim *s, double t, double *drift);
+/* Columns and drifts at t together, at the price of one look between the steps; either may be NULL. */
+KEEL_API keel_status keel_sim_look(keel_sim *s, double t, double *values, double *drift);
 
 /* The complete state of the run as bytes, as keel_save; keel_sim_load goes on with the same bits. */
 KEEL_API size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room);

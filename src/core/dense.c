@@ -44,6 +44,7 @@ keel_status dense_raw(struct engine *e, double t, double *x) {
         e->field.fault.status = KEEL_OK;
         e->work.code = 0;
         keel_status status = e->stepper->prepare(&e->work, &step);
+        step_count(e);
         if (status != KEEL_OK) return step_failed(e, status);
     }
     r->dense_ready = 1;

@@ -106,6 +106,7 @@ double control_next(struct engine *e, double h, double error, int rejected);
 keel_status step_take(struct engine *e, double t_end); /* one accepted step of the front, not beyond t_end */
 keel_status step_failed(struct engine *e,
                         keel_status status); /* of the method's own call: with a fault, whatever it was */
+void step_count(struct engine *e);           /* the method's calls of f go to the statistics */
 keel_status step_raw(struct engine *e, double t,
                      double *x); /* from the begin of the last step to t inside it */
 keel_status step_again(struct engine *e, double t, double *x); /* the same, on the manifold */

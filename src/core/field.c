@@ -114,7 +114,8 @@ void field_layout(struct field *fd, struct arena *a) {
     static const double no_unknowns;
     fd->p.u0 = all ? copied(a, fd->p.u0, all * sizeof(double)) : &no_unknowns;
     fd->p.scale = copied(a, fd->p.scale, n * sizeof(double));
-    fd->p.fixed = copied(a, fd->p.fixed, all);
+    if (fd->p.fixed) fd->p.fixed = copied(a, fd->p.fixed, all);
+    else arena_take(a, all); /* a state is as long whether it was opened, loaded or switched to */
     fd->p.array_of = copied(a, fd->p.array_of, n * sizeof(int));
     fd->p.event_direction = copied(a, fd->p.event_direction, events * sizeof(int));
     fd->p.passing = copied(a, fd->p.passing, events);

@@ -229,6 +229,11 @@ static keel_status step_adaptive(struct engine *e, double t_end) {
     }
 }
 
+void step_count(struct engine *e) {
+    e->r->stats.calls += e->work.calls;
+    e->work.calls = 0;
+}
+
 /* New weights wait for the next step, so that looking into the last one, or going to an event, projects as
  * it did. */
 keel_status step_take(struct engine *e, double t_end) {
@@ -237,8 +242,7 @@ keel_status step_take(struct engine *e, double t_end) {
     keel_status status = e->o.step > 0 ? step_fixed(e, t_end) : step_adaptive(e, t_end);
     if (status < 0 && e->measured) /* the residuals are those of the last trial */
         rows_residual(&e->field, &e->rows, e->r->t, e->x[e->r->front], e->rows.residual);
-    e->r->stats.calls += e->work.calls;
-    e->work.calls = 0;
+    step_count(e);
     return status;
 }
 
@@ -256,6 +260,7 @@ keel_status step_raw(struct engine *e, double t, double *x) {
     fd->fault.status = KEEL_OK;
     e->work.code = 0;
     keel_status status = e->stepper->attempt(&e->work, &a);
+    step_count(e);
     for (int i = 0; i < fd->n; i++) x[i] = e->x[from][i] + e->dx[i];
     return status == KEEL_OK ? KEEL_OK : step_failed(e, status);
 }

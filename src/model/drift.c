@@ -6,6 +6,7 @@
 #include "model/sim.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int find(const struct keel_model *m, const char *name) {
@@ -76,19 +77,25 @@ const char *keel_sim_row(const keel_sim *s, int i) {
     return i >= 0 && i < keel_sim_rows(s) ? s->m->row[i] : NULL;
 }
 
-keel_status keel_sim_drifts(keel_sim *s, double t, double *drift) {
+/* Where each row of the solver stands among the names: looked for once when a mode is entered. */
+static int find_rows(struct keel_sim *s) {
     keel_kept kept;
-    if (!s || !s->solver || !drift) return KEEL_EINVAL;
-    const double *u = keel_state(s->solver);
-    if (u && t != keel_time(s->solver)) {
-        keel_status status = keel_eval(s->solver, t, s->work);
-        if (status != KEEL_OK) return status;
-        u = s->work;
-    }
-    if (!u || values_at(&s->m->mode[s->mode].rows, t, u, NULL, s->parameter, drift)) return KEEL_EINVAL;
-    for (int i = 0; keel_kept_at(s->solver, i, &kept); i++) {
-        int row = find(s->m, kept.name);
-        if (row >= 0) drift[row] -= kept.start;
-    }
+    int count = 0;
+    if (s->row_of && s->row_mode == s->mode) return 1;
+    while (keel_kept_at(s->solver, count, &kept)) count++;
+    int *wider = realloc(s->row_of, ((size_t)count + 1) * sizeof *wider);
+    if (!wider) return 0;
+    s->row_of = wider;
+    s->row_mode = s->mode;
+    for (int i = 0; keel_kept_at(s->solver, i, &kept); i++) s->row_of[i] = find(s->m, kept.name);
+    return 1;
+}
+
+keel_status drift_at(struct keel_sim *s, double t, const double *u, double *drift) {
+    keel_kept kept;
+    if (!find_rows(s)) return KEEL_ENOMEM;
+    if (values_at(&s->m->mode[s->mode].rows, t, u, NULL, s->parameter, drift)) return KEEL_EINVAL;
+    for (int i = 0; keel_kept_at(s->solver, i, &kept); i++)
+        if (s->row_of[i] >= 0) drift[s->row_of[i]] -= kept.start;
     return KEEL_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "model/columns.h"
+#include "model/drift.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -126,6 +127,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->work);
     free(s->fired < s->fired_before ? s->fired : s->fired_before);
     free(s->happened);
+    free(s->row_of);
     free(s);
 }
 
@@ -198,24 +200,40 @@ static keel_status no_values(struct keel_sim *s, double t) {
     return KEEL_ENEWTON;
 }
 
+/* The unknowns and multipliers at t: where the run stands, or inside the last step. */
+static keel_status state_at(struct keel_sim *s, double t, const double **u, const double **multiplier) {
+    if (t == keel_time(s->solver)) {
+        *u = keel_state(s->solver);
+        *multiplier = *u ? sim_multipliers(s) : NULL;
+        return *u ? KEEL_OK : KEEL_EINVAL;
+    }
+    keel_status status = keel_eval(s->solver, t, s->work);
+    if (status != KEEL_OK) return status;
+    *u = s->work;
+    *multiplier = s->m->mode[s->mode].road.furthers ? keel_multipliers_at(s->solver, t, s->work) : NULL;
+    return KEEL_OK;
+}
+
+keel_status keel_sim_look(keel_sim *s, double t, double *values, double *drift) {
+    const double *u, *multiplier;
+    if (!s || !s->solver) return KEEL_EINVAL;
+    keel_status status = state_at(s, t, &u, &multiplier);
+    if (status != KEEL_OK) return status;
+    if (values && values_at(&s->m->mode[s->mode].columns, t, u, multiplier, s->parameter, values))
+        return no_values(s, t);
+    return drift ? drift_at(s, t, u, drift) : KEEL_OK;
+}
+
 keel_status keel_sim_values(keel_sim *s, double *out) {
-    if (!s || !s->solver || !out || !keel_state(s->solver)) return KEEL_EINVAL;
-    double t = keel_time(s->solver);
-    struct values *v = &s->m->mode[s->mode].columns;
-    if (values_at(v, t, keel_state(s->solver), sim_multipliers(s), s->parameter, out) == 0) return KEEL_OK;
-    return no_values(s, t);
+    return s && s->solver && out ? keel_sim_look(s, keel_time(s->solver), out, NULL) : KEEL_EINVAL;
 }
 
 keel_status keel_sim_values_at(keel_sim *s, double t, double *out) {
-    if (!s || !s->solver || !out) return KEEL_EINVAL;
-    if (t == keel_time(s->solver)) return keel_sim_values(s, out);
-    const struct inside_mode *mode = &s->m->mode[s->mode];
-    keel_status status = keel_eval(s->solver, t, s->work);
-    if (status != KEEL_OK) return status;
-    const double *multiplier = mode->road.furthers ? keel_multipliers_at(s->solver, t, s->work) : NULL;
-    if (values_at(&s->m->mode[s->mode].columns, t, s->work, multiplier, s->parameter, out) == 0)
-        return KEEL_OK;
-    return no_values(s, t);
+    return out ? keel_sim_look(s, t, out, NULL) : KEEL_EINVAL;
+}
+
+keel_status keel_sim_drifts(keel_sim *s, double t, double *drift) {
+    return drift ? keel_sim_look(s, t, NULL, drift) : KEEL_EINVAL;
 }
 
 keel_status keel_sim_exact(keel_sim *s, double t, double *out) {

@@ -29,7 +29,8 @@ struct keel_sim {
     int crowd;
     keel_happening *happened;
     long happenings, room;
-    keel_status status; /* of what is not the solver's */
+    int *row_of, row_mode; /* by row of the solver, its place among the model's rows; of this mode */
+    keel_status status;    /* of what is not the solver's */
     char message[640];
 };
 

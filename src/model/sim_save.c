@@ -4,6 +4,7 @@
  * refuses others. */
 #include "model/sim.h"
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@ static const char magic[8] = "keelsim1";
 
 struct head {
     char magic[8];
-    uint64_t check;
+    uint64_t check; /* of text, parameters and version */
+    uint64_t sum;   /* of all that follows, but for the solver's bytes, which have their own */
     int32_t mode, entered, crowd, parameters, events, unused;
     double crowd_time, direction;
     int64_t happenings, solver;
@@ -41,6 +43,11 @@ static int number_of(const struct keel_sim *s, const keel_happening *one) {
     for (int k = 0; k < mode->events; k++)
         if (mode->event[k].label.text == one->event) return k;
     return 0;
+}
+
+static uint64_t sum_of(const unsigned char *bytes, size_t before_solver) {
+    size_t from = offsetof(struct head, sum) + sizeof(uint64_t);
+    return hash(14695981039346656037u, bytes + from, before_solver - from);
 }
 
 struct piece {
@@ -83,6 +90,8 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
         struct happened flat = {one->t, number_of(s, one), one->from, one->to, one->changed};
         memcpy(at, &flat, sizeof flat);
     }
+    uint64_t sum = sum_of(bytes, total - solver);
+    memcpy((unsigned char *)bytes + offsetof(struct head, sum), &sum, sizeof sum);
     keel_save(s->solver, at, solver);
     return total;
 }
@@ -119,7 +128,8 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     if ((size_t)head.events != events_of(s)) return 0;
     size_t rest = count - at, wanted = numbers * sizeof *s->parameter + events_of(s) * sizeof *s->fired;
     if (rest < wanted || (rest - wanted) / sizeof(struct happened) < (uint64_t)head.happenings ||
-        rest - wanted - (size_t)head.happenings * sizeof(struct happened) != (uint64_t)head.solver)
+        rest - wanted - (size_t)head.happenings * sizeof(struct happened) != (uint64_t)head.solver ||
+        head.sum != sum_of(bytes, count - (size_t)head.solver))
         return 0;
     if (numbers) memcpy(s->parameter, bytes + at, numbers * sizeof *s->parameter);
     at += numbers * sizeof *s->parameter;
