@@ -1,8 +1,11 @@
 /* cmd_run.c - keel run MODEL: integrates, writes what is wanted, prints the certificate. */
 #include "base/text.h"
+#include "cli/checkpoint.h"
 #include "cli/command.h"
 #include "cli/csv.h"
+#include "cli/hdf5.h"
 #include "cli/outcome.h"
+#include "cli/pace.h"
 #include "cli/progress.h"
 #include "cli/run_json.h"
 #include "cli/stop.h"
@@ -15,12 +18,14 @@ struct run {
     struct outcome outcome;
     struct progress progress;
     struct csv rows, events;
+    struct hdf5 *hdf5;
+    struct checkpoint checkpoint;
     keel_sim *sim;
 };
 
 static void observe(keel_solver *solver, void *sim) {
     struct run *r = keel_sim_attached(sim);
-    progress_at(&r->progress, keel_time(solver));
+    (void)solver;
     trace_look(&r->trace);
 }
 
@@ -33,17 +38,36 @@ static int ends_with(const char *path, const char *ending) {
 static int open_files(struct run *r) {
     struct job *j = &r->job;
     const char *out = option_text(&j->options, opt_out), *events = option_text(&j->options, opt_events);
-    if (out && !ends_with(out, ".csv"))
-        return job_fail(j, EXIT_USAGE, "--out %s: the name must end in .csv", out);
-    if (out && csv_open(&r->rows, j, out, 0)) return j->status;
+    int hdf5 = out && (ends_with(out, ".h5") || ends_with(out, ".hdf5"));
+    if (out && !hdf5 && !ends_with(out, ".csv"))
+        return job_fail(j, EXIT_USAGE, "--out %.200s: the name must end in .csv or .h5", out);
+    if (out && events && strcmp(out, events) == 0)
+        return job_fail(j, EXIT_USAGE, "--out and --events name the same file, %.200s", out);
+    if (hdf5 && !(r->hdf5 = hdf5_open(j, out))) return j->status;
+    if (out && !hdf5 && csv_open(&r->rows, j, out, 0)) return j->status;
     if (events && csv_open(&r->events, j, events, 1)) return j->status;
     return 0;
+}
+
+/* Everyone who wants rows; then those of an interrupted run, if it goes on. */
+static int open_sinks(struct run *r) {
+    struct csv *csv[] = {&r->rows, &r->events};
+    for (int k = 0; k < 2; k++) {
+        if (!csv[k]->file.stream) continue;
+        if (csv_begin(csv[k], &r->trace)) return r->job.status;
+        trace_add(&r->trace, csv_row, csv[k]);
+    }
+    if (r->hdf5) {
+        if (hdf5_begin(r->hdf5, &r->trace)) return r->job.status;
+        trace_add(&r->trace, hdf5_row, r->hdf5);
+    }
+    return checkpoint_begin(&r->checkpoint, &r->trace);
 }
 
 static int open_run(struct run *r) {
     struct job *j = &r->job;
     j->keel.observe = observe;
-    r->sim = keel_sim_open(j->model, &j->keel);
+    r->sim = r->checkpoint.from ? checkpoint_sim(&r->checkpoint) : keel_sim_open(j->model, &j->keel);
     if (!r->sim) return job_fail(j, EXIT_FAILED, "there is not enough memory");
     keel_sim_attach(r->sim, r);
     r->outcome.sim = r->sim;
@@ -52,9 +76,13 @@ static int open_run(struct run *r) {
         return job_fail(j, EXIT_FAILED, "%s", keel_sim_message(r->sim));
     job_name_stabilizer(j, keel_sim_solver(r->sim));
     if (trace_attach(&r->trace, r->sim)) return job_fail(j, EXIT_FAILED, "there is not enough memory");
-    if (r->rows.file.stream) csv_begin(&r->rows, j, &r->trace), trace_add(&r->trace, csv_row, &r->rows);
-    if (r->events.file.stream) csv_begin(&r->events, j, &r->trace), trace_add(&r->trace, csv_row, &r->events);
-    return 0;
+    return open_sinks(r);
+}
+
+/* What is done now and then between two steps; 0: go on. */
+static int pause_between(struct run *r, double now) {
+    progress_at(&r->progress, keel_time(keel_sim_solver(r->sim)));
+    return checkpoint_at(&r->checkpoint, &r->trace, now, 0);
 }
 
 /* Step by step, so that a signal ends the run between two of them. */
@@ -62,14 +90,19 @@ static void integrate(struct run *r) {
     struct outcome *o = &r->outcome;
     double end = r->job.t1;
     keel_status status = KEEL_OK;
-    double begin = job_seconds();
+    struct pace pace = {0};
+    int failed = 0;
+    r->checkpoint.begin = job_seconds();
     progress_open(&r->progress, &r->job);
-    trace_look(&r->trace);
+    if (!r->checkpoint.from) trace_look(&r->trace);
     while (status == KEEL_OK && keel_time(keel_sim_solver(r->sim)) != end && !stop_asked() &&
-           !r->trace.failed)
+           !r->trace.failed && !failed) {
         status = keel_sim_step(r->sim, end);
+        if (pace_ready(&pace) && status == KEEL_OK) failed = pause_between(r, pace.now);
+    }
     progress_clear(&r->progress);
-    o->wall_s = job_seconds() - begin;
+    if (stop_asked() && status >= 0) failed |= checkpoint_at(&r->checkpoint, &r->trace, job_seconds(), 1);
+    o->wall_s = r->checkpoint.spent + job_seconds() - r->checkpoint.begin;
     o->status = status < 0 ? OUTCOME_FAILED : status == KEEL_EVENT ? OUTCOME_STOPPED : OUTCOME_DONE;
     if (status < 0) text_set(o->message, sizeof o->message, "%s", keel_sim_message(r->sim));
     if (status == KEEL_EVENT) {
@@ -77,34 +110,49 @@ static void integrate(struct run *r) {
         keel_sim_happening(r->sim, -1, &last);
         text_set(o->message, sizeof o->message, "by event `%s` at t = %.10g", last.event, last.t);
     }
-    if (stop_asked()) o->status = OUTCOME_INTERRUPTED;
-    if (r->trace.failed) {
+    if (stop_asked() && status >= 0) o->status = OUTCOME_INTERRUPTED;
+    if (r->trace.failed || failed) {
         o->status = OUTCOME_FAILED;
-        text_set(o->message, sizeof o->message, "the results could not be written");
+        text_set(o->message, sizeof o->message, "%s", r->job.sentence);
     }
     o->exit = o->status == OUTCOME_FAILED        ? EXIT_FAILED
               : o->status == OUTCOME_INTERRUPTED ? stop_exit()
                                                  : EXIT_DONE;
 }
 
-static int close_files(struct run *r) {
+/* 0, or: one of them could not be written, and that was told. */
+static int close_tables(struct run *r) {
     struct outcome *o = &r->outcome;
     char status[JOB_SENTENCE + 40];
     text_set(status, sizeof status, "%s%s%s", outcome_word(o->status), o->message[0] ? ": " : "", o->message);
     const char *last = o->status == OUTCOME_DONE || o->status == OUTCOME_STOPPED ? NULL : status;
-    int wrong = csv_end(&r->rows, &r->job, last);
-    return csv_end(&r->events, &r->job, last) || wrong ? r->job.status : 0;
+    int lost = r->trace.failed; /* told already */
+    if (lost && r->rows.file.error) csv_drop(&r->rows);
+    if (lost && r->events.file.error) csv_drop(&r->events);
+    int wrong = csv_end(&r->rows, last);
+    return csv_end(&r->events, last) || wrong;
+}
+
+static int close_hdf5(struct run *r) {
+    struct hdf5 *h = r->hdf5;
+    r->hdf5 = NULL;
+    return h && hdf5_end(h, &r->outcome);
 }
 
 static int finish(struct run *r) {
     struct job *j = &r->job;
     struct outcome *o = &r->outcome;
-    if (close_files(r)) o->status = OUTCOME_FAILED, o->exit = EXIT_FAILED;
-    if (o->status == OUTCOME_DONE || o->status == OUTCOME_STOPPED)
-        outcome_measure(o, j, option_given(&j->options, opt_verify) ? 2 : 1);
-    else o->yardstick = OUTCOME_NONE;
+    int lost = close_tables(r), good = o->status == OUTCOME_DONE || o->status == OUTCOME_STOPPED;
+    o->yardstick = OUTCOME_NONE;
+    if (good) outcome_measure(o, j, option_given(&j->options, opt_verify) ? 2 : 1);
+    if (good && stop_asked()) o->status = OUTCOME_INTERRUPTED, o->exit = stop_exit();
+    lost |= close_hdf5(r);
+    if (lost) {
+        o->status = OUTCOME_FAILED, o->exit = EXIT_FAILED;
+        text_set(o->message, sizeof o->message, "%s", j->sentence);
+    } else if (good) checkpoint_forget(&r->checkpoint);
     if (!j->say.json && !j->say.quiet) outcome_certificate(o, j, stdout, j->say.color_out);
-    if (!j->say.json && o->status == OUTCOME_FAILED) say_error(&j->say, 0, "%s", o->message);
+    if (!j->say.json && o->status == OUTCOME_FAILED && !lost) say_error(&j->say, 0, "%s", o->message);
     return o->exit;
 }
 
@@ -118,6 +166,7 @@ int run_command(int count, char **argv) {
     }
     stop_watch();
     if (status == 0) status = trace_open(&r.trace, &r.job);
+    if (status == 0) status = checkpoint_open(&r.checkpoint, &r.job);
     if (status == 0) status = open_files(&r);
     if (status == 0) status = open_run(&r);
     if (status == 0) {
@@ -125,11 +174,13 @@ int run_command(int count, char **argv) {
         status = finish(&r);
     } else {
         r.outcome.status = OUTCOME_FAILED, r.outcome.exit = status;
-        file_drop(&r.rows.file);
-        file_drop(&r.events.file);
+        csv_drop(&r.rows);
+        csv_drop(&r.events);
+        hdf5_drop(r.hdf5);
     }
     if (r.job.say.json) run_json(&r.outcome, &r.job, stdout);
     outcome_release(&r.outcome);
+    checkpoint_close(&r.checkpoint);
     keel_sim_close(r.sim);
     trace_close(&r.trace);
     job_close(&r.job);

@@ -1,7 +1,10 @@
 /* csv.c - see csv.h. */
 #include "cli/csv.h"
 
+#include "cli/digits.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A name, quoted where the format wants it. */
@@ -19,49 +22,62 @@ static void name(FILE *out, const char *prefix, const char *text) {
 
 int csv_open(struct csv *c, struct job *j, const char *path, int events_only) {
     char why[JOB_SENTENCE];
-    *c = (struct csv){.model = j->model, .events_only = events_only};
+    *c = (struct csv){.job = j, .events_only = events_only};
     return file_open(&c->file, path, why, sizeof why) ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
 }
 
-void csv_begin(struct csv *c, const struct job *j, const struct trace *t) {
+int csv_begin(struct csv *c, const struct trace *t) {
     FILE *out = c->file.stream;
+    size_t numbers = 2 * (size_t)t->columns + (size_t)t->rows + 1;
     c->trace = t;
-    fprintf(out, "# keel %s model=%s method=%s+%s schema=csv/1\n", keel_version(), keel_model_name(j->model),
-            j->method, j->stabilizer);
+    c->line = malloc(numbers * (DIGITS_ROOM + 1));
+    if (!c->line) return job_fail(c->job, EXIT_FAILED, "there is not enough memory");
+    fprintf(out, "# keel %s model=%s method=%s+%s schema=csv/1\n", keel_version(),
+            keel_model_name(c->job->model), c->job->method, c->job->stabilizer);
     fputs("t", out);
     for (int i = 0; i < t->columns; i++) name(out, "", keel_sim_column(t->sim, i));
     for (int i = 0; i < t->rows; i++) name(out, "drift.", keel_sim_row(t->sim, i));
     for (int i = 0; i < t->columns; i++)
         if (t->closed[i]) name(out, "error.", keel_sim_column(t->sim, i));
     fputs(c->events_only ? ",mode,event\n" : ",mode\n", out);
+    return 0;
 }
 
-static void number(FILE *out, double value) {
-    if (isnan(value)) fputc(',', out);
-    else fprintf(out, ",%.17g", value);
+static char *number(char *at, double value) {
+    *at++ = ',';
+    return isnan(value) ? at : at + digits_write(value, at);
 }
 
 int csv_row(void *csv, const struct trace_row *row) {
     struct csv *c = csv;
     const struct trace *t = c->trace;
-    FILE *out = c->file.stream;
     keel_mode mode = {0};
     if (c->events_only ? !row->event : row->kind == TRACE_RECORD) return 0;
-    fprintf(out, "%.17g", row->t);
-    for (int i = 0; i < t->columns; i++) number(out, row->value[i]);
-    for (int i = 0; i < t->rows; i++) number(out, row->drift[i]);
+    char *at = c->line + digits_write(row->t, c->line);
+    for (int i = 0; i < t->columns; i++) at = number(at, row->value[i]);
+    for (int i = 0; i < t->rows; i++) at = number(at, row->drift[i]);
     for (int i = 0; i < t->columns; i++)
-        if (t->closed[i]) number(out, row->error[i]);
-    keel_model_mode(c->model, row->mode, &mode);
-    name(out, "", mode.name ? mode.name : "");
-    if (c->events_only) name(out, "", row->event);
-    fputc('\n', out);
-    return ferror(out);
+        if (t->closed[i]) at = number(at, row->error[i]);
+    file_put(&c->file, c->line, (size_t)(at - c->line));
+    keel_model_mode(c->job->model, row->mode, &mode);
+    name(c->file.stream, "", mode.name ? mode.name : "");
+    if (c->events_only) name(c->file.stream, "", row->event);
+    if (file_put(&c->file, "\n", 1) == 0) return 0;
+    file_sentence(&c->file, c->job->sentence, sizeof c->job->sentence);
+    return -1;
 }
 
-int csv_end(struct csv *c, struct job *j, const char *status) {
+int csv_end(struct csv *c, const char *status) {
     char why[JOB_SENTENCE];
     if (!c->file.stream) return 0;
     if (status) fprintf(c->file.stream, "# status: %s\n", status);
-    return file_keep(&c->file, why, sizeof why) ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
+    int wrong = file_keep(&c->file, why, sizeof why);
+    csv_drop(c);
+    return wrong ? job_fail(c->job, EXIT_FAILED, "%s", why) : 0;
+}
+
+void csv_drop(struct csv *c) {
+    file_drop(&c->file);
+    free(c->line);
+    c->line = NULL;
 }

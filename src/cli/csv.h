@@ -7,15 +7,18 @@
 
 struct csv {
     struct file file;
+    struct job *job;
     const struct trace *trace;
-    const keel_model *model;
     int events_only; /* rows of events alone, with the event's name */
+    char *line;      /* room for the numbers of a row */
 };
 
 /* 0, or an exit status.  The heading is written by csv_begin, once the trace is attached. */
 int csv_open(struct csv *c, struct job *j, const char *path, int events_only);
-void csv_begin(struct csv *c, const struct job *j, const struct trace *t);
-int csv_row(void *csv, const struct trace_row *row); /* a trace_sink */
+int csv_begin(struct csv *c, const struct trace *t);
+/* A trace_sink; what could not be written is told in the job's sentence. */
+int csv_row(void *csv, const struct trace_row *row);
 /* Complete: under its name.  status: NULL, or "failed: ..." for the last line.  0 or an exit status. */
-int csv_end(struct csv *c, struct job *j, const char *status);
+int csv_end(struct csv *c, const char *status);
+void csv_drop(struct csv *c);
 #endif

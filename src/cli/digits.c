@@ -105,6 +105,16 @@ static int find(double value, char *digit, int *ten) {
     return 1;
 }
 
+/* e-05, e+100 */
+static char *put_exponent(char *at, int ten) {
+    int size = ten < 0 ? -ten : ten;
+    *at++ = 'e';
+    *at++ = ten < 0 ? '-' : '+';
+    if (size >= 100) *at++ = (char)('0' + size / 100);
+    memcpy(at, pairs + 2 * (size % 100), 2);
+    return at + 2;
+}
+
 static int put(char *out, const char *digit, int ten) {
     int count = DIGITS;
     char *at = out;
@@ -114,7 +124,7 @@ static int put(char *out, const char *digit, int ten) {
         if (count > 1) *at++ = '.';
         memcpy(at, digit + 1, (size_t)count - 1);
         at += count - 1;
-        return (int)(at - out) + sprintf(at, "e%c%02d", ten < 0 ? '-' : '+', ten < 0 ? -ten : ten);
+        return (int)(put_exponent(at, ten) - out);
     }
     if (ten < 0) {
         memcpy(at, "0.0000", 6);

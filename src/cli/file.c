@@ -4,10 +4,14 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { BUFFER = 1 << 17, TAIL = 40 };
 
 static int refuse(struct file *f, const char *path, const char *what, char *why, size_t room) {
     text_set(why, room, "%.300s cannot be written: %s", path, what);
@@ -15,33 +19,86 @@ static int refuse(struct file *f, const char *path, const char *what, char *why,
     return -1;
 }
 
+static char *copy_of(const char *text, size_t more) {
+    size_t length = strlen(text);
+    char *copy = malloc(length + more + 1);
+    if (copy) memcpy(copy, text, length + 1);
+    return copy;
+}
+
+/* Behind a link its target is what is written. */
+static char *target_of(const char *path) {
+    struct stat about;
+    char *target = lstat(path, &about) == 0 && S_ISLNK(about.st_mode) ? realpath(path, NULL) : NULL;
+    return target ? target : copy_of(path, 0);
+}
+
 int file_open(struct file *f, const char *path, char *why, size_t room) {
     struct stat about;
-    size_t length = strlen(path);
     *f = (struct file){0};
-    f->path = malloc(length + 1);
-    f->part = malloc(length + 40);
-    if (!f->path || !f->part) return refuse(f, path, "there is not enough memory", why, room);
-    memcpy(f->path, path, length + 1);
-    snprintf(f->part, length + 40, "%s.part-%ld", path, (long)getpid());
-    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-        return refuse(f, path, "it is a directory", why, room);
-    f->stream = fopen(f->part, "wb");
-    if (!f->stream) return refuse(f, path, strerror(errno), why, room);
+    f->path = target_of(path);
+    if (!f->path) return refuse(f, path, "there is not enough memory", why, room);
+    int there = stat(f->path, &about) == 0;
+    if (there && S_ISDIR(about.st_mode)) return refuse(f, path, "it is a directory", why, room);
+    if (!there || S_ISREG(about.st_mode)) {
+        f->part = copy_of(f->path, TAIL);
+        if (!f->part) return refuse(f, path, "there is not enough memory", why, room);
+        snprintf(f->part + strlen(f->path), TAIL, ".part-%ld", (long)getpid());
+    }
+    f->stream = fopen(f->part ? f->part : f->path, "wb");
+    if (!f->stream) {
+        int error = errno;
+        free(f->part); /* it is not ours */
+        f->part = NULL;
+        return refuse(f, path, strerror(error), why, room);
+    }
+    setvbuf(f->stream, NULL, _IOFBF, BUFFER);
     return 0;
+}
+
+int file_put(struct file *f, const void *bytes, size_t count) {
+    if (f->error) return -1;
+    errno = 0;
+    if (fwrite(bytes, 1, count, f->stream) == count) return 0;
+    f->error = errno ? errno : EIO;
+    return -1;
+}
+
+void file_sentence(const struct file *f, char *why, size_t room) {
+    text_set(why, room, "%.300s cannot be written: %s", f->path, strerror(f->error ? f->error : EIO));
+}
+
+/* The name itself is on the disk, too; where folders cannot be synchronised nothing is lost. */
+static void settle_folder(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = copy_of(slash ? path : ".", 0);
+    if (!folder) return;
+    if (slash) folder[slash == path ? 1 : slash - path] = '\0';
+    int handle = open(folder, O_RDONLY);
+    if (handle >= 0) {
+        fsync(handle);
+        close(handle);
+    }
+    free(folder);
 }
 
 int file_keep(struct file *f, char *why, size_t room) {
     errno = 0;
-    int bad = ferror(f->stream) || fflush(f->stream) || (f->part && fsync(fileno(f->stream)));
-    int error = errno;
-    bad |= fclose(f->stream) != 0;
+    int bad = f->error || ferror(f->stream) || fflush(f->stream) || (f->part && fsync(fileno(f->stream)));
+    if (bad && !f->error) f->error = errno ? errno : EIO;
+    errno = 0;
+    if (fclose(f->stream) && !f->error) f->error = errno ? errno : EIO;
     f->stream = NULL;
-    if (!bad && f->part && rename(f->part, f->path)) bad = 1, error = errno;
-    if (bad) return refuse(f, f->path, error ? strerror(error) : "the disk is full or gone", why, room);
-    free(f->path);
+    if (!f->error && f->part && rename(f->part, f->path)) f->error = errno;
+    if (f->error) {
+        file_sentence(f, why, room);
+        file_drop(f);
+        return -1;
+    }
+    if (f->part) settle_folder(f->path);
     free(f->part);
-    *f = (struct file){0};
+    f->part = NULL;
+    file_drop(f);
     return 0;
 }
 
@@ -51,4 +108,38 @@ void file_drop(struct file *f) {
     free(f->path);
     free(f->part);
     *f = (struct file){0};
+}
+
+unsigned char *file_read(const char *path, size_t *count, char *why, size_t room) {
+    FILE *in = fopen(path, "rb");
+    unsigned char *bytes = NULL;
+    size_t space = 0, got = 0;
+    errno = in ? 0 : errno;
+    while (in && !ferror(in) && !feof(in)) {
+        if (got == space) {
+            unsigned char *wider = realloc(bytes, space = 2 * space + 65536);
+            if (!wider) break;
+            bytes = wider;
+        }
+        got += fread(bytes + got, 1, space - got, in);
+    }
+    int good = in && feof(in) && !ferror(in);
+    if (!good) {
+        text_set(why, room, "%.300s cannot be read: %s", path, strerror(errno ? errno : ENOMEM));
+        free(bytes);
+        bytes = NULL;
+    }
+    if (in) fclose(in);
+    *count = got;
+    return bytes;
+}
+
+void file_sweep(const char *path, long process) {
+    char *target = target_of(path), *part = target ? copy_of(target, TAIL) : NULL;
+    if (part && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH) {
+        snprintf(part + strlen(target), TAIL, ".part-%ld", process);
+        unlink(part);
+    }
+    free(part);
+    free(target);
 }

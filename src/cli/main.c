@@ -4,11 +4,33 @@
 
 #include <keel.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+/* A stream that is closed at the start must not become the first file that is opened. */
+static void hold_streams(void) {
+    int handle;
+    do handle = open("/dev/null", O_RDWR);
+    while (handle >= 0 && handle <= STDERR_FILENO);
+    if (handle > STDERR_FILENO) close(handle);
+}
+
+/* What was printed is complete, or that is told; a reader who has seen enough is no mistake. */
+static int end(const struct say *say, int status) {
+    errno = 0;
+    int bad = ferror(stdout) != 0;
+    bad |= fflush(stdout) != 0;
+    if (!bad || errno == EPIPE) return status;
+    say_error(say, 0, "standard output cannot be written: %s", strerror(errno ? errno : EIO));
+    return status ? status : EXIT_FAILED;
+}
 
 int main(int argc, char **argv) {
     struct say say;
+    hold_streams();
     say_open(&say, NULL, 0, 0);
     if (argc < 2) {
         command_overview(stdout);
@@ -20,7 +42,7 @@ int main(int argc, char **argv) {
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) argv[1] = "help";
     const struct command *c = command_find(argv[1]);
-    if (c) return c->run(argc - 2, argv + 2);
+    if (c) return end(&say, c->run(argc - 2, argv + 2));
     const struct command *near = command_nearest(argv[1]);
     if (near)
         return say_error(&say, EXIT_USAGE, "there is no command `%.40s`; did you mean %s?", argv[1],

@@ -1,6 +1,8 @@
 /* outcome.c - see outcome.h. */
 #include "cli/outcome.h"
 
+#include "cli/stop.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +41,9 @@ static int rerun(struct outcome *o, struct job *j) {
     size_t columns = (size_t)o->trace->columns;
     double *values = calloc(2 * columns + 1, sizeof *values);
     double t = keel_time(keel_sim_solver(o->sim));
-    keel_status status = again && values ? keel_sim_run(again, t) : KEEL_ENOMEM;
+    keel_status status = again && values ? KEEL_OK : KEEL_ENOMEM;
+    while (status == KEEL_OK && keel_time(keel_sim_solver(again)) != t && !stop_asked())
+        status = keel_sim_step(again, t);
     int good = status >= 0 && keel_time(keel_sim_solver(again)) == t &&
                keel_sim_values(again, values) == KEEL_OK &&
                keel_sim_values(o->sim, values + columns) == KEEL_OK;

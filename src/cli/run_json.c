@@ -41,17 +41,21 @@ void run_json_print(struct json *json, FILE *out) {
     json_release(json);
 }
 
+void run_json_options(struct json *json, const char *key, const struct job *j) {
+    json_object(json, key);
+    for (int id = 0; id < OPTIONS; id++)
+        if (option_given(&j->options, (enum option_id)id))
+            json_text(json, option_table[id].name, option_text(&j->options, (enum option_id)id));
+    json_end_object(json);
+}
+
 static void settings(struct json *json, const struct job *j) {
     const char *name;
     double value;
     json_object(json, "parameters");
     for (int i = 0; keel_model_parameter(j->model, i, &name, &value); i++) json_number(json, name, value);
     json_end_object(json);
-    json_object(json, "options");
-    for (int id = 0; id < OPTIONS; id++)
-        if (option_given(&j->options, (enum option_id)id))
-            json_text(json, option_table[id].name, option_text(&j->options, (enum option_id)id));
-    json_end_object(json);
+    run_json_options(json, "options", j);
     json_text(json, "method", j->method);
     json_text(json, "stabilizer", j->stabilizer);
     if (j->why[0]) json_text(json, "method_why", j->why);
@@ -169,12 +173,18 @@ static void results(struct json *json, const struct outcome *o, const struct job
     accuracy(json, o);
 }
 
+void run_json_build(struct json *json, const struct outcome *o, const struct job *j) {
+    const char *message = o->message[0] ? o->message : j->sentence;
+    run_json_head(json, "run", outcome_word(o->status), o->exit, j, message);
+    if (j->model && keel_model_status(j->model) == KEEL_OK) settings(json, j);
+    if (o->sim && keel_sim_solver(o->sim) && keel_state(keel_sim_solver(o->sim)) && o->trace->columns)
+        results(json, o, j);
+    json_end_object(json);
+}
+
 void run_json(const struct outcome *o, const struct job *j, FILE *out) {
     struct json json = {0};
-    const char *message = o->message[0] ? o->message : j->sentence;
-    run_json_head(&json, "run", outcome_word(o->status), o->exit, j, message);
-    if (j->model && keel_model_status(j->model) == KEEL_OK) settings(&json, j);
-    if (o->sim && keel_sim_solver(o->sim) && keel_state(keel_sim_solver(o->sim)) && o->trace->columns)
-        results(&json, o, j);
-    run_json_print(&json, out);
+    run_json_build(&json, o, j);
+    if (!json.failed) fprintf(out, "%s\n", json.text);
+    json_release(&json);
 }

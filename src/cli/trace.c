@@ -139,36 +139,37 @@ int trace_attach(struct trace *t, keel_sim *sim) {
 /* Looking ----------------------------------------------------------------------------------------------- */
 
 static void compare(struct trace *t, double at, int column, double error) {
-    double worst = 0;
     if (isnan(error)) return;
-    for (int i = 0; i < t->columns; i++) worst = fmax(worst, t->worst[i]);
-    if (fabs(error) > worst) t->worst_t = at;
+    if (fabs(error) > t->worst_of_all) t->worst_of_all = fabs(error), t->worst_t = at;
     t->worst[column] = fmax(t->worst[column], fabs(error));
 }
 
-static void give(struct trace *t, enum trace_kind kind, double at, const char *event) {
-    keel_status status = keel_sim_values_at(t->sim, at, t->value);
-    if (status == KEEL_OK) status = keel_sim_drifts(t->sim, at, t->drift);
-    if (status != KEEL_OK) return; /* before the first step there is nothing between */
-    if (t->exacts) keel_sim_exact(t->sim, at, t->error);
+void trace_give(struct trace *t, const struct trace_row *row) {
     for (int i = 0; i < t->columns; i++) {
-        t->error[i] = t->exacts ? t->value[i] - t->error[i] : NAN;
-        compare(t, at, i, t->error[i]);
-        t->largest[i] = fmax(t->largest[i], fabs(t->value[i]));
+        compare(t, row->t, i, row->error[i]);
+        t->largest[i] = fmax(t->largest[i], fabs(row->value[i]));
     }
     for (int k = 0; k < t->references; k++)
-        for (int i = 0; i < t->columns && t->trusted_t[k] == at; i++)
-            compare(t, at, i, t->value[i] - t->trusted[(size_t)k * (size_t)t->columns + (size_t)i]);
-    for (int i = 0; i < t->rows; i++) t->largest_drift[i] = fmax(t->largest_drift[i], fabs(t->drift[i]));
+        for (int i = 0; i < t->columns && t->trusted_t[k] == row->t; i++)
+            compare(t, row->t, i, row->value[i] - t->trusted[(size_t)k * (size_t)t->columns + (size_t)i]);
+    for (int i = 0; i < t->rows; i++) t->largest_drift[i] = fmax(t->largest_drift[i], fabs(row->drift[i]));
+    for (int k = 0; k < t->sinks && !t->failed; k++) t->failed = t->sink[k](t->user[k], row) != 0;
+}
+
+static void give(struct trace *t, enum trace_kind kind, double at, const char *event) {
+    if (keel_sim_look(t->sim, at, t->value, t->drift) != KEEL_OK)
+        return; /* before the first step there is nothing between */
+    if (t->exacts) keel_sim_exact(t->sim, at, t->error);
+    for (int i = 0; i < t->columns; i++) t->error[i] = t->exacts ? t->value[i] - t->error[i] : NAN;
     struct trace_row row = {kind, at, t->value, t->drift, t->error, keel_sim_mode(t->sim), event};
-    for (int k = 0; k < t->sinks && !t->failed; k++) t->failed = t->sink[k](t->user[k], &row) != 0;
+    trace_give(t, &row);
 }
 
 void trace_look(struct trace *t) {
     double now = keel_time(keel_sim_solver(t->sim));
-    int event = keel_event(keel_sim_solver(t->sim)) >= 0, due = t->every_step && !event && !t->acted;
     keel_happening last = {0};
-    if (event) keel_sim_happening(t->sim, -1, &last);
+    int event = keel_sim_happening(t->sim, t->happened, &last), due = t->every_step && !event && !t->acted;
+    t->happened += event;
     while (t->next < t->count && (t->times[t->next] - now) * t->direction <= 0) {
         double at = t->times[t->next++];
         if (at == now) due = 1;

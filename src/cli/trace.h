@@ -9,6 +9,8 @@
 /* Why a row is given: an output time, a step; an event that is only recorded; before and after an action. */
 enum trace_kind { TRACE_OUTPUT, TRACE_RECORD, TRACE_BEFORE, TRACE_AFTER };
 
+enum { TRACE_SINKS = 8 };
+
 /* One row of the results.  Arrays as long as trace says. */
 struct trace_row {
     enum trace_kind kind;
@@ -28,18 +30,19 @@ struct trace {
     long count, next;
     int every_step;
     double *value, *drift, *error;
-    unsigned char *closed; /* [columns] it has a closed form */
-    double *largest_drift; /* [rows] over all rows given */
-    double *largest;       /* [columns] |value|, for relative errors */
-    double *worst;         /* [columns] |error| against closed forms and references */
-    double worst_t;        /* where the worst of all is */
-    int references;        /* trusted points met */
+    unsigned char *closed;        /* [columns] it has a closed form */
+    double *largest_drift;        /* [rows] over all rows given */
+    double *largest;              /* [columns] |value|, for relative errors */
+    double *worst;                /* [columns] |error| against closed forms and references */
+    double worst_of_all, worst_t; /* the worst of all and where it is */
+    int references;               /* trusted points met */
     double *trusted, *trusted_t, direction;
-    trace_sink *sink[4];
-    void *user[4];
+    trace_sink *sink[TRACE_SINKS];
+    void *user[TRACE_SINKS];
     int sinks;
-    int acted;  /* the last look was before an action */
-    int failed; /* of the sinks: nothing is given any more */
+    long happened; /* events that were looked at */
+    int acted;     /* the last look was before an action */
+    int failed;    /* of the sinks: nothing is given any more */
 };
 
 /* Output times from the options; 0, or an exit status.  trace_close in any case. */
@@ -49,5 +52,7 @@ void trace_add(struct trace *t, trace_sink *sink, void *user);
 int trace_attach(struct trace *t, keel_sim *sim);
 /* All output times up to where the run stands; at steps the row itself if every step is wanted. */
 void trace_look(struct trace *t);
+/* A row to what is gathered here and to all sinks. */
+void trace_give(struct trace *t, const struct trace_row *row);
 void trace_close(struct trace *t);
 #endif

@@ -1,0 +1,256 @@
+/* checkpoint.c - see checkpoint.h. */
+#include "cli/checkpoint.h"
+
+#include "base/text.h"
+#include "cli/file.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char magic[8] = "keelchk1";
+
+struct head {
+    char magic[8];
+    uint64_t sum;        /* of all that follows */
+    uint64_t about, sim; /* bytes behind the head */
+    uint64_t rows_sum, row;
+    int64_t rows, next, acted, process;
+    double spent;
+};
+
+static uint64_t hash(uint64_t h, const void *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++) h = (h ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
+    return h;
+}
+
+static uint64_t sum_of(const unsigned char *bytes, size_t count) {
+    size_t from = offsetof(struct head, sum) + sizeof(uint64_t);
+    return hash(14695981039346656037u, bytes + from, count - from);
+}
+
+/* What run it is ---------------------------------------------------------------------------------------- */
+
+/* What may be otherwise when a run goes on: where the results go and how they are shown. */
+static int is_free(enum option_id id) {
+    static const enum option_id ids[] = {
+        opt_out,    opt_events, opt_plot,      opt_axes, opt_report, opt_checkpoint, opt_checkpoint_every,
+        opt_resume, opt_verify, opt_interpret, opt_json, opt_quiet,  opt_color,      opt_help};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+        if (ids[i] == id) return 1;
+    return 0;
+}
+
+/* One line for each thing that must be the same; options as they were given. */
+static void describe(const struct job *j, FILE *out) {
+    const char *text = keel_model_text(j->model);
+    fprintf(out, "version %s\n", keel_version());
+    fprintf(out, "model %016llx\n",
+            (unsigned long long)hash(14695981039346656037u, text, text ? strlen(text) : 0));
+    for (int id = 0; id < OPTIONS; id++) {
+        const struct option_value *v = &j->options.value[id];
+        for (int k = 0; k < v->count && !is_free((enum option_id)id); k++)
+            fprintf(out, "--%s%s%s\n", option_table[id].name, v->text[k] ? " " : "",
+                    v->text[k] ? v->text[k] : "");
+    }
+}
+
+/* Is the line that begins at `line` one of `lines`? */
+static int has_line(const char *lines, const char *line) {
+    size_t length = strcspn(line, "\n");
+    for (const char *at = lines; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if (strcspn(at, "\n") == length && strncmp(at, line, length) == 0) return 1;
+    return 0;
+}
+
+static const char *first_difference(const char *lines, const char *others) {
+    for (const char *at = lines; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if (!has_line(others, at)) return at;
+    return NULL;
+}
+
+static int differs(struct checkpoint *c, const char *saved) {
+    const char *then = first_difference(saved, c->about), *now = first_difference(c->about, saved);
+    const char *line = then ? then : now;
+    int length = line ? (int)strcspn(line, "\n") : 0;
+    if (!line && strcmp(saved, c->about) == 0) return 0;
+    if (!line) return job_fail(c->job, EXIT_FAILED, "%.300s: its options came in another order", c->from);
+    if (strncmp(line, "version", 7) == 0)
+        return job_fail(c->job, EXIT_FAILED, "%.300s is a checkpoint of another version of keel", c->from);
+    if (strncmp(line, "model", 5) == 0)
+        return job_fail(c->job, EXIT_FAILED, "%.300s is a checkpoint of another model", c->from);
+    return job_fail(c->job, EXIT_FAILED, "%.300s is a checkpoint of a run %s `%.*s`", c->from,
+                    then ? "with" : "without", length < 200 ? length : 200, line);
+}
+
+/* Going on ---------------------------------------------------------------------------------------------- */
+
+static int check(struct checkpoint *c) {
+    struct head head;
+    struct job *j = c->job;
+    if (c->count < sizeof magic || memcmp(c->bytes, magic, sizeof magic) != 0)
+        return job_fail(j, EXIT_FAILED, "%.300s is not a checkpoint of keel", c->from);
+    if (c->count < sizeof head) return job_fail(j, EXIT_FAILED, "%.300s is incomplete", c->from);
+    memcpy(&head, c->bytes, sizeof head);
+    if (head.sum != sum_of(c->bytes, c->count) || head.about > c->count || head.sim > c->count ||
+        sizeof head + head.about + head.sim != c->count || head.about == 0 ||
+        c->bytes[sizeof head + head.about - 1] != '\0')
+        return job_fail(j, EXIT_FAILED, "%.300s is incomplete or damaged (wrong checksum)", c->from);
+    c->spent = head.spent;
+    return differs(c, (const char *)c->bytes + sizeof head);
+}
+
+static char *with_tail(const char *path) {
+    size_t length = strlen(path);
+    char *text = malloc(length + 6);
+    if (text) snprintf(text, length + 6, "%s.rows", path);
+    return text;
+}
+
+static int take_options(struct checkpoint *c) {
+    const struct options *o = &c->job->options;
+    c->from = option_text(o, opt_resume);
+    c->path = option_text(o, opt_checkpoint);
+    if (!c->path) c->path = c->from;
+    c->every = 60;
+    if (job_number(c->job, opt_checkpoint_every, &c->every)) return c->job->status;
+    if (!(c->every > 0))
+        return job_fail(c->job, EXIT_USAGE, "--checkpoint-every must be positive, it is %g", c->every);
+    if (option_given(o, opt_checkpoint_every) && !c->path)
+        return job_fail(c->job, EXIT_USAGE, "--checkpoint-every needs --checkpoint FILE");
+    return 0;
+}
+
+int checkpoint_open(struct checkpoint *c, struct job *j) {
+    char why[JOB_SENTENCE];
+    size_t length = 0;
+    *c = (struct checkpoint){.job = j, .begin = job_seconds()};
+    if (take_options(c)) return j->status;
+    if (!c->path) return 0;
+    FILE *about = open_memstream(&c->about, &length);
+    if (about) describe(j, about);
+    int good = about && fclose(about) == 0;
+    c->rows_path = with_tail(c->path);
+    c->rows_from = c->from ? with_tail(c->from) : NULL;
+    if (!good || !c->rows_path || (c->from && !c->rows_from))
+        return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!c->from) return 0;
+    c->bytes = file_read(c->from, &c->count, why, sizeof why);
+    return c->bytes ? check(c) : job_fail(j, EXIT_FAILED, "%s", why);
+}
+
+keel_sim *checkpoint_sim(struct checkpoint *c) {
+    struct head head;
+    if (!c->bytes) return NULL;
+    memcpy(&head, c->bytes, sizeof head);
+    return keel_sim_load(c->job->model, &c->job->keel, c->bytes + sizeof head + head.about, head.sim);
+}
+
+/* The files that the process that was killed had begun. */
+static void sweep(const struct checkpoint *c, long process) {
+    static const enum option_id files[] = {opt_out, opt_events, opt_plot, opt_report};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (option_given(&c->job->options, files[i]))
+            file_sweep(option_text(&c->job->options, files[i]), process);
+    file_sweep(c->from, process);
+}
+
+static int go_on(struct checkpoint *c, struct trace *t) {
+    struct head head;
+    struct journal before = {0}, *l = strcmp(c->path, c->from) == 0 ? &c->journal : &before;
+    memcpy(&head, c->bytes, sizeof head);
+    int status = 0;
+    if (l == &before) {
+        status = journal_create(&c->journal, c->job, t, c->rows_path);
+        if (status == 0) trace_add(t, journal_row, &c->journal);
+    }
+    if (status == 0) status = journal_resume(l, c->job, t, c->rows_from, head.rows, head.rows_sum);
+    if (status == 0 && l == &c->journal) trace_add(t, journal_row, &c->journal);
+    journal_close(&before);
+    if (status) return status;
+    if (head.next < 0 || head.next > t->count)
+        return job_fail(c->job, EXIT_FAILED, "%.300s is damaged", c->from);
+    t->next = (long)head.next;
+    t->acted = head.acted != 0;
+    sweep(c, (long)head.process);
+    free(c->bytes);
+    c->bytes = NULL;
+    return 0;
+}
+
+int checkpoint_begin(struct checkpoint *c, struct trace *t) {
+    if (!c->path) return 0;
+    int status = 0;
+    if (c->from) status = go_on(c, t);
+    else if ((status = journal_create(&c->journal, c->job, t, c->rows_path)) == 0)
+        trace_add(t, journal_row, &c->journal);
+    if (status) return status;
+    return checkpoint_at(c, t, job_seconds(), 1) ? job_fail(c->job, EXIT_FAILED, "%s", c->job->sentence) : 0;
+}
+
+/* Saving ------------------------------------------------------------------------------------------------ */
+
+static int write_all(struct checkpoint *c, const unsigned char *bytes, size_t count) {
+    struct file f;
+    char why[JOB_SENTENCE];
+    if (file_open(&f, c->path, why, sizeof why) == 0) {
+        file_put(&f, bytes, count);
+        if (file_keep(&f, why, sizeof why) == 0) return 0;
+    }
+    text_set(c->job->sentence, sizeof c->job->sentence, "%s", why);
+    return -1;
+}
+
+static int save(struct checkpoint *c, const struct trace *t, double now) {
+    size_t about = strlen(c->about) + 1, sim = keel_sim_save(t->sim, NULL, 0);
+    size_t count = sizeof(struct head) + about + sim;
+    unsigned char *bytes = calloc(count, 1);
+    if (!bytes || sim == 0) {
+        text_set(c->job->sentence, sizeof c->job->sentence, "there is not enough memory");
+        free(bytes);
+        return -1;
+    }
+    struct head head = {.about = about,
+                        .sim = sim,
+                        .rows_sum = c->journal.sum,
+                        .row = c->journal.size,
+                        .rows = c->journal.rows,
+                        .next = t->next,
+                        .acted = t->acted,
+                        .process = getpid(),
+                        .spent = c->spent + now - c->begin};
+    memcpy(head.magic, magic, sizeof magic);
+    memcpy(bytes, &head, sizeof head);
+    memcpy(bytes + sizeof head, c->about, about);
+    keel_sim_save(t->sim, bytes + sizeof head + about, sim);
+    head.sum = sum_of(bytes, count);
+    memcpy(bytes, &head, sizeof head);
+    int wrong = journal_settle(&c->journal) || write_all(c, bytes, count);
+    free(bytes);
+    return wrong ? -1 : 0;
+}
+
+int checkpoint_at(struct checkpoint *c, const struct trace *t, double now, int at_once) {
+    if (!c->path || (!at_once && now - c->last < c->every) || t->failed) return 0;
+    c->last = now;
+    return save(c, t, now);
+}
+
+void checkpoint_forget(struct checkpoint *c) {
+    if (!c->path) return;
+    unlink(c->path);
+    unlink(c->rows_path);
+    if (!c->from || strcmp(c->from, c->path) == 0) return;
+    unlink(c->from);
+    unlink(c->rows_from);
+}
+
+void checkpoint_close(struct checkpoint *c) {
+    journal_close(&c->journal);
+    free(c->rows_path);
+    free(c->rows_from);
+    free(c->about);
+    free(c->bytes);
+    *c = (struct checkpoint){0};
+}

@@ -1,0 +1,358 @@
+/* hdf5.c - see hdf5.h.  Rows are gathered in a block and appended to chunked, extendible datasets. */
+#include "cli/hdf5.h"
+
+#include "base/text.h"
+#include "cli/file.h"
+#include "cli/run_json.h"
+
+#ifdef KEEL_HDF5
+
+#include <errno.h>
+#include <hdf5.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS = 6, BLOCK_ROWS = 1024, BLOCK_NUMBERS = 1 << 17 };
+static const char *const part_name[PARTS] = {"t", "state", "multipliers", "outputs", "drift", "error"};
+
+/* A dataset with a row for each row of the results. */
+struct part {
+    hid_t set;
+    int width, *column;
+    double *block;
+};
+
+struct event {
+    double t;
+    const char *name;
+    int from, to;
+};
+
+struct hdf5 {
+    struct file file;
+    struct job *job;
+    const struct trace *trace;
+    hid_t id, text, event_type, mode_set, event_set;
+    struct part part[PARTS];
+    int *mode;
+    struct event *event;
+    hsize_t rows, block, held, events, held_events; /* written; room; waiting */
+    long happened;
+    int failed;
+};
+
+static int fail(struct hdf5 *h) {
+    if (!h->file.error) h->file.error = errno ? errno : EIO;
+    h->failed = 1;
+    file_sentence(&h->file, h->job->sentence, sizeof h->job->sentence);
+    return -1;
+}
+
+/* Making ------------------------------------------------------------------------------------------------ */
+
+static hid_t text_type(void) {
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    return type;
+}
+
+/* An attribute of texts: one, or a list of `count`. */
+static int put_texts(struct hdf5 *h, hid_t at, const char *name, int count, const char *const *text) {
+    hsize_t size = (hsize_t)count;
+    hid_t space = count < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
+    hid_t attribute = H5Acreate2(at, name, h->text, space, H5P_DEFAULT, H5P_DEFAULT);
+    int bad = attribute < 0 || (count != 0 && H5Awrite(attribute, h->text, text) < 0);
+    H5Aclose(attribute);
+    H5Sclose(space);
+    return bad;
+}
+
+static int put_text(struct hdf5 *h, const char *name, const char *text) {
+    return put_texts(h, h->id, name, -1, &text);
+}
+
+/* No times of creation: the same run gives the same bytes. */
+static hid_t make_set(struct hdf5 *h, const char *name, hid_t type, int rank, int width) {
+    hsize_t size[2] = {0, (hsize_t)width}, most[2] = {H5S_UNLIMITED, (hsize_t)width};
+    hsize_t chunk[2] = {h->block, (hsize_t)width};
+    hid_t space = H5Screate_simple(rank, size, most), how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(how, 0);
+    H5Pset_chunk(how, rank, chunk);
+    hid_t set = H5Dcreate2(h->id, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    H5Pclose(how);
+    H5Sclose(space);
+    return set;
+}
+
+/* Nothing fits into no columns, but it has its name and as many rows. */
+static int make_empty(struct hdf5 *h, const char *name) {
+    hsize_t size[2] = {h->rows, 0};
+    hid_t space = H5Screate_simple(2, size, NULL), how = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(how, 0);
+    hid_t set = H5Dcreate2(h->id, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    int bad = set < 0 || put_texts(h, set, "names", 0, NULL);
+    H5Dclose(set);
+    H5Pclose(how);
+    H5Sclose(space);
+    return bad;
+}
+
+static hid_t event_type(hid_t text, int in_file) {
+    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct event));
+    H5Tinsert(type, "t", HOFFSET(struct event, t), in_file ? H5T_IEEE_F64LE : H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "name", HOFFSET(struct event, name), text);
+    H5Tinsert(type, "from", HOFFSET(struct event, from), in_file ? H5T_STD_I32LE : H5T_NATIVE_INT);
+    H5Tinsert(type, "to", HOFFSET(struct event, to), in_file ? H5T_STD_I32LE : H5T_NATIVE_INT);
+    return type;
+}
+
+struct hdf5 *hdf5_open(struct job *j, const char *path) {
+    char why[JOB_SENTENCE];
+    struct hdf5 *h = calloc(1, sizeof *h);
+    if (!h) return job_fail(j, EXIT_FAILED, "there is not enough memory"), NULL;
+    h->job = j;
+    h->id = -1;
+    if (file_open(&h->file, path, why, sizeof why) == 0 && h->file.part) return h;
+    if (h->file.path) text_set(why, sizeof why, "%.300s cannot be written: it is no regular file", path);
+    job_fail(j, EXIT_FAILED, "%s", why);
+    hdf5_drop(h);
+    return NULL;
+}
+
+/* Which columns a part shows. */
+static int belongs(const struct trace *t, int part, int column) {
+    if (part == PARTS - 1) return t->closed[column];
+    return part >= 1 && part <= 3 && (int)keel_sim_column_kind(t->sim, column) == part - 1;
+}
+
+static int take_columns(struct hdf5 *h) {
+    const struct trace *t = h->trace;
+    int total = 0;
+    for (int k = 0; k < PARTS; k++) {
+        struct part *p = &h->part[k];
+        p->column = malloc(((size_t)(k == 4 ? t->rows : t->columns) + 1) * sizeof *p->column);
+        if (!p->column) return -1;
+        if (k == 0) p->column[p->width++] = 0;
+        for (int i = 0; i < t->rows && k == 4; i++) p->column[p->width++] = i;
+        for (int i = 0; i < t->columns; i++)
+            if (belongs(t, k, i)) p->column[p->width++] = i;
+        total += p->width;
+    }
+    h->block = (hsize_t)(BLOCK_NUMBERS / total);
+    if (h->block > BLOCK_ROWS) h->block = BLOCK_ROWS;
+    if (h->block < 1) h->block = 1;
+    h->mode = malloc(h->block * sizeof *h->mode);
+    h->event = malloc(h->block * sizeof *h->event);
+    int good = h->mode && h->event;
+    for (int k = 0; k < PARTS; k++) {
+        h->part[k].block = malloc((h->block * (hsize_t)h->part[k].width + 1) * sizeof(double));
+        good &= h->part[k].block != NULL;
+    }
+    return good ? 0 : -1;
+}
+
+static int name_columns(struct hdf5 *h, int part) {
+    const struct part *p = &h->part[part];
+    const char **names = malloc(((size_t)p->width + 1) * sizeof *names);
+    for (int i = 0; i < p->width && names; i++)
+        names[i] = part == 4 ? keel_sim_row(h->trace->sim, p->column[i])
+                             : keel_sim_column(h->trace->sim, p->column[i]);
+    int bad = !names || put_texts(h, p->set, "names", p->width, names);
+    free(names);
+    return bad;
+}
+
+static int name_modes(struct hdf5 *h) {
+    int count = keel_model_modes(h->job->model);
+    const char **names = malloc(((size_t)count + 1) * sizeof *names);
+    for (int i = 0; i < count && names; i++) {
+        keel_mode mode = {0};
+        keel_model_mode(h->job->model, i, &mode);
+        names[i] = mode.name ? mode.name : "";
+    }
+    int bad = !names || put_texts(h, h->mode_set, "names", count, names);
+    free(names);
+    return bad;
+}
+
+static hid_t make_file(const char *path) {
+    hid_t how = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_obj_track_times(how, 0);
+    H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110); /* attributes of any length */
+    hid_t id = H5Fcreate(path, H5F_ACC_TRUNC, how, access);
+    H5Pclose(how);
+    H5Pclose(access);
+    return id;
+}
+
+int hdf5_begin(struct hdf5 *h, const struct trace *t) {
+    H5dont_atexit(); /* after a failure it would only fail again */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    h->trace = t;
+    if (take_columns(h)) return job_fail(h->job, EXIT_FAILED, "there is not enough memory");
+    errno = 0;
+    h->text = text_type();
+    h->event_type = event_type(h->text, 0);
+    h->id = make_file(h->file.part);
+    int bad = h->id < 0;
+    for (int k = 0; k < PARTS && !bad; k++) {
+        struct part *p = &h->part[k];
+        if (p->width == 0) continue;
+        p->set = make_set(h, part_name[k], H5T_IEEE_F64LE, k == 0 ? 1 : 2, p->width);
+        bad = p->set < 0 || (k > 0 && name_columns(h, k));
+    }
+    if (!bad) h->mode_set = make_set(h, "mode", H5T_STD_I32LE, 1, 1);
+    hid_t type = event_type(h->text, 1);
+    if (!bad) h->event_set = make_set(h, "events", type, 1, 1);
+    H5Tclose(type);
+    if (!bad && h->mode_set >= 0 && h->event_set >= 0 && !name_modes(h)) return 0;
+    fail(h);
+    return job_fail(h->job, EXIT_FAILED, "%s", h->job->sentence);
+}
+
+/* Rows -------------------------------------------------------------------------------------------------- */
+
+static int append(hid_t set, hid_t type, int rank, int width, hsize_t from, hsize_t count,
+                  const void *numbers) {
+    hsize_t size[2] = {from + count, (hsize_t)width}, first[2] = {from, 0},
+            piece[2] = {count, (hsize_t)width};
+    if (H5Dset_extent(set, size) < 0) return -1;
+    hid_t space = H5Dget_space(set), memory = H5Screate_simple(rank, piece, NULL);
+    int bad = H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, piece, NULL) < 0 ||
+              H5Dwrite(set, type, memory, space, H5P_DEFAULT, numbers) < 0;
+    H5Sclose(memory);
+    H5Sclose(space);
+    return bad ? -1 : 0;
+}
+
+static int write_rows(struct hdf5 *h) {
+    int bad = 0;
+    errno = 0;
+    for (int k = 0; k < PARTS && h->held && !bad; k++)
+        if (h->part[k].width)
+            bad = append(h->part[k].set, H5T_NATIVE_DOUBLE, k == 0 ? 1 : 2, h->part[k].width, h->rows,
+                         h->held, h->part[k].block);
+    if (h->held && !bad) bad = append(h->mode_set, H5T_NATIVE_INT, 1, 1, h->rows, h->held, h->mode);
+    h->rows += h->held;
+    h->held = 0;
+    return bad ? fail(h) : 0;
+}
+
+static int write_events(struct hdf5 *h) {
+    errno = 0;
+    int bad =
+        h->held_events && append(h->event_set, h->event_type, 1, 1, h->events, h->held_events, h->event) != 0;
+    h->events += h->held_events;
+    h->held_events = 0;
+    return bad ? fail(h) : 0;
+}
+
+static int take_event(struct hdf5 *h, const struct trace_row *row) {
+    keel_happening one = {.from = row->mode, .to = row->mode};
+    keel_sim_happening(h->trace->sim, h->happened++, &one);
+    h->event[h->held_events++] = (struct event){row->t, row->event, one.from, one.to};
+    return h->held_events == h->block ? write_events(h) : 0;
+}
+
+int hdf5_row(void *hdf5, const struct trace_row *row) {
+    struct hdf5 *h = hdf5;
+    const double *source[PARTS] = {&row->t, row->value, row->value, row->value, row->drift, row->error};
+    if (row->event && take_event(h, row)) return -1;
+    if (row->kind == TRACE_RECORD) return 0;
+    for (int k = 0; k < PARTS; k++) {
+        const struct part *p = &h->part[k];
+        double *to = p->block + h->held * (hsize_t)p->width;
+        for (int i = 0; i < p->width; i++) to[i] = source[k][p->column[i]];
+    }
+    h->mode[h->held++] = row->mode;
+    return h->held == h->block ? write_rows(h) : 0;
+}
+
+/* Ending ------------------------------------------------------------------------------------------------ */
+
+static int put_story(struct hdf5 *h, const struct outcome *o) {
+    struct json result = {0}, options = {0};
+    run_json_build(&result, o, h->job);
+    run_json_options(&options, NULL, h->job);
+    const char *text = keel_model_text(h->job->model);
+    int bad = result.failed || options.failed || put_text(h, "model_text", text ? text : "") ||
+              put_text(h, "options_json", options.text) || put_text(h, "result_json", result.text) ||
+              put_text(h, "version", keel_version()) || put_text(h, "status", outcome_word(o->status));
+    json_release(&result);
+    json_release(&options);
+    return bad;
+}
+
+static int close_sets(struct hdf5 *h) {
+    int bad = 0;
+    for (int k = 0; k < PARTS; k++) {
+        if (h->part[k].set > 0) bad |= H5Dclose(h->part[k].set) < 0;
+        h->part[k].set = 0;
+    }
+    if (h->mode_set > 0) bad |= H5Dclose(h->mode_set) < 0;
+    if (h->event_set > 0) bad |= H5Dclose(h->event_set) < 0;
+    if (h->event_type > 0) H5Tclose(h->event_type);
+    if (h->text > 0) H5Tclose(h->text);
+    if (h->id >= 0) bad |= H5Fclose(h->id) < 0;
+    h->mode_set = h->event_set = h->event_type = h->text = 0;
+    h->id = -1;
+    return bad;
+}
+
+int hdf5_end(struct hdf5 *h, const struct outcome *o) {
+    char why[JOB_SENTENCE];
+    struct job *j = h->job;
+    if (!h->failed && (write_rows(h) || write_events(h))) h->failed = 1;
+    errno = 0;
+    for (int k = 1; k < PARTS && !h->failed; k++)
+        if (h->part[k].width == 0 && make_empty(h, part_name[k])) fail(h);
+    if (!h->failed && put_story(h, o)) fail(h);
+    if (close_sets(h) && !h->failed) fail(h);
+    int wrong = file_keep(&h->file, why, sizeof why);
+    hdf5_drop(h);
+    return wrong ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
+}
+
+void hdf5_drop(struct hdf5 *h) {
+    if (!h) return;
+    close_sets(h);
+    file_drop(&h->file);
+    for (int k = 0; k < PARTS; k++) {
+        free(h->part[k].column);
+        free(h->part[k].block);
+    }
+    free(h->mode);
+    free(h->event);
+    free(h);
+}
+
+#else
+
+struct hdf5 *hdf5_open(struct job *j, const char *path) {
+    job_fail(j, EXIT_FAILED, "--out %.200s: this build of keel has no HDF5; give a name that ends in .csv",
+             path);
+    return NULL;
+}
+
+int hdf5_begin(struct hdf5 *h, const struct trace *t) {
+    (void)h, (void)t;
+    return 0;
+}
+
+int hdf5_row(void *hdf5, const struct trace_row *row) {
+    (void)hdf5, (void)row;
+    return 0;
+}
+
+int hdf5_end(struct hdf5 *h, const struct outcome *o) {
+    (void)h, (void)o;
+    return 0;
+}
+
+void hdf5_drop(struct hdf5 *h) {
+    (void)h;
+}
+
+#endif
