@@ -3,30 +3,45 @@
 
 #include "base/text.h"
 
-static int modes_change(const keel_model *m) {
-    return keel_model_modes(m) > 1;
+/* Methods know what they can take: they are asked. */
+static int accepts(const keel_problem *p, const char *method, double step) {
+    const keel_options o = {.method = method, .step = step};
+    keel_solver *s = keel_open(p, &o);
+    int good = s && keel_state_of(s) >= 0;
+    keel_close(s);
+    return good;
+}
+
+/* What a projection holds, as the end of a sentence. */
+static const char *held(const keel_problem *p) {
+    int rows = p->constraint.count + p->rolling.count + p->hidden.count;
+    int conserved = p->energy.count + p->invariant.count;
+    return rows && conserved ? ", constraints and invariants projected"
+           : rows            ? ", constraints projected"
+           : conserved       ? ", invariants projected"
+                             : "";
 }
 
 const char *choose_method(const keel_model *m, int fixed, char *why, size_t room) {
+    return choose_method_for(m, fixed, 0, why, room);
+}
+
+const char *choose_method_for(const keel_model *m, int fixed, int projecting, char *why, size_t room) {
     keel_mode mode = {0};
-    if (!keel_model_mode(m, keel_model_start(m), &mode)) return "dop853";
+    double from, to;
+    keel_model_span(m, &from, &to);
+    if (!keel_model_mode(m, keel_model_start(m), &mode)) return fixed ? "rk4" : "dop853";
     const keel_problem *p = mode.problem;
     if (!fixed) {
-        text_set(why, room, "order 8 with error control%s",
-                 mode.index > 1 ? ", projected to the hidden constraints: nothing stiff is known"
-                 : p->n == 0    ? ""
-                 : p->energy.count + p->invariant.count
-                     ? ", projected to what is kept: nothing stiff is known"
-                     : ": nothing stiff is known");
+        text_set(why, room, "order 8 with error control%s; not for stiff problems", held(p));
         return "dop853";
     }
-    if (p->form == KEEL_MECHANICS && p->constraint.count && !p->rolling.count && !modes_change(m)) {
-        text_set(
-            why, room,
-            "fixed step, mechanics with constraints: symplectic, keeps constraints and their derivatives "
-            "by itself");
+    if (!projecting && p->form == KEEL_MECHANICS && p->constraint.count && keel_model_modes(m) == 1 &&
+        accepts(p, "rattle", (to > from ? to - from : from - to) / 100)) {
+        text_set(why, room,
+                 "symplectic, keeps constraints and their derivatives by itself; energy errors stay bounded");
         return "rattle";
     }
-    text_set(why, room, "fixed step: the classical method of order 4");
+    text_set(why, room, "the classical method of order 4 for fixed steps%s", held(p));
     return "rk4";
 }

@@ -8,4 +8,6 @@
 
 /* The name of a stepper for the first mode; fixed: for a fixed step.  The reason is one sentence. */
 const char *choose_method(const keel_model *m, int fixed, char *why, size_t room);
+/* projecting: a projection was asked for, which methods with their own geometry refuse. */
+const char *choose_method_for(const keel_model *m, int fixed, int projecting, char *why, size_t room);
 #endif

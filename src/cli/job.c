@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/choose.h"
 
-#include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,16 +168,22 @@ int job_settle(struct job *j, const char *method, const char *stabilizer, keel_o
     return 0;
 }
 
-void job_name_stabilizer(struct job *j, const keel_solver *s) {
+void job_stabilizer_of(keel_preserve asked, const keel_solver *s, char *out) {
+    const char *at = OPTION_STABILIZERS; /* in the order of keel_preserve */
     keel_kept row;
     int kept = 0, shown = 0;
-    if (strcmp(j->stabilizer, "auto") != 0) return;
     for (int i = 0; keel_kept_at(s, i, &row); i++) {
         if (row.kind == KEEL_ROW_ALGEBRAIC) continue;
         kept |= row.care == KEEL_ROW_KEPT;
         shown = 1;
     }
-    text_set(j->stabilizer, sizeof j->stabilizer, "%s", kept ? "project" : shown ? "watch" : "none");
+    if (asked == KEEL_AUTO) asked = kept ? KEEL_PROJECT : shown ? KEEL_WATCH : KEEL_NONE;
+    for (int k = 0; k < (int)asked; k++) at += strcspn(at, "|"), at += *at == '|';
+    text_set(out, JOB_WORD, "%.*s", (int)strcspn(at, "|"), at);
+}
+
+void job_name_stabilizer(struct job *j, const keel_solver *s) {
+    if (strcmp(j->stabilizer, "auto") == 0) job_stabilizer_of(KEEL_AUTO, s, j->stabilizer);
 }
 
 /* Step or tolerances: one kind of them. */
@@ -194,11 +200,18 @@ static int take_tolerances(struct job *j) {
         job_number(j, opt_max_step, &j->keel.max_step))
         return j->status;
     if (rtol && !strchr(rtol, ',') && job_number(j, opt_rtol, &j->keel.rtol)) return j->status;
+    if (j->command == COMMAND_CONVERGE && !option_given(o, opt_step))
+        j->keel.step = fabs(j->t1 - j->t0) / 100;
     if (option_given(o, opt_step) && !(j->keel.step > 0))
         return job_fail(j, EXIT_USAGE, "--step must be positive, it is %g", j->keel.step);
     if (rtol && !strchr(rtol, ',') && !(j->keel.rtol > 0 && j->keel.rtol < 1))
         return job_fail(j, EXIT_USAGE, "--rtol must lie between 0 and 1, it is %g", j->keel.rtol);
     return 0;
+}
+
+static int is_projection(const char *stabilizer) {
+    return strcmp(stabilizer, "auto") != 0 && strcmp(stabilizer, "none") != 0 &&
+           strcmp(stabilizer, "watch") != 0;
 }
 
 static int take_method(struct job *j) {
@@ -212,7 +225,8 @@ static int take_method(struct job *j) {
     if (preserve) text_set(j->stabilizer, sizeof j->stabilizer, "%s", preserve);
     if (strcmp(j->method, "auto") == 0)
         text_set(j->method, sizeof j->method, "%s",
-                 choose_method(j->model, j->keel.step > 0, j->why, sizeof j->why));
+                 choose_method_for(j->model, j->keel.step > 0, is_projection(j->stabilizer), j->why,
+                                   sizeof j->why));
     return job_settle(j, j->method, j->stabilizer, &j->keel);
 }
 

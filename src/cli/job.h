@@ -39,5 +39,6 @@ int job_method(struct job *j, const char *text, char *method, char *stabilizer);
 int job_settle(struct job *j, const char *method, const char *stabilizer, keel_options *out);
 /* What `auto` has become, once a solver is open: project, watch or none. */
 void job_name_stabilizer(struct job *j, const keel_solver *s);
-double job_seconds(void); /* a clock */
+void job_stabilizer_of(keel_preserve asked, const keel_solver *s, char *out); /* JOB_WORD long */
+double job_seconds(void);                                                     /* a clock */
 #endif

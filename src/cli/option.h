@@ -38,8 +38,9 @@ enum option_kind {
     X(preserve, CHOICE, "S", OPTION_STABILIZERS, COMMAND_SOLVE, "the stabilizer: what holds the kept rows") \
     X(step, NUMBER, "H", NULL, COMMAND_RUN | COMMAND_CONVERGE, "fixed step, no error control")              \
     X(steps, TEXT, "H1,H2,..", NULL, COMMAND_COMPARE, "fixed steps, one row of the table each")             \
-    X(rtol, TEXT, "R", NULL, COMMAND_SOLVE, "relative tolerance (1e-6); compare takes a list")              \
-    X(atol, NUMBER, "A", NULL, COMMAND_SOLVE, "absolute tolerance (a thousandth of rtol)")                  \
+    X(rtol, TEXT, "R", NULL, COMMAND_RUN | COMMAND_COMPARE,                                                 \
+      "relative tolerance (1e-6); compare takes a list")                                                    \
+    X(atol, NUMBER, "A", NULL, COMMAND_RUN | COMMAND_COMPARE, "absolute tolerance (a thousandth of rtol)")  \
     X(max_step, NUMBER, "H", NULL, COMMAND_SOLVE, "longest step")                                           \
     X(levels, COUNT, "N", NULL, COMMAND_CONVERGE, "how often the step is halved (6)")                       \
     X(t0, NUMBER, "T", NULL, COMMAND_MODEL, "start time instead of the model's")                            \
@@ -66,7 +67,7 @@ enum option_kind {
     X(checkpoint, FILE, "FILE", NULL, COMMAND_RUN, "save the state of the run there, again and again")      \
     X(checkpoint_every, NUMBER, "S", NULL, COMMAND_RUN, "seconds between checkpoints (60)")                 \
     X(resume, FILE, "FILE", NULL, COMMAND_RUN, "go on from a checkpoint")                                   \
-    X(verify, FLAG, NULL, NULL, COMMAND_SOLVE,                                                              \
+    X(verify, FLAG, NULL, NULL, COMMAND_RUN,                                                                \
       "measure the accuracy by a tighter rerun, however long it takes")                                     \
     X(kind, CHOICE, "K", "pendulum|ode|hamiltonian|dae|modes", COMMAND_NEW,                                 \
       "what the starter model shows (pendulum)")                                                            \

@@ -1,7 +1,9 @@
 /* outcome.c - see outcome.h. */
 #include "cli/outcome.h"
 
+#include "base/text.h"
 #include "cli/stop.h"
+#include "cli/trial.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,64 +21,106 @@ const char *outcome_yardstick_word(enum outcome_yardstick y) {
 
 /* Accuracy ---------------------------------------------------------------------------------------------- */
 
-static void take_worst(struct outcome *o, const double *error, const double *largest) {
-    o->error = o->relative = 0;
-    for (int i = 0; i < o->trace->columns; i++) {
+/* A hundredth of a tolerance is asked for, and something less near the round-off level. */
+static const double least_rtol = 1e-14;
+
+static int take_errors(struct outcome *o, const double *error, const double *largest) {
+    int columns = o->trace->columns;
+    o->error = o->relative = NAN;
+    o->each = malloc(((size_t)columns + 1) * sizeof *o->each);
+    for (int i = 0; i < columns && o->each; i++) {
+        o->each[i] = error[i];
         if (isnan(error[i])) continue;
-        if (error[i] >= o->error) o->error = error[i], o->worst = i;
-        if (largest[i] > 0) o->relative = fmax(o->relative, error[i] / largest[i]);
+        if (!(o->error >= error[i])) o->error = error[i], o->worst = i;
+        o->relative = fmax(o->relative, largest[i] > 0 ? error[i] / largest[i] : 0);
+    }
+    if (!isnan(o->error)) return 1;
+    free(o->each);
+    o->each = NULL;
+    return 0;
+}
+
+int outcome_watch(struct outcome *o) {
+    if (o->trace->exacts) return 0;
+    if (record_open(&o->record, o->sim)) return -1;
+    trace_add(o->trace, record_row, &o->record);
+    return 0;
+}
+
+/* Both ended at the same event, or at the same time: the ends belong together, too. */
+static void add_ends(struct outcome *o, struct trial *again) {
+    double t = keel_time(keel_sim_solver(o->sim)), *value = o->trace->value;
+    keel_happening one;
+    long events = 0;
+    while (keel_sim_happening(o->sim, events, &one)) events++;
+    int stopped = o->status == OUTCOME_STOPPED;
+    if (stopped != (again->status == TRIAL_STOPPED) || events != again->end_events) return;
+    if ((!stopped && again->end_t != t) || keel_sim_values(o->sim, value) != KEEL_OK) return;
+    for (int i = 0; i < again->columns; i++) {
+        double error = fabs(value[i] - again->end[i]);
+        if (isnan(error)) continue;
+        if (!(again->error >= error)) again->error = error, again->worst_t = t;
+        again->each[i] = fmax(again->each[i], error);
     }
 }
 
-/* The same run with a hundredth of the tolerance, or half the step; its end against this one's. */
+/* The same run with a hundredth of the tolerance, or half the step. */
 static int rerun(struct outcome *o, struct job *j) {
+    struct trial again;
     keel_options tight = j->keel;
-    tight.observe = NULL;
+    double rtol = tight.rtol > 0 ? tight.rtol : 1e-6;
     if (tight.step > 0) tight.step /= 2;
     else {
-        tight.rtol = fmax((tight.rtol > 0 ? tight.rtol : 1e-6) / 100, 1e-13);
-        tight.atol /= 100;
+        tight.rtol = fmax(rtol / 100, least_rtol);
+        tight.atol *= tight.rtol / rtol;
+        if (tight.rtol > rtol / 2) return 0;
     }
-    keel_sim *again = keel_sim_open(j->model, &tight);
-    size_t columns = (size_t)o->trace->columns;
-    double *values = calloc(2 * columns + 1, sizeof *values);
-    double t = keel_time(keel_sim_solver(o->sim));
-    keel_status status = again && values ? KEEL_OK : KEEL_ENOMEM;
-    while (status == KEEL_OK && keel_time(keel_sim_solver(again)) != t && !stop_asked())
-        status = keel_sim_step(again, t);
-    int good = status >= 0 && keel_time(keel_sim_solver(again)) == t &&
-               keel_sim_values(again, values) == KEEL_OK &&
-               keel_sim_values(o->sim, values + columns) == KEEL_OK;
+    trial_beside(&again, j, &tight, &o->record);
+    int good = again.status == TRIAL_DONE || again.status == TRIAL_STOPPED;
     if (good) {
-        o->each = values;
-        for (size_t i = 0; i < columns; i++) values[i] = fabs(values[i] - values[columns + i]);
-        take_worst(o, values, o->trace->largest);
-        o->worst_t = t;
-    } else free(values);
-    keel_sim_close(again);
+        add_ends(o, &again);
+        good = take_errors(o, again.each, o->record.largest);
+        o->worst_t = again.worst_t;
+        o->apart_t = again.apart_t;
+    }
+    trial_close(&again);
     return good;
 }
 
 void outcome_measure(struct outcome *o, struct job *j, int again) {
     const struct trace *t = o->trace;
     o->yardstick = OUTCOME_NONE;
-    o->error = o->relative = NAN;
-    if (t->exacts || t->references) {
+    o->error = o->relative = o->apart_t = NAN;
+    if (take_errors(o, t->worst, t->largest)) {
         o->yardstick = t->exacts ? OUTCOME_EXACT : OUTCOME_REFERENCE;
-        o->each = calloc((size_t)t->columns + 1, sizeof *o->each);
-        if (!o->each) return;
-        for (int i = 0; i < t->columns; i++) o->each[i] = t->worst[i];
-        take_worst(o, o->each, t->largest);
         o->worst_t = t->worst_t;
-        return;
-    }
-    if (again == 2 || (again == 1 && o->wall_s < 1))
+    } else if (o->record.largest && (again == 2 || (again == 1 && o->wall_s < 1))) {
         o->yardstick = rerun(o, j) ? OUTCOME_RERUN : OUTCOME_NONE;
+        if (!stop_asked()) return;
+        o->status = OUTCOME_INTERRUPTED;
+        o->exit = stop_exit();
+        text_set(o->message, sizeof o->message, "while the accuracy was measured; the results are complete");
+    }
 }
 
 void outcome_release(struct outcome *o) {
     free(o->each);
     o->each = NULL;
+    record_close(&o->record);
+}
+
+static void accuracy_text(const struct outcome *o, FILE *out) {
+    const char *worst = o->each ? keel_sim_column(o->sim, o->worst) : "";
+    if (o->yardstick == OUTCOME_NONE) fprintf(out, "  accuracy   not measured (--verify)\n");
+    else if (o->yardstick == OUTCOME_RERUN && !isnan(o->apart_t))
+        fprintf(out, "  accuracy   the rerun differs by %.1e (%s at t = %g); within 1 %% before t = %g\n",
+                o->error, worst, o->worst_t, o->apart_t);
+    else
+        fprintf(out, "  accuracy   %.1e (%s; largest in %s at t = %g)\n", o->error,
+                o->yardstick == OUTCOME_RERUN   ? "tighter rerun"
+                : o->yardstick == OUTCOME_EXACT ? "exact solution"
+                                                : "reference digits",
+                worst, o->worst_t);
 }
 
 /* The certificate --------------------------------------------------------------------------------------- */
@@ -140,13 +184,7 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     fprintf(out, "  t %g .. %g   %s steps   %s rejected   %s evaluations   %s\n", j->t0,
             keel_time(keel_sim_solver(o->sim)), steps, rejected, calls, wall);
     rows_text(o, out, color);
-    if (o->yardstick == OUTCOME_NONE) fprintf(out, "  accuracy   not measured (--verify)\n");
-    else
-        fprintf(out, "  accuracy   %.1e (%s; largest in %s at t = %g)\n", o->error,
-                o->yardstick == OUTCOME_RERUN   ? "tighter rerun"
-                : o->yardstick == OUTCOME_EXACT ? "exact solution"
-                                                : "reference digits",
-                keel_sim_column(o->sim, o->worst), o->worst_t);
+    accuracy_text(o, out);
     if (o->status != OUTCOME_DONE)
         fprintf(out, "  %s%s%s%s%s\n", say_red(color), outcome_word(o->status), say_plain(color),
                 o->message[0] ? ": " : "", o->message);

@@ -2,7 +2,7 @@
 #ifndef KEEL_CLI_OUTCOME_H
 #define KEEL_CLI_OUTCOME_H
 
-#include "cli/trace.h"
+#include "cli/record.h"
 
 enum outcome_status { OUTCOME_DONE, OUTCOME_STOPPED, OUTCOME_INTERRUPTED, OUTCOME_FAILED };
 enum outcome_yardstick { OUTCOME_EXACT, OUTCOME_REFERENCE, OUTCOME_RERUN, OUTCOME_NONE };
@@ -18,13 +18,17 @@ struct outcome {
     double error, relative; /* the largest absolute error, and relative to the quantity's largest value */
     int worst;              /* the column it is in */
     double worst_t;
-    double *each; /* [columns] errors; NULL: none */
+    double *each;         /* [columns] errors, NAN where there are none; NULL: not measured */
+    struct record record; /* rows for the tighter rerun */
+    double apart_t;       /* where the rerun leaves it by a hundredth; NAN: nowhere */
 };
 
 const char *outcome_word(enum outcome_status status); /* done, stopped, ... */
 const char *outcome_yardstick_word(enum outcome_yardstick y);
-/* Errors against closed forms and trusted digits, or by a tighter rerun that compares the end.  rerun: 0:
- * none; 1: if the run was short; 2: in any case. */
+/* Once run and trace are open: rows are remembered if a rerun may be compared with them.  0 or -1. */
+int outcome_watch(struct outcome *o);
+/* Errors against closed forms and trusted digits, or by a tighter rerun at all output times.  rerun: 0: none;
+ * 1: if the run was short; 2: in any case. */
 void outcome_measure(struct outcome *o, struct job *j, int rerun);
 void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color);
 void outcome_release(struct outcome *o);

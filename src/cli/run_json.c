@@ -141,9 +141,7 @@ static void accuracy(struct json *json, const struct outcome *o) {
         json_number(json, "t", o->worst_t);
         json_object(json, "each");
         for (int i = 0; i < o->trace->columns && o->each; i++)
-            if (!isnan(o->each[i]) &&
-                (o->yardstick == OUTCOME_RERUN || o->each[i] > 0 || o->trace->closed[i]))
-                json_number(json, keel_sim_column(o->sim, i), o->each[i]);
+            if (!isnan(o->each[i])) json_number(json, keel_sim_column(o->sim, i), o->each[i]);
         json_end_object(json);
     }
     json_end_object(json);

@@ -96,6 +96,15 @@ int trace_open(struct trace *t, struct job *j) {
     return 0;
 }
 
+int trace_open_at(struct trace *t, const struct job *j, const double *times, long count) {
+    size_t bytes = (size_t)count * sizeof *times;
+    *t = (struct trace){.direction = j->t1 > j->t0 ? 1 : -1, .count = count};
+    t->times = malloc(bytes + 1);
+    if (!t->times) return -1;
+    if (count) memcpy(t->times, times, bytes);
+    return 0;
+}
+
 void trace_add(struct trace *t, trace_sink *sink, void *user) {
     t->sink[t->sinks] = sink;
     t->user[t->sinks++] = user;
@@ -103,7 +112,7 @@ void trace_add(struct trace *t, trace_sink *sink, void *user) {
 
 /* Trusted digits inside the span: their times are output times, too. */
 static int take_references(struct trace *t) {
-    double at, begin = t->times[0], end = t->times[t->count - 1];
+    double at, begin = t->count ? t->times[0] : 0, end = t->count ? t->times[t->count - 1] : 0;
     int found = 0;
     long room = t->count;
     while (keel_sim_reference(t->sim, found, &at, t->value)) found++;
@@ -113,7 +122,7 @@ static int take_references(struct trace *t) {
     for (int k = 0; k < found; k++) {
         double *values = t->trusted + (size_t)t->references * (size_t)t->columns;
         keel_sim_reference(t->sim, k, &at, values);
-        if ((at - begin) * (at - end) > 0) continue;
+        if (room == 0 || (at - begin) * (at - end) > 0) continue;
         t->trusted_t[t->references++] = at;
         if (add_time(t, at, &room)) return -1;
     }
@@ -132,6 +141,8 @@ int trace_attach(struct trace *t, keel_sim *sim) {
     t->error = t->value + columns, t->largest = t->error + columns, t->worst = t->largest + columns;
     t->drift = t->worst + columns, t->largest_drift = t->drift + rows;
     if (keel_sim_exact(sim, keel_time(keel_sim_solver(sim)), t->error) != KEEL_OK) return -1;
+    for (int i = 0; i < t->columns; i++) t->worst[i] = NAN;
+    t->worst_of_all = -1;
     for (int i = 0; i < t->columns; i++) t->exacts += t->closed[i] = !isnan(t->error[i]);
     return take_references(t);
 }

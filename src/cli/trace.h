@@ -33,7 +33,7 @@ struct trace {
     unsigned char *closed;        /* [columns] it has a closed form */
     double *largest_drift;        /* [rows] over all rows given */
     double *largest;              /* [columns] |value|, for relative errors */
-    double *worst;                /* [columns] |error| against closed forms and references */
+    double *worst;                /* [columns] |error| against closed forms and references; NAN: none */
     double worst_of_all, worst_t; /* the worst of all and where it is */
     int references;               /* trusted points met */
     double *trusted, *trusted_t, direction;
@@ -47,6 +47,8 @@ struct trace {
 
 /* Output times from the options; 0, or an exit status.  trace_close in any case. */
 int trace_open(struct trace *t, struct job *j);
+/* The same with `count` output times of one's own, in the order of the run.  0 or -1 without memory. */
+int trace_open_at(struct trace *t, const struct job *j, const double *times, long count);
 void trace_add(struct trace *t, trace_sink *sink, void *user);
 /* The run it belongs to, once it is open.  0 or -1 without memory. */
 int trace_attach(struct trace *t, keel_sim *sim);

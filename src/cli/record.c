@@ -1,0 +1,122 @@
+/* record.c - see record.h. */
+#include "cli/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROWS = 1 << 16, LEAST_ROWS = 64, MOST_NUMBERS = 1 << 22 };
+
+static const double apart = 0.01;
+
+static long events_of(const keel_sim *sim) {
+    keel_happening one;
+    long count = 0;
+    while (keel_sim_happening(sim, count, &one)) count++;
+    return count;
+}
+
+int record_open(struct record *r, const keel_sim *sim) {
+    int columns = keel_sim_columns(sim);
+    long most = MOST_NUMBERS / (columns + 1);
+    *r = (struct record){.columns = columns, .stride = 1, .events = events_of(sim)};
+    r->most = most > MOST_ROWS ? MOST_ROWS : most < LEAST_ROWS ? LEAST_ROWS : most;
+    r->largest = calloc((size_t)columns + 1, sizeof *r->largest);
+    return r->largest ? 0 : -1;
+}
+
+static int grow(struct record *r) {
+    long room = r->room ? 2 * r->room : 256;
+    if (room > r->most) room = r->most;
+    struct record_place *place = realloc(r->place, (size_t)room * sizeof *place);
+    if (place) r->place = place;
+    double *value = realloc(r->value, ((size_t)room * (size_t)r->columns + 1) * sizeof *value);
+    if (value) r->value = value;
+    if (!place || !value) return -1;
+    r->room = room;
+    return 0;
+}
+
+/* Half of the rows go: those with an odd number. */
+static void thin(struct record *r) {
+    size_t columns = (size_t)r->columns;
+    long kept = 0;
+    for (long k = 0; k < r->count; k += 2, kept++) {
+        r->place[kept] = r->place[k];
+        memmove(r->value + (size_t)kept * columns, r->value + (size_t)k * columns,
+                columns * sizeof *r->value);
+    }
+    r->count = kept;
+    r->stride *= 2;
+}
+
+int record_row(void *record, const struct trace_row *row) {
+    struct record *r = record;
+    for (int i = 0; i < r->columns; i++) r->largest[i] = fmax(r->largest[i], fabs(row->value[i]));
+    if (row->event) r->events++;
+    if (row->kind != TRACE_OUTPUT || r->seen++ % r->stride) return 0;
+    if (r->count == r->most) {
+        thin(r);
+        if ((r->seen - 1) % r->stride) return 0;
+    }
+    if (r->count == r->room && grow(r)) return -1;
+    r->place[r->count] = (struct record_place){row->t, row->mode, r->events};
+    memcpy(r->value + (size_t)r->count++ * (size_t)r->columns, row->value,
+           (size_t)r->columns * sizeof *r->value);
+    return 0;
+}
+
+double *record_times(const struct record *r) {
+    double *times = malloc(((size_t)r->count + 1) * sizeof *times);
+    for (long k = 0; times && k < r->count; k++) times[k] = r->place[k].t;
+    return times;
+}
+
+void record_close(struct record *r) {
+    free(r->place);
+    free(r->value);
+    free(r->largest);
+    *r = (struct record){0};
+}
+
+/* Beside another run ------------------------------------------------------------------------------------ */
+
+int record_match_open(struct record_match *m, const struct record *with, const keel_sim *sim,
+                      double direction) {
+    size_t columns = (size_t)with->columns;
+    *m = (struct record_match){.with = with, .direction = direction, .events = events_of(sim)};
+    m->error = m->apart_t = NAN;
+    m->each = malloc((2 * columns + 1) * sizeof *m->each);
+    if (!m->each) return -1;
+    m->largest = m->each + columns;
+    for (size_t i = 0; i < columns; i++) m->each[i] = NAN, m->largest[i] = 0;
+    return 0;
+}
+
+static void differ(struct record_match *m, int column, double t, double difference) {
+    if (isnan(difference)) return;
+    m->each[column] = fmax(m->each[column], difference);
+    if (isnan(m->error) || difference > m->error) m->error = difference, m->worst = column, m->worst_t = t;
+    if (isnan(m->apart_t) && difference > apart * m->with->largest[column]) m->apart_t = t;
+}
+
+int record_match_row(void *match, const struct trace_row *row) {
+    struct record_match *m = match;
+    const struct record *r = m->with;
+    for (int i = 0; i < r->columns; i++) m->largest[i] = fmax(m->largest[i], fabs(row->value[i]));
+    if (row->event) m->events++;
+    if (row->kind != TRACE_OUTPUT) return 0;
+    while (m->at < r->count && (r->place[m->at].t - row->t) * m->direction < 0) m->at++;
+    if (m->at == r->count || r->place[m->at].t != row->t) return 0;
+    const struct record_place *place = &r->place[m->at];
+    const double *other = r->value + (size_t)m->at * (size_t)r->columns;
+    if (place->mode != row->mode || place->events != m->events) return 0;
+    m->compared++;
+    for (int i = 0; i < r->columns; i++) differ(m, i, row->t, fabs(row->value[i] - other[i]));
+    return 0;
+}
+
+void record_match_close(struct record_match *m) {
+    free(m->each);
+    *m = (struct record_match){0};
+}

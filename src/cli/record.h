@@ -1,0 +1,49 @@
+/* record.h - output rows of one run in memory, so that another run can be compared with them at their times.
+ *
+ * The memory is bounded: when it is full every second row is dropped, and from then on only every second one
+ * is taken.  Rows are compared where both runs are in the same mode and as many events have passed: between
+ * the two moments at which two runs see the same event they differ by the jump, which is no error. */
+#ifndef KEEL_CLI_RECORD_H
+#define KEEL_CLI_RECORD_H
+
+#include "cli/trace.h"
+
+struct record_place { /* where in the run a row stands */
+    double t;
+    int mode;
+    long events;
+};
+struct record {
+    int columns;
+    long count, room, most; /* rows kept, allocated, allowed */
+    long stride, seen;
+    long events; /* passed so far */
+    struct record_place *place;
+    double *value;   /* [count][columns] */
+    double *largest; /* [columns] |value| over all rows seen */
+};
+
+/* For rows of this run, once it is open.  0, or -1 without memory. */
+int record_open(struct record *r, const keel_sim *sim);
+int record_row(void *record, const struct trace_row *row); /* a trace_sink */
+/* The times of its rows; NULL without memory. */
+double *record_times(const struct record *r);
+void record_close(struct record *r);
+
+/* Another run beside the recorded one. */
+struct record_match {
+    const struct record *with;
+    double direction;
+    long at, events, compared;
+    double *each;    /* [columns] the largest difference; NAN: never compared */
+    double *largest; /* [columns] |value| of this run */
+    double error;    /* the largest of all */
+    int worst;
+    double worst_t;
+    double apart_t; /* the first time at which something differs by a hundredth of its largest value; NAN */
+};
+int record_match_open(struct record_match *m, const struct record *with, const keel_sim *sim,
+                      double direction);
+int record_match_row(void *match, const struct trace_row *row); /* a trace_sink */
+void record_match_close(struct record_match *m);
+#endif

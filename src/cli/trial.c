@@ -1,0 +1,175 @@
+/* trial.c - see trial.h. */
+#include "cli/trial.h"
+
+#include "base/text.h"
+#include "cli/progress.h"
+#include "cli/stop.h"
+#include "cli/yardstick.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct trial_view { /* what the observer of a trial needs */
+    struct trace trace;
+    struct progress progress;
+    struct record_match match;
+};
+
+const char *trial_word(enum trial_status status) {
+    static const char *const word[] = {"done", "stopped", "interrupted", "failed", "refused"};
+    return word[status];
+}
+
+static void observe(keel_solver *solver, void *sim) {
+    struct trial_view *v = keel_sim_attached(sim);
+    progress_at(&v->progress, keel_time(solver));
+    trace_look(&v->trace);
+}
+
+static void refuse(struct trial *r, enum trial_status status, const char *why) {
+    r->status = status;
+    text_set(r->message, sizeof r->message, "%s", why);
+}
+
+static int take_arrays(struct trial *r, keel_sim *sim) {
+    size_t columns = (size_t)keel_sim_columns(sim);
+    r->columns = (int)columns;
+    r->name = calloc(columns + 1, sizeof *r->name);
+    r->each = calloc(3 * columns + 1, sizeof *r->each);
+    if (!r->name || !r->each) return -1;
+    r->largest = r->each + columns, r->end = r->largest + columns;
+    for (size_t i = 0; i < columns; i++) {
+        r->name[i] = keel_sim_column(sim, (int)i);
+        r->each[i] = NAN;
+    }
+    return 0;
+}
+
+/* Up to its end or the first `stop`. */
+static void go(struct trial *r, keel_sim *sim, double end, long most) {
+    keel_status status = KEEL_OK;
+    long steps = 0;
+    while (status == KEEL_OK && keel_time(keel_sim_solver(sim)) != end && !stop_asked() &&
+           !(most && steps >= most))
+        status = keel_sim_step(sim, end), steps++;
+    if (status < 0) refuse(r, TRIAL_FAILED, keel_sim_message(sim));
+    else if (status == KEEL_EVENT) {
+        keel_happening last = {0};
+        keel_sim_happening(sim, -1, &last);
+        r->status = TRIAL_STOPPED;
+        text_set(r->message, sizeof r->message, "by event `%s` at t = %.10g", last.event, last.t);
+    } else if (stop_asked()) r->status = TRIAL_INTERRUPTED;
+    else if (keel_time(keel_sim_solver(sim)) != end) {
+        r->status = TRIAL_FAILED;
+        text_set(r->message, sizeof r->message, "%ld steps led to t = %.4g only", most,
+                 keel_time(keel_sim_solver(sim)));
+    }
+}
+
+/* The drift of what is conserved: over the steps by the certificate, over the output times by the trace. */
+static void take_drift(struct trial *r, keel_sim *sim, const struct trace *t, int measured) {
+    keel_kept row;
+    r->drift = r->units = NAN;
+    for (int i = 0; keel_kept_at(keel_sim_solver(sim), i, &row); i++) {
+        if (row.kind == KEEL_ROW_ALGEBRAIC || row.care == KEEL_ROW_VARYING) continue;
+        if (measured) r->drift = fmax(r->drift, row.drift), r->units = fmax(r->units, row.units);
+        for (int k = 0; k < t->rows; k++)
+            if (strcmp(keel_sim_row(sim, k), row.name) == 0) r->drift = fmax(r->drift, t->largest_drift[k]);
+    }
+}
+
+static void take_errors(struct trial *r, const struct trial_view *v) {
+    const double *each = v->match.each ? v->match.each : v->trace.worst;
+    r->error = NAN;
+    r->worst_t = v->match.each ? v->match.worst_t : v->trace.worst_t;
+    r->apart_t = v->match.each ? v->match.apart_t : NAN;
+    for (int i = 0; i < r->columns; i++) {
+        r->each[i] = each[i];
+        r->largest[i] = v->trace.largest[i];
+        if (!isnan(each[i]) && !(r->error >= each[i])) r->error = each[i], r->worst = i;
+    }
+}
+
+static void take_end(struct trial *r, keel_sim *sim) {
+    keel_happening one;
+    r->end_t = keel_time(keel_sim_solver(sim));
+    while (keel_sim_happening(sim, r->end_events, &one)) r->end_events++;
+    if (keel_sim_values(sim, r->end) != KEEL_OK)
+        for (int i = 0; i < r->columns; i++) r->end[i] = NAN;
+}
+
+static void run(struct trial *r, struct job *j, const keel_options *given, const double *times, long count,
+                const struct record *with, struct record *into, long most) {
+    struct trial_view v = {0};
+    keel_options o = *given;
+    o.observe = observe;
+    *r = (struct trial){.error = NAN, .drift = NAN, .units = NAN, .apart_t = NAN};
+    keel_sim *sim = keel_sim_open(j->model, &o);
+    keel_solver *solver = keel_sim_solver(sim);
+    keel_sim_attach(sim, &v);
+    if (!sim) refuse(r, TRIAL_REFUSED, "there is not enough memory");
+    else if (!solver || keel_state_of(solver) < 0) refuse(r, TRIAL_REFUSED, keel_sim_message(sim));
+    else if (take_arrays(r, sim) || trace_open_at(&v.trace, j, times, count) || trace_attach(&v.trace, sim) ||
+             (into && record_open(into, sim)) ||
+             (with && record_match_open(&v.match, with, sim, v.trace.direction)))
+        refuse(r, TRIAL_FAILED, "there is not enough memory");
+    else {
+        job_stabilizer_of(o.preserve, solver, r->stabilizer);
+        if (into) trace_add(&v.trace, record_row, into);
+        if (with) trace_add(&v.trace, record_match_row, &v.match);
+        progress_open(&v.progress, j);
+        double begin = job_seconds();
+        trace_look(&v.trace);
+        go(r, sim, j->t1, most);
+        r->wall_s = job_seconds() - begin;
+        progress_clear(&v.progress);
+        take_drift(r, sim, &v.trace, o.preserve != KEEL_NONE);
+        take_errors(r, &v);
+        take_end(r, sim);
+        r->stats = keel_statistics(keel_sim_solver(sim));
+        if (v.trace.failed) refuse(r, TRIAL_FAILED, "there is not enough memory");
+    }
+    keel_sim_close(sim);
+    trace_close(&v.trace);
+    record_match_close(&v.match);
+}
+
+void trial_run(struct trial *r, struct job *j, const keel_options *o, const struct yardstick *y,
+               struct record *into, long most) {
+    run(r, j, o, y->times, y->count, y->kind == YARDSTICK_RERUN ? &y->record : NULL, into, most);
+}
+
+void trial_beside(struct trial *r, struct job *j, const keel_options *o, const struct record *with) {
+    double *times = record_times(with);
+    *r = (struct trial){.error = NAN, .apart_t = NAN};
+    if (times) run(r, j, o, times, with->count, with, NULL, 0);
+    else refuse(r, TRIAL_FAILED, "there is not enough memory");
+    free(times);
+}
+
+double trial_seconds(struct job *j, const keel_options *o, long most) {
+    enum { OFTEN = 5 };
+    double least = NAN, total = 0;
+    for (int k = 0; k < OFTEN && total < 0.03; k++) {
+        struct trial r = {0};
+        keel_options plain = *o;
+        plain.observe = NULL;
+        keel_sim *sim = keel_sim_open(j->model, &plain);
+        double begin = job_seconds();
+        if (keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0) go(&r, sim, j->t1, most);
+        double spent = job_seconds() - begin;
+        keel_sim_close(sim);
+        if (stop_asked()) return NAN;
+        least = fmin(least, spent);
+        total += spent;
+    }
+    return least;
+}
+
+void trial_close(struct trial *r) {
+    free(r->name);
+    free(r->each);
+    r->name = NULL;
+    r->each = NULL;
+}
