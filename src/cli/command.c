@@ -10,6 +10,18 @@ const struct command command_table[] = {
     {"run", COMMAND_RUN, "MODEL", "integrate a model and print the certificate",
      "MODEL is a file, a file without .keel, or - for standard input.", "keel run pendulum.keel --plot -",
      "runs the model over its time span and draws its states in the terminal", run_command},
+    {"compare", COMMAND_COMPARE, "MODEL", "the same problem by several methods: error, drift, cost",
+     "Without --methods those that suit the problem.  Methods with error control take --rtol (1e-6), the "
+     "others\n"
+     "--steps; where neither is given, steps are such that the cost is about that of the first row.",
+     "keel compare pendulum.keel --methods rk4,rk4+watch,rattle --steps 0.02,0.01",
+     "six runs in one table; the best is marked", compare_command},
+    {"converge", COMMAND_CONVERGE, "MODEL", "halve the step: errors and observed order of every variable",
+     "Without an exact solution or reference digits a run with two halvings more is the yardstick.",
+     "keel converge pendulum.keel --method rk4 --step 0.02 --levels 6",
+     "steps 0.02 .. 0.000625, with the order of every variable, multipliers included", converge_command},
+    {"methods", COMMAND_METHODS, "[NAME]", "what methods there are, and what they can take", "",
+     "keel methods rk4", "order, traits, forms and stabilizers of rk4", methods_command},
     {"help", COMMAND_HELP, "[COMMAND]", "what a command does, with an example", "", "keel help run",
      "prints this page of `run`", help_command},
     {.name = NULL},

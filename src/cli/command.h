@@ -20,5 +20,8 @@ void command_help(const struct command *c, FILE *out);   /* usage, options, exam
 void command_overview(FILE *out);
 
 int run_command(int count, char **argv);
+int compare_command(int count, char **argv);
+int converge_command(int count, char **argv);
+int methods_command(int count, char **argv);
 int help_command(int count, char **argv);
 #endif

@@ -186,16 +186,27 @@ void job_name_stabilizer(struct job *j, const keel_solver *s) {
     if (strcmp(j->stabilizer, "auto") == 0) job_stabilizer_of(KEEL_AUTO, s, j->stabilizer);
 }
 
-/* Step or tolerances: one kind of them. */
+/* Given on the command line: 2; by the model: 1; not at all: 0. */
+static int source_of(const struct options *o, enum option_id id) {
+    return option_given(o, id) ? 2 - o->value[id].by_model : 0;
+}
+
+static int larger(int a, int b) {
+    return a > b ? a : b;
+}
+
+/* Step or tolerances: one kind of them.  The command line decides against the model. */
 static int take_tolerances(struct job *j) {
-    const struct options *o = &j->options;
-    const char *rtol = option_text(o, opt_rtol);
-    int step = option_given(o, opt_step) || option_given(o, opt_steps);
-    if (step && (rtol || option_given(o, opt_atol)) && !o->value[opt_step].by_model)
+    struct options *o = &j->options;
+    int step = larger(source_of(o, opt_step), source_of(o, opt_steps));
+    int tolerance = larger(source_of(o, opt_rtol), source_of(o, opt_atol));
+    if (step && step == tolerance)
         return job_fail(j, EXIT_USAGE,
-                        "a fixed step and tolerances exclude each other: give --step, or --rtol and --atol");
-    if (rtol && o->value[opt_step].by_model)
-        j->options.value[opt_step].count = 0; /* the command line decides */
+                        "a fixed step and tolerances exclude each other: give --%s, or --rtol and --atol",
+                        j->command == COMMAND_COMPARE ? "steps" : "step");
+    if (tolerance > step) o->value[opt_step].count = o->value[opt_steps].count = 0;
+    if (step > tolerance) o->value[opt_rtol].count = o->value[opt_atol].count = 0;
+    const char *rtol = option_text(o, opt_rtol);
     if (job_number(j, opt_step, &j->keel.step) || job_number(j, opt_atol, &j->keel.atol) ||
         job_number(j, opt_max_step, &j->keel.max_step))
         return j->status;

@@ -73,9 +73,11 @@ static int rerun(struct outcome *o, struct job *j) {
     else {
         tight.rtol = fmax(rtol / 100, least_rtol);
         tight.atol *= tight.rtol / rtol;
+        o->unmeasured = "no tolerance is tighter";
         if (tight.rtol > rtol / 2) return 0;
     }
     trial_beside(&again, j, &tight, &o->record);
+    o->unmeasured = "the tighter rerun failed";
     int good = again.status == TRIAL_DONE || again.status == TRIAL_STOPPED;
     if (good) {
         add_ends(o, &again);
@@ -90,6 +92,7 @@ static int rerun(struct outcome *o, struct job *j) {
 void outcome_measure(struct outcome *o, struct job *j, int again) {
     const struct trace *t = o->trace;
     o->yardstick = OUTCOME_NONE;
+    o->unmeasured = "--verify";
     o->error = o->relative = o->apart_t = NAN;
     if (take_errors(o, t->worst, t->largest)) {
         o->yardstick = t->exacts ? OUTCOME_EXACT : OUTCOME_REFERENCE;
@@ -111,7 +114,9 @@ void outcome_release(struct outcome *o) {
 
 static void accuracy_text(const struct outcome *o, FILE *out) {
     const char *worst = o->each ? keel_sim_column(o->sim, o->worst) : "";
-    if (o->yardstick == OUTCOME_NONE) fprintf(out, "  accuracy   not measured (--verify)\n");
+    if (o->yardstick == OUTCOME_NONE)
+        fprintf(out, "  accuracy   not measured (%s)\n",
+                o->unmeasured ? o->unmeasured : "the run was not completed");
     else if (o->yardstick == OUTCOME_RERUN && !isnan(o->apart_t))
         fprintf(out, "  accuracy   the rerun differs by %.1e (%s at t = %g); within 1 %% before t = %g\n",
                 o->error, worst, o->worst_t, o->apart_t);
@@ -161,7 +166,9 @@ static void rows_text(const struct outcome *o, FILE *out, int color) {
         if (!any++)
             fprintf(out, "  %s%-20s %-14s %-17s %-15s %-12s%s\n", say_bold(color), "kept", "start",
                     "largest drift", "in round-offs", "last", say_plain(color));
-        fprintf(out, "  %-20s %-14.6g %-17.1e %-15.1f %-12.1e%s\n", row.name, row.start, row.drift, row.units,
+        char units[24];
+        snprintf(units, sizeof units, row.units < 1e6 ? "%.1f" : "%.1e", row.units);
+        fprintf(out, "  %-20s %-14.6g %-17.1e %-15s %-12.1e%s\n", row.name, row.start, row.drift, units,
                 fabs(row.last), care_word(&row));
     }
 }

@@ -18,9 +18,10 @@ struct outcome {
     double error, relative; /* the largest absolute error, and relative to the quantity's largest value */
     int worst;              /* the column it is in */
     double worst_t;
-    double *each;         /* [columns] errors, NAN where there are none; NULL: not measured */
-    struct record record; /* rows for the tighter rerun */
-    double apart_t;       /* where the rerun leaves it by a hundredth; NAN: nowhere */
+    double *each;           /* [columns] errors, NAN where there are none; NULL: not measured */
+    const char *unmeasured; /* why there is no accuracy */
+    struct record record;   /* rows for the tighter rerun */
+    double apart_t;         /* where the rerun leaves it by a hundredth; NAN: nowhere */
 };
 
 const char *outcome_word(enum outcome_status status); /* done, stopped, ... */

@@ -148,23 +148,27 @@ void trial_beside(struct trial *r, struct job *j, const keel_options *o, const s
     free(times);
 }
 
-double trial_seconds(struct job *j, const keel_options *o, long most) {
-    enum { OFTEN = 5 };
+int trial_cost(struct job *j, const keel_options *o, long most, double *seconds, keel_stats *stats) {
+    enum { OFTEN = 6, AT_LEAST = 3 };
     double least = NAN, total = 0;
-    for (int k = 0; k < OFTEN && total < 0.03; k++) {
+    for (int k = 0; k < OFTEN && total < (k < AT_LEAST ? 0.3 : 0.03); k++) {
         struct trial r = {0};
         keel_options plain = *o;
         plain.observe = NULL;
         keel_sim *sim = keel_sim_open(j->model, &plain);
+        int good = keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0;
         double begin = job_seconds();
-        if (keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0) go(&r, sim, j->t1, most);
+        if (good) go(&r, sim, j->t1, most);
         double spent = job_seconds() - begin;
+        good = good && !stop_asked();
+        if (good) *stats = keel_statistics(keel_sim_solver(sim));
         keel_sim_close(sim);
-        if (stop_asked()) return NAN;
+        if (!good) return -1;
         least = fmin(least, spent);
         total += spent;
     }
-    return least;
+    *seconds = least;
+    return 0;
 }
 
 void trial_close(struct trial *r) {

@@ -24,7 +24,7 @@ struct trial {
     double *end; /* [columns] where it ended */
     double end_t;
     long end_events;
-    double wall_s; /* with the output; trial_seconds is without */
+    double wall_s; /* with the output; trial_cost is without */
 };
 
 struct yardstick;
@@ -35,8 +35,9 @@ void trial_run(struct trial *r, struct job *j, const keel_options *o, const stru
                struct record *into, long most);
 /* At the times of a record, compared with it alone. */
 void trial_beside(struct trial *r, struct job *j, const keel_options *o, const struct record *with);
-/* The same run without any output: seconds, the least of some short ones; NAN: it was interrupted. */
-double trial_seconds(struct job *j, const keel_options *o, long most);
+/* The same run without any output, as it counts: seconds, the least of some short ones, and its statistics.
+ * 0, or -1: it was interrupted. */
+int trial_cost(struct job *j, const keel_options *o, long most, double *seconds, keel_stats *stats);
 const char *trial_word(enum trial_status status);
 void trial_close(struct trial *r);
 #endif

@@ -49,7 +49,8 @@ static void run_better(struct yardstick *y, struct job *j, const keel_options *t
         text_set(y->about, sizeof y->about, "%s", r.status == TRIAL_INTERRUPTED ? "interrupted" : r.message);
     if (good && less) {
         trial_run(&other, j, less, y, NULL, most_steps);
-        if (other.status == TRIAL_DONE || other.status == TRIAL_STOPPED) y->own = other.error;
+        if (other.status == TRIAL_DONE || other.status == TRIAL_STOPPED)
+            y->own = other.error, y->apart_t = other.apart_t;
         trial_close(&other);
     }
     trial_close(&r);
@@ -57,7 +58,7 @@ static void run_better(struct yardstick *y, struct job *j, const keel_options *t
 
 int yardstick_open(struct yardstick *y, struct job *j, double *times, long count, const keel_options *tight,
                    const keel_options *less) {
-    *y = (struct yardstick){.own = NAN, .times = times, .count = count};
+    *y = (struct yardstick){.own = NAN, .apart_t = NAN, .times = times, .count = count};
     if (!times) return job_fail(j, EXIT_FAILED, "there is not enough memory");
     if (look_at_model(y, j, tight)) return j->status;
     if (y->kind == YARDSTICK_EXACT) text_set(y->about, sizeof y->about, "the exact solution");

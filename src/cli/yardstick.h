@@ -9,6 +9,7 @@ struct yardstick {
     enum yardstick_kind kind;
     struct record record; /* RERUN: its rows */
     double own;           /* RERUN: how far a less exact one lies from it; NAN: not known */
+    double apart_t; /* RERUN: where that one differs by more than a hundredth: no yardstick there; NAN */
     int references;
     double *times; /* output times of all that are compared */
     long count;

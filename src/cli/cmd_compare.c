@@ -1,0 +1,61 @@
+/* cmd_compare.c - keel compare MODEL: the same problem by several methods. */
+#include "cli/command.h"
+#include "cli/compare.h"
+#include "cli/file.h"
+#include "cli/run_json.h"
+#include "cli/stop.h"
+
+#include <string.h>
+
+static int open_file(struct job *j, struct file *file) {
+    const char *path = option_text(&j->options, opt_out);
+    char why[JOB_SENTENCE];
+    size_t length = path ? strlen(path) : 0;
+    if (!path) return 0;
+    if (length < 5 || strcmp(path + length - 4, ".csv") != 0)
+        return job_fail(j, EXIT_USAGE, "--out %s: the name must end in .csv", path);
+    return file_open(file, path, why, sizeof why) ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
+}
+
+static int write_file(const struct compare *c, struct job *j, struct file *file) {
+    char why[JOB_SENTENCE];
+    if (!file->stream) return 0;
+    compare_csv(c, j, file->stream);
+    if (stop_asked()) fputs("# status: interrupted\n", file->stream);
+    return file_keep(file, why, sizeof why) ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
+}
+
+static int any_done(const struct compare *c) {
+    for (int i = 0; i < c->count; i++)
+        if (c->row[i].status == TRIAL_DONE || c->row[i].status == TRIAL_STOPPED) return 1;
+    return 0;
+}
+
+static int compare(struct compare *c, struct job *j, struct file *file) {
+    if (compare_open(c, j) || open_file(j, file) || compare_run(c, j)) return j->status;
+    compare_mark_best(c);
+    if (!j->say.json && !j->say.quiet) compare_text(c, j, stdout);
+    if (write_file(c, j, file)) return j->status;
+    if (stop_asked()) return stop_exit();
+    return any_done(c) ? EXIT_DONE : job_fail(j, EXIT_FAILED, "none of the methods could solve it");
+}
+
+int compare_command(int count, char **argv) {
+    struct job j;
+    struct compare c = {0};
+    struct file file = {0};
+    int status = job_open(&j, COMMAND_COMPARE, count, argv);
+    if (status == 0 && option_given(&j.options, opt_help)) {
+        command_help(command_find("compare"), stdout);
+        job_close(&j);
+        return EXIT_DONE;
+    }
+    stop_watch();
+    if (status == 0) status = compare(&c, &j, &file);
+    file_drop(&file);
+    if (j.say.json)
+        compare_json(&c, &j, stop_asked() ? "interrupted" : status == 0 ? "done" : "failed", status, stdout);
+    compare_close(&c);
+    job_close(&j);
+    return status;
+}

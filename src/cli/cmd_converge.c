@@ -1,0 +1,35 @@
+/* cmd_converge.c - keel converge MODEL: halves the step and shows the observed orders. */
+#include "cli/command.h"
+#include "cli/converge.h"
+#include "cli/stop.h"
+
+static int any_ran(const struct converge *c) {
+    for (int k = 0; k < c->levels; k++)
+        if (c->level[k].trial.status == TRIAL_DONE || c->level[k].trial.status == TRIAL_STOPPED) return 1;
+    return 0;
+}
+
+static int converge(struct converge *c, struct job *j) {
+    if (converge_run(c, j)) return j->status;
+    if (c->order && !j->say.json && !j->say.quiet) converge_text(c, j, stdout);
+    if (stop_asked()) return stop_exit();
+    return any_ran(c) ? EXIT_DONE : job_fail(j, EXIT_FAILED, "no step led to the end of the run");
+}
+
+int converge_command(int count, char **argv) {
+    struct job j;
+    static struct converge c;
+    int status = job_open(&j, COMMAND_CONVERGE, count, argv);
+    if (status == 0 && option_given(&j.options, opt_help)) {
+        command_help(command_find("converge"), stdout);
+        job_close(&j);
+        return EXIT_DONE;
+    }
+    stop_watch();
+    if (status == 0) status = converge(&c, &j);
+    if (j.say.json)
+        converge_json(&c, &j, stop_asked() ? "interrupted" : status == 0 ? "done" : "failed", status, stdout);
+    converge_close(&c);
+    job_close(&j);
+    return status;
+}

@@ -1,0 +1,234 @@
+/* cmd_methods.c - keel methods [NAME]: what there is, from the descriptors; what a method takes is found out by
+ * asking it. */
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/run_json.h"
+
+#include <keel/method.h>
+
+#include <string.h>
+
+enum { FORMS = 4, MOST_STABILIZERS = 16, WIDTH = 100, ABOUT = 53, WITH = 12 };
+
+/* In the order of keel_form. */
+static const char *const form_name[FORMS] = {"ode", "hamiltonian", "mechanics", "dae"};
+/* The smallest problem of each form that has something to keep. */
+static const char *const form_text[FORMS] = {
+    "model ask\nvar x, y\nx' = y\ny' = -x\ninvariant size = x^2 + y^2\ninit x = 1, y = 0\nrun 0 .. 1\n",
+    "model ask\ncanonical q, p\nhamiltonian (p^2 + q^2)/2\ninvariant energy\ninit q = 1, p = 0\nrun 0 .. 1\n",
+    "model ask\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint rod: x^2 + y^2 = 1\n"
+    "init x = 1, x' = 0, y' = 0\nguess y = 0\nrun 0 .. 1\n",
+    "model ask\nvar x, z\nx' = -z\nz + z^3 = x\ninit x = 1\nguess z = 1\nrun 0 .. 1\n"};
+
+struct methods {
+    struct job job; /* options and messages; no model */
+    keel_model *model[FORMS];
+};
+struct methods_answer {
+    unsigned forms, stabilizers; /* bits */
+};
+
+static unsigned stabilizers_of(char word[][JOB_WORD]) {
+    unsigned count = 0;
+    for (const char *at = OPTION_STABILIZERS; *at && count < MOST_STABILIZERS;
+         at += strcspn(at, "|"), at += *at == '|')
+        text_set(word[count++], JOB_WORD, "%.*s", (int)strcspn(at, "|"), at);
+    return count;
+}
+
+static struct methods_answer ask(struct methods *m, const keel_method *method) {
+    char word[MOST_STABILIZERS][JOB_WORD];
+    unsigned count = stabilizers_of(word);
+    struct methods_answer answer = {0};
+    for (int form = 0; form < FORMS; form++)
+        for (unsigned k = 1; k < count; k++) { /* 0 is auto */
+            const keel_options o = {.method = method->name, .preserve = (keel_preserve)k, .step = 0.125};
+            keel_sim *sim = keel_sim_open(m->model[form], &o);
+            if (keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0) {
+                answer.forms |= 1u << form;
+                answer.stabilizers |= 1u << k;
+            }
+            keel_sim_close(sim);
+        }
+    return answer;
+}
+
+static int open_models(struct methods *m) {
+    const keel_model_options o = {.interpret = 1};
+    for (int i = 0; i < FORMS; i++) {
+        m->model[i] = keel_model_read(form_name[i], form_text[i], strlen(form_text[i]), &o);
+        keel_mode mode = {0};
+        if (!m->model[i]) return job_fail(&m->job, EXIT_FAILED, "there is not enough memory");
+        if (!keel_model_mode(m->model[i], 0, &mode) || (int)mode.problem->form != i)
+            return job_fail(&m->job, EXIT_FAILED, "the form %s cannot be asked about: %s", form_name[i],
+                            keel_model_message(m->model[i]));
+    }
+    return 0;
+}
+
+/* Words ------------------------------------------------------------------------------------------------- */
+
+static const struct methods_trait {
+    unsigned bit;
+    const char *word;
+} trait_table[] = {{KEEL_IMPLICIT, "implicit"},       {KEEL_ADAPTIVE, "adaptive"},
+                   {KEEL_SYMPLECTIC, "symplectic"},   {KEEL_SYMMETRIC_STEP, "symmetric"},
+                   {KEEL_CONSTRAINED, "constrained"}, {KEEL_MULTISTEP, "multistep"}};
+enum { TRAITS = sizeof trait_table / sizeof *trait_table };
+
+static void join(char *out, size_t room, const char *word) {
+    text_add(out, room, "%s%s", out[0] ? ", " : "", word);
+}
+
+static void traits_text(const keel_method *method, char *out, size_t room) {
+    text_set(out, room, "%s", method->traits & KEEL_IMPLICIT ? "" : "explicit");
+    for (int i = 0; i < TRAITS; i++)
+        if (method->traits & trait_table[i].bit) join(out, room, trait_table[i].word);
+}
+
+static void forms_text(struct methods_answer a, int whole, char *out, size_t room) {
+    out[0] = '\0';
+    if (!whole && a.forms == (1u << FORMS) - 1) text_set(out, room, "all");
+    else
+        for (int i = 0; i < FORMS; i++)
+            if (a.forms >> i & 1) join(out, room, form_name[i]);
+}
+
+static void stabilizers_text(struct methods_answer a, int whole, char *out, size_t room) {
+    char word[MOST_STABILIZERS][JOB_WORD];
+    unsigned count = stabilizers_of(word);
+    out[0] = '\0';
+    if (!whole && a.stabilizers == (1u << count) - 2) text_set(out, room, "all");
+    else
+        for (unsigned i = 1; i < count; i++)
+            if (a.stabilizers >> i & 1) join(out, room, word[i]);
+}
+
+/* Text -------------------------------------------------------------------------------------------------- */
+
+/* A text from column ABOUT to WIDTH, in as many lines as it needs. */
+static void about_text(const char *text, FILE *out) {
+    int room = WIDTH - ABOUT;
+    while ((int)strlen(text) > room) {
+        int length = room;
+        while (length > 1 && text[length] != ' ') length--;
+        fprintf(out, "%.*s\n%*s", length, text, ABOUT, "");
+        text += length + 1;
+    }
+    fprintf(out, "%s\n", text);
+}
+
+static void table(struct methods *m, FILE *out) {
+    const keel_method *method;
+    int color = m->job.say.color_out;
+    fprintf(out, "  %s%-9s %5s  %-9s %-10s %-*s %s%s\n", say_bold(color), "method", "order", "step", "forms",
+            WITH, "with", "about", say_plain(color));
+    for (int i = 0; (method = keel_method_at(i)); i++) {
+        struct methods_answer a = ask(m, method);
+        char forms[60], with[120];
+        forms_text(a, 0, forms, sizeof forms);
+        stabilizers_text(a, 0, with, sizeof with);
+        if (strlen(with) > WITH) text_set(with, sizeof with, "some");
+        fprintf(out, "  %-9s %5d  %-9s %-10s %-*s ", method->name, method->order,
+                method->traits & KEEL_ADAPTIVE ? "adaptive" : "fixed", forms, WITH, with);
+        about_text(method->about, out);
+    }
+    fprintf(out, "\n  step: adaptive ones control their error; with: stabilizers, as in rk4+project\n"
+                 "  More about one: keel methods NAME\n");
+}
+
+static void details(struct methods *m, const keel_method *method, FILE *out) {
+    struct methods_answer a = ask(m, method);
+    char text[200];
+    int color = m->job.say.color_out;
+    fprintf(out, "%s%s%s  %s\n", say_bold(color), method->name, say_plain(color), method->about);
+    fprintf(out, "  order        %d\n", method->order);
+    traits_text(method, text, sizeof text);
+    fprintf(out, "  traits       %s\n", text);
+    fprintf(out, "  step         %s\n",
+            method->traits & KEEL_ADAPTIVE ? "by error control (--rtol), or fixed (--step)"
+                                           : "fixed (--step)");
+    forms_text(a, 1, text, sizeof text);
+    fprintf(out, "  forms        %s\n", text);
+    stabilizers_text(a, 1, text, sizeof text);
+    fprintf(out, "  stabilizers  %s\n", text);
+    fprintf(out, "  reference    %s\n", method->reference);
+    fprintf(out, "  try          keel run MODEL --method %s%s\n", method->name,
+            method->traits & KEEL_ADAPTIVE ? " --rtol 1e-8" : " --step 0.01");
+}
+
+/* JSON -------------------------------------------------------------------------------------------------- */
+
+static void method_json(struct methods *m, struct json *json, const keel_method *method) {
+    char word[MOST_STABILIZERS][JOB_WORD];
+    unsigned count = stabilizers_of(word);
+    struct methods_answer a = ask(m, method);
+    json_object(json, NULL);
+    json_text(json, "name", method->name);
+    json_text(json, "about", method->about);
+    json_integer(json, "order", method->order);
+    json_array(json, "traits");
+    if (!(method->traits & KEEL_IMPLICIT)) json_text(json, NULL, "explicit");
+    for (int i = 0; i < TRAITS; i++)
+        if (method->traits & trait_table[i].bit) json_text(json, NULL, trait_table[i].word);
+    json_end_array(json);
+    json_array(json, "forms");
+    for (int i = 0; i < FORMS; i++)
+        if (a.forms >> i & 1) json_text(json, NULL, form_name[i]);
+    json_end_array(json);
+    json_array(json, "stabilizers");
+    for (unsigned i = 1; i < count; i++)
+        if (a.stabilizers >> i & 1) json_text(json, NULL, word[i]);
+    json_end_array(json);
+    json_text(json, "reference", method->reference);
+    json_array(json, "options");
+    json_end_array(json);
+    json_end_object(json);
+}
+
+static void print_json(struct methods *m, const keel_method *one, int status) {
+    struct json json = {0};
+    const keel_method *method;
+    run_json_head(&json, "methods", status ? "failed" : "done", status, &m->job, m->job.sentence);
+    if (status == 0) {
+        json_array(&json, "methods");
+        for (int i = 0; (method = keel_method_at(i)); i++)
+            if (!one || one == method) method_json(m, &json, method);
+        json_end_array(&json);
+    }
+    run_json_print(&json, stdout);
+}
+
+/* ------------------------------------------------------------------------------------------------------- */
+
+static int open_all(struct methods *m, int count, char **argv, const keel_method **one) {
+    struct job *j = &m->job;
+    struct options *o = &j->options;
+    char why[JOB_SENTENCE], method[JOB_WORD], stabilizer[JOB_WORD];
+    int wrong = option_parse(o, COMMAND_METHODS, count, argv, why, sizeof why);
+    say_open(&j->say, option_text(o, opt_color), option_given(o, opt_quiet), option_given(o, opt_json));
+    if (wrong) return job_fail(j, EXIT_USAGE, "%s", why);
+    if (option_given(o, opt_help)) return 0;
+    if (o->operands > 1)
+        return job_fail(j, EXIT_USAGE, "one method at a time: `%.80s` is one too many", o->operand[1]);
+    if (o->operands == 1) {
+        if (job_method(j, o->operand[0], method, stabilizer)) return j->status;
+        for (int i = 0; (*one = keel_method_at(i)) && strcmp((*one)->name, method) != 0; i++) {}
+        if (!*one)
+            return job_fail(j, EXIT_USAGE, "auto is no method: it chooses one for a model; see keel check");
+    }
+    return open_models(m);
+}
+
+int methods_command(int count, char **argv) {
+    static struct methods m;
+    const keel_method *one = NULL;
+    int status = open_all(&m, count, argv, &one);
+    if (status == 0 && option_given(&m.job.options, opt_help)) command_help(command_find("methods"), stdout);
+    else if (m.job.say.json) print_json(&m, one, status);
+    else if (status == 0 && one) details(&m, one, stdout);
+    else if (status == 0) table(&m, stdout);
+    for (int i = 0; i < FORMS; i++) keel_model_close(m.model[i]);
+    job_close(&m.job);
+    return status;
+}
