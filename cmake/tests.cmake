@@ -56,3 +56,17 @@ endforeach()
 
 # What users do: install, then build a program with pkg-config alone and with find_package.
 keel_test(install "unit;asan-skip" "${PROJECT_SOURCE_DIR}/tests/user/install_test.sh" "${PROJECT_BINARY_DIR}")
+
+# The command, by what it prints and writes: tests/cli/test_*.py.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+    file(GLOB programs CONFIGURE_DEPENDS tests/cli/test_*.py)
+    foreach(program ${programs})
+        cmake_path(GET program STEM name)
+        keel_test(cli_${name} unit ${Python3_EXECUTABLE} "${program}")
+        set_tests_properties(cli_${name} PROPERTIES
+            ENVIRONMENT "KEEL=$<TARGET_FILE:keel_command>;KEEL_SOURCE=${PROJECT_SOURCE_DIR}")
+    endforeach()
+else()
+    message(STATUS "keel: the tests of the command skipped: no python3")
+endif()

@@ -1,5 +1,5 @@
-/* cmd_methods.c - keel methods [NAME]: what there is, from the descriptors; what a method takes is found out by
- * asking it. */
+/* cmd_methods.c - keel methods [NAME]: what there is, from the descriptors; what a method takes is found out
+ * by asking it. */
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/run_json.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 100 };
+enum { WIDTH = 100, NAME = 20 };
 
 /* Text -------------------------------------------------------------------------------------------------- */
 
@@ -51,13 +51,14 @@ static void row_text(const struct compare_row *row, int name_width, int color, F
     int plain = row->status == TRIAL_REFUSED && strcmp(row->stabilizer, "auto") == 0;
     text_set(name, sizeof name, "%s%s%s", row->method, plain ? "" : "+", plain ? "" : row->stabilizer);
     setting_text(row, setting, sizeof setting);
-    fprintf(out, "  %s%-*s  %-14s", row->best ? say_green(color) : "", name_width, name, setting);
+    fprintf(out, "%s %s%-*s  %-13s", row->best ? "*" : " ", row->best ? say_green(color) : "", name_width,
+            name, setting);
     if (row->status != TRIAL_DONE && row->status != TRIAL_STOPPED) {
         char said[JOB_SENTENCE + 20];
         text_set(said, sizeof said, "%s%s%s", trial_word(row->status), row->message[0] ? ": " : "",
                  row->message);
         fputc(' ', out);
-        print_short(out, said, WIDTH - name_width - 19);
+        print_short(out, said, WIDTH - name_width - 18);
         return;
     }
     number_text(error, sizeof error, "%.1e", row->error);
@@ -67,8 +68,8 @@ static void row_text(const struct compare_row *row, int name_width, int color, F
     count_text(calls, sizeof calls, row->evaluations);
     count_text(jacobians, sizeof jacobians, row->jacobians);
     time_text(wall, sizeof wall, row->wall_s);
-    fprintf(out, " %8s %8s %10s %7s %8s %7s %10s%s%s\n", error, drift, units, steps, calls, jacobians, wall,
-            row->best ? "  best" : "", row->best ? say_plain(color) : "");
+    fprintf(out, " %8s %8s %10s %7s %8s %6s %9s%s\n", error, drift, units, steps, calls, jacobians, wall,
+            row->best ? say_plain(color) : "");
 }
 
 static void yardstick_text(const struct compare *c, FILE *out) {
@@ -95,19 +96,19 @@ void compare_text(const struct compare *c, const struct job *j, FILE *out) {
     keel_model_mode(j->model, keel_model_start(j->model), &mode);
     for (int i = 0; i < c->count; i++) {
         int length = (int)(strlen(c->row[i].method) + strlen(c->row[i].stabilizer)) + 1;
-        if (length > width && length <= 18) width = length;
+        if (length > width && length <= NAME) width = length;
         best |= c->row[i].best;
     }
     fprintf(out, "%s%s%s  index %d  %d degree%s of freedom  t %g .. %g\n", say_bold(color),
             keel_model_name(j->model), say_plain(color), mode.index, mode.freedom,
             mode.freedom == 1 ? "" : "s", j->t0, j->t1);
     yardstick_text(c, out);
-    fprintf(out, "  %s%-*s  %-14s %8s %8s %10s %7s %8s %7s %10s%s\n", say_bold(color), width, "method",
+    fprintf(out, "  %s%-*s  %-13s %8s %8s %10s %7s %8s %6s %9s%s\n", say_bold(color), width, "method",
             "step or rtol", "error", "drift", "round-offs", "steps", "evals", "jacob.", "time",
             say_plain(color));
     for (int i = 0; i < c->count; i++) row_text(&c->row[i], width, color, out);
     fprintf(out, "  drift: the largest of all kept and watched rows, then in their round-off units\n");
-    if (best) fprintf(out, "  best: the least time among the errors within a factor 2 of the smallest\n");
+    if (best) fprintf(out, "* best: the least time among the errors within a factor 2 of the smallest\n");
 }
 
 /* CSV --------------------------------------------------------------------------------------------------- */

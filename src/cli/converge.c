@@ -41,8 +41,8 @@ static int looks_like_floor(const struct converge *c, int level, int column, dou
     return error <= small * size && local < 0.5 * c->method_order;
 }
 
-/* The floor is where all finer levels look like it: one that does so alone is an accident of signs.  The order
- * is that of the finest two levels ten times above the floor, or above it at all. */
+/* The floor is where all finer levels look like it: one that does so alone is an accident of signs.  The
+ * order is that of the finest two levels ten times above the floor, or above it at all. */
 static void judge(struct converge *c, int column) {
     double highest = 0, near = NAN, *order = &c->order[column];
     int below = 1;

@@ -48,8 +48,9 @@ static int unknown(const char *name, size_t length, unsigned command, const char
         text_set(best, sizeof best, "%s", known);
     }
     text_set(why, room, "there is no option %s%s here", dashes, given);
-    if (best[0]) text_add(why, room, "; did you mean %s%s?", dashes, best);
-    else if (find(name, length, COMMAND_ALL) >= 0) text_add(why, room, ": it belongs to another command");
+    int elsewhere = find(name, length, COMMAND_ALL) >= 0;
+    if (best[0] && (least < 2 || !elsewhere)) text_add(why, room, "; did you mean %s%s?", dashes, best);
+    else if (elsewhere) text_add(why, room, ": it belongs to another command");
     return -1;
 }
 
@@ -132,8 +133,7 @@ static int take(struct options *o, unsigned command, int count, char **argv, int
     return check(row, shown, value, why, room) ? -1 : add(o, id, value, why, room);
 }
 
-int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t room) {
-    *o = (struct options){0};
+static int parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t room) {
     o->operand = calloc((size_t)count + 1, sizeof *o->operand);
     if (!o->operand) return text_set(why, room, "there is not enough memory"), -1;
     for (int i = 0, plain = 0; i < count; i++) {
@@ -147,6 +147,17 @@ int option_parse(struct options *o, unsigned command, int count, char **argv, ch
         } else o->operand[o->operands++] = word;
     }
     return 0;
+}
+
+/* Who asked for JSON gets it, wherever the mistake stands. */
+int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t room) {
+    char no_memory[80];
+    *o = (struct options){0};
+    if (parse(o, command, count, argv, why, room) == 0) return 0;
+    for (int i = 0; i < count && !option_given(o, opt_json); i++)
+        if (strcmp(argv[i], "--json") == 0 && option_table[opt_json].commands & command)
+            add(o, opt_json, "", no_memory, sizeof no_memory);
+    return -1;
 }
 
 int option_of_model(struct options *o, unsigned command, const char *name, const char *value, char *why,

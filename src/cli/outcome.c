@@ -164,12 +164,13 @@ static void rows_text(const struct outcome *o, FILE *out, int color) {
     for (int i = 0; keel_kept_at(keel_sim_solver(o->sim), i, &row); i++) {
         if (row.kind == KEEL_ROW_ALGEBRAIC) continue; /* what y is solved from */
         if (!any++)
-            fprintf(out, "  %s%-20s %-14s %-17s %-15s %-12s%s\n", say_bold(color), "kept", "start",
+            fprintf(out, "  %s%-20s %-14s %-17s %-15s %s%s\n", say_bold(color), "kept", "start",
                     "largest drift", "in round-offs", "last", say_plain(color));
         char units[24];
         snprintf(units, sizeof units, row.units < 1e6 ? "%.1f" : "%.1e", row.units);
-        fprintf(out, "  %-20s %-14.6g %-17.1e %-15s %-12.1e%s\n", row.name, row.start, row.drift, units,
-                fabs(row.last), care_word(&row));
+        const char *care = care_word(&row);
+        fprintf(out, "  %-20s %-14.6g %-17.1e %-15s %-*.1e%s\n", row.name, row.start, row.drift, units,
+                care[0] ? 12 : 0, fabs(row.last), care);
     }
 }
 

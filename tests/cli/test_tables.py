@@ -1,0 +1,342 @@
+"""keel compare, converge and methods, and the accuracy that keel run tells.
+
+KEEL is the program, KEEL_SOURCE the folder with examples and schemas.  Properties only: no times, no goldens."""
+import csv
+import json
+import math
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import jsonschema
+
+KEEL = os.environ["KEEL"]
+SOURCE = pathlib.Path(os.environ["KEEL_SOURCE"])
+WIDTH = 100
+
+DECAY = "model decay\nvar x\nx' = -x\ninit x = 1\nrun 0 .. 2\n"
+
+
+def example(name):
+    return str(SOURCE / "examples" / f"{name}.keel")
+
+
+def keel(*words, text=None, status=0):
+    done = subprocess.run([KEEL, *words], input=text, capture_output=True, text=True, timeout=120)
+    assert done.returncode == status, (words, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def keel_json(command, *words, text=None, status=0):
+    """The one JSON object of a command, valid by its schema."""
+    out = keel(command, *words, "--json", text=text, status=status).stdout
+    assert out.endswith("\n") and out.count("\n") == 1, out
+    answer = json.loads(out)
+    schema = json.loads((SOURCE / "src" / "cli" / "schema" / f"{command}.json").read_text())
+    assert schema.pop("$id") == answer["schema"]  # no address: older validators would look for it there
+    validator = jsonschema.Draft202012Validator(schema)
+    validator.check_schema(schema)
+    validator.validate(answer)
+    assert answer["exit"] == status
+    return answer
+
+
+class Tables(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def assert_fits(self, text):
+        for line in text.splitlines():
+            self.assertLessEqual(len(line), WIDTH, line)
+            self.assertNotIn("\033", line)
+            self.assertEqual(line, line.rstrip())
+
+    def assert_wrong(self, *words, says, text=None):
+        """Wrong usage: one sentence, status 2, also as JSON."""
+        done = keel(*words, text=text, status=2)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertIn(says, done.stderr)
+        self.assertIn(says, keel_json(*words, text=text, status=2)["message"])
+
+
+class Compare(Tables):
+    def test_defaults_suit_the_problem(self):
+        for model, words in (("pendulum", ("--tend", "3")), ("vanderpol", ("--tend", "5")), ("bounce", ())):
+            answer = keel_json("compare", example(model), "--interpret", *words)
+            rows = answer["rows"]
+            self.assertTrue(4 <= len(rows) <= 8, rows)
+            self.assertTrue(all(row["status"] in ("done", "stopped") for row in rows), rows)
+            self.assertEqual(sum(row["best"] for row in rows), 1)
+            self.assertEqual("rattle" in [row["method"] for row in rows], model != "vanderpol")
+            first = rows[0]["evaluations"]
+            for row in rows:
+                self.assertEqual(("step" in row) + ("rtol" in row), 1)
+                if "step" in row:  # comparable cost
+                    self.assertTrue(first / 3 < row["evaluations"] < 3 * first, row)
+
+    def test_best_is_as_the_table_says(self):
+        answer = keel_json("compare", example("kepler"), "--interpret", "--tend", "20", "--rtol", "1e-5,1e-9")
+        self.assertEqual(answer["yardstick"], "exact")
+        rows = answer["rows"]
+        least = min(row["error"] for row in rows)
+        near = [row for row in rows if row["error"] <= 2 * least]
+        best = [row for row in rows if row["best"]]
+        self.assertEqual(len(best), 1)
+        self.assertEqual(best[0]["wall_s"], min(row["wall_s"] for row in near))
+
+    def test_rows_of_all_steps_and_refusals(self):
+        words = ("compare", example("pendulum"), "--interpret", "--tend", "2", "--methods",
+                 "rk4+project, rk4+none,rattle+project,dop853", "--steps", "0.02,1/100")
+        rows = keel_json(*words)["rows"]
+        self.assertEqual([row["step"] for row in rows], [0.02, 0.01] * 4)
+        self.assertEqual([row["method"] for row in rows[::2]], ["rk4", "rk4", "rattle", "dop853"])
+        refused = [row for row in rows if row["status"] == "refused"]
+        self.assertEqual([row["method"] for row in refused], ["rattle", "rattle"])
+        self.assertTrue(all(row["message"] and row["error"] is None for row in refused))
+        held, free = rows[0], rows[2]
+        self.assertLess(held["scaled_drift"], 5)
+        self.assertGreater(free["max_drift"], 1e4 * held["max_drift"])
+        self.assertIsNone(free["scaled_drift"])
+        self.assertEqual(held["steps"], 100)
+        self.assertTrue(8 < rows[0]["error"] / rows[1]["error"] < 32)
+        text = keel(*words).stdout
+        self.assert_fits(text)
+        lines = text.splitlines()
+        self.assertIn("the exact solution", lines[1])
+        self.assertEqual(sum("refused: " in line for line in lines), 2)
+        heading = next(line for line in lines if line.split()[0] == "method")
+        end = heading.index("error") + len("error")  # numbers end below the end of their heading
+        for line in lines[lines.index(heading) + 1:]:
+            if line[2:].startswith(("rk4", "dop853")):
+                self.assertRegex(line[:end], r" \d\.\de[+-]\d\d$")
+        marked = [line for line in lines if line.startswith("* ")]
+        self.assertEqual(len(marked), 2)
+        self.assertTrue(marked[0].startswith("* dop853+project") and marked[1].startswith("* best: "), marked)
+
+    def test_a_method_without_error_control_and_a_tolerance(self):
+        rows = keel_json("compare", "-", "--methods", "rk4,dop853", "--rtol", "1e-6", text=DECAY)["rows"]
+        self.assertEqual([row["status"] for row in rows], ["refused", "done"])
+
+    def test_yardsticks(self):
+        self.assertEqual(keel_json("compare", example("caraxis"), "--interpret", "--methods", "dop853")
+                         ["yardstick"], "reference")
+        answer = keel_json("compare", "-", "--methods", "rk4,dop853", "--steps", "0.1", text=DECAY)
+        self.assertEqual(answer["yardstick"], "rerun")
+        self.assertLess(answer["yardstick_error"], 1e-12)
+        x, h, largest = 1.0, 0.1, 0.0  # rk4 by hand at its grid
+        for k in range(1, 21):
+            x *= 1 - h + h**2 / 2 - h**3 / 6 + h**4 / 24
+            largest = max(largest, abs(x - math.exp(-k * h)))
+        error = answer["rows"][0]["error"]
+        self.assertTrue(0.99 * largest <= error <= 2 * largest, (error, largest))
+
+    def test_chaos_names_no_best(self):
+        words = ("compare", example("lorenz"), "--interpret", "--set", "x=1.001", "--methods", "dop853,rk4")
+        self.assertFalse(any(row["best"] for row in keel_json(*words)["rows"]))
+        self.assertIn("which is not good after t = ", keel(*words).stdout)
+
+    def test_csv(self):
+        path = os.path.join(self.folder.name, "table.csv")
+        answer = keel_json("compare", "-", "--methods", "rk4,rattle", "--steps", "0.1,0.3/7", "--out", path,
+                           text=DECAY)
+        lines = pathlib.Path(path).read_text().splitlines()
+        self.assertRegex(lines[0], r"^# keel \S+ model=decay yardstick=rerun schema=csv/1$")
+        rows = list(csv.DictReader(lines[1:]))
+        self.assertEqual(len(rows), 4)
+        for row, other in zip(rows, answer["rows"]):
+            self.assertEqual(float(row["step"]), other["step"])
+            self.assertEqual(row["message"], other["message"])
+            self.assertEqual(row["error"] and float(row["error"]), other["error"] or "")
+        self.assertEqual(os.listdir(self.folder.name), ["table.csv"])
+
+    def test_wrong_usage(self):
+        model = example("pendulum")
+        self.assert_wrong("compare", model, "--methods", "rk44", says="did you mean rk4?")
+        self.assert_wrong("compare", model, "--methods", "rk4+projekt", says="did you mean project?")
+        self.assert_wrong("compare", model, "--methods", "rk4,,dop853", says="empty entry")
+        self.assert_wrong("compare", model, "--steps", "0.1,-1", says="positive")
+        self.assert_wrong("compare", model, "--steps", "0.1,abc", says="abc")
+        self.assert_wrong("compare", model, "--rtol", "1e-6,2", says="between 0 and 1")
+        self.assert_wrong("compare", model, "--steps", "0.1", "--rtol", "1e-6", says="exclude each other")
+        self.assert_wrong("compare", model, "--out", "table.txt", says="must end in .csv")
+        self.assert_wrong("compare", model, "--method", "rk4", says="did you mean --methods?")
+        self.assert_wrong("compare", says="which model?")
+
+    def test_failures(self):
+        answer = keel_json("compare", "-", text="model x\nvar x\nx' = -y\n", status=1)
+        self.assertTrue(answer["diagnostics"])
+        answer = keel_json("compare", "-", "--methods", "rattle", "--steps", "0.1", text=DECAY, status=1)
+        self.assertEqual(answer["rows"][0]["status"], "refused")
+        missing = os.path.join(self.folder.name, "no", "table.csv")
+        self.assertIn("cannot be written", keel_json("compare", "-", "--out", missing, text=DECAY, status=1)["message"])
+
+    def test_interrupted(self):
+        """Ctrl-C ends the table, not the JSON; the file has what was computed and says so."""
+        path = os.path.join(self.folder.name, "table.csv")
+        run = subprocess.Popen([KEEL, "compare", example("robertson"), "--interpret", "--methods", "bs32", "--json",
+                                "--out", path], stdout=subprocess.PIPE, text=True)
+        time.sleep(1)
+        run.send_signal(signal.SIGINT)
+        out, _ = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130)
+        self.assertEqual(json.loads(out)["status"], "interrupted")
+        self.assertEqual(pathlib.Path(path).read_text().splitlines()[-1], "# status: interrupted")
+
+
+class Converge(Tables):
+    def test_orders(self):
+        for model, method, tend, order in (("pendulum", "rk4", "2", 4), ("pendulum", "rattle", "2", 2),
+                                           ("kepler", "rk4", "2*pi", 4), ("kepler", "heun", "2*pi", 2)):
+            answer = keel_json("converge", example(model), "--interpret", "--tend", tend, "--method", method)
+            self.assertEqual(answer["yardstick"], "exact")
+            self.assertEqual(len(answer["rows"]), 6)
+            steps = [row["step"] for row in answer["rows"]]
+            self.assertTrue(all(a == 2 * b for a, b in zip(steps, steps[1:])))
+            for name, seen in answer["orders"].items():
+                self.assertAlmostEqual(seen, order, delta=0.1, msg=(model, method, name))
+            if model == "pendulum":
+                self.assertIn("lambda.rod", answer["orders"])
+                self.assertEqual(steps[0], 0.02)  # a hundredth of the span
+
+    def test_a_run_as_yardstick(self):
+        """Its own error is taken into account: Euler shows order 1, not 1.2."""
+        for method, order in (("euler", 1), ("heun", 2), ("rk4", 4)):
+            words = ("converge", "-", "--method", method, "--step", "0.1", "--levels", "4")
+            answer = keel_json(*words, text=DECAY)
+            self.assertEqual(answer["yardstick"], "rerun")
+            self.assertAlmostEqual(answer["orders"]["x"], order, delta=0.05)
+            self.assertIn("the finest level, step 0.003125", keel(*words, text=DECAY).stdout)
+
+    def test_floor(self):
+        answer = keel_json("converge", example("kepler"), "--interpret", "--tend", "2*pi", "--method", "dop853",
+                           "--step", "pi/20", "--levels", "7")
+        self.assertTrue(all(answer["floor"].values()))
+        for name, seen in answer["orders"].items():
+            self.assertAlmostEqual(seen, 8, delta=1.5, msg=name)
+        answer = keel_json("converge", example("kepler"), "--interpret", "--tend", "2*pi", "--method", "rk4")
+        self.assertFalse(any(answer["floor"].values()))
+
+    def test_a_change_of_sign_is_no_floor(self):
+        """y' of abm4 crosses zero error between two levels."""
+        answer = keel_json("converge", example("spring_pendulum"), "--interpret", "--tend", "10", "--step", "0.02",
+                           "--method", "abm4")
+        self.assertEqual(answer["yardstick"], "reference")
+        self.assertFalse(any(answer["floor"].values()), answer)
+
+    def test_text(self):
+        text = keel("converge", example("pendulum"), "--interpret", "--tend", "2", "--levels", "3").stdout
+        self.assert_fits(text)
+        lines = [line.split() for line in text.splitlines()]
+        self.assertEqual(lines[0][:2], ["pendulum", "rattle+watch"])
+        steps = [words for words in lines if words and words[0] == "step"]
+        names = [name for words in steps for name in words[1:]]
+        self.assertEqual(names, ["x", "y", "x'", "y'", "lambda.rod", "tension"])
+        for k, words in enumerate(lines):
+            if words and words[0] == "step":
+                rows = lines[k + 1:k + 5]
+                self.assertEqual([row[0] for row in rows], ["0.02", "0.01", "0.005", "order"])
+                self.assertEqual({len(row) for row in rows[:3]}, {2 * len(words) - 1})
+                self.assertEqual(len(rows[3]), len(words))
+
+    def test_events_and_modes(self):
+        """Only where both runs have seen the same events: jumps of the velocity are no errors."""
+        answer = keel_json("converge", example("bounce"), "--interpret", "--method", "rk4", "--levels", "3")
+        self.assertTrue(all(error < 1e-9 for row in answer["rows"] for error in row["errors"].values()), answer)
+
+    def test_wrong_usage(self):
+        model = example("pendulum")
+        self.assert_wrong("converge", model, "--levels", "1", says="between 2 and 20")
+        self.assert_wrong("converge", model, "--levels", "21", says="between 2 and 20")
+        self.assert_wrong("converge", model, "--levels", "x", says="whole number")
+        self.assert_wrong("converge", model, "--step", "0", says="positive")
+        self.assert_wrong("converge", model, "--step", "1000", says="longer than the run")
+        self.assert_wrong("converge", model, "--rtol", "1e-6", says="another command")
+        self.assert_wrong("converge", model, "--method", "rattel", says="did you mean rattle?")
+
+    def test_failures(self):
+        answer = keel_json("converge", example("kepler"), "--interpret", "--method", "rattle", status=1)
+        self.assertIn("rattle", answer["message"])
+        done = keel("converge", example("kepler"), "--interpret", "--method", "rattle", status=1)
+        self.assertEqual(done.stdout, "")
+
+
+class Methods(Tables):
+    def test_all(self):
+        methods = {m["name"]: m for m in keel_json("methods")["methods"]}
+        self.assertEqual(methods["rk4"]["order"], 4)
+        self.assertEqual(methods["rk4"]["traits"], ["explicit"])
+        self.assertEqual(methods["rk4"]["forms"], ["ode", "hamiltonian", "mechanics", "dae"])
+        self.assertIn("project", methods["rk4"]["stabilizers"])
+        self.assertEqual(methods["rattle"]["forms"], ["mechanics"])
+        self.assertEqual(methods["rattle"]["stabilizers"], ["none", "watch"])
+        self.assertIn("symplectic", methods["rattle"]["traits"])
+        self.assertIn("adaptive", methods["dop853"]["traits"])
+        text = keel("methods").stdout
+        self.assert_fits(text)
+        self.assertEqual([line.split()[0] for line in text.splitlines()[1:] if line[2:3].strip() and ":" not in line[:20]],
+                         list(methods))
+
+    def test_one(self):
+        text = keel("methods", "dop853").stdout
+        self.assert_fits(text)
+        self.assertIn("order        8\n", text)
+        self.assertEqual([m["name"] for m in keel_json("methods", "dop853")["methods"]], ["dop853"])
+
+    def test_wrong_usage(self):
+        self.assert_wrong("methods", "dop854", says="did you mean dop853?")
+        self.assert_wrong("methods", "nonsense", says="`keel methods` lists")
+        self.assert_wrong("methods", "rk4", "heun", says="one too many")
+        self.assert_wrong("methods", "--step", "1", says="no option --step")
+
+
+class Accuracy(Tables):
+    def accuracy(self, *words, text=None):
+        return json.loads(keel("run", *words, "--json", text=text).stdout)["accuracy"]
+
+    def test_largest_over_all_times(self):
+        """An oscillation that dies out is exact at the end, not in between."""
+        model = "model pulse\nvar x, v\nx' = v\nv' = -x - 2*v\ninit x = 1, v = 0\nrun 0 .. 30\n"
+        accuracy = self.accuracy("-", "--method", "rk4", "--step", "0.1", text=model)
+        self.assertEqual(accuracy["kind"], "rerun")
+        self.assertLess(accuracy["t"], 5)
+        self.assertTrue(1e-8 < accuracy["value"] < 1e-5, accuracy)
+        self.assertLessEqual(accuracy["rel"], accuracy["each"]["x"] + 3 * accuracy["each"]["v"])
+        few = self.accuracy("-", "--method", "rk4", "--step", "0.1", "--at", "30", text=model)
+        self.assertLess(few["value"], 1e-3 * accuracy["value"])
+
+    def test_all_references_count(self):
+        """Lorenz: the error grows from reference to reference."""
+        self.assertEqual(self.accuracy(example("lorenz"), "--interpret")["t"], 20)
+
+    def test_events(self):
+        self.assertLess(self.accuracy(example("bounce"), "--interpret")["value"], 1e-9)
+        model = ("model fall\ncoord y\nlagrangian y'^2/2 - 9.81*y\nevent ground: y falling -> stop\n"
+                 "init y = 1, y' = 0\nrun 0 .. 10\n")
+        accuracy = self.accuracy("-", "--at", "9", text=model)  # it ends before: the ends are compared
+        self.assertEqual(accuracy["kind"], "rerun")
+        self.assertLess(accuracy["value"], 1e-9)
+
+    def test_chaos(self):
+        text = keel("run", example("lorenz"), "--interpret", "--set", "x=1.001").stdout
+        self.assertRegex(text, r"the rerun differs by \S+ \(\w at t = \S+\); within 1 % before t = ")
+        self.assert_fits(keel("run", example("pendulum"), "--interpret", "--step", "0.01").stdout)
+
+    def test_no_tighter_rerun(self):
+        done = keel("run", "-", "--rtol", "1e-14", text=DECAY)
+        self.assertIn("not measured (no tolerance is tighter)", done.stdout)
+
+    def test_the_projection_asked_for_decides(self):
+        model = example("pendulum")
+        words = ("run", model, "--interpret", "--tend", "1", "--step", "0.01", "--json")
+        self.assertEqual(json.loads(keel(*words).stdout)["method"], "rattle")
+        self.assertEqual(json.loads(keel(*words, "--preserve", "project").stdout)["method"], "rk4")
+
+
+if __name__ == "__main__":
+    unittest.main()
