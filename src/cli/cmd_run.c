@@ -6,6 +6,7 @@
 #include "cli/hdf5.h"
 #include "cli/outcome.h"
 #include "cli/pace.h"
+#include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/run_json.h"
 #include "cli/stop.h"
@@ -20,12 +21,15 @@ struct run {
     struct csv rows, events;
     struct hdf5 *hdf5;
     struct checkpoint checkpoint;
+    struct store store;
+    struct plot plot;
     keel_sim *sim;
 };
 
 static void observe(keel_solver *solver, void *sim) {
     struct run *r = keel_sim_attached(sim);
     (void)solver;
+    if (r->store.data) store_look(&r->store);
     trace_look(&r->trace);
 }
 
@@ -46,7 +50,16 @@ static int open_files(struct run *r) {
     if (hdf5 && !(r->hdf5 = hdf5_open(j, out))) return j->status;
     if (out && !hdf5 && csv_open(&r->rows, j, out, 0)) return j->status;
     if (events && csv_open(&r->events, j, events, 1)) return j->status;
-    return 0;
+    return plot_open(&r->plot, j);
+}
+
+/* What is to be drawn is kept in memory. */
+static int open_store(struct run *r) {
+    struct job *j = &r->job;
+    if (!option_given(&j->options, opt_plot) && !option_given(&j->options, opt_report)) return 0;
+    if (store_open(&r->store, &r->trace)) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    trace_add(&r->trace, store_row, &r->store);
+    return plot_begin(&r->plot, j, &r->store);
 }
 
 /* Everyone who wants rows; then those of an interrupted run, if it goes on. */
@@ -77,7 +90,7 @@ static int open_run(struct run *r) {
     job_name_stabilizer(j, keel_sim_solver(r->sim));
     if (trace_attach(&r->trace, r->sim) || outcome_watch(&r->outcome))
         return job_fail(j, EXIT_FAILED, "there is not enough memory");
-    return open_sinks(r);
+    return open_sinks(r) || open_store(r) ? j->status : 0;
 }
 
 /* What is done now and then between two steps; 0: go on. */
@@ -95,6 +108,7 @@ static void integrate(struct run *r) {
     int failed = 0;
     r->checkpoint.begin = job_seconds();
     progress_open(&r->progress, &r->job);
+    if (r->store.data) store_look(&r->store);
     if (!r->checkpoint.from) trace_look(&r->trace);
     while (status == KEEL_OK && keel_time(keel_sim_solver(r->sim)) != end && !stop_asked() &&
            !r->trace.failed && !failed) {
@@ -140,6 +154,12 @@ static int close_hdf5(struct run *r) {
     return h && hdf5_end(h, &r->outcome);
 }
 
+static int draw(struct run *r) {
+    if (!r->store.data) return 0;
+    store_finish(&r->store);
+    return plot_end(&r->plot, &r->job, &r->store);
+}
+
 static int finish(struct run *r) {
     struct job *j = &r->job;
     struct outcome *o = &r->outcome;
@@ -148,6 +168,7 @@ static int finish(struct run *r) {
     if (good) outcome_measure(o, j, option_given(&j->options, opt_verify) ? 2 : 1);
     if (good && stop_asked()) o->status = OUTCOME_INTERRUPTED, o->exit = stop_exit();
     lost |= close_hdf5(r);
+    lost |= draw(r) != 0;
     if (lost) {
         o->status = OUTCOME_FAILED, o->exit = EXIT_FAILED;
         text_set(o->message, sizeof o->message, "%s", j->sentence);
@@ -178,10 +199,12 @@ int run_command(int count, char **argv) {
         csv_drop(&r.rows);
         csv_drop(&r.events);
         hdf5_drop(r.hdf5);
+        plot_drop(&r.plot);
     }
     if (r.job.say.json) run_json(&r.outcome, &r.job, stdout);
     outcome_release(&r.outcome);
     checkpoint_close(&r.checkpoint);
+    store_close(&r.store);
     keel_sim_close(r.sim);
     trace_close(&r.trace);
     job_close(&r.job);

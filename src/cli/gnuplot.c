@@ -1,0 +1,180 @@
+/* gnuplot.c - see gnuplot.h. */
+#include "cli/gnuplot.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static int ends_with(const char *path, const char *ending) {
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+enum gnuplot_kind gnuplot_kind_of(const char *path) {
+    return strcmp(path, "-") == 0    ? GNUPLOT_TERMINAL
+           : ends_with(path, ".svg") ? GNUPLOT_SVG
+           : ends_with(path, ".png") ? GNUPLOT_PNG
+           : ends_with(path, ".pdf") ? GNUPLOT_PDF
+                                     : GNUPLOT_NONE;
+}
+
+int gnuplot_there(void) {
+    const char *path = getenv("PATH");
+    for (path = path ? path : "/usr/bin:/bin"; *path; path += strcspn(path, ":"), path += *path == ':') {
+        char program[4096];
+        struct stat about;
+        text_set(program, sizeof program, "%.*s/gnuplot", (int)strcspn(path, ":"), path);
+        if (stat(program, &about) == 0 && S_ISREG(about.st_mode) && access(program, X_OK) == 0) return 1;
+    }
+    return 0;
+}
+
+FILE *gnuplot_program(void) {
+    return tmpfile();
+}
+
+void gnuplot_terminal(FILE *g, enum gnuplot_kind kind, int width, int height, int color) {
+    switch (kind) {
+    case GNUPLOT_SVG:
+        fprintf(g,
+                "set terminal svg size %d,%d dynamic rounded noenhanced font 'sans-serif,13' background "
+                "'#ffffff'\n",
+                width, height);
+        break;
+    case GNUPLOT_INLINE:
+        fprintf(g, "set terminal svg size %d,%d dynamic rounded noenhanced font 'sans-serif,14'\n", width,
+                height);
+        break;
+    case GNUPLOT_PNG: /* twice the pixels: sharp on any screen */
+        fprintf(g,
+                "set terminal pngcairo size %d,%d rounded noenhanced font 'sans,10' fontscale 2 linewidth 2 "
+                "pointscale 2 background '#ffffff'\n",
+                2 * width, 2 * height);
+        break;
+    case GNUPLOT_PDF:
+        fprintf(g,
+                "set terminal pdfcairo size %.3fin,%.3fin rounded noenhanced font 'sans,10' background "
+                "'#ffffff'\n",
+                width / 96.0, height / 96.0);
+        break;
+    default:
+        fprintf(g, "set terminal dumb size %d,%d noenhanced nofeed %s\n", width, height,
+                color ? "ansirgb" : "mono");
+    }
+    fprintf(g, "set encoding utf8\n");
+}
+
+/* The bytes of the UTF-8 sign that begins here; 0: it is none. */
+static int sign_length(const unsigned char *at) {
+    int more = *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : *at >= 0xc2 ? 1 : 0;
+    if (*at >= 0x80 && !more) return 0;
+    if (*at > 0xf4 || (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xf0 && at[1] < 0x90)) return 0;
+    for (int k = 1; k <= more; k++)
+        if ((at[k] & 0xc0) != 0x80) return 0;
+    return more + 1;
+}
+
+/* Between single quotes nothing has a meaning but the quote itself, which is written twice. */
+void gnuplot_text(FILE *g, const char *text) {
+    fputc('\'', g);
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        int length = sign_length(at);
+        if (*at < 0x20 || *at == 0x7f || length == 0) fputc(' ', g);
+        else {
+            if (*at == '\'') fputc('\'', g);
+            fwrite(at, 1, (size_t)length, g);
+        }
+        at += length ? length : 1;
+    }
+    fputc('\'', g);
+}
+
+/* Running it -------------------------------------------------------------------------------------------- */
+
+/* Standard input, output and error become these files; signals act as in any program. */
+static int spawn(pid_t *child, int in, int out, int err) {
+    char name[] = "gnuplot", defaults[] = "-d"; /* no settings of the user's */
+    char *const argv[] = {name, defaults, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t about;
+    sigset_t usual;
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    if (posix_spawn_file_actions_init(&files)) return ENOMEM;
+    if (posix_spawnattr_init(&about)) return posix_spawn_file_actions_destroy(&files), ENOMEM;
+    int error = posix_spawn_file_actions_adddup2(&files, in, STDIN_FILENO);
+    if (!error) error = posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+    if (!error) error = posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
+    if (!error) error = posix_spawnattr_setsigdefault(&about, &usual);
+    if (!error) error = posix_spawnattr_setflags(&about, POSIX_SPAWN_SETSIGDEF);
+    if (!error) error = posix_spawnp(child, name, &files, &about, argv, environ);
+    posix_spawnattr_destroy(&about);
+    posix_spawn_file_actions_destroy(&files);
+    return error;
+}
+
+/* The last line that says something. */
+static void read_complaint(FILE *complaints, char *out, size_t room) {
+    char line[300];
+    rewind(complaints);
+    while (fgets(line, sizeof line, complaints)) {
+        line[strcspn(line, "\n")] = '\0';
+        const char *begin = line + strspn(line, " \t^");
+        if (*begin) text_set(out, room, "%s", begin);
+    }
+}
+
+int gnuplot_run(FILE *program, int to, char *why, size_t room) {
+    char said[300] = "";
+    pid_t child;
+    int state = 0;
+    FILE *complaints = tmpfile();
+    int error = !complaints || fflush(program) || lseek(fileno(program), 0, SEEK_SET) != 0 ? errno : 0;
+    if (!error) error = spawn(&child, fileno(program), to, fileno(complaints));
+    if (!error)
+        while (waitpid(child, &state, 0) < 0 && errno == EINTR) {}
+    if (!error && !(WIFEXITED(state) && WEXITSTATUS(state) == 0))
+        read_complaint(complaints, said, sizeof said);
+    int good = !error && WIFEXITED(state) && WEXITSTATUS(state) == 0;
+    if (error == ENOENT) text_set(why, room, "%s", GNUPLOT_MISSING);
+    else if (error) text_set(why, room, "gnuplot cannot be started: %s", strerror(error));
+    else if (!good) text_set(why, room, "gnuplot has failed%s%s", said[0] ? ": " : "", said);
+    if (complaints) fclose(complaints);
+    fclose(program);
+    return good ? 0 : -1;
+}
+
+int gnuplot_complete(const char *path, enum gnuplot_kind kind) {
+    const char *mark = kind == GNUPLOT_PNG ? "IEND" : kind == GNUPLOT_PDF ? "%%EOF" : "</svg>";
+    char tail[32] = "";
+    FILE *file = fopen(path, "rb");
+    size_t count = 0;
+    if (file && fseek(file, -16, SEEK_END) == 0) count = fread(tail, 1, 16, file);
+    if (file) fclose(file);
+    for (size_t i = 0; i + strlen(mark) <= count; i++)
+        if (memcmp(tail + i, mark, strlen(mark)) == 0) return 1;
+    return 0;
+}
+
+static int from_environment(const char *name, int least, int otherwise) {
+    const char *text = getenv(name);
+    long value = text ? strtol(text, NULL, 10) : 0;
+    return value >= least && value <= 1000 ? (int)value : otherwise;
+}
+
+void gnuplot_terminal_size(int *columns, int *lines) {
+    struct winsize size = {0};
+    int known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+    *columns = from_environment("COLUMNS", 20, known && size.ws_col >= 20 ? size.ws_col : 80);
+    *lines = from_environment("LINES", 10, known && size.ws_row >= 10 ? size.ws_row : 24);
+}

@@ -1,0 +1,26 @@
+/* gnuplot.h - gnuplot as a child process: no shell, no file of the user's, nothing of a model read as a command. */
+#ifndef KEEL_CLI_GNUPLOT_H
+#define KEEL_CLI_GNUPLOT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum gnuplot_kind { GNUPLOT_NONE, GNUPLOT_SVG, GNUPLOT_PNG, GNUPLOT_PDF, GNUPLOT_TERMINAL, GNUPLOT_INLINE };
+#define GNUPLOT_MISSING "plots are drawn by gnuplot, which is not installed: the package is gnuplot-nox"
+
+/* By the ending of a name, "-" is the terminal; GNUPLOT_NONE: it cannot be drawn to. */
+enum gnuplot_kind gnuplot_kind_of(const char *path);
+int gnuplot_there(void); /* is it in PATH? */
+/* A program to be filled: a temporary file without a name.  NULL: there is no place for it. */
+FILE *gnuplot_program(void);
+/* width, height: pixels, or columns and lines of the terminal.  INLINE: svg for a page, without background. */
+void gnuplot_terminal(FILE *program, enum gnuplot_kind kind, int width, int height, int color);
+/* A text as a quoted string: one line of valid UTF-8 that ends where it ends. */
+void gnuplot_text(FILE *program, const char *text);
+/* Runs and closes the program; what it draws goes to the open file `to`.  0, or -1 with a sentence in `why`. */
+int gnuplot_run(FILE *program, int to, char *why, size_t room);
+/* Is the file all there?  A full disk is not always noticed. */
+int gnuplot_complete(const char *path, enum gnuplot_kind kind);
+/* Columns and lines of the terminal; 80 and 24 if there is none. */
+void gnuplot_terminal_size(int *columns, int *lines);
+#endif

@@ -1,0 +1,318 @@
+/* plot.c - see plot.h. */
+#include "cli/plot.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME = 256, BINS = 300 };
+static const double floor_units = 0.01; /* drifts of zero are drawn here */
+static const char *const palette[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"};
+
+int plot_open(struct plot *p, struct job *j) {
+    const char *path = option_text(&j->options, opt_plot);
+    char why[JOB_SENTENCE];
+    *p = (struct plot){0};
+    const struct option_value *axes = &j->options.value[opt_axes];
+    if (axes->count && !axes->by_model && !path && !option_given(&j->options, opt_report))
+        return job_fail(j, EXIT_USAGE, "--axes says what --plot or --report draw: give one of them, too");
+    if (!path) return 0;
+    enum gnuplot_kind kind = gnuplot_kind_of(path);
+    if (kind == GNUPLOT_NONE)
+        return job_fail(j, EXIT_USAGE,
+                        "--plot %.200s: the name must end in .svg, .png or .pdf, or be - for the terminal",
+                        path);
+    if (kind == GNUPLOT_TERMINAL && j->say.json)
+        return job_fail(j, EXIT_USAGE, "--plot - and --json both want standard output: plot to a file");
+    if (!gnuplot_there()) return job_fail(j, EXIT_FAILED, "%s", GNUPLOT_MISSING);
+    if (kind != GNUPLOT_TERMINAL && file_open(&p->file, path, why, sizeof why))
+        return job_fail(j, EXIT_FAILED, "%s", why);
+    p->kind = kind;
+    return 0;
+}
+
+int plot_begin(struct plot *p, struct job *j, const struct store *s) {
+    return panel_axes(&p->asked, s, j);
+}
+
+void plot_drop(struct plot *p) {
+    file_drop(&p->file);
+    p->kind = GNUPLOT_NONE;
+}
+
+/* Data -------------------------------------------------------------------------------------------------- */
+
+struct range {
+    double low, high;
+};
+
+static void widen(struct range *r, double value) {
+    if (!isfinite(value)) return;
+    r->low = fmin(r->low, value), r->high = fmax(r->high, value);
+}
+
+static void number(FILE *g, double value) {
+    if (isfinite(value)) fprintf(g, " %.10g", value);
+    else fputs(" NaN", g);
+}
+
+/* A run in log t begins behind its start. */
+static int logarithmic_time(const struct job *j, const struct panel *p) {
+    return p->x == 0 && option_given(&j->options, opt_log) && j->t0 >= 0 && j->t1 > j->t0;
+}
+
+/* A jump is no line: the curve ends before an action and begins again behind it. */
+static void curve_data(FILE *g, const struct store *s, const struct panel *p) {
+    for (long i = 0; i < s->count; i++) {
+        if (s->kind[i] == TRACE_AFTER) fputc('\n', g);
+        number(g, store_at(s, i, p->x));
+        for (int k = 0; k < p->curves; k++) number(g, store_at(s, i, p->y[k]));
+        fputc('\n', g);
+    }
+}
+
+/* Of many drifts the largest in each short piece of the time. */
+static void drift_data(FILE *g, const struct store *s, const struct panel *p) {
+    long piece = (s->count + BINS - 1) / BINS;
+    for (long i = 0; i < s->count; i += piece) {
+        long end = i + piece < s->count ? i + piece : s->count;
+        number(g, store_at(s, i, 0));
+        for (int k = 0; k < p->curves; k++) {
+            double most = NAN;
+            for (long m = i; m < end; m++) most = fmax(most, store_at(s, m, p->y[k]));
+            number(g, isnan(most) ? NAN : fmax(most, floor_units));
+        }
+        fputc('\n', g);
+    }
+}
+
+static void data(FILE *g, const struct store *s, const struct panel *p, int index) {
+    fprintf(g, "$panel%d << END\n", index);
+    if (p->drift) drift_data(g, s, p);
+    else curve_data(g, s, p);
+    fprintf(g, "END\n");
+}
+
+/* Axes -------------------------------------------------------------------------------------------------- */
+
+/* A range of no extent gets some; one that is short beside its values gets digits enough to tell its ends. */
+static void axis(FILE *g, char name, struct range r, int tight) {
+    double size = fmax(fabs(r.low), fabs(r.high)), extent = r.high - r.low;
+    int digits = 6;
+    if (extent <= 1e-14 * size) {
+        double half = size > 0 ? fmax(1e-3 * size, 1e-300) : 1;
+        fprintf(g, "set %crange [%.17g:%.17g]\n", name, r.low - half, r.high + half);
+    } else if (tight) fprintf(g, "set %crange [%.17g:%.17g]\n", name, r.low, r.high);
+    else fprintf(g, "set %crange [*:*] noextend\n", name);
+    if (extent > 1e-14 * size && extent < 1e-4 * size) digits = 2 + (int)ceil(log10(size / extent));
+    fprintf(g, "set format %c '%%.%dg'\n", name, digits);
+}
+
+static struct range range_of(const struct store *s, const int *quantity, int count) {
+    struct range r = {INFINITY, -INFINITY};
+    for (int k = 0; k < count; k++) {
+        double low, high;
+        if (!store_range(s, quantity[k], &low, &high)) continue;
+        widen(&r, low);
+        widen(&r, high);
+    }
+    return r;
+}
+
+/* Similar extents of two states: a circle shall be round. */
+static int is_round(const struct panel *p, struct range x, struct range y) {
+    double a = x.high - x.low, b = y.high - y.low;
+    return p->x != 0 && p->curves == 1 && a > 0 && b > 0 && a < 4 * b && b < 4 * a;
+}
+
+static void drift_axis(FILE *g, struct range y, int terminal) {
+    double top = fmax(10, pow(10, ceil(log10(fmax(y.high, 1)))));
+    int decades = (int)lround(log10(top / floor_units)), apart = decades > 8 ? (decades + 5) / 6 : 1;
+    fprintf(g, "set logscale y\nset yrange [%g:%g]\nset ytics (", floor_units, top);
+    gnuplot_text(g, terminal ? "0"
+                             : "\xe2\x89\xa4"
+                               "0.01");
+    fprintf(g, " %g", floor_units);
+    for (int k = apart; k <= decades; k += apart) {
+        if (decades > 6) fprintf(g, ", '1e%d' 1e%d", k - 2, k - 2);
+        else fprintf(g, ", '%g' 1e%d", pow(10, k - 2), k - 2);
+    }
+    fprintf(g, ")\n");
+}
+
+/* The panel itself; its data are there already. */
+static void panel(FILE *g, const struct job *j, const struct store *s, const struct panel *p, int index,
+                  int terminal) {
+    struct range x = range_of(s, &p->x, 1), y = range_of(s, p->y, p->curves);
+    static const char *const letters[] = {"points pt 1", "points pt 2", "points pt 3",
+                                          "points pt 4", "points pt 5", "points pt 6"};
+    char name[NAME];
+    int round_scale = !terminal && is_round(p, x, y), several = p->curves > 1 || p->drift;
+    fprintf(g, "unset logscale\nset ytics autofreq\nset size noratio\n");
+    axis(g, 'x', x, p->x == 0);
+    axis(g, 'y', y, 0);
+    if (logarithmic_time(j, p)) {
+        double least = x.high;
+        for (long i = 0; i < s->count; i++)
+            if (store_at(s, i, 0) > 0) least = fmin(least, store_at(s, i, 0));
+        fprintf(g, "set logscale x\nset xrange [%.17g:%.17g]\nset format x '%%g'\n", least, x.high);
+    }
+    if (p->drift) drift_axis(g, y, terminal);
+    if (round_scale) fprintf(g, "set size ratio -1\n");
+    fprintf(g, p->drift ? "set offsets\n" : "set offsets graph %s,0.03,0.03\n",
+            p->x == 0 ? "0,0" : "0.02,0.02");
+    store_name(s, p->x, name, sizeof name);
+    fprintf(g, "set xlabel ");
+    gnuplot_text(g, name);
+    fprintf(g, "\nset ylabel ");
+    gnuplot_text(g, p->label);
+    fprintf(g, several ? "\nset key tmargin left horizontal Left reverse samplen 1.5\nplot"
+                       : "\nunset key\nplot");
+    for (int k = 0; k < p->curves; k++) {
+        int color = k % (int)(sizeof palette / sizeof *palette);
+        store_name(s, p->y[k], name, sizeof name);
+        fprintf(g, "%s $panel%d using 1:%d with %s lc rgb '%s' title ", k ? "," : "", index, k + 2,
+                !p->drift  ? "lines lw 1.3"
+                : terminal ? letters[color]
+                           : "points pt 7 ps 0.35",
+                palette[color]);
+        gnuplot_text(g, name);
+    }
+    fprintf(g, "\n");
+}
+
+/* What all panels share: thin axes on two sides, a faint grid. */
+static void style(FILE *g, int terminal) {
+    if (terminal) {
+        fprintf(g, "set border 3\nset tics nomirror\n");
+        return;
+    }
+    fprintf(g, "set border 3 lw 0.8 lc rgb '#707070'\nset tics nomirror out scale 0.5\n"
+               "set grid lt 1 lw 0.5 lc rgb '#e2e2e2'\nset xlabel offset 0,0.3\n");
+}
+
+/* Can it be drawn: is there a point with both coordinates? */
+static int drawable(const struct store *s, const struct panel *p) {
+    for (long i = 0; i < s->count; i++)
+        for (int k = 0; k < p->curves; k++)
+            if (isfinite(store_at(s, i, p->x)) && isfinite(store_at(s, i, p->y[k]))) return 1;
+    return 0;
+}
+
+/* Pictures ---------------------------------------------------------------------------------------------- */
+
+static void title(FILE *g, const struct job *j) {
+    char text[400];
+    text_set(text, sizeof text, "%.120s   %s+%s", keel_model_name(j->model), j->method, j->stabilizer);
+    if (j->keel.step > 0) text_add(text, sizeof text, "   step %g", j->keel.step);
+    else text_add(text, sizeof text, "   rtol %g", j->keel.rtol > 0 ? j->keel.rtol : 1e-6);
+    gnuplot_text(g, text);
+}
+
+/* Panels below each other, from the fifth on in two columns. */
+static void draw_sheet(FILE *g, const struct job *j, const struct store *s, const struct panels *p,
+                       enum gnuplot_kind kind) {
+    int across = p->count > 4 ? 2 : 1, down = (p->count + across - 1) / across;
+    int lone = p->count == 1 && p->list[0].x != 0;
+    int width = across == 2 ? 1200 : lone ? 720 : 900, height = lone ? 660 : 60 + 250 * down;
+    if (p->count == 1 && !lone) height = 480;
+    gnuplot_terminal(g, kind, width, height, 1);
+    style(g, 0);
+    for (int k = 0; k < p->count; k++) data(g, s, &p->list[k], k);
+    fprintf(g, "set multiplot layout %d,%d title ", down, across);
+    title(g, j);
+    fprintf(g, "\n%s", p->count > 1 ? "set lmargin 11\nset rmargin 3\n" : "");
+    for (int k = 0; k < p->count; k++) panel(g, j, s, &p->list[k], k, 0);
+    fprintf(g, "unset multiplot\n");
+}
+
+/* One after the other; together as high as the terminal, unless that is too low to read. */
+static void draw_terminal(FILE *g, const struct job *j, const struct store *s, const struct panels *p) {
+    enum { LEAST = 16 };
+    int columns, lines;
+    gnuplot_terminal_size(&columns, &lines);
+    int each = (lines - 1) / p->count;
+    gnuplot_terminal(g, GNUPLOT_TERMINAL, columns - 1, each < LEAST ? LEAST : each, j->say.color_out);
+    style(g, 1);
+    for (int k = 0; k < p->count; k++) {
+        data(g, s, &p->list[k], k);
+        panel(g, j, s, &p->list[k], k, 1);
+    }
+}
+
+static void choose_panels(struct panels *all, const struct plot *p, const struct store *s) {
+    struct panels wanted = p->asked;
+    if (wanted.count == 0) {
+        panel_states(&wanted, s);
+        panel_drifts(&wanted, s);
+    }
+    all->count = 0;
+    all->left_out = wanted.left_out;
+    for (int k = 0; k < wanted.count; k++)
+        if (drawable(s, &wanted.list[k])) all->list[all->count++] = wanted.list[k];
+}
+
+/* Without form feeds and blanks at the ends of lines. */
+static void copy_text(FILE *from, FILE *to) {
+    int sign, blanks = 0;
+    rewind(from);
+    while ((sign = fgetc(from)) != EOF) {
+        if (sign == ' ') blanks++;
+        if (sign == '\n') blanks = 0;
+        if (sign == ' ' || sign == '\f') continue;
+        for (; blanks > 0; blanks--) fputc(' ', to);
+        fputc(sign, to);
+    }
+}
+
+static int to_terminal(FILE *g, char *why, size_t room) {
+    FILE *drawn = tmpfile();
+    if (!drawn) return fclose(g), text_set(why, room, "there is no place for a temporary file"), -1;
+    int wrong = gnuplot_run(g, fileno(drawn), why, room);
+    if (!wrong) copy_text(drawn, stdout);
+    fclose(drawn);
+    return wrong;
+}
+
+static int to_file(FILE *g, struct plot *p, char *why, size_t room) {
+    if (gnuplot_run(g, fileno(p->file.stream), why, room)) return -1;
+    if (gnuplot_complete(p->file.part, p->kind)) return file_keep(&p->file, why, room);
+    text_set(why, room, "%.300s cannot be written: the disk is full or gone", p->file.path);
+    return -1;
+}
+
+int plot_end(struct plot *p, struct job *j, const struct store *s) {
+    static struct panels panels;
+    char why[JOB_SENTENCE] = "";
+    if (p->kind == GNUPLOT_NONE) return 0;
+    int terminal = p->kind == GNUPLOT_TERMINAL;
+    choose_panels(&panels, p, s);
+    FILE *g = panels.count ? gnuplot_program() : NULL;
+    if (!g) {
+        plot_drop(p);
+        return job_fail(j, EXIT_FAILED,
+                        panels.count ? "there is no place for a temporary file"
+                                     : "there is nothing to draw: the run has no rows");
+    }
+    if (terminal) draw_terminal(g, j, s, &panels);
+    else draw_sheet(g, j, s, &panels, p->kind);
+    int wrong = terminal ? to_terminal(g, why, sizeof why) : to_file(g, p, why, sizeof why);
+    plot_drop(p);
+    if (wrong) return job_fail(j, EXIT_FAILED, "%s", why);
+    if (panels.left_out)
+        say_note(&j->say, "%d columns are not drawn; --axes draws what it names", panels.left_out);
+    return 0;
+}
+
+int plot_inline(FILE *to, const struct job *j, const struct store *s, const struct panel *one, char *why,
+                size_t room) {
+    FILE *g = drawable(s, one) ? gnuplot_program() : NULL;
+    if (!g) return text_set(why, room, "there is nothing to draw, or no place for a temporary file"), -1;
+    gnuplot_terminal(g, GNUPLOT_INLINE, 560, one->x ? 420 : 320, 1);
+    style(g, 0);
+    data(g, s, one, 0);
+    panel(g, j, s, one, 0, 0);
+    return gnuplot_run(g, fileno(to), why, room);
+}

@@ -1,0 +1,25 @@
+/* plot.h - the rows of a run as pictures: --plot FILE, --plot -, and the pictures of the report. */
+#ifndef KEEL_CLI_PLOT_H
+#define KEEL_CLI_PLOT_H
+
+#include "cli/file.h"
+#include "cli/gnuplot.h"
+#include "cli/panel.h"
+
+struct plot {
+    enum gnuplot_kind kind; /* GNUPLOT_NONE: no --plot was given */
+    struct file file;       /* not of the terminal */
+    struct panels asked;    /* --axes */
+};
+
+/* Before the run: is the name right, can it be written, is gnuplot there?  0, or an exit status. */
+int plot_open(struct plot *p, struct job *j);
+/* Once the store is open: are the names of --axes known?  0, or an exit status. */
+int plot_begin(struct plot *p, struct job *j, const struct store *s);
+/* After the run: draws to where --plot says.  0, or an exit status. */
+int plot_end(struct plot *p, struct job *j, const struct store *s);
+/* One panel as svg without background, for a page.  0, or -1 with a sentence in `why`. */
+int plot_inline(FILE *to, const struct job *j, const struct store *s, const struct panel *panel, char *why,
+                size_t room);
+void plot_drop(struct plot *p);
+#endif
