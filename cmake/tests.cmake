@@ -54,6 +54,19 @@ foreach(program ${header_checks})
     keel_test(${name} unit ${name})
 endforeach()
 
+# tests/cli/test_*: the command as users call it; 77: something it needs is not installed.
+file(GLOB scripts CONFIGURE_DEPENDS tests/cli/test_*.sh tests/cli/test_*.py)
+foreach(script ${scripts})
+    cmake_path(GET script STEM name)
+    if(name MATCHES "_browser$")
+        keel_test(cli_${name} "unit;asan-skip" ${script})
+    else()
+        keel_test(cli_${name} unit ${script})
+    endif()
+    set_tests_properties(cli_${name} PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT
+        "KEEL=$<TARGET_FILE:keel_command>;KEEL_SOURCE=${PROJECT_SOURCE_DIR};KEEL_BUILD=${PROJECT_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
+endforeach()
+
 # What users do: install, then build a program with pkg-config alone and with find_package.
 keel_test(install "unit;asan-skip" "${PROJECT_SOURCE_DIR}/tests/user/install_test.sh" "${PROJECT_BINARY_DIR}")
 

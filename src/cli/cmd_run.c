@@ -8,6 +8,7 @@
 #include "cli/pace.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/run_json.h"
 #include "cli/stop.h"
 
@@ -23,6 +24,7 @@ struct run {
     struct checkpoint checkpoint;
     struct store store;
     struct plot plot;
+    struct report report;
     keel_sim *sim;
 };
 
@@ -50,7 +52,7 @@ static int open_files(struct run *r) {
     if (hdf5 && !(r->hdf5 = hdf5_open(j, out))) return j->status;
     if (out && !hdf5 && csv_open(&r->rows, j, out, 0)) return j->status;
     if (events && csv_open(&r->events, j, events, 1)) return j->status;
-    return plot_open(&r->plot, j);
+    return plot_open(&r->plot, j) || report_open(&r->report, j) ? j->status : 0;
 }
 
 /* What is to be drawn is kept in memory. */
@@ -157,7 +159,8 @@ static int close_hdf5(struct run *r) {
 static int draw(struct run *r) {
     if (!r->store.data) return 0;
     store_finish(&r->store);
-    return plot_end(&r->plot, &r->job, &r->store);
+    int wrong = plot_end(&r->plot, &r->job, &r->store);
+    return report_end(&r->report, &r->job, &r->outcome, &r->store, &r->plot.asked) || wrong;
 }
 
 static int finish(struct run *r) {
@@ -200,6 +203,7 @@ int run_command(int count, char **argv) {
         csv_drop(&r.events);
         hdf5_drop(r.hdf5);
         plot_drop(&r.plot);
+        report_drop(&r.report);
     }
     if (r.job.say.json) run_json(&r.outcome, &r.job, stdout);
     outcome_release(&r.outcome);

@@ -43,7 +43,7 @@ FILE *gnuplot_program(void) {
     return tmpfile();
 }
 
-void gnuplot_terminal(FILE *g, enum gnuplot_kind kind, int width, int height, int color) {
+void gnuplot_terminal(FILE *g, enum gnuplot_kind kind, int width, int height) {
     switch (kind) {
     case GNUPLOT_SVG:
         fprintf(g,
@@ -68,8 +68,7 @@ void gnuplot_terminal(FILE *g, enum gnuplot_kind kind, int width, int height, in
                 width / 96.0, height / 96.0);
         break;
     default:
-        fprintf(g, "set terminal dumb size %d,%d noenhanced nofeed %s\n", width, height,
-                color ? "ansirgb" : "mono");
+        fprintf(g, "set terminal dumb size %d,%d noenhanced mono\n", width, height);
     }
     fprintf(g, "set encoding utf8\n");
 }

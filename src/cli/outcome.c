@@ -142,7 +142,7 @@ static void time_text(char *out, size_t room, double seconds) {
     else snprintf(out, room, "%.2f s", seconds);
 }
 
-static const char *care_word(const keel_kept *row) {
+const char *outcome_care_word(const keel_kept *row) {
     switch (row->care) {
     case KEEL_ROW_WATCHED:
         return "watched";
@@ -168,7 +168,7 @@ static void rows_text(const struct outcome *o, FILE *out, int color) {
                     "largest drift", "in round-offs", "last", say_plain(color));
         char units[24];
         snprintf(units, sizeof units, row.units < 1e6 ? "%.1f" : "%.1e", row.units);
-        const char *care = care_word(&row);
+        const char *care = outcome_care_word(&row);
         fprintf(out, "  %-20s %-14.6g %-17.1e %-15s %-*.1e%s\n", row.name, row.start, row.drift, units,
                 care[0] ? 12 : 0, fabs(row.last), care);
     }

@@ -32,5 +32,6 @@ int outcome_watch(struct outcome *o);
  * 1: if the run was short; 2: in any case. */
 void outcome_measure(struct outcome *o, struct job *j, int rerun);
 void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color);
+const char *outcome_care_word(const keel_kept *row); /* "watched", "by the method"; "": it is kept */
 void outcome_release(struct outcome *o);
 #endif

@@ -97,17 +97,21 @@ static void data(FILE *g, const struct store *s, const struct panel *p, int inde
 
 /* Axes -------------------------------------------------------------------------------------------------- */
 
-/* A range of no extent gets some; one that is short beside its values gets digits enough to tell its ends. */
+/* Digits that tell the ends of a range apart, also if it is short beside its values. */
+static int digits_of(struct range r) {
+    double size = fmax(fabs(r.low), fabs(r.high)), extent = r.high - r.low;
+    return extent > 1e-14 * size && extent < 1e-4 * size ? 2 + (int)ceil(log10(size / extent)) : 6;
+}
+
+/* A range of no extent gets some. */
 static void axis(FILE *g, char name, struct range r, int tight) {
     double size = fmax(fabs(r.low), fabs(r.high)), extent = r.high - r.low;
-    int digits = 6;
     if (extent <= 1e-14 * size) {
         double half = size > 0 ? fmax(1e-3 * size, 1e-300) : 1;
         fprintf(g, "set %crange [%.17g:%.17g]\n", name, r.low - half, r.high + half);
     } else if (tight) fprintf(g, "set %crange [%.17g:%.17g]\n", name, r.low, r.high);
     else fprintf(g, "set %crange [*:*] noextend\n", name);
-    if (extent > 1e-14 * size && extent < 1e-4 * size) digits = 2 + (int)ceil(log10(size / extent));
-    fprintf(g, "set format %c '%%.%dg'\n", name, digits);
+    fprintf(g, "set format %c '%%.%dg'\n", name, digits_of(r));
 }
 
 static struct range range_of(const struct store *s, const int *quantity, int count) {
@@ -215,15 +219,22 @@ static void title(FILE *g, const struct job *j) {
 static void draw_sheet(FILE *g, const struct job *j, const struct store *s, const struct panels *p,
                        enum gnuplot_kind kind) {
     int across = p->count > 4 ? 2 : 1, down = (p->count + across - 1) / across;
-    int lone = p->count == 1 && p->list[0].x != 0;
+    int widest = 0, lone = p->count == 1 && p->list[0].x != 0;
     int width = across == 2 ? 1200 : lone ? 720 : 900, height = lone ? 660 : 60 + 250 * down;
     if (p->count == 1 && !lone) height = 480;
-    gnuplot_terminal(g, kind, width, height, 1);
+    gnuplot_terminal(g, kind, width, height);
     style(g, 0);
-    for (int k = 0; k < p->count; k++) data(g, s, &p->list[k], k);
+    for (int k = 0; k < p->count; k++) {
+        const struct panel *one = &p->list[k];
+        int digits = one->drift ? 0 : digits_of(range_of(s, one->y, one->curves));
+        if (digits > widest) widest = digits;
+        data(g, s, one, k);
+    }
     fprintf(g, "set multiplot layout %d,%d title ", down, across);
     title(g, j);
-    fprintf(g, "\n%s", p->count > 1 ? "set lmargin 11\nset rmargin 3\n" : "");
+    fprintf(g, "\n");
+    if (p->count > 1)
+        fprintf(g, "set lmargin %d\nset rmargin 3\n", 8 + widest); /* all begin below each other */
     for (int k = 0; k < p->count; k++) panel(g, j, s, &p->list[k], k, 0);
     fprintf(g, "unset multiplot\n");
 }
@@ -234,7 +245,7 @@ static void draw_terminal(FILE *g, const struct job *j, const struct store *s, c
     int columns, lines;
     gnuplot_terminal_size(&columns, &lines);
     int each = (lines - 1) / p->count;
-    gnuplot_terminal(g, GNUPLOT_TERMINAL, columns - 1, each < LEAST ? LEAST : each, j->say.color_out);
+    gnuplot_terminal(g, GNUPLOT_TERMINAL, columns - 1, each < LEAST ? LEAST : each);
     style(g, 1);
     for (int k = 0; k < p->count; k++) {
         data(g, s, &p->list[k], k);
@@ -254,24 +265,32 @@ static void choose_panels(struct panels *all, const struct plot *p, const struct
         if (drawable(s, &wanted.list[k])) all->list[all->count++] = wanted.list[k];
 }
 
-/* Without form feeds and blanks at the ends of lines. */
-static void copy_text(FILE *from, FILE *to) {
-    int sign, blanks = 0;
+/* Without form feeds and blanks at the ends of lines; each curve's own sign in its colour. */
+static void copy_text(FILE *from, FILE *to, int color) {
+    static const char signs[] = "*#$%@&";
+    static const int shade[] = {32, 166, 36, 175, 74, 178};
+    int sign, blanks = 0, before = '\n', shown = -1;
     rewind(from);
     while ((sign = fgetc(from)) != EOF) {
         if (sign == ' ') blanks++;
         if (sign == '\n') blanks = 0;
         if (sign == ' ' || sign == '\f') continue;
         for (; blanks > 0; blanks--) fputc(' ', to);
-        fputc(sign, to);
+        const char *curve = color && sign ? strchr(signs, sign) : NULL;
+        int wanted = curve ? shade[curve - signs] : -1;
+        if (wanted >= 0 && wanted != shown) fprintf(to, "\033[38;5;%dm", wanted);
+        if (wanted < 0 && shown >= 0) fputs("\033[0m", to);
+        shown = wanted;
+        fputc(before = sign, to);
     }
+    if (before != '\n') fputc('\n', to);
 }
 
-static int to_terminal(FILE *g, char *why, size_t room) {
+static int to_terminal(FILE *g, int color, char *why, size_t room) {
     FILE *drawn = tmpfile();
     if (!drawn) return fclose(g), text_set(why, room, "there is no place for a temporary file"), -1;
     int wrong = gnuplot_run(g, fileno(drawn), why, room);
-    if (!wrong) copy_text(drawn, stdout);
+    if (!wrong) copy_text(drawn, stdout, color);
     fclose(drawn);
     return wrong;
 }
@@ -298,7 +317,7 @@ int plot_end(struct plot *p, struct job *j, const struct store *s) {
     }
     if (terminal) draw_terminal(g, j, s, &panels);
     else draw_sheet(g, j, s, &panels, p->kind);
-    int wrong = terminal ? to_terminal(g, why, sizeof why) : to_file(g, p, why, sizeof why);
+    int wrong = terminal ? to_terminal(g, j->say.color_out, why, sizeof why) : to_file(g, p, why, sizeof why);
     plot_drop(p);
     if (wrong) return job_fail(j, EXIT_FAILED, "%s", why);
     if (panels.left_out)
@@ -310,7 +329,7 @@ int plot_inline(FILE *to, const struct job *j, const struct store *s, const stru
                 size_t room) {
     FILE *g = drawable(s, one) ? gnuplot_program() : NULL;
     if (!g) return text_set(why, room, "there is nothing to draw, or no place for a temporary file"), -1;
-    gnuplot_terminal(g, GNUPLOT_INLINE, 560, one->x ? 420 : 320, 1);
+    gnuplot_terminal(g, GNUPLOT_INLINE, 500, one->x ? 420 : 300);
     style(g, 0);
     data(g, s, one, 0);
     panel(g, j, s, one, 0, 0);

@@ -1,0 +1,392 @@
+/* report.c - see report.h. */
+#include "cli/report.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_EVENTS = 200, MOST_VALUES = 200 };
+static const double round_off_units = 50; /* what a correction that has arrived may leave (docs/design.md) */
+
+int report_open(struct report *r, struct job *j) {
+    const char *path = option_text(&j->options, opt_report), *dot = path ? strrchr(path, '.') : NULL;
+    char why[JOB_SENTENCE];
+    *r = (struct report){0};
+    if (!path) return 0;
+    if (!dot || (strcmp(dot, ".html") != 0 && strcmp(dot, ".htm") != 0))
+        return job_fail(j, EXIT_USAGE, "--report %.200s: the name must end in .html", path);
+    return file_open(&r->file, path, why, sizeof why) ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
+}
+
+void report_drop(struct report *r) {
+    file_drop(&r->file);
+}
+
+/* Text and numbers -------------------------------------------------------------------------------------- */
+
+/* Whatever it says, it is text: signs of HTML are written as entities, what is no UTF-8 as a question mark. */
+static void text(FILE *out, const char *words) {
+    for (const unsigned char *at = (const unsigned char *)words; *at; at++) {
+        int more = *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : *at >= 0xc2 ? 1 : 0, good = *at < 0x80 || more;
+        for (int k = 1; k <= more && good; k++) good = (at[k] & 0xc0) == 0x80;
+        if (*at == '&') fputs("&amp;", out);
+        else if (*at == '<') fputs("&lt;", out);
+        else if (*at == '>') fputs("&gt;", out);
+        else if (*at == '"') fputs("&quot;", out);
+        else if (*at == '\'') fputs("&#39;", out);
+        else if (!good || (*at < 0x20 && *at != '\n' && *at != '\t') || *at == 0x7f) fputc('?', out);
+        else {
+            fwrite(at, 1, (size_t)more + 1, out);
+            at += more;
+        }
+    }
+}
+
+static void heading(FILE *out, const char *words) {
+    fputs("<h2>", out);
+    text(out, words);
+    fputs("</h2>\n", out);
+}
+
+static void fact(FILE *out, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void fact(FILE *out, const char *name, const char *format, ...) {
+    char value[JOB_SENTENCE];
+    va_list args;
+    va_start(args, format);
+    text_vset(value, sizeof value, format, args);
+    va_end(args);
+    fprintf(out, "<div><dt>%s</dt><dd>", name);
+    text(out, value);
+    fputs("</dd></div>\n", out);
+}
+
+static void named_number(FILE *out, const char *name, double value) {
+    fputs("<tr><td><code>", out);
+    text(out, name);
+    fprintf(out, "</code></td><td>%.10g</td>", value);
+}
+
+/* The verdict and the certificate ----------------------------------------------------------------------- */
+
+/* The worst of the rows somebody cares for, and how many there are. */
+static int worst_kept(const struct outcome *o, int watched, keel_kept *worst) {
+    keel_kept row;
+    int count = 0;
+    for (int i = 0; keel_kept_at(keel_sim_solver(o->sim), i, &row); i++) {
+        int cared =
+            row.care == KEEL_ROW_KEPT || row.care == KEEL_ROW_NATIVE || row.care == KEEL_ROW_REDUNDANT;
+        if (row.kind == KEEL_ROW_ALGEBRAIC || row.care == KEEL_ROW_VARYING || cared == watched) continue;
+        if (count++ == 0 || row.units > worst->units) *worst = row;
+    }
+    return count;
+}
+
+static void verdict(FILE *out, const struct outcome *o) {
+    keel_kept row = {0}, loose = {0};
+    int kept = worst_kept(o, 0, &row), watched = worst_kept(o, 1, &loose);
+    int ended = o->status == OUTCOME_FAILED || o->status == OUTCOME_INTERRUPTED;
+    int held = kept && row.units <= round_off_units;
+    char words[2 * JOB_SENTENCE] = "";
+    if (ended)
+        text_set(words, sizeof words, "The run %s %s at t = %.10g%s%s. ",
+                 o->status == OUTCOME_FAILED ? "has" : "was", outcome_word(o->status),
+                 keel_time(keel_sim_solver(o->sim)), o->message[0] ? ": " : "", o->message);
+    if (held)
+        text_add(words, sizeof words, "Held to round-off: %s drifts by more than %.2g units of round-off.",
+                 kept > 1 ? "none of the kept rows" : "nothing that is kept", row.units);
+    else if (kept)
+        text_add(words, sizeof words, "Not at round-off: %s drifts by %.2g units of round-off.", row.name,
+                 row.units);
+    else if (watched)
+        text_add(words, sizeof words, "Nothing is kept; %s is watched and drifts by %.2g units of round-off.",
+                 loose.name, loose.units);
+    else text_add(words, sizeof words, "There is nothing to keep in this model.");
+    if (kept && watched)
+        text_add(words, sizeof words, " Only watched: %s drifts by %.2g.", loose.name, loose.units);
+    fprintf(out, "<p class=\"verdict %s\" id=\"verdict\"><strong>",
+            ended             ? "bad"
+            : held            ? "good"
+            : kept || watched ? "fair"
+                              : "plain");
+    text(out, words);
+    fputs("</strong></p>\n", out);
+}
+
+static void certificate(FILE *out, const struct outcome *o) {
+    keel_kept row;
+    int any = 0;
+    for (int i = 0; keel_kept_at(keel_sim_solver(o->sim), i, &row); i++) {
+        if (row.kind == KEEL_ROW_ALGEBRAIC) continue;
+        if (!any++) {
+            heading(out, "Certificate");
+            fputs("<div class=\"wide\"><table class=\"full\" id=\"certificate\"><thead><tr><th>kept</th>"
+                  "<th>in round-offs</th><th>largest drift</th><th>last</th><th>start</th>"
+                  "<th class=\"text\"></th></tr></thead><tbody>\n",
+                  out);
+        }
+        fputs("<tr><td><code>", out);
+        text(out, row.name);
+        fprintf(out,
+                "</code></td><td>%.3g</td><td>%.1e</td><td>%.1e</td><td>%.6g</td><td class=\"text soft\">",
+                row.units, row.drift, fabs(row.last), row.start);
+        text(out, outcome_care_word(&row));
+        fputs("</td></tr>\n", out);
+    }
+    if (any)
+        fputs("</tbody></table></div>\n<p class=\"soft\">A round-off is the rounding error of the row&#39;s "
+              "own "
+              "terms. Drifts are the largest over all steps. Conservation is not accuracy: that stands "
+              "below.</p>\n",
+              out);
+}
+
+static void accuracy(FILE *out, const struct outcome *o) {
+    heading(out, "Accuracy");
+    if (o->yardstick == OUTCOME_NONE) {
+        fputs("<p>Not measured; <code>--verify</code> measures it by a tighter rerun.</p>\n", out);
+        return;
+    }
+    fprintf(out, "<p id=\"accuracy\">Largest error <strong>%.1e</strong> (relative %.1e) in <code>", o->error,
+            o->relative);
+    text(out, keel_sim_column(o->sim, o->worst));
+    fprintf(out, "</code> at t = %.6g, against %s.</p>\n", o->worst_t,
+            o->yardstick == OUTCOME_RERUN   ? "a tighter rerun"
+            : o->yardstick == OUTCOME_EXACT ? "the exact solution"
+                                            : "reference digits");
+}
+
+static void facts(FILE *out, const struct outcome *o, const struct job *j) {
+    const keel_stats s = keel_statistics(keel_sim_solver(o->sim));
+    fputs("<dl class=\"facts\">\n", out);
+    fact(out, "method", "%s+%s", j->method, j->stabilizer);
+    if (j->keel.step > 0) fact(out, "step", "%g", j->keel.step);
+    else fact(out, "relative tolerance", "%g", j->keel.rtol > 0 ? j->keel.rtol : 1e-6);
+    fact(out, "time", "%g .. %g", j->t0, keel_time(keel_sim_solver(o->sim)));
+    if (o->yardstick != OUTCOME_NONE) fact(out, "largest error", "%.1e", o->error);
+    fact(out, "steps", s.rejected ? "%ld, %ld rejected" : "%ld", s.steps, s.rejected);
+    if (o->wall_s < 1) fact(out, "computed in", "%.1f ms", 1e3 * o->wall_s);
+    else fact(out, "computed in", "%.2f s", o->wall_s);
+    fputs("</dl>\n", out);
+    if (j->why[0]) {
+        fprintf(out, "<p class=\"soft\">%s was chosen: ", j->method);
+        text(out, j->why);
+        fputs(".</p>\n", out);
+    }
+}
+
+/* Analysis ---------------------------------------------------------------------------------------------- */
+
+static void modes(FILE *out, const struct job *j) {
+    keel_mode mode;
+    int several = keel_model_modes(j->model) > 1;
+    fprintf(out,
+            "<div class=\"wide\"><table id=\"analysis\"><thead><tr><th>%s</th><th>index</th>"
+            "<th>degrees of freedom</th><th>equations</th><th>redundant</th></tr></thead><tbody>\n",
+            several ? "mode" : "");
+    for (int i = 0; keel_model_mode(j->model, i, &mode); i++) {
+        fputs("<tr><td>", out);
+        text(out, mode.name ? mode.name : "the whole model");
+        fprintf(out, "</td><td>%d</td><td>%d</td><td>%d</td><td>%d</td></tr>\n", mode.index, mode.freedom,
+                mode.equations, mode.redundant);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+static void name_list(FILE *out, const char *what, const char *name, int *any) {
+    if (!*any) fprintf(out, "<p>%s: ", what);
+    fprintf(out, "%s<code>", *any ? ", " : "");
+    text(out, name);
+    fputs("</code>", out);
+    *any = 1;
+}
+
+static void end_list(FILE *out, int any) {
+    if (any) fputs(".</p>\n", out);
+}
+
+static void hidden_and_balances(FILE *out, const struct outcome *o, const struct job *j) {
+    keel_kept row;
+    const char *name;
+    int any = 0;
+    for (int i = 0; keel_kept_at(keel_sim_solver(o->sim), i, &row); i++)
+        if (row.kind == KEEL_ROW_VELOCITY || row.kind == KEEL_ROW_HIDDEN)
+            name_list(out, "Hidden constraints", row.name, &any);
+    end_list(out, any);
+    any = 0;
+    for (int i = 0; (name = keel_model_balance(j->model, keel_model_start(j->model), i)); i++)
+        name_list(out, "Balances that the equations show", name, &any);
+    end_list(out, any);
+    any = 0;
+    for (int i = 0; (name = keel_model_free_value(j->model, i)); i++)
+        name_list(out, "Start values that nothing determines but their guess", name, &any);
+    end_list(out, any);
+}
+
+static void values(FILE *out, const struct job *j, const struct store *s) {
+    const char *name;
+    double value;
+    char column[256];
+    fputs("<div class=\"pair\">\n<div><h3>Start and end</h3><div class=\"wide\"><table "
+          "id=\"values\"><thead><tr>"
+          "<th></th><th>start</th><th>end</th></tr></thead><tbody>\n",
+          out);
+    for (int i = 0; i < s->columns && i < MOST_VALUES && s->count; i++) {
+        store_name(s, store_column(s, i), column, sizeof column);
+        named_number(out, column, store_at(s, 0, store_column(s, i)));
+        fprintf(out, "<td>%.10g</td></tr>\n", store_at(s, s->count - 1, store_column(s, i)));
+    }
+    fputs("</tbody></table></div>\n", out);
+    if (s->columns > MOST_VALUES)
+        fprintf(out, "<p class=\"soft\">and %d more.</p>\n", s->columns - MOST_VALUES);
+    fputs("</div>\n", out);
+    for (int i = 0; i < MOST_VALUES && keel_model_parameter(j->model, i, &name, &value); i++) {
+        if (i == 0)
+            fputs("<div><h3>Parameters</h3><div class=\"wide\"><table id=\"parameters\"><tbody>\n", out);
+        named_number(out, name, value);
+        fputs("</tr>\n", out);
+    }
+    if (keel_model_parameter(j->model, 0, &name, &value)) fputs("</tbody></table></div></div>\n", out);
+    fputs("</div>\n", out);
+}
+
+static void events(FILE *out, const struct outcome *o, const struct job *j) {
+    keel_happening one;
+    long total = 0;
+    for (; keel_sim_happening(o->sim, total, &one); total++) {
+        keel_mode from = {0}, to = {0};
+        if (total >= MOST_EVENTS) continue;
+        if (total == 0) {
+            heading(out, "Events");
+            fputs("<div class=\"wide\"><table id=\"events\"><thead><tr><th>event</th><th>t</th>"
+                  "<th class=\"text\">what it did</th></tr></thead><tbody>\n",
+                  out);
+        }
+        keel_model_mode(j->model, one.from, &from);
+        keel_model_mode(j->model, one.to, &to);
+        fputs("<tr><td><code>", out);
+        text(out, one.event);
+        fprintf(out, "</code></td><td>%.10g</td><td class=\"text\">", one.t);
+        if (one.from != one.to) {
+            text(out, from.name ? from.name : "");
+            fputs(" &rarr; ", out);
+            text(out, to.name ? to.name : "");
+        } else fputs(one.changed ? "values assigned" : "recorded", out);
+        fputs("</td></tr>\n", out);
+    }
+    if (total) fputs("</tbody></table></div>\n", out);
+    if (total > MOST_EVENTS)
+        fprintf(out, "<p class=\"soft\">and %ld more; <code>--events FILE.csv</code> writes all.</p>\n",
+                total - MOST_EVENTS);
+}
+
+/* Plots ------------------------------------------------------------------------------------------------- */
+
+/* The svg element of what was drawn, without the heading of a file of its own. */
+static void copy_svg(FILE *from, FILE *out) {
+    char line[4096];
+    int inside = 0;
+    rewind(from);
+    while (fgets(line, sizeof line, from)) {
+        if (strncmp(line, "<svg", 4) == 0) inside = 1;
+        if (inside) fputs(line, out);
+    }
+}
+
+static void plots(FILE *out, const struct job *j, const struct store *s, const struct panels *asked) {
+    static struct panels all;
+    char why[JOB_SENTENCE] = "";
+    all = *asked;
+    if (all.count == 0) panel_states(&all, s);
+    panel_drifts(&all, s);
+    heading(out, "Plots");
+    if (!gnuplot_there()) {
+        fputs("<p>" GNUPLOT_MISSING ".</p>\n", out);
+        return;
+    }
+    fputs("<div class=\"plots\">\n", out);
+    for (int k = 0; k < all.count; k++) {
+        FILE *drawn = tmpfile();
+        if (drawn && plot_inline(drawn, j, s, &all.list[k], why, sizeof why) == 0) {
+            fputs("<figure>", out);
+            copy_svg(drawn, out);
+            fputs("</figure>\n", out);
+        } else {
+            fputs("<p class=\"soft\">", out);
+            text(out, drawn ? why : "there is no place for a temporary file");
+            fputs(".</p>\n", out);
+        }
+        if (drawn) fclose(drawn);
+    }
+    fputs("</div>\n", out);
+    if (all.left_out)
+        fprintf(out,
+                "<p class=\"soft\">%d columns are not drawn; <code>--axes</code> draws what it names.</p>\n",
+                all.left_out);
+}
+
+/* The page ---------------------------------------------------------------------------------------------- */
+
+static void options(FILE *out, const struct job *j) {
+    int any = 0;
+    heading(out, "Model");
+    fputs("<pre id=\"model\">", out);
+    text(out, keel_model_text(j->model));
+    fputs("</pre>\n", out);
+    for (int id = 0; id < OPTIONS; id++) {
+        const struct option_value *v = &j->options.value[id];
+        for (int i = 0; i < v->count; i++) {
+            char name[60];
+            text_set(name, sizeof name, "%s", option_table[id].name);
+            for (char *at = name; *at; at++)
+                if (*at == '_') *at = '-';
+            fprintf(out, any++ ? "\n" : "<h3>Options</h3>\n<pre id=\"options\">");
+            fprintf(out, "--%s ", name);
+            text(out, v->text[i]);
+            if (v->by_model) fputs("   (in the model)", out);
+        }
+    }
+    if (any) fputs("</pre>\n", out);
+}
+
+static void end_page(FILE *out, const struct job *j) {
+    char date[80];
+    const char *why_not = NULL;
+    time_t now = time(NULL);
+    struct tm local;
+    if (!localtime_r(&now, &local) || !strftime(date, sizeof date, "%Y-%m-%d %H:%M %z", &local))
+        date[0] = '\0';
+    fprintf(out, "<footer>keel %s, %s, ", keel_version(), date);
+    text(out, j->file && strcmp(j->file, "-") != 0 ? j->path : "standard input");
+    fputs(keel_model_compiled(j->model, &why_not) ? ", compiled" : ", interpreted", out);
+    fputs("</footer>\n</main>\n</body>\n</html>\n", out);
+}
+
+int report_end(struct report *r, struct job *j, const struct outcome *o, const struct store *s,
+               const struct panels *asked) {
+    FILE *out = r->file.stream;
+    char why[JOB_SENTENCE];
+    if (!out) return 0;
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+          out);
+    text(out, keel_model_name(j->model));
+    fprintf(out, " - keel</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>", report_style);
+    text(out, keel_model_name(j->model));
+    fputs("</h1>\n", out);
+    verdict(out, o);
+    facts(out, o, j);
+    certificate(out, o);
+    accuracy(out, o);
+    plots(out, j, s, asked);
+    heading(out, "Analysis");
+    modes(out, j);
+    hidden_and_balances(out, o, j);
+    values(out, j, s);
+    events(out, o, j);
+    options(out, j);
+    end_page(out, j);
+    return file_keep(&r->file, why, sizeof why) ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
+}

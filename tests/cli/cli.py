@@ -1,0 +1,53 @@
+"""What the tests of the command share: KEEL is the program, KEEL_SOURCE the sources, KEEL_BUILD where files may go."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+KEEL = os.environ["KEEL"]
+EXAMPLES = os.path.join(os.environ["KEEL_SOURCE"], "examples")
+BUILD = os.environ["KEEL_BUILD"]
+SKIPPED = 77
+
+
+def example(name):
+    return os.path.join(EXAMPLES, name + ".keel")
+
+
+def needs(*programs):
+    """Ends the test as skipped where a program is not installed."""
+    for program in programs:
+        if not shutil.which(program):
+            print("skipped: there is no", program)
+            sys.exit(SKIPPED)
+
+
+class Case(unittest.TestCase):
+    """Every test has a folder of its own, which must be empty of unfinished files at its end."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def tearDown(self):
+        self.assertEqual([f for f in os.listdir(self.folder) if ".part-" in f], [])
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def keel(self, *arguments, status=0, **more):
+        environment = dict(os.environ, **more.pop("env", {}))
+        done = subprocess.run([KEEL, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              cwd=self.folder, env=environment, timeout=120, **more)
+        self.assertEqual(done.returncode, status, (arguments, done.stdout[-2000:], done.stderr[-2000:]))
+        return done
+
+    def refused(self, *arguments, status=2, **more):
+        """One sentence on standard error and nothing else."""
+        done = self.keel(*arguments, status=status, **more)
+        self.assertEqual(done.stdout, b"")
+        said = done.stderr.decode()
+        self.assertEqual(said.count("\n"), 1, said)
+        return said

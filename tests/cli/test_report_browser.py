@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""A report in a browser: it opens without complaints, fits a phone, and screenshots are left in the build folder."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import cli
+from cli import example
+
+PHONE, DESKTOP = (412, 3000), (1200, 2200)
+
+
+class Browser(cli.Case):
+    def chromium(self, page, *options, size=DESKTOP):
+        profile = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, profile, ignore_errors=True)
+        done = subprocess.run(
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
+             "--user-data-dir=" + profile, "--enable-logging=stderr", "--window-size=%d,%d" % size, *options, "file://" + page],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=90, env=dict(os.environ, HOME=profile))
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        return done.stdout.decode(), [line for line in done.stderr.decode(errors="replace").split("\n") if "CONSOLE" in line]
+
+    def report(self, name, *options):
+        page = self.path(name + ".html")
+        self.keel("run", example(name), "--quiet", "--report", page, *options)
+        return page
+
+    def test_content(self):
+        dom, complaints = self.chromium(self.report("pendulum"), "--dump-dom")
+        self.assertEqual(complaints, [])
+        table = dom[dom.index('id="certificate"'):]
+        table = table[:table.index("</table>")]
+        self.assertEqual(re.findall(r"<tr><td><code>(.*?)</code>", table), ["rod", "d/dt rod", "energy"])
+        self.assertIn("Held to round-off", dom)
+        self.assertIn("lagrangian m*(x'^2 + y'^2)/2 - m*g*y", dom)
+        self.assertEqual(dom.count("<figure><svg"), 4)
+        self.assertEqual(dom.count('<g id="gnuplot_plot_'), 8)
+
+    def test_complaints_would_be_seen(self):
+        page = self.report("kepler")
+        with open(page, "a") as file:
+            file.write("<script>console.error('something'); missing()</script>")
+        self.assertGreaterEqual(len(self.chromium(page, "--dump-dom")[1]), 1)
+
+    def test_fits_a_phone(self):
+        """Only tables and the model's text may be wider than the page, inside of boxes that scroll."""
+        for name in ("plastic", "four"):
+            page = self.report(name)
+            with open(page, "a") as file:
+                file.write("<script>document.title = document.documentElement.scrollWidth + ' of ' + innerWidth</script>")
+            dom, _ = self.chromium(page, "--dump-dom", size=PHONE)
+            wide, room = re.search(r"<title>(\d+) of (\d+)</title>", dom).groups()
+            self.assertLessEqual(int(wide), int(room), name)
+            self.assertLess(int(room), 520)
+
+    def test_screenshots(self):
+        page = self.report("pendulum")
+        for name, size in (("phone", PHONE), ("desktop", DESKTOP)):
+            to = os.path.join(cli.BUILD, "report-%s.png" % name)
+            if os.path.exists(to):
+                os.remove(to)
+            self.chromium(page, "--screenshot=" + to, size=size)
+            self.assertGreater(os.path.getsize(to), 50000)
+
+
+if __name__ == "__main__":
+    cli.needs("gnuplot", "chromium")
+    unittest.main(argv=sys.argv[:1])
