@@ -81,6 +81,35 @@ KEEL_API const char *keel_model_balance(const keel_model *m, int mode, int i);
 /* A start value that neither `init` nor the equations determine: it keeps its guess.  NULL: none. */
 KEEL_API const char *keel_model_free_value(const keel_model *m, int i);
 
+/* What the analysis of a mode found, in the model's names; texts that are too long end in "...".  Each gives
+ * 1, or 0 past the last. */
+enum { KEEL_NAME = 200, KEEL_TEXT = 400 };
+typedef struct keel_hidden {
+    char name[KEEL_NAME], of[KEEL_NAME]; /* "d/dt rod", "rod" */
+    char text[KEEL_TEXT];                /* "2*x*x' + 2*y*y'", which must be zero */
+    int order; /* how often `of` was differentiated; 0: a combination of equations */
+} keel_hidden;
+KEEL_API int keel_model_hidden(const keel_model *m, int mode, int i, keel_hidden *out);
+/* Pryce's offsets: how often an equation is differentiated; the highest derivative of an unknown. */
+typedef struct keel_offset {
+    char name[KEEL_NAME];
+    int offset;
+} keel_offset;
+KEEL_API int keel_model_equation_offset(const keel_model *m, int mode, int i, keel_offset *out);
+KEEL_API int keel_model_unknown_offset(const keel_model *m, int mode, int i, keel_offset *out);
+/* A state whose start value may be chosen: one set of as many as there are degrees of freedom. */
+KEEL_API int keel_model_choice(const keel_model *m, int mode, int i, char name[KEEL_NAME]);
+/* A constraint that follows from others, which are its twin. */
+KEEL_API int keel_model_redundant(const keel_model *m, int mode, int i, const char **name, const char **twin);
+/* Does the form of the mode alone prove that the row is conserved?  So it is for the energy of a lagrangian
+ * or hamiltonian without t, forces, moving constraints and further unknowns. */
+KEEL_API int keel_model_proved(const keel_model *m, int mode, const char *row);
+/* Is the potential a sum of terms that belong to one or two elements of an array of positions each? */
+KEEL_API int keel_model_pairwise(const keel_model *m, int mode);
+/* The model as one C file that includes keel.h alone: CNAME_problem(), and a main() that is compiled with
+ * -DKEEL_MODEL_MAIN.  NULL: there is no memory, or the model has errors.  To be freed by free(). */
+KEEL_API char *keel_model_standalone(const keel_model *m);
+
 /* A run through events, actions and modes.  The observer in the options gets the keel_sim as its user; beside
  * steps it is called at every event, and once more after an action has changed something. */
 typedef struct keel_sim keel_sim;
@@ -100,6 +129,14 @@ KEEL_API int keel_sim_columns(const keel_sim *s);
 KEEL_API const char *keel_sim_column(const keel_sim *s, int i); /* its name; NULL past the last */
 typedef enum keel_column { KEEL_COLUMN_STATE, KEEL_COLUMN_MULTIPLIER, KEEL_COLUMN_OUTPUT } keel_column;
 KEEL_API keel_column keel_sim_column_kind(const keel_sim *s, int i);
+/* Where the start value of a column comes from. */
+typedef enum keel_origin {
+    KEEL_FROM_EQUATIONS,
+    KEEL_FROM_GUESS, /* the equations determine it, near the guess */
+    KEEL_FROM_INIT,
+    KEEL_FREE /* it keeps its guess */
+} keel_origin;
+KEEL_API keel_origin keel_sim_origin(const keel_sim *s, int i);
 KEEL_API keel_status keel_sim_values(keel_sim *s, double *out);              /* where it stands */
 KEEL_API keel_status keel_sim_values_at(keel_sim *s, double t, double *out); /* inside the last step */
 /* The closed form of each column at t by `exact` lines, NAN where there is none. */

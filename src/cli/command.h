@@ -23,5 +23,10 @@ int run_command(int count, char **argv);
 int compare_command(int count, char **argv);
 int converge_command(int count, char **argv);
 int methods_command(int count, char **argv);
+int check_command(int count, char **argv);
+int emit_command(int count, char **argv);
+int new_command(int count, char **argv);
+int schema_command(int count, char **argv);
+int completion_command(int count, char **argv);
 int help_command(int count, char **argv);
 #endif

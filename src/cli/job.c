@@ -69,13 +69,14 @@ static int load_model(struct job *j) {
     const struct option_value *set = &j->options.value[opt_set];
     keel_model_options o = {
         .set = set->text, .sets = set->count, .interpret = option_given(&j->options, opt_interpret)};
+    if (!(j->command & COMMAND_SOLVE))
+        o.interpret = 1; /* little is evaluated: a compiler would only take time */
     char method[JOB_WORD] = "";
     const char *text = option_text(&j->options, opt_method);
     if (text) text_set(method, sizeof method, "%.*s", (int)strcspn(text, "+"), text);
     o.method = text ? method : NULL;
     o.from = option_text(&j->options, opt_t0);
     o.to = option_text(&j->options, opt_tend);
-    o.without_start = j->command == COMMAND_EMIT;
     double begin = job_seconds();
     j->path = find_path(j->file);
     if (!j->path) return job_fail(j, EXIT_FAILED, "there is not enough memory");

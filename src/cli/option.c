@@ -165,12 +165,12 @@ int option_of_model(struct options *o, unsigned command, const char *name, const
     int id = find(name, strlen(name), COMMAND_SOLVE);
     if (id < 0) return unknown(name, strlen(name), COMMAND_SOLVE, "", why, room);
     const struct option_row *row = &option_table[id];
-    if (!(row->commands & command) || o->value[id].count) return 0;
     if (row->kind == OPTION_FLAG) {
         if (strcmp(value, "1") != 0)
             return text_set(why, room, "the option `%s` is switched on by 1", name), -1;
         value = "";
     } else if (check(row, name, value, why, room)) return -1;
+    if (!(row->commands & command) || o->value[id].count) return 0;
     o->value[id].by_model = 1;
     return add(o, id, value, why, room);
 }

@@ -71,7 +71,7 @@ enum option_kind {
       "measure the accuracy by a tighter rerun, however long it takes")                                     \
     X(kind, CHOICE, "K", "pendulum|ode|hamiltonian|dae|modes", COMMAND_NEW,                                 \
       "what the starter model shows (pendulum)")                                                            \
-    X(interpret, FLAG, NULL, NULL, COMMAND_MODEL, "no compiler: the same results, more slowly")             \
+    X(interpret, FLAG, NULL, NULL, COMMAND_SOLVE, "no compiler: the same results, more slowly")             \
     X(json, FLAG, NULL, NULL, COMMAND_ALL & ~(COMMAND_SCHEMA | COMMAND_COMPLETION | COMMAND_HELP),          \
       "one JSON object on standard output and nothing else")                                                \
     X(quiet, FLAG, NULL, NULL, COMMAND_ALL, "only errors")                                                  \

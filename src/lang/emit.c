@@ -221,7 +221,7 @@ static void put_part(struct cut *cut, size_t begin, size_t end) {
     uint32_t number = cut->part + 1;
     put(cut->parts, head, cut->name, number);
     put_range(cut->parts, cut, begin, end);
-    put(cut->parts, "}\n");
+    put(cut->parts, "(void)t, (void)u, (void)p, (void)w, (void)out;\n}\n");
     put(&cut->body, "part_%s_%u(t, u, p, w, out);\n", cut->name, number);
 }
 
@@ -311,7 +311,7 @@ static int put_function(struct emit *e, const char *head, const char *name, cons
 }
 
 int emit_function(struct emit *e, const char *name, const struct tape *t) {
-    return put_function(e, "int model_", name, t);
+    return put_function(e, e->local ? "static int model_" : "int model_", name, t);
 }
 
 static void put_numbers(struct emit *e, char letter, const char *name, int count, const double *value) {

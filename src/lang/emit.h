@@ -16,6 +16,7 @@ struct emit {
     size_t length, room;
     int failed;  /* memory ran out, or a name was refused */
     int marches; /* so far: the first one brings the loop with it */
+    int local;   /* the functions are static */
 };
 
 extern const char *const emit_explicit[]; /* the text of keel/explicit.h, line by line; ends with NULL */

@@ -107,7 +107,10 @@ static int name_free_values(struct begin *b) {
             return free(left), complaint_memory(&m->messages);
     for (int j = 0; j < r->n; j++) {
         if (left[j] < 1e-10) continue;
-        if (b->given[j] == BEGIN_GUESSED) m->free_value[m->free_values++] = r->names[j];
+        if (b->given[j] == BEGIN_GUESSED) {
+            m->free_value[m->free_values++] = r->names[j];
+            b->given[j] = BEGIN_LEFT_FREE;
+        }
         if (b->given[j] != BEGIN_NOT_GIVEN) continue;
         if (without == 0) first = j;
         if (without++ < 6) text_add(list, sizeof list, "%s`%.110s`", without > 1 ? ", " : "", r->names[j]);
@@ -231,7 +234,7 @@ int begin_find(struct keel_model *m) {
     m->free_values = 0;
     m->u0 = pool_take(&m->pool, all * sizeof *m->u0);
     m->fixed = pool_take(&m->pool, all);
-    b.given = pool_take(&m->pool, all);
+    m->given = b.given = pool_take(&m->pool, all);
     b.from = pool_take(&m->pool, all * sizeof *b.from);
     b.last = pool_take(&m->pool, all * sizeof *b.last);
     b.implied = pool_take(&m->pool, ((size_t)m->model->init.count + 1) * sizeof *b.implied);
@@ -243,4 +246,15 @@ int begin_find(struct keel_model *m) {
     meet_implied(&b);
     if (!make_consistent(&b) || (hold(&b) && !make_consistent(&b))) return 0;
     return name_free_values(&b);
+}
+
+keel_origin begin_origin(struct keel_model *m, expr symbol) {
+    static const keel_origin origin[] = {KEEL_FROM_EQUATIONS, KEEL_FROM_GUESS, KEEL_FROM_INIT, KEEL_FREE};
+    const struct model_givens *init = &m->model->init;
+    const struct road *r = &m->mode[m->model->start].road;
+    int place = symbol == EXPR_NONE || !m->given ? -1 : road_find(r, symbol);
+    if (place >= 0) return origin[m->given[place]];
+    for (int k = 0; k < init->count && symbol != EXPR_NONE; k++)
+        if (init->list[k].target == symbol) return KEEL_FROM_INIT;
+    return KEEL_FROM_EQUATIONS;
 }

@@ -4,7 +4,8 @@
 
 #include "model/inside.h"
 
-enum begin_given { BEGIN_NOT_GIVEN, BEGIN_GUESSED, BEGIN_FIXED };
+/* LEFT_FREE: guessed, and nothing else determines it. */
+enum begin_given { BEGIN_NOT_GIVEN, BEGIN_GUESSED, BEGIN_FIXED, BEGIN_LEFT_FREE };
 
 /* What the files of the start share: the values in m->u0, and what is known about each of the n + m. */
 struct begin {
@@ -21,4 +22,6 @@ struct begin {
 
 /* u0 in the first mode.  1, or 0 with an error in the model's messages. */
 int begin_find(struct keel_model *m);
+/* Where the start value of an unknown, a derivative or a multiplier comes from. */
+keel_origin begin_origin(struct keel_model *m, expr symbol);
 #endif

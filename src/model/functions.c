@@ -112,7 +112,8 @@ int functions_emit(struct functions *f, struct emit *e, int mode, const struct r
         name_in_c(name, sizeof name, mode, k);
         if (f->there[k] && emit_function(e, name, &f->tape[k])) return -1;
     }
-    const keel_stepper *stepper = method && plain(f, r) ? registry_find(method) : NULL;
+    if (!method) return 0;
+    const keel_stepper *stepper = plain(f, r) ? registry_find(method) : NULL;
     f->kernel = stepper ? registry_table(stepper) : NULL;
     if (!f->kernel) return 0;
     f->fused.method = stepper->info.name;

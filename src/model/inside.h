@@ -60,9 +60,9 @@ struct keel_model {
     int columns;
     const char **row; /* names of the rows of all modes */
     int rows;
-    struct tape exact; /* of the columns, NAN where there is none */
-    double *u0;        /* consistent start in the first mode */
-    unsigned char *fixed;
+    struct tape exact;            /* of the columns, NAN where there is none */
+    double *u0;                   /* consistent start in the first mode */
+    unsigned char *fixed, *given; /* given: how begin.c got each start value */
     const char **free_value, **balance;
     int free_values, *balance_first; /* by mode */
 };

@@ -212,7 +212,7 @@ static void tear_down(struct keel_model *m) {
     pool_release(&m->pool);
     free(m->source_text);
     m->model = NULL, m->mode = NULL, m->modes = 0, m->compiled = 0, m->source_text = NULL;
-    m->parameter = m->u0 = NULL;
+    m->parameter = m->u0 = NULL, m->given = NULL;
     m->messages = (struct source_messages){0};
     m->why_not[0] = '\0';
 }

@@ -234,8 +234,22 @@ static int analyse(struct system *y, struct pool *pool) {
     return 1;
 }
 
+/* Notes that equation twin->equation follows from its twins. */
+static void note_superfluous(struct system *y, const struct structure_twin *twin, struct pool *pool) {
+    char name[220], others[400] = "";
+    system_label(y, twin->equation, 0, name, sizeof name);
+    for (int k = 0; k < twin->twins; k++) {
+        char one[220];
+        system_label(y, twin->twin[k], 0, one, sizeof one);
+        text_add(others, sizeof others, "%s%s", k ? ", " : "", one);
+    }
+    y->superfluous[2 * y->redundants] = pool_copy(pool, name, strlen(name));
+    y->superfluous[2 * y->redundants + 1] = pool_copy(pool, others, strlen(others));
+    y->redundants++;
+}
+
 /* Constraints that the analysis found superfluous go with their multipliers.  How many. */
-static int leave_out(struct system *y, struct source_messages *messages) {
+static int leave_out(struct system *y, struct source_messages *messages, struct pool *pool) {
     const struct model_mode *mode = mode_of(y);
     int count = 0;
     for (int k = 0; k < y->s.redundants; k++) {
@@ -245,9 +259,9 @@ static int leave_out(struct system *y, struct source_messages *messages) {
         const struct model_rows *rows = o->kind == SYSTEM_CONSTRAINT ? &mode->constraint : &mode->rolling;
         y->left_out[rows->list[o->number].multiplier] = 1;
         complaint_redundant(y, messages, twin);
+        note_superfluous(y, twin, pool);
         count++;
     }
-    y->redundants += count;
     return count;
 }
 
@@ -255,9 +269,10 @@ int system_open(struct system *y, struct model *m, int mode, double t0, const st
                 struct source_messages *messages, struct pool *pool) {
     *y = (struct system){.m = m, .source = source, .mode = mode, .t0 = t0};
     y->left_out = pool_take(pool, (size_t)m->multipliers + 1);
+    y->superfluous = pool_take(pool, 2 * ((size_t)m->multipliers + 1) * sizeof *y->superfluous);
     for (;;) {
-        if (!y->left_out || !collect(y, pool) || !analyse(y, pool)) return complaint_memory(messages);
-        if (y->s.verdict != STRUCTURE_SINGULAR || !leave_out(y, messages)) break;
+        if (pool->refused || !collect(y, pool) || !analyse(y, pool)) return complaint_memory(messages);
+        if (y->s.verdict != STRUCTURE_SINGULAR || !leave_out(y, messages, pool)) break;
         structure_close(&y->s);
     }
     return y->s.verdict == STRUCTURE_OK || complaint_structure(y, messages);

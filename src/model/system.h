@@ -28,9 +28,10 @@ struct system {
     int equations, unknowns;
     expr *equation, *unknown;
     struct system_origin *origin;
-    expr *multiplier;        /* [m->multipliers] the symbol, or 0 where its constraint is not there */
-    unsigned char *left_out; /* [m->multipliers] of a redundant constraint */
-    int redundants;          /* constraints left out */
+    expr *multiplier;         /* [m->multipliers] the symbol, or 0 where its constraint is not there */
+    unsigned char *left_out;  /* [m->multipliers] of a redundant constraint */
+    int redundants;           /* constraints left out */
+    const char **superfluous; /* [2 * redundants] the name of each, and of what it follows from */
     struct structure s;
 };
 

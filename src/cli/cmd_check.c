@@ -1,0 +1,147 @@
+/* cmd_check.c - keel check MODEL: what the analysis says about a model, without integrating it. */
+#include "base/text.h"
+#include "cli/check.h"
+#include "cli/choose.h"
+#include "cli/command.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The sentence about an invariant that the start refused: name and rate of the i-th one. */
+static int refused(const struct check *c, int i, struct check_invariant *out) {
+    static char name[JOB_SENTENCE], point[JOB_SENTENCE];
+    keel_diagnostic d;
+    for (int k = 0; c->job.model && keel_model_diagnostic(c->job.model, k, &d); k++) {
+        const char *claim = strstr(d.sentence, "` is not conserved"),
+                   *rate = strstr(d.sentence, "its rate is "), *at = strstr(d.sentence, ") at t = ");
+        if (d.sentence[0] != '`' || !claim || i-- > 0) continue;
+        text_set(name, sizeof name, "%.*s", (int)(claim - d.sentence - 1), d.sentence + 1);
+        text_set(point, sizeof point, "%s", at ? at + 5 : "");
+        size_t length = strlen(point);
+        if (length && point[length - 1] == '.') point[length - 1] = '\0';
+        *out = (struct check_invariant){name, "false", 0, rate ? strtod(rate + 12, NULL) : NAN,
+                                        at ? point : NULL};
+        return 1;
+    }
+    return 0;
+}
+
+int check_invariant(const struct check *c, int i, struct check_invariant *out) {
+    keel_kept row;
+    if (!c->sim) return refused(c, i, out);
+    for (int k = 0; keel_kept_at(keel_sim_solver(c->sim), k, &row); k++) {
+        if ((row.kind != KEEL_ROW_ENERGY && row.kind != KEEL_ROW_INVARIANT) || row.care == KEEL_ROW_VARYING)
+            continue;
+        if (i-- > 0) continue;
+        int proved = keel_model_proved(c->model, keel_model_start(c->model), row.name);
+        *out = (struct check_invariant){row.name, row.verdict == KEEL_WEAK ? "weak" : "strong", proved,
+                                        proved ? 0 : NAN, NULL};
+        return 1;
+    }
+    return 0;
+}
+
+/* A file name as a shell takes it. */
+static void quote(char *out, size_t room, const char *name) {
+    size_t plain = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%");
+    if (name[0] && name[plain] == '\0') {
+        text_set(out, room, "%s", name);
+        return;
+    }
+    text_set(out, room, "'");
+    for (; *name; name++) text_add(out, room, *name == '\'' ? "'\\''" : "%c", *name);
+    text_add(out, room, "'");
+}
+
+/* A ten-thousandth of the run as 1, 2 or 5 times a power of ten. */
+static double round_step(double span) {
+    double h = fabs(span) / 10000, power = pow(10, floor(log10(h))), digit = h / power;
+    return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
+}
+
+/* What to try: the model's own method, one with the geometry of the model, or the default. */
+static void suggest(struct check *c) {
+    struct job *j = &c->job;
+    char file[JOB_SENTENCE];
+    const char *name, *value, *own = NULL, *fixed = choose_method(c->model, 1, c->why, sizeof c->why);
+    quote(file, sizeof file, j->path);
+    for (int i = 0; keel_model_option(c->model, i, &name, &value); i++)
+        if (strcmp(name, "method") == 0) own = value;
+    if (own) {
+        text_set(c->method, sizeof c->method, "%.39s", own);
+        text_set(c->why, sizeof c->why, "the model's own options");
+        text_set(c->command, sizeof c->command, "keel run %s", file);
+    } else if (strcmp(fixed, "rattle") == 0) {
+        text_set(c->method, sizeof c->method, "rattle");
+        text_set(c->why, sizeof c->why, "symplectic, constrained; drift-free over long times");
+        text_set(c->command, sizeof c->command, "keel run %s --method rattle --step %g", file,
+                 round_step(j->t1 - j->t0));
+    } else {
+        text_set(c->method, sizeof c->method, "%s", choose_method(c->model, 0, c->why, sizeof c->why));
+        text_set(c->command, sizeof c->command, "keel run %s --method %s --rtol 1e-9", file, c->method);
+    }
+    if (j->path && strcmp(j->file, "-") == 0) c->command[0] = '\0';
+}
+
+static int open_start(struct check *c) {
+    struct job *j = &c->job;
+    c->sim = keel_sim_open(j->model, NULL);
+    if (!c->sim) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!keel_sim_solver(c->sim) || keel_state_of(keel_sim_solver(c->sim)) < 0) {
+        job_fail(j, EXIT_FAILED, "%s", keel_sim_message(c->sim));
+        keel_sim_close(c->sim);
+        c->sim = NULL;
+        return j->status;
+    }
+    c->value = calloc((size_t)keel_sim_columns(c->sim) + 1, sizeof *c->value);
+    if (!c->value) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (keel_sim_values(c->sim, c->value) == KEEL_OK) return 0;
+    return job_fail(j, EXIT_FAILED, "the start: %s", keel_sim_message(c->sim));
+}
+
+/* Where the start cannot be had, the rest of the analysis is still worth reading. */
+static void open_bare(struct check *c) {
+    struct job *j = &c->job;
+    const struct option_value *set = &j->options.value[opt_set];
+    keel_model_options o = {.set = set->text, .sets = set->count, .interpret = 1, .without_start = 1};
+    o.from = option_text(&j->options, opt_t0);
+    o.to = option_text(&j->options, opt_tend);
+    const char *text = keel_model_text(j->model);
+    c->bare = keel_model_read(j->path, text, strlen(text), &o);
+    if (keel_model_status(c->bare) == KEEL_OK) c->model = c->bare;
+}
+
+/* The model's `options` name a method that there is. */
+static int look_at_options(struct check *c) {
+    const char *name, *value;
+    char method[JOB_WORD], stabilizer[JOB_WORD];
+    for (int i = 0; keel_model_option(c->model, i, &name, &value); i++)
+        if (strcmp(name, "method") == 0 && job_method(&c->job, value, method, stabilizer))
+            return c->job.status = EXIT_FAILED;
+    return 0;
+}
+
+int check_command(int count, char **argv) {
+    static struct check c;
+    struct job *j = &c.job;
+    int status = job_open(j, COMMAND_CHECK, count, argv);
+    if (status == 0 && option_given(&j->options, opt_help)) {
+        command_help(command_find("check"), stdout);
+        job_close(j);
+        return EXIT_DONE;
+    }
+    if (status == 0) {
+        c.model = j->model;
+        status = look_at_options(&c);
+        if (status == 0) status = open_start(&c);
+        if (status == 0) suggest(&c);
+    } else if (j->model && keel_model_status(j->model) != KEEL_OK) open_bare(&c);
+    if (j->say.json) check_json(&c, status, stdout);
+    else if (c.model && !j->say.quiet) check_text(&c, stdout);
+    keel_sim_close(c.sim);
+    keel_model_close(c.bare);
+    free(c.value);
+    job_close(j);
+    return status;
+}

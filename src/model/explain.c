@@ -1,0 +1,197 @@
+/* explain.c - what the analysis found, in the model's own names; what its form alone proves. */
+#include "base/text.h"
+#include "model/begin.h"
+#include "model/complaint.h"
+#include "model/sim.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct system *system_of(const keel_model *m, int mode) {
+    return mode >= 0 && mode < keel_model_modes(m) ? &m->mode[mode].system : NULL;
+}
+
+/* Was this equation replaced by a combination?  Then even its 0-th derivative stands in no line of the text. */
+static int combined(const struct structure *s, int equation) {
+    for (int k = 0; k < s->steps; k++)
+        if (s->step[k].replaced == equation) return 1;
+    return 0;
+}
+
+int keel_model_hidden(const keel_model *m, int mode, int i, keel_hidden *out) {
+    const struct system *y = system_of(m, mode);
+    if (!y || !out || i < 0) return 0;
+    for (int k = 0; k < y->s.hiddens; k++) {
+        const struct structure_row *row = &y->s.hidden[k];
+        if ((row->order == 0 && !combined(&y->s, row->equation)) || i-- > 0) continue;
+        system_label(y, row->equation, row->order, out->name, sizeof out->name);
+        system_label(y, row->equation, 0, out->of, sizeof out->of);
+        complaint_print(y, row->f, out->text, sizeof out->text);
+        out->order = row->order;
+        return 1;
+    }
+    return 0;
+}
+
+int keel_model_equation_offset(const keel_model *m, int mode, int i, keel_offset *out) {
+    const struct system *y = system_of(m, mode);
+    if (!y || !out || i < 0 || i >= y->s.n) return 0;
+    system_label(y, y->s.row[i], 0, out->name, sizeof out->name);
+    out->offset = y->s.c[i];
+    return 1;
+}
+
+int keel_model_unknown_offset(const keel_model *m, int mode, int i, keel_offset *out) {
+    const struct system *y = system_of(m, mode);
+    if (!y || !out || i < 0 || i >= y->s.n) return 0;
+    model_name(y->m, y->unknown[y->s.column[i]], out->name, sizeof out->name);
+    out->offset = y->s.d[i];
+    return 1;
+}
+
+int keel_model_choice(const keel_model *m, int mode, int i, char name[KEEL_NAME]) {
+    const struct system *y = system_of(m, mode);
+    if (!y || !name || i < 0) return 0;
+    for (int k = 0; k < y->s.states; k++) {
+        if (!y->s.free[k] || i-- > 0) continue;
+        const struct expr_node n = y->m->graph.node[y->unknown[y->s.state[k].unknown]];
+        model_name(y->m, expr_symbol(&y->m->graph, (enum expr_kind)n.a, n.b, (uint32_t)y->s.state[k].order),
+                   name, KEEL_NAME);
+        return 1;
+    }
+    return 0;
+}
+
+int keel_model_redundant(const keel_model *m, int mode, int i, const char **name, const char **twin) {
+    const struct system *y = system_of(m, mode);
+    if (!y || i < 0 || i >= y->redundants) return 0;
+    if (name) *name = y->superfluous[2 * i];
+    if (twin) *twin = y->superfluous[2 * i + 1];
+    return 1;
+}
+
+keel_origin keel_sim_origin(const keel_sim *s, int i) {
+    if (!s || !s->solver || i < 0 || i >= s->m->columns) return KEEL_FROM_EQUATIONS;
+    return begin_origin(s->m, s->m->column[i].symbol);
+}
+
+/* Proofs ------------------------------------------------------------------------------------------------ */
+
+/* Is e made of parameters and the symbols of `own` alone, in which t does not count? */
+static int made_of(struct graph *g, expr e, int count, const expr *own) {
+    struct expr_list all;
+    if (e == EXPR_NONE || expr_symbols(g, 1, &e, &all)) return 0;
+    int good = 1;
+    for (size_t k = 0; k < all.count && good; k++) {
+        int known = g->node[all.item[k]].a == EXPR_PARAMETER;
+        for (int j = 0; j < count && !known; j++) known = all.item[k] == own[j];
+        good = known;
+    }
+    free(all.item);
+    return good;
+}
+
+/* A v = 0 without b: the force along A^T does no work on what it allows.  Is e linear in v as written, with
+ * a factor of v in every term? */
+static int homogeneous(struct graph *g, expr e, int n, const expr *v, int depth) {
+    const struct expr_node node = g->node[e];
+    size_t count = (size_t)n;
+    if (depth > 500) return 0;
+    if (node.op == EXPR_SYMBOL) return expr_depends(g, e, count, v);
+    if (node.op == EXPR_NEG) return homogeneous(g, node.a, n, v, depth + 1);
+    if (node.op == EXPR_ADD || node.op == EXPR_SUB)
+        return homogeneous(g, node.a, n, v, depth + 1) && homogeneous(g, node.b, n, v, depth + 1);
+    if (node.op == EXPR_MUL && !expr_depends(g, node.a, count, v))
+        return homogeneous(g, node.b, n, v, depth + 1);
+    if ((node.op == EXPR_MUL || node.op == EXPR_DIV) && !expr_depends(g, node.b, count, v))
+        return homogeneous(g, node.a, n, v, depth + 1);
+    return 0;
+}
+
+/* The energy of q' = H_p, p' = -H_q - G^T lambda or its lagrangian twin: d/dt E is -E_t plus the work of forces
+ * and of constraints that move. */
+int keel_model_proved(const keel_model *m, int mode, const char *row) {
+    const struct system *y = system_of(m, mode);
+    if (!y || !row || strcmp(row, "energy") != 0 || y->m->form == MODEL_EQUATIONS) return 0;
+    const struct model_mode *in = &y->m->mode[mode];
+    const struct motion *motion = &in->motion;
+    struct graph *g = &y->m->graph;
+    int n = motion->n, whole = motion->v ? 2 * n : n, good = 1;
+    expr *own = calloc(2 * (size_t)n + 1, sizeof *own);
+    if (!own) return 0;
+    memcpy(own, motion->q, (size_t)n * sizeof *own);
+    if (whole > n) memcpy(own + n, motion->v, (size_t)n * sizeof *own);
+    good = made_of(g, in->function, whole, own);
+    for (int j = 0; j < y->m->unknowns && in->force; j++) good &= in->force[j] == EXPR_NONE;
+    for (int i = 0; i < in->constraint.count && good; i++)
+        good = made_of(g, in->constraint.list[i].value, n, own);
+    for (int i = 0; i < in->rolling.count && good; i++)
+        good = made_of(g, in->rolling.list[i].value, whole, own) &&
+               homogeneous(g, in->rolling.list[i].value, n, motion->v, 0);
+    free(own);
+    return good;
+}
+
+/* Pairs ------------------------------------------------------------------------------------------------- */
+
+enum { MOST_TERMS = 20000 };
+
+struct pairs {
+    const struct model *m;
+    int terms, two, more; /* terms so far; a term of two elements was met; one of more, or of another kind */
+    int low, high;        /* elements met */
+};
+
+/* One term: the first indices of the positions in it. */
+static void pairs_term(struct pairs *p, struct graph *g, expr e) {
+    struct expr_list all;
+    int seen[2], count = 0;
+    const char *base = NULL;
+    if (++p->terms > MOST_TERMS || expr_symbols(g, 1, &e, &all)) {
+        p->more = 1;
+        return;
+    }
+    for (size_t k = 0; k < all.count && !p->more; k++) {
+        const struct expr_node n = g->node[all.item[k]];
+        if (n.a != EXPR_UNKNOWN || n.c || p->m->unknown[n.b].role == MODEL_MOMENTUM) continue;
+        const struct model_label *label = &p->m->unknown[n.b].label;
+        if (label->rank == 0 || (base && strcmp(base, label->base) != 0)) p->more = 1;
+        base = label->base;
+        if (label->index[0] < p->low) p->low = label->index[0];
+        if (label->index[0] > p->high) p->high = label->index[0];
+        if ((count > 0 && seen[0] == label->index[0]) || (count > 1 && seen[1] == label->index[0])) continue;
+        if (count == 2) p->more = 1;
+        else seen[count++] = label->index[0];
+    }
+    p->two |= count == 2;
+    free(all.item);
+}
+
+static int without_unknowns(struct graph *g, expr e) {
+    return made_of(g, e, 0, NULL);
+}
+
+/* Sums are taken apart; what is multiplied by a number of parameters counts like itself. */
+static void pairs_walk(struct pairs *p, struct graph *g, expr e, int depth) {
+    const struct expr_node n = g->node[e];
+    if (p->more) return;
+    if (depth > 2000) p->more = 1;
+    else if (n.op == EXPR_ADD || n.op == EXPR_SUB) {
+        pairs_walk(p, g, n.a, depth + 1);
+        pairs_walk(p, g, n.b, depth + 1);
+    } else if (n.op == EXPR_NEG) pairs_walk(p, g, n.a, depth + 1);
+    else if (n.op == EXPR_MUL && without_unknowns(g, n.a)) pairs_walk(p, g, n.b, depth + 1);
+    else if ((n.op == EXPR_MUL || n.op == EXPR_DIV) && without_unknowns(g, n.b))
+        pairs_walk(p, g, n.a, depth + 1);
+    else pairs_term(p, g, e);
+}
+
+int keel_model_pairwise(const keel_model *m, int mode) {
+    const struct system *y = system_of(m, mode);
+    if (!y || (y->m->form != MODEL_HAMILTONIAN && y->m->form != MODEL_LAGRANGIAN)) return 0;
+    struct pairs p = {.m = y->m, .low = INT_MAX, .high = INT_MIN};
+    expr function = y->m->mode[mode].function;
+    if (function != EXPR_NONE) pairs_walk(&p, &y->m->graph, function, 0);
+    return p.two && !p.more && p.high - p.low > 1; /* two elements are always a pair */
+}

@@ -1,0 +1,312 @@
+/* standalone.c - a model as one C file: its functions, a keel_problem for each mode, a main() on request.
+ *
+ * This is the one place where names of the model reach C, and they do so as string literals with everything
+ * but letters, digits and a few signs escaped; names of C functions are made of letters, digits and _. */
+#define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "base/text.h"
+#include "model/inside.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST = 60 };
+
+struct page {
+    FILE *out;
+    char name[LONGEST + 10]; /* of the model, as C takes it */
+};
+
+/* Names and numbers ------------------------------------------------------------------------------------- */
+
+/* A name that C takes and that none of keel's begins with. */
+static void safe_name(char *out, size_t room, const char *name) {
+    int strange =
+        !isalpha((unsigned char)name[0]) || strncmp(name, "keel", 4) == 0 || strncmp(name, "KEEL", 4) == 0;
+    text_set(out, room, "%s%.*s", strange ? "model_" : "", LONGEST, name);
+    for (char *at = out; *at; at++)
+        if (!isalnum((unsigned char)*at) || (unsigned char)*at > 127) *at = '_';
+}
+
+/* Octal escapes end after three digits, whatever follows; ? is escaped for the sake of trigraphs. */
+static void put_string(FILE *out, const char *text) {
+    fputc('"', out);
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+        if (*at < 128 && (isalnum(*at) || strchr(" _.,:;'()[]{}<>=+-*/^&|!#$@~", *at))) fputc(*at, out);
+        else fprintf(out, "\\%03o", *at);
+    fputc('"', out);
+}
+
+/* All digits of a double, in decimals without a locale; what is not finite by the compiler's own names. */
+static void put_number(FILE *out, double value) {
+    char text[40];
+    if (isnan(value)) fputs("__builtin_nan(\"\")", out);
+    else if (isinf(value)) fputs(value > 0 ? "__builtin_inf()" : "-__builtin_inf()", out);
+    else {
+        snprintf(text, sizeof text, "%.17g", value);
+        char *comma = strchr(text, ',');
+        if (comma) *comma = '.';
+        fputs(text, out);
+        if (!strpbrk(text, ".e")) fputs(".0", out);
+    }
+}
+
+static void put_names(FILE *out, const char *what, int mode, int count, const char *const *names) {
+    if (count == 0 || !names || !names[0]) return;
+    fprintf(out, "static const char *const %s_%d[] = {\n", what, mode);
+    for (int i = 0; i < count; i++) {
+        fputs("    ", out);
+        put_string(out, names[i]);
+        fputs(",\n", out);
+    }
+    fputs("};\n", out);
+}
+
+static void put_integers(FILE *out, const char *type, const char *what, int mode, int count,
+                         const int *list) {
+    fprintf(out, "static const %s %s_%d[] = {", type, what, mode);
+    for (int i = 0; i < count; i++) fprintf(out, "%s%d", i == 0 ? "" : i % 20 ? ", " : ",\n    ", list[i]);
+    fputs(count ? "};\n" : "0};\n", out);
+}
+
+static void put_doubles(FILE *out, const char *type, const char *what, int count, const double *list) {
+    fprintf(out, "static %s %s[] = {", type, what);
+    for (int i = 0; i < count; i++) {
+        fputs(i ? ",\n    " : "\n    ", out);
+        put_number(out, list[i]);
+    }
+    fputs(count ? "};\n" : "0};\n", out);
+}
+
+/* A problem --------------------------------------------------------------------------------------------- */
+
+static void put_pattern(FILE *out, const char *what, int mode, int rows, const keel_pattern *p) {
+    char name[80];
+    if (!p) return;
+    text_set(name, sizeof name, "%s_rows", what);
+    put_integers(out, "int", name, mode, rows + 1, p->row_start);
+    text_set(name, sizeof name, "%s_columns", what);
+    put_integers(out, "int", name, mode, p->nnz, p->column);
+    fprintf(out, "static const keel_pattern %s_pattern_%d = {%d, %s_rows_%d, %s_columns_%d};\n", what, mode,
+            p->nnz, what, mode, what, mode);
+}
+
+/* What a map needs before the problem can be written. */
+static void prepare_map(FILE *out, const char *what, int mode, const keel_map *map) {
+    char name[80];
+    if (map->count == 0) return;
+    put_pattern(out, what, mode, map->count, map->pattern);
+    text_set(name, sizeof name, "%s_names", what);
+    put_names(out, name, mode, map->count, map->names);
+}
+
+static void put_map(FILE *out, const char *what, int mode, const keel_map *map) {
+    if (map->count == 0) return;
+    fprintf(out, "    .%s = {.count = %d, .value = model_%d_%s", what, map->count, mode, what);
+    if (map->jacobian) fprintf(out, ", .jacobian = model_%d_%s_jacobian", mode, what);
+    if (map->rate) fprintf(out, ",\n        .rate = model_%d_%s_rate", mode, what);
+    if (map->terms) fprintf(out, ", .terms = model_%d_%s_terms", mode, what);
+    if (map->pattern) fprintf(out, ", .pattern = &%s_pattern_%d", what, mode);
+    if (map->names && map->names[0]) fprintf(out, ", .names = %s_names_%d", what, mode);
+    fputs("},\n", out);
+}
+
+/* Events with their names, directions, and which of them only tell. */
+static void prepare_events(FILE *out, int mode, const keel_problem *p) {
+    int count = p->event.count;
+    if (count == 0) return;
+    put_integers(out, "int", "directions", mode, count, p->event_direction);
+    fprintf(out, "static const unsigned char passing_%d[] = {", mode);
+    for (int i = 0; i < count; i++) fprintf(out, "%s%d", i ? ", " : "", p->passing[i]);
+    fputs("};\n", out);
+}
+
+static void put_problem(struct page *page, const keel_model *m, int mode) {
+    static const char *const form[] = {"KEEL_ODE", "KEEL_HAMILTONIAN", "KEEL_MECHANICS", "KEEL_DAE"};
+    FILE *out = page->out;
+    const keel_problem *p = &m->mode[mode].fill.problem;
+    const struct {
+        const char *name;
+        const keel_map *map;
+    } maps[] = {{"f", &p->f},
+                {"algebraic", &p->algebraic},
+                {"hidden", &p->hidden},
+                {"energy", &p->energy},
+                {"constraint", &p->constraint},
+                {"rolling", &p->rolling},
+                {"invariant", &p->invariant},
+                {"event", &p->event}};
+    char start[40];
+    fputc('\n', out);
+    for (int k = 0; k < 8; k++) prepare_map(out, maps[k].name, mode, maps[k].map);
+    prepare_events(out, mode, p);
+    if (p->mass.pattern) put_pattern(out, "mass", mode, p->n / 2, p->mass.pattern);
+    put_names(out, "names", mode, p->n + p->m, p->names);
+    if (p->array_of && p->n) put_integers(out, "int", "array_of", mode, p->n, p->array_of);
+    text_set(start, sizeof start, "start_%d", mode);
+    if (p->u0 && p->n + p->m) put_doubles(out, "const double", start, p->n + p->m, p->u0);
+    fprintf(out, "static const keel_problem problem_%d = {\n    .form = %s, .name = ", mode, form[p->form]);
+    put_string(out, keel_model_name(m));
+    fprintf(out, ", .n = %d, .m = %d, .t0 = ", p->n, p->m);
+    put_number(out, p->t0);
+    fputs(",\n", out);
+    if (p->u0 && p->n + p->m) fprintf(out, "    .u0 = %s,\n", start);
+    if (p->names && p->n + p->m) fprintf(out, "    .names = names_%d,\n", mode);
+    if (p->array_of && p->n) fprintf(out, "    .array_of = array_of_%d,\n", mode);
+    for (int k = 0; k < 8; k++) put_map(out, maps[k].name, mode, maps[k].map);
+    if (p->mass.value) {
+        fprintf(out, "    .mass = {.value = model_%d_mass, .constant = %d", mode, p->mass.constant);
+        if (p->mass.pattern) fprintf(out, ", .pattern = &mass_pattern_%d", mode);
+        fputs("},\n", out);
+    }
+    if (p->structure.value) fprintf(out, "    .structure = {.value = model_%d_structure},\n", mode);
+    if (p->curvature) fprintf(out, "    .curvature = model_%d_curvature,\n", mode);
+    if (p->event.count)
+        fprintf(out, "    .event_direction = directions_%d, .passing = passing_%d,\n", mode, mode);
+    fputs("    .user = (void *)&bound};\n", out);
+}
+
+/* The name of the function that gives the problem of a mode. */
+static void problem_name(const struct page *page, const keel_model *m, int mode, char *out, size_t room) {
+    char name[LONGEST + 10];
+    const char *of = m->model->mode[mode].name;
+    if (of) safe_name(name, sizeof name, of);
+    text_set(out, room, of ? "%s_%s_problem" : "%s_problem", page->name, name);
+    if (!of) text_set(out, room, "%s_problem", page->name);
+}
+
+/* The file ---------------------------------------------------------------------------------------------- */
+
+static void put_head(struct page *page, const keel_model *m) {
+    FILE *out = page->out;
+    char name[3 * LONGEST];
+    fputs("/* A model as C, written by keel " KEEL_VERSION ".  Compile it with\n"
+          " *     cc -O2 -ffp-contract=off -fno-builtin FILE.c -lkeel -lm\n"
+          " * and it gives the same bits as `keel run`; with -DKEEL_MODEL_MAIN it is a program.\n *\n",
+          out);
+    for (int i = 0; i < m->modes; i++) {
+        problem_name(page, m, i, name, sizeof name);
+        fprintf(out, " * %s(): the problem%s.\n", name,
+                m->modes == 1          ? ""
+                : i == m->model->start ? " of the first mode"
+                                       : " of a mode; its u0 is to be given");
+    }
+    fputs(" * The functions read `parameter`: change a number there before keel_open. */\n"
+          "#include <keel.h>\n\n"
+          "#if defined __GNUC__\n#pragma GCC diagnostic ignored \"-Wunused-function\" /* not every model "
+          "needs all */\n"
+          "#endif\n",
+          out);
+}
+
+static void put_parameters(struct page *page, const keel_model *m) {
+    FILE *out = page->out;
+    const struct model *model = m->model;
+    fputs("\n/* Parameters, then values that are held from the start. */\n", out);
+    put_doubles(out, "double", "parameter", model->parameters + model->helds, m->parameter);
+    fprintf(out, "const char *const %s_parameter_names[] = {\n", page->name);
+    for (int i = 0; i < model->parameters; i++) {
+        fputs("    ", out);
+        put_string(out, model->parameter[i].label.text);
+        fputs(",\n", out);
+    }
+    fprintf(out, "    0};\ndouble *const %s_parameters = parameter;\n", page->name);
+    fputs("static const struct {\n    const double *parameter;\n} bound = {parameter};\n", out);
+}
+
+static int acts(const keel_model *m) {
+    const struct keel_problem *p = &m->mode[m->model->start].fill.problem;
+    int stops = 0;
+    for (int i = 0; i < p->event.count; i++) stops |= !p->passing[i];
+    return stops;
+}
+
+static int wants_short_steps(const keel_model *m) {
+    int events = 0;
+    for (int i = 0; i < m->modes; i++) events |= m->model->mode[i].events > 0 || m->mode[i].road.n == 0;
+    return events;
+}
+
+static void put_main(struct page *page, const keel_model *m) {
+    FILE *out = page->out;
+    char name[3 * LONGEST];
+    problem_name(page, m, m->model->start, name, sizeof name);
+    fputs("\n#ifdef KEEL_MODEL_MAIN\n"
+          "int printf(const char *, ...);\n\n"
+          "/* Runs the model over its time span, prints the last state and the certificate. */\n"
+          "int main(void) {\n    /* All zero is a sound default: dop853, rtol 1e-6, what is kept is "
+          "projected.  Others: .method = \"rk4\",\n"
+          "     * .step = 0.01; .rtol = 1e-9. */\n    const keel_options options = {",
+          out);
+    if (wants_short_steps(m)) {
+        fputs(".max_step = ", out);
+        put_number(out, fabs(m->span[1] - m->span[0]) / 100);
+    } else fputs(".rtol = 1e-6", out);
+    fprintf(out,
+            "};\n    const keel_problem *problem = %s();\n"
+            "    keel_solver *s = keel_open(problem, &options);\n    keel_status status = keel_run(s, ",
+            name);
+    put_number(out, m->span[1]);
+    fputs(");\n    keel_kept row;\n", out);
+    if (acts(m))
+        fputs("    /* What an event does is up to the program that uses the problem: keel_event(s) is its "
+              "number, and\n"
+              "     * keel_restart or keel_switch go on from there.  This one stops. */\n"
+              "    if (status == KEEL_EVENT) printf(\"stopped by event %s\\n\", "
+              "problem->event.names[keel_event(s)]);\n",
+              out);
+    fputs("    if (status < 0) printf(\"%s: %s\\n\", keel_status_name(status), keel_message(s));\n"
+          "    printf(\"t = %.17g\\n\", keel_time(s));\n"
+          "    for (int i = 0; keel_state(s) && i < problem->n + problem->m; i++)\n"
+          "        printf(\"%s = %.17g\\n\", problem->names[i], keel_state(s)[i]);\n"
+          "    for (int i = 0; keel_kept_at(s, i, &row); i++)\n"
+          "        printf(\"%-20s start %-12.6g largest drift %-10.2g %.1f round-offs\\n\", row.name, "
+          "row.start, row.drift,\n"
+          "               row.units);\n"
+          "    keel_close(s);\n    return status < 0;\n}\n#endif\n",
+          out);
+}
+
+/* The functions as they are compiled for a run, but static; 1 or 0. */
+static int put_functions(struct page *page, const keel_model *m) {
+    struct emit e;
+    emit_open(&e);
+    e.local = 1;
+    int good = 1;
+    for (int i = 0; i < m->modes && good; i++)
+        good = functions_emit(&m->mode[i].functions, &e, i, &m->mode[i].road, NULL) == 0;
+    good = good && !e.failed;
+    if (good) fputs(e.text, page->out);
+    emit_close(&e);
+    return good;
+}
+
+char *keel_model_standalone(const keel_model *m) {
+    char *text = NULL;
+    size_t length = 0;
+    if (keel_model_status(m) != KEEL_OK) return NULL;
+    struct page page = {.out = open_memstream(&text, &length)};
+    if (!page.out) return NULL;
+    safe_name(page.name, sizeof page.name, keel_model_name(m));
+    put_head(&page, m);
+    int good = put_functions(&page, m);
+    put_parameters(&page, m);
+    for (int i = 0; i < m->modes; i++) put_problem(&page, m, i);
+    for (int i = 0; i < m->modes; i++) {
+        char name[3 * LONGEST];
+        problem_name(&page, m, i, name, sizeof name);
+        fprintf(
+            page.out,
+            "\nconst keel_problem *%s(void);\nconst keel_problem *%s(void) {\n    return &problem_%d;\n}\n",
+            name, name, i);
+    }
+    put_main(&page, m);
+    good &= !ferror(page.out);
+    if (fclose(page.out) || !good) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
