@@ -44,20 +44,27 @@ int text_listed(const char *list, const char *word) {
 
 int text_distance(const char *a, const char *b) {
     enum { LONGEST = 40 };
-    int row[LONGEST + 1];
+    int row[3][LONGEST + 1];
     int na = (int)strlen(a), nb = (int)strlen(b);
     if (na > LONGEST || nb > LONGEST) return LONGEST;
-    for (int j = 0; j <= nb; j++) row[j] = j;
+    for (int j = 0; j <= nb; j++) row[0][j] = j;
     for (int i = 1; i <= na; i++) {
-        int diagonal = row[0];
-        row[0] = i;
+        int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+        now[0] = i;
         for (int j = 1; j <= nb; j++) {
-            int replace = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            int insert = row[j - 1] + 1, drop = row[j] + 1;
-            row[j] = replace < insert ? replace : insert;
-            if (drop < row[j]) row[j] = drop;
+            int replace = last[j - 1] + (a[i - 1] != b[j - 1]), insert = now[j - 1] + 1, drop = last[j] + 1;
+            now[j] = replace < insert ? replace : insert;
+            if (drop < now[j]) now[j] = drop;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < now[j])
+                now[j] = before[j - 2] + 1;
         }
     }
-    return row[nb];
+    return row[na % 3][nb];
+}
+
+int text_slip(const char *given, const char *known) {
+    size_t length = strlen(given);
+    int distance = text_distance(given, known), allowed = length < 4 ? 1 : length < 7 ? 2 : 3;
+    if (length > 1 && strncmp(given, known, length) == 0) return distance ? 1 : 0;
+    return distance <= allowed && (size_t)distance < length ? distance : TEXT_FAR;
 }

@@ -16,6 +16,9 @@ void text_vset(char *out, size_t room, const char *format, va_list args)
 int text_listed(const char *list, const char *word);
 /* The next entry of a comma-separated list into `word`; returns the rest, or NULL when there is none. */
 const char *text_next(const char *list, char *word, size_t room);
-/* How many single-character edits lie between two names: for "did you mean". */
+/* How many single-character edits lie between two names, two signs swapped being one: for "did you mean". */
 int text_distance(const char *a, const char *b);
+/* How far `given` is from `known` if it may be a slip of it: 1 for its beginning; TEXT_FAR: it is none. */
+enum { TEXT_FAR = 99 };
+int text_slip(const char *given, const char *known);
 #endif

@@ -68,7 +68,9 @@ static void form(struct lines *l, const struct check *c, int i, const keel_mode 
                                                        : "mechanics, M q'' = F");
     else if (p->form == KEEL_HAMILTONIAN)
         item(l, p->structure.value ? "hamiltonian, x' = B grad H" : "hamiltonian, q' = H_p, p' = -H_q");
-    else if (p->form == KEEL_ODE) item(l, "explicit equations x' = f(t, x), %d state%s", p->n, s_of(p->n));
+    else if (p->form == KEEL_ODE)
+        item(l, "explicit equations x' = f(t, x), %d state%s%s", p->n, s_of(p->n),
+             mode->index ? ", from which the others follow" : "");
     else if (p->m)
         item(l, "%d state%s, and %d value%s solved for at every step", p->n, s_of(p->n), p->m, s_of(p->m));
     else item(l, "%d state%s on a manifold", p->n, s_of(p->n));

@@ -13,7 +13,7 @@ static int write_file(struct job *j, const char *path, const char *text) {
     size_t length = strlen(path);
     if (length < 3 || strcmp(path + length - 2, ".c") != 0)
         return job_fail(j, EXIT_USAGE, "--out %.80s: the name must end in .c", path);
-    if (file_open(&file, path, why, sizeof why)) return job_fail(j, EXIT_FAILED, "%s", why);
+    if (file_open(&file, path, why, sizeof why)) return job_fail(j, EXIT_USAGE, "%s", why);
     fputs(text, file.stream);
     return file_keep(&file, why, sizeof why) ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
 }

@@ -87,8 +87,7 @@ static int open_run(struct run *r) {
     keel_sim_attach(r->sim, r);
     r->outcome.sim = r->sim;
     r->outcome.trace = &r->trace;
-    if (!keel_sim_solver(r->sim) || keel_state_of(keel_sim_solver(r->sim)) < 0)
-        return job_fail(j, EXIT_FAILED, "%s", keel_sim_message(r->sim));
+    if (!keel_sim_solver(r->sim) || keel_state_of(keel_sim_solver(r->sim)) < 0) return job_refuse(j, r->sim);
     job_name_stabilizer(j, keel_sim_solver(r->sim));
     if (trace_attach(&r->trace, r->sim) || outcome_watch(&r->outcome))
         return job_fail(j, EXIT_FAILED, "there is not enough memory");

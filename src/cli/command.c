@@ -30,6 +30,9 @@ const struct command command_table[] = {
     {"emit", COMMAND_EMIT, "MODEL", "the model as one C file that includes only keel.h",
      "Without --out it goes to standard output.", "keel emit pendulum.keel --out pendulum.c",
      "writes pendulum.c with pendulum_problem(), and a main() under KEEL_MODEL_MAIN", emit_command},
+    {"new", COMMAND_NEW, "NAME", "write a commented starter model",
+     "NAME may have a folder and .keel.  What exists is never overwritten.", "keel new pend",
+     "writes pend.keel, a pendulum to run and to change", new_command},
     {"help", COMMAND_HELP, "[COMMAND]", "what a command does, with an example", "", "keel help run",
      "prints this page of `run`", help_command},
     {.name = NULL},
@@ -43,9 +46,9 @@ const struct command *command_find(const char *name) {
 
 const struct command *command_nearest(const char *name) {
     const struct command *near = NULL;
-    int least = 4;
+    int least = TEXT_FAR;
     for (const struct command *c = command_table; c->name; c++) {
-        int distance = text_distance(name, c->name);
+        int distance = text_slip(name, c->name);
         if (distance < least) least = distance, near = c;
     }
     return near;

@@ -4,10 +4,13 @@
 #include "base/text.h"
 #include "cli/choose.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,6 +68,74 @@ static keel_model *load(struct job *j, const keel_model_options *o) {
     return m;
 }
 
+/* The nearest *.keel beside a file that does not exist. */
+static void suggest_file(const char *path, char *out, size_t room) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char folder[JOB_SENTENCE], wanted[JOB_WORD];
+    int least = TEXT_FAR;
+    out[0] = '\0';
+    text_set(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 2, slash ? path : "./");
+    text_set(wanted, sizeof wanted, "%.*s", (int)strcspn(name, "."), name);
+    DIR *list = opendir(folder);
+    for (struct dirent *one; list && (one = readdir(list));) {
+        size_t length = strlen(one->d_name);
+        char stem[JOB_WORD];
+        if (length < 6 || length > JOB_WORD || strcmp(one->d_name + length - 5, ".keel") != 0) continue;
+        text_set(stem, sizeof stem, "%.*s", (int)length - 5, one->d_name);
+        int distance = text_slip(wanted, stem);
+        if (distance > least || (distance == least && strcmp(one->d_name, out) > 0)) continue;
+        if (distance == TEXT_FAR) continue;
+        least = distance;
+        text_set(out, room, "%s", one->d_name);
+    }
+    if (list) closedir(list);
+}
+
+/* Can there be a model at all? */
+static int look_for_file(struct job *j) {
+    struct stat about;
+    char near[JOB_SENTENCE];
+    if (strcmp(j->file, "-") == 0) return 0;
+    if (j->file[0] == '\0')
+        return job_fail(j, EXIT_USAGE, "which model?  Give a file, or - for standard input");
+    if (stat(j->path, &about) != 0) {
+        int error = errno;
+        suggest_file(j->path, near, sizeof near);
+        if (error != ENOENT)
+            return job_fail(j, EXIT_USAGE, "%.300s cannot be read: %s", j->path, strerror(error));
+        if (near[0])
+            return job_fail(j, EXIT_USAGE, "there is no file %.300s; did you mean %s?", j->path, near);
+        return job_fail(j, EXIT_USAGE, "there is no file %.300s; `keel new` writes a model to begin with",
+                        j->path);
+    }
+    if (S_ISDIR(about.st_mode))
+        return job_fail(j, EXIT_USAGE, "%.300s is a folder; give a model inside it", j->path);
+    if (access(j->path, R_OK) != 0)
+        return job_fail(j, EXIT_USAGE, "%.300s cannot be read: %s", j->path, strerror(errno));
+    return 0;
+}
+
+/* Is what is wrong with the model something on the command line?  Then that is wrong usage. */
+static int blame_options(struct job *j) {
+    static const char *const about[] = {"--set ", "the start value `", "the time span",
+                                        "the run has no length"};
+    int span = option_given(&j->options, opt_t0) || option_given(&j->options, opt_tend);
+    keel_diagnostic d;
+    for (int i = 0; keel_model_diagnostic(j->model, i, &d); i++)
+        for (int k = 0; k < 4; k++) {
+            if (!d.error || strncmp(d.sentence, about[k], strlen(about[k])) != 0) continue;
+            if (d.line > 0 || (k >= 2 && !span)) continue;
+            int dot = (int)strlen(d.sentence);
+            while (dot > 0 && d.sentence[dot - 1] == '.') dot--;
+            return job_fail(j, EXIT_USAGE, "%s%.*s",
+                            k == 0   ? ""
+                            : k == 1 ? "--set: "
+                                     : "--t0, --tend: ",
+                            dot, d.sentence);
+        }
+    return 0;
+}
+
 static int load_model(struct job *j) {
     const struct option_value *set = &j->options.value[opt_set];
     keel_model_options o = {
@@ -80,9 +151,11 @@ static int load_model(struct job *j) {
     double begin = job_seconds();
     j->path = find_path(j->file);
     if (!j->path) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (look_for_file(j)) return j->status;
     j->model = load(j, &o);
     if (!j->model) return job_fail(j, EXIT_FAILED, "there is not enough memory");
     j->compile_s = job_seconds() - begin;
+    if (keel_model_status(j->model) != KEEL_OK && blame_options(j)) return j->status;
     if (!j->say.json && !(j->say.quiet && keel_model_status(j->model) == KEEL_OK))
         say_text(&j->say, keel_model_message(j->model));
     if (keel_model_status(j->model) != KEEL_OK) {
@@ -108,7 +181,11 @@ static int take_model_options(struct job *j) {
 int job_number(struct job *j, enum option_id id, double *value) {
     const char *text = option_text(&j->options, id);
     if (!text || keel_model_number(j->model, text, value)) return 0;
-    return job_fail(j, EXIT_USAGE, "--%s %s", option_table[id].name, keel_model_refusal(j->model));
+    char name[JOB_WORD];
+    text_set(name, sizeof name, "%s", option_table[id].name);
+    for (char *at = name; *at; at++)
+        if (*at == '_') *at = '-';
+    return job_fail(j, EXIT_USAGE, "--%s %s", name, keel_model_refusal(j->model));
 }
 
 static const keel_method *find_method(const char *name) {
@@ -120,9 +197,9 @@ static const keel_method *find_method(const char *name) {
 
 static int no_such_method(struct job *j, const char *name) {
     const keel_method *m, *near = NULL;
-    int least = 4;
+    int least = TEXT_FAR;
     for (int i = 0; (m = keel_method_at(i)); i++) {
-        int distance = text_distance(name, m->name);
+        int distance = text_slip(name, m->name);
         if (distance < least) least = distance, near = m;
     }
     if (near)
@@ -216,6 +293,13 @@ static int take_tolerances(struct job *j) {
         j->keel.step = fabs(j->t1 - j->t0) / 100;
     if (option_given(o, opt_step) && !(j->keel.step > 0))
         return job_fail(j, EXIT_USAGE, "--step must be positive, it is %g", j->keel.step);
+    if (j->keel.atol < 0)
+        return job_fail(j, EXIT_USAGE, "--atol must not be negative, it is %g", j->keel.atol);
+    if (option_given(o, opt_max_step) && !(j->keel.max_step > 0))
+        return job_fail(j, EXIT_USAGE, "--max-step must be positive, it is %g", j->keel.max_step);
+    if (option_given(o, opt_sets))
+        return job_fail(j, EXIT_USAGE,
+                        "--sets belongs to the stabilizer scale, which this version does not have");
     if (rtol && !strchr(rtol, ',') && !(j->keel.rtol > 0 && j->keel.rtol < 1))
         return job_fail(j, EXIT_USAGE, "--rtol must lie between 0 and 1, it is %g", j->keel.rtol);
     return 0;
@@ -244,7 +328,7 @@ static int take_method(struct job *j) {
 
 /* ------------------------------------------------------------------------------------------------------- */
 
-int job_open(struct job *j, unsigned command, int count, char **argv) {
+int job_open_word(struct job *j, unsigned command, int count, char **argv, const char *ask) {
     char why[JOB_SENTENCE];
     *j = (struct job){.command = command};
     int wrong = option_parse(&j->options, command, count, argv, why, sizeof why);
@@ -252,11 +336,23 @@ int job_open(struct job *j, unsigned command, int count, char **argv) {
              option_given(&j->options, opt_json));
     if (wrong) return job_fail(j, EXIT_USAGE, "%s", why);
     if (option_given(&j->options, opt_help)) return 0;
-    if (j->options.operands == 0)
-        return job_fail(j, EXIT_USAGE, "which model?  Give a file, or - for standard input");
+    if (j->options.operands == 0 && ask) return job_fail(j, EXIT_USAGE, "%s", ask);
     if (j->options.operands > 1)
-        return job_fail(j, EXIT_USAGE, "one model at a time: `%.80s` is one too many", j->options.operand[1]);
+        return job_fail(j, EXIT_USAGE, "one at a time: `%.80s` is one too many", j->options.operand[1]);
     j->file = j->options.operand[0];
+    return 0;
+}
+
+int job_refuse(struct job *j, keel_sim *sim) {
+    const char *why = keel_sim_message(sim);
+    int options = !keel_sim_solver(sim) ? 0 : keel_state_of(keel_sim_solver(sim)) == KEEL_EINVAL;
+    return job_fail(j, options ? EXIT_USAGE : EXIT_FAILED, "%s%s", strncmp(why, "keep:", 5) == 0 ? "--" : "",
+                    why);
+}
+
+int job_open(struct job *j, unsigned command, int count, char **argv) {
+    int status = job_open_word(j, command, count, argv, "which model?  Give a file, or - for standard input");
+    if (status || option_given(&j->options, opt_help)) return status;
     if (load_model(j) || take_model_options(j)) return j->status;
     if (command & COMMAND_SOLVE && (take_tolerances(j) || take_method(j))) return j->status;
     return 0;

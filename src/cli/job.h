@@ -28,9 +28,13 @@ struct job {
 /* Parses and loads.  0, or an exit status; then what was wrong is told already (with --json in job->sentence
  * alone).  job_close in any case. */
 int job_open(struct job *j, unsigned command, int count, char **argv);
+/* Options and at most one word, which `ask` asks for (NULL: it may be missing); the same otherwise. */
+int job_open_word(struct job *j, unsigned command, int count, char **argv, const char *ask);
 void job_close(struct job *j);
 /* One sentence about what went wrong; returns the status. */
 int job_fail(struct job *j, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A run that could not be opened: with options that do not fit, or because the model fails; the status. */
+int job_refuse(struct job *j, keel_sim *sim);
 /* The number an option gives, an expression of parameters; 0, or an exit status. */
 int job_number(struct job *j, enum option_id id, double *value);
 /* "rk4+project" into stepper and stabilizer with the nearest names suggested; 0, or an exit status. */

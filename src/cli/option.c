@@ -2,6 +2,7 @@
 #include "cli/option.h"
 
 #include "base/text.h"
+#include "cli/command.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,34 +34,69 @@ static int find(const char *name, size_t length, unsigned command) {
     return -1;
 }
 
+/* "`keel run` and `keel converge`": whose option it is. */
+static void owners(int id, char *out, size_t room) {
+    const struct command *last = NULL;
+    out[0] = '\0';
+    for (const struct command *c = command_table; c->name; c++) {
+        if (!(option_table[id].commands & c->bit)) continue;
+        if (last) text_add(out, room, "%s`keel %s`", out[0] ? ", " : "", last->name);
+        last = c;
+    }
+    if (last) text_add(out, room, "%s`keel %s`", out[0] ? " and " : "", last->name);
+}
+
 static int unknown(const char *name, size_t length, unsigned command, const char *dashes, char *why,
                    size_t room) {
-    char given[60], best[60] = "";
-    int least = 4;
+    char given[60], best[60] = "", whose[200];
+    int least = TEXT_FAR, other = find(name, length, COMMAND_ALL);
     text_set(given, sizeof given, "%.*s", (int)(length < 50 ? length : 50), name);
     for (int id = 0; id < OPTIONS; id++) {
         char known[60];
         if (!(option_table[id].commands & command)) continue;
         with_dashes(option_table[id].name, known, sizeof known);
-        int distance = text_distance(given, known);
+        int distance = text_slip(given, known);
         if (distance >= least) continue;
         least = distance;
         text_set(best, sizeof best, "%s", known);
     }
     text_set(why, room, "there is no option %s%s here", dashes, given);
-    int elsewhere = find(name, length, COMMAND_ALL) >= 0;
-    if (best[0] && (least < 2 || !elsewhere)) text_add(why, room, "; did you mean %s%s?", dashes, best);
-    else if (elsewhere) text_add(why, room, ": it belongs to another command");
+    if (best[0] && (other < 0 || least < 2)) text_add(why, room, "; did you mean %s%s?", dashes, best);
+    else if (other >= 0) {
+        owners(other, whose, sizeof whose);
+        text_add(why, room, ": it belongs to %s", whose);
+    }
+    return -1;
+}
+
+/* -q, -method: options are words behind two dashes. */
+static int single_dash(const char *word, unsigned command, char *why, size_t room) {
+    int found = -1, several = 0;
+    for (int id = 0; id < OPTIONS; id++) {
+        const struct option_row *row = &option_table[id];
+        if (!(row->commands & command)) continue;
+        if (word[2] ? !same_name(row->name, word + 1, strlen(word + 1)) : row->name[0] != word[1]) continue;
+        several = found >= 0;
+        found = id;
+    }
+    text_set(why, room, "there is no option %.40s", word);
+    if (found < 0 || several)
+        text_add(why, room, ": options are words behind two dashes, and --help lists them");
+    else {
+        char name[60];
+        with_dashes(option_table[found].name, name, sizeof name);
+        text_add(why, room, "; did you mean --%s?", name);
+    }
     return -1;
 }
 
 const char *option_nearest(const char *choices, const char *word, char *out, size_t room) {
-    int least = 4;
+    int least = TEXT_FAR;
     out[0] = '\0';
     for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|') {
         char one[40];
         text_set(one, sizeof one, "%.*s", (int)strcspn(at, "|"), at);
-        int distance = text_distance(word, one);
+        int distance = text_slip(word, one);
         if (distance >= least) continue;
         least = distance;
         text_set(out, room, "%s", one);
@@ -80,6 +116,7 @@ static int check(const struct option_row *row, const char *name, const char *tex
     if (row->kind == OPTION_CHOICE && !is_choice(row->choices, text)) {
         char near[40];
         text_set(why, room, "%s cannot be `%.40s`", name, text);
+        if (*text == '\0') text_set(why, room, "%s needs a value", name);
         if (option_nearest(row->choices, text, near, sizeof near))
             text_add(why, room, "; did you mean %s?", near);
         else text_add(why, room, ": it is one of %s", row->choices);
@@ -94,7 +131,7 @@ static int check(const struct option_row *row, const char *name, const char *tex
         }
     }
     if (row->kind != OPTION_FLAG && *text == '\0') {
-        text_set(why, room, "%s needs a value: %s", name, row->about);
+        text_set(why, room, "%s needs a value, %s: %s", name, row->argument, row->about);
         return -1;
     }
     return 0;
@@ -128,12 +165,24 @@ static int take(struct options *o, unsigned command, int count, char **argv, int
         return add(o, id, "", why, room);
     }
     if (value) value++;
-    else if (*at + 1 < count) value = argv[++*at];
-    else return text_set(why, room, "%s needs a value: %s", shown, row->about), -1;
+    else if (*at + 1 < count && strncmp(argv[*at + 1], "--", 2) != 0) value = argv[++*at];
+    else return check(row, shown, "", why, room);
     return check(row, shown, value, why, room) ? -1 : add(o, id, value, why, room);
 }
 
-static int parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t room) {
+/* Behind a mistake: how it is to be told. */
+static void look_ahead(struct options *o, unsigned command, int count, char **argv) {
+    static const enum option_id id[] = {opt_json, opt_quiet};
+    static const char *const word[] = {"--json", "--quiet"};
+    char why[80];
+    for (int i = 0; i < count && strcmp(argv[i], "--") != 0; i++)
+        for (int k = 0; k < 2; k++)
+            if (strcmp(argv[i], word[k]) == 0 && option_table[id[k]].commands & command)
+                add(o, id[k], "", why, sizeof why);
+}
+
+int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t room) {
+    *o = (struct options){0};
     o->operand = calloc((size_t)count + 1, sizeof *o->operand);
     if (!o->operand) return text_set(why, room, "there is not enough memory"), -1;
     for (int i = 0, plain = 0; i < count; i++) {
@@ -141,23 +190,16 @@ static int parse(struct options *o, unsigned command, int count, char **argv, ch
         if (!plain && strcmp(word, "--") == 0) plain = 1;
         else if (!plain && strcmp(word, "-h") == 0) add(o, opt_help, "", why, room);
         else if (!plain && word[0] == '-' && word[1] == '-') {
-            if (take(o, command, count, argv, &i, why, room)) return -1;
+            if (take(o, command, count, argv, &i, why, room)) {
+                look_ahead(o, command, count - i, argv + i);
+                return -1;
+            }
         } else if (!plain && word[0] == '-' && word[1]) {
-            return text_set(why, room, "there is no option %.40s; options begin with two dashes", word), -1;
+            look_ahead(o, command, count - i, argv + i);
+            return single_dash(word, command, why, room);
         } else o->operand[o->operands++] = word;
     }
     return 0;
-}
-
-/* Who asked for JSON gets it, wherever the mistake stands. */
-int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t room) {
-    char no_memory[80];
-    *o = (struct options){0};
-    if (parse(o, command, count, argv, why, room) == 0) return 0;
-    for (int i = 0; i < count && !option_given(o, opt_json); i++)
-        if (strcmp(argv[i], "--json") == 0 && option_table[opt_json].commands & command)
-            add(o, opt_json, "", no_memory, sizeof no_memory);
-    return -1;
 }
 
 int option_of_model(struct options *o, unsigned command, const char *name, const char *value, char *why,

@@ -39,6 +39,11 @@ const char *keel_model_refusal(const keel_model *m) {
     return m ? m->refusal : "there is no model";
 }
 
+/* What helps somebody who has not the file before him: not how to declare a name in it. */
+static const char *apt(const char *hint) {
+    return strncmp(hint, "Declare it", 10) == 0 || strncmp(hint, "Write it on", 11) == 0 ? "" : hint;
+}
+
 /* An expression in the names of the model; EXPR_NONE with a sentence in `why`. */
 static expr expression(struct keel_model *m, const char *text, char *why, size_t room) {
     struct source_messages said = {0};
@@ -51,7 +56,7 @@ static expr expression(struct keel_model *m, const char *text, char *why, size_t
     const struct source_message *one = said.count ? &said.list[0] : NULL;
     if (e == EXPR_NONE)
         text_set(why, room, "%.300s%s%.200s", one ? one->sentence : "there is not enough memory.",
-                 one && one->hint[0] ? "  " : "", one ? one->hint : "");
+                 one && apt(one->hint)[0] ? "  " : "", one ? apt(one->hint) : "");
     return e;
 }
 

@@ -1,0 +1,103 @@
+/* starter.c - see starter.h. */
+#include "cli/starter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char pendulum[] =
+    "# A mass on a rod, in Cartesian coordinates: keel derives the equations from the lagrangian.\n"
+    "model %s\n"
+    "param m = 1, g = 9.81, l = 1          # change one for a run:  --set l=2\n"
+    "\n"
+    "coord x, y                            # the unknowns; x' is the velocity\n"
+    "lagrangian m*(x'^2 + y'^2)/2 - m*g*y  # kinetic minus potential energy\n"
+    "constraint rod: x^2 + y^2 = l^2       # must hold; its force is lambda.rod\n"
+    "invariant energy                      # checked before the run, then kept to round-off\n"
+    "\n"
+    "init y = 0, y' = 0                    # start values that are meant\n"
+    "guess x = l                           # where to look for what the rod determines: to the right\n"
+    "\n"
+    "output tension = 2*lambda.rod*l       # one more column\n"
+    "run 0 .. 10                           # from when to when\n";
+
+static const char ode[] =
+    "# Predators and prey: equations as one writes them, and a quantity that they keep.\n"
+    "model %s\n"
+    "param a = 1, b = 0.1, c = 1.5, d = 0.075   # change one for a run:  --set a=2\n"
+    "\n"
+    "var prey, hunters\n"
+    "prey' = a*prey - b*prey*hunters            # ' is the derivative by time\n"
+    "hunters' = d*prey*hunters - c*hunters\n"
+    "\n"
+    "invariant V = d*prey - c*log(prey) + b*hunters - a*log(hunters)   # keel checks it, then keeps it\n"
+    "init prey = 10, hunters = 5\n"
+    "\n"
+    "event peak: prey' falling -> record        # noted with its time:  --events peaks.csv\n"
+    "output total = prey + hunters              # one more column\n"
+    "run 0 .. 30\n";
+
+static const char hamiltonian[] =
+    "# A planet on its ellipse: a position, its momentum, and the energy as a function of both.\n"
+    "model %s\n"
+    "param e = 0.6                             # eccentricity; --set e=0.3 makes it rounder\n"
+    "\n"
+    "canonical q[1..2], p[1..2]                # q' = dH/dp, p' = -dH/dq\n"
+    "hamiltonian H = dot(p, p)/2 - 1/norm(q)\n"
+    "\n"
+    "invariant energy                          # kept to round-off, as is\n"
+    "invariant momentum = q[1]*p[2] - q[2]*p[1]\n"
+    "\n"
+    "init q = (1 - e, 0), p = (0, sqrt((1 + e)/(1 - e)))\n"
+    "reference t = 2*pi: q = (1 - e, 0)        # after one turn: the run measures its error here\n"
+    "run 0 .. 2*pi\n";
+
+static const char dae[] =
+    "# Two resistors and a capacitor: differential and algebraic equations side by side, in any order.\n"
+    "model %s\n"
+    "param R1 = 1000, R2 = 2000, C = 1e-6, U = 10, w = 2*pi*50\n"
+    "\n"
+    "var u, i, i1, i2                 # as many equations as unknowns; keel finds out what each determines\n"
+    "U*sin(w*t) = R1*i + u            # the source drives i through R1\n"
+    "i = i1 + i2                      # the node: no derivative in it, so it holds at any time\n"
+    "u = R2*i2\n"
+    "C*u' = i1\n"
+    "\n"
+    "init u = 0                       # the one value that is free: `keel check` says so\n"
+    "output power = u*i2              # what R2 turns into heat\n"
+    "run 0 .. 0.1\n";
+
+static const char modes[] =
+    "# A ball on a string that goes slack and catches it again: two modes with equations of their own.\n"
+    "model %s\n"
+    "param g = 9.81, l = 1\n"
+    "\n"
+    "coord x, y\n"
+    "lagrangian (x'^2 + y'^2)/2 - g*y               # this holds in every mode\n"
+    "\n"
+    "mode taut:\n"
+    "    constraint string: x^2 + y^2 = l^2\n"
+    "    event slack: lambda.string falling -> mode loose, record\n"
+    "mode loose:\n"
+    "    event catch: x^2 + y^2 - l^2 rising -> mode taut, record   # loses the speed along the string\n"
+    "\n"
+    "start taut\n"
+    "init x = 0, x' = 6\n"
+    "guess y = -l, y' = 0                           # hanging down\n"
+    "run 0 .. 5\n";
+
+char *starter_text(const char *kind, const char *name) {
+    static const struct {
+        const char *kind, *text;
+    } all[] = {
+        {"pendulum", pendulum}, {"ode", ode}, {"hamiltonian", hamiltonian}, {"dae", dae}, {"modes", modes}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const char *text = all[i].text, *place = strstr(text, "%s");
+        if (strcmp(all[i].kind, kind) != 0) continue;
+        size_t length = strlen(text) + strlen(name) + 1;
+        char *out = malloc(length);
+        if (out) snprintf(out, length, "%.*s%s%s", (int)(place - text), text, name, place + 2);
+        return out;
+    }
+    return NULL;
+}
