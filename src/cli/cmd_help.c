@@ -1,20 +1,31 @@
-/* cmd_help.c - keel help [COMMAND]. */
+/* cmd_help.c - keel help [COMMAND], for the screen or as a manual page. */
 #include "cli/command.h"
-#include "cli/say.h"
+#include "cli/job.h"
+#include "cli/man.h"
 
-int help_command(int count, char **argv) {
-    struct say say;
-    say_open(&say, NULL, 0, 0);
-    if (count == 0) {
-        command_overview(stdout);
+#include <string.h>
+
+static int print(struct job *j, int man) {
+    const struct command *c = j->file ? command_find(j->file) : NULL,
+                         *near = j->file ? command_nearest(j->file) : NULL;
+    if (!j->file) {
+        if (man) man_overview(stdout);
+        else command_overview(stdout);
         return EXIT_DONE;
     }
-    const struct command *c = command_find(argv[0]), *near = command_nearest(argv[0]);
     if (!c && near)
-        return say_error(&say, EXIT_USAGE, "there is no command `%.40s`; did you mean %s?", argv[0],
-                         near->name);
-    if (!c)
-        return say_error(&say, EXIT_USAGE, "there is no command `%.40s`; `keel` alone lists them", argv[0]);
-    command_help(c, stdout);
+        return job_fail(j, EXIT_USAGE, "there is no command `%.40s`; did you mean %s?", j->file, near->name);
+    if (!c) return job_fail(j, EXIT_USAGE, "there is no command `%.40s`; `keel` alone lists them", j->file);
+    if (man) man_page(c, stdout);
+    else command_help(c, stdout);
     return EXIT_DONE;
+}
+
+int help_command(int count, char **argv) {
+    static struct job j;
+    int status = job_open_word(&j, COMMAND_HELP, count, argv, NULL);
+    if (status == 0 && option_given(&j.options, opt_help)) command_help(command_find("help"), stdout);
+    else if (status == 0) status = print(&j, option_given(&j.options, opt_man));
+    job_close(&j);
+    return status;
 }

@@ -33,8 +33,13 @@ const struct command command_table[] = {
     {"new", COMMAND_NEW, "NAME", "write a commented starter model",
      "NAME may have a folder and .keel.  What exists is never overwritten.", "keel new pend",
      "writes pend.keel, a pendulum to run and to change", new_command},
+    {"schema", COMMAND_SCHEMA, "COMMAND", "the JSON schema of what a command says with --json", "",
+     "keel schema run", "prints the schema of `keel run --json`", schema_command},
+    {"completion", COMMAND_COMPLETION, "SHELL", "what lets the shell complete commands, options and files",
+     "SHELL is bash or zsh.", "eval \"$(keel completion bash)\"",
+     "in ~/.bashrc: the tab key completes from then on", completion_command},
     {"help", COMMAND_HELP, "[COMMAND]", "what a command does, with an example", "", "keel help run",
-     "prints this page of `run`", help_command},
+     "prints the page of `keel run`", help_command},
     {.name = NULL},
 };
 
@@ -68,5 +73,9 @@ void command_overview(FILE *out) {
         text_set(left, sizeof left, "keel %s %s", c->name, c->operands);
         fprintf(out, "  %-26s %s\n", left, c->about);
     }
-    fprintf(out, "\nFirst steps: keel new pend, then keel run pend.keel --plot -\nMore: keel help COMMAND\n");
+    fprintf(out, "\nFirst steps:\n"
+                 "  keel new pend                  writes pend.keel, a commented pendulum\n"
+                 "  keel check pend.keel           what it hides, and where it starts\n"
+                 "  keel run pend.keel             integrates it and prints the certificate\n"
+                 "\n`keel help COMMAND` or `keel COMMAND --help` tells more; --version is the version.\n");
 }

@@ -2,15 +2,14 @@
 #include "cli/job.h"
 
 #include "base/text.h"
+#include "cli/blame.h"
 #include "cli/choose.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -68,74 +67,6 @@ static keel_model *load(struct job *j, const keel_model_options *o) {
     return m;
 }
 
-/* The nearest *.keel beside a file that does not exist. */
-static void suggest_file(const char *path, char *out, size_t room) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    char folder[JOB_SENTENCE], wanted[JOB_WORD];
-    int least = TEXT_FAR;
-    out[0] = '\0';
-    text_set(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 2, slash ? path : "./");
-    text_set(wanted, sizeof wanted, "%.*s", (int)strcspn(name, "."), name);
-    DIR *list = opendir(folder);
-    for (struct dirent *one; list && (one = readdir(list));) {
-        size_t length = strlen(one->d_name);
-        char stem[JOB_WORD];
-        if (length < 6 || length > JOB_WORD || strcmp(one->d_name + length - 5, ".keel") != 0) continue;
-        text_set(stem, sizeof stem, "%.*s", (int)length - 5, one->d_name);
-        int distance = text_slip(wanted, stem);
-        if (distance > least || (distance == least && strcmp(one->d_name, out) > 0)) continue;
-        if (distance == TEXT_FAR) continue;
-        least = distance;
-        text_set(out, room, "%s", one->d_name);
-    }
-    if (list) closedir(list);
-}
-
-/* Can there be a model at all? */
-static int look_for_file(struct job *j) {
-    struct stat about;
-    char near[JOB_SENTENCE];
-    if (strcmp(j->file, "-") == 0) return 0;
-    if (j->file[0] == '\0')
-        return job_fail(j, EXIT_USAGE, "which model?  Give a file, or - for standard input");
-    if (stat(j->path, &about) != 0) {
-        int error = errno;
-        suggest_file(j->path, near, sizeof near);
-        if (error != ENOENT)
-            return job_fail(j, EXIT_USAGE, "%.300s cannot be read: %s", j->path, strerror(error));
-        if (near[0])
-            return job_fail(j, EXIT_USAGE, "there is no file %.300s; did you mean %s?", j->path, near);
-        return job_fail(j, EXIT_USAGE, "there is no file %.300s; `keel new` writes a model to begin with",
-                        j->path);
-    }
-    if (S_ISDIR(about.st_mode))
-        return job_fail(j, EXIT_USAGE, "%.300s is a folder; give a model inside it", j->path);
-    if (access(j->path, R_OK) != 0)
-        return job_fail(j, EXIT_USAGE, "%.300s cannot be read: %s", j->path, strerror(errno));
-    return 0;
-}
-
-/* Is what is wrong with the model something on the command line?  Then that is wrong usage. */
-static int blame_options(struct job *j) {
-    static const char *const about[] = {"--set ", "the start value `", "the time span",
-                                        "the run has no length"};
-    int span = option_given(&j->options, opt_t0) || option_given(&j->options, opt_tend);
-    keel_diagnostic d;
-    for (int i = 0; keel_model_diagnostic(j->model, i, &d); i++)
-        for (int k = 0; k < 4; k++) {
-            if (!d.error || strncmp(d.sentence, about[k], strlen(about[k])) != 0) continue;
-            if (d.line > 0 || (k >= 2 && !span)) continue;
-            int dot = (int)strlen(d.sentence);
-            while (dot > 0 && d.sentence[dot - 1] == '.') dot--;
-            return job_fail(j, EXIT_USAGE, "%s%.*s",
-                            k == 0   ? ""
-                            : k == 1 ? "--set: "
-                                     : "--t0, --tend: ",
-                            dot, d.sentence);
-        }
-    return 0;
-}
-
 static int load_model(struct job *j) {
     const struct option_value *set = &j->options.value[opt_set];
     keel_model_options o = {
@@ -151,7 +82,7 @@ static int load_model(struct job *j) {
     double begin = job_seconds();
     j->path = find_path(j->file);
     if (!j->path) return job_fail(j, EXIT_FAILED, "there is not enough memory");
-    if (look_for_file(j)) return j->status;
+    if (blame_file(j)) return j->status;
     j->model = load(j, &o);
     if (!j->model) return job_fail(j, EXIT_FAILED, "there is not enough memory");
     j->compile_s = job_seconds() - begin;
@@ -182,9 +113,7 @@ int job_number(struct job *j, enum option_id id, double *value) {
     const char *text = option_text(&j->options, id);
     if (!text || keel_model_number(j->model, text, value)) return 0;
     char name[JOB_WORD];
-    text_set(name, sizeof name, "%s", option_table[id].name);
-    for (char *at = name; *at; at++)
-        if (*at == '_') *at = '-';
+    option_name(id, name, sizeof name);
     return job_fail(j, EXIT_USAGE, "--%s %s", name, keel_model_refusal(j->model));
 }
 

@@ -44,6 +44,9 @@ int main(int argc, char **argv) {
     const struct command *c = command_find(argv[1]);
     if (c) return end(&say, c->run(argc - 2, argv + 2));
     const struct command *near = command_nearest(argv[1]);
+    size_t length = strlen(argv[1]);
+    if (length > 5 && strcmp(argv[1] + length - 5, ".keel") == 0)
+        return say_error(&say, EXIT_USAGE, "a command comes first: keel run %.200s", argv[1]);
     if (near)
         return say_error(&say, EXIT_USAGE, "there is no command `%.40s`; did you mean %s?", argv[1],
                          near->name);

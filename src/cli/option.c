@@ -64,7 +64,7 @@ static int unknown(const char *name, size_t length, unsigned command, const char
     if (best[0] && (other < 0 || least < 2)) text_add(why, room, "; did you mean %s%s?", dashes, best);
     else if (other >= 0) {
         owners(other, whose, sizeof whose);
-        text_add(why, room, ": it belongs to %s", whose);
+        if (whose[0]) text_add(why, room, ": it belongs to %s", whose);
     }
     return -1;
 }
@@ -230,6 +230,10 @@ int option_given(const struct options *o, enum option_id id) {
 const char *option_text(const struct options *o, enum option_id id) {
     const struct option_value *v = &o->value[id];
     return v->count ? v->text[v->count - 1] : NULL;
+}
+
+void option_name(enum option_id id, char *out, size_t room) {
+    with_dashes(option_table[id].name, out, room);
 }
 
 void option_help(FILE *out, unsigned command) {

@@ -71,6 +71,7 @@ enum option_kind {
       "measure the accuracy by a tighter rerun, however long it takes")                                     \
     X(kind, CHOICE, "K", "pendulum|ode|hamiltonian|dae|modes", COMMAND_NEW,                                 \
       "what the starter model shows (pendulum)")                                                            \
+    X(man, FLAG, NULL, NULL, COMMAND_HELP, "as a manual page, in the language of man(7)")                   \
     X(interpret, FLAG, NULL, NULL, COMMAND_SOLVE, "no compiler: the same results, more slowly")             \
     X(json, FLAG, NULL, NULL, COMMAND_ALL & ~(COMMAND_SCHEMA | COMMAND_COMPLETION | COMMAND_HELP),          \
       "one JSON object on standard output and nothing else")                                                \
@@ -119,6 +120,7 @@ int option_given(const struct options *o, enum option_id id);
 const char *option_text(const struct options *o, enum option_id id); /* the last one; NULL: not given */
 /* The options of a command as a list with their explanations. */
 void option_help(FILE *out, unsigned command);
+void option_name(enum option_id id, char *out, size_t room); /* as it is written: max-step */
 /* The word of a "|"-list that is nearest to `word`; NULL: none is near. */
 const char *option_nearest(const char *choices, const char *word, char *out, size_t room);
 #endif

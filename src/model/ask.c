@@ -69,11 +69,26 @@ expr ask_symbol(struct keel_model *m, const char *name, char *why, size_t room) 
     return EXPR_NONE;
 }
 
+/* Which names an expression may use. */
+static void list_parameters(const struct model *m, char *why, size_t room) {
+    enum { TOLD = 8 };
+    if (strncmp(why, "unknown name", 12) != 0 || strstr(why, "Did you mean")) return;
+    if (m->parameters == 0) text_add(why, room, "  The model has no parameters.");
+    for (int i = 0; i < m->parameters && i <= TOLD; i++)
+        if (i == TOLD) text_add(why, room, ", ...");
+        else text_add(why, room, "%s%s", i ? ", " : "  The parameters are ", m->parameter[i].label.text);
+}
+
 int keel_model_number(keel_model *m, const char *text, double *value) {
     char why[INSIDE_WHY];
     if (!m || !text || !value || !m->model) return 0;
+    if (text[strspn(text, " \t")] == '\0') {
+        text_set(m->refusal, sizeof m->refusal, "a number is missing");
+        return 0;
+    }
     expr e = expression(m, text, why, sizeof why);
     double found = e == EXPR_NONE ? NAN : model_number(m->model, e, m->span[0]);
+    if (e == EXPR_NONE) list_parameters(m->model, why, sizeof why);
     if (e == EXPR_NONE) text_set(m->refusal, sizeof m->refusal, "`%.60s`: %s", text, why);
     else if (!isfinite(found))
         text_set(m->refusal, sizeof m->refusal, "`%.60s` is no number of parameters alone (%g)", text, found);
