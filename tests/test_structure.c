@@ -829,7 +829,8 @@ static void transversals_are_the_best(void **state) {
             }
             start[i + 1] = count;
         }
-        struct structure s = {0};
+        struct graph g = {.work = EXPR_WORK};
+        struct structure s = {.g = &g};
         struct structure_pattern a = {n, n, start, column, sigma, NULL};
         int best = best_by_trying(weight, n, 0, 0), size = structure_match(&s, &a, match, back);
         assert_int_equal(size == n, best >= 0);
@@ -866,7 +867,8 @@ static void large_bands_are_matched(void **state) {
             }
             start[i + 1] = count;
         }
-        struct structure s = {0};
+        struct graph g = {.work = EXPR_WORK};
+        struct structure s = {.g = &g};
         struct structure_pattern a = {N, N, start, column, sigma, NULL};
         assert_int_equal(structure_match(&s, &a, match, back), N);
         assert_int_equal(structure_assign(&s, &a, match, back), 0);

@@ -24,6 +24,7 @@ typedef struct keel_model_options {
     const char *from, *to; /* the ends of the run, as in "50*T"; NULL: as the model's `run` has them */
     const char *method;    /* compile f into the loop of this method, too; NULL: of the model's `options` */
     int interpret;         /* 1: no compiler is called; the results are the same bits, more slowly */
+    double work; /* reading may take so many million operations and no more; 0: 30000, half a minute or so */
     int without_start; /* 1: analyse and compile alone; no start values are sought, and nothing can be run */
 } keel_model_options;
 

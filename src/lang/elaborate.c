@@ -133,6 +133,7 @@ static void lets_beforehand(struct elaborate *e) {
     e->messages = before;
     e->derive.obstacle = EXPR_NONE;
     e->stopped = e->graph->failed;
+    if (e->grown.length) elaborate_say_grown(e);
     for (struct elaborate_name *name = e->names; name; name = name->next) {
         if (name->kind != ELABORATE_LET) continue;
         if (name->state == ELABORATE_FAILED) name->state = ELABORATE_NEW;
@@ -221,6 +222,7 @@ struct model *elaborate_run(const struct source *s, const struct syntax_file *fi
         source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the memory for the model is exhausted.");
         return NULL;
     }
+    expr_allow(&model->graph, request ? request->work : 0);
     *e = (struct elaborate){.source = s, .messages = m, .pool = pool, .model = model, .graph = &model->graph};
     e->request = request;
     e->stamp = 1;
@@ -231,8 +233,7 @@ struct model *elaborate_run(const struct source *s, const struct syntax_file *fi
     e->messages = NULL;
     source_sort(m);
     if (m->errors == before && !model->graph.failed) return model;
-    if (m->errors == before)
-        source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the memory for the model is exhausted.");
+    if (m->errors == before) elaborate_exhausted(m, e->graph);
     model_release(model);
     return NULL;
 }
@@ -245,7 +246,7 @@ expr elaborate_expression(struct model *model, const struct source *s, const str
     e->source = s;
     e->messages = m;
     e->stopped = e->depth = 0;
-    e->work = 0;
+    expr_allow(e->graph, e->graph->work);
     elaborate_one(e, node, NULL, "this", &out);
     e->source = before;
     e->messages = NULL;

@@ -11,6 +11,7 @@ struct elaborate_request {
     const char *const *set; /* "a=3", "m[2] = 2*pi": parameters to replace */
     int sets;
     int span_given; /* a model without `run` is no mistake */
+    double work;    /* the budget of the graph; 0: EXPR_WORK */
 };
 
 /* The model, in the pool, with at most warnings in m; or NULL with at least one error there.  The source, the
@@ -28,4 +29,6 @@ enum elaborate_change elaborate_set(struct model *model, int count, const char *
  * `node` belongs to the text s. */
 expr elaborate_expression(struct model *model, const struct source *s, const struct syntax_node *node,
                           struct source_messages *m);
+/* The error that memory, or the budget of the graph, is used up. */
+void elaborate_exhausted(struct source_messages *m, const struct graph *g);
 #endif

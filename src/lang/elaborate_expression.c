@@ -4,18 +4,17 @@
 #include <limits.h>
 #include <math.h>
 
+static int too_much(struct elaborate *e, const struct syntax_node *node) {
+    e->stopped = 1;
+    e->grown = node->span;
+    elaborate_say_grown(e);
+    return 0;
+}
+
 /* Too much or too deep: said once, then nothing more is elaborated. */
 static int within_limits(struct elaborate *e, const struct syntax_node *node) {
     if (e->stopped) return 0;
-    if (++e->work > ELABORATE_WORK) {
-        e->stopped = 1;
-        source_hint(elaborate_say(e, node->span,
-                                  "the model grows beyond %d operations when its loops and functions "
-                                  "are written out.",
-                                  ELABORATE_WORK),
-                    "Is a range longer than meant?");
-        return 0;
-    }
+    if (!expr_spend(e->graph, ELABORATE_COST)) return too_much(e, node);
     if (e->depth > ELABORATE_DEEPEST) {
         e->stopped = 1;
         source_hint(elaborate_say(e, node->span, "definitions are nested too deeply here."),
@@ -113,6 +112,9 @@ int elaborate_ranges(struct elaborate *e, const struct syntax_range *range,
     if (!index_name_free(e, range, frame)) return 0;
     if (!elaborate_integer(e, range->low, frame, "the lower end of a range", &low)) return 0;
     if (!elaborate_integer(e, range->high, frame, "the upper end of a range", &high)) return 0;
+    double cost = ELABORATE_COST * ((double)high - (double)low);
+    if (cost > e->graph->work - e->graph->spent && expr_spend(e->graph, cost) == 0)
+        return too_much(e, range->low);
     for (long i = low; i <= high; i++) {
         struct elaborate_frame local, *inner = keep ? elaborate_take(e, sizeof *inner) : &local;
         int pass;

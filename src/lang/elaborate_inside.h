@@ -6,7 +6,7 @@
 
 enum {
     ELABORATE_ELEMENTS = 1000000, /* of all arrays */
-    ELABORATE_WORK = 10000000,    /* nodes of the tree looked at, loops and calls counted each time */
+    ELABORATE_COST = 1000,        /* of a node of the tree looked at, loops and calls counted each time */
     ELABORATE_DEEPEST = 1500,     /* expressions inside expressions, through lets and calls */
     ELABORATE_ORDER = 20          /* of a derivative */
 };
@@ -97,7 +97,8 @@ struct elaborate {
     int multipliers_known;
     int misfit; /* declarations and energy function do not belong together, which was said */
     int energy_busy;
-    long work, elements;
+    long elements;
+    struct syntax_span grown; /* where the budget was used up; length 0: nowhere */
     int depth, stopped;
     double *number; /* scratch: values of nodes */
     size_t numbers;
@@ -128,6 +129,7 @@ void elaborate_unknown_label(struct elaborate *e, const struct syntax_node *ref,
 void elaborate_shape_text(const struct model_shape *shape, char *out,
                           size_t room); /* [1..3][1..2]; a number */
 int elaborate_out_of_memory(struct elaborate *e);
+void elaborate_say_grown(struct elaborate *e);
 
 /* elaborate_name.c: declarations */
 struct elaborate_name *elaborate_find(const struct elaborate *e, const char *text);

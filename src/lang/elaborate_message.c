@@ -26,8 +26,26 @@ struct source_message *elaborate_say(struct elaborate *e, struct syntax_span spa
 int elaborate_out_of_memory(struct elaborate *e) {
     if (e->stopped) return 0;
     e->stopped = 1;
-    source_say(e->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the memory for the model is exhausted.");
+    elaborate_exhausted(e->messages, e->graph);
     return 0;
+}
+
+void elaborate_say_grown(struct elaborate *e) {
+    source_hint(elaborate_say(e, e->grown,
+                              "the model grows beyond %.0f million operations when its loops and functions "
+                              "are written out.",
+                              e->graph->work / 1e6),
+                "Is a range longer than meant?");
+}
+
+void elaborate_exhausted(struct source_messages *m, const struct graph *g) {
+    if (!g->exhausted) {
+        source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the memory for the model is exhausted.");
+        return;
+    }
+    source_hint(source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0,
+                           "the equations grow beyond %.0f million operations.", g->work / 1e6),
+                "Is a range longer than meant, or something differentiated very often?");
 }
 
 int elaborate_line_of(const struct elaborate *e, struct syntax_span span) {

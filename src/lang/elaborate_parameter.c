@@ -242,7 +242,7 @@ enum elaborate_change elaborate_set(struct model *model, int count, const char *
     size_t bytes = (size_t)(model->parameters + 1) * sizeof *model->parameter;
     e->messages = &own;
     e->stopped = e->depth = 0;
-    e->work = 0;
+    expr_allow(e->graph, e->graph->work);
     struct model_parameter *before = elaborate_take(e, bytes);
     text_set(message, room, "%s", "");
     if (!before || !elaborate_settings(e, count, set, message, room)) {

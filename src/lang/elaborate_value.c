@@ -28,7 +28,7 @@ int elaborate_new(struct elaborate *e, const struct model_shape *shape, struct e
     if (shape->rank == 0) return 1;
     long size = model_size(shape);
     if (size < 0 || size > ELABORATE_ELEMENTS) return 0;
-    e->work += size;
+    if (!expr_spend(e->graph, 100.0 * (double)size)) return 0;
     out->element = elaborate_take(e, ((size_t)size + 1) * sizeof *out->element);
     return out->element != NULL;
 }

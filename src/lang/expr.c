@@ -89,11 +89,12 @@ int expr_is_constant(const struct graph *g, expr e, double *value) {
 
 int expr_open(struct graph *g) {
     enum { FIRST = 64 };
-    *g = (struct graph){.count = 1, .room = FIRST, .mask = 2 * FIRST - 1};
+    *g = (struct graph){.count = 1, .room = FIRST, .mask = 2 * FIRST - 1, .work = EXPR_WORK};
     g->node = calloc(FIRST, sizeof *g->node);
     g->mark = calloc(FIRST, sizeof *g->mark);
+    g->image = calloc(FIRST, sizeof *g->image);
     g->table = calloc(2 * FIRST, sizeof *g->table);
-    if (g->node && g->mark && g->table) return 0;
+    if (g->node && g->mark && g->image && g->table) return 0;
     expr_close(g);
     return -1;
 }
@@ -101,8 +102,21 @@ int expr_open(struct graph *g) {
 void expr_close(struct graph *g) {
     free(g->node);
     free(g->mark);
+    free(g->image);
     free(g->table);
     *g = (struct graph){.failed = 1};
+}
+
+void expr_allow(struct graph *g, double work) {
+    g->work = work > 0 ? work : EXPR_WORK;
+    g->spent = 0;
+}
+
+int expr_spend(struct graph *g, double operations) {
+    g->spent += operations;
+    if (g->spent <= g->work) return 1;
+    g->failed = g->exhausted = 1;
+    return 0;
 }
 
 static int is_commutative(uint32_t op) {
@@ -142,12 +156,15 @@ static int grow(struct graph *g) {
     if (node) g->node = node;
     uint32_t *mark = realloc(g->mark, room * sizeof *mark);
     if (mark) g->mark = mark;
+    expr *image = realloc(g->image, room * sizeof *image);
+    if (image) g->image = image;
     uint32_t *table = calloc(2 * (size_t)room, sizeof *table);
-    if (!node || !mark || !table) {
+    if (!node || !mark || !image || !table) {
         free(table);
         return -1;
     }
     memset(mark + g->room, 0, g->room * sizeof *mark);
+    memset(image + g->room, 0, g->room * sizeof *image);
     free(g->table);
     g->table = table;
     g->mask = 2 * room - 1;
@@ -164,6 +181,7 @@ expr expr_intern(struct graph *g, struct expr_node n) {
     uint32_t at;
     expr known = find(g, n, &at);
     if (known) return known;
+    if (!expr_spend(g, EXPR_COST_NODE)) return EXPR_NONE;
     if (g->count == g->room) {
         if (grow(g)) {
             g->failed = 1;
@@ -244,7 +262,7 @@ int expr_order(struct graph *g, size_t roots, const expr *root, struct expr_list
     for (size_t i = 0; i < roots && !failed; i++) failed = visit(g, &w, root[i], stamp);
     free(w.stack);
     *out = (struct expr_list){w.list, w.count};
-    if (!failed) return 0;
+    if (!failed && expr_spend(g, EXPR_COST_LOOK * ((double)w.count + 8))) return 0;
     free(w.list);
     *out = (struct expr_list){NULL, 0};
     g->failed = 1;
@@ -275,34 +293,30 @@ int expr_depends(struct graph *g, expr e, size_t count, const expr *symbol) {
     return 0;
 }
 
-/* What stands for e: looked up in `image` if it is there, e itself otherwise. */
-static expr image_of(const expr *image, expr e) {
-    return image[e] ? image[e] : e;
+/* What stands for e: its image if there is one, e itself otherwise. */
+static expr image_of(const struct graph *g, expr e) {
+    return g->image[e] ? g->image[e] : e;
 }
 
 int expr_substitute(struct graph *g, size_t roots, const expr *root, size_t count, const expr *from,
                     const expr *to, expr *out) {
     struct expr_list list;
     if (expr_order(g, roots, root, &list)) return -1;
-    expr *image = calloc(g->count, sizeof *image);
-    if (!image) {
-        free(list.item);
-        g->failed = 1;
-        return -1;
-    }
-    for (size_t i = 0; i < count; i++) image[from[i]] = to[i];
+    for (size_t i = 0; i < count; i++) g->image[from[i]] = to[i];
     for (size_t i = 0; i < list.count; i++) {
         expr e = list.item[i];
         struct expr_node n = g->node[e];
-        if (image[e] || expr_operands((enum expr_op)n.op) == 0) continue;
-        expr a = image_of(image, n.a), c = image_of(image, n.c);
-        expr b = n.op == EXPR_POWI ? n.b : image_of(image, n.b);
+        if (g->image[e] || expr_operands((enum expr_op)n.op) == 0) continue;
+        expr a = image_of(g, n.a), c = image_of(g, n.c);
+        expr b = n.op == EXPR_POWI ? n.b : image_of(g, n.b);
         if (a == n.a && b == n.b && c == n.c) continue;
-        image[e] =
+        expr made =
             n.op == EXPR_POWI ? expr_powi(g, a, (int32_t)b) : expr_make(g, (enum expr_op)n.op, a, b, c);
+        g->image[e] = made;
     }
-    for (size_t i = 0; i < roots; i++) out[i] = image_of(image, root[i]);
-    free(image);
+    for (size_t i = 0; i < roots; i++) out[i] = image_of(g, root[i]);
+    for (size_t i = 0; i < count; i++) g->image[from[i]] = EXPR_NONE;
+    for (size_t i = 0; i < list.count; i++) g->image[list.item[i]] = EXPR_NONE;
     free(list.item);
     return g->failed ? -1 : 0;
 }

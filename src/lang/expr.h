@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A node's place in its graph.  EXPR_NONE comes back when memory ran out, and passes through everything. */
+/* A node's place in its graph.  EXPR_NONE comes back when memory or the budget ran out, and passes through
+ * everything. */
 typedef uint32_t expr;
 enum { EXPR_NONE = 0 };
 
@@ -78,6 +79,11 @@ struct expr_node {
     uint32_t op, a, b, c;
 };
 
+/* One budget for all work on a model, in operations of about a nanosecond: what is looked at costs its time,
+ * what is kept its memory (a node with all that hangs on it takes some 100 bytes). */
+#define EXPR_WORK 3e10
+enum { EXPR_COST_NODE = 3000, EXPR_COST_LOOK = 8, EXPR_COST_BYTE = 25 };
+
 struct graph {
     struct expr_node *node; /* operands come before their users; 0 is unused */
     uint32_t count, room;
@@ -85,7 +91,10 @@ struct graph {
     uint32_t mask;
     uint32_t *mark; /* scratch of the walks, one stamp a node */
     uint32_t stamp;
-    int failed; /* memory ran out: some result was EXPR_NONE */
+    expr *image;        /* scratch of expr_substitute, zero between calls */
+    int failed;         /* memory or the budget ran out: some result was EXPR_NONE */
+    int exhausted;      /* it was the budget */
+    double work, spent; /* the budget, and what of it is gone */
 };
 
 /* Nodes in an order in which operands come first; free(item) when done. */
@@ -96,6 +105,9 @@ struct expr_list {
 
 int expr_open(struct graph *g); /* 0, or -1 without memory */
 void expr_close(struct graph *g);
+void expr_allow(struct graph *g, double work); /* a budget anew; 0: EXPR_WORK */
+/* Takes it from the budget.  1, or 0 with the graph failed. */
+int expr_spend(struct graph *g, double operations);
 
 expr expr_constant(struct graph *g, double value);
 expr expr_symbol(struct graph *g, enum expr_kind kind, uint32_t index, uint32_t order);

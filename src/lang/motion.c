@@ -64,6 +64,7 @@ static int drift(struct motion *m, struct derive *d, expr p, expr *out) {
     *out = derive_zero(g);
     if (expr_symbols(g, 1, &p, &list)) return -1;
     expr *slope = room_for((int)list.count);
+    expr_spend(g, (double)list.count * m->n);
     int status = slope ? derive_gradient(d, p, (int)list.count, list.item, slope) : -1;
     for (size_t i = 0; i < list.count && status == 0; i++) {
         const struct expr_node n = g->node[list.item[i]];
@@ -163,6 +164,7 @@ enum motion_status motion_gradient(struct motion *m, struct derive *d, int holon
 /* sum + (G^T lambda)_i */
 static expr add_multipliers(const struct motion *m, struct graph *g, int i, const expr *multiplier,
                             expr sum) {
+    if (m->rows && !expr_spend(g, 2.0 * (m->rows + m->gradient.row_start[m->rows]))) return EXPR_NONE;
     for (int k = 0; k < m->rows; k++)
         for (int j = m->gradient.row_start[k]; j < m->gradient.row_start[k + 1]; j++)
             if (m->gradient.column[j] == i)

@@ -12,7 +12,9 @@ struct structure_block {
 
 static void *take(struct structure *s, struct structure_block **list, size_t count, size_t size) {
     struct structure_block *b = NULL;
-    if (!size || count <= SIZE_MAX / 2 / size) b = calloc(1, sizeof *b + count * size);
+    double bytes = (double)sizeof *b + (double)count * (double)size;
+    if (bytes < 0x1p62 && expr_spend(s->g, EXPR_COST_BYTE * bytes))
+        b = calloc(1, sizeof *b + count * size);
     if (!b) {
         structure_out_of_memory(s);
         return NULL;
@@ -111,7 +113,8 @@ static int random_rank(struct structure_work *w, const struct structure_pattern 
 int structure_numbers(struct structure *s, const struct structure_pattern *a,
                       const struct structure_sample *v, struct structure_matrix *out) {
     size_t entries = (size_t)a->start[a->rows];
-    *out = (struct structure_matrix){a->rows,
+    *out = (struct structure_matrix){s->g,
+                                     a->rows,
                                      a->columns,
                                      a->start,
                                      a->column,
@@ -263,11 +266,12 @@ static int regularise(struct structure_work *w, struct structure_pattern *jacobi
 enum structure_verdict structure_analyse(struct structure *s, const struct structure_problem *p) {
     struct structure_work w;
     struct structure_pattern jacobian;
-    *s = (struct structure){0};
+    *s = (struct structure){.g = p->g};
     int failed = work_open(&w, s, p) || structure_aliases(&w) || regularise(&w, &jacobian) ||
                  publish(&w, &jacobian) || differentiate(&w) || structure_start(&w, &jacobian) ||
                  structure_invariants(&w);
-    if (failed && p->g->failed) s->verdict = STRUCTURE_MEMORY;
+    if (failed && s->verdict == STRUCTURE_OK) s->verdict = STRUCTURE_MEMORY;
+    if (p->g->failed) s->verdict = STRUCTURE_MEMORY;
     derive_close(&w.smooth);
     derive_close(&w.any);
     give_back(&s->scratch);
@@ -276,7 +280,7 @@ enum structure_verdict structure_analyse(struct structure *s, const struct struc
 
 int structure_rank_at(const struct structure *s, struct graph *g, structure_look *value, void *user,
                       unsigned char *dependent) {
-    struct structure memory = {0};
+    struct structure memory = {.g = g};
     const struct derive_sparse *j = &s->jacobian;
     struct structure_pattern a = {j->rows, j->columns, j->row_start, j->column, NULL, j->value};
     struct structure_sample v;

@@ -16,7 +16,7 @@ enum structure_verdict {
     STRUCTURE_DEGENERATE,    /* J is singular everywhere and no combination helps: see culprit */
     STRUCTURE_CONTRADICTION, /* equations that cannot hold together: see redundant */
     STRUCTURE_OBSTACLE,      /* what cannot be differentiated: see obstacle and culprit[0] */
-    STRUCTURE_MEMORY
+    STRUCTURE_MEMORY         /* or the budget of the graph */
 };
 
 /* A derivative of an unknown: x^(order). */
@@ -75,6 +75,7 @@ struct structure_invariant {
  * reduced system: row i is equation row[i], column j unknown column[j].  Arrays have the shapes written
  * beside them. */
 struct structure {
+    struct graph *g; /* its budget pays for work and memory */
     enum structure_verdict verdict;
     int n;                         /* rows and columns that are left */
     int *row, *column;             /* n */

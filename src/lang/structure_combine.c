@@ -216,6 +216,7 @@ static int sweep(struct structure_work *w, const struct structure_pattern *a,
     for (int t = 0; t < f->rows - f->rank; t++) {
         int fresh = 1;
         q->count = 0;
+        if (!expr_spend(w->g, (double)f->low_count + f->rows)) return -1;
         structure_left_null(f, t, u);
         for (int i = 0; i < w->rows && fresh; i++) {
             if (u[i] == 0) continue;

@@ -75,6 +75,7 @@ int structure_offsets(struct structure *s, const struct structure_pattern *a, co
 
 /* Sparse matrix of numbers, compressed rows. */
 struct structure_matrix {
+    struct graph *g; /* pays for the work */
     int rows, columns;
     int *start, *column;
     double *value, *mass;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { TERMS = 24, DEPTH = 40, FACTORS = 24 };
+enum { VISITS = 200, HIGHEST = 1 << 20 }; /* nodes of a product looked at; a power */
 
 struct term {
     double number;
@@ -28,6 +29,7 @@ struct expansion {
     struct graph *g;
     struct structure_sample v; /* at any point: the values of what depends on parameters alone */
     const unsigned char *number;
+    size_t *left; /* nodes that may still be looked at: parts that are shared are expanded each time */
 };
 
 struct factor {
@@ -35,35 +37,40 @@ struct factor {
     int power;
 };
 
+struct factors {
+    struct factor list[FACTORS];
+    int count, visits;
+};
+
 /* The factors of a key, merged into those that are there; -1: too many. */
-static int factors(const struct graph *g, expr key, int power, struct factor *list, int *count) {
+static int factors(const struct graph *g, expr key, long power, struct factors *f) {
     double one;
     if (expr_is_constant(g, key, &one)) return 0;
     struct expr_node n = g->node[key];
-    if (n.op == EXPR_MUL)
-        return factors(g, n.a, power, list, count) || factors(g, n.b, power, list, count) ? -1 : 0;
-    if (n.op == EXPR_POWI) return factors(g, n.a, power * (int32_t)n.b, list, count);
+    if (++f->visits > VISITS || labs(power) > HIGHEST) return -1;
+    if (n.op == EXPR_MUL) return factors(g, n.a, power, f) || factors(g, n.b, power, f) ? -1 : 0;
+    if (n.op == EXPR_POWI) return factors(g, n.a, power * (int32_t)n.b, f);
     int at = 0;
-    while (at < *count && list[at].node < key) at++;
-    if (at < *count && list[at].node == key) {
-        list[at].power += power;
+    while (at < f->count && f->list[at].node < key) at++;
+    if (at < f->count && f->list[at].node == key) {
+        f->list[at].power += (int)power;
         return 0;
     }
-    if (*count == FACTORS) return -1;
-    memmove(&list[at + 1], &list[at], (size_t)(*count - at) * sizeof *list);
-    list[at] = (struct factor){key, power};
-    ++*count;
+    if (f->count == FACTORS) return -1;
+    memmove(&f->list[at + 1], &f->list[at], (size_t)(f->count - at) * sizeof *f->list);
+    f->list[at] = (struct factor){key, (int)power};
+    f->count++;
     return 0;
 }
 
 static expr product(struct graph *g, expr a, expr b, int power_of_b) {
-    struct factor list[FACTORS];
-    int count = 0;
+    struct factors f = {.count = 0};
     expr key = expr_constant(g, 1);
-    if (factors(g, a, 1, list, &count) || factors(g, b, power_of_b, list, &count))
+    if (factors(g, a, 1, &f) || factors(g, b, power_of_b, &f))
         return expr_make(g, EXPR_MUL, a, expr_powi(g, b, power_of_b), 0);
-    for (int i = 0; i < count; i++)
-        if (list[i].power) key = expr_make(g, EXPR_MUL, key, expr_powi(g, list[i].node, list[i].power), 0);
+    for (int i = 0; i < f.count; i++)
+        if (f.list[i].power)
+            key = expr_make(g, EXPR_MUL, key, expr_powi(g, f.list[i].node, f.list[i].power), 0);
     return key;
 }
 
@@ -107,7 +114,8 @@ static int expand(const struct expansion *x, expr e, int depth, struct term *out
         out[0] = (struct term){x->v.value[e], expr_constant(g, 1)};
         return 1;
     }
-    if (depth > DEPTH) return atom(e, out);
+    if (depth > DEPTH || *x->left == 0) return atom(e, out);
+    --*x->left;
     int na, nb = 0;
     switch (n.op) {
     case EXPR_NEG:
@@ -131,7 +139,7 @@ static int expand(const struct expansion *x, expr e, int depth, struct term *out
 
 static int add(struct sum *s, double number, const struct term *from, int count) {
     if (s->count + (size_t)count > s->room) {
-        size_t room = 2 * s->room + TERMS;
+        size_t room = 2 * s->room + (size_t)count;
         struct term *item = realloc(s->item, room * sizeof *item);
         if (!item) return -1;
         s->item = item;
@@ -150,7 +158,9 @@ static int expand_equation(const struct expansion *x, expr f, struct sum *out) {
     while (stack.count && !failed) {
         struct term top = stack.item[--stack.count];
         struct expr_node n = x->g->node[top.key];
-        if (!x->number[top.key] && (n.op == EXPR_ADD || n.op == EXPR_SUB || n.op == EXPR_NEG)) {
+        int apart = !x->number[top.key] && *x->left;
+        if (apart) --*x->left;
+        if (apart && (n.op == EXPR_ADD || n.op == EXPR_SUB || n.op == EXPR_NEG)) {
             struct term side[2] = {{n.op == EXPR_NEG ? -1 : 1, n.a}, {n.op == EXPR_SUB ? -1 : 1, n.b}};
             failed = add(&stack, top.number, side, n.op == EXPR_NEG ? 1 : 2);
         } else failed = add(out, top.number, part, expand(x, top.key, 0, part));
@@ -160,10 +170,10 @@ static int expand_equation(const struct expansion *x, expr f, struct sum *out) {
 }
 
 /* number[e]: depends on constants and parameters of known value alone. */
-static int expansion_open(struct expansion *x, struct structure_work *w, unsigned char **mark) {
+static int expansion_open(struct expansion *x, struct structure_work *w, unsigned char **mark, size_t *left) {
     struct expr_list list;
     struct graph *g = w->g;
-    *x = (struct expansion){.w = w, .g = g};
+    *x = (struct expansion){.w = w, .g = g, .left = left};
     if (structure_sample_open(&x->v, w, (size_t)w->rows, w->f, 0)) return -1;
     *mark = structure_take(w->s, g->count, 1);
     if (!*mark || expr_order(g, (size_t)w->rows, w->f, &list)) return -1;
@@ -175,6 +185,7 @@ static int expansion_open(struct expansion *x, struct structure_work *w, unsigne
         if (n.op == EXPR_SYMBOL) is = n.a == EXPR_PARAMETER && (int)n.b < w->p->parameters;
         (*mark)[list.item[i]] = (unsigned char)is;
     }
+    *left = 16 * list.count + 8192;
     free(list.item);
     x->number = *mark;
     return 0;
@@ -214,7 +225,8 @@ static int coefficients(struct structure_work *w, struct sum *row, struct struct
     size_t room = 0;
     for (int i = 0; i < w->rows; i++) room += row[i].count;
     int *place = structure_take(w->s, w->g->count, sizeof *place), order;
-    *m = (struct structure_matrix){.rows = w->rows,
+    *m = (struct structure_matrix){.g = w->g,
+                                   .rows = w->rows,
                                    .start = structure_take(w->s, (size_t)w->rows + 1, sizeof(int)),
                                    .column = structure_take(w->s, room, sizeof(int)),
                                    .value = structure_take(w->s, room, sizeof(double)),
@@ -288,6 +300,8 @@ static int find(struct structure_work *w, struct sum *row) {
     s->invariant = structure_keep(s, (size_t)count, sizeof *s->invariant);
     failed = !u || !s->invariant;
     for (int t = 0; t < count && !failed; t++) {
+        failed = !expr_spend(w->g, (double)f.low_count + f.rows);
+        if (failed) break;
         structure_left_null(&f, t, u);
         expr value = integral(w, row, u);
         if (value != EXPR_NONE) failed = note(w, u, value);
@@ -299,8 +313,9 @@ static int find(struct structure_work *w, struct sum *row) {
 int structure_invariants(struct structure_work *w) {
     struct expansion x;
     unsigned char *mark;
+    size_t left;
     struct sum *row = structure_take(w->s, (size_t)w->rows, sizeof *row);
-    int failed = !row || expansion_open(&x, w, &mark);
+    int failed = !row || expansion_open(&x, w, &mark, &left);
     if (!row) return -1;
     for (int i = 0; i < w->rows && !failed; i++)
         if (expand_equation(&x, w->f[i], &row[i])) failed = structure_out_of_memory(w->s);

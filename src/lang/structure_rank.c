@@ -26,6 +26,7 @@ struct stack {
 };
 
 struct elimination {
+    struct graph *g;
     int rows, columns;
     struct line *row;
     struct stack *held;      /* rows that hold a column, pivot rows too */
@@ -106,7 +107,8 @@ static int choose(struct elimination *e, int j) {
 /* row i -= factor * pivot row; column j, which vanishes, leaves. */
 static int subtract(struct elimination *e, int i, int pivot, int j, double factor) {
     struct line *row = &e->row[i], *from = &e->row[pivot];
-    int failed = 0;
+    int failed = !expr_spend(e->g, 4.0 * (row->count + from->count));
+    if (failed) return -1;
     for (int k = 0; k < row->count; k++) e->at[row->item[k].column] = k + 1;
     for (int k = 0; k < from->count && !failed; k++) {
         struct entry p = from->item[k];
@@ -198,7 +200,7 @@ static void scales(const struct structure_matrix *a, double *row, double *column
 static int elimination_open(struct elimination *e, const struct structure_matrix *a, const double *row_scale,
                             const double *column_scale) {
     size_t rows = (size_t)a->rows, columns = (size_t)a->columns;
-    *e = (struct elimination){.rows = a->rows, .columns = a->columns};
+    *e = (struct elimination){.g = a->g, .rows = a->rows, .columns = a->columns};
     e->row = calloc(rows + 1, sizeof *e->row);
     e->held = calloc(columns + 1, sizeof *e->held);
     e->length = calloc(columns + 1, sizeof(int));

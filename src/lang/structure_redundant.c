@@ -156,6 +156,7 @@ static int judge_all(struct structure_work *w, const struct prolonged *x, const 
     if (!u || !row) return -1;
     for (int t = 0; t < f->rows - f->rank; t++) {
         int count = 0, stale = 0;
+        if (!expr_spend(w->g, (double)f->low_count + f->rows)) return -1;
         structure_left_null(f, t, u);
         for (int i = 0; i < x->count; i++)
             if (u[i] != 0) row[count++] = i, stale |= gone[x->row[i].equation];

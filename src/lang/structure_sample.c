@@ -88,6 +88,7 @@ int structure_sample_at(struct structure_sample *v, struct graph *g, size_t root
     *v = (struct structure_sample){0};
     if (expr_order(g, roots, root, &list)) return -1;
     size_t room = g->count;
+    if (!expr_spend(g, 2.0 * (double)room)) return free(list.item), -1;
     *v = (struct structure_sample){calloc(room, sizeof *v->value), calloc(room, sizeof *v->mass)};
     int failed = !v->value || !v->mass;
     for (size_t i = 0; i < list.count && !failed; i++) {

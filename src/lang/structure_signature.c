@@ -38,6 +38,7 @@ static expr rebuild(struct graph *g, expr e, const expr *image) {
 static expr without_symbols(struct graph *g, expr f, size_t count, const expr *symbol, double number) {
     struct expr_list list;
     if (expr_order(g, 1, &f, &list)) return EXPR_NONE;
+    expr_spend(g, g->count);
     expr *image = calloc(g->count, sizeof *image), result = EXPR_NONE;
     for (size_t i = 0; i < list.count && image; i++) {
         expr e = list.item[i];

@@ -14,6 +14,18 @@ int complaint_memory(struct source_messages *messages) {
     return 0;
 }
 
+int complaint_dense(const struct road *r, struct source_messages *messages) {
+    int kept =
+        r->hidden.count + r->energy.count + r->constraint.count + r->rolling.count + r->invariant.count;
+    source_hint(
+        source_say(messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
+                   "the matrices for %d unknowns and %d equations to be kept, dense in this version, are "
+                   "too large.",
+                   r->n + r->m, kept),
+        "Is a range longer than meant?");
+    return 0;
+}
+
 static void print_name(void *system, expr symbol, char *out, size_t room) {
     system_name(system, symbol, out, room);
 }

@@ -42,3 +42,15 @@ void fill_problem(struct fill *out, const struct road *r, const struct functions
     p->curvature = f->call[functions_role_curvature];
     p->fused = f->fused.march ? &f->fused : NULL;
 }
+
+/* To open and to make the first steps the algebraic equations are factored some fifty times, the mass a few
+ * times, and the rows of the manifold a hundred times. */
+int fill_affordable(const struct road *r) {
+    struct graph *g = &r->y->m->graph;
+    double n = r->n, m = r->m, mass = r->form == KEEL_MECHANICS ? n / 2 : 0;
+    double kept =
+        r->hidden.count + r->energy.count + r->constraint.count + r->rolling.count + r->invariant.count;
+    double entries = (n + m) * (n + m + kept),
+           products = 20 * m * m * m + 2 * mass * mass * mass + 100 * kept * kept * n;
+    return g->spent + EXPR_COST_BYTE * sizeof(double) * entries + products <= g->work;
+}

@@ -12,4 +12,6 @@ struct fill {
 
 /* Everything but start values and user. */
 void fill_problem(struct fill *out, const struct road *r, const struct functions *f, const char *name);
+/* Does what is left of the model's budget allow for the dense matrices of the problem? */
+int fill_affordable(const struct road *r);
 #endif

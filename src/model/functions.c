@@ -32,6 +32,7 @@ int functions_tape(const struct road *r, size_t count, const expr *root, struct 
     size_t basics = (size_t)r->n + (size_t)r->m, at = 0;
     struct tape_input *input =
         malloc((basics + (size_t)r->furthers + (size_t)m->parameters + (size_t)m->helds + 1) * sizeof *input);
+    expr_spend(g, EXPR_COST_LOOK * (double)(basics + (size_t)m->parameters) + g->count);
     if (!input) return -1;
     input[at++] = (struct tape_input){expr_symbol(g, EXPR_TIME, 0, 0), TAPE_TIME, 0};
     for (size_t i = 0; i < basics; i++)

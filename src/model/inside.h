@@ -43,6 +43,7 @@ struct keel_model {
     char **set;                           /* parameters replaced, as given */
     const char **parameter_set, **start;  /* those of them that are for parameters; for start values */
     int sets, parameter_sets, starts, interpret, without_start;
+    double work;     /* the budget; 0: the usual one */
     char *from, *to; /* instead of the model's `run`; NULL: the model's */
     double span[2];
     keel_status status;

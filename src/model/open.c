@@ -170,17 +170,26 @@ static int sort_sets(struct keel_model *m) {
     return 1;
 }
 
+/* What the budget allows beyond what is taken already. */
+static void allow_memory(struct keel_model *m) {
+    m->pool.limit = m->pool.bytes + (size_t)((m->work > 0 ? m->work : EXPR_WORK) / EXPR_COST_BYTE);
+}
+
 static int build(struct keel_model *m) {
+    allow_memory(m);
     if (!source_check(&m->source, &m->messages)) return 0;
     m->file = parser_run(&m->source, &m->messages, &m->pool);
     if (m->messages.errors || !m->file || !sort_sets(m)) return 0;
-    struct elaborate_request request = {m->parameter_set, m->parameter_sets, m->to != NULL};
+    struct elaborate_request request = {m->parameter_set, m->parameter_sets, m->to != NULL, m->work};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     if (!m->model || !take_span(m) || !take_parameters(m) || !open_modes(m) || !list_balances(m)) return 0;
     compile(m);
     const char *name = m->model->name ? m->model->name : m->title;
-    for (int i = 0; i < m->modes; i++)
-        fill_problem(&m->mode[i].fill, &m->mode[i].road, &m->mode[i].functions, name);
+    for (int i = 0; i < m->modes; i++) {
+        const struct road *r = &m->mode[i].road;
+        fill_problem(&m->mode[i].fill, r, &m->mode[i].functions, name);
+        if (!fill_affordable(r)) return complaint_dense(r, &m->messages);
+    }
     return columns_open(m) && drift_open(m) && sim_prepare(m) && (m->without_start || begin_find(m));
 }
 
@@ -192,7 +201,12 @@ static void finish(struct keel_model *m, int good) {
         p->u0 = i == m->model->start ? m->u0 : NULL; /* NULL without a start, too */
         p->user = &m->bound[i];
     }
+    if (m->status != KEEL_OK && m->model && m->model->graph.exhausted) {
+        m->messages = (struct source_messages){0};
+        elaborate_exhausted(&m->messages, &m->model->graph);
+    }
     if (m->status != KEEL_OK && !m->messages.errors) complaint_memory(&m->messages);
+    if (m->status == KEEL_OK) expr_allow(&m->model->graph, m->work); /* for what a run derives */
     render(m);
 }
 
@@ -258,6 +272,7 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
         if (!m->set[i]) return keel_model_close(m), NULL;
         m->sets++;
     }
+    if (o && o->work > 0) m->work = 1e6 * o->work;
     if (o) m->interpret = o->interpret, m->without_start = o->without_start;
     return m;
 }
@@ -376,6 +391,7 @@ keel_status keel_model_set(keel_model *m, const char *assignment) {
     if (change == ELABORATE_REFUSED) return free(own), free(list), refuse(m, message);
     take_list(m, list, count);
     if (change == ELABORATE_DONE && quick) {
+        allow_memory(m);
         m->messages = (struct source_messages){0};
         finish(m, take_span(m) && take_parameters(m) && (m->without_start || begin_find(m)));
         return m->status;

@@ -25,7 +25,12 @@ static struct values *onset_of(struct keel_sim *s, int number) {
         e = derive_total(&mode->road.derive, e);
         if (e == EXPR_NONE) e = expr_constant(g, NAN);
     }
-    if (!values_open(&mode->onset[number], &mode->road, 2 * DERIVATIVES, target, 1)) return NULL;
+    if (!values_open(&mode->onset[number], &mode->road, 2 * DERIVATIVES, target, 1)) {
+        values_close(&mode->onset[number]);
+        sim_fail(s, KEEL_ENOMEM, "the derivatives of event `%.60s` are too large",
+                 event_of(s, number)->label.text);
+        return NULL;
+    }
     mode->onset_open[number] = 1;
     return &mode->onset[number];
 }
@@ -99,6 +104,7 @@ keel_status sim_enter(struct keel_sim *s) {
     s->entered = 1;
     for (int k = 0; k < mode->events; k++) look(s, k);
     for (int k = 0; k < mode->events; k++) {
+        if (s->status < 0) return s->status;
         if (wanted[k] == 0 || !s->fired[k].again || !onset_at(s, k, v)) continue;
         if (sign_after(s, k, v) != wanted[k]) continue;
         int from = s->mode;
@@ -107,5 +113,5 @@ keel_status sim_enter(struct keel_sim *s) {
         if (status == KEEL_EVENT) s->entered = 0; /* the others when the run goes on */
         if (status != KEEL_OK || s->mode != from || s->happened[before].changed) return status;
     }
-    return KEEL_OK;
+    return s->status < 0 ? s->status : KEEL_OK;
 }

@@ -117,6 +117,7 @@ static void count_copies(struct system *y) {
         if (o->kind != SYSTEM_EQUATION) continue;
         if (i == 0 || y->origin[i - 1].where.offset != o->where.offset) from = i;
         o->copy = i - from + 1;
+        if (i + 1 < y->equations && y->origin[i + 1].where.offset == o->where.offset) continue;
         for (int k = from; k <= i; k++) y->origin[k].copies = o->copy;
     }
 }
@@ -162,6 +163,8 @@ static int collect(struct system *y, struct pool *pool) {
     struct model *m = y->m;
     const struct model_mode *mode = mode_of(y);
     struct derive d;
+    double names = (double)m->unknowns + m->multipliers;
+    if (!expr_spend(&m->graph, EXPR_COST_LOOK * names * names)) return 0; /* looked up one by another */
     size_t rows =
         (size_t)(mode->equation.count + 2 * mode->motion.n + mode->constraint.count + mode->rolling.count);
     size_t columns = (size_t)m->unknowns + (size_t)m->multipliers;

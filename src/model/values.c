@@ -82,6 +82,7 @@ static int build_tapes(struct values *v, struct road *r, struct road *full, cons
 /* The road's own inputs; unknowns of the general road; residual and its terms; entries; matrix. */
 static int take_work(struct values *v, const struct road *r) {
     size_t m = (size_t)v->m;
+    if (!expr_spend(&r->y->m->graph, EXPR_COST_BYTE * (double)(m * m * sizeof(double)))) return 0;
     v->inputs = r->n + r->m + r->furthers;
     v->work =
         calloc((size_t)v->inputs + (size_t)v->n + 3 * m + (size_t)v->entries + m * m + 1, sizeof *v->work);
