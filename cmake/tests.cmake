@@ -29,15 +29,12 @@ foreach(program ${programs})
     endif()
 endforeach()
 
-# tests/fuzz_*.c: random mutations of the models for a few seconds.
-file(GLOB models CONFIGURE_DEPENDS examples/*.keel)
-file(GLOB programs CONFIGURE_DEPENDS tests/fuzz_*.c)
-foreach(program ${programs})
-    cmake_path(GET program STEM name)
-    keel_program(${name} ${program} keel_static)
-    target_include_directories(${name} PRIVATE src)
-    keel_test(${name} unit ${name} ${models})
-endforeach()
+# tests/fuzz: the fuzz target on the examples and on what once went wrong; ./dev fuzz links it with libFuzzer.
+file(GLOB models CONFIGURE_DEPENDS examples/*.keel tests/fuzz/regressions/*.keel)
+add_executable(fuzz_replay tests/fuzz/target.c tests/fuzz/replay.c)
+target_include_directories(fuzz_replay PRIVATE src)
+target_link_libraries(fuzz_replay PRIVATE keel_flags keel_static m)
+keel_test(fuzz_replay unit fuzz_replay ${models})
 
 # The public headers, compiled strictly in both languages and linked with the shared library.
 set(header_checks tests/header_c11.c)

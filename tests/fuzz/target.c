@@ -1,0 +1,100 @@
+/* target.c - any bytes at all: parser, analyser and a few steps, without a fault.
+ *
+ * Linked with libFuzzer by `./dev fuzz`, and with replay.c into a unit test.  Beside the sanitizers it
+ * checks: what does not open says so in a sentence, messages lie in the text, what the printer writes is read
+ * back as the same tree, and the memory of the parser is bounded by the text. */
+#include "keel/model.h"
+#include "lang/parser.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 3, WORK = 200 }; /* million operations: a second or so under the sanitizers */
+
+static void require(int holds, const char *what, const struct source *s) {
+    if (holds) return;
+    fprintf(stderr, "fuzz: not so: %s\n----\n%.*s\n----\n", what, (int)s->length, s->text);
+    abort();
+}
+
+static void check_messages(const struct source *s, struct source_messages *m,
+                           const struct syntax_file *tree) {
+    char out[16384], small[7];
+    require((tree == NULL) == (m->errors > 0), "no tree exactly if there are errors", s);
+    for (int i = 0; i < m->count; i++) {
+        const struct source_message *one = &m->list[i];
+        require(one->offset <= s->length || one->offset == SOURCE_NOWHERE, "a message lies in the text", s);
+        require(one->sentence[0] != '\0', "a message has a sentence", s);
+        require(i == 0 || m->list[i - 1].offset <= one->offset, "messages are in order", s);
+    }
+    size_t length = source_render_all(s, m, out, sizeof out);
+    require(length >= sizeof out || strlen(out) == length, "rendering measures what it writes", s);
+    source_render_all(s, m, small, sizeof small);
+}
+
+static void check_print(const struct source *s, const struct syntax_file *tree, struct pool *pool) {
+    char *text = syntax_print(tree, pool);
+    struct source printed = {"printed", text, strlen(text)};
+    struct source_messages *m = calloc(1, sizeof *m);
+    struct syntax_file *again = parser_run(&printed, m, pool);
+    require(again != NULL, "what is printed parses", s);
+    require(syntax_equal(tree, again), "and to the same tree", s);
+    require(strcmp(text, syntax_print(again, pool)) == 0, "and prints the same", s);
+    free(m);
+}
+
+static void check_parser(const struct source *s) {
+    struct source_messages *m = calloc(1, sizeof *m);
+    struct pool pool = {0}, tight = {.limit = s->length % 4096 * 32};
+    struct syntax_file *tree = parser_run(s, m, &pool);
+    require(pool.bytes <= 16384 + 1024 * s->length, "memory is bounded by the text", s);
+    check_messages(s, m, tree);
+    if (tree) check_print(s, tree, &pool);
+    pool_release(&pool);
+
+    memset(m, 0, sizeof *m); /* memory may run out anywhere */
+    tree = parser_run(s, m, &tight);
+    check_messages(s, m, tree);
+    pool_release(&tight);
+    free(m);
+}
+
+static void run(keel_model *m) {
+    double from, to, t;
+    keel_options o = {.max_steps = STEPS};
+    keel_happening one;
+    keel_model_span(m, &from, &to);
+    keel_sim *s = keel_sim_open(m, &o);
+    double *out = calloc((size_t)keel_sim_columns(s) + 1, sizeof *out);
+    keel_status status = KEEL_OK;
+    for (int k = 0; k < STEPS && status == KEEL_OK; k++) status = keel_sim_step(s, to);
+    keel_sim_values(s, out);
+    keel_sim_exact(s, out);
+    for (int k = 0; keel_sim_reference(s, k, &t, out); k++) {}
+    for (long k = 0; keel_sim_happening(s, k, &one); k++) {}
+    free(out);
+    keel_sim_close(s);
+}
+
+static void check_model(const struct source *s) {
+    keel_model *m =
+        keel_model_read(s->name, s->text, s->length, &(keel_model_options){.interpret = 1, .work = WORK});
+    keel_mode mode;
+    if (keel_model_status(m) == KEEL_OK) run(m);
+    else require(keel_model_message(m)[0] != '\0', "a model that does not open says why", s);
+    for (int i = 0; keel_model_mode(m, i, &mode); i++)
+        for (int k = 0; keel_model_balance(m, i, k); k++) {}
+    keel_model_close(m);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
+    char *text = malloc(size ? size : 1); /* a copy of its own size, so that reading past it is seen */
+    if (size) memcpy(text, data, size);
+    struct source s = {"fuzz.keel", text, size};
+    check_parser(&s);
+    check_model(&s);
+    free(text);
+    return 0;
+}
