@@ -13,8 +13,7 @@ struct structure_block {
 static void *take(struct structure *s, struct structure_block **list, size_t count, size_t size) {
     struct structure_block *b = NULL;
     double bytes = (double)sizeof *b + (double)count * (double)size;
-    if (bytes < 0x1p62 && expr_spend(s->g, EXPR_COST_BYTE * bytes))
-        b = calloc(1, sizeof *b + count * size);
+    if (bytes < 0x1p62 && expr_spend(s->g, EXPR_COST_BYTE * bytes)) b = calloc(1, sizeof *b + count * size);
     if (!b) {
         structure_out_of_memory(s);
         return NULL;

@@ -23,6 +23,7 @@ static void load(const struct tape *t, double time, const double *u, const doubl
 
 void tape_run(const struct tape *t, double time, const double *u, const double *p, double *out, double *r) {
     load(t, time, u, p, r);
+    if (t->count == 0) return;
     const struct tape_code *code = t->code, *end = code + t->count;
     for (const struct tape_code *c = code; c < end; c++) {
         switch (c->op) {

@@ -43,14 +43,29 @@ void fill_problem(struct fill *out, const struct road *r, const struct functions
     p->fused = f->fused.march ? &f->fused : NULL;
 }
 
+static int left_for(const struct road *r, double operations) {
+    const struct graph *g = &r->y->m->graph;
+    return g->spent + operations <= g->work;
+}
+
 /* To open and to make the first steps the algebraic equations are factored some fifty times, the mass a few
  * times, and the rows of the manifold a hundred times. */
-int fill_affordable(const struct road *r) {
-    struct graph *g = &r->y->m->graph;
+int fill_matrices_fit(const struct road *r) {
     double n = r->n, m = r->m, mass = r->form == KEEL_MECHANICS ? n / 2 : 0;
     double kept =
         r->hidden.count + r->energy.count + r->constraint.count + r->rolling.count + r->invariant.count;
-    double entries = (n + m) * (n + m + kept),
-           products = 20 * m * m * m + 2 * mass * mass * mass + 100 * kept * kept * n;
-    return g->spent + EXPR_COST_BYTE * sizeof(double) * entries + products <= g->work;
+    double entries = (n + m) * (n + m + kept);
+    return left_for(r, EXPR_COST_BYTE * sizeof(double) * entries + 20 * m * m * m + 2 * mass * mass * mass +
+                           100 * kept * kept * n);
+}
+
+/* An invariant is verified at two dozen points, each found by some ten corrections; beside constraints
+ * differences along all states are taken on the way. */
+int fill_checks_fit(const struct road *r, const struct functions *f) {
+    double rows = 1 + r->energy.count + r->invariant.count, operations = 0;
+    double columns = r->hidden.count || r->constraint.count || r->rolling.count ? r->n : 1;
+    for (int k = 0; k < FUNCTIONS_ROLES; k++)
+        if (f->there[k]) operations += (double)f->tape[k].count + f->tape[k].inputs + 10;
+    operations *= 500 * rows * columns;
+    return left_for(r, operations) || expr_spend(&r->y->m->graph, operations);
 }

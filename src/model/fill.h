@@ -12,6 +12,8 @@ struct fill {
 
 /* Everything but start values and user. */
 void fill_problem(struct fill *out, const struct road *r, const struct functions *f, const char *name);
-/* Does what is left of the model's budget allow for the dense matrices of the problem? */
-int fill_affordable(const struct road *r);
+/* Does what is left of the model's budget allow for the dense matrices of the problem, for its checks?  The
+ * latter leave the graph failed if not. */
+int fill_matrices_fit(const struct road *r);
+int fill_checks_fit(const struct road *r, const struct functions *f);
 #endif

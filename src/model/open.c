@@ -188,7 +188,8 @@ static int build(struct keel_model *m) {
     for (int i = 0; i < m->modes; i++) {
         const struct road *r = &m->mode[i].road;
         fill_problem(&m->mode[i].fill, r, &m->mode[i].functions, name);
-        if (!fill_affordable(r)) return complaint_dense(r, &m->messages);
+        if (!fill_matrices_fit(r)) return complaint_dense(r, &m->messages);
+        if (!fill_checks_fit(r, &m->mode[i].functions)) return 0;
     }
     return columns_open(m) && drift_open(m) && sim_prepare(m) && (m->without_start || begin_find(m));
 }

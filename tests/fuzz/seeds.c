@@ -6,16 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text, place, sentence, hint. */
-struct mistake {
+/* Text, place, sentence, hint; and what is set. */
+static const struct {
     const char *text;
     int line, column;
     const char *sentence, *hint;
-};
-
-static const struct mistake mistakes[] = {
+} mistakes[] = {
 #include "../elaborate_mistakes.def"
 #include "../parser_mistakes.def"
+};
+
+static const struct {
+    const char *text;
+    int line, column;
+    const char *sentence, *hint, *set;
+} models[] = {
+#include "../model_mistakes.def"
 };
 
 /* What a change by bytes would hardly ever hit. */
@@ -69,13 +75,19 @@ static void write_word(FILE *file, const char *word) {
     fputs("\"\n", file);
 }
 
+static void write_seed(const char *folder, int number, const char *text) {
+    FILE *file = create(folder, "seeds/mistake", number);
+    fputs(text, file);
+    fclose(file);
+}
+
 int main(int count, char **arguments) {
+    int seeds = 0;
     if (count != 2) return 1;
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        FILE *file = create(arguments[1], "seeds/mistake", (int)i);
-        fputs(mistakes[i].text, file);
-        fclose(file);
-    }
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++)
+        write_seed(arguments[1], seeds++, mistakes[i].text);
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
+        write_seed(arguments[1], seeds++, models[i].text);
     FILE *file = create(arguments[1], "words", -1);
     for (int i = 1; lexer_word_text(i); i++) write_word(file, lexer_word_text(i));
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) write_word(file, pieces[i]);

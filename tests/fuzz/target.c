@@ -66,11 +66,13 @@ static void run(keel_model *m) {
     keel_happening one;
     keel_model_span(m, &from, &to);
     keel_sim *s = keel_sim_open(m, &o);
-    double *out = calloc((size_t)keel_sim_columns(s) + 1, sizeof *out);
+    double *out = calloc((size_t)(keel_sim_columns(s) + keel_sim_rows(s)) + 1, sizeof *out);
     keel_status status = KEEL_OK;
     for (int k = 0; k < STEPS && status == KEEL_OK; k++) status = keel_sim_step(s, to);
+    t = keel_time(keel_sim_solver(s));
     keel_sim_values(s, out);
-    keel_sim_exact(s, out);
+    keel_sim_exact(s, t, out);
+    keel_sim_drifts(s, t, out);
     for (int k = 0; keel_sim_reference(s, k, &t, out); k++) {}
     for (long k = 0; keel_sim_happening(s, k, &one); k++) {}
     free(out);
