@@ -256,7 +256,7 @@ class Converge(Tables):
         self.assert_wrong("converge", model, "--levels", "x", says="whole number")
         self.assert_wrong("converge", model, "--step", "0", says="positive")
         self.assert_wrong("converge", model, "--step", "1000", says="longer than the run")
-        self.assert_wrong("converge", model, "--rtol", "1e-6", says="another command")
+        self.assert_wrong("converge", model, "--rtol", "1e-6", says="it belongs to")
         self.assert_wrong("converge", model, "--method", "rattel", says="did you mean rattle?")
 
     def test_failures(self):
