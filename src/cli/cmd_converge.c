@@ -11,9 +11,11 @@ static int any_ran(const struct converge *c) {
 
 static int converge(struct converge *c, struct job *j) {
     if (converge_run(c, j)) return j->status;
+    if (!any_ran(c) && !stop_asked())
+        return job_fail(j, EXIT_FAILED, "no step led to the end of the run; the shortest, %g: %s",
+                        c->level[c->levels - 1].step, c->level[c->levels - 1].trial.message);
     if (c->order && !j->say.json && !j->say.quiet) converge_text(c, j, stdout);
-    if (stop_asked()) return stop_exit();
-    return any_ran(c) ? EXIT_DONE : job_fail(j, EXIT_FAILED, "no step led to the end of the run");
+    return stop_asked() ? stop_exit() : EXIT_DONE;
 }
 
 int converge_command(int count, char **argv) {

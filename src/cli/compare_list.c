@@ -86,7 +86,7 @@ static int take_methods(struct compare_list *l, const char *text, const char *pr
     return 0;
 }
 
-/* Methods that suit the problem --------------------------------------------------------------------------- */
+/* Methods that suit the problem ---------------------------------------------------------------------- */
 
 /* Some step must be given to ask; how long it is does not matter before the first one. */
 static int accepted(struct job *j, const keel_method *m, const char *stabilizer) {

@@ -36,23 +36,24 @@ static void cell(const struct converge *c, int level, int column, FILE *out) {
     fprintf(out, "%*s", width_of(c->name[column]), text);
 }
 
-static void failed_line(const struct converge_level *level, FILE *out) {
+/* The reason stands in the first block alone. */
+static void failed_line(const struct converge_level *level, int first, FILE *out) {
     char said[JOB_SENTENCE + 20];
     int room = WIDTH - STEP - 4;
-    text_set(said, sizeof said, "%s%s%s", trial_word(level->trial.status),
-             level->trial.message[0] ? ": " : "", level->trial.message);
+    const char *why = first ? level->trial.message : "";
+    text_set(said, sizeof said, "%s%s%s", trial_word(level->trial.status), why[0] ? ": " : "", why);
     int length = (int)strlen(said);
     fprintf(out, "  %.*s%s", length > room ? room - 3 : length, said, length > room ? "..." : "");
 }
 
 /* The columns list[0 .. count) beside each other. */
-static void block(const struct converge *c, const int *list, int count, int color, FILE *out) {
+static void block(const struct converge *c, const int *list, int count, int first, int color, FILE *out) {
     fprintf(out, "  %s%-*s", say_bold(color), STEP, "step");
     for (int i = 0; i < count; i++) fprintf(out, "%*s", width_of(c->name[list[i]]), c->name[list[i]]);
     fprintf(out, "%s\n", say_plain(color));
     for (int k = 0; k < c->levels; k++) {
         fprintf(out, "  %-*.*g", STEP, 6, c->level[k].step);
-        if (!ran(&c->level[k])) failed_line(&c->level[k], out);
+        if (!ran(&c->level[k])) failed_line(&c->level[k], first, out);
         for (int i = 0; i < count && ran(&c->level[k]); i++) cell(c, k, list[i], out);
         fputc('\n', out);
     }
@@ -66,7 +67,7 @@ static void block(const struct converge *c, const int *list, int count, int colo
 }
 
 void converge_text(const struct converge *c, const struct job *j, FILE *out) {
-    int color = j->say.color_out, list[WIDTH], floors = 0;
+    int color = j->say.color_out, list[WIDTH], floors = 0, first = 1;
     fprintf(out, "%s%s%s  %s+%s  t %g .. %g\n", say_bold(color), keel_model_name(j->model), say_plain(color),
             j->method, j->stabilizer, j->t0, j->t1);
     if (j->why[0]) fprintf(out, "  %s: %s\n", j->method, j->why);
@@ -83,7 +84,8 @@ void converge_text(const struct converge *c, const struct job *j, FILE *out) {
         int width = i < c->columns ? width_of(c->name[i]) : WIDTH;
         if (count && used + width > WIDTH) {
             fputc('\n', out);
-            block(c, list, count, color, out);
+            block(c, list, count, first, color, out);
+            first = 0;
             count = 0, used = STEP + 2;
         }
         if (i == c->columns) break;

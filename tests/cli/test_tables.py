@@ -264,6 +264,13 @@ class Converge(Tables):
         self.assertIn("rattle", answer["message"])
         done = keel("converge", example("kepler"), "--interpret", "--method", "rattle", status=1)
         self.assertEqual(done.stdout, "")
+        words = ("converge", example("pendulum"), "--interpret", "--method", "rattle", "--step", "1", "--levels")
+        answer = keel_json(*words, "2", status=1)
+        self.assertEqual([row["status"] for row in answer["rows"]], ["failed", "failed"])
+        self.assertIn("no step led to the end", answer["message"])
+        text = keel(*words, "8").stdout  # the coarse ones fail, and say why once
+        self.assert_fits(text)
+        self.assertEqual(sum(line.startswith("  1 ") and "failed: " in line for line in text.splitlines()), 1)
 
 
 class Methods(Tables):
