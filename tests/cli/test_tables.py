@@ -136,6 +136,13 @@ class Compare(Tables):
         error = answer["rows"][0]["error"]
         self.assertTrue(0.99 * largest <= error <= 2 * largest, (error, largest))
 
+    def test_what_varies_is_no_drift(self):
+        """The energy of a driven oscillator is shown by run, but it is not conserved."""
+        model = ("model driven\ncanonical q, p\nhamiltonian (p^2 + q^2)/2 + q*cos(t)\n"
+                 "init q = 1, p = 0\nrun 0 .. 3\n")
+        rows = keel_json("compare", "-", "--methods", "rk4+watch,dop853", text=model)["rows"]
+        self.assertTrue(all(row["status"] == "done" and row["max_drift"] is None for row in rows), rows)
+
     def test_chaos_names_no_best(self):
         words = ("compare", example("lorenz"), "--interpret", "--set", "x=1.001", "--methods", "dop853,rk4")
         self.assertFalse(any(row["best"] for row in keel_json(*words)["rows"]))
@@ -328,6 +335,14 @@ class Accuracy(Tables):
         accuracy = self.accuracy("-", "--at", "9", text=model)  # it ends before: the ends are compared
         self.assertEqual(accuracy["kind"], "rerun")
         self.assertLess(accuracy["value"], 1e-9)
+
+    def test_jumps_are_no_errors(self):
+        """The two runs see a bounce at different times; rows between the two are not compared."""
+        model = ("model drop\nvar y, v\ny' = v\nv' = -9.81 - 0.3*v*abs(v)\nevent hit: y falling -> v := -0.8*v\n"
+                 "init y = 1, v = 0\nrun 0 .. 1\n")
+        words = ("-", "--method", "euler", "--step", "0.01", "--every", "1e-4")
+        accuracy = self.accuracy(*words, text=model)
+        self.assertTrue(1e-3 < accuracy["value"] < 0.3, accuracy)
 
     def test_chaos(self):
         text = keel("run", example("lorenz"), "--interpret", "--set", "x=1.001").stdout
