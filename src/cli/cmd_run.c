@@ -59,7 +59,8 @@ static int open_files(struct run *r) {
 static int open_store(struct run *r) {
     struct job *j = &r->job;
     if (!option_given(&j->options, opt_plot) && !option_given(&j->options, opt_report)) return 0;
-    if (store_open(&r->store, &r->trace)) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (store_open(&r->store, &r->trace, option_given(&j->options, opt_log)))
+        return job_fail(j, EXIT_FAILED, "there is not enough memory");
     trace_add(&r->trace, store_row, &r->store);
     return plot_begin(&r->plot, j, &r->store);
 }

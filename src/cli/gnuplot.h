@@ -1,4 +1,4 @@
-/* gnuplot.h - gnuplot as a child process: no shell, no file of the user's, nothing of a model read as a command. */
+/* gnuplot.h - gnuplot as a child process: no shell, no settings of the user's, no name is a command. */
 #ifndef KEEL_CLI_GNUPLOT_H
 #define KEEL_CLI_GNUPLOT_H
 
@@ -11,13 +11,13 @@ enum gnuplot_kind { GNUPLOT_NONE, GNUPLOT_SVG, GNUPLOT_PNG, GNUPLOT_PDF, GNUPLOT
 /* By the ending of a name, "-" is the terminal; GNUPLOT_NONE: it cannot be drawn to. */
 enum gnuplot_kind gnuplot_kind_of(const char *path);
 int gnuplot_there(void); /* is it in PATH? */
-/* A program to be filled: a temporary file without a name.  NULL: there is no place for it. */
+/* A program to be filled: a temporary file without a name.  NULL: there is no place. */
 FILE *gnuplot_program(void);
-/* width, height: pixels, or columns and lines of the terminal.  INLINE: svg for a page, without background. */
+/* width, height: pixels, or columns and lines of the terminal.  INLINE: svg for a page. */
 void gnuplot_terminal(FILE *program, enum gnuplot_kind kind, int width, int height);
 /* A text as a quoted string: one line of valid UTF-8 that ends where it ends. */
 void gnuplot_text(FILE *program, const char *text);
-/* Runs and closes the program; what it draws goes to the open file `to`.  0, or -1 with a sentence in `why`. */
+/* Runs and closes the program; what it draws goes to the open file `to`.  0, or -1 with a sentence. */
 int gnuplot_run(FILE *program, int to, char *why, size_t room);
 /* Is the file all there?  A full disk is not always noticed. */
 int gnuplot_complete(const char *path, enum gnuplot_kind kind);

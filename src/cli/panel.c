@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NAME = 256, MOST_DEFAULT = 8, MOST_OF_A_KIND = 2 };
+enum { NAME = 256, MOST_DEFAULT = 8, MOST_OF_A_KIND = 3 };
 static const double similar = 20; /* sizes within this factor are read well on one axis */
 
 /* --axes ------------------------------------------------------------------------------------------------ */
@@ -148,11 +148,19 @@ static void place(struct panels *p, const struct store *s, int column) {
     p->list[p->count++] = (struct panel){.y = {quantity}, .curves = 1};
 }
 
+/* Elements of one array have its name. */
+static void label_by_kind(struct panel *p, const struct store *s) {
+    const char *first = keel_sim_column(s->trace->sim, p->y[0] - store_column(s, 0));
+    label_by_names(p, s);
+    if (p->curves <= 3 || !strchr(first, '[')) return;
+    text_set(p->label, sizeof p->label, "%.*s%.*s", (int)base_length(first), first, primes(first), "''''");
+}
+
 void panel_states(struct panels *p, const struct store *s) {
     for (int kind = KEEL_COLUMN_STATE; kind <= KEEL_COLUMN_OUTPUT; kind++)
         for (int i = 0; i < s->columns && kind != KEEL_COLUMN_MULTIPLIER; i++)
             if ((int)keel_sim_column_kind(s->trace->sim, i) == kind) place(p, s, i);
-    for (int k = 0; k < p->count; k++) label_by_names(&p->list[k], s);
+    for (int k = 0; k < p->count; k++) label_by_kind(&p->list[k], s);
 }
 
 /* Drifts ------------------------------------------------------------------------------------------------ */

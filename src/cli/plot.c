@@ -165,8 +165,8 @@ static void panel(FILE *g, const struct job *j, const struct store *s, const str
     }
     if (p->drift) drift_axis(g, y, terminal);
     if (round_scale) fprintf(g, "set size ratio -1\n");
-    fprintf(g, p->drift ? "set offsets\n" : "set offsets graph %s,0.03,0.03\n",
-            p->x == 0 ? "0,0" : "0.02,0.02");
+    if (p->drift) fprintf(g, "set offsets\n");
+    else fprintf(g, "set offsets %s,graph 0.03,graph 0.03\n", p->x == 0 ? "0,0" : "graph 0.02,graph 0.02");
     store_name(s, p->x, name, sizeof name);
     fprintf(g, "set xlabel ");
     gnuplot_text(g, name);

@@ -27,7 +27,7 @@ void report_drop(struct report *r) {
 
 /* Text and numbers -------------------------------------------------------------------------------------- */
 
-/* Whatever it says, it is text: signs of HTML are written as entities, what is no UTF-8 as a question mark. */
+/* Whatever it says, it is text: signs of HTML become entities, what is no UTF-8 a question mark. */
 static void text(FILE *out, const char *words) {
     for (const unsigned char *at = (const unsigned char *)words; *at; at++) {
         int more = *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : *at >= 0xc2 ? 1 : 0, good = *at < 0x80 || more;

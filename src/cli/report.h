@@ -1,4 +1,4 @@
-/* report.h - --report FILE.html: the run as one page that needs nothing else: certificate, analysis, plots, model. */
+/* report.h - --report FILE.html: the run as one page that needs nothing else. */
 #ifndef KEEL_CLI_REPORT_H
 #define KEEL_CLI_REPORT_H
 

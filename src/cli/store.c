@@ -9,8 +9,8 @@
 
 enum { PLACES = 6, MOST_ROWS = 10000, LEAST_ROWS = 512, MOST_NUMBERS = 4000000 }; /* PLACES of a step */
 
-int store_open(struct store *s, const struct trace *t) {
-    *s = (struct store){.trace = t, .columns = t->columns, .rows = t->rows, .mode = -1};
+int store_open(struct store *s, const struct trace *t, int by_rows) {
+    *s = (struct store){.trace = t, .columns = t->columns, .rows = t->rows, .by_rows = by_rows, .mode = -1};
     s->stride = s->event_stride = 1;
     s->quantities = 1 + s->columns + 2 * s->rows;
     s->room = MOST_NUMBERS / s->quantities;
@@ -111,10 +111,10 @@ static void take(struct store *s, double t) {
 void store_look(struct store *s) {
     double now = keel_time(keel_sim_solver(s->trace->sim));
     long begin = s->seen;
-    if (begin == 0) {
+    if (begin == 0 && !s->by_rows) {
         take(s, now);
         s->seen = 1;
-    } else if (now != s->then) {
+    } else if (now != s->then && !s->by_rows) {
         s->seen += PLACES;
         for (long k = begin; k < begin + PLACES; k++) {
             if (k % s->stride != 0) continue;
@@ -128,9 +128,10 @@ void store_look(struct store *s) {
 
 int store_row(void *store, const struct trace_row *row) {
     struct store *s = store;
-    if (row->kind == TRACE_OUTPUT) return 0;
-    if (row->kind != TRACE_AFTER) s->with_group = s->groups++ % s->event_stride == 0;
-    if (!s->with_group) return 0;
+    if (row->kind == TRACE_OUTPUT && (!s->by_rows || s->seen++ % s->stride != 0)) return 0;
+    if (row->kind == TRACE_BEFORE || row->kind == TRACE_RECORD)
+        s->with_group = s->groups++ % s->event_stride == 0;
+    if (row->kind != TRACE_OUTPUT && !s->with_group) return 0;
     make_room(s);
     double *numbers = next_row(s, row->kind, row->t);
     memcpy(numbers + 1, row->value, (size_t)s->columns * sizeof *numbers);

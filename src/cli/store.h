@@ -1,7 +1,7 @@
-/* store.h - a run in memory, for drawing: some places of every step and the rows of events, never more than its room.
+/* store.h - a run in memory, for drawing: some places of every step and the rows of events, in bounded room.
  *
- * When it is full every second place goes and only every second one is looked at from then on, again and again;
- * the first and the last stay, and the rows of events as long as they are not more than half of all. */
+ * When it is full every second place goes and only every second one is looked at from then on, again and
+ * again; the first and the last stay, and the rows of events while they are not more than half of all. */
 #ifndef KEEL_CLI_STORE_H
 #define KEEL_CLI_STORE_H
 
@@ -14,6 +14,7 @@ struct store {
     double *data;        /* [room][quantities] */
     unsigned char *kind; /* [room] a trace_kind */
     long count, room;
+    int by_rows;
     double then;               /* where the last look was */
     long seen, stride;         /* places: every stride-th is taken */
     long groups, event_stride; /* the same of events; before and after an action are one group */
@@ -22,10 +23,10 @@ struct store {
     int mode;                  /* that mode; -1: none yet */
 };
 
-int store_open(struct store *s,
-               const struct trace *t); /* once the trace is attached; 0, or -1 without memory */
-void store_look(struct store *s);      /* after each step, before the trace looks */
-int store_row(void *store, const struct trace_row *row); /* a trace_sink: takes the rows of events */
+/* Once the trace is attached; 0, or -1 without memory.  by_rows: output times, not places of steps. */
+int store_open(struct store *s, const struct trace *t, int by_rows);
+void store_look(struct store *s);                        /* after each step, before the trace looks */
+int store_row(void *store, const struct trace_row *row); /* a trace_sink */
 void store_finish(struct store *s);                      /* takes the end of the run, too */
 void store_close(struct store *s);
 

@@ -76,10 +76,25 @@ class Plots(cli.Case):
 
     def test_comparable_sizes_share_a_panel(self):
         with open(self.path("m.keel"), "w") as model:
-            model.write("var a, b, c\na' = b\nb' = -a\nc' = 0\ninit a = 1, b = 0, c = 1e6\nrun 0 .. 5\n")
-        said = texts(self.svg("m"))
-        self.assertIn("a, b", said)
-        self.assertIn("c", said)
+            model.write("var a, b, c\na' = b\nb' = -a\nc' = 0\nvar d\nd' = 1e-6*b\ninit a = 1, b = 0, c = 1e6, d = 1e-6\nrun 0 .. 5\n")
+        svg = self.svg("m")
+        self.assertIn("a, b", texts(svg))
+        self.assertIn("c", texts(svg))
+        self.assertIn("d", texts(svg))
+        spans = [max(h) - min(h) for h in ([y for _, y in points(c)[2:]] for c in curves(svg))]
+        self.assertAlmostEqual(spans[3] / spans[0], 1, delta=0.3)
+
+    def test_logarithmic_time(self):
+        """Points are as many in each decade, from near the start on."""
+        line = points(curves(self.svg(example("rc"), "--log", "--axes", "t,%s" % self.first_state("rc")))[0])
+        steps = [b[0] - a[0] for a, b in zip(line, line[1:])]
+        self.assertGreater(len(line), 900)
+        self.assertLess(max(steps), 5)
+
+    def first_state(self, name):
+        self.keel("run", example(name), "--quiet", "--out", "first.csv")
+        with open(self.path("first.csv")) as rows:
+            return rows.read().split("\n")[1].split(",")[1]
 
     def test_jumps_are_gaps(self):
         """The velocity of a ball: its line ends before an action and begins again behind it."""
