@@ -84,6 +84,15 @@ class Plots(cli.Case):
         spans = [max(h) - min(h) for h in ([y for _, y in points(c)[2:]] for c in curves(svg))]
         self.assertAlmostEqual(spans[3] / spans[0], 1, delta=0.3)
 
+    def test_no_drift_is_drawn_at_the_floor(self):
+        with open(self.path("m.keel"), "w") as model:
+            model.write("var a, c\na' = c\nc' = 0\ninit a = 0, c = 2\ninvariant I = c\nrun 0 .. 5\n")
+        svg = self.svg("m", "--max-step", "0.1")
+        dots = [use.get("transform") for use in curves(svg)[-1].iter(SVG + "use")]
+        heights = [float(re.search(r",([\d.]+)\)", dot).group(1)) for dot in dots]
+        self.assertGreater(heights.count(max(heights)), 100)
+        self.assertEqual(len(heights) - heights.count(max(heights)), 1)  # the sign in the legend
+
     def test_logarithmic_time(self):
         """Points are as many in each decade, from near the start on."""
         line = points(curves(self.svg(example("rc"), "--log", "--axes", "t,%s" % self.first_state("rc")))[0])

@@ -142,7 +142,14 @@ class Report(cli.Case):
     def test_wrong_names(self):
         self.assertIn(".html", self.refused("run", example("kepler"), "--report", "r.txt"))
         self.assertIn("r.html", self.refused("run", example("kepler"), "--report", "nowhere/r.html", status=1))
+        self.refused("run", example("kepler"), "--report", "r.html", "--axes", "t,nothing")
         self.assertEqual(os.listdir(self.folder), [])
+
+    def test_the_end_of_many_steps(self):
+        """Rows are thinned out, the last one stays."""
+        page, run = self.report(example("henon"), "--method", "rk4", "--step", "0.0017", "--interpret")
+        for name, _, end in page.tables["values"][1:]:
+            self.assertEqual(end, "%.10g" % run["state"][name])
 
     def test_interrupted(self):
         child = subprocess.Popen([cli.KEEL, "run", example("henon"), "--method", "rk4", "--step", "1e-6", "--interpret",
