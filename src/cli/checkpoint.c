@@ -16,7 +16,7 @@ struct head {
     uint64_t sum;        /* of all that follows */
     uint64_t about, sim; /* bytes behind the head */
     uint64_t rows_sum, row;
-    int64_t rows, next, acted, process;
+    int64_t rows, next, acted;
     double spent;
 };
 
@@ -147,15 +147,6 @@ keel_sim *checkpoint_sim(struct checkpoint *c) {
     return keel_sim_load(c->job->model, &c->job->keel, c->bytes + sizeof head + head.about, head.sim);
 }
 
-/* The files that the process that was killed had begun. */
-static void sweep(const struct checkpoint *c, long process) {
-    static const enum option_id files[] = {opt_out, opt_events, opt_plot, opt_report};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (option_given(&c->job->options, files[i]))
-            file_sweep(option_text(&c->job->options, files[i]), process);
-    file_sweep(c->from, process);
-}
-
 static int go_on(struct checkpoint *c, struct trace *t) {
     struct head head;
     struct journal before = {0}, *l = strcmp(c->path, c->from) == 0 ? &c->journal : &before;
@@ -173,7 +164,6 @@ static int go_on(struct checkpoint *c, struct trace *t) {
         return job_fail(c->job, EXIT_FAILED, "%.300s is damaged", c->from);
     t->next = (long)head.next;
     t->acted = head.acted != 0;
-    sweep(c, (long)head.process);
     free(c->bytes);
     c->bytes = NULL;
     return 0;
@@ -218,7 +208,6 @@ static int save(struct checkpoint *c, const struct trace *t, double now) {
                         .rows = c->journal.rows,
                         .next = t->next,
                         .acted = t->acted,
-                        .process = getpid(),
                         .spent = c->spent + now - c->begin};
     memcpy(head.magic, magic, sizeof magic);
     memcpy(bytes, &head, sizeof head);

@@ -119,6 +119,7 @@ static void integrate(struct run *r) {
     }
     progress_clear(&r->progress);
     if (stop_asked() && status >= 0) failed |= checkpoint_at(&r->checkpoint, &r->trace, job_seconds(), 1);
+    o->stats = keel_statistics(keel_sim_solver(r->sim));
     o->wall_s = r->checkpoint.spent + job_seconds() - r->checkpoint.begin;
     o->status = status < 0 ? OUTCOME_FAILED : status == KEEL_EVENT ? OUTCOME_STOPPED : OUTCOME_DONE;
     if (status < 0) text_set(o->message, sizeof o->message, "%s", keel_sim_message(r->sim));

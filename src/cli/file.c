@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -26,11 +26,47 @@ static char *copy_of(const char *text, size_t more) {
     return copy;
 }
 
+static char *folder_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    char *folder = copy_of(slash ? path : ".", 0);
+    if (folder && slash) folder[slash == path ? 1 : slash - path] = '\0';
+    return folder;
+}
+
 /* Behind a link its target is what is written. */
 static char *target_of(const char *path) {
     struct stat about;
     char *target = lstat(path, &about) == 0 && S_ISLNK(about.st_mode) ? realpath(path, NULL) : NULL;
     return target ? target : copy_of(path, 0);
+}
+
+static struct flock whole_file(void) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return lock;
+}
+
+/* A part that nobody holds was left behind. */
+static void sweep_one(int folder, const char *name) {
+    struct flock lock = whole_file();
+    int handle = openat(folder, name, O_RDWR | O_NOFOLLOW);
+    if (handle < 0) return;
+    if (fcntl(handle, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK) unlinkat(folder, name, 0);
+    close(handle);
+}
+
+static void sweep(const char *path) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    char *name = folder_of(path);
+    DIR *folder = name ? opendir(name) : NULL;
+    size_t length = strlen(base);
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        const char *tail = entry->d_name + length;
+        if (strncmp(entry->d_name, base, length) != 0 || strncmp(tail, ".part-", 6) != 0) continue;
+        if (tail[6] && strspn(tail + 6, "0123456789") == strlen(tail + 6))
+            sweep_one(dirfd(folder), entry->d_name);
+    }
+    if (folder) closedir(folder);
+    free(name);
 }
 
 int file_open(struct file *f, const char *path, char *why, size_t room) {
@@ -44,6 +80,7 @@ int file_open(struct file *f, const char *path, char *why, size_t room) {
         f->part = copy_of(f->path, TAIL);
         if (!f->part) return refuse(f, path, "there is not enough memory", why, room);
         snprintf(f->part + strlen(f->path), TAIL, ".part-%ld", (long)getpid());
+        sweep(f->path);
     }
     f->stream = fopen(f->part ? f->part : f->path, "wb");
     if (!f->stream) {
@@ -52,6 +89,8 @@ int file_open(struct file *f, const char *path, char *why, size_t room) {
         f->part = NULL;
         return refuse(f, path, strerror(error), why, room);
     }
+    struct flock lock = whole_file();
+    if (f->part) fcntl(fileno(f->stream), F_SETLK, &lock);
     setvbuf(f->stream, NULL, _IOFBF, BUFFER);
     return 0;
 }
@@ -70,11 +109,8 @@ void file_sentence(const struct file *f, char *why, size_t room) {
 
 /* The name itself is on the disk, too; where folders cannot be synchronised nothing is lost. */
 static void settle_folder(const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *folder = copy_of(slash ? path : ".", 0);
-    if (!folder) return;
-    if (slash) folder[slash == path ? 1 : slash - path] = '\0';
-    int handle = open(folder, O_RDONLY);
+    char *folder = folder_of(path);
+    int handle = folder ? open(folder, O_RDONLY) : -1;
     if (handle >= 0) {
         fsync(handle);
         close(handle);
@@ -132,14 +168,4 @@ unsigned char *file_read(const char *path, size_t *count, char *why, size_t room
     if (in) fclose(in);
     *count = got;
     return bytes;
-}
-
-void file_sweep(const char *path, long process) {
-    char *target = target_of(path), *part = target ? copy_of(target, TAIL) : NULL;
-    if (part && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH) {
-        snprintf(part + strlen(target), TAIL, ".part-%ld", process);
-        unlink(part);
-    }
-    free(part);
-    free(target);
 }

@@ -1,7 +1,8 @@
 /* file.h - output files that appear under their name only when they are complete.
  *
  * What is written goes to NAME.part-PID beside it; file_keep brings it to the disk and renames it.  What is
- * no regular file (a device, a pipe) is written to as it is. */
+ * no regular file (a device, a pipe) is written to as it is.  A part is locked as long as it is written: those
+ * that killed processes left behind are removed by the next one that writes NAME. */
 #ifndef KEEL_CLI_FILE_H
 #define KEEL_CLI_FILE_H
 
@@ -21,6 +22,4 @@ int file_keep(struct file *f, char *why, size_t room); /* closed and renamed; 0,
 void file_drop(struct file *f);                        /* closed and removed; nothing appears */
 /* All bytes of a file, to be freed; NULL with a sentence. */
 unsigned char *file_read(const char *path, size_t *count, char *why, size_t room);
-/* The part that a process that is gone left behind. */
-void file_sweep(const char *path, long process);
 #endif

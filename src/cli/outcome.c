@@ -175,7 +175,7 @@ static void rows_text(const struct outcome *o, FILE *out, int color) {
 }
 
 void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color) {
-    const keel_stats s = keel_statistics(keel_sim_solver(o->sim));
+    const keel_stats s = o->stats;
     keel_mode mode = {0};
     char steps[24], rejected[24], calls[24], wall[24];
     keel_model_mode(j->model, keel_sim_mode(o->sim), &mode);

@@ -14,6 +14,7 @@ struct outcome {
     keel_sim *sim;
     struct trace *trace;
     double wall_s;
+    keel_stats stats; /* at the end; looking at the results afterwards counts no more */
     enum outcome_yardstick yardstick;
     double error, relative; /* the largest absolute error, and relative to the quantity's largest value */
     int worst;              /* the column it is in */

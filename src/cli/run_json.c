@@ -149,7 +149,7 @@ static void accuracy(struct json *json, const struct outcome *o) {
 
 static void results(struct json *json, const struct outcome *o, const struct job *j) {
     keel_solver *s = keel_sim_solver(o->sim);
-    const keel_stats stats = keel_statistics(s);
+    const keel_stats stats = o->stats;
     keel_mode mode = {0};
     keel_model_mode(j->model, keel_sim_mode(o->sim), &mode);
     json_integer(json, "index", mode.index);
