@@ -18,8 +18,11 @@ static int refused(const struct check *c, int i, struct check_invariant *out) {
         if (d.sentence[0] != '`' || !claim || i-- > 0) continue;
         text_set(name, sizeof name, "%.*s", (int)(claim - d.sentence - 1), d.sentence + 1);
         text_set(point, sizeof point, "%s", at ? at + 5 : "");
-        size_t length = strlen(point);
-        if (length && point[length - 1] == '.') point[length - 1] = '\0';
+        size_t length = 0;
+        for (const char *from = point; *from; from++)
+            if (*from != '`') point[length++] = *from;
+        while (length && point[length - 1] == '.') length--;
+        point[length] = '\0';
         *out = (struct check_invariant){name, "false", 0, rate ? strtod(rate + 12, NULL) : NAN,
                                         at ? point : NULL};
         return 1;
@@ -60,14 +63,20 @@ static double round_step(double span) {
     return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
 }
 
-/* What to try: the model's own method, one with the geometry of the model, or the default. */
-static void suggest(struct check *c) {
+/* What to try: the model's own method, one with the geometry of the model, or the default.  A wrong `options`
+ * line is the model's mistake. */
+static int suggest(struct check *c) {
     struct job *j = &c->job;
     char file[JOB_SENTENCE];
     const char *name, *value, *own = NULL, *fixed = choose_method(c->model, 1, c->why, sizeof c->why);
     quote(file, sizeof file, j->path);
     for (int i = 0; keel_model_option(c->model, i, &name, &value); i++)
         if (strcmp(name, "method") == 0) own = value;
+    if (own && job_model_run(j)) {
+        char why[JOB_SENTENCE];
+        text_set(why, sizeof why, "%s", j->sentence);
+        return job_fail(j, EXIT_FAILED, "%s", why);
+    }
     if (own) {
         text_set(c->method, sizeof c->method, "%.39s", own);
         text_set(c->why, sizeof c->why, "the model's own options");
@@ -82,6 +91,7 @@ static void suggest(struct check *c) {
         text_set(c->command, sizeof c->command, "keel run %s --method %s --rtol 1e-9", file, c->method);
     }
     if (j->path && strcmp(j->file, "-") == 0) c->command[0] = '\0';
+    return 0;
 }
 
 static int open_start(struct check *c) {
@@ -112,16 +122,6 @@ static void open_bare(struct check *c) {
     if (keel_model_status(c->bare) == KEEL_OK) c->model = c->bare;
 }
 
-/* The model's `options` name a method that there is. */
-static int look_at_options(struct check *c) {
-    const char *name, *value;
-    char method[JOB_WORD], stabilizer[JOB_WORD];
-    for (int i = 0; keel_model_option(c->model, i, &name, &value); i++)
-        if (strcmp(name, "method") == 0 && job_method(&c->job, value, method, stabilizer))
-            return c->job.status = EXIT_FAILED;
-    return 0;
-}
-
 int check_command(int count, char **argv) {
     static struct check c;
     struct job *j = &c.job;
@@ -133,10 +133,9 @@ int check_command(int count, char **argv) {
     }
     if (status == 0) {
         c.model = j->model;
-        status = look_at_options(&c);
-        if (status == 0) status = open_start(&c);
-        if (status == 0) suggest(&c);
-    } else if (j->model && keel_model_status(j->model) != KEEL_OK) open_bare(&c);
+        status = open_start(&c);
+        if (status == 0) status = suggest(&c);
+    } else if (status == EXIT_FAILED && j->model && keel_model_status(j->model) != KEEL_OK) open_bare(&c);
     if (j->say.json) check_json(&c, status, stdout);
     else if (c.model && !j->say.quiet) check_text(&c, stdout);
     keel_sim_close(c.sim);

@@ -20,7 +20,10 @@ static int write_file(struct job *j, const char *path, const char *text) {
 
 static int emit(struct job *j, char **text) {
     const char *out = option_text(&j->options, opt_out);
-    *text = keel_model_standalone(j->model);
+    int settled = job_model_run(j) == 0;
+    if (!settled && !j->say.json) say_note(&j->say, "main() takes the default method: %s", j->sentence);
+    j->sentence[0] = '\0';
+    *text = keel_model_standalone(j->model, settled ? &j->keel : NULL);
     if (!*text) return job_fail(j, EXIT_FAILED, "the model is too large for one C file");
     if (out) {
         int status = write_file(j, out, *text);

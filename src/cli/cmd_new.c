@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The name of the model that a path stands for: without folders and .keel. */
@@ -41,7 +42,8 @@ static int taken_word(const char *name) {
 static int write_new(struct job *j, const char *text) {
     struct file file;
     char why[JOB_SENTENCE];
-    if (access(j->path, F_OK) == 0)
+    struct stat about;
+    if (lstat(j->path, &about) == 0)
         return job_fail(j, EXIT_USAGE, "%.300s exists already and stays as it is; take another name",
                         j->path);
     if (file_open(&file, j->path, why, sizeof why)) return job_fail(j, EXIT_USAGE, "%s", why);
@@ -50,7 +52,7 @@ static int write_new(struct job *j, const char *text) {
     int error = errno;
     if (!bad && link(file.part, j->path)) {
         /* Some file systems have no links. */
-        bad = errno == EEXIST || access(j->path, F_OK) == 0 || rename(file.part, j->path) != 0;
+        bad = errno == EEXIST || lstat(j->path, &about) == 0 || rename(file.part, j->path) != 0;
         error = errno;
     }
     file_drop(&file);

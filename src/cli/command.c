@@ -23,8 +23,8 @@ const struct command command_table[] = {
     {"methods", COMMAND_METHODS, "[NAME]", "what methods there are, and what they can take", "",
      "keel methods rk4", "order, traits, forms and stabilizers of rk4", methods_command},
     {"check", COMMAND_CHECK, "MODEL", "explain a model without integrating it",
-     "Size, index, degrees of freedom, hidden constraints, where each start value comes from, whether every "
-     "invariant is one, and a command to try.",
+     "Size, index, degrees of freedom, hidden constraints, where each start value comes from,\n"
+     "whether every invariant is one, and a command to try.",
      "keel check pendulum.keel", "shows that the rod hides a constraint between the velocities",
      check_command},
     {"emit", COMMAND_EMIT, "MODEL", "the model as one C file that includes only keel.h",

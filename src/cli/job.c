@@ -226,7 +226,7 @@ static int take_tolerances(struct job *j) {
         return job_fail(j, EXIT_USAGE, "--atol must not be negative, it is %g", j->keel.atol);
     if (option_given(o, opt_max_step) && !(j->keel.max_step > 0))
         return job_fail(j, EXIT_USAGE, "--max-step must be positive, it is %g", j->keel.max_step);
-    if (option_given(o, opt_sets))
+    if (option_given(o, opt_sets) && !o->value[opt_sets].by_model)
         return job_fail(j, EXIT_USAGE,
                         "--sets belongs to the stabilizer scale, which this version does not have");
     if (rtol && !strchr(rtol, ',') && !(j->keel.rtol > 0 && j->keel.rtol < 1))
@@ -244,9 +244,15 @@ static int take_method(struct job *j) {
                *preserve = option_text(&j->options, opt_preserve);
     text_set(j->stabilizer, sizeof j->stabilizer, "auto");
     text_set(j->method, sizeof j->method, "auto");
-    if (text && job_method(j, text, j->method, j->stabilizer)) return j->status;
-    if (preserve && text && strchr(text, '+') && strcmp(preserve, j->stabilizer) != 0)
-        return job_fail(j, EXIT_USAGE, "--preserve %s contradicts --method %s", preserve, text);
+    if (text && job_method(j, text, j->method, j->stabilizer))
+        return j->status = j->options.value[opt_method].by_model ? EXIT_FAILED : j->status;
+    /* Both say it: the command line has the last word; there they must agree. */
+    int both = preserve && text && strchr(text, '+') != NULL;
+    int ours = !j->options.value[opt_method].by_model, theirs = !j->options.value[opt_preserve].by_model;
+    if (both && ours == theirs && strcmp(preserve, j->stabilizer) != 0)
+        return job_fail(j, ours ? EXIT_USAGE : EXIT_FAILED, "--preserve %s contradicts --method %s", preserve,
+                        text);
+    if (both && ours) preserve = NULL;
     if (preserve) text_set(j->stabilizer, sizeof j->stabilizer, "%s", preserve);
     if (strcmp(j->method, "auto") == 0)
         text_set(j->method, sizeof j->method, "%s",
@@ -270,6 +276,20 @@ int job_open_word(struct job *j, unsigned command, int count, char **argv, const
         return job_fail(j, EXIT_USAGE, "one at a time: `%.80s` is one too many", j->options.operand[1]);
     j->file = j->options.operand[0];
     return 0;
+}
+
+int job_model_run(struct job *j) {
+    const char *name, *value;
+    char why[JOB_SENTENCE];
+    int json = j->say.json, status = 0;
+    j->say.json = 1; /* nothing is told */
+    for (int i = 0; keel_model_option(j->model, i, &name, &value) && status == 0; i++)
+        if (option_of_model(&j->options, COMMAND_RUN, name, value, why, sizeof why))
+            status = job_fail(j, EXIT_FAILED, "the model's `options`: %s", why);
+    if (status == 0) status = take_tolerances(j) || take_method(j) ? j->status : 0;
+    j->say.json = json;
+    j->status = 0;
+    return status;
 }
 
 int job_refuse(struct job *j, keel_sim *sim) {

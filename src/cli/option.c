@@ -113,6 +113,10 @@ static int is_choice(const char *choices, const char *word) {
 
 /* What can be judged without the model. */
 static int check(const struct option_row *row, const char *name, const char *text, char *why, size_t room) {
+    if (row->kind != OPTION_FLAG && row->kind != OPTION_CHOICE && *text == '\0') {
+        text_set(why, room, "%s needs a value, %s: %s", name, row->argument, row->about);
+        return -1;
+    }
     if (row->kind == OPTION_CHOICE && !is_choice(row->choices, text)) {
         char near[40];
         text_set(why, room, "%s cannot be `%.40s`", name, text);
@@ -129,10 +133,6 @@ static int check(const struct option_row *row, const char *name, const char *tex
             text_set(why, room, "%s needs a whole number from 1 on, not `%.40s`", name, text);
             return -1;
         }
-    }
-    if (row->kind != OPTION_FLAG && *text == '\0') {
-        text_set(why, room, "%s needs a value, %s: %s", name, row->argument, row->about);
-        return -1;
     }
     return 0;
 }

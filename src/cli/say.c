@@ -1,6 +1,8 @@
 /* say.c - see say.h. */
 #include "cli/say.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +19,14 @@ void say_open(struct say *s, const char *color, int quiet, int json) {
 }
 
 int say_error(const struct say *s, int status, const char *format, ...) {
+    char sentence[2048];
     va_list args;
-    fprintf(stderr, "%skeel: ", say_red(s->color_err));
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    text_vset(sentence, sizeof sentence, format, args);
     va_end(args);
-    fprintf(stderr, "%s\n", say_plain(s->color_err));
+    for (char *at = sentence; *at; at++) /* a name with a line end or an escape stays one line of text */
+        if ((unsigned char)*at < ' ' || *at == 127) *at = '?';
+    fprintf(stderr, "%skeel: %s%s\n", say_red(s->color_err), sentence, say_plain(s->color_err));
     return status;
 }
 

@@ -75,7 +75,7 @@ static const char modes[] =
     "coord x, y\n"
     "lagrangian (x'^2 + y'^2)/2 - g*y               # this holds in every mode\n"
     "\n"
-    "mode taut:\n"
+    "mode taut:                                     # keel finds out that fewer values are free here\n"
     "    constraint string: x^2 + y^2 = l^2\n"
     "    event slack: lambda.string falling -> mode loose, record\n"
     "mode loose:\n"

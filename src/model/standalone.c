@@ -4,7 +4,7 @@
  * but letters, digits and a few signs escaped; names of C functions are made of letters, digits and _. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "base/text.h"
-#include "model/inside.h"
+#include "model/sim.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -179,6 +179,14 @@ static void problem_name(const struct page *page, const keel_model *m, int mode,
 
 /* The file ---------------------------------------------------------------------------------------------- */
 
+/* Does an event of the first mode stop the solver? */
+static int acts(const keel_model *m) {
+    const struct keel_problem *p = &m->mode[m->model->start].fill.problem;
+    int stops = 0;
+    for (int i = 0; i < p->event.count; i++) stops |= !p->passing[i];
+    return stops;
+}
+
 static void put_head(struct page *page, const keel_model *m) {
     FILE *out = page->out;
     char name[3 * LONGEST];
@@ -193,6 +201,10 @@ static void put_head(struct page *page, const keel_model *m) {
                 : i == m->model->start ? " of the first mode"
                                        : " of a mode; its u0 is to be given");
     }
+    if (acts(m))
+        fputs(
+            " * What events do, and the change of modes, is not in it: the program that uses it does that.\n",
+            out);
     fputs(" * The functions read `parameter`: change a number there before keel_open. */\n"
           "#include <keel.h>\n\n"
           "#if defined __GNUC__\n#pragma GCC diagnostic ignored \"-Wunused-function\" /* not every model "
@@ -201,11 +213,15 @@ static void put_head(struct page *page, const keel_model *m) {
           out);
 }
 
-static void put_parameters(struct page *page, const keel_model *m) {
+/* With held values as at the start, which a run finds out. */
+static void put_parameters(struct page *page, keel_model *m) {
     FILE *out = page->out;
     const struct model *model = m->model;
+    keel_sim *start = model->helds && m->u0 ? keel_sim_open(m, NULL) : NULL;
     fputs("\n/* Parameters, then values that are held from the start. */\n", out);
-    put_doubles(out, "double", "parameter", model->parameters + model->helds, m->parameter);
+    put_doubles(out, "double", "parameter", model->parameters + model->helds,
+                start && start->parameter ? start->parameter : m->parameter);
+    keel_sim_close(start);
     fprintf(out, "const char *const %s_parameter_names[] = {\n", page->name);
     for (int i = 0; i < model->parameters; i++) {
         fputs("    ", out);
@@ -216,57 +232,77 @@ static void put_parameters(struct page *page, const keel_model *m) {
     fputs("static const struct {\n    const double *parameter;\n} bound = {parameter};\n", out);
 }
 
-static int acts(const keel_model *m) {
-    const struct keel_problem *p = &m->mode[m->model->start].fill.problem;
-    int stops = 0;
-    for (int i = 0; i < p->event.count; i++) stops |= !p->passing[i];
-    return stops;
-}
-
 static int wants_short_steps(const keel_model *m) {
     int events = 0;
     for (int i = 0; i < m->modes; i++) events |= m->model->mode[i].events > 0 || m->mode[i].road.n == 0;
     return events;
 }
 
-static void put_main(struct page *page, const keel_model *m) {
+static void put_field(FILE *out, const char *name, double value) {
+    if (value == 0) return;
+    fprintf(out, "\n        .%s = ", name);
+    put_number(out, value);
+    fputc(',', out);
+}
+
+/* As keel run would set them. */
+static void put_options(FILE *out, const keel_model *m, const keel_options *o) {
+    static const char *const preserve[] = {"AUTO", "NONE", "WATCH", "POST", "ADJUST", "PROJECT"};
+    static const char *const norm[] = {"BY_DEFAULT", "BY_ERROR", "BY_MASS", "UNIT"};
+    double longest = o->max_step;
+    if (longest == 0 && o->step == 0 && wants_short_steps(m)) longest = fabs(m->span[1] - m->span[0]) / 100;
+    fputs("    const keel_options options = {\n        .method = ", out);
+    put_string(out, o->method ? o->method : o->step > 0 ? "rk4" : "dop853");
+    fputc(',', out);
+    if (o->preserve > KEEL_AUTO && o->preserve <= KEEL_PROJECT)
+        fprintf(out, "\n        .preserve = KEEL_%s,", preserve[o->preserve]);
+    if (o->norm > KEEL_BY_DEFAULT && o->norm < KEEL_GIVEN)
+        fprintf(out, "\n        .norm = KEEL_%s,", norm[o->norm]);
+    if (o->keep) {
+        fputs("\n        .keep = ", out);
+        put_string(out, o->keep);
+        fputc(',', out);
+    }
+    put_field(out, "rtol", o->step > 0 || o->rtol > 0 ? o->rtol : 1e-6);
+    put_field(out, "atol", o->atol);
+    put_field(out, "step", o->step);
+    put_field(out, "max_step", longest);
+    fputs("\n    };\n", out);
+}
+
+static void put_main(struct page *page, const keel_model *m, const keel_options *o) {
+    static const char after_event[] =
+        "    /* What an event does is up to the program that uses the problem: keel_event(s) is its number, "
+        "and\n"
+        "     * keel_restart or keel_switch go on from there.  This one stops. */\n"
+        "    if (status == KEEL_EVENT) printf(\"stopped by event %s\\n\", "
+        "problem->event.names[keel_event(s)]);\n";
+    static const char rest[] =
+        "    if (status < 0) printf(\"%s: %s\\n\", keel_status_name(status), keel_message(s));\n"
+        "    printf(\"t = %.17g\\n\", keel_time(s));\n"
+        "    for (int i = 0; keel_state(s) && i < problem->n + problem->m; i++)\n"
+        "        printf(\"%s = %.17g\\n\", problem->names[i], keel_state(s)[i]);\n"
+        "    for (int i = 0; keel_kept_at(s, i, &row); i++)\n"
+        "        printf(\"%-20s start %-12.6g largest drift %-10.2g %.1f round-offs\\n\", row.name, "
+        "row.start,\n"
+        "               row.drift, row.units);\n"
+        "    keel_close(s);\n    return status < 0;\n}\n#endif\n";
     FILE *out = page->out;
     char name[3 * LONGEST];
     problem_name(page, m, m->model->start, name, sizeof name);
-    fputs("\n#ifdef KEEL_MODEL_MAIN\n"
-          "int printf(const char *, ...);\n\n"
+    fputs("\n#ifdef KEEL_MODEL_MAIN\nint printf(const char *, ...);\n\n"
           "/* Runs the model over its time span, prints the last state and the certificate. */\n"
-          "int main(void) {\n    /* All zero is a sound default: dop853, rtol 1e-6, what is kept is "
-          "projected.  Others: .method = \"rk4\",\n"
-          "     * .step = 0.01; .rtol = 1e-9. */\n    const keel_options options = {",
+          "int main(void) {\n",
           out);
-    if (wants_short_steps(m)) {
-        fputs(".max_step = ", out);
-        put_number(out, fabs(m->span[1] - m->span[0]) / 100);
-    } else fputs(".rtol = 1e-6", out);
+    put_options(out, m, o);
     fprintf(out,
-            "};\n    const keel_problem *problem = %s();\n"
-            "    keel_solver *s = keel_open(problem, &options);\n    keel_status status = keel_run(s, ",
+            "    const keel_problem *problem = %s();\n    keel_solver *s = keel_open(problem, &options);\n"
+            "    keel_status status = keel_run(s, ",
             name);
     put_number(out, m->span[1]);
     fputs(");\n    keel_kept row;\n", out);
-    if (acts(m))
-        fputs("    /* What an event does is up to the program that uses the problem: keel_event(s) is its "
-              "number, and\n"
-              "     * keel_restart or keel_switch go on from there.  This one stops. */\n"
-              "    if (status == KEEL_EVENT) printf(\"stopped by event %s\\n\", "
-              "problem->event.names[keel_event(s)]);\n",
-              out);
-    fputs("    if (status < 0) printf(\"%s: %s\\n\", keel_status_name(status), keel_message(s));\n"
-          "    printf(\"t = %.17g\\n\", keel_time(s));\n"
-          "    for (int i = 0; keel_state(s) && i < problem->n + problem->m; i++)\n"
-          "        printf(\"%s = %.17g\\n\", problem->names[i], keel_state(s)[i]);\n"
-          "    for (int i = 0; keel_kept_at(s, i, &row); i++)\n"
-          "        printf(\"%-20s start %-12.6g largest drift %-10.2g %.1f round-offs\\n\", row.name, "
-          "row.start, row.drift,\n"
-          "               row.units);\n"
-          "    keel_close(s);\n    return status < 0;\n}\n#endif\n",
-          out);
+    if (acts(m)) fputs(after_event, out);
+    fputs(rest, out);
 }
 
 /* The functions as they are compiled for a run, but static; 1 or 0. */
@@ -283,7 +319,8 @@ static int put_functions(struct page *page, const keel_model *m) {
     return good;
 }
 
-char *keel_model_standalone(const keel_model *m) {
+char *keel_model_standalone(keel_model *m, const keel_options *o) {
+    static const keel_options none = {0};
     char *text = NULL;
     size_t length = 0;
     if (keel_model_status(m) != KEEL_OK) return NULL;
@@ -302,7 +339,7 @@ char *keel_model_standalone(const keel_model *m) {
             "\nconst keel_problem *%s(void);\nconst keel_problem *%s(void) {\n    return &problem_%d;\n}\n",
             name, name, i);
     }
-    put_main(&page, m);
+    put_main(&page, m, o ? o : &none);
     good &= !ferror(page.out);
     if (fclose(page.out) || !good) {
         free(text);

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""keel emit: the file of every example compiles without a warning and gives the bits of keel run."""
+import concurrent.futures
+import glob
+import json
+import os
+import re
+import subprocess
+import unittest
+
+import cli
+from cli import example
+
+INCLUDE = os.path.join(os.environ["KEEL_SOURCE"], "include")
+FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-O0", "-ffp-contract=off", "-fno-builtin", "-DKEEL_MODEL_MAIN"]
+
+
+class Emit(cli.Case):
+    def compile(self, source, *flags):
+        program = source[:-2]
+        library = os.path.join(cli.BUILD, "libkeel.a")
+        with open(library, "rb") as archive:
+            sanitize = ["-fsanitize=address,undefined"] if b"__asan_init" in archive.read() else []
+        subprocess.run(["cc", *FLAGS, *flags, *sanitize, "-I", INCLUDE, source, library, "-o", program, "-lm", "-ldl"],
+                       check=True, cwd=self.folder)
+        return program
+
+    def one(self, model):
+        """A short run by both; the values of the program by name."""
+        name = os.path.basename(model)[:-5]
+        with open(model) as text:
+            begin, end = re.search(r"^run\s+(.*?)\s*\.\.\s*([^#\n]*)", text.read(), re.M).groups()
+        span = "(%s) + min(((%s) - (%s))/2000, 0.01)" % (begin, end, begin)
+        self.keel("emit", model, "--tend", span, "--out", name + ".c", "--quiet")
+        out = subprocess.run([self.compile(self.path(name + ".c"))], check=True, stdout=subprocess.PIPE).stdout.decode()
+        done = subprocess.run([cli.KEEL, "run", model, "--tend", span, "--json", "--interpret"], stdout=subprocess.PIPE)
+        run = json.loads(done.stdout)
+        if run["exit"] and "there is no" in run["message"]:
+            return 0  # its method is not there yet
+        if run["events"]:
+            return 0  # what an event does is not in the C file
+        values = dict(re.findall(r"^(\S+) = (\S+)$", out, re.M))
+        self.assertGreater(len(values), 1, (name, out))
+        self.assertEqual(float(values.pop("t")), run["t"], name)
+        compared = 0
+        for key, value in values.items():
+            if key in run["state"]:
+                self.assertEqual(float(value), run["state"][key], (name, key))
+                compared += 1
+        self.assertGreater(compared, 0, name)
+        return compared
+
+    def test_every_example(self):
+        models = sorted(glob.glob(os.path.join(cli.EXAMPLES, "*.keel")))
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            self.assertGreater(sum(pool.map(self.one, models)), 100)
+
+    def test_whole_run(self):
+        self.assertGreater(self.one(example("kepler")), 3)
+        self.keel("emit", example("pendulum"), "--out", "p.c")
+        out = subprocess.run([self.compile(self.path("p.c"))], check=True, stdout=subprocess.PIPE).stdout.decode()
+        run = json.loads(self.keel("run", example("pendulum"), "--json").stdout)
+        self.assertIn("x = %.17g" % run["state"]["x"], out)
+        self.assertRegex(out, r"rod +start 0 ")
+
+    def test_names_stay_names(self):
+        """What a file is called reaches C as an escaped string alone."""
+        with open(example("lorenz")) as model:
+            text = model.read()
+        text = re.sub(r"^model.*\n", "", text, flags=re.M)
+        for name in ['a"b', "a\\", "%s%n", "*/ int x; /*", "??/", "keel", "3d", "int", "é", "a\tb"]:
+            with open(self.path(name + ".keel" if "/" not in name else "slash.keel"), "w") as copy:
+                copy.write(text)
+            source = self.keel("emit", name + ".keel" if "/" not in name else "slash.keel").stdout
+            with open(self.path("odd.c"), "wb") as copy:
+                copy.write(source)
+            self.compile(self.path("odd.c"))
+
+    def test_only_keel(self):
+        for model in ["pendulum", "andrews", "slack_rod"]:
+            source = self.keel("emit", example(model)).stdout.decode()
+            self.assertEqual(re.findall(r"^\s*#\s*include.*", source, re.M), ["#include <keel.h>"])
+        self.assertIn("slack_rod_taut_problem(void)", source)
+        self.assertIn("slack_rod_loose_problem(void)", source)
+
+    def test_files(self):
+        self.refused("emit", example("pendulum"), "--out", "x.h")
+        self.refused("emit", example("pendulum"), "--out", "missing/x.c")
+        os.mkdir(self.path("d.c"))
+        self.refused("emit", example("pendulum"), "--out", "d.c")
+        self.assertEqual(os.listdir(self.folder), ["d.c"])
+
+
+if __name__ == "__main__":
+    unittest.main()
