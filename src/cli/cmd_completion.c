@@ -54,7 +54,7 @@ static void put_operands(FILE *out) {
         if (strcmp(c->operands, "MODEL") == 0) fputs("keel_files=keel", out);
         else {
             fputs("keel_words='", out);
-            if (c->bit == COMMAND_HELP) put_commands(out);
+            if (c->bit == COMMAND_HELP) put_commands(out), fputs(" language", out);
             if (c->bit == COMMAND_SCHEMA) put_schemas(out);
             if (c->bit == COMMAND_METHODS) put_methods(out);
             if (c->bit == COMMAND_COMPLETION) fputs("bash zsh", out);

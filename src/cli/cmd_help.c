@@ -5,12 +5,18 @@
 
 #include <string.h>
 
+extern const char *const help_language[]; /* docs/language.md, line by line; ends with NULL */
+
 static int print(struct job *j, int man) {
     const struct command *c = j->file ? command_find(j->file) : NULL,
                          *near = j->file ? command_nearest(j->file) : NULL;
     if (!j->file) {
         if (man) man_overview(stdout);
         else command_overview(stdout);
+        return EXIT_DONE;
+    }
+    if (!man && strcmp(j->file, "language") == 0) {
+        for (int i = 0; help_language[i]; i++) fputs(help_language[i], stdout);
         return EXIT_DONE;
     }
     if (!c && near)

@@ -8,7 +8,10 @@
 
 const struct command command_table[] = {
     {"run", COMMAND_RUN, "MODEL", "integrate a model and print the certificate",
-     "MODEL is a file, a file without .keel, or - for standard input.", "keel run pendulum.keel --plot -",
+     "MODEL is a file, a file without .keel, or - for standard input.  The certificate shows what was kept: "
+     "the\n"
+     "largest drift of each row over all steps, also in round-offs, the least that arithmetic can do.",
+     "keel run pendulum.keel --plot -",
      "runs the model over its time span and draws its states in the terminal", run_command},
     {"compare", COMMAND_COMPARE, "MODEL", "the same problem by several methods: error, drift, cost",
      "Without --methods those that suit the problem.  Methods with error control take --rtol (1e-6), the "
@@ -24,21 +27,25 @@ const struct command command_table[] = {
      "keel methods rk4", "order, traits, forms and stabilizers of rk4", methods_command},
     {"check", COMMAND_CHECK, "MODEL", "explain a model without integrating it",
      "Size, index, degrees of freedom, hidden constraints, where each start value comes from,\n"
-     "whether every invariant is one, and a command to try.",
+     "whether every invariant is one, and a command to try.  An invariant is strong if it is conserved\n"
+     "wherever the constraints hold, weak if only where the other invariants have their values too; this is\n"
+     "proved by the form of the model, or sampled at many points.",
      "keel check pendulum.keel", "shows that the rod hides a constraint between the velocities",
      check_command},
     {"emit", COMMAND_EMIT, "MODEL", "the model as one C file that includes only keel.h",
      "Without --out it goes to standard output.", "keel emit pendulum.keel --out pendulum.c",
      "writes pendulum.c with pendulum_problem(), and a main() under KEEL_MODEL_MAIN", emit_command},
     {"new", COMMAND_NEW, "NAME", "write a commented starter model",
-     "NAME may have a folder and .keel.  What exists is never overwritten.", "keel new pend",
-     "writes pend.keel, a pendulum to run and to change", new_command},
+     "NAME may have a folder and .keel.  What exists is never overwritten.  `keel help language` describes\n"
+     "how models are written.",
+     "keel new pend", "writes pend.keel, a pendulum to run and to change", new_command},
     {"schema", COMMAND_SCHEMA, "COMMAND", "the JSON schema of what a command says with --json", "",
      "keel schema run", "prints the schema of `keel run --json`", schema_command},
     {"completion", COMMAND_COMPLETION, "SHELL", "what lets the shell complete commands, options and files",
      "SHELL is bash or zsh.", "eval \"$(keel completion bash)\"",
      "in ~/.bashrc: the tab key completes from then on", completion_command},
-    {"help", COMMAND_HELP, "[COMMAND]", "what a command does, with an example", "", "keel help run",
+    {"help", COMMAND_HELP, "[COMMAND]", "what a command does, with an example",
+     "`keel help language` describes how models are written.", "keel help run",
      "prints the page of `keel run`", help_command},
     {.name = NULL},
 };
@@ -77,5 +84,7 @@ void command_overview(FILE *out) {
                  "  keel new pend                  writes pend.keel, a commented pendulum\n"
                  "  keel check pend.keel           what it hides, and where it starts\n"
                  "  keel run pend.keel             integrates it and prints the certificate\n"
-                 "\n`keel help COMMAND` or `keel COMMAND --help` tells more; --version is the version.\n");
+                 "\n`keel help COMMAND` or `keel COMMAND --help` tells more, `keel help language` how models "
+                 "are written;\n"
+                 "--version is the version.\n");
 }

@@ -55,11 +55,16 @@ class Completion(cli.Case):
 
     @unittest.skipUnless(shutil.which("zsh"), "there is no zsh")
     def test_zsh(self):
-        script = self.keel("completion", "zsh").stdout
-        subprocess.run(["zsh", "-n"], input=script, check=True)
-        done = subprocess.run(["zsh", "-f", "-c", 'compdef() { :; }; eval "$("$KEEL" completion zsh)"; '
-                               "_keel_table run --color; print -- $keel_words"], stdout=subprocess.PIPE, check=True)
-        self.assertEqual(done.stdout, b"auto always never\n")
+        """The functions that zsh offers are replaced by ones that print what they get."""
+        script = ('compdef() { :; }; compadd() { shift; print -l -- "$@"; }; _files() { print -- files $*; }; '
+                  'eval "$("$KEEL" completion zsh)"; words=("$@"); CURRENT=$#; _keel')
+        for words, offered in [(["keel", "run", "--color", ""], ["auto", "always", "never"]),
+                               (["keel", "run", "x"], ["files -g *.keel"]), (["keel", "run", "--out", "x"], ["files"]),
+                               (["keel", "completion", ""], ["bash", "zsh"]), (["keel", ""], self.commands())]:
+            done = subprocess.run(["zsh", "-f", "-c", script, "zsh", *words], stdout=subprocess.PIPE, check=False)
+            self.assertEqual(done.stdout.decode().splitlines(), offered)
+        done = subprocess.run(["zsh", "-f", "-c", script, "zsh", "keel", "new", "--"], stdout=subprocess.PIPE, check=False)
+        self.assertIn("--kind", done.stdout.decode().splitlines())
 
 
 if __name__ == "__main__":

@@ -44,6 +44,11 @@ class Help(cli.Case):
         for line in re.findall(r"^  (keel (?:new|check|run) pend\S*)", self.keel().stdout.decode(), re.M):
             self.keel(*line.split()[1:])
 
+    def test_language(self):
+        """The page of the repository, word for word; its models are run elsewhere."""
+        with open(os.path.join(os.environ["KEEL_SOURCE"], "docs", "language.md"), "rb") as page:
+            self.assertEqual(self.keel("help", "language").stdout, page.read())
+
     def test_manual(self):
         pages = [["help", "--man"]] + [["help", "--man", command] for command in self.commands()]
         for words in pages:
@@ -58,6 +63,14 @@ class Help(cli.Case):
                 plain = re.sub(r"\x1b\[[\d;]*m|.\x08", "", done.stdout.decode())
                 for option in re.findall(rb"^\.TP\n\\fB\\-\\-([\w\\-]+)\\fR", text, re.M):
                     self.assertIn("--" + option.decode().replace("\\-", "-"), plain)
+
+    @unittest.skipUnless(shutil.which("mandoc"), "there is no mandoc")
+    def test_mandoc(self):
+        for words in [[]] + [[command] for command in self.commands()]:
+            text = self.keel("help", "--man", *words).stdout
+            done = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=text, stdout=subprocess.PIPE)
+            said = [line for line in done.stdout.decode().splitlines() if "missing date" not in line]
+            self.assertEqual(said, [], words)
 
     def test_manual_is_built(self):
         built = {os.path.basename(page) for page in glob.glob(os.path.join(cli.BUILD, "man", "*.1"))}
