@@ -1,5 +1,5 @@
-/* test_explain.c - what a model says about its analysis: hidden constraints, offsets, origins of start values,
- * proofs, pairs; and the C file of a model.  Names that are nearly right. */
+/* test_explain.c - what a model says about its analysis: hidden constraints, offsets, origins of start
+ * values, proofs, pairs; and the C file of a model.  Names that are nearly right. */
 #include "testing.h"
 
 #include "base/text.h"

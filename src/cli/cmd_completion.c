@@ -71,7 +71,8 @@ static void put_operands(FILE *out) {
     }
 }
 
-/* keel_words, keel_options and keel_files (keel, any or nothing) for a command and the word before the cursor. */
+/* keel_words, keel_options and keel_files (keel, any or nothing) for a command and the word before the
+ * cursor. */
 static void put_table(FILE *out) {
     fputs("_keel_table() {\n  keel_words='' keel_options='' keel_files=''\n"
           "  if [ \"$2\" = keel ]; then keel_words='",

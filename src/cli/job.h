@@ -33,8 +33,8 @@ int job_open_word(struct job *j, unsigned command, int count, char **argv, const
 void job_close(struct job *j);
 /* One sentence about what went wrong; returns the status. */
 int job_fail(struct job *j, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* For commands that do not run: the options of a run that the model gives, settled in job->keel; 0, or an exit
- * status with job->sentence, which is not told. */
+/* For commands that do not run: the options of a run that the model gives, settled in job->keel; 0, or an
+ * exit status with job->sentence, which is not told. */
 int job_model_run(struct job *j);
 /* A run that could not be opened: with options that do not fit, or because the model fails; the status. */
 int job_refuse(struct job *j, keel_sim *sim);
