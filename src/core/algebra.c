@@ -144,13 +144,55 @@ static keel_status equations(struct field *fd, double t, const double *u, int fr
     return KEEL_OK;
 }
 
-/* Simplified Newton: the matrix is made anew only when the steps shrink slower than tenfold. */
+/* Is each value the round-off of its terms?  Those of a row are the products of its slopes and unknowns. */
+static int at_round_off(const struct field *fd, const double *u) {
+    const struct algebra *d = &fd->dae;
+    int n = fd->n, all = n + fd->m, at = 0;
+    for (int i = 0; i < d->rows; i++) {
+        int direct = i < fd->m && d->direct[i];
+        if (!direct && !d->derived[i]) continue;
+        const double *row = d->row_jacobian + (long)i * all;
+        double terms = direct ? 0 : fabs(d->shift[i]);
+        for (int c = 0; c < (direct ? all : n); c++) terms += fabs(row[c] * (direct ? u[c] : d->dx[c]));
+        if (!(fabs(d->values[at++]) <= 16 * DBL_EPSILON * terms)) return 0;
+    }
+    return 1;
+}
+
+/* The last step leads to where the equations have no values: half of it is taken back. */
+static void step_back(struct field *fd, double *u) {
+    for (int j = 0; j < fd->m; j++) {
+        fd->dae.step[j] /= 2;
+        u[fd->n + j] += fd->dae.step[j];
+    }
+    fd->fault.status = KEEL_OK;
+}
+
+/* u - step, and the length of the step in sizes of the unknowns, before or after it. */
+static double take_step(struct field *fd, double *u) {
+    double length = 0, *y = u + fd->n;
+    const double *size = fd->size + fd->n;
+    for (int j = 0; j < fd->m; j++) {
+        double step = fd->dae.step[j], largest = fmax(fabs(y[j]), fabs(y[j] - step));
+        y[j] -= step;
+        length = fmax(length, fabs(step) / fmax(largest, size[j] * 1e-3 + DBL_MIN));
+    }
+    return length;
+}
+
+/* Simplified Newton: the matrix is made anew after a long step, and when the steps shrink slower than
+ * tenfold. */
 keel_status algebra_solve(struct field *fd, double t, double *u) {
     struct algebra *d = &fd->dae;
-    int n = fd->n, m = fd->m, fresh = 1, idle = 0;
+    int m = fd->m, fresh = 1, idle = 0, halvings = 0;
     double before = HUGE_VAL;
     for (int iteration = 0; iteration < 50; iteration++) {
         keel_status status = equations(fd, t, u, fresh);
+        if (status == KEEL_RETRY && iteration && halvings++ < 20) {
+            step_back(fd, u);
+            fresh = 1;
+            continue;
+        }
         if (status != KEEL_OK) return status;
         if (fresh) {
             fd->stats->factorizations++;
@@ -164,18 +206,15 @@ keel_status algebra_solve(struct field *fd, double t, double *u) {
         memcpy(d->step, d->values, (size_t)m * sizeof *d->step);
         dense_lu_solve(m, d->matrix, d->pivot, d->step);
         fd->stats->newton++;
-        double length = 0;
-        for (int j = 0; j < m; j++) {
-            u[n + j] -= d->step[j];
-            length = fmax(length, fabs(d->step[j]) / fmax(fabs(u[n + j]), fd->size[n + j] * 1e-3 + DBL_MIN));
-        }
+        double length = take_step(fd, u);
         if (!isfinite(length)) break;
         double shrinks = length / before;
         idle = shrinks > 0.5 ? idle + 1 : 0;
-        if (length <= 2 * DBL_EPSILON || (idle >= 2 && length < 1e-10)) return KEEL_OK;
+        if (length <= 2 * DBL_EPSILON || (idle >= 2 && (length < 1e-10 || at_round_off(fd, u))))
+            return KEEL_OK;
         if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON)
             return KEEL_OK; /* the rest is round-off */
-        fresh = shrinks > 0.1 && iteration > 0;
+        fresh = iteration ? shrinks > 0.1 : length > 0.1;
         before = length;
     }
     return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
