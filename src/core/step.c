@@ -3,6 +3,7 @@
  * The accepted state is never written to until the new one stands, so every rejection costs nothing but
  * its work. */
 #include "core/engine.h"
+#include "core/verify.h"
 
 #include <float.h>
 #include <math.h>
@@ -134,6 +135,14 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
     return rows_residual(fd, &e->rows, plan->t_new, x_new, e->rows.residual);
 }
 
+/* Is what the stabilizer holds true here, too?  At every one of the first steps, then now and then. */
+static keel_status verify(struct engine *e) {
+    long steps = e->r->stats.steps;
+    if (e->manifold.preserve != KEEL_PROJECT || e->manifold.kept == 0) return KEEL_OK;
+    if (steps > 64 && steps % 16) return KEEL_OK;
+    return verify_on_the_way(&e->start, e->r->t, e->x[e->r->front]);
+}
+
 /* Certificate and sizes at the accepted state.  Rows that are not corrected let their sizes grow when due. */
 static keel_status measure(struct engine *e) {
     struct record *r = e->r;
@@ -177,7 +186,7 @@ static keel_status commit(struct engine *e, const struct plan *plan) {
         keel_segment step = {r->t_before, r->h_taken, e->x[1 - now], e->f[1 - now], e->x[now], e->f[now]};
         e->stepper->accept(&e->work, &step);
     }
-    return measure(e) == KEEL_OK ? KEEL_OK : engine_fail_by_fault(e);
+    return measure(e) == KEEL_OK && verify(e) == KEEL_OK ? KEEL_OK : engine_fail_by_fault(e);
 }
 
 static keel_status underflow(struct engine *e, double h) {

@@ -15,6 +15,8 @@
 #define WAVERS 16
 #define BY_DIFFERENCES 1e-8
 enum { WAVERINGS = 4 };
+/* On the way, where no other points are looked at, this share of the terms is plainly no round-off. */
+#define ON_THE_WAY 1e-6
 
 /* Where dI/dt is looked at: so many points, within such a part of the sizes. */
 static const struct ring {
@@ -161,20 +163,29 @@ static void look_around(struct start *st, int i, const struct start_level *rest,
     }
 }
 
-/* The sentence, behind those about earlier rows; the third row and later ones are only named. */
-static void refuse(const struct start *st, int i, double t, const struct sample *s, struct fault *told) {
+/* What moves, how fast and where. */
+static void name_rate(const struct start *st, int i, double t, const struct sample *s, char *out,
+                      size_t room) {
     const struct field *fd = st->fd;
-    size_t room = sizeof told->text, used = strlen(told->text);
-    text_add(told->text, room, "%s`%s` is not conserved", used ? "; " : "", rows_name(st->rows, i));
-    told->status = KEEL_EINVAL;
-    if (used > room / 2) return;
-    text_add(told->text, room, ": its rate is %.3g (of terms of size %.3g) at t = %.4g", s->rate, s->size, t);
+    text_add(out, room, "`%s` is not conserved: its rate is %.3g (of terms of size %.3g) at t = %.4g",
+             rows_name(st->rows, i), s->rate, s->size, t);
     for (int j = 0; j < fd->n && j < 6; j++) {
         char name[64];
-        text_add(told->text, room, ", %s = %.6g", field_name(fd->p.names, j, "u", name, sizeof name),
-                 s->at[j]);
+        text_add(out, room, ", %s = %.6g", field_name(fd->p.names, j, "u", name, sizeof name), s->at[j]);
     }
-    if (fd->n > 6) text_add(told->text, room, ", ...");
+    if (fd->n > 6) text_add(out, room, ", ...");
+}
+
+/* The sentence, behind those about earlier rows; the third row and later ones are only named. */
+static void refuse(const struct start *st, int i, double t, const struct sample *s, struct fault *told) {
+    size_t room = sizeof told->text, used = strlen(told->text);
+    told->status = KEEL_EINVAL;
+    if (used) text_add(told->text, room, "; ");
+    if (used > room / 2) {
+        text_add(told->text, room, "`%s` is not conserved", rows_name(st->rows, i));
+        return;
+    }
+    name_rate(st, i, t, s, told->text, room);
     text_add(told->text, room, " (and not zero at %d of %d points)", s->moving, s->points);
 }
 
@@ -223,6 +234,29 @@ keel_status verify_invariants(struct start *st, double t, const double *u) {
     }
     if (told.status != KEEL_OK) st->fd->fault = told;
     return told.status;
+}
+
+keel_status verify_on_the_way(struct start *st, double t, const double *u) {
+    struct field *fd = st->fd;
+    struct rows *r = st->rows;
+    keel_status status = KEEL_OK;
+    for (int i = 0; i < r->count; i++)
+        if (r->care[i] == KEEL_ROW_WATCHED) return KEEL_OK; /* nobody holds what the others rest on */
+    for (int i = r->at[KEEL_ROW_ENERGY]; i < r->count && status == KEEL_OK; i++) {
+        const struct map *map = rows_kind(r, i) == KEEL_ROW_ENERGY ? &fd->energy : &fd->invariant;
+        double tolerance = fmax(ON_THE_WAY, 100 * tolerance_of(fd, map));
+        struct sample s = {.conserved = 1, .plainly = 1, .tolerance = tolerance, .at = st->worst};
+        if (r->care[i] != KEEL_ROW_KEPT) continue;
+        memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
+        look(st, i, t, u, &s);
+        if (s.conserved) continue;
+        char text[TEXT_SENTENCE] = "";
+        name_rate(st, i, t, &s, text, sizeof text);
+        status = field_fault(fd, KEEL_EINVAL, KEEL_EINVAL, "%s; it seemed to be at the start", text);
+    }
+    memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
+    if (status == KEEL_OK) fd->fault.status = KEEL_OK;
+    return status;
 }
 
 /* The given curvature against that of differences. */
