@@ -143,7 +143,7 @@ static int sigma_method(struct structure_work *w, struct structure_pattern *jaco
     s->c = structure_keep(s, (size_t)w->rows, sizeof *s->c);
     s->d = structure_keep(s, (size_t)w->rows, sizeof *s->d);
     if (!s->c || !s->d || structure_assign(s, &sigma, match, back) ||
-        structure_offsets(s, &sigma, match, back, s->c, s->d) ||
+        structure_offsets(s, &sigma, match, back, s->c, s->d) || structure_index(w, &sigma, match, back) ||
         structure_system(s, &sigma, s->c, s->d, jacobian))
         return -1;
     int *again = structure_take(s, (size_t)w->rows, sizeof *again);
@@ -153,15 +153,11 @@ static int sigma_method(struct structure_work *w, struct structure_pattern *jaco
 }
 
 static void count_offsets(struct structure *s) {
-    s->states = s->hiddens = s->index = 0;
-    int algebraic = 0;
+    s->states = s->hiddens = 0;
     for (int i = 0; i < s->n; i++) {
         s->states += s->d[i];
         s->hiddens += s->c[i];
-        if (s->c[i] > s->index) s->index = s->c[i];
-        if (s->d[i] == 0) algebraic = 1;
     }
-    s->index += algebraic;
     s->freedom = s->states - s->hiddens;
 }
 

@@ -2,8 +2,8 @@
  *
  * u^(k) becomes x^(1 + k) everywhere, which is exact and changes no solution; a mechanical system written
  * with its velocities turns into the one with second derivatives.  Only plain differences of two symbols
- * are looked at, and only where the derivative order on the other side is at least 1, so that names cannot
- * run in circles. */
+ * are looked at, and only where the other side is written with a derivative: names cannot run in circles, and
+ * x = y is an equation like others whatever x is a name for. */
 #include "lang/structure_inside.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static int take_name(const struct structure_work *w, struct structure_value *ali
         struct structure_value u = resolve(alias, column[side]), x = resolve(alias, column[1 - side]);
         u.order += order[side];
         x.order += order[1 - side];
-        if (u.order != 0 || x.order < 1 || u.unknown == x.unknown) continue;
+        if (u.order != 0 || order[1 - side] < 1 || u.unknown == x.unknown) continue;
         alias[u.unknown] = x;
         return 1;
     }

@@ -72,6 +72,9 @@ int structure_parts(struct structure_work *w, const struct structure_pattern *a,
 int structure_assign(struct structure *s, const struct structure_pattern *a, int *match, int *back);
 int structure_offsets(struct structure *s, const struct structure_pattern *a, const int *match,
                       const int *back, int *c, int *d);
+/* The index, with the names that structure_aliases took away.  0 or -1. */
+int structure_index(const struct structure_work *w, const struct structure_pattern *a, const int *match,
+                    const int *back);
 
 /* Sparse matrix of numbers, compressed rows. */
 struct structure_matrix {

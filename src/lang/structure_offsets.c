@@ -7,8 +7,9 @@
 
 #include <limits.h>
 
-int structure_offsets(struct structure *s, const struct structure_pattern *a, const int *match,
-                      const int *back, int *c, int *d) {
+/* least: d_j is at least that; NULL: no such bounds. */
+static int fixed_point(struct structure *s, const struct structure_pattern *a, const int *match,
+                       const int *back, const int *least, int *c, int *d) {
     int n = a->rows, head = 0, count = n;
     int *queue = structure_take(s, (size_t)n + 1, sizeof *queue);
     int *matched = structure_take(s, (size_t)n, sizeof *matched);
@@ -19,6 +20,10 @@ int structure_offsets(struct structure *s, const struct structure_pattern *a, co
         queue[i] = i, waits[i] = 1;
         for (int k = a->start[i]; k < a->start[i + 1]; k++)
             if (a->column[k] == match[i]) matched[i] = a->sigma[k];
+    }
+    for (int j = 0; j < n && least; j++) {
+        d[j] = least[j];
+        if (least[j] > matched[back[j]]) c[back[j]] = least[j] - matched[back[j]];
     }
     while (count) {
         int i = queue[head];
@@ -34,6 +39,37 @@ int structure_offsets(struct structure *s, const struct structure_pattern *a, co
             if (!waits[owner]) queue[(head + count++) % (n + 1)] = owner, waits[owner] = 1;
         }
     }
+    return 0;
+}
+
+int structure_offsets(struct structure *s, const struct structure_pattern *a, const int *match,
+                      const int *back, int *c, int *d) {
+    return fixed_point(s, a, match, back, NULL, c, d);
+}
+
+/* A name u for x^(k) is an unknown like others.  Where k is below d_x it is a state; otherwise x must be
+ * known to its k-th derivative, and u is algebraic if that is the highest. */
+int structure_index(const struct structure_work *w, const struct structure_pattern *a, const int *match,
+                    const int *back) {
+    struct structure *s = w->s;
+    int n = a->rows, highest = 0, algebraic = 0;
+    int *least = structure_take(s, (size_t)n, sizeof *least), *c = structure_take(s, (size_t)n, sizeof *c);
+    int *d = structure_take(s, (size_t)n, sizeof *d);
+    int *reduced = structure_take(s, (size_t)w->p->unknowns, sizeof *reduced);
+    if (!least || !c || !d || !reduced) return -1;
+    for (int j = 0; j < n; j++) reduced[w->column[j]] = j;
+    for (int k = 0; k < w->p->unknowns; k++) {
+        int j = reduced[s->alias[k].unknown];
+        if (s->alias[k].unknown != k && s->alias[k].order > least[j]) least[j] = s->alias[k].order;
+    }
+    if (fixed_point(s, a, match, back, least, c, d)) return -1;
+    for (int i = 0; i < n; i++) {
+        if (c[i] > highest) highest = c[i];
+        algebraic |= d[i] == 0;
+    }
+    for (int k = 0; k < w->p->unknowns; k++)
+        if (s->alias[k].unknown != k) algebraic |= s->alias[k].order == d[reduced[s->alias[k].unknown]];
+    s->index = highest + algebraic;
     return 0;
 }
 
