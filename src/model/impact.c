@@ -3,13 +3,16 @@
 
 #include <stdlib.h>
 
-int impact_open(struct impact *i, const struct road *own) {
+int impact_open(struct impact *i, struct road *own) {
     const struct model *m = own->y->m;
     *i = (struct impact){0};
-    if (m->form != MODEL_LAGRANGIAN || own->form == KEEL_MECHANICS) return 1;
+    if (own->form == KEEL_MECHANICS) return 1;
+    if (m->form == MODEL_HAMILTONIAN) return impulse_open(&i->impulse, own);
+    if (m->form != MODEL_LAGRANGIAN) return 1;
     road_begin(&i->road, own->y, own->messages, own->pool);
     int found = road_mechanics(&i->road);
-    if (found <= 0) return found == 0;
+    if (found < 0) return 0;
+    if (found == 0) return impulse_open(&i->impulse, own);
     i->place = pool_take(own->pool, ((size_t)i->road.n + 1) * sizeof *i->place);
     if (!i->place || functions_open(&i->functions, &i->road)) return 0;
     i->there = 1;
@@ -24,10 +27,12 @@ int impact_open(struct impact *i, const struct road *own) {
 void impact_close(struct impact *i) {
     functions_close(&i->functions);
     road_close(&i->road);
+    impulse_close(&i->impulse);
     *i = (struct impact){0};
 }
 
 void impact_apply(const struct impact *i, double t, const double *parameter, double *u) {
+    impulse_apply(&i->impulse, t, parameter, u);
     if (!i->there) return;
     int n = i->road.n;
     struct functions_bound bound = {parameter, i->functions.tape, NULL};

@@ -2,11 +2,13 @@
  *
  * Where a mode begins, or after an action, velocities jump to what the constraints allow by impulses along
  * G^T: M dv = -G^T p.  The core does so for mechanics.  A mode whose events look at multipliers is a general
- * system to it; so its mechanics stand beside it, for this alone. */
+ * system to it; so its mechanics stand beside it, for this alone.  A hamiltonian, and a lagrangian with other
+ * unknowns beside it, has its impulses written down. */
 #ifndef KEEL_MODEL_IMPACT_H
 #define KEEL_MODEL_IMPACT_H
 
 #include "model/fill.h"
+#include "model/impulse.h"
 
 struct impact {
     int there;
@@ -14,10 +16,11 @@ struct impact {
     struct functions functions;
     struct fill fill;
     int *place; /* of its states among those of the mode's own road */
+    struct impulse impulse;
 };
 
 /* 1; 0: memory is out.  impact_close in any case. */
-int impact_open(struct impact *i, const struct road *own);
+int impact_open(struct impact *i, struct road *own);
 void impact_close(struct impact *i);
 /* u, the unknowns of the mode's own road, made consistent; where that fails they stay as they are. */
 void impact_apply(const struct impact *i, double t, const double *parameter, double *u);
