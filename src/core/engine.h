@@ -28,6 +28,8 @@ struct record {
     int direction;
     int event;
     int just_begun; /* event values may be zero here without a crossing */
+    int slides;     /* kinks that led back, lately; the step of the last */
+    long slid;
     keel_status status;
     keel_stats stats;
 };

@@ -107,6 +107,49 @@ static keel_status too_many_events(struct engine *e) {
                        CROWD, e->r->t_before, field_name(names, e->r->event, "event", name, sizeof name));
 }
 
+/* Event i at u and how it changes from there along f. */
+static keel_status look_ahead(struct engine *e, int i, double t, double *u, const double *f, double delta,
+                              double *here, double *change) {
+    struct field *fd = &e->field;
+    keel_status status = map_value(fd, &fd->event, t, u, e->events.here);
+    *here = e->events.here[i];
+    for (int j = 0; j < fd->n; j++) u[j] += delta * f[j];
+    if (status == KEEL_OK) status = map_value(fd, &fd->event, t + delta, u, e->events.here);
+    *change = e->events.here[i] - *here;
+    return status;
+}
+
+/* Beyond a kink the way is back: both sides lead to it.  The run stands on one of them, to round-off. */
+static int leads_back(struct engine *e, int i) {
+    const struct record *r = e->r;
+    struct field *fd = &e->field;
+    double delta = 1e-3 * fabs(r->h_taken) * r->direction, *u = e->events.trial, here, change;
+    int far = e->events.sign[i];
+    memcpy(u, e->x[r->front], (size_t)(fd->n + fd->m) * sizeof *u);
+    if (look_ahead(e, i, r->t, u, e->f[r->front], delta, &here, &change) != KEEL_OK) return 0;
+    if (change * far < 0) return here * far > 0;
+    if (field_rate(fd, r->t + delta, u, e->split) != KEEL_OK) return 0;
+    return look_ahead(e, i, r->t + delta, u, e->split, delta, &here, &change) == KEEL_OK && here * far > 0 &&
+           change * far < 0;
+}
+
+/* So often, with hardly a step between: the solution slides along the kink. */
+enum { SLIDES = 10000, BETWEEN = 100 };
+
+static keel_status pass_kink(struct engine *e) {
+    struct record *r = e->r;
+    int kink = r->event;
+    keel_status status = begin_here(e);
+    if (status != KEEL_OK || !leads_back(e, kink)) return status;
+    if (r->stats.steps - r->slid > BETWEEN) r->slides = 0;
+    r->slid = r->stats.steps;
+    if (++r->slides < SLIDES) return KEEL_OK;
+    return engine_fail(e, KEEL_ELIMIT,
+                       "both sides of a kink of the right-hand side lead to it: the solution slides along it "
+                       "from t = %.10g on; give the sliding equations of its own",
+                       r->t);
+}
+
 keel_status run_to(struct engine *e, double t_end, int one_step) {
     struct record *r = e->r;
     int crowd = 0;
@@ -120,7 +163,7 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
                 if (++crowd > CROWD) return too_many_events(e);
                 int passing = e->field.p.passing ? e->field.p.passing[r->event] : 0;
                 if (!passing) return KEEL_EVENT;
-                if (passing == EVENTS_KINK) status = begin_here(e);
+                if (passing == EVENTS_KINK) status = pass_kink(e);
                 else if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
                 continue;
             }
