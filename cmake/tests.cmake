@@ -77,14 +77,3 @@ endif()
 
 # What users do: install, then build a program with pkg-config alone and with find_package.
 keel_test(install "unit;asan-skip" "${PROJECT_SOURCE_DIR}/tests/user/install_test.sh" "${PROJECT_BINARY_DIR}")
-
-# tests/cli/test_*.py: the command as its users see it.  Debian's own Python has h5py.
-find_program(KEEL_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
-find_program(KEEL_PYTHON python3)
-file(GLOB scripts CONFIGURE_DEPENDS tests/cli/test_*.py)
-foreach(script ${scripts})
-    cmake_path(GET script STEM name)
-    keel_test(cli_${name} unit "${KEEL_PYTHON}" -B "${script}")
-    set_tests_properties(cli_${name} PROPERTIES ENVIRONMENT
-        "KEEL=$<TARGET_FILE:keel_command>;KEEL_EXAMPLES=${PROJECT_SOURCE_DIR}/examples;KEEL_HDF5=${HDF5_FOUND}")
-endforeach()

@@ -2,7 +2,8 @@
  *
  * value = m 2^e with 2^63 <= m < 2^64.  With 10^k = p 2^x, 2^127 <= p < 2^128, and k such that
  * 10^16 <= value 10^k < 10^17, the digits are the integer next to m p 2^(e+x).  p is cut off, so the product
- * is at most two units of its 128th bit too small: only if one half lies within them the C library decides. */
+ * is at most two units of its 128th bit too small: only if one half lies within them the C library
+ * decides. */
 #include "cli/digits.h"
 
 #include <math.h>

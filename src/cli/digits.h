@@ -1,4 +1,4 @@
-/* digits.h - numbers as text with 17 digits, which read back to the same bits: the text of "%.17g", faster. */
+/* digits.h - numbers as text with 17 digits, which read back to the same bits: "%.17g", only faster. */
 #ifndef KEEL_CLI_DIGITS_H
 #define KEEL_CLI_DIGITS_H
 

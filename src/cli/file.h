@@ -1,8 +1,8 @@
 /* file.h - output files that appear under their name only when they are complete.
  *
  * What is written goes to NAME.part-PID beside it; file_keep brings it to the disk and renames it.  What is
- * no regular file (a device, a pipe) is written to as it is.  A part is locked as long as it is written: those
- * that killed processes left behind are removed by the next one that writes NAME. */
+ * no regular file (a device, a pipe) is written to as it is.  A part is locked as long as it is written:
+ * those that killed processes left behind are removed by the next one that writes NAME. */
 #ifndef KEEL_CLI_FILE_H
 #define KEEL_CLI_FILE_H
 

@@ -1,5 +1,5 @@
-/* hdf5.h - results as HDF5: /t, /state, /multipliers, /outputs, /drift, /error and /mode, one row each as in the
- * CSV; /events; what run it was in the attributes of the root. */
+/* hdf5.h - results as HDF5: /t, /state, /multipliers, /outputs, /drift, /error and /mode, one row each as in
+ * the CSV; /events; what run it was in the attributes of the root. */
 #ifndef KEEL_CLI_HDF5_H
 #define KEEL_CLI_HDF5_H
 

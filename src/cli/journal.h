@@ -1,5 +1,5 @@
-/* journal.h - the rows of a checkpointed run as bytes, beside the checkpoint: a run that goes on gives them to
- * all who want rows once more, so that every result is the one of a run that was never interrupted. */
+/* journal.h - the rows of a checkpointed run as bytes, beside the checkpoint: a run that goes on gives them
+ * to all who want rows once more, so that every result is the one of a run that was never interrupted. */
 #ifndef KEEL_CLI_JOURNAL_H
 #define KEEL_CLI_JOURNAL_H
 

@@ -1,4 +1,4 @@
-/* pace.h - something to be done now and then between steps: asks the clock so seldom that it costs nothing. */
+/* pace.h - something to be done now and then between steps; the clock is asked so seldom that it is free. */
 #ifndef KEEL_CLI_PACE_H
 #define KEEL_CLI_PACE_H
 

@@ -109,8 +109,8 @@ static int homogeneous(struct graph *g, expr e, int n, const expr *v, int depth)
     return 0;
 }
 
-/* The energy of q' = H_p, p' = -H_q - G^T lambda, of its lagrangian twin, or of x' = B grad H: its rate is its
- * partial derivative by t, and the work of forces and of constraints that move. */
+/* The energy of q' = H_p, p' = -H_q - G^T lambda, of its lagrangian twin, or of x' = B grad H: its rate is
+ * its partial derivative by t, and the work of forces and of constraints that move. */
 int keel_model_proved(const keel_model *m, int mode, const char *row) {
     const struct system *y = system_of(m, mode);
     if (!y || !row || strcmp(row, "energy") != 0 || y->m->form == MODEL_EQUATIONS) return 0;

@@ -44,6 +44,8 @@ keel_status sim_note(struct keel_sim *s, int event);
  * direction; but not those that acted at this time already, unless something has acted on them since. */
 keel_status sim_enter(struct keel_sim *s);
 void sim_fired(struct keel_sim *s, int event); /* it acts now */
+/* Its own action is done: where its function goes on as it came, this is still the same crossing. */
+void sim_passed(struct keel_sim *s, int event);
 /* Mode `to` follows; its events that are touched may act again. */
 void sim_moved(struct keel_sim *s, int to, const unsigned char *touched);
 /* Held values as they are where the run stands: those of `enter`, or also of `start`.  Where that makes

@@ -239,6 +239,7 @@ static keel_status change(struct keel_sim *s, int number, const struct model_eve
     }
     sim_moved(s, to, s->m->mode[s->mode].touched[number]);
     s->mode = to;
+    if (!moved) sim_passed(s, number);
     return moved ? sim_hold(s, 0) : KEEL_OK;
 }
 

@@ -71,6 +71,14 @@ void sim_moved(struct keel_sim *s, int to, const unsigned char *touched) {
     for (int k = 0; k < next->events; k++) s->fired[k].again |= touched[k];
 }
 
+void sim_passed(struct keel_sim *s, int event) {
+    struct sim_fired *f = &s->fired[event];
+    double v[2 * DERIVATIVES];
+    if (!onset_at(s, event, v) || !(v[2] * f->slope > 0) || fabs(v[2]) <= 1e-9 * v[3]) return;
+    f->slope = v[2];
+    f->again = 0;
+}
+
 /* The sign an event function takes just after this moment, if it is zero now; 0: it is not, or one cannot
  * tell.  It is zero if it is the round-off of its terms or of the time at which it was found.  A derivative
  * counts as zero if it is the round-off of its terms, or if the next one outweighs it within `moment`: where
