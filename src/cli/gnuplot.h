@@ -14,9 +14,9 @@ int gnuplot_there(void); /* is it in PATH? */
 /* A program to be filled: a temporary file without a name.  NULL: there is no place. */
 FILE *gnuplot_program(void);
 /* width, height: pixels, or columns and lines of the terminal.  INLINE: svg for a page. */
-void gnuplot_terminal(FILE *program, enum gnuplot_kind kind, int width, int height);
+void gnuplot_terminal(FILE *g, enum gnuplot_kind kind, int width, int height);
 /* A text as a quoted string: one line of valid UTF-8 that ends where it ends. */
-void gnuplot_text(FILE *program, const char *text);
+void gnuplot_text(FILE *g, const char *text);
 /* Runs and closes the program; what it draws goes to the open file `to`.  0, or -1 with a sentence. */
 int gnuplot_run(FILE *program, int to, char *why, size_t room);
 /* Is the file all there?  A full disk is not always noticed. */

@@ -188,7 +188,7 @@ static void modes(FILE *out, const struct job *j) {
             several ? "mode" : "");
     for (int i = 0; keel_model_mode(j->model, i, &mode); i++) {
         fputs("<tr><td>", out);
-        text(out, mode.name ? mode.name : "the whole model");
+        text(out, mode.name ? mode.name : "model");
         fprintf(out, "</td><td>%d</td><td>%d</td><td>%d</td><td>%d</td></tr>\n", mode.index, mode.freedom,
                 mode.equations, mode.redundant);
     }
