@@ -12,6 +12,7 @@ file(GLOB programs CONFIGURE_DEPENDS bench/*.c bench/*.cpp)
 foreach(program ${programs})
     cmake_path(GET program STEM stem)
     keel_program(bench_${stem} ${program} keel_static keel_problems PkgConfig::GSL)
-    target_compile_definitions(bench_${stem} PRIVATE "KEEL_EXAMPLES_DIR=\"${PROJECT_SOURCE_DIR}/examples\"")
+    target_compile_definitions(bench_${stem} PRIVATE "KEEL_EXAMPLES_DIR=\"${PROJECT_SOURCE_DIR}/examples\""
+                               "KEEL_COMMAND=\"$<TARGET_FILE:keel_command>\"")
     target_include_directories(bench_${stem} SYSTEM PRIVATE ${KEEL_ODEINT_DIR})
 endforeach()

@@ -140,9 +140,9 @@ static int take_columns(struct hdf5 *h) {
             if (belongs(t, k, i)) p->column[p->width++] = i;
         total += p->width;
     }
-    h->block = (hsize_t)(BLOCK_NUMBERS / total);
-    if (h->block > BLOCK_ROWS) h->block = BLOCK_ROWS;
-    if (h->block < 1) h->block = 1;
+    long most = t->every_step || t->count > BLOCK_ROWS ? BLOCK_ROWS : t->count + 1,
+         fit = BLOCK_NUMBERS / total;
+    h->block = (hsize_t)(fit < 1 ? 1 : fit < most ? fit : most);
     h->mode = malloc(h->block * sizeof *h->mode);
     h->event = malloc(h->block * sizeof *h->event);
     int good = h->mode && h->event;

@@ -34,11 +34,11 @@ int main(int argc, char **argv) {
     say_open(&say, NULL, 0, 0);
     if (argc < 2) {
         command_overview(stdout);
-        return EXIT_DONE;
+        return end(&say, EXIT_DONE);
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("keel %s\n", keel_version());
-        return EXIT_DONE;
+        return end(&say, EXIT_DONE);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) argv[1] = "help";
     const struct command *c = command_find(argv[1]);

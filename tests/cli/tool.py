@@ -85,7 +85,6 @@ def main(tests):
             test()
             print(f"ok     {name}  {time.time() - begin:.1f} s")
         except Exception as error:
-            import traceback; traceback.print_exc()  # every test is tried
             failed += 1
             print("FAILED", name, "-", type(error).__name__, error)
     sys.exit(failed > 0)
