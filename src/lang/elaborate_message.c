@@ -91,13 +91,14 @@ void elaborate_shape_text(const struct model_shape *shape, char *out, size_t roo
 
 struct nearest {
     const char *text;
-    int distance, line;
+    int distance;
+    struct syntax_span where; /* length 0: nowhere */
 };
 
-static void nearer(struct nearest *best, const char *wanted, const char *text, int line) {
+static void nearer(struct nearest *best, const char *wanted, const char *text, struct syntax_span where) {
     int distance = text_distance(wanted, text);
     if (distance >= best->distance) return;
-    *best = (struct nearest){text, distance, line};
+    *best = (struct nearest){text, distance, where};
 }
 
 /* What people call things elsewhere. */
@@ -116,11 +117,15 @@ static const struct {
 void elaborate_unknown(struct elaborate *e, const struct syntax_node *ref,
                        const struct elaborate_frame *frame) {
     const char *wanted = ref->text;
-    struct nearest best = {NULL, (int)strlen(wanted) / 4 + 2, 0};
+    if (e->messages->count == SOURCE_MESSAGES) { /* it would not be shown, and the search is long */
+        elaborate_say(e, ref->span, "unknown name `%.60s`.", wanted);
+        return;
+    }
+    struct nearest best = {NULL, (int)strlen(wanted) / 4 + 2, {0, 0}};
     if (strlen(wanted) < 2) best.distance = 1;
-    for (const struct elaborate_frame *f = frame; f; f = f->up) nearer(&best, wanted, f->name, 0);
-    for (const struct elaborate_name *n = e->names; n; n = n->next)
-        nearer(&best, wanted, n->text, elaborate_line_of(e, n->where));
+    for (const struct elaborate_frame *f = frame; f; f = f->up)
+        nearer(&best, wanted, f->name, (struct syntax_span){0, 0});
+    for (const struct elaborate_name *n = e->names; n; n = n->next) nearer(&best, wanted, n->text, n->where);
     struct source_message *one = elaborate_say(e, ref->span, "unknown name `%.60s`.", wanted);
     for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
         if (strcmp(habits[i].name, wanted) == 0) {
@@ -134,7 +139,8 @@ void elaborate_unknown(struct elaborate *e, const struct syntax_node *ref,
                         wanted);
             return;
         }
-    if (best.text && best.line) source_hint(one, "Did you mean `%.60s` (line %d)?", best.text, best.line);
+    if (best.text && best.where.length)
+        source_hint(one, "Did you mean `%.60s` (line %d)?", best.text, elaborate_line_of(e, best.where));
     else if (best.text) source_hint(one, "Did you mean `%.60s`?", best.text);
     else
         source_hint(one, "Declare it:  param %.40s = 1,  var %.40s  or  let %.40s = ...", wanted, wanted,
@@ -143,10 +149,11 @@ void elaborate_unknown(struct elaborate *e, const struct syntax_node *ref,
 
 void elaborate_unknown_label(struct elaborate *e, const struct syntax_node *ref, const char *what,
                              const struct model_label *label, int count, size_t stride) {
-    struct nearest best = {NULL, (int)strlen(ref->text) / 4 + 2, 0};
+    struct nearest best = {NULL, (int)strlen(ref->text) / 4 + 2, {0, 0}};
     for (int i = 0; i < count; i++) {
         const char *at = (const char *)label + (size_t)i * stride;
-        nearer(&best, ref->text, ((const struct model_label *)(const void *)at)->base, 0);
+        nearer(&best, ref->text, ((const struct model_label *)(const void *)at)->base,
+               (struct syntax_span){0, 0});
     }
     struct source_message *one = elaborate_say(e, ref->span, "there is no %s `%.60s`.", what, ref->text);
     if (best.text) source_hint(one, "Did you mean `%.60s`?", best.text);

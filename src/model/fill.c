@@ -48,24 +48,27 @@ static int left_for(const struct road *r, double operations) {
     return g->spent + operations <= g->work;
 }
 
-/* To open and to make the first steps the algebraic equations are factored some fifty times, the mass a few
- * times, and the rows of the manifold a hundred times. */
-int fill_matrices_fit(const struct road *r) {
-    double n = r->n, m = r->m, mass = r->form == KEEL_MECHANICS ? n / 2 : 0;
-    double kept =
-        r->hidden.count + r->energy.count + r->constraint.count + r->rolling.count + r->invariant.count;
-    double entries = (n + m) * (n + m + kept);
-    return left_for(r, EXPR_COST_BYTE * sizeof(double) * entries + 20 * m * m * m + 2 * mass * mass * mass +
-                           100 * kept * kept * n);
+static double invariants(const struct road *r) {
+    return r->energy.count + r->invariant.count;
 }
 
-/* An invariant is verified at two dozen points, each found by some ten corrections; beside constraints
- * differences along all states are taken on the way. */
+/* To open and to make the first steps the algebraic equations are factored some fifty times, the mass a few
+ * times, the rows of the manifold a hundred times; for an invariant, which is verified at two dozen points
+ * each found by some ten corrections, two thousand times more. */
+int fill_matrices_fit(const struct road *r) {
+    double n = r->n, m = r->m, mass = r->form == KEEL_MECHANICS ? n / 2 : 0;
+    double rows = r->hidden.count + r->constraint.count + r->rolling.count, kept = rows + invariants(r);
+    double entries = (n + m) * (n + m + kept),
+           factors = 100 * kept * kept + 2000 * invariants(r) * rows * rows;
+    return left_for(r, EXPR_COST_BYTE * sizeof(double) * entries + 20 * m * m * m + 2 * mass * mass * mass +
+                           factors * n);
+}
+
 int fill_checks_fit(const struct road *r, const struct functions *f) {
-    double rows = 1 + r->energy.count + r->invariant.count, operations = 0;
-    double columns = r->hidden.count || r->constraint.count || r->rolling.count ? r->n : 1;
+    int constrained = r->hidden.count || r->constraint.count || r->rolling.count;
+    double operations = 0;
     for (int k = 0; k < FUNCTIONS_ROLES; k++)
         if (f->there[k]) operations += (double)f->tape[k].count + f->tape[k].inputs + 10;
-    operations *= 500 * rows * columns;
+    operations *= 500 + (constrained ? 5000 : 500) * invariants(r);
     return left_for(r, operations) || expr_spend(&r->y->m->graph, operations);
 }
