@@ -7,6 +7,7 @@ set_property(SOURCE ${numbers} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=fuz
 add_executable(fuzz tests/fuzz/target.c tests/fuzz/mutate.c)
 target_include_directories(fuzz PRIVATE src)
 target_link_libraries(fuzz PRIVATE keel_flags keel_static m)
+target_compile_definitions(fuzz PRIVATE KEEL_FUZZ_SECONDS=10)
 target_link_options(fuzz PRIVATE -fsanitize=fuzzer)
 
 add_executable(fuzz_seeds tests/fuzz/seeds.c)

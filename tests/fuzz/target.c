@@ -9,7 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+/* Of processor time, where it is limited: a busy machine must not look like a hang. */
+#ifdef KEEL_FUZZ_SECONDS
+static const int seconds = KEEL_FUZZ_SECONDS;
+#else
+static const int seconds = 0;
+#endif
 enum { STEPS = 3, WORK = 200 }; /* million operations: a second or so under the sanitizers */
 
 static void require(int holds, const char *what, const struct source *s) {
@@ -95,8 +102,10 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     char *text = malloc(size ? size : 1); /* a copy of its own size, so that reading past it is seen */
     if (size) memcpy(text, data, size);
     struct source s = {"fuzz.keel", text, size};
+    clock_t begin = clock();
     check_parser(&s);
     check_model(&s);
+    require(seconds == 0 || clock() - begin <= seconds * CLOCKS_PER_SEC, "it takes no longer than that", &s);
     free(text);
     return 0;
 }
