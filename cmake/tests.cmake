@@ -70,7 +70,7 @@ foreach(script ${scripts})
         continue()
     endif()
     set_tests_properties(cli_${name} PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT
-        "KEEL=$<TARGET_FILE:keel_command>;KEEL_SOURCE=${PROJECT_SOURCE_DIR};KEEL_BUILD=${PROJECT_BINARY_DIR};KEEL_EXAMPLES=${PROJECT_SOURCE_DIR}/examples;KEEL_HDF5=$<BOOL:${HDF5_FOUND}>")
+        "KEEL=$<TARGET_FILE:keel_command>;KEEL_SOURCE=${PROJECT_SOURCE_DIR};KEEL_BUILD=${PROJECT_BINARY_DIR};KEEL_EXAMPLES=${PROJECT_SOURCE_DIR}/examples;KEEL_HDF5=$<BOOL:${keel_hdf5}>")
 endforeach()
 if(NOT KEEL_PYTHON)
     message(STATUS "keel: tests of the command skipped: no python3")
