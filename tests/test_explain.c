@@ -128,6 +128,18 @@ static void test_pairs(void **state) {
     }
 }
 
+/* Equations of many terms: what is found and what is not too long to be looked for. */
+static void test_long_sums(void **state) {
+    (void)state;
+    keel_model *m = read_model("param N = 40\ncanonical q[1..N], p[1..N]\n"
+                               "hamiltonian dot(p, p)/2 + sum(i in 1..N, j in i+1..N, 1/(q[i] - q[j])^2)\n"
+                               "for i in 1..N:\n    init q[i] = i, p[i] = 0\nrun 0 .. 1\n");
+    assert_true(keel_model_pairwise(m, 0));
+    assert_memory_equal(keel_model_balance(m, 0, 0), "p[1] + p[2] + ", 14);
+    assert_null(keel_model_balance(m, 0, 1));
+    keel_model_close(m);
+}
+
 static void test_redundant(void **state) {
     (void)state;
     keel_model *m =
@@ -171,9 +183,9 @@ static void test_slips(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hidden),     cmocka_unit_test(test_orders), cmocka_unit_test(test_origins),
-        cmocka_unit_test(test_proofs),     cmocka_unit_test(test_pairs),  cmocka_unit_test(test_redundant),
-        cmocka_unit_test(test_standalone), cmocka_unit_test(test_slips),
+        cmocka_unit_test(test_hidden),    cmocka_unit_test(test_orders),     cmocka_unit_test(test_origins),
+        cmocka_unit_test(test_proofs),    cmocka_unit_test(test_pairs),      cmocka_unit_test(test_long_sums),
+        cmocka_unit_test(test_redundant), cmocka_unit_test(test_standalone), cmocka_unit_test(test_slips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

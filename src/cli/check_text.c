@@ -82,20 +82,21 @@ static void form(struct lines *l, const struct check *c, int i, const keel_mode 
              s_of(mode->combinations));
 }
 
-/* Why the index is what it is: equations that must be differentiated; a choice of what may be chosen. */
+/* Why the index is what it is: the equations differentiated most; and a choice of what may be chosen. */
 static void freedom(struct lines *l, const struct check *c, int i, const keel_mode *mode) {
     static const char *const times[] = {"", "once", "twice", "three times"};
     keel_offset one;
     char name[KEEL_NAME];
+    int most = 0, told = 0;
     if (mode->index < 2) return;
     topic(l, "index");
-    for (int k = 0, told = 0; keel_model_equation_offset(c->model, i, k, &one) && told <= MOST; k++) {
-        if (one.offset == 0) continue;
-        if (told == MOST) item(l, "...");
-        else if (one.offset < 4) item(l, "%s is differentiated %s", one.name, times[one.offset]);
-        else item(l, "%s is differentiated %d times", one.name, one.offset);
-        told++;
-    }
+    for (int k = 0; keel_model_equation_offset(c->model, i, k, &one); k++)
+        if (one.offset > most) most = one.offset;
+    for (int k = 0; keel_model_equation_offset(c->model, i, k, &one); k++)
+        if (one.offset == most && told++ < MOST) item(l, "%s", one.name);
+    if (told > MOST) item(l, "... (%d in all)", told);
+    if (most < 4) item(l, "must be differentiated %s", times[most]);
+    else item(l, "must be differentiated %d times", most);
     if (mode->freedom == 0 || mode->freedom > MOST) return;
     topic(l, "free");
     for (int k = 0; keel_model_choice(c->model, i, k, name); k++) item(l, "%s", name);

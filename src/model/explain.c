@@ -56,8 +56,8 @@ int keel_model_choice(const keel_model *m, int mode, int i, char name[KEEL_NAME]
     for (int k = 0; k < y->s.states; k++) {
         if (!y->s.free[k] || i-- > 0) continue;
         const struct expr_node n = y->m->graph.node[y->unknown[y->s.state[k].unknown]];
-        model_name(y->m, expr_symbol(&y->m->graph, (enum expr_kind)n.a, n.b, (uint32_t)y->s.state[k].order),
-                   name, KEEL_NAME);
+        system_name(y, expr_symbol(&y->m->graph, (enum expr_kind)n.a, n.b, (uint32_t)y->s.state[k].order),
+                    name, KEEL_NAME);
         return 1;
     }
     return 0;

@@ -56,7 +56,7 @@ int system_unknown(const struct system *y, expr symbol) {
 void system_name(const struct system *y, expr symbol, char *out, size_t room) {
     const struct expr_node n = y->m->graph.node[symbol];
     int j = system_unknown(y, symbol);
-    for (int k = 0; k < y->m->unknowns && n.c > 0 && y->s.alias; k++) {
+    for (int k = 0; k < y->m->unknowns && n.c > 0 && j >= 0 && y->s.alias; k++) {
         struct structure_value alias = y->s.alias[k];
         if (alias.unknown != j || alias.order != (int)n.c || k == j) continue;
         model_name(y->m, y->unknown[k], out, room);
