@@ -29,8 +29,10 @@ int csv_open(struct csv *c, struct job *j, const char *path, int events_only) {
 int csv_begin(struct csv *c, const struct trace *t) {
     FILE *out = c->file.stream;
     size_t numbers = 2 * (size_t)t->columns + (size_t)t->rows + 1;
+    keel_mode mode = {0};
     c->trace = t;
-    c->line = malloc(numbers * (DIGITS_ROOM + 1));
+    c->named_modes = keel_model_mode(c->job->model, 0, &mode) && mode.name;
+    c->line = malloc(numbers * (DIGITS_ROOM + 1) + 2);
     if (!c->line) return job_fail(c->job, EXIT_FAILED, "there is not enough memory");
     fprintf(out, "# keel %s model=%s method=%s+%s schema=csv/1\n", keel_version(),
             keel_model_name(c->job->model), c->job->method, c->job->stabilizer);
@@ -58,11 +60,15 @@ int csv_row(void *csv, const struct trace_row *row) {
     for (int i = 0; i < t->rows; i++) at = number(at, row->drift[i]);
     for (int i = 0; i < t->columns; i++)
         if (t->closed[i]) at = number(at, row->error[i]);
-    file_put(&c->file, c->line, (size_t)(at - c->line));
-    keel_model_mode(c->job->model, row->mode, &mode);
-    name(c->file.stream, "", mode.name ? mode.name : "");
-    if (c->events_only) name(c->file.stream, "", row->event);
-    if (file_put(&c->file, "\n", 1) == 0) return 0;
+    if (c->named_modes || c->events_only) {
+        file_put(&c->file, c->line, (size_t)(at - c->line));
+        keel_model_mode(c->job->model, row->mode, &mode);
+        name(c->file.stream, "", mode.name ? mode.name : "");
+        if (c->events_only) name(c->file.stream, "", row->event);
+        at = c->line;
+    } else *at++ = ',';
+    *at++ = '\n';
+    if (file_put(&c->file, c->line, (size_t)(at - c->line)) == 0) return 0;
     file_sentence(&c->file, c->job->sentence, sizeof c->job->sentence);
     return -1;
 }

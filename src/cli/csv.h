@@ -10,7 +10,8 @@ struct csv {
     struct job *job;
     const struct trace *trace;
     int events_only; /* rows of events alone, with the event's name */
-    char *line;      /* room for the numbers of a row */
+    int named_modes;
+    char *line; /* room for the numbers of a row */
 };
 
 /* 0, or an exit status.  The heading is written by csv_begin, once the trace is attached. */

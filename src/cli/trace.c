@@ -149,21 +149,26 @@ int trace_attach(struct trace *t, keel_sim *sim) {
 
 /* Looking ----------------------------------------------------------------------------------------------- */
 
+/* What is not a number leaves it. */
+static void take_largest(double *largest, double value) {
+    if (fabs(value) > *largest) *largest = fabs(value);
+}
+
 static void compare(struct trace *t, double at, int column, double error) {
     if (isnan(error)) return;
     if (fabs(error) > t->worst_of_all) t->worst_of_all = fabs(error), t->worst_t = at;
-    t->worst[column] = fmax(t->worst[column], fabs(error));
+    take_largest(&t->worst[column], error);
 }
 
 void trace_give(struct trace *t, const struct trace_row *row) {
     for (int i = 0; i < t->columns; i++) {
         compare(t, row->t, i, row->error[i]);
-        t->largest[i] = fmax(t->largest[i], fabs(row->value[i]));
+        take_largest(&t->largest[i], row->value[i]);
     }
     for (int k = 0; k < t->references; k++)
         for (int i = 0; i < t->columns && t->trusted_t[k] == row->t; i++)
             compare(t, row->t, i, row->value[i] - t->trusted[(size_t)k * (size_t)t->columns + (size_t)i]);
-    for (int i = 0; i < t->rows; i++) t->largest_drift[i] = fmax(t->largest_drift[i], fabs(row->drift[i]));
+    for (int i = 0; i < t->rows; i++) take_largest(&t->largest_drift[i], row->drift[i]);
     for (int k = 0; k < t->sinks && !t->failed; k++) t->failed = t->sink[k](t->user[k], row) != 0;
 }
 

@@ -136,11 +136,12 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
                 {"energy", &p->energy},
                 {"constraint", &p->constraint},
                 {"rolling", &p->rolling},
+                {"velocity", &p->velocity},
                 {"invariant", &p->invariant},
                 {"event", &p->event}};
     char start[40];
     fputc('\n', out);
-    for (int k = 0; k < 8; k++) prepare_map(out, maps[k].name, mode, maps[k].map);
+    for (int k = 0; k < 9; k++) prepare_map(out, maps[k].name, mode, maps[k].map);
     prepare_events(out, mode, p);
     if (p->mass.pattern) put_pattern(out, "mass", mode, p->n / 2, p->mass.pattern);
     put_names(out, "names", mode, p->n + p->m, p->names);

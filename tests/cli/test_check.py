@@ -118,7 +118,7 @@ class Check(cli.Case):
 
     def test_start_that_does_not_fit(self):
         said = self.keel("check", example("pendulum"), "--set", "x=5", status=1)
-        self.assertIn(b"`init` does not fit rod", said.stderr)
+        self.assertIn(b"`init` does not fit constraint rod", said.stderr)
         self.assertIn(b"hidden   d/dt rod", said.stdout)
 
     def test_what_keeps_its_guess(self):

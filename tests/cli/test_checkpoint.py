@@ -1,93 +1,10 @@
-"""Runs that are killed go on from their checkpoint, and nothing in the results shows it."""
-import json
+"""Checkpoints after Ctrl-C, in other places, and what is not a checkpoint of the run."""
 import os
 import random
-import re
 import signal
 import time
 
 from tool import check, content, example, folder, keel, refused, start
-
-HDF5 = os.environ.get("KEEL_HDF5") == "1"
-
-
-def plain(certificate):
-    """The certificate without its wall time, which ends the line about the steps."""
-    return re.sub(r"[0-9.]+ m?s$", "", certificate, flags=re.MULTILINE)
-
-
-def same_hdf5(a, b):
-    import h5py
-    import numpy
-    with h5py.File(a, "r") as one, h5py.File(b, "r") as other:
-        check(sorted(one) == sorted(other))
-        for name in one:
-            left, right = one[name][()], other[name][()]
-            if name == "events":
-                check(left.tolist() == right.tolist(), name)
-            else:
-                check(numpy.array_equal(left.view("u8") if left.dtype == "f8" else left,
-                                        right.view("u8") if right.dtype == "f8" else right), name)
-            check(all(numpy.array_equal(one[name].attrs[key], other[name].attrs[key]) for key in one[name].attrs))
-        check(one.attrs["model_text"] == other.attrs["model_text"])
-        left, right = (json.loads(file.attrs["result_json"]) for file in (one, other))
-        for result in (left, right):
-            for key in ("wall_s", "compile_s", "options"):
-                del result[key]
-        check(left == right)
-
-
-def killed_again_and_again(model, options, kills, outputs, seed, slowest):
-    """Killed at random moments until it was killed so often, each time resumed; compared with a run in one piece."""
-    dice = random.Random(seed)
-    with folder() as place:
-        whole = [f"{place}/whole{name}" for name in outputs]
-        parts = [f"{place}/parts{name}" for name in outputs]
-        flags = {".csv": "--out", ".h5": "--out", ".events.csv": "--events"}
-        def to(paths):
-            return [text for name, path in zip(outputs, paths) for text in (flags[name], path)]
-        wanted, _ = keel("run", example(model), *options, *to(whole))
-        saved = f"{place}/state"
-        save = ("--checkpoint", saved, "--checkpoint-every", 0.02)
-        done = killed = 0
-        said = None
-        while not done:
-            go_on = ("--resume", saved) if os.path.exists(saved) else ()
-            process = start("run", example(model), *options, *to(parts), *save, *go_on)
-            if killed < kills:
-                time.sleep(dice.uniform(0.02, slowest))
-            else:
-                process.wait(timeout=100)
-            before = process.poll()
-            if before is None:
-                process.send_signal(signal.SIGKILL)
-                killed += 1
-            said, err = process.communicate(timeout=100)
-            check(before in (None, 0), f"{before} {err}")
-            done = before == 0
-            check(done or not any(os.path.exists(path) for path in parts), "a half-written file has its final name")
-        for name, a, b in zip(outputs, whole, parts):
-            if name == ".h5":
-                same_hdf5(a, b)
-            else:
-                check(content(a) == content(b), f"{name} differs after {killed} kills")
-        check(plain(said) == plain(wanted), f"{said}\n{wanted}")
-        left = sorted(os.path.basename(path) for path in whole + parts)
-        check(sorted(os.listdir(place)) == left, os.listdir(place))
-        return killed
-
-
-def test_twenty_kills():
-    killed = killed_again_and_again("kepler", ("--step", "5e-5", "--tend", 100, "--every", 0.02), 20, [".csv"], 1,
-                                    0.15)
-    check(killed >= 10, f"killed only {killed} times")
-
-
-def test_kills_with_events_and_modes():
-    outputs = [".h5" if HDF5 else ".csv", ".events.csv"]
-    options = ("--step", "2e-4", "--every", 0.003, "--verify")
-    killed_again_and_again("slack_rod", options, 6, outputs, 2, 0.2)
-    killed_again_and_again("bounce", ("--step", "1e-5", "--every", 0.01, "--verify"), 6, outputs, 3, 0.2)
 
 
 def interrupted(place, *options, model="kepler", how=signal.SIGTERM):

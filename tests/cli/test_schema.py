@@ -30,6 +30,7 @@ class Schema(cli.Case):
         self.assertTrue(done.stdout.endswith(b"}\n") and done.stdout.count(b"\n") == 1)
         found = json.loads(done.stdout, object_pairs_hook=no_twice, parse_constant=self.fail)
         schema = json.loads(self.keel("schema", command).stdout)
+        schema.pop("$id")  # Debian's validator takes it for the address of a file
         jsonschema.Draft202012Validator.check_schema(schema)
         jsonschema.Draft202012Validator(schema).validate(found)
         self.assertEqual(found["exit"], status)
