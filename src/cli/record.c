@@ -9,17 +9,10 @@ enum { MOST_ROWS = 1 << 16, LEAST_ROWS = 64, MOST_NUMBERS = 1 << 22 };
 
 static const double apart = 0.01;
 
-static long events_of(const keel_sim *sim) {
-    keel_happening one;
-    long count = 0;
-    while (keel_sim_happening(sim, count, &one)) count++;
-    return count;
-}
-
 int record_open(struct record *r, const keel_sim *sim) {
     int columns = keel_sim_columns(sim);
     long most = MOST_NUMBERS / (columns + 1);
-    *r = (struct record){.columns = columns, .stride = 1, .events = events_of(sim)};
+    *r = (struct record){.columns = columns, .stride = 1};
     r->most = most > MOST_ROWS ? MOST_ROWS : most < LEAST_ROWS ? LEAST_ROWS : most;
     r->largest = calloc((size_t)columns + 1, sizeof *r->largest);
     return r->largest ? 0 : -1;
@@ -81,10 +74,9 @@ void record_close(struct record *r) {
 
 /* Beside another run ------------------------------------------------------------------------------------ */
 
-int record_match_open(struct record_match *m, const struct record *with, const keel_sim *sim,
-                      double direction) {
+int record_match_open(struct record_match *m, const struct record *with, double direction) {
     size_t columns = (size_t)with->columns;
-    *m = (struct record_match){.with = with, .direction = direction, .events = events_of(sim)};
+    *m = (struct record_match){.with = with, .direction = direction};
     m->error = m->apart_t = NAN;
     m->each = malloc((2 * columns + 1) * sizeof *m->each);
     if (!m->each) return -1;

@@ -23,7 +23,7 @@ struct record {
     double *largest; /* [columns] |value| over all rows seen */
 };
 
-/* For rows of this run, once it is open.  0, or -1 without memory. */
+/* For rows of this run from its begin on, those of an interrupted one included.  0, or -1 without memory. */
 int record_open(struct record *r, const keel_sim *sim);
 int record_row(void *record, const struct trace_row *row); /* a trace_sink */
 /* The times of its rows; NULL without memory. */
@@ -42,8 +42,7 @@ struct record_match {
     double worst_t;
     double apart_t; /* the first time at which something differs by a hundredth of its largest value; NAN */
 };
-int record_match_open(struct record_match *m, const struct record *with, const keel_sim *sim,
-                      double direction);
+int record_match_open(struct record_match *m, const struct record *with, double direction);
 int record_match_row(void *match, const struct trace_row *row); /* a trace_sink */
 void record_match_close(struct record_match *m);
 #endif

@@ -157,7 +157,7 @@ static void take_largest(double *largest, double value) {
 static void compare(struct trace *t, double at, int column, double error) {
     if (isnan(error)) return;
     if (fabs(error) > t->worst_of_all) t->worst_of_all = fabs(error), t->worst_t = at;
-    take_largest(&t->worst[column], error);
+    t->worst[column] = fmax(t->worst[column], fabs(error)); /* the first one replaces NAN */
 }
 
 void trace_give(struct trace *t, const struct trace_row *row) {

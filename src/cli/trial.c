@@ -112,7 +112,7 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
     else if (!solver || keel_state_of(solver) < 0) refuse(r, TRIAL_REFUSED, keel_sim_message(sim));
     else if (take_arrays(r, sim) || trace_open_at(&v.trace, j, times, count) || trace_attach(&v.trace, sim) ||
              (into && record_open(into, sim)) ||
-             (with && record_match_open(&v.match, with, sim, v.trace.direction)))
+             (with && record_match_open(&v.match, with, v.trace.direction)))
         refuse(r, TRIAL_FAILED, "there is not enough memory");
     else {
         job_stabilizer_of(o.preserve, solver, r->stabilizer);

@@ -156,7 +156,7 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
     if (p->u0 && p->n + p->m) fprintf(out, "    .u0 = %s,\n", start);
     if (p->names && p->n + p->m) fprintf(out, "    .names = names_%d,\n", mode);
     if (p->array_of && p->n) fprintf(out, "    .array_of = array_of_%d,\n", mode);
-    for (int k = 0; k < 8; k++) put_map(out, maps[k].name, mode, maps[k].map);
+    for (int k = 0; k < 9; k++) put_map(out, maps[k].name, mode, maps[k].map);
     if (p->mass.value) {
         fprintf(out, "    .mass = {.value = model_%d_mass, .constant = %d", mode, p->mass.constant);
         if (p->mass.pattern) fprintf(out, ", .pattern = &mass_pattern_%d", mode);
