@@ -6,7 +6,7 @@
 
 #include <dirent.h>
 
-enum { STEPS = 1200, MOMENTS = 4, SUM = 16, HEAD = 24 }; /* SUM: where the check over the run's part stands */
+enum { STEPS = 500, MOMENTS = 3, SUM = 16, HEAD = 24 }; /* SUM: where the check over the run's part stands */
 
 static uint64_t random_state = 88172645463325252u;
 

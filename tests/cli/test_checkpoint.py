@@ -8,12 +8,13 @@ from tool import check, content, example, folder, keel, refused, start
 
 
 def interrupted(place, *options, model="kepler", how=signal.SIGTERM):
+    """A run that is ended when it has given some rows more than there were."""
+    before = os.path.getsize(f"{place}/state.rows") if os.path.exists(f"{place}/state.rows") else 0
     process = start("run", example(model), "--step", "2e-5", "--tend", 1000, "--every", 0.01, "--checkpoint",
                     f"{place}/state", "--out", f"{place}/a.csv", *options)
-    deadline = time.time() + 20
-    while not os.path.exists(f"{place}/state") and time.time() < deadline:
+    deadline, rows = time.time() + 60, f"{place}/state.rows"
+    while not (os.path.exists(rows) and os.path.getsize(rows) > before + 20000) and time.time() < deadline:
         time.sleep(0.01)
-    time.sleep(0.2)
     process.send_signal(how)
     process.communicate(timeout=60)
     return process.returncode
