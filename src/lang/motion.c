@@ -264,7 +264,9 @@ static int by_degree(const struct motion *m, struct graph *g, expr lagrangian, s
     int good = of ? 1 : -1;
     for (size_t i = 0; i < list.count && good == 1; i++) {
         expr e = list.item[i];
-        if (listed(m->v, m->n, e)) of[e] = (struct parts){{zero, e, zero}};
+        int symbol = g->node[e].op == EXPR_SYMBOL;
+        if (symbol && !expr_spend(g, m->n)) good = -1;
+        else if (symbol && listed(m->v, m->n, e)) of[e] = (struct parts){{zero, e, zero}};
         else good = split(g, e, of, &of[e]);
     }
     if (good == 1) *out = of[lagrangian];
