@@ -9,10 +9,11 @@
 
 #include "core/field.h"
 #include "linalg/dense.h"
+#include "methods/composition.h"
+#include "methods/separable.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct rattle {
@@ -20,23 +21,10 @@ struct rattle {
     double *g, *jacobian, *matrix, *change;
     double *force; /* M^-1 F at q, then at q_1 */
     double *half;  /* v_half */
+    double *gain;  /* what v has gained: sums of increments keep the bits that v itself would swallow */
     double *x_new; /* width */
     double *pivot; /* k ints, kept as doubles' room */
 };
-
-static int depends_on_velocity(const keel_problem *p) {
-    size_t n = (size_t)p->n, half = n / 2;
-    double *u = malloc(2 * n * sizeof *u), *at_rest = u + n, *moving = at_rest + half;
-    if (!u) return 0; /* opening will say so */
-    memcpy(u, p->u0, n * sizeof *u);
-    for (size_t j = half; j < n; j++) u[j] = 0;
-    int code = p->f.value(p->t0, u, at_rest, p->user);
-    for (size_t j = half; j < n; j++) u[j] = p->u0[j] + 1 + 0.37 * (double)(j % 7);
-    if (code == 0) code = p->f.value(p->t0, u, moving, p->user);
-    int depends = code == 0 && memcmp(at_rest, moving, half * sizeof *moving) != 0;
-    free(u);
-    return depends;
-}
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
@@ -45,7 +33,7 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
         return "rolling constraints are not holonomic; use the universal road, any other method";
     if (p->mass.value && !p->mass.constant)
         return "the mass matrix must be constant; use the universal road, any other method";
-    if (depends_on_velocity(p))
+    if (!separable_forces(p))
         return "the forces must not depend on velocities; use the universal road, any other method";
     return NULL;
 }
@@ -61,6 +49,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->change = keel_work_doubles(w, k);
     m->force = keel_work_doubles(w, nq);
     m->half = keel_work_doubles(w, nq);
+    m->gain = keel_work_doubles(w, nq);
     m->x_new = keel_work_doubles(w, (size_t)w->width);
     m->pivot = keel_work_doubles(w, k);
 }
@@ -106,12 +95,14 @@ static keel_status solve_positions(keel_work *w, struct field *fd, const keel_at
         for (int i = 0; i < k; i++) m->change[i] = fd->active[i] ? m->g[i] / a->h : 0;
         dense_lu_solve(k, m->matrix, (int *)m->pivot, m->change);
         fd->stats->newton++;
-        double length = 0;
+        double length = 0, largest = DBL_MIN;
+        for (int j = 0; j < nq; j++) largest = fmax(largest, fabs(m->x_new[j]) + fabs(a->h * m->half[j]));
         for (int j = 0; j < nq; j++) {
             double shift = 0;
             for (int i = 0; i < k; i++) shift += m->push[(long)i * nq + j] * m->change[i];
-            m->half[j] -= shift;
-            length = fmax(length, fabs(a->h * shift) / fmax(fd->size[j], fabs(m->x_new[j])));
+            m->gain[j] -= shift;
+            m->half[j] = a->x[nq + j] + m->gain[j];
+            length = fmax(length, fabs(a->h * shift) / largest);
         }
         if (!isfinite(length)) break;
         idle = length > 0.5 * before ? idle + 1 : 0;
@@ -130,14 +121,20 @@ static keel_status solve_velocities(keel_work *w, struct field *fd, const keel_a
     struct rattle *m = w->method;
     int nq = fd->nq;
     double t_new = a->t + a->h, *v = m->x_new + nq;
-    for (int j = 0; j < nq; j++) v[j] = m->half[j] + 0.5 * a->h * m->force[j];
+    for (int j = 0; j < nq; j++) {
+        m->gain[j] += 0.5 * a->h * m->force[j];
+        v[j] = a->x[nq + j] + m->gain[j];
+    }
     keel_status status = mechanics_factor(fd, t_new, m->x_new);
     for (int iteration = 0; iteration < 2 && status == KEEL_OK && fd->kg; iteration++) {
         status = mechanics_velocity_rows(fd, t_new, m->x_new, m->g);
         for (int i = 0; i < fd->kg; i++) m->g[i] = -m->g[i];
         rowspace_shortest(&fd->mech.space, m->g, m->change, fd->mech.weighted);
         if (fd->mech.mass) dense_lower_t_solve(nq, fd->mech.mass, fd->mech.weighted);
-        for (int j = 0; j < nq; j++) v[j] += fd->mech.weighted[j];
+        for (int j = 0; j < nq; j++) {
+            m->gain[j] += fd->mech.weighted[j];
+            v[j] = a->x[nq + j] + m->gain[j];
+        }
     }
     return status;
 }
@@ -151,14 +148,19 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     if (status != KEEL_OK) return status;
     memcpy(m->push, fd->mech.k_rows, (size_t)fd->kg * (size_t)nq * sizeof *m->push);
     for (int i = 0; i < fd->kg; i++) divide_by_mass(fd, m->push + (long)i * nq);
-    for (int j = 0; j < nq; j++) m->half[j] = a->x[nq + j] + 0.5 * a->h * m->force[j];
+    for (int j = 0; j < nq; j++) {
+        m->gain[j] = 0.5 * a->h * m->force[j];
+        m->half[j] = a->x[nq + j] + m->gain[j];
+    }
     status = solve_positions(w, fd, a);
     if (status == KEEL_OK) status = acceleration(w, fd, a->t + a->h, m->x_new, m->force);
     if (status == KEEL_OK) status = solve_velocities(w, fd, a);
     for (int j = 0; j < nq; j++) a->dx[j] = a->h * m->half[j];
-    for (int j = nq; j < 2 * nq; j++) a->dx[j] = m->x_new[j] - a->x[j];
+    memcpy(a->dx + nq, m->gain, (size_t)nq * sizeof *m->gain);
     return status;
 }
+
+#define TRAITS (KEEL_IMPLICIT | KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED)
 
 const keel_stepper rattle_methods[] = {
     {
@@ -166,12 +168,18 @@ const keel_stepper rattle_methods[] = {
                  .about = "RATTLE: symplectic, keeps positions and velocities on the constraints",
                  .reference = "Andersen 1983; Hairer, Lubich, Wanner VII.1.4",
                  .order = 2,
-                 .traits = KEEL_IMPLICIT | KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED},
+                 .traits = TRAITS},
         .no_rate = 1,
         .size = sizeof(struct rattle),
         .refuse = refuse,
         .layout = layout,
         .attempt = attempt,
     },
+    COMPOSED("rattle4", 4, TRAITS, rattle_methods[0], struct rattle, refuse, composition_suzuki4,
+             "five RATTLE steps", "Suzuki 1990; Reich 1996"),
+    COMPOSED("rattle6", 6, TRAITS, rattle_methods[0], struct rattle, refuse, composition_kahan_li6,
+             "nine RATTLE steps", "Kahan, Li 1997; Reich 1996"),
+    COMPOSED("rattle8", 8, TRAITS, rattle_methods[0], struct rattle, refuse, composition_kahan_li8,
+             "seventeen RATTLE steps", "Kahan, Li 1997; Reich 1996"),
     {.info = {.name = NULL}},
 };

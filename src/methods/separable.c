@@ -1,0 +1,118 @@
+/* separable.c - see separable.h. */
+#include "methods/separable.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int separable_forces(const keel_problem *p) {
+    size_t n = (size_t)p->n, half = n / 2;
+    double *u = malloc(2 * n * sizeof *u), *at_rest = u + n, *moving = at_rest + half;
+    if (!u) return 1; /* opening will say so */
+    memcpy(u, p->u0, n * sizeof *u);
+    for (size_t j = half; j < n; j++) u[j] = 0;
+    int code = p->f.value(p->t0, u, at_rest, p->user);
+    for (size_t j = half; j < n; j++) u[j] = p->u0[j] + 1 + 0.37 * (double)(j % 7);
+    if (code == 0) code = p->f.value(p->t0, u, moving, p->user);
+    int depends = code == 0 && memcmp(at_rest, moving, half * sizeof *moving) != 0;
+    free(u);
+    return !depends;
+}
+
+/* Numbers between -1 and 1 that follow no pattern a formula might have. */
+static double noise(int i) {
+    double x = (i + 1) * 0.61803398874989485;
+    return 2 * (x - floor(x)) - 1;
+}
+
+/* Coordinate j at place k, up to 2 sizes from the start; coordinates that start at 0 are as large as a tenth
+ * of the largest of their half, or 1. */
+static double place(const keel_problem *p, int j, int k) {
+    static const double spread[] = {0.01, 0.1, 0.5, 2};
+    int half = p->n / 2, from = j < half ? 0 : half;
+    double largest = 0;
+    for (int i = from; i < from + half; i++) largest = fmax(largest, fabs(p->u0[i]));
+    double size = fmax(fabs(p->u0[j]), largest > 0 ? 0.1 * largest : 1);
+    if (p->scale) size = fmax(size, p->scale[j]);
+    return p->u0[j] + spread[k % 4] * size * noise(17 * k + j);
+}
+
+/* Only H itself is known, neither its gradient nor x'. */
+static int only_values(const keel_problem *p) {
+    return !p->f.value && !p->energy.jacobian;
+}
+
+/* (H_p, H_q) up to signs; or H alone.  0: it fails here. */
+static int look(const keel_problem *p, const double *u, double *out, double *spare) {
+    const keel_pattern *pattern = p->energy.pattern;
+    int n = p->n, count = only_values(p) ? 1 : n, code = 0;
+    if (p->f.value) {
+        code = p->f.value(p->t0, u, out, p->user);
+    } else if (only_values(p)) {
+        code = p->energy.value(p->t0, u, out, p->user);
+    } else {
+        code = p->energy.jacobian(p->t0, u, spare, p->user);
+        if (pattern) memset(out, 0, (size_t)n * sizeof *out);
+        int entries = pattern ? pattern->nnz : n;
+        for (int e = 0; e < entries; e++) out[((pattern ? pattern->column[e] : e) + n / 2) % n] = spare[e];
+    }
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += out[i] * 0;
+    return code == 0 && sum == 0;
+}
+
+/* Is sum of weight_i values_i zero, as far as round-off can tell? */
+static int cancels(int terms, const double *weight, int count, const double *value, int stride) {
+    double worst = 0, size = 0;
+    for (int c = 0; c < count; c++) {
+        double sum = 0;
+        for (int i = 0; i < terms; i++) {
+            sum += weight[i] * value[i * stride + c];
+            size = fmax(size, fabs(weight[i] * value[i * stride + c]));
+        }
+        worst = fmax(worst, fabs(sum));
+    }
+    return worst <= 64 * DBL_EPSILON * size;
+}
+
+enum { PLACES = 12 };
+
+/* H_p must not change with q, nor H_q with p; or H(q,p) - H(q',p) - H(q,p') + H(q',p') = 0. */
+int separable_energy(const keel_problem *p, double *work) {
+    static const double same[4] = {1, -1, 0, 0}, square[4] = {1, -1, -1, 1}, across[4] = {1, 0, -1, 0};
+    int n = p->n, half = n / 2;
+    double *u = work, *spare = work + n, *value = work + 2 * n;
+    for (int k = 0; k < PLACES; k++) {
+        int known = 1;
+        for (int i = 0; i < 4; i++) { /* (q,p), (q',p), (q,p'), (q',p') */
+            for (int j = 0; j < n; j++) u[j] = place(p, j, (j < half ? i % 2 : i / 2) ? k + PLACES : k);
+            known &= look(p, u, value + (long)i * n, spare);
+        }
+        if (!known) continue;
+        if (only_values(p) && !cancels(4, square, 1, value, n)) return 0;
+        if (only_values(p)) continue;
+        if (!cancels(4, same, half, value, n) || !cancels(4, across, half, value + half, n)) return 0;
+    }
+    return 1;
+}
+
+/* Along a line in p the second difference of H_p is zero, or the third one of H. */
+int separable_quadratic(const keel_problem *p, double *work) {
+    static const double second[4] = {1, -2, 1, 0}, third[4] = {1, -3, 3, -1};
+    int n = p->n, half = n / 2;
+    double *u = work, *spare = work + n, *value = work + 2 * n;
+    for (int k = 0; k < PLACES; k++) {
+        int known = 1;
+        for (int i = 0; i < 4; i++) {
+            for (int j = 0; j < n; j++) {
+                double from = place(p, j, k), to = place(p, j, k + PLACES);
+                u[j] = j < half ? from : from + i * (to - from);
+            }
+            known &= look(p, u, value + (long)i * n, spare);
+        }
+        if (!known) continue;
+        if (only_values(p) ? !cancels(4, third, 1, value, n) : !cancels(4, second, half, value, n)) return 0;
+    }
+    return 1;
+}

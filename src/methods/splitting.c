@@ -1,0 +1,281 @@
+/* splitting.c - kicks and drifts: explicit symplectic methods for H = T(p) + V(q), and for M v' = F(t,q).
+ *
+ *     kick b:   p := p - b h V'(q),      drift a:   q := q + a h T'(p)
+ *
+ * in turns b_1 a_1 b_2 ... a_s b_s+1, or with the parts exchanged (drift first).  H may depend on t: kicks
+ * happen at the time the drifts have reached, drifts at the time the kicks have.
+ *
+ * Where H is not such a sum, the same numbers compose the two symplectic Euler methods
+ *
+ *     A(c):  p1 = p - c h H_q(q,p1),  q1 = q + c h H_p(q,p1);     B(c):  q1 = q + c h H_p(q1,p),  p1 = ...
+ *
+ * as ... A(d_2) B(c_1) A(d_1) with d_1 = b_1, c_1 = a_1 - d_1, d_2 = b_2 - c_1, ...: the conditions for the
+ * order are the same (McLachlan 1995; Hairer, Lubich, Wanner, Geometric Numerical Integration, II.4, VI.3).
+ * Each half step is then solved by iteration. */
+#include <keel/method.h>
+
+#include "linalg/dense.h"
+#include "methods/separable.h"
+#include "methods/splitting_tables.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { Q, P }; /* the halves of x, and what acts on them: drifts, kicks */
+enum { UNKNOWN, SEPARABLE, COUPLED };
+
+struct splitting {
+    const keel_problem *problem;
+    double *kind;                   /* one of the above, once known */
+    double *x;                      /* width: the stage */
+    double *rate;                   /* width: the rate there */
+    double *rest;                   /* width: what the increment's sum lost to rounding; NULL: it may */
+    double *change;                 /* n/2: of the half that is solved for */
+    double *trial, *matrix, *pivot; /* width, n/2 x n/2, n/2 ints */
+    double *sample;                 /* SEPARABLE_ROOM n */
+    double *last; /* the last outer stage of the accepted step: whether it is of use, t, x and rate there */
+};
+
+static const char *refuse(const keel_problem *p, const keel_options *o) {
+    (void)o;
+    if (p->form != KEEL_HAMILTONIAN && p->form != KEEL_MECHANICS)
+        return "it is for the forms KEEL_HAMILTONIAN and KEEL_MECHANICS";
+    if (p->structure.value)
+        return "it is for canonical Hamiltonian problems, x = (q, p), without a structure";
+    if (p->constraint.count || p->rolling.count)
+        return "it knows no constraints; use rattle, or any other method";
+    if (p->form == KEEL_HAMILTONIAN) return NULL;
+    if (p->mass.value && !p->mass.constant) return "the mass matrix must be constant; use any other method";
+    if (!separable_forces(p)) return "the forces must not depend on velocities; use any other method";
+    return NULL;
+}
+
+/* For tables whose order rests on T being quadratic (Runge-Kutta-Nystrom). */
+static const char *refuse_general(const keel_problem *p, const keel_options *o) {
+    const char *reason = refuse(p, o);
+    if (reason || p->form == KEEL_MECHANICS) return reason;
+    double *work = malloc((size_t)p->n * SEPARABLE_ROOM * sizeof *work);
+    if (!work) return NULL; /* opening will say so */
+    if (!separable_energy(p, work) || !separable_quadratic(p, work))
+        reason = "H must be T(p) + V(q) with T quadratic in p; blanes-moan4 takes any H";
+    free(work);
+    return reason;
+}
+
+static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
+    struct splitting *m = w->method;
+    size_t width = (size_t)w->width;
+    m->problem = p;
+    m->kind = keel_work_doubles(w, 1);
+    m->x = keel_work_doubles(w, width);
+    m->rate = keel_work_doubles(w, width);
+    m->rest = o->compensated ? keel_work_doubles(w, width) : NULL;
+    size_t solved = p->form == KEEL_HAMILTONIAN ? (size_t)p->n / 2 : 0; /* mechanics needs no solving */
+    m->change = keel_work_doubles(w, solved);
+    m->trial = keel_work_doubles(w, solved ? width : 0);
+    m->matrix = keel_work_doubles(w, solved * solved);
+    m->pivot = keel_work_doubles(w, solved);
+    m->sample = keel_work_doubles(w, 2 * solved * SEPARABLE_ROOM);
+    m->last = keel_work_doubles(w, 2 + 2 * width);
+}
+
+/* One half of the increment grows by step times rate. */
+static void advance(const keel_work *w, const keel_attempt *a, int part, double step, const double *rate) {
+    const struct splitting *m = w->method;
+    int half = w->n / 2, from = part == Q ? 0 : half;
+    for (int j = from; j < from + half; j++) {
+        double more = step * rate[j];
+        if (m->rest) {
+            more += m->rest[j];
+            double sum = a->dx[j] + more, added = sum - a->dx[j];
+            m->rest[j] = (a->dx[j] - (sum - added)) + (more - added);
+            a->dx[j] = sum;
+        } else {
+            a->dx[j] += more;
+        }
+        m->x[j] = a->x[j] + a->dx[j];
+    }
+}
+
+/* The rate of one half at the stage.  In mechanics q' = v costs nothing. */
+static keel_status find_rate(keel_work *w, int part, double t) {
+    struct splitting *m = w->method;
+    if (part == P || m->problem->form == KEEL_HAMILTONIAN) return keel_rate(w, t, m->x, m->rate);
+    memcpy(m->rate, m->x + w->n / 2, (size_t)(w->n / 2) * sizeof *m->rate);
+    return KEEL_OK;
+}
+
+/* The first stage of a step is where the last one of the step before was, if that was one. */
+static int is_known(const keel_work *w, const keel_attempt *a, int part) {
+    const struct splitting *m = w->method;
+    size_t half = (size_t)w->n / 2, other = part == Q ? half : 0;
+    return !a->first && m->last[0] != 0 && fabs(a->t - m->last[1]) <= 4 * DBL_EPSILON * fabs(a->t) &&
+           memcmp(m->last + 2 + other, a->x + other, half * sizeof *a->x) == 0;
+}
+
+static keel_status take_separable(keel_work *w, const keel_attempt *a) {
+    const struct splitting_table *table = w->stepper->table;
+    struct splitting *m = w->method;
+    int first = table->drift_first ? Q : P;
+    double clock[2] = {0, 0}; /* of q and of p */
+    for (int i = 0; i <= 2 * table->stages; i++) {
+        int part = i % 2 == 0 ? first : 1 - first;
+        double share = i % 2 == 0 ? splitting_outer(table, i / 2) : splitting_inner(table, i / 2);
+        const double *rate = m->rate;
+        keel_status status = KEEL_OK;
+        if (share == 0) continue;
+        if (i == 0 && is_known(w, a, part)) rate = m->last + 2 + w->width;
+        else status = find_rate(w, part, a->t + clock[1 - part] * a->h);
+        if (status != KEEL_OK) return status;
+        advance(w, a, part, share * a->h, rate);
+        clock[part] += share;
+    }
+    return KEEL_OK;
+}
+
+/* I - step d rate / d x of one half, by differences, factored. */
+static keel_status find_matrix(keel_work *w, int part, double step, double t) {
+    struct splitting *m = w->method;
+    int half = w->n / 2, from = part == Q ? 0 : half;
+    double size = 0;
+    for (int j = 0; j < half; j++) size = fmax(size, fabs(m->x[from + j]));
+    for (int j = 0; j < half; j++) {
+        double here = m->x[from + j], length = sqrt(DBL_EPSILON) * fmax(fabs(here), 1e-3 * size + DBL_MIN);
+        m->x[from + j] = here + length;
+        length = m->x[from + j] - here;
+        keel_status status = keel_rate(w, t, m->x, m->trial);
+        m->x[from + j] = here;
+        if (status != KEEL_OK) return status;
+        for (int i = 0; i < half; i++)
+            m->matrix[(long)i * half + j] =
+                (i == j) - step * (m->trial[from + i] - m->rate[from + i]) / length;
+    }
+    return dense_lu(half, m->matrix, (int *)m->pivot) ? KEEL_RETRY : KEEL_OK;
+}
+
+/* Adds to the change of one half (NULL: makes it 0), and moves the stage there. */
+static void set_change(const keel_work *w, const keel_attempt *a, int from, const double *more) {
+    const struct splitting *m = w->method;
+    for (int j = 0; j < w->n / 2; j++) {
+        m->change[j] = more ? m->change[j] + more[j] : 0;
+        m->x[from + j] = a->x[from + j] + (a->dx[from + j] + m->change[j]);
+    }
+}
+
+/* One half at its own end: change = step rate(x + change), until it does not change any more.  By fixed-point
+ * iteration, or if that does not contract by Newton's method. */
+static keel_status solve_half(keel_work *w, const keel_attempt *a, int part, double step, double t) {
+    struct splitting *m = w->method;
+    int half = w->n / 2, from = part == Q ? 0 : half, idle = 0, newton = 0;
+    double before = HUGE_VAL;
+    set_change(w, a, from, NULL);
+    for (int iteration = 0; iteration < 100; iteration++) {
+        keel_status status = keel_rate(w, t, m->x, m->rate);
+        if (status != KEEL_OK) return status;
+        double length = 0, size = 0;
+        for (int j = 0; j < half; j++) m->trial[j] = step * m->rate[from + j] - m->change[j];
+        if (newton) dense_lu_solve(half, m->matrix, (int *)m->pivot, m->trial);
+        for (int j = 0; j < half; j++) {
+            length = fmax(length, fabs(m->trial[j]));
+            size = fmax(size, fabs(m->x[from + j]));
+        }
+        if (!isfinite(length)) return KEEL_RETRY;
+        if (length <= DBL_EPSILON * size) return KEEL_OK;
+        idle = length > 0.5 * before ? idle + 1 : 0;
+        if (idle >= 2 && length < 1e-13 * size) return KEEL_OK;
+        if (idle > 2 &&
+            ++newton < 10) { /* the first time from the beginning: the iteration may have gone far */
+            if (newton == 1) set_change(w, a, from, NULL);
+            if (newton == 1) status = keel_rate(w, t, m->x, m->rate);
+            if (status == KEEL_OK) status = find_matrix(w, part, step, t);
+            if (status != KEEL_OK) return status;
+            idle = 0;
+            before = HUGE_VAL;
+            continue;
+        }
+        before = length;
+        set_change(w, a, from, m->trial);
+    }
+    return KEEL_RETRY;
+}
+
+static keel_status take_coupled(keel_work *w, const keel_attempt *a) {
+    const struct splitting_table *table = w->stepper->table;
+    struct splitting *m = w->method;
+    int first = table->drift_first ? Q : P;
+    double clock = 0, share = 0; /* time goes with q */
+    for (int i = 0; i <= 2 * table->stages; i++) {
+        int part = i % 2 == 0 ? first : 1 - first;
+        share = (i % 2 == 0 ? splitting_outer(table, i / 2) : splitting_inner(table, i / 2)) - share;
+        if (share == 0 || i == 2 * table->stages) continue;
+        if (part == Q) clock += share;
+        keel_status status = solve_half(w, a, part, share * a->h, a->t + clock * a->h);
+        if (status != KEEL_OK) return status;
+        advance(w, a, part, share * a->h, m->rate);
+        advance(w, a, 1 - part, share * a->h, m->rate);
+        if (part == P) clock += share;
+    }
+    return KEEL_OK;
+}
+
+static keel_status attempt(keel_work *w, keel_attempt *a) {
+    struct splitting *m = w->method;
+    size_t bytes = (size_t)w->width * sizeof *a->dx;
+    if (*m->kind == UNKNOWN) {
+        int sum = m->problem->form == KEEL_MECHANICS || separable_energy(m->problem, m->sample);
+        *m->kind = sum ? SEPARABLE : COUPLED;
+    }
+    memset(a->dx, 0, bytes);
+    if (m->rest) memset(m->rest, 0, bytes);
+    memcpy(m->x, a->x, bytes);
+    return *m->kind == SEPARABLE ? take_separable(w, a) : take_coupled(w, a);
+}
+
+static void accept(keel_work *w, const keel_segment *s) {
+    const struct splitting_table *table = w->stepper->table;
+    struct splitting *m = w->method;
+    size_t width = (size_t)w->width;
+    m->last[0] = *m->kind == SEPARABLE && splitting_outer(table, table->stages) != 0;
+    if (m->last[0] == 0) return;
+    m->last[1] = s->t + s->h;
+    memcpy(m->last + 2, m->x, width * sizeof *m->x);
+    memcpy(m->last + 2 + width, m->rate, width * sizeof *m->rate);
+}
+
+#define METHOD(method, the_order, the_table, symmetric, why_not, what, source)                      \
+    {                                                                                               \
+        .info = {.name = method,                                                                    \
+                 .about = what,                                                                     \
+                 .reference = source,                                                               \
+                 .order = the_order,                                                                \
+                 .traits = KEEL_SYMPLECTIC | ((symmetric) ? KEEL_SYMMETRIC_STEP : 0)},              \
+        .no_rate = 1, .table = &(the_table), .size = sizeof(struct splitting), .refuse = (why_not), \
+        .layout = layout, .attempt = attempt, .accept = accept                                      \
+    }
+
+const keel_stepper splitting_methods[] = {
+    METHOD("symplectic-euler", 1, splitting_euler_kick, 0, refuse, "symplectic Euler, kick first",
+           "de Vogelaere 1956"),
+    METHOD("symplectic-euler-drift", 1, splitting_euler_drift, 0, refuse, "symplectic Euler, drift first",
+           "de Vogelaere 1956"),
+    METHOD("verlet", 2, splitting_verlet, 1, refuse, "Stormer-Verlet, kick first",
+           "Stormer 1907; Verlet 1967"),
+    METHOD("verlet-drift", 2, splitting_verlet_drift, 1, refuse, "Stormer-Verlet, drift first",
+           "Stormer 1907; Verlet 1967"),
+    METHOD("forest-ruth", 4, splitting_forest_ruth, 1, refuse, "three Verlet steps, drift first",
+           "Forest, Ruth 1990"),
+    METHOD("yoshida4", 4, splitting_yoshida4, 1, refuse, "three Verlet steps, kick first", "Yoshida 1990"),
+    METHOD("mclachlan-atela4", 4, splitting_mclachlan_atela4, 0, refuse_general,
+           "four kicks and drifts, for T quadratic in p", "McLachlan, Atela 1992"),
+    METHOD("blanes-moan4", 4, splitting_blanes_moan4, 1, refuse, "six kicks and drifts with small errors",
+           "Blanes, Moan 2002"),
+    METHOD("yoshida6", 6, splitting_yoshida6, 1, refuse, "seven Verlet steps", "Yoshida 1990"),
+    METHOD("blanes-moan6", 6, splitting_blanes_moan6, 1, refuse, "ten kicks and drifts with small errors",
+           "Blanes, Moan 2002"),
+    METHOD("yoshida8", 8, splitting_yoshida8, 1, refuse, "fifteen Verlet steps", "Yoshida 1990"),
+    METHOD("kahan-li8", 8, splitting_kahan_li8, 1, refuse, "seventeen Verlet steps with small weights",
+           "Kahan, Li 1997"),
+    {.info = {.name = NULL}},
+};

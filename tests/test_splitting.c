@@ -1,0 +1,507 @@
+/* test_splitting.c - kicks and drifts, and what else composes symplectic steps: order conditions of every
+ * table, symplecticity, energies that stay, and problems that are not T(p) + V(q). */
+#include "testing.h"
+
+#include "methods/splitting_tables.h"
+
+#include <float.h>
+
+/* The free algebra of two letters up to words of eight: 2^length - 1 + the letters as bits. */
+enum { LONGEST = 8, WORDS = (2 << LONGEST) - 1 };
+
+static int word_end(int length, int letters) {
+    return (1 << length) - 1 + letters;
+}
+
+/* series := series exp(c letter). */
+static void multiply(long double *series, int letter, long double c) {
+    for (int length = LONGEST; length >= 0; length--)
+        for (int letters = 0; letters < 1 << length; letters++) {
+            long double from = series[word_end(length, letters)], factor = 1;
+            for (int k = 1, w = letters; length + k <= LONGEST; k++) {
+                w = 2 * w + letter;
+                factor *= c / k;
+                series[word_end(length + k, w)] += from * factor;
+            }
+        }
+}
+
+/* The largest miss of exp(x + y) among words of this length; 0.25 and more: not even close. */
+static double miss(const long double *series, int length) {
+    long double worst = 0, right = 1;
+    for (int k = 2; k <= length; k++) right /= k;
+    for (int letters = 0; letters < 1 << length; letters++)
+        worst = fmaxl(worst, fabsl(series[word_end(length, letters)] - right));
+    return (double)worst;
+}
+
+static void expand_weights(const struct composition_weights *w, long double *series) {
+    memset(series, 0, WORDS * sizeof *series);
+    series[0] = 1;
+    for (int i = 0; i < w->count; i++) {
+        long double weight = composition_weight(w, i);
+        multiply(series, 0, weight / 2);
+        multiply(series, 1, weight);
+        multiply(series, 0, weight / 2);
+    }
+}
+
+static const struct {
+    const struct composition_weights *weights;
+    int order;
+} compositions[] = {{&composition_single, 2},   {&composition_yoshida4, 4},  {&composition_suzuki4, 4},
+                    {&composition_yoshida6, 6}, {&composition_kahan_li6, 6}, {&composition_yoshida8, 8},
+                    {&composition_kahan_li8, 8}};
+enum { COMPOSITIONS = sizeof compositions / sizeof compositions[0] };
+
+static int weights_hold(const struct composition_weights *w, int order) {
+    long double series[WORDS];
+    expand_weights(w, series);
+    for (int length = 1; length <= order; length++)
+        if (miss(series, length) > 1e-14) return 0;
+    return 1;
+}
+
+static void weights_meet_the_order_conditions(void **state) {
+    (void)state;
+    for (int k = 0; k < COMPOSITIONS; k++) {
+        const struct composition_weights *w = compositions[k].weights;
+        int order = compositions[k].order;
+        if (!weights_hold(w, order)) fail_msg("weights %d miss order %d", k, order);
+        if (order < LONGEST && weights_hold(w, order + 1))
+            fail_msg("weights %d are better than %d", k, order);
+    }
+}
+
+static void a_changed_weight_is_seen(void **state) {
+    (void)state;
+    for (int k = 1; k < COMPOSITIONS; k++)
+        for (int j = 0; j <= compositions[k].weights->count / 2; j++) {
+            double half[LONGEST + 1];
+            struct composition_weights changed = {compositions[k].weights->count, half};
+            memcpy(half, compositions[k].weights->half, (size_t)(changed.count / 2 + 1) * sizeof *half);
+            half[j] += 1e-6;
+            half[changed.count / 2] -= 2e-6;
+            assert_false(weights_hold(&changed, compositions[k].order));
+        }
+}
+
+/* Letter 0 is the kick.  A table for T quadratic in p may miss multiples of [V,[V,[V,T]]] among words of
+ * four letters: 0001 - 3 0010 + 3 0100 - 1000. */
+static const struct claim {
+    const struct splitting_table *table;
+    int order, nystrom;
+} claims[] = {
+    {&splitting_euler_kick, 1, 0},       {&splitting_euler_drift, 1, 0},  {&splitting_verlet, 2, 0},
+    {&splitting_verlet_drift, 2, 0},     {&splitting_forest_ruth, 4, 0},  {&splitting_yoshida4, 4, 0},
+    {&splitting_mclachlan_atela4, 4, 1}, {&splitting_blanes_moan4, 4, 0}, {&splitting_yoshida6, 6, 0},
+    {&splitting_blanes_moan6, 6, 0},     {&splitting_yoshida8, 8, 0},     {&splitting_kahan_li8, 8, 0}};
+enum { CLAIMS = sizeof claims / sizeof claims[0] };
+
+static int table_holds(const struct splitting_table *table, int order, int nystrom) {
+    long double series[WORDS] = {1};
+    int first = table->drift_first ? 1 : 0;
+    for (int i = 0; i <= table->stages; i++) {
+        multiply(series, first, splitting_outer(table, i));
+        if (i < table->stages) multiply(series, 1 - first, splitting_inner(table, i));
+    }
+    if (nystrom) {
+        long double multiple = series[word_end(4, 1)] - 1 / 24.0L;
+        series[word_end(4, 1)] -= multiple;
+        series[word_end(4, 2)] += 3 * multiple;
+        series[word_end(4, 4)] -= 3 * multiple;
+        series[word_end(4, 8)] += multiple;
+    }
+    for (int length = 1; length <= order; length++)
+        if (miss(series, length) > 1e-14) return 0;
+    return 1;
+}
+
+static void tables_meet_the_order_conditions(void **state) {
+    (void)state;
+    for (int k = 0; k < CLAIMS; k++) {
+        const struct claim *c = &claims[k];
+        if (!table_holds(c->table, c->order, c->nystrom)) fail_msg("table %d misses order %d", k, c->order);
+        if (c->order < LONGEST && table_holds(c->table, c->order + 1, c->nystrom))
+            fail_msg("table %d is better than order %d", k, c->order);
+        if (c->nystrom && table_holds(c->table, c->order, 0)) fail_msg("table %d needs no quadratic T", k);
+    }
+}
+
+/* Every method with a two-form to keep, for which the problem is one. */
+typedef void method_check(const keel_method *method, const keel_problem *p);
+
+static int for_symplectic_methods(const keel_problem *p, method_check *check) {
+    const keel_method *method;
+    int met = 0;
+    for (int i = 0; (method = keel_method_at(i)); i++) {
+        if (!(method->traits & KEEL_SYMPLECTIC)) continue;
+        keel_solver *s = keel_open(p, &(keel_options){.method = method->name, .step = 0.1});
+        int accepted = keel_state_of(s) == KEEL_OK;
+        keel_close(s);
+        if (!accepted) continue;
+        check(method, p);
+        met++;
+    }
+    return met;
+}
+
+/* H = (1 + 0.3 sin q2) p1^2 / 2 + p2^2 / 2 + p1 p2 cos(q1) / 4 + (q1^2 + 2 q2^2 + q1^2 q2^2) / 2: nothing
+ * separates.  With a user the coupling and a spring swing in time. */
+static double swing(double t, const void *user) {
+    return user ? 1 + 0.3 * sin(2 * t) : 1;
+}
+
+static int coupled_energy(double t, const double *u, double *out, void *user) {
+    double q1 = u[0], q2 = u[1], p1 = u[2], p2 = u[3], s = swing(t, user);
+    out[0] = 0.5 * (1 + 0.3 * sin(q2)) * p1 * p1 + 0.5 * p2 * p2 + 0.25 * s * p1 * p2 * cos(q1) +
+             0.5 * s * q1 * q1 + q2 * q2 + 0.5 * q1 * q1 * q2 * q2;
+    return 0;
+}
+
+static int coupled_gradient(double t, const double *u, double *out, void *user) {
+    double q1 = u[0], q2 = u[1], p1 = u[2], p2 = u[3], s = swing(t, user);
+    out[0] = -0.25 * s * p1 * p2 * sin(q1) + s * q1 + q1 * q2 * q2;
+    out[1] = 0.15 * cos(q2) * p1 * p1 + 2 * q2 + q1 * q1 * q2;
+    out[2] = (1 + 0.3 * sin(q2)) * p1 + 0.25 * s * p2 * cos(q1);
+    out[3] = p2 + 0.25 * s * p1 * cos(q1);
+    return 0;
+}
+
+static const double coupled_start[4] = {0.4, -0.3, 0.7, 0.5};
+static const keel_problem coupled = {
+    .form = KEEL_HAMILTONIAN,
+    .name = "coupled",
+    .n = 4,
+    .u0 = coupled_start,
+    .energy = {.count = 1, .value = coupled_energy, .jacobian = coupled_gradient}};
+
+/* A pendulum with a kinetic energy that is not quadratic and a force that swings in time. */
+static int relativistic_energy(double t, const double *u, double *out, void *user) {
+    out[0] = sqrt(1 + u[1] * u[1]) * swing(t + 1, user) - swing(t, user) * cos(u[0]);
+    return 0;
+}
+
+static int relativistic_gradient(double t, const double *u, double *out, void *user) {
+    out[0] = swing(t, user) * sin(u[0]);
+    out[1] = u[1] / sqrt(1 + u[1] * u[1]) * swing(t + 1, user);
+    return 0;
+}
+
+static const double relativistic_start[2] = {2.2, 0.9};
+static const keel_problem relativistic = {
+    .form = KEEL_HAMILTONIAN,
+    .name = "relativistic pendulum",
+    .n = 2,
+    .u0 = relativistic_start,
+    .energy = {.count = 1, .value = relativistic_energy, .jacobian = relativistic_gradient}};
+
+static void solve(const keel_problem *p, const char *method, double step, double t, double *u) {
+    keel_options o = {.method = method, .step = step, .preserve = KEEL_NONE, .compensated = 1};
+    if (step == 0) o = (keel_options){.method = method, .rtol = 1e-14, .atol = 1e-14, .preserve = KEEL_NONE};
+    keel_solver *s = keel_open(p, &o);
+    assert_ok(s, keel_state_of(s));
+    assert_ok(s, keel_run(s, t));
+    memcpy(u, keel_state(s), (size_t)p->n * sizeof *u);
+    keel_close(s);
+}
+
+static double gap(int n, const double *a, const double *b) {
+    double worst = 0;
+    for (int i = 0; i < n; i++) worst = fmax(worst, fabs(a[i] - b[i]));
+    return worst;
+}
+
+/* Between the last two step sizes whose errors are above round-off. */
+static void check_order(const keel_method *method, const keel_problem *p) {
+    double exact[4], u[4], before = 0, seen = 0;
+    solve(p, "dop853", 0, 4, exact);
+    for (int steps = method->order > 4 ? 8 : 16; steps < 5000; steps *= 2) {
+        solve(p, method->name, 4. / steps, 4, u);
+        double error = gap(p->n, exact, u);
+        if (error < 1e-12) break;
+        if (before > 0 && before < 0.1) seen = log2(before / error);
+        before = error;
+    }
+    if (seen < method->order - 0.3 || seen > method->order + 1)
+        fail_msg("%s on %s: order %.2f is seen, %d is claimed", method->name, p->name, seen, method->order);
+}
+
+static void any_hamiltonian_is_solved_to_the_order_claimed(void **state) {
+    (void)state;
+    static int swings = 1;
+    for (int moving = 0; moving < 2; moving++) {
+        keel_problem one = coupled, other = relativistic;
+        one.user = other.user = moving ? &swings : NULL;
+        assert_int_equal(for_symplectic_methods(&one, check_order), 11); /* all but the Nystrom method */
+        assert_int_equal(for_symplectic_methods(&other, check_order), 11);
+    }
+}
+
+/* M^T J M = J, M the Jacobian of one step by differences of sixth order. */
+static void check_step_jacobian(const keel_method *method, const keel_problem *p) {
+    static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
+    double m[4][4] = {{0}}, size = 1;
+    int n = p->n, half = n / 2;
+    for (int j = 0; j < n; j++)
+        for (int k = 1; k <= 3; k++)
+            for (int sign = -1; sign <= 1; sign += 2) {
+                double start[4], end[4], length = 2e-3;
+                keel_problem moved = *p;
+                memcpy(start, p->u0, (size_t)n * sizeof *start);
+                start[j] += sign * k * length;
+                moved.u0 = start;
+                solve(&moved, method->name, 0.1, 0.1, end);
+                for (int i = 0; i < n; i++) m[i][j] += sign * weight[k - 1] * end[i] / length;
+            }
+    for (int i = 0; i < n * n; i++) size = fmax(size, fabs(m[i / n][i % n]));
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++) {
+            double sum = 0, right = b == a + half ? 1 : a == b + half ? -1 : 0;
+            for (int i = 0; i < half; i++) sum += m[i][a] * m[half + i][b] - m[half + i][a] * m[i][b];
+            if (fabs(sum - right) > 1e-7 * size * size)
+                fail_msg("%s on %s: M^T J M - J = %g", method->name, p->name, sum - right);
+        }
+}
+
+static void one_step_is_symplectic_for_any_hamiltonian(void **state) {
+    (void)state;
+    assert_int_equal(for_symplectic_methods(&coupled, check_step_jacobian), 11);
+    assert_int_equal(for_symplectic_methods(&relativistic, check_step_jacobian), 11);
+}
+
+/* There and back; symmetric methods alone. */
+static void check_return(const keel_method *method, const keel_problem *p) {
+    keel_solver *s = keel_open(
+        p, &(keel_options){.method = method->name, .step = 0.1, .preserve = KEEL_NONE, .compensated = 1});
+    assert_ok(s, keel_run(s, 10));
+    assert_ok(s, keel_run(s, 0));
+    double away = gap(p->n, keel_state(s), p->u0);
+    if (method->traits & KEEL_SYMMETRIC_STEP) assert_below(away, 1e-12);
+    else if (away < 1e-9) fail_msg("%s is symmetric and does not say so", method->name);
+    keel_close(s);
+}
+
+static void symmetric_ones_return_for_any_hamiltonian(void **state) {
+    (void)state;
+    for_symplectic_methods(&coupled, check_return);
+    for_symplectic_methods(&relativistic, check_return);
+}
+
+/* H known by its values alone, by f alone with H for show, and sparse: the same motion. */
+static int flow_of_relativistic(double t, const double *u, double *out, void *user) {
+    double g[2];
+    relativistic_gradient(t, u, g, user);
+    out[0] = g[1];
+    out[1] = -g[0];
+    return 0;
+}
+
+static void check_ways_to_give_h(const keel_method *method, const keel_problem *p) {
+    static const int start[2] = {0, 2}, column[2] = {0, 1};
+    static const keel_pattern pattern = {2, start, column};
+    keel_problem by_values = *p, by_flow = *p, sparse = *p;
+    double u[2], v[2];
+    by_values.energy.jacobian = NULL;
+    by_flow.f = (keel_map){.count = 2, .value = flow_of_relativistic};
+    sparse.energy.pattern = &pattern;
+    solve(p, method->name, 0.1, 4, u);
+    solve(&by_values, method->name, 0.1, 4, v);
+    assert_below(gap(2, u, v), 1e-9);
+    solve(&by_flow, method->name, 0.1, 4, v);
+    assert_below(gap(2, u, v), 0);
+    solve(&sparse, method->name, 0.1, 4, v);
+    assert_below(gap(2, u, v), 0);
+}
+
+static void the_motion_does_not_depend_on_how_h_is_given(void **state) {
+    (void)state;
+    for_symplectic_methods(&relativistic, check_ways_to_give_h);
+}
+
+/* Oscillators with masses, as mechanics and as a Hamiltonian: one motion. */
+static int springs(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = -u[0] + 0.5 * sin(u[1] - u[0]);
+    out[1] = -2 * u[1] - 0.5 * sin(u[1] - u[0]);
+    return 0;
+}
+
+static int spring_masses(double t, const double *u, double *out, void *user) {
+    (void)t, (void)u, (void)user;
+    out[0] = 2;
+    out[1] = out[2] = 0.5;
+    out[3] = 1;
+    return 0;
+}
+
+static int springs_energy(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    double a = u[2], b = u[3];
+    out[0] =
+        (0.5 * a * a - 0.5 * a * b + b * b) / 1.75 + 0.5 * u[0] * u[0] + u[1] * u[1] - 0.5 * cos(u[1] - u[0]);
+    return 0;
+}
+
+static int springs_gradient(double t, const double *u, double *out, void *user) {
+    springs(t, u, out, user);
+    out[0] = -out[0];
+    out[1] = -out[1];
+    out[2] = (u[2] - 0.5 * u[3]) / 1.75;
+    out[3] = (2 * u[3] - 0.5 * u[2]) / 1.75;
+    return 0;
+}
+
+static const double springs_start[4] = {0.5, -0.2, 0.1, 0.4}, momenta_start[4] = {0.5, -0.2, 0.4, 0.45};
+static const keel_problem springs_mechanics = {.form = KEEL_MECHANICS,
+                                               .name = "springs",
+                                               .n = 4,
+                                               .u0 = springs_start,
+                                               .f = {.count = 2, .value = springs},
+                                               .mass = {.value = spring_masses, .constant = 1}};
+static const keel_problem springs_hamiltonian = {
+    .form = KEEL_HAMILTONIAN,
+    .name = "springs",
+    .n = 4,
+    .u0 = momenta_start,
+    .energy = {.count = 1, .value = springs_energy, .jacobian = springs_gradient}};
+
+static void check_mechanics(const keel_method *method, const keel_problem *p) {
+    double u[4], v[4];
+    keel_solver *s = keel_open(&springs_mechanics, &(keel_options){.method = method->name, .step = 0.1});
+    int accepted = keel_state_of(s) == KEEL_OK;
+    keel_close(s);
+    if (!accepted) return;
+    solve(&springs_mechanics, method->name, 0.1, 5, u);
+    solve(p, method->name, 0.1, 5, v);
+    double as_momentum[4] = {u[0], u[1], 2 * u[2] + 0.5 * u[3], 0.5 * u[2] + u[3]};
+    if (gap(4, as_momentum, v) > 1e-13) fail_msg("%s differs by %g", method->name, gap(4, as_momentum, v));
+}
+
+static void mechanics_and_its_hamiltonian_move_alike(void **state) {
+    (void)state;
+    assert_int_equal(for_symplectic_methods(&springs_hamiltonian, check_mechanics), 12);
+}
+
+/* In mechanics a step of s kicks costs s forces: the last kick's force is the next step's first. */
+static void forces_are_used_twice(void **state) {
+    (void)state;
+    static const struct {
+        const char *method;
+        long forces;
+    } costs[] = {{"symplectic-euler", 1}, {"verlet", 1},       {"verlet-drift", 1}, {"forest-ruth", 3},
+                 {"yoshida4", 3},         {"blanes-moan4", 6}, {"kahan-li8", 17}};
+    for (size_t k = 0; k < sizeof costs / sizeof costs[0]; k++) {
+        keel_solver *s =
+            keel_open(&springs_mechanics, &(keel_options){.method = costs[k].method, .step = 1. / 64});
+        long before = keel_statistics(s).calls;
+        assert_ok(s, keel_run(s, 100. / 64));
+        assert_within((double)(keel_statistics(s).calls - before), 100. * (double)costs[k].forces,
+                      100. * (double)costs[k].forces + 1);
+        keel_close(s);
+    }
+}
+
+/* What cannot be taken is told in a sentence. */
+static void assert_refused(const keel_problem *p, const char *method, const char *word) {
+    keel_solver *s = keel_open(p, &(keel_options){.method = method, .step = 0.1});
+    assert_int_equal(keel_state_of(s), KEEL_EINVAL);
+    if (!strstr(keel_message(s), word)) fail_msg("`%s` does not speak of %s", keel_message(s), word);
+    keel_close(s);
+}
+
+static int drag(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = -u[0] - 0.1 * u[2];
+    out[1] = -u[1];
+    return 0;
+}
+
+static void what_does_not_fit_is_refused(void **state) {
+    (void)state;
+    problem p;
+    keel_problem dragged = springs_mechanics, heavy = springs_mechanics;
+    dragged.f.value = drag;
+    heavy.mass.constant = 0;
+    assert_refused(&dragged, "verlet", "velocities");
+    assert_refused(&heavy, "verlet", "constant");
+    assert_refused(&coupled, "mclachlan-atela4", "quadratic");
+    assert_refused(&relativistic, "mclachlan-atela4", "quadratic");
+    problem_pendulum(&p, 1);
+    assert_refused(&p.keel, "verlet", "constraints");
+    problem_rigid_body_hamiltonian(&p, 2, 1, 2. / 3);
+    assert_refused(&p.keel, "verlet", "structure");
+    problem_kepler(&p, 0.6, 1);
+    assert_refused(&p.keel, "verlet", "KEEL_HAMILTONIAN");
+}
+
+/* H = q p^2 / 2: p1 = p - h p1^2 / 2 has no solution for p = -1, h = 1; the run ends where it was. */
+static int squeeze_energy(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = 0.5 * u[0] * u[1] * u[1];
+    return 0;
+}
+
+static int squeeze_gradient(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = 0.5 * u[1] * u[1];
+    out[1] = u[0] * u[1];
+    return 0;
+}
+
+static void a_half_step_without_a_solution_is_told(void **state) {
+    (void)state;
+    static const double start[2] = {1, -1};
+    keel_problem p = {.form = KEEL_HAMILTONIAN,
+                      .n = 2,
+                      .u0 = start,
+                      .energy = {.count = 1, .value = squeeze_energy, .jacobian = squeeze_gradient}};
+    keel_solver *s = keel_open(&p, &(keel_options){.method = "symplectic-euler", .step = 1});
+    assert_int_equal(keel_run(s, 2), KEEL_ENEWTON);
+    assert_true(strstr(keel_message(s), "symplectic-euler") != NULL);
+    assert_true(keel_time(s) == 0);
+    keel_close(s);
+}
+
+/* The energy of Kepler's ellipse errs by no more in the last tenth of a long run than in the first. */
+static void check_energy(const keel_method *method, const keel_problem *p) {
+    enum { BLOCKS = 10 };
+    double error[BLOCKS] = {0};
+    keel_kept row;
+    keel_solver *s = keel_open(p, &(keel_options){.method = method->name, .step = 0.02});
+    for (int b = 0; b < BLOCKS; b++)
+        for (int k = 0; k < 10000; k++) {
+            assert_ok(s, keel_step(s, 1e9));
+            assert_true(keel_kept_at(s, 0, &row));
+            error[b] = fmax(error[b], fabs(row.last));
+        }
+    assert_int_equal(row.care, KEEL_ROW_WATCHED);
+    if (error[BLOCKS - 1] > 1.02 * error[0] + 1e-13)
+        fail_msg("%s: the energy error grows from %g to %g", method->name, error[0], error[BLOCKS - 1]);
+    keel_close(s);
+}
+
+static void energies_stay_where_they_are(void **state) {
+    (void)state;
+    problem p;
+    problem_kepler_hamiltonian(&p, 0.2);
+    assert_int_equal(for_symplectic_methods(&p.keel, check_energy), 12);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_meet_the_order_conditions),
+        cmocka_unit_test(a_changed_weight_is_seen),
+        cmocka_unit_test(tables_meet_the_order_conditions),
+        cmocka_unit_test(any_hamiltonian_is_solved_to_the_order_claimed),
+        cmocka_unit_test(one_step_is_symplectic_for_any_hamiltonian),
+        cmocka_unit_test(symmetric_ones_return_for_any_hamiltonian),
+        cmocka_unit_test(the_motion_does_not_depend_on_how_h_is_given),
+        cmocka_unit_test(mechanics_and_its_hamiltonian_move_alike),
+        cmocka_unit_test(forces_are_used_twice),
+        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(a_half_step_without_a_solution_is_told),
+        cmocka_unit_test(energies_stay_where_they_are),
+    };
+    return cmocka_run_group_tests_name("splitting", tests, NULL, NULL);
+}
