@@ -1,6 +1,6 @@
 /* test_splitting.c - kicks and drifts, and what else composes symplectic steps: order conditions of every
  * table, symplecticity, energies that stay, and problems that are not T(p) + V(q). */
-#include "testing.h"
+#include "orbits.h"
 
 #include "methods/splitting_tables.h"
 
@@ -463,22 +463,8 @@ static void a_half_step_without_a_solution_is_told(void **state) {
     keel_close(s);
 }
 
-/* The energy of Kepler's ellipse errs by no more in the last tenth of a long run than in the first. */
 static void check_energy(const keel_method *method, const keel_problem *p) {
-    enum { BLOCKS = 10 };
-    double error[BLOCKS] = {0};
-    keel_kept row;
-    keel_solver *s = keel_open(p, &(keel_options){.method = method->name, .step = 0.02});
-    for (int b = 0; b < BLOCKS; b++)
-        for (int k = 0; k < 10000; k++) {
-            assert_ok(s, keel_step(s, 1e9));
-            assert_true(keel_kept_at(s, 0, &row));
-            error[b] = fmax(error[b], fabs(row.last));
-        }
-    assert_int_equal(row.care, KEEL_ROW_WATCHED);
-    if (error[BLOCKS - 1] > 1.02 * error[0] + 1e-13)
-        fail_msg("%s: the energy error grows from %g to %g", method->name, error[0], error[BLOCKS - 1]);
-    keel_close(s);
+    orbit_energy_stays(method->name, p, 0.02, 10000);
 }
 
 static void energies_stay_where_they_are(void **state) {
@@ -486,6 +472,12 @@ static void energies_stay_where_they_are(void **state) {
     problem p;
     problem_kepler_hamiltonian(&p, 0.2);
     assert_int_equal(for_symplectic_methods(&p.keel, check_energy), 12);
+}
+
+static void rounding_is_a_random_walk(void **state) {
+    (void)state;
+    assert_below(orbit_walk(100000, 1), 0.1);
+    assert_within(orbit_walk(100000, 0), 0.2, 1);
 }
 
 int main(void) {
@@ -502,6 +494,7 @@ int main(void) {
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(a_half_step_without_a_solution_is_told),
         cmocka_unit_test(energies_stay_where_they_are),
+        cmocka_unit_test(rounding_is_a_random_walk),
     };
     return cmocka_run_group_tests_name("splitting", tests, NULL, NULL);
 }

@@ -1,0 +1,46 @@
+/* orbits.h - energies of long runs on Kepler's ellipse, for symplectic methods. */
+#ifndef KEEL_TESTS_ORBITS_H
+#define KEEL_TESTS_ORBITS_H
+
+#include "testing.h"
+
+#include <keel/method.h>
+
+#include <float.h>
+
+/* The energy of kahan-li8 with e = 0.6 and 500 steps a period errs by 12 round-offs within a period; rounding
+ * adds a random walk to that, of a tenth of a round-off each step.  Without compensation it is half a one. */
+static inline double orbit_walk(long steps, int compensated) {
+    problem p;
+    keel_kept row;
+    problem_kepler_hamiltonian(&p, 0.6);
+    keel_options o = {.method = "kahan-li8", .step = p.t_end / 500, .compensated = compensated};
+    keel_solver *s = keel_open(&p.keel, &o);
+    double largest = 0;
+    for (long k = 1; k <= steps; k++) {
+        assert_ok(s, keel_step(s, 1e15));
+        assert_true(keel_kept_at(s, 0, &row));
+        largest = fmax(largest, (fabs(row.last) / DBL_EPSILON - 12) / sqrt((double)k));
+    }
+    keel_close(s);
+    return largest;
+}
+
+/* Ten blocks: the energy errs by no more in the last than in the first. */
+static inline void orbit_energy_stays(const char *method, const keel_problem *p, double step, long block) {
+    enum { BLOCKS = 10 };
+    double error[BLOCKS] = {0};
+    keel_kept row;
+    keel_solver *s = keel_open(p, &(keel_options){.method = method, .step = step});
+    for (int b = 0; b < BLOCKS; b++)
+        for (long k = 0; k < block; k++) {
+            assert_ok(s, keel_step(s, 1e15));
+            assert_true(keel_kept_at(s, 0, &row));
+            error[b] = fmax(error[b], fabs(row.last));
+        }
+    assert_int_equal(row.care, KEEL_ROW_WATCHED);
+    if (error[BLOCKS - 1] > 1.02 * error[0] + 4 * DBL_EPSILON * sqrt(BLOCKS * (double)block))
+        fail_msg("%s: the energy error grows from %g to %g", method, error[0], error[BLOCKS - 1]);
+    keel_close(s);
+}
+#endif
