@@ -463,7 +463,7 @@ static void symplectic_methods_keep_the_two_form(void **state) {
 }
 
 /* Linear invariants: a + c and b + 2 c of the reaction a + 2 b <-> c; momentum of two bodies of mass 1 and
- * 3. */
+ * 3; a + c and b + c of a + b <-> c, a quadratic field. */
 static int reaction(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
     double rate = 1.3 * u[0] * u[1] - 0.7 * u[2] + 0.1 * sin(u[1]);
@@ -502,8 +502,23 @@ static int momentum(double t, const double *u, double *out, void *user) {
     return 0;
 }
 
+static int pairing(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[2] = 1.3 * u[0] * u[1] - 0.7 * u[2];
+    out[0] = out[1] = -out[2];
+    return 0;
+}
+
+static int pairing_sums(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[0] + u[2];
+    out[1] = u[1] + u[2];
+    return 0;
+}
+
+enum { LINEAR = 3 };
 static const double reaction_start[3] = {0.8, 1.1, 0.3}, bodies_start[4] = {0, 1.4, 0.3, -0.2};
-static const keel_problem linear[2] = {
+static const keel_problem linear[LINEAR] = {
     {.form = KEEL_ODE,
      .name = "reaction",
      .n = 3,
@@ -517,6 +532,12 @@ static const keel_problem linear[2] = {
      .f = {.count = 2, .value = pull},
      .mass = {.value = two_masses, .constant = 1},
      .invariant = {.count = 1, .value = momentum}},
+    {.form = KEEL_ODE,
+     .name = "pairing",
+     .n = 3,
+     .u0 = reaction_start,
+     .f = {.count = 3, .value = pairing},
+     .invariant = {.count = 2, .value = pairing_sums}},
 };
 
 static void linear_invariants_are_kept_without_a_stabilizer(void **state) {
@@ -524,7 +545,7 @@ static void linear_invariants_are_kept_without_a_stabilizer(void **state) {
     const keel_method *method;
     for (int i = 0; (method = keel_method_at(i)); i++) {
         int met = 0;
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < LINEAR; k++) {
             problem p = {.keel = linear[k]};
             keel_kept row;
             keel_solver *s = open_if_accepted(

@@ -10,7 +10,7 @@
 #include "core/field.h"
 #include "linalg/dense.h"
 #include "methods/composition.h"
-#include "methods/separable.h"
+#include "methods/sampled.h"
 
 #include <float.h>
 #include <math.h>
@@ -33,7 +33,7 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
         return "rolling constraints are not holonomic; use the universal road, any other method";
     if (p->mass.value && !p->mass.constant)
         return "the mass matrix must be constant; use the universal road, any other method";
-    if (!separable_forces(p))
+    if (!sampled_forces(p))
         return "the forces must not depend on velocities; use the universal road, any other method";
     return NULL;
 }

@@ -15,12 +15,11 @@
 #include <keel/method.h>
 
 #include "linalg/dense.h"
-#include "methods/separable.h"
+#include "methods/sampled.h"
 #include "methods/splitting_tables.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { Q, P }; /* the halves of x, and what acts on them: drifts, kicks */
@@ -34,7 +33,7 @@ struct splitting {
     double *rest;                   /* width: what the increment's sum lost to rounding; NULL: it may */
     double *change;                 /* n/2: of the half that is solved for */
     double *trial, *matrix, *pivot; /* width, n/2 x n/2, n/2 ints */
-    double *sample;                 /* SEPARABLE_ROOM n */
+    double *sample;                 /* SAMPLED_ROOM n */
     double *last; /* the last outer stage of the accepted step: whether it is of use, t, x and rate there */
 };
 
@@ -48,7 +47,7 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
         return "it knows no constraints; use rattle, or any other method";
     if (p->form == KEEL_HAMILTONIAN) return NULL;
     if (p->mass.value && !p->mass.constant) return "the mass matrix must be constant; use any other method";
-    if (!separable_forces(p)) return "the forces must not depend on velocities; use any other method";
+    if (!sampled_forces(p)) return "the forces must not depend on velocities; use any other method";
     return NULL;
 }
 
@@ -56,12 +55,8 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
 static const char *refuse_general(const keel_problem *p, const keel_options *o) {
     const char *reason = refuse(p, o);
     if (reason || p->form == KEEL_MECHANICS) return reason;
-    double *work = malloc((size_t)p->n * SEPARABLE_ROOM * sizeof *work);
-    if (!work) return NULL; /* opening will say so */
-    if (!separable_energy(p, work) || !separable_quadratic(p, work))
-        reason = "H must be T(p) + V(q) with T quadratic in p; blanes-moan4 takes any H";
-    free(work);
-    return reason;
+    if (sampled_separable(p, NULL) && sampled_kinetic(p, NULL)) return NULL;
+    return "H must be T(p) + V(q) with T quadratic in p; blanes-moan4 takes any H";
 }
 
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
@@ -77,7 +72,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->trial = keel_work_doubles(w, solved ? width : 0);
     m->matrix = keel_work_doubles(w, solved * solved);
     m->pivot = keel_work_doubles(w, solved);
-    m->sample = keel_work_doubles(w, 2 * solved * SEPARABLE_ROOM);
+    m->sample = keel_work_doubles(w, 2 * solved * SAMPLED_ROOM);
     m->last = keel_work_doubles(w, 2 + 2 * width);
 }
 
@@ -224,7 +219,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     struct splitting *m = w->method;
     size_t bytes = (size_t)w->width * sizeof *a->dx;
     if (*m->kind == UNKNOWN) {
-        int sum = m->problem->form == KEEL_MECHANICS || separable_energy(m->problem, m->sample);
+        int sum = m->problem->form == KEEL_MECHANICS || sampled_separable(m->problem, m->sample);
         *m->kind = sum ? SEPARABLE : COUPLED;
     }
     memset(a->dx, 0, bytes);

@@ -1,12 +1,12 @@
-/* separable.c - see separable.h. */
-#include "methods/separable.h"
+/* sampled.c - see sampled.h. */
+#include "methods/sampled.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-int separable_forces(const keel_problem *p) {
+int sampled_forces(const keel_problem *p) {
     size_t n = (size_t)p->n, half = n / 2;
     double *u = malloc(2 * n * sizeof *u), *at_rest = u + n, *moving = at_rest + half;
     if (!u) return 1; /* opening will say so */
@@ -27,10 +27,10 @@ static double noise(int i) {
 }
 
 /* Coordinate j at place k, up to 2 sizes from the start; coordinates that start at 0 are as large as a tenth
- * of the largest of their half, or 1. */
+ * of the largest of their kind, or 1. */
 static double place(const keel_problem *p, int j, int k) {
     static const double spread[] = {0.01, 0.1, 0.5, 2};
-    int half = p->n / 2, from = j < half ? 0 : half;
+    int half = p->form == KEEL_HAMILTONIAN ? p->n / 2 : p->n, from = j < half ? 0 : half;
     double largest = 0;
     for (int i = from; i < from + half; i++) largest = fmax(largest, fabs(p->u0[i]));
     double size = fmax(fabs(p->u0[j]), largest > 0 ? 0.1 * largest : 1);
@@ -79,40 +79,62 @@ static int cancels(int terms, const double *weight, int count, const double *val
 enum { PLACES = 12 };
 
 /* H_p must not change with q, nor H_q with p; or H(q,p) - H(q',p) - H(q,p') + H(q',p') = 0. */
-int separable_energy(const keel_problem *p, double *work) {
+static int separable_at(const keel_problem *p, int k, double *work) {
     static const double same[4] = {1, -1, 0, 0}, square[4] = {1, -1, -1, 1}, across[4] = {1, 0, -1, 0};
     int n = p->n, half = n / 2;
     double *u = work, *spare = work + n, *value = work + 2 * n;
-    for (int k = 0; k < PLACES; k++) {
-        int known = 1;
-        for (int i = 0; i < 4; i++) { /* (q,p), (q',p), (q,p'), (q',p') */
-            for (int j = 0; j < n; j++) u[j] = place(p, j, (j < half ? i % 2 : i / 2) ? k + PLACES : k);
-            known &= look(p, u, value + (long)i * n, spare);
+    for (int i = 0; i < 4; i++) { /* (q,p), (q',p), (q,p'), (q',p') */
+        for (int j = 0; j < n; j++) u[j] = place(p, j, (j < half ? i % 2 : i / 2) ? k + PLACES : k);
+        if (!look(p, u, value + (long)i * n, spare)) return 1;
+    }
+    if (only_values(p)) return cancels(4, square, 1, value, n);
+    return cancels(4, same, half, value, n) && cancels(4, across, half, value + half, n);
+}
+
+/* Values at four places in a row, from one place towards another; 0: some fail.  From `first` on, the
+ * coordinates before stay. */
+static int along_line(const keel_problem *p, int k, int first, double *work) {
+    int n = p->n;
+    double *u = work, *spare = work + n, *value = work + 2 * n;
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < n; j++) {
+            double from = place(p, j, k), to = place(p, j, k + PLACES);
+            u[j] = j < first ? from : from + i * (to - from);
         }
-        if (!known) continue;
-        if (only_values(p) && !cancels(4, square, 1, value, n)) return 0;
-        if (only_values(p)) continue;
-        if (!cancels(4, same, half, value, n) || !cancels(4, across, half, value + half, n)) return 0;
+        if (!look(p, u, value + (long)i * n, spare)) return 0;
     }
     return 1;
 }
 
+static const double second[4] = {1, -2, 1, 0}, third[4] = {1, -3, 3, -1};
+
 /* Along a line in p the second difference of H_p is zero, or the third one of H. */
-int separable_quadratic(const keel_problem *p, double *work) {
-    static const double second[4] = {1, -2, 1, 0}, third[4] = {1, -3, 3, -1};
-    int n = p->n, half = n / 2;
-    double *u = work, *spare = work + n, *value = work + 2 * n;
-    for (int k = 0; k < PLACES; k++) {
-        int known = 1;
-        for (int i = 0; i < 4; i++) {
-            for (int j = 0; j < n; j++) {
-                double from = place(p, j, k), to = place(p, j, k + PLACES);
-                u[j] = j < half ? from : from + i * (to - from);
-            }
-            known &= look(p, u, value + (long)i * n, spare);
-        }
-        if (!known) continue;
-        if (only_values(p) ? !cancels(4, third, 1, value, n) : !cancels(4, second, half, value, n)) return 0;
-    }
-    return 1;
+static int kinetic_at(const keel_problem *p, int k, double *work) {
+    if (!along_line(p, k, p->n / 2, work)) return 1;
+    const double *value = work + 2 * p->n;
+    return only_values(p) ? cancels(4, third, 1, value, p->n) : cancels(4, second, p->n / 2, value, p->n);
+}
+
+static int quadratic_at(const keel_problem *p, int k, double *work) {
+    return !along_line(p, k, 0, work) || cancels(4, third, p->n, work + 2 * p->n, p->n);
+}
+
+static int everywhere(int (*at)(const keel_problem *, int, double *), const keel_problem *p, double *work) {
+    double *own = work ? NULL : malloc((size_t)p->n * SAMPLED_ROOM * sizeof *own), *room = work ? work : own;
+    int agree = 1;
+    for (int k = 0; k < PLACES && agree && room; k++) agree = at(p, k, room);
+    free(own);
+    return agree;
+}
+
+int sampled_separable(const keel_problem *p, double *work) {
+    return everywhere(separable_at, p, work);
+}
+
+int sampled_kinetic(const keel_problem *p, double *work) {
+    return everywhere(kinetic_at, p, work);
+}
+
+int sampled_quadratic(const keel_problem *p, double *work) {
+    return everywhere(quadratic_at, p, work);
 }

@@ -1,0 +1,19 @@
+/* sampled.h - what methods want to know about a problem before the first step, found out by trying: is H a
+ * sum T(p) + V(q), is x' quadratic.
+ *
+ * Places around the start are tried; where a function fails, that place says nothing.  An answer is 1 only if
+ * every place agrees to round-off. */
+#ifndef KEEL_METHODS_SAMPLED_H
+#define KEEL_METHODS_SAMPLED_H
+
+#include <keel.h>
+
+int sampled_forces(const keel_problem *p); /* KEEL_MECHANICS: the same whatever the velocities are */
+
+/* The others need SAMPLED_ROOM n doubles, or with NULL take them for themselves (no memory: 1). */
+enum { SAMPLED_ROOM = 6 };
+int sampled_separable(const keel_problem *p, double *work); /* canonical KEEL_HAMILTONIAN: T(p) + V(q)? */
+int sampled_kinetic(const keel_problem *p, double *work);   /* the same: is H_p affine in p? */
+int sampled_quadratic(const keel_problem *p,
+                      double *work); /* f, or canonical with a gradient: x' of degree 2? */
+#endif
