@@ -18,8 +18,9 @@ enum {
     KEEL_ADAPTIVE = 2, /* gives an error estimate */
     KEEL_SYMPLECTIC = 4,
     KEEL_SYMMETRIC_STEP = 8,
-    KEEL_CONSTRAINED = 32, /* keeps constraint and velocity rows natively */
-    KEEL_MULTISTEP = 64    /* equal steps only, with a memory */
+    KEEL_CONSTRAINED = 32,   /* keeps constraint and velocity rows natively */
+    KEEL_MULTISTEP = 64,     /* equal steps only, with a memory */
+    KEEL_KEEPS_ENERGY = 1024 /* H of a Hamiltonian problem, by itself */
 };
 
 /* What a method has to work with.  All vectors are `width` long: n rounded up to a multiple of 4, at least 4,

@@ -175,8 +175,8 @@ static keel_status decide_care(struct engine *e) {
 
 static keel_preserve chosen_preserve(const keel_options *o, const keel_stepper *method) {
     if (o->preserve != KEEL_AUTO) return o->preserve;
-    return method->info.traits & (KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED) ? KEEL_WATCH
-                                                                                            : KEEL_PROJECT;
+    const unsigned own = KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED | KEEL_KEEPS_ENERGY;
+    return method->info.traits & own ? KEEL_WATCH : KEEL_PROJECT;
 }
 
 /* The default atol is a thousandth of rtol, and less where all start values are small; a state that is

@@ -6,10 +6,11 @@
 #include <string.h>
 
 extern const keel_stepper explicit_rk_methods[], adams_methods[], rattle_methods[], splitting_methods[],
-    kahan_methods[]; /* each ends with a nameless one */
+    kahan_methods[], discrete_gradient_methods[]; /* each ends with a nameless one */
 
-static const keel_stepper *const families[] = {explicit_rk_methods, adams_methods, rattle_methods,
-                                               splitting_methods,   kahan_methods, NULL};
+static const keel_stepper *const families[] = {
+    explicit_rk_methods,       adams_methods, rattle_methods, splitting_methods, kahan_methods,
+    discrete_gradient_methods, NULL};
 
 const keel_stepper *registry_at(int i) {
     for (const keel_stepper *const *family = families; *family; family++)

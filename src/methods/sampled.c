@@ -28,9 +28,10 @@ static double noise(int i) {
 
 /* Coordinate j at place k, up to 2 sizes from the start; coordinates that start at 0 are as large as a tenth
  * of the largest of their kind, or 1. */
-static double place(const keel_problem *p, int j, int k) {
+double sampled_place(const keel_problem *p, int j, int k) {
     static const double spread[] = {0.01, 0.1, 0.5, 2};
-    int half = p->form == KEEL_HAMILTONIAN ? p->n / 2 : p->n, from = j < half ? 0 : half;
+    int canonical = p->form == KEEL_HAMILTONIAN && !p->structure.value;
+    int half = canonical ? p->n / 2 : p->n, from = j < half ? 0 : half;
     double largest = 0;
     for (int i = from; i < from + half; i++) largest = fmax(largest, fabs(p->u0[i]));
     double size = fmax(fabs(p->u0[j]), largest > 0 ? 0.1 * largest : 1);
@@ -76,15 +77,14 @@ static int cancels(int terms, const double *weight, int count, const double *val
     return worst <= 64 * DBL_EPSILON * size;
 }
 
-enum { PLACES = 12 };
-
 /* H_p must not change with q, nor H_q with p; or H(q,p) - H(q',p) - H(q,p') + H(q',p') = 0. */
 static int separable_at(const keel_problem *p, int k, double *work) {
     static const double same[4] = {1, -1, 0, 0}, square[4] = {1, -1, -1, 1}, across[4] = {1, 0, -1, 0};
     int n = p->n, half = n / 2;
     double *u = work, *spare = work + n, *value = work + 2 * n;
     for (int i = 0; i < 4; i++) { /* (q,p), (q',p), (q,p'), (q',p') */
-        for (int j = 0; j < n; j++) u[j] = place(p, j, (j < half ? i % 2 : i / 2) ? k + PLACES : k);
+        for (int j = 0; j < n; j++)
+            u[j] = sampled_place(p, j, (j < half ? i % 2 : i / 2) ? k + SAMPLED_PLACES : k);
         if (!look(p, u, value + (long)i * n, spare)) return 1;
     }
     if (only_values(p)) return cancels(4, square, 1, value, n);
@@ -98,7 +98,7 @@ static int along_line(const keel_problem *p, int k, int first, double *work) {
     double *u = work, *spare = work + n, *value = work + 2 * n;
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < n; j++) {
-            double from = place(p, j, k), to = place(p, j, k + PLACES);
+            double from = sampled_place(p, j, k), to = sampled_place(p, j, k + SAMPLED_PLACES);
             u[j] = j < first ? from : from + i * (to - from);
         }
         if (!look(p, u, value + (long)i * n, spare)) return 0;
@@ -122,7 +122,7 @@ static int quadratic_at(const keel_problem *p, int k, double *work) {
 static int everywhere(int (*at)(const keel_problem *, int, double *), const keel_problem *p, double *work) {
     double *own = work ? NULL : malloc((size_t)p->n * SAMPLED_ROOM * sizeof *own), *room = work ? work : own;
     int agree = 1;
-    for (int k = 0; k < PLACES && agree && room; k++) agree = at(p, k, room);
+    for (int k = 0; k < SAMPLED_PLACES && agree && room; k++) agree = at(p, k, room);
     free(own);
     return agree;
 }

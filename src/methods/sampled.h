@@ -8,6 +8,10 @@
 
 #include <keel.h>
 
+/* Coordinate j at place k = 0, 1, ...; k + SAMPLED_PLACES is another place as far away. */
+enum { SAMPLED_PLACES = 12 };
+double sampled_place(const keel_problem *p, int j, int k);
+
 int sampled_forces(const keel_problem *p); /* KEEL_MECHANICS: the same whatever the velocities are */
 
 /* The others need SAMPLED_ROOM n doubles, or with NULL take them for themselves (no memory: 1). */

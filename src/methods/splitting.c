@@ -14,7 +14,7 @@
  * Each half step is then solved by iteration. */
 #include <keel/method.h>
 
-#include "linalg/dense.h"
+#include "methods/increment.h"
 #include "methods/sampled.h"
 #include "methods/splitting_tables.h"
 
@@ -27,14 +27,14 @@ enum { UNKNOWN, SEPARABLE, COUPLED };
 
 struct splitting {
     const keel_problem *problem;
-    double *kind;                   /* one of the above, once known */
-    double *x;                      /* width: the stage */
-    double *rate;                   /* width: the rate there */
-    double *rest;                   /* width: what the increment's sum lost to rounding; NULL: it may */
-    double *change;                 /* n/2: of the half that is solved for */
-    double *trial, *matrix, *pivot; /* width, n/2 x n/2, n/2 ints */
-    double *sample;                 /* SAMPLED_ROOM n */
-    double *last; /* the last outer stage of the accepted step: whether it is of use, t, x and rate there */
+    double *kind;   /* one of the above, once known */
+    double *x;      /* width: the stage */
+    double *rate;   /* width: the rate there */
+    double *rest;   /* width: what the increment's sum lost to rounding; NULL: it may */
+    double *change; /* n/2: of the half that is solved for */
+    struct increment solver;
+    double *sample; /* SAMPLED_ROOM n */
+    double *last;   /* the last outer stage of the accepted step: whether it is of use, t, x and rate there */
 };
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
@@ -69,9 +69,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->rest = o->compensated ? keel_work_doubles(w, width) : NULL;
     size_t solved = p->form == KEEL_HAMILTONIAN ? (size_t)p->n / 2 : 0; /* mechanics needs no solving */
     m->change = keel_work_doubles(w, solved);
-    m->trial = keel_work_doubles(w, solved ? width : 0);
-    m->matrix = keel_work_doubles(w, solved * solved);
-    m->pivot = keel_work_doubles(w, solved);
+    increment_layout(&m->solver, w, solved);
     m->sample = keel_work_doubles(w, 2 * solved * SAMPLED_ROOM);
     m->last = keel_work_doubles(w, 2 + 2 * width);
 }
@@ -130,70 +128,30 @@ static keel_status take_separable(keel_work *w, const keel_attempt *a) {
     return KEEL_OK;
 }
 
-/* I - step d rate / d x of one half, by differences, factored. */
-static keel_status find_matrix(keel_work *w, int part, double step, double t) {
-    struct splitting *m = w->method;
-    int half = w->n / 2, from = part == Q ? 0 : half;
-    double size = 0;
-    for (int j = 0; j < half; j++) size = fmax(size, fabs(m->x[from + j]));
-    for (int j = 0; j < half; j++) {
-        double here = m->x[from + j], length = sqrt(DBL_EPSILON) * fmax(fabs(here), 1e-3 * size + DBL_MIN);
-        m->x[from + j] = here + length;
-        length = m->x[from + j] - here;
-        keel_status status = keel_rate(w, t, m->x, m->trial);
-        m->x[from + j] = here;
-        if (status != KEEL_OK) return status;
-        for (int i = 0; i < half; i++)
-            m->matrix[(long)i * half + j] =
-                (i == j) - step * (m->trial[from + i] - m->rate[from + i]) / length;
-    }
-    return dense_lu(half, m->matrix, (int *)m->pivot) ? KEEL_RETRY : KEEL_OK;
+struct half { /* to be solved for: by which step, at which time */
+    keel_work *w;
+    const keel_attempt *a;
+    int from;
+    double step, t;
+};
+
+static keel_status half_step(void *context, const double *d, double *out) {
+    const struct half *c = context;
+    struct splitting *m = c->w->method;
+    int half = c->w->n / 2, from = c->from;
+    for (int j = 0; j < half; j++) m->x[from + j] = c->a->x[from + j] + (c->a->dx[from + j] + d[j]);
+    keel_status status = keel_rate(c->w, c->t, m->x, m->rate);
+    for (int j = 0; j < half; j++) out[j] = c->step * m->rate[from + j];
+    return status;
 }
 
-/* Adds to the change of one half (NULL: makes it 0), and moves the stage there. */
-static void set_change(const keel_work *w, const keel_attempt *a, int from, const double *more) {
-    const struct splitting *m = w->method;
-    for (int j = 0; j < w->n / 2; j++) {
-        m->change[j] = more ? m->change[j] + more[j] : 0;
-        m->x[from + j] = a->x[from + j] + (a->dx[from + j] + m->change[j]);
-    }
-}
-
-/* One half at its own end: change = step rate(x + change), until it does not change any more.  By fixed-point
- * iteration, or if that does not contract by Newton's method. */
+/* One half at its own end; leaves the rate there. */
 static keel_status solve_half(keel_work *w, const keel_attempt *a, int part, double step, double t) {
     struct splitting *m = w->method;
-    int half = w->n / 2, from = part == Q ? 0 : half, idle = 0, newton = 0;
-    double before = HUGE_VAL;
-    set_change(w, a, from, NULL);
-    for (int iteration = 0; iteration < 100; iteration++) {
-        keel_status status = keel_rate(w, t, m->x, m->rate);
-        if (status != KEEL_OK) return status;
-        double length = 0, size = 0;
-        for (int j = 0; j < half; j++) m->trial[j] = step * m->rate[from + j] - m->change[j];
-        if (newton) dense_lu_solve(half, m->matrix, (int *)m->pivot, m->trial);
-        for (int j = 0; j < half; j++) {
-            length = fmax(length, fabs(m->trial[j]));
-            size = fmax(size, fabs(m->x[from + j]));
-        }
-        if (!isfinite(length)) return KEEL_RETRY;
-        if (length <= DBL_EPSILON * size) return KEEL_OK;
-        idle = length > 0.5 * before ? idle + 1 : 0;
-        if (idle >= 2 && length < 1e-13 * size) return KEEL_OK;
-        if (idle > 2 &&
-            ++newton < 10) { /* the first time from the beginning: the iteration may have gone far */
-            if (newton == 1) set_change(w, a, from, NULL);
-            if (newton == 1) status = keel_rate(w, t, m->x, m->rate);
-            if (status == KEEL_OK) status = find_matrix(w, part, step, t);
-            if (status != KEEL_OK) return status;
-            idle = 0;
-            before = HUGE_VAL;
-            continue;
-        }
-        before = length;
-        set_change(w, a, from, m->trial);
-    }
-    return KEEL_RETRY;
+    struct half half = {w, a, part == Q ? 0 : w->n / 2, step, t};
+    double size = 0;
+    for (int j = 0; j < w->n / 2; j++) size = fmax(size, fabs(m->x[half.from + j]));
+    return increment_solve(&m->solver, w->n / 2, half_step, &half, size, m->change);
 }
 
 static keel_status take_coupled(keel_work *w, const keel_attempt *a) {
