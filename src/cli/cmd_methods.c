@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-enum { FORMS = 4, MOST_STABILIZERS = 16, WIDTH = 100, ABOUT = 53, WITH = 12 };
+enum { FORMS = 4, MOST_STABILIZERS = 16 };
+enum { NAME = 22, SHAPE = 16, WITH = 11, ABOUT = 70, WIDTH = 100 }; /* columns of the table */
 
 /* In the order of keel_form. */
 static const char *const form_name[FORMS] = {"ode", "hamiltonian", "mechanics", "dae"};
@@ -121,16 +122,16 @@ static void about_text(const char *text, FILE *out) {
 static void table(struct methods *m, FILE *out) {
     const keel_method *method;
     int color = m->job.say.color_out;
-    fprintf(out, "  %s%-9s %5s  %-9s %-10s %-*s %s%s\n", say_bold(color), "method", "order", "step", "forms",
-            WITH, "with", "about", say_plain(color));
+    fprintf(out, "  %s%-*s %5s  %-8s %-*s %-*s %s%s\n", say_bold(color), NAME, "method", "order", "step",
+            SHAPE, "forms", WITH, "with", "about", say_plain(color));
     for (int i = 0; (method = keel_method_at(i)); i++) {
         struct methods_answer a = ask(m, method);
         char forms[60], with[120];
         forms_text(a, 0, forms, sizeof forms);
         stabilizers_text(a, 0, with, sizeof with);
         if (strlen(with) > WITH) text_set(with, sizeof with, "some");
-        fprintf(out, "  %-9s %5d  %-9s %-10s %-*s ", method->name, method->order,
-                method->traits & KEEL_ADAPTIVE ? "adaptive" : "fixed", forms, WITH, with);
+        fprintf(out, "  %-*s %5d  %-8s %-*s %-*s ", NAME, method->name, method->order,
+                method->traits & KEEL_ADAPTIVE ? "adaptive" : "fixed", SHAPE, forms, WITH, with);
         about_text(method->about, out);
     }
     fprintf(out, "\n  step: adaptive ones control their error; with: stabilizers, as in rk4+project\n"
