@@ -449,6 +449,34 @@ static int squeeze_gradient(double t, const double *u, double *out, void *user) 
     return 0;
 }
 
+/* H = 10 q p with h = 1/2: p1 = p - 5 p1 is no contraction, and has a solution. */
+static int shear_energy(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = 10 * u[0] * u[1];
+    return 0;
+}
+
+static int shear_gradient(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = 10 * u[1];
+    out[1] = 10 * u[0];
+    return 0;
+}
+
+static void half_steps_that_do_not_contract_are_solved(void **state) {
+    (void)state;
+    static const double start[2] = {1, -1};
+    keel_problem p = {.form = KEEL_HAMILTONIAN,
+                      .n = 2,
+                      .u0 = start,
+                      .energy = {.count = 1, .value = shear_energy, .jacobian = shear_gradient}};
+    keel_solver *s = keel_open(&p, &(keel_options){.method = "symplectic-euler", .step = 0.5});
+    assert_ok(s, keel_run(s, 1));
+    assert_below(fabs(keel_state(s)[0] - 36), 1e-12);
+    assert_below(fabs(keel_state(s)[1] + 1. / 36), 1e-15);
+    keel_close(s);
+}
+
 static void a_half_step_without_a_solution_is_told(void **state) {
     (void)state;
     static const double start[2] = {1, -1};
@@ -492,6 +520,7 @@ int main(void) {
         cmocka_unit_test(mechanics_and_its_hamiltonian_move_alike),
         cmocka_unit_test(forces_are_used_twice),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(half_steps_that_do_not_contract_are_solved),
         cmocka_unit_test(a_half_step_without_a_solution_is_told),
         cmocka_unit_test(energies_stay_where_they_are),
         cmocka_unit_test(rounding_is_a_random_walk),
