@@ -141,14 +141,14 @@ static double error_with(const struct bout *b, long steps) {
 }
 
 #define FLOOR 5e-14 /* sums are compensated: an order of magnitude above round-off */
-enum { FITTED = 3, MOST_STEPS = 40000 };
+enum { FITTED = 3, MOST_STEPS = 40000, MOST_ITERATED = 4000 }; /* fifty evaluations a step, and more */
 
 /* The order seen in the last step sizes above the floor, each 3/4 or 2/3 of the one before. */
 static double observed_order(const struct bout *b) {
     double error[FITTED] = {0}, size[FITTED] = {0};
     int seen = 0;
-    for (long steps = 2 * POINTS; steps < MOST_STEPS;
-         steps = steps % 3 == 0 ? steps / 3 * 4 : steps / 2 * 3) {
+    long most = b->method->traits & KEEL_KEEPS_ENERGY ? MOST_ITERATED : MOST_STEPS;
+    for (long steps = 2 * POINTS; steps < most; steps = steps % 3 == 0 ? steps / 3 * 4 : steps / 2 * 3) {
         double now = error_with(b, steps);
         if (!(now < 1)) continue;
         if (now < FLOOR) break;
