@@ -31,11 +31,12 @@ static int any_done(const struct compare *c) {
     return 0;
 }
 
-static int compare(struct compare *c, struct job *j, struct file *file) {
-    if (compare_open(c, j) || open_file(j, file) || compare_run(c, j)) return j->status;
+static int compare(struct compare *c, struct job *j, struct file *file, struct plot *plot) {
+    if (compare_open(c, j) || open_file(j, file) || plot_open(plot, j) || compare_run(c, j)) return j->status;
     compare_mark_best(c);
     if (!j->say.json && !j->say.quiet) compare_text(c, j, stdout);
     if (write_file(c, j, file)) return j->status;
+    if (any_done(c) && compare_plot(c, j, plot)) return j->status;
     if (stop_asked()) return stop_exit();
     return any_done(c) ? EXIT_DONE : job_fail(j, EXIT_FAILED, "none of the methods could solve it");
 }
@@ -44,6 +45,7 @@ int compare_command(int count, char **argv) {
     struct job j;
     struct compare c = {0};
     struct file file = {0};
+    struct plot plot = {0};
     int status = job_open(&j, COMMAND_COMPARE, count, argv);
     if (status == 0 && option_given(&j.options, opt_help)) {
         command_help(command_find("compare"), stdout);
@@ -51,8 +53,9 @@ int compare_command(int count, char **argv) {
         return EXIT_DONE;
     }
     stop_watch();
-    if (status == 0) status = compare(&c, &j, &file);
+    if (status == 0) status = compare(&c, &j, &file, &plot);
     file_drop(&file);
+    plot_drop(&plot);
     if (j.say.json)
         compare_json(&c, &j, stop_asked() ? "interrupted" : status == 0 ? "done" : "failed", status, stdout);
     compare_close(&c);

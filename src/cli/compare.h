@@ -2,6 +2,7 @@
 #ifndef KEEL_CLI_COMPARE_H
 #define KEEL_CLI_COMPARE_H
 
+#include "cli/plot.h"
 #include "cli/trial.h"
 #include "cli/yardstick.h"
 
@@ -34,6 +35,8 @@ void compare_close(struct compare *c);
 void compare_mark_best(struct compare *c);
 
 void compare_text(const struct compare *c, const struct job *j, FILE *out);
+/* Work, precision and drift: error and drift over time, a curve for each method.  0, or an exit status. */
+int compare_plot(const struct compare *c, struct job *j, struct plot *p);
 void compare_csv(const struct compare *c, const struct job *j, FILE *out);
 void compare_json(const struct compare *c, const struct job *j, const char *status, int exit_status,
                   FILE *out);

@@ -9,7 +9,8 @@
 
 enum { NAME = 256, BINS = 300 };
 static const double floor_units = 0.01; /* drifts of zero are drawn here */
-static const char *const palette[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00"};
+const char *const plot_palette[PLOT_COLORS] = {"#0072B2", "#D55E00", "#009E73",
+                                               "#CC79A7", "#56B4E9", "#E69F00"};
 
 int plot_open(struct plot *p, struct job *j) {
     const char *path = option_text(&j->options, opt_plot);
@@ -175,20 +176,20 @@ static void panel(FILE *g, const struct job *j, const struct store *s, const str
     fprintf(g, several ? "\nset key tmargin left horizontal Left reverse samplen 1.5\nplot"
                        : "\nunset key\nplot");
     for (int k = 0; k < p->curves; k++) {
-        int color = k % (int)(sizeof palette / sizeof *palette);
+        int color = k % PLOT_COLORS;
         store_name(s, p->y[k], name, sizeof name);
         fprintf(g, "%s $panel%d using 1:%d with %s lc rgb '%s' title ", k ? "," : "", index, k + 2,
                 !p->drift  ? "lines lw 1.3"
                 : terminal ? letters[color]
                            : "points pt 7 ps 0.35",
-                palette[color]);
+                plot_palette[color]);
         gnuplot_text(g, name);
     }
     fprintf(g, "\n");
 }
 
 /* What all panels share: thin axes on two sides, a faint grid. */
-static void style(FILE *g, int terminal) {
+void plot_style(FILE *g, int terminal) {
     if (terminal) {
         fprintf(g, "set border 3\nset tics nomirror\n");
         return;
@@ -223,7 +224,7 @@ static void draw_sheet(FILE *g, const struct job *j, const struct store *s, cons
     int width = across == 2 ? 1200 : lone ? 720 : 900, height = lone ? 660 : 60 + 250 * down;
     if (p->count == 1 && !lone) height = 480;
     gnuplot_terminal(g, kind, width, height);
-    style(g, 0);
+    plot_style(g, 0);
     for (int k = 0; k < p->count; k++) {
         const struct panel *one = &p->list[k];
         int digits = one->drift ? 0 : digits_of(range_of(s, one->y, one->curves));
@@ -246,7 +247,7 @@ static void draw_terminal(FILE *g, const struct job *j, const struct store *s, c
     gnuplot_terminal_size(&columns, &lines);
     int each = (lines - 1) / p->count;
     gnuplot_terminal(g, GNUPLOT_TERMINAL, columns - 1, each < LEAST ? LEAST : each);
-    style(g, 1);
+    plot_style(g, 1);
     for (int k = 0; k < p->count; k++) {
         data(g, s, &p->list[k], k);
         panel(g, j, s, &p->list[k], k, 1);
@@ -302,9 +303,16 @@ static int to_file(FILE *g, struct plot *p, char *why, size_t room) {
     return -1;
 }
 
+int plot_send(struct plot *p, struct job *j, FILE *g) {
+    char why[JOB_SENTENCE] = "";
+    int terminal = p->kind == GNUPLOT_TERMINAL;
+    int wrong = terminal ? to_terminal(g, j->say.color_out, why, sizeof why) : to_file(g, p, why, sizeof why);
+    plot_drop(p);
+    return wrong ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
+}
+
 int plot_end(struct plot *p, struct job *j, const struct store *s) {
     static struct panels panels;
-    char why[JOB_SENTENCE] = "";
     if (p->kind == GNUPLOT_NONE) return 0;
     int terminal = p->kind == GNUPLOT_TERMINAL;
     choose_panels(&panels, p, s);
@@ -317,9 +325,7 @@ int plot_end(struct plot *p, struct job *j, const struct store *s) {
     }
     if (terminal) draw_terminal(g, j, s, &panels);
     else draw_sheet(g, j, s, &panels, p->kind);
-    int wrong = terminal ? to_terminal(g, j->say.color_out, why, sizeof why) : to_file(g, p, why, sizeof why);
-    plot_drop(p);
-    if (wrong) return job_fail(j, EXIT_FAILED, "%s", why);
+    if (plot_send(p, j, g)) return j->status;
     if (panels.left_out)
         say_note(&j->say, "%d columns are not drawn; --axes draws what it names", panels.left_out);
     return 0;
@@ -330,7 +336,7 @@ int plot_inline(FILE *to, const struct job *j, const struct store *s, const stru
     FILE *g = drawable(s, one) ? gnuplot_program() : NULL;
     if (!g) return text_set(why, room, "there is nothing to draw, or no place for a temporary file"), -1;
     gnuplot_terminal(g, GNUPLOT_INLINE, 500, one->x ? 420 : 300);
-    style(g, 0);
+    plot_style(g, 0);
     data(g, s, one, 0);
     panel(g, j, s, one, 0, 0);
     return gnuplot_run(g, fileno(to), why, room);

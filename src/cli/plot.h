@@ -22,4 +22,11 @@ int plot_end(struct plot *p, struct job *j, const struct store *s);
 int plot_inline(FILE *to, const struct job *j, const struct store *s, const struct panel *one, char *why,
                 size_t room);
 void plot_drop(struct plot *p);
+
+/* For other pictures: colours that all eyes tell apart, thin axes; a program of gnuplot to where --plot says
+ * (0, or an exit status). */
+enum { PLOT_COLORS = 6 };
+extern const char *const plot_palette[PLOT_COLORS];
+void plot_style(FILE *g, int terminal);
+int plot_send(struct plot *p, struct job *j, FILE *g);
 #endif

@@ -3,6 +3,7 @@
 KEEL is the program, KEEL_SOURCE the folder with examples and schemas.  Properties only: no times, no goldens."""
 import csv
 import json
+import shutil
 import math
 import os
 import pathlib
@@ -66,6 +67,20 @@ class Tables(unittest.TestCase):
 
 
 class Compare(Tables):
+    @unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+    def test_plot_has_a_curve_for_each_method(self):
+        with tempfile.TemporaryDirectory() as place:
+            keel("compare", example("kepler"), "--methods", "dop853,rkf78+watch", "--rtol", "1e-5,1e-7", "--tend", "10",
+                 "--plot", f"{place}/a.svg", "--interpret")
+            with open(f"{place}/a.svg") as file:
+                text = file.read()
+            for word in ("dop853+project", "rkf78+watch", "largest error", "drift in round-offs", "seconds"):
+                self.assertIn(word, text)
+            self.assertEqual(os.listdir(place), ["a.svg"])
+            drawn = keel("compare", example("kepler"), "--methods", "dop853", "--tend", "10", "--plot", "-", "--interpret").stdout
+            self.assertIn("largest error", drawn)
+            keel("compare", example("kepler"), "--plot", f"{place}/a.txt", status=2)
+
     def test_defaults_suit_the_problem(self):
         for model, words in (("pendulum", ("--tend", "3")), ("vanderpol", ("--tend", "5")), ("bounce", ())):
             answer = keel_json("compare", example(model), "--interpret", *words)
