@@ -79,7 +79,13 @@ static void layout(struct engine *e) {
         memcpy(weights, e->o.weights, n * sizeof *weights);
         e->manifold.given = e->o.weights = weights;
     }
-    e->work = (keel_work){.n = e->field.n, .width = e->field.width, .stepper = e->stepper, .arena = a};
+    e->work = (keel_work){.n = e->field.n,
+                          .width = e->field.width,
+                          .stepper = e->stepper,
+                          .rtol = e->o.step > 0 ? 0 : e->o.rtol,
+                          .atol = e->atol,
+                          .arena = a,
+                          .core = &e->field};
     e->work.method = e->block ? e->block + e->block_size : NULL;
     e->field.stats = e->r ? &e->r->stats : NULL;
     if (e->field.context != e->field.p.user || e->field.rate != e->field.p.f.value)
@@ -195,6 +201,7 @@ static void set_tolerances(struct engine *e) {
         e->field.size[i] = size > 0 ? size : 1e-3; /* an unknown that starts at 0, of unknown size */
     }
     if (e->o.atol_each) e->o.atol_each = e->atol;
+    e->work.rtol = e->o.step > 0 ? 0 : e->o.rtol;
 }
 
 static keel_status prepare(struct engine *e, int begin) {
