@@ -141,13 +141,15 @@ static double error_with(const struct bout *b, long steps) {
 }
 
 #define FLOOR 5e-14 /* sums are compensated: an order of magnitude above round-off */
-enum { FITTED = 3, MOST_STEPS = 40000, MOST_ITERATED = 4000 }; /* fifty evaluations a step, and more */
+enum { FITTED = 3, MOST_STEPS = 40000, MOST_SOLVES = 5000, MOST_ITERATED = 4000 }; /* by cost */
 
 /* The order seen in the last step sizes above the floor, each 3/4 or 2/3 of the one before. */
 static double observed_order(const struct bout *b) {
     double error[FITTED] = {0}, size[FITTED] = {0};
     int seen = 0;
-    long most = b->method->traits & KEEL_KEEPS_ENERGY ? MOST_ITERATED : MOST_STEPS;
+    long most = b->method->traits & KEEL_KEEPS_ENERGY ? MOST_ITERATED
+                : b->method->traits & KEEL_IMPLICIT   ? MOST_SOLVES
+                                                      : MOST_STEPS;
     for (long steps = 2 * POINTS; steps < most; steps = steps % 3 == 0 ? steps / 3 * 4 : steps / 2 * 3) {
         double now = error_with(b, steps);
         if (!(now < 1)) continue;
@@ -379,7 +381,6 @@ static void check_symmetry(struct bout *b) {
     keel_solver *s = NULL;
     double error = 0, enough = b->method->order > 6 ? 1e-6 : 1e-4;
     if (b->method->order > 8) return; /* errs too little: see test_implicit.c */
-
     for (int steps = 64; steps >= 4 && error < enough; steps -= steps / 4) { /* long ones for high orders */
         keel_close(s);
         b->o.step = scenes[b->scene].span / steps;
@@ -613,6 +614,24 @@ static void quadratic_invariants_are_kept_without_a_stabilizer(void **state) {
     }
 }
 
+/* Whatever the geometry of a method: equations of the problem are kept when nothing is said about it. */
+static void constraints_are_kept_by_default(void **state) {
+    (void)state;
+    const keel_method *method;
+    for (int i = 0; (method = keel_method_at(i)); i++) {
+        problem p;
+        keel_kept row;
+        problem_pendulum(&p, 1.0);
+        keel_solver *s = open_if_accepted(&p, &(keel_options){.method = method->name, .step = 1. / 128});
+        if (!s) continue;
+        assert_ok(s, keel_run(s, 2));
+        for (int j = 0; keel_kept_at(s, j, &row) && row.kind <= KEEL_ROW_VELOCITY; j++)
+            if (row.care == KEEL_ROW_WATCHED || row.units > 16)
+                fail_msg("%s: %s is off by %g units", method->name, row.name, row.units);
+        keel_close(s);
+    }
+}
+
 /* State, time and certificate are the same bits. */
 static void same_bits(const struct bout *b, const keel_solver *one, const keel_solver *other,
                       const char *what) {
@@ -763,6 +782,7 @@ int main(void) {
         cmocka_unit_test(methods_that_keep_the_energy_do),
         cmocka_unit_test(linear_invariants_are_kept_without_a_stabilizer),
         cmocka_unit_test(quadratic_invariants_are_kept_without_a_stabilizer),
+        cmocka_unit_test(constraints_are_kept_by_default),
         cmocka_unit_test(one_run_gives_the_bits_of_steps_forks_and_loads),
         cmocka_unit_test(runs_split_at_grid_points_give_the_same_bits),
         cmocka_unit_test(every_problem_keeps_its_rows_with_every_adaptive_method),

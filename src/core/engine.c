@@ -179,10 +179,15 @@ static keel_status decide_care(struct engine *e) {
     return KEEL_OK;
 }
 
-static keel_preserve chosen_preserve(const keel_options *o, const keel_stepper *method) {
+/* A method with a geometry of its own is only watched, unless there are equations that it does not keep. */
+static keel_preserve chosen_preserve(const keel_problem *p, const keel_options *o,
+                                     const keel_stepper *method) {
+    unsigned traits = method->info.traits;
     if (o->preserve != KEEL_AUTO) return o->preserve;
-    const unsigned own = KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED | KEEL_KEEPS_ENERGY;
-    return method->info.traits & own ? KEEL_WATCH : KEEL_PROJECT;
+    if (traits & KEEL_CONSTRAINED) return KEEL_WATCH;
+    const unsigned own = KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_KEEPS_ENERGY;
+    int equations = p->constraint.count + p->rolling.count + p->algebraic.count + p->hidden.count;
+    return !equations && traits & own ? KEEL_WATCH : KEEL_PROJECT;
 }
 
 /* The default atol is a thousandth of rtol, and less where all start values are small; a state that is
@@ -256,7 +261,7 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     }
     field_init(&e->field, p, &e->r->stats);
     rows_init(&e->rows, &e->field);
-    manifold_init(&e->manifold, &e->field, &e->rows, chosen_preserve(o, method), o->norm,
+    manifold_init(&e->manifold, &e->field, &e->rows, chosen_preserve(p, o, method), o->norm,
                   o->manifold_units > 0 ? o->manifold_units : 4);
     if (!take_memory(e)) {
         engine_close(e);
