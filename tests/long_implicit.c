@@ -1,4 +1,4 @@
-/* long_implicit.c - what Gauss methods keep over 10^6 and 10^7 steps; test_implicit.c looks at the first 10^5. */
+/* long_implicit.c - what Gauss methods keep over 10^6 and 10^7 steps; test_implicit.c: over 10^5. */
 #include "testing.h"
 
 #include <keel/method.h>
