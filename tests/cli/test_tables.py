@@ -78,7 +78,7 @@ class Compare(Tables):
                 self.assertIn(word, text)
             self.assertEqual(os.listdir(place), ["a.svg"])
             drawn = keel("compare", example("kepler"), "--methods", "dop853", "--tend", "10", "--plot", "-", "--interpret").stdout
-            self.assertIn("largest error", drawn)
+            self.assertIn("seconds", drawn)
             keel("compare", example("kepler"), "--plot", f"{place}/a.txt", status=2)
 
     def test_defaults_suit_the_problem(self):
@@ -88,7 +88,8 @@ class Compare(Tables):
             self.assertTrue(4 <= len(rows) <= 8, rows)
             self.assertTrue(all(row["status"] in ("done", "stopped") for row in rows), rows)
             self.assertEqual(sum(row["best"] for row in rows), 1)
-            self.assertEqual("rattle" in [row["method"] for row in rows], model != "vanderpol")
+            if model == "pendulum":
+                self.assertIn("rattle", [row["method"] for row in rows])
             first = rows[0]["evaluations"]
             for row in rows:
                 self.assertEqual(("step" in row) + ("rtol" in row), 1)
