@@ -71,8 +71,8 @@ static int accepted(const problem *p, const keel_options *o) {
     return s != NULL;
 }
 
-/* The sanitizers look for errors of memory, which every method shows in one bout as in ten: they see the first
- * of each method and some of the others. */
+/* The sanitizers look for errors of memory, which every method shows in one bout as in ten: they see the
+ * first of each method and some of the others. */
 #ifdef __SANITIZE_ADDRESS__
 enum { SHARE = 16 };
 #else
