@@ -113,7 +113,8 @@ typedef struct keel_problem {
     void *user;
 } keel_problem;
 
-/* AUTO: project if anything is to be kept, unless the stepper has its own geometry. */
+/* AUTO: project if anything is to be kept, unless the stepper has its own geometry and keeps the
+ * equations, if there are any. */
 typedef enum keel_preserve {
     KEEL_AUTO,
     KEEL_NONE,   /* not even measured */

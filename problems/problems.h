@@ -37,6 +37,7 @@ void problem_lotka_volterra(problem *p);         /* invariant I */
 void problem_henon_heiles(problem *p);           /* invariant energy */
 void problem_oscillator(problem *p);             /* invariants H, F */
 void problem_pendulum_ode(problem *p, double g); /* tension eliminated; invariants length, tangency, energy */
+void problem_van_der_pol(problem *p);            /* too stiff for explicit methods: not in the list below */
 
 /* Mechanics with constraints; all but the circular track and the car axis with an energy. */
 void problem_pendulum(problem *p, double g); /* released at (1,0) */

@@ -20,6 +20,7 @@ enum {
     KEEL_SYMMETRIC_STEP = 8,
     KEEL_CONSTRAINED = 32,   /* keeps constraint and velocity rows natively */
     KEEL_MULTISTEP = 64,     /* equal steps only, with a memory */
+    KEEL_QUADRATIC = 128,    /* keeps quadratic invariants */
     KEEL_KEEPS_ENERGY = 1024 /* H of a Hamiltonian problem, by itself */
 };
 
@@ -33,7 +34,9 @@ typedef struct keel_work {
     int code;                           /* what rate returned last */
     const struct keel_stepper *stepper; /* its table, if the family has tables */
     void *method;                       /* the method's own struct of pointers, stepper->size bytes */
-    void *arena;
+    double rtol;                        /* 0: fixed steps, and solves go to round-off */
+    const double *atol;                 /* n */
+    void *arena, *core;
 } keel_work;
 
 static inline keel_status keel_rate(keel_work *w, double t, const double *x, double *dx) {
@@ -46,6 +49,13 @@ static inline keel_status keel_rate(keel_work *w, double t, const double *x, dou
  * measured. */
 KEEL_API double *keel_work_doubles(keel_work *w, size_t count);
 
+/* d rate / dx, n x n row by row, at (t, x) where the rate is f: from the problem's own jacobians if they
+ * suffice and differences is 0.  For attempts only. */
+KEEL_API keel_status keel_work_jacobian(keel_work *w, double t, const double *x, const double *f,
+                                        int differences, double *jacobian);
+/* What the solves of a method add to keel_stats. */
+KEEL_API void keel_work_count(keel_work *w, long factorizations, long newton);
+
 typedef struct keel_attempt {
     double t, h;
     const double *x, *f; /* the accepted state and its rate: read only, so rejecting costs nothing */
@@ -53,6 +63,7 @@ typedef struct keel_attempt {
     double
         *error[2]; /* estimates of the local error; the second only where `norm` wants it; NULL: not wanted */
     int first;     /* no earlier step is of use: after a start, a restart, an event that changed the state */
+    int look;      /* a part of the last step, taken again: must leave nothing behind */
     double *f_end; /* set it, and f_end_known, if the rate at x + dx comes out anyway */
     int f_end_known;
 } keel_attempt;
@@ -79,6 +90,9 @@ typedef struct keel_stepper {
     void (*dense)(const keel_work *w, const keel_segment *step, double theta,
                   double *x);             /* NULL: cubic Hermite */
     double (*norm)(double e0, double e1); /* NULL: e0 */
+    /* The next |h| after a step of |h| with this error, in tolerances; infinite: the attempt failed.
+     * NULL: the core's controller. */
+    double (*next)(keel_work *w, double h, double error, int rejected);
 } keel_stepper;
 
 #ifdef __cplusplus

@@ -83,6 +83,8 @@ double control_first_step(struct engine *e, double t_end) {
 }
 
 double control_next(struct engine *e, double h, double error, int rejected) {
+    if (e->stepper->next) return e->stepper->next(&e->work, h, error, rejected);
+    if (isinf(error)) return 0.25 * h;
     double k = e->stepper->error_order, beta = 0.2 / k, alpha = 1 / k - 0.75 * beta;
     double floored = fmax(error, 1e-10); /* below this the estimate is noise */
     if (error > 1) return h * fmax(0.2, 0.9 * pow(floored, -1 / k));

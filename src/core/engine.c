@@ -79,7 +79,13 @@ static void layout(struct engine *e) {
         memcpy(weights, e->o.weights, n * sizeof *weights);
         e->manifold.given = e->o.weights = weights;
     }
-    e->work = (keel_work){.n = e->field.n, .width = e->field.width, .stepper = e->stepper, .arena = a};
+    e->work = (keel_work){.n = e->field.n,
+                          .width = e->field.width,
+                          .stepper = e->stepper,
+                          .rtol = e->o.step > 0 ? 0 : e->o.rtol,
+                          .atol = e->atol,
+                          .arena = a,
+                          .core = &e->field};
     e->work.method = e->block ? e->block + e->block_size : NULL;
     e->field.stats = e->r ? &e->r->stats : NULL;
     if (e->field.context != e->field.p.user || e->field.rate != e->field.p.f.value)
@@ -173,10 +179,15 @@ static keel_status decide_care(struct engine *e) {
     return KEEL_OK;
 }
 
-static keel_preserve chosen_preserve(const keel_options *o, const keel_stepper *method) {
+/* A method with a geometry of its own is only watched, unless there are equations that it does not keep. */
+static keel_preserve chosen_preserve(const keel_problem *p, const keel_options *o,
+                                     const keel_stepper *method) {
+    unsigned traits = method->info.traits;
     if (o->preserve != KEEL_AUTO) return o->preserve;
-    const unsigned own = KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED | KEEL_KEEPS_ENERGY;
-    return method->info.traits & own ? KEEL_WATCH : KEEL_PROJECT;
+    if (traits & KEEL_CONSTRAINED) return KEEL_WATCH;
+    const unsigned own = KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_KEEPS_ENERGY;
+    int equations = p->constraint.count + p->rolling.count + p->algebraic.count + p->hidden.count;
+    return !equations && traits & own ? KEEL_WATCH : KEEL_PROJECT;
 }
 
 /* The default atol is a thousandth of rtol, and less where all start values are small; a state that is
@@ -195,6 +206,7 @@ static void set_tolerances(struct engine *e) {
         e->field.size[i] = size > 0 ? size : 1e-3; /* an unknown that starts at 0, of unknown size */
     }
     if (e->o.atol_each) e->o.atol_each = e->atol;
+    e->work.rtol = e->o.step > 0 ? 0 : e->o.rtol;
 }
 
 static keel_status prepare(struct engine *e, int begin) {
@@ -249,7 +261,7 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     }
     field_init(&e->field, p, &e->r->stats);
     rows_init(&e->rows, &e->field);
-    manifold_init(&e->manifold, &e->field, &e->rows, chosen_preserve(o, method), o->norm,
+    manifold_init(&e->manifold, &e->field, &e->rows, chosen_preserve(p, o, method), o->norm,
                   o->manifold_units > 0 ? o->manifold_units : 4);
     if (!take_memory(e)) {
         engine_close(e);

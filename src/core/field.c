@@ -135,6 +135,8 @@ void field_layout(struct field *fd, struct arena *a) {
     fd->path = arena_doubles(a, vector);
     fd->line = arena_doubles(a, vector);
     fd->column = arena_doubles(a, most);
+    fd->moved = arena_doubles(a, vector);
+    fd->beside = arena_doubles(a, vector);
     if (fd->rate == hamiltonian_constrained_rate)
         fd->column_space = arena_doubles(a, (size_t)fd->kg * (n + (size_t)fd->kg + 1) + n);
     fd->pivot = arena_ints(a, all);

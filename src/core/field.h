@@ -65,7 +65,8 @@ struct field {
     double *lambda; /* k: the multipliers found last */
     int *active;    /* k: 0 for a redundant constraint */
     double *gradient, *matrix, *sparse, *work, *probe, *path, *line, *column, *curvature_work, *column_space;
-    double *mass; /* ODE, DAE: its LU factors */
+    double *moved, *beside; /* for differences of the rate */
+    double *mass;           /* ODE, DAE: its LU factors */
     int *pivot, mass_ready;
     struct mechanics mech;
     struct algebra dae;

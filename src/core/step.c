@@ -232,7 +232,7 @@ static keel_status step_adaptive(struct engine *e, double t_end) {
             return commit(e, &plan);
         }
         r->stats.rejected++;
-        h = status == KEEL_RETRY ? 0.25 * fabs(plan.h) : control_next(e, fabs(plan.h), error, 1);
+        h = control_next(e, fabs(plan.h), status == KEEL_RETRY ? HUGE_VAL : error, 1);
         if (status == KEEL_OK) e->field.fault.status = KEEL_OK;
         if (rejected == 60) return underflow(e, h);
     }
@@ -263,6 +263,7 @@ keel_status step_raw(struct engine *e, double t, double *x) {
                       .x = e->x[from],
                       .f = e->f[from],
                       .dx = e->dx,
+                      .look = 1,
                       .f_end = e->split};
     struct field *fd = &e->field;
     for (int j = 0; j < fd->m; j++) fd->y[j] = a.x[fd->n + j];

@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-extern const keel_stepper explicit_rk_methods[], adams_methods[], rattle_methods[], splitting_methods[],
-    kahan_methods[], discrete_gradient_methods[]; /* each ends with a nameless one */
+extern const keel_stepper explicit_rk_methods[], adams_methods[], implicit_rk_methods[], rattle_methods[],
+    splitting_methods[], kahan_methods[], discrete_gradient_methods[]; /* each ends with a nameless one */
 
 static const keel_stepper *const families[] = {
-    explicit_rk_methods,       adams_methods, rattle_methods, splitting_methods, kahan_methods,
-    discrete_gradient_methods, NULL};
+    explicit_rk_methods, adams_methods, implicit_rk_methods,       rattle_methods,
+    splitting_methods,   kahan_methods, discrete_gradient_methods, NULL};
 
 const keel_stepper *registry_at(int i) {
     for (const keel_stepper *const *family = families; *family; family++)

@@ -1,0 +1,300 @@
+/* implicit_rk.c - implicit Runge-Kutta methods: Gauss, Radau IIA, Lobatto IIIA, IIIB, IIIC.
+ *
+ *     Z_i = sum_j a_ij K_j,  K_j = h f(t + c_j h, x + Z_j),  x_end = x + sum_j b_j K_j
+ *
+ * With a fixed step the stages are first iterated as they stand, from the last step's polynomial, until the
+ * change stops shrinking: a tolerance would leave an error of one sign in every step (Hairer, McLachlan,
+ * Razakarivony, BIT 48 (2008) 231).  Where that does not contract, simplified Newton takes over for some
+ * steps.  Adaptive steps are always Newton's.  Names give the order.  Hairer, Lubich, Wanner, Geometric
+ * Numerical Integration, II.1, VIII.6; Hairer, Wanner, Solving Ordinary Differential Equations II, IV.5. */
+#include "methods/implicit_rk.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
+    (void)p;
+    (void)o;
+    const struct implicit_method *method = w->stepper->table;
+    struct implicit_rk *m = w->method;
+    int most = 0;
+    for (int i = 0; i < method->count; i++) {
+        implicit_table_fill(&m->table[i], method->kind, method->stages[i]);
+        if (method->stages[i] > most) most = method->stages[i];
+    }
+    size_t width = (size_t)w->width, rows = (size_t)most * width;
+    m->memory = (struct implicit_memory *)keel_work_doubles(w, sizeof *m->memory / sizeof(double));
+    m->last = keel_work_doubles(w, rows);
+    m->k = keel_work_doubles(w, rows);
+    m->z = keel_work_doubles(w, rows);
+    m->stage = keel_work_doubles(w, width);
+    m->scale = keel_work_doubles(w, width);
+    m->residual = keel_work_doubles(w, 2 * rows);
+    m->moved = keel_work_doubles(w, rows + width);
+    m->start_nodes = 0;
+    implicit_newton_layout(w, most);
+}
+
+/* Which table; a saved number is not believed to be an index. */
+static const struct implicit_table *chosen(const keel_work *w, double choice) {
+    const struct implicit_method *method = w->stepper->table;
+    const struct implicit_rk *m = w->method;
+    return &m->table[choice > 0 && choice < method->count ? (int)choice : 0];
+}
+
+/* The table of the last step, or NULL. */
+static const struct implicit_table *of_last(const keel_work *w) {
+    const struct implicit_method *method = w->stepper->table;
+    const struct implicit_rk *m = w->method;
+    for (int i = 0; i < method->count; i++)
+        if ((double)m->table[i].s == m->memory->known) return &m->table[i];
+    return NULL;
+}
+
+/* Weights of the last step's K, and of its length times the rate now, in the start values of Z. */
+static void find_start_weights(keel_work *w, const struct implicit_table *last,
+                               const struct implicit_table *table, int nodes, double from, double ratio) {
+    struct implicit_rk *m = w->method;
+    double node[IMPLICIT_STAGES + 1];
+    memcpy(node, last->c, sizeof last->c);
+    node[last->s] = 1;
+    for (int i = 0; i < table->s; i++)
+        implicit_integrals(nodes, node, from, from + table->c[i] * ratio, m->start[i]);
+    m->start_ratio = ratio;
+    m->start_from = last->s;
+    m->start_to = table->s;
+    m->start_nodes = nodes;
+}
+
+/* Z from the last step's polynomial, continued; a look begins where that step began. */
+static void start(keel_work *w, const keel_attempt *a, const struct implicit_table *table, int newton) {
+    struct implicit_rk *m = w->method;
+    const struct implicit_table *last = a->first ? NULL : of_last(w);
+    size_t rows = (size_t)table->s * (size_t)w->width;
+    if (newton && !table->regular) last = NULL;
+    if (!last) {
+        memset(m->z, 0, rows * sizeof(double));
+        for (int i = 0; i < table->s && !newton; i++)
+            for (int c = 0; c < w->width; c++) m->z[(long)i * w->width + c] = table->c[i] * a->h * a->f[c];
+        return;
+    }
+    int with_rate = !newton && !a->look && last->c[last->s - 1] < 1, nodes = last->s + with_rate;
+    double ratio = a->h / m->memory->last_h, last_h = m->memory->last_h;
+    int known = m->start_ratio == ratio && m->start_from == last->s && m->start_to == table->s &&
+                m->start_nodes == nodes && !a->look;
+    if (!known) find_start_weights(w, last, table, nodes, a->look ? 0 : 1, ratio);
+    if (a->look) m->start_nodes = 0;
+    for (int i = 0; i < table->s; i++)
+        for (int c = 0; c < w->width; c++) {
+            double sum = with_rate ? m->start[i][last->s] * last_h * a->f[c] : 0;
+            for (int j = 0; j < last->s; j++) sum += m->start[i][j] * m->last[(long)j * w->width + c];
+            m->z[(long)i * w->width + c] = sum;
+        }
+}
+
+/* Relative to the state, or to what a step adds to it; a component that is zero counts as a millionth of the
+ * largest. */
+static void scale_to_state(keel_work *w, const keel_attempt *a) {
+    struct implicit_rk *m = w->method;
+    double largest = DBL_MIN;
+    for (int c = 0; c < w->n; c++) largest = fmax(largest, fabs(a->x[c]));
+    for (int c = 0; c < w->n; c++)
+        m->scale[c] = fmax(fabs(a->x[c]), fmax(fabs(a->h * a->f[c]), 1e-6 * largest));
+}
+
+/* out = sum_j (high_j + low_j) K_j.  In double the sums err by 4e-20 of one sign in each step of an orbit:
+ * its energy drifts by 4e-13 in 10^7 steps. */
+static void add_up(const keel_work *w, int s, const double *high, const double *low, double *out) {
+    const struct implicit_rk *m = w->method;
+    for (int c = 0; c < w->width; c++) {
+        long double sum = 0;
+        for (int j = 0; j < s; j++) sum += ((long double)high[j] + low[j]) * m->k[(long)j * w->width + c];
+        out[c] = (double)sum;
+    }
+}
+
+/* Z := A K(Z) until nothing is gained.  KEEL_OK and *converged 0: it does not contract. */
+static keel_status iterate(keel_work *w, const keel_attempt *a, const struct implicit_table *table,
+                           int *converged) {
+    enum { ROUNDS = 60, TRIAL = 6 };
+    struct implicit_rk *m = w->method;
+    double first = 0, before = HUGE_VAL;
+    int idle = 0;
+    *converged = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        keel_status status = implicit_rates(w, a, table);
+        if (status != KEEL_OK) return status;
+        for (int i = 0; i < table->s; i++) {
+            double *z = implicit_row(m->z, w, i), *moved = implicit_row(m->moved, w, i);
+            add_up(w, table->s, table->a[i], table->a_low[i], m->stage);
+            for (int c = 0; c < w->width; c++) moved[c] = m->stage[c] - z[c];
+            memcpy(z, m->stage, (size_t)w->width * sizeof *z);
+        }
+        double size = implicit_size(w, table->s, m->moved);
+        if (!isfinite(size)) return KEEL_OK;
+        idle = size >= before ? idle + 1 : 0;
+        if (size == 0 || implicit_arrived(size, idle)) {
+            *converged = 1;
+            return KEEL_OK;
+        }
+        if (round == 0) first = size;
+        if (size > IMPLICIT_NEAR &&
+            ((round > 2 && size >= before) || (round >= TRIAL && size > first * pow(0.6, round))))
+            return KEEL_OK;
+        before = size;
+    }
+    *converged = before < IMPLICIT_NEAR;
+    return KEEL_OK;
+}
+
+enum { PATIENCE = 64 };
+
+/* Fixed steps: iterate, or Newton. */
+static keel_status solve(keel_work *w, const keel_attempt *a, const struct implicit_table *table) {
+    struct implicit_rk *m = w->method;
+    struct implicit_memory *memory = m->memory;
+    int converged = 0;
+    keel_status status = KEEL_OK;
+    if (memory->newton == 0 || memory->patience <= 0) {
+        start(w, a, table, 0);
+        status = iterate(w, a, table, &converged);
+        if (status < 0) return status;
+        if (!a->look) memory->newton = !converged;
+        if (!a->look && !converged) memory->patience = PATIENCE;
+        if (converged) return KEEL_OK;
+        w->code = 0;
+    }
+    start(w, a, table, 1);
+    if (!a->look) memory->patience--;
+    return implicit_newton(w, a, table);
+}
+
+static keel_status attempt(keel_work *w, keel_attempt *a) {
+    struct implicit_rk *m = w->method;
+    struct implicit_memory *memory = m->memory;
+    if (a->first && !a->look) {
+        struct implicit_memory before = *memory;
+        *memory = (struct implicit_memory){.contraction = 1};
+        if (before.rejections > 0) { /* the same step again, shorter */
+            memory->rejections = before.rejections;
+            memory->failures = before.failures;
+            memory->distrust = before.distrust;
+        }
+    }
+    const struct implicit_table *table = a->look ? of_last(w) : chosen(w, memory->choice);
+    if (!table) table = chosen(w, memory->choice);
+    int adaptive = w->rtol > 0;
+    memory->shrink = 0;
+    if (adaptive) implicit_radau_scale(w, a);
+    else scale_to_state(w, a);
+    if (adaptive) start(w, a, table, 1);
+    keel_status status = w->n == 0 ? KEEL_OK : adaptive ? implicit_newton(w, a, table) : solve(w, a, table);
+    if (status != KEEL_OK) return status;
+    if (table->last_is_end)
+        memcpy(a->dx, implicit_row(m->z, w, table->s - 1), (size_t)w->width * sizeof(double));
+    else add_up(w, table->s, table->b, table->b_low, a->dx);
+    return a->error[0] && w->n > 0 ? implicit_radau_error(w, a) : KEEL_OK;
+}
+
+static void accept(keel_work *w, const keel_segment *s) {
+    struct implicit_rk *m = w->method;
+    const struct implicit_method *method = w->stepper->table;
+    int stages = m->table[0].s;
+    for (int i = 1; i < method->count; i++) /* `next` may have chosen another order by now */
+        if (m->memory->factored_choice == i) stages = m->table[i].s;
+    memcpy(m->last, m->k, (size_t)stages * (size_t)w->width * sizeof(double));
+    m->memory->known = stages;
+    m->memory->last_h = s->h;
+}
+
+/* The collocation polynomial; the small mismatch at a corrected end fades out with flat slopes. */
+static void dense(const keel_work *w, const keel_segment *s, double theta, double *x) {
+    const struct implicit_rk *m = w->method;
+    const struct implicit_table *table = of_last(w);
+    double weight[IMPLICIT_STAGES + 1], fade = theta * theta * (3 - 2 * theta);
+    implicit_integrals(table->s, table->c, 0, theta, weight);
+    for (int c = 0; c < w->width; c++) {
+        double here = 0, end = 0;
+        for (int j = 0; j < table->s; j++) {
+            here += weight[j] * m->last[(long)j * w->width + c];
+            end += table->b[j] * m->last[(long)j * w->width + c];
+        }
+        x[c] = s->x[c] + here + fade * (s->x_end[c] - (s->x[c] + end));
+    }
+}
+
+#define HLW "Hairer, Lubich, Wanner 2006"
+#define HW "Hairer, Wanner 1996"
+#define METHOD(method, the_order, the_kind, s, the_traits, what, source)                            \
+    .info = {.name = method,                                                                        \
+             .about = what,                                                                         \
+             .reference = source,                                                                   \
+             .order = the_order,                                                                    \
+             .traits = KEEL_IMPLICIT | (the_traits)},                                               \
+    .table = &(const struct implicit_method){the_kind, 1, {s}}, .size = sizeof(struct implicit_rk), \
+    .layout = layout, .attempt = attempt, .accept = accept
+#define GAUSS(order, s)                                                                     \
+    {                                                                                       \
+        METHOD("gauss" #order, order, IMPLICIT_GAUSS, s, GEOMETRIC, "Gauss, " #s " stages", \
+               "Butcher 1964; " HLW)                                                        \
+    }
+#define GEOMETRIC (KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_QUADRATIC)
+#define RADAU(order, s) \
+    { METHOD("radau" #order, order, IMPLICIT_RADAU_2A, s, 0, "Radau IIA, " #s " stages", "Ehle 1969; " HW) }
+#define RADAU_ADAPTIVE(order, s)                                                                             \
+    {                                                                                                        \
+        METHOD("radau" #order, order, IMPLICIT_RADAU_2A, s, KEEL_ADAPTIVE,                                   \
+               "Radau IIA, " #s " stages, with the collocation polynomial between steps", "Ehle 1969; " HW), \
+            .error_order = (s) + 1, .dense = dense, .next = implicit_radau_next                              \
+    }
+#define LOBATTO(letter, order, the_kind, s, traits)                                     \
+    {                                                                                   \
+        METHOD("lobatto3" #letter #order, order, the_kind, s, traits,                   \
+               "Lobatto III" #letter ", " #s " stages", "Ehle 1969; Chipman 1971; " HW) \
+    }
+
+const keel_stepper implicit_rk_methods[] = {
+    {METHOD("midpoint", 2, IMPLICIT_GAUSS, 1, GEOMETRIC, "implicit midpoint rule: Gauss, 1 stage", HLW)},
+    GAUSS(4, 2),
+    GAUSS(6, 3),
+    GAUSS(8, 4),
+    GAUSS(10, 5),
+    GAUSS(12, 6),
+    GAUSS(14, 7),
+    GAUSS(16, 8),
+    {METHOD("trapezoid", 2, IMPLICIT_LOBATTO_3A, 2, KEEL_SYMMETRIC_STEP,
+            "implicit trapezoidal rule: Lobatto IIIA, 2 stages", "Crank, Nicolson 1947; " HW)},
+    LOBATTO(a, 4, IMPLICIT_LOBATTO_3A, 3, KEEL_SYMMETRIC_STEP),
+    LOBATTO(a, 6, IMPLICIT_LOBATTO_3A, 4, KEEL_SYMMETRIC_STEP),
+    LOBATTO(a, 8, IMPLICIT_LOBATTO_3A, 5, KEEL_SYMMETRIC_STEP),
+
+    LOBATTO(b, 4, IMPLICIT_LOBATTO_3B, 3, KEEL_SYMMETRIC_STEP),
+    LOBATTO(b, 6, IMPLICIT_LOBATTO_3B, 4, KEEL_SYMMETRIC_STEP),
+    LOBATTO(b, 8, IMPLICIT_LOBATTO_3B, 5, KEEL_SYMMETRIC_STEP),
+    LOBATTO(c, 2, IMPLICIT_LOBATTO_3C, 2, 0),
+    LOBATTO(c, 4, IMPLICIT_LOBATTO_3C, 3, 0),
+    LOBATTO(c, 6, IMPLICIT_LOBATTO_3C, 4, 0),
+    LOBATTO(c, 8, IMPLICIT_LOBATTO_3C, 5, 0),
+    {METHOD("backward-euler", 1, IMPLICIT_RADAU_2A, 1, 0, "implicit Euler: Radau IIA, 1 stage", HW)},
+    RADAU(3, 2),
+    RADAU_ADAPTIVE(5, 3),
+    RADAU(7, 4),
+    RADAU(9, 5),
+    RADAU(11, 6),
+    RADAU(13, 7),
+    {.info = {.name = "radau",
+              .about = "Radau IIA of order 5, 9 or 13, chosen on the way; for stiff problems",
+              .reference = "Hairer, Wanner 1999",
+              .order = 5,
+              .traits = KEEL_IMPLICIT | KEEL_ADAPTIVE},
+     .error_order = 4,
+     .table = &(const struct implicit_method){IMPLICIT_RADAU_2A, 3, {3, 5, 7}},
+     .size = sizeof(struct implicit_rk),
+     .layout = layout,
+     .attempt = attempt,
+     .accept = accept,
+     .dense = dense,
+     .next = implicit_radau_next},
+    {.info = {.name = NULL}},
+};

@@ -1,0 +1,73 @@
+/* implicit_rk.h - what the files of the implicit Runge-Kutta family share.
+ *
+ * With K_i = h f(t + c_i h, x + Z_i) the stages solve Z = A K, and the increment is b^T K. */
+#ifndef KEEL_IMPLICIT_RK_H
+#define KEEL_IMPLICIT_RK_H
+
+#include <keel/method.h>
+
+#include "methods/implicit_tables.h"
+
+#include <float.h>
+
+enum { IMPLICIT_TABLES = 3 };
+
+struct implicit_method { /* a descriptor's table */
+    enum implicit_kind kind;
+    int count, stages[IMPLICIT_TABLES]; /* more than one: the order is chosen on the way */
+};
+
+/* Numbers that go on from step to step; all doubles, so that they are saved. */
+struct implicit_memory {
+    double known;            /* stages of the last step in `last`; 0: none */
+    double last_h;           /* its length */
+    double choice;           /* which table */
+    double newton, patience; /* Newton is in use; fixed-point iteration is tried again after so many steps */
+    double jacobian_known, slow;        /* a jacobian is there; the last solve contracted slowly */
+    double factored_h, factored_choice; /* the matrices are factored for these; h = 0: for none */
+    double disturbed;                   /* ... and a look into the step has overwritten them */
+    double distrust, failures;          /* differences only; fresh jacobians in a row that did not help */
+    double contraction, rate;           /* of the last solve: theta / (1 - theta), theta */
+    double iterations;
+    double accepted_h, accepted_error, age, rejections, shrink;
+};
+
+struct implicit_rk {
+    struct implicit_table table[IMPLICIT_TABLES];
+    struct implicit_memory *memory;
+    double *last, *k, *z;      /* stages x width: K of the last step, K and Z of this one */
+    double *stage, *scale;     /* width */
+    double *residual, *moved;  /* stages x width */
+    double *jacobian, *beside; /* n x n; beside: for looks */
+    double *lu, *pair;         /* the blocks of I - h D x J, one after the other; 2 n */
+    double *pivot;             /* ints, in doubles' room */
+    double start[IMPLICIT_STAGES][IMPLICIT_STAGES + 1], start_ratio; /* weights of the start values */
+    int start_from, start_to, start_nodes;
+};
+
+static inline double *implicit_row(double *rows, const keel_work *w, int i) {
+    return rows + (long)i * w->width;
+}
+
+/* Changes that do not shrink any more have met round-off if they are as small as that, or, of a noisy
+ * field, small and idle several times. */
+#define IMPLICIT_NEAR 1e-9
+static inline int implicit_arrived(double size, int idle) {
+    return idle && (size < 64 * DBL_EPSILON || (idle > 2 && size < IMPLICIT_NEAR));
+}
+
+/* implicit_newton.c: Z by simplified Newton from the Z given; K with it. */
+void implicit_newton_layout(keel_work *w, int stages);
+keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct implicit_table *table);
+/* (I - h lambda J)^-1 of the real eigenvalue, in place. */
+void implicit_newton_filter(const keel_work *w, double *v);
+/* K_i = h f(x + Z_i). */
+keel_status implicit_rates(keel_work *w, const keel_attempt *a, const struct implicit_table *table);
+/* Largest or root mean square of v / scale over all stages. */
+double implicit_size(const keel_work *w, int stages, const double *v);
+
+/* implicit_radau.c: adaptive steps of Radau IIA. */
+void implicit_radau_scale(keel_work *w, const keel_attempt *a);
+keel_status implicit_radau_error(keel_work *w, const keel_attempt *a);
+double implicit_radau_next(keel_work *w, double h, double error, int rejected);
+#endif

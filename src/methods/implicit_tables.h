@@ -1,0 +1,38 @@
+/* implicit_tables.h - coefficients of implicit Runge-Kutta methods, computed to round-off. */
+#ifndef KEEL_IMPLICIT_TABLES_H
+#define KEEL_IMPLICIT_TABLES_H
+
+enum { IMPLICIT_STAGES = 8 };
+
+enum implicit_kind {
+    IMPLICIT_GAUSS,      /* order 2s */
+    IMPLICIT_RADAU_2A,   /* order 2s - 1, c_s = 1 */
+    IMPLICIT_LOBATTO_3A, /* order 2s - 2, c_1 = 0, c_s = 1 */
+    IMPLICIT_LOBATTO_3B,
+    IMPLICIT_LOBATTO_3C
+};
+
+/* a = a + a_low, b = b + b_low to more than double precision: a coefficient that is always wrong in the same
+ * direction makes energies drift. */
+struct implicit_table {
+    int s;
+    double c[IMPLICIT_STAGES], b[IMPLICIT_STAGES], b_low[IMPLICIT_STAGES];
+    double a[IMPLICIT_STAGES][IMPLICIT_STAGES], a_low[IMPLICIT_STAGES][IMPLICIT_STAGES];
+    int first_explicit; /* the first stage is x itself */
+    int last_is_end;    /* the last stage is the end */
+    int regular;        /* A has an inverse */
+    double inverse[IMPLICIT_STAGES][IMPLICIT_STAGES];
+    double at_begin[IMPLICIT_STAGES]; /* the polynomial through the rates, at the begin of the step */
+    /* A = T D T^-1 with real T: D has `blocks` blocks, (lambda) or, in two columns,
+     * (real imaginary; -imaginary real).  Real ones come first. */
+    int blocks;
+    double real[IMPLICIT_STAGES], imaginary[IMPLICIT_STAGES];
+    double t[IMPLICIT_STAGES][IMPLICIT_STAGES], t_inverse[IMPLICIT_STAGES][IMPLICIT_STAGES];
+};
+
+void implicit_table_fill(struct implicit_table *table, enum implicit_kind kind, int stages);
+
+/* out_j = integral from `from` to `to` of the polynomial that is 1 at node j and 0 at the others;
+ * at most IMPLICIT_STAGES + 1 nodes. */
+void implicit_integrals(int nodes, const double *node, double from, double to, double *out);
+#endif
