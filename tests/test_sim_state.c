@@ -115,23 +115,26 @@ static void check_model(const char *path, double step, const char *method) {
     keel_model_close(m);
 }
 
+static int is_model(const struct dirent *entry) {
+    size_t length = strlen(entry->d_name);
+    return length > 5 && strcmp(entry->d_name + length - 5, ".keel") == 0;
+}
+
+/* Every model as it asks for itself, every model with some method, every method with some model. */
 static void saved_runs_go_on_with_the_same_bits(void **unused) {
     (void)unused;
-    DIR *folder = opendir(KEEL_EXAMPLES_DIR);
-    assert_non_null(folder);
-    int models = 0, methods = 0;
-    while (keel_method_at(methods)) methods++;
-    for (struct dirent *entry; (entry = readdir(folder));) {
-        char path[1024];
-        size_t length = strlen(entry->d_name);
-        if (length < 6 || strcmp(entry->d_name + length - 5, ".keel") != 0) continue;
-        snprintf(path, sizeof path, "%s/%s", KEEL_EXAMPLES_DIR, entry->d_name);
-        check_model(path, 0, NULL);
-        check_model(path, 1e-4, keel_method_at(models % methods)->name);
-        models++;
-    }
-    closedir(folder);
+    struct dirent **entry;
+    int models = scandir(KEEL_EXAMPLES_DIR, &entry, is_model, alphasort), methods = 0;
     assert_true(models > 20);
+    while (keel_method_at(methods)) methods++;
+    for (int k = 0; k < models || k < methods; k++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", KEEL_EXAMPLES_DIR, entry[k % models]->d_name);
+        if (k < models) check_model(path, 0, NULL);
+        check_model(path, 1e-4, keel_method_at(k % methods)->name);
+    }
+    for (int k = 0; k < models; k++) free(entry[k]);
+    free(entry);
 }
 
 /* Every step of a run with two modes, events that are recorded and held values. */

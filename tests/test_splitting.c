@@ -135,7 +135,7 @@ static int for_symplectic_methods(const keel_problem *p, method_check *check) {
     const keel_method *method;
     int met = 0;
     for (int i = 0; (method = keel_method_at(i)); i++) {
-        if (!(method->traits & KEEL_SYMPLECTIC)) continue;
+        if (!(method->traits & KEEL_SYMPLECTIC) || method->traits & KEEL_IMPLICIT) continue;
         keel_solver *s = keel_open(p, &(keel_options){.method = method->name, .step = 0.1});
         int accepted = keel_state_of(s) == KEEL_OK;
         keel_close(s);

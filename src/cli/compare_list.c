@@ -121,11 +121,16 @@ static void add_kind(struct compare_list *l, unsigned mask, unsigned traits, int
         }
 }
 
+/* One method of each geometry that the problem admits, then more of any, up to GEOMETRIC of them. */
 static void add_geometric(struct compare_list *l, const char *preserve) {
+    static const unsigned geometry[] = {KEEL_CONSTRAINED, KEEL_KEEPS_ENERGY, KEEL_SYMPLECTIC, GEOMETRY};
     const keel_method *m;
-    for (int i = 0, most = GEOMETRIC; (m = keel_method_at(i)) && most; i++)
-        if (m->traits & GEOMETRY && !listed(l, m) && accepted(l->j, m, preserve))
-            add(l, m->name, preserve), most--;
+    int most = GEOMETRIC;
+    for (size_t k = 0; k < sizeof geometry / sizeof *geometry; k++)
+        for (int i = 0, left = geometry[k] == GEOMETRY ? most : 1; (m = keel_method_at(i)) && left && most;
+             i++)
+            if (m->traits & geometry[k] && !listed(l, m) && accepted(l->j, m, preserve))
+                add(l, m->name, preserve), left--, most--;
 }
 
 /* Actions and changes of mode end a grid of equal steps. */
@@ -151,9 +156,9 @@ static void take_defaults(struct compare_list *l, const char *preserve, int tole
     if (m && keeps_something(l->j) && strcmp(preserve, "auto") == 0) add(l, m->name, "watch");
     if (!tolerances) add_geometric(l, preserve);
     int order = m ? m->order - 1 : HIGHEST;
-    add_kind(l, KEEL_ADAPTIVE | GEOMETRY, KEEL_ADAPTIVE, ADAPTIVE - 1, order, preserve);
+    add_kind(l, KEEL_ADAPTIVE | GEOMETRY | KEEL_IMPLICIT, KEEL_ADAPTIVE, ADAPTIVE - 1, order, preserve);
     if (tolerances) return;
-    add_kind(l, KEEL_ADAPTIVE | GEOMETRY | KEEL_MULTISTEP, 0, 1, HIGHEST, preserve);
+    add_kind(l, KEEL_ADAPTIVE | GEOMETRY | KEEL_MULTISTEP | KEEL_IMPLICIT, 0, 1, HIGHEST, preserve);
     if (!grid_may_end(l->j))
         add_kind(l, KEEL_ADAPTIVE | GEOMETRY | KEEL_MULTISTEP, KEEL_MULTISTEP, 1, 4, preserve);
 }

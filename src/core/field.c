@@ -151,13 +151,26 @@ enum { MOVABLE = 7 };
 
 struct field_facts field_facts(const struct field *fd) {
     const struct map *maps[MOVABLE] = MOVABLE_MAPS;
-    struct field_facts facts = {.t_length = fd->t_length, .any_derived = fd->dae.any_derived};
+    struct field_facts facts = {.t_length = fd->t_length,
+                                .any_derived = fd->dae.any_derived,
+                                .motion_ready = fd->mech.ready,
+                                .mass_ready = fd->mech.mass_ready || fd->mass_ready};
     for (int i = 0; i < MOVABLE; i++) facts.moving[i] = maps[i]->moving;
     return facts;
 }
 
+/* Of foreign bytes: a factorization is used only with pivots that name rows. */
+static int pivots_sound(const struct field *fd) {
+    for (int i = 0; i < fd->n; i++)
+        if (fd->pivot[i] < 0 || fd->pivot[i] >= fd->n) return 0;
+    return 1;
+}
+
 void field_set_facts(struct field *fd, const struct field_facts *facts) {
     struct map *maps[MOVABLE] = MOVABLE_MAPS;
+    fd->mech.ready = facts->motion_ready;
+    fd->mech.mass_ready = facts->mass_ready;
+    fd->mass_ready = facts->mass_ready && pivots_sound(fd);
     fd->t_length = facts->t_length;
     fd->dae.any_derived = facts->any_derived;
     for (int i = 0; i < MOVABLE; i++) maps[i]->moving = facts->moving[i];

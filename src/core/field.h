@@ -74,10 +74,10 @@ struct field {
     struct fault fault;
 };
 
-/* What field_open found out, as plain numbers. */
+/* What field_open found out, and which factorizations stand in the block, as plain numbers. */
 struct field_facts {
     double t_length;
-    int moving[7], any_derived;
+    int moving[7], any_derived, motion_ready, mass_ready; /* no padding: it is hashed */
 };
 struct field_facts field_facts(const struct field *fd);
 void field_set_facts(struct field *fd, const struct field_facts *facts);

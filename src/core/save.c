@@ -127,7 +127,6 @@ int save_read(struct engine *e, const void *bytes, size_t count) {
         return refuse(e, "keel_load: the state is damaged");
     }
     field_set_facts(&e->field, &head.facts);
-    field_forget(&e->field);
     rows_open(&e->rows);
     for (int i = 0; i < e->rows.count; i++)
         if (e->rows.care[i] < 0 || e->rows.care[i] > KEEL_ROW_VARYING) e->rows.care[i] = KEEL_ROW_WATCHED;
