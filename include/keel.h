@@ -117,11 +117,15 @@ typedef struct keel_problem {
  * equations, if there are any. */
 typedef enum keel_preserve {
     KEEL_AUTO,
-    KEEL_NONE,   /* not even measured */
-    KEEL_WATCH,  /* measured */
-    KEEL_POST,   /* one correction by the first kept row */
-    KEEL_ADJUST, /* one correction by all kept rows */
-    KEEL_PROJECT /* iterated to round-off */
+    KEEL_NONE,    /* not even measured */
+    KEEL_WATCH,   /* measured */
+    KEEL_POST,    /* one correction by the first kept row */
+    KEEL_ADJUST,  /* one correction by all kept rows */
+    KEEL_PROJECT, /* iterated to round-off */
+    KEEL_SCALE,   /* sets of states are multiplied by factors, one for each kept row: options.sets */
+    KEEL_RELAX    /* Runge-Kutta: the step is made longer or shorter until the invariants hold at its end, so
+                   * that steps are on no grid; options.step is then the nominal one.  Where the length is
+                   * given (t_end, events, looks between the steps) it is KEEL_PROJECT */
 } keel_preserve;
 
 /* What "smallest change" means in post, adjust and project. */
@@ -142,9 +146,12 @@ typedef struct keel_options {
     const struct keel_stepper *own_method; /* see keel/method.h */
     keel_preserve preserve;
     keel_norm norm;
-    const double *weights;   /* KEEL_GIVEN: n of them, > 0; the change minimised is sum (weight dx)^2 */
-    const char *keep;        /* "energy, rod": keep these rows and only watch the others; NULL: all */
-    double rtol, atol;       /* 0: 1e-6, and rtol / 1000 (less if all start values are small) */
+    const double *weights; /* KEEL_GIVEN: n of them, > 0; the change minimised is sum (weight dx)^2 */
+    const char *keep;      /* "energy, rod": keep these rows and only watch the others; NULL: all */
+    const char *sets;  /* KEEL_SCALE: "q1 q2; p1 p2", states of one set by name, or by that of their array,
+                              * as many sets as kept rows; states in no set stay.  NULL: one row: all states;
+                              * two invariants of q and p, or q and v: those */
+    double rtol, atol; /* 0: 1e-6, and rtol / 1000 (less if all start values are small) */
     const double *atol_each; /* n of them, or NULL */
     double step;             /* > 0: this fixed step, no error control */
     double first_step, max_step;
@@ -157,6 +164,7 @@ typedef struct keel_options {
 
 typedef struct keel_stats {
     long steps, rejected, calls, jacobians, factorizations, newton, corrections, events;
+    long folds; /* KEEL_SCALE: steps at whose end no factors meet all kept rows: they are off there */
 } keel_stats;
 
 typedef enum keel_row_kind {

@@ -200,7 +200,7 @@ static const keel_stepper no_order = {
     X(ODE, units_negative, o->manifold_units = -4, "manifold_units = -4")                                  \
     X(ODE, atol_each_negative, o->atol_each = negative, "atol_each[1] = -1")                               \
     X(ODE, max_steps_negative, o->max_steps = -1, "max_steps|negative")                                    \
-    X(ODE, preserve_unknown, o->preserve = (keel_preserve)9, "preserve = 9 does not exist")                \
+    X(ODE, preserve_unknown, o->preserve = (keel_preserve)99, "preserve = 99 does not exist")                \
     X(ODE, norm_unknown, o->norm = (keel_norm)9, "norm = 9 does not exist")                                \
     X(ODE, norm_by_mass, o->norm = KEEL_BY_MASS, "by mass|KEEL_MECHANICS")                                 \
     X(ODE, norm_without_weights, o->norm = KEEL_GIVEN, "KEEL_GIVEN needs weights")                         \

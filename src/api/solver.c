@@ -198,6 +198,7 @@ static void add_statistics(keel_stats *sum, const keel_stats *more) {
     sum->newton += more->newton;
     sum->corrections += more->corrections;
     sum->events += more->events;
+    sum->folds += more->folds;
 }
 
 keel_status keel_switch(keel_solver *s, const keel_problem *other, const double *u) {

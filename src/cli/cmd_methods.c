@@ -98,11 +98,14 @@ static void forms_text(struct methods_answer a, int whole, char *out, size_t roo
 static void stabilizers_text(struct methods_answer a, int whole, char *out, size_t room) {
     char word[MOST_STABILIZERS][JOB_WORD];
     unsigned count = stabilizers_of(word);
+    unsigned missing = ((1u << count) - 2) & ~a.stabilizers;
     out[0] = '\0';
-    if (!whole && a.stabilizers == (1u << count) - 2) text_set(out, room, "all");
-    else
-        for (unsigned i = 1; i < count; i++)
-            if (a.stabilizers >> i & 1) join(out, room, word[i]);
+    int one = !whole && (missing & (missing - 1)) == 0; /* or none */
+    if (one) text_set(out, room, "all");
+    for (unsigned i = 1; i < count; i++) {
+        if (one && missing >> i & 1) text_set(out, room, "not %s", word[i]);
+        if (!one && a.stabilizers >> i & 1) join(out, room, word[i]);
+    }
 }
 
 /* Text -------------------------------------------------------------------------------------------------- */

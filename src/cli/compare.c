@@ -104,6 +104,7 @@ static int open_yardstick(struct compare *c, struct job *j) {
         times[k] = k == POINTS - 1 ? j->t1 : j->t0 + (double)k / (POINTS - 1) * (j->t1 - j->t0);
     tight.method = "dop853";
     tight.preserve = KEEL_AUTO;
+    tight.sets = NULL;
     tight.step = tight.atol = 0;
     tight.rtol = tight_rtol;
     less = tight;

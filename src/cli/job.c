@@ -172,6 +172,7 @@ int job_settle(struct job *j, const char *method, const char *stabilizer, keel_o
         (keel_preserve)code_of(OPTION_STABILIZERS, stabilizer); /* in the order of keel_preserve */
     if (weights) out->norm = norm[code_of("unit|error|mass", weights)];
     out->keep = option_text(&j->options, opt_keep);
+    out->sets = out->preserve == KEEL_SCALE ? option_text(&j->options, opt_sets) : NULL;
     return 0;
 }
 
@@ -226,9 +227,6 @@ static int take_tolerances(struct job *j) {
         return job_fail(j, EXIT_USAGE, "--atol must not be negative, it is %g", j->keel.atol);
     if (option_given(o, opt_max_step) && !(j->keel.max_step > 0))
         return job_fail(j, EXIT_USAGE, "--max-step must be positive, it is %g", j->keel.max_step);
-    if (option_given(o, opt_sets) && !o->value[opt_sets].by_model)
-        return job_fail(j, EXIT_USAGE,
-                        "--sets belongs to the stabilizer scale, which this version does not have");
     if (rtol && !strchr(rtol, ',') && !(j->keel.rtol > 0 && j->keel.rtol < 1))
         return job_fail(j, EXIT_USAGE, "--rtol must lie between 0 and 1, it is %g", j->keel.rtol);
     return 0;
@@ -258,6 +256,9 @@ static int take_method(struct job *j) {
         text_set(j->method, sizeof j->method, "%s",
                  choose_method_for(j->model, j->keel.step > 0, is_projection(j->stabilizer), j->why,
                                    sizeof j->why));
+    if (source_of(&j->options, opt_sets) == 2 && j->command != COMMAND_COMPARE &&
+        strcmp(j->stabilizer, "scale") != 0)
+        return job_fail(j, EXIT_USAGE, "--sets belongs to the stabilizer scale: give --preserve scale, too");
     return job_settle(j, j->method, j->stabilizer, &j->keel);
 }
 
@@ -295,8 +296,8 @@ int job_model_run(struct job *j) {
 int job_refuse(struct job *j, keel_sim *sim) {
     const char *why = keel_sim_message(sim);
     int options = !keel_sim_solver(sim) ? 0 : keel_state_of(keel_sim_solver(sim)) == KEEL_EINVAL;
-    return job_fail(j, options ? EXIT_USAGE : EXIT_FAILED, "%s%s", strncmp(why, "keep:", 5) == 0 ? "--" : "",
-                    why);
+    int named = strncmp(why, "keep:", 5) == 0 || strncmp(why, "sets:", 5) == 0;
+    return job_fail(j, options ? EXIT_USAGE : EXIT_FAILED, "%s%s", named ? "--" : "", why);
 }
 
 int job_open(struct job *j, unsigned command, int count, char **argv) {

@@ -49,7 +49,8 @@ enum option_kind {
       "replace a parameter, or a start value as in \"y'=0.1\"; repeatable")                                 \
     X(keep, TEXT, "A,B", NULL, COMMAND_SOLVE, "keep only these rows and watch the others")                  \
     X(weights, CHOICE, "W", "unit|error|mass", COMMAND_SOLVE, "what a small correction means")              \
-    X(sets, TEXT, "\"q; p\"", NULL, COMMAND_SOLVE, "variable sets of the stabilizer scale")                 \
+    X(sets, TEXT, "\"q; p\"", NULL, COMMAND_SOLVE,                                                          \
+      "what the stabilizer scale multiplies, a set for each kept row")                                      \
     X(points, COUNT, "N", NULL, COMMAND_RUN, "output times, ends included (1000)")                          \
     X(log, FLAG, NULL, NULL, COMMAND_RUN, "output times evenly spaced in log t")                            \
     X(every, NUMBER, "DT", NULL, COMMAND_RUN, "output times DT apart")                                      \
@@ -80,7 +81,7 @@ enum option_kind {
       "colours (auto: on a terminal, unless NO_COLOR is set)")                                              \
     X(help, FLAG, NULL, NULL, COMMAND_ALL, "what the command does, with an example")
 
-#define OPTION_STABILIZERS "auto|none|watch|post|adjust|project"
+#define OPTION_STABILIZERS "auto|none|watch|post|adjust|project|scale|relax"
 
 enum option_id {
 #define OPTION_ID(id, kind, argument, choices, commands, about) opt_##id,

@@ -192,6 +192,12 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     fprintf(out, "  t %g .. %g   %s steps   %s rejected   %s evaluations   %s\n", j->t0,
             keel_time(keel_sim_solver(o->sim)), steps, rejected, calls, wall);
     rows_text(o, out, color);
+    if (s.folds) {
+        char folds[24];
+        count_text(folds, sizeof folds, s.folds);
+        fprintf(out, "  scale      at %s step%s no factors meet all kept rows: they are off there\n", folds,
+                s.folds == 1 ? "" : "s");
+    }
     accuracy_text(o, out);
     if (o->status != OUTCOME_DONE)
         fprintf(out, "  %s%s%s%s%s\n", say_red(color), outcome_word(o->status), say_plain(color),

@@ -106,6 +106,9 @@ static void verdict(FILE *out, const struct outcome *o) {
     else text_add(words, sizeof words, "There is nothing to keep in this model.");
     if (kept && watched)
         text_add(words, sizeof words, " Only watched: %s drifts by %.2g.", loose.name, loose.units);
+    if (o->stats.folds)
+        text_add(words, sizeof words, " At %ld step%s no factors meet all kept rows: they are off there.",
+                 o->stats.folds, o->stats.folds == 1 ? "" : "s");
     fprintf(out, "<p class=\"verdict %s\" id=\"verdict\"><strong>",
             ended             ? "bad"
             : held            ? "good"

@@ -218,6 +218,8 @@ static keel_status prepare(struct engine *e, int begin) {
     e->manifold.nearly =
         e->o.step > 0 ? MANIFOLD_NEARLY : fmin(MANIFOLD_NEARLY, fmax(1e-7, 10 * DBL_EPSILON / e->o.rtol));
     rows_open(&e->rows);
+    if (e->o.sets && manifold_sets(&e->manifold, e->o.sets, e->message, sizeof e->message))
+        return e->r->status = KEEL_EINVAL;
     e->measured = e->manifold.preserve != KEEL_NONE && e->rows.count > 0;
     e->estimates = e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : e->stepper->norm ? 2 : 1;
     if (!begin) return KEEL_OK;
@@ -231,6 +233,7 @@ static keel_status prepare(struct engine *e, int begin) {
     status = decide_care(e);
     if (status != KEEL_OK) return status;
     manifold_choose(&e->manifold);
+    if (!relax_fits(e)) return KEEL_EINVAL;
     e->settled = 1;
     status = engine_begin(e, fd->p.t0, fd->p.u0, fd->p.fixed ? fd->p.fixed : e->fixed_by_default);
     return status == KEEL_OK ? engine_verify(e) : status;
@@ -316,6 +319,9 @@ keel_status engine_begin(struct engine *e, double t, const double *u, const unsi
         rows_certify(&e->rows);
     }
     manifold_weigh(&e->manifold);
+    if (e->manifold.preserve == KEEL_SCALE &&
+        !manifold_sets_fit(&e->manifold, t, x, e->message, sizeof e->message))
+        return r->status = KEEL_EINVAL;
     events_begin(e);
     return KEEL_OK;
 }

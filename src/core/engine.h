@@ -114,6 +114,16 @@ keel_status step_raw(struct engine *e, double t,
                      double *x); /* from the begin of the last step to t inside it */
 keel_status step_again(struct engine *e, double t, double *x); /* the same, on the manifold */
 
+void step_add(const struct engine *e, int from, double *x_new, double *low_new); /* x_new = x + dx */
+
+/* relax.c */
+int relax_acts(const struct engine *e); /* steps have no given length: there is no grid */
+/* Does the stabilizer go with what is kept?  1, or 0 with the engine failed. */
+int relax_fits(struct engine *e);
+int relax_estimates(const struct engine *e); /* error vectors it needs, whatever the control wants */
+/* dx, tried with h, becomes the increment with which the invariants hold, x_new the state there; the time. */
+keel_status relax_step(struct engine *e, double h, double *t_new, double *x_new, double *low_new);
+
 /* fused.c */
 int fused_fits(const struct engine *e); /* the problem brings a kernel, and nothing looks at single steps */
 /* Some of the steps to t_end in one go, always fewer than `most`; how many.  0: take the next one by

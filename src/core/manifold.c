@@ -37,6 +37,15 @@ void manifold_layout(struct manifold *m, struct arena *a) {
     m->directions = arena_doubles(a, (rows + 1) * n);
     m->bordered = arena_doubles(a, rows * rows + 1);
     m->pivot = arena_ints(a, rows + 1);
+    if (m->preserve == KEEL_RELAX || m->preserve == KEEL_SCALE)
+        m->trial = arena_doubles(a, (size_t)(m->fd->width + m->fd->m));
+    if (m->preserve != KEEL_SCALE) return;
+    m->set_of = arena_ints(a, n + 1);
+    m->factor = arena_doubles(a, rows + 1);
+    m->change = arena_doubles(a, rows + 1);
+    m->gradient = arena_doubles(a, rows + 1);
+    m->slope = arena_doubles(a, rows * rows + 1);
+    m->bend = arena_doubles(a, rows * rows + 1);
 }
 
 void manifold_choose(struct manifold *m) {
@@ -52,7 +61,8 @@ void manifold_choose(struct manifold *m) {
     }
     for (int kind = 0; kind < ROWS_KINDS; kind++)
         if (seen[kind]) m->kind[m->kept_kinds++] = kind;
-    m->by_mass = m->norm == KEEL_BY_MASS && m->fd->p.form == KEEL_MECHANICS && !constraints_left;
+    m->by_mass = m->norm == KEEL_BY_MASS && m->fd->p.form == KEEL_MECHANICS && !constraints_left &&
+                 m->preserve <= KEEL_PROJECT;
     m->space.rows = m->kept;
     m->space.width = m->fd->width;
     m->two_short = m->kept == 2 && m->fd->width == 4 && m->fd->n > 0 && m->fd->m == 0;
@@ -140,9 +150,10 @@ keel_status manifold_left_out(const struct manifold *m, double t, int first) {
 }
 
 keel_status manifold_correct(struct manifold *m, double t, double *x, double *low) {
-    m->normal_known = 0;
-    if (m->preserve < KEEL_POST || m->kept == 0) return KEEL_OK;
+    m->normal_known = m->fold = 0;
+    if (!manifold_acts(m)) return KEEL_OK;
     m->fd->stats->corrections++;
+    if (m->preserve == KEEL_SCALE) return manifold_scale(m, t, x, low);
     return m->by_mass ? manifold_mass(m, t, x, low) : manifold_flat(m, t, x, low);
 }
 

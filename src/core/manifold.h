@@ -3,7 +3,7 @@
  * Newton for the smallest weighted change, to round-off units that are measured, never assumed (design
  * rules 1 to 6). manifold_flat.c: any form, weights on each state.  manifold_mass.c: mechanics, weighted
  * by the mass matrix, positions first, then velocities with the same factorization, invariants joined by
- * bordering. */
+ * bordering.  manifold_scale.c: factors of sets of states in place of a smallest change. */
 #ifndef KEEL_CORE_MANIFOLD_H
 #define KEEL_CORE_MANIFOLD_H
 
@@ -20,7 +20,7 @@ enum { MANIFOLD_STAGNANT_BY_DIFFERENCES = 5000 };
 struct manifold {
     struct field *fd;
     struct rows *rows;
-    keel_preserve preserve; /* NONE .. PROJECT, never AUTO */
+    keel_preserve preserve; /* NONE .. RELAX, never AUTO */
     keel_norm norm;
     const double *given; /* weights of KEEL_GIVEN */
     double units;        /* allowed */
@@ -38,7 +38,23 @@ struct manifold {
     int *pivot;
     double tau;       /* weight of velocities against positions: the step */
     int normal_known; /* space holds the normal directions of the last correction */
+    /* KEEL_SCALE: */
+    int sets, *set_of;                  /* n: the set of each state; -1: none */
+    const double *from;                 /* the state at the begin of the step that is corrected */
+    int fold;                           /* the last correction found no root */
+    double *factor, *change, *gradient; /* sets: factor - 1, its change, d/dfactor of the sum of squares */
+    double *slope, *bend;               /* rows x sets, sets x sets */
+    double *trial;                      /* n + m; KEEL_RELAX: the increment */
 };
+
+/* Changes the state at the end of a step. */
+static inline int manifold_acts(const struct manifold *m) {
+    return m->preserve >= KEEL_POST && m->kept > 0;
+}
+/* ... until all kept rows are at round-off, and leaves their residuals behind. */
+static inline int manifold_iterates(const struct manifold *m) {
+    return m->preserve >= KEEL_PROJECT && m->kept > 0;
+}
 
 void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, keel_preserve preserve,
                    keel_norm norm, double units);
@@ -47,7 +63,7 @@ void manifold_choose(struct manifold *m); /* after rows' care is decided: which 
 void manifold_weigh(
     struct manifold *m); /* the weights, from the sizes so far; they change between steps only */
 
-/* x: n + m long, in place; low: the compensation of x, or NULL.  project leaves the residuals of the
+/* x: n + m long, in place; low: the compensation of x, or NULL.  What iterates leaves the residuals of the
  * result in `residual`; one correction alone does not. */
 keel_status manifold_correct(struct manifold *m, double t, double *x, double *low);
 void manifold_tangent(const struct manifold *m,
@@ -65,4 +81,9 @@ keel_status manifold_left_out(const struct manifold *m, double t, int first);
 keel_status manifold_flat(struct manifold *m, double t, double *x, double *low);
 keel_status manifold_mass(struct manifold *m, double t, double *x, double *low);
 void manifold_mass_tangent(const struct manifold *m, double *e);
+/* Scale: `sets` of the options into set_of; 0, or -1 with a sentence. */
+int manifold_sets(struct manifold *m, const char *text, char *why, size_t room);
+/* Are there as many sets as kept rows, and none of them zero at u?  1, or 0 with a sentence. */
+int manifold_sets_fit(struct manifold *m, double t, const double *u, char *why, size_t room);
+keel_status manifold_scale(struct manifold *m, double t, double *x, double *low);
 #endif

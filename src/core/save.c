@@ -61,6 +61,7 @@ static uint64_t signature(const struct engine *e) {
     h = hash_text(h, p->name);
     h = hash_text(h, e->stepper->info.name);
     h = hash_text(h, o->keep);
+    h = hash_text(h, o->sets);
     return hash_text(h, KEEL_VERSION);
 }
 

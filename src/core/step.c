@@ -27,6 +27,14 @@ static struct plan plan_fixed(const struct engine *e, double t_end) {
     return (struct plan){.h = h, .t_new = r->base + (double)(r->count + 1) * h};
 }
 
+/* Relaxed steps are on no grid; the last one has 0.5 to 1.5 of their length. */
+static struct plan plan_nominal(const struct engine *e, double t_end) {
+    const struct record *r = e->r;
+    double left = t_end - r->t, t_new = r->t + e->o.step * r->direction;
+    if (fabs(left) < 1.5 * e->o.step) return (struct plan){.h = left, .t_new = t_end, .lands = 1};
+    return (struct plan){.h = t_new - r->t, .t_new = t_new};
+}
+
 static struct plan plan_adaptive(const struct engine *e, double t_end, double h_wanted) {
     const struct record *r = e->r;
     double left = t_end - r->t, h = h_wanted * r->direction;
@@ -40,7 +48,7 @@ static struct plan plan_adaptive(const struct engine *e, double t_end, double h_
 }
 
 /* x_new = x + dx; with compensation, what rounding loses is carried on to the next sum. */
-static void add(const struct engine *e, int from, double *x_new, double *low_new) {
+void step_add(const struct engine *e, int from, double *x_new, double *low_new) {
     const double *x = e->x[from], *dx = e->dx, *low = e->low[from];
     int width = e->field.width;
     if (!low_new) {
@@ -81,8 +89,21 @@ keel_status step_failed(struct engine *e, keel_status status) {
                        "%s could not make a step from t = %.10g", e->stepper->info.name, t);
 }
 
+static keel_status correct(struct engine *e, const struct plan *plan, double *x_new, double *low_new) {
+    e->manifold.tau = fabs(plan->h);
+    e->manifold.from = e->x[e->r->front];
+    return manifold_correct(&e->manifold, plan->t_new, x_new, low_new);
+}
+
+/* The step becomes as long as the invariants want it. */
+static keel_status relax(struct engine *e, struct plan *plan, double *x_new, double *low_new) {
+    keel_status status = relax_step(e, plan->h, &plan->t_new, x_new, low_new);
+    plan->h = plan->t_new - e->r->t;
+    return status;
+}
+
 /* One attempt at (h, t_new) into the other buffer; KEEL_RETRY with a fault if it cannot be had. */
-static keel_status attempt(struct engine *e, const struct plan *plan, double *error) {
+static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
     struct record *r = e->r;
     struct field *fd = &e->field;
     int from = r->front, to = 1 - from;
@@ -95,14 +116,14 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
                       .first = r->fresh,
                       .f_end = e->f[to]};
     *error = 0;
-    for (int k = 0; k < e->estimates; k++) a.error[k] = e->error[k];
+    for (int k = 0; k < e->estimates || k < relax_estimates(e); k++) a.error[k] = e->error[k];
     for (int j = 0; j < fd->m; j++)
         fd->y[j] = a.x[fd->n + j]; /* whatever a rejected attempt or a look inside left */
     fd->fault.status = KEEL_OK;
     e->work.code = 0;
     keel_status status = e->stepper->attempt(&e->work, &a);
     if (status != KEEL_OK) return step_failed(e, status);
-    add(e, from, x_new, low_new);
+    step_add(e, from, x_new, low_new);
     if (!engine_finite(fd->n, x_new)) return not_finite(e, r->t, e->x[from]);
     for (int k = 0; k < e->estimates; k++)
         if (!engine_finite(fd->n, e->error[k])) return not_finite(e, r->t, e->x[from]);
@@ -110,8 +131,8 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
         if (e->estimates && (*error = control_raw(e, x_new)) > 1e3)
             return KEEL_OK; /* hopeless: spare the rest */
         if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
-        e->manifold.tau = fabs(plan->h);
-        status = manifold_correct(&e->manifold, plan->t_new, x_new, low_new);
+        status =
+            plan->lands || !relax_acts(e) ? correct(e, plan, x_new, low_new) : relax(e, plan, x_new, low_new);
         if (status != KEEL_OK) return status;
         a.f_end_known = 0;
     }
@@ -130,7 +151,7 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
     if ((fd->k || fd->hidden.user.count) && field_starts_to_move(fd, r->t, plan->t_new, x_new))
         return attempt(e, plan, error); /* now it is known */
     if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
-    int measured_there = e->manifold.kept && e->manifold.preserve == KEEL_PROJECT && !fd->m;
+    int measured_there = manifold_iterates(&e->manifold) && !fd->m;
     if (!e->measured || measured_there) return KEEL_OK;
     return rows_residual(fd, &e->rows, plan->t_new, x_new, e->rows.residual);
 }
@@ -138,7 +159,7 @@ static keel_status attempt(struct engine *e, const struct plan *plan, double *er
 /* Is what the stabilizer holds true here, too?  At every one of the first steps, then now and then. */
 static keel_status verify(struct engine *e) {
     long steps = e->r->stats.steps;
-    if (e->manifold.preserve != KEEL_PROJECT || e->manifold.kept == 0) return KEEL_OK;
+    if (!manifold_iterates(&e->manifold) || e->manifold.fold) return KEEL_OK;
     if (steps > 64 && steps % 16) return KEEL_OK;
     return verify_on_the_way(&e->start, e->r->t, e->x[e->r->front]);
 }
@@ -148,7 +169,7 @@ static keel_status measure(struct engine *e) {
     struct record *r = e->r;
     struct field *fd = &e->field;
     const double *x = e->x[r->front];
-    int corrected = e->manifold.preserve >= KEEL_POST && e->manifold.kept > 0, larger = 0;
+    int corrected = manifold_acts(&e->manifold), larger = 0;
     if (!e->measured && fd->rate == fd->p.f.value) return KEEL_OK; /* nothing asks for sizes */
     for (int i = 0; i < fd->n + fd->m; i++) {
         double size = fabs(x[i]);
@@ -181,6 +202,7 @@ static keel_status commit(struct engine *e, const struct plan *plan) {
     r->has_step = 1;
     r->event = -1;
     r->stats.steps++;
+    r->stats.folds += e->manifold.fold;
     if (e->stepper->accept) {
         int now = r->front;
         keel_segment step = {r->t_before, r->h_taken, e->x[1 - now], e->f[1 - now], e->x[now], e->f[now]};
@@ -200,7 +222,7 @@ static keel_status underflow(struct engine *e, double h) {
 }
 
 static keel_status step_fixed(struct engine *e, double t_end) {
-    struct plan plan = plan_fixed(e, t_end);
+    struct plan plan = relax_acts(e) ? plan_nominal(e, t_end) : plan_fixed(e, t_end);
     double error;
     e->r->has_step = 0;
     if (plan.t_new == e->r->t)

@@ -162,6 +162,21 @@ static int amount_fits(const struct verdict *v, const char *name, double value) 
     return no(v, "%s = %g: it must be finite and not negative", name, value);
 }
 
+/* One increment that may be taken longer or shorter. */
+static int relaxes(const struct verdict *v, const keel_stepper *method) {
+    const char *name = method->info.name;
+    if (method->info.traits & KEEL_MULTISTEP)
+        return no(v, "relax changes the length of every step, and %s needs equal steps", name);
+    if (!(method->info.traits & KEEL_RUNGE_KUTTA))
+        return no(v, "relax stretches the increment of one Runge-Kutta step, and %s does not have one", name);
+    if (method->info.order < 2)
+        return no(v,
+                  "relax needs a method of order 2 or more: no step of %s near the one asked for keeps an "
+                  "invariant",
+                  name);
+    return 1;
+}
+
 static int options_fit(const struct verdict *v, const keel_problem *p, const keel_options *o,
                        const keel_stepper *method) {
     const char *name = method->info.name;
@@ -177,7 +192,7 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
         if (!(o->atol_each[i] >= 0) || isinf(o->atol_each[i]))
             return no(v, "atol_each[%d] = %g: it must be finite and not negative", i, o->atol_each[i]);
     if (o->max_steps < 0) return no(v, "max_steps is negative");
-    if (o->preserve < KEEL_AUTO || o->preserve > KEEL_PROJECT)
+    if (o->preserve < KEEL_AUTO || o->preserve > KEEL_RELAX)
         return no(v, "preserve = %d does not exist", o->preserve);
     if (o->norm < KEEL_BY_DEFAULT || o->norm > KEEL_GIVEN) return no(v, "norm = %d does not exist", o->norm);
     if (o->norm == KEEL_BY_MASS && p->form != KEEL_MECHANICS)
@@ -195,7 +210,8 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
         return no(
             v, "%s keeps the constraints by itself; projecting on top would destroy what it was chosen for",
             name);
-    return 1;
+    if (o->sets && o->preserve != KEEL_SCALE) return no(v, "sets are used only with preserve = KEEL_SCALE");
+    return o->preserve != KEEL_RELAX || relaxes(v, method);
 }
 
 int validate(const keel_problem *p, const keel_options *o, const keel_stepper *method, char *text,

@@ -92,7 +92,7 @@ static double norm853(double e5, double e3) {
              .about = what,                                                                    \
              .reference = source,                                                              \
              .order = the_order,                                                               \
-             .traits = (the_error_order) ? KEEL_ADAPTIVE : 0},                                 \
+             .traits = KEEL_RUNGE_KUTTA | ((the_error_order) ? KEEL_ADAPTIVE : 0)},            \
     .error_order = the_error_order, .table = &(the_table), .size = sizeof(struct explicit_rk), \
     .layout = layout, .attempt = attempt
 

@@ -231,7 +231,7 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
              .about = what,                                                                         \
              .reference = source,                                                                   \
              .order = the_order,                                                                    \
-             .traits = KEEL_IMPLICIT | (the_traits)},                                               \
+             .traits = KEEL_IMPLICIT | KEEL_RUNGE_KUTTA | (the_traits)},                            \
     .table = &(const struct implicit_method){the_kind, 1, {s}}, .size = sizeof(struct implicit_rk), \
     .layout = layout, .attempt = attempt, .accept = accept
 #define GAUSS(order, s)                                                                     \
@@ -287,7 +287,7 @@ const keel_stepper implicit_rk_methods[] = {
               .about = "Radau IIA of order 5, 9 or 13, chosen on the way; for stiff problems",
               .reference = "Hairer, Wanner 1999",
               .order = 5,
-              .traits = KEEL_IMPLICIT | KEEL_ADAPTIVE},
+              .traits = KEEL_IMPLICIT | KEEL_RUNGE_KUTTA | KEEL_ADAPTIVE},
      .error_order = 4,
      .table = &(const struct implicit_method){IMPLICIT_RADAU_2A, 3, {3, 5, 7}},
      .size = sizeof(struct implicit_rk),
