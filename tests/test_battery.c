@@ -468,7 +468,7 @@ static double check_two_form(const struct bout *b) {
 
 static void check_symplecticity(struct bout *b) {
     if (stabilizers[b->stabilizer] > KEEL_WATCH || b->p.keel.form == KEEL_ODE) return;
-    if (b->p.keel.constraint.count && !(b->method->traits & KEEL_CONSTRAINED))
+    if (b->p.keel.constraint.count && !(b->method->traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)))
         return; /* the field off the constraints is no Hamiltonian one */
     b->o.step = 0.25;
     if (check_two_form(b) < 0.1) fail_bout(b, "there is no two-form to keep");
@@ -622,7 +622,8 @@ static void quadratic_invariants_are_kept_without_a_stabilizer(void **state) {
     }
 }
 
-/* Whatever the geometry of a method: equations of the problem are kept when nothing is said about it. */
+/* Whatever the geometry of a method: equations of the problem are kept when nothing is said about it.  Those
+ * that keep the equations as given say that they do not keep the rates. */
 static void constraints_are_kept_by_default(void **state) {
     (void)state;
     const keel_method *method;
@@ -634,7 +635,9 @@ static void constraints_are_kept_by_default(void **state) {
         if (!s) continue;
         assert_ok(s, keel_run(s, 2));
         for (int j = 0; keel_kept_at(s, j, &row) && row.kind <= KEEL_ROW_VELOCITY; j++)
-            if (row.care == KEEL_ROW_WATCHED || row.units > 16)
+            if (row.kind == KEEL_ROW_VELOCITY && method->traits & KEEL_AS_GIVEN)
+                assert_int_equal(row.care, KEEL_ROW_WATCHED);
+            else if (row.care == KEEL_ROW_WATCHED || row.units > 16)
                 fail_msg("%s: %s is off by %g units", method->name, row.name, row.units);
         keel_close(s);
     }
@@ -764,7 +767,7 @@ static void every_problem_keeps_its_rows_with_fixed_steps(void **state) {
         p.t_end = p.keel.t0 + 96 * step;
         for (int i = 0; (method = keel_method_at(i)); i++) {
             keel_options o = {.method = method->name, .step = step, .preserve = KEEL_PROJECT};
-            if (method->traits & KEEL_CONSTRAINED) o.preserve = KEEL_AUTO;
+            if (method->traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) o.preserve = KEEL_AUTO;
             keel_solver *s = open_if_accepted(&p, &o);
             if (!s) continue;
             take_steps(&p, method, s, 1000);

@@ -217,6 +217,17 @@ static const keel_stepper no_order = {
       o->step = 0.1, "rattle|mass matrix must be constant|any other method")                               \
     X(MECHANICS, rattle_friction, p->f.value = friction; o->method = "rattle";                             \
       o->step = 0.1, "rattle|must not depend on velocities|any other method")                              \
+    X(MECHANICS, shake_projected, o->method = "shake"; o->step = 0.1;                                      \
+      o->preserve = KEEL_POST, "shake|keeps the constraints by itself")                                    \
+    X(DAE, spark_on_dae, o->method = "spark4"; o->step = 0.1, "spark4|KEEL_MECHANICS|canonical")           \
+    X(HAMILTONIAN, spark_gradient, p->energy.jacobian = NULL; o->method = "spark4";                        \
+      o->step = 0.1, "spark4|gradient of H|energy.jacobian")                                               \
+    X(MECHANICS, spark_rolling, p->rolling = MAP(1, circle); o->method = "spark4";                         \
+      o->step = 0.1, "spark4|rolling|not holonomic|any other method")                                      \
+    X(MECHANICS, spark_mass, p->mass.value = unit_matrix; o->method = "spark4";                            \
+      o->step = 0.1, "spark4|mass matrix must be constant|any other method")                               \
+    X(MECHANICS, spark_friction, p->f.value = friction; o->method = "spark4";                              \
+      o->step = 0.1, "spark4|must not depend on velocities|any other method")                              \
     X(ODE, method_unknown, o->method = "no such thing at all", "no method `no such thing at all`")         \
     X(ODE, method_misspelt, o->method = "dop85", "no method `dop85`|did you mean `dop853`?")               \
     X(ODE, own_nameless, o->own_method = &nameless, "own_method needs a name")                             \
@@ -1067,6 +1078,8 @@ static void rattle_says_when_its_step_is_too_long(void **state) {
     problem_pendulum(&p, 9.81);
     expect_end("rattle", &p.keel, &(keel_options){.method = "rattle", .step = 2}, 30, KEEL_ENEWTON,
                "rattle|no position on the constraints|t = |smaller step|the step is fixed");
+    expect_end("spark4", &p.keel, &(keel_options){.method = "spark4", .step = 2}, 30, KEEL_ENEWTON,
+               "spark4|no stages on the constraints|t = |smaller step|the step is fixed");
     no_failures();
 }
 

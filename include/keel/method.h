@@ -18,11 +18,12 @@ enum {
     KEEL_ADAPTIVE = 2, /* gives an error estimate */
     KEEL_SYMPLECTIC = 4,
     KEEL_SYMMETRIC_STEP = 8,
-    KEEL_CONSTRAINED = 32,   /* keeps constraint and velocity rows natively */
-    KEEL_MULTISTEP = 64,     /* equal steps only, with a memory */
-    KEEL_QUADRATIC = 128,    /* keeps quadratic invariants */
-    KEEL_RUNGE_KUTTA = 512,  /* h sum b_i k_i; explicit ones: so are dx - error[0], dx - error[1] */
-    KEEL_KEEPS_ENERGY = 1024 /* H of a Hamiltonian problem, by itself */
+    KEEL_CONSTRAINED = 32,    /* keeps constraint and velocity rows natively */
+    KEEL_MULTISTEP = 64,      /* equal steps only, with a memory */
+    KEEL_QUADRATIC = 128,     /* keeps quadratic invariants */
+    KEEL_RUNGE_KUTTA = 512,   /* h sum b_i k_i; explicit ones: so are dx - error[0], dx - error[1] */
+    KEEL_KEEPS_ENERGY = 1024, /* H of a Hamiltonian problem, by itself */
+    KEEL_AS_GIVEN = 2048 /* keeps constraints and algebraic rows natively, but not what follows by d/dt */
 };
 
 /* What a method has to work with.  All vectors are `width` long: n rounded up to a multiple of 4, at least 4,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { FORMS = 4, MOST_STABILIZERS = 16 };
-enum { NAME = 22, SHAPE = 16, WITH = 11, ABOUT = 70, WIDTH = 100 }; /* columns of the table */
+enum { NAME = 22, SHAPE = 22, WITH = 11, ABOUT = 76, WIDTH = 100 }; /* columns of the table */
 
 /* In the order of keel_form. */
 static const char *const form_name[FORMS] = {"ode", "hamiltonian", "mechanics", "dae"};
@@ -74,7 +74,8 @@ static const struct methods_trait {
     const char *word;
 } trait_table[] = {{KEEL_IMPLICIT, "implicit"},       {KEEL_ADAPTIVE, "adaptive"},
                    {KEEL_SYMPLECTIC, "symplectic"},   {KEEL_SYMMETRIC_STEP, "symmetric"},
-                   {KEEL_CONSTRAINED, "constrained"}, {KEEL_MULTISTEP, "multistep"}};
+                   {KEEL_CONSTRAINED, "constrained"}, {KEEL_MULTISTEP, "multistep"},
+                   {KEEL_AS_GIVEN, "as-given"}};
 enum { TRAITS = sizeof trait_table / sizeof *trait_table };
 
 static void join(char *out, size_t room, const char *word) {

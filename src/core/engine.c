@@ -171,6 +171,8 @@ static keel_status decide_care(struct engine *e) {
         r->care[i] = active && wanted && (first || e->manifold.preserve != KEEL_POST) ? KEEL_ROW_KEPT
                                                                                       : KEEL_ROW_WATCHED;
         if (kind <= KEEL_ROW_ROLLING && (traits & KEEL_CONSTRAINED)) r->care[i] = KEEL_ROW_NATIVE;
+        if ((kind == KEEL_ROW_CONSTRAINT || kind == KEEL_ROW_ALGEBRAIC) && (traits & KEEL_AS_GIVEN))
+            r->care[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - r->at[kind]]) r->care[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ENERGY && e->field.p.form == KEEL_HAMILTONIAN && e->field.energy.moving)
             r->care[i] = KEEL_ROW_VARYING;
@@ -184,7 +186,7 @@ static keel_preserve chosen_preserve(const keel_problem *p, const keel_options *
                                      const keel_stepper *method) {
     unsigned traits = method->info.traits;
     if (o->preserve != KEEL_AUTO) return o->preserve;
-    if (traits & KEEL_CONSTRAINED) return KEEL_WATCH;
+    if (traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) return KEEL_WATCH;
     const unsigned own = KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_KEEPS_ENERGY;
     int equations = p->constraint.count + p->rolling.count + p->algebraic.count + p->hidden.count;
     return !equations && traits & own ? KEEL_WATCH : KEEL_PROJECT;

@@ -206,7 +206,7 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
         return no(v, "%s has the trait KEEL_ADAPTIVE and needs an error_order of at least 1", name);
     if (o->step == 0 && !(method->info.traits & KEEL_ADAPTIVE))
         return no(v, "%s has no error estimate: give it a fixed step (options.step)", name);
-    if (o->preserve >= KEEL_POST && (method->info.traits & KEEL_CONSTRAINED))
+    if (o->preserve >= KEEL_POST && (method->info.traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)))
         return no(
             v, "%s keeps the constraints by itself; projecting on top would destroy what it was chosen for",
             name);

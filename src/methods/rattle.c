@@ -1,10 +1,13 @@
-/* rattle.c - RATTLE for M v' = F(t,q) - G(t,q)^T lambda, 0 = g(t,q): symplectic, symmetric, order 2.
+/* rattle.c - RATTLE and SHAKE for M v' = F(t,q) - G(t,q)^T lambda, 0 = g(t,q): symplectic, order 2.
  *
  *     v_half = v + h/2 M^-1 (F(q) - G(q)^T lambda),  q_1 = q + h v_half,  lambda such that g(q_1) = 0,
  *     v_1 = v_half + h/2 M^-1 F(q_1) - M^-1 G(q_1)^T mu,  mu such that G(q_1) v_1 + g_t = 0.
  *
- * Newton runs on the h-scaled multipliers with the true matrix G(q_1) M^-1 G(q)^T.  Andersen 1983; Hairer,
- * Lubich, Wanner, Geometric Numerical Integration, VII.1.4. */
+ * SHAKE has the same positions, and the velocities v_1 = (q_2 - q) / 2h with q_2 the position after the next
+ * step: they leave G v = 0 by O(h^2), along M^-1 G^T, which the two-form dq dp does not see.
+ *
+ * Newton runs on the h-scaled multipliers with the true matrix G(q_1) M^-1 G(q)^T.  Ryckaert, Ciccotti,
+ * Berendsen 1977; Andersen 1983; Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1.4. */
 #include <keel/method.h>
 
 #include "core/field.h"
@@ -23,7 +26,8 @@ struct rattle {
     double *half;  /* v_half */
     double *gain;  /* what v has gained: sums of increments keep the bits that v itself would swallow */
     double *x_new; /* width */
-    double *pivot; /* k ints, kept as doubles' room */
+    double *middle, *first; /* width, nq: SHAKE's q_1, and what v_half gained on the way to it */
+    double *pivot;          /* k ints, kept as doubles' room */
 };
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
@@ -51,6 +55,8 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->half = keel_work_doubles(w, nq);
     m->gain = keel_work_doubles(w, nq);
     m->x_new = keel_work_doubles(w, (size_t)w->width);
+    m->middle = keel_work_doubles(w, (size_t)w->width);
+    m->first = keel_work_doubles(w, nq);
     m->pivot = keel_work_doubles(w, k);
 }
 
@@ -78,13 +84,14 @@ static void form_matrix(const struct field *fd, const struct rattle *m) {
         }
 }
 
-/* q_1 = q + h v_half with g(q_1) = 0, v_half moved along M^-1 G(q)^T. */
-static keel_status solve_positions(keel_work *w, struct field *fd, const keel_attempt *a) {
+/* q_1 = q + h v_half with g(q_1) = 0 at t_new, v_half = v + gain moved along M^-1 G(q)^T. */
+static keel_status solve_positions(keel_work *w, struct field *fd, const keel_attempt *a, const double *q,
+                                   double t_new) {
     struct rattle *m = w->method;
     int k = fd->kg, nq = fd->nq, idle = 0;
-    double before = HUGE_VAL, t_new = a->t + a->h;
+    double before = HUGE_VAL;
     for (int iteration = 0; iteration < 30; iteration++) {
-        for (int j = 0; j < nq; j++) m->x_new[j] = a->x[j] + a->h * m->half[j];
+        for (int j = 0; j < nq; j++) m->x_new[j] = q[j] + a->h * m->half[j];
         if (k == 0) return KEEL_OK;
         keel_status status = map_value(fd, &fd->constraint, t_new, m->x_new, m->g);
         if (status == KEEL_OK && (iteration < 2 || idle))
@@ -107,14 +114,14 @@ static keel_status solve_positions(keel_work *w, struct field *fd, const keel_at
         if (!isfinite(length)) break;
         idle = length > 0.5 * before ? idle + 1 : 0;
         if (length <= DBL_EPSILON || (idle >= 2 && length < 1e-12)) {
-            for (int j = 0; j < nq; j++) m->x_new[j] = a->x[j] + a->h * m->half[j];
+            for (int j = 0; j < nq; j++) m->x_new[j] = q[j] + a->h * m->half[j];
             return KEEL_OK;
         }
         before = length;
     }
     return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
-                       "rattle: no position on the constraints was found from t = %.10g; try a smaller step",
-                       a->t);
+                       "%s: no position on the constraints was found from t = %.10g; try a smaller step",
+                       w->stepper->info.name, a->t);
 }
 
 static keel_status solve_velocities(keel_work *w, struct field *fd, const keel_attempt *a) {
@@ -139,24 +146,54 @@ static keel_status solve_velocities(keel_work *w, struct field *fd, const keel_a
     return status;
 }
 
+/* M^-1 G^T and M^-1 F at (t, x). */
+static keel_status look_around(keel_work *w, struct field *fd, double t, const double *x) {
+    struct rattle *m = w->method;
+    keel_status status = mechanics_factor(fd, t, x);
+    if (status == KEEL_OK) status = acceleration(w, fd, t, x, m->force);
+    if (status != KEEL_OK) return status;
+    memcpy(m->push, fd->mech.k_rows, (size_t)fd->kg * (size_t)fd->nq * sizeof *m->push);
+    for (int i = 0; i < fd->kg; i++) divide_by_mass(fd, m->push + (long)i * fd->nq);
+    return KEEL_OK;
+}
+
+/* From q on, with v_half = v + gain + share M^-1 F. */
+static keel_status leap(keel_work *w, struct field *fd, const keel_attempt *a, const double *q, double t,
+                        double share) {
+    struct rattle *m = w->method;
+    keel_status status = look_around(w, fd, t, q);
+    for (int j = 0; j < fd->nq; j++) {
+        m->gain[j] += share * m->force[j];
+        m->half[j] = a->x[fd->nq + j] + m->gain[j];
+    }
+    return status == KEEL_OK ? solve_positions(w, fd, a, q, t + a->h) : status;
+}
+
 static keel_status attempt(keel_work *w, keel_attempt *a) {
     struct field *fd = w->context;
     struct rattle *m = w->method;
     int nq = fd->nq;
-    keel_status status = mechanics_factor(fd, a->t, a->x);
-    if (status == KEEL_OK) status = acceleration(w, fd, a->t, a->x, m->force);
-    if (status != KEEL_OK) return status;
-    memcpy(m->push, fd->mech.k_rows, (size_t)fd->kg * (size_t)nq * sizeof *m->push);
-    for (int i = 0; i < fd->kg; i++) divide_by_mass(fd, m->push + (long)i * nq);
-    for (int j = 0; j < nq; j++) {
-        m->gain[j] = 0.5 * a->h * m->force[j];
-        m->half[j] = a->x[nq + j] + m->gain[j];
-    }
-    status = solve_positions(w, fd, a);
+    memset(m->gain, 0, (size_t)nq * sizeof *m->gain);
+    keel_status status = leap(w, fd, a, a->x, a->t, 0.5 * a->h);
     if (status == KEEL_OK) status = acceleration(w, fd, a->t + a->h, m->x_new, m->force);
     if (status == KEEL_OK) status = solve_velocities(w, fd, a);
     for (int j = 0; j < nq; j++) a->dx[j] = a->h * m->half[j];
     memcpy(a->dx + nq, m->gain, (size_t)nq * sizeof *m->gain);
+    return status;
+}
+
+static keel_status attempt_shake(keel_work *w, keel_attempt *a) {
+    struct field *fd = w->context;
+    struct rattle *m = w->method;
+    int nq = fd->nq;
+    memset(m->gain, 0, (size_t)nq * sizeof *m->gain);
+    keel_status status = leap(w, fd, a, a->x, a->t, 0.5 * a->h);
+    for (int j = 0; j < nq; j++) a->dx[j] = a->h * m->half[j];
+    memcpy(m->first, m->gain, (size_t)nq * sizeof *m->gain);
+    memcpy(m->middle, m->x_new, (size_t)nq * sizeof *m->x_new);
+    memcpy(m->middle + nq, a->x + nq, (size_t)nq * sizeof *a->x);
+    if (status == KEEL_OK) status = leap(w, fd, a, m->middle, a->t + a->h, a->h);
+    for (int j = 0; j < nq; j++) a->dx[nq + j] = 0.5 * (m->first[j] + m->gain[j]);
     return status;
 }
 
@@ -181,5 +218,17 @@ const keel_stepper rattle_methods[] = {
              "nine RATTLE steps", "Kahan, Li 1997; Reich 1996"),
     COMPOSED("rattle8", 8, TRAITS, rattle_methods[0], struct rattle, refuse, composition_kahan_li8,
              "seventeen RATTLE steps", "Kahan, Li 1997; Reich 1996"),
+    {
+        .info = {.name = "shake",
+                 .about = "SHAKE: symplectic, keeps positions on the constraints, velocities to O(h^2)",
+                 .reference = "Ryckaert, Ciccotti, Berendsen 1977; Hairer, Lubich, Wanner VII.1.4",
+                 .order = 2,
+                 .traits = KEEL_IMPLICIT | KEEL_SYMPLECTIC | KEEL_AS_GIVEN},
+        .no_rate = 1,
+        .size = sizeof(struct rattle),
+        .refuse = refuse,
+        .layout = layout,
+        .attempt = attempt_shake,
+    },
     {.info = {.name = NULL}},
 };

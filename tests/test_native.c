@@ -1,0 +1,163 @@
+/* test_native.c - methods with constraints of their own: SHAKE, Lobatto IIIA-IIIB pairs, energy-momentum. */
+#include "model_run.h"
+
+#include <keel/method.h>
+
+#include <float.h>
+
+/* A bead on a circle whose mass depends on its place, H = |p|^2 (1 + q_1^2 / 2) / 2 + q_2: nothing
+ * separates. */
+static int bead_energy(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = 0.5 * (u[2] * u[2] + u[3] * u[3]) * (1 + 0.5 * u[0] * u[0]) + u[1];
+    return 0;
+}
+
+static int bead_gradient(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    double mobility = 1 + 0.5 * u[0] * u[0];
+    out[0] = 0.5 * (u[2] * u[2] + u[3] * u[3]) * u[0];
+    out[1] = 1;
+    out[2] = mobility * u[2];
+    out[3] = mobility * u[3];
+    return 0;
+}
+
+static int bead_circle(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[0] * u[0] + u[1] * u[1] - 1;
+    return 0;
+}
+
+static int bead_circle_jacobian(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = 2 * u[0];
+    out[1] = 2 * u[1];
+    return 0;
+}
+
+static const double bead_start[4] = {1, 0, 0, 0.4};
+static const keel_problem bead = {
+    .form = KEEL_HAMILTONIAN,
+    .name = "bead",
+    .n = 4,
+    .u0 = bead_start,
+    .energy = {.count = 1, .value = bead_energy, .jacobian = bead_gradient},
+    .constraint = {.count = 1, .value = bead_circle, .jacobian = bead_circle_jacobian}};
+
+/* x at t = 2, then the multiplier. */
+static void bead_end(keel_options o, double *out) {
+    keel_solver *s = keel_open(&bead, &o);
+    assert_ok(s, keel_state_of(s));
+    assert_ok(s, keel_run(s, 2));
+    memcpy(out, keel_state(s), 4 * sizeof *out);
+    out[4] = keel_multipliers(s)[0];
+    if (o.step > 0) assert_below(worst_units(s, NULL), 16);
+    keel_close(s);
+}
+
+static double part_error(const double *a, const double *b, int from, int to) {
+    double worst = 0;
+    for (int j = from; j < to; j++) worst = fmax(worst, fabs(a[j] - b[j]));
+    return worst;
+}
+
+/* Positions, momenta and multipliers at the node, for any H. */
+static void pairs_have_their_order_in_every_part(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int order;
+        double step;
+    } pair[] = {{"spark2", 2, 1. / 64}, {"spark4", 4, 1. / 16}, {"spark6", 6, 1. / 8}};
+    double trusted[5], end[2][5];
+    bead_end((keel_options){.rtol = 1e-13}, trusted);
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 2; i++)
+            bead_end((keel_options){.method = pair[k].name, .step = pair[k].step / (1 + i)}, end[i]);
+        static const int from[4] = {0, 2, 4, 5};
+        for (int part = 0; part < 3; part++) {
+            double coarse = part_error(end[0], trusted, from[part], from[part + 1]);
+            double fine = part_error(end[1], trusted, from[part], from[part + 1]);
+            assert_within(log2(coarse / fine), pair[k].order - 0.1, pair[k].order + 0.1);
+        }
+    }
+}
+
+/* RATTLE is the pair of two stages. */
+static void two_stages_are_rattle(void **state) {
+    (void)state;
+    problem p;
+    problem_four_bar(&p);
+    double u[2][PROBLEM_UNKNOWNS];
+    for (int k = 0; k < 2; k++) {
+        keel_solver *s =
+            keel_open(&p.keel, &(keel_options){.method = k ? "spark2" : "rattle", .step = 0.005});
+        assert_ok(s, keel_run(s, 0.5));
+        memcpy(u[k], keel_state(s), (size_t)p.keel.n * sizeof(double));
+        keel_close(s);
+    }
+    assert_below(part_error(u[0], u[1], 0, p.keel.n), 1e-11);
+}
+
+/* Closed chains, redundant rods and a moving axle. */
+static void pairs_agree_with_projection(void **state) {
+    (void)state;
+    void (*const fill[])(problem *) = {problem_spherical_pendulum, problem_four_bar, problem_five_link,
+                                       problem_car_axis};
+    static const double end[] = {4, 1, 0.5, 0.5}, step[] = {0.05, 0.004, 0.004, 0.002};
+    for (int k = 0; k < 4; k++) {
+        problem p;
+        fill[k](&p);
+        double u[3][PROBLEM_UNKNOWNS];
+        for (int i = 0; i < 3; i++) {
+            keel_options o = {.rtol = 1e-13};
+            if (i) o = (keel_options){.method = "spark4", .step = step[k] / i};
+            keel_solver *s = keel_open(&p.keel, &o);
+            assert_ok(s, keel_run(s, end[k]));
+            memcpy(u[i], keel_state(s), (size_t)p.keel.n * sizeof(double));
+            if (i) assert_below(worst_units(s, NULL), 16);
+            keel_close(s);
+        }
+        double coarse = part_error(u[1], u[0], 0, p.keel.n), fine = part_error(u[2], u[0], 0, p.keel.n);
+        assert_within(log2(coarse / fine), 3.7, 4.3);
+    }
+}
+
+/* SHAKE: RATTLE's positions, and velocities that leave the constraints by O(h^2). */
+static void shake_has_the_positions_of_rattle(void **state) {
+    (void)state;
+    double drift[2];
+    for (int halved = 0; halved < 2; halved++) {
+        problem p;
+        keel_kept row;
+        double u[2][PROBLEM_UNKNOWNS], step = halved ? 1. / 128 : 1. / 64;
+        problem_spherical_pendulum(&p);
+        for (int k = 0; k < 2; k++) {
+            keel_solver *s =
+                keel_open(&p.keel, &(keel_options){.method = k ? "shake" : "rattle", .step = step});
+            assert_ok(s, keel_run(s, 4));
+            memcpy(u[k], keel_state(s), (size_t)p.keel.n * sizeof(double));
+            assert_true(keel_kept_at(s, 0, &row) && row.kind == KEEL_ROW_CONSTRAINT);
+            assert_int_equal(row.care, KEEL_ROW_NATIVE);
+            assert_below(row.units, 16);
+            assert_true(keel_kept_at(s, 1, &row) && row.kind == KEEL_ROW_VELOCITY);
+            assert_int_equal(row.care, k ? KEEL_ROW_WATCHED : KEEL_ROW_NATIVE);
+            keel_close(s);
+        }
+        assert_below(part_error(u[0], u[1], 0, 3), 1e-12);
+        drift[halved] = row.drift;
+    }
+    assert_true(drift[0] > 1e-7);
+    assert_within(drift[0] / drift[1], 3.8, 4.2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_have_their_order_in_every_part),
+        cmocka_unit_test(two_stages_are_rattle),
+        cmocka_unit_test(pairs_agree_with_projection),
+        cmocka_unit_test(shake_has_the_positions_of_rattle),
+    };
+    return cmocka_run_group_tests_name("native", tests, NULL, NULL);
+}
