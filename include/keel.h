@@ -142,7 +142,7 @@ struct keel_stepper;
 
 /* How to solve it.  All zero is a sound default; so is a null pointer. */
 typedef struct keel_options {
-    const char *method; /* a name from keel_method_at; NULL: dop853, with a fixed step rk4 */
+    const char *method; /* a name from keel_method_at; NULL: dop853, fixed steps: rk4, reversible: gauss8 */
     const struct keel_stepper *own_method; /* see keel/method.h */
     keel_preserve preserve;
     keel_norm norm;
@@ -153,10 +153,12 @@ typedef struct keel_options {
                               * two invariants of q and p, or q and v: those */
     double rtol, atol; /* 0: 1e-6, and rtol / 1000 (less if all start values are small) */
     const double *atol_each; /* n of them, or NULL */
-    double step;             /* > 0: this fixed step, no error control */
+    double step;             /* > 0: this fixed step, no error control; reversible: the first step */
     double first_step, max_step;
     double manifold_units; /* round-off units allowed on what is kept; 0: 4 */
     int compensated;       /* carry the rounding errors of the state sums along */
+    int reversible;        /* steps follow the time scale of the motion, and the run back retraces them:
+                            * symmetric one-step methods, nothing projected; none longer than max_step */
     int check_jacobians;   /* compare every given derivative with differences before the run */
     long max_steps;        /* in one call; 0: 10 million with error control, no limit with a fixed step */
     void (*observe)(keel_solver *s, void *user); /* each step and passing event; may only look */

@@ -43,4 +43,27 @@ static inline void orbit_energy_stays(const char *method, const keel_problem *p,
         fail_msg("%s: the energy error grows from %g to %g", method, error[0], error[BLOCKS - 1]);
     keel_close(s);
 }
+
+/* Reversible steps, e = 0.9, ten blocks of orbits: the energy errs no more in the last than in the first. */
+static inline void orbit_reversible_energy_stays(const char *method, double step, int block) {
+    enum { BLOCKS = 10 };
+    double error[BLOCKS] = {0}, period = 6.283185307179586;
+    problem p;
+    keel_kept row;
+    problem_kepler_hamiltonian(&p, 0.9);
+    keel_solver *s = keel_open(&p.keel, &(keel_options){.method = method, .step = step, .reversible = 1});
+    for (int b = 0; b < BLOCKS; b++)
+        while (keel_time(s) < (b + 1) * block * period) {
+            assert_ok(s, keel_step(s, 1e15));
+            assert_true(keel_kept_at(s, 0, &row));
+            error[b] = fmax(error[b], fabs(row.last));
+        }
+    double steps = (double)keel_statistics(s).steps;
+    print_message(
+        "%-8s %5d orbits, %.0f steps each: energy errs by %.3e in the first tenth, %.3e in the last\n",
+        method, BLOCKS * block, steps / (BLOCKS * block), error[0], error[BLOCKS - 1]);
+    if (error[BLOCKS - 1] > 1.02 * error[0] + 100 * DBL_EPSILON * sqrt(steps))
+        fail_msg("%s: the energy error grows from %g to %g", method, error[0], error[BLOCKS - 1]);
+    keel_close(s);
+}
 #endif

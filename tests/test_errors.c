@@ -200,7 +200,7 @@ static const keel_stepper no_order = {
     X(ODE, units_negative, o->manifold_units = -4, "manifold_units = -4")                                  \
     X(ODE, atol_each_negative, o->atol_each = negative, "atol_each[1] = -1")                               \
     X(ODE, max_steps_negative, o->max_steps = -1, "max_steps|negative")                                    \
-    X(ODE, preserve_unknown, o->preserve = (keel_preserve)99, "preserve = 99 does not exist")                \
+    X(ODE, preserve_unknown, o->preserve = (keel_preserve)99, "preserve = 99 does not exist")              \
     X(ODE, norm_unknown, o->norm = (keel_norm)9, "norm = 9 does not exist")                                \
     X(ODE, norm_by_mass, o->norm = KEEL_BY_MASS, "by mass|KEEL_MECHANICS")                                 \
     X(ODE, norm_without_weights, o->norm = KEEL_GIVEN, "KEEL_GIVEN needs weights")                         \
@@ -228,6 +228,15 @@ static const keel_stepper no_order = {
       o->step = 0.1, "spark4|mass matrix must be constant|any other method")                               \
     X(MECHANICS, spark_friction, p->f.value = friction; o->method = "spark4";                              \
       o->step = 0.1, "spark4|must not depend on velocities|any other method")                              \
+    X(ODE, reversible_not_symmetric, o->reversible = 1; o->method = "rk4";                                 \
+      o->step = 0.1, "rk4|not a symmetric one-step method|midpoint")                                       \
+    X(ODE, reversible_multistep, o->reversible = 1; o->method = "ab4";                                     \
+      o->step = 0.1, "ab4|not a symmetric one-step method")                                                \
+    X(ODE, reversible_without_step, o->reversible = 1, "reversible|`step`|first")                          \
+    X(ODE, reversible_short, o->reversible = 1; o->step = 0.1;                                             \
+      o->max_step = 0.05, "reversible|max_step = 0.05|shorter|0.1")                                        \
+    X(MECHANICS, reversible_projected, o->reversible = 1;                                                  \
+      o->step = 0.1, "reversible|projection is not symmetric|`constraint` would be projected|watch")       \
     X(ODE, method_unknown, o->method = "no such thing at all", "no method `no such thing at all`")         \
     X(ODE, method_misspelt, o->method = "dop85", "no method `dop85`|did you mean `dop853`?")               \
     X(ODE, own_nameless, o->own_method = &nameless, "own_method needs a name")                             \

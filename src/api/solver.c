@@ -22,7 +22,7 @@ static const keel_stepper *choose_method(const keel_options *o, char *text, size
         text_set(text, room, "own_method needs a name, layout and attempt");
         return NULL;
     }
-    const char *name = o->method ? o->method : o->step > 0 ? "rk4" : "dop853";
+    const char *name = o->method ? o->method : o->reversible ? "gauss8" : o->step > 0 ? "rk4" : "dop853";
     const keel_stepper *method = registry_find(name);
     if (method) return method;
     const char *nearest = registry_nearest(name);
@@ -230,6 +230,7 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
         return status;
     }
     carry_certificate(&old->rows, &e->rows);
+    reversible_carry(old, e);
     add_statistics(&e->r->stats, &old->r->stats);
     s->engine = e;
     engine_close(old);

@@ -22,17 +22,18 @@ static const char *held(const keel_problem *p) {
                              : "";
 }
 
-const char *choose_method(const keel_model *m, int fixed, char *why, size_t room) {
-    return choose_method_for(m, fixed, 0, why, room);
+const char *choose_method(const keel_model *m, enum choose_steps steps, char *why, size_t room) {
+    return choose_method_for(m, steps, 0, why, room);
 }
 
-const char *choose_method_for(const keel_model *m, int fixed, int projecting, char *why, size_t room) {
+const char *choose_method_for(const keel_model *m, enum choose_steps steps, int projecting, char *why,
+                              size_t room) {
     keel_mode mode = {0};
     double from, to;
     keel_model_span(m, &from, &to);
-    if (!keel_model_mode(m, keel_model_start(m), &mode)) return fixed ? "rk4" : "dop853";
+    if (!keel_model_mode(m, keel_model_start(m), &mode)) return steps == CHOOSE_FIXED ? "rk4" : "dop853";
     const keel_problem *p = mode.problem;
-    if (!fixed) {
+    if (steps == CHOOSE_ADAPTIVE) {
         text_set(why, room, "order 8 with error control%s; not for stiff problems", held(p));
         return "dop853";
     }
@@ -41,6 +42,10 @@ const char *choose_method_for(const keel_model *m, int fixed, int projecting, ch
         text_set(why, room,
                  "symplectic, keeps constraints and their derivatives by itself; energy errors stay bounded");
         return "rattle";
+    }
+    if (steps == CHOOSE_REVERSIBLE) {
+        text_set(why, room, "symmetric, of order 8");
+        return "gauss8";
     }
     text_set(why, room, "the classical method of order 4 for fixed steps%s", held(p));
     return "rk4";

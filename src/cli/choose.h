@@ -6,8 +6,11 @@
 
 #include <stddef.h>
 
-/* The name of a stepper for the first mode; fixed: for a fixed step.  The reason is one sentence. */
-const char *choose_method(const keel_model *m, int fixed, char *why, size_t room);
+enum choose_steps { CHOOSE_ADAPTIVE, CHOOSE_FIXED, CHOOSE_REVERSIBLE };
+
+/* The name of a stepper for the first mode.  The reason is one sentence. */
+const char *choose_method(const keel_model *m, enum choose_steps steps, char *why, size_t room);
 /* projecting: a projection was asked for, which methods with their own geometry refuse. */
-const char *choose_method_for(const keel_model *m, int fixed, int projecting, char *why, size_t room);
+const char *choose_method_for(const keel_model *m, enum choose_steps steps, int projecting, char *why,
+                              size_t room);
 #endif

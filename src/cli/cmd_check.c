@@ -68,7 +68,8 @@ static double round_step(double span) {
 static int suggest(struct check *c) {
     struct job *j = &c->job;
     char file[JOB_SENTENCE];
-    const char *name, *value, *own = NULL, *fixed = choose_method(c->model, 1, c->why, sizeof c->why);
+    const char *name, *value, *own = NULL,
+                              *fixed = choose_method(c->model, CHOOSE_FIXED, c->why, sizeof c->why);
     quote(file, sizeof file, j->path);
     for (int i = 0; keel_model_option(c->model, i, &name, &value); i++)
         if (strcmp(name, "method") == 0) own = value;
@@ -87,7 +88,8 @@ static int suggest(struct check *c) {
         text_set(c->command, sizeof c->command, "keel run %s --method rattle --step %g", file,
                  round_step(j->t1 - j->t0));
     } else {
-        text_set(c->method, sizeof c->method, "%s", choose_method(c->model, 0, c->why, sizeof c->why));
+        text_set(c->method, sizeof c->method, "%s",
+                 choose_method(c->model, CHOOSE_ADAPTIVE, c->why, sizeof c->why));
         text_set(c->command, sizeof c->command, "keel run %s --method %s --rtol 1e-9", file, c->method);
     }
     if (j->path && strcmp(j->file, "-") == 0) c->command[0] = '\0';

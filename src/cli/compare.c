@@ -105,7 +105,7 @@ static int open_yardstick(struct compare *c, struct job *j) {
     tight.method = "dop853";
     tight.preserve = KEEL_AUTO;
     tight.sets = NULL;
-    tight.step = tight.atol = 0;
+    tight.step = tight.atol = tight.reversible = 0;
     tight.rtol = tight_rtol;
     less = tight;
     less.rtol = less_rtol;

@@ -151,7 +151,7 @@ static int keeps_something(const struct job *j) {
  * several orders, a fixed step by one step and by several. */
 static void take_defaults(struct compare_list *l, const char *preserve, int tolerances) {
     enum { HIGHEST = 20 };
-    const keel_method *m = find(choose_method(l->j->model, 0, l->j->why, sizeof l->j->why));
+    const keel_method *m = find(choose_method(l->j->model, CHOOSE_ADAPTIVE, l->j->why, sizeof l->j->why));
     if (m) add(l, m->name, preserve);
     if (m && keeps_something(l->j) && strcmp(preserve, "auto") == 0) add(l, m->name, "watch");
     if (!tolerances) add_geometric(l, preserve);

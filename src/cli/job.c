@@ -215,6 +215,7 @@ static int take_tolerances(struct job *j) {
     if (tolerance > step) o->value[opt_step].count = o->value[opt_steps].count = 0;
     if (step > tolerance) o->value[opt_rtol].count = o->value[opt_atol].count = 0;
     const char *rtol = option_text(o, opt_rtol);
+    j->keel.reversible = option_given(o, opt_reversible);
     if (job_number(j, opt_step, &j->keel.step) || job_number(j, opt_atol, &j->keel.atol) ||
         job_number(j, opt_max_step, &j->keel.max_step))
         return j->status;
@@ -252,10 +253,13 @@ static int take_method(struct job *j) {
                         text);
     if (both && ours) preserve = NULL;
     if (preserve) text_set(j->stabilizer, sizeof j->stabilizer, "%s", preserve);
-    if (strcmp(j->method, "auto") == 0)
+    if (strcmp(j->method, "auto") == 0) {
+        enum choose_steps steps = j->keel.reversible ? CHOOSE_REVERSIBLE
+                                  : j->keel.step > 0 ? CHOOSE_FIXED
+                                                     : CHOOSE_ADAPTIVE;
         text_set(j->method, sizeof j->method, "%s",
-                 choose_method_for(j->model, j->keel.step > 0, is_projection(j->stabilizer), j->why,
-                                   sizeof j->why));
+                 choose_method_for(j->model, steps, is_projection(j->stabilizer), j->why, sizeof j->why));
+    }
     if (source_of(&j->options, opt_sets) == 2 && j->command != COMMAND_COMPARE &&
         strcmp(j->stabilizer, "scale") != 0)
         return job_fail(j, EXIT_USAGE, "--sets belongs to the stabilizer scale: give --preserve scale, too");

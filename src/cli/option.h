@@ -42,6 +42,8 @@ enum option_kind {
       "relative tolerance (1e-6); compare takes a list")                                                    \
     X(atol, NUMBER, "A", NULL, COMMAND_RUN | COMMAND_COMPARE, "absolute tolerance (a thousandth of rtol)")  \
     X(max_step, NUMBER, "H", NULL, COMMAND_SOLVE, "longest step")                                           \
+    X(reversible, FLAG, NULL, NULL, COMMAND_SOLVE,                                                          \
+      "steps follow the motion and retrace themselves; --step is the first one")                            \
     X(levels, COUNT, "N", NULL, COMMAND_CONVERGE, "how often the step is halved (6)")                       \
     X(t0, NUMBER, "T", NULL, COMMAND_MODEL, "start time instead of the model's")                            \
     X(tend, NUMBER, "T", NULL, COMMAND_MODEL, "end time instead of the model's")                            \

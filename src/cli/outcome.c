@@ -186,7 +186,8 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     fprintf(out, "%s%s%s  index %d  %d degree%s of freedom  %s+%s", say_bold(color),
             keel_model_name(j->model), say_plain(color), mode.index, mode.freedom,
             mode.freedom == 1 ? "" : "s", j->method, j->stabilizer);
-    if (j->keel.step > 0) fprintf(out, "  step %g\n", j->keel.step);
+    if (j->keel.step > 0)
+        fprintf(out, "  %s %g\n", j->keel.reversible ? "reversible, first step" : "step", j->keel.step);
     else fprintf(out, "  rtol %g\n", j->keel.rtol > 0 ? j->keel.rtol : 1e-6);
     if (j->why[0]) fprintf(out, "  %s: %s\n", j->method, j->why);
     fprintf(out, "  t %g .. %g   %s steps   %s rejected   %s evaluations   %s\n", j->t0,

@@ -165,7 +165,7 @@ static void facts(FILE *out, const struct outcome *o, const struct job *j) {
     const keel_stats s = keel_statistics(keel_sim_solver(o->sim));
     fputs("<dl class=\"facts\">\n", out);
     fact(out, "method", "%s+%s", j->method, j->stabilizer);
-    if (j->keel.step > 0) fact(out, "step", "%g", j->keel.step);
+    if (j->keel.step > 0) fact(out, j->keel.reversible ? "first step" : "step", "%g", j->keel.step);
     else fact(out, "relative tolerance", "%g", j->keel.rtol > 0 ? j->keel.rtol : 1e-6);
     fact(out, "time", "%g .. %g", j->t0, keel_time(keel_sim_solver(o->sim)));
     if (o->yardstick != OUTCOME_NONE) fact(out, "largest error", "%.1e", o->error);

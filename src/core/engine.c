@@ -60,6 +60,7 @@ static void layout(struct engine *e) {
     manifold_layout(&e->manifold, a);
     start_layout(&e->start, &e->field, &e->rows, a);
     layout_events(e, vector);
+    reversible_layout(&e->reversible, &e->o, n, vector, a);
     for (int k = 0; k < 2; k++) {
         e->x[k] = arena_doubles(a, vector);
         e->f[k] = arena_doubles(a, vector);
@@ -236,6 +237,11 @@ static keel_status prepare(struct engine *e, int begin) {
     if (status != KEEL_OK) return status;
     manifold_choose(&e->manifold);
     if (!relax_fits(e)) return KEEL_EINVAL;
+    if (e->o.reversible && e->manifold.kept && e->manifold.preserve >= KEEL_POST)
+        return engine_fail(e, KEEL_EINVAL,
+                           "reversible: a projection is not symmetric, and `%s` would be projected; take "
+                           "preserve watch or none, or a method that keeps it by itself",
+                           rows_name(&e->rows, e->manifold.row[0]));
     e->settled = 1;
     status = engine_begin(e, fd->p.t0, fd->p.u0, fd->p.fixed ? fd->p.fixed : e->fixed_by_default);
     return status == KEEL_OK ? engine_verify(e) : status;

@@ -16,7 +16,8 @@ struct record {
     double t_now;         /* where the solver stands: the front, or inside the last step */
     double base, h_taken; /* fixed steps: t = base + count h; the last step taken */
     double h_next, error_before;
-    double scanned; /* events have been looked for up to here */
+    double rho, low, high; /* reversible steps: the density, 0 before the first, and where it holds */
+    double scanned;        /* events have been looked for up to here */
     long count, steps_at_growth;
     int front;         /* which of the two buffers holds the front */
     int rate_known[2]; /* f of that buffer is the rate at its x */
@@ -48,6 +49,18 @@ struct grid { /* where fixed steps end for the t_end of the present call */
     int on_grid;
 };
 
+struct gauge {          /* what makes a step density of a state; from the start on the same */
+    double start;       /* 1 / sigma there, where rho is 1 */
+    double rest, least; /* of |x'|^2, of sigma^-2 */
+    int known;
+};
+
+struct reversible {
+    struct gauge *gauge;
+    double *weight;                          /* n */
+    double *second, *third, *ahead, *behind; /* x'', x''', rates beside the front */
+};
+
 struct engine {
     keel_solver *handle; /* for the observer */
     keel_options o;
@@ -59,6 +72,7 @@ struct engine {
     struct manifold manifold;
     struct start start;
     struct events events;
+    struct reversible reversible;
     struct grid grid;
     struct record *r, blank;      /* r: in the block, or blank if the problem did not get that far */
     double *x[2], *f[2], *low[2]; /* width, or n + m: states with their algebraic variables */
@@ -104,6 +118,12 @@ double control_longest(const struct engine *e, double t_end); /* step towards t_
 double control_first_step(struct engine *e, double t_end);
 /* The next step after one of h with this error; infinite: it could not be made. */
 double control_next(struct engine *e, double h, double error, int rejected);
+
+/* reversible.c */
+void reversible_layout(struct reversible *v, const keel_options *o, size_t n, size_t vector, struct arena *a);
+/* Where the next reversible step ends, not beyond t_end. */
+keel_status reversible_aim(struct engine *e, double t_end, double *t_new);
+void reversible_carry(const struct engine *from, struct engine *to); /* the gauge, to another mode */
 
 /* step.c */
 keel_status step_take(struct engine *e, double t_end); /* one accepted step of the front, not beyond t_end */

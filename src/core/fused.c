@@ -12,8 +12,8 @@ enum { CHUNK = 1024, LEFT = 2 };
 
 int fused_fits(const struct engine *e) {
     const keel_problem *p = &e->field.p;
-    return p->fused && e->o.step > 0 && e->field.rate == p->f.value && !e->measured && !e->o.compensated &&
-           !e->o.observe && p->event.count == 0 && !e->o.own_method &&
+    return p->fused && e->o.step > 0 && !e->o.reversible && e->field.rate == p->f.value && !e->measured &&
+           !e->o.compensated && !e->o.observe && p->event.count == 0 && !e->o.own_method &&
            strcmp(p->fused->method, e->stepper->info.name) == 0;
 }
 

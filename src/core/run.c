@@ -60,6 +60,7 @@ static keel_status set_out(struct engine *e, double t_end) {
         keel_status status = turn_round(e, direction);
         if (status != KEEL_OK) return status;
     }
+    if (e->o.reversible) return KEEL_OK;
     if (e->o.step > 0) return relax_acts(e) ? KEEL_OK : find_grid(e, t_end);
     if (r->h_next == 0) {
         r->h_next = e->o.first_step > 0 ? e->o.first_step : control_first_step(e, t_end);

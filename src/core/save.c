@@ -50,6 +50,7 @@ static uint64_t signature(const struct engine *e) {
                     (int)o->preserve,
                     (int)o->norm,
                     o->compensated,
+                    o->reversible,
                     (int)sizeof(struct record)};
     double numbers[] = {o->rtol, o->atol, o->step, o->max_step, o->manifold_units};
     uint64_t h = hash(14695981039346656037u, counts, sizeof counts);
@@ -105,7 +106,7 @@ static int record_is_sound(const struct engine *e) {
            flag(r->rate_known[0]) && flag(r->rate_known[1]) && flag(r->told) && flag(r->just_begun) &&
            r->direction >= -1 && r->direction <= 1 && r->event >= -1 && r->event < events &&
            r->status <= KEEL_OK && r->status >= KEEL_ELIMIT && isfinite(r->t) && isfinite(r->t_now) &&
-           isfinite(r->base);
+           isfinite(r->base) && isfinite(r->low) && isfinite(r->high) && r->rho >= 0 && !isinf(r->rho);
 }
 
 int save_read(struct engine *e, const void *bytes, size_t count) {

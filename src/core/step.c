@@ -221,19 +221,32 @@ static keel_status underflow(struct engine *e, double h) {
         h, r->t, e->o.rtol, e->atol[0]);
 }
 
+/* A step that cannot be shortened, for the reason given. */
+static keel_status take_as_planned(struct engine *e, struct plan *plan, const char *why) {
+    double error;
+    keel_status status = attempt(e, plan, &error);
+    if (status == KEEL_OK) return commit(e, plan);
+    if (status > 0)
+        text_add(e->field.fault.text, sizeof e->field.fault.text, "; %s, so it cannot be shortened", why);
+    return engine_fail_by_fault(e);
+}
+
+static keel_status step_reversible(struct engine *e, double t_end) {
+    struct plan plan = {0};
+    e->r->has_step = 0;
+    keel_status status = reversible_aim(e, t_end, &plan.t_new);
+    if (status != KEEL_OK) return status;
+    plan.h = plan.t_new - e->r->t;
+    return take_as_planned(e, &plan, "the step is reversible");
+}
+
 static keel_status step_fixed(struct engine *e, double t_end) {
     struct plan plan = relax_acts(e) ? plan_nominal(e, t_end) : plan_fixed(e, t_end);
-    double error;
     e->r->has_step = 0;
     if (plan.t_new == e->r->t)
         return engine_fail(e, KEEL_ESTEP, "step = %.6g is below what the clock resolves at t = %.10g",
                            e->o.step, e->r->t);
-    keel_status status = attempt(e, &plan, &error);
-    if (status == KEEL_OK) return commit(e, &plan);
-    if (status > 0)
-        text_add(e->field.fault.text, sizeof e->field.fault.text,
-                 "; the step is fixed, so it cannot be shortened");
-    return engine_fail_by_fault(e);
+    return take_as_planned(e, &plan, "the step is fixed");
 }
 
 static keel_status step_adaptive(struct engine *e, double t_end) {
@@ -270,7 +283,9 @@ void step_count(struct engine *e) {
 keel_status step_take(struct engine *e, double t_end) {
     if (e->r->outgrown) manifold_weigh(&e->manifold);
     e->r->outgrown = 0;
-    keel_status status = e->o.step > 0 ? step_fixed(e, t_end) : step_adaptive(e, t_end);
+    keel_status status = e->o.reversible ? step_reversible(e, t_end)
+                         : e->o.step > 0 ? step_fixed(e, t_end)
+                                         : step_adaptive(e, t_end);
     if (status < 0 && e->measured) /* the residuals are those of the last trial */
         rows_residual(&e->field, &e->rows, e->r->t, e->x[e->r->front], e->rows.residual);
     step_count(e);

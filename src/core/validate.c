@@ -177,6 +177,19 @@ static int relaxes(const struct verdict *v, const keel_stepper *method) {
     return 1;
 }
 
+static int reversible_fits(const struct verdict *v, const keel_options *o, const keel_stepper *method) {
+    unsigned traits = method->info.traits;
+    if (!(traits & KEEL_SYMMETRIC_STEP) || traits & KEEL_MULTISTEP)
+        return no(v,
+                  "%s is not a symmetric one-step method, and reversible steps need one: midpoint, gauss8, "
+                  "verlet and others",
+                  method->info.name);
+    if (o->step == 0) return no(v, "reversible steps need `step`, the length of the first one");
+    if (o->max_step > 0 && o->max_step < o->step)
+        return no(v, "reversible: max_step = %g is shorter than the first step, %g", o->max_step, o->step);
+    return 1;
+}
+
 static int options_fit(const struct verdict *v, const keel_problem *p, const keel_options *o,
                        const keel_stepper *method) {
     const char *name = method->info.name;
@@ -204,6 +217,7 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
             return no(v, "weights[%d] must be finite and positive", i);
     if ((method->info.traits & KEEL_ADAPTIVE) && method->error_order < 1)
         return no(v, "%s has the trait KEEL_ADAPTIVE and needs an error_order of at least 1", name);
+    if (o->reversible && !reversible_fits(v, o, method)) return 0;
     if (o->step == 0 && !(method->info.traits & KEEL_ADAPTIVE))
         return no(v, "%s has no error estimate: give it a fixed step (options.step)", name);
     if (o->preserve >= KEEL_POST && (method->info.traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)))

@@ -254,7 +254,7 @@ static void put_options(FILE *out, const keel_model *m, const keel_options *o) {
     double longest = o->max_step;
     if (longest == 0 && o->step == 0 && wants_short_steps(m)) longest = fabs(m->span[1] - m->span[0]) / 100;
     fputs("    const keel_options options = {\n        .method = ", out);
-    put_string(out, o->method ? o->method : o->step > 0 ? "rk4" : "dop853");
+    put_string(out, o->method ? o->method : o->reversible ? "gauss8" : o->step > 0 ? "rk4" : "dop853");
     fputc(',', out);
     if (o->preserve > KEEL_AUTO && o->preserve <= KEEL_RELAX)
         fprintf(out, "\n        .preserve = KEEL_%s,", preserve[o->preserve]);
@@ -274,6 +274,7 @@ static void put_options(FILE *out, const keel_model *m, const keel_options *o) {
     put_field(out, "atol", o->atol);
     put_field(out, "step", o->step);
     put_field(out, "max_step", longest);
+    if (o->reversible) fputs("\n        .reversible = 1,", out);
     fputs("\n    };\n", out);
 }
 
