@@ -166,7 +166,8 @@ typedef struct keel_options {
 
 typedef struct keel_stats {
     long steps, rejected, calls, jacobians, factorizations, newton, corrections, events;
-    long folds; /* KEEL_SCALE: steps at whose end no factors meet all kept rows: they are off there */
+    long folds; /* KEEL_SCALE: steps at whose end no factors meet all kept rows: they are off there.
+                 * KEEL_RELAX: steps that no length makes right: they were projected */
 } keel_stats;
 
 typedef enum keel_row_kind {

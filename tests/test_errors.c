@@ -206,6 +206,7 @@ static const keel_stepper no_order = {
     X(ODE, norm_without_weights, o->norm = KEEL_GIVEN, "KEEL_GIVEN needs weights")                         \
     X(ODE, weights_without_norm, o->weights = zero_weight, "weights|norm = KEEL_GIVEN")                    \
     X(ODE, weight_zero, o->norm = KEEL_GIVEN; o->weights = zero_weight, "weights[1]|positive")             \
+    X(ODE, sets_without_scale, o->sets = "x", "sets|preserve = KEEL_SCALE")                                \
     X(ODE, adams_without_step, o->method = "ab4", "ab4|no error estimate|fixed step|options.step")         \
     X(ODE, rk4_without_step, o->method = "rk4", "rk4|no error estimate")                                   \
     X(MECHANICS, rattle_projected, o->method = "rattle"; o->step = 0.1;                                    \

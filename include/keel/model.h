@@ -108,8 +108,8 @@ KEEL_API int keel_model_proved(const keel_model *m, int mode, const char *row);
 /* Is the potential a sum of terms that belong to one or two elements of an array of positions each? */
 KEEL_API int keel_model_pairwise(const keel_model *m, int mode);
 /* The model as one C file that includes keel.h alone: CNAME_problem(), and a main() that is compiled with
- * -DKEEL_MODEL_MAIN and runs with these options (without their pointers but method, keep and sets; NULL: default).
- * NULL: there is no memory, or the model has errors.  To be freed by free(). */
+ * -DKEEL_MODEL_MAIN and runs with these options (without their pointers but method, keep and sets; NULL:
+ * default).  NULL: there is no memory, or the model has errors.  To be freed by free(). */
 KEEL_API char *keel_model_standalone(keel_model *m, const keel_options *o);
 
 /* A run through events, actions and modes.  The observer in the options gets the keel_sim as its user; beside

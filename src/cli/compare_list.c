@@ -183,6 +183,12 @@ static int add_rows(struct compare *c, const struct compare_list *l, const doubl
     return 0;
 }
 
+static int scales(const struct compare_list *l) {
+    for (int i = 0; i < l->count; i++)
+        if (strcmp(l->stabilizer[i], "scale") == 0) return 1;
+    return 0;
+}
+
 int compare_open(struct compare *c, struct job *j) {
     struct compare_list l = {.j = j};
     double number[MOST_NUMBERS];
@@ -194,6 +200,8 @@ int compare_open(struct compare *c, struct job *j) {
     if (take_numbers(j, fixed ? opt_steps : opt_rtol, number, &numbers)) return j->status;
     if (methods && take_methods(&l, methods, preserve)) return j->status;
     if (!methods) take_defaults(&l, preserve, numbers && !fixed);
+    if (job_sets_idle(j) && !scales(&l))
+        return job_fail(j, EXIT_USAGE, "--sets belongs to the stabilizer scale, and no row has it");
     if (!add_rows(c, &l, number, numbers, fixed)) return 0;
     return job_fail(j, EXIT_FAILED, "there is not enough memory");
 }

@@ -199,6 +199,10 @@ static int source_of(const struct options *o, enum option_id id) {
     return option_given(o, id) ? 2 - o->value[id].by_model : 0;
 }
 
+int job_sets_idle(const struct job *j) {
+    return source_of(&j->options, opt_sets) == 2 && strcmp(j->stabilizer, "scale") != 0;
+}
+
 static int larger(int a, int b) {
     return a > b ? a : b;
 }
@@ -260,8 +264,7 @@ static int take_method(struct job *j) {
         text_set(j->method, sizeof j->method, "%s",
                  choose_method_for(j->model, steps, is_projection(j->stabilizer), j->why, sizeof j->why));
     }
-    if (source_of(&j->options, opt_sets) == 2 && j->command != COMMAND_COMPARE &&
-        strcmp(j->stabilizer, "scale") != 0)
+    if (job_sets_idle(j) && j->command != COMMAND_COMPARE)
         return job_fail(j, EXIT_USAGE, "--sets belongs to the stabilizer scale: give --preserve scale, too");
     return job_settle(j, j->method, j->stabilizer, &j->keel);
 }

@@ -174,6 +174,15 @@ static void rows_text(const struct outcome *o, FILE *out, int color) {
     }
 }
 
+int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_t room) {
+    int scaled = strcmp(j->stabilizer, "scale") == 0;
+    if (o->stats.folds == 0) return 0;
+    text_set(out, room, "at %ld step%s %s", o->stats.folds, o->stats.folds == 1 ? "" : "s",
+             scaled ? "no factors meet all kept rows: they are off there"
+                    : "no length meets all kept rows: they were projected");
+    return 1;
+}
+
 void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color) {
     const keel_stats s = o->stats;
     keel_mode mode = {0};
@@ -193,12 +202,8 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     fprintf(out, "  t %g .. %g   %s steps   %s rejected   %s evaluations   %s\n", j->t0,
             keel_time(keel_sim_solver(o->sim)), steps, rejected, calls, wall);
     rows_text(o, out, color);
-    if (s.folds) {
-        char folds[24];
-        count_text(folds, sizeof folds, s.folds);
-        fprintf(out, "  scale      at %s step%s no factors meet all kept rows: they are off there\n", folds,
-                s.folds == 1 ? "" : "s");
-    }
+    char folds[JOB_SENTENCE];
+    if (outcome_folds(o, j, folds, sizeof folds)) fprintf(out, "  %-10s %s\n", j->stabilizer, folds);
     accuracy_text(o, out);
     if (o->status != OUTCOME_DONE)
         fprintf(out, "  %s%s%s%s%s\n", say_red(color), outcome_word(o->status), say_plain(color),

@@ -84,12 +84,12 @@ static int worst_kept(const struct outcome *o, int watched, keel_kept *worst) {
     return count;
 }
 
-static void verdict(FILE *out, const struct outcome *o) {
+static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     keel_kept row = {0}, loose = {0};
     int kept = worst_kept(o, 0, &row), watched = worst_kept(o, 1, &loose);
     int ended = o->status == OUTCOME_FAILED || o->status == OUTCOME_INTERRUPTED;
     int held = kept && row.units <= round_off_units;
-    char words[2 * JOB_SENTENCE] = "";
+    char words[3 * JOB_SENTENCE] = "", folds[JOB_SENTENCE];
     if (ended)
         text_set(words, sizeof words, "The run %s %s at t = %.10g%s%s. ",
                  o->status == OUTCOME_FAILED ? "has" : "was", outcome_word(o->status),
@@ -106,9 +106,8 @@ static void verdict(FILE *out, const struct outcome *o) {
     else text_add(words, sizeof words, "There is nothing to keep in this model.");
     if (kept && watched)
         text_add(words, sizeof words, " Only watched: %s drifts by %.2g.", loose.name, loose.units);
-    if (o->stats.folds)
-        text_add(words, sizeof words, " At %ld step%s no factors meet all kept rows: they are off there.",
-                 o->stats.folds, o->stats.folds == 1 ? "" : "s");
+    if (outcome_folds(o, j, folds, sizeof folds))
+        text_add(words, sizeof words, " %s: %s.", j->stabilizer, folds);
     fprintf(out, "<p class=\"verdict %s\" id=\"verdict\"><strong>",
             ended             ? "bad"
             : held            ? "good"
@@ -379,7 +378,7 @@ int report_end(struct report *r, struct job *j, const struct outcome *o, const s
     fprintf(out, " - keel</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>", report_style);
     text(out, keel_model_name(j->model));
     fputs("</h1>\n", out);
-    verdict(out, o);
+    verdict(out, o, j);
     facts(out, o, j);
     certificate(out, o);
     accuracy(out, o);

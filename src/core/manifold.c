@@ -37,12 +37,12 @@ void manifold_layout(struct manifold *m, struct arena *a) {
     m->directions = arena_doubles(a, (rows + 1) * n);
     m->bordered = arena_doubles(a, rows * rows + 1);
     m->pivot = arena_ints(a, rows + 1);
-    if (m->preserve == KEEL_RELAX || m->preserve == KEEL_SCALE)
-        m->trial = arena_doubles(a, (size_t)(m->fd->width + m->fd->m));
-    if (m->preserve != KEEL_SCALE) return;
-    m->set_of = arena_ints(a, n + 1);
+    if (m->preserve < KEEL_SCALE) return;
+    m->trial = arena_doubles(a, (size_t)(m->fd->width + m->fd->m));
     m->factor = arena_doubles(a, rows + 1);
     m->change = arena_doubles(a, rows + 1);
+    if (m->preserve != KEEL_SCALE) return;
+    m->set_of = arena_ints(a, n + 1);
     m->gradient = arena_doubles(a, rows + 1);
     m->slope = arena_doubles(a, rows * rows + 1);
     m->bend = arena_doubles(a, rows * rows + 1);

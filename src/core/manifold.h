@@ -38,13 +38,15 @@ struct manifold {
     int *pivot;
     double tau;       /* weight of velocities against positions: the step */
     int normal_known; /* space holds the normal directions of the last correction */
+    /* KEEL_SCALE, KEEL_RELAX: */
+    int fold;                /* no factors were found: the rows are off (scale), or were projected (relax) */
+    double *factor, *change; /* one for each row: factor - 1, and its change in an iteration */
+    double *trial;           /* n + m; relax: the increment of the step as it was tried */
     /* KEEL_SCALE: */
-    int sets, *set_of;                  /* n: the set of each state; -1: none */
-    const double *from;                 /* the state at the begin of the step that is corrected */
-    int fold;                           /* the last correction found no root */
-    double *factor, *change, *gradient; /* sets: factor - 1, its change, d/dfactor of the sum of squares */
-    double *slope, *bend;               /* rows x sets, sets x sets */
-    double *trial;                      /* n + m; KEEL_RELAX: the increment */
+    int sets, *set_of;    /* n: the set of each state; -1: none */
+    const double *from;   /* the state at the begin of the step that is corrected */
+    double *gradient;     /* sets: of the sum of squares */
+    double *slope, *bend; /* rows x sets; sets x sets: second derivatives of the sum */
 };
 
 /* Changes the state at the end of a step. */
@@ -79,6 +81,8 @@ keel_status manifold_refuse(const struct manifold *m, double t, int row);
  * small. */
 keel_status manifold_left_out(const struct manifold *m, double t, int first);
 keel_status manifold_flat(struct manifold *m, double t, double *x, double *low);
+/* How long the smallest change is by the residuals and jacobians that stand; flat. */
+double manifold_smallest(struct manifold *m);
 keel_status manifold_mass(struct manifold *m, double t, double *x, double *low);
 void manifold_mass_tangent(const struct manifold *m, double *e);
 /* Scale: `sets` of the options into set_of; 0, or -1 with a sentence. */

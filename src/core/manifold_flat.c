@@ -49,6 +49,15 @@ static int correct_two_short(struct manifold *m, double *x) {
     return 1;
 }
 
+double manifold_smallest(struct manifold *m) {
+    factor(m);
+    for (int i = 0; i < m->kept; i++) m->c[i] = -m->residual[m->row[i]];
+    rowspace_shortest(&m->space, m->c, m->z, m->d);
+    double sum = 0;
+    for (int j = 0; j < m->fd->n; j++) sum += m->d[j] * m->d[j];
+    return sqrt(sum);
+}
+
 static void correct(struct manifold *m, double *x, double *low, int fresh) {
     int n = m->fd->n;
     if (fresh && m->two_short && !low && correct_two_short(m, x)) return;

@@ -128,7 +128,7 @@ int manifold_sets_fit(struct manifold *m, double t, const double *u, char *why, 
     return 1;
 }
 
-/* Values and slopes on the curve of scaled states --------------------------------------------------------- */
+/* Values and slopes on the curve of scaled states --------------------------------------------------- */
 
 static double size_of(const struct manifold *m, int i) {
     double size = m->rows->size[m->row[i]];
@@ -255,8 +255,8 @@ static double length_of(int k, const double *a) {
 }
 
 /* change = -(bend + shift)^-1 gradient, not longer than `radius`, with the least shift tried that makes it a
- * minimum.  Where one is needed the way is downhill all along: as far as the radius.  Returns the gain that is
- * expected; infinite: not known. */
+ * minimum.  Where one is needed the way is downhill all along: as far as the radius.  Returns the gain that
+ * is expected; infinite: not known. */
 static double downhill(struct manifold *m, double radius) {
     enum { TRIES = 40 };
     int k = m->kept, shifted = 0;

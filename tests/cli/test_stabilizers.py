@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""The stabilizers scale and relax by the command: sets, folds in every certificate, runs that are resumed."""
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+import cli
+from cli import example
+
+ORBIT = example("kepler")
+FOLDS = (example("liu2006_1"), "--method", "euler+scale", "--tend", "10")
+
+
+class Stabilizers(cli.Case):
+    def json(self, *words):
+        return json.loads(self.keel(*words, "--interpret", "--json").stdout)
+
+    def text(self, *words):
+        return self.keel(*words, "--interpret").stdout.decode()
+
+    def test_folds_are_told_everywhere(self):
+        found = self.json("run", *FOLDS)
+        self.assertGreater(found["folds"], 0)
+        self.assertEqual(found["stabilizer"], "scale")
+        text = self.text("run", *FOLDS, "--report", "page.html")
+        sentence = "at %d steps no factors meet all kept rows: they are off there" % found["folds"]
+        self.assertIn("  scale      " + sentence, text)
+        with open(self.path("page.html"), encoding="utf-8") as page:
+            self.assertIn("scale: " + sentence + ".", page.read())
+        calm = self.json("run", example("liu2006_1"), "--tend", "10")
+        self.assertEqual(calm["folds"], 0)
+        self.assertNotIn("no factors", self.text("run", example("liu2006_1"), "--tend", "10"))
+        self.assertNotIn("folds", self.json("run", ORBIT, "--tend", "1"))
+        relaxed = self.json("run", ORBIT, "--method", "dopri5+relax", "--step", "pi/100")
+        self.assertGreater(relaxed["folds"], 0)
+        self.assertLess(max(row["scaled_drift"] for row in relaxed["kept"]), 5)
+        text = self.text("run", ORBIT, "--method", "dopri5+relax", "--step", "pi/100")
+        self.assertIn("at %d steps no length meets all kept rows: they were projected" % relaxed["folds"], text)
+
+    def test_sets(self):
+        words = ("run", ORBIT, "--method", "rk4+scale", "--step", "pi/100", "--tend", "10")
+        usual, named = self.json(*words), self.json(*words, "--sets", "q; p")
+        self.assertEqual(usual["state"], named["state"])
+        self.assertEqual(named["state"], self.json(*words, "--sets", "q[1], q[2]; p[1] p[2]")["state"])
+        self.assertNotEqual(usual["state"], self.json(*words, "--sets", "q[1] p[1]; q[2] p[2]")["state"])
+        self.assertIn("--sets: `r` is no state", self.refused(*words, "--sets", "q; r"))
+        self.assertIn("1 set and 2 kept rows", self.refused(*words, "--sets", "q"))
+        idle = "--sets belongs to the stabilizer scale"
+        self.assertIn(idle, self.refused("run", ORBIT, "--sets", "q; p"))
+        self.assertIn(idle, self.refused("converge", ORBIT, "--method", "rk4+relax", "--sets", "q; p"))
+        self.assertIn(idle, self.refused("compare", ORBIT, "--methods", "rk4,rk4+relax", "--sets", "q; p"))
+        rows = self.json("compare", ORBIT, "--methods", "rk4,rk4+scale,dopri5+relax", "--sets", "q; p", "--steps", "pi/50",
+                         "--tend", "5")["rows"]
+        self.assertEqual([row["status"] for row in rows], ["done"] * 3)
+        self.assertLess(max(row["scaled_drift"] for row in rows), 5)
+
+    def test_options_of_a_model(self):
+        model = example("liu2006_6")
+        found = self.json("run", model)
+        self.assertEqual((found["method"], found["stabilizer"]), ("rk4", "scale"))
+        self.assertLess(found["accuracy"]["value"], 1e-12)
+        self.assertEqual(self.json("run", model, "--preserve", "project")["stabilizer"], "project")
+        emitted = self.keel("emit", model).stdout.decode()
+        self.assertIn(".preserve = KEEL_SCALE,", emitted)
+        self.assertIn('.sets = "P[1] P[2]; P[3]",', emitted)
+        kept = next(row for row in self.json("run", example("liu2006_5"))["kept"] if row["name"] == "track")
+        self.assertLess(kept["scaled_drift"], 5)
+
+    def test_a_resumed_run_ends_with_the_same_bits(self):
+        for pair, step in [(("rk4+relax", "--keep", "energy"), "pi/20000"), (("midpoint+scale", "--sets", "q; p"), "pi/5000")]:
+            words = ("run", ORBIT, "--method", *pair, "--points", "4", "--step", step, "--tend", "20")
+            whole = self.json(*words)
+            saving = ("--checkpoint", self.path("state"), "--checkpoint-every", "0.02")
+            process = subprocess.Popen([cli.KEEL, *words, "--interpret", *saving], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            while not os.path.exists(self.path("state")) and process.poll() is None:
+                time.sleep(0.005)
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(), 143, pair)
+            again = self.json(*words, "--resume", self.path("state"))
+            for key in ["state", "steps", "kept", "folds"]:
+                self.assertEqual(whole[key], again[key], (pair, key))
+
+    def test_orders(self):
+        for method, order in [("heun+relax", 2), ("rk4+relax", 4), ("rk4+scale", 4)]:
+            found = self.json("converge", ORBIT, "--method", method, "--keep", "energy", "--step", "pi/64", "--levels", "4",
+                              "--tend", "2*pi")
+            self.assertEqual(len(found["orders"]), 4)
+            for name, seen in found["orders"].items():
+                self.assertAlmostEqual(seen, order, delta=0.3, msg=(method, name))
+
+
+if __name__ == "__main__":
+    unittest.main()
