@@ -102,6 +102,10 @@ typedef struct keel_problem {
     keel_map rolling;           /* MECHANICS: 0 = A(t,q) v + b(t,q), linear in v; jacobian = A, n/2 columns */
     keel_map velocity;          /* the same: G v + g_t (G H_p + g_t), then A v + b, whose jacobian (n columns)
                                  * and rate are used where they are given; may be absent */
+    keel_map forms;             /* canonical HAMILTONIAN, MECHANICS: pi(x), each of degree 2 at most, such as
+                                 * |q_i - q_j|^2, p_i . p_j, by which `reduced` writes energy, constraints */
+    keel_map reduced;           /* energy, then constraints, of (t, pi) with forms.count columns; for methods
+                                 * that keep momenta.  Both with jacobians, or both absent */
     keel_fn *curvature;         /* MECHANICS: d/dt (G v + g_t), d/dt (A v + b) at fixed v; may be NULL */
     keel_map invariant;         /* I(t,x) = I(t0,x0), n columns: kept or watched */
     keel_map event;             /* sign changes are located */

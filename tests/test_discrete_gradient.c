@@ -38,7 +38,7 @@ static int for_energy_methods(method_check *check) {
     const keel_method *method;
     int met = 0;
     for (int i = 0; (method = keel_method_at(i)); i++) {
-        if (!(method->traits & KEEL_KEEPS_ENERGY)) continue;
+        if (!(method->traits & KEEL_KEEPS_ENERGY) || method->traits & KEEL_AS_GIVEN) continue;
         check(method);
         met++;
     }

@@ -238,6 +238,21 @@ static const keel_stepper no_order = {
       o->max_step = 0.05, "reversible|max_step = 0.05|shorter|0.1")                                        \
     X(MECHANICS, reversible_projected, o->reversible = 1;                                                  \
       o->step = 0.1, "reversible|projection is not symmetric|`constraint` would be projected|watch")       \
+    X(ODE, momentum_on_ode, o->method = "energy-momentum";                                                 \
+      o->step = 0.1, "energy-momentum|KEEL_HAMILTONIAN|canonical|KEEL_MECHANICS")                          \
+    X(MECHANICS, momentum_rolling, p->rolling = MAP(1, circle); o->method = "energy-momentum";             \
+      o->step = 0.1, "energy-momentum|rolling|not holonomic|any other method")                             \
+    X(MECHANICS, momentum_without_energy, o->method = "energy-momentum";                                   \
+      o->step = 0.1, "energy-momentum|needs the energy|invariant energy")                                  \
+    X(HAMILTONIAN, momentum_gradient, p->energy.jacobian = NULL; o->method = "energy-momentum";            \
+      o->step = 0.1, "energy-momentum|gradient of the energy|energy.jacobian")                             \
+    X(MECHANICS, momentum_mass, p->mass.value = unit_matrix; p->energy = MAP(1, half_square);              \
+      p->energy.jacobian = unit_matrix; o->method = "energy-momentum";                                     \
+      o->step = 0.1, "energy-momentum|mass matrix must be constant|any other method")                      \
+    X(MECHANICS, momentum_of_another_energy, p->energy = MAP(1, half_square);                              \
+      p->energy.jacobian = unit_matrix; o->method = "energy-momentum";                                     \
+      o->step = 0.1, "energy-momentum|`energy` must be v M v / 2 + V(q)|it is not")                        \
+    X(ODE, forms_in_ode, p->forms = p->reduced = MAP(1, half_square), "forms belong to|KEEL_MECHANICS")    \
     X(ODE, method_unknown, o->method = "no such thing at all", "no method `no such thing at all`")         \
     X(ODE, method_misspelt, o->method = "dop85", "no method `dop85`|did you mean `dop853`?")               \
     X(ODE, own_nameless, o->own_method = &nameless, "own_method needs a name")                             \

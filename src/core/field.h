@@ -57,7 +57,7 @@ struct field {
     keel_fn *rate;
     void *context;
     double t_length; /* the same in t, for maps that move */
-    struct map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event;
+    struct map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event, forms, reduced;
     double *size;   /* n + m: typical |u_i|, the largest so far */
     double *length; /* n + m: over which differences are taken where they must be exact */
     double *u;      /* n + m: the unknowns under evaluation */

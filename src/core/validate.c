@@ -63,7 +63,8 @@ static int maps_fit(const struct verdict *v, const keel_problem *p) {
            map_fits(v, &p->hidden, "hidden", n) && map_fits(v, &p->energy, "energy", n) &&
            map_fits(v, &p->constraint, "constraint", half) && map_fits(v, &p->rolling, "rolling", half) &&
            map_fits(v, &p->velocity, "velocity", n) && map_fits(v, &p->invariant, "invariant", n) &&
-           map_fits(v, &p->event, "event", n) &&
+           map_fits(v, &p->event, "event", n) && map_fits(v, &p->forms, "forms", n) &&
+           map_fits(v, &p->reduced, "reduced", p->forms.count) &&
            pattern_fits(v, p->mass.value ? p->mass.pattern : NULL, "mass",
                         p->form == KEEL_MECHANICS ? half : n, p->form == KEEL_MECHANICS ? half : n) &&
            pattern_fits(v, p->structure.value ? p->structure.pattern : NULL, "structure", n, n);
@@ -125,6 +126,16 @@ static int nothing_idle(const struct verdict *v, const keel_problem *p) {
     if (p->velocity.count && p->velocity.count != p->constraint.count + p->rolling.count)
         return no(v, "velocity must have a row for each of the %d constraints, it has %d",
                   p->constraint.count + p->rolling.count, p->velocity.count);
+    if (p->forms.count || p->reduced.count) {
+        int canonical = p->form == KEEL_HAMILTONIAN && !p->structure.value;
+        if (!canonical && p->form != KEEL_MECHANICS)
+            return no(v, "forms belong to the form KEEL_MECHANICS and to canonical Hamiltonian problems");
+        if (!p->forms.count || p->reduced.count != 1 + p->constraint.count)
+            return no(v, "reduced must give energy and constraints by forms: count %d, it has %d",
+                      1 + p->constraint.count, p->reduced.count);
+        if (!p->forms.jacobian || !p->reduced.jacobian)
+            return no(v, "forms and reduced need their jacobians");
+    }
     if (p->curvature && p->form != KEEL_MECHANICS)
         return no(v, "curvature belongs to the form KEEL_MECHANICS");
     if (p->fused && (!p->f.value || p->mass.value || p->form == KEEL_MECHANICS || p->form == KEEL_DAE))

@@ -6,18 +6,12 @@
 #include <string.h>
 
 extern const keel_stepper explicit_rk_methods[], adams_methods[], implicit_rk_methods[], rattle_methods[],
-    spark_methods[], splitting_methods[], kahan_methods[],
-    discrete_gradient_methods[]; /* each ends with a nameless one */
+    spark_methods[], splitting_methods[], kahan_methods[], discrete_gradient_methods[],
+    energy_momentum_methods[]; /* each ends with a nameless one */
 
-static const keel_stepper *const families[] = {explicit_rk_methods,
-                                               adams_methods,
-                                               implicit_rk_methods,
-                                               rattle_methods,
-                                               spark_methods,
-                                               splitting_methods,
-                                               kahan_methods,
-                                               discrete_gradient_methods,
-                                               NULL};
+static const keel_stepper *const families[] = {
+    explicit_rk_methods, adams_methods, implicit_rk_methods,       rattle_methods,          spark_methods,
+    splitting_methods,   kahan_methods, discrete_gradient_methods, energy_momentum_methods, NULL};
 
 const keel_stepper *registry_at(int i) {
     for (const keel_stepper *const *family = families; *family; family++)

@@ -30,6 +30,8 @@ void fill_problem(struct fill *out, const struct road *r, const struct functions
     p->rolling = map_of(&r->rolling, &f->call[functions_role_rolling], &out->pattern[5]);
     p->velocity = map_of(&r->velocity, &f->call[functions_role_velocity], &out->pattern[8]);
     p->invariant = map_of(&r->invariant, &f->call[functions_role_invariant], &out->pattern[6]);
+    p->forms = map_of(&r->forms, &f->call[functions_role_forms], &out->pattern[9]);
+    p->reduced = map_of(&r->reduced, &f->call[functions_role_reduced], &out->pattern[10]);
     if (r->event.count)
         p->event = (keel_map){
             .count = r->event.count, .value = f->call[functions_role_event], .names = r->event.names};

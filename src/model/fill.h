@@ -7,7 +7,7 @@
 struct fill {
     keel_problem problem;
     keel_pattern
-        pattern[9]; /* f, algebraic, hidden, energy, constraint, rolling, invariant; mass; velocity */
+        pattern[11]; /* f, algebraic, hidden, energy, constraint, rolling, invariant; mass; velocity; forms */
 };
 
 /* Everything but start values and user. */

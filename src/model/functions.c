@@ -26,19 +26,20 @@ static const char *const role_name[] = {
 #undef NAME
 };
 
-int functions_tape(const struct road *r, size_t count, const expr *root, struct tape *out, expr *missing) {
+/* Inputs: t, `states` symbols, parameters and held values. */
+static int tape_of(const struct road *r, size_t states, const expr *state, size_t count, const expr *root,
+                   struct tape *out, expr *missing) {
     struct model *m = r->y->m;
     struct graph *g = &m->graph;
-    size_t basics = (size_t)r->n + (size_t)r->m, at = 0;
+    size_t further = state == r->basic ? (size_t)r->furthers : 0, at = 0;
     struct tape_input *input =
-        malloc((basics + (size_t)r->furthers + (size_t)m->parameters + (size_t)m->helds + 1) * sizeof *input);
-    expr_spend(g, EXPR_COST_LOOK * (double)(basics + (size_t)m->parameters) + g->count);
+        malloc((states + further + (size_t)m->parameters + (size_t)m->helds + 1) * sizeof *input);
+    expr_spend(g, EXPR_COST_LOOK * (double)(states + (size_t)m->parameters) + g->count);
     if (!input) return -1;
     input[at++] = (struct tape_input){expr_symbol(g, EXPR_TIME, 0, 0), TAPE_TIME, 0};
-    for (size_t i = 0; i < basics; i++)
-        input[at++] = (struct tape_input){r->basic[i], TAPE_STATE, (uint32_t)i};
-    for (int i = 0; i < r->furthers; i++)
-        input[at++] = (struct tape_input){r->further[i], TAPE_STATE, (uint32_t)(basics + (size_t)i)};
+    for (size_t i = 0; i < states; i++) input[at++] = (struct tape_input){state[i], TAPE_STATE, (uint32_t)i};
+    for (size_t i = 0; i < further; i++)
+        input[at++] = (struct tape_input){r->further[i], TAPE_STATE, (uint32_t)(states + i)};
     for (int i = 0; i < m->parameters; i++)
         input[at++] =
             (struct tape_input){expr_symbol(g, EXPR_PARAMETER, (uint32_t)i, 0), TAPE_PARAMETER, (uint32_t)i};
@@ -50,11 +51,19 @@ int functions_tape(const struct road *r, size_t count, const expr *root, struct 
     return failed;
 }
 
+int functions_tape(const struct road *r, size_t count, const expr *root, struct tape *out, expr *missing) {
+    return tape_of(r, (size_t)r->n + (size_t)r->m, r->basic, count, root, out, missing);
+}
+
 static int build(struct functions *f, const struct road *r, enum functions_role role, int count,
                  const expr *root) {
     expr missing;
+    int reduced = role >= functions_role_reduced && role <= functions_role_reduced_terms;
     if (!root) return 0;
-    if (functions_tape(r, (size_t)count, root, &f->tape[role], &missing)) return -1;
+    if (reduced ? tape_of(r, (size_t)r->forms.count, r->form_symbol, (size_t)count, root, &f->tape[role],
+                          &missing)
+                : functions_tape(r, (size_t)count, root, &f->tape[role], &missing))
+        return -1;
     f->there[role] = 1;
     f->call[role] = interpreted[role];
     return 0;
@@ -83,6 +92,8 @@ int functions_open(struct functions *f, const struct road *r) {
         build_map(f, r, functions_role_rolling, &r->rolling) ||
         build_map(f, r, functions_role_velocity, &r->velocity) ||
         build_map(f, r, functions_role_invariant, &r->invariant) ||
+        build_map(f, r, functions_role_forms, &r->forms) ||
+        build_map(f, r, functions_role_reduced, &r->reduced) ||
         build(f, r, functions_role_mass, r->mass.row_start ? r->mass.row_start[r->mass.rows] : 0,
               r->mass.value) ||
         build(f, r, functions_role_structure, r->n * r->n, r->structure) ||
@@ -107,9 +118,11 @@ static int plain(const struct functions *f, const struct road *r) {
            (r->form == KEEL_ODE || (r->form == KEEL_HAMILTONIAN && r->constraint.count == 0));
 }
 
-int functions_emit(struct functions *f, struct emit *e, int mode, const struct road *r, const char *method) {
+int functions_emit(struct functions *f, struct emit *e, int mode, const struct road *r, const char *method,
+                   int forms) {
     char name[40];
     for (int k = 0; k < FUNCTIONS_ROLES; k++) {
+        if (k >= functions_role_forms && k <= functions_role_reduced_terms && !forms) continue;
         name_in_c(name, sizeof name, mode, k);
         if (f->there[k] && emit_function(e, name, &f->tape[k])) return -1;
     }
@@ -126,7 +139,8 @@ void functions_link(struct functions *f, const struct compile_unit *unit, int mo
     char name[40];
     for (int k = 0; k < FUNCTIONS_ROLES; k++) {
         name_in_c(name, sizeof name, mode, k);
-        keel_fn *compiled = f->there[k] ? compile_function(unit, name) : NULL;
+        int left_out = k >= functions_role_forms && k <= functions_role_reduced_terms;
+        keel_fn *compiled = f->there[k] && !left_out ? compile_function(unit, name) : NULL;
         if (compiled) f->call[k] = compiled;
     }
     name_in_c(name, sizeof name, mode, functions_role_f);

@@ -110,7 +110,7 @@ static void compile(struct keel_model *m) {
     find_method(m, method, sizeof method);
     emit_open(&e);
     for (int i = 0; i < m->modes && good; i++)
-        good = functions_emit(&m->mode[i].functions, &e, i, &m->mode[i].road, method) == 0;
+        good = functions_emit(&m->mode[i].functions, &e, i, &m->mode[i].road, method, 0) == 0;
     if (!good || e.failed) {
         text_set(m->why_not, sizeof m->why_not, "the model is too large for one C file");
         emit_close(&e);

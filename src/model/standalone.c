@@ -138,10 +138,13 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
                 {"rolling", &p->rolling},
                 {"velocity", &p->velocity},
                 {"invariant", &p->invariant},
+                {"forms", &p->forms},
+                {"reduced", &p->reduced},
                 {"event", &p->event}};
+    enum { MAPS = sizeof maps / sizeof *maps };
     char start[40];
     fputc('\n', out);
-    for (int k = 0; k < 9; k++) prepare_map(out, maps[k].name, mode, maps[k].map);
+    for (int k = 0; k < MAPS; k++) prepare_map(out, maps[k].name, mode, maps[k].map);
     prepare_events(out, mode, p);
     if (p->mass.pattern) put_pattern(out, "mass", mode, p->n / 2, p->mass.pattern);
     put_names(out, "names", mode, p->n + p->m, p->names);
@@ -156,7 +159,7 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
     if (p->u0 && p->n + p->m) fprintf(out, "    .u0 = %s,\n", start);
     if (p->names && p->n + p->m) fprintf(out, "    .names = names_%d,\n", mode);
     if (p->array_of && p->n) fprintf(out, "    .array_of = array_of_%d,\n", mode);
-    for (int k = 0; k < 9; k++) put_map(out, maps[k].name, mode, maps[k].map);
+    for (int k = 0; k < MAPS; k++) put_map(out, maps[k].name, mode, maps[k].map);
     if (p->mass.value) {
         fprintf(out, "    .mass = {.value = model_%d_mass, .constant = %d", mode, p->mass.constant);
         if (p->mass.pattern) fprintf(out, ", .pattern = &mass_pattern_%d", mode);
@@ -320,7 +323,7 @@ static int put_functions(struct page *page, const keel_model *m) {
     e.local = 1;
     int good = 1;
     for (int i = 0; i < m->modes && good; i++)
-        good = functions_emit(&m->mode[i].functions, &e, i, &m->mode[i].road, NULL) == 0;
+        good = functions_emit(&m->mode[i].functions, &e, i, &m->mode[i].road, NULL, 1) == 0;
     good = good && !e.failed;
     if (good) fputs(e.text, page->out);
     emit_close(&e);

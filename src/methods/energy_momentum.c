@@ -1,0 +1,191 @@
+/* energy_momentum.c - the energy-momentum method for q' = H_p, p' = -H_q - G(q)^T lambda, 0 = g(q):
+ *
+ *     dq = h D_p H,  dp = -h D_q H - (D g)^T mu,  0 = g(q + dq),  mu = h lambda,
+ *
+ * with the discrete derivatives of energy_quotients.c.  Then D g . dq = g(q1) - g(q) = 0, and H is conserved;
+ * with forms so is every momentum that follows from their symmetry.  G H_p = 0 is met to O(h^2).  lambda
+ * belongs to the middle of the step.  In mechanics with the energy E(q,v), D_p H stands for M^-1 D_v E and dv
+ * for M^-1 dp.  Newton runs on the increments with a matrix by differences, made anew when it contracts
+ * slowly.  Gonzalez 1999. */
+#include "methods/energy_momentum.h"
+
+#include "linalg/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const char *refuse(const keel_problem *p, const keel_options *o) {
+    (void)o;
+    if (p->form != KEEL_MECHANICS && (p->form != KEEL_HAMILTONIAN || p->structure.value))
+        return "it is for the form KEEL_HAMILTONIAN with canonical states, and for KEEL_MECHANICS";
+    if (p->rolling.count)
+        return "rolling constraints are not holonomic; use the universal road, any other method";
+    if (p->energy.count == 0)
+        return "it needs the energy that it is to keep: give `energy` (in a model: invariant energy)";
+    if (!p->energy.jacobian) return "it needs the gradient of the energy: give energy.jacobian";
+    if (p->mass.value && !p->mass.constant)
+        return "the mass matrix must be constant; use the universal road, any other method";
+    return energy_doubts(p);
+}
+
+static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
+    (void)o;
+    struct energy_momentum *m = w->method;
+    size_t n = (size_t)p->n, k = (size_t)p->constraint.count, all = n + k, width = (size_t)w->width;
+    m->nq = p->n / 2;
+    m->k = p->constraint.count;
+    m->forms = p->forms.count;
+    m->step = keel_work_doubles(w, all);
+    m->change = keel_work_doubles(w, all);
+    m->residual = keel_work_doubles(w, all);
+    m->bent = keel_work_doubles(w, all);
+    m->matrix = keel_work_doubles(w, all * all);
+    m->pivot = keel_work_doubles(w, all);
+    m->begin = keel_work_doubles(w, width);
+    m->end = keel_work_doubles(w, width);
+    m->middle = keel_work_doubles(w, width);
+    energy_quotients_layout(p, w);
+}
+
+static void divide_by_mass(const struct field *fd, double *force) {
+    if (fd->p.form != KEEL_MECHANICS || !fd->mech.mass) return;
+    dense_lower_solve(fd->nq, fd->mech.mass, force);
+    dense_lower_t_solve(fd->nq, fd->mech.mass, force);
+}
+
+/* What the equations leave at m->step. */
+static keel_status residual_of(keel_work *w, struct field *fd, const keel_attempt *a, double *out) {
+    struct energy_momentum *m = w->method;
+    int nq = m->nq, n = 2 * nq, k = m->k;
+    const double *mu = m->step + n;
+    for (int c = 0; c < n; c++) {
+        m->end[c] = a->x[c] + m->step[c];
+        m->middle[c] = a->x[c] + 0.5 * m->step[c];
+    }
+    keel_status status = energy_quotients(w, fd, a->t + 0.5 * a->h);
+    if (status == KEEL_OK && k) status = map_value(fd, &fd->constraint, a->t + a->h, m->end, out + n);
+    for (int r = 0; r < k; r++)
+        if (!fd->active[r]) out[n + r] = mu[r];
+    for (int c = 0; c < nq; c++) {
+        out[c] = m->gradient[nq + c];
+        out[nq + c] = a->h * m->gradient[c];
+        for (int r = 0; r < k; r++) out[nq + c] += m->rows[(long)r * nq + c] * mu[r];
+    }
+    divide_by_mass(fd, out);
+    divide_by_mass(fd, out + nq);
+    for (int c = 0; c < nq; c++) {
+        out[c] = m->step[c] - a->h * out[c];
+        out[nq + c] += m->step[nq + c];
+    }
+    return status;
+}
+
+/* d residual / d step, column by column; m->residual is the one at m->step. */
+static keel_status find_matrix(keel_work *w, struct field *fd, const keel_attempt *a, const double size[3]) {
+    struct energy_momentum *m = w->method;
+    int nq = m->nq, all = 2 * nq + m->k;
+    keel_status status = KEEL_OK;
+    for (int c = 0; c < all && status == KEEL_OK; c++) {
+        double here = m->step[c], length = sqrt(DBL_EPSILON) * size[c / nq > 2 ? 2 : c / nq];
+        m->step[c] = here + length;
+        status = residual_of(w, fd, a, m->change);
+        for (int i = 0; i < all; i++) m->matrix[(long)i * all + c] = (m->change[i] - m->residual[i]) / length;
+        m->step[c] = here;
+    }
+    fd->stats->factorizations++;
+    if (status == KEEL_OK && dense_lu(all, m->matrix, (int *)m->pivot)) status = KEEL_RETRY;
+    return status;
+}
+
+/* h f without the constraints, and the sizes of q, p and mu. */
+static keel_status begin(keel_work *w, struct field *fd, const keel_attempt *a, double size[3]) {
+    struct energy_momentum *m = w->method;
+    int nq = m->nq;
+    keel_status status = fd->p.form == KEEL_MECHANICS ? mechanics_mass(fd, a->t, a->x) : KEEL_OK;
+    if (status == KEEL_OK) status = map_jacobian(fd, &fd->energy, a->t, a->x, m->gradient);
+    if (status != KEEL_OK) return status;
+    memcpy(m->begin, a->x, (size_t)w->width * sizeof *a->x);
+    memset(m->step, 0, (size_t)(2 * nq + m->k) * sizeof *m->step);
+    for (int c = 0; c < nq; c++) {
+        m->step[c] = a->h * m->gradient[nq + c];
+        m->step[nq + c] = -a->h * m->gradient[c];
+    }
+    divide_by_mass(fd, m->step);
+    divide_by_mass(fd, m->step + nq);
+    for (int part = 0; part < 2; part++) {
+        size[part] = DBL_MIN;
+        for (int c = part * nq; c < (part + 1) * nq; c++)
+            size[part] = fmax(size[part], fabs(a->x[c]) + fabs(m->step[c]));
+    }
+    size[2] = size[1];
+    return KEEL_OK;
+}
+
+/* Newton from m->step on; *found 0: it got nowhere.  careful: a new matrix in every round. */
+static keel_status newton(keel_work *w, struct field *fd, const keel_attempt *a, const double size[3],
+                          int careful, int *found) {
+    enum { ROUNDS = 40 };
+    struct energy_momentum *m = w->method;
+    int nq = m->nq, n = 2 * nq, all = n + m->k, idle = 0, fresh = 1;
+    double before = HUGE_VAL;
+    for (int round = 0; round < ROUNDS; round++) {
+        keel_status status = residual_of(w, fd, a, m->residual);
+        if (status == KEEL_OK && (fresh || careful)) status = find_matrix(w, fd, a, size);
+        if (status != KEEL_OK) return status;
+        memcpy(m->change, m->residual, (size_t)all * sizeof *m->change);
+        dense_lu_solve(all, m->matrix, (int *)m->pivot, m->change);
+        fd->stats->newton++;
+        double now[2] = {0, 0};
+        for (int c = 0; c < all; c++) m->step[c] -= m->change[c];
+        for (int c = 0; c < n; c++) now[c / nq] = fmax(now[c / nq], fabs(m->change[c]) / size[c / nq]);
+        double length = fmax(now[0], now[1]);
+        if (!(length < 1e8)) return KEEL_OK;
+        idle = length >= 0.5 * before ? idle + 1 : 0;
+        /* multipliers carry the round-off of g over h, and so does p */
+        *found = length == 0 || (idle && now[0] < 16 * DBL_EPSILON) || (idle > 2 && now[0] < 1e-11);
+        if (*found) return KEEL_OK;
+        if (!careful && (idle > 3 || length > 10 * before)) return KEEL_OK;
+        fresh = length > 0.1 * before && now[0] > 1e-11;
+        before = length;
+    }
+    return KEEL_OK;
+}
+
+/* From h f; then from q moving and p at rest, as the paper does, which is nearer where h f overshoots; then
+ * from rest. */
+static keel_status attempt(keel_work *w, keel_attempt *a) {
+    struct energy_momentum *m = w->method;
+    struct field *fd = w->core;
+    double size[3];
+    int found = 0;
+    for (int guess = 0; guess < 3; guess++) {
+        keel_status status = begin(w, fd, a, size);
+        for (int c = guess < 2 ? m->nq : 0; c < 2 * m->nq && guess; c++) m->step[c] = 0;
+        if (status == KEEL_OK) status = newton(w, fd, a, size, guess > 0, &found);
+        if (status < 0) return status;
+        if (found) {
+            memcpy(a->dx, m->step, 2 * (size_t)m->nq * sizeof *a->dx);
+            return KEEL_OK;
+        }
+    }
+    return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
+                       "%s: no end of the step was found from t = %.10g; try a smaller step",
+                       w->stepper->info.name, a->t);
+}
+
+const keel_stepper energy_momentum_methods[] = {
+    {
+        .info = {.name = "energy-momentum",
+                 .about = "keeps H, constraints and, with forms, momenta; velocities to O(h^2)",
+                 .reference = "Gonzalez 1999",
+                 .order = 2,
+                 .traits = KEEL_IMPLICIT | KEEL_SYMMETRIC_STEP | KEEL_KEEPS_ENERGY | KEEL_AS_GIVEN},
+        .no_rate = 1,
+        .size = sizeof(struct energy_momentum),
+        .refuse = refuse,
+        .layout = layout,
+        .attempt = attempt,
+    },
+    {.info = {.name = NULL}},
+};

@@ -1,0 +1,31 @@
+/* energy_momentum.h - what the files of the energy-momentum method share. */
+#ifndef KEEL_ENERGY_MOMENTUM_H
+#define KEEL_ENERGY_MOMENTUM_H
+
+#include <keel/method.h>
+
+#include "core/field.h"
+
+enum energy_space {
+    ENERGY_FORMS, /* z = pi(x): `reduced`, H and the constraints */
+    ENERGY_Q,     /* z = q: H, at a fixed p */
+    ENERGY_P,     /* z = p: H, at a fixed q */
+    ENERGY_HOLDS  /* z = q: the constraints */
+};
+
+struct energy_momentum {
+    int nq, k, forms;
+    double *step, *change, *residual, *matrix, *pivot; /* n + k: (dq, dp, mu), mu = h lambda */
+    double *gradient, *rows;                           /* DH, n; Dg, k x nq */
+    double *begin, *end, *middle;                      /* width: x, x + dx, and between */
+    /* Of the quotients: gradients of all functions and of those at a node, values, places. */
+    double *slope, *node, *value[2], *place, *from, *way, *pi[2], *pi_rows, *x;
+    double *bent;
+};
+
+/* DH and Dg over the way m->step from m->begin to m->end, at the time t. */
+void energy_quotients_layout(const keel_problem *p, keel_work *w);
+keel_status energy_quotients(keel_work *w, struct field *fd, double t);
+/* NULL, or why `energy` (mechanics) or `forms` and `reduced` are not what they should be. */
+const char *energy_doubts(const keel_problem *p);
+#endif
