@@ -121,18 +121,21 @@ typedef struct keel_problem {
  * equations, if there are any. */
 typedef enum keel_preserve {
     KEEL_AUTO,
-    KEEL_NONE,    /* not even measured */
-    KEEL_WATCH,   /* measured */
-    KEEL_POST,    /* one correction by the first kept row */
-    KEEL_ADJUST,  /* one correction by all kept rows */
-    KEEL_PROJECT, /* iterated to round-off */
-    KEEL_SCALE,   /* sets of states are multiplied by factors, one for each kept row: options.sets */
-    KEEL_RELAX    /* Runge-Kutta: the step is made longer or shorter until the invariants hold at its end, so
-                   * that steps are on no grid; options.step is then the nominal one.  Where the length is
-                   * given (t_end, events, looks between the steps) it is KEEL_PROJECT */
+    KEEL_NONE,      /* not even measured */
+    KEEL_WATCH,     /* measured */
+    KEEL_POST,      /* one correction by the first kept row */
+    KEEL_ADJUST,    /* one correction by all kept rows */
+    KEEL_PROJECT,   /* iterated to round-off */
+    KEEL_SYMMETRIC, /* the same change before and after a symmetric step: reversible; fixed steps */
+    KEEL_COUPLED,   /* multipliers inside the stages of an implicit one-step method */
+    KEEL_SCALE,     /* sets of states are multiplied by factors, one for each kept row: options.sets */
+    KEEL_RELAX,     /* Runge-Kutta: the step is made longer or shorter until the invariants hold at its end,
+                     * so that steps are on no grid; options.step is then the nominal one.  Where the length
+                     * is given (t_end, events, looks between the steps) it is KEEL_PROJECT */
+    KEEL_BAUMGARTE  /* a term in the right-hand side pulls back: held to the level of the errors */
 } keel_preserve;
 
-/* What "smallest change" means in post, adjust and project. */
+/* What "smallest change" means in all that corrects. */
 typedef enum keel_norm {
     KEEL_BY_DEFAULT, /* by mass in mechanics, by error elsewhere */
     KEEL_BY_ERROR,   /* typical sizes: problem.scale, and the largest values of the run */
@@ -160,11 +163,12 @@ typedef struct keel_options {
     double step;             /* > 0: this fixed step, no error control; reversible: the first step */
     double first_step, max_step;
     double manifold_units; /* round-off units allowed on what is kept; 0: 4 */
-    int compensated;       /* carry the rounding errors of the state sums along */
-    int reversible;        /* steps follow the time scale of the motion, and the run back retraces them:
+    double gain;         /* KEEL_BAUMGARTE: what is off decays like exp(-gain t); 0: as fast as the motion */
+    int compensated;     /* carry the rounding errors of the state sums along */
+    int reversible;      /* steps follow the time scale of the motion, and the run back retraces them:
                             * symmetric one-step methods, nothing projected; none longer than max_step */
-    int check_jacobians;   /* compare every given derivative with differences before the run */
-    long max_steps;        /* in one call; 0: 10 million with error control, no limit with a fixed step */
+    int check_jacobians; /* compare every given derivative with differences before the run */
+    long max_steps;      /* in one call; 0: 10 million with error control, no limit with a fixed step */
     void (*observe)(keel_solver *s, void *user); /* each step and passing event; may only look */
 } keel_options;
 
@@ -188,7 +192,8 @@ typedef enum keel_row_care {
     KEEL_ROW_KEPT,      /* by the stabilizer */
     KEEL_ROW_NATIVE,    /* by the stepper or by the elimination of y */
     KEEL_ROW_REDUNDANT, /* follows from other rows, and holds with them */
-    KEEL_ROW_VARYING    /* the energy of a problem whose H depends on t: shown, not conserved */
+    KEEL_ROW_VARYING,   /* the energy of a problem whose H depends on t: shown, not conserved */
+    KEEL_ROW_DAMPED     /* pulled back by a term in the right-hand side: as small as the errors of steps */
 } keel_row_care;
 typedef enum keel_verdict { KEEL_UNVERIFIED, KEEL_STRONG, KEEL_WEAK } keel_verdict;
 

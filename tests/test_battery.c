@@ -9,11 +9,12 @@
 
 #include <float.h>
 
-enum { STABILIZERS = 7, SCENES = 5, POINTS = 8 };
-static const keel_preserve stabilizers[STABILIZERS] = {KEEL_NONE,    KEEL_WATCH, KEEL_POST, KEEL_ADJUST,
-                                                       KEEL_PROJECT, KEEL_SCALE, KEEL_RELAX};
-static const char *const stabilizer_names[STABILIZERS] = {"none",    "watch", "post", "adjust",
-                                                          "project", "scale", "relax"};
+enum { STABILIZERS = 10, SCENES = 5, POINTS = 8 };
+static const keel_preserve stabilizers[STABILIZERS] = {
+    KEEL_NONE,      KEEL_WATCH,   KEEL_POST,  KEEL_ADJUST, KEEL_PROJECT,
+    KEEL_SYMMETRIC, KEEL_COUPLED, KEEL_SCALE, KEEL_RELAX,  KEEL_BAUMGARTE};
+static const char *const stabilizer_names[STABILIZERS] = {
+    "none", "watch", "post", "adjust", "project", "symmetric", "coupled", "scale", "relax", "baumgarte"};
 
 /* Problems with closed forms: not over a period, so that no symmetry helps.  From rest the smallest change
  * in dq M dq + h^2 dv M dv turns from q to v within the first steps, which costs a factor log(1/h) in the
@@ -81,6 +82,11 @@ enum { SHARE = 16 };
 enum { SHARE = 1 };
 #endif
 
+/* The dear ones see some scenes with each method, others with the next. */
+static int sits_out(const struct bout *b, int method) {
+    return stabilizers[b->stabilizer] > KEEL_PROJECT && (method + b->scene + b->stabilizer) % 6;
+}
+
 /* Calls check for all pairs that are accepted, of methods with all of `traits`. */
 static void for_all_bouts(unsigned traits, bout_check *check) {
     static int turn;
@@ -94,10 +100,12 @@ static void for_all_bouts(unsigned traits, bout_check *check) {
                 b.end = scenes[b.scene].start + scenes[b.scene].span;
                 b.o = (keel_options){
                     .method = b.method->name, .preserve = stabilizers[b.stabilizer], .step = 0.01};
-                if (b.o.preserve >= KEEL_SCALE && b.scene == 1) continue; /* the orbit once more */
-                if (b.o.preserve >= KEEL_SCALE) b.o.keep = scenes[b.scene].keep;
+                int partial = b.o.preserve == KEEL_SCALE || b.o.preserve == KEEL_RELAX;
+                if (partial && b.scene == 1) continue; /* the orbit once more */
+                if (partial) b.o.keep = scenes[b.scene].keep;
                 if (b.o.preserve == KEEL_SCALE) b.o.sets = scenes[b.scene].sets;
-                if (!accepted(&b.p, &b.o)) continue;
+                if (traits & KEEL_ADAPTIVE && b.o.preserve == KEEL_SYMMETRIC) continue;
+                if (sits_out(&b, i) || !accepted(&b.p, &b.o)) continue;
                 if (traits & KEEL_ADAPTIVE) b.o.step = 0;
                 if (met++ == 0 || turn++ % SHARE == 0) check(&b);
             }
@@ -184,7 +192,10 @@ static void check_order(struct bout *b) {
     if (getenv("KEEL_ORDERS")) /* a table for the curious */
         printf("%-8s %d %-8s %-20s %.2f\n", b->method->name, b->method->order,
                stabilizer_names[b->stabilizer], scenes[b->scene].name, seen);
-    if (seen < order - fmax(0.25, 0.05 * order) - scenes[b->scene].slack || seen > order + 1)
+    /* a term of the right-hand side has errors of its own, which fall faster; both are seen together */
+    double damped = stabilizers[b->stabilizer] == KEEL_BAUMGARTE ? 0.1 * order : 0;
+    if (seen < order - fmax(0.25, 0.05 * order) - scenes[b->scene].slack - damped ||
+        (seen > order + 1 && !damped))
         fail_bout(b, "order %.2f is seen, %d is claimed", seen, b->method->order);
 }
 
@@ -215,7 +226,8 @@ static void watching_gives_the_bits_of_not_watching(void **state) {
 
 /* With steps so long that each one errs visibly. */
 static void check_projection(struct bout *b) {
-    if (stabilizers[b->stabilizer] < KEEL_PROJECT) return;
+    keel_preserve preserve = stabilizers[b->stabilizer];
+    if (preserve < KEEL_PROJECT || preserve == KEEL_BAUMGARTE) return;
     if (b->o.step > 0) b->o.step = scenes[b->scene].span / 512;
     keel_solver *s = bout_open(b);
     while (keel_time(s) != b->end) {
@@ -236,6 +248,29 @@ static void projection_keeps_every_row_to_round_off_at_every_step(void **state) 
     (void)state;
     for_all_bouts(0, check_projection);
     for_all_bouts(KEEL_ADAPTIVE, check_projection);
+}
+
+/* Which stabilizers go with which methods follows from the traits, where a method takes the problem. */
+static void pairs_are_accepted_by_their_traits(void **state) {
+    (void)state;
+    const keel_method *method;
+    for (int i = 0; (method = keel_method_at(i)); i++)
+        for (int scene = 0; scene < SCENES; scene++) {
+            problem p;
+            scene_fill(scene, &p);
+            keel_options o = {.method = method->name, .preserve = KEEL_PROJECT, .step = 0.01};
+            int taken = accepted(&p, &o), one_step = !(method->traits & KEEL_MULTISTEP);
+            o.preserve = KEEL_SYMMETRIC;
+            if (accepted(&p, &o) != (taken && one_step && method->traits & KEEL_SYMMETRIC_STEP))
+                fail_msg("symmetric with %s", method->name);
+            o.preserve = KEEL_COUPLED;
+            if (accepted(&p, &o) && !(taken && one_step && method->traits & KEEL_IMPLICIT))
+                fail_msg("coupled with %s", method->name);
+            o.preserve = KEEL_BAUMGARTE;
+            if (accepted(&p, &o) && !taken) fail_msg("baumgarte with %s", method->name);
+            if (!accepted(&p, &o) && taken && !(method->traits & ~KEEL_ADAPTIVE))
+                fail_msg("baumgarte is refused to %s", method->name);
+        }
 }
 
 /* The row's drift over the span, in units that have grown with the run. */
@@ -338,7 +373,8 @@ static void check_return(struct bout *b) {
     assert_true(keel_time(s) == b->p.keel.t0);
     if (away_from_start(b, s) > 5e-6)
         fail_bout(b, "returns to within %g of the start", away_from_start(b, s));
-    if (stabilizers[b->stabilizer] >= KEEL_PROJECT) assert_below(worst_units(s, NULL), 4);
+    keel_preserve preserve = stabilizers[b->stabilizer];
+    if (preserve >= KEEL_PROJECT && preserve != KEEL_BAUMGARTE) assert_below(worst_units(s, NULL), 4);
     keel_close(s);
 }
 
@@ -391,11 +427,14 @@ static void restarts_begin_afresh(void **state) {
 /* Phi_-h after Phi_h is the identity for a symmetric step; for others the mismatch is of the size of the
  * error. */
 static void check_symmetry(struct bout *b) {
-    if (stabilizers[b->stabilizer] > KEEL_WATCH) return;
+    keel_preserve preserve = stabilizers[b->stabilizer];
+    if (preserve > KEEL_WATCH && preserve != KEEL_SYMMETRIC && preserve != KEEL_COUPLED) return;
     keel_solver *s = NULL;
     double error = 0, enough = b->method->order > 6 ? 1e-6 : 1e-4;
-    if (b->method->order > 8) return; /* errs too little: see test_implicit.c */
-    for (int steps = 64; steps >= 4 && error < enough; steps -= steps / 4) { /* long ones for high orders */
+    if (b->method->order > 8) return;            /* errs too little: see test_implicit.c */
+    int fewest = preserve > KEEL_WATCH ? 20 : 4; /* multipliers are not found for any length of step */
+    for (int steps = 64; steps >= fewest && error < enough;
+         steps -= steps / 4) { /* long ones for high orders */
         keel_close(s);
         b->o.step = scenes[b->scene].span / steps;
         s = bout_open(b);
@@ -403,7 +442,8 @@ static void check_symmetry(struct bout *b) {
         error = error_to_exact(&b->p, s);
     }
     bout_run(b, s, b->p.keel.t0);
-    if (error < enough) fail_bout(b, "the error %g is too small for a test of symmetry", error);
+    if (error < enough && preserve <= KEEL_WATCH)
+        fail_bout(b, "the error %g is too small for a test of symmetry", error);
     if (away_from_start(b, s) > 1e-12)
         fail_bout(b, "returns to within %g of the start", away_from_start(b, s));
     keel_close(s);
@@ -789,6 +829,7 @@ int main(void) {
         cmocka_unit_test(descriptors_are_complete_and_names_unique),
         cmocka_unit_test(order_is_what_the_descriptor_says_with_every_stabilizer),
         cmocka_unit_test(watching_gives_the_bits_of_not_watching),
+        cmocka_unit_test(pairs_are_accepted_by_their_traits),
         cmocka_unit_test(projection_keeps_every_row_to_round_off_at_every_step),
         cmocka_unit_test(one_correction_removes_what_is_linear_in_the_drift),
         cmocka_unit_test(errors_follow_the_tolerance),

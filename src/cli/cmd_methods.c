@@ -101,12 +101,12 @@ static void stabilizers_text(struct methods_answer a, int whole, char *out, size
     unsigned count = stabilizers_of(word);
     unsigned missing = ((1u << count) - 2) & ~a.stabilizers;
     out[0] = '\0';
-    int one = !whole && (missing & (missing - 1)) == 0; /* or none */
-    if (one) text_set(out, room, "all");
-    for (unsigned i = 1; i < count; i++) {
-        if (one && missing >> i & 1) text_set(out, room, "not %s", word[i]);
-        if (!one && a.stabilizers >> i & 1) join(out, room, word[i]);
-    }
+    const unsigned common = (1u << (KEEL_PROJECT + 1)) - 2; /* none .. project */
+    if (!whole && !missing) text_set(out, room, "all");
+    else if (!whole && (a.stabilizers & common) == common) text_set(out, room, "most");
+    else
+        for (unsigned i = 1; i < count; i++)
+            if (a.stabilizers >> i & 1) join(out, room, word[i]);
 }
 
 /* Text -------------------------------------------------------------------------------------------------- */

@@ -43,9 +43,11 @@ static double cost_of_step(struct job *j, const struct compare_row *row) {
     return cost >= 1 ? cost : 1;
 }
 
+enum { FEWEST_STEPS = 10 };
+
 /* The span in a number of equal steps that has two digits and costs as much as `evaluations`. */
-static double step_of_cost(struct job *j, const struct compare_row *row, double evaluations) {
-    double steps = fmax(evaluations / cost_of_step(j, row), 10);
+static double step_of_cost(struct job *j, double cost, double evaluations) {
+    double steps = fmax(evaluations / cost, FEWEST_STEPS);
     double digit = pow(10, floor(log10(steps)) - 1);
     return fabs(j->t1 - j->t0) / (round(steps / digit) * digit);
 }
@@ -55,16 +57,24 @@ static int waits(const struct compare_row *row) {
     return row->step == 0 && row->rtol == 0;
 }
 
-/* Rows that need a step and were given none get one, measured by the first row with error control. */
+/* Rows that need a step and were given none get one, measured by the first row with error control.  A method
+ * that nobody has asked for is left out where its fewest steps cost much more than that. */
 static void take_steps(struct compare *c, struct job *j) {
     double evaluations = 0;
     for (int i = 0; i < c->count && evaluations == 0; i++)
         if (c->row[i].rtol > 0 && c->row[i].status == TRIAL_DONE) evaluations = (double)c->row[i].evaluations;
+    if (evaluations == 0) evaluations = 4.0 * POINTS;
+    int kept = 0;
     for (int i = 0; i < c->count; i++) {
-        struct compare_row *row = &c->row[i];
-        if (waits(row) && !stop_asked())
-            row->step = step_of_cost(j, row, evaluations > 0 ? evaluations : 4.0 * POINTS);
+        struct compare_row row = c->row[i];
+        if (waits(&row) && !stop_asked()) {
+            double cost = cost_of_step(j, &row);
+            if (c->automatic && FEWEST_STEPS * cost > 2 * evaluations) continue;
+            row.step = step_of_cost(j, cost, evaluations);
+        }
+        c->row[kept++] = row;
     }
+    c->count = kept;
 }
 
 /* Running ----------------------------------------------------------------------------------------------- */

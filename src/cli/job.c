@@ -173,6 +173,7 @@ int job_settle(struct job *j, const char *method, const char *stabilizer, keel_o
     if (weights) out->norm = norm[code_of("unit|error|mass", weights)];
     out->keep = option_text(&j->options, opt_keep);
     out->sets = out->preserve == KEEL_SCALE ? option_text(&j->options, opt_sets) : NULL;
+    if (out->preserve != KEEL_BAUMGARTE) out->gain = 0; /* of another row of a comparison */
     return 0;
 }
 
@@ -221,7 +222,7 @@ static int take_tolerances(struct job *j) {
     const char *rtol = option_text(o, opt_rtol);
     j->keel.reversible = option_given(o, opt_reversible);
     if (job_number(j, opt_step, &j->keel.step) || job_number(j, opt_atol, &j->keel.atol) ||
-        job_number(j, opt_max_step, &j->keel.max_step))
+        job_number(j, opt_max_step, &j->keel.max_step) || job_number(j, opt_gain, &j->keel.gain))
         return j->status;
     if (rtol && !strchr(rtol, ',') && job_number(j, opt_rtol, &j->keel.rtol)) return j->status;
     if (j->command == COMMAND_CONVERGE && !option_given(o, opt_step))
@@ -232,6 +233,8 @@ static int take_tolerances(struct job *j) {
         return job_fail(j, EXIT_USAGE, "--atol must not be negative, it is %g", j->keel.atol);
     if (option_given(o, opt_max_step) && !(j->keel.max_step > 0))
         return job_fail(j, EXIT_USAGE, "--max-step must be positive, it is %g", j->keel.max_step);
+    if (option_given(o, opt_gain) && !(j->keel.gain > 0))
+        return job_fail(j, EXIT_USAGE, "--gain must be positive, it is %g", j->keel.gain);
     if (rtol && !strchr(rtol, ',') && !(j->keel.rtol > 0 && j->keel.rtol < 1))
         return job_fail(j, EXIT_USAGE, "--rtol must lie between 0 and 1, it is %g", j->keel.rtol);
     return 0;
@@ -240,6 +243,14 @@ static int take_tolerances(struct job *j) {
 static int is_projection(const char *stabilizer) {
     return strcmp(stabilizer, "auto") != 0 && strcmp(stabilizer, "none") != 0 &&
            strcmp(stabilizer, "watch") != 0;
+}
+
+/* Stabilizers that ask for a kind of method; NULL: this one does not. */
+static const char *method_for(const char *stabilizer, int fixed, char *why, size_t room) {
+    int coupled = strcmp(stabilizer, "coupled") == 0;
+    if (!coupled && strcmp(stabilizer, "symmetric") != 0) return NULL;
+    text_set(why, room, coupled ? "implicit, as coupled needs it" : "symmetric, as the projection is");
+    return coupled && !fixed ? "radau" : "gauss6";
 }
 
 static int take_method(struct job *j) {
@@ -261,11 +272,18 @@ static int take_method(struct job *j) {
         enum choose_steps steps = j->keel.reversible ? CHOOSE_REVERSIBLE
                                   : j->keel.step > 0 ? CHOOSE_FIXED
                                                      : CHOOSE_ADAPTIVE;
-        text_set(j->method, sizeof j->method, "%s",
-                 choose_method_for(j->model, steps, is_projection(j->stabilizer), j->why, sizeof j->why));
+        const char *asked = method_for(j->stabilizer, steps != CHOOSE_ADAPTIVE, j->why, sizeof j->why);
+        text_set(
+            j->method, sizeof j->method, "%s",
+            asked ? asked
+                  : choose_method_for(j->model, steps, is_projection(j->stabilizer), j->why, sizeof j->why));
     }
     if (job_sets_idle(j) && j->command != COMMAND_COMPARE)
         return job_fail(j, EXIT_USAGE, "--sets belongs to the stabilizer scale: give --preserve scale, too");
+    int damped = strcmp(j->stabilizer, "baumgarte") == 0 || j->command == COMMAND_COMPARE;
+    if (source_of(&j->options, opt_gain) == 2 && !damped)
+        return job_fail(j, EXIT_USAGE, "--gain belongs to the stabilizer baumgarte, and this is %s",
+                        j->stabilizer);
     return job_settle(j, j->method, j->stabilizer, &j->keel);
 }
 

@@ -31,59 +31,60 @@ enum option_kind {
     OPTION_FILE
 };
 
-#define OPTION_LIST(X)                                                                                      \
-    X(method, TEXT, "M", NULL, COMMAND_RUN | COMMAND_CONVERGE,                                              \
-      "method, or method+stabilizer; auto: chosen from the analysis")                                       \
-    X(methods, TEXT, "A,B,..", NULL, COMMAND_COMPARE, "methods to compare, as in rk4,dop853+project")       \
-    X(preserve, CHOICE, "S", OPTION_STABILIZERS, COMMAND_SOLVE, "the stabilizer: what holds the kept rows") \
-    X(step, NUMBER, "H", NULL, COMMAND_RUN | COMMAND_CONVERGE, "fixed step, no error control")              \
-    X(steps, TEXT, "H1,H2,..", NULL, COMMAND_COMPARE, "fixed steps, one row of the table each")             \
-    X(rtol, TEXT, "R", NULL, COMMAND_RUN | COMMAND_COMPARE,                                                 \
-      "relative tolerance (1e-6); compare takes a list")                                                    \
-    X(atol, NUMBER, "A", NULL, COMMAND_RUN | COMMAND_COMPARE, "absolute tolerance (a thousandth of rtol)")  \
-    X(max_step, NUMBER, "H", NULL, COMMAND_SOLVE, "longest step")                                           \
-    X(reversible, FLAG, NULL, NULL, COMMAND_SOLVE,                                                          \
-      "steps follow the motion and retrace themselves; --step is the first one")                            \
-    X(levels, COUNT, "N", NULL, COMMAND_CONVERGE, "how often the step is halved (6)")                       \
-    X(t0, NUMBER, "T", NULL, COMMAND_MODEL, "start time instead of the model's")                            \
-    X(tend, NUMBER, "T", NULL, COMMAND_MODEL, "end time instead of the model's")                            \
-    X(set, TEXT, "A=3", NULL, COMMAND_MODEL,                                                                \
-      "replace a parameter, or a start value as in \"y'=0.1\"; repeatable")                                 \
-    X(keep, TEXT, "A,B", NULL, COMMAND_SOLVE, "keep only these rows and watch the others")                  \
-    X(weights, CHOICE, "W", "unit|error|mass", COMMAND_SOLVE, "what a small correction means")              \
-    X(sets, TEXT, "\"q; p\"", NULL, COMMAND_SOLVE,                                                          \
-      "what the stabilizer scale multiplies, a set for each kept row")                                      \
-    X(points, COUNT, "N", NULL, COMMAND_RUN, "output times, ends included (1000)")                          \
-    X(log, FLAG, NULL, NULL, COMMAND_RUN, "output times evenly spaced in log t")                            \
-    X(every, NUMBER, "DT", NULL, COMMAND_RUN, "output times DT apart")                                      \
-    X(at, TEXT, "T1,T2,..", NULL, COMMAND_RUN, "output at these times")                                     \
-    X(steps_out, FLAG, NULL, NULL, COMMAND_RUN, "output at every accepted step")                            \
-    X(out, FILE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT,                                \
-      "results: .csv or .h5 (emit: the C file)")                                                            \
-    X(events, FILE, "FILE.csv", NULL, COMMAND_RUN, "one row for every event")                               \
-    X(plot, FILE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE,                                              \
-      "draw: .svg, .png or .pdf; - draws in the terminal")                                                  \
-    X(axes, TEXT, "X,Y,..", NULL, COMMAND_RUN,                                                              \
-      "what a panel of the plot shows: the first against the others; repeatable")                           \
-    X(report, FILE, "FILE.html", NULL, COMMAND_RUN,                                                         \
-      "one self-contained page with certificate, analysis and plots")                                       \
-    X(checkpoint, FILE, "FILE", NULL, COMMAND_RUN, "save the state of the run there, again and again")      \
-    X(checkpoint_every, NUMBER, "S", NULL, COMMAND_RUN, "seconds between checkpoints (60)")                 \
-    X(resume, FILE, "FILE", NULL, COMMAND_RUN, "go on from a checkpoint")                                   \
-    X(verify, FLAG, NULL, NULL, COMMAND_RUN,                                                                \
-      "measure the accuracy by a tighter rerun, however long it takes")                                     \
-    X(kind, CHOICE, "K", "pendulum|ode|hamiltonian|dae|modes", COMMAND_NEW,                                 \
-      "what the starter model shows (pendulum)")                                                            \
-    X(man, FLAG, NULL, NULL, COMMAND_HELP, "as a manual page, in the language of man(7)")                   \
-    X(interpret, FLAG, NULL, NULL, COMMAND_SOLVE, "no compiler: the same results, more slowly")             \
-    X(json, FLAG, NULL, NULL, COMMAND_ALL & ~(COMMAND_SCHEMA | COMMAND_COMPLETION | COMMAND_HELP),          \
-      "one JSON object on standard output and nothing else")                                                \
-    X(quiet, FLAG, NULL, NULL, COMMAND_ALL, "only errors")                                                  \
-    X(color, CHOICE, "WHEN", "auto|always|never", COMMAND_ALL,                                              \
-      "colours (auto: on a terminal, unless NO_COLOR is set)")                                              \
+#define OPTION_LIST(X)                                                                                       \
+    X(method, TEXT, "M", NULL, COMMAND_RUN | COMMAND_CONVERGE,                                               \
+      "method, or method+stabilizer; auto: chosen from the analysis")                                        \
+    X(methods, TEXT, "A,B,..", NULL, COMMAND_COMPARE, "methods to compare, as in rk4,dop853+project")        \
+    X(preserve, CHOICE, "S", OPTION_STABILIZERS, COMMAND_SOLVE, "the stabilizer: what holds the kept rows")  \
+    X(step, NUMBER, "H", NULL, COMMAND_RUN | COMMAND_CONVERGE, "fixed step, no error control")               \
+    X(steps, TEXT, "H1,H2,..", NULL, COMMAND_COMPARE, "fixed steps, one row of the table each")              \
+    X(rtol, TEXT, "R", NULL, COMMAND_RUN | COMMAND_COMPARE,                                                  \
+      "relative tolerance (1e-6); compare takes a list")                                                     \
+    X(atol, NUMBER, "A", NULL, COMMAND_RUN | COMMAND_COMPARE, "absolute tolerance (a thousandth of rtol)")   \
+    X(max_step, NUMBER, "H", NULL, COMMAND_SOLVE, "longest step")                                            \
+    X(reversible, FLAG, NULL, NULL, COMMAND_SOLVE,                                                           \
+      "steps follow the motion and retrace themselves; --step is the first one")                             \
+    X(levels, COUNT, "N", NULL, COMMAND_CONVERGE, "how often the step is halved (6)")                        \
+    X(t0, NUMBER, "T", NULL, COMMAND_MODEL, "start time instead of the model's")                             \
+    X(tend, NUMBER, "T", NULL, COMMAND_MODEL, "end time instead of the model's")                             \
+    X(set, TEXT, "A=3", NULL, COMMAND_MODEL,                                                                 \
+      "replace a parameter, or a start value as in \"y'=0.1\"; repeatable")                                  \
+    X(keep, TEXT, "A,B", NULL, COMMAND_SOLVE, "keep only these rows and watch the others")                   \
+    X(weights, CHOICE, "W", "unit|error|mass", COMMAND_SOLVE, "what a small correction means")               \
+    X(gain, NUMBER, "G", NULL, COMMAND_SOLVE, "how fast the stabilizer baumgarte pulls back, per unit of t") \
+    X(sets, TEXT, "\"q; p\"", NULL, COMMAND_SOLVE,                                                           \
+      "what the stabilizer scale multiplies, a set for each kept row")                                       \
+    X(points, COUNT, "N", NULL, COMMAND_RUN, "output times, ends included (1000)")                           \
+    X(log, FLAG, NULL, NULL, COMMAND_RUN, "output times evenly spaced in log t")                             \
+    X(every, NUMBER, "DT", NULL, COMMAND_RUN, "output times DT apart")                                       \
+    X(at, TEXT, "T1,T2,..", NULL, COMMAND_RUN, "output at these times")                                      \
+    X(steps_out, FLAG, NULL, NULL, COMMAND_RUN, "output at every accepted step")                             \
+    X(out, FILE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT,                                 \
+      "results: .csv or .h5 (emit: the C file)")                                                             \
+    X(events, FILE, "FILE.csv", NULL, COMMAND_RUN, "one row for every event")                                \
+    X(plot, FILE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE,                                               \
+      "draw: .svg, .png or .pdf; - draws in the terminal")                                                   \
+    X(axes, TEXT, "X,Y,..", NULL, COMMAND_RUN,                                                               \
+      "what a panel of the plot shows: the first against the others; repeatable")                            \
+    X(report, FILE, "FILE.html", NULL, COMMAND_RUN,                                                          \
+      "one self-contained page with certificate, analysis and plots")                                        \
+    X(checkpoint, FILE, "FILE", NULL, COMMAND_RUN, "save the state of the run there, again and again")       \
+    X(checkpoint_every, NUMBER, "S", NULL, COMMAND_RUN, "seconds between checkpoints (60)")                  \
+    X(resume, FILE, "FILE", NULL, COMMAND_RUN, "go on from a checkpoint")                                    \
+    X(verify, FLAG, NULL, NULL, COMMAND_RUN,                                                                 \
+      "measure the accuracy by a tighter rerun, however long it takes")                                      \
+    X(kind, CHOICE, "K", "pendulum|ode|hamiltonian|dae|modes", COMMAND_NEW,                                  \
+      "what the starter model shows (pendulum)")                                                             \
+    X(man, FLAG, NULL, NULL, COMMAND_HELP, "as a manual page, in the language of man(7)")                    \
+    X(interpret, FLAG, NULL, NULL, COMMAND_SOLVE, "no compiler: the same results, more slowly")              \
+    X(json, FLAG, NULL, NULL, COMMAND_ALL & ~(COMMAND_SCHEMA | COMMAND_COMPLETION | COMMAND_HELP),           \
+      "one JSON object on standard output and nothing else")                                                 \
+    X(quiet, FLAG, NULL, NULL, COMMAND_ALL, "only errors")                                                   \
+    X(color, CHOICE, "WHEN", "auto|always|never", COMMAND_ALL,                                               \
+      "colours (auto: on a terminal, unless NO_COLOR is set)")                                               \
     X(help, FLAG, NULL, NULL, COMMAND_ALL, "what the command does, with an example")
 
-#define OPTION_STABILIZERS "auto|none|watch|post|adjust|project|scale|relax"
+#define OPTION_STABILIZERS "auto|none|watch|post|adjust|project|symmetric|coupled|scale|relax|baumgarte"
 
 enum option_id {
 #define OPTION_ID(id, kind, argument, choices, commands, about) opt_##id,

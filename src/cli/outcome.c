@@ -152,6 +152,8 @@ const char *outcome_care_word(const keel_kept *row) {
         return "follows from others";
     case KEEL_ROW_VARYING:
         return "varies, shown only";
+    case KEEL_ROW_DAMPED:
+        return "damped, not to round-off";
     case KEEL_ROW_KEPT:
         break;
     }

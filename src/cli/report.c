@@ -101,8 +101,9 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
         text_add(words, sizeof words, "Not at round-off: %s drifts by %.2g units of round-off.", row.name,
                  row.units);
     else if (watched)
-        text_add(words, sizeof words, "Nothing is kept; %s is watched and drifts by %.2g units of round-off.",
-                 loose.name, loose.units);
+        text_add(words, sizeof words,
+                 "Nothing is kept to round-off; %s is %s and drifts by %.2g units of round-off.", loose.name,
+                 loose.care == KEEL_ROW_DAMPED ? "damped" : "watched", loose.units);
     else text_add(words, sizeof words, "There is nothing to keep in this model.");
     if (kept && watched)
         text_add(words, sizeof words, " Only watched: %s drifts by %.2g.", loose.name, loose.units);

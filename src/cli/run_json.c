@@ -63,6 +63,7 @@ static void settings(struct json *json, const struct job *j) {
 
 static const char *kind_word(const keel_kept *row) {
     if (row->care == KEEL_ROW_WATCHED || row->care == KEEL_ROW_VARYING) return "watched";
+    if (row->care == KEEL_ROW_DAMPED) return "damped";
     switch (row->kind) {
     case KEEL_ROW_VELOCITY:
     case KEEL_ROW_HIDDEN:

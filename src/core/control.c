@@ -36,7 +36,7 @@ double control_raw(struct engine *e, const double *x_new) {
 double control_error(struct engine *e, double *x_new) {
     const double *x = e->x[e->r->front];
     double tangential[2] = {0, 0}, normal[2] = {0, 0};
-    int split = e->manifold.normal_known || (e->manifold.by_mass && e->manifold.kept > 0);
+    int split = e->manifold.normal_known || (e->manifold.by_mass && manifold_corrects(&e->manifold));
     for (int k = 0; k < e->estimates; k++) {
         double *error = e->error[k];
         if (split) {

@@ -27,7 +27,7 @@ static keel_status find_rates(struct engine *e) {
     struct record *r = e->r;
     for (int k = 0; k < 2; k++) {
         if (r->rate_known[k]) continue;
-        keel_status status = field_rate(&e->field, k == r->front ? r->t : r->t_before, e->x[k], e->f[k]);
+        keel_status status = engine_rate(e, k == r->front ? r->t : r->t_before, e->x[k], e->f[k]);
         if (status != KEEL_OK) return status;
         r->rate_known[k] = 1;
     }

@@ -93,6 +93,8 @@ static void layout(struct engine *e) {
         e->field.context = &e->field;
     e->work.rate = e->field.rate;
     e->work.context = e->field.context;
+    multipliers_layout(e);
+    baumgarte_layout(e);
 }
 
 /* The method's pointers are laid out in its own struct, which lies behind the numbers. */
@@ -148,7 +150,9 @@ void engine_close(struct engine *e) {
 static keel_status decide_care(struct engine *e) {
     struct rows *r = &e->rows;
     unsigned traits = e->stepper->info.traits;
-    int active = e->manifold.preserve >= KEEL_POST, first = 1;
+    keel_preserve preserve = e->manifold.preserve;
+    int active = preserve >= KEEL_POST, first = 1;
+    int kept = preserve == KEEL_BAUMGARTE ? KEEL_ROW_DAMPED : KEEL_ROW_KEPT;
     const char *keep = e->o.keep;
     char name[ROWS_NAME];
     for (const char *rest = keep; rest && (rest = text_next(rest, name, sizeof name));)
@@ -169,15 +173,14 @@ static keel_status decide_care(struct engine *e) {
         keel_row_kind kind = rows_kind(r, i);
         int base = kind == KEEL_ROW_VELOCITY ? i - e->field.kg : i; /* keeping a constraint keeps its d/dt */
         int wanted = !keep || text_listed(keep, rows_name(r, base)) || text_listed(keep, rows_name(r, i));
-        r->care[i] = active && wanted && (first || e->manifold.preserve != KEEL_POST) ? KEEL_ROW_KEPT
-                                                                                      : KEEL_ROW_WATCHED;
+        r->care[i] = active && wanted && (first || preserve != KEEL_POST) ? kept : KEEL_ROW_WATCHED;
         if (kind <= KEEL_ROW_ROLLING && (traits & KEEL_CONSTRAINED)) r->care[i] = KEEL_ROW_NATIVE;
         if ((kind == KEEL_ROW_CONSTRAINT || kind == KEEL_ROW_ALGEBRAIC) && (traits & KEEL_AS_GIVEN))
             r->care[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - r->at[kind]]) r->care[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ENERGY && e->field.p.form == KEEL_HAMILTONIAN && e->field.energy.moving)
             r->care[i] = KEEL_ROW_VARYING;
-        if (r->care[i] == KEEL_ROW_KEPT) first = 0;
+        if (r->care[i] == kept) first = 0;
     }
     return KEEL_OK;
 }
@@ -207,6 +210,7 @@ static void set_tolerances(struct engine *e) {
         double least = i >= n ? 0 : scale ? scale[i] : e->atol[i] / e->o.rtol;
         double size = fmax(fabs(u0[i]), least);
         e->field.size[i] = size > 0 ? size : 1e-3; /* an unknown that starts at 0, of unknown size */
+        if (i < n) e->field.least[i] = scale && scale[i] > 0 ? 0 : least > 0 ? least : 1e-3;
     }
     if (e->o.atol_each) e->o.atol_each = e->atol;
     e->work.rtol = e->o.step > 0 ? 0 : e->o.rtol;
@@ -245,6 +249,11 @@ static keel_status prepare(struct engine *e, int begin) {
     e->settled = 1;
     status = engine_begin(e, fd->p.t0, fd->p.u0, fd->p.fixed ? fd->p.fixed : e->fixed_by_default);
     return status == KEEL_OK ? engine_verify(e) : status;
+}
+
+keel_status engine_rate(struct engine *e, double t, const double *x, double *dx) {
+    keel_status status = field_rate(&e->field, t, x, dx);
+    return status == KEEL_OK && baumgarte_applies(e) ? baumgarte_add(e, t, x, dx) : status;
 }
 
 keel_status engine_verify(struct engine *e) {
@@ -330,6 +339,7 @@ keel_status engine_begin(struct engine *e, double t, const double *u, const unsi
     if (e->manifold.preserve == KEEL_SCALE &&
         !manifold_sets_fit(&e->manifold, t, x, e->message, sizeof e->message))
         return r->status = KEEL_EINVAL;
+    if (baumgarte_applies(e)) baumgarte_begin(e, t, x, e->f[r->front]);
     events_begin(e);
     return KEEL_OK;
 }

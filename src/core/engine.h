@@ -61,6 +61,23 @@ struct reversible {
     double *second, *third, *ahead, *behind; /* x'', x''', rates beside the front */
 };
 
+/* Steps with multipliers (multipliers.c): mu of the last step and of the one under way, times h. */
+struct multipliers {
+    struct normals begin, end;
+    double *known_h, *known, *known_inverse; /* of the last step */
+    double *mu, *inverse;                    /* inverse: what mu must change by, for what it lacks */
+    double *lack, *lack_before, *change, *image, *row;
+    double *x, *f, *shift, *move, *at; /* width, or n + m */
+    double h;                          /* not 0: the method is at work, and its rate has the term D mu / h */
+};
+
+/* A term that pulls back (baumgarte.c). */
+struct baumgarte {
+    struct normals here;
+    double *gain;                            /* the one in use */
+    double *c, *residual, *move, *size, *at; /* kept rows; rows; n; n; n + m */
+};
+
 struct engine {
     keel_solver *handle; /* for the observer */
     keel_options o;
@@ -74,6 +91,8 @@ struct engine {
     struct events events;
     struct reversible reversible;
     struct grid grid;
+    struct multipliers multipliers;
+    struct baumgarte baumgarte;
     struct record *r, blank;      /* r: in the block, or blank if the problem did not get that far */
     double *x[2], *f[2], *low[2]; /* width, or n + m: states with their algebraic variables */
     double *x_now;                /* n + m, when inside */
@@ -103,6 +122,8 @@ void engine_say(struct engine *e, const char *format, ...) __attribute__((format
 keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed);
 /* Once a consistent state is known: the invariants (verify.h). */
 keel_status engine_verify(struct engine *e);
+/* The rate of the run: of the field, and what a stabilizer adds to it. */
+keel_status engine_rate(struct engine *e, double t, const double *x, double *dx);
 double *engine_state(const struct engine *e);             /* n + m, where the solver stands */
 static inline int engine_finite(int n, const double *x) { /* zero times anything finite is zero */
     double sum = 0;
@@ -124,8 +145,28 @@ void reversible_layout(struct reversible *v, const keel_options *o, size_t n, si
 /* Where the next reversible step ends, not beyond t_end. */
 keel_status reversible_aim(struct engine *e, double t_end, double *t_new);
 void reversible_carry(const struct engine *from, struct engine *to); /* the gauge, to another mode */
+/* multipliers.c: symmetric, coupled */
+int multipliers_apply(const struct engine *e);
+void multipliers_layout(struct engine *e);
+keel_fn multipliers_rate; /* of coupled, for the method; its user is the engine */
+/* An attempt from buffer `from` whose end, x_new, meets the kept rows.  Leaves the accepted state alone. */
+keel_status multipliers_step(struct engine *e, keel_attempt *a, int from, double t_new, double *x_new,
+                             double *low_new);
+void multipliers_accept(struct engine *e);
+
+/* baumgarte.c */
+int baumgarte_applies(const struct engine *e);
+void baumgarte_layout(struct engine *e);
+void baumgarte_begin(struct engine *e, double t, const double *x, const double *f); /* the gain */
+keel_fn baumgarte_rate; /* for the method; its user is the engine */
+keel_status baumgarte_add(struct engine *e, double t, const double *x, double *dx);
 
 /* step.c */
+#define STEP_HOPELESS 1e3 /* tolerances of error: the rest of the attempt is spared */
+/* The method's attempt, summed into x_new (and shift with it, if not NULL), finite; `from`: the buffer it
+ * starts from. */
+keel_status step_propose(struct engine *e, keel_attempt *a, int from, const double *shift, double *x_new,
+                         double *low_new);
 keel_status step_take(struct engine *e, double t_end); /* one accepted step of the front, not beyond t_end */
 keel_status step_failed(struct engine *e,
                         keel_status status); /* of the method's own call: with a fault, whatever it was */
@@ -134,7 +175,8 @@ keel_status step_raw(struct engine *e, double t,
                      double *x); /* from the begin of the last step to t inside it */
 keel_status step_again(struct engine *e, double t, double *x); /* the same, on the manifold */
 
-void step_add(const struct engine *e, int from, double *x_new, double *low_new); /* x_new = x + dx */
+/* x_new = x + (dx + shift); shift NULL: none */
+void step_add(const struct engine *e, int from, const double *shift, double *x_new, double *low_new);
 
 /* relax.c */
 int relax_acts(const struct engine *e); /* steps have no given length: there is no grid */

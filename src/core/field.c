@@ -123,6 +123,7 @@ void field_layout(struct field *fd, struct arena *a) {
     fd->p.event_direction = copied(a, fd->p.event_direction, events * sizeof(int));
     fd->p.passing = copied(a, fd->p.passing, events);
     fd->size = arena_doubles(a, vector);
+    fd->least = arena_doubles(a, vector);
     fd->length = arena_doubles(a, vector);
     fd->u = arena_doubles(a, vector);
     fd->y = arena_doubles(a, (size_t)fd->m + 1);

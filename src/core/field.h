@@ -59,6 +59,7 @@ struct field {
     double t_length; /* the same in t, for maps that move */
     struct map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event, forms, reduced;
     double *size;   /* n + m: typical |u_i|, the largest so far */
+    double *least;  /* n: a size no larger than this is a guess, of a state that starts near 0 */
     double *length; /* n + m: over which differences are taken where they must be exact */
     double *u;      /* n + m: the unknowns under evaluation */
     double *y;      /* m: the algebraic variables found last, where the next search starts */
@@ -68,6 +69,7 @@ struct field {
     double *moved, *beside; /* for differences of the rate */
     double *mass;           /* ODE, DAE: its LU factors */
     int *pivot, mass_ready;
+    int damped; /* the run adds a term to the rate: maps alone do not give its jacobian */
     struct mechanics mech;
     struct algebra dae;
     keel_stats *stats;

@@ -55,7 +55,7 @@ void manifold_choose(struct manifold *m) {
     for (int i = 0; i < r->count; i++) {
         int constraint = rows_kind(r, i) <= KEEL_ROW_ROLLING;
         if (r->care[i] == KEEL_ROW_WATCHED && constraint) constraints_left = 1;
-        if (r->care[i] != KEEL_ROW_KEPT) continue;
+        if (r->care[i] != KEEL_ROW_KEPT && r->care[i] != KEEL_ROW_DAMPED) continue;
         m->row[m->kept++] = i;
         seen[rows_kind(r, i)] = 1;
     }
@@ -80,6 +80,14 @@ static double array_size(const struct field *fd, int i) {
     return size;
 }
 
+/* Sizes that are to last: a state that starts near 0 may grow as large as the rest. */
+static void widen(struct manifold *m) {
+    double largest = 0;
+    for (int i = 0; i < m->fd->n; i++) largest = fmax(largest, m->reach[i]);
+    for (int i = 0; i < m->fd->n; i++)
+        if (m->reach[i] <= m->fd->least[i]) m->reach[i] = largest;
+}
+
 void manifold_weigh(struct manifold *m) {
     for (int i = 0; i < m->fd->n; i++) {
         switch (m->norm) {
@@ -93,6 +101,8 @@ void manifold_weigh(struct manifold *m) {
             m->reach[i] = array_size(m->fd, i);
         }
     }
+    int by_size = m->norm == KEEL_BY_ERROR || m->norm == KEEL_BY_MASS;
+    if (manifold_frozen(m) && by_size) widen(m);
 }
 
 /* x += d, and what is lost to rounding goes to low (Neumaier's form of Kahan's sum). */
@@ -151,7 +161,7 @@ keel_status manifold_left_out(const struct manifold *m, double t, int first) {
 
 keel_status manifold_correct(struct manifold *m, double t, double *x, double *low) {
     m->normal_known = m->fold = 0;
-    if (!manifold_acts(m)) return KEEL_OK;
+    if (!manifold_corrects(m)) return KEEL_OK;
     m->fd->stats->corrections++;
     if (m->preserve == KEEL_SCALE) return manifold_scale(m, t, x, low);
     return m->by_mass ? manifold_mass(m, t, x, low) : manifold_flat(m, t, x, low);

@@ -20,7 +20,7 @@ enum { MANIFOLD_STAGNANT_BY_DIFFERENCES = 5000 };
 struct manifold {
     struct field *fd;
     struct rows *rows;
-    keel_preserve preserve; /* NONE .. RELAX, never AUTO */
+    keel_preserve preserve; /* never AUTO */
     keel_norm norm;
     const double *given; /* weights of KEEL_GIVEN */
     double units;        /* allowed */
@@ -49,15 +49,6 @@ struct manifold {
     double *slope, *bend; /* rows x sets; sets x sets: second derivatives of the sum */
 };
 
-/* Changes the state at the end of a step. */
-static inline int manifold_acts(const struct manifold *m) {
-    return m->preserve >= KEEL_POST && m->kept > 0;
-}
-/* ... until all kept rows are at round-off, and leaves their residuals behind. */
-static inline int manifold_iterates(const struct manifold *m) {
-    return m->preserve >= KEEL_PROJECT && m->kept > 0;
-}
-
 void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, keel_preserve preserve,
                    keel_norm norm, double units);
 void manifold_layout(struct manifold *m, struct arena *a);
@@ -70,6 +61,38 @@ void manifold_weigh(
 keel_status manifold_correct(struct manifold *m, double t, double *x, double *low);
 void manifold_tangent(const struct manifold *m,
                       double *e); /* removes what the last correction takes care of */
+
+/* Weights that stay as they are when a run begins: what is a function of the state alone is reversible, and a
+ * term of the right-hand side is smooth. */
+static inline int manifold_frozen(const struct manifold *m) {
+    return m->preserve == KEEL_SYMMETRIC || m->preserve == KEEL_COUPLED || m->preserve == KEEL_BAUMGARTE;
+}
+/* Is the state moved after a step, at all, and until it is at round-off, with the residuals left behind? */
+static inline int manifold_corrects(const struct manifold *m) {
+    return m->preserve >= KEEL_POST && m->preserve != KEEL_BAUMGARTE && m->kept > 0;
+}
+static inline int manifold_to_round_off(const struct manifold *m) {
+    return m->preserve >= KEEL_PROJECT && manifold_corrects(m);
+}
+
+/* Directions across the manifold at one point, one for each kept row: D = W^-1 G^T. */
+struct normals {
+    struct rowspace space; /* of the weighted rows G W^-1/2 */
+    double *column;        /* kept x n: D, column by column */
+    double *weighted, *z, *floor_of;
+};
+void manifold_normals_layout(struct normals *d, const struct manifold *m, struct arena *a);
+/* At (t, u), u with y.  With the weights of the moment: reach, or the mass matrix there and tau. */
+keel_status manifold_normals(struct manifold *m, struct normals *d, double t, const double *u);
+/* out := out + factor D mu. */
+void manifold_normals_add(const struct manifold *m, const struct normals *d, double factor, const double *mu,
+                          double *out);
+/* The mu for which D mu is nearest to the displacement; where D was taken, and nothing evaluated since. */
+void manifold_normals_coefficients(const struct manifold *m, const struct normals *d, const double *move,
+                                   double *mu);
+/* The smallest displacement with G move = c. */
+void manifold_normals_shortest(const struct manifold *m, const struct normals *d, const double *c,
+                               double *move);
 
 /* Shared by the two roads. */
 void manifold_move(double *x, double *low, int n, const double *d);

@@ -73,7 +73,7 @@ static keel_status correct_once(struct manifold *m, double t, double *x, double 
     correct(m, x, low, fresh);
     m->fd->stats->newton++;
     /* where nothing is judged by it, the caller measures later, while the next step is already under way */
-    return manifold_iterates(m) ? rows_residual(m->fd, m->rows, t, x, m->residual) : KEEL_OK;
+    return manifold_to_round_off(m) ? rows_residual(m->fd, m->rows, t, x, m->residual) : KEEL_OK;
 }
 
 /* Further iterations where one was not enough. */
@@ -99,8 +99,9 @@ keel_status manifold_flat(struct manifold *m, double t, double *x, double *low) 
     keel_status status = rows_residual(m->fd, m->rows, t, x, m->residual);
     if (status == KEEL_OK) status = jacobians(m, t, x);
     if (status != KEEL_OK) return status;
-    double before = manifold_iterates(m) ? manifold_worst(m, &row) : 0;
+    int to_round_off = manifold_to_round_off(m);
+    double before = to_round_off ? manifold_worst(m, &row) : 0;
     status = correct_once(m, t, x, low, 1);
-    if (status != KEEL_OK || !manifold_iterates(m) || manifold_holds(m)) return status;
+    if (status != KEEL_OK || !to_round_off || manifold_holds(m)) return status;
     return iterate(m, t, x, low, before);
 }

@@ -83,7 +83,7 @@ static keel_status positions(struct manifold *m, double t, double *x, double *lo
         if (status != KEEL_OK) return status;
         double worst = worst_of(m, 0, fd->kg, g, &row);
         if (worst <= (iteration ? m->units : 0)) return KEEL_OK;
-        if (m->preserve != KEEL_PROJECT && iteration) return KEEL_OK;
+        if (!manifold_to_round_off(m) && iteration) return KEEL_OK;
         idle = worst > 0.5 * before ? idle + 1 : 0;
         if (idle >= 2 && worst <= MANIFOLD_STAGNANT) return KEEL_OK;
         if (iteration == MANIFOLD_ITERATIONS || !isfinite(worst)) return manifold_refuse(m, t, row);
@@ -102,8 +102,8 @@ static keel_status velocities(struct manifold *m, double t, double *x, double *l
         status = mechanics_velocity_rows(fd, t, x, speed);
         double worst = worst_of(m, first, fd->k, speed, &row);
         if (status != KEEL_OK || worst == 0 || (iteration && worst <= m->units)) break;
-        if (iteration == 3 || (iteration && m->preserve != KEEL_PROJECT)) { /* linear in v: one is enough */
-            if (m->preserve == KEEL_PROJECT && worst > m->stagnant) return manifold_refuse(m, t, row);
+        if (iteration == 3 || (iteration && !manifold_to_round_off(m))) { /* linear in v: one is enough */
+            if (manifold_to_round_off(m) && worst > m->stagnant) return manifold_refuse(m, t, row);
             break;
         }
         correct_half(m, speed, x + fd->nq, low ? low + fd->nq : NULL);
@@ -238,7 +238,7 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
         if (fd->kg) status = positions(m, t, x, low);
         if (status == KEEL_OK) status = velocities(m, t, x, low);
         if (status == KEEL_OK) status = rows_residual(fd, m->rows, t, x, m->residual);
-        if (status != KEEL_OK || !bordering || (sweep && m->preserve != KEEL_PROJECT)) break;
+        if (status != KEEL_OK || !bordering || (sweep && !manifold_to_round_off(m))) break;
         double worst = manifold_worst(m, &row);
         if (sweep == 0) worst = HUGE_VAL; /* the invariants' sizes are not known before their gradients are */
         if (worst <= m->units) break;

@@ -60,7 +60,7 @@ static keel_status look(struct engine *e, const double *g, double h, double *t_n
         e->dx[i] = m->trial[i] + g[0] * m->trial[i];
         for (int j = 1; j < m->kept; j++) e->dx[i] += g[j] * e->error[j - 1][i];
     }
-    step_add(e, e->r->front, x_new, low_new);
+    step_add(e, e->r->front, NULL, x_new, low_new);
     *t_new = e->r->t + (h + g[0] * h);
     return rows_residual(&e->field, &e->rows, *t_new, x_new, m->residual);
 }

@@ -33,7 +33,7 @@ static keel_status begin_here(struct engine *e) {
     if (r->inside) {
         memcpy(e->x[r->front], e->x_now, (size_t)(fd->n + fd->m) * sizeof(double));
         if (e->low[0]) memset(e->low[r->front], 0, (size_t)fd->n * sizeof(double));
-        keel_status status = field_rate(fd, r->t_now, e->x[r->front], e->f[r->front]);
+        keel_status status = engine_rate(e, r->t_now, e->x[r->front], e->f[r->front]);
         if (status != KEEL_OK) return engine_fail_by_fault(e);
         r->rate_known[r->front] = 1;
     }
@@ -48,6 +48,10 @@ static keel_status turn_round(struct engine *e, int direction) {
     keel_status status = begin_here(e);
     if (status != KEEL_OK) return status;
     e->r->direction = direction;
+    if (baumgarte_applies(e)) { /* it pulls the other way in t */
+        status = engine_rate(e, e->r->t, e->x[e->r->front], e->f[e->r->front]);
+        if (status != KEEL_OK) return engine_fail_by_fault(e);
+    }
     events_begin(e);
     return KEEL_OK;
 }

@@ -52,7 +52,7 @@ static uint64_t signature(const struct engine *e) {
                     o->compensated,
                     o->reversible,
                     (int)sizeof(struct record)};
-    double numbers[] = {o->rtol, o->atol, o->step, o->max_step, o->manifold_units};
+    double numbers[] = {o->rtol, o->atol, o->step, o->max_step, o->manifold_units, o->gain};
     uint64_t h = hash(14695981039346656037u, counts, sizeof counts);
     h = hash(h, numbers, sizeof numbers);
     h = hash_doubles(h, e->atol, p->n);
@@ -131,7 +131,7 @@ int save_read(struct engine *e, const void *bytes, size_t count) {
     field_set_facts(&e->field, &head.facts);
     rows_open(&e->rows);
     for (int i = 0; i < e->rows.count; i++)
-        if (e->rows.care[i] < 0 || e->rows.care[i] > KEEL_ROW_VARYING) e->rows.care[i] = KEEL_ROW_WATCHED;
+        if (e->rows.care[i] < 0 || e->rows.care[i] > KEEL_ROW_DAMPED) e->rows.care[i] = KEEL_ROW_WATCHED;
     manifold_choose(&e->manifold);
     e->settled = head.settled != 0;
     e->verified = head.verified != 0;

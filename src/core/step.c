@@ -47,10 +47,12 @@ static struct plan plan_adaptive(const struct engine *e, double t_end, double h_
     return plan;
 }
 
-/* x_new = x + dx; with compensation, what rounding loses is carried on to the next sum. */
-void step_add(const struct engine *e, int from, double *x_new, double *low_new) {
-    const double *x = e->x[from], *dx = e->dx, *low = e->low[from];
+/* x_new = x + (dx + shift); with compensation, what rounding loses is carried on to the next sum. */
+void step_add(const struct engine *e, int from, const double *shift, double *x_new, double *low_new) {
+    const double *x = e->x[from], *low = e->low[from];
+    double *dx = e->dx;
     int width = e->field.width;
+    for (int i = 0; i < width && shift; i++) dx[i] += shift[i];
     if (!low_new) {
         for (int i = 0; i < width; i++) x_new[i] = x[i] + dx[i];
         return;
@@ -89,10 +91,20 @@ keel_status step_failed(struct engine *e, keel_status status) {
                        "%s could not make a step from t = %.10g", e->stepper->info.name, t);
 }
 
-static keel_status correct(struct engine *e, const struct plan *plan, double *x_new, double *low_new) {
-    e->manifold.tau = fabs(plan->h);
-    e->manifold.from = e->x[e->r->front];
-    return manifold_correct(&e->manifold, plan->t_new, x_new, low_new);
+keel_status step_propose(struct engine *e, keel_attempt *a, int from, const double *shift, double *x_new,
+                         double *low_new) {
+    struct field *fd = &e->field;
+    for (int j = 0; j < fd->m; j++)
+        fd->y[j] = e->x[from][fd->n + j]; /* whatever a rejected attempt or a look inside left */
+    fd->fault.status = KEEL_OK;
+    e->work.code = 0;
+    keel_status status = e->stepper->attempt(&e->work, a);
+    if (status != KEEL_OK) return step_failed(e, status);
+    step_add(e, from, shift, x_new, low_new);
+    if (!engine_finite(fd->n, x_new)) return not_finite(e, a->t, e->x[from]);
+    for (int k = 0; k < 2; k++)
+        if (a->error[k] && !engine_finite(fd->n, a->error[k])) return not_finite(e, a->t, e->x[from]);
+    return KEEL_OK;
 }
 
 /* The step becomes as long as the invariants want it. */
@@ -100,6 +112,24 @@ static keel_status relax(struct engine *e, struct plan *plan, double *x_new, dou
     keel_status status = relax_step(e, plan->h, &plan->t_new, x_new, low_new);
     plan->h = plan->t_new - e->r->t;
     return status;
+}
+
+/* x_new, on the manifold as far as the stabilizer brings it there. */
+static keel_status propose_and_correct(struct engine *e, keel_attempt *a, struct plan *plan, double *x_new,
+                                       double *low_new, double *error) {
+    struct field *fd = &e->field;
+    int from = e->r->front, multipliers = multipliers_apply(e);
+    keel_status status = multipliers ? multipliers_step(e, a, from, plan->t_new, x_new, low_new)
+                                     : step_propose(e, a, from, NULL, x_new, low_new);
+    if (status != KEEL_OK || !manifold_corrects(&e->manifold)) return status;
+    a->f_end_known = 0;
+    if (e->estimates && (*error = control_raw(e, x_new)) > STEP_HOPELESS) return KEEL_OK;
+    if (multipliers) return KEEL_OK;
+    if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
+    if (relax_acts(e) && !plan->lands) return relax(e, plan, x_new, low_new);
+    e->manifold.tau = fabs(a->h);
+    e->manifold.from = e->x[from];
+    return manifold_correct(&e->manifold, plan->t_new, x_new, low_new);
 }
 
 /* One attempt at (h, t_new) into the other buffer; KEEL_RETRY with a fault if it cannot be had. */
@@ -117,41 +147,24 @@ static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
                       .f_end = e->f[to]};
     *error = 0;
     for (int k = 0; k < e->estimates || k < relax_estimates(e); k++) a.error[k] = e->error[k];
-    for (int j = 0; j < fd->m; j++)
-        fd->y[j] = a.x[fd->n + j]; /* whatever a rejected attempt or a look inside left */
-    fd->fault.status = KEEL_OK;
-    e->work.code = 0;
-    keel_status status = e->stepper->attempt(&e->work, &a);
-    if (status != KEEL_OK) return step_failed(e, status);
-    step_add(e, from, x_new, low_new);
-    if (!engine_finite(fd->n, x_new)) return not_finite(e, r->t, e->x[from]);
-    for (int k = 0; k < e->estimates; k++)
-        if (!engine_finite(fd->n, e->error[k])) return not_finite(e, r->t, e->x[from]);
-    if (e->manifold.kept) {
-        if (e->estimates && (*error = control_raw(e, x_new)) > 1e3)
-            return KEEL_OK; /* hopeless: spare the rest */
-        if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
-        status =
-            plan->lands || !relax_acts(e) ? correct(e, plan, x_new, low_new) : relax(e, plan, x_new, low_new);
-        if (status != KEEL_OK) return status;
-        a.f_end_known = 0;
-    }
+    keel_status status = propose_and_correct(e, &a, plan, x_new, low_new, error);
+    if (status != KEEL_OK || *error > STEP_HOPELESS) return status;
     if (e->estimates && (*error = control_error(e, x_new)) > 1) return KEEL_OK;
     r->rate_known[to] = !e->stepper->no_rate;
     if (r->rate_known[to] && (!a.f_end_known || low_new)) {
         e->work.calls++;
-        int code = fd->rate(plan->t_new, x_new, e->f[to], fd->context);
+        int code = e->work.rate(plan->t_new, x_new, e->f[to], e->work.context);
         /* with a fixed step nothing could be done about it: the next step will say so */
         int useless = e->estimates && !engine_finite(fd->n, e->f[to]);
         if (code != 0 || useless) { /* once more, for the sentence */
-            status = field_rate(fd, plan->t_new, x_new, e->f[to]);
+            status = engine_rate(e, plan->t_new, x_new, e->f[to]);
             if (status != KEEL_OK) return status;
         }
     }
     if ((fd->k || fd->hidden.user.count) && field_starts_to_move(fd, r->t, plan->t_new, x_new))
         return attempt(e, plan, error); /* now it is known */
     if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
-    int measured_there = manifold_iterates(&e->manifold) && !fd->m;
+    int measured_there = manifold_to_round_off(&e->manifold) && !fd->m;
     if (!e->measured || measured_there) return KEEL_OK;
     return rows_residual(fd, &e->rows, plan->t_new, x_new, e->rows.residual);
 }
@@ -159,7 +172,7 @@ static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
 /* Is what the stabilizer holds true here, too?  At every one of the first steps, then now and then. */
 static keel_status verify(struct engine *e) {
     long steps = e->r->stats.steps;
-    if (!manifold_iterates(&e->manifold) || e->manifold.fold) return KEEL_OK;
+    if (!manifold_to_round_off(&e->manifold) || e->manifold.fold) return KEEL_OK;
     if (steps > 64 && steps % 16) return KEEL_OK;
     return verify_on_the_way(&e->start, e->r->t, e->x[e->r->front]);
 }
@@ -169,7 +182,7 @@ static keel_status measure(struct engine *e) {
     struct record *r = e->r;
     struct field *fd = &e->field;
     const double *x = e->x[r->front];
-    int corrected = manifold_acts(&e->manifold), larger = 0;
+    int corrected = manifold_corrects(&e->manifold), larger = 0;
     if (!e->measured && fd->rate == fd->p.f.value) return KEEL_OK; /* nothing asks for sizes */
     for (int i = 0; i < fd->n + fd->m; i++) {
         double size = fabs(x[i]);
@@ -179,7 +192,8 @@ static keel_status measure(struct engine *e) {
     }
     if (larger && corrected) r->outgrown = 1;
     if (!e->measured) return KEEL_OK;
-    if ((!corrected || e->manifold.kept < e->rows.count) && rows_due(r->stats.steps)) {
+    int all_grown = corrected && e->manifold.kept == e->rows.count && !multipliers_apply(e);
+    if (!all_grown && rows_due(r->stats.steps)) {
         keel_status status = rows_grow_all(fd, &e->rows, r->t, x);
         if (status != KEEL_OK) return status;
     }
@@ -203,6 +217,7 @@ static keel_status commit(struct engine *e, const struct plan *plan) {
     r->event = -1;
     r->stats.steps++;
     r->stats.folds += e->manifold.fold;
+    if (multipliers_apply(e)) multipliers_accept(e);
     if (e->stepper->accept) {
         int now = r->front;
         keel_segment step = {r->t_before, r->h_taken, e->x[1 - now], e->f[1 - now], e->x[now], e->f[now]};
@@ -279,9 +294,9 @@ void step_count(struct engine *e) {
 }
 
 /* New weights wait for the next step, so that looking into the last one, or going to an event, projects as
- * it did. */
+ * it did; those of a reversible projection are the same on the way back. */
 keel_status step_take(struct engine *e, double t_end) {
-    if (e->r->outgrown) manifold_weigh(&e->manifold);
+    if (e->r->outgrown && !manifold_frozen(&e->manifold)) manifold_weigh(&e->manifold);
     e->r->outgrown = 0;
     keel_status status = e->o.reversible ? step_reversible(e, t_end)
                          : e->o.step > 0 ? step_fixed(e, t_end)
@@ -302,14 +317,17 @@ keel_status step_raw(struct engine *e, double t, double *x) {
                       .dx = e->dx,
                       .look = 1,
                       .f_end = e->split};
-    struct field *fd = &e->field;
-    for (int j = 0; j < fd->m; j++) fd->y[j] = a.x[fd->n + j];
-    fd->fault.status = KEEL_OK;
-    e->work.code = 0;
-    keel_status status = e->stepper->attempt(&e->work, &a);
+    keel_status status;
+    if (multipliers_apply(e)) { /* the rows' sizes and residuals are those of the steps */
+        size_t rows = (size_t)e->rows.count;
+        memcpy(e->kept_aside, e->rows.size, rows * sizeof *x);
+        memcpy(e->kept_aside + rows, e->rows.residual, rows * sizeof *x);
+        status = multipliers_step(e, &a, from, t, x, NULL);
+        memcpy(e->rows.size, e->kept_aside, rows * sizeof *x);
+        memcpy(e->rows.residual, e->kept_aside + rows, rows * sizeof *x);
+    } else status = step_propose(e, &a, from, NULL, x, NULL);
     step_count(e);
-    for (int i = 0; i < fd->n; i++) x[i] = e->x[from][i] + e->dx[i];
-    return status == KEEL_OK ? KEEL_OK : step_failed(e, status);
+    return status;
 }
 
 keel_status step_again(struct engine *e, double t, double *x) {

@@ -201,13 +201,48 @@ static int reversible_fits(const struct verdict *v, const keel_options *o, const
     return 1;
 }
 
+/* Pairs of a stepper and a stabilizer that make no sense (docs/design.md). */
+static int pair_fits(const struct verdict *v, const keel_options *o, const keel_stepper *method) {
+    const char *name = method->info.name;
+    unsigned traits = method->info.traits;
+    if (o->preserve >= KEEL_POST && (traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)))
+        return no(
+            v, "%s keeps the constraints by itself; projecting on top would destroy what it was chosen for",
+            name);
+    if (o->preserve == KEEL_SYMMETRIC && (!(traits & KEEL_SYMMETRIC_STEP) || traits & KEEL_MULTISTEP))
+        return no(v,
+                  "symmetric needs a symmetric one-step method, and %s is none: its steps would not be "
+                  "reversible with it either; project goes with any method",
+                  name);
+    if (o->preserve == KEEL_SYMMETRIC && o->step == 0)
+        return no(v, "symmetric needs a fixed step: steps that follow an error estimate are not reversible");
+    if (o->preserve == KEEL_COUPLED && (!(traits & KEEL_IMPLICIT) || traits & KEEL_MULTISTEP))
+        return no(v,
+                  "coupled puts multipliers into the stages of an implicit one-step method, and %s has no "
+                  "stages to solve for; project goes with any method",
+                  name);
+    if (o->preserve == KEEL_COUPLED && method->no_rate)
+        return no(
+            v, "coupled adds multipliers to f, and %s solves equations of its own instead of stages with f",
+            name);
+    if (o->preserve == KEEL_BAUMGARTE && method->no_rate)
+        return no(v, "baumgarte adds a term to f, and %s makes its steps from other parts of the problem",
+                  name);
+    if (o->gain > 0 && o->preserve != KEEL_BAUMGARTE)
+        return no(v, "gain is used only with preserve = KEEL_BAUMGARTE");
+    if (o->sets && o->preserve != KEEL_SCALE) return no(v, "sets are used only with preserve = KEEL_SCALE");
+    if (o->preserve == KEEL_RELAX) return relaxes(v, method);
+    return 1;
+}
+
 static int options_fit(const struct verdict *v, const keel_problem *p, const keel_options *o,
                        const keel_stepper *method) {
     const char *name = method->info.name;
     double least = 10 * DBL_EPSILON;
     if (!amount_fits(v, "rtol", o->rtol) || !amount_fits(v, "atol", o->atol) ||
         !amount_fits(v, "step", o->step) || !amount_fits(v, "first_step", o->first_step) ||
-        !amount_fits(v, "max_step", o->max_step) || !amount_fits(v, "manifold_units", o->manifold_units))
+        !amount_fits(v, "max_step", o->max_step) || !amount_fits(v, "manifold_units", o->manifold_units) ||
+        !amount_fits(v, "gain", o->gain))
         return 0;
     if (o->rtol > 0 && o->rtol < least)
         return no(v, "rtol = %.2g is below what double precision can hold; the least is %.2g", o->rtol,
@@ -216,7 +251,7 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
         if (!(o->atol_each[i] >= 0) || isinf(o->atol_each[i]))
             return no(v, "atol_each[%d] = %g: it must be finite and not negative", i, o->atol_each[i]);
     if (o->max_steps < 0) return no(v, "max_steps is negative");
-    if (o->preserve < KEEL_AUTO || o->preserve > KEEL_RELAX)
+    if (o->preserve < KEEL_AUTO || o->preserve > KEEL_BAUMGARTE)
         return no(v, "preserve = %d does not exist", o->preserve);
     if (o->norm < KEEL_BY_DEFAULT || o->norm > KEEL_GIVEN) return no(v, "norm = %d does not exist", o->norm);
     if (o->norm == KEEL_BY_MASS && p->form != KEEL_MECHANICS)
@@ -231,12 +266,7 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
     if (o->reversible && !reversible_fits(v, o, method)) return 0;
     if (o->step == 0 && !(method->info.traits & KEEL_ADAPTIVE))
         return no(v, "%s has no error estimate: give it a fixed step (options.step)", name);
-    if (o->preserve >= KEEL_POST && (method->info.traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)))
-        return no(
-            v, "%s keeps the constraints by itself; projecting on top would destroy what it was chosen for",
-            name);
-    if (o->sets && o->preserve != KEEL_SCALE) return no(v, "sets are used only with preserve = KEEL_SCALE");
-    return o->preserve != KEEL_RELAX || relaxes(v, method);
+    return pair_fits(v, o, method);
 }
 
 int validate(const keel_problem *p, const keel_options *o, const keel_stepper *method, char *text,

@@ -251,15 +251,15 @@ static void put_field(FILE *out, const char *name, double value) {
 
 /* As keel run would set them. */
 static void put_options(FILE *out, const keel_model *m, const keel_options *o) {
-    static const char *const preserve[] = {"AUTO",   "NONE",    "WATCH", "POST",
-                                           "ADJUST", "PROJECT", "SCALE", "RELAX"};
+    static const char *const preserve[] = {"AUTO",      "NONE",    "WATCH", "POST",  "ADJUST",   "PROJECT",
+                                           "SYMMETRIC", "COUPLED", "SCALE", "RELAX", "BAUMGARTE"};
     static const char *const norm[] = {"BY_DEFAULT", "BY_ERROR", "BY_MASS", "UNIT"};
     double longest = o->max_step;
     if (longest == 0 && o->step == 0 && wants_short_steps(m)) longest = fabs(m->span[1] - m->span[0]) / 100;
     fputs("    const keel_options options = {\n        .method = ", out);
     put_string(out, o->method ? o->method : o->reversible ? "gauss8" : o->step > 0 ? "rk4" : "dop853");
     fputc(',', out);
-    if (o->preserve > KEEL_AUTO && o->preserve <= KEEL_RELAX)
+    if (o->preserve > KEEL_AUTO && o->preserve <= KEEL_BAUMGARTE)
         fprintf(out, "\n        .preserve = KEEL_%s,", preserve[o->preserve]);
     if (o->norm > KEEL_BY_DEFAULT && o->norm < KEEL_GIVEN)
         fprintf(out, "\n        .norm = KEEL_%s,", norm[o->norm]);
@@ -278,6 +278,7 @@ static void put_options(FILE *out, const keel_model *m, const keel_options *o) {
     put_field(out, "step", o->step);
     put_field(out, "max_step", longest);
     if (o->reversible) fputs("\n        .reversible = 1,", out);
+    put_field(out, "gain", o->gain);
     fputs("\n    };\n", out);
 }
 

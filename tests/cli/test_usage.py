@@ -17,11 +17,12 @@ WRONG = {
     "points": ["", "0", "-1", "1.5", "many", "1e3", "99999999999"], "levels": ["", "0", "-1", "1.5", "many"],
     "set": ["", "m", "m=", "=3", "nothing=3", "m=nothing", "m[2]=1", "x'=", "x'=nothing", "x''''=1", "m=1/0"],
     "keep": ["nothing"], "method": ["", "nothing", "rk4+nothing", "rk4+", "+project", "rk4+project+adjust"],
-    "sets": ["", "x; y"], "out": ["", "x.nothing"], "events": [""],
+    "gain": NUMBERS + ["0", "-1"], "sets": ["", "x; y"], "out": ["", "x.nothing"], "events": [""],
 }
 PAIRS = {
     "run": [["--step", "0.1", "--rtol", "1e-3"], ["--step", "0.1", "--atol", "1e-3"],
-            ["--method", "rk4+project", "--preserve", "adjust"]],
+            ["--method", "rk4+project", "--preserve", "adjust"], ["--method", "rk4+project", "--gain", "3"],
+            ["--gain", "3"]],
 }
 
 
