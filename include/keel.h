@@ -164,6 +164,8 @@ typedef struct keel_options {
     double first_step, max_step;
     double manifold_units; /* round-off units allowed on what is kept; 0: 4 */
     double gain;         /* KEEL_BAUMGARTE: what is off decays like exp(-gain t); 0: as fast as the motion */
+    double theta;        /* where theta, glnr and dso take f: at (1 - theta) x + theta x1, up to 1;
+                   * 0: 1/2, of order 2; any other is of order 1 */
     int compensated;     /* carry the rounding errors of the state sums along */
     int reversible;      /* steps follow the time scale of the motion, and the run back retraces them:
                             * symmetric one-step methods, nothing projected; none longer than max_step */

@@ -630,6 +630,7 @@ static void linear_invariants_are_kept_without_a_stabilizer(void **state) {
     const keel_method *method;
     for (int i = 0; (method = keel_method_at(i)); i++) {
         int met = 0;
+        if (method->traits & KEEL_KEEPS_LENGTH) continue; /* rotations lose them: the next but one test */
         for (int k = 0; k < LINEAR; k++) {
             problem p = {.keel = linear[k]};
             keel_kept row;
@@ -664,6 +665,27 @@ static void quadratic_invariants_are_kept_without_a_stabilizer(void **state) {
         assert_ok(s, keel_run(s, 250));
         for (int j = 0; keel_kept_at(s, j, &row); j++)
             if (row.units > 32) fail_msg("%s: %s drifts by %g units", method->name, row.name, row.units);
+        keel_close(s);
+    }
+}
+
+/* |y| of the rigid body, which any motion on the sphere keeps, with long steps. */
+static void lengths_are_kept_without_a_stabilizer(void **state) {
+    (void)state;
+    const keel_method *method;
+    for (int i = 0; (method = keel_method_at(i)); i++) {
+        problem p;
+        keel_kept row;
+        if (!(method->traits & KEEL_KEEPS_LENGTH)) continue;
+        problem_rigid_body(&p, 2.0, 1.0, 2.0 / 3.0);
+        keel_solver *s = open_if_accepted(
+            &p,
+            &(keel_options){.method = method->name, .preserve = KEEL_WATCH, .step = 0.25, .compensated = 1});
+        assert_non_null(s);
+        assert_ok(s, keel_run(s, 250));
+        assert_true(keel_kept_at(s, 0, &row));
+        assert_string_equal(row.name, "casimir");
+        if (row.units > 32) fail_msg("%s: %s drifts by %g units", method->name, row.name, row.units);
         keel_close(s);
     }
 }
@@ -841,6 +863,7 @@ int main(void) {
         cmocka_unit_test(methods_that_keep_the_energy_do),
         cmocka_unit_test(linear_invariants_are_kept_without_a_stabilizer),
         cmocka_unit_test(quadratic_invariants_are_kept_without_a_stabilizer),
+        cmocka_unit_test(lengths_are_kept_without_a_stabilizer),
         cmocka_unit_test(constraints_are_kept_by_default),
         cmocka_unit_test(one_run_gives_the_bits_of_steps_forks_and_loads),
         cmocka_unit_test(runs_split_at_grid_points_give_the_same_bits),

@@ -23,7 +23,9 @@ enum {
     KEEL_QUADRATIC = 128,     /* keeps quadratic invariants */
     KEEL_RUNGE_KUTTA = 512,   /* h sum b_i k_i; explicit ones: so are dx - error[0], dx - error[1] */
     KEEL_KEEPS_ENERGY = 1024, /* H of a Hamiltonian problem, by itself */
-    KEEL_AS_GIVEN = 2048 /* keeps constraints and algebraic rows natively, but not what follows by d/dt */
+    KEEL_AS_GIVEN = 2048, /* keeps constraints and algebraic rows natively, but not what follows by d/dt */
+    KEEL_KEEPS_LENGTH = 4096, /* |x| where f.x = 0, by moving x on its sphere; not linear invariants */
+    KEEL_THETA = 8192         /* takes options.theta; the traits are those of theta = 1/2 */
 };
 
 /* What a method has to work with.  All vectors are `width` long: n rounded up to a multiple of 4, at least 4,

@@ -76,6 +76,7 @@ static const struct methods_trait {
                    {KEEL_SYMPLECTIC, "symplectic"},   {KEEL_SYMMETRIC_STEP, "symmetric"},
                    {KEEL_CONSTRAINED, "constrained"}, {KEEL_MULTISTEP, "multistep"},
                    {KEEL_AS_GIVEN, "as-given"}};
+static const char theta_about[] = "f is taken at (1 - theta) x + theta x1; order 2 at 1/2, else 1";
 enum { TRAITS = sizeof trait_table / sizeof *trait_table };
 
 static void join(char *out, size_t room, const char *word) {
@@ -158,6 +159,7 @@ static void details(struct methods *m, const keel_method *method, FILE *out) {
     stabilizers_text(a, 1, text, sizeof text);
     fprintf(out, "  stabilizers  %s\n", text);
     fprintf(out, "  reference    %s\n", method->reference);
+    if (method->traits & KEEL_THETA) fprintf(out, "  options      --theta TH  %s\n", theta_about);
     fprintf(out, "  try          keel run MODEL --method %s%s\n", method->name,
             method->traits & KEEL_ADAPTIVE ? " --rtol 1e-8" : " --step 0.01");
 }
@@ -187,6 +189,16 @@ static void method_json(struct methods *m, struct json *json, const keel_method 
     json_end_array(json);
     json_text(json, "reference", method->reference);
     json_array(json, "options");
+    if (method->traits & KEEL_THETA) {
+        json_object(json, NULL);
+        json_text(json, "name", "theta");
+        json_text(json, "kind", "real");
+        json_number(json, "default", 0.5);
+        json_number(json, "low", 0);
+        json_number(json, "high", 1);
+        json_text(json, "about", theta_about);
+        json_end_object(json);
+    }
     json_end_array(json);
     json_end_object(json);
 }

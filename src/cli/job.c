@@ -222,7 +222,8 @@ static int take_tolerances(struct job *j) {
     const char *rtol = option_text(o, opt_rtol);
     j->keel.reversible = option_given(o, opt_reversible);
     if (job_number(j, opt_step, &j->keel.step) || job_number(j, opt_atol, &j->keel.atol) ||
-        job_number(j, opt_max_step, &j->keel.max_step) || job_number(j, opt_gain, &j->keel.gain))
+        job_number(j, opt_max_step, &j->keel.max_step) || job_number(j, opt_gain, &j->keel.gain) ||
+        job_number(j, opt_theta, &j->keel.theta))
         return j->status;
     if (rtol && !strchr(rtol, ',') && job_number(j, opt_rtol, &j->keel.rtol)) return j->status;
     if (j->command == COMMAND_CONVERGE && !option_given(o, opt_step))
@@ -235,6 +236,8 @@ static int take_tolerances(struct job *j) {
         return job_fail(j, EXIT_USAGE, "--max-step must be positive, it is %g", j->keel.max_step);
     if (option_given(o, opt_gain) && !(j->keel.gain > 0))
         return job_fail(j, EXIT_USAGE, "--gain must be positive, it is %g", j->keel.gain);
+    if (option_given(o, opt_theta) && !(j->keel.theta > 0 && j->keel.theta <= 1))
+        return job_fail(j, EXIT_USAGE, "--theta must lie between 0 and 1, it is %g", j->keel.theta);
     if (rtol && !strchr(rtol, ',') && !(j->keel.rtol > 0 && j->keel.rtol < 1))
         return job_fail(j, EXIT_USAGE, "--rtol must lie between 0 and 1, it is %g", j->keel.rtol);
     return 0;

@@ -44,6 +44,7 @@ enum option_kind {
     X(max_step, NUMBER, "H", NULL, COMMAND_SOLVE, "longest step")                                            \
     X(reversible, FLAG, NULL, NULL, COMMAND_SOLVE,                                                           \
       "steps follow the motion and retrace themselves; --step is the first one")                             \
+    X(theta, NUMBER, "TH", NULL, COMMAND_SOLVE, "where in the step theta, glnr and dso take f (1/2)")        \
     X(levels, COUNT, "N", NULL, COMMAND_CONVERGE, "how often the step is halved (6)")                        \
     X(t0, NUMBER, "T", NULL, COMMAND_MODEL, "start time instead of the model's")                             \
     X(tend, NUMBER, "T", NULL, COMMAND_MODEL, "end time instead of the model's")                             \

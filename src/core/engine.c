@@ -191,7 +191,8 @@ static keel_preserve chosen_preserve(const keel_problem *p, const keel_options *
     unsigned traits = method->info.traits;
     if (o->preserve != KEEL_AUTO) return o->preserve;
     if (traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) return KEEL_WATCH;
-    const unsigned own = KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_KEEPS_ENERGY;
+    if (o->theta > 0 && o->theta != 0.5) return KEEL_PROJECT; /* only the middle is symmetric */
+    const unsigned own = KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_KEEPS_ENERGY | KEEL_KEEPS_LENGTH;
     int equations = p->constraint.count + p->rolling.count + p->algebraic.count + p->hidden.count;
     return !equations && traits & own ? KEEL_WATCH : KEEL_PROJECT;
 }

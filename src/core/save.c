@@ -52,7 +52,7 @@ static uint64_t signature(const struct engine *e) {
                     o->compensated,
                     o->reversible,
                     (int)sizeof(struct record)};
-    double numbers[] = {o->rtol, o->atol, o->step, o->max_step, o->manifold_units, o->gain};
+    double numbers[] = {o->rtol, o->atol, o->step, o->max_step, o->manifold_units, o->gain, o->theta};
     uint64_t h = hash(14695981039346656037u, counts, sizeof counts);
     h = hash(h, numbers, sizeof numbers);
     h = hash_doubles(h, e->atol, p->n);

@@ -266,6 +266,9 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
     if (o->reversible && !reversible_fits(v, o, method)) return 0;
     if (o->step == 0 && !(method->info.traits & KEEL_ADAPTIVE))
         return no(v, "%s has no error estimate: give it a fixed step (options.step)", name);
+    if (!(o->theta >= 0 && o->theta <= 1)) return no(v, "theta = %g: it must lie between 0 and 1", o->theta);
+    if (o->theta > 0 && !(method->info.traits & KEEL_THETA))
+        return no(v, "%s has no theta: leave it at 0", name);
     return pair_fits(v, o, method);
 }
 

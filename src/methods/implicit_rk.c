@@ -1,4 +1,4 @@
-/* implicit_rk.c - implicit Runge-Kutta methods: Gauss, Radau IIA, Lobatto IIIA, IIIB, IIIC.
+/* implicit_rk.c - implicit Runge-Kutta methods: Gauss, Radau IIA, Lobatto IIIA, IIIB, IIIC, theta.
  *
  *     Z_i = sum_j a_ij K_j,  K_j = h f(t + c_j h, x + Z_j),  x_end = x + sum_j b_j K_j
  *
@@ -15,12 +15,12 @@
 
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     (void)p;
-    (void)o;
     const struct implicit_method *method = w->stepper->table;
     struct implicit_rk *m = w->method;
     int most = 0;
     for (int i = 0; i < method->count; i++) {
-        implicit_table_fill(&m->table[i], method->kind, method->stages[i]);
+        if (method->kind == IMPLICIT_THETA) implicit_table_theta(&m->table[i], o->theta > 0 ? o->theta : 0.5);
+        else implicit_table_fill(&m->table[i], method->kind, method->stages[i]);
         if (method->stages[i] > most) most = method->stages[i];
     }
     size_t width = (size_t)w->width, rows = (size_t)most * width;
@@ -276,6 +276,8 @@ const keel_stepper implicit_rk_methods[] = {
     LOBATTO(c, 4, IMPLICIT_LOBATTO_3C, 3, 0),
     LOBATTO(c, 6, IMPLICIT_LOBATTO_3C, 4, 0),
     LOBATTO(c, 8, IMPLICIT_LOBATTO_3C, 5, 0),
+    {METHOD("theta", 2, IMPLICIT_THETA, 1, GEOMETRIC | KEEL_THETA,
+            "theta method: f at (1 - theta) x + theta x1; --theta, 1/2 if not given", HW)},
     {METHOD("backward-euler", 1, IMPLICIT_RADAU_2A, 1, 0, "implicit Euler: Radau IIA, 1 stage", HW)},
     RADAU(3, 2),
     RADAU_ADAPTIVE(5, 3),

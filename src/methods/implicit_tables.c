@@ -220,6 +220,16 @@ static void decompose(struct implicit_table *table, real a[S][S]) {
     invert(s, table->t, table->t_inverse);
 }
 
+void implicit_table_theta(struct implicit_table *table, double theta) {
+    memset(table, 0, sizeof *table);
+    table->s = table->blocks = 1;
+    table->regular = theta >= 0.5; /* below, nothing stiff is stable, and Z / theta enlarges round-off */
+    table->c[0] = table->a[0][0] = table->real[0] = theta;
+    table->b[0] = table->t[0][0] = table->t_inverse[0][0] = table->at_begin[0] = 1;
+    table->inverse[0][0] = 1 / theta;
+    table->last_is_end = theta == 1;
+}
+
 void implicit_table_fill(struct implicit_table *table, enum implicit_kind kind, int stages) {
     real c[S], a[S][S], b[S];
     int s = stages;

@@ -9,7 +9,8 @@ enum implicit_kind {
     IMPLICIT_RADAU_2A,   /* order 2s - 1, c_s = 1 */
     IMPLICIT_LOBATTO_3A, /* order 2s - 2, c_1 = 0, c_s = 1 */
     IMPLICIT_LOBATTO_3B,
-    IMPLICIT_LOBATTO_3C
+    IMPLICIT_LOBATTO_3C,
+    IMPLICIT_THETA /* one stage at c = theta; implicit_table_theta */
 };
 
 /* a = a + a_low, b = b + b_low to more than double precision: a coefficient that is always wrong in the same
@@ -30,6 +31,8 @@ struct implicit_table {
     double t[IMPLICIT_STAGES][IMPLICIT_STAGES], t_inverse[IMPLICIT_STAGES][IMPLICIT_STAGES];
 };
 
+/* c = a = theta, b = 1. */
+void implicit_table_theta(struct implicit_table *table, double theta);
 void implicit_table_fill(struct implicit_table *table, enum implicit_kind kind, int stages);
 
 /* out_j = integral from `from` to `to` of the polynomial that is 1 at node j and 0 at the others;

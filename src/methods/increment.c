@@ -16,7 +16,7 @@ void increment_layout(struct increment *s, keel_work *w, size_t n) {
 
 static double largest(int n, const double *v) {
     double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+    for (int i = 0; i < n; i++) most = isnan(v[i]) || isnan(most) ? NAN : fmax(most, fabs(v[i]));
     return most;
 }
 
@@ -48,10 +48,11 @@ keel_status increment_solve(const struct increment *s, int n, increment_map *map
         if (newton) dense_lu_solve(n, s->matrix, (int *)s->pivot, s->change);
         double length = largest(n, s->change);
         if (iteration == 0) first = length;
-        if (!(length <= 1e10 * fmax(size, first))) return KEEL_RETRY; /* far away, or not a number */
+        int lost = !(length <= 1e10 * fmax(size, first)) || isinf(length); /* far away, or not a number */
+        if (lost && newton) return KEEL_RETRY;
         idle = length > 0.5 * least ? idle + 1 : 0;
         least = fmin(least, length);
-        if (idle > 2 && length > 1e-12 * size && ++newton < 10) {
+        if ((lost || (idle > 2 && length > 1e-12 * size)) && ++newton < 10) {
             /* the first time from the beginning: the iteration may have gone far */
             if (newton == 1) memset(d, 0, (size_t)n * sizeof *d);
             if (newton == 1) status = map(context, d, s->value);

@@ -7,11 +7,24 @@
 
 extern const keel_stepper explicit_rk_methods[], adams_methods[], implicit_rk_methods[], rattle_methods[],
     spark_methods[], splitting_methods[], kahan_methods[], discrete_gradient_methods[],
-    energy_momentum_methods[]; /* each ends with a nameless one */
+    energy_momentum_methods[], lie_steps_methods[], lie_rkmk_methods[],
+    lie_hmgps_methods[]; /* each ends with a nameless one */
 
 static const keel_stepper *const families[] = {
-    explicit_rk_methods, adams_methods, implicit_rk_methods,       rattle_methods,          spark_methods,
-    splitting_methods,   kahan_methods, discrete_gradient_methods, energy_momentum_methods, NULL};
+    explicit_rk_methods,
+    adams_methods,
+    implicit_rk_methods,
+    rattle_methods,
+    spark_methods,
+    splitting_methods,
+    kahan_methods,
+    discrete_gradient_methods,
+    energy_momentum_methods,
+    lie_steps_methods,
+    lie_rkmk_methods,
+    lie_hmgps_methods,
+    NULL,
+};
 
 const keel_stepper *registry_at(int i) {
     for (const keel_stepper *const *family = families; *family; family++)

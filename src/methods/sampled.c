@@ -138,3 +138,89 @@ int sampled_kinetic(const keel_problem *p, double *work) {
 int sampled_quadratic(const keel_problem *p, double *work) {
     return everywhere(quadratic_at, p, work);
 }
+
+static void spread(const keel_pattern *pattern, int rows, int columns, const double *values, double *out) {
+    memset(out, 0, (size_t)rows * (size_t)columns * sizeof *out);
+    for (int i = 0; i < rows; i++)
+        for (int e = pattern->row_start[i]; e < pattern->row_start[i + 1]; e++)
+            out[(long)i * columns + pattern->column[e]] = values[e];
+}
+
+/* x' of an ODE or a Hamiltonian problem, the latter with a gradient; 2 n (n + 1) doubles of room. */
+static int field_at(const keel_problem *p, double t, const double *x, double *out, double *room) {
+    int n = p->n, half = n / 2;
+    double *gradient = room, *structure = room + n, *entries = structure + (long)n * n;
+    if (p->f.value) return p->f.value(t, x, out, p->user);
+    int code = p->energy.jacobian(t, x, p->energy.pattern ? entries : gradient, p->user);
+    if (code == 0 && p->energy.pattern) spread(p->energy.pattern, 1, n, entries, gradient);
+    for (int i = 0; i < n && !p->structure.value; i++)
+        out[i] = i < half ? gradient[i + half] : -gradient[i - half];
+    if (code || !p->structure.value) return code;
+    code = p->structure.value(t, x, p->structure.pattern ? entries : structure, p->user);
+    if (code == 0 && p->structure.pattern) spread(p->structure.pattern, n, n, entries, structure);
+    for (int i = 0; i < n; i++) {
+        out[i] = 0;
+        for (int j = 0; j < n; j++) out[i] += structure[(long)i * n + j] * gradient[j];
+    }
+    return code;
+}
+
+/* x: place k, moved to the sphere. */
+static void place_on_sphere(const keel_problem *p, double length, int k, double *x) {
+    double size = 0;
+    for (int j = 0; j < p->n; j++) size = hypot(size, x[j] = sampled_place(p, j, k));
+    for (int j = 0; j < p->n; j++) x[j] *= size > 0 ? length / size : 1;
+}
+
+/* f along x / |x| and across it. */
+static void resolve(int n, const double *f, const double *x, double length, double *along, double *across) {
+    *along = *across = 0;
+    for (int j = 0; j < n; j++) *along += f[j] * (x[j] / length);
+    for (int j = 0; j < n; j++) *across = hypot(*across, f[j] - *along * (x[j] / length));
+}
+
+/* Is f along x, beyond round-off and what cancels in f? */
+static int leaves_sphere(const keel_problem *p, double length, int k, double *room) {
+    double *x = room, *f = room + p->n, along, across;
+    place_on_sphere(p, length, k, x);
+    if (field_at(p, p->t0 + 0.29 * k, x, f, f + p->n)) return 0;
+    resolve(p->n, f, x, length, &along, &across);
+    return isfinite(along) && fabs(along) > 1e-12 * hypot(along, across);
+}
+
+/* DAE: is what y adds to f across x, or does the constraint not hold on the sphere, or beside it, too? */
+static int is_driven_away(const keel_problem *p, double length, int k, double *room) {
+    int n = p->n;
+    double *x = room, *with = room + n + 1, *without = with + n, along, across, on = 0, beside = 0;
+    double t = p->t0 + 0.29 * k;
+    place_on_sphere(p, length, k, x);
+    x[n] = 0;
+    if (p->f.value(t, x, without, p->user) || p->algebraic.value(t, x, &on, p->user)) return 0;
+    x[n] = 1;
+    if (p->f.value(t, x, with, p->user)) return 0;
+    for (int j = 0; j < n; j++) with[j] -= without[j];
+    resolve(n, with, x, length, &along, &across);
+    for (int j = 0; j < n; j++) x[j] *= 1.1;
+    if (p->algebraic.value(t, x, &beside, p->user)) return 0;
+    return isfinite(along) && (across > 1e-9 * hypot(along, across) || !(fabs(on) < 1e-9 * fabs(beside)));
+}
+
+const char *sampled_sphere(const keel_problem *p, int driven) {
+    size_t n = (size_t)p->n;
+    double length = 0;
+    if (n == 0) return NULL;
+    driven = driven && p->form == KEEL_DAE && p->m == 1;
+    if ((p->form == KEEL_DAE && !driven) || p->form == KEEL_MECHANICS || p->mass.value || p->constraint.count)
+        return "it is for x' = f(x) without constraints and mass matrix";
+    if (p->form == KEEL_HAMILTONIAN && !p->f.value && !p->energy.jacobian)
+        return "give f = B grad H, or the gradient of H";
+    for (int j = 0; j < p->n; j++) length = hypot(length, p->u0[j]);
+    if (length == 0) return "the start is x = 0: there is no sphere to move on";
+    double *room = malloc((2 * n * (n + 1) + 2 * n + 1) * sizeof *room);
+    int leaves = 0;
+    for (int k = 0; k < SAMPLED_PLACES && room && !leaves; k++)
+        leaves = driven ? is_driven_away(p, length, k, room) : leaves_sphere(p, length, k, room);
+    free(room);
+    if (leaves && driven) return "of DAEs it takes x' = v(t,x) - y x with |x| constant";
+    return leaves ? "|x| must be constant, and f is not orthogonal to x" : NULL;
+}

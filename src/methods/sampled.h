@@ -1,5 +1,5 @@
 /* sampled.h - what methods want to know about a problem before the first step, found out by trying: is H a
- * sum T(p) + V(q), is x' quadratic.
+ * sum T(p) + V(q), is x' quadratic, is |x| constant.
  *
  * Places around the start are tried; where a function fails, that place says nothing.  An answer is 1 only if
  * every place agrees to round-off. */
@@ -12,6 +12,8 @@
 enum { SAMPLED_PLACES = 12 };
 double sampled_place(const keel_problem *p, int j, int k);
 
+/* NULL, or why x does not move on the sphere |x| = |x0|; driven: x' = v - y x in a DAE will do. */
+const char *sampled_sphere(const keel_problem *p, int driven);
 int sampled_forces(const keel_problem *p); /* KEEL_MECHANICS: the same whatever the velocities are */
 
 /* The others need SAMPLED_ROOM n doubles, or with NULL take them for themselves (no memory: 1). */

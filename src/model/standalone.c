@@ -279,6 +279,7 @@ static void put_options(FILE *out, const keel_model *m, const keel_options *o) {
     put_field(out, "max_step", longest);
     if (o->reversible) fputs("\n        .reversible = 1,", out);
     put_field(out, "gain", o->gain);
+    put_field(out, "theta", o->theta);
     fputs("\n    };\n", out);
 }
 

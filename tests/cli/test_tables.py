@@ -317,6 +317,26 @@ class Methods(Tables):
         self.assert_fits(text)
         self.assertIn("order        8\n", text)
         self.assertEqual([m["name"] for m in keel_json("methods", "dop853")["methods"]], ["dop853"])
+        self.assertIn("--theta", keel("methods", "glnr").stdout)
+        self.assert_fits(keel("methods", "glnr").stdout)
+        self.assertEqual([o["name"] for o in keel_json("methods", "glnr")["methods"][0]["options"]], ["theta"])
+
+    def test_theta(self):
+        words = ("--interpret", "--methods", "rk4,theta", "--steps", "0.1")
+        error = {}  # of x' = -x at 2; rk4 has no theta, and is compared all the same
+        for theta in ("0.5", "1"):
+            for row in keel_json("compare", "-", *words, "--theta", theta, text=DECAY)["rows"]:
+                error[row["method"], theta] = row["error"]
+        self.assertEqual(error["rk4", "0.5"], error["rk4", "1"])
+        self.assertLess(20 * error["theta", "0.5"], error["theta", "1"])
+        orders = [keel_json("converge", "-", "--interpret", "--method", "glnr", "--theta", theta, "--step", "0.1",
+                            text=DECAY.replace("-x", "cos(t)"))["orders"]["x"] for theta in ("0.5", "0.9")]
+        self.assertAlmostEqual(orders[0], 2, delta=0.1)
+        self.assertAlmostEqual(orders[1], 1, delta=0.1)
+        self.assert_wrong("run", "-", "--interpret", "--method", "rk4", "--theta", "0.3", "--step", "0.1",
+                          text=DECAY, says="rk4 has no theta")
+        emitted = keel("emit", "-", text=DECAY.replace("run", "options method = theta, theta = 0.75, step = 0.1\nrun"))
+        self.assertIn(".theta = 0.75,", emitted.stdout)
 
     def test_wrong_usage(self):
         self.assert_wrong("methods", "dop854", says="did you mean dop853?")
