@@ -82,7 +82,7 @@ static void check_long_steps(const keel_method *method) {
 
 static void energy_is_kept_with_long_steps(void **state) {
     (void)state;
-    assert_int_equal(for_energy_methods(check_long_steps), 6);
+    assert_int_equal(for_energy_methods(check_long_steps), 9);
     keel_kept row =
         energy_after(&quartic, (keel_options){.method = "rk4", .preserve = KEEL_WATCH, .step = 0.25}, 25);
     assert_true(row.units > 1e10);
@@ -124,6 +124,11 @@ static void energy_does_not_drift(void **state) {
     for_energy_methods(check_long_runs);
 }
 
+/* So few that the order shows above round-off. */
+static int steps_for(const keel_method *method) {
+    return method->order > 6 ? 12 : method->order > 4 ? 24 : 64;
+}
+
 /* H that moves with t is taken at the middle of the step, and the order stays. */
 static double error_at(const keel_problem *p, const char *method, double step, const double *exact) {
     double worst = 0;
@@ -143,8 +148,9 @@ static void check_moving(const keel_method *method) {
     assert_ok(s, keel_run(s, 3));
     memcpy(exact, keel_state(s), sizeof exact);
     keel_close(s);
+    double step = 3. / steps_for(method);
     double order =
-        log2(error_at(&p, method->name, 3. / 64, exact) / error_at(&p, method->name, 3. / 128, exact));
+        log2(error_at(&p, method->name, step, exact) / error_at(&p, method->name, step / 2, exact));
     if (fabs(order - method->order) > 0.25) fail_msg("%s: order %.2f is seen", method->name, order);
 }
 
@@ -165,7 +171,8 @@ static double body_error(const char *method, double step) {
 }
 
 static void check_body(const keel_method *method) {
-    double order = log2(body_error(method->name, 4. / 64) / body_error(method->name, 4. / 128));
+    double step = 4. / steps_for(method);
+    double order = log2(body_error(method->name, step) / body_error(method->name, step / 2));
     if (order < method->order - 0.25) fail_msg("%s: order %.2f is seen", method->name, order);
 }
 

@@ -27,6 +27,14 @@ static void title(FILE *out, const char *of) {
     fputs("\" 1 \"\" \"keel " KEEL_VERSION "\" \"keel\"\n", out);
 }
 
+/* A line may end behind each. */
+static void put_choices(FILE *out, const char *choices) {
+    for (; *choices; choices++) {
+        if (*choices == '|') fputs(", ", out);
+        else plain(out, (char[]){*choices, '\0'});
+    }
+}
+
 static void put_options(FILE *out, unsigned command) {
     fputs(".SH OPTIONS\n", out);
     for (int id = 0; id < OPTIONS; id++) {
@@ -40,7 +48,7 @@ static void put_options(FILE *out, unsigned command) {
         if (row->argument) fputs(" \\fI", out), plain(out, row->argument), fputs("\\fR", out);
         fputc('\n', out);
         plain(out, row->about);
-        if (row->choices) fputs(": ", out), plain(out, row->choices);
+        if (row->choices) fputs(": ", out), put_choices(out, row->choices);
         fputs("\n", out);
     }
 }

@@ -244,7 +244,9 @@ void option_help(FILE *out, unsigned command) {
         with_dashes(row->name, name, sizeof name);
         text_set(left, sizeof left, "--%s%s%s", name, row->argument ? " " : "",
                  row->argument ? row->argument : "");
-        fprintf(out, "  %-26s %s%s%s\n", left, row->about, row->choices ? ": " : "",
-                row->choices ? row->choices : "");
+        int wraps = row->choices && strlen(row->about) + strlen(row->choices) > 80;
+        fprintf(out, "  %-26s %s%s", left, row->about, row->choices ? ":" : "");
+        if (wraps) fprintf(out, "\n  %-26s", "");
+        fprintf(out, "%s%s\n", row->choices ? " " : "", row->choices ? row->choices : "");
     }
 }

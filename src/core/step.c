@@ -150,7 +150,7 @@ static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
     keel_status status = propose_and_correct(e, &a, plan, x_new, low_new, error);
     if (status != KEEL_OK || *error > STEP_HOPELESS) return status;
     if (e->estimates && (*error = control_error(e, x_new)) > 1) return KEEL_OK;
-    r->rate_known[to] = !e->stepper->no_rate;
+    r->rate_known[to] = !e->stepper->no_rate || fd->m; /* y belongs to the end, and the rate finds it */
     if (r->rate_known[to] && (!a.f_end_known || low_new)) {
         e->work.calls++;
         int code = e->work.rate(plan->t_new, x_new, e->f[to], e->work.context);

@@ -50,4 +50,13 @@ keel_status composition_attempt(keel_work *w, keel_attempt *a);
         .size = sizeof(struct composed) + sizeof(type), .refuse = (why_not), .layout = composition_layout, \
         .attempt = composition_attempt                                                                     \
     }
+
+/* Three methods, of order 4, 6 and 8: `name` with the order behind it, made of steps called `one`. */
+#define COMPOSITIONS(name, one, the_traits, of, type, why_not, source)                                    \
+    COMPOSED(name "4", 4, the_traits, of, type, why_not, composition_suzuki4, "five " one " steps",       \
+             source "; Suzuki 1990"),                                                                     \
+        COMPOSED(name "6", 6, the_traits, of, type, why_not, composition_kahan_li6, "nine " one " steps", \
+                 source "; Kahan, Li 1997"),                                                              \
+        COMPOSED(name "8", 8, the_traits, of, type, why_not, composition_kahan_li8,                       \
+                 "seventeen " one " steps", source "; Kahan, Li 1997")
 #endif

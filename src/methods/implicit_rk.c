@@ -9,6 +9,8 @@
  * Numerical Integration, II.1, VIII.6; Hairer, Wanner, Solving Ordinary Differential Equations II, IV.5. */
 #include "methods/implicit_rk.h"
 
+#include "methods/composition.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -254,6 +256,8 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
                "Lobatto III" #letter ", " #s " stages", "Ehle 1969; Chipman 1971; " HW) \
     }
 
+enum { TRAPEZOID = 8 }; /* its place in the list */
+
 const keel_stepper implicit_rk_methods[] = {
     {METHOD("midpoint", 2, IMPLICIT_GAUSS, 1, GEOMETRIC, "implicit midpoint rule: Gauss, 1 stage", HLW)},
     GAUSS(4, 2),
@@ -263,8 +267,8 @@ const keel_stepper implicit_rk_methods[] = {
     GAUSS(12, 6),
     GAUSS(14, 7),
     GAUSS(16, 8),
-    {METHOD("trapezoid", 2, IMPLICIT_LOBATTO_3A, 2, KEEL_SYMMETRIC_STEP,
-            "implicit trapezoidal rule: Lobatto IIIA, 2 stages", "Crank, Nicolson 1947; " HW)},
+    [TRAPEZOID] = {METHOD("trapezoid", 2, IMPLICIT_LOBATTO_3A, 2, KEEL_SYMMETRIC_STEP,
+                          "implicit trapezoidal rule: Lobatto IIIA, 2 stages", "Crank, Nicolson 1947; " HW)},
     LOBATTO(a, 4, IMPLICIT_LOBATTO_3A, 3, KEEL_SYMMETRIC_STEP),
     LOBATTO(a, 6, IMPLICIT_LOBATTO_3A, 4, KEEL_SYMMETRIC_STEP),
     LOBATTO(a, 8, IMPLICIT_LOBATTO_3A, 5, KEEL_SYMMETRIC_STEP),
@@ -298,5 +302,9 @@ const keel_stepper implicit_rk_methods[] = {
      .accept = accept,
      .dense = dense,
      .next = implicit_radau_next},
+    COMPOSITIONS("midpoint", "midpoint", KEEL_IMPLICIT | GEOMETRIC, implicit_rk_methods[0],
+                 struct implicit_rk, NULL, HLW),
+    COMPOSITIONS("trapezoid", "trapezoidal", KEEL_IMPLICIT | KEEL_SYMMETRIC_STEP,
+                 implicit_rk_methods[TRAPEZOID], struct implicit_rk, NULL, "Crank, Nicolson 1947"),
     {.info = {.name = NULL}},
 };

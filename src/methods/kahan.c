@@ -8,6 +8,7 @@
 #include <keel/method.h>
 
 #include "linalg/dense.h"
+#include "methods/composition.h"
 #include "methods/sampled.h"
 
 #include <math.h>
@@ -98,18 +99,21 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     return KEEL_OK;
 }
 
+#define TRAITS (KEEL_IMPLICIT | KEEL_SYMMETRIC_STEP)
+
 const keel_stepper kahan_methods[] = {
     {
         .info = {.name = "kahan",
                  .about = "Kahan's method for quadratic fields, one linear solve a step",
                  .reference = "Kahan 1993",
                  .order = 2,
-                 .traits = KEEL_IMPLICIT | KEEL_SYMMETRIC_STEP},
+                 .traits = TRAITS},
         .no_rate = 1,
         .size = sizeof(struct kahan),
         .refuse = refuse,
         .layout = layout,
         .attempt = attempt,
     },
+    COMPOSITIONS("kahan", "kahan", TRAITS, kahan_methods[0], struct kahan, refuse, "Kahan 1993"),
     {.info = {.name = NULL}},
 };

@@ -212,12 +212,7 @@ const keel_stepper rattle_methods[] = {
         .layout = layout,
         .attempt = attempt,
     },
-    COMPOSED("rattle4", 4, TRAITS, rattle_methods[0], struct rattle, refuse, composition_suzuki4,
-             "five RATTLE steps", "Suzuki 1990; Reich 1996"),
-    COMPOSED("rattle6", 6, TRAITS, rattle_methods[0], struct rattle, refuse, composition_kahan_li6,
-             "nine RATTLE steps", "Kahan, Li 1997; Reich 1996"),
-    COMPOSED("rattle8", 8, TRAITS, rattle_methods[0], struct rattle, refuse, composition_kahan_li8,
-             "seventeen RATTLE steps", "Kahan, Li 1997; Reich 1996"),
+    COMPOSITIONS("rattle", "RATTLE", TRAITS, rattle_methods[0], struct rattle, refuse, "Reich 1996"),
     {
         .info = {.name = "shake",
                  .about = "SHAKE: symplectic, keeps positions on the constraints, velocities to O(h^2)",

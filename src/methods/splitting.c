@@ -225,6 +225,8 @@ const keel_stepper splitting_methods[] = {
     METHOD("blanes-moan4", 4, splitting_blanes_moan4, 1, refuse, "six kicks and drifts with small errors",
            "Blanes, Moan 2002"),
     METHOD("yoshida6", 6, splitting_yoshida6, 1, refuse, "seven Verlet steps", "Yoshida 1990"),
+    METHOD("kahan-li6", 6, splitting_kahan_li6, 1, refuse, "nine Verlet steps with small weights",
+           "Kahan, Li 1997"),
     METHOD("blanes-moan6", 6, splitting_blanes_moan6, 1, refuse, "ten kicks and drifts with small errors",
            "Blanes, Moan 2002"),
     METHOD("yoshida8", 8, splitting_yoshida8, 1, refuse, "fifteen Verlet steps", "Yoshida 1990"),

@@ -31,6 +31,7 @@ const struct splitting_table splitting_verlet_drift = {1, &composition_single, N
 const struct splitting_table splitting_forest_ruth = {3, &composition_yoshida4, NULL, NULL, 1};
 const struct splitting_table splitting_yoshida4 = {3, &composition_yoshida4, NULL, NULL, 0};
 const struct splitting_table splitting_yoshida6 = {7, &composition_yoshida6, NULL, NULL, 0};
+const struct splitting_table splitting_kahan_li6 = {9, &composition_kahan_li6, NULL, NULL, 0};
 const struct splitting_table splitting_yoshida8 = {15, &composition_yoshida8, NULL, NULL, 0};
 const struct splitting_table splitting_kahan_li8 = {17, &composition_kahan_li8, NULL, NULL, 0};
 const struct splitting_table splitting_mclachlan_atela4 = {4, NULL, mclachlan_atela4_kicks,

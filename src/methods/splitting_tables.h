@@ -14,8 +14,8 @@ struct splitting_table {
 
 extern const struct splitting_table splitting_euler_kick, splitting_euler_drift, splitting_verlet,
     splitting_verlet_drift, splitting_forest_ruth, splitting_yoshida4, splitting_mclachlan_atela4,
-    splitting_blanes_moan4, splitting_yoshida6, splitting_blanes_moan6, splitting_yoshida8,
-    splitting_kahan_li8;
+    splitting_blanes_moan4, splitting_yoshida6, splitting_kahan_li6, splitting_blanes_moan6,
+    splitting_yoshida8, splitting_kahan_li8;
 
 static inline double splitting_outer(const struct splitting_table *table, int i) {
     const struct composition_weights *w = table->weights;

@@ -76,8 +76,9 @@ static int take_memory(struct keel_sim *s) {
     s->bound = calloc(modes, sizeof *s->bound);
     s->problem = calloc(modes, sizeof *s->problem);
     s->work = calloc(most_numbers(m) + (size_t)m->model->helds, sizeof *s->work);
+    s->entry = calloc(most_numbers(m), sizeof *s->entry);
     s->fired = malloc(2 * most_events(m) * sizeof *s->fired);
-    if (!s->parameter || !s->bound || !s->problem || !s->work || !s->fired) return 0;
+    if (!s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->fired) return 0;
     s->held = s->work + most_numbers(m);
     s->fired_before = s->fired + most_events(m);
     for (size_t i = 0; i < 2 * most_events(m); i++) s->fired[i] = (struct sim_fired){NAN, NAN, 0, 1};
@@ -112,8 +113,10 @@ struct keel_sim *sim_begin(keel_model *m, const keel_options *o) {
 keel_sim *keel_sim_open(keel_model *m, const keel_options *o) {
     struct keel_sim *s = sim_begin(m, o);
     if (!s || s->status < 0) return s;
-    s->solver = keel_open(&s->problem[s->mode], &s->o);
+    const keel_problem *p = &s->problem[s->mode];
+    s->solver = keel_open(p, &s->o);
     if (!s->solver) return keel_sim_close(s), NULL;
+    if (p->u0) memcpy(s->entry, p->u0, (size_t)(p->n + p->m) * sizeof *s->entry);
     if (keel_state_of(s->solver) >= 0) sim_hold(s, 1);
     return s;
 }
@@ -125,6 +128,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->bound);
     free(s->problem);
     free(s->work);
+    free(s->entry);
     free(s->fired < s->fired_before ? s->fired : s->fired_before);
     free(s->happened);
     free(s->row_of);

@@ -22,6 +22,7 @@ struct keel_sim {
     struct functions_bound *bound;
     keel_problem *problem;                  /* by mode */
     double *work;                           /* enough for the unknowns of any mode and what is assigned */
+    double *entry;                          /* the unknowns with which the mode in force was entered */
     double direction;                       /* of time: 1 or -1 */
     struct sim_fired *fired, *fired_before; /* by event of the mode in force; room for a mode's before it */
     double *held;                           /* behind it, for held values */

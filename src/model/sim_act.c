@@ -237,6 +237,7 @@ static keel_status change(struct keel_sim *s, int number, const struct model_eve
                         name ? ", in mode `" : "", name ? name : "", name ? "`" : "",
                         keel_message(s->solver));
     }
+    memcpy(s->entry, s->work, (size_t)(s->problem[to].n + s->problem[to].m) * sizeof *s->entry);
     sim_moved(s, to, s->m->mode[s->mode].touched[number]);
     s->mode = to;
     if (!moved) sim_passed(s, number);

@@ -15,7 +15,7 @@ struct head {
     char magic[8];
     uint64_t check; /* of text, parameters and version */
     uint64_t sum;   /* of all that follows, but for the solver's bytes, which have their own */
-    int32_t mode, entered, crowd, parameters, events, unused;
+    int32_t mode, entered, crowd, parameters, events, unknowns;
     double crowd_time, direction;
     int64_t happenings, solver;
 };
@@ -55,6 +55,10 @@ struct piece {
     size_t count;
 };
 
+static size_t unknowns_of(const struct keel_sim *s) {
+    return (size_t)(s->problem[s->mode].n + s->problem[s->mode].m);
+}
+
 static size_t events_of(const struct keel_sim *s) {
     return (size_t)s->m->model->mode[s->mode].events;
 }
@@ -69,19 +73,21 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
                         .crowd = s->crowd,
                         .parameters = (int32_t)numbers,
                         .events = (int32_t)events_of(s),
+                        .unknowns = (int32_t)unknowns_of(s),
                         .crowd_time = s->crowd_time,
                         .direction = s->direction,
                         .happenings = s->happenings,
                         .solver = (int64_t)solver};
     memcpy(head.magic, magic, sizeof magic);
-    size_t total = sizeof head + numbers * sizeof *s->parameter + events_of(s) * sizeof *s->fired +
-                   (size_t)s->happenings * sizeof(struct happened) + solver;
+    size_t total = sizeof head + (numbers + unknowns_of(s)) * sizeof(double) +
+                   events_of(s) * sizeof *s->fired + (size_t)s->happenings * sizeof(struct happened) + solver;
     if (!bytes || room < total || solver == 0) return solver ? total : 0;
     unsigned char *at = bytes;
     const struct piece pieces[] = {{&head, sizeof head},
                                    {s->parameter, numbers * sizeof *s->parameter},
+                                   {s->entry, unknowns_of(s) * sizeof *s->entry},
                                    {s->fired, events_of(s) * sizeof *s->fired}};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         if (pieces[k].count) memcpy(at, pieces[k].bytes, pieces[k].count);
         at += pieces[k].count;
     }
@@ -125,14 +131,17 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
         head.solver < 0)
         return 0;
     s->mode = head.mode;
-    if ((size_t)head.events != events_of(s)) return 0;
-    size_t rest = count - at, wanted = numbers * sizeof *s->parameter + events_of(s) * sizeof *s->fired;
+    if ((size_t)head.events != events_of(s) || (size_t)head.unknowns != unknowns_of(s)) return 0;
+    size_t rest = count - at,
+           wanted = (numbers + unknowns_of(s)) * sizeof(double) + events_of(s) * sizeof *s->fired;
     if (rest < wanted || (rest - wanted) / sizeof(struct happened) < (uint64_t)head.happenings ||
         rest - wanted - (size_t)head.happenings * sizeof(struct happened) != (uint64_t)head.solver ||
         head.sum != sum_of(bytes, count - (size_t)head.solver))
         return 0;
     if (numbers) memcpy(s->parameter, bytes + at, numbers * sizeof *s->parameter);
     at += numbers * sizeof *s->parameter;
+    if (unknowns_of(s)) memcpy(s->entry, bytes + at, unknowns_of(s) * sizeof *s->entry);
+    at += unknowns_of(s) * sizeof *s->entry;
     if (events_of(s)) memcpy(s->fired, bytes + at, events_of(s) * sizeof *s->fired);
     at += events_of(s) * sizeof *s->fired;
     s->entered = head.entered, s->crowd = head.crowd;
@@ -140,7 +149,7 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     if (!read_happenings(s, bytes + at, head.happenings)) return 0;
     at += (size_t)head.happenings * sizeof(struct happened);
     keel_problem p = s->problem[s->mode];
-    p.u0 = s->work; /* the values come with the bytes */
+    p.u0 = s->entry;
     s->solver = keel_load(&p, &s->o, bytes + at, (size_t)head.solver);
     return s->solver != NULL;
 }
