@@ -106,6 +106,9 @@ typedef struct keel_problem {
                                  * |q_i - q_j|^2, p_i . p_j, by which `reduced` writes energy, constraints */
     keel_map reduced;           /* energy, then constraints, of (t, pi) with forms.count columns; for methods
                                  * that keep momenta.  Both with jacobians, or both absent */
+    keel_map written;           /* ODE, DAE: the same motion as written, x' = f(t,x,z), n + k columns, */
+    keel_map written_rows;      /* 0 = g(t,x), k rows of n columns: for methods with multipliers z of their
+                                 * own.  Absent: f with y for z, and algebraic */
     keel_fn *curvature;         /* MECHANICS: d/dt (G v + g_t), d/dt (A v + b) at fixed v; may be NULL */
     keel_map invariant;         /* I(t,x) = I(t0,x0), n columns: kept or watched */
     keel_map event;             /* sign changes are located */

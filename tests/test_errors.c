@@ -221,8 +221,6 @@ static const keel_stepper no_order = {
     X(MECHANICS, shake_projected, o->method = "shake"; o->step = 0.1;                                      \
       o->preserve = KEEL_POST, "shake|keeps the constraints by itself")                                    \
     X(DAE, spark_on_dae, o->method = "spark4"; o->step = 0.1, "spark4|KEEL_MECHANICS|canonical")           \
-    X(HAMILTONIAN, spark_gradient, p->energy.jacobian = NULL; o->method = "spark4";                        \
-      o->step = 0.1, "spark4|gradient of H|energy.jacobian")                                               \
     X(MECHANICS, spark_rolling, p->rolling = MAP(1, circle); o->method = "spark4";                         \
       o->step = 0.1, "spark4|rolling|not holonomic|any other method")                                      \
     X(MECHANICS, spark_mass, p->mass.value = unit_matrix; o->method = "spark4";                            \
@@ -253,6 +251,18 @@ static const keel_stepper no_order = {
       p->energy.jacobian = unit_matrix; o->method = "energy-momentum";                                     \
       o->step = 0.1, "energy-momentum|`energy` must be v M v / 2 + V(q)|it is not")                        \
     X(ODE, forms_in_ode, p->forms = p->reduced = MAP(1, half_square), "forms belong to|KEEL_MECHANICS")    \
+    X(MECHANICS, lgdae_on_mechanics, o->method = "lgdae"; o->step = 0.1, "lgdae|KEEL_ODE and KEEL_DAE")    \
+    X(ODE, lgdae_mass, p->mass.value = unit_matrix; o->method = "lgdae";                                   \
+      o->step = 0.1, "lgdae|without a mass matrix")                                                        \
+    X(DAE, lgdae_hidden, p->hidden = MAP(1, half_square); o->method = "lgdae";                             \
+      o->step = 0.1, "lgdae|as they were written|any other method")                                        \
+    X(DAE, lgdae_without_states, p->n = 0; p->f = MAP(0, NULL); o->method = "lgdae";                       \
+      o->step = 0.1, "lgdae|no states to step")                                                            \
+    X(MECHANICS, written_in_mechanics, p->written = MAP(4, fall);                                          \
+      p->written_rows = MAP(1, circle), "written belongs to|KEEL_ODE")                                     \
+    X(ODE, written_without_rows, p->written = MAP(2, spin), "written must have count n = 2|written_rows")  \
+    X(ODE, written_without_jacobian, p->written = MAP(2, spin);                                            \
+      p->written_rows = MAP(1, circle), "written and written_rows need their jacobians")                   \
     X(ODE, method_unknown, o->method = "no such thing at all", "no method `no such thing at all`")         \
     X(ODE, method_misspelt, o->method = "dop85", "no method `dop85`|did you mean `dop853`?")               \
     X(ODE, own_nameless, o->own_method = &nameless, "own_method needs a name")                             \

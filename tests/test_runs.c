@@ -40,6 +40,7 @@ static const struct expected {
     {"liu2006_5", 0, 1e-8},
     {"liu2006_6", 0, 1e-10},
     {"liu2013_2", 0, 1e-12},
+    {"liu2013_3", 0, 1e-8},
     {"liu2013_4", 0, 1e-8},
     {"lorenz", 0, 1e-5},
     {"lotka_volterra", 0, 1e-9},

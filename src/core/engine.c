@@ -146,6 +146,14 @@ void engine_close(struct engine *e) {
     free(e);
 }
 
+/* Is the hidden row of this name one of the rows as they were written, which a method keeps for itself? */
+static int was_written(const struct engine *e, const char *name) {
+    const keel_map *rows = &e->field.p.written_rows;
+    for (int i = 0; i < rows->count && rows->names; i++)
+        if (rows->names[i] && strcmp(rows->names[i], name) == 0) return 1;
+    return 0;
+}
+
 /* Which rows the stabilizer keeps, which it only watches (docs/design.md: stepper x stabilizer). */
 static keel_status decide_care(struct engine *e) {
     struct rows *r = &e->rows;
@@ -176,6 +184,8 @@ static keel_status decide_care(struct engine *e) {
         r->care[i] = active && wanted && (first || preserve != KEEL_POST) ? kept : KEEL_ROW_WATCHED;
         if (kind <= KEEL_ROW_ROLLING && (traits & KEEL_CONSTRAINED)) r->care[i] = KEEL_ROW_NATIVE;
         if ((kind == KEEL_ROW_CONSTRAINT || kind == KEEL_ROW_ALGEBRAIC) && (traits & KEEL_AS_GIVEN))
+            r->care[i] = KEEL_ROW_NATIVE;
+        if (kind == KEEL_ROW_HIDDEN && (traits & KEEL_AS_GIVEN) && was_written(e, rows_name(r, i)))
             r->care[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - r->at[kind]]) r->care[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ENERGY && e->field.p.form == KEEL_HAMILTONIAN && e->field.energy.moving)

@@ -51,6 +51,8 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     fd->event = map_of(&p->event, "event", 0, n, 0);
     fd->forms = map_of(&p->forms, "forms", 0, n, 0);
     fd->reduced = map_of(&p->reduced, "reduced", 0, p->forms.count, 0);
+    fd->written = map_of(&p->written, "written", 0, n + p->written_rows.count, 1);
+    fd->written_rows = map_of(&p->written_rows, "written_rows", 0, n, 1);
     fd->context = fd;
     switch (p->form) {
     case KEEL_HAMILTONIAN:
@@ -88,8 +90,9 @@ static int max_count(const struct field *fd) {
 static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
     const struct map *maps[] = {&fd->f,       &fd->algebraic, &fd->hidden, &fd->energy,  &fd->constraint,
                                 &fd->rolling, &fd->invariant, &fd->event,  &fd->velocity};
-    const keel_pattern *patterns[] = {fd->p.mass.pattern, fd->p.structure.pattern, fd->p.forms.pattern,
-                                      fd->p.reduced.pattern};
+    const keel_pattern *patterns[] = {fd->p.mass.pattern,    fd->p.structure.pattern,
+                                      fd->p.forms.pattern,   fd->p.reduced.pattern,
+                                      fd->p.written.pattern, fd->p.written_rows.pattern};
     size_t n = (size_t)fd->n;
     *dense = fd->p.structure.value ? n * n : n;
     *sparse = 1;
@@ -100,7 +103,7 @@ static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
         if (!never && 2 * entries > *dense) *dense = 2 * entries;
         if (user->pattern && (size_t)user->pattern->nnz > *sparse) *sparse = (size_t)user->pattern->nnz;
     }
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 6; i++)
         if (patterns[i] && (size_t)patterns[i]->nnz > *sparse) *sparse = (size_t)patterns[i]->nnz;
 }
 

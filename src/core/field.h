@@ -57,7 +57,8 @@ struct field {
     keel_fn *rate;
     void *context;
     double t_length; /* the same in t, for maps that move */
-    struct map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event, forms, reduced;
+    struct map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event, forms, reduced,
+        written, written_rows;
     double *size;   /* n + m: typical |u_i|, the largest so far */
     double *least;  /* n: a size no larger than this is a guess, of a state that starts near 0 */
     double *length; /* n + m: over which differences are taken where they must be exact */

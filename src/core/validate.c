@@ -65,6 +65,8 @@ static int maps_fit(const struct verdict *v, const keel_problem *p) {
            map_fits(v, &p->velocity, "velocity", n) && map_fits(v, &p->invariant, "invariant", n) &&
            map_fits(v, &p->event, "event", n) && map_fits(v, &p->forms, "forms", n) &&
            map_fits(v, &p->reduced, "reduced", p->forms.count) &&
+           map_fits(v, &p->written, "written", n + p->written_rows.count) &&
+           map_fits(v, &p->written_rows, "written_rows", n) &&
            pattern_fits(v, p->mass.value ? p->mass.pattern : NULL, "mass",
                         p->form == KEEL_MECHANICS ? half : n, p->form == KEEL_MECHANICS ? half : n) &&
            pattern_fits(v, p->structure.value ? p->structure.pattern : NULL, "structure", n, n);
@@ -135,6 +137,15 @@ static int nothing_idle(const struct verdict *v, const keel_problem *p) {
                       1 + p->constraint.count, p->reduced.count);
         if (!p->forms.jacobian || !p->reduced.jacobian)
             return no(v, "forms and reduced need their jacobians");
+    }
+    if (p->written.count || p->written_rows.count) {
+        if (p->form != KEEL_ODE && p->form != KEEL_DAE)
+            return no(v, "written belongs to the forms KEEL_ODE and KEEL_DAE");
+        if (p->written.count != p->n || !p->written_rows.count)
+            return no(v, "written must have count n = %d, it has %d, and written_rows beside it", p->n,
+                      p->written.count);
+        if (!p->written.jacobian || !p->written_rows.jacobian)
+            return no(v, "written and written_rows need their jacobians");
     }
     if (p->curvature && p->form != KEEL_MECHANICS)
         return no(v, "curvature belongs to the form KEEL_MECHANICS");

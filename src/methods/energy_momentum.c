@@ -128,7 +128,7 @@ static keel_status newton(keel_work *w, struct field *fd, const keel_attempt *a,
     enum { ROUNDS = 40 };
     struct energy_momentum *m = w->method;
     int nq = m->nq, n = 2 * nq, all = n + m->k, idle = 0, fresh = 1;
-    double before = HUGE_VAL;
+    double before = HUGE_VAL, least = HUGE_VAL;
     for (int round = 0; round < ROUNDS; round++) {
         keel_status status = residual_of(w, fd, a, m->residual);
         if (status == KEEL_OK && (fresh || careful)) status = find_matrix(w, fd, a, size);
@@ -141,7 +141,8 @@ static keel_status newton(keel_work *w, struct field *fd, const keel_attempt *a,
         for (int c = 0; c < n; c++) now[c / nq] = fmax(now[c / nq], fabs(m->change[c]) / size[c / nq]);
         double length = fmax(now[0], now[1]);
         if (!(length < 1e8)) return KEEL_OK;
-        idle = length >= 0.5 * before ? idle + 1 : 0;
+        idle = length > 0.5 * least ? idle + 1 : 0;
+        least = fmin(least, length);
         /* multipliers carry the round-off of g over h, and so does p */
         *found = length == 0 || (idle && now[0] < 16 * DBL_EPSILON) || (idle > 2 && now[0] < 1e-11);
         if (*found) return KEEL_OK;

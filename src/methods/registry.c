@@ -7,23 +7,17 @@
 
 extern const keel_stepper explicit_rk_methods[], adams_methods[], implicit_rk_methods[], rattle_methods[],
     spark_methods[], splitting_methods[], kahan_methods[], discrete_gradient_methods[],
-    energy_momentum_methods[], lie_steps_methods[], lie_rkmk_methods[],
-    lie_hmgps_methods[]; /* each ends with a nameless one */
+    energy_momentum_methods[], lie_steps_methods[], lie_rkmk_methods[], lie_hmgps_methods[],
+    lgdae_methods[]; /* each ends with a nameless one */
 
 static const keel_stepper *const families[] = {
-    explicit_rk_methods,
-    adams_methods,
-    implicit_rk_methods,
-    rattle_methods,
-    spark_methods,
-    splitting_methods,
-    kahan_methods,
-    discrete_gradient_methods,
-    energy_momentum_methods,
-    lie_steps_methods,
-    lie_rkmk_methods,
-    lie_hmgps_methods,
-    NULL,
+    explicit_rk_methods,     adams_methods,
+    implicit_rk_methods,     rattle_methods,
+    spark_methods,           splitting_methods,
+    kahan_methods,           discrete_gradient_methods,
+    energy_momentum_methods, lie_steps_methods,
+    lie_rkmk_methods,        lie_hmgps_methods,
+    lgdae_methods,           NULL,
 };
 
 const keel_stepper *registry_at(int i) {

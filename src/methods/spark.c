@@ -44,8 +44,6 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
     if (p->form != KEEL_MECHANICS && (p->form != KEEL_HAMILTONIAN || p->structure.value))
         return "it is for the form KEEL_MECHANICS, and for KEEL_HAMILTONIAN with canonical states";
-    if (p->form == KEEL_HAMILTONIAN && !p->energy.jacobian)
-        return "it needs the gradient of H: give energy.jacobian";
     if (p->rolling.count)
         return "rolling constraints are not holonomic; use the universal road, any other method";
     if (p->mass.value && !p->mass.constant)
@@ -288,7 +286,7 @@ static keel_status solve_stages(keel_work *w, struct field *fd, const keel_attem
     enum { ROUNDS = 80 };
     struct spark *m = w->method;
     size_t count = (size_t)m->s * (size_t)m->nq;
-    double before = HUGE_VAL, change[2];
+    double least = HUGE_VAL, change[2];
     int idle = 0;
     keel_status status = begin(w, fd, a);
     for (int round = 0; round < ROUNDS && status == KEEL_OK; round++) {
@@ -305,10 +303,10 @@ static keel_status solve_stages(keel_work *w, struct field *fd, const keel_attem
         changes(m, a, change);
         double now = fmax(change[0], change[1]);
         if (!(now < 1e6)) break;
-        idle = now >= before ? idle + 1 : 0;
+        idle = now >= least ? idle + 1 : 0;
+        if (round) least = fmin(least, now);
         if (round && (now == 0 || (idle && change[0] < 64 * DBL_EPSILON) || (idle > 2 && change[0] < 1e-9)))
             return KEEL_OK;
-        before = now;
     }
     return status == KEEL_OK ? no_positions(w, fd, a->t) : status;
 }

@@ -32,6 +32,8 @@ void fill_problem(struct fill *out, const struct road *r, const struct functions
     p->invariant = map_of(&r->invariant, &f->call[functions_role_invariant], &out->pattern[6]);
     p->forms = map_of(&r->forms, &f->call[functions_role_forms], &out->pattern[9]);
     p->reduced = map_of(&r->reduced, &f->call[functions_role_reduced], &out->pattern[10]);
+    p->written = map_of(&r->written, &f->call[functions_role_written], &out->pattern[11]);
+    p->written_rows = map_of(&r->written_rows, &f->call[functions_role_written_rows], &out->pattern[12]);
     if (r->event.count)
         p->event = (keel_map){
             .count = r->event.count, .value = f->call[functions_role_event], .names = r->event.names};

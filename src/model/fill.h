@@ -6,8 +6,9 @@
 
 struct fill {
     keel_problem problem;
-    keel_pattern
-        pattern[11]; /* f, algebraic, hidden, energy, constraint, rolling, invariant; mass; velocity; forms */
+    /* f, algebraic, hidden, energy, constraint, rolling, invariant, mass, velocity, forms, reduced, written,
+     * written_rows */
+    keel_pattern pattern[13];
 };
 
 /* Everything but start values and user. */

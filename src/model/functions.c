@@ -58,12 +58,14 @@ int functions_tape(const struct road *r, size_t count, const expr *root, struct 
 static int build(struct functions *f, const struct road *r, enum functions_role role, int count,
                  const expr *root) {
     expr missing;
-    int reduced = role >= functions_role_reduced && role <= functions_role_reduced_terms;
+    size_t states = (size_t)r->n + (size_t)r->m;
+    const expr *state = r->basic;
     if (!root) return 0;
-    if (reduced ? tape_of(r, (size_t)r->forms.count, r->form_symbol, (size_t)count, root, &f->tape[role],
-                          &missing)
-                : functions_tape(r, (size_t)count, root, &f->tape[role], &missing))
-        return -1;
+    if (role >= functions_role_reduced && role <= functions_role_reduced_terms)
+        states = (size_t)r->forms.count, state = r->form_symbol;
+    if (role >= functions_role_written && role <= functions_role_written_rows_terms)
+        states = (size_t)r->n + (size_t)r->written_rows.count, state = r->written_symbol;
+    if (tape_of(r, states, state, (size_t)count, root, &f->tape[role], &missing)) return -1;
     f->there[role] = 1;
     f->call[role] = interpreted[role];
     return 0;
@@ -94,6 +96,8 @@ int functions_open(struct functions *f, const struct road *r) {
         build_map(f, r, functions_role_invariant, &r->invariant) ||
         build_map(f, r, functions_role_forms, &r->forms) ||
         build_map(f, r, functions_role_reduced, &r->reduced) ||
+        build_map(f, r, functions_role_written, &r->written) ||
+        build_map(f, r, functions_role_written_rows, &r->written_rows) ||
         build(f, r, functions_role_mass, r->mass.row_start ? r->mass.row_start[r->mass.rows] : 0,
               r->mass.value) ||
         build(f, r, functions_role_structure, r->n * r->n, r->structure) ||
@@ -119,10 +123,10 @@ static int plain(const struct functions *f, const struct road *r) {
 }
 
 int functions_emit(struct functions *f, struct emit *e, int mode, const struct road *r, const char *method,
-                   int forms) {
+                   int all) {
     char name[40];
     for (int k = 0; k < FUNCTIONS_ROLES; k++) {
-        if (k >= functions_role_forms && k <= functions_role_reduced_terms && !forms) continue;
+        if (k >= functions_role_forms && k <= functions_role_written_rows_terms && !all) continue;
         name_in_c(name, sizeof name, mode, k);
         if (f->there[k] && emit_function(e, name, &f->tape[k])) return -1;
     }
@@ -139,7 +143,7 @@ void functions_link(struct functions *f, const struct compile_unit *unit, int mo
     char name[40];
     for (int k = 0; k < FUNCTIONS_ROLES; k++) {
         name_in_c(name, sizeof name, mode, k);
-        int left_out = k >= functions_role_forms && k <= functions_role_reduced_terms;
+        int left_out = k >= functions_role_forms && k <= functions_role_written_rows_terms;
         keel_fn *compiled = f->there[k] && !left_out ? compile_function(unit, name) : NULL;
         if (compiled) f->call[k] = compiled;
     }

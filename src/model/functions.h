@@ -10,17 +10,19 @@
 #include "model/road.h"
 
 #define FUNCTIONS_OF_MAP(X, map) X(map) X(map##_jacobian) X(map##_rate) X(map##_terms)
-#define FUNCTIONS_LIST(X)           \
-    FUNCTIONS_OF_MAP(X, f)          \
-    FUNCTIONS_OF_MAP(X, algebraic)  \
-    FUNCTIONS_OF_MAP(X, hidden)     \
-    FUNCTIONS_OF_MAP(X, energy)     \
-    FUNCTIONS_OF_MAP(X, constraint) \
-    FUNCTIONS_OF_MAP(X, rolling)    \
-    FUNCTIONS_OF_MAP(X, velocity)   \
-    FUNCTIONS_OF_MAP(X, invariant)  \
-    FUNCTIONS_OF_MAP(X, forms)      \
-    FUNCTIONS_OF_MAP(X, reduced)    \
+#define FUNCTIONS_LIST(X)             \
+    FUNCTIONS_OF_MAP(X, f)            \
+    FUNCTIONS_OF_MAP(X, algebraic)    \
+    FUNCTIONS_OF_MAP(X, hidden)       \
+    FUNCTIONS_OF_MAP(X, energy)       \
+    FUNCTIONS_OF_MAP(X, constraint)   \
+    FUNCTIONS_OF_MAP(X, rolling)      \
+    FUNCTIONS_OF_MAP(X, velocity)     \
+    FUNCTIONS_OF_MAP(X, invariant)    \
+    FUNCTIONS_OF_MAP(X, forms)        \
+    FUNCTIONS_OF_MAP(X, reduced)      \
+    FUNCTIONS_OF_MAP(X, written)      \
+    FUNCTIONS_OF_MAP(X, written_rows) \
     X(mass) X(structure) X(curvature) X(event)
 
 enum functions_role {
@@ -48,10 +50,10 @@ struct functions {
 int functions_open(struct functions *f, const struct road *r);
 void functions_close(struct functions *f);
 /* The same as C, for mode number `mode`, with f inside the loop of a method (NULL: none) where it is an
- * explicit Runge-Kutta method and f is all it needs.  Few methods ask for forms: they are left out
- * unless wanted, and stay interpreted.  0 or -1. */
+ * explicit Runge-Kutta method and f is all it needs.  Few methods ask for forms and written: they
+ * are left out unless all is wanted, and stay interpreted.  0 or -1. */
 int functions_emit(struct functions *f, struct emit *e, int mode, const struct road *r, const char *method,
-                   int forms);
+                   int all);
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode);
 /* A tape of any expressions in the basic symbols of a road; as tape_build. */
 int functions_tape(const struct road *r, size_t count, const expr *root, struct tape *out, expr *missing);

@@ -347,7 +347,8 @@ int road_open(struct road *r, struct system *y, struct source_messages *messages
     if (found == 0) found = general(r);
     if (found < 0) return 0;
     int energy = keep_energy(r), invariants = keep_invariants(r), events = add_events(r);
-    return energy && invariants && events && add_velocity_rows(r) && recognise(r) && road_forms(r);
+    return energy && invariants && events && add_velocity_rows(r) && recognise(r) && road_forms(r) &&
+           road_written(r);
 }
 
 static void close_map(struct road_map *map) {
@@ -355,10 +356,10 @@ static void close_map(struct road_map *map) {
 }
 
 void road_close(struct road *r) {
-    struct road_map *maps[] = {&r->f,          &r->algebraic, &r->hidden,    &r->energy,
-                               &r->constraint, &r->rolling,   &r->invariant, &r->event,
-                               &r->velocity,   &r->forms,     &r->reduced};
-    for (int k = 0; k < 11; k++) close_map(maps[k]);
+    struct road_map *maps[] = {&r->f,       &r->algebraic, &r->hidden,      &r->energy,   &r->constraint,
+                               &r->rolling, &r->invariant, &r->event,       &r->velocity, &r->forms,
+                               &r->reduced, &r->written,   &r->written_rows};
+    for (int k = 0; k < 13; k++) close_map(maps[k]);
     derive_free(&r->mass);
     distance_close(&r->distance);
     derive_close(&r->derive);

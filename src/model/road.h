@@ -35,9 +35,11 @@ struct road {
     const char **names; /* n + m */
     int *array_of;      /* n */
     struct road_map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event;
-    struct road_map forms, reduced; /* absent: not pairwise, or too many */
-    expr *form_symbol;              /* [forms] the inputs of reduced */
-    struct derive_sparse mass;      /* mechanics */
+    struct road_map forms, reduced;        /* absent: not pairwise, or too many */
+    expr *form_symbol;                     /* [forms] the inputs of reduced */
+    struct road_map written, written_rows; /* absent: there is no such form */
+    expr *written_symbol;                  /* the inputs of both: the states, then z */
+    struct derive_sparse mass;             /* mechanics */
     int mass_constant;
     expr *structure; /* n x n, or NULL */
     expr *curvature; /* constraint rows, then rolling ones; or NULL */
@@ -73,6 +75,7 @@ int road_mechanics(struct road *r);   /* 1; 0: it does not fit; -1: a message wa
 int road_hamiltonian(struct road *r); /* the same */
 int road_general(struct road *r);     /* 1 or -1 */
 int road_forms(struct road *r);       /* 1; 0: a message was added */
+int road_written(struct road *r);     /* the same */
 /* The n + m basic symbols get places and names; 1 or 0. */
 int road_basic(struct road *r, int count, const expr *symbol);
 void road_define(struct road *r, expr symbol, expr e);

@@ -140,6 +140,8 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
                 {"invariant", &p->invariant},
                 {"forms", &p->forms},
                 {"reduced", &p->reduced},
+                {"written", &p->written},
+                {"written_rows", &p->written_rows},
                 {"event", &p->event}};
     enum { MAPS = sizeof maps / sizeof *maps };
     char start[40];

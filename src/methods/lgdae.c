@@ -1,0 +1,325 @@
+/* lgdae.c - the Lie-group method on GL(n,R) for x' = f(t,x,z), 0 = g(t,x), z the multipliers:
+ *
+ *     x1 = x + h s(u) f(t + h/2, xm, z),  xm = (x + x1) / 2,  u = h f . xm / |xm|^2,
+ *     s(u) = tanh(u/2) / (u/2),           0 = g(t + h, x1).
+ *
+ * This is what remains of the exponentials of the paper (its theta = 1/2) when they are eliminated: the
+ * midpoint rule with a stretched step, without a quotient 0/0.  z belongs to the middle of the step; rows
+ * that contain z hold there.  Symmetric, order 2, keeps quadratic invariants, exact for x' = a x.
+ *
+ * The stretch refers to an origin.  There xm = 0 has no u, and within a few steps of it the order falls to 1:
+ * a run that starts at 0 has its origin at -1, in sizes of x.  Newton runs on (x1 - x, z), with
+ *     d/dx1 = 1 - h/2 (s f_x + s' f w^T),  w = (h (f_x^T xm + f) - 2 u xm) / |xm|^2,
+ *     d/dz  = -h (s f_z + s' f (h f_z^T xm / |xm|^2)^T);
+ * the nested form of the paper iterates x1 for fixed z, and z by Newton with g_x dx1/dz.  Liu 2013. */
+#include <keel/method.h>
+
+#include "core/field.h"
+#include "linalg/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct lgdae {
+    int n, m;
+    double *origin;                      /* n */
+    double *u, *z;                       /* n + m: the middle with z; m: z */
+    double *f, *jacobian;                /* n; n x (n + m) */
+    double *g, *rows, *row_room;         /* m; m x n: d g / d x1 */
+    double *by_z;                        /* m x n: d x1 / d z for fixed xm, row by row */
+    double *d, *moved;                   /* n: x1 - x; n + m: what the equations leave, then the change */
+    double *matrix, *pivot;              /* (n + m)^2 */
+    double *from, *way;                  /* n: xm from its origin, w */
+    double h, s, slope, square, stretch; /* of the last evaluation */
+};
+
+/* Are there rows that are known in differentiated form alone? */
+static int rows_are_lost(const keel_problem *p) {
+    size_t all = (size_t)(p->n + p->m), m = (size_t)p->m;
+    if (p->written.count || p->hidden.count == 0) return 0;
+    double *u = malloc((all + 2 * m + 1) * sizeof *u), *here = u + all, *there = here + m;
+    int lost = 1;
+    if (!u) return 0; /* opening will say so */
+    memcpy(u, p->u0, all * sizeof *u);
+    int code = m ? p->algebraic.value(p->t0, u, here, p->user) : 0;
+    for (size_t j = 0; j < m; j++) u[p->n + (int)j] += 0.61 + 0.17 * (double)(j % 5);
+    if (code == 0 && m) code = p->algebraic.value(p->t0, u, there, p->user);
+    for (size_t i = 0; i < m && code == 0; i++) lost &= here[i] != there[i];
+    free(u);
+    return lost;
+}
+
+static const char *refuse(const keel_problem *p, const keel_options *o) {
+    (void)o;
+    if (p->form != KEEL_ODE && p->form != KEEL_DAE) return "it is for the forms KEEL_ODE and KEEL_DAE";
+    if (p->n == 0) return "there are no states to step";
+    if (p->mass.value) return "it needs x' = f without a mass matrix";
+    if (rows_are_lost(p))
+        return "the constraints must be there as they were written, x' = f(t,x,z), 0 = g(t,x) with as many z "
+               "as "
+               "rows: use the universal road, any other method";
+    return NULL;
+}
+
+static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
+    (void)o;
+    struct lgdae *l = w->method;
+    size_t n = (size_t)p->n, m = (size_t)(p->written.count ? p->written_rows.count : p->m), all = n + m;
+    double largest = 0;
+    l->n = (int)n;
+    l->m = (int)m;
+    l->origin = keel_work_doubles(w, n);
+    l->u = keel_work_doubles(w, (size_t)w->width + m);
+    l->z = keel_work_doubles(w, m);
+    l->f = keel_work_doubles(w, n);
+    l->jacobian = keel_work_doubles(w, n * all);
+    l->g = keel_work_doubles(w, m);
+    l->rows = keel_work_doubles(w, m * all);
+    l->row_room = keel_work_doubles(w, m * all);
+    l->by_z = keel_work_doubles(w, m * n);
+    l->d = keel_work_doubles(w, n);
+    l->moved = keel_work_doubles(w, all);
+    l->matrix = keel_work_doubles(w, all * all);
+    l->pivot = keel_work_doubles(w, all);
+    l->from = keel_work_doubles(w, n);
+    l->way = keel_work_doubles(w, n);
+    for (size_t j = 0; j < n; j++) largest = fmax(largest, fabs(p->u0[j]));
+    for (size_t j = 0; j < n && l->origin; j++)
+        l->origin[j] = largest > 0 ? 0 : p->scale && p->scale[j] > 0 ? -p->scale[j] : -1;
+}
+
+static const struct map *rates_of(const struct field *fd) {
+    return fd->written.user.count ? &fd->written : &fd->f;
+}
+
+static double dot(int n, const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+/* f, u, s and s' in the middle of the step, for l->d and l->z. */
+static keel_status look_at_middle(keel_work *w, struct field *fd, const keel_attempt *a) {
+    struct lgdae *l = w->method;
+    int n = l->n;
+    for (int j = 0; j < n; j++) {
+        l->u[j] = a->x[j] + 0.5 * l->d[j];
+        l->from[j] = l->u[j] - l->origin[j];
+    }
+    memcpy(l->u + n, l->z, (size_t)l->m * sizeof *l->z);
+    w->calls++;
+    keel_status status = map_value(fd, rates_of(fd), a->t + 0.5 * a->h, l->u, l->f);
+    if (status != KEEL_OK) return status;
+    l->square = dot(n, l->from, l->from);
+    double u = l->square > 0 ? a->h * dot(n, l->f, l->from) / l->square : HUGE_VAL, v = u / 2;
+    int near = !(fabs(u) < 1); /* the origin is within a step: no stretch */
+    l->stretch = near ? 0 : u;
+    l->s = near || v == 0 ? 1 : tanh(v) / v;
+    l->slope = near             ? 0
+               : fabs(u) < 0.02 ? -u / 6 + u * u * u / 30
+                                : (v / (cosh(v) * cosh(v)) - tanh(v)) / (2 * v * v);
+    return KEEL_OK;
+}
+
+/* g, and its derivative by x1 and z, the latter in row_room's columns from n on. */
+static keel_status look_at_rows(struct field *fd, struct lgdae *l, const keel_attempt *a, int slopes) {
+    int n = l->n, m = l->m, all = n + m, written = fd->written.user.count > 0;
+    if (m == 0) return KEEL_OK;
+    const struct map *map = written ? &fd->written_rows : &fd->algebraic;
+    keel_status status = KEEL_OK;
+    for (int middle = 0; middle < (written ? 1 : 2) && status == KEEL_OK; middle++) {
+        double t = a->t + (middle ? 0.5 : 1) * a->h, *value = l->moved;
+        for (int j = 0; j < n; j++) l->u[j] = a->x[j] + (middle ? 0.5 : 1) * l->d[j];
+        status = map_value(fd, map, t, l->u, value);
+        if (status == KEEL_OK && slopes) status = map_jacobian(fd, map, t, l->u, l->row_room);
+        for (int i = 0; i < m && status == KEEL_OK; i++) {
+            const double *row = l->row_room + (long)i * (written ? n : all);
+            if (!written && fd->dae.direct[i] != middle) continue;
+            l->g[i] = value[i];
+            for (int j = 0; j < all && slopes; j++)
+                l->rows[(long)i * all + j] = j >= n ? (written ? 0 : row[j]) : (middle ? 0.5 : 1) * row[j];
+        }
+    }
+    return status;
+}
+
+/* d x1 / d z for fixed xm, and w; f_x and f_z are in l->jacobian. */
+static keel_status find_slopes(keel_work *w, struct field *fd, const keel_attempt *a) {
+    struct lgdae *l = w->method;
+    int n = l->n, m = l->m, all = n + m;
+    keel_status status = m == 0 ? keel_work_jacobian(w, a->t + 0.5 * a->h, l->u, l->f, 0, l->jacobian)
+                                : map_jacobian(fd, rates_of(fd), a->t + 0.5 * a->h, l->u, l->jacobian);
+    if (status != KEEL_OK) return status;
+    for (int j = 0; j < n + m; j++) {
+        double along = 0;
+        for (int i = 0; i < n; i++) along += l->jacobian[(long)i * all + j] * l->from[i];
+        along *= l->slope == 0 ? 0 : a->h / l->square;
+        if (j < n) {
+            l->way[j] =
+                l->slope == 0 ? 0 : along + (a->h * l->f[j] - 2 * l->stretch * l->from[j]) / l->square;
+            continue;
+        }
+        for (int i = 0; i < n; i++)
+            l->by_z[(long)(j - n) * n + i] =
+                a->h * (l->s * l->jacobian[(long)i * all + j] + l->slope * l->f[i] * along);
+    }
+    return KEEL_OK;
+}
+
+/* d/dx1 of the first n equations, in rows of `order` columns. */
+static void fill_states(struct lgdae *l, const keel_attempt *a, int order) {
+    int n = l->n, all = n + l->m;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double slope = l->s * l->jacobian[(long)i * all + j] + l->slope * l->f[i] * l->way[j];
+            l->matrix[(long)i * order + j] = (i == j) - 0.5 * a->h * slope;
+        }
+}
+
+static void fill_matrix(struct lgdae *l, const keel_attempt *a) {
+    int n = l->n, m = l->m, all = n + m;
+    fill_states(l, a, all);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) l->matrix[(long)i * all + n + j] = -l->by_z[(long)j * n + i];
+    if (m) memcpy(l->matrix + (long)n * all, l->rows, (size_t)m * (size_t)all * sizeof *l->rows);
+}
+
+/* How far d and z moved, in sizes of x and of z; z carries the round-off of g over h. */
+static double size_of_move(const struct lgdae *l, const keel_attempt *a, const double *move) {
+    double size = DBL_MIN, most = 0;
+    for (int j = 0; j < l->n; j++) {
+        size = fmax(size, fmax(fabs(a->x[j]), fabs(l->d[j])));
+        most = fmax(most, fabs(move[j]));
+    }
+    return most / size;
+}
+
+enum { SEARCHING, ARRIVED, LOST };
+
+/* Until the moves stop shrinking: what a tolerance leaves has one sign.  With index 3 velocities carry the
+ * round-off of g over h, which is where they rest. */
+static int judge(double now, double *least, int *idle) {
+    if (!(now < 1e8)) return LOST;
+    *idle = now > 0.5 * *least ? *idle + 1 : 0;
+    *least = fmin(*least, now);
+    int arrived = now == 0 || (*idle && now < 16 * DBL_EPSILON) || (*idle > 2 && now < 1e-9);
+    return arrived ? ARRIVED : SEARCHING;
+}
+
+static keel_status by_newton(keel_work *w, struct field *fd, const keel_attempt *a, int *found) {
+    struct lgdae *l = w->method;
+    int n = l->n, m = l->m, all = n + m, idle = 0, verdict = SEARCHING;
+    double least = HUGE_VAL;
+    for (int round = 0; round < 50 && verdict == SEARCHING; round++) {
+        int fresh = round < 2 || idle;
+        keel_status status = look_at_middle(w, fd, a);
+        if (status == KEEL_OK && fresh) status = find_slopes(w, fd, a);
+        if (status == KEEL_OK) status = look_at_rows(fd, l, a, fresh);
+        if (status != KEEL_OK) return status;
+        if (fresh) {
+            fill_matrix(l, a);
+            fd->stats->factorizations++;
+            if (dense_lu(all, l->matrix, (int *)l->pivot)) return KEEL_OK;
+        }
+        for (int j = 0; j < n; j++) l->moved[j] = l->d[j] - a->h * l->s * l->f[j];
+        memcpy(l->moved + n, l->g, (size_t)m * sizeof *l->g);
+        dense_lu_solve(all, l->matrix, (int *)l->pivot, l->moved);
+        fd->stats->newton++;
+        for (int j = 0; j < n; j++) l->d[j] -= l->moved[j];
+        for (int j = 0; j < m; j++) l->z[j] -= l->moved[n + j];
+        verdict = judge(size_of_move(l, a, l->moved), &least, &idle);
+    }
+    *found = verdict == ARRIVED;
+    return KEEL_OK;
+}
+
+/* x1 = x + h s f until it rests, for fixed z. */
+static keel_status inner(keel_work *w, struct field *fd, const keel_attempt *a, int *found) {
+    struct lgdae *l = w->method;
+    int idle = 0, verdict = SEARCHING;
+    double least = HUGE_VAL;
+    for (int round = 0; round < 100 && verdict == SEARCHING; round++) {
+        keel_status status = look_at_middle(w, fd, a);
+        if (status != KEEL_OK) return status;
+        for (int j = 0; j < l->n; j++) {
+            double next = a->h * l->s * l->f[j];
+            l->moved[j] = next - l->d[j];
+            l->d[j] = next;
+        }
+        verdict = judge(size_of_move(l, a, l->moved), &least, &idle);
+    }
+    *found = verdict == ARRIVED;
+    return KEEL_OK;
+}
+
+static keel_status by_nesting(keel_work *w, struct field *fd, const keel_attempt *a, int *found) {
+    struct lgdae *l = w->method;
+    int n = l->n, m = l->m, all = n + m, idle = 0, verdict = SEARCHING, rests;
+    double least = HUGE_VAL;
+    for (int round = 0; round < 60 && verdict == SEARCHING; round++) {
+        keel_status status = inner(w, fd, a, &rests);
+        if (status != KEEL_OK || !rests || m == 0) {
+            *found = rests;
+            return status;
+        }
+        status = find_slopes(w, fd, a);
+        if (status == KEEL_OK) status = look_at_rows(fd, l, a, 1);
+        if (status != KEEL_OK) return status;
+        fill_states(l, a, n); /* the middle moves with z, which the paper leaves out */
+        if (dense_lu(n, l->matrix, (int *)l->pivot)) return KEEL_OK;
+        for (int j = 0; j < m; j++) dense_lu_solve(n, l->matrix, (int *)l->pivot, l->by_z + (long)j * n);
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < m; j++)
+                l->matrix[(long)i * m + j] =
+                    l->rows[(long)i * all + n + j] + dot(n, l->rows + (long)i * all, l->by_z + (long)j * n);
+        if (dense_lu(m, l->matrix, (int *)l->pivot)) return KEEL_OK;
+        dense_lu_solve(m, l->matrix, (int *)l->pivot, l->g);
+        fd->stats->newton++;
+        memset(l->moved, 0, (size_t)n * sizeof *l->moved);
+        for (int j = 0; j < m; j++) {
+            l->z[j] -= l->g[j];
+            for (int i = 0; i < n; i++) l->moved[i] += l->by_z[(long)j * n + i] * l->g[j];
+        }
+        verdict = judge(size_of_move(l, a, l->moved), &least, &idle);
+    }
+    *found = verdict == ARRIVED;
+    return verdict == ARRIVED ? inner(w, fd, a, found) : KEEL_OK;
+}
+
+static keel_status attempt(keel_work *w, keel_attempt *a) {
+    struct lgdae *l = w->method;
+    struct field *fd = w->core;
+    const int *nested = w->stepper->table;
+    int found = 0;
+    for (int j = 0; j < l->n; j++) l->d[j] = a->h * a->f[j];
+    for (int j = 0; j < l->m; j++) l->z[j] = fd->written.user.count ? 0 : fd->y[j];
+    keel_status status = *nested ? by_nesting(w, fd, a, &found) : by_newton(w, fd, a, &found);
+    if (status != KEEL_OK) return status;
+    memcpy(a->dx, l->d, (size_t)l->n * sizeof *a->dx);
+    if (found) return KEEL_OK;
+    return field_fault(
+        fd, KEEL_RETRY, KEEL_ENEWTON,
+        "%s: no end of the step with its multipliers was found from t = %.10g; try a smaller step",
+        w->stepper->info.name, a->t);
+}
+
+static const int is_newton = 0, is_nested = 1;
+
+#define METHOD(method, kind, what)                                                                \
+    {                                                                                             \
+        .info = {.name = method,                                                                  \
+                 .about = what,                                                                   \
+                 .reference = "Liu 2013",                                                         \
+                 .order = 2,                                                                      \
+                 .traits = KEEL_IMPLICIT | KEEL_SYMMETRIC_STEP | KEEL_QUADRATIC | KEEL_AS_GIVEN}, \
+        .table = &(kind), .size = sizeof(struct lgdae), .refuse = refuse, .layout = layout,       \
+        .attempt = attempt                                                                        \
+    }
+
+const keel_stepper lgdae_methods[] = {
+    METHOD("lgdae", is_newton, "midpoint rule on GL(n,R) with one multiplier a constraint, by Newton"),
+    METHOD("lgdae-nested", is_nested, "the same, multipliers outside and states inside, as published"),
+    {.info = {.name = NULL}},
+};
