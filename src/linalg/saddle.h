@@ -1,0 +1,75 @@
+/* saddle.h - the large sparse saddle-point system
+ *
+ *     M d + K^T mu = f,   K d = c        M symmetric, positive definite; K of full rank but for rows left out
+ *
+ * factored whole, so that neither M^-1 nor K M^-1 K^T (which squares the condition, and may be dense) is ever
+ * formed.  It is equilibrated first, D M D with a unit diagonal and rows E K D of unit length, so that
+ * pivots compare: one below a few round-offs means a row of K whose share of new direction is below
+ * about 1e-7, and is called singular.
+ *
+ * All numbers lie in the caller's arena; the factors belong to `lu` and follow from the numbers
+ * alone, so that a copied or saved block goes on with the same bits. */
+#ifndef KEEL_LINALG_SADDLE_H
+#define KEEL_LINALG_SADDLE_H
+
+#include <keel.h>
+
+#include "base/arena.h"
+#include "linalg/sparse.h"
+
+struct saddle {
+    int nq, k, order, entries;
+    const keel_pattern *mass, *part[2]; /* of M (NULL: unit), and of the two parts of K (NULL: none) */
+    int count[2];
+    int *start, *row;         /* the whole matrix by columns; it is symmetric */
+    int *mass_to, *k_to;      /* two places of each entry (one twice: -1), in the order of the patterns */
+    int *corner;              /* k: places of the diagonal below K */
+    double *values, *anchor;  /* scaled; anchor: those whose pivots are used */
+    int *anchor_known;        /* 1, in the block */
+    double *reach, *scale;    /* D, E; 0: a column that may not move, a row left out */
+    double *right, *x, *rest; /* order */
+    double *spare;            /* 2 nq + 4 k */
+    double shift;             /* what was taken off the corner, made good by refinement */
+    struct sparse *lu;
+    int anchored;                              /* lu has its pivots from `anchor` */
+    int coupled;                               /* M has entries off its diagonal */
+    int *block_start, *block_row, *block_from; /* coupled: D M D alone, and where it stands in values */
+    double *block;
+    struct sparse *block_lu;
+};
+
+/* Is a problem of this size and so many entries of M and K better off sparse?  Never without the library. */
+int saddle_pays(int nq, int k, double mass_entries, double k_entries);
+
+void saddle_init(struct saddle *s, int nq, const keel_pattern *mass, const keel_pattern *first,
+                 int first_count, const keel_pattern *second, int second_count);
+void saddle_layout(struct saddle *s, struct arena *a);
+int saddle_attach(struct saddle *s); /* after the layout: 0; 1: no memory.  Owns `lu` from here on */
+void saddle_detach(struct saddle *s);
+
+/* Is M positive definite?  0, or 1 + the row at which it is not. */
+int saddle_check_mass(struct saddle *s, const double *mass);
+enum { SADDLE_FINE = 0, SADDLE_SINGULAR = -1, SADDLE_MASS = -2 };
+/* With the values of M and K in the order of their patterns; active: k flags, 0: the row is left out.
+ * SADDLE_MASS: an entry of M's diagonal is not positive. */
+int saddle_factor(struct saddle *s, const double *mass, const double *k, const int *active);
+/* The same for the shortest change in sum (d_j / reach_j)^2 (reach 0: must stay), or by mass if reach is
+ * NULL; rows that depend on others do no harm: the corner is shifted.  For starts: pivots are chosen anew. */
+int saddle_factor_any(struct saddle *s, const double *mass, const double *k, const double *reach,
+                      const int *active);
+/* f (nq) and c (k) become d and mu.  Rows left out have mu = 0. */
+void saddle_solve(struct saddle *s, double *f, double *c);
+/* lambda (k) := the shortest one with the same K^T lambda, if all rows that are not active depend on the
+ * active ones.  The factors are lost. */
+void saddle_least(struct saddle *s, const double *k, const int *active, double *lambda);
+/* The row of K that is nearest to a combination of others, after SADDLE_SINGULAR. */
+int saddle_weakest(struct saddle *s);
+/* D from M's diagonal; 0: an entry is not positive. */
+int saddle_reach(struct saddle *s, const double *mass);
+/* Rows of K, with columns weighed by M's diagonal, that are combinations of others: independent[i] stays or
+ * becomes 1 for all rows but these.  A share of new direction below 1e-6 is none.  1: no memory. */
+int saddle_rank(struct saddle *s, const double *mass, const double *k, int *independent);
+/* out := K x, or K^T x added to out. */
+void saddle_multiply(const struct saddle *s, const double *k, const double *x, double *out);
+void saddle_multiply_t(const struct saddle *s, const double *k, const double *x, double *out);
+#endif

@@ -1,0 +1,194 @@
+/* sparse.c - see sparse.h.  Davis and Palamadai Natarajan, Algorithm 907: KLU, ACM Trans. Math. Softw. 37
+ * (2010). */
+#include "linalg/sparse.h"
+
+#include <stdlib.h>
+
+#ifdef KEEL_KLU
+#include <dlfcn.h>
+#include <klu.h>
+
+#include <math.h>
+#include <string.h>
+
+/* The calls that are used.  The library is loaded by the solver that needs it, so that programs without large
+ * systems, and those who link libkeel.a, need not know it; its name has the version of the header. */
+struct library {
+    void *handle;
+    int (*defaults)(klu_common *);
+    klu_symbolic *(*analyze)(int, int *, int *, klu_common *);
+    klu_numeric *(*factor)(int *, int *, double *, klu_symbolic *, klu_common *);
+    int (*refactor)(int *, int *, double *, klu_symbolic *, klu_numeric *, klu_common *);
+    int (*solve)(klu_symbolic *, klu_numeric *, int, int, double *, klu_common *);
+    int (*free_numeric)(klu_numeric **, klu_common *);
+    int (*free_symbolic)(klu_symbolic **, klu_common *);
+};
+
+struct sparse {
+    int n;
+    int *start, *row; /* the caller's; KLU asks for them without const and does not write */
+    klu_symbolic *symbolic;
+    klu_numeric *anchored, *fresh;
+    klu_numeric *now; /* one of the two, or NULL */
+    klu_common common;
+    struct library klu;
+};
+
+#define TEXT_OF(version) #version
+#define NAME_OF(version) "libklu.so." TEXT_OF(version)
+
+/* 1; 0: it is not there. */
+static int load(struct library *l) {
+    static const char *const name[] = {"klu_defaults", "klu_analyze",      "klu_factor",       "klu_refactor",
+                                       "klu_solve",    "klu_free_numeric", "klu_free_symbolic"};
+    void *const function[] = {&l->defaults, &l->analyze,      &l->factor,       &l->refactor,
+                              &l->solve,    &l->free_numeric, &l->free_symbolic};
+    l->handle = dlopen(NAME_OF(KLU_MAIN_VERSION), RTLD_NOW | RTLD_LOCAL);
+    for (int i = 0; i < 7 && l->handle; i++) {
+        void *address = dlsym(l->handle, name[i]);
+        memcpy(function[i], &address, sizeof address); /* C knows no cast of data to functions */
+        if (address) continue;
+        dlclose(l->handle);
+        l->handle = NULL;
+    }
+    return l->handle != NULL;
+}
+
+int sparse_available(void) {
+    struct library l;
+    if (!load(&l)) return 0;
+    dlclose(l.handle);
+    return 1;
+}
+
+struct sparse *sparse_open(int n, const int *start, const int *row, enum sparse_pivots pivots) {
+    struct sparse *s = calloc(1, sizeof *s);
+    if (!s || !load(&s->klu)) {
+        free(s);
+        return NULL;
+    }
+    s->n = n;
+    s->start = (int *)start;
+    s->row = (int *)row;
+    s->klu.defaults(&s->common);
+    s->common.scale = 0; /* the caller's matrices are equilibrated */
+    if (pivots == SPARSE_DIAGONAL) {
+        s->common.btf = 0;
+        s->common.tol = 0;
+    }
+    s->symbolic = s->klu.analyze(n, s->start, s->row, &s->common);
+    if (s->symbolic) return s;
+    sparse_close(s);
+    return NULL;
+}
+
+void sparse_close(struct sparse *s) {
+    if (!s) return;
+    s->klu.free_numeric(&s->fresh, &s->common);
+    s->klu.free_numeric(&s->anchored, &s->common);
+    s->klu.free_symbolic(&s->symbolic, &s->common);
+    dlclose(s->klu.handle);
+    free(s);
+}
+
+/* Factors and, so that numbers never depend on how the pivots came about, factors again with them. */
+static int factor(struct sparse *s, klu_numeric **to, const double *values) {
+    s->klu.free_numeric(to, &s->common);
+    s->now = NULL;
+    *to = s->klu.factor(s->start, s->row, (double *)values, s->symbolic, &s->common);
+    if (!*to || s->common.status != KLU_OK) return 1;
+    if (!s->klu.refactor(s->start, s->row, (double *)values, s->symbolic, *to, &s->common)) return 1;
+    s->now = s->common.status == KLU_OK ? *to : NULL;
+    return !s->now;
+}
+
+int sparse_anchor(struct sparse *s, const double *values) {
+    return factor(s, &s->anchored, values);
+}
+
+int sparse_fresh(struct sparse *s, const double *values) {
+    return factor(s, &s->fresh, values);
+}
+
+int sparse_refactor(struct sparse *s, const double *values) {
+    s->now = NULL;
+    if (!s->anchored ||
+        !s->klu.refactor(s->start, s->row, (double *)values, s->symbolic, s->anchored, &s->common))
+        return 1;
+    s->now = s->common.status == KLU_OK ? s->anchored : NULL;
+    return !s->now;
+}
+
+void sparse_solve(const struct sparse *s, double *b) {
+    klu_common common = s->common;
+    if (s->now) s->klu.solve(s->symbolic, s->now, s->n, 1, b, &common);
+}
+
+double sparse_pivot(const struct sparse *s, int k, int *column) {
+    *column = s->symbolic->Q[k];
+    return s->now ? ((const double *)s->now->Udiag)[k] : 0;
+}
+
+double sparse_pivot_ratio(const struct sparse *s) {
+    double least = HUGE_VAL, largest = 0;
+    if (!s->now) return 0;
+    for (int k = 0; k < s->n; k++) {
+        double size = fabs(((const double *)s->now->Udiag)[k]);
+        if (!(size >= least)) least = size;
+        if (size > largest) largest = size;
+    }
+    return largest > 0 && isfinite(largest) ? least / largest : 0;
+}
+
+long sparse_entries(const struct sparse *s) {
+    return s->now ? (long)s->now->lnz + s->now->unz + s->now->nzoff : 0;
+}
+
+#else
+
+int sparse_available(void) {
+    return 0;
+}
+
+struct sparse *sparse_open(int n, const int *start, const int *row, enum sparse_pivots pivots) {
+    (void)n, (void)start, (void)row, (void)pivots;
+    return NULL;
+}
+
+void sparse_close(struct sparse *s) {
+    free(s);
+}
+
+int sparse_anchor(struct sparse *s, const double *values) {
+    (void)s, (void)values;
+    return 1;
+}
+
+int sparse_refactor(struct sparse *s, const double *values) {
+    return sparse_anchor(s, values);
+}
+
+int sparse_fresh(struct sparse *s, const double *values) {
+    return sparse_anchor(s, values);
+}
+
+void sparse_solve(const struct sparse *s, double *b) {
+    (void)s, (void)b;
+}
+
+double sparse_pivot(const struct sparse *s, int k, int *column) {
+    (void)s;
+    *column = k;
+    return 0;
+}
+
+double sparse_pivot_ratio(const struct sparse *s) {
+    (void)s;
+    return 0;
+}
+
+long sparse_entries(const struct sparse *s) {
+    (void)s;
+    return 0;
+}
+#endif
