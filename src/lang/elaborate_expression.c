@@ -131,20 +131,40 @@ int elaborate_ranges(struct elaborate *e, const struct syntax_range *range,
     return 1;
 }
 
+/* Up to 16 terms are added one after the other; longer sums by pairs of such runs, pairs of pairs and so
+ * on, as a binary counter does: the round-off of N terms then grows as log N and not as N. */
+enum { SUMMATION_RUN = 16, SUMMATION_LEVELS = 48 };
 struct summation {
     const struct syntax_node *node;
-    struct elaborate_value value;
-    int terms;
+    struct elaborate_value value;                   /* of the run at hand */
+    int terms;                                      /* in it */
+    struct elaborate_value whole[SUMMATION_LEVELS]; /* of 1, 2, 4 .. runs; the oldest is the longest */
+    int level[SUMMATION_LEVELS], wholes;
 };
+
+static int plus(struct elaborate *e, const struct summation *s, const struct elaborate_value *a,
+                struct elaborate_value *b) {
+    struct elaborate_value sum;
+    struct syntax_node node = {.kind = SYNTAX_BINARY, .op = SYNTAX_ADD, .sign = s->node->span.offset};
+    if (!elaborate_binary(e, &node, a, b, &sum)) return 0;
+    *b = sum;
+    return 1;
+}
 
 static int add_term(struct elaborate *e, const struct elaborate_frame *frame, void *data) {
     struct summation *s = data;
-    struct elaborate_value term, sum;
-    struct syntax_node plus = {.kind = SYNTAX_BINARY, .op = SYNTAX_ADD, .sign = s->node->span.offset};
+    struct elaborate_value term;
     if (!elaborate_node(e, s->node->parts, frame, &term)) return 0;
-    if (s->terms++ == 0) s->value = term;
-    else if (elaborate_binary(e, &plus, &s->value, &term, &sum)) s->value = sum;
-    else return 0;
+    if (s->terms == SUMMATION_RUN) {
+        int level = 0;
+        for (; s->wholes && s->level[s->wholes - 1] == level; level++)
+            if (!plus(e, s, &s->whole[--s->wholes], &s->value)) return 0;
+        s->whole[s->wholes] = s->value;
+        s->level[s->wholes++] = level;
+        s->terms = 0;
+    }
+    if (s->terms++ && !plus(e, s, &s->value, &term)) return 0;
+    s->value = term;
     return 1;
 }
 
@@ -152,6 +172,8 @@ static int sum(struct elaborate *e, const struct syntax_node *node, const struct
                struct elaborate_value *out) {
     struct summation s = {.node = node, .value = elaborate_scalar(expr_constant(e->graph, 0))};
     if (!elaborate_ranges(e, node->ranges, frame, "sum", 0, add_term, &s)) return 0;
+    while (s.wholes)
+        if (!plus(e, &s, &s.whole[--s.wholes], &s.value)) return 0;
     *out = s.value;
     return 1;
 }
