@@ -54,6 +54,7 @@ typedef struct keel_fused {
     keel_march *march;
 } keel_fused;
 
+/* Large mechanics whose constraints and mass have patterns is solved by sparse matrices. */
 typedef struct keel_pattern {
     int nnz;
     const int *row_start, *column; /* compressed rows: count + 1 and nnz of them */

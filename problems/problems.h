@@ -60,6 +60,17 @@ void problem_chemakzo(problem *p);               /* index 1 */
 void problem_robertson(problem *p);              /* index 1, stiff */
 void problem_pendulum_dae(problem *p, double g); /* index 3; hidden tangency, invariant energy */
 
+/* A chain of any number of rods, with patterns; not in the list below.  NULL: no memory. */
+typedef struct problem_chain {
+    keel_problem keel;
+    int links;
+    double *u0;
+    int *rod_start, *rod_column, *diagonal;
+    keel_pattern rod_pattern, mass_pattern;
+} problem_chain;
+problem_chain *problem_chain_open(int links, double bend); /* rod i starts at the angle -bend i / links */
+void problem_chain_close(problem_chain *p);
+
 /* All of the above with default parameters. */
 int problem_count(void);
 const char *problem_name(int i); /* NULL past the last */

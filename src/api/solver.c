@@ -279,12 +279,12 @@ const double *keel_forces(keel_solver *s) {
     struct engine *e = s->engine;
     struct field *fd = &e->field;
     if (!find_multipliers(e, e->r->t_now, engine_state(e))) return NULL;
-    const double *rows = fd->mech.k_rows;
-    if (fd->p.form != KEEL_MECHANICS) {
-        if (map_jacobian(fd, &fd->constraint, e->r->t_now, engine_state(e), fd->matrix) != KEEL_OK)
-            return NULL;
-        rows = fd->matrix;
+    if (fd->p.form == KEEL_MECHANICS) {
+        mechanics_reactions(fd, e->forces);
+        return e->forces;
     }
+    if (map_jacobian(fd, &fd->constraint, e->r->t_now, engine_state(e), fd->matrix) != KEEL_OK) return NULL;
+    const double *rows = fd->matrix;
     for (int j = 0; j < fd->nq; j++) {
         e->forces[j] = 0;
         for (int i = 0; i < fd->k; i++) e->forces[j] -= rows[(long)i * fd->nq + j] * fd->lambda[i];

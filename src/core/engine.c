@@ -59,6 +59,7 @@ static void layout(struct engine *e) {
     e->manifold.rows = &e->rows;
     manifold_layout(&e->manifold, a);
     start_layout(&e->start, &e->field, &e->rows, a);
+    e->start.manifold = &e->manifold;
     layout_events(e, vector);
     reversible_layout(&e->reversible, &e->o, n, vector, a);
     for (int k = 0; k < 2; k++) {
@@ -135,6 +136,10 @@ struct engine *engine_copy(keel_solver *handle, const struct engine *source) {
     }
     memcpy(e->block, source->block, bytes);
     carve(e);
+    if (field_attach(&e->field)) {
+        engine_close(e);
+        return NULL;
+    }
     if (e->o.atol_each) e->o.atol_each = e->atol;
     field_forget(&e->field);
     return e;
@@ -142,6 +147,7 @@ struct engine *engine_copy(keel_solver *handle, const struct engine *source) {
 
 void engine_close(struct engine *e) {
     if (!e) return;
+    field_detach(&e->field);
     free(e->block);
     free(e);
 }
@@ -291,6 +297,7 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
         return e;
     }
     field_init(&e->field, p, &e->r->stats);
+    e->field.mech.sparse = mechanics_goes_sparse(p, o, method->info.traits);
     rows_init(&e->rows, &e->field);
     manifold_init(&e->manifold, &e->field, &e->rows, chosen_preserve(p, o, method), o->norm,
                   o->manifold_units > 0 ? o->manifold_units : 4);
@@ -300,6 +307,10 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     }
     memset(e->block, 0, (e->block_size + e->stepper->size + 63) / 32 * 32);
     carve(e);
+    if (field_attach(&e->field)) {
+        engine_close(e);
+        return NULL;
+    }
     prepare(e, begin);
     return e;
 }

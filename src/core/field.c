@@ -94,11 +94,14 @@ static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
                                       fd->p.forms.pattern,   fd->p.reduced.pattern,
                                       fd->p.written.pattern, fd->p.written_rows.pattern};
     size_t n = (size_t)fd->n;
-    *dense = fd->p.structure.value ? n * n : n;
+    *dense = fd->p.structure.value ? n * n : 2 * (size_t)max_count(fd);
     *sparse = 1;
     for (int i = 0; i < 9; i++) {
         const keel_map *user = &maps[i]->user;
         int never = maps[i] == &fd->f && !user->jacobian && fd->p.form != KEEL_DAE;
+        /* in large mechanics only energy and invariants, which are few, have full rows */
+        if (fd->mech.sparse && user->pattern && maps[i] != &fd->energy && maps[i] != &fd->invariant)
+            never = 1;
         size_t entries = (size_t)user->count * (size_t)maps[i]->columns;
         if (!never && 2 * entries > *dense) *dense = 2 * entries;
         if (user->pattern && (size_t)user->pattern->nnz > *sparse) *sparse = (size_t)user->pattern->nnz;
@@ -152,6 +155,15 @@ void field_layout(struct field *fd, struct arena *a) {
     if (fd->p.form == KEEL_DAE) algebra_layout(fd, a);
 }
 
+int field_attach(struct field *fd) {
+    fd->mech.saddle.lu = NULL;
+    return fd->mech.sparse && saddle_attach(&fd->mech.saddle);
+}
+
+void field_detach(struct field *fd) {
+    if (fd->mech.sparse) saddle_detach(&fd->mech.saddle);
+}
+
 enum { MOVABLE = 7 };
 #define MOVABLE_MAPS \
     { &fd->algebraic, &fd->hidden, &fd->energy, &fd->constraint, &fd->rolling, &fd->invariant, &fd->velocity }
@@ -194,7 +206,9 @@ static void find_lengths(struct field *fd) {
         int of_constraint = maps[i] == &fd->constraint || maps[i] == &fd->rolling;
         int by_differences = !maps[i]->user.jacobian || (of_constraint && !fd->p.curvature);
         if (maps[i] == &fd->f && fd->p.form != KEEL_DAE) continue; /* its jacobian is not used */
-        if (maps[i]->user.count && maps[i]->exact && by_differences) map_find_lengths(fd, maps[i]);
+        if (!maps[i]->user.count || !maps[i]->exact || !by_differences) continue;
+        if (fd->mech.sparse) map_sparse_find_lengths(fd, maps[i]);
+        else map_find_lengths(fd, maps[i]);
     }
     for (int j = 0; j < fd->n + fd->m; j++)
         if (fd->length[j] == HUGE_VAL) fd->length[j] = fd->size[j];

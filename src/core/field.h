@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "linalg/rowspace.h"
+#include "linalg/saddle.h"
 
 /* The last thing that went wrong in a callback or a solve.  A step may still be saved by a shorter one; if
  * not, this is the status and the sentence the run ends with. */
@@ -38,6 +39,11 @@ struct mechanics {
     double *shift;         /* k: g_t, and 0 */
     double *gamma, *force, *weighted, *z;
     int ready, mass_ready;
+    /* Large and sparse (mechanics_sparse.c): instead of mass, k_rows and space. */
+    int sparse;
+    struct saddle saddle;
+    double *mass_values, *k_values; /* in the order of the patterns */
+    double *beside, *beside_shift;  /* K and g_t where nothing is factored */
 };
 
 /* What determines y: rows of F that contain y, and d/dt of rows that do not. */
@@ -87,6 +93,8 @@ void field_set_facts(struct field *fd, const struct field_facts *facts);
 
 void field_init(struct field *fd, const keel_problem *p, keel_stats *stats);
 void field_layout(struct field *fd, struct arena *a);
+int field_attach(struct field *fd); /* after each layout: what lies outside the block.  1: no memory */
+void field_detach(struct field *fd);
 keel_status field_open(struct field *fd); /* after u0 is known: which maps move, what determines y */
 /* Equations that seemed to rest and now depend on t: taken as moving from here on. */
 int field_starts_to_move(struct field *fd, double t_before, double t, const double *u);
@@ -116,6 +124,8 @@ static inline keel_status map_value(struct field *fd, const struct map *map, dou
     return map_checked(fd, map->what, map->user.names, code, t, map->user.count, out);
 }
 keel_status map_jacobian(struct field *fd, const struct map *map, double t, const double *u, double *out);
+/* Only the entries of its pattern. */
+keel_status map_entries(struct field *fd, const struct map *map, double t, const double *u, double *out);
 keel_status map_rate(struct field *fd, const struct map *map, double t, const double *u, double *out);
 keel_status map_terms(struct field *fd, const struct map *map, double t, const double *u, double *out);
 keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *what, int order, double t,
@@ -126,6 +136,9 @@ int map_starts_to_move(struct field *fd, struct map *map, double t_before, doubl
 void map_find_lengths(struct field *fd, const struct map *map);
 /* The map's own rate and jacobian against differences; a fault names the entry. */
 keel_status map_check(struct field *fd, const struct map *map, double t, const double *u);
+/* map_sparse.c: the same for large maps with a pattern, along a few directions instead of all columns. */
+void map_sparse_find_lengths(struct field *fd, const struct map *map);
+keel_status map_sparse_check(struct field *fd, const struct map *map, double t, const double *u);
 
 /* mechanics.c */
 void mechanics_layout(struct field *fd, struct arena *a);
@@ -135,7 +148,28 @@ keel_status mechanics_velocity_rows(struct field *fd, double t, const double *u,
                                     double *out); /* G v + g_t, A v + b */
 keel_status mechanics_curvature(struct field *fd, double t, const double *u, double *gamma);
 int mechanics_rate(double t, const double *x, double *dx, void *field);
-void mechanics_least_multipliers(struct field *fd); /* spreads lambda over redundant rows */
+void mechanics_least_multipliers(struct field *fd);            /* spreads lambda over redundant rows */
+void mechanics_reactions(const struct field *fd, double *out); /* -K^T lambda at the factored place */
+keel_status mechanics_bad_mass(struct field *fd, double t, int row);
+keel_status mechanics_lost_rank(struct field *fd, double t, int row);
+int mechanics_factored_at(const struct field *fd, double t, const double *u);
+
+/* mechanics_sparse.c */
+int mechanics_goes_sparse(const keel_problem *p, const keel_options *o, unsigned traits);
+void mechanics_sparse_layout(struct field *fd, struct arena *a);
+keel_status mechanics_sparse_factor(struct field *fd, double t, const double *u);
+/* Only K and g_t, where they are needed at once: pointers to values that the next call may overwrite. */
+keel_status mechanics_sparse_rows(struct field *fd, double t, const double *u, const double **k,
+                                  const double **shift);
+keel_status mechanics_sparse_mass(struct field *fd, double t, const double *u);
+keel_status mechanics_sparse_velocity_rows(struct field *fd, double t, const double *u, double *out);
+void mechanics_sparse_accelerate(struct field *fd); /* force, gamma: v' into force, and lambda */
+/* d (nq) := the shortest d by mass with K d = c; c is overwritten. */
+void mechanics_sparse_shortest(struct field *fd, double *c, double *d);
+void mechanics_sparse_least_multipliers(struct field *fd);
+/* |K_i| |q| and |K_i| |v| of row i, added up. */
+void mechanics_sparse_sizes(const struct field *fd, const double *k, const double *x, double *position,
+                            double *velocity);
 
 /* hamiltonian.c */
 int hamiltonian_rate(double t, const double *x, double *dx, void *field);

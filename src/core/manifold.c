@@ -24,9 +24,11 @@ void manifold_layout(struct manifold *m, struct arena *a) {
     if (width < (size_t)m->fd->width) width = (size_t)m->fd->width;
     m->row = arena_ints(a, rows + 1);
     m->reach = arena_doubles(a, (size_t)m->fd->width);
-    m->residual = m->rows->residual; /* of the trial; a step that is not accepted restores it */
-    m->space.q = arena_doubles(a, (rows + 1) * width);
-    m->space.r = arena_doubles(a, rows * rows + 1);
+    m->residual = m->rows->residual;              /* of the trial; a step that is not accepted restores it */
+    size_t full = rows - (size_t)m->rows->stored; /* rows whose gradients are kept as such */
+    m->space.q = arena_doubles(a, (full + 1) * width);
+    m->dual = m->fd->mech.sparse ? arena_doubles(a, (full + 1) * width) : NULL;
+    m->space.r = arena_doubles(a, full * full + 1);
     m->space.inverse = arena_doubles(a, rows + 1);
     m->space.used = arena_ints(a, rows + 1);
     m->floor_of = arena_doubles(a, rows + 1);
@@ -34,8 +36,8 @@ void manifold_layout(struct manifold *m, struct arena *a) {
     m->c = arena_doubles(a, rows + 1);
     m->z = arena_doubles(a, rows + 1);
     m->d = arena_doubles(a, width);
-    m->directions = arena_doubles(a, (rows + 1) * n);
-    m->bordered = arena_doubles(a, rows * rows + 1);
+    m->directions = arena_doubles(a, (full + 1) * n);
+    m->bordered = arena_doubles(a, full * full + 1);
     m->pivot = arena_ints(a, rows + 1);
     if (m->preserve < KEEL_SCALE) return;
     m->trial = arena_doubles(a, (size_t)(m->fd->width + m->fd->m));
@@ -88,8 +90,20 @@ static void widen(struct manifold *m) {
         if (m->reach[i] <= m->fd->least[i]) m->reach[i] = largest;
 }
 
+/* Do two states share a weight, as neighbours in an array do? */
+static int alike(const struct field *fd, int i, int j) {
+    int canonical = fd->p.form == KEEL_HAMILTONIAN && !fd->p.structure.value;
+    if (fd->p.array_of) return fd->p.array_of[i] == fd->p.array_of[j];
+    return canonical && (i < fd->nq) == (j < fd->nq);
+}
+
 void manifold_weigh(struct manifold *m) {
+    if (m->fd->mech.sparse) return; /* weighed by mass alone */
     for (int i = 0; i < m->fd->n; i++) {
+        if (i && m->norm != KEEL_UNIT && m->norm != KEEL_GIVEN && alike(m->fd, i, i - 1)) {
+            m->reach[i] = m->reach[i - 1];
+            continue;
+        }
         switch (m->norm) {
         case KEEL_UNIT:
             m->reach[i] = 1;

@@ -34,6 +34,7 @@ struct manifold {
     double *residual;      /* the rows' own: of the trial state, all rows */
     struct rowspace space; /* flat: weighted kept rows.  By mass: invariants, bordered, 2 x width of q */
     double *floor_of, *part, *c, *z, *d;
+    double *dual;                  /* by mass, sparse: M times the rows of space */
     double *directions, *bordered; /* by mass: invariants' directions (dq, dv), and their matrix */
     int *pivot;
     double tau;       /* weight of velocities against positions: the step */
@@ -107,10 +108,15 @@ keel_status manifold_flat(struct manifold *m, double t, double *x, double *low);
 /* How long the smallest change is by the residuals and jacobians that stand; flat. */
 double manifold_smallest(struct manifold *m);
 keel_status manifold_mass(struct manifold *m, double t, double *x, double *low);
+/* One step for the kept rows from the first_kept-th on, at a factored place with known residuals. */
+keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, double *low, int first_kept);
 void manifold_mass_tangent(const struct manifold *m, double *e);
 /* Scale: `sets` of the options into set_of; 0, or -1 with a sentence. */
 int manifold_sets(struct manifold *m, const char *text, char *why, size_t room);
 /* Are there as many sets as kept rows, and none of them zero at u?  1, or 0 with a sentence. */
 int manifold_sets_fit(struct manifold *m, double t, const double *u, char *why, size_t room);
 keel_status manifold_scale(struct manifold *m, double t, double *x, double *low);
+/* The same two with a sparse K (manifold_sparse.c): space holds the directions themselves. */
+void manifold_sparse_border(struct manifold *m, int first_kept);
+void manifold_sparse_tangent(const struct manifold *m, double *e);
 #endif

@@ -26,7 +26,7 @@ static keel_status jacobians(struct manifold *m, double t, const double *x) {
 }
 
 static const double *row_of(const struct manifold *m, int i) {
-    return m->rows->jacobian + (long)m->row[i] * (m->fd->n + m->fd->m);
+    return rows_gradient(m->rows, m->fd, m->row[i]);
 }
 
 static void factor(struct manifold *m) {

@@ -30,6 +30,7 @@ static keel_status grow(struct manifold *m, double t, const double *x) {
     struct rows *r = m->rows;
     const double *shift = fd->mech.shift;
     int nq = fd->nq;
+    if (fd->mech.sparse) return rows_grow_sparse(fd, r, t, x);
     if (fd->kg && fd->constraint.user.terms) {
         keel_status status = map_terms(fd, &fd->constraint, t, x, r->terms);
         if (status != KEEL_OK) return status;
@@ -63,17 +64,28 @@ static double worst_of(const struct manifold *m, int first, int count, const dou
     return worst;
 }
 
+/* m->d := the shortest d with K d = m->c. */
+static void shortest(struct manifold *m) {
+    struct field *fd = m->fd;
+    if (fd->mech.sparse) {
+        mechanics_sparse_shortest(fd, m->c, m->d);
+        return;
+    }
+    rowspace_shortest(&fd->mech.space, m->c, m->z, m->d);
+    from_lengths(fd, m->d);
+}
+
 /* One Newton step for K d = -c in either half of x. */
 static void correct_half(struct manifold *m, const double *c, double *x, double *low) {
     struct field *fd = m->fd;
     for (int i = 0; i < fd->k; i++) m->c[i] = -c[i];
-    rowspace_shortest(&fd->mech.space, m->c, m->z, m->d);
-    from_lengths(fd, m->d);
+    shortest(m);
     manifold_move(x, low, fd->nq, m->d);
     fd->stats->newton++;
 }
 
-static keel_status positions(struct manifold *m, double t, double *x, double *low) {
+/* leave: so many units are left alone from the start. */
+static keel_status positions(struct manifold *m, double t, double *x, double *low, double leave) {
     struct field *fd = m->fd;
     double *g = m->residual, before = HUGE_VAL;
     int row = 0, idle = 0;
@@ -82,7 +94,7 @@ static keel_status positions(struct manifold *m, double t, double *x, double *lo
         keel_status status = map_value(fd, &fd->constraint, t, x, g);
         if (status != KEEL_OK) return status;
         double worst = worst_of(m, 0, fd->kg, g, &row);
-        if (worst <= (iteration ? m->units : 0)) return KEEL_OK;
+        if (worst <= (iteration ? m->units : leave)) return KEEL_OK;
         if (!manifold_to_round_off(m) && iteration) return KEEL_OK;
         idle = worst > 0.5 * before ? idle + 1 : 0;
         if (idle >= 2 && worst <= MANIFOLD_STAGNANT) return KEEL_OK;
@@ -93,7 +105,7 @@ static keel_status positions(struct manifold *m, double t, double *x, double *lo
     }
 }
 
-static keel_status velocities(struct manifold *m, double t, double *x, double *low) {
+static keel_status velocities(struct manifold *m, double t, double *x, double *low, double leave) {
     struct field *fd = m->fd;
     int first = m->rows->at[KEEL_ROW_VELOCITY], row = 0;
     double *speed = m->residual + first;
@@ -101,7 +113,7 @@ static keel_status velocities(struct manifold *m, double t, double *x, double *l
     for (int iteration = 0; status == KEEL_OK; iteration++) {
         status = mechanics_velocity_rows(fd, t, x, speed);
         double worst = worst_of(m, first, fd->k, speed, &row);
-        if (status != KEEL_OK || worst == 0 || (iteration && worst <= m->units)) break;
+        if (status != KEEL_OK || worst <= (iteration ? m->units : leave)) break;
         if (iteration == 3 || (iteration && !manifold_to_round_off(m))) { /* linear in v: one is enough */
             if (manifold_to_round_off(m) && worst > m->stagnant) return manifold_refuse(m, t, row);
             break;
@@ -125,8 +137,7 @@ static keel_status complete_direction(struct manifold *m, double t, const double
     keel_status status = mechanics_velocity_rows(fd, t, fd->line, m->c);
     const double *here = m->residual + m->rows->at[KEEL_ROW_VELOCITY];
     for (int i = 0; i < fd->k; i++) m->c[i] = -(m->c[i] - here[i]) / s;
-    rowspace_shortest(&fd->mech.space, m->c, m->z, m->d);
-    from_lengths(fd, m->d);
+    shortest(m);
     for (int j = 0; j < nq; j++) direction[nq + j] += m->d[j];
     return status;
 }
@@ -153,9 +164,13 @@ static keel_status border(struct manifold *m, double t, const double *x, int fir
     }
     s->rows = m->kept - first_kept;
     s->width = 2 * half;
+    if (fd->mech.sparse) {
+        manifold_sparse_border(m, first_kept);
+        return KEEL_OK;
+    }
     for (int i = 0; i < s->rows; i++) {
         int row = m->row[first_kept + i];
-        const double *gradient = r->jacobian + (long)row * fd->n;
+        const double *gradient = rows_gradient(r, fd, row);
         double *b = s->q + (long)i * s->width, whole = 0, left = 0;
         memset(b, 0, (size_t)s->width * sizeof *b);
         memcpy(b, gradient, (size_t)nq * sizeof *b);
@@ -188,7 +203,7 @@ static double part_to_correct(const struct manifold *m, int j, int row, const do
     return share < m->nearly ? share / m->nearly : 1;
 }
 
-static keel_status invariants(struct manifold *m, double t, double *x, double *low, int first_kept) {
+keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, double *low, int first_kept) {
     struct field *fd = m->fd;
     int nq = fd->nq, n = fd->n, half = fd->mech.space.width, count = m->kept - first_kept;
     keel_status status = border(m, t, x, first_kept);
@@ -207,7 +222,7 @@ static keel_status invariants(struct manifold *m, double t, double *x, double *l
         if (status != KEEL_OK) return status;
     }
     for (int i = 0; i < count; i++) {
-        const double *gradient = m->rows->jacobian + (long)m->row[first_kept + i] * n;
+        const double *gradient = rows_gradient(m->rows, fd, m->row[first_kept + i]);
         m->c[i] = -m->residual[m->row[first_kept + i]] * m->part[i];
         for (int j = 0; j < count; j++) {
             double sum = 0;
@@ -235,8 +250,11 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
     keel_status status = mechanics_factor(fd, t, x);
     if (status == KEEL_OK) status = grow(m, t, x);
     for (int sweep = 0; status == KEEL_OK; sweep++) {
-        if (fd->kg) status = positions(m, t, x, low);
-        if (status == KEEL_OK) status = velocities(m, t, x, low);
+        /* where a mechanism is long its rods' units are much coarser than the energy's: correcting what is
+         * round-off to them would undo the sweep before */
+        double leave = sweep && fd->mech.sparse ? m->units : 0;
+        if (fd->kg) status = positions(m, t, x, low, leave);
+        if (status == KEEL_OK) status = velocities(m, t, x, low, leave);
         if (status == KEEL_OK) status = rows_residual(fd, m->rows, t, x, m->residual);
         if (status != KEEL_OK || !bordering || (sweep && !manifold_to_round_off(m))) break;
         double worst = manifold_worst(m, &row);
@@ -247,7 +265,7 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
         if (sweep == MANIFOLD_ITERATIONS || isnan(worst) || (sweep && isinf(worst)))
             return manifold_refuse(m, t, row);
         before = worst;
-        status = invariants(m, t, x, low, first_kept);
+        status = manifold_mass_invariants(m, t, x, low, first_kept);
     }
     return status;
 }
@@ -256,6 +274,10 @@ void manifold_mass_tangent(const struct manifold *m, double *e) {
     const struct field *fd = m->fd;
     int nq = fd->nq, half = fd->mech.space.width;
     double *a = m->d;
+    if (fd->mech.sparse) {
+        manifold_sparse_tangent(m, e);
+        return;
+    }
     memset(a, 0, (size_t)(2 * half) * sizeof *a);
     memcpy(a, e, (size_t)nq * sizeof *a);
     memcpy(a + half, e + nq, (size_t)nq * sizeof *a);

@@ -82,6 +82,12 @@ keel_status map_jacobian(struct field *fd, const struct map *map, double t, cons
     return blame(fd, map_checked(fd, map->what, NULL, code, t, entries, values), "jacobian");
 }
 
+keel_status map_entries(struct field *fd, const struct map *map, double t, const double *u, double *out) {
+    fd->stats->jacobians++;
+    int code = map->user.jacobian(t, u, out, fd->p.user);
+    return blame(fd, map_checked(fd, map->what, NULL, code, t, map->user.pattern->nnz, out), "jacobian");
+}
+
 struct time_path {
     struct field *fd;
     const struct map *map;
@@ -205,6 +211,7 @@ keel_status map_check(struct field *fd, const struct map *map, double t, const d
         if (status != KEEL_OK) return status;
     }
     if (map->user.count == 0 || !map->user.jacobian) return KEEL_OK;
+    if (fd->mech.sparse && map->user.pattern) return map_sparse_check(fd, map, t, u);
     struct map plain = *map;
     plain.user.jacobian = NULL;
     plain.exact = 1;

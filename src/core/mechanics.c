@@ -15,19 +15,30 @@
 void mechanics_layout(struct field *fd, struct arena *a) {
     struct mechanics *m = &fd->mech;
     size_t nq = (size_t)fd->nq, k = (size_t)fd->k, width = (nq + 3) / 4 * 4;
-    m->mass = fd->p.mass.value ? arena_doubles(a, nq * nq) : NULL;
-    m->k_rows = arena_doubles(a, k * nq + 1);
-    m->space = (struct rowspace){.rows = fd->k, .width = (int)width};
-    m->space.q = arena_doubles(a, k * width + 4);
-    m->space.r = arena_doubles(a, k * k + 1);
-    m->space.inverse = arena_doubles(a, k + 1);
-    m->space.used = arena_ints(a, k + 1);
     m->at = arena_doubles(a, nq + 1);
     m->shift = arena_doubles(a, k + 1);
     m->gamma = arena_doubles(a, k + 1);
     m->force = arena_doubles(a, width);
     m->weighted = arena_doubles(a, width);
     m->z = arena_doubles(a, k + 1);
+    m->space = (struct rowspace){.rows = m->sparse ? 0 : fd->k, .width = (int)width};
+    if (m->sparse) {
+        mechanics_sparse_layout(fd, a);
+        return;
+    }
+    m->mass = fd->p.mass.value ? arena_doubles(a, nq * nq) : NULL;
+    m->k_rows = arena_doubles(a, k * nq + 1);
+    m->space.q = arena_doubles(a, k * width + 4);
+    m->space.r = arena_doubles(a, k * k + 1);
+    m->space.inverse = arena_doubles(a, k + 1);
+    m->space.used = arena_ints(a, k + 1);
+}
+
+keel_status mechanics_bad_mass(struct field *fd, double t, int row) {
+    char room[64];
+    return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
+                       "the mass matrix is not positive definite at t = %.10g (at %s)", t,
+                       field_name(fd->p.names, row, "u", room, sizeof room));
 }
 
 keel_status mechanics_mass(struct field *fd, double t, const double *u) {
@@ -37,14 +48,10 @@ keel_status mechanics_mass(struct field *fd, double t, const double *u) {
     if (status != KEEL_OK) return status;
     int row = dense_cholesky(fd->nq, m->mass);
     m->mass_ready = row == 0;
-    if (row == 0) return KEEL_OK;
-    char room[64];
-    return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
-                       "the mass matrix is not positive definite at t = %.10g (at %s)", t,
-                       field_name(fd->p.names, row - 1, "u", room, sizeof room));
+    return row ? mechanics_bad_mass(fd, t, row - 1) : KEEL_OK;
 }
 
-static keel_status lost_rank(struct field *fd, double t, int row) {
+keel_status mechanics_lost_rank(struct field *fd, double t, int row) {
     char room[64];
     int rolling = row >= fd->kg;
     const char *const *names = rolling ? fd->rolling.user.names : fd->constraint.user.names;
@@ -57,16 +64,15 @@ static keel_status lost_rank(struct field *fd, double t, int row) {
         t);
 }
 
-static int factored_at(const struct field *fd, double t, const double *u) {
+int mechanics_factored_at(const struct field *fd, double t, const double *u) {
     const struct mechanics *m = &fd->mech;
     return m->ready && m->at[0] == t && memcmp(m->at + 1, u, (size_t)fd->nq * sizeof *u) == 0;
 }
 
-keel_status mechanics_factor(struct field *fd, double t, const double *u) {
+/* K L^-T as a row space. */
+static keel_status factor_dense(struct field *fd, double t, const double *u) {
     struct mechanics *m = &fd->mech;
     int nq = fd->nq, k = fd->k;
-    if (factored_at(fd, t, u)) return KEEL_OK;
-    m->ready = 0;
     keel_status status = mechanics_mass(fd, t, u);
     if (status == KEEL_OK && fd->kg) status = map_jacobian(fd, &fd->constraint, t, u, m->k_rows);
     if (status == KEEL_OK && fd->kg) status = map_rate(fd, &fd->constraint, t, u, m->shift);
@@ -84,9 +90,18 @@ keel_status mechanics_factor(struct field *fd, double t, const double *u) {
     rowspace_factor(&m->space, floor_of);
     fd->stats->factorizations++;
     for (int i = 0; i < k; i++)
-        if (fd->active[i] && !m->space.used[i]) return lost_rank(fd, t, i);
+        if (fd->active[i] && !m->space.used[i]) return mechanics_lost_rank(fd, t, i);
+    return KEEL_OK;
+}
+
+keel_status mechanics_factor(struct field *fd, double t, const double *u) {
+    struct mechanics *m = &fd->mech;
+    if (mechanics_factored_at(fd, t, u)) return KEEL_OK;
+    m->ready = 0;
+    keel_status status = m->sparse ? mechanics_sparse_factor(fd, t, u) : factor_dense(fd, t, u);
+    if (status != KEEL_OK) return status;
     m->at[0] = t;
-    memcpy(m->at + 1, u, (size_t)nq * sizeof *u);
+    memcpy(m->at + 1, u, (size_t)fd->nq * sizeof *u);
     m->ready = 1;
     return KEEL_OK;
 }
@@ -95,7 +110,8 @@ keel_status mechanics_velocity_rows(struct field *fd, double t, const double *u,
     const struct mechanics *m = &fd->mech;
     const double *v = u + fd->nq, *rows = m->k_rows, *shift = m->shift;
     keel_status status = KEEL_OK;
-    if (!factored_at(fd, t, u) && fd->kg) {
+    if (m->sparse) return mechanics_sparse_velocity_rows(fd, t, u, out);
+    if (!mechanics_factored_at(fd, t, u) && fd->kg) {
         status = map_rate(fd, &fd->constraint, t, u, out);
         if (status == KEEL_OK) status = map_jacobian(fd, &fd->constraint, t, u, fd->matrix);
         rows = fd->matrix;
@@ -174,7 +190,9 @@ int mechanics_rate(double t, const double *x, double *dx, void *field) {
     if (status != KEEL_OK) return status;
     double *acceleration = m->force; /* z = L^-1 F, then v' */
     if (m->mass) dense_lower_solve(nq, m->mass, acceleration);
-    if (k) {
+    if (m->sparse) {
+        mechanics_sparse_accelerate(fd);
+    } else if (k) {
         rowspace_shortest(&m->space, m->gamma, m->z, m->weighted); /* z = R^-1 gamma, weighted = Q^T D^-1 z */
         rowspace_components(&m->space, acceleration, fd->lambda);
         for (int i = 0; i < k; i++) fd->lambda[i] += m->z[i];
@@ -193,6 +211,10 @@ int mechanics_rate(double t, const double *x, double *dx, void *field) {
 void mechanics_least_multipliers(struct field *fd) {
     struct mechanics *m = &fd->mech;
     int k = fd->k;
+    if (m->sparse) {
+        mechanics_sparse_least_multipliers(fd);
+        return;
+    }
     for (int sweep = 0; sweep < 100; sweep++) {
         double change = 0, size = 0;
         for (int r = 0; r < k; r++) {
@@ -211,4 +233,16 @@ void mechanics_least_multipliers(struct field *fd) {
         }
         if (change <= DBL_EPSILON * size) break;
     }
+}
+
+void mechanics_reactions(const struct field *fd, double *out) {
+    const struct mechanics *m = &fd->mech;
+    memset(out, 0, (size_t)fd->nq * sizeof *out);
+    if (m->sparse) {
+        saddle_multiply_t(&m->saddle, m->k_values, fd->lambda, out);
+        for (int j = 0; j < fd->nq; j++) out[j] = -out[j];
+        return;
+    }
+    for (int j = 0; j < fd->nq; j++)
+        for (int i = 0; i < fd->k; i++) out[j] -= m->k_rows[(long)i * fd->nq + j] * fd->lambda[i];
 }

@@ -39,7 +39,8 @@ void rows_layout(struct rows *r, const struct field *fd, struct arena *a) {
     r->fresh_size = arena_doubles(a, count);
     r->terms = arena_doubles(a, count);
     r->column = arena_doubles(a, count);
-    r->jacobian = arena_doubles(a, count * (size_t)(fd->n + fd->m));
+    r->stored = fd->mech.sparse ? r->at[KEEL_ROW_ENERGY] : 0;
+    r->jacobian = arena_doubles(a, (count - (size_t)r->stored) * (size_t)(fd->n + fd->m));
 }
 
 void rows_open(struct rows *r) {
@@ -126,7 +127,8 @@ static keel_status velocity_jacobian(struct field *fd, struct rows *r, double t,
 
 keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {
     int all = fd->n + fd->m, count = r->of[kind];
-    double *jacobian = r->jacobian + (long)r->at[kind] * all;
+    if (fd->mech.sparse && kind <= KEEL_ROW_ROLLING) return KEEL_OK; /* K itself is what there is */
+    double *jacobian = rows_gradient(r, fd, r->at[kind]);
     if (kind == KEEL_ROW_VELOCITY || kind == KEEL_ROW_ROLLING)
         return velocity_jacobian(fd, r, t, u); /* both */
     const struct map *map = r->map[kind];
@@ -144,8 +146,9 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
     int all = fd->n + fd->m, first = r->at[kind], count = r->of[kind];
     const struct map *map = r->map[kind];
     int derived = kind == KEEL_ROW_VELOCITY || kind == KEEL_ROW_ROLLING;
+    if (fd->mech.sparse && kind <= KEEL_ROW_ROLLING) return rows_grow_sparse(fd, r, t, u);
     for (int i = first; i < first + count; i++) {
-        const double *row = r->jacobian + (long)i * all;
+        const double *row = rows_gradient(r, fd, i);
         double size = fabs(r->reference[i]);
         for (int j = 0; j < all; j++) size += fabs(row[j] * u[j]);
         for (int j = fd->nq; j < all && derived; j++) size += fabs(row[j] * u[j]);
@@ -163,6 +166,25 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
         for (int i = first; i < first + count; i++) r->fresh_size[i] += fabs(r->terms[i]);
     }
     for (int i = first; i < first + count; i++) r->size[i] = fmax(r->size[i], r->fresh_size[i]);
+    return KEEL_OK;
+}
+
+/* Terms |K q| + |g_t t| and |K v| + |g_t|, the latter in value and derivative; moving q is left out. */
+keel_status rows_grow_sparse(struct field *fd, struct rows *r, double t, const double *u) {
+    const double *k, *shift;
+    double *position = r->fresh_size, *velocity = r->column;
+    keel_status status = mechanics_sparse_rows(fd, t, u, &k, &shift);
+    if (status == KEEL_OK && fd->kg && fd->constraint.user.terms)
+        status = map_terms(fd, &fd->constraint, t, u, r->terms);
+    if (status != KEEL_OK) return status;
+    mechanics_sparse_sizes(fd, k, u, position, velocity);
+    for (int i = 0; i < fd->k; i++) {
+        double *size = r->size + r->at[KEEL_ROW_VELOCITY] + i;
+        *size = fmax(*size, 2 * velocity[i] + fabs(shift[i]));
+        if (i >= fd->kg) continue;
+        double terms = fd->constraint.user.terms ? fabs(r->terms[i]) : 0;
+        r->size[i] = fmax(r->size[i], position[i] + fabs(shift[i] * t) + terms);
+    }
     return KEEL_OK;
 }
 

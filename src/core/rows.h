@@ -22,7 +22,8 @@ struct rows {
     double *size;      /* s_i of design rule 1: one unit is eps times this */
     double *residual;  /* of the accepted state */
     double *drift, *units;
-    double *fresh_size, *terms, *jacobian, *column; /* work: count, count, count x (n + m), count */
+    double *fresh_size, *terms, *jacobian, *column; /* work: count, count, rows x (n + m), count */
+    int stored; /* the first row with a place in jacobian: 0, or behind the constraints of large mechanics */
 };
 
 void rows_init(struct rows *r, const struct field *fd);
@@ -45,8 +46,13 @@ static inline keel_status rows_residual(struct field *fd, const struct rows *r, 
 }
 /* d/du of the rows of one kind, n + m columns, into jacobian from that kind's first row on. */
 keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u);
+static inline double *rows_gradient(const struct rows *r, const struct field *fd, int i) {
+    return r->jacobian + (long)(i - r->stored) * (fd->n + fd->m);
+}
 /* Lets the sizes of the rows of one kind grow to what their jacobian rows say at u. */
 keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u);
+/* The same for constraints, their d/dt and rolling rows from K alone, sparse. */
+keel_status rows_grow_sparse(struct field *fd, struct rows *r, double t, const double *u);
 /* The same for all kinds, jacobians included. */
 keel_status rows_grow_all(struct field *fd, struct rows *r, double t, const double *u);
 /* Sizes grow slowly, and one that lags only makes the units stricter: they are brought up to date on steps

@@ -22,8 +22,9 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
     st->worst = arena_doubles(a, width + 4);
     st->free = arena_take(a, all + 1);
     st->space.width = (int)width;
-    st->space.q = arena_doubles(a, count * width);
-    st->space.r = arena_doubles(a, count * count);
+    size_t dense = fd->mech.sparse ? 1 : count; /* rows of a dense row space */
+    st->space.q = arena_doubles(a, dense * width);
+    st->space.r = arena_doubles(a, dense * dense);
     st->space.inverse = arena_doubles(a, count);
     st->space.used = arena_ints(a, count);
     st->floor_of = arena_doubles(a, count);
@@ -32,6 +33,7 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
     st->z = arena_doubles(a, count);
     st->d = arena_doubles(a, width);
     st->chosen = arena_ints(a, count);
+    st->part = arena_ints(a, fd->mech.sparse ? count : 0);
 }
 
 #define KIND(kind) (1u << KEEL_ROW_##kind)
@@ -92,8 +94,9 @@ static int all_free(const struct start *st, const struct start_level *level) {
 static keel_status factor(struct start *st, const struct start_level *level, int count, double t,
                           const double *u, int mass) {
     struct field *fd = st->fd;
-    int all = fd->n + fd->m;
     keel_status status = KEEL_OK;
+    for (int i = 0; i < count && fd->mech.sparse; i++) st->space.used[i] = 1;
+    if (fd->mech.sparse) return start_sparse_factor(st, level, t, u, mass);
     for (int kind = 0; kind < ROWS_KINDS && status == KEEL_OK; kind++) {
         if (st->rows->of[kind] == 0 || !(level->kinds >> kind & 1)) continue;
         status = rows_jacobian(fd, st->rows, (keel_row_kind)kind, t, u);
@@ -104,7 +107,7 @@ static keel_status factor(struct start *st, const struct start_level *level, int
     st->space.rows = count;
     for (int i = 0; i < count; i++) {
         double *b = st->space.q + (long)i * st->space.width;
-        const double *row = st->rows->jacobian + (long)st->chosen[i] * all + level->first;
+        const double *row = rows_gradient(st->rows, fd, st->chosen[i]) + level->first;
         memset(b, 0, (size_t)st->space.width * sizeof *b);
         for (int j = 0; j < level->columns; j++) {
             double size = fd->size[level->first + j];
@@ -119,6 +122,10 @@ static keel_status factor(struct start *st, const struct start_level *level, int
 
 static void direction(struct start *st, const struct start_level *level, int count, int mass) {
     const struct field *fd = st->fd;
+    if (fd->mech.sparse) {
+        start_sparse_direction(st, level, count);
+        return;
+    }
     for (int i = 0; i < count; i++) st->c[i] = -st->residual[st->chosen[i]];
     rowspace_shortest(&st->space, st->c, st->z, st->d);
     if (mass && fd->mech.mass) dense_lower_t_solve(level->columns, fd->mech.mass, st->d);
@@ -163,6 +170,7 @@ static int partner(struct start *st, int left_out) {
 
 keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u) {
     struct field *fd = st->fd;
+    if (fd->mech.sparse && level->columns == fd->n) return start_sparse_rest(st, level, t, u);
     int count = choose_rows(st, level), idle = 0;
     int mass = fd->p.form == KEEL_MECHANICS && level->columns == fd->nq && all_free(st, level);
     double before = HUGE_VAL;
@@ -188,7 +196,9 @@ keel_status start_solve(struct start *st, const struct start_level *level, doubl
             "`%s` contradicts `%s`: wherever the one holds the other is off (by %.3g at t = %.10g)",
             rows_name(st->rows, row), rows_name(st->rows, st->chosen[other]), st->residual[row], t);
     }
-    return not_met(st, count, FITS) >= 0 ? KEEL_ESTART : KEEL_OK;
+    int left = not_met(st, count, FITS);
+    if (left < 0) return KEEL_OK;
+    return fd->mech.sparse && all_free(st, level) ? start_sparse_blame(st, t, u, left) : KEEL_ESTART;
 }
 
 /* "x = 0.8 instead of 1, ..." for the values that change most. */
@@ -307,6 +317,7 @@ keel_status start_nearby(struct start *st, const struct start_level *level, doub
         out[j] = u[j] + (j < level->columns ? share * reach_of(fd, j, radius, u, largest) : 0);
     }
     memset(st->free, 1, (size_t)(fd->n + fd->m));
+    if (fd->mech.sparse && start_sparse_shorten(st, t, u, out) != KEEL_OK) return KEEL_RETRY;
     return start_solve(st, level, t, out);
 }
 
@@ -333,6 +344,10 @@ keel_status start_find_redundant(struct start *st, double t, const double *u) {
             start_nearby(st, &level[0], START_NEAR, t, u, &seed, st->found) != KEEL_OK)
             continue;
         int count = choose_rows(st, &level[1]);
+        if (fd->mech.sparse) {
+            good += start_sparse_rank(st, t, st->found) == KEEL_OK;
+            continue;
+        }
         if (factor(st, &level[1], count, t, st->found, 1) != KEEL_OK) continue;
         good++;
         for (int i = 0; i < count; i++) fd->active[i] |= st->space.used[i];

@@ -13,9 +13,12 @@ struct start_level {
     int first, columns; /* the part of u that may move */
 };
 
+struct manifold;
+
 struct start {
     struct field *fd;
     struct rows *rows;
+    struct manifold *manifold;              /* for large mechanics, whose invariants it brings back */
     double *residual;                       /* rows */
     double *trial, *found, *beside, *worst; /* n + m each */
     unsigned char *free;                    /* n + m */
@@ -23,6 +26,7 @@ struct start {
     double *floor_of, *c, *z, *d;
     double *sizes; /* of the rows, kept while points far away are looked at */
     int *chosen;   /* rows of the level at hand */
+    int *part;     /* large mechanics: rows of K that take part */
 };
 
 void start_layout(struct start *st, struct field *fd, struct rows *rows, struct arena *a);
@@ -39,6 +43,16 @@ keel_status start_nearby(struct start *st, const struct start_level *level, doub
 /* How far the level's rows are off at u, the worst of them, in round-off units. */
 double start_units(struct start *st, const struct start_level *level, double t, const double *u);
 double start_random(unsigned *seed); /* in -1 .. 1 */
+/* start_sparse.c: large mechanics.  Factor and direction of a level; points around u; rows with a direction
+ * of their own; positions, velocities and then invariants of a level with all columns. */
+keel_status start_sparse_factor(struct start *st, const struct start_level *level, double t, const double *u,
+                                int mass);
+void start_sparse_direction(struct start *st, const struct start_level *level, int count);
+keel_status start_sparse_shorten(struct start *st, double t, const double *u, double *moved);
+keel_status start_sparse_rank(struct start *st, double t, const double *u);
+/* A row that cannot be met: because it depends on others, or for no such reason. */
+keel_status start_sparse_blame(struct start *st, double t, const double *u, int row);
+keel_status start_sparse_rest(struct start *st, const struct start_level *rest, double t, double *u);
 /* Constraints that depend on others wherever these hold: marks them redundant in rows and field. */
 keel_status start_find_redundant(struct start *st, double t, const double *u);
 #endif

@@ -2,12 +2,14 @@
 #include "core/validate.h"
 
 #include "base/text.h"
+#include "core/field.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
 
-enum { MOST = 1 << 20 }; /* of anything that is counted */
+enum { MOST = 1 << 20 };    /* of anything that is counted */
+enum { LARGEST = 1 << 28 }; /* entries of a dense matrix */
 
 struct verdict {
     char *text;
@@ -50,10 +52,6 @@ static int map_fits(const struct verdict *v, const keel_map *map, const char *wh
     if (map->count > 0 && !map->value)
         return no(v, "%s has a count of %d and no value function", what, map->count);
     if (map->count == 0 && map->value) return no(v, "%s has a value function and a count of 0", what);
-    int dense = map->count > 0 && !(what[0] == 'f' && !map->jacobian); /* f alone may go without a matrix */
-    if (dense && (double)map->count * columns > 1 << 28)
-        return no(v, "the jacobian of %s, %d x %d, is too large for the dense matrices of this version", what,
-                  map->count, columns);
     return pattern_fits(v, map->count ? map->pattern : NULL, what, map->count, columns);
 }
 
@@ -70,6 +68,32 @@ static int maps_fit(const struct verdict *v, const keel_problem *p) {
            pattern_fits(v, p->mass.value ? p->mass.pattern : NULL, "mass",
                         p->form == KEEL_MECHANICS ? half : n, p->form == KEEL_MECHANICS ? half : n) &&
            pattern_fits(v, p->structure.value ? p->structure.pattern : NULL, "structure", n, n);
+}
+
+static int matrix_fits(const struct verdict *v, const keel_map *map, const char *what, int columns) {
+    if ((double)map->count * columns <= LARGEST) return 1;
+    return no(v, "the jacobian of %s, %d x %d, is too large for the dense matrices of this version", what,
+              map->count, columns);
+}
+
+/* Dense matrices of a size that no machine will like. */
+static int matrices_fit(const struct verdict *v, const keel_problem *p, const keel_options *o,
+                        unsigned traits) {
+    int n = p->n, all = p->n + p->m, half = p->n / 2, rows = p->constraint.count + p->rolling.count;
+    int few = matrix_fits(v, &p->energy, "energy", n) && matrix_fits(v, &p->invariant, "invariant", n) &&
+              matrix_fits(v, &p->event, "event", n);
+    if (!few || mechanics_goes_sparse(p, o, traits)) return few;
+    if (p->form == KEEL_MECHANICS && (double)rows * rows * n > LARGEST)
+        return no(v, "%d constraints on %d coordinates are too many for dense matrices; sparse ones need %s",
+                  rows, half,
+                  sparse_available()
+                      ? "a jacobian with a pattern of the constraints and a pattern of the mass, all "
+                        "rows kept and weighed by mass, and a method that does not keep them itself"
+                      : "a keel that was built with KLU (SuiteSparse)");
+    return (!p->f.jacobian || matrix_fits(v, &p->f, "f", all)) && /* f alone may go without a matrix */
+           matrix_fits(v, &p->algebraic, "algebraic", all) && matrix_fits(v, &p->hidden, "hidden", n) &&
+           matrix_fits(v, &p->constraint, "constraint", half) &&
+           matrix_fits(v, &p->rolling, "rolling", half) && matrix_fits(v, &p->velocity, "velocity", n);
 }
 
 static int form_fits(const struct verdict *v, const keel_problem *p) {
@@ -286,7 +310,9 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
 int validate(const keel_problem *p, const keel_options *o, const keel_stepper *method, char *text,
              size_t room) {
     struct verdict v = {text, room};
-    if (!problem_fits(&v, p) || !options_fit(&v, p, o, method)) return 0;
+    if (!problem_fits(&v, p) || !matrices_fit(&v, p, o, method->info.traits) ||
+        !options_fit(&v, p, o, method))
+        return 0;
     const char *reason = method->refuse ? method->refuse(p, o) : NULL;
     return reason ? no(&v, "%s: %s", method->info.name, reason) : 1;
 }

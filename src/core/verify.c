@@ -149,8 +149,10 @@ static void look_around(struct start *st, int i, const struct start_level *rest,
     struct rows *r = st->rows;
     int far = ring->radius > START_NEAR;
     size_t bytes = (size_t)r->count * sizeof *r->size;
+    /* a point of large mechanics is hundreds of small ones */
+    int points = st->fd->mech.sparse ? ring->points / 3 : ring->points;
     memcpy(st->sizes, r->size, bytes);
-    for (int k = 0; k < ring->points; k++) {
+    for (int k = 0; k < points; k++) {
         keel_status status = start_nearby(st, rest, ring->radius, t, u, &s->seed, st->found);
         if (far) { /* once more, to the round-off of the place itself */
             memset(r->size, 0, bytes);

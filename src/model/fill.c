@@ -1,6 +1,8 @@
 /* fill.c - see fill.h. */
 #include "model/fill.h"
 
+#include "linalg/saddle.h"
+
 static const keel_pattern *pattern_of(keel_pattern *p, const struct derive_sparse *from) {
     *p = (keel_pattern){from->row_start[from->rows], from->row_start, from->column};
     return p;
@@ -56,10 +58,22 @@ static double invariants(const struct road *r) {
     return r->energy.count + r->invariant.count;
 }
 
+static int entries_of(const struct derive_sparse *s) {
+    return s->row_start ? s->row_start[s->rows] : 0;
+}
+
+/* Large mechanics with few entries is solved by sparse matrices. */
+static int goes_sparse(const struct road *r) {
+    return r->form == KEEL_MECHANICS &&
+           saddle_pays(r->n / 2, r->constraint.count + r->rolling.count, entries_of(&r->mass),
+                       (double)entries_of(&r->constraint.jacobian) + entries_of(&r->rolling.jacobian));
+}
+
 /* To open and to make the first steps the algebraic equations are factored some fifty times, the mass a few
  * times, the rows of the manifold a hundred times; for an invariant, which is verified at two dozen points
  * each found by some ten corrections, two thousand times more. */
 int fill_matrices_fit(const struct road *r) {
+    if (goes_sparse(r)) return 1; /* as many numbers as the patterns have, which the budget knows already */
     double n = r->n, m = r->m, mass = r->form == KEEL_MECHANICS ? n / 2 : 0;
     double rows = r->hidden.count + r->constraint.count + r->rolling.count, kept = rows + invariants(r);
     double entries = (n + m) * (n + m + kept),

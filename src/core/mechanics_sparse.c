@@ -1,0 +1,133 @@
+/* mechanics_sparse.c - the saddle-point solve of mechanics.c for large sparse M and K: one sparse
+ * factorization of the whole system instead of L and an orthogonal basis. */
+#include <keel/method.h>
+
+#include "core/field.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static int whole_diagonal(const keel_pattern *pattern, int order) {
+    for (int i = 0; i < order; i++) {
+        int found = 0;
+        for (int e = pattern->row_start[i]; e < pattern->row_start[i + 1]; e++)
+            found |= pattern->column[e] == i;
+        if (!found) return 0;
+    }
+    return 1;
+}
+
+static int has_pattern(const keel_map *map) {
+    return map->count == 0 || (map->jacobian && map->pattern);
+}
+
+/* The sparse road weighs by mass and keeps all constraints; all else goes the dense one. */
+int mechanics_goes_sparse(const keel_problem *p, const keel_options *o, unsigned traits) {
+    int nq = p->n / 2, by_mass = o->norm == KEEL_BY_DEFAULT || o->norm == KEEL_BY_MASS;
+    int known = o->preserve <= KEEL_WATCH || o->preserve == KEEL_ADJUST || o->preserve == KEEL_PROJECT;
+    if (p->form != KEEL_MECHANICS || !by_mass || !known || o->keep || traits & KEEL_CONSTRAINED) return 0;
+    if (!has_pattern(&p->constraint) || !has_pattern(&p->rolling)) return 0;
+    if (p->mass.value && (!p->mass.pattern || !whole_diagonal(p->mass.pattern, nq))) return 0;
+    double rows = (p->constraint.count ? p->constraint.pattern->nnz : 0) +
+                  (double)(p->rolling.count ? p->rolling.pattern->nnz : 0);
+    return saddle_pays(nq, p->constraint.count + p->rolling.count, p->mass.value ? p->mass.pattern->nnz : nq,
+                       rows);
+}
+
+void mechanics_sparse_layout(struct field *fd, struct arena *a) {
+    struct mechanics *m = &fd->mech;
+    const keel_pattern *mass = fd->p.mass.value ? fd->p.mass.pattern : NULL;
+    saddle_init(&m->saddle, fd->nq, mass, fd->constraint.user.pattern, fd->kg, fd->rolling.user.pattern,
+                fd->kr);
+    saddle_layout(&m->saddle, a);
+    size_t entries = 1 + (size_t)(fd->kg ? fd->constraint.user.pattern->nnz : 0) +
+                     (size_t)(fd->kr ? fd->rolling.user.pattern->nnz : 0);
+    m->mass_values = mass ? arena_doubles(a, (size_t)mass->nnz) : NULL;
+    m->k_values = arena_doubles(a, entries);
+    m->beside = arena_doubles(a, entries);
+    m->beside_shift = arena_doubles(a, (size_t)fd->k + 1);
+}
+
+keel_status mechanics_sparse_mass(struct field *fd, double t, const double *u) {
+    struct mechanics *m = &fd->mech;
+    if (!m->mass_values || (fd->p.mass.constant && m->mass_ready)) return KEEL_OK;
+    int code = fd->p.mass.value(t, u, m->mass_values, fd->p.user);
+    keel_status status = map_checked(fd, "mass", NULL, code, t, fd->p.mass.pattern->nnz, m->mass_values);
+    if (status != KEEL_OK) return status;
+    m->ready = 0; /* scales and values of the factored system are overwritten */
+    int row = saddle_check_mass(&m->saddle, m->mass_values);
+    m->mass_ready = row == 0;
+    return row ? mechanics_bad_mass(fd, t, row - 1) : KEEL_OK;
+}
+
+static keel_status rows_at(struct field *fd, double t, const double *u, double *k, double *shift) {
+    keel_status status = KEEL_OK;
+    memset(shift, 0, (size_t)fd->k * sizeof *shift);
+    if (fd->kg) status = map_entries(fd, &fd->constraint, t, u, k);
+    if (status == KEEL_OK && fd->kg) status = map_rate(fd, &fd->constraint, t, u, shift);
+    if (status == KEEL_OK && fd->kr)
+        status = map_entries(fd, &fd->rolling, t, u, k + (fd->kg ? fd->constraint.user.pattern->nnz : 0));
+    return status;
+}
+
+keel_status mechanics_sparse_rows(struct field *fd, double t, const double *u, const double **k,
+                                  const double **shift) {
+    struct mechanics *m = &fd->mech;
+    int here = mechanics_factored_at(fd, t, u);
+    *k = here ? m->k_values : m->beside;
+    *shift = here ? m->shift : m->beside_shift;
+    return here ? KEEL_OK : rows_at(fd, t, u, m->beside, m->beside_shift);
+}
+
+keel_status mechanics_sparse_factor(struct field *fd, double t, const double *u) {
+    struct mechanics *m = &fd->mech;
+    keel_status status = mechanics_sparse_mass(fd, t, u);
+    if (status == KEEL_OK) status = rows_at(fd, t, u, m->k_values, m->shift);
+    if (status != KEEL_OK) return status;
+    fd->stats->factorizations++;
+    if (saddle_factor(&m->saddle, m->mass_values, m->k_values, fd->active) == SADDLE_FINE) return KEEL_OK;
+    return mechanics_lost_rank(fd, t, saddle_weakest(&m->saddle));
+}
+
+keel_status mechanics_sparse_velocity_rows(struct field *fd, double t, const double *u, double *out) {
+    const double *k, *shift;
+    keel_status status = mechanics_sparse_rows(fd, t, u, &k, &shift);
+    if (status != KEEL_OK) return status;
+    saddle_multiply(&fd->mech.saddle, k, u + fd->nq, out);
+    for (int i = 0; i < fd->kg; i++) out[i] += shift[i];
+    return fd->kr ? map_value(fd, &fd->rolling, t, u, out + fd->kg) : KEEL_OK;
+}
+
+void mechanics_sparse_accelerate(struct field *fd) {
+    struct mechanics *m = &fd->mech;
+    for (int i = 0; i < fd->k; i++) fd->lambda[i] = -m->gamma[i];
+    saddle_solve(&m->saddle, m->force, fd->lambda);
+}
+
+void mechanics_sparse_shortest(struct field *fd, double *c, double *d) {
+    memset(d, 0, (size_t)fd->nq * sizeof *d);
+    saddle_solve(&fd->mech.saddle, d, c);
+}
+
+void mechanics_sparse_sizes(const struct field *fd, const double *k, const double *x, double *position,
+                            double *velocity) {
+    const keel_pattern *part[] = {fd->constraint.user.pattern, fd->rolling.user.pattern};
+    int count[] = {fd->kg, fd->kr};
+    for (int p = 0, row = 0; p < 2; p++)
+        for (int i = 0; i < count[p]; i++, row++) {
+            position[row] = velocity[row] = 0;
+            for (int e = part[p]->row_start[i]; e < part[p]->row_start[i + 1]; e++, k++) {
+                position[row] += fabs(*k * x[part[p]->column[e]]);
+                velocity[row] += fabs(*k * x[fd->nq + part[p]->column[e]]);
+            }
+        }
+}
+
+void mechanics_sparse_least_multipliers(struct field *fd) {
+    int redundant = 0;
+    for (int i = 0; i < fd->k; i++) redundant |= !fd->active[i];
+    if (!redundant) return;
+    saddle_least(&fd->mech.saddle, fd->mech.k_values, fd->active, fd->lambda);
+    fd->mech.ready = 0;
+}

@@ -1,0 +1,132 @@
+/* start_sparse.c - consistent starts of large mechanics: the levels of start.c with the sparse saddle-point
+ * system, whose corner is shifted so that rows that depend on others do no harm. */
+#include "core/manifold.h"
+#include "core/start.h"
+
+#include <math.h>
+#include <string.h>
+
+static int positions_only(const struct start_level *level) {
+    return level->kinds == 1u << KEEL_ROW_CONSTRAINT;
+}
+
+keel_status start_sparse_factor(struct start *st, const struct start_level *level, double t, const double *u,
+                                int mass) {
+    struct field *fd = st->fd;
+    struct mechanics *m = &fd->mech;
+    const double *k, *shift;
+    keel_status status = rows_grow_sparse(fd, st->rows, t, u);
+    if (status == KEEL_OK) status = mechanics_sparse_mass(fd, t, u);
+    if (status == KEEL_OK) status = mechanics_sparse_rows(fd, t, u, &k, &shift);
+    if (status != KEEL_OK) return status;
+    m->ready = 0; /* k stays where it is */
+    for (int i = 0; i < fd->k; i++) st->part[i] = i < fd->kg || !positions_only(level);
+    for (int j = 0; j < fd->nq; j++) {
+        double size = fd->size[level->first + j];
+        st->d[j] = !st->free[level->first + j] ? 0 : size > 0 ? size : 1;
+    }
+    if (saddle_factor_any(&m->saddle, m->mass_values, k, mass ? NULL : st->d, st->part) == SADDLE_FINE)
+        return KEEL_OK;
+    return field_fault(fd, KEEL_ESINGULAR, KEEL_ESINGULAR,
+                       "the constraints and the mass matrix have no solution at t = %.10g", t);
+}
+
+void start_sparse_direction(struct start *st, const struct start_level *level, int count) {
+    int base = positions_only(level) ? 0 : st->rows->at[KEEL_ROW_VELOCITY];
+    memset(st->c, 0, (size_t)st->fd->k * sizeof *st->c);
+    for (int i = 0; i < count; i++) st->c[st->chosen[i] - base] = -st->residual[st->chosen[i]];
+    mechanics_sparse_shortest(st->fd, st->c, st->d);
+}
+
+/* Positions are large where a mechanism is long, and a move by a part of them may be many times what one
+ * member bears: it is shortened until no row of G changes by more than half of itself. */
+keel_status start_sparse_shorten(struct start *st, double t, const double *u, double *moved) {
+    struct field *fd = st->fd;
+    if (fd->kg == 0) return KEEL_OK;
+    const keel_pattern *p = fd->constraint.user.pattern;
+    double *here = fd->mech.beside, *there = fd->sparse, *share = st->d;
+    keel_status status = map_entries(fd, &fd->constraint, t, u, here);
+    if (status == KEEL_OK) status = map_entries(fd, &fd->constraint, t, moved, there);
+    if (status != KEEL_OK) return status;
+    for (int j = 0; j < fd->nq; j++) share[j] = 1;
+    for (int i = 0; i < fd->kg; i++) {
+        double size = 0, change = 0;
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) {
+            size += here[e] * here[e];
+            change += (there[e] - here[e]) * (there[e] - here[e]);
+        }
+        double most = change > 0.25 * size ? 0.5 * sqrt(size / change) : 1;
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
+            share[p->column[e]] = fmin(share[p->column[e]], most);
+    }
+    for (int j = 0; j < fd->nq; j++) moved[j] = u[j] + share[j] * (moved[j] - u[j]);
+    return KEEL_OK;
+}
+
+keel_status start_sparse_rank(struct start *st, double t, const double *u) {
+    struct field *fd = st->fd;
+    const double *k, *shift;
+    keel_status status = mechanics_sparse_mass(fd, t, u);
+    if (status == KEEL_OK) status = mechanics_sparse_rows(fd, t, u, &k, &shift);
+    fd->mech.ready = 0;
+    if (status == KEEL_OK && saddle_rank(&fd->mech.saddle, fd->mech.mass_values, k, fd->active))
+        status = KEEL_RETRY;
+    return status;
+}
+
+keel_status start_sparse_blame(struct start *st, double t, const double *u, int row) {
+    struct field *fd = st->fd;
+    const double *k, *shift;
+    int dependent = 0;
+    keel_status status = mechanics_sparse_rows(fd, t, u, &k, &shift);
+    fd->mech.ready = 0;
+    memset(st->part, 0, (size_t)fd->k * sizeof *st->part);
+    if (status != KEEL_OK || saddle_rank(&fd->mech.saddle, fd->mech.mass_values, k, st->part))
+        return KEEL_ESTART;
+    for (int i = 0; i < fd->k; i++) dependent |= !st->part[i];
+    if (!dependent) return KEEL_ESTART;
+    return field_fault(
+        fd, KEEL_ESINGULAR, KEEL_ESINGULAR,
+        "`%s` contradicts other constraints: wherever these hold it is off (by %.3g at t = %.10g)",
+        rows_name(st->rows, row), st->residual[row], t);
+}
+
+/* The manifold's own sweep over the invariants of the level, whatever the stabilizer of the run is. */
+static struct manifold sweeper(struct start *st, const struct start_level *rest) {
+    struct manifold m = *st->manifold;
+    const struct rows *r = st->rows;
+    m.preserve = KEEL_PROJECT;
+    m.row = st->chosen;
+    m.residual = st->residual;
+    m.kept = m.kept_kinds = 0;
+    m.tau = 1;
+    for (int kind = KEEL_ROW_ENERGY; kind < ROWS_KINDS; kind++) {
+        int before = m.kept;
+        for (int i = r->at[kind]; i < r->at[kind] + r->of[kind] && rest->kinds >> kind & 1; i++)
+            if (i != rest->except) m.row[m.kept++] = i;
+        if (m.kept > before) m.kind[m.kept_kinds++] = kind;
+    }
+    return m;
+}
+
+keel_status start_sparse_rest(struct start *st, const struct start_level *rest, double t, double *u) {
+    enum { SWEEPS = 12 };
+    struct field *fd = st->fd;
+    const struct start_level positions = {1u << KEEL_ROW_CONSTRAINT, -1, 0, fd->nq};
+    const struct start_level velocities = {1u << KEEL_ROW_VELOCITY | 1u << KEEL_ROW_ROLLING, -1, fd->nq,
+                                           fd->nq};
+    for (int sweep = 0;; sweep++) {
+        keel_status status = fd->kg ? start_solve(st, &positions, t, u) : KEEL_OK;
+        if (status == KEEL_OK && fd->k) status = start_solve(st, &velocities, t, u);
+        if (status == KEEL_OK) status = rows_residual(fd, st->rows, t, u, st->residual);
+        struct manifold m = sweeper(st, rest);
+        int row;
+        if (status != KEEL_OK || m.kept == 0 || (sweep && manifold_worst(&m, &row) <= MANIFOLD_STAGNANT))
+            return status;
+        if (sweep == SWEEPS) return KEEL_ESTART;
+        status = mechanics_factor(fd, t, u);
+        if (status == KEEL_OK) status = manifold_mass_invariants(&m, t, u, NULL, 0);
+        st->manifold->normal_known = 0; /* its directions have been used */
+        if (status != KEEL_OK) return status;
+    }
+}
