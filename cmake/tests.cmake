@@ -76,5 +76,9 @@ if(NOT KEEL_PYTHON)
     message(STATUS "keel: tests of the command skipped: no python3")
 endif()
 
+# Every table of the papers, the long ones included, is as good as recorded.
+keel_test(reproduce_full long keel_command reproduce --full --quiet)
+set_tests_properties(reproduce_full PROPERTIES TIMEOUT 7200)
+
 # What users do: install, then build a program with pkg-config alone and with find_package.
 keel_test(install "unit;asan-skip" "${PROJECT_SOURCE_DIR}/tests/user/install_test.sh" "${PROJECT_BINARY_DIR}")

@@ -1,4 +1,5 @@
-# Texts inside the command: src/cli/schema/*.json for `keel schema NAME`, docs/language.md for `keel help language`.
+# Texts inside the command: src/cli/schema/*.json for `keel schema NAME`, docs/language.md for `keel help language`,
+# examples/papers/* for `keel reproduce` and `keel run paper:NAME`.
 file(GLOB schemas CONFIGURE_DEPENDS src/cli/schema/*.json)
 set(schema_declarations "")
 set(schema_rows "")
@@ -27,3 +28,22 @@ const struct schema schema_table[] = {
 @schema_rows@    {0, 0}};
 ")
 target_sources(keel_command PRIVATE "${PROJECT_BINARY_DIR}/schema_table.c")
+
+file(GLOB papers CONFIGURE_DEPENDS examples/papers/*)
+set(paper_declarations "")
+set(paper_rows "")
+foreach(paper ${papers})
+    cmake_path(GET paper FILENAME name)
+    string(MAKE_C_IDENTIFIER "paper_${name}" identifier)
+    keel_text("${paper}" ${identifier})
+    string(APPEND paper_declarations "extern const char *const ${identifier}[];\n")
+    string(APPEND paper_rows "    {\"${name}\", ${identifier}},\n")
+endforeach()
+file(CONFIGURE OUTPUT paper_table.c @ONLY CONTENT "/* Which models and claims of papers there are. */
+#include \"cli/paper.h\"
+
+@paper_declarations@
+const struct paper_file paper_table[] = {
+@paper_rows@    {0, 0}};
+")
+target_sources(keel_command PRIVATE "${PROJECT_BINARY_DIR}/paper_table.c")

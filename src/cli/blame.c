@@ -2,6 +2,7 @@
 #include "cli/blame.h"
 
 #include "base/text.h"
+#include "cli/paper.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,10 +33,22 @@ static void suggest_file(const char *path, char *out, size_t room) {
     if (list) closedir(list);
 }
 
+static int blame_paper(struct job *j) {
+    const char *name = j->file + strlen(PAPER_PREFIX);
+    char all[JOB_SENTENCE], near[JOB_WORD];
+    paper_names(".keel", all, sizeof all);
+    if (option_nearest(all, name, near, sizeof near))
+        return job_fail(j, EXIT_USAGE, "there is no model `%.40s`; did you mean " PAPER_PREFIX "%s?", j->file,
+                        near);
+    return job_fail(j, EXIT_USAGE, "there is no model `%.40s`: behind " PAPER_PREFIX " stands one of %s",
+                    j->file, all);
+}
+
 int blame_file(struct job *j) {
     struct stat about;
     char near[JOB_SENTENCE];
-    if (strcmp(j->file, "-") == 0) return 0;
+    if (strcmp(j->file, "-") == 0 || paper_model(j->file)) return 0;
+    if (strncmp(j->file, PAPER_PREFIX, strlen(PAPER_PREFIX)) == 0) return blame_paper(j);
     if (j->file[0] == '\0')
         return job_fail(j, EXIT_USAGE, "which model?  Give a file, or - for standard input");
     if (stat(j->path, &about) != 0) {

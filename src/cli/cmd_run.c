@@ -184,6 +184,7 @@ static int finish(struct run *r) {
 
 int run_command(int count, char **argv) {
     static struct run r;
+    r = (struct run){0};
     int status = job_open(&r.job, COMMAND_RUN, count, argv);
     if (status == 0 && option_given(&r.job.options, opt_help)) {
         command_help(command_find("run"), stdout);

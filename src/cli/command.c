@@ -32,6 +32,14 @@ const struct command command_table[] = {
      "proved by the form of the model, or sampled at many points.",
      "keel check pendulum.keel", "shows that the rod hides a constraint between the velocities",
      check_command},
+    {"reproduce", COMMAND_REPRODUCE, "[PAPER [ITEM]]",
+     "the tables and figures of papers, printed and measured",
+     "PAPER is one of those below examples/papers/, or a file of claims; ITEM one of its tables, figures "
+     "and\n"
+     "examples.  Each line shows the printed figure, the measured one and a verdict, under the command that\n"
+     "measures it.  The status is 1 if a verdict is worse than the recorded one.",
+     "keel reproduce liu2006 table2", "runs the methods of that table and compares every digit",
+     reproduce_command},
     {"emit", COMMAND_EMIT, "MODEL", "the model as one C file that includes only keel.h",
      "Without --out it goes to standard output.", "keel emit pendulum.keel --out pendulum.c",
      "writes pendulum.c with pendulum_problem(), and a main() under KEEL_MODEL_MAIN", emit_command},

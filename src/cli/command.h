@@ -28,5 +28,6 @@ int emit_command(int count, char **argv);
 int new_command(int count, char **argv);
 int schema_command(int count, char **argv);
 int completion_command(int count, char **argv);
+int reproduce_command(int count, char **argv);
 int help_command(int count, char **argv);
 #endif

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/blame.h"
 #include "cli/choose.h"
+#include "cli/paper.h"
 
 #include <errno.h>
 #include <math.h>
@@ -59,10 +60,11 @@ static char *find_path(const char *name) {
 }
 
 static keel_model *load(struct job *j, const keel_model_options *o) {
-    if (strcmp(j->file, "-") != 0) return keel_model_load(j->path, o);
+    const struct paper_file *paper = paper_model(j->file);
+    if (!paper && strcmp(j->file, "-") != 0) return keel_model_load(j->path, o);
     size_t length = 0;
-    char *text = read_input(&length);
-    keel_model *m = text ? keel_model_read("standard input", text, length, o) : NULL;
+    char *text = paper ? paper_text(paper, &length) : read_input(&length);
+    keel_model *m = text ? keel_model_read(paper ? j->file : "standard input", text, length, o) : NULL;
     free(text);
     return m;
 }

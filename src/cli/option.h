@@ -17,9 +17,10 @@ enum {
     COMMAND_SCHEMA = 128,
     COMMAND_COMPLETION = 256,
     COMMAND_HELP = 512,
+    COMMAND_REPRODUCE = 1024,
     COMMAND_MODEL = COMMAND_RUN | COMMAND_CHECK | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_EMIT,
     COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE,
-    COMMAND_ALL = 1023
+    COMMAND_ALL = 2047
 };
 
 enum option_kind {
@@ -63,8 +64,9 @@ enum option_kind {
     X(out, FILE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT,                                 \
       "results: .csv or .h5 (emit: the C file)")                                                             \
     X(events, FILE, "FILE.csv", NULL, COMMAND_RUN, "one row for every event")                                \
-    X(plot, FILE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE,                                               \
-      "draw: .svg, .png or .pdf; - draws in the terminal")                                                   \
+    X(plot, FILE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE,                           \
+      "draw: .svg, .png or .pdf; - draws in the terminal (reproduce: a folder)")                             \
+    X(full, FLAG, NULL, NULL, COMMAND_REPRODUCE, "the long tables, too: 10^5 periods")                       \
     X(axes, TEXT, "X,Y,..", NULL, COMMAND_RUN,                                                               \
       "what a panel of the plot shows: the first against the others; repeatable")                            \
     X(report, FILE, "FILE.html", NULL, COMMAND_RUN,                                                          \

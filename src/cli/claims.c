@@ -1,0 +1,231 @@
+/* claims.c - see claims.h. */
+#include "cli/claims.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const claims_verdict_word[CLAIMS_VERDICTS] = {
+    "digits agree", "holds", "round-off", "misprint", "cannot be", "same order", "differs", "refused"};
+
+static const char *const measure_word[CLAIMS_MEASURES] = {
+    "end",   "at",    "largest",     "low",       "high",   "median", "order",
+    "value", "steps", "evaluations", "jacobians", "newton", "reached"};
+
+struct reader {
+    struct claims *c;
+    int at; /* line */
+    char *why;
+    size_t room;
+};
+
+static int wrong(struct reader *r, const char *sentence, const char *word) {
+    text_set(r->why, r->room, "%s:%d: %s%s%.60s%s", r->c->source, r->at, sentence, word ? " `" : "",
+             word ? word : "", word ? "`" : "");
+    return -1;
+}
+
+/* One more element of an array whose room doubles at powers of two; NULL without memory. */
+static void *grow(void *array, int count, size_t size) {
+    if (count & (count - 1)) return array;
+    return realloc(array, (size_t)(count ? 2 * count : 1) * size);
+}
+
+static char *trim(char *text) {
+    while (isspace((unsigned char)*text)) text++;
+    char *end = text + strlen(text);
+    while (end > text && isspace((unsigned char)end[-1])) *--end = '\0';
+    return text;
+}
+
+/* The first word, ended; *rest begins behind it. */
+static char *word(char *text, char **rest) {
+    char *end = text + strcspn(text, " \t");
+    *rest = *end ? trim(end + 1) : end;
+    *end = '\0';
+    return text;
+}
+
+/* What stands before and behind the first `mark`; NULL: there is none. */
+static char *split(char *text, const char *mark) {
+    char *found = strstr(text, mark);
+    if (!found) return NULL;
+    *found = '\0';
+    char *behind = trim(found + strlen(mark));
+    trim(text);
+    return behind;
+}
+
+/* Statements -------------------------------------------------------------------------------------------- */
+
+static int read_measure(struct reader *r, char *text, struct claims_line *line) {
+    char *rest, *first = word(text, &rest);
+    int k = 0;
+    while (k < CLAIMS_MEASURES && strcmp(first, measure_word[k]) != 0) k++;
+    if (k == CLAIMS_MEASURES) return wrong(r, "there is no measure", first);
+    line->measure = (enum claims_measure)k;
+    if (k == CLAIMS_AT) line->when = word(rest, &rest);
+    if (k < CLAIMS_STEPS && !*rest) return wrong(r, "of which quantity?  It stands behind", first);
+    if (k >= CLAIMS_STEPS && *rest) return wrong(r, "nothing stands behind", first);
+    line->of = k < CLAIMS_STEPS ? rest : NULL;
+    if (k != CLAIMS_VALUE && line->run < 0) return wrong(r, "there is no `run` before it", NULL);
+    if (k != CLAIMS_VALUE && (k == CLAIMS_ORDER) != r->c->run[line->run].converge)
+        return wrong(r, "`order` belongs to `converge`, all others to `run`; this one is", first);
+    return 0;
+}
+
+static int add_line(struct reader *r, struct claims_line **line) {
+    struct claims *c = r->c;
+    if (!c->items) return wrong(r, "an `item` comes first", NULL);
+    struct claims_line *wider = grow(c->line, c->lines, sizeof *wider);
+    if (!wider) return wrong(r, "there is not enough memory", NULL);
+    c->line = wider;
+    *line = &wider[c->lines];
+    **line = (struct claims_line){.item = c->items - 1, .run = c->runs - 1, .at = r->at, .size = 1};
+    if (c->runs && c->run[c->runs - 1].item != c->items - 1) (*line)->run = -1;
+    c->lines++;
+    return 0;
+}
+
+static int read_let(struct reader *r, char *rest) {
+    struct claims_line *line;
+    char *behind = split(rest, "=");
+    if (!behind) return wrong(r, "a let is written `let NAME = MEASURE`", NULL);
+    if (add_line(r, &line)) return -1;
+    line->kind = CLAIMS_LET;
+    line->name = line->words = rest;
+    return read_measure(r, behind, line);
+}
+
+static int read_claim(struct reader *r, enum claims_kind kind, char *rest) {
+    struct claims_line *line;
+    char *words = split(rest, " : "), *measure, *figure = word(rest, &measure);
+    if (!words) return wrong(r, "what is it?  Words stand behind ` : `", NULL);
+    if (add_line(r, &line)) return -1;
+    line->kind = kind;
+    line->words = words;
+    line->figure_text = figure;
+    if (figure_read(&line->figure, figure)) return wrong(r, "this is no figure:", figure);
+    for (int k = 0; k < r->c->lines; k++)
+        line->number += r->c->line[k].item == line->item && r->c->line[k].kind != CLAIMS_LET;
+    return read_measure(r, measure, line);
+}
+
+/* misprint, cannot and note are about the line before. */
+static int read_remark(struct reader *r, int other, char *rest) {
+    struct claims *c = r->c;
+    struct claims_line *line = c->lines ? &c->line[c->lines - 1] : NULL;
+    if (!line || line->kind == CLAIMS_LET || line->item != c->items - 1)
+        return wrong(r, "there is no claim before it", NULL);
+    if (!other) {
+        line->note = rest;
+        return 0;
+    }
+    char *words = split(rest, ":");
+    if (!words || !*words) return wrong(r, "why?  It is written `misprint FIGURE: WORDS`", NULL);
+    line->other = other;
+    line->other_text = rest;
+    line->other_words = words;
+    return figure_read(&line->other_figure, rest) ? wrong(r, "this is no figure:", rest) : 0;
+}
+
+static int read_run(struct reader *r, int converge, char *rest) {
+    struct claims *c = r->c;
+    struct claims_run *wider = grow(c->run, c->runs, sizeof *wider);
+    char *words = split(rest, " : "), *options, *model = word(rest, &options);
+    if (!wider) return wrong(r, "there is not enough memory", NULL);
+    c->run = wider;
+    if (!c->items) return wrong(r, "an `item` comes first", NULL);
+    if (!*model) return wrong(r, "which model?", NULL);
+    c->run[c->runs++] = (struct claims_run){converge, model, options, words ? words : "", c->items - 1};
+    return 0;
+}
+
+static int read_item(struct reader *r, char *rest) {
+    struct claims *c = r->c;
+    struct claims_item *wider = grow(c->item, c->items, sizeof *wider);
+    char *words = split(rest, ":"), *full, *name = word(rest, &full);
+    if (!wider) return wrong(r, "there is not enough memory", NULL);
+    c->item = wider;
+    if (!words || !*name || (*full && strcmp(full, "full") != 0))
+        return wrong(r, "an item is written `item NAME: WORDS` or `item NAME full: WORDS`", NULL);
+    for (int i = 0; i < c->items; i++)
+        if (strcmp(c->item[i].name, name) == 0) return wrong(r, "there are two items", name);
+    c->item[c->items++] = (struct claims_item){name, words, *full != '\0'};
+    return 0;
+}
+
+static int read_draw(struct reader *r, char *rest) {
+    struct claims *c = r->c;
+    struct claims_draw *wider = grow(c->draw, c->draws, sizeof *wider);
+    char *command, *model, *options, *name = word(rest, &command);
+    word(command, &model);
+    word(model, &options);
+    if (!wider) return wrong(r, "there is not enough memory", NULL);
+    c->draw = wider;
+    if (!c->items) return wrong(r, "an `item` comes first", NULL);
+    if (!*model || (strcmp(command, "run") != 0 && strcmp(command, "compare") != 0))
+        return wrong(r, "a picture is written `draw NAME run MODEL OPTIONS`, or with compare", NULL);
+    c->draw[c->draws++] = (struct claims_draw){name, command, model, options, c->items - 1};
+    return 0;
+}
+
+static int read_prose(struct reader *r, char *rest) {
+    struct claims *c = r->c;
+    struct claims_prose *wider = grow(c->prose, c->proses, sizeof *wider);
+    char *sentences = split(rest, ":");
+    if (!wider) return wrong(r, "there is not enough memory", NULL);
+    c->prose = wider;
+    if (!sentences) return wrong(r, "a text is written `text WORD: SENTENCES`", NULL);
+    c->prose[c->proses++] = (struct claims_prose){rest, sentences};
+    return 0;
+}
+
+static int read_statement(struct reader *r, char *text) {
+    char *rest, *first = word(text, &rest);
+    if (strcmp(first, "paper") == 0) {
+        r->c->title = split(rest, ":");
+        r->c->name = rest;
+        return r->c->title ? 0 : wrong(r, "a paper is written `paper NAME: TITLE`", NULL);
+    }
+    if (!r->c->name) return wrong(r, "`paper NAME: TITLE` comes first, not", first);
+    if (strcmp(first, "item") == 0) return read_item(r, rest);
+    if (strcmp(first, "run") == 0) return read_run(r, 0, rest);
+    if (strcmp(first, "converge") == 0) return read_run(r, 1, rest);
+    if (strcmp(first, "claim") == 0) return read_claim(r, CLAIMS_PRINTED, rest);
+    if (strcmp(first, "says") == 0) return read_claim(r, CLAIMS_WORDS, rest);
+    if (strcmp(first, "keel") == 0) return read_claim(r, CLAIMS_OURS, rest);
+    if (strcmp(first, "let") == 0) return read_let(r, rest);
+    if (strcmp(first, "misprint") == 0) return read_remark(r, CLAIMS_MISPRINT, rest);
+    if (strcmp(first, "cannot") == 0) return read_remark(r, CLAIMS_CANNOT, rest);
+    if (strcmp(first, "note") == 0) return read_remark(r, 0, rest);
+    if (strcmp(first, "draw") == 0) return read_draw(r, rest);
+    if (strcmp(first, "text") == 0) return read_prose(r, rest);
+    return wrong(r, "no line begins with", first);
+}
+
+int claims_read(struct claims *c, const char *source, char *text, char *why, size_t room) {
+    struct reader r = {c, 0, why, room};
+    *c = (struct claims){.text = text, .source = source};
+    for (char *next = text; next;) {
+        char *line = next, *end = strchr(line, '\n');
+        if (end) *end = '\0';
+        next = end ? end + 1 : NULL;
+        r.at++;
+        line = trim(line);
+        if (*line && *line != '#' && read_statement(&r, line)) return -1;
+    }
+    return c->name ? 0 : wrong(&r, "`paper NAME: TITLE` is missing", NULL);
+}
+
+void claims_close(struct claims *c) {
+    free(c->text);
+    free(c->prose);
+    free(c->item);
+    free(c->run);
+    free(c->line);
+    free(c->draw);
+    *c = (struct claims){0};
+}

@@ -1,0 +1,86 @@
+/* cmd_reproduce.c - keel reproduce [PAPER [ITEM]]: the tables and figures of papers, printed and measured. */
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/gnuplot.h"
+#include "cli/measure.h"
+#include "cli/reproduce.h"
+#include "cli/stop.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int reproduce_draw(const struct claims *c, int item, const struct job *j) {
+    const char *folder = option_text(&j->options, opt_plot);
+    int missing = 0;
+    for (int k = 0; folder && k < c->draws && !stop_asked(); k++) {
+        const struct claims_draw *d = &c->draw[k];
+        char path[JOB_SENTENCE];
+        const char *const more[] = {"--plot", path, "--quiet", NULL};
+        struct measure_words words;
+        if (d->item != item) continue;
+        text_set(path, sizeof path, "%.400s/%.80s-%.80s.svg", folder, c->name, d->name);
+        int bad = measure_words_open(&words, d->model, d->options, more);
+        if (!bad) bad = command_find(d->command)->run(words.count, words.word) != EXIT_DONE;
+        measure_words_close(&words);
+        missing += bad;
+    }
+    return missing;
+}
+
+/* The folder is made if it is not there. */
+static int open_folder(struct job *j) {
+    const char *folder = option_text(&j->options, opt_plot);
+    if (!folder) return 0;
+    if (!gnuplot_there()) return job_fail(j, EXIT_FAILED, "%s", GNUPLOT_MISSING);
+    if (mkdir(folder, 0777) == 0) return 0;
+    int error = errno;
+    struct stat about;
+    if (stat(folder, &about) == 0 && S_ISDIR(about.st_mode)) return 0;
+    return job_fail(j, EXIT_USAGE, "--plot %.200s: the folder cannot be made: %s", folder, strerror(error));
+}
+
+static int reproduce(struct reproduce *r, struct job *j) {
+    int text = !j->say.json && !j->say.quiet, missing = 0;
+    if (reproduce_open(r, j) || open_folder(j)) return j->status;
+    for (int p = 0; p < r->papers; p++) {
+        struct claims *c = &r->paper[p];
+        if (text && p) fputc('\n', stdout);
+        if (text) reproduce_text_paper(c, j, stdout);
+        for (int i = 0; i < c->items && !stop_asked(); i++) {
+            if (!reproduce_wanted(r, c, i)) continue;
+            reproduce_item(r, c, i);
+            if (text) reproduce_text_item(r, c, i, j, stdout), fflush(stdout);
+            missing += reproduce_draw(c, i, j);
+        }
+    }
+    if (text) reproduce_text_end(r, j, stdout);
+    if (stop_asked()) return stop_exit();
+    if (r->worse) return job_fail(j, EXIT_FAILED, "%d lines are worse than recorded", r->worse);
+    if (missing) return job_fail(j, EXIT_FAILED, "%d figures could not be drawn", missing);
+    return EXIT_DONE;
+}
+
+int reproduce_command(int count, char **argv) {
+    static struct job j;
+    static struct reproduce r;
+    struct options *o = &j.options;
+    char why[JOB_SENTENCE];
+    int status = EXIT_DONE, wrong = option_parse(o, COMMAND_REPRODUCE, count, argv, why, sizeof why);
+    say_open(&j.say, option_text(o, opt_color), option_given(o, opt_quiet), option_given(o, opt_json));
+    if (wrong) status = job_fail(&j, EXIT_USAGE, "%s", why);
+    else if (option_given(o, opt_help)) command_help(command_find("reproduce"), stdout);
+    else {
+        stop_watch();
+        status = reproduce(&r, &j);
+    }
+    if (j.say.json && !option_given(o, opt_help))
+        reproduce_json(&r, &j,
+                       stop_asked()  ? "interrupted"
+                       : status == 0 ? "done"
+                                     : "failed",
+                       status, stdout);
+    reproduce_close(&r);
+    job_close(&j);
+    return status;
+}

@@ -1,0 +1,23 @@
+/* measure.h - the runs that claims speak of, and what is measured in them. */
+#ifndef KEEL_CLI_MEASURE_H
+#define KEEL_CLI_MEASURE_H
+
+#include "cli/claims.h"
+
+/* The command line of a run, or of a picture, as words behind the command. */
+struct measure_words {
+    char *text;
+    char **word;
+    int count;
+};
+int measure_words_open(struct measure_words *w, const char *model, const char *options,
+                       const char *const *more); /* more: further words, or NULL.  0, or -1 without memory */
+void measure_words_close(struct measure_words *w);
+/* "paper:kepler" for a model that is inside the command, else the word itself. */
+void measure_model(const char *model, char *out, size_t room);
+
+/* Runs it and fills the lines that belong to it.  A run that fails fills them with its sentence. */
+void measure_run(struct claims *c, int run);
+/* The lines whose value is an expression of the lets of an item. */
+void measure_values(struct claims *c, int item);
+#endif
