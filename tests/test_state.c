@@ -78,6 +78,13 @@ static int fits(const struct way *w) {
     return yes;
 }
 
+/* One in so many of what follows: each method still meets several problems, each problem many methods. */
+#ifdef __SANITIZE_ADDRESS__
+enum { SHARE = 7 };
+#else
+enum { SHARE = 2 };
+#endif
+
 /* Calls visit for every method, adaptive and fixed, compensated or not, on one problem of each kind. */
 static int visit_all(void (*visit)(const struct way *w)) {
     static const char *const problems[] = {"kepler",          "kepler_hamiltonian", "rigid_body_hamiltonian",
@@ -89,6 +96,7 @@ static int visit_all(void (*visit)(const struct way *w)) {
         for (size_t p = 0; p < sizeof problems / sizeof *problems; p++)
             for (int kind = 0; kind < 3; kind++) {
                 struct way w = {problems[p], m->name, kind ? 1.0 / 512 : 0, 1.0 / 64, kind == 2};
+                if ((i + (int)p * 3 + kind) % SHARE) continue;
                 if ((kind == 0 && !(m->traits & KEEL_ADAPTIVE)) || !fits(&w)) continue;
                 visit(&w);
                 count++;
@@ -172,7 +180,7 @@ static void go_on_in_three(const struct way *w) {
 
 static void forks_and_loaded_copies_go_on_with_the_same_bits(void **state) {
     (void)state;
-    assert_true(visit_all(go_on_in_three) > 200);
+    assert_true(visit_all(go_on_in_three) > 100);
 }
 
 static void options_with_arrays_survive_saving(void **state) {
@@ -528,7 +536,7 @@ static void nothing_is_allocated_after_open(void **state) {
 #ifndef COUNTED
     skip();
 #endif
-    assert_true(visit_all(count_a_run) > 200);
+    assert_true(visit_all(count_a_run) > 100);
 }
 
 #ifdef COUNTED
