@@ -17,7 +17,7 @@ struct record {
     double base, h_taken; /* fixed steps: t = base + count h; the last step taken */
     double h_next, error_before;
     double rho, low, high; /* reversible steps: the density, 0 before the first, and where it holds */
-    double scanned;        /* events have been looked for up to here */
+    double scanned, piece; /* events have been looked for up to here; the length to try next, 0: the step */
     long count, steps_at_growth;
     int front;         /* which of the two buffers holds the front */
     int rate_known[2]; /* f of that buffer is the rate at its x */
@@ -29,6 +29,7 @@ struct record {
     int direction;
     int event;
     int just_begun; /* event values may be zero here without a crossing */
+    int blurs;      /* pieces of the step in which samples do not resolve the event functions */
     int slides;     /* kinks that led back, lately; the step of the last */
     long slid;
     keel_status status;

@@ -1,7 +1,8 @@
 /* events.c - sign changes of the event functions inside a step.
  *
  * Each step is sampled on its dense output, with the slopes at both ends, so that a pair of roots between
- * two samples shows as an extremum and is followed.  A bracketed root is refined on the manifold and then
+ * two samples shows as an extremum and is followed; where the samples are too few for what the functions do, a
+ * shorter piece is sampled.  A bracketed root is refined on the manifold and then
  * polished by stepping again from the begin of the step, so that an event is as accurate as the method,
  * not as its interpolant. */
 #include "core/engine.h"
@@ -11,6 +12,9 @@
 #include <string.h>
 
 #define NEGLIGIBLE 1e-10 /* of the largest value in the step: zero where a run begins on an event */
+
+enum { BLURS = 8 };      /* in a step: pieces that nothing resolves */
+#define SHORTEST 0x1p-20 /* piece of a step */
 
 /* The first and last pair give the end slopes. */
 static const double share[EVENTS_SAMPLES] = {0,      1. / 256, 1. / 9, 2. / 9, 3. / 9,     4. / 9,
@@ -202,6 +206,66 @@ static keel_status sample(struct engine *e, double from, double to, double *t) {
     return status;
 }
 
+/* Kinks end adaptive steps; fixed ones stay on their grid. */
+static int looked_for(const struct engine *e, int i) {
+    return !(e->o.step > 0 && e->field.p.passing && e->field.p.passing[i] == EVENTS_KINK);
+}
+
+static int any_looked_for(const struct engine *e) {
+    for (int i = 0; i < e->field.p.event.count; i++)
+        if (looked_for(e, i)) return 1;
+    return 0;
+}
+
+/* Do the samples show what event i does?  Each inner one is compared with the cubic through its four
+ * neighbours: where the two differ by more than a quarter of the values around, the function may go through
+ * zero and back unseen.  sin(w t) passes with five samples a period; the samples close to the ends give away
+ * functions so fast that the others lie on a slow one by chance. */
+static int resolved(const struct engine *e, int i) {
+    int count = e->field.p.event.count;
+    const double *v = e->events.samples + i;
+    double largest = 0;
+    for (int k = 0; k < EVENTS_SAMPLES; k++) largest = fmax(largest, fabs(v[(long)k * count]));
+    for (int k = 2; k < EVENTS_SAMPLES - 2; k++) {
+        double cubic = 0, around = fabs(v[(long)k * count]);
+        for (int j = k - 2; j <= k + 2; j++) {
+            double weight = 1;
+            if (j == k) continue;
+            for (int l = k - 2; l <= k + 2; l++)
+                if (l != j && l != k) weight *= (share[k] - share[l]) / (share[j] - share[l]);
+            cubic += weight * v[(long)j * count];
+            if (j == k - 1 || j == k + 1) around = fmax(around, fabs(v[(long)j * count]));
+        }
+        if (fabs(cubic - v[(long)k * count]) > fmax(0.25 * around, NEGLIGIBLE * largest)) return 0;
+    }
+    return 1;
+}
+
+static int all_resolved(const struct engine *e) {
+    for (int i = 0; i < e->field.p.event.count; i++)
+        if (looked_for(e, i) && !resolved(e, i)) return 0;
+    return 1;
+}
+
+/* Samples of a piece of the step, from where events have been looked for towards t_to; t has their times.
+ * Pieces are halved until they are resolved, and the next one begins with twice the length.  A kink at zero
+ * is resolved by no length, noise nowhere: after a few such pieces the step is taken as it is. */
+static keel_status sample_piece(struct engine *e, double t_to, double *t) {
+    struct record *r = e->r;
+    double rest = t_to - r->scanned, shortest = fmax(SHORTEST * fabs(r->h_taken), 1e-12 * fabs(t_to));
+    double piece =
+        r->piece > 0 && r->piece < fabs(rest) && r->blurs <= BLURS ? copysign(r->piece, rest) : rest;
+    for (;; piece *= 0.5) {
+        keel_status status = sample(e, r->scanned, piece == rest ? t_to : r->scanned + piece, t);
+        if (status != KEEL_OK) return status;
+        r->piece = 2 * fabs(piece);
+        if (r->blurs > BLURS || all_resolved(e)) return KEEL_OK;
+        if (fabs(piece) > shortest) continue;
+        r->blurs++;
+        return KEEL_OK;
+    }
+}
+
 /* The dense output crosses at `root`, the method's own step at t: the search goes on from the root, so that a
  * crossing is found once wherever the two lie. */
 static void stand_on(struct engine *e, int i, double root, double t, const double *u) {
@@ -215,30 +279,11 @@ static void stand_on(struct engine *e, int i, double root, double t, const doubl
     e->events.sign[i] = -e->events.sign[i];
 }
 
-/* Kinks end adaptive steps; fixed ones stay on their grid. */
-static int looked_for(const struct engine *e, int i) {
-    return !(e->o.step > 0 && e->field.p.passing && e->field.p.passing[i] == EVENTS_KINK);
-}
-
-static int any_looked_for(const struct engine *e) {
-    for (int i = 0; i < e->field.p.event.count; i++)
-        if (looked_for(e, i)) return 1;
-    return 0;
-}
-
-int events_scan(struct engine *e, double t_to, keel_status *status) {
-    struct record *r = e->r;
+/* The first root of all events among the samples at t: its event, or -1.  The signs on the way are those of
+ * the end of the piece, or those before the root. */
+static int first_root(struct engine *e, const double *t, keel_status *status) {
     struct events *ev = &e->events;
     int count = e->field.p.event.count, best = -1;
-    double t[EVENTS_SAMPLES], direction = r->direction;
-    *status = KEEL_OK;
-    if (r->scanned == t_to || !any_looked_for(e)) return 0;
-    if (fabs(t_to - r->scanned) <=
-        16 * DBL_EPSILON * fabs(t_to)) { /* too short to tell signs: with what follows */
-        r->scanned = t_to;
-        return 0;
-    }
-    *status = sample(e, r->scanned, t_to, t);
     for (int i = 0; i < count && *status == KEEL_OK; i++) {
         struct bracket found = {0};
         int sign = ev->sign[i];
@@ -252,20 +297,38 @@ int events_scan(struct engine *e, double t_to, keel_status *status) {
                       ? refine(e, i, found.a, found.b, found.at_a, found.at_b, &ev->root[i])
                       : crossing;
         ev->sign[i] = sign; /* before the root */
-        if (*status == KEEL_OK && (best < 0 || (ev->root[i] - ev->root[best]) * direction < 0)) best = i;
+        if (*status == KEEL_OK && (best < 0 || (ev->root[i] - ev->root[best]) * e->r->direction < 0))
+            best = i;
     }
-    if (*status != KEEL_OK) return 0;
-    if (best < 0) {
-        memcpy(ev->sign, ev->crossing, (size_t)count * sizeof *ev->sign);
-        r->scanned = t_to;
-        r->just_begun = 0;
-        return 0;
+    if (*status != KEEL_OK || best >= 0) return best;
+    memcpy(ev->sign, ev->crossing, (size_t)count * sizeof *ev->sign);
+    e->r->scanned = t[EVENTS_SAMPLES - 1];
+    e->r->just_begun = 0;
+    return -1;
+}
+
+int events_scan(struct engine *e, double t_to, keel_status *status) {
+    struct record *r = e->r;
+    struct events *ev = &e->events;
+    int best = -1;
+    double t[EVENTS_SAMPLES];
+    *status = KEEL_OK;
+    if (!any_looked_for(e)) return 0;
+    while (best < 0 && r->scanned != t_to) {
+        if (fabs(t_to - r->scanned) <= 16 * DBL_EPSILON * fabs(t_to)) {
+            r->scanned = t_to; /* too short to tell signs: with what follows */
+            return 0;
+        }
+        *status = sample_piece(e, t_to, t);
+        if (*status == KEEL_OK) best = first_root(e, t, status);
+        if (*status != KEEL_OK) return 0;
     }
+    if (best < 0) return 0;
     double at = ev->root[best], *u = ev->at_root;
     int one_step = !(e->stepper->info.traits & KEEL_MULTISTEP);
     *status = dense_at(e, at, u);
     if (*status == KEEL_OK && one_step) polish(e, best, t_to, &at, u);
-    if (*status == KEEL_OK && r->inside && (at - r->t_now) * direction < 0) { /* time never goes back */
+    if (*status == KEEL_OK && r->inside && (at - r->t_now) * r->direction < 0) { /* time never goes back */
         at = r->t_now;
         *status = one_step ? step_again(e, at, u) : dense_at(e, at, u);
     }

@@ -107,9 +107,11 @@ enum { CROWD = 1000 };
 static keel_status too_many_events(struct engine *e) {
     char name[64];
     const char *const *names = e->field.event.user.names;
-    return engine_fail(e, KEEL_ELIMIT,
-                       "more than %d events in the step from t = %.10g, %s among them: it has no clear sign",
-                       CROWD, e->r->t_before, field_name(names, e->r->event, "event", name, sizeof name));
+    return engine_fail(
+        e, KEEL_ELIMIT,
+        "more than %d events in the step from t = %.10g, %s among them: it has no clear sign, or "
+        "max_step is to be smaller",
+        CROWD, e->r->t_before, field_name(names, e->r->event, "event", name, sizeof name));
 }
 
 /* Event i at u and how it changes from there along f. */
