@@ -241,6 +241,30 @@ static void pairs_of_crossings_between_samples_are_seen(void **state) {
             }
 }
 
+/* sin(w t): the circle is exact enough for steps of many periods of it. */
+static int fast(double t, const double *x, double *out, void *user) {
+    (void)x;
+    out[0] = sin(((const struct circle *)user)->u0[1] * t);
+    return 0;
+}
+
+static void functions_faster_than_the_steps_are_followed(void **state) {
+    (void)state;
+    static const double w[] = {30, 300, 9 * 2 * 3.14159265358979323846, 1000};
+    for (int k = 0; k < 4; k++) {
+        struct circle c;
+        circle(&c, 1, fast);
+        c.direction[0] = 1;
+        keel_solver *s = keel_open(&c.keel, &(keel_options){.method = "dop853", .step = 1});
+        c.u0[1] = w[k];
+        int found = 0;
+        while (keel_run(s, 5.001) == KEEL_EVENT)
+            assert_below(fabs(keel_time(s) - ++found * 2 * pi / w[k]), 1e-10);
+        assert_int_equal(found, (int)(5.001 * w[k] / (2 * pi)));
+        keel_close(s);
+    }
+}
+
 /* Started on the event, moving away: it fires when it comes back, not at once. */
 static void an_event_at_the_start_does_not_fire(void **state) {
     (void)state;
@@ -428,6 +452,29 @@ static void an_event_without_a_clear_sign_ends_the_run_with_a_sentence(void **st
     keel_close(s);
 }
 
+/* A ball that comes to rest by bouncing: each flight is `share` of the one before, until no time passes. */
+static void an_accumulation_of_events_ends_where_it_is(void **state) {
+    (void)state;
+    static const double share[] = {0.05, 0.5, 0.8, 0.96}, u0[] = {1, 0};
+    static const int down[] = {-1};
+    static const char *const names[] = {"floor"};
+    keel_problem p = {.form = KEEL_ODE, .n = 2, .u0 = u0, .f = {2, fall}, .event_direction = down};
+    p.event = (keel_map){.count = 1, .value = height, .names = names};
+    for (int k = 0; k < 8; k++) {
+        double e = share[k % 4], end = sqrt(2 / 9.81) * (1 + e) / (1 - e);
+        keel_solver *s = keel_open(&p, NULL);
+        keel_status status;
+        while ((status = keel_run(s, 100)) == KEEL_EVENT) {
+            double u[2] = {keel_state(s)[0], -e * keel_state(s)[1]};
+            assert_ok(s, k < 4 ? keel_restart(s, keel_time(s), u) : keel_switch(s, &p, u));
+        }
+        assert_int_equal(status, KEEL_ELIMIT);
+        assert_below(fabs(keel_time(s) - end), 1e-7);
+        assert_non_null(strstr(keel_message(s), "events come faster and faster: `floor` at t = "));
+        keel_close(s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_crosses_the_bottom_on_time),
@@ -437,6 +484,7 @@ int main(void) {
         cmocka_unit_test(passing_events_tell_and_go_on),
         cmocka_unit_test(each_crossing_fires_once),
         cmocka_unit_test(pairs_of_crossings_between_samples_are_seen),
+        cmocka_unit_test(functions_faster_than_the_steps_are_followed),
         cmocka_unit_test(an_event_at_the_start_does_not_fire),
         cmocka_unit_test(events_fire_while_running_backward),
         cmocka_unit_test(a_ball_bounces_fifty_times),
@@ -444,6 +492,7 @@ int main(void) {
         cmocka_unit_test(rows_hold_at_events),
         cmocka_unit_test(an_event_beyond_the_end_waits),
         cmocka_unit_test(an_event_without_a_clear_sign_ends_the_run_with_a_sentence),
+        cmocka_unit_test(an_accumulation_of_events_ends_where_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

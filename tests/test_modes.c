@@ -71,16 +71,38 @@ static void plasticity_switches_on_time(void **unused) {
     finish(s, m);
 }
 
+/* Q in closed form while the flow is plastic: liu2013, (33) and (34); 0 <= angle <= pi at the start. */
+static void closed_plastic_stress(double angle, double t, double *Q) {
+    double b = 2, m = sqrt(b * b - 1), grow = (b * b - b * cos(angle)) / (m * m), turn = b * sin(angle) / m;
+    double z = 1 + grow * (cosh(m * t) - 1) + turn * sinh(m * t);
+    double along = (z + b * cos(angle) - 1) / (b * z),
+           across = m * (grow * sinh(m * t) + turn * cosh(m * t)) / (b * z);
+    Q[0] = 200 * (along * cos(t) - across * sin(t));
+    Q[1] = 200 * (across * cos(t) + along * sin(t));
+}
+
 static void plasticity_begins_on_the_surface(void **unused) {
     (void)unused;
-    keel_model *m = model_example("plastic2");
-    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-10});
-    run_to(s, 10); /* the stress is tangential at first: the second derivative decides */
-    assert_string_equal(story(s), "yield");
-    assert_true(happening(s, 0).t == 0);
-    assert_near(hypot(value_of(s, "Q[1]"), value_of(s, "Q[2]")), 200, 1e-12);
-    assert_true(value_of(s, "lam") > 0);
-    finish(s, m);
+    static const char *const set[] = {"th0=0", "th0=0.7", "th0=2"};
+    static const double angle[] = {0, 0.7, 2};
+    for (int k = 0; k < 3; k++) {
+        keel_model *m = model_example("plastic2");
+        assert_int_equal(keel_model_set(m, set[k]), KEEL_OK);
+        keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-11});
+        for (int i = 1; i <= 10; i++) {
+            double Q[2];
+            run_to(s, i);
+            closed_plastic_stress(angle[k], i, Q);
+            assert_near(value_of(s, "Q[1]"), Q[0], 1e-8);
+            assert_near(value_of(s, "Q[2]"), Q[1], 1e-8);
+            assert_near(hypot(value_of(s, "Q[1]"), value_of(s, "Q[2]")), 200, 1e-12);
+            assert_true(value_of(s, "lam") > 0);
+        }
+        assert_string_equal(story(s),
+                            "yield"); /* at 0 the stress is tangential: the second derivative decides */
+        assert_true(happening(s, 0).t == 0);
+        finish(s, m);
+    }
 }
 
 /* Stick and slide in turn; the friction is at its limit while it slides, and below it while it sticks. */
@@ -317,6 +339,83 @@ static void events_without_end_are_named(void **unused) {
     assert_named("var x\nmode up:\n    x' = 1\n    event a: x rising -> mode down\nmode down:\n    x' = -1\n"
                  "    event b: x falling -> mode up\nstart up\ninit x = -1\nrun 0 .. 3\n",
                  "`a`, `b` set each other off");
+    for (int k = 0; k < 3; k++) { /* bounces that become too short for the clock */
+        static const char *const share[] = {"0.01", "0.3", "0.7"};
+        char text[300];
+        snprintf(text, sizeof text, "%sevent hit: y falling -> y' := -%s*y'\n", BALL, share[k]);
+        assert_named(text, ": `hit` sets itself off");
+    }
+}
+
+/* What an action moves across zero acts, in its direction; what it leaves on its side does not. */
+static void an_action_sets_off_others(void **unused) {
+    (void)unused;
+    keel_model *m;
+    keel_sim *s = sim_of("var x, n, k\nx' = 1\nn' = 0\nk' = 0\ninit x = 0, n = -1, k = 0\nrun 0 .. 3\n"
+                         "event down: n falling -> k := k + 100\nevent up: n rising -> k := k + 1, x := 1.5\n"
+                         "event any: n crossing -> k := 2*k\nevent far: x - 1.2 rising -> record\n"
+                         "event go: x - 1 rising -> n := 1\nevent back: x - 2 rising -> n := 0.5\n",
+                         &m);
+    run_to(s, 3);
+    assert_string_equal(story(s), "go up any far back");
+    assert_true(value_of(s, "k") == 2 && value_of(s, "n") == 0.5);
+    assert_near(happening(s, 4).t, 1.5, 1e-12); /* x was 1, then 1.5 */
+    finish(s, m);
+}
+
+/* Steps without an error, each as long as many periods of the strain: every switch counts. */
+static void switches_faster_than_the_steps_are_found(void **unused) {
+    (void)unused;
+    keel_model *m = model_example("plastic");
+    keel_sim *s = keel_sim_open(m, &(keel_options){.max_step = 100});
+    run_to(s, 1000);
+    assert_int_equal(happenings(s), 1 + (int)(1000 / (pi / 2)));
+    for (int k = 1; k < happenings(s); k++) assert_near(happening(s, k).t, k * pi / 2, 1e-10);
+    finish(s, m);
+}
+
+/* A start, or a mode, or a place on the way that the equations do not allow. */
+static void assert_ends(const char *text, keel_status wanted, const char *words) {
+    keel_model *m = keel_model_read("test.keel", text, strlen(text), NULL);
+    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-8});
+    keel_status status = keel_model_status(m) ? keel_model_status(m) : keel_sim_run(s, 5);
+    char all[200], *rest = all;
+    snprintf(all, sizeof all, "%s", words);
+    if (status != wanted)
+        fail_msg("%s instead of %s: %s", keel_status_name(status), keel_status_name(wanted),
+                 keel_sim_message(s));
+    for (char *word; (word = strtok_r(rest, "|", &rest)) != NULL;)
+        if (!strstr(keel_sim_message(s), word)) fail_msg("no `%s` in: %s", word, keel_sim_message(s));
+    finish(s, m);
+}
+
+#define PARALLELOGRAM                                                                              \
+    "coord a, b, c, d\nlagrangian (a'^2 + b'^2 + c'^2 + d'^2)/2\nconstraint left: a^2 + b^2 = 1\n" \
+    "constraint right: (c - 2)^2 + d^2 = 1\nconstraint bar: (c - a)^2 + (d - b)^2 = 4\nrun 0 .. 5\n"
+#define FALLS                                                                                          \
+    "coord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\ninit x = 0, y = 0, x' = 1, y' = 0\nrun 0 .. 5\n" \
+    "start free\nmode free:\n    event catch: y + 1 falling -> mode held\nmode held:\n"
+static void runs_that_cannot_go_on_say_what_and_when(void **unused) {
+    (void)unused;
+    assert_ends(PARALLELOGRAM "init a = 1, b = 0, c = 3, d = 0, b' = 1\nguess a' = 0, c' = 0, d' = 1\n",
+                KEEL_EINVAL, "`bar` loses its own direction at t = 0|dead centre");
+    assert_ends("coord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint wire: x^2 = y^3\n"
+                "init y = 1, y' = 0\nguess x = 1\nrun 0 .. 5\n", /* the direction of the wire fades */
+                KEEL_ESTEP, "the step size fell|at t = 0.7064|the multiplier of `wire` is -");
+    assert_ends("var x, lam\nx' = lam\n(1 - t)^2*lam = 1\ninit x = 0\nrun 0 .. 5\n", KEEL_ESTEP,
+                "the step size fell|at t = 1|d/dt of `x` is ");
+    assert_ends("var x, z\nx' = z\nz + z^3*(1 - t)^6 = 1/(1 - t)^2\ninit x = 0\nrun 0 .. 5\n", KEEL_ESTEP,
+                "the step size fell|at t = 1|`z` is ");
+    assert_ends("var x, y\nx' = 1\ny^2 = 1 - x\ninit x = 0\nguess y = 1\nrun 0 .. 5\n", KEEL_ENEWTON,
+                "could not be solved|at t = 1|`y` does not settle");
+    assert_ends(
+        FALLS "    constraint string: x^2 + y^2 = -1\n", KEEL_ESTART,
+        "after event `catch`, in mode `held`|do not fit `string`|at t = 0.4515236|no consistent values");
+    assert_ends(FALLS "    constraint p: x^2 + y^2 = 2\n    constraint q: (x - 9)^2 + y^2 = 1\n", KEEL_ESTART,
+                "after event `catch`, in mode `held`|at t = 0.4515236|no consistent values");
+    assert_ends("var x, y\nx' = 1\nmode a:\n    y = 2*x\n    event e: x - 1 rising -> mode b\nmode b:\n"
+                "    y^2 + x = 0.5\nstart a\ninit x = 0\nrun 0 .. 5\n",
+                KEEL_ENEWTON, "after event `e`, in mode `b`|at t = 1|`y` does not settle");
 }
 
 static void a_stop_is_no_end(void **unused) {
@@ -410,6 +509,9 @@ int main(void) {
         cmocka_unit_test(assignments_are_simultaneous),
         cmocka_unit_test(an_event_passes_its_own_action),
         cmocka_unit_test(events_without_end_are_named),
+        cmocka_unit_test(an_action_sets_off_others),
+        cmocka_unit_test(switches_faster_than_the_steps_are_found),
+        cmocka_unit_test(runs_that_cannot_go_on_say_what_and_when),
         cmocka_unit_test(a_stop_is_no_end),
         cmocka_unit_test(values_are_held),
         cmocka_unit_test(events_backwards),

@@ -232,6 +232,7 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     carry_certificate(&old->rows, &e->rows);
     reversible_carry(old, e);
     add_statistics(&e->r->stats, &old->r->stats);
+    e->r->storm = old->r->storm;
     s->engine = e;
     engine_close(old);
     return KEEL_OK;

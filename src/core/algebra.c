@@ -180,6 +180,19 @@ static double take_step(struct field *fd, double *u) {
     return length;
 }
 
+/* The unknown with the longest last step, for its size. */
+static int most_restless(const struct field *fd, const double *u) {
+    int worst = 0;
+    double longest = -1;
+    for (int j = 0; j < fd->m; j++) {
+        double length = fabs(fd->dae.step[j]) / (fabs(u[fd->n + j]) + fd->size[fd->n + j] * 1e-3 + DBL_MIN);
+        if (length <= longest) continue;
+        longest = length;
+        worst = j;
+    }
+    return worst;
+}
+
 /* Simplified Newton: the matrix is made anew after a long step, and when the steps shrink slower than
  * tenfold. */
 keel_status algebra_solve(struct field *fd, double t, double *u) {
@@ -217,8 +230,10 @@ keel_status algebra_solve(struct field *fd, double t, double *u) {
         fresh = iteration ? shrinks > 0.1 : length > 0.1;
         before = length;
     }
+    char name[64];
     return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
-                       "the algebraic equations could not be solved for y at t = %.10g", t);
+                       "the algebraic equations could not be solved for y at t = %.10g: %s does not settle",
+                       t, field_name(fd->p.names, fd->n + most_restless(fd, u), "u", name, sizeof name));
 }
 
 int algebra_rate(double t, const double *x, double *dx, void *field) {

@@ -341,6 +341,7 @@ keel_status engine_begin(struct engine *e, double t, const double *u, const unsi
                          .fresh = 1,
                          .event = -1,
                          .told = 1,
+                         .storm = r->storm,
                          .stats = r->stats};
     field_forget(fd);
     keel_status status = start_make(&e->start, t, x, fixed);

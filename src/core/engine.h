@@ -11,6 +11,13 @@
 #include "core/start.h"
 
 /* The run's scalars; the first piece of the block. */
+/* Events that stopped the run, over restarts and modes: the last one, how long after the one before, and how
+ * often in a row that was less than before. */
+struct storm {
+    double t, gap;
+    int count;
+};
+
 struct record {
     double t, t_before;   /* the front: the end of the last accepted step; and its begin */
     double t_now;         /* where the solver stands: the front, or inside the last step */
@@ -32,6 +39,7 @@ struct record {
     int blurs;      /* pieces of the step in which samples do not resolve the event functions */
     int slides;     /* kinks that led back, lately; the step of the last */
     long slid;
+    struct storm storm;
     keel_status status;
     keel_stats stats;
 };

@@ -114,6 +114,26 @@ static keel_status too_many_events(struct engine *e) {
         CROWD, e->r->t_before, field_name(names, e->r->event, "event", name, sizeof name));
 }
 
+/* Stops that come ever faster, each after less time than the one before, until hardly any passes: a ball that
+ * comes to rest by bouncing.  Beyond the end of such a sequence nothing is known. */
+enum { SHRINKING = 4 };
+#define NO_TIME 1e-10 /* of t */
+
+static keel_status stop_at_event(struct engine *e) {
+    struct record *r = e->r;
+    char name[64];
+    double gap = fabs(r->t_now - r->storm.t);
+    if (gap <= 64 * DBL_EPSILON * fabs(r->t_now)) return KEEL_EVENT; /* several at one time */
+    int count = gap < 0.999 * r->storm.gap ? r->storm.count + 1 : 0;
+    r->storm = (struct storm){r->t_now, gap, count};
+    if (count < SHRINKING || gap > NO_TIME * fabs(r->t_now)) return KEEL_EVENT;
+    return engine_fail(
+        e, KEEL_ELIMIT,
+        "events come faster and faster: %s at t = %.10g is the last of %d, each sooner after the "
+        "one before, and now after %.2g; let what is done there end the sequence",
+        field_name(e->field.event.user.names, r->event, "event", name, sizeof name), r->t_now, count, gap);
+}
+
 /* Event i at u and how it changes from there along f. */
 static keel_status look_ahead(struct engine *e, int i, double t, double *u, const double *f, double delta,
                               double *here, double *change) {
@@ -169,7 +189,7 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
             if (events_scan(e, to, &status)) {
                 if (++crowd > CROWD) return too_many_events(e);
                 int passing = e->field.p.passing ? e->field.p.passing[r->event] : 0;
-                if (!passing) return KEEL_EVENT;
+                if (!passing) return stop_at_event(e);
                 if (passing == EVENTS_KINK) status = pass_kink(e);
                 else if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
                 continue;

@@ -227,14 +227,50 @@ static keel_status commit(struct engine *e, const struct plan *plan) {
     return measure(e) == KEEL_OK && verify(e) == KEEL_OK ? KEEL_OK : engine_fail_by_fault(e);
 }
 
+static int largest_of(int count, const double *value) {
+    int largest = 0;
+    for (int i = 1; i < count; i++)
+        if (fabs(value[i]) > fabs(value[largest])) largest = i;
+    return largest;
+}
+
+/* What may have run away: the largest multiplier or algebraic variable, else the fastest state. */
+static void tell_suspect(struct engine *e, char *text, size_t size) {
+    struct field *fd = &e->field;
+    const double *x = e->x[e->r->front];
+    char name[64];
+    text[0] = '\0';
+    if (fd->n == 0 || field_rate(fd, e->r->t, x, e->split) != KEEL_OK) return;
+    if (fd->k) {
+        int i = largest_of(fd->k, fd->lambda), holonomic = fd->constraint.user.count;
+        const keel_map *rows = i < holonomic ? &fd->constraint.user : &fd->p.rolling;
+        text_set(text, size, "; the multiplier of %s is %.2g there",
+                 field_name(rows->names, i < holonomic ? i : i - holonomic,
+                            i < holonomic ? "constraint" : "rolling", name, sizeof name),
+                 fd->lambda[i]);
+    } else if (fd->m) {
+        int i = largest_of(fd->m, fd->y);
+        text_set(text, size, "; %s is %.2g there", field_name(fd->p.names, fd->n + i, "u", name, sizeof name),
+                 fd->y[i]);
+    } else {
+        for (int i = 0; i < fd->n; i++) e->scratch[i] = e->split[i] / (e->atol[i] + e->o.rtol * fabs(x[i]));
+        int i = largest_of(fd->n, e->scratch);
+        text_set(text, size, "; d/dt of %s is %.2g there", field_name(fd->p.names, i, "u", name, sizeof name),
+                 e->split[i]);
+    }
+}
+
 static keel_status underflow(struct engine *e, double h) {
     struct record *r = e->r;
+    char suspect[160];
     if (e->field.fault.status != KEEL_OK) return engine_fail_by_fault(e);
+    tell_suspect(e, suspect, sizeof suspect);
+    e->field.fault.status = KEEL_OK;
     return engine_fail(
         e, KEEL_ESTEP,
         "the step size fell to %.2g at t = %.10g, below what the clock resolves: a singularity, or a "
-        "tolerance that cannot be met (rtol %.1g, atol %.1g)",
-        h, r->t, e->o.rtol, e->atol[0]);
+        "tolerance that cannot be met (rtol %.1g, atol %.1g)%s",
+        h, r->t, e->o.rtol, e->atol[0], suspect);
 }
 
 /* A step that cannot be shortened, for the reason given. */

@@ -8,6 +8,7 @@
 struct sim_fired {
     double t, slope, steepest; /* steepest: of all times it acted at t */
     int again;
+    int side; /* the sign of its function before the actions that are under way; 0: none, or not known */
 };
 
 struct keel_sim {
@@ -42,9 +43,12 @@ keel_status sim_act(struct keel_sim *s, int event);
 /* Adds an event to the list of what happened. */
 keel_status sim_note(struct keel_sim *s, int event);
 /* Events that are zero where a mode begins, or after an action, act at once if they move on in their
- * direction; but not those that acted at this time already, unless something has acted on them since. */
+ * direction; but not those that acted at this time already, unless something has acted on them since.  So do
+ * those that an action has moved across zero. */
 keel_status sim_enter(struct keel_sim *s);
 void sim_fired(struct keel_sim *s, int event); /* it acts now */
+/* Before its action: the signs of all others, which the action may turn. */
+void sim_before(struct keel_sim *s, int event);
 /* Its own action is done: where its function goes on as it came, this is still the same crossing. */
 void sim_passed(struct keel_sim *s, int event);
 /* Mode `to` follows; its events that are touched may act again. */

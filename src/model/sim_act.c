@@ -228,6 +228,7 @@ static keel_status change(struct keel_sim *s, int number, const struct model_eve
     keel_status status = take_values(s, number, event, to);
     if (status != KEEL_OK) return status;
     int moved = to != s->mode;
+    sim_before(s, number);
     if (moved && take_held(s, 0) < 0) return s->status; /* the new mode may use them: first as they are now */
     impact_apply(&s->m->mode[to].impact, keel_time(s->solver), s->parameter, s->work);
     status = keel_switch(s->solver, &s->problem[to], s->work);

@@ -1,5 +1,5 @@
-/* sim_enter.c - events that are zero where a mode begins or after an action: the sign that counts is the one
- * the function takes just after. */
+/* sim_enter.c - events where a mode begins or after an action.  One that is zero there has the sign that its
+ * function takes just after; one that the action has moved across zero acts. */
 #include "model/sim.h"
 
 #include <float.h>
@@ -50,7 +50,7 @@ void sim_fired(struct keel_sim *s, int event) {
     struct sim_fired *f = &s->fired[event];
     double v[2 * DERIVATIVES], slope = onset_at(s, event, v) ? v[2] : NAN;
     double steepest = acted_now(s, event) ? f->steepest : 0;
-    *f = (struct sim_fired){keel_time(s->solver), slope, fmax(steepest, fabs(slope)), 0};
+    *f = (struct sim_fired){keel_time(s->solver), slope, fmax(steepest, fabs(slope)), 0, 0};
 }
 
 /* Events that stand outside of modes are the same in all of them; the others begin anew. */
@@ -61,7 +61,7 @@ void sim_moved(struct keel_sim *s, int to, const unsigned char *touched) {
         s->fired = s->fired_before;
         s->fired_before = before;
         for (int k = 0; k < next->events; k++) {
-            s->fired[k] = (struct sim_fired){NAN, NAN, 0, 1};
+            s->fired[k] = (struct sim_fired){NAN, NAN, 0, 1, 0};
             for (int i = 0; i < from->events; i++)
                 if (from->event[i].where.offset == next->event[k].where.offset &&
                     strcmp(from->event[i].label.text, next->event[k].label.text) == 0)
@@ -79,14 +79,36 @@ void sim_passed(struct keel_sim *s, int event) {
     f->again = 0;
 }
 
+/* The round-off of its terms, or of the time at which it was found. */
+static int is_zero(const struct keel_sim *s, int number, const double *v) {
+    double slope = fmax(fabs(v[2]), s->fired[number].steepest);
+    return fabs(v[0]) <= 64 * DBL_EPSILON * v[1] + SAME_TIME * fabs(keel_time(s->solver)) * slope;
+}
+
+static int side_of(struct keel_sim *s, int number) {
+    double v[2 * DERIVATIVES];
+    return !onset_at(s, number, v) || is_zero(s, number, v) ? 0 : (v[0] > 0) - (v[0] < 0);
+}
+
+void sim_before(struct keel_sim *s, int event) {
+    for (int k = 0; k < s->m->model->mode[s->mode].events; k++)
+        if (k != event && s->fired[k].side == 0) s->fired[k].side = side_of(s, k);
+}
+
+/* Has what was done since sim_before moved it across zero, in its direction? */
+static int jumped(struct keel_sim *s, int number, int wanted) {
+    int before = s->fired[number].side, now = before ? side_of(s, number) : 0;
+    return now && now == -before && (wanted == 0 || wanted == now);
+}
+
 /* The sign an event function takes just after this moment, if it is zero now; 0: it is not, or one cannot
- * tell.  It is zero if it is the round-off of its terms or of the time at which it was found.  A derivative
+ * tell.  A derivative
  * counts as zero if it is the round-off of its terms, or if the next one outweighs it within `moment`: where
  * events coincide they do so only to the accuracy with which they are located. */
 static int sign_after(const struct keel_sim *s, int number, const double *v) {
-    double t = keel_time(s->solver), forward = 1, slope = fmax(fabs(v[2]), s->fired[number].steepest);
+    double t = keel_time(s->solver), forward = 1;
     double moment = 1e-10 * fmax(fabs(t), fabs(s->m->span[1] - s->m->span[0]));
-    if (!(fabs(v[0]) <= 64 * DBL_EPSILON * v[1] + SAME_TIME * fabs(t) * slope)) return 0;
+    if (!is_zero(s, number, v)) return 0;
     for (int k = 1; k < DERIVATIVES; k++) {
         double size = fabs(v[2 * k]), next = k + 1 < DERIVATIVES ? fabs(v[2 * k + 2]) * moment : 0;
         forward *= s->direction; /* d/dt along the run */
@@ -101,7 +123,7 @@ static int sign_after(const struct keel_sim *s, int number, const double *v) {
 static void look(struct keel_sim *s, int number) {
     struct sim_fired *f = &s->fired[number];
     double v[2 * DERIVATIVES];
-    if (!acted_now(s, number)) *f = (struct sim_fired){NAN, NAN, 0, 1};
+    if (!acted_now(s, number)) *f = (struct sim_fired){NAN, NAN, 0, 1, f->side};
     else if (!onset_at(s, number, v) || !(fabs(v[2] - f->slope) <= 1e-9 * v[3])) f->again = 1;
 }
 
@@ -113,13 +135,15 @@ keel_status sim_enter(struct keel_sim *s) {
     for (int k = 0; k < mode->events; k++) look(s, k);
     for (int k = 0; k < mode->events; k++) {
         if (s->status < 0) return s->status;
-        if (wanted[k] == 0 || !s->fired[k].again || !onset_at(s, k, v)) continue;
-        if (sign_after(s, k, v) != wanted[k]) continue;
+        int moves_on =
+            wanted[k] && s->fired[k].again && onset_at(s, k, v) && sign_after(s, k, v) == wanted[k];
+        if (!moves_on && !jumped(s, k, wanted[k])) continue;
         int from = s->mode;
         long before = s->happenings;
         keel_status status = sim_act(s, k);
         if (status == KEEL_EVENT) s->entered = 0; /* the others when the run goes on */
         if (status != KEEL_OK || s->mode != from || s->happened[before].changed) return status;
     }
+    for (int k = 0; k < mode->events; k++) s->fired[k].side = 0;
     return s->status < 0 ? s->status : KEEL_OK;
 }
