@@ -33,7 +33,6 @@ void baumgarte_layout(struct engine *e) {
     b->c = arena_doubles(a, rows + 1);
     b->residual = arena_doubles(a, rows + 1);
     b->move = arena_doubles(a, vector);
-    b->size = arena_doubles(a, vector);
     b->at = arena_doubles(a, vector);
     e->work.rate = baumgarte_rate;
     e->work.context = e;
@@ -45,10 +44,11 @@ keel_status baumgarte_add(struct engine *e, double t, const double *x, double *d
     struct manifold *m = &e->manifold;
     memcpy(b->at, x, (size_t)fd->n * sizeof *x);
     memcpy(b->at + fd->n, fd->y, (size_t)fd->m * sizeof *x);
-    m->tau = 1 / b->gain[0];
+    manifold_time(m, 0);
     keel_status status = rows_residual(fd, &e->rows, t, b->at, b->residual);
     if (status == KEEL_OK) status = manifold_normals(m, &b->here, t, b->at);
     if (status != KEEL_OK) return status;
+    manifold_normals_factor(m, &b->here, NULL);
     for (int i = 0; i < m->kept; i++) b->c[i] = b->residual[m->row[i]];
     manifold_normals_shortest(m, &b->here, b->c, b->move);
     double pull = e->r->direction < 0 ? -b->gain[0] : b->gain[0]; /* along the run */
@@ -64,67 +64,12 @@ int baumgarte_rate(double t, const double *x, double *dx, void *engine) {
     return status == KEEL_OK ? 0 : status > 0 ? 1 : -1;
 }
 
-/* Sizes for the estimate: positions share one, velocities too; what starts near 0 may grow as large as the
- * rest. */
-static void find_sizes(const struct field *fd, double *size) {
-    int halves = fd->p.form == KEEL_MECHANICS || (fd->p.form == KEEL_HAMILTONIAN && !fd->p.structure.value);
-    double largest = 0;
-    for (int j = 0; j < fd->n; j++) {
-        size[j] = fd->size[j];
-        for (int i = 0; i < fd->n && halves; i++)
-            if ((i < fd->nq) == (j < fd->nq)) size[j] = fmax(size[j], fd->size[i]);
-        largest = fmax(largest, size[j]);
-    }
-    for (int j = 0; j < fd->n; j++)
-        if (size[j] <= fd->least[j]) size[j] = largest;
-}
-
-static double length_of(const struct field *fd, const double *size, const double *v) {
-    double length = 0;
-    for (int j = 0; j < fd->n; j++)
-        if (size[j] > 0) length = fmax(length, fabs(v[j]) / size[j]);
-    return length;
-}
-
-/* v := f_x v by a quotient; its length before, 0: there is none. */
-static double turn(struct engine *e, double t, const double *x, const double *f, double *v) {
-    struct baumgarte *b = &e->baumgarte;
-    struct field *fd = &e->field;
-    double length = length_of(fd, b->size, v), s = 1e-6 / length;
-    if (!(length > 0) || !isfinite(s)) return 0;
-    memcpy(b->at, x, (size_t)(fd->n + fd->m) * sizeof *x);
-    for (int j = 0; j < fd->n; j++) b->at[j] += s * v[j];
-    if (field_rate(fd, t, b->at, e->split) != KEEL_OK) return 0;
-    for (int j = 0; j < fd->n; j++) v[j] = (e->split[j] - f[j]) / s;
-    return length;
-}
-
-/* 1/T: how fast f_x^2 lets a displacement grow, the largest of a few powers.  Squared, since of a pair
- * q' = v, v' = -w^2 q one power alone says nothing about w; not the last of them, since f_x may be nilpotent
- * where a motion begins (a pendulum at rest). */
-static double rate_of_motion(struct engine *e, double t, const double *x, const double *f) {
-    enum { SQUARES = 5 };
-    struct field *fd = &e->field;
-    double *v = e->baumgarte.move, rate = 0, *size = e->baumgarte.size;
-    find_sizes(fd, size);
-    for (int j = 0; j < fd->n; j++) v[j] = size[j] * (j % 3 == 1 ? -0.7 : 1 - 0.1 * (j % 5));
-    for (int k = 0; k < SQUARES; k++) {
-        double before = turn(e, t, x, f, v);
-        if (before == 0 || turn(e, t, x, f, v) == 0) break;
-        double here = sqrt(length_of(fd, size, v) / before);
-        if (isfinite(here)) rate = fmax(rate, here);
-    }
-    fd->fault.status = KEEL_OK;
-    memcpy(fd->y, x + fd->n, (size_t)fd->m * sizeof *x);
-    return rate;
-}
-
-void baumgarte_begin(struct engine *e, double t, const double *x, const double *f) {
+void baumgarte_begin(struct engine *e) {
     double gain = e->o.gain, h = e->o.step;
     int multistep = (e->stepper->info.traits & KEEL_MULTISTEP) != 0;
     if (gain == 0) {
         double most = h > 0 ? (multistep ? ldexp(1, 1 - e->stepper->info.order) : 1) / h : HUGE_VAL;
-        gain = fmin(rate_of_motion(e, t, x, f), most);
+        gain = fmin(e->manifold.pace[0], most);
         if (gain < DBL_MIN) gain = isfinite(most) ? most : 1; /* nothing moves: any will do */
     }
     e->baumgarte.gain[0] = gain;

@@ -63,7 +63,7 @@ keel_status dense_settle(struct engine *e, double t, double *x) {
     size_t rows = (size_t)e->rows.count;
     memcpy(e->kept_aside, e->rows.size, rows * sizeof *x);
     memcpy(e->kept_aside + rows, e->rows.residual, rows * sizeof *x);
-    e->manifold.tau = fabs(e->r->h_taken);
+    manifold_time(&e->manifold, e->r->h_taken);
     e->manifold.from = e->x[1 - e->r->front];
     keel_status status = manifold_correct(&e->manifold, t, x, NULL);
     memcpy(e->rows.size, e->kept_aside, rows * sizeof *x);

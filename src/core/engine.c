@@ -358,11 +358,12 @@ keel_status engine_begin(struct engine *e, double t, const double *u, const unsi
         if (rows_grow_all(fd, &e->rows, t, x) != KEEL_OK) return engine_fail_by_fault(e);
         rows_certify(&e->rows);
     }
-    manifold_weigh(&e->manifold);
+    if (manifold_frozen(&e->manifold)) e->manifold.pace[0] = pace_of(e, t, x, e->f[r->front]);
+    manifold_weigh(&e->manifold, e->f[r->front]);
     if (e->manifold.preserve == KEEL_SCALE &&
         !manifold_sets_fit(&e->manifold, t, x, e->message, sizeof e->message))
         return r->status = KEEL_EINVAL;
-    if (baumgarte_applies(e)) baumgarte_begin(e, t, x, e->f[r->front]);
+    if (baumgarte_applies(e)) baumgarte_begin(e);
     events_begin(e);
     return KEEL_OK;
 }

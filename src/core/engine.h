@@ -75,7 +75,10 @@ struct multipliers {
     struct normals begin, end;
     double *known_h, *known, *known_inverse; /* of the last step */
     double *mu, *inverse;                    /* inverse: what mu must change by, for what it lacks */
-    double *lack, *lack_before, *change, *image, *row;
+    double *best, *lack_before;              /* the mu of the smallest residual so far, and what it lacks */
+    double *lack, *change, *image, *row, *matrix;
+    int *pivot;
+    double *size;                      /* of the rows, when the step began */
     double *x, *f, *shift, *move, *at; /* width, or n + m */
     double h;                          /* not 0: the method is at work, and its rate has the term D mu / h */
 };
@@ -83,8 +86,8 @@ struct multipliers {
 /* A term that pulls back (baumgarte.c). */
 struct baumgarte {
     struct normals here;
-    double *gain;                            /* the one in use */
-    double *c, *residual, *move, *size, *at; /* kept rows; rows; n; n; n + m */
+    double *gain;                     /* the one in use */
+    double *c, *residual, *move, *at; /* kept rows; rows; n; n + m */
 };
 
 struct engine {
@@ -163,11 +166,35 @@ keel_status multipliers_step(struct engine *e, keel_attempt *a, int from, double
                              double *low_new);
 void multipliers_accept(struct engine *e);
 
+/* multipliers_search.c: the search for mu within one step */
+struct multipliers_aim {
+    keel_attempt *attempt;
+    int from;
+    double t_new, *x_new, *low_new;
+};
+struct multipliers_search {
+    double best;   /* the smallest residual, in units */
+    double length; /* of the next change, in Newton steps */
+    int idle;      /* attempts since the residual was last halved */
+    int fresh;     /* the matrix was found where the best mu is */
+    int attempts;
+    int last, arrived; /* the next attempt, this attempt, is as good as can be had */
+};
+/* The end z with mu as it stands, its residuals, and what mu lacks.  known: D of an end nearby stands. */
+keel_status multipliers_try(struct engine *e, const struct multipliers_aim *to, int known);
+void multipliers_forget(struct engine *e); /* the matrix of steps of no length */
+/* The next mu, after an attempt that ended with this status and this worst row. */
+keel_status multipliers_next(struct engine *e, const struct multipliers_aim *to, struct multipliers_search *s,
+                             keel_status status, double worst, int row);
+
+/* pace.c: 1/T at (t, x), T the time of the motion; 0: nothing moves.  Uses what is free between steps. */
+double pace_of(struct engine *e, double t, const double *x, const double *f);
+
 /* baumgarte.c */
 int baumgarte_applies(const struct engine *e);
 void baumgarte_layout(struct engine *e);
-void baumgarte_begin(struct engine *e, double t, const double *x, const double *f); /* the gain */
-keel_fn baumgarte_rate; /* for the method; its user is the engine */
+void baumgarte_begin(struct engine *e); /* the gain */
+keel_fn baumgarte_rate;                 /* for the method; its user is the engine */
 keel_status baumgarte_add(struct engine *e, double t, const double *x, double *dx);
 
 /* step.c */

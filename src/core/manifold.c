@@ -24,6 +24,7 @@ void manifold_layout(struct manifold *m, struct arena *a) {
     if (width < (size_t)m->fd->width) width = (size_t)m->fd->width;
     m->row = arena_ints(a, rows + 1);
     m->reach = arena_doubles(a, (size_t)m->fd->width);
+    m->pace = arena_doubles(a, 1);
     m->residual = m->rows->residual;              /* of the trial; a step that is not accepted restores it */
     size_t full = rows - (size_t)m->rows->stored; /* rows whose gradients are kept as such */
     m->space.q = arena_doubles(a, (full + 1) * width);
@@ -64,7 +65,7 @@ void manifold_choose(struct manifold *m) {
     for (int kind = 0; kind < ROWS_KINDS; kind++)
         if (seen[kind]) m->kind[m->kept_kinds++] = kind;
     m->by_mass = m->norm == KEEL_BY_MASS && m->fd->p.form == KEEL_MECHANICS && !constraints_left &&
-                 m->preserve <= KEEL_PROJECT;
+                 (m->preserve <= KEEL_PROJECT || manifold_frozen(m));
     m->space.rows = m->kept;
     m->space.width = m->fd->width;
     m->two_short = m->kept == 2 && m->fd->width == 4 && m->fd->n > 0 && m->fd->m == 0;
@@ -82,9 +83,15 @@ static double array_size(const struct field *fd, int i) {
     return size;
 }
 
-/* Sizes that are to last: a state that starts near 0 may grow as large as the rest. */
-static void widen(struct manifold *m) {
+/* Sizes that are to last.  A state that is small just now grows by T x' within the time of the motion: with
+ * weights as of the moment D would turn by a right angle within a step or two when it does.  A state that
+ * starts near 0 may grow as large as the rest. */
+static void widen(struct manifold *m, const double *rate) {
     double largest = 0;
+    for (int i = 0; i < m->fd->n && m->pace[0] > 0; i++) {
+        double way = fabs(rate[i]) / m->pace[0];
+        if (isfinite(way)) m->reach[i] = fmax(m->reach[i], way);
+    }
     for (int i = 0; i < m->fd->n; i++) largest = fmax(largest, m->reach[i]);
     for (int i = 0; i < m->fd->n; i++)
         if (m->reach[i] <= m->fd->least[i]) m->reach[i] = largest;
@@ -97,7 +104,7 @@ static int alike(const struct field *fd, int i, int j) {
     return canonical && (i < fd->nq) == (j < fd->nq);
 }
 
-void manifold_weigh(struct manifold *m) {
+void manifold_weigh(struct manifold *m, const double *rate) {
     if (m->fd->mech.sparse) return; /* weighed by mass alone */
     for (int i = 0; i < m->fd->n; i++) {
         if (i && m->norm != KEEL_UNIT && m->norm != KEEL_GIVEN && alike(m->fd, i, i - 1)) {
@@ -116,7 +123,7 @@ void manifold_weigh(struct manifold *m) {
         }
     }
     int by_size = m->norm == KEEL_BY_ERROR || m->norm == KEEL_BY_MASS;
-    if (manifold_frozen(m) && by_size) widen(m);
+    if (manifold_frozen(m) && by_size) widen(m, rate);
 }
 
 /* x += d, and what is lost to rounding goes to low (Neumaier's form of Kahan's sum). */

@@ -9,6 +9,8 @@
 
 #include "core/rows.h"
 
+#include <math.h>
+
 /* Shares of new direction: below DEPENDENT a row says nothing new; below NEARLY it is corrected only when
  * it must be, since a round-off of residual would move the state by that round-off over the share. */
 #define MANIFOLD_DEPENDENT 1.4901161193847656e-08
@@ -37,7 +39,8 @@ struct manifold {
     double *dual;                  /* by mass, sparse: M times the rows of space */
     double *directions, *bordered; /* by mass: invariants' directions (dq, dv), and their matrix */
     int *pivot;
-    double tau;       /* weight of velocities against positions: the step */
+    double tau;       /* weight of velocities against positions: the step, or T */
+    double *pace;     /* frozen: 1/T, T the time of the motion at the start */
     int normal_known; /* space holds the normal directions of the last correction */
     /* KEEL_SCALE, KEEL_RELAX: */
     int fold;                /* no factors were found: the rows are off (scale), or were projected (relax) */
@@ -54,8 +57,8 @@ void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, keel
                    keel_norm norm, double units);
 void manifold_layout(struct manifold *m, struct arena *a);
 void manifold_choose(struct manifold *m); /* after rows' care is decided: which rows, which road */
-void manifold_weigh(
-    struct manifold *m); /* the weights, from the sizes so far; they change between steps only */
+/* The weights, from the sizes so far; they change between steps only.  rate: x' there, for frozen ones. */
+void manifold_weigh(struct manifold *m, const double *rate);
 
 /* x: n + m long, in place; low: the compensation of x, or NULL.  What iterates leaves the residuals of the
  * result in `residual`; one correction alone does not. */
@@ -67,6 +70,11 @@ void manifold_tangent(const struct manifold *m,
  * term of the right-hand side is smooth. */
 static inline int manifold_frozen(const struct manifold *m) {
     return m->preserve == KEEL_SYMMETRIC || m->preserve == KEEL_COUPLED || m->preserve == KEEL_BAUMGARTE;
+}
+/* The weight of velocities for a step of h; frozen ones do not know it: within |v| < h |v'| the direction of
+ * the energy would turn from v to q in one step, and no mu would fit both ends. */
+static inline void manifold_time(struct manifold *m, double h) {
+    m->tau = !manifold_frozen(m) ? fabs(h) : m->pace[0] > 0 ? 1 / m->pace[0] : 1;
 }
 /* Is the state moved after a step, at all, and until it is at round-off, with the residuals left behind? */
 static inline int manifold_corrects(const struct manifold *m) {
@@ -85,6 +93,9 @@ struct normals {
 void manifold_normals_layout(struct normals *d, const struct manifold *m, struct arena *a);
 /* At (t, u), u with y.  With the weights of the moment: reach, or the mass matrix there and tau. */
 keel_status manifold_normals(struct manifold *m, struct normals *d, double t, const double *u);
+/* For the two functions below but one, right after manifold_normals.  residual, of all rows: those within
+ * their units are left out sooner (MANIFOLD_NEARLY); NULL: not so. */
+void manifold_normals_factor(const struct manifold *m, struct normals *d, const double *residual);
 /* out := out + factor D mu. */
 void manifold_normals_add(const struct manifold *m, const struct normals *d, double factor, const double *mu,
                           double *out);

@@ -78,11 +78,20 @@ keel_status manifold_normals(struct manifold *m, struct normals *d, double t, co
         double *b = d->space.q + (long)i * d->space.width;
         weigh_gradient(m, d->space.width, m->rows->jacobian + (long)m->row[i] * all, b);
         to_state(m, d->space.width, b, d->column + (long)i * n);
-        d->floor_of[i] = MANIFOLD_DEPENDENT;
+    }
+    return KEEL_OK;
+}
+
+void manifold_normals_factor(const struct manifold *m, struct normals *d, const double *residual) {
+    int all = m->fd->n + m->fd->m;
+    for (int i = 0; i < m->kept; i++) {
+        int row = m->row[i], within = residual && rows_in_units(m->rows, row, residual[row]) <= m->units;
+        weigh_gradient(m, d->space.width, m->rows->jacobian + (long)row * all,
+                       d->space.q + (long)i * d->space.width);
+        d->floor_of[i] = within ? MANIFOLD_NEARLY : MANIFOLD_DEPENDENT;
     }
     rowspace_factor(&d->space, d->floor_of);
-    fd->stats->factorizations++;
-    return KEEL_OK;
+    m->fd->stats->factorizations++;
 }
 
 void manifold_normals_add(const struct manifold *m, const struct normals *d, double factor, const double *mu,

@@ -127,7 +127,7 @@ static keel_status propose_and_correct(struct engine *e, keel_attempt *a, struct
     if (multipliers) return KEEL_OK;
     if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
     if (relax_acts(e) && !plan->lands) return relax(e, plan, x_new, low_new);
-    e->manifold.tau = fabs(a->h);
+    manifold_time(&e->manifold, a->h);
     e->manifold.from = e->x[from];
     return manifold_correct(&e->manifold, plan->t_new, x_new, low_new);
 }
@@ -333,7 +333,7 @@ void step_count(struct engine *e) {
 /* New weights wait for the next step, so that looking into the last one, or going to an event, projects as
  * it did; those of a reversible projection are the same on the way back. */
 keel_status step_take(struct engine *e, double t_end) {
-    if (e->r->outgrown && !manifold_frozen(&e->manifold)) manifold_weigh(&e->manifold);
+    if (e->r->outgrown && !manifold_frozen(&e->manifold)) manifold_weigh(&e->manifold, NULL);
     e->r->outgrown = 0;
     keel_status status = e->o.reversible ? step_reversible(e, t_end)
                          : e->o.step > 0 ? step_fixed(e, t_end)
