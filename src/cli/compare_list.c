@@ -183,9 +183,9 @@ static int add_rows(struct compare *c, const struct compare_list *l, const doubl
     return 0;
 }
 
-static int scales(const struct compare_list *l) {
+static int has_stabilizer(const struct compare_list *l, const char *name) {
     for (int i = 0; i < l->count; i++)
-        if (strcmp(l->stabilizer[i], "scale") == 0) return 1;
+        if (strcmp(l->stabilizer[i], name) == 0) return 1;
     return 0;
 }
 
@@ -200,8 +200,10 @@ int compare_open(struct compare *c, struct job *j) {
     if (take_numbers(j, fixed ? opt_steps : opt_rtol, number, &numbers)) return j->status;
     if (methods && take_methods(&l, methods, preserve)) return j->status;
     if (!methods) take_defaults(&l, preserve, numbers && !fixed);
-    if (job_sets_idle(j) && !scales(&l))
+    if (job_sets_idle(j) && !has_stabilizer(&l, "scale"))
         return job_fail(j, EXIT_USAGE, "--sets belongs to the stabilizer scale, and no row has it");
+    if (job_gain_idle(j) && !has_stabilizer(&l, "baumgarte"))
+        return job_fail(j, EXIT_USAGE, "--gain belongs to the stabilizer baumgarte, and no row has it");
     if (!add_rows(c, &l, number, numbers, fixed)) return 0;
     return job_fail(j, EXIT_FAILED, "there is not enough memory");
 }

@@ -206,6 +206,23 @@ int job_sets_idle(const struct job *j) {
     return source_of(&j->options, opt_sets) == 2 && strcmp(j->stabilizer, "scale") != 0;
 }
 
+int job_gain_idle(const struct job *j) {
+    return source_of(&j->options, opt_gain) == 2 && strcmp(j->stabilizer, "baumgarte") != 0;
+}
+
+/* The model chose the stabilizer, and beside it what only another one uses: that is a slip.  Where the command
+ * line chose, what the model has for its own is left alone. */
+static int check_model_choice(struct job *j) {
+    const struct options *o = &j->options;
+    if (source_of(o, opt_method) == 2 || source_of(o, opt_preserve) == 2) return 0;
+    int sets = source_of(o, opt_sets) == 1 && strcmp(j->stabilizer, "scale") != 0;
+    int gain = source_of(o, opt_gain) == 1 && strcmp(j->stabilizer, "baumgarte") != 0;
+    if (!sets && !gain) return 0;
+    return job_fail(j, EXIT_FAILED, "the model's `options`: %s, and this is %s",
+                    sets ? "sets belong to the stabilizer scale" : "gain belongs to the stabilizer baumgarte",
+                    j->stabilizer);
+}
+
 static int larger(int a, int b) {
     return a > b ? a : b;
 }
@@ -285,10 +302,10 @@ static int take_method(struct job *j) {
     }
     if (job_sets_idle(j) && j->command != COMMAND_COMPARE)
         return job_fail(j, EXIT_USAGE, "--sets belongs to the stabilizer scale: give --preserve scale, too");
-    int damped = strcmp(j->stabilizer, "baumgarte") == 0 || j->command == COMMAND_COMPARE;
-    if (source_of(&j->options, opt_gain) == 2 && !damped)
+    if (job_gain_idle(j) && j->command != COMMAND_COMPARE)
         return job_fail(j, EXIT_USAGE, "--gain belongs to the stabilizer baumgarte, and this is %s",
                         j->stabilizer);
+    if (j->command != COMMAND_COMPARE && check_model_choice(j)) return j->status;
     return job_settle(j, j->method, j->stabilizer, &j->keel);
 }
 

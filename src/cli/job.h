@@ -44,8 +44,9 @@ int job_number(struct job *j, enum option_id id, double *value);
 int job_method(struct job *j, const char *text, char *method, char *stabilizer);
 /* keel_options of a method with a stabilizer; 0, or an exit status. */
 int job_settle(struct job *j, const char *method, const char *stabilizer, keel_options *out);
-/* --sets was given, and the stabilizer is not scale. */
+/* --sets was given, and the stabilizer is not scale; --gain, and it is not baumgarte. */
 int job_sets_idle(const struct job *j);
+int job_gain_idle(const struct job *j);
 /* What `auto` has become, once a solver is open: project, watch or none. */
 void job_name_stabilizer(struct job *j, const keel_solver *s);
 void job_stabilizer_of(keel_preserve asked, const keel_solver *s, char *out); /* JOB_WORD long */

@@ -258,10 +258,11 @@ static keel_status prepare(struct engine *e, int begin) {
     if (status != KEEL_OK) return status;
     manifold_choose(&e->manifold);
     if (!relax_fits(e)) return KEEL_EINVAL;
-    if (e->o.reversible && e->manifold.kept && e->manifold.preserve >= KEEL_POST)
+    int one_sided = e->manifold.preserve >= KEEL_POST && e->manifold.preserve != KEEL_SYMMETRIC;
+    if (e->o.reversible && e->manifold.kept && one_sided)
         return engine_fail(e, KEEL_EINVAL,
                            "reversible: a projection is not symmetric, and `%s` would be projected; take "
-                           "preserve watch or none, or a method that keeps it by itself",
+                           "preserve symmetric, watch or none, or a method that keeps it by itself",
                            rows_name(&e->rows, e->manifold.row[0]));
     e->settled = 1;
     status = engine_begin(e, fd->p.t0, fd->p.u0, fd->p.fixed ? fd->p.fixed : e->fixed_by_default);
