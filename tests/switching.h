@@ -1,6 +1,6 @@
 /* switching.h - models that switch thousands of times, beside a reference that shares nothing with keel: on
- * the plastic branch an angle in the place of the stress, Runge-Kutta steps, and bisection where a guard falls
- * through zero. */
+ * the plastic branch an angle in the place of the stress, Runge-Kutta steps, and bisection where a guard
+ * falls through zero. */
 #ifndef KEEL_TESTS_SWITCHING_H
 #define KEEL_TESTS_SWITCHING_H
 

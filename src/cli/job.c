@@ -210,8 +210,8 @@ int job_gain_idle(const struct job *j) {
     return source_of(&j->options, opt_gain) == 2 && strcmp(j->stabilizer, "baumgarte") != 0;
 }
 
-/* The model chose the stabilizer, and beside it what only another one uses: that is a slip.  Where the command
- * line chose, what the model has for its own is left alone. */
+/* The model chose the stabilizer, and beside it what only another one uses: that is a slip.  Where the
+ * command line chose, what the model has for its own is left alone. */
 static int check_model_choice(struct job *j) {
     const struct options *o = &j->options;
     if (source_of(o, opt_method) == 2 || source_of(o, opt_preserve) == 2) return 0;

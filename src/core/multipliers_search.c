@@ -1,9 +1,9 @@
 /* multipliers_search.c - mu from step to step of the search: Broyden's method, with Newton behind it.
  *
  * lack(mu) = 0 is to be solved; change = H lack, with H kept up by Broyden's update.  Where that does not
- * halve the residual twice in a row, or makes it larger, or the method cannot make the step with this mu, H is
- * found by differences at the best mu so far, one attempt for each row.  If the step is still too long it
- * is shortened, fourfold each time: a Newton step is a direction of descent. */
+ * halve the residual twice in a row, or makes it larger, or the method cannot make the step with this mu, H
+ * is found by differences at the best mu so far, one attempt for each row.  If the step is still too long
+ * it is shortened, fourfold each time: a Newton step is a direction of descent. */
 #include "core/engine.h"
 
 #include "linalg/dense.h"
@@ -92,8 +92,8 @@ static int differentiate(struct engine *e, const struct multipliers_aim *to, str
     return 1;
 }
 
-/* Rows that mu does not move, since they are left out or the method keeps them, stay as they are.  0: the others do
- * not determine mu. */
+/* Rows that mu does not move, since they are left out or the method keeps them, stay as they are.  0: the
+ * others do not determine mu. */
 static int factor_matrix(struct engine *e) {
     struct multipliers *u = &e->multipliers;
     int k = e->manifold.kept;
