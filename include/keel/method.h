@@ -23,7 +23,8 @@ enum {
     KEEL_QUADRATIC = 128,     /* keeps quadratic invariants */
     KEEL_RUNGE_KUTTA = 512,   /* h sum b_i k_i; explicit ones: so are dx - error[0], dx - error[1] */
     KEEL_KEEPS_ENERGY = 1024, /* H of a Hamiltonian problem, by itself */
-    KEEL_AS_GIVEN = 2048, /* keeps constraints and algebraic rows natively, but not what follows by d/dt */
+    KEEL_AS_GIVEN = 2048, /* keeps constraint, rolling and algebraic rows natively, not what follows by d/dt:
+                           * velocities are as far off as the rows d/dt g are */
     KEEL_KEEPS_LENGTH = 4096, /* |x| where f.x = 0, by moving x on its sphere; not linear invariants */
     KEEL_THETA = 8192         /* takes options.theta; the traits are those of theta = 1/2 */
 };

@@ -189,7 +189,8 @@ static keel_status decide_care(struct engine *e) {
         int wanted = !keep || text_listed(keep, rows_name(r, base)) || text_listed(keep, rows_name(r, i));
         r->care[i] = active && wanted && (first || preserve != KEEL_POST) ? kept : KEEL_ROW_WATCHED;
         if (kind <= KEEL_ROW_ROLLING && (traits & KEEL_CONSTRAINED)) r->care[i] = KEEL_ROW_NATIVE;
-        if ((kind == KEEL_ROW_CONSTRAINT || kind == KEEL_ROW_ALGEBRAIC) && (traits & KEEL_AS_GIVEN))
+        if ((kind == KEEL_ROW_CONSTRAINT || kind == KEEL_ROW_ROLLING || kind == KEEL_ROW_ALGEBRAIC) &&
+            (traits & KEEL_AS_GIVEN))
             r->care[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_HIDDEN && (traits & KEEL_AS_GIVEN) && was_written(e, rows_name(r, i)))
             r->care[i] = KEEL_ROW_NATIVE;

@@ -154,7 +154,7 @@ static void across(struct engine *e, const double *residual) {
     manifold_normals_shortest(m, &u->end, u->row, u->move);
 }
 
-/* Units as large as this end makes them, with D at hand; an end far away that is not taken leaves no trace. */
+/* Units as large as this end makes them, with D at hand; an end far away, not taken, leaves no trace. */
 static keel_status grow(struct engine *e, const struct multipliers_aim *to) {
     struct manifold *m = &e->manifold;
     keel_status status = KEEL_OK;

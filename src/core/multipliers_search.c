@@ -27,7 +27,7 @@ void multipliers_forget(struct engine *e) {
     for (int i = 0; i < k * k; i++) e->multipliers.inverse[i] = i % (k + 1) == 0 ? share_of(e) : 0;
 }
 
-/* row := D^T D change, in sizes of the states: lengths as displacements have them, whatever the directions. */
+/* row := D^T D change, in sizes of the states: lengths as displacements have them, in any direction. */
 static void to_lengths(struct engine *e, double *row) {
     struct multipliers *u = &e->multipliers;
     int k = e->manifold.kept, n = e->field.n;

@@ -177,6 +177,13 @@ static keel_status verify(struct engine *e) {
     return verify_on_the_way(&e->start, e->r->t, e->x[e->r->front]);
 }
 
+/* Does a row that the method keeps seem not to hold, in units that may lag? */
+static int seems_off(const struct rows *r) {
+    for (int i = 0; i < r->count; i++)
+        if (r->care[i] == KEEL_ROW_NATIVE && rows_in_units(r, i, r->residual[i]) > 4) return 1;
+    return 0;
+}
+
 /* Certificate and sizes at the accepted state.  Rows that are not corrected let their sizes grow when due. */
 static keel_status measure(struct engine *e) {
     struct record *r = e->r;
@@ -193,7 +200,7 @@ static keel_status measure(struct engine *e) {
     if (larger && corrected) r->outgrown = 1;
     if (!e->measured) return KEEL_OK;
     int all_grown = corrected && e->manifold.kept == e->rows.count && !multipliers_apply(e);
-    if (!all_grown && rows_due(r->stats.steps)) {
+    if (!all_grown && (rows_due(r->stats.steps) || seems_off(&e->rows))) {
         keel_status status = rows_grow_all(fd, &e->rows, r->t, x);
         if (status != KEEL_OK) return status;
     }

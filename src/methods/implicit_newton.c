@@ -1,4 +1,4 @@
-/* implicit_newton.c - the stages by simplified Newton: (I - h A x J) dZ = A K(Z) - Z.
+/* implicit_newton.c - the stages by simplified Newton: (E - h A x J) dZ = A K(Z) - E Z, E = 1 for x' = f.
  *
  * With A = T D T^-1 the system falls into one real system of order n for each real eigenvalue of A and one
  * of order 2n for each complex pair (Butcher 1976; Hairer, Wanner, Solving ODEs II, IV.8).  J and the
@@ -14,7 +14,7 @@
 
 void implicit_newton_layout(keel_work *w, int stages) {
     struct implicit_rk *m = w->method;
-    size_t n = (size_t)w->n, s = (size_t)stages;
+    size_t n = (size_t)m->n, s = (size_t)stages;
     m->jacobian = keel_work_doubles(w, n * n);
     m->beside = keel_work_doubles(w, n * n);
     m->lu = keel_work_doubles(w, 2 * s * n * n);
@@ -30,11 +30,13 @@ keel_status implicit_rates(keel_work *w, const keel_attempt *a, const struct imp
         if (i == 0 && table->first_explicit) {
             f = a->f;
         } else {
-            for (int c = 0; c < w->width; c++) m->stage[c] = a->x[c] + z[c];
-            keel_status status = keel_rate(w, a->t + table->c[i] * a->h, m->stage, k);
+            double t = a->t + table->c[i] * a->h;
+            for (int c = 0; c < m->width; c++) m->stage[c] = m->from[c] + z[c];
+            keel_status status =
+                m->system ? m->system->rate(w, t, m->stage, k) : keel_rate(w, t, m->stage, k);
             if (status != KEEL_OK) return status;
         }
-        for (int c = 0; c < w->width; c++) k[c] = a->h * f[c];
+        for (int c = 0; c < m->width; c++) k[c] = a->h * f[c];
     }
     return KEEL_OK;
 }
@@ -44,27 +46,31 @@ double implicit_size(const keel_work *w, int stages, const double *v) {
     double sum = 0, largest = 0;
     for (int i = 0; i < stages; i++)
         for (int c = 0; c < w->n; c++) {
-            double ratio = fabs(v[(long)i * w->width + c]) / m->scale[c];
+            double ratio = fabs(v[(long)i * m->width + c]) / m->scale[c];
             sum += ratio * ratio;
             largest = ratio > largest || isnan(ratio) ? ratio : largest;
         }
     return w->rtol > 0 ? sqrt(sum / (stages * (double)w->n)) : largest;
 }
 
-/* Block b of I - h D x J: order n, or 2n for a pair. */
+/* Block b of E - h D x J: order n, or 2n for a pair. */
 static int factor_block(const keel_work *w, const struct implicit_table *table, int b, double h,
                         const double *jacobian, double *lu, int *pivot) {
-    int n = w->n, order = table->imaginary[b] != 0 ? 2 * n : n;
+    const struct implicit_rk *m = w->method;
+    int n = m->n, order = table->imaginary[b] != 0 ? 2 * n : n;
     double real = h * table->real[b], imaginary = h * table->imaginary[b];
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        double factor = i < w->n ? 1 : m->row_factor[i - w->n];
         for (int j = 0; j < n; j++) {
-            double entry = jacobian[(long)i * n + j], on_diagonal = (i == j) - real * entry;
+            double entry = factor * jacobian[(long)i * n + j];
+            double on_diagonal = (i == j && i < w->n) - real * entry;
             lu[(long)i * order + j] = on_diagonal;
             if (order == n) continue;
             lu[(long)i * order + n + j] = -imaginary * entry;
             lu[(long)(n + i) * order + j] = imaginary * entry;
             lu[(long)(n + i) * order + n + j] = on_diagonal;
         }
+    }
     return dense_lu(order, lu, pivot);
 }
 
@@ -73,7 +79,7 @@ static int factor(keel_work *w, const struct implicit_table *table, double h, co
     double *lu = m->lu;
     int *pivot = (int *)m->pivot;
     for (int b = 0; b < table->blocks; b++) {
-        int order = table->imaginary[b] != 0 ? 2 * w->n : w->n;
+        int order = table->imaginary[b] != 0 ? 2 * m->n : m->n;
         if (factor_block(w, table, b, h, jacobian, lu, pivot)) return 0;
         lu += (long)order * order;
         pivot += order;
@@ -84,45 +90,47 @@ static int factor(keel_work *w, const struct implicit_table *table, double h, co
 
 void implicit_newton_filter(const keel_work *w, double *v) {
     const struct implicit_rk *m = w->method;
-    dense_lu_solve(w->n, m->lu, (const int *)m->pivot, v);
+    dense_lu_solve(m->n, m->lu, (const int *)m->pivot, v);
 }
 
 /* dZ of the residual, into m->moved. */
 static void solve(const keel_work *w, const struct implicit_table *table) {
     const struct implicit_rk *m = w->method;
-    int n = w->n, s = table->s, at = 0;
+    int n = m->n, s = table->s, at = 0;
     const double *lu = m->lu;
     const int *pivot = (const int *)m->pivot;
-    memset(m->moved, 0, (size_t)s * (size_t)w->width * sizeof(double));
+    memset(m->moved, 0, (size_t)s * (size_t)m->width * sizeof(double));
     for (int b = 0; b < table->blocks; b++) {
         int parts = table->imaginary[b] != 0 ? 2 : 1, order = parts * n;
         for (int part = 0; part < parts; part++)
             for (int c = 0; c < n; c++) {
                 double sum = 0;
                 for (int j = 0; j < s; j++)
-                    sum += table->t_inverse[at + part][j] * m->residual[(long)j * w->width + c];
+                    sum += table->t_inverse[at + part][j] * m->residual[(long)j * m->width + c];
                 m->pair[part * n + c] = sum;
             }
         dense_lu_solve(order, lu, pivot, m->pair);
         for (int i = 0; i < s; i++)
             for (int part = 0; part < parts; part++)
                 for (int c = 0; c < n; c++)
-                    m->moved[(long)i * w->width + c] += table->t[i][at + part] * m->pair[part * n + c];
+                    m->moved[(long)i * m->width + c] += table->t[i][at + part] * m->pair[part * n + c];
         lu += (long)order * order;
         pivot += order;
         at += parts;
     }
 }
 
-/* residual = A K - Z */
+/* residual = A K - E Z */
 static void find_residual(const keel_work *w, const struct implicit_table *table) {
     const struct implicit_rk *m = w->method;
     int s = table->s;
     for (int i = 0; i < s; i++)
-        for (int c = 0; c < w->width; c++) {
+        for (int c = 0; c < m->width; c++) {
             double sum = 0;
-            for (int j = 0; j < s; j++) sum += table->a[i][j] * m->k[(long)j * w->width + c];
-            m->residual[(long)i * w->width + c] = sum - m->z[(long)i * w->width + c];
+            for (int j = 0; j < s; j++) sum += table->a[i][j] * m->k[(long)j * m->width + c];
+            m->residual[(long)i * m->width + c] = c < w->n   ? sum - m->z[(long)i * m->width + c]
+                                                  : c < m->n ? sum * m->row_factor[c - w->n]
+                                                             : 0;
         }
 }
 
@@ -131,12 +139,14 @@ enum verdict { ARRIVED, GO_ON, GIVE_UP };
 
 /* To a fraction of the tolerance, or until the rest is lost in it at this pace. */
 static enum verdict judge_tolerance(const keel_work *w, struct implicit_memory *memory, int s, int round,
-                                    double size, double pace) {
+                                    int known, double size, double pace) {
     double expm = (s + 1.0) / (2.0 * s), tolerance = 0.1 * pow(w->rtol, expm); /* of the estimate */
     double enough = fmax(10 * DBL_EPSILON / tolerance, fmin(0.03, pow(tolerance, 1 / expm - 1)));
     int most = 7 + (s - 3) * 5 / 2, left = most - 1 - round;
     memory->shrink = 0.5;
-    if (round > 1) {
+    if (known > 2) enough *= 0.3; /* what multipliers still lack is seen with a delay */
+    if (known > 2 && !isfinite(size)) return GIVE_UP;
+    if (round >= known) {
         memory->rate = pace;
         if (!(pace < 0.99)) return GIVE_UP;
         memory->contraction = pace / (1 - pace);
@@ -146,7 +156,7 @@ static enum verdict judge_tolerance(const keel_work *w, struct implicit_memory *
             return GIVE_UP;
         }
     }
-    if (memory->contraction * size <= enough) return ARRIVED;
+    if (round >= known - 1 && memory->contraction * size <= enough) return ARRIVED;
     return round >= most ? GIVE_UP : GO_ON;
 }
 
@@ -164,6 +174,24 @@ static enum verdict judge_round_off(struct implicit_memory *memory, int round, d
     return round > 40 || idle > 3 || (round > 6 && pace > 0.9 && size > IMPLICIT_NEAR) ? GIVE_UP : GO_ON;
 }
 
+/* The size of m->moved; with tolerances z counts as h f_z dz. */
+static keel_status measure(keel_work *w, const keel_attempt *a, int s, double *size) {
+    struct implicit_rk *m = w->method;
+    keel_status status = KEEL_OK;
+    for (int i = 0; i < s && m->system && w->rtol > 0 && status == KEEL_OK; i++) {
+        double *moved = implicit_row(m->moved, w, i), *push = implicit_row(m->residual, w, i);
+        for (int c = 0; c < w->n; c++) {
+            push[c] = 0;
+            for (int j = w->n; j < m->n; j++) push[c] += a->h * m->jacobian[(long)c * m->n + j] * moved[j];
+        }
+        status = m->system->judge(w, a, 0, moved);
+        if (status == KEEL_OK) status = m->system->judge(w, a, 1, push);
+    }
+    *size = implicit_size(w, s, m->moved);
+    if (m->system && w->rtol > 0) *size = fmax(*size, implicit_size(w, s, m->residual));
+    return status;
+}
+
 /* Newton with the factors as they stand.  KEEL_OK and *converged 0: it did not. */
 static keel_status iterate(keel_work *w, const keel_attempt *a, const struct implicit_table *table,
                            int *converged) {
@@ -171,6 +199,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
     struct implicit_memory *memory = m->memory;
     double before = 0, pace_before = 0;
     int s = table->s, idle = 0;
+    int known = m->system ? 3 : 2; /* round with a pace: the first change is mostly one of z, and misleads */
     *converged = 0;
     memory->contraction = pow(fmax(memory->contraction, DBL_EPSILON), 0.8);
     for (int round = 1;; round++) {
@@ -179,12 +208,15 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
         find_residual(w, table);
         solve(w, table);
         keel_work_count(w, 0, 1);
-        for (long c = 0; c < (long)s * w->width; c++) m->z[c] += m->moved[c];
-        double size = implicit_size(w, s, m->moved), pace = round > 1 ? size / before : 0;
-        double mean = round > 2 ? sqrt(pace * pace_before) : pace;
+        for (long c = 0; c < (long)s * m->width; c++) m->z[c] += m->moved[c];
+        double size;
+        status = measure(w, a, s, &size);
+        if (status != KEEL_OK) return status;
+        double pace = round > 1 ? size / before : 0;
+        double mean = round > known ? sqrt(pace * pace_before) : pace;
         memory->iterations = round;
         idle = round > 1 && size >= before ? idle + 1 : 0;
-        enum verdict verdict = w->rtol > 0 ? judge_tolerance(w, memory, s, round, size, mean)
+        enum verdict verdict = w->rtol > 0 ? judge_tolerance(w, memory, s, round, known, size, mean)
                                            : judge_round_off(memory, round, size, idle, pace);
         *converged = verdict == ARRIVED;
         if (verdict != GO_ON) return KEEL_OK;
@@ -198,33 +230,47 @@ static keel_status settle(keel_work *w, const keel_attempt *a, const struct impl
     struct implicit_rk *m = w->method;
     if (!table->regular) return implicit_rates(w, a, table);
     for (int i = 0; i < table->s; i++)
-        for (int c = 0; c < w->width; c++) {
+        for (int c = 0; c < m->width; c++) {
             double sum = 0;
-            for (int j = 0; j < table->s; j++) sum += table->inverse[i][j] * m->z[(long)j * w->width + c];
-            m->k[(long)i * w->width + c] = sum;
+            for (int j = 0; j < table->s; j++) sum += table->inverse[i][j] * m->z[(long)j * m->width + c];
+            m->k[(long)i * m->width + c] = sum;
         }
     return KEEL_OK;
 }
 
-/* A jacobian at the begin of the step.  One that does not help three times in a row is compared with
+static keel_status find_jacobian(keel_work *w, const keel_attempt *a, const struct implicit_table *table,
+                                 int differences, double *jacobian) {
+    const struct implicit_rk *m = w->method;
+    if (m->system) { /* constraints turn within a step: in the middle, as far as that can be foreseen */
+        const double *z = m->residual + ((long)table->s + table->s / 2) * m->width;
+        double t = a->t + table->c[table->s / 2] * a->h;
+        for (int c = 0; c < m->n; c++) m->stage[c] = m->from[c] + z[c];
+        return m->system->jacobian(w, t, m->stage, differences, jacobian);
+    }
+    return keel_work_jacobian(w, a->t, a->x, a->f, differences, jacobian);
+}
+
+/* A fresh jacobian.  One that does not help three times in a row is compared with
  * differences, and not believed any more if it differs: a wrong one costs time only. */
-static keel_status renew(keel_work *w, const keel_attempt *a, double *jacobian) {
+static keel_status renew(keel_work *w, const keel_attempt *a, const struct implicit_table *table,
+                         double *jacobian) {
     struct implicit_rk *m = w->method;
     struct implicit_memory *memory = m->memory;
     if (memory->failures >= 3 && memory->distrust == 0 && !a->look) {
         double difference = 0, size = 0;
-        keel_status status = keel_work_jacobian(w, a->t, a->x, a->f, 1, m->beside);
-        if (status == KEEL_OK) status = keel_work_jacobian(w, a->t, a->x, a->f, 0, jacobian);
+        keel_status status = find_jacobian(w, a, table, 1, m->beside);
+        if (status == KEEL_OK) status = find_jacobian(w, a, table, 0, jacobian);
         if (status != KEEL_OK) return status;
-        for (long e = 0; e < (long)w->n * w->n; e++) {
-            double change = m->scale[e % w->n] / m->scale[e / w->n]; /* in terms of the sizes */
+        for (long c = 0; c < (long)w->n * w->n; c++) {
+            long i = c / w->n, j = c % w->n, e = i * m->n + j;
+            double change = m->scale[j] / m->scale[i]; /* in terms of the sizes */
             difference = fmax(difference, fabs(m->beside[e] - jacobian[e]) * change);
             size = fmax(size, fabs(m->beside[e]) * change);
         }
         memory->distrust = difference > 1e-3 * size;
         memory->failures = 0;
     }
-    return keel_work_jacobian(w, a->t, a->x, a->f, memory->distrust != 0, jacobian);
+    return find_jacobian(w, a, table, memory->distrust != 0, jacobian);
 }
 
 /* The part that a look into the last step takes: with its own jacobian if need be, and nothing is kept. */
@@ -232,11 +278,11 @@ static keel_status look(keel_work *w, const keel_attempt *a, const struct implic
                         const double *start) {
     struct implicit_rk *m = w->method;
     struct implicit_memory kept = *m->memory;
-    size_t bytes = (size_t)table->s * (size_t)w->width * sizeof(double);
+    size_t bytes = (size_t)table->s * (size_t)m->width * sizeof(double);
     int converged = 0;
     keel_status status = KEEL_OK;
     for (int fresh = kept.jacobian_known == 0; fresh < 2 && !converged && status == KEEL_OK; fresh++) {
-        if (fresh) status = keel_work_jacobian(w, a->t, a->x, a->f, kept.distrust != 0, m->beside);
+        if (fresh) status = find_jacobian(w, a, table, kept.distrust != 0, m->beside);
         memcpy(m->z, start, bytes);
         if (status == KEEL_OK && factor(w, table, a->h, fresh ? m->beside : m->jacobian))
             status = iterate(w, a, table, &converged);
@@ -250,13 +296,14 @@ static keel_status look(keel_work *w, const keel_attempt *a, const struct implic
 keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct implicit_table *table) {
     struct implicit_rk *m = w->method;
     struct implicit_memory *memory = m->memory;
-    size_t count = (size_t)table->s * (size_t)w->width;
+    size_t count = (size_t)table->s * (size_t)m->width;
     double *start = m->residual + count; /* behind the residuals */
     memcpy(start, m->z, count * sizeof(double));
     if (a->look) return look(w, a, table, start);
     int fresh = memory->jacobian_known == 0 || memory->slow != 0, converged = 0;
+    int nearer = m->system && w->rtol == 0 ? 3 : 0; /* jacobians where the last iteration got to */
     for (;;) {
-        keel_status status = fresh ? renew(w, a, m->jacobian) : KEEL_OK;
+        keel_status status = fresh ? renew(w, a, table, m->jacobian) : KEEL_OK;
         if (status != KEEL_OK) return status;
         memory->jacobian_known = 1;
         double h = a->h;
@@ -271,7 +318,8 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
         memcpy(m->z, start, count * sizeof(double));
         status = iterate(w, a, table, &converged);
         if (status != KEEL_OK) return status;
-        if (converged || fresh) break;
+        if (converged || (fresh && nearer-- <= 0)) break;
+        if (fresh && isfinite(implicit_size(w, table->s, m->z))) memcpy(start, m->z, count * sizeof(double));
         fresh = 1;
     }
     memory->failures = converged ? 0 : memory->failures + 1;
@@ -279,7 +327,7 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
     if (!converged && w->rtol == 0 && memory->failures < 4 && memory->distrust == 0) {
         memory->failures = 3; /* with a fixed step there is no other chance */
         memcpy(m->z, start, count * sizeof(double));
-        keel_status status = renew(w, a, m->jacobian);
+        keel_status status = renew(w, a, table, m->jacobian);
         if (status != KEEL_OK || memory->distrust == 0) return status == KEEL_OK ? KEEL_RETRY : status;
         memory->factored_h = 0;
         return implicit_newton(w, a, table);

@@ -28,23 +28,26 @@ void implicit_radau_scale(keel_work *w, const keel_attempt *a) {
 keel_status implicit_radau_error(keel_work *w, const keel_attempt *a) {
     struct implicit_rk *m = w->method;
     const struct implicit_table *table = &m->table[(int)m->memory->choice];
-    double g = table->real[0], wide = widening(w, table->s), *error = a->error[0];
+    double g = table->real[0], wide = widening(w, table->s), *error = m->residual;
+    memset(error + w->n, 0, (size_t)(m->width - w->n) * sizeof *error); /* what has no derivative holds */
     for (int round = 0; round < 2; round++) {
         const double *f = round ? m->moved : a->f;
         for (int c = 0; c < w->n; c++) {
             double slope = 0; /* h u' at the begin */
-            for (int j = 0; j < table->s; j++) slope += table->at_begin[j] * m->k[(long)j * w->width + c];
+            for (int j = 0; j < table->s; j++) slope += table->at_begin[j] * m->k[(long)j * m->width + c];
             error[c] = g * (a->h * f[c] - slope);
         }
+        keel_status status = m->system ? m->system->smooth(w, a, g * a->h, error) : KEEL_OK;
+        if (status != KEEL_OK) return status;
         implicit_newton_filter(w, error);
         if (round || implicit_size(w, 1, error) < 1 || !(a->first || m->memory->rejections > 0)) break;
         for (int c = 0; c < w->width; c++) m->stage[c] = a->x[c] + (c < w->n ? error[c] : 0);
         if (keel_rate(w, a->t, m->stage, m->moved) != KEEL_OK) break; /* the plain estimate will do */
+        memset(error + w->n, 0, (size_t)(m->width - w->n) * sizeof *error);
     }
     w->code = 0;
-    for (int c = 0; c < w->n; c++) error[c] /= wide;
-    for (int c = w->n; c < w->width; c++) error[c] = 0;
-    return KEEL_OK;
+    for (int c = 0; c < w->width; c++) a->error[0][c] = c < w->n ? error[c] / wide : 0;
+    return m->system ? m->system->judge(w, a, 0, a->error[0]) : KEEL_OK;
 }
 
 /* Upward where Newton contracts at once and the step is steady, downward where it hardly does. */

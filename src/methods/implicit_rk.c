@@ -10,13 +10,13 @@
 #include "methods/implicit_rk.h"
 
 #include "methods/composition.h"
+#include "methods/implicit_mechanics.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
-    (void)p;
     const struct implicit_method *method = w->stepper->table;
     struct implicit_rk *m = w->method;
     int most = 0;
@@ -25,7 +25,11 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
         else implicit_table_fill(&m->table[i], method->kind, method->stages[i]);
         if (method->stages[i] > most) most = method->stages[i];
     }
-    size_t width = (size_t)w->width, rows = (size_t)most * width;
+    m->system = method->system;
+    m->n = w->n + (m->system ? m->system->layout(p, w) : 0);
+    m->width = m->system ? (m->n + 3) / 4 * 4 : w->width;
+    size_t width = (size_t)m->width, rows = (size_t)most * width;
+    m->y = keel_work_doubles(w, m->system ? width : 0);
     m->memory = (struct implicit_memory *)keel_work_doubles(w, sizeof *m->memory / sizeof(double));
     m->last = keel_work_doubles(w, rows);
     m->k = keel_work_doubles(w, rows);
@@ -73,12 +77,12 @@ static void find_start_weights(keel_work *w, const struct implicit_table *last,
 static void start(keel_work *w, const keel_attempt *a, const struct implicit_table *table, int newton) {
     struct implicit_rk *m = w->method;
     const struct implicit_table *last = a->first ? NULL : of_last(w);
-    size_t rows = (size_t)table->s * (size_t)w->width;
+    size_t rows = (size_t)table->s * (size_t)m->width;
     if (newton && !table->regular) last = NULL;
     if (!last) {
         memset(m->z, 0, rows * sizeof(double));
         for (int i = 0; i < table->s && !newton; i++)
-            for (int c = 0; c < w->width; c++) m->z[(long)i * w->width + c] = table->c[i] * a->h * a->f[c];
+            for (int c = 0; c < w->width; c++) m->z[(long)i * m->width + c] = table->c[i] * a->h * a->f[c];
         return;
     }
     int with_rate = !newton && !a->look && last->c[last->s - 1] < 1, nodes = last->s + with_rate;
@@ -88,10 +92,10 @@ static void start(keel_work *w, const keel_attempt *a, const struct implicit_tab
     if (!known) find_start_weights(w, last, table, nodes, a->look ? 0 : 1, ratio);
     if (a->look) m->start_nodes = 0;
     for (int i = 0; i < table->s; i++)
-        for (int c = 0; c < w->width; c++) {
+        for (int c = 0; c < m->width; c++) {
             double sum = with_rate ? m->start[i][last->s] * last_h * a->f[c] : 0;
-            for (int j = 0; j < last->s; j++) sum += m->start[i][j] * m->last[(long)j * w->width + c];
-            m->z[(long)i * w->width + c] = sum;
+            for (int j = 0; j < last->s; j++) sum += m->start[i][j] * m->last[(long)j * m->width + c];
+            m->z[(long)i * m->width + c] = sum;
         }
 }
 
@@ -186,17 +190,23 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     }
     const struct implicit_table *table = a->look ? of_last(w) : chosen(w, memory->choice);
     if (!table) table = chosen(w, memory->choice);
-    int adaptive = w->rtol > 0;
+    int adaptive = w->rtol > 0, newton = adaptive || m->system;
+    keel_status status = m->system ? m->system->begin(w, a) : KEEL_OK;
+    if (status != KEEL_OK) return status;
+    m->from = m->system ? m->y : a->x;
     memory->shrink = 0;
     if (adaptive) implicit_radau_scale(w, a);
     else scale_to_state(w, a);
-    if (adaptive) start(w, a, table, 1);
-    keel_status status = w->n == 0 ? KEEL_OK : adaptive ? implicit_newton(w, a, table) : solve(w, a, table);
+    if (m->system) m->system->weigh(w, a->h, m->scale);
+    if (newton) start(w, a, table, 1);
+    if (w->n > 0) status = newton ? implicit_newton(w, a, table) : solve(w, a, table);
     if (status != KEEL_OK) return status;
     if (table->last_is_end)
         memcpy(a->dx, implicit_row(m->z, w, table->s - 1), (size_t)w->width * sizeof(double));
     else add_up(w, table->s, table->b, table->b_low, a->dx);
-    return a->error[0] && w->n > 0 ? implicit_radau_error(w, a) : KEEL_OK;
+    for (int c = w->n; c < w->width; c++) a->dx[c] = 0;
+    if (a->error[0] && w->n > 0) status = implicit_radau_error(w, a);
+    return status == KEEL_OK && m->system ? m->system->end(w, a) : status;
 }
 
 static void accept(keel_work *w, const keel_segment *s) {
@@ -205,7 +215,8 @@ static void accept(keel_work *w, const keel_segment *s) {
     int stages = m->table[0].s;
     for (int i = 1; i < method->count; i++) /* `next` may have chosen another order by now */
         if (m->memory->factored_choice == i) stages = m->table[i].s;
-    memcpy(m->last, m->k, (size_t)stages * (size_t)w->width * sizeof(double));
+    memcpy(m->last, m->k, (size_t)stages * (size_t)m->width * sizeof(double));
+    if (m->system) m->system->accept(w, stages);
     m->memory->known = stages;
     m->memory->last_h = s->h;
 }
@@ -219,8 +230,8 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
     for (int c = 0; c < w->width; c++) {
         double here = 0, end = 0;
         for (int j = 0; j < table->s; j++) {
-            here += weight[j] * m->last[(long)j * w->width + c];
-            end += table->b[j] * m->last[(long)j * w->width + c];
+            here += weight[j] * m->last[(long)j * m->width + c];
+            end += table->b[j] * m->last[(long)j * m->width + c];
         }
         x[c] = s->x[c] + here + fade * (s->x_end[c] - (s->x[c] + end));
     }
@@ -228,13 +239,13 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
 
 #define HLW "Hairer, Lubich, Wanner 2006"
 #define HW "Hairer, Wanner 1996"
-#define METHOD(method, the_order, the_kind, s, the_traits, what, source)                            \
-    .info = {.name = method,                                                                        \
-             .about = what,                                                                         \
-             .reference = source,                                                                   \
-             .order = the_order,                                                                    \
-             .traits = KEEL_IMPLICIT | KEEL_RUNGE_KUTTA | (the_traits)},                            \
-    .table = &(const struct implicit_method){the_kind, 1, {s}}, .size = sizeof(struct implicit_rk), \
+#define METHOD(method, the_order, the_kind, s, the_traits, what, source)                                  \
+    .info = {.name = method,                                                                              \
+             .about = what,                                                                               \
+             .reference = source,                                                                         \
+             .order = the_order,                                                                          \
+             .traits = KEEL_IMPLICIT | KEEL_RUNGE_KUTTA | (the_traits)},                                  \
+    .table = &(const struct implicit_method){the_kind, 1, {s}, NULL}, .size = sizeof(struct implicit_rk), \
     .layout = layout, .attempt = attempt, .accept = accept
 #define GAUSS(order, s)                                                                     \
     {                                                                                       \
@@ -254,6 +265,19 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
     {                                                                                   \
         METHOD("lobatto3" #letter #order, order, the_kind, s, traits,                   \
                "Lobatto III" #letter ", " #s " stages", "Ehle 1969; Chipman 1971; " HW) \
+    }
+
+#define CONSTRAINED(method, the_order, trait, the_system, interpolant, what, source)                      \
+    {                                                                                                     \
+        .info = {.name = method,                                                                          \
+                 .about = what,                                                                           \
+                 .reference = source,                                                                     \
+                 .order = the_order,                                                                      \
+                 .traits = KEEL_IMPLICIT | KEEL_ADAPTIVE | (trait)},                                      \
+        .error_order = 4,                                                                                 \
+        .table = &(const struct implicit_method){IMPLICIT_RADAU_2A, 1, {3}, &(the_system)},               \
+        .size = sizeof(struct implicit_mechanics), .refuse = implicit_mechanics_refuse, .layout = layout, \
+        .attempt = attempt, .accept = accept, .dense = interpolant, .next = implicit_radau_next           \
     }
 
 enum { TRAPEZOID = 8 }; /* its place in the list */
@@ -295,13 +319,21 @@ const keel_stepper implicit_rk_methods[] = {
               .order = 5,
               .traits = KEEL_IMPLICIT | KEEL_RUNGE_KUTTA | KEEL_ADAPTIVE},
      .error_order = 4,
-     .table = &(const struct implicit_method){IMPLICIT_RADAU_2A, 3, {3, 5, 7}},
+     .table = &(const struct implicit_method){IMPLICIT_RADAU_2A, 3, {3, 5, 7}, NULL},
      .size = sizeof(struct implicit_rk),
      .layout = layout,
      .attempt = attempt,
      .accept = accept,
      .dense = dense,
      .next = implicit_radau_next},
+    CONSTRAINED(
+        "radau-ggl", 5, KEEL_CONSTRAINED, implicit_ggl, NULL,
+        "Radau IIA, 3 stages, on constrained mechanics of index 2: q' = v - M^-1 G^T mu, g = 0, G v = 0",
+        "Gear, Gupta, Leimkuhler 1985; " HW),
+    CONSTRAINED("radau-index3", 3, KEEL_AS_GIVEN, implicit_index3, dense,
+                "Radau IIA, 3 stages, on constrained mechanics as it stands, g = 0: positions of order 5, "
+                "velocities of order 3",
+                "Hairer, Lubich, Roche 1989; Jay 1993"),
     COMPOSITIONS("midpoint", "midpoint", KEEL_IMPLICIT | GEOMETRIC, implicit_rk_methods[0],
                  struct implicit_rk, NULL, HLW),
     COMPOSITIONS("trapezoid", "trapezoidal", KEEL_IMPLICIT | KEEL_SYMMETRIC_STEP,

@@ -12,9 +12,26 @@
 
 enum { IMPLICIT_TABLES = 3 };
 
+/* Equations in place of x' = f(t,x): x' = f(t,x,z), 0 = r(t,x,z), y = (x,z).  Newton's matrix then is
+ * E - h A x J, E = 1 for x and 0 for z, J the derivative of (f,r). */
+struct implicit_system {
+    int (*layout)(const keel_problem *p, keel_work *w);        /* how many z; takes its own room */
+    keel_status (*begin)(keel_work *w, const keel_attempt *a); /* y at the begin of the step, into m->y */
+    keel_status (*rate)(keel_work *w, double t, const double *y, double *out); /* f, r */
+    keel_status (*jacobian)(keel_work *w, double t, const double *y, int differences, double *jacobian);
+    void (*weigh)(const keel_work *w, double h, double *scale); /* the sizes of x for Newton */
+    /* h (f - u') at the begin of the step, for the error estimate, in place. */
+    keel_status (*smooth)(keel_work *w, const keel_attempt *a, double h, double *defect);
+    /* Leaves what counts of an error or a change of x; by_z: one that z brings about. */
+    keel_status (*judge)(keel_work *w, const keel_attempt *a, int by_z, double *x);
+    keel_status (*end)(keel_work *w, keel_attempt *a); /* last touches to dx */
+    void (*accept)(keel_work *w, int stages);
+};
+
 struct implicit_method { /* a descriptor's table */
     enum implicit_kind kind;
-    int count, stages[IMPLICIT_TABLES]; /* more than one: the order is chosen on the way */
+    int count, stages[IMPLICIT_TABLES];   /* more than one: the order is chosen on the way */
+    const struct implicit_system *system; /* NULL: x' = f(t,x) */
 };
 
 /* Numbers that go on from step to step; all doubles, so that they are saved. */
@@ -34,9 +51,14 @@ struct implicit_memory {
 
 struct implicit_rk {
     struct implicit_table table[IMPLICIT_TABLES];
+    const struct implicit_system *system;
+    int n, width; /* of y, which is x or (x,z) */
     struct implicit_memory *memory;
+    const double *from;        /* y at the begin of the step */
+    double *y;                 /* width: room for it */
+    double *row_factor;        /* of each row of r, by which matrix and residual are multiplied */
     double *last, *k, *z;      /* stages x width: K of the last step, K and Z of this one */
-    double *stage, *scale;     /* width */
+    double *stage, *scale;     /* width; of x alone */
     double *residual, *moved;  /* stages x width */
     double *jacobian, *beside; /* n x n; beside: for looks */
     double *lu, *pair;         /* the blocks of I - h D x J, one after the other; 2 n */
@@ -46,7 +68,8 @@ struct implicit_rk {
 };
 
 static inline double *implicit_row(double *rows, const keel_work *w, int i) {
-    return rows + (long)i * w->width;
+    const struct implicit_rk *m = w->method;
+    return rows + (long)i * m->width;
 }
 
 /* Changes that do not shrink any more have met round-off if they are as small as that, or, of a noisy
@@ -63,7 +86,7 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
 void implicit_newton_filter(const keel_work *w, double *v);
 /* K_i = h f(x + Z_i). */
 keel_status implicit_rates(keel_work *w, const keel_attempt *a, const struct implicit_table *table);
-/* Largest or root mean square of v / scale over all stages. */
+/* Largest or root mean square of v / scale over all stages and x. */
 double implicit_size(const keel_work *w, int stages, const double *v);
 
 /* implicit_radau.c: adaptive steps of Radau IIA. */
