@@ -123,13 +123,14 @@ static void add_kind(struct compare_list *l, unsigned mask, unsigned traits, int
 
 /* One method of each geometry that the problem admits, then more of any, up to GEOMETRIC of them. */
 static void add_geometric(struct compare_list *l, const char *preserve) {
-    static const unsigned geometry[] = {KEEL_CONSTRAINED, KEEL_KEEPS_ENERGY, KEEL_SYMPLECTIC, GEOMETRY};
+    static const unsigned all_of[] = {KEEL_CONSTRAINED | KEEL_SYMPLECTIC, KEEL_CONSTRAINED, KEEL_KEEPS_ENERGY,
+                                      KEEL_SYMPLECTIC, 0};
     const keel_method *m;
     int most = GEOMETRIC;
-    for (size_t k = 0; k < sizeof geometry / sizeof *geometry; k++)
-        for (int i = 0, left = geometry[k] == GEOMETRY ? most : 1; (m = keel_method_at(i)) && left && most;
-             i++)
-            if (m->traits & geometry[k] && !listed(l, m) && accepted(l->j, m, preserve))
+    for (size_t k = 0; k < sizeof all_of / sizeof *all_of; k++)
+        for (int i = 0, left = all_of[k] ? 1 : most; (m = keel_method_at(i)) && left && most; i++)
+            if (m->traits & GEOMETRY && (m->traits & all_of[k]) == all_of[k] && !listed(l, m) &&
+                accepted(l->j, m, preserve))
                 add(l, m->name, preserve), left--, most--;
 }
 
