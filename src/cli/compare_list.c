@@ -10,7 +10,9 @@
 #include <string.h>
 
 enum { MOST_NUMBERS = 32, MOST_PAIRS = 64, DEFAULT_PAIRS = 8, GEOMETRIC = 3, ADAPTIVE = 4 };
-enum { GEOMETRY = KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED | KEEL_AS_GIVEN };
+enum {
+    GEOMETRY = KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED | KEEL_AS_GIVEN | KEEL_KEEPS_ENERGY
+};
 
 struct compare_list {
     struct job *j;
@@ -121,15 +123,21 @@ static void add_kind(struct compare_list *l, unsigned mask, unsigned traits, int
         }
 }
 
-/* One method of each geometry that the problem admits, then more of any, up to GEOMETRIC of them. */
+/* One method of each geometry that suits the problem, then more of any, up to GEOMETRIC of them. */
 static void add_geometric(struct compare_list *l, const char *preserve) {
-    static const unsigned all_of[] = {KEEL_CONSTRAINED | KEEL_SYMPLECTIC, KEEL_CONSTRAINED, KEEL_KEEPS_ENERGY,
-                                      KEEL_SYMPLECTIC, 0};
+    static const struct {
+        unsigned all_of, none_of;
+    } constrained[] = {{KEEL_CONSTRAINED | KEEL_SYMPLECTIC, 0}, {KEEL_CONSTRAINED, 0}, {0, 0}},
+      free[] = {{KEEL_SYMPLECTIC, KEEL_IMPLICIT}, {KEEL_KEEPS_ENERGY, 0}, {0, 0}}, *kind = free;
+    keel_mode mode = {0};
+    if (keel_model_mode(l->j->model, keel_model_start(l->j->model), &mode) && mode.problem->constraint.count)
+        kind = constrained;
     const keel_method *m;
     int most = GEOMETRIC;
-    for (size_t k = 0; k < sizeof all_of / sizeof *all_of; k++)
-        for (int i = 0, left = all_of[k] ? 1 : most; (m = keel_method_at(i)) && left && most; i++)
-            if (m->traits & GEOMETRY && (m->traits & all_of[k]) == all_of[k] && !listed(l, m) &&
+    for (int k = 0; k < 3; k++)
+        for (int i = 0, left = kind[k].all_of ? 1 : most; (m = keel_method_at(i)) && left && most; i++)
+            if (m->traits & GEOMETRY && (m->traits & kind[k].all_of) == kind[k].all_of &&
+                !(m->traits & (kind[k].none_of | KEEL_AS_GIVEN)) && !listed(l, m) &&
                 accepted(l->j, m, preserve))
                 add(l, m->name, preserve), left--, most--;
 }
