@@ -130,7 +130,7 @@ typedef enum keel_preserve {
     KEEL_POST,      /* one correction by the first kept row */
     KEEL_ADJUST,    /* one correction by all kept rows */
     KEEL_PROJECT,   /* iterated to round-off */
-    KEEL_SYMMETRIC, /* the same change before and after a symmetric step: reversible; fixed steps */
+    KEEL_SYMMETRIC, /* the same change before and after a symmetric step: reversible; `step` */
     KEEL_COUPLED,   /* multipliers inside the stages of an implicit one-step method */
     KEEL_SCALE,     /* sets of states are multiplied by factors, one for each kept row: options.sets */
     KEEL_RELAX,     /* Runge-Kutta: the step is made longer or shorter until the invariants hold at its end,
@@ -172,7 +172,8 @@ typedef struct keel_options {
                    * 0: 1/2, of order 2; any other is of order 1 */
     int compensated;     /* carry the rounding errors of the state sums along */
     int reversible;      /* steps follow the time scale of the motion, and the run back retraces them:
-                            * symmetric one-step methods, nothing projected; none longer than max_step */
+                            * symmetric one-step methods, nothing projected but by KEEL_SYMMETRIC; none
+                            * longer than max_step */
     int check_jacobians; /* compare every given derivative with differences before the run */
     long max_steps;      /* in one call; 0: 10 million with error control, no limit with a fixed step */
     void (*observe)(keel_solver *s, void *user); /* each step and passing event; may only look */

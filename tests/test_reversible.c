@@ -338,9 +338,8 @@ static void constraints_and_algebraic_variables_are_no_hindrance(void **state) {
     keel_close(s);
 }
 
-/* The one pair that keeps rows and retraces long and short steps: a symmetric method, projected
- * symmetrically. Rows stay within their units at every step, the way back meets the start, and the steps do
- * differ. */
+/* What keeps rows and retraces steps long and short: a symmetric method, projected symmetrically.  Rows stay
+ * within their units at every step, the way back meets the start, and the steps do differ. */
 static void symmetric_projection_goes_with_them(void **state) {
     (void)state;
     static const char *const methods[] = {"midpoint", "gauss4", "lobatto3b4"};

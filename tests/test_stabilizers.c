@@ -52,6 +52,42 @@ static void symmetric_projection_is_reversible(void **state) {
         }
 }
 
+/* Weights are taken where a run begins and stay.  Where a state happens to be small there, it is not for
+ * long: at any place of a swing, in three forms, a run with long steps goes there and back. */
+static void any_start_will_do(void **state) {
+    (void)state;
+    static const double starts[] = {0, 0.4, 0.8, 1.3, 1.854, 2.5};
+    static const char *const methods[] = {"trapezoid", "gauss4", "gauss6"};
+    for (int form = 0; form < 3; form++)
+        for (int at = form == 2 ? 1 : 0; at < 6; at++)
+            for (int k = 0; k < 6; k++) {
+                problem p;
+                double error;
+                if (form == 0) problem_pendulum(&p, 1.0);
+                if (form == 1) problem_pendulum_ode(&p, 1.0);
+                if (form == 2) problem_pendulum_dae(&p, 1.0);
+                p.exact(&p, starts[at], p.u0);
+                p.keel.t0 = starts[at];
+                double back = there_and_back(&p, methods[k / 2], k % 2 ? KEEL_COUPLED : KEEL_SYMMETRIC, 0.2,
+                                             30, &error);
+                if (back > 2e-12)
+                    fail_msg("%s from t = %g with %s: %g from the start", p.keel.name, starts[at],
+                             methods[k / 2], back);
+            }
+}
+
+/* What the method keeps by itself mu does not move: it is found without that row. */
+static void rows_that_the_method_keeps_are_no_hindrance(void **state) {
+    (void)state;
+    for (int steps = 128; steps <= 4096; steps *= 2) {
+        problem p;
+        double error;
+        problem_rigid_body(&p, 2.0, 1.0, 2.0 / 3.0);
+        there_and_back(&p, "hmgps", KEEL_COUPLED, 10. / steps, steps, &error);
+        if (error > 0.6 / steps) fail_msg("%d steps err by %g", steps, error);
+    }
+}
+
 /* The largest drift of a row in each half of a run of so many steps. */
 static void drift_by_halves(const problem *p, keel_options o, keel_preserve preserve, const char *name,
                             int steps, double drift[2]) {
@@ -286,6 +322,8 @@ static void multipliers_that_do_not_settle_are_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(symmetric_projection_is_reversible),
+        cmocka_unit_test(any_start_will_do),
+        cmocka_unit_test(rows_that_the_method_keeps_are_no_hindrance),
         cmocka_unit_test(symmetric_projection_leaves_no_trend),
         cmocka_unit_test(coupled_radau_agrees_with_the_projected_one),
         cmocka_unit_test(the_gain_is_best_where_it_is),

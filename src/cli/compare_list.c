@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NUMBERS = 32, MOST_PAIRS = 64, DEFAULT_PAIRS = 8, GEOMETRIC = 3, ADAPTIVE = 4 };
+enum { MOST_NUMBERS = 32, MOST_PAIRS = 64, DEFAULT_PAIRS = 8, GEOMETRIC = 2, ADAPTIVE = 4 };
 enum {
     GEOMETRY = KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED | KEEL_AS_GIVEN | KEEL_KEEPS_ENERGY
 };
@@ -123,23 +123,22 @@ static void add_kind(struct compare_list *l, unsigned mask, unsigned traits, int
         }
 }
 
-/* One method of each geometry that suits the problem, then more of any, up to GEOMETRIC of them. */
+/* Constrained motion: a symplectic method that keeps the constraints and one for stiff motion.  Else explicit
+ * symplectic methods, or where there are none the first that have some geometry. */
 static void add_geometric(struct compare_list *l, const char *preserve) {
-    static const struct {
-        unsigned all_of, none_of;
-    } constrained[] = {{KEEL_CONSTRAINED | KEEL_SYMPLECTIC, 0}, {KEEL_CONSTRAINED, 0}, {0, 0}},
-      free[] = {{KEEL_SYMPLECTIC, KEEL_IMPLICIT}, {KEEL_KEEPS_ENERGY, 0}, {0, 0}}, *kind = free;
     keel_mode mode = {0};
-    if (keel_model_mode(l->j->model, keel_model_start(l->j->model), &mode) && mode.problem->constraint.count)
-        kind = constrained;
     const keel_method *m;
-    int most = GEOMETRIC;
-    for (int k = 0; k < 3; k++)
-        for (int i = 0, left = kind[k].all_of ? 1 : most; (m = keel_method_at(i)) && left && most; i++)
-            if (m->traits & GEOMETRY && (m->traits & kind[k].all_of) == kind[k].all_of &&
-                !(m->traits & (kind[k].none_of | KEEL_AS_GIVEN)) && !listed(l, m) &&
-                accepted(l->j, m, preserve))
-                add(l, m->name, preserve), left--, most--;
+    int before = l->count;
+    if (keel_model_mode(l->j->model, keel_model_start(l->j->model), &mode) &&
+        mode.problem->constraint.count) {
+        add_kind(l, KEEL_CONSTRAINED | KEEL_SYMPLECTIC, KEEL_CONSTRAINED | KEEL_SYMPLECTIC, 1, 2, preserve);
+        add_kind(l, KEEL_CONSTRAINED | KEEL_ADAPTIVE, KEEL_CONSTRAINED | KEEL_ADAPTIVE, 1, 5, preserve);
+        return;
+    }
+    add_kind(l, KEEL_SYMPLECTIC | KEEL_IMPLICIT, KEEL_SYMPLECTIC, GEOMETRIC, 4, preserve);
+    for (int i = 0; l->count == before && (m = keel_method_at(i)); i++)
+        if (m->traits & GEOMETRY && !(m->traits & KEEL_AS_GIVEN) && accepted(l->j, m, preserve))
+            add(l, m->name, preserve);
 }
 
 /* Actions and changes of mode end a grid of equal steps. */

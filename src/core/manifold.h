@@ -93,7 +93,7 @@ struct normals {
 void manifold_normals_layout(struct normals *d, const struct manifold *m, struct arena *a);
 /* At (t, u), u with y.  With the weights of the moment: reach, or the mass matrix there and tau. */
 keel_status manifold_normals(struct manifold *m, struct normals *d, double t, const double *u);
-/* For the two functions below but one, right after manifold_normals.  residual, of all rows: those within
+/* What coefficients and shortest need, right after manifold_normals.  residual, of all rows: those within
  * their units are left out sooner (MANIFOLD_NEARLY); NULL: not so. */
 void manifold_normals_factor(const struct manifold *m, struct normals *d, const double *residual);
 /* out := out + factor D mu. */

@@ -154,7 +154,7 @@ static void across(struct engine *e, const double *residual) {
     manifold_normals_shortest(m, &u->end, u->row, u->move);
 }
 
-/* Units as large as this end makes them, with D at hand; an end far away, not taken, leaves no trace. */
+/* Units as large as this end makes them, D at hand; an end far away that is not taken leaves no trace. */
 static keel_status grow(struct engine *e, const struct multipliers_aim *to) {
     struct manifold *m = &e->manifold;
     keel_status status = KEEL_OK;
@@ -199,7 +199,10 @@ static keel_status search(struct engine *e, const struct multipliers_aim *to) {
         keel_status status = multipliers_try(e, to, s.best < HUGE_VAL);
         if (status < 0) return status;
         double worst = status == KEEL_OK ? manifold_worst(m, &row) : HUGE_VAL;
-        if (round == 0 && status == KEEL_OK && hopeless(e, to)) return KEEL_OK;
+        if (round == 0 && status == KEEL_OK && hopeless(e, to)) {
+            memcpy(e->rows.size, e->multipliers.size, (size_t)e->rows.count * sizeof(double));
+            return KEEL_OK;
+        }
         if (worst <= fmin(1, m->units) || (status == KEEL_OK && within_tolerance(e, to)) || s.last) break;
         status = multipliers_next(e, to, &s, status, worst, row);
         if (status != KEEL_OK) return status;

@@ -1,9 +1,9 @@
 /* multipliers_search.c - mu from step to step of the search: Broyden's method, with Newton behind it.
  *
- * lack(mu) = 0 is to be solved; change = H lack, with H kept up by Broyden's update.  Where that does not
- * halve the residual twice in a row, or makes it larger, or the method cannot make the step with this mu, H
- * is found by differences at the best mu so far, one attempt for each row.  If the step is still too long
- * it is shortened, fourfold each time: a Newton step is a direction of descent. */
+ * lack(mu) = 0 is to be solved; change = H lack, with H kept up by Broyden's update.  Where that twice in a
+ * row does not halve the residual, or makes it larger, or the method cannot make the step with this mu, H is
+ * found by differences at the best mu so far, one attempt for each row.  If the step is still too long it
+ * is shortened, fourfold each time: a Newton step is a direction of descent. */
 #include "core/engine.h"
 
 #include "linalg/dense.h"
@@ -27,7 +27,7 @@ void multipliers_forget(struct engine *e) {
     for (int i = 0; i < k * k; i++) e->multipliers.inverse[i] = i % (k + 1) == 0 ? share_of(e) : 0;
 }
 
-/* row := D^T D change, in sizes of the states: lengths as displacements have them, in any direction. */
+/* row := D^T D change, in sizes of the states: lengths as displacements have them. */
 static void to_lengths(struct engine *e, double *row) {
     struct multipliers *u = &e->multipliers;
     int k = e->manifold.kept, n = e->field.n;
