@@ -23,7 +23,7 @@ static void energies_stay_where_they_are(void **state) {
 
 static void rounding_is_a_random_walk(void **state) {
     (void)state;
-    assert_below(orbit_walk(10 * million, 1), 0.1);
+    assert_below(orbit_walk("kahan-li8", 10 * million, 1), 0.1);
 }
 
 int main(void) {

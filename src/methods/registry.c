@@ -5,20 +5,27 @@
 
 #include <string.h>
 
-extern const keel_stepper explicit_rk_methods[], adams_methods[], implicit_rk_methods[], rattle_methods[],
-    spark_methods[], splitting_methods[], kahan_methods[], discrete_gradient_methods[],
-    energy_momentum_methods[], lie_steps_methods[], lie_rkmk_methods[], lie_hmgps_methods[],
-    lgdae_methods[]; /* each ends with a nameless one */
+#define FAMILIES(FAMILY) /* NAME stands for the array NAME_methods, which ends with a nameless one */ \
+    FAMILY(explicit_rk)                                                                               \
+    FAMILY(adams)                                                                                     \
+    FAMILY(implicit_rk)                                                                               \
+    FAMILY(rattle)                                                                                    \
+    FAMILY(spark)                                                                                     \
+    FAMILY(splitting)                                                                                 \
+    FAMILY(kahan)                                                                                     \
+    FAMILY(discrete_gradient)                                                                         \
+    FAMILY(energy_momentum)                                                                           \
+    FAMILY(lie_steps)                                                                                 \
+    FAMILY(lie_rkmk)                                                                                  \
+    FAMILY(lie_hmgps)                                                                                 \
+    FAMILY(lgdae)
 
-static const keel_stepper *const families[] = {
-    explicit_rk_methods,     adams_methods,
-    implicit_rk_methods,     rattle_methods,
-    spark_methods,           splitting_methods,
-    kahan_methods,           discrete_gradient_methods,
-    energy_momentum_methods, lie_steps_methods,
-    lie_rkmk_methods,        lie_hmgps_methods,
-    lgdae_methods,           NULL,
-};
+#define DECLARED(name) extern const keel_stepper name##_methods[];
+#define LISTED(name) name##_methods,
+
+FAMILIES(DECLARED)
+
+static const keel_stepper *const families[] = {FAMILIES(LISTED) NULL};
 
 const keel_stepper *registry_at(int i) {
     for (const keel_stepper *const *family = families; *family; family++)

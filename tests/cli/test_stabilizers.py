@@ -30,6 +30,12 @@ class Stabilizers(cli.Case):
         self.assertIn("  scale      " + sentence, text)
         with open(self.path("page.html"), encoding="utf-8") as page:
             self.assertIn("scale: " + sentence + ".", page.read())
+        for words, most in [((example("liu2006_1"), "--method", "gps+scale", "--step", "0.01"), 100),
+                            ((ORBIT, "--method", "midpoint+scale", "--step", "pi/100"), 50)]:
+            found = self.json("run", *words)  # tangent rays; ends of the minor axis, with the sets q and p
+            self.assertEqual(found["status"], "done", words)
+            self.assertTrue(0 < found["folds"] <= most, words)
+            self.assertTrue(all(abs(value) < 10 for value in found["state"].values()), words)
         calm = self.json("run", example("liu2006_1"), "--tend", "10")
         self.assertEqual(calm["folds"], 0)
         self.assertNotIn("no factors", self.text("run", example("liu2006_1"), "--tend", "10"))
