@@ -210,11 +210,12 @@ int job_gain_idle(const struct job *j) {
     return source_of(&j->options, opt_gain) == 2 && strcmp(j->stabilizer, "baumgarte") != 0;
 }
 
-/* The model chose the stabilizer, and beside it what only another one uses: that is a slip.  Where the
- * command line chose, what the model has for its own is left alone. */
+/* The model names a stabilizer, and beside it what only another one uses: that is a slip.  Where it names
+ * none they wait for who does; where the command line chose, what the model has is left alone. */
 static int check_model_choice(struct job *j) {
     const struct options *o = &j->options;
     if (source_of(o, opt_method) == 2 || source_of(o, opt_preserve) == 2) return 0;
+    if (strcmp(j->stabilizer, "auto") == 0) return 0;
     int sets = source_of(o, opt_sets) == 1 && strcmp(j->stabilizer, "scale") != 0;
     int gain = source_of(o, opt_gain) == 1 && strcmp(j->stabilizer, "baumgarte") != 0;
     if (!sets && !gain) return 0;

@@ -78,7 +78,7 @@ class Stabilizers(cli.Case):
         with open(ORBIT, encoding="utf-8") as file:
             text = file.read()
         for own, option, line in [("scale", "sets", 'sets = "q; p"'), ("baumgarte", "gain", "gain = 3")]:
-            for stabilizer in ("project", own):
+            for stabilizer in ("project", "auto", own):
                 with open(self.path("model.keel"), "w", encoding="utf-8") as file:
                     file.write(text + "\noptions method = rk4, preserve = %s, step = pi/100, %s\n" % (stabilizer, line))
                 words = ("run", self.path("model.keel"), "--tend", "1")
@@ -87,7 +87,8 @@ class Stabilizers(cli.Case):
                     self.assertIn("the model's `options`: %s belong" % option, said)
                     self.assertIn("and this is project", said)
                 else:
-                    self.assertEqual(self.json(*words)["stabilizer"], own)
+                    self.assertEqual(self.json(*words)["stabilizer"], "project" if stabilizer == "auto" else own)
+                    self.assertEqual(self.json(*words, "--preserve", own)["stabilizer"], own)
                 for chosen in (("--preserve", "project"), ("--method", "rk4+project")):
                     self.assertEqual(self.json(*words, *chosen)["stabilizer"], "project")
 
