@@ -29,8 +29,11 @@ static const struct entry entries[] = {
     {.name = "keel rkf78+project", .method = "rkf78", .loosest = 1e-2, .finest = 1e-14},
     {.name = "keel radau5+project", .method = "radau5", .loosest = 1e-2, .finest = 1e-13},
     {.name = "keel radau+project", .method = "radau", .loosest = 1e-2, .finest = 1e-13},
+    {.name = "keel radau-ggl", .method = "radau-ggl", .loosest = 1e-2, .finest = 1e-13},
+    {.name = "keel radau-index3", .method = "radau-index3", .loosest = 1e-2, .finest = 1e-11},
     {.name = "keel gauss8+project", .method = "gauss8", .loosest = 20, .finest = 20000, .fixed = 1},
     {.name = "keel rattle4", .method = "rattle4", .loosest = 100, .finest = 300000, .fixed = 1},
+    {.name = "keel spark4", .method = "spark4", .loosest = 100, .finest = 300000, .fixed = 1},
     {.name = "keel rattle8", .method = "rattle8", .loosest = 40, .finest = 30000, .fixed = 1},
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };

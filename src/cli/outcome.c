@@ -128,6 +128,28 @@ static void accuracy_text(const struct outcome *o, FILE *out) {
                 worst, o->worst_t);
 }
 
+/* Rows at round-off beside values that have nothing to do with the model: steps far beyond stability can have
+ * both, and steps half as long, too.  Where states are apart by a tenth of their size, and that within the
+ * first tenth of the run, the motion is not just a sensitive one. */
+static void warning_text(const struct outcome *o, const struct job *j, FILE *out) {
+    double end = keel_time(keel_sim_solver(o->sim)), most = 0.1;
+    int worst = -1;
+    if (o->yardstick != OUTCOME_RERUN || !(fabs(o->apart_t - j->t0) <= 0.1 * fabs(end - j->t0))) return;
+    for (int i = 0; i < o->trace->columns; i++) {
+        double relative = o->each[i] / o->record.largest[i];
+        if (keel_sim_column_kind(o->sim, i) != KEEL_COLUMN_STATE || !(relative > most)) continue;
+        most = relative;
+        worst = i;
+    }
+    if (worst < 0) return;
+    fprintf(
+        out,
+        "  warning    the values are wrong from the beginning on, whatever the rows say: the rerun changes "
+        "%s by %.0f %%\n             of its size; try %s, or --method radau\n",
+        keel_sim_column(o->sim, worst), 100 * most,
+        j->keel.step > 0 ? "a smaller --step" : "a smaller --rtol");
+}
+
 /* The certificate --------------------------------------------------------------------------------------- */
 
 /* 24k, 1.3M */
@@ -207,6 +229,7 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     char folds[JOB_SENTENCE];
     if (outcome_folds(o, j, folds, sizeof folds)) fprintf(out, "  %-10s %s\n", j->stabilizer, folds);
     accuracy_text(o, out);
+    warning_text(o, j, out);
     if (o->status != OUTCOME_DONE)
         fprintf(out, "  %s%s%s%s%s\n", say_red(color), outcome_word(o->status), say_plain(color),
                 o->message[0] ? ": " : "", o->message);

@@ -385,6 +385,45 @@ class Accuracy(Tables):
         self.assertRegex(text, r"the rerun differs by \S+ \(\w at t = \S+\); within 1 % before t = ")
         self.assert_fits(keel("run", example("pendulum"), "--interpret", "--step", "0.01").stdout)
 
+    def test_rows_hold_and_values_are_wrong(self):
+        """liu2006, example 7, as the paper takes it: all w as states, its equations as invariants, h = 0.001 hours."""
+        model = """model dow10
+param k1 = 21.893, km1 = 2.14e9, k2 = 32.318, k3 = 21.893, km3 = 1.07e9
+param K1 = 7.65e-18, K2 = 4.03e-11, K3 = 5.32e-18, a = 0.0131
+var u[1..6], w[1..4]
+let r1 = k1*u[2]*u[6] - km1*w[4], r2 = k2*u[2]*w[2], r3 = k3*u[4]*u[6] - km3*w[3]
+let b2 = K2/(K2 + w[1]), b3 = K3/(K3 + w[1]), b1 = K1/(K1 + w[1])
+let s = (-r1 - r3 - b2*r2 + b3*(r2 + r3) + b1*r1)/(1 + (b2*u[1])/(K2 + w[1]) + b3*u[3]/(K3 + w[1]) + b1*u[5]/(K1 + w[1]))
+u' = (-r2, -r1 - r2, r2 + r3, -r3, r1, -r1 - r3)
+w' = (s, -b2*(r2 + u[1]*s/(K2 + w[1])), b3*(r2 + r3 - u[3]*s/(K3 + w[1])), b1*(r1 - u[5]*s/(K1 + w[1])))
+invariant charge = u[6] - w[1] + w[2] + w[3] + w[4]
+invariant second = w[2] - K2*u[1]/(K2 + w[1])
+invariant third = w[3] - K3*u[3]/(K3 + w[1])
+invariant fourth = w[4] - K1*u[5]/(K1 + w[1])
+init u = (1.5776, 8.32, 0.01, 0, 0.01, a), w = (0.79735161e-5, 0.79735161e-5, 6.672e-15, 9.594e-15)
+run 0 .. 1
+"""
+        right = json.loads(keel("run", "-", "--method", "radau", "--rtol", "1e-9", "--json", text=model).stdout)
+        self.assertAlmostEqual(right["state"]["u[1]"], 0.3165251, places=6)
+        self.assertNotIn("warning", keel("run", "-", "--method", "radau", "--rtol", "1e-9", text=model).stdout)
+        fixed = ("run", "-", "--method", "rk4+project", "--step", "0.001")
+        wrong = json.loads(keel(*fixed, "--json", text=model).stdout)
+        self.assertGreater(abs(wrong["state"]["u[1]"] - 0.3165251), 1)
+        self.assertTrue(all(row["scaled_drift"] < 4 for row in wrong["kept"]))
+        sentence = "the values are wrong from the beginning on, whatever the rows say: the rerun changes"
+        self.assertIn(sentence, keel(*fixed, text=model).stdout)
+        scaled = keel("run", "-", "--method", "rk4+scale", "--sets", "u[6] w; u[1]; u[3]; u[5]", "--step", "0.001", text=model)
+        self.assertIn("no factors meet all kept rows", scaled.stdout)
+        self.assertIn(sentence, scaled.stdout)
+        self.assertLess(self.accuracy(example("dow"), "--method", "radau", "--rtol", "1e-9")["value"], 1e-7)
+
+    def test_right_roads_of_index_1_and_2(self):
+        """liu2006, example 4, on the paper's road and on others; the transistor amplifier."""
+        self.assertLess(self.accuracy(example("liu2006_4"))["value"], 1e-11)
+        self.assertLess(self.accuracy(example("liu2006_4"), "--method", "rk4+project", "--step", "1e-4")["value"], 1e-9)
+        for words in ((), ("--method", "radau")):
+            self.assertLess(self.accuracy(example("transamp"), *words, "--rtol", "1e-10")["value"], 1e-9)
+
     def test_no_tighter_rerun(self):
         done = keel("run", "-", "--rtol", "1e-14", text=DECAY)
         self.assertIn("not measured (no tolerance is tighter)", done.stdout)
