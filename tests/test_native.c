@@ -1,4 +1,4 @@
-/* test_native.c - methods with constraints of their own: SHAKE, Lobatto IIIA-IIIB pairs, energy-momentum. */
+/* test_native.c - methods with constraints of their own: SHAKE, Lobatto IIIA-IIIB pairs, rolling. */
 #include "model_run.h"
 
 #include <keel/method.h>
@@ -152,12 +152,77 @@ static void shake_has_the_positions_of_rattle(void **state) {
     assert_within(drift[0] / drift[1], 3.8, 4.2);
 }
 
+/* Rolling: order 2 in every part, the row at round-off, steps that retrace themselves, and an energy that
+ * does not drift. */
+static void rolling_constraints_are_kept_natively(void **state) {
+    (void)state;
+    double error[2];
+    problem p;
+    keel_kept row;
+    problem_knife_edge(&p);
+    for (int halved = 0; halved < 2; halved++) {
+        double step = halved ? 1. / 64 : 1. / 32;
+        keel_solver *s = keel_open(&p.keel, &(keel_options){.method = "rolling-midpoint", .step = step});
+        assert_ok(s, keel_run(s, 5));
+        error[halved] = error_to_exact(&p, s);
+        assert_true(keel_kept_at(s, 0, &row) && row.kind == KEEL_ROW_ROLLING);
+        assert_int_equal(row.care, KEEL_ROW_NATIVE);
+        assert_below(row.units, 4);
+        assert_ok(s, keel_run(s, 50));
+        double early = 0;
+        for (int i = 0; keel_kept_at(s, i, &row); i++)
+            if (row.kind == KEEL_ROW_ENERGY) early = row.drift;
+        assert_ok(s, keel_run(s, 500));
+        for (int i = 0; keel_kept_at(s, i, &row); i++)
+            if (row.kind == KEEL_ROW_ENERGY) assert_below(row.drift, 1.5 * early + 1e-13);
+        assert_ok(s, keel_run(s, 0));
+        assert_below(part_error(keel_state(s), p.u0, 0, p.keel.n), 1e-9);
+        keel_close(s);
+    }
+    assert_within(log2(error[0] / error[1]), 1.95, 2.05);
+    problem_four_bar(&p);
+    keel_solver *s = keel_open(&p.keel, &(keel_options){.method = "rolling-midpoint", .step = 1});
+    assert_int_equal(keel_run(s, 5), KEEL_ENEWTON);
+    assert_non_null(strstr(keel_message(s), "no end of the step on the constraints was found from t = "));
+    keel_close(s);
+    problem_kepler(&p, 0.2, 1);
+    s = keel_open(&p.keel, &(keel_options){.method = "rolling-midpoint", .step = 1});
+    assert_non_null(strstr(keel_message(s), "it is for the form KEEL_MECHANICS"));
+    keel_close(s);
+}
+
+/* A mass that depends on the place, closed chains, redundant rods. */
+static void the_midpoint_of_rolling_takes_all_mechanics(void **state) {
+    (void)state;
+    void (*const fill[])(problem *) = {problem_andrews, problem_four_bar, problem_five_link,
+                                       problem_car_axis};
+    static const double end[] = {0.01, 0.5, 0.25, 0.5}, step[] = {1e-4, 0.002, 0.002, 0.001};
+    for (int k = 0; k < 4; k++) {
+        problem p;
+        fill[k](&p);
+        double u[3][PROBLEM_UNKNOWNS];
+        for (int i = 0; i < 3; i++) {
+            keel_options o = {.rtol = 1e-11};
+            if (i) o = (keel_options){.method = "rolling-midpoint", .step = step[k] / i};
+            keel_solver *s = keel_open(&p.keel, &o);
+            assert_ok(s, keel_run(s, end[k]));
+            memcpy(u[i], keel_state(s), (size_t)p.keel.n * sizeof(double));
+            if (i) assert_below(worst_units(s, NULL), 16);
+            keel_close(s);
+        }
+        double coarse = part_error(u[1], u[0], 0, p.keel.n), fine = part_error(u[2], u[0], 0, p.keel.n);
+        assert_within(log2(coarse / fine), 1.9, 2.1);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_have_their_order_in_every_part),
         cmocka_unit_test(two_stages_are_rattle),
         cmocka_unit_test(pairs_agree_with_projection),
         cmocka_unit_test(shake_has_the_positions_of_rattle),
+        cmocka_unit_test(rolling_constraints_are_kept_natively),
+        cmocka_unit_test(the_midpoint_of_rolling_takes_all_mechanics),
     };
     return cmocka_run_group_tests_name("native", tests, NULL, NULL);
 }

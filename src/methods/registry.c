@@ -18,7 +18,8 @@
     FAMILY(lie_steps)                                                                                 \
     FAMILY(lie_rkmk)                                                                                  \
     FAMILY(lie_hmgps)                                                                                 \
-    FAMILY(lgdae)
+    FAMILY(lgdae)                                                                                     \
+    FAMILY(rolling)
 
 #define DECLARED(name) extern const keel_stepper name##_methods[];
 #define LISTED(name) name##_methods,

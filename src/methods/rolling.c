@@ -1,0 +1,222 @@
+/* rolling.c - the midpoint rule with multipliers for constraints that are not holonomic, and those that are:
+ * with K = (G; A), m for the middle of the step and vm = (v + v1) / 2, qm = (q + q1) / 2,
+ *
+ *     q1 = q + h (vm - M(qm)^-1 G(qm)^T mu),     v1 = v + h M(qm)^-1 (F(tm,qm,vm) - K(qm)^T lambda),
+ *     0 = A(q1) v1 + b(q1),   0 = G(q1) v1 + g_t,   0 = g(q1).
+ *
+ * Since the rows hold at the begin of a step, too, exchanging the ends gives the same equations: symmetric,
+ * order 2, a discrete principle of Lagrange and d'Alembert with reactions taken in the middle.  vm and q1 are
+ * iterated; each round finds the multipliers for the rows at the end.  Cortes, Martinez 2001; McLachlan,
+ * Perlmutter 2006; mu as Gear, Gupta, Leimkuhler 1985. */
+#include <keel/method.h>
+
+#include "core/field.h"
+#include "linalg/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+struct rolling {
+    int nq, k, kg;
+    double *dq, *dv, *old;  /* nq, nq, 2 nq: the increments, and those of the round before */
+    double *mid, *end;      /* width: states */
+    double *push;           /* nq: h M^-1 F */
+    double *mass;           /* nq x nq: its factor in the middle, where M is not constant */
+    double *rows, *n_rows;  /* k x nq: K, at the middle and then at the end; M^-1 K^T row by row */
+    double *slip;           /* kg: h mu */
+    double *value, *shift;  /* k */
+    double *matrix, *pivot; /* k x k */
+};
+
+static const char *refuse(const keel_problem *p, const keel_options *o) {
+    (void)o;
+    return p->form == KEEL_MECHANICS ? NULL : "it is for the form KEEL_MECHANICS";
+}
+
+static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
+    (void)o;
+    struct rolling *m = w->method;
+    size_t nq = (size_t)p->n / 2, kg = (size_t)p->constraint.count, k = kg + (size_t)p->rolling.count;
+    m->nq = (int)nq;
+    m->k = (int)k;
+    m->kg = (int)kg;
+    m->dq = keel_work_doubles(w, nq);
+    m->dv = keel_work_doubles(w, nq);
+    m->old = keel_work_doubles(w, 2 * nq);
+    m->mid = keel_work_doubles(w, (size_t)w->width);
+    m->end = keel_work_doubles(w, (size_t)w->width);
+    m->push = keel_work_doubles(w, nq);
+    m->mass = keel_work_doubles(w, p->mass.value && !p->mass.constant ? nq * nq : 0);
+    m->rows = keel_work_doubles(w, k * nq);
+    m->n_rows = keel_work_doubles(w, k * nq);
+    m->slip = keel_work_doubles(w, kg);
+    m->value = keel_work_doubles(w, k);
+    m->shift = keel_work_doubles(w, k);
+    m->matrix = keel_work_doubles(w, k * k);
+    m->pivot = keel_work_doubles(w, k);
+}
+
+static keel_status no_end(const keel_work *w, struct field *fd, double t) {
+    return field_fault(
+        fd, KEEL_RETRY, KEEL_ENEWTON,
+        "%s: no end of the step on the constraints was found from t = %.10g; try a smaller step",
+        w->stepper->info.name, t);
+}
+
+static keel_status find_mass(const keel_work *w, struct field *fd, double t) {
+    struct rolling *m = w->method;
+    if (!fd->p.mass.value || fd->p.mass.constant) return mechanics_mass(fd, t, m->mid);
+    keel_status status = map_matrix(fd, &fd->p.mass, "mass", m->nq, t, m->mid, m->mass);
+    return status == KEEL_OK && dense_cholesky(m->nq, m->mass) ? no_end(w, fd, t) : status;
+}
+
+static void divide_by_mass(const struct field *fd, const struct rolling *m, double *v) {
+    const double *factor = !fd->p.mass.value ? NULL : fd->p.mass.constant ? fd->mech.mass : m->mass;
+    if (!factor) return;
+    dense_lower_solve(m->nq, factor, v);
+    dense_lower_t_solve(m->nq, factor, v);
+}
+
+static keel_status find_rows(struct field *fd, const struct rolling *m, double t, const double *x) {
+    keel_status status = m->kg ? map_jacobian(fd, &fd->constraint, t, x, m->rows) : KEEL_OK;
+    if (status == KEEL_OK && m->k > m->kg)
+        status = map_jacobian(fd, &fd->rolling, t, x, m->rows + (long)m->kg * m->nq);
+    return status;
+}
+
+/* h M^-1 F and M^-1 K^T in the middle. */
+static keel_status look_at_middle(keel_work *w, struct field *fd, const keel_attempt *a) {
+    struct rolling *m = w->method;
+    double t = a->t + 0.5 * a->h;
+    for (int j = 0; j < m->nq; j++) {
+        m->mid[j] = a->x[j] + 0.5 * m->dq[j];
+        m->mid[m->nq + j] = a->x[m->nq + j] + 0.5 * m->dv[j];
+    }
+    w->calls++;
+    keel_status status = map_value(fd, &fd->f, t, m->mid, m->push);
+    if (status == KEEL_OK) status = find_mass(w, fd, t);
+    if (status == KEEL_OK) status = find_rows(fd, m, t, m->mid);
+    if (status != KEEL_OK) return status;
+    for (int j = 0; j < m->nq; j++) m->push[j] *= a->h;
+    divide_by_mass(fd, m, m->push);
+    memcpy(m->n_rows, m->rows, (size_t)m->k * (size_t)m->nq * sizeof *m->rows);
+    for (int i = 0; i < m->k; i++) divide_by_mass(fd, m, m->n_rows + (long)i * m->nq);
+    return KEEL_OK;
+}
+
+/* value := (K(q1) M(qm)^-1 K(qm)^T)^-1 value for the first `count` rows; redundant ones stand aside. */
+static int solve_rows(const struct field *fd, const struct rolling *m, int count) {
+    for (int i = 0; i < count; i++) {
+        if (!fd->active[i]) m->value[i] = 0;
+        for (int l = 0; l < count; l++) {
+            double sum = 0;
+            for (int j = 0; j < m->nq; j++)
+                sum += m->rows[(long)i * m->nq + j] * m->n_rows[(long)l * m->nq + j];
+            m->matrix[(long)i * count + l] = fd->active[i] && fd->active[l] ? sum : i == l;
+        }
+    }
+    if (dense_lu(count, m->matrix, (int *)m->pivot)) return 0;
+    dense_lu_solve(count, m->matrix, (int *)m->pivot, m->value);
+    return 1;
+}
+
+static void subtract(const struct rolling *m, int count, const double *factor, double *v) {
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < m->nq; j++) v[j] -= m->n_rows[(long)i * m->nq + j] * factor[i];
+}
+
+/* One Newton step of h mu for g(q1) = 0, then the v1 that meets the velocity rows there. */
+static keel_status find_end(keel_work *w, struct field *fd, const keel_attempt *a) {
+    struct rolling *m = w->method;
+    int nq = m->nq;
+    double t = a->t + a->h;
+    for (int j = 0; j < nq; j++) m->dq[j] = a->h * (a->x[nq + j] + 0.5 * m->dv[j]);
+    subtract(m, m->kg, m->slip, m->dq);
+    for (int j = 0; j < nq; j++) m->end[j] = a->x[j] + m->dq[j];
+    keel_status status = find_rows(fd, m, t, m->end);
+    if (status == KEEL_OK && m->kg) status = map_value(fd, &fd->constraint, t, m->end, m->value);
+    if (status != KEEL_OK) return status;
+    if (m->kg) {
+        if (!solve_rows(fd, m, m->kg)) return no_end(w, fd, a->t);
+        for (int i = 0; i < m->kg; i++) m->slip[i] += m->value[i];
+        subtract(m, m->kg, m->value, m->dq);
+        for (int j = 0; j < nq; j++) m->end[j] = a->x[j] + m->dq[j];
+        status = find_rows(fd, m, t, m->end);
+        if (status == KEEL_OK) status = map_rate(fd, &fd->constraint, t, m->end, m->shift);
+    }
+    memcpy(m->dv, m->push, (size_t)nq * sizeof *m->dv);
+    for (int round = 0; round < 2 && status == KEEL_OK && m->k; round++) { /* the second one for round-off */
+        for (int j = 0; j < nq; j++) m->end[nq + j] = a->x[nq + j] + m->dv[j];
+        for (int i = 0; i < m->kg; i++) {
+            m->value[i] = m->shift[i];
+            for (int j = 0; j < nq; j++) m->value[i] += m->rows[(long)i * nq + j] * m->end[nq + j];
+        }
+        if (m->k > m->kg) status = map_value(fd, &fd->rolling, t, m->end, m->value + m->kg);
+        if (status == KEEL_OK && !solve_rows(fd, m, m->k)) return no_end(w, fd, a->t);
+        subtract(m, m->k, m->value, m->dv);
+    }
+    fd->stats->newton++;
+    return status;
+}
+
+/* The largest change of the last round, of dq against q, and of dv against v. */
+static double change(const struct rolling *m, const keel_attempt *a) {
+    double worst = 0;
+    for (int part = 0; part < 2; part++) {
+        const double *now = part ? m->dv : m->dq, *x = a->x + (long)part * m->nq;
+        double size = DBL_MIN, most = 0;
+        for (int j = 0; j < m->nq; j++) {
+            size = fmax(size, fmax(fabs(x[j]), fabs(now[j])));
+            most = fmax(most, fabs(now[j] - m->old[part * m->nq + j]));
+            if (!isfinite(now[j])) return HUGE_VAL;
+        }
+        worst = fmax(worst, most / size);
+    }
+    return worst;
+}
+
+/* Until nothing is gained: what a tolerance leaves is not symmetric. */
+static keel_status attempt(keel_work *w, keel_attempt *a) {
+    enum { ROUNDS = 100 };
+    struct rolling *m = w->method;
+    struct field *fd = w->core;
+    size_t bytes = (size_t)m->nq * sizeof *m->dq;
+    double least = HUGE_VAL;
+    int idle = 0;
+    for (int j = 0; j < m->nq; j++) m->dq[j] = a->h * a->x[m->nq + j];
+    memset(m->dv, 0, bytes);
+    memset(m->slip, 0, (size_t)m->kg * sizeof *m->slip);
+    for (int round = 0; round < ROUNDS; round++) {
+        memcpy(m->old, m->dq, bytes);
+        memcpy(m->old + m->nq, m->dv, bytes);
+        keel_status status = look_at_middle(w, fd, a);
+        if (status == KEEL_OK) status = find_end(w, fd, a);
+        if (status != KEEL_OK) return status;
+        double now = change(m, a);
+        if (!(now < 1e6)) break;
+        idle = now >= least ? idle + 1 : 0;
+        least = fmin(least, now);
+        if (now == 0 || (idle && now < 64 * DBL_EPSILON) || (idle > 2 && now < 1e-10)) {
+            memcpy(a->dx, m->dq, bytes);
+            memcpy(a->dx + m->nq, m->dv, bytes);
+            return KEEL_OK;
+        }
+    }
+    return no_end(w, fd, a->t);
+}
+
+const keel_stepper rolling_methods[] = {
+    {.info = {.name = "rolling-midpoint",
+              .about =
+                  "midpoint rule with reactions in the middle: rolling and holonomic constraints at the ends",
+              .reference = "Cortes, Martinez 2001; McLachlan, Perlmutter 2006",
+              .order = 2,
+              .traits = KEEL_IMPLICIT | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED},
+     .no_rate = 1,
+     .size = sizeof(struct rolling),
+     .refuse = refuse,
+     .layout = layout,
+     .attempt = attempt},
+    {.info = {.name = NULL}},
+};
