@@ -60,6 +60,15 @@ typedef struct keel_pattern {
     const int *row_start, *column; /* compressed rows: count + 1 and nnz of them */
 } keel_pattern;
 
+/* Taylor coefficients of the solution through (t, u): out[k n + i] = x_i^(k) / k! for k = 0 .. orders, i < n.
+ * work: room + each (orders + 1) doubles.  Kinks take the branch they are on at (t, u).  Returns as a
+ * keel_fn. */
+typedef int keel_series_fn(double t, const double *u, int orders, double *out, double *work, void *user);
+typedef struct keel_series {
+    keel_series_fn *value;
+    long room, each;
+} keel_series;
+
 /* count functions of (t, u); all zero: absent. */
 typedef struct keel_map {
     int count;
@@ -118,6 +127,7 @@ typedef struct keel_problem {
                                    * adaptive steps end; NULL: all stop the run */
     const keel_fused *fused;      /* ODE without mass, HAMILTONIAN with f: f in one method, for runs
                                    * nobody looks into */
+    keel_series series;           /* for the method taylor; a model brings its own.  May be absent */
     void *user;
 } keel_problem;
 
@@ -170,6 +180,7 @@ typedef struct keel_options {
     double gain;         /* KEEL_BAUMGARTE: what is off decays like exp(-gain t); 0: as fast as the motion */
     double theta;        /* where theta, glnr and dso take f: at (1 - theta) x + theta x1, up to 1;
                    * 0: 1/2, of order 2; any other is of order 1 */
+    int order;           /* of taylor, 2 .. 60; 0: as the tolerance asks for, with a fixed step 20 */
     int compensated;     /* carry the rounding errors of the state sums along */
     int reversible;      /* steps follow the time scale of the motion, and the run back retraces them:
                             * symmetric one-step methods, nothing projected but by KEEL_SYMMETRIC; none

@@ -172,6 +172,37 @@ static int space_invariants_terms(double t, const double *u, double *out, void *
     return 0;
 }
 
+/* With s = |q|^2 and w = s^(-3/2): s w' = -3/2 s' w, p' = -q w, coefficient by coefficient. */
+static int series_of(int dim, const double *u, int orders, double *out, double *work) {
+    int n = 2 * dim;
+    double *s = work, *w = work + orders + 1;
+    memcpy(out, u, (size_t)n * sizeof *out);
+    for (int k = 0; k < orders; k++) {
+        s[k] = w[k] = 0.0;
+        for (int i = 0; i < dim; i++) s[k] += problem_product(out + i, out + i, n, k);
+        if (k == 0) w[0] = 1.0 / (s[0] * sqrt(s[0]));
+        for (int j = 1; j <= k; j++) w[k] -= (0.5 * j + k) * s[j] * w[k - j];
+        if (k > 0) w[k] /= k * s[0];
+        for (int i = 0; i < dim; i++) {
+            double sum = 0.0;
+            for (int j = 0; j <= k; j++) sum += out[j * n + i] * w[k - j];
+            out[(k + 1) * n + i] = out[k * n + dim + i] / (k + 1);
+            out[(k + 1) * n + dim + i] = -sum / (k + 1);
+        }
+    }
+    return 0;
+}
+
+static int plane_series(double t, const double *u, int orders, double *out, double *work, void *user) {
+    (void)t, (void)user;
+    return series_of(2, u, orders, out, work);
+}
+
+static int space_series(double t, const double *u, int orders, double *out, double *work, void *user) {
+    (void)t, (void)user;
+    return series_of(3, u, orders, out, work);
+}
+
 /* E - e sin E, without cancellation for small E and e near 1. */
 static long double mean_anomaly(long double E, long double e) {
     long double excess = E - sinl(E);
@@ -226,6 +257,7 @@ static void begin(problem *p, keel_form form, const char *name, int dim, double 
                   2.0 * acos(-1.0) * a * sqrt(a));
     p->parameter[ECCENTRICITY] = e;
     p->parameter[SEMI_AXIS] = a;
+    p->keel.series = (keel_series){dim == 2 ? plane_series : space_series, 0, 2};
     p->u0[0] = a * (1.0 - e);
     p->u0[dim + 1] = sqrt((1.0 + e) / (1.0 - e) / a);
     p->exact = exact;

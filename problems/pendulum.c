@@ -137,6 +137,27 @@ static int ode_f_jacobian(double t, const double *u, double *out, void *user) {
     return 0;
 }
 
+/* s = |q|^2, w = (|v|^2 - g y) / s, v' = -w q - (0, g), coefficient by coefficient. */
+static int ode_series(double t, const double *u, int orders, double *out, double *work, void *user) {
+    (void)t;
+    double g = *(const double *)user, *s = work, *w = work + orders + 1;
+    memcpy(out, u, 4 * sizeof *out);
+    for (int k = 0; k < orders; k++) {
+        const double *now = out + 4 * k;
+        s[k] = problem_product(out, out, 4, k) + problem_product(out + 1, out + 1, 4, k);
+        w[k] = problem_product(out + 2, out + 2, 4, k) + problem_product(out + 3, out + 3, 4, k) - g * now[1];
+        for (int j = 0; j < k; j++) w[k] -= w[j] * s[k - j];
+        w[k] /= s[0];
+        for (int i = 0; i < 2; i++) {
+            double sum = k == 0 && i == 1 ? g : 0.0;
+            for (int j = 0; j <= k; j++) sum += w[j] * out[4 * (k - j) + i];
+            out[4 * (k + 1) + i] = now[2 + i] / (k + 1);
+            out[4 * (k + 1) + 2 + i] = -sum / (k + 1);
+        }
+    }
+    return 0;
+}
+
 static int ode_invariants(double t, const double *u, double *out, void *user) {
     out[0] = u[0] * u[0] + u[1] * u[1];
     tangency(t, u, out + 1, user);
@@ -259,6 +280,7 @@ static void begin(problem *p, keel_form form, const char *name, int m, double g)
 void problem_pendulum_ode(problem *p, double g) {
     begin(p, KEEL_ODE, "pendulum_ode", 0, g);
     p->keel.f = (keel_map){.count = 4, .value = ode_f, .jacobian = ode_f_jacobian};
+    p->keel.series = (keel_series){ode_series, 0, 2};
     p->keel.invariant = (keel_map){.count = 3,
                                    .value = ode_invariants,
                                    .jacobian = ode_invariants_jacobian,
@@ -268,6 +290,7 @@ void problem_pendulum_ode(problem *p, double g) {
 
 void problem_pendulum(problem *p, double g) {
     begin(p, KEEL_MECHANICS, "pendulum", 0, g);
+    p->keel.series = (keel_series){ode_series, 0, 2};
     p->keel.f = (keel_map){.count = 2, .value = force, .jacobian = force_jacobian};
     p->keel.constraint = (keel_map){
         .count = 1, .value = rod, .jacobian = rod_gradient, .terms = rod_terms, .names = rod_names};

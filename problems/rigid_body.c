@@ -32,6 +32,18 @@ static int f_jacobian(double t, const double *y, double *out, void *user) {
     return 0;
 }
 
+/* Coefficients by products of the series themselves. */
+static int series(double t, const double *y, int orders, double *out, double *work, void *user) {
+    (void)t, (void)work;
+    const double *a = (const double *)user + 3;
+    memcpy(out, y, 3 * sizeof *out);
+    for (int k = 0; k < orders; k++)
+        for (int i = 0; i < 3; i++)
+            out[3 * (k + 1) + i] =
+                a[i] * problem_product(out + (i + 1) % 3, out + (i + 2) % 3, 3, k) / (k + 1);
+    return 0;
+}
+
 static int casimir(double t, const double *y, double *out, void *user) {
     (void)t, (void)user;
     out[0] = y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
@@ -98,6 +110,7 @@ static void begin(problem *p, keel_form form, const char *name, double i1, doubl
     memcpy(p->parameter, values, sizeof values);
     p->u0[0] = (double)cosl(1.1L);
     p->u0[2] = (double)sinl(1.1L);
+    p->keel.series.value = series;
     if ((i1 - i2) * (i2 - i3) > 0.0) p->exact = exact;
     if (i1 != 2.0 || i2 != 1.0 || i3 != 2.0 / 3.0) return;
     static const double at_1[] = {0.3691100808504606659205, -0.3728463211214334514991,

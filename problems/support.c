@@ -24,3 +24,9 @@ void problem_refer(problem *p, double t, double trust, const double *u, const do
     if (p->references < PROBLEM_REFERENCES)
         p->reference[p->references++] = (problem_reference){t, trust, u, multipliers};
 }
+
+double problem_product(const double *a, const double *b, int stride, int k) {
+    double sum = 0.0;
+    for (int j = 0; j <= k; j++) sum += a[j * stride] * b[(k - j) * stride];
+    return sum;
+}

@@ -9,4 +9,6 @@ void problem_begin(problem *p, keel_form form, const char *name, int n, int m, c
                    double t_end);
 void problem_start(problem *p, const double *u0); /* n + m values */
 void problem_refer(problem *p, double t, double trust, const double *u, const double *multipliers);
+/* Coefficient k of the product of two series whose coefficients lie `stride` apart. */
+double problem_product(const double *a, const double *b, int stride, int k);
 #endif

@@ -619,6 +619,18 @@ static int pairing(double t, const double *u, double *out, void *user) {
     return 0;
 }
 
+static int pairing_series(double t, const double *u, int orders, double *out, double *work, void *user) {
+    (void)t, (void)work, (void)user;
+    memcpy(out, u, 3 * sizeof *out);
+    for (int k = 0; k < orders; k++) {
+        double sum = -0.7 * out[3 * k + 2];
+        for (int j = 0; j <= k; j++) sum += 1.3 * out[3 * j] * out[3 * (k - j) + 1];
+        out[3 * k + 5] = sum / (k + 1);
+        out[3 * k + 3] = out[3 * k + 4] = -out[3 * k + 5];
+    }
+    return 0;
+}
+
 static int pairing_sums(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
     out[0] = u[0] + u[2];
@@ -647,6 +659,7 @@ static const keel_problem linear[LINEAR] = {
      .n = 3,
      .u0 = reaction_start,
      .f = {.count = 3, .value = pairing},
+     .series = {.value = pairing_series},
      .invariant = {.count = 2, .value = pairing_sums}},
 };
 

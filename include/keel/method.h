@@ -26,7 +26,8 @@ enum {
     KEEL_AS_GIVEN = 2048, /* keeps constraint, rolling and algebraic rows natively, not what follows by d/dt:
                            * velocities are as far off as the rows d/dt g are */
     KEEL_KEEPS_LENGTH = 4096, /* |x| where f.x = 0, by moving x on its sphere; not linear invariants */
-    KEEL_THETA = 8192         /* takes options.theta; the traits are those of theta = 1/2 */
+    KEEL_THETA = 8192,        /* takes options.theta; the traits are those of theta = 1/2 */
+    KEEL_ANY_ORDER = 16384    /* takes options.order; info.order is that of fixed steps without it */
 };
 
 /* What a method has to work with.  All vectors are `width` long: n rounded up to a multiple of 4, at least 4,
@@ -98,6 +99,9 @@ typedef struct keel_stepper {
     /* The next |h| after a step of |h| with this error, in tolerances; infinite: the attempt failed.
      * NULL: the core's controller. */
     double (*next)(keel_work *w, double h, double error, int rejected);
+    /* The |h| to begin with at (t, u), where the place itself tells it; <= 0: not known.  NULL: `next` has
+     * told it.  first: as in an attempt. */
+    double (*aim)(keel_work *w, double t, const double *u, int first);
 } keel_stepper;
 
 #ifdef __cplusplus

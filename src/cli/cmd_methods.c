@@ -77,6 +77,7 @@ static const struct methods_trait {
                    {KEEL_CONSTRAINED, "constrained"}, {KEEL_MULTISTEP, "multistep"},
                    {KEEL_AS_GIVEN, "as-given"}};
 static const char theta_about[] = "f is taken at (1 - theta) x + theta x1; order 2 at 1/2, else 1";
+static const char order_about[] = "by default from the tolerance, and 20 with a fixed step";
 enum { TRAITS = sizeof trait_table / sizeof *trait_table };
 
 static void join(char *out, size_t room, const char *word) {
@@ -160,6 +161,7 @@ static void details(struct methods *m, const keel_method *method, FILE *out) {
     fprintf(out, "  stabilizers  %s\n", text);
     fprintf(out, "  reference    %s\n", method->reference);
     if (method->traits & KEEL_THETA) fprintf(out, "  options      --theta TH  %s\n", theta_about);
+    if (method->traits & KEEL_ANY_ORDER) fprintf(out, "  options      --order P  %s\n", order_about);
     fprintf(out, "  try          keel run MODEL --method %s%s\n", method->name,
             method->traits & KEEL_ADAPTIVE ? " --rtol 1e-8" : " --step 0.01");
 }
@@ -197,6 +199,16 @@ static void method_json(struct methods *m, struct json *json, const keel_method 
         json_number(json, "low", 0);
         json_number(json, "high", 1);
         json_text(json, "about", theta_about);
+        json_end_object(json);
+    }
+    if (method->traits & KEEL_ANY_ORDER) {
+        json_object(json, NULL);
+        json_text(json, "name", "order");
+        json_text(json, "kind", "integer");
+        json_number(json, "default", method->order);
+        json_number(json, "low", 2);
+        json_number(json, "high", 60);
+        json_text(json, "about", order_about);
         json_end_object(json);
     }
     json_end_array(json);

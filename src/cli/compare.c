@@ -15,10 +15,10 @@ enum { POINTS = 1000, PROBE = 8 };
 static const long most_steps = 10000000;
 static const double tight_rtol = 1e-13, less_rtol = 1e-12;
 
-static int has_theta(const char *method) {
+static int has_trait(const char *method, unsigned trait) {
     const keel_method *m;
     for (int i = 0; (m = keel_method_at(i)); i++)
-        if (strcmp(m->name, method) == 0) return (m->traits & KEEL_THETA) != 0;
+        if (strcmp(m->name, method) == 0) return (m->traits & trait) != 0;
     return 0;
 }
 
@@ -26,7 +26,8 @@ static int options_of(struct job *j, const struct compare_row *row, keel_options
     if (job_settle(j, row->method, row->stabilizer, o)) return j->status;
     o->step = row->step;
     o->rtol = row->rtol;
-    if (!has_theta(row->method)) o->theta = 0; /* --theta is for the others */
+    if (!has_trait(row->method, KEEL_THETA)) o->theta = 0; /* --theta is for the others */
+    if (!has_trait(row->method, KEEL_ANY_ORDER)) o->order = 0;
     if (row->step > 0) o->atol = 0;
     return 0;
 }
@@ -125,7 +126,7 @@ static int open_yardstick(struct compare *c, struct job *j) {
     tight.method = "dop853";
     tight.preserve = KEEL_AUTO;
     tight.sets = NULL;
-    tight.step = tight.atol = tight.reversible = tight.theta = 0;
+    tight.step = tight.atol = tight.reversible = tight.theta = tight.order = 0;
     tight.rtol = tight_rtol;
     less = tight;
     less.rtol = less_rtol;

@@ -95,7 +95,7 @@ static int accepted(struct job *j, const keel_method *m, const char *stabilizer)
     keel_options o;
     if (job_settle(j, m->name, stabilizer, &o)) return 0;
     o.step = fabs(j->t1 - j->t0) / 100;
-    o.rtol = o.atol = o.theta = 0;
+    o.rtol = o.atol = o.theta = o.order = 0;
     keel_sim *sim = keel_sim_open(j->model, &o);
     int good = keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0;
     keel_sim_close(sim);

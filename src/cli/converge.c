@@ -106,7 +106,8 @@ int converge_run(struct converge *c, struct job *j) {
     const char *levels = option_text(&j->options, opt_levels);
     long count = 0, wanted = levels ? atol(levels) : LEVELS;
     keel_options o = j->keel;
-    *c = (struct converge){.method_order = order_of_method(j->method)};
+    int given = j->keel.order > 0 ? j->keel.order : order_of_method(j->method);
+    *c = (struct converge){.method_order = given};
     if (wanted < 2 || wanted > CONVERGE_MOST)
         return job_fail(j, EXIT_USAGE, "--levels must lie between 2 and %d, it is %ld", CONVERGE_MOST,
                         wanted);

@@ -245,6 +245,7 @@ static int take_tolerances(struct job *j) {
         job_number(j, opt_max_step, &j->keel.max_step) || job_number(j, opt_gain, &j->keel.gain) ||
         job_number(j, opt_theta, &j->keel.theta))
         return j->status;
+    if (option_given(o, opt_order)) j->keel.order = (int)strtol(option_text(o, opt_order), NULL, 10);
     if (rtol && !strchr(rtol, ',') && job_number(j, opt_rtol, &j->keel.rtol)) return j->status;
     if (j->command == COMMAND_CONVERGE && !option_given(o, opt_step))
         j->keel.step = fabs(j->t1 - j->t0) / 100;
@@ -258,6 +259,9 @@ static int take_tolerances(struct job *j) {
         return job_fail(j, EXIT_USAGE, "--gain must be positive, it is %g", j->keel.gain);
     if (option_given(o, opt_theta) && !(j->keel.theta > 0 && j->keel.theta <= 1))
         return job_fail(j, EXIT_USAGE, "--theta must lie between 0 and 1, it is %g", j->keel.theta);
+    if (option_given(o, opt_order) && !(j->keel.order >= 2 && j->keel.order <= 60))
+        return job_fail(j, EXIT_USAGE, "--order must lie between 2 and 60, it is %s",
+                        option_text(o, opt_order));
     if (rtol && !strchr(rtol, ',') && !(j->keel.rtol > 0 && j->keel.rtol < 1))
         return job_fail(j, EXIT_USAGE, "--rtol must lie between 0 and 1, it is %g", j->keel.rtol);
     return 0;

@@ -46,6 +46,7 @@ enum option_kind {
     X(reversible, FLAG, NULL, NULL, COMMAND_SOLVE,                                                           \
       "steps follow the motion and retrace themselves; --step is the first one")                             \
     X(theta, NUMBER, "TH", NULL, COMMAND_SOLVE, "where in the step theta, glnr and dso take f (1/2)")        \
+    X(order, COUNT, "P", NULL, COMMAND_SOLVE, "of taylor, 2 to 60 (from the tolerance; fixed steps: 20)")    \
     X(levels, COUNT, "N", NULL, COMMAND_CONVERGE, "how often the step is halved (6)")                        \
     X(t0, NUMBER, "T", NULL, COMMAND_MODEL, "start time instead of the model's")                             \
     X(tend, NUMBER, "T", NULL, COMMAND_MODEL, "end time instead of the model's")                             \

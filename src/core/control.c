@@ -82,6 +82,13 @@ double control_first_step(struct engine *e, double t_end) {
     return fmin(fmin(fmin(100 * h, second), fabs(span)), longest);
 }
 
+double control_aim(struct engine *e) {
+    struct record *r = e->r;
+    if (!e->stepper->aim || (r->fresh && e->o.first_step > 0)) return r->h_next;
+    double h = e->stepper->aim(&e->work, r->t, e->x[r->front], r->fresh);
+    return h > 0 ? h : r->h_next;
+}
+
 double control_next(struct engine *e, double h, double error, int rejected) {
     if (e->stepper->next) return e->stepper->next(&e->work, h, error, rejected);
     if (isinf(error)) return 0.25 * h;

@@ -149,6 +149,7 @@ double control_raw(struct engine *e, const double *x_new); /* of the estimate as
 double control_error(struct engine *e, double *x_new);     /* tangential and normal parts weighed (rule 4) */
 double control_longest(const struct engine *e, double t_end); /* step towards t_end; HUGE_VAL: any */
 double control_first_step(struct engine *e, double t_end);
+double control_aim(struct engine *e); /* the step to begin with: what the method wants, or what was next */
 /* The next step after one of h with this error; infinite: it could not be made. */
 double control_next(struct engine *e, double h, double error, int rejected);
 

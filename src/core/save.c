@@ -51,6 +51,7 @@ static uint64_t signature(const struct engine *e) {
                     (int)o->norm,
                     o->compensated,
                     o->reversible,
+                    o->order,
                     (int)sizeof(struct record)};
     double numbers[] = {o->rtol, o->atol, o->step, o->max_step, o->manifold_units, o->gain, o->theta};
     uint64_t h = hash(14695981039346656037u, counts, sizeof counts);

@@ -310,7 +310,7 @@ static keel_status step_fixed(struct engine *e, double t_end) {
 
 static keel_status step_adaptive(struct engine *e, double t_end) {
     struct record *r = e->r;
-    double longest = control_longest(e, t_end), h = fmin(r->h_next, longest);
+    double longest = control_longest(e, t_end), h = fmin(control_aim(e), longest);
     e->r->has_step = 0;
     for (int rejected = 0;; rejected++) {
         struct plan plan = plan_adaptive(e, t_end, h);

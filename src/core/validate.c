@@ -193,6 +193,9 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
             return no(v, "scale[%d] must be finite and not negative", i);
     if (p->fused && (!p->fused->method || !p->fused->march))
         return no(v, "fused needs the name of a method and its march");
+    if (p->series.room < 0 || p->series.each < 0 || p->series.room > LARGEST || p->series.each > LARGEST)
+        return no(v, "series.room = %ld and series.each = %ld: they must be 0 .. %d", p->series.room,
+                  p->series.each, LARGEST);
     if (p->energy.count > 1) return no(v, "there is one energy; further invariants go to `invariant`");
     if (!maps_fit(v, p) || !form_fits(v, p) || !nothing_idle(v, p)) return 0;
     for (int i = 0; p->event_direction && i < p->event.count; i++)
@@ -304,6 +307,8 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
     if (!(o->theta >= 0 && o->theta <= 1)) return no(v, "theta = %g: it must lie between 0 and 1", o->theta);
     if (o->theta > 0 && !(method->info.traits & KEEL_THETA))
         return no(v, "%s has no theta: leave it at 0", name);
+    if (o->order && !(method->info.traits & KEEL_ANY_ORDER))
+        return no(v, "%s has one order: leave options.order at 0", name);
     return pair_fits(v, o, method);
 }
 

@@ -211,6 +211,13 @@ keel_march *compile_march(const struct compile_unit *u, const char *name) {
     return march;
 }
 
+keel_series_fn *compile_series(const struct compile_unit *u, const char *name) {
+    void *address = find_symbol(u, "series_", name);
+    keel_series_fn *series = NULL;
+    memcpy(&series, &address, sizeof series);
+    return series;
+}
+
 void compile_close(struct compile_unit *u) {
     if (u->handle) dlclose(u->handle);
     *u = (struct compile_unit){0};

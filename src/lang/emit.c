@@ -371,6 +371,10 @@ void emit_open(struct emit *e) {
     }
 }
 
+void emit_text(struct emit *e, const char *text) {
+    put_text(e, text);
+}
+
 void emit_close(struct emit *e) {
     free(e->text);
     *e = (struct emit){0};

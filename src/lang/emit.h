@@ -17,12 +17,14 @@ struct emit {
     int failed;  /* memory ran out, or a name was refused */
     int marches; /* so far: the first one brings the loop with it */
     int local;   /* the functions are static */
+    int series;  /* so far: the first one brings the recurrences with it */
 };
 
 extern const char *const emit_explicit[]; /* the text of keel/explicit.h, line by line; ends with NULL */
 
 void emit_open(struct emit *e); /* with what every model needs */
 void emit_close(struct emit *e);
+void emit_text(struct emit *e, const char *text); /* C of any length, as it is */
 /* name: letters, digits and _, at most 40, chosen by the program.  0, or -1. */
 int emit_function(struct emit *e, const char *name, const struct tape *t);
 /* march_NAME, a keel_march of the method with this table, for the tape of a right-hand side.  1, and nothing

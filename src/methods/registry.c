@@ -19,7 +19,8 @@
     FAMILY(lie_rkmk)                                                                                  \
     FAMILY(lie_hmgps)                                                                                 \
     FAMILY(lgdae)                                                                                     \
-    FAMILY(rolling)
+    FAMILY(rolling)                                                                                   \
+    FAMILY(taylor)
 
 #define DECLARED(name) extern const keel_stepper name##_methods[];
 #define LISTED(name) name##_methods,

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define INTERPRET(role)                                                               \
     static int interpret_##role(double t, const double *u, double *out, void *user) { \
@@ -26,16 +27,14 @@ static const char *const role_name[] = {
 #undef NAME
 };
 
-/* Inputs: t, `states` symbols, parameters and held values. */
-static int tape_of(const struct road *r, size_t states, const expr *state, size_t count, const expr *root,
-                   struct tape *out, expr *missing) {
+struct tape_input *functions_inputs(const struct road *r, size_t states, const expr *state, size_t *count) {
     struct model *m = r->y->m;
     struct graph *g = &m->graph;
     size_t further = state == r->basic ? (size_t)r->furthers : 0, at = 0;
     struct tape_input *input =
         malloc((states + further + (size_t)m->parameters + (size_t)m->helds + 1) * sizeof *input);
     expr_spend(g, EXPR_COST_LOOK * (double)(states + (size_t)m->parameters) + g->count);
-    if (!input) return -1;
+    if (!input) return NULL;
     input[at++] = (struct tape_input){expr_symbol(g, EXPR_TIME, 0, 0), TAPE_TIME, 0};
     for (size_t i = 0; i < states; i++) input[at++] = (struct tape_input){state[i], TAPE_STATE, (uint32_t)i};
     for (size_t i = 0; i < further; i++)
@@ -46,7 +45,16 @@ static int tape_of(const struct road *r, size_t states, const expr *state, size_
     for (int i = 0; i < m->helds; i++)
         input[at++] = (struct tape_input){expr_symbol(g, EXPR_HELD, (uint32_t)i, 0), TAPE_PARAMETER,
                                           (uint32_t)(m->parameters + i)};
-    int failed = g->failed ? -1 : tape_build(out, g, count, root, at, input, missing);
+    *count = at;
+    return input;
+}
+
+static int tape_of(const struct road *r, size_t states, const expr *state, size_t count, const expr *root,
+                   struct tape *out, expr *missing) {
+    struct graph *g = &r->y->m->graph;
+    size_t inputs;
+    struct tape_input *input = functions_inputs(r, states, state, &inputs);
+    int failed = !input || g->failed ? -1 : tape_build(out, g, count, root, inputs, input, missing);
     free(input);
     return failed;
 }
@@ -102,13 +110,15 @@ int functions_open(struct functions *f, const struct road *r) {
               r->mass.value) ||
         build(f, r, functions_role_structure, r->n * r->n, r->structure) ||
         build(f, r, functions_role_curvature, r->constraint.count + r->rolling.count, r->curvature) ||
-        build(f, r, functions_role_event, r->event.count, r->event.count ? r->event.value : NULL);
+        build(f, r, functions_role_event, r->event.count, r->event.count ? r->event.value : NULL) ||
+        functions_series(f, r);
     return failed ? -1 : 0;
 }
 
 void functions_close(struct functions *f) {
     for (int k = 0; k < FUNCTIONS_ROLES; k++)
         if (f->there[k]) tape_free(&f->tape[k]);
+    series_free(&f->recurrences);
     *f = (struct functions){0};
 }
 
@@ -131,6 +141,8 @@ int functions_emit(struct functions *f, struct emit *e, int mode, const struct r
         if (f->there[k] && emit_function(e, name, &f->tape[k])) return -1;
     }
     if (!method) return 0;
+    name_in_c(name, sizeof name, mode, functions_role_f);
+    if (f->series.value && strcmp(method, "taylor") == 0 && emit_series(e, name, &f->recurrences)) return -1;
     const keel_stepper *stepper = plain(f, r) ? registry_find(method) : NULL;
     f->kernel = stepper ? registry_table(stepper) : NULL;
     if (!f->kernel) return 0;
@@ -149,4 +161,5 @@ void functions_link(struct functions *f, const struct compile_unit *unit, int mo
     }
     name_in_c(name, sizeof name, mode, functions_role_f);
     if (f->kernel) f->fused.march = compile_march(unit, name);
+    if (f->series.value && compile_series(unit, name)) f->series.value = compile_series(unit, name);
 }

@@ -7,6 +7,7 @@
 
 #include "lang/compile.h"
 #include "lang/emit.h"
+#include "lang/series.h"
 #include "model/road.h"
 
 #define FUNCTIONS_OF_MAP(X, map) X(map) X(map##_jacobian) X(map##_rate) X(map##_terms)
@@ -35,7 +36,8 @@ enum functions_role {
 struct functions_bound {
     const double *parameter; /* parameters, then held values */
     const struct tape *tape; /* of the mode */
-    void *owner;             /* the keel_sim, if it is one's */
+    const struct series *series;
+    void *owner; /* the keel_sim, if it is one's */
 };
 
 struct functions {
@@ -44,17 +46,25 @@ struct functions {
     keel_fn *call[FUNCTIONS_ROLES]; /* NULL where there is none */
     const keel_rk *kernel;          /* the table of the method that f is to be compiled into; NULL: none */
     keel_fused fused;               /* march NULL: there is none */
+    struct series recurrences;      /* of the motion */
+    keel_series series;             /* value NULL: there are none */
 };
 
 /* The tapes of a road; interpreted until functions_link.  0, or -1 without memory. */
 int functions_open(struct functions *f, const struct road *r);
 void functions_close(struct functions *f);
 /* The same as C, for mode number `mode`, with f inside the loop of a method (NULL: none) where it is an
- * explicit Runge-Kutta method and f is all it needs.  Few methods ask for forms and written: they
- * are left out unless all is wanted, and stay interpreted.  0 or -1. */
+ * explicit Runge-Kutta method and f is all it needs, or with the recurrences for the method taylor.  Few
+ * methods ask for forms and written: they are left out unless all is wanted, and stay interpreted.  0
+ * or -1. */
 int functions_emit(struct functions *f, struct emit *e, int mode, const struct road *r, const char *method,
                    int all);
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode);
+/* What tapes of a road may read: t, `states` symbols, multipliers, parameters and held values;
+ * free() it.  NULL without memory. */
+struct tape_input *functions_inputs(const struct road *r, size_t states, const expr *state, size_t *count);
+/* functions_series.c: the recurrences of the motion, where it is not too large for them; 0, or -1. */
+int functions_series(struct functions *f, const struct road *r);
 /* A tape of any expressions in the basic symbols of a road; as tape_build. */
 int functions_tape(const struct road *r, size_t count, const expr *root, struct tape *out, expr *missing);
 #endif

@@ -17,6 +17,7 @@ enum { LONGEST = 60 };
 struct page {
     FILE *out;
     char name[LONGEST + 10]; /* of the model, as C takes it */
+    const char *method;      /* that its functions are for; NULL: any */
 };
 
 /* Names and numbers ------------------------------------------------------------------------------------- */
@@ -168,6 +169,8 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
         fputs("},\n", out);
     }
     if (p->structure.value) fprintf(out, "    .structure = {.value = model_%d_structure},\n", mode);
+    if (page->method && p->series.value)
+        fprintf(out, "    .series = {series_%d_f, %ld, %ld},\n", mode, p->series.room, p->series.each);
     if (p->curvature) fprintf(out, "    .curvature = model_%d_curvature,\n", mode);
     if (p->event.count)
         fprintf(out, "    .event_direction = directions_%d, .passing = passing_%d,\n", mode, mode);
@@ -282,6 +285,7 @@ static void put_options(FILE *out, const keel_model *m, const keel_options *o) {
     if (o->reversible) fputs("\n        .reversible = 1,", out);
     put_field(out, "gain", o->gain);
     put_field(out, "theta", o->theta);
+    if (o->order) fprintf(out, "\n        .order = %d,", o->order);
     fputs("\n    };\n", out);
 }
 
@@ -327,7 +331,7 @@ static int put_functions(struct page *page, const keel_model *m) {
     e.local = 1;
     int good = 1;
     for (int i = 0; i < m->modes && good; i++)
-        good = functions_emit(&m->mode[i].functions, &e, i, &m->mode[i].road, NULL, 1) == 0;
+        good = functions_emit(&m->mode[i].functions, &e, i, &m->mode[i].road, page->method, 1) == 0;
     good = good && !e.failed;
     if (good) fputs(e.text, page->out);
     emit_close(&e);
@@ -341,6 +345,7 @@ char *keel_model_standalone(keel_model *m, const keel_options *o) {
     if (keel_model_status(m) != KEEL_OK) return NULL;
     struct page page = {.out = open_memstream(&text, &length)};
     if (!page.out) return NULL;
+    if (o && o->method && strcmp(o->method, "taylor") == 0) page.method = o->method;
     safe_name(page.name, sizeof page.name, keel_model_name(m));
     put_head(&page, m);
     int good = put_functions(&page, m);

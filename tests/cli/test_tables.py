@@ -338,6 +338,22 @@ class Methods(Tables):
         emitted = keel("emit", "-", text=DECAY.replace("run", "options method = theta, theta = 0.75, step = 0.1\nrun"))
         self.assertIn(".theta = 0.75,", emitted.stdout)
 
+    def test_order(self):
+        self.assertEqual([o["name"] for o in keel_json("methods", "taylor")["methods"][0]["options"]], ["order"])
+        self.assertIn("--order", keel("methods", "taylor").stdout)
+        words = ("--interpret", "--method", "taylor", "--step", "0.2", "--levels", "3")
+        for order in (3, 5):
+            seen = keel_json("converge", "-", *words, "--order", str(order), text=DECAY)["orders"]["x"]
+            self.assertAlmostEqual(seen, order, delta=0.2)
+        rows = keel_json("compare", "-", "--interpret", "--methods", "rk4,taylor", "--steps", "0.1", "--order", "6",
+                         text=DECAY)["rows"]  # rk4 has one order, and is compared all the same
+        self.assertLess(1e3 * rows[1]["error"], rows[0]["error"])
+        self.assert_wrong("run", "-", "--interpret", "--method", "rk4", "--order", "6", "--step", "0.1", text=DECAY,
+                          says="rk4 has one order")
+        emitted = keel("emit", "-", text=DECAY.replace("run", "options method = taylor, order = 12\nrun"))
+        self.assertIn(".order = 12,", emitted.stdout)
+        self.assertIn(".series = {series_0_f,", emitted.stdout)
+
     def test_wrong_usage(self):
         self.assert_wrong("methods", "dop854", says="did you mean dop853?")
         self.assert_wrong("methods", "nonsense", says="`keel methods` lists")

@@ -12,7 +12,7 @@ MODEL = example("pendulum")
 NUMBERS = ["", " ", "nothing*2", "1/0", "2 +", "1;2", "(", "x", "1e999", "`", "--"]
 WRONG = {
     "step": NUMBERS + ["0", "-1"], "atol": NUMBERS + ["-1"], "max-step": NUMBERS + ["0", "-1"],
-    "theta": NUMBERS + ["0", "-1", "1.1"],
+    "theta": NUMBERS + ["0", "-1", "1.1"], "order": ["", "0", "1", "61", "-3", "1.5", "many", "99999999999999"],
     "rtol": NUMBERS + ["0", "-1", "1", "2"], "t0": NUMBERS, "tend": NUMBERS + ["0"], "every": NUMBERS + ["0", "-1"],
     "at": ["nothing", "-5", "1e9", "1/0", "1,nothing"],
     "points": ["", "0", "-1", "1.5", "many", "1e3", "99999999999"], "levels": ["", "0", "-1", "1.5", "many"],

@@ -1,0 +1,79 @@
+/* series.h - Taylor coefficients of the solutions of x' = f(t,x,z), 0 = r(t,x,z), by recurrences.
+ *
+ * Every node of the graph that moves gets a jet, its coefficients order by order; + - * / and the roots and
+ * powers have recurrences of their own, every other function r(a) has r' = g a' with the g of derive_chain,
+ * which is a node like others, and may contain r.  Kinks take the branch of the expansion point.  The
+ * coefficients z_k enter order k of the rows linearly, by the same matrix at every order. */
+#ifndef KEEL_LANG_SERIES_H
+#define KEEL_LANG_SERIES_H
+
+#include "keel.h"
+#include "lang/derive.h"
+#include "lang/emit.h"
+#include "lang/tape.h"
+
+/* What a jet is made of; c: the third operand of an `if`. */
+enum series_rule {
+    SERIES_ZERO, /* all orders but the first are 0 */
+    SERIES_COPY,
+    SERIES_NEGATE,
+    SERIES_ADD,
+    SERIES_SUB,
+    SERIES_SCALE,  /* b a number that does not move */
+    SERIES_SHRINK, /* a/b, the same */
+    SERIES_MUL,
+    SERIES_SQUARE,
+    SERIES_DIV,
+    SERIES_INVERT, /* a/b, a does not move */
+    SERIES_SQRT,
+    SERIES_POWER,    /* b does not move */
+    SERIES_CHAIN,    /* r' = b a' */
+    SERIES_CHAIN_ON, /* r' += b a' */
+    SERIES_CHAIN_BY, /* r' += b a', b does not move */
+    SERIES_ABS,
+    SERIES_MIN,
+    SERIES_MAX,
+    SERIES_MOD,
+    SERIES_IF
+};
+
+struct series_code {
+    uint32_t rule, to, a, b, c; /* jets, or numbers that do not move */
+};
+
+struct series {
+    int n, m;             /* states; unknowns z, which come behind them among the inputs */
+    int given, linear;    /* z that the caller knows */
+    uint32_t jets, fixed; /* jets 0 .. n + m: of x, z, t; numbers that do not move */
+    struct tape zero;     /* all jets at order 0, then the numbers */
+    struct tape solve;    /* the rows, then their jacobian by z, m x m */
+    struct series_code *code;
+    size_t again;        /* behind all: those that are run once more when z_k is known */
+    size_t early, count; /* those that do not depend on z come first */
+    int *rate, *row;     /* of jets, or jets + number */
+};
+
+/* The model's part: symbols of x and z, f and r of them, what else may stand in them (inputs: x and z
+ * are u[0] .. u[n+m-1]). */
+struct series_request {
+    int n, m, given;
+    const expr *symbol, *rate, *row; /* n + m; n; m */
+    size_t inputs;
+    const struct tape_input *input;
+};
+
+enum { SERIES_MOST_TOPS = 128, SERIES_MOST_JETS = 1 << 17 }; /* beyond, there is no series */
+
+/* 0; -1: no memory; 1: too large. */
+int series_build(struct series *s, struct derive *d, const struct series_request *request);
+void series_free(struct series *s);
+/* Doubles of work for `orders`: room + each (orders + 1). */
+void series_room(const struct series *s, long *room, long *each);
+/* As keel_series.value; p: parameters. */
+int series_run(const struct series *s, double t, const double *u, int orders, double *out, double *work,
+               const double *p);
+
+/* series_NAME, as C that gives the same bits.  0 or -1. */
+int emit_series(struct emit *e, const char *name, const struct series *s);
+extern const char *const series_source[]; /* the C of the recurrences; ends with NULL */
+#endif

@@ -1,0 +1,528 @@
+/* series_build.c - from rates and rows to a list of recurrences; see series.h.
+ *
+ * Nodes are placed operands first.  The slopes g of r' = g a' are placed behind all that was asked for: order
+ * k of r needs g up to k - 1 alone, so that g may contain r. */
+#include "lang/derive_rules.h"
+#include "lang/series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* place: by node, 0 or one more than 4 times its number, plus 2 if it moves, plus 1 if it moves with z. */
+enum { MOVES = 2, LATE = 1 };
+
+struct builder {
+    struct graph *g;
+    struct series *s;
+    const struct series_request *request;
+    uint32_t *place;
+    uint32_t room; /* nodes it is for */
+    expr *jet, *fixed, *pending;
+    unsigned char *late; /* by code */
+    size_t jets, jet_room, fixeds, fixed_room, pendings, pending_room, code_room;
+    int failed, large;
+};
+
+/* Room for one more of `size` bytes. */
+static void *grown(struct builder *b, void *list, size_t count, size_t *room, size_t size) {
+    if (count < *room) return list;
+    size_t wider = 2 * *room + 64;
+    void *more = realloc(list, wider * size);
+    if (more) *room = wider;
+    else b->failed = 1;
+    return more ? more : list;
+}
+
+static void push(struct builder *b, expr **list, size_t *count, size_t *room, expr e) {
+    *list = grown(b, *list, *count, room, sizeof **list);
+    if (!b->failed) (*list)[(*count)++] = e;
+}
+
+static uint32_t place_of(const struct builder *b, expr e) {
+    return e < b->room ? b->place[e] : 0;
+}
+
+static void set_place(struct builder *b, expr e, uint32_t place) {
+    if (e >= b->room) {
+        uint32_t wider = b->g->room;
+        uint32_t *more = realloc(b->place, wider * sizeof *more);
+        if (!more) {
+            b->failed = 1;
+            return;
+        }
+        memset(more + b->room, 0, (wider - b->room) * sizeof *more);
+        b->place = more;
+        b->room = wider;
+    }
+    b->place[e] = place;
+}
+
+static int moves(const struct builder *b, expr e) {
+    return (place_of(b, e) - 1) & MOVES;
+}
+
+static int is_late(const struct builder *b, expr e) {
+    return (place_of(b, e) - 1) & LATE;
+}
+
+static uint32_t number_of(const struct builder *b, expr e) {
+    return (place_of(b, e) - 1) / 4;
+}
+
+static uint32_t new_jet(struct builder *b, expr e) {
+    b->large |= b->jets >= SERIES_MOST_JETS;
+    push(b, &b->jet, &b->jets, &b->jet_room, e);
+    return (uint32_t)b->jets - 1;
+}
+
+static void add_code(struct builder *b, int late, enum series_rule rule, uint32_t to, uint32_t x, uint32_t y,
+                     uint32_t z) {
+    struct series *s = b->s;
+    size_t room = b->code_room;
+    s->code = grown(b, s->code, s->count, &b->code_room, sizeof *s->code);
+    if (b->code_room != room) {
+        unsigned char *more = realloc(b->late, b->code_room);
+        if (more) b->late = more;
+        else b->failed = 1;
+    }
+    if (b->failed) return;
+    b->late[s->count] = (unsigned char)late;
+    s->code[s->count++] = (struct series_code){(uint32_t)rule, to, x, y, z};
+}
+
+static void visit(struct builder *b, expr e);
+
+/* The jet of an operand, also of one that does not move. */
+static uint32_t jet_of(struct builder *b, expr e) {
+    if (moves(b, e)) return number_of(b, e);
+    uint32_t jet = new_jet(b, e);
+    add_code(b, 0, SERIES_ZERO, jet, 0, 0, 0);
+    return jet;
+}
+
+/* r' = slope a', one operand after the other. */
+static void chain(struct builder *b, expr e, uint32_t to, int late) {
+    struct graph *g = b->g;
+    const struct expr_node n = g->node[e];
+    const expr operand[2] = {n.a, n.b};
+    expr one = expr_constant(g, 1);
+    int count = expr_operands((enum expr_op)n.op), first = 1;
+    for (int k = 0; k < count && !b->failed; k++) {
+        if (!moves(b, operand[k])) continue;
+        expr slope = EXPR_NONE;
+        if (n.op == EXPR_POW && k == 0) slope = derive_div(g, derive_mul(g, n.b, e), n.a);
+        else slope = derive_chain(g, e, k, one);
+        if (slope == EXPR_NONE) b->failed = 1;
+        push(b, &b->pending, &b->pendings, &b->pending_room, slope);
+        /* `b` is the slope's node until it has a place */
+        add_code(b, late, first ? SERIES_CHAIN : SERIES_CHAIN_ON, to, number_of(b, operand[k]), slope, 0);
+        first = 0;
+    }
+}
+
+/* e as a^power, times a number, by at most a few nodes: 1/sqrt(a)^3 is a^-1.5. */
+static expr base_of(const struct builder *b, expr e, double *power) {
+    for (*power = 1;;) {
+        const struct expr_node n = b->g->node[e];
+        double number;
+        if (n.op == EXPR_SQRT) *power *= 0.5;
+        else if (n.op == EXPR_POWI) *power *= (int32_t)n.b;
+        else if (n.op == EXPR_POW && expr_is_constant(b->g, n.b, &number)) *power *= number;
+        else return e;
+        e = n.a;
+    }
+}
+
+/* A number over a power, or an odd power of a root: one recurrence instead of those of all its parts. */
+static int as_power(struct builder *b, expr e, uint32_t to, int late) {
+    const struct expr_node n = b->g->node[e];
+    double power;
+    expr base = base_of(b, n.op == EXPR_DIV ? n.b : e, &power);
+    if (n.op == EXPR_DIV) power = -power;
+    if (base == (n.op == EXPR_DIV ? n.b : e) || power == 2 || (power > 0 && power == (int32_t)power))
+        return 0;
+    expr exponent = expr_constant(b->g, power);
+    visit(b, exponent);
+    if (!b->failed) add_code(b, late, SERIES_POWER, to, number_of(b, base), number_of(b, exponent), 0);
+    return 1;
+}
+
+/* + - * / of two operands of which one does not move. */
+static void half_moving(struct builder *b, expr e, uint32_t to, int late) {
+    const struct expr_node node = b->g->node[e], *n = &node;
+    int first = moves(b, n->a);
+    uint32_t x = number_of(b, n->a), y = number_of(b, n->b), jet = first ? x : y, other = first ? y : x;
+    switch (n->op) {
+    case EXPR_ADD:
+        add_code(b, late, SERIES_COPY, to, jet, 0, 0);
+        break;
+    case EXPR_SUB:
+        add_code(b, late, first ? SERIES_COPY : SERIES_NEGATE, to, jet, 0, 0);
+        break;
+    case EXPR_MUL:
+        add_code(b, late, SERIES_SCALE, to, jet, other, 0);
+        break;
+    default:
+        if (first) add_code(b, late, SERIES_SHRINK, to, x, y, 0);
+        else if (!as_power(b, e, to, late)) add_code(b, late, SERIES_INVERT, to, x, y, 0);
+    }
+}
+
+static void arithmetic(struct builder *b, expr e, uint32_t to, int late) {
+    const struct expr_node node = b->g->node[e], *n = &node;
+    static const enum series_rule rule[] = {
+        [EXPR_ADD] = SERIES_ADD, [EXPR_SUB] = SERIES_SUB, [EXPR_MUL] = SERIES_MUL, [EXPR_DIV] = SERIES_DIV};
+    if (!moves(b, n->a) || !moves(b, n->b)) {
+        half_moving(b, e, to, late);
+        return;
+    }
+    int square = n->op == EXPR_MUL && n->a == n->b;
+    add_code(b, late, square ? SERIES_SQUARE : rule[n->op], to, number_of(b, n->a), number_of(b, n->b), 0);
+}
+
+static void kink(struct builder *b, const struct expr_node *n, uint32_t to, int late) {
+    static const enum series_rule rule[] = {
+        [EXPR_MIN] = SERIES_MIN, [EXPR_MAX] = SERIES_MAX, [EXPR_MOD] = SERIES_MOD, [EXPR_IF] = SERIES_IF};
+    uint32_t x = jet_of(b, n->a), y = jet_of(b, n->b), z = n->op == EXPR_IF ? jet_of(b, n->c) : 0;
+    add_code(b, late, rule[n->op], to, x, y, z);
+}
+
+/* The recurrence of node e, whose jet is `to`. */
+static void recurrence(struct builder *b, expr e, uint32_t to, int late) {
+    const struct expr_node n = b->g->node[e];
+    switch (n.op) {
+    case EXPR_NEG:
+        add_code(b, late, SERIES_NEGATE, to, number_of(b, n.a), 0, 0);
+        break;
+    case EXPR_ADD:
+    case EXPR_SUB:
+    case EXPR_MUL:
+    case EXPR_DIV:
+        arithmetic(b, e, to, late);
+        break;
+    case EXPR_POWI: /* of 2, or as a^c: others are products */
+        if (!(n.b != 2 && as_power(b, e, to, late)))
+            add_code(b, late, SERIES_SQUARE, to, number_of(b, n.a), 0, 0);
+        break;
+    case EXPR_SQRT:
+        add_code(b, late, SERIES_SQRT, to, number_of(b, n.a), 0, 0);
+        break;
+    case EXPR_ABS:
+        add_code(b, late, SERIES_ABS, to, number_of(b, n.a), 0, 0);
+        break;
+    case EXPR_POW:
+        if (moves(b, n.b)) chain(b, e, to, late);
+        else add_code(b, late, SERIES_POWER, to, number_of(b, n.a), number_of(b, n.b), 0);
+        break;
+    case EXPR_MIN:
+    case EXPR_MAX:
+    case EXPR_MOD:
+    case EXPR_IF:
+        kink(b, &n, to, late);
+        break;
+    default:
+        if (n.op == EXPR_SIGN || n.op == EXPR_FLOOR || (n.op >= EXPR_LT && n.op <= EXPR_NOT))
+            add_code(b, late, SERIES_ZERO, to, 0, 0, 0);
+        else chain(b, e, to, late);
+    }
+}
+
+/* a^n, n > 2, by the products of expr_integer_power: they pass a = 0, where a^c does not. */
+static expr products(struct builder *b, const struct expr_node *n) {
+    uint32_t power = n->b, bit = 1;
+    expr y = n->a;
+    while (bit <= power / 2) bit *= 2;
+    while (bit >>= 1) {
+        y = expr_intern(b->g, (struct expr_node){EXPR_POWI, y, 2, 0});
+        visit(b, y);
+        if (!(power & bit)) continue;
+        y = expr_intern(b->g, (struct expr_node){EXPR_MUL, y, n->a, 0});
+        visit(b, y);
+    }
+    return y;
+}
+
+/* A negative power, or an odd one of a root. */
+static int is_root_power(const struct builder *b, expr e) {
+    double power;
+    base_of(b, e, &power);
+    return power < 0 || power != (int32_t)power;
+}
+
+/* A place for e; its operands have theirs. */
+static void visit(struct builder *b, expr e) {
+    if (e == EXPR_NONE) b->failed = 1;
+    if (b->failed || place_of(b, e)) return;
+    const struct expr_node n = b->g->node[e];
+    const expr operand[3] = {n.a, n.b, n.c};
+    int count = expr_operands((enum expr_op)n.op), moving = 0, late = 0;
+    for (int k = 0; k < count; k++) {
+        moving |= moves(b, operand[k]) != 0;
+        late |= is_late(b, operand[k]);
+    }
+    if (!moving) {
+        push(b, &b->fixed, &b->fixeds, &b->fixed_room, e);
+        set_place(b, e, 4 * (uint32_t)(b->fixeds - 1) + 1);
+        return;
+    }
+    if (n.op == EXPR_POWI && n.b != 2 && !is_root_power(b, e)) {
+        expr same = products(b, &n);
+        if (!b->failed) set_place(b, e, place_of(b, same));
+        return;
+    }
+    uint32_t jet = new_jet(b, e);
+    set_place(b, e, 4 * jet + 1 + MOVES + (late ? LATE : 0));
+    recurrence(b, e, jet, late);
+}
+
+/* All that the roots reach, then the slopes that this asks for, and so on. */
+static void visit_all(struct builder *b, size_t count, const expr *root) {
+    for (const expr *roots = root; count && !b->failed && !b->large;) {
+        struct expr_list list;
+        if (expr_order(b->g, count, roots, &list)) {
+            b->failed = 1;
+            return;
+        }
+        b->pendings = 0;
+        for (size_t i = 0; i < list.count && !b->failed && !b->large; i++) visit(b, list.item[i]);
+        free(list.item);
+        b->failed |= b->g->failed;
+        roots = b->pending;
+        count = b->pendings;
+    }
+}
+
+/* Symbols first: x, z and t always have jets, in this order. */
+static void place_symbols(struct builder *b) {
+    const struct series_request *q = b->request;
+    expr time = expr_symbol(b->g, EXPR_TIME, 0, 0);
+    for (int i = 0; i <= q->n + q->m; i++) {
+        expr e = i < q->n + q->m ? q->symbol[i] : time;
+        int late = i >= q->n && i < q->n + q->m;
+        set_place(b, e, 4 * new_jet(b, e) + 1 + MOVES + (late ? LATE : 0));
+    }
+}
+
+static int root_of(const struct builder *b, expr e) {
+    return (int)(moves(b, e) ? number_of(b, e) : b->jets + number_of(b, e));
+}
+
+/* Slopes have places now, and what depends on z goes behind the rest. */
+static int settle(struct builder *b) {
+    struct series *s = b->s;
+    struct series_code *sorted = malloc((s->count + 1) * sizeof *sorted);
+    if (!sorted) return -1;
+    size_t at = 0;
+    for (int late = 0; late < 2; late++) {
+        for (size_t i = 0; i < s->count; i++) {
+            struct series_code c = s->code[i];
+            if (b->late[i] != late) continue;
+            if (c.rule == SERIES_CHAIN || c.rule == SERIES_CHAIN_ON) {
+                int rests = !moves(b, c.b);
+                c.b = number_of(b, c.b);
+                if (rests) c.rule = c.rule == SERIES_CHAIN ? SERIES_SCALE : SERIES_CHAIN_BY;
+            }
+            sorted[at++] = c;
+        }
+        if (!late) s->early = at;
+    }
+    free(s->code);
+    s->code = sorted;
+    return 0;
+}
+
+/* Which operands of a rule are jets. */
+enum { FIRST = 1, SECOND = 2, THIRD = 4 };
+
+static int operands_of(uint32_t rule) {
+    switch (rule) {
+    case SERIES_ZERO:
+        return 0;
+    case SERIES_ADD:
+    case SERIES_SUB:
+    case SERIES_MUL:
+    case SERIES_DIV:
+    case SERIES_CHAIN:
+    case SERIES_CHAIN_ON:
+    case SERIES_MIN:
+    case SERIES_MAX:
+    case SERIES_MOD:
+        return FIRST | SECOND;
+    case SERIES_INVERT:
+        return SECOND;
+    case SERIES_IF:
+        return FIRST | SECOND | THIRD;
+    default:
+        return FIRST;
+    }
+}
+
+/* number[j]: not 0 for the jets that x', the rows, or others of them are made of. */
+static void mark_used(const struct series *s, uint32_t *number) {
+    for (int i = 0; i <= s->n + s->m; i++) number[i] = 1;
+    for (int i = 0; i < s->n; i++) number[s->rate[i]] = 1;
+    for (int i = 0; i < s->m; i++) number[s->row[i]] = 1;
+    for (int more = 1; more;) {
+        more = 0;
+        for (size_t i = s->count; i-- > 0;) {
+            const struct series_code *c = &s->code[i];
+            const uint32_t operand[3] = {c->a, c->b, c->c};
+            int jets = number[c->to] ? operands_of(c->rule) : 0;
+            for (int k = 0; k < 3; k++) {
+                if (!(jets & 1 << k) || number[operand[k]]) continue;
+                number[operand[k]] = 1;
+                more = 1;
+            }
+        }
+    }
+}
+
+/* Jets that nothing needs go: those of sqrt(a) where only 1/sqrt(a)^3 is asked for. */
+static int drop_unused(struct builder *b) {
+    struct series *s = b->s;
+    size_t kept = 0, early = 0, count = 0;
+    uint32_t *number = calloc(b->jets + b->fixeds + 1, sizeof *number);
+    if (!number) return -1;
+    mark_used(s, number);
+    for (size_t j = 0; j < b->jets; j++) {
+        if (!number[j]) continue;
+        b->jet[kept] = b->jet[j];
+        number[j] = (uint32_t)kept++;
+    }
+    for (size_t j = 0; j < b->fixeds; j++) number[b->jets + j] = (uint32_t)(kept + j);
+    for (size_t i = 0; i < s->count; i++) {
+        struct series_code c = s->code[i];
+        int jets = operands_of(c.rule);
+        if (c.to > (uint32_t)(s->n + s->m) && !number[c.to]) continue;
+        c.to = number[c.to];
+        if (jets & FIRST) c.a = number[c.a];
+        if (jets & SECOND) c.b = number[c.b];
+        if (jets & THIRD) c.c = number[c.c];
+        early += i < s->early;
+        s->code[count++] = c;
+    }
+    for (int i = 0; i < s->n; i++) s->rate[i] = (int)number[s->rate[i]];
+    for (int i = 0; i < s->m; i++) s->row[i] = (int)number[s->row[i]];
+    s->count = count;
+    s->early = early;
+    b->jets = kept;
+    free(number);
+    return 0;
+}
+
+/* Which operands are read below order k, and whether the result is. */
+static int remembered(uint32_t rule, int *result) {
+    *result = rule == SERIES_DIV || rule == SERIES_INVERT || rule == SERIES_SQRT || rule == SERIES_POWER;
+    switch (rule) {
+    case SERIES_MUL:
+    case SERIES_CHAIN:
+    case SERIES_CHAIN_ON:
+        return FIRST | SECOND;
+    case SERIES_SQUARE:
+    case SERIES_POWER:
+        return FIRST;
+    case SERIES_DIV:
+    case SERIES_INVERT:
+        return SECOND;
+    default:
+        return 0;
+    }
+}
+
+/* What must be right at all orders: what x' is, what is remembered, and what these are made of. */
+static int list_again(struct builder *b) {
+    struct series *s = b->s;
+    unsigned char *right = calloc(b->jets + b->fixeds + 1, 1);
+    struct series_code *more = realloc(s->code, (2 * s->count + 1) * sizeof *more);
+    if (more) s->code = more;
+    if (!right || !more) return free(right), -1;
+    for (int i = 0; i < s->n; i++) right[s->rate[i]] = 1;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct series_code *c = &s->code[i];
+        int result, jets = remembered(c->rule, &result);
+        if (result) right[c->to] = 1;
+        if (jets & FIRST) right[c->a] = 1;
+        if (jets & SECOND) right[c->b] = 1;
+    }
+    for (size_t i = s->count; i-- > s->early;) {
+        const struct series_code *c = &s->code[i];
+        int jets = right[c->to] ? operands_of(c->rule) : 0;
+        if (jets & FIRST) right[c->a] = 1;
+        if (jets & SECOND) right[c->b] = 1;
+        if (jets & THIRD) right[c->c] = 1;
+    }
+    for (size_t i = s->early; i < s->count; i++)
+        if (right[s->code[i].to]) s->code[s->count + s->again++] = s->code[i];
+    free(right);
+    return 0;
+}
+
+/* The rows, then their jacobian by z, column by column. */
+static int solve_tape(struct builder *b, struct derive *d) {
+    const struct series_request *q = b->request;
+    size_t m = (size_t)q->m;
+    struct derive_sparse j;
+    expr missing, *out = malloc((m + m * m + 1) * sizeof *out);
+    if (!out || derive_jacobian(d, q->m, q->row, q->m, q->symbol + q->n, &j)) return free(out), -1;
+    memcpy(out, q->row, m * sizeof *out);
+    for (size_t i = 0; i < m * m; i++) out[m + i] = derive_zero(b->g);
+    for (int i = 0; i < q->m; i++)
+        for (int k = j.row_start[i]; k < j.row_start[i + 1]; k++)
+            out[m + (size_t)j.column[k] * m + (size_t)i] = j.value[k];
+    b->s->linear = 1;
+    for (int k = 0; k < j.row_start[q->m]; k++)
+        b->s->linear &= !expr_depends(b->g, j.value[k], m, q->symbol + q->n);
+    derive_free(&j);
+    int failed = tape_build(&b->s->solve, b->g, m + m * m, out, q->inputs, q->input, &missing);
+    free(out);
+    return failed;
+}
+
+static int finish(struct builder *b, struct derive *d) {
+    struct series *s = b->s;
+    const struct series_request *q = b->request;
+    expr missing, *out = malloc((b->jets + b->fixeds + 1) * sizeof *out);
+    s->rate = malloc(((size_t)q->n + 1) * sizeof *s->rate);
+    s->row = malloc(((size_t)q->m + 1) * sizeof *s->row);
+    if (!out || !s->rate || !s->row || settle(b)) return free(out), -1;
+    for (int i = 0; i < q->n; i++) s->rate[i] = root_of(b, q->rate[i]);
+    for (int i = 0; i < q->m; i++) s->row[i] = root_of(b, q->row[i]);
+    if (drop_unused(b) || list_again(b)) return free(out), -1;
+    s->jets = (uint32_t)b->jets;
+    s->fixed = (uint32_t)b->fixeds;
+    memcpy(out, b->jet, b->jets * sizeof *out);
+    if (b->fixeds) memcpy(out + b->jets, b->fixed, b->fixeds * sizeof *out);
+    int failed = tape_build(&s->zero, b->g, b->jets + b->fixeds, out, q->inputs, q->input, &missing);
+    free(out);
+    return failed || (q->m && solve_tape(b, d)) ? -1 : 0;
+}
+
+int series_build(struct series *s, struct derive *d, const struct series_request *q) {
+    struct builder b = {.g = d->g, .s = s, .request = q};
+    *s = (struct series){.n = q->n, .m = q->m, .given = q->given};
+    if (q->m > SERIES_MOST_TOPS) return 1;
+    place_symbols(&b);
+    size_t n = (size_t)q->n, m = (size_t)q->m;
+    expr *root = malloc((n + m + 1) * sizeof *root);
+    if (root && n) memcpy(root, q->rate, n * sizeof *root);
+    if (root && m) memcpy(root + n, q->row, m * sizeof *root);
+    if (root && !b.failed) visit_all(&b, n + m, root);
+    int status = !root || b.failed ? -1 : b.large ? 1 : finish(&b, d);
+    free(root);
+    free(b.place);
+    free(b.jet);
+    free(b.fixed);
+    free(b.pending);
+    free(b.late);
+    if (status) series_free(s);
+    return status;
+}
+
+void series_free(struct series *s) {
+    tape_free(&s->zero);
+    tape_free(&s->solve);
+    free(s->code);
+    free(s->rate);
+    free(s->row);
+    *s = (struct series){0};
+}

@@ -1,0 +1,185 @@
+/* taylor.c - the Taylor series of the solution, of any order, from keel_problem.series.
+ *
+ *     x(t + s) = sum of c_k s^k,  k = 0 .. p
+ *
+ * Jorba, Zou, A software package for the numerical integration of ODEs by means of high-order Taylor methods
+ * (2005): the cost p^2 per step of h = rho tol^(1/p) is least at p = -ln(tol)/2, and they take one more; the
+ * step lets the last term be e^-2 tolerances and the one before it one, with exp(-0.7/(p-1)) for safety.
+ * Norms are in tolerances here, so that each state has its own.
+ *
+ * What the last terms do not show (a kink whose other side the series knows nothing of, coefficients that
+ * vanish by symmetry) the rate at the end does: h (f(x_end) - x'(h)) / (p+1) tends to the local error.
+ *
+ * The coefficients are kept with their place, so that a rejected step, a look into the last one and its dense
+ * output, which is the polynomial itself, cost a sum. */
+#include <keel/method.h>
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { FIXED_ORDER = 20, LEAST_ORDER = 2, MOST_ORDER = 60 };
+
+struct taylor {
+    const keel_problem *problem;
+    int order;
+    double *known; /* 1: the coefficients are those at t, u: known[1], known[2] .. */
+    double *c;     /* (order + 1) x n */
+    double *work;
+    double *x; /* width */
+};
+
+/* A fifth above theirs: a part of the cost grows as p, not p^2 (Kepler's orbit at 1e-12: 20 % less time). */
+static int order_for(double rtol) {
+    double order = ceil(1 - 0.6 * log(rtol > 0 ? rtol : 1e-6));
+    return (int)fmin(fmax(order, LEAST_ORDER), MOST_ORDER);
+}
+
+static const char *refuse(const keel_problem *p, const keel_options *o) {
+    if (!p->series.value)
+        return "it needs the series of a model, or problem.series; models that are too large have none";
+    if (p->n == 0) return "there are no states to expand";
+    if (o->order && (o->order < LEAST_ORDER || o->order > MOST_ORDER))
+        return "options.order must lie between 2 and 60, or be 0";
+    return NULL;
+}
+
+static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
+    struct taylor *m = w->method;
+    m->problem = p;
+    m->order = o->order ? o->order : o->step > 0 ? FIXED_ORDER : order_for(o->rtol);
+    size_t terms = (size_t)m->order + 1;
+    m->known = keel_work_doubles(w, 2 + (size_t)(p->n + p->m));
+    m->c = keel_work_doubles(w, terms * (size_t)p->n);
+    m->work = keel_work_doubles(w, (size_t)p->series.room + (size_t)p->series.each * terms);
+    m->x = keel_work_doubles(w, (size_t)w->width);
+}
+
+/* The coefficients at (t, u); an evaluation of f for each order. */
+static keel_status find(keel_work *w, double t, const double *u, int anew) {
+    struct taylor *m = w->method;
+    const keel_problem *p = m->problem;
+    size_t bytes = (size_t)(p->n + p->m) * sizeof *u;
+    if (!anew && m->known[0] == 1 && m->known[1] == t && memcmp(m->known + 2, u, bytes) == 0) return KEEL_OK;
+    m->known[0] = 0;
+    w->calls += m->order;
+    w->code = p->series.value(t, u, m->order, m->c, m->work, p->user);
+    if (w->code != 0) return w->code > 0 ? KEEL_RETRY : KEEL_EUSER;
+    m->known[0] = 1;
+    m->known[1] = t;
+    memcpy(m->known + 2, u, bytes);
+    return KEEL_OK;
+}
+
+/* Root mean square of the coefficients of order k, in tolerances. */
+static double norm_of(const keel_work *w, const double *u, int k) {
+    const struct taylor *m = w->method;
+    const double *c = m->c + (size_t)k * (size_t)w->n;
+    double sum = 0;
+    for (int i = 0; i < w->n; i++) {
+        double scale = fmax(w->atol[i] + w->rtol * fabs(u[i]), 4 * DBL_EPSILON * fabs(u[i]));
+        double ratio = c[i] == 0 ? 0 : c[i] / scale;
+        sum += ratio * ratio;
+    }
+    return sqrt(sum / w->n);
+}
+
+/* h with norm h^k = share; infinite where the term vanishes. */
+static double reach(double norm, double share, int k) {
+    return norm > 0 ? pow(share / norm, 1. / k) : HUGE_VAL;
+}
+
+static double aim(keel_work *w, double t, const double *u, int first) {
+    const struct taylor *m = w->method;
+    int p = m->order;
+    if (find(w, t, u, first) != KEEL_OK) return 0;
+    double h = fmin(reach(norm_of(w, u, p), exp(-2), p), reach(norm_of(w, u, p - 1), 1, p - 1));
+    for (int k = p - 2; k > 0 && isinf(h); k--) h = reach(norm_of(w, u, k), 1, k);
+    return h * exp(-0.7 / (p > 1 ? p - 1 : 1));
+}
+
+static double next(keel_work *w, double h, double error, int rejected) {
+    const struct taylor *m = w->method;
+    if (!rejected) return h; /* the next place tells it */
+    return isinf(error) ? 0.25 * h : h * fmax(0.1, 0.9 * pow(error, -1. / (m->order + 1)));
+}
+
+/* The larger of the last term and the defect of the rate at the end, freed of its round-off. */
+static keel_status judge(keel_work *w, keel_attempt *a) {
+    struct taylor *m = w->method;
+    int n = w->n, p = m->order;
+    double *slope = a->error[0], *size = m->x, power = pow(fabs(a->h), p), h = fabs(a->h);
+    for (int i = 0; i < n; i++) m->x[i] = a->x[i] + a->dx[i];
+    keel_status status = keel_rate(w, a->t + a->h, m->x, a->f_end);
+    if (status != KEEL_OK) return status;
+    memset(slope, 0, (size_t)n * sizeof *slope);
+    memset(size, 0, (size_t)n * sizeof *size);
+    for (int k = p; k > 0; k--) {
+        const double *c = m->c + (size_t)k * (size_t)n;
+        for (int i = 0; i < n; i++) {
+            slope[i] = slope[i] * a->h + k * c[i];
+            size[i] = size[i] * h + k * fabs(c[i]);
+        }
+    }
+    const double *last = m->c + (size_t)p * (size_t)n;
+    for (int i = 0; i < n; i++) {
+        double defect = fabs(a->f_end[i] - slope[i]) - 32 * DBL_EPSILON * size[i],
+               term = fabs(last[i]) * power;
+        if (defect < 0) defect = 0;
+        defect *= h / (p + 1);
+        slope[i] = defect < term ? term : defect; /* what is not a number stays so */
+    }
+    return KEEL_OK;
+}
+
+static keel_status attempt(keel_work *w, keel_attempt *a) {
+    struct taylor *m = w->method;
+    int n = w->n;
+    keel_status status = find(w, a->t, a->x, a->first);
+    if (status != KEEL_OK) return status;
+    for (int i = 0; i < w->width; i++) a->dx[i] = 0;
+    for (int k = m->order; k > 0; k--) {
+        const double *c = m->c + (size_t)k * (size_t)n;
+        for (int i = 0; i < n; i++) a->dx[i] = (a->dx[i] + c[i]) * a->h;
+    }
+    return a->error[0] ? judge(w, a) : KEEL_OK;
+}
+
+static keel_status prepare(keel_work *w, const keel_segment *s) {
+    return find(w, s->t, s->x, 0);
+}
+
+/* The polynomial, and what the stabilizer moved its end by. */
+static void dense(const keel_work *w, const keel_segment *s, double theta, double *x) {
+    const struct taylor *m = w->method;
+    int n = w->n;
+    double h = theta * s->h, blend = theta * theta * (3 - 2 * theta);
+    for (int i = 0; i < n; i++) {
+        double here = 0, end = 0;
+        for (int k = m->order; k > 0; k--) {
+            double c = m->c[(size_t)k * (size_t)n + (size_t)i];
+            here = (here + c) * h;
+            end = (end + c) * s->h;
+        }
+        x[i] = s->x[i] + (here + blend * (s->x_end[i] - (s->x[i] + end)));
+    }
+}
+
+const keel_stepper taylor_methods[] = {
+    {.info = {.name = "taylor",
+              .about = "Taylor series of the solution, of any order",
+              .reference = "Jorba, Zou 2005",
+              .order = FIXED_ORDER,
+              .traits = KEEL_ADAPTIVE | KEEL_ANY_ORDER},
+     .error_order = FIXED_ORDER,
+     .no_rate = 1,
+     .size = sizeof(struct taylor),
+     .refuse = refuse,
+     .layout = layout,
+     .attempt = attempt,
+     .prepare = prepare,
+     .dense = dense,
+     .next = next,
+     .aim = aim},
+    {.info = {.name = NULL}},
+};

@@ -1,0 +1,158 @@
+/* functions_series.c - the motion of a road as x' = f(t,x,z), 0 = r(t,x,z), for its Taylor series.
+ *
+ * Mechanics: z = (v', lambda), M v' + K^T lambda = F, K v' = -gamma.  Hamiltonian with constraints: z =
+ * lambda, d/dt of the velocity rows.  The general road: z are the algebraic variables as they are. */
+#include "model/functions.h"
+
+#include "lang/derive_rules.h"
+
+#include <stdlib.h>
+
+/* The symbols of z where the road has none of its own. */
+enum { TOPS = ROAD_FORMS + (1 << 29) };
+
+struct motion_parts {
+    struct graph *g;
+    const struct road *r;
+    int n, m, given;
+    expr *symbol, *rate, *row;
+};
+
+static int interpret_series(double t, const double *u, int orders, double *out, double *work, void *user) {
+    const struct functions_bound *b = user;
+    return series_run(b->series, t, u, orders, out, work, b->parameter);
+}
+
+static expr top(const struct motion_parts *p, int i) {
+    return expr_symbol(p->g, EXPR_HELD, (uint32_t)(TOPS + i), 0);
+}
+
+/* sum += a b */
+static void add_product(const struct motion_parts *p, expr *sum, expr a, expr b) {
+    *sum = derive_add(p->g, *sum, derive_mul(p->g, a, b));
+}
+
+/* Constraint i, then rolling ones: its row of K and the factor of it; 0: it follows from others. */
+static const struct derive_sparse *row_of(const struct road *r, int i, int *row) {
+    const struct model_mode *mode = &r->y->m->mode[r->y->mode];
+    int held = r->constraint.count;
+    const struct model_row *from = i < held ? &mode->constraint.list[i] : &mode->rolling.list[i - held];
+    *row = i < held ? i : i - held;
+    if (r->y->left_out[from->multiplier]) return NULL;
+    return i < held ? &r->constraint.jacobian : &r->rolling.jacobian;
+}
+
+static int is_diagonal(const struct derive_sparse *mass) {
+    for (int i = 0; i < mass->rows; i++)
+        if (mass->row_start[i + 1] != i + 1 || mass->column[i] != i) return 0;
+    return mass->row_start[mass->rows] == mass->rows;
+}
+
+static void mechanics(struct motion_parts *p) {
+    const struct road *r = p->r;
+    struct graph *g = p->g;
+    int half = r->n / 2, rows = r->constraint.count + r->rolling.count;
+    for (int i = 0; i < half; i++) p->rate[i] = r->basic[half + i];
+    if (rows == 0 && is_diagonal(&r->mass)) {
+        for (int i = 0; i < half; i++) p->rate[half + i] = derive_div(g, r->f.value[i], r->mass.value[i]);
+        return;
+    }
+    for (int i = 0; i < half; i++) {
+        p->rate[half + i] = top(p, i);
+        p->row[i] = derive_zero(g);
+        for (int k = r->mass.row_start[i]; k < r->mass.row_start[i + 1]; k++)
+            add_product(p, &p->row[i], r->mass.value[k], top(p, r->mass.column[k]));
+    }
+    p->m = half;
+    for (int i = 0; i < rows; i++) {
+        int row;
+        const struct derive_sparse *k = row_of(r, i, &row);
+        if (!k) continue;
+        expr lambda = top(p, p->m), *own = &p->row[p->m++];
+        *own = r->curvature[i];
+        for (int e = k->row_start[row]; e < k->row_start[row + 1]; e++) {
+            add_product(p, own, k->value[e], top(p, k->column[e]));
+            add_product(p, &p->row[k->column[e]], k->value[e], lambda);
+        }
+    }
+    for (int i = 0; i < half; i++) p->row[i] = derive_sub(g, p->row[i], r->f.value[i]);
+}
+
+static void hamiltonian(struct motion_parts *p) {
+    const struct road *r = p->r;
+    const struct motion *motion = &r->y->m->mode[r->y->mode].motion;
+    struct graph *g = p->g;
+    int half = r->n / 2;
+    for (int i = 0; i < half; i++) {
+        p->rate[i] = motion->rate[i];
+        p->rate[half + i] = motion->force[i];
+    }
+    for (int i = 0; i < r->constraint.count; i++) {
+        int row;
+        const struct derive_sparse *k = row_of(r, i, &row);
+        if (!k) continue;
+        for (int e = k->row_start[row]; e < k->row_start[row + 1]; e++) {
+            expr *rate = &p->rate[half + k->column[e]];
+            *rate = derive_sub(g, *rate, derive_mul(g, k->value[e], top(p, p->m)));
+        }
+        p->row[p->m++] = (expr)i;
+    }
+    for (int i = 0; i < p->m; i++) {
+        const struct derive_sparse *v = &r->velocity.jacobian;
+        int row = (int)p->row[i];
+        p->row[i] = r->velocity.rate ? r->velocity.rate[row] : derive_zero(g);
+        for (int e = v->row_start[row]; e < v->row_start[row + 1]; e++)
+            add_product(p, &p->row[i], v->value[e], p->rate[v->column[e]]);
+    }
+}
+
+static void general(struct motion_parts *p) {
+    const struct road *r = p->r;
+    p->m = p->given = r->m;
+    for (int i = 0; i < r->n; i++) p->rate[i] = r->f.value[i];
+    for (int i = 0; i < r->m; i++) p->row[i] = r->algebraic.value[i];
+}
+
+/* All nodes that the series will have, for the budget, at a guess: slopes and jets are some of each. */
+static int affordable(const struct functions *f, const struct road *r) {
+    const struct graph *g = &r->y->m->graph;
+    double operations = 0;
+    for (int k = 0; k < FUNCTIONS_ROLES; k++)
+        if (f->there[k]) operations += (double)f->tape[k].count;
+    return operations < SERIES_MOST_JETS && g->spent + 4 * EXPR_COST_NODE * operations < 0.5 * g->work;
+}
+
+static int build(struct functions *f, const struct motion_parts *p) {
+    const struct road *r = p->r;
+    struct derive derive;
+    size_t inputs = 0;
+    int states = p->n + p->m;
+    struct tape_input *input = functions_inputs(r, (size_t)states, p->symbol, &inputs);
+    struct series_request request = {p->n, p->m, p->given, p->symbol, p->rate, p->row, inputs, input};
+    derive_open(&derive, p->g, 1);
+    int status = input ? series_build(&f->recurrences, &derive, &request) : -1;
+    derive_close(&derive);
+    free(input);
+    if (status) return status < 0 ? -1 : 0;
+    f->series.value = interpret_series;
+    series_room(&f->recurrences, &f->series.room, &f->series.each);
+    return 0;
+}
+
+int functions_series(struct functions *f, const struct road *r) {
+    struct motion_parts p = {.g = &r->y->m->graph, .r = r, .n = r->n};
+    int most = r->m + r->n + r->constraint.count + r->rolling.count;
+    if (r->n == 0 || most > r->n + SERIES_MOST_TOPS || !affordable(f, r)) return 0;
+    p.symbol = malloc(3 * ((size_t)r->n + (size_t)most) * sizeof *p.symbol);
+    if (!p.symbol) return -1;
+    p.rate = p.symbol + r->n + most;
+    p.row = p.rate + r->n + most;
+    if (r->form == KEEL_MECHANICS) mechanics(&p);
+    else if (r->form == KEEL_HAMILTONIAN && r->constraint.count) hamiltonian(&p);
+    else general(&p);
+    for (int i = 0; i < r->n; i++) p.symbol[i] = r->basic[i];
+    for (int i = 0; i < p.m; i++) p.symbol[r->n + i] = p.given ? r->basic[r->n + i] : top(&p, i);
+    int failed = build(f, &p);
+    free(p.symbol);
+    return failed;
+}

@@ -1,0 +1,498 @@
+/* test_taylor.c - Taylor series of models: the coefficients of every function, interpreted and compiled to
+ * the same bits; the method taylor with them. */
+#include "model_run.h"
+
+#include "model/inside.h"
+
+#include <dirent.h>
+#include <float.h>
+#include <time.h>
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static keel_model *interpreted(const char *text) {
+    keel_model *m = keel_model_read("test.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
+    assert_non_null(m);
+    if (keel_model_status(m) != KEEL_OK) fail_msg("%s: %s", text, keel_model_message(m));
+    return m;
+}
+
+static const keel_problem *problem_of(const keel_model *m) {
+    keel_mode mode;
+    assert_true(keel_model_mode(m, keel_model_start(m), &mode));
+    return mode.problem;
+}
+
+/* (orders + 1) x n, to be freed; NULL where the series gives up. */
+static double *coefficients(const keel_problem *p, double t, const double *u, int orders) {
+    double *out = calloc((size_t)(orders + 1) * (size_t)p->n, sizeof *out);
+    double *work =
+        calloc((size_t)p->series.room + (size_t)p->series.each * (size_t)(orders + 1) + 1, sizeof *work);
+    assert_true(out && work);
+    int code = p->series.value(t, u, orders, out, work, p->user);
+    free(work);
+    if (code == 0) return out;
+    free(out);
+    return NULL;
+}
+
+static const char *const expressions[] = {"z + t*z - 3",
+                                          "2/z - z/(1 + t)",
+                                          "z*z*t",
+                                          "z^2",
+                                          "z^3",
+                                          "(z - 0.4)^5",
+                                          "z^(-2)",
+                                          "z^7/z^3",
+                                          "sqrt(1 + z*t)",
+                                          "1/sqrt(z + t)^3",
+                                          "sqrt(z)^3",
+                                          "(z + t)^2.5",
+                                          "(z + t)^(-1.5)",
+                                          "a^(z*t)",
+                                          "(1 + z)^(t + z)",
+                                          "cbrt(z + t^2)",
+                                          "exp(z*t - 1)",
+                                          "expm1(z)",
+                                          "log(z + t)",
+                                          "log1p(z*z)",
+                                          "log10(2 + z)",
+                                          "sin(3*z + t)",
+                                          "cos(z*t)",
+                                          "sin(z)*cos(z)",
+                                          "tan(z)",
+                                          "asin(z - t/5)",
+                                          "acos(z)",
+                                          "atan(z*3)",
+                                          "atan2(z, 1 + t)",
+                                          "atan2(1, z)",
+                                          "sinh(z)",
+                                          "cosh(z - t)",
+                                          "tanh(2*z)",
+                                          "asinh(z)",
+                                          "acosh(1.5 + z)",
+                                          "atanh(z/2)",
+                                          "abs(z - 2)*z",
+                                          "sign(z - 1)*z + z",
+                                          "min(z, 3)*t + min(2, z)",
+                                          "max(z, sin(t)) + max(3, z)",
+                                          "floor(z + 5)*z",
+                                          "mod(7*z, 1.9)",
+                                          "hypot(z, t + 1)",
+                                          "hypot(1, z)",
+                                          "if(z < 1, z*z, sqrt(-z))",
+                                          "if(z < 0 and t > 3, 1, exp(z))",
+                                          "if(z < 1, 2, 1)*z",
+                                          "sn(z, 0.7)",
+                                          "cn(2*z + t, 0.3)",
+                                          "dn(z, 0.9)",
+                                          "sn(0.3, z)",
+                                          "sn(z, z/2)*cn(t, z)",
+                                          "ellipk(z)",
+                                          "ellipe(z)",
+                                          "a*z + b",
+                                          "b",
+                                          "-z"};
+
+/* x' = e(t, z) with z = 0.4 + 0.3 t: the derivative of the polynomial must be e itself a little later. */
+static void every_function_has_the_coefficients_of_its_expansion(void **state) {
+    (void)state;
+    enum { ORDERS = 24, COUNT = sizeof expressions / sizeof *expressions };
+    for (int i = 0; i < COUNT; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "model m\nparam a = 1.7, b = -0.6\nvar x, z\nx' = %s\nz' = 0.3\ninit x = 0\ninit z = "
+                 "0.4\nrun 0 .. 1\n",
+                 expressions[i]);
+        keel_model *m = interpreted(text);
+        const keel_problem *p = problem_of(m);
+        assert_non_null(p->series.value);
+        for (double t = 0; t < 0.2; t += 0.13) {
+            double u[2] = {0.2, 0.4 + 0.3 * t}, *c = coefficients(p, t, u, ORDERS);
+            assert_non_null(c);
+            for (double s = -0.04; s < 0.05; s += 0.02) {
+                double slope = 0, later[2] = {0, u[1] + 0.3 * s}, rate[2];
+                for (int k = ORDERS; k > 0; k--) slope = slope * s + k * c[2 * k];
+                assert_int_equal(p->f.value(t + s, later, rate, p->user), 0);
+                if (!(fabs(slope - rate[0]) <= 2e-14 * fmax(1, fabs(rate[0]))))
+                    fail_msg("%s: %.17g by its series from t = %g, %.17g at %g", expressions[i], slope, t,
+                             rate[0], t + s);
+            }
+            free(c);
+        }
+        keel_model_close(m);
+    }
+}
+
+static double factorial(int n) {
+    return n < 2 ? 1 : n * factorial(n - 1);
+}
+
+/* Closed forms to a few round-offs, at every order. */
+static void coefficients_of_known_solutions_are_exact_to_round_off(void **state) {
+    (void)state;
+    keel_model *m = interpreted("model m\nvar e, s, c, g, w\ne' = e\ns' = c\nc' = -s\ng' = g^2\nw' = -w^3/2\n"
+                                "init e = 1\ninit s = 0\ninit c = 1\ninit g = 0.5\ninit w = 1\nrun 0 .. 1\n");
+    const keel_problem *p = problem_of(m);
+    double *out = coefficients(p, 0, p->u0, 40), root = 1;
+    int place[5];
+    for (int i = 0; i < 5; i++)
+        for (int j = 0; j < 5; j++)
+            if (p->names[j][0] == "escgw"[i]) place[i] = j;
+    for (int k = 0; k <= 40; k++) {
+        const double sign[4] = {0, 1, 0, -1}, *c = out + 5 * k;
+        const double exact[5] = {1 / factorial(k), sign[k % 4] / factorial(k),
+                                 sign[(k + 1) % 4] / factorial(k), pow(0.5, k + 1),
+                                 root}; /* (1 + t)^(-1/2) */
+        for (int i = 0; i < 5; i++)
+            if (!(fabs(c[place[i]] - exact[i]) <= 2 * (k + 4) * DBL_EPSILON * fabs(exact[i])))
+                fail_msg("state %d, order %d: %.17g, not %.17g", i, k, c[place[i]], exact[i]);
+        root *= (-0.5 - k) / (k + 1);
+    }
+    free(out);
+    keel_model_close(m);
+}
+
+/* z of a series gives the derivative of x by the equations as they are, orders of z included. */
+static void constrained_motions_and_daes_follow_their_series(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        double bound;
+    } table[] = {{"pendulum", 1e-11},   {"andrews", 1e-11},        {"caraxis", 1e-11},
+                 {"transamp", 1e-11},   {"chemakzo", 1e-11},       {"rolling_disk", 1e-11},
+                 {"knife_edge", 1e-11}, {"spherical", 1e-11},      {"four", 1e-11},
+                 {"twin_rods", 1e-11},  {"double_pendulum", 1e-11}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char path[600];
+        snprintf(path, sizeof path, "%s/%s.keel", KEEL_EXAMPLES_DIR, table[i].name);
+        keel_model *m = keel_model_load(path, &(keel_model_options){.interpret = 1});
+        const keel_problem *p = problem_of(m);
+        if (!p->series.value) fail_msg("%s has no series", table[i].name);
+        /* one step of order 18 against many of dop853 */
+        double from, to;
+        keel_model_span(m, &from, &to);
+        keel_options o = {.rtol = 1e-13, .atol = 1e-16, .preserve = KEEL_PROJECT}, many = o;
+        o.method = "taylor";
+        o.max_steps = 2;
+        many.method = "dop853";
+        keel_solver *s = keel_open(p, &o), *reference = keel_open(p, &many);
+        assert_ok(s, keel_step(s, to));
+        assert_ok(reference, keel_run(reference, keel_time(s)));
+        const double *x = keel_state(s), *y = keel_state(reference);
+        for (int j = 0; j < p->n; j++)
+            if (!(fabs(x[j] - y[j]) <= table[i].bound * fmax(fabs(y[j]), 1e-3)))
+                fail_msg("%s after a step of %g: %s = %.15g, not %.15g", table[i].name, keel_time(s) - from,
+                         p->names[j], x[j], y[j]);
+        keel_close(s);
+        keel_close(reference);
+        keel_model_close(m);
+    }
+}
+
+/* Trusted digits of index 3 and index 1 problems: the error is of the size of the tolerance, and radau's. */
+static void references_of_daes_are_met(void **state) {
+    (void)state;
+    static const char *const names[] = {"caraxis", "andrews", "transamp", "chemakzo"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[600];
+        double t, wanted[200], value[200];
+        int met = 0;
+        snprintf(path, sizeof path, "%s/%s.keel", KEEL_EXAMPLES_DIR, names[i]);
+        keel_model *m = keel_model_load(path, &(keel_model_options){.interpret = 1});
+        keel_sim *s = keel_sim_open(m, &(keel_options){.method = "taylor", .rtol = 1e-10});
+        const keel_problem *p = problem_of(m);
+        for (int k = 0; keel_sim_reference(s, k, &t, wanted) && t <= 1; k++) {
+            run_to(s, t);
+            assert_int_equal(keel_sim_values(s, value), KEEL_OK);
+            for (int j = 0; j < keel_sim_columns(s); j++) {
+                int state_of = 0;
+                for (int l = 0; l < p->n; l++) state_of |= strcmp(p->names[l], keel_sim_column(s, j)) == 0;
+                if (!state_of || isnan(wanted[j])) continue;
+                assert_near(value[j], wanted[j], 1e-8 * fmax(1, fabs(wanted[j])));
+                met++;
+            }
+        }
+        keel_kept row;
+        for (int k = 0; keel_kept_at(keel_sim_solver(s), k, &row); k++)
+            if (row.care == KEEL_ROW_KEPT) assert_below(row.units, 4);
+        if (!met) fail_msg("%s: no digits to compare with", names[i]);
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+}
+
+/* The pendulum passes its lowest place once in each half period, found on the polynomial of each step. */
+static void swings_are_counted_without_a_miss(void **state) {
+    (void)state;
+    problem p;
+    problem_pendulum_bottom(&p, 1.0);
+    enum { SWINGS = 200 };
+    keel_solver *s = keel_open(&p.keel, &(keel_options){.method = "taylor", .rtol = 1e-12});
+    for (int k = 1; k <= SWINGS; k++) {
+        assert_int_equal(keel_run(s, 1e9), KEEL_EVENT);
+        double t = problem_pendulum_bottom_time(&p, k);
+        assert_near(keel_time(s), t, 1e-10 * fmax(1, t));
+    }
+    keel_close(s);
+}
+
+/* All examples in one C file: their series, compiled, have the bits of the interpreter. */
+static void compiled_series_have_the_bits_of_the_interpreter(void **state) {
+    (void)state;
+    enum { MOST = 80, ORDERS = 21 };
+    keel_model *model[MOST];
+    char name[40], message[400];
+    int count = 0;
+    struct emit e;
+    struct compile_unit unit;
+    struct dirent *entry;
+    DIR *folder = opendir(KEEL_EXAMPLES_DIR);
+    assert_non_null(folder);
+    emit_open(&e);
+    while ((entry = readdir(folder)) && count < MOST) {
+        char path[900];
+        const char *ending = strrchr(entry->d_name, '.');
+        if (!ending || strcmp(ending, ".keel") != 0) continue;
+        snprintf(path, sizeof path, "%s/%s", KEEL_EXAMPLES_DIR, entry->d_name);
+        keel_model *m = keel_model_load(path, &(keel_model_options){.interpret = 1});
+        assert_int_equal(keel_model_status(m), KEEL_OK);
+        const struct inside_mode *mode = &m->mode[m->model->start];
+        if (!mode->functions.series.value) fail_msg("%s has no series", entry->d_name);
+        snprintf(name, sizeof name, "x%d", count);
+        assert_int_equal(emit_series(&e, name, &mode->functions.recurrences), 0);
+        model[count++] = m;
+    }
+    closedir(folder);
+    assert_true(count > 45);
+    if (compile_load(e.text, &unit, message, sizeof message) != COMPILE_READY) fail_msg("%s", message);
+    for (int i = 0; i < count; i++) {
+        keel_problem p = *problem_of(model[i]);
+        double *here = coefficients(&p, p.t0, p.u0, ORDERS);
+        snprintf(name, sizeof name, "x%d", i);
+        p.series.value = compile_series(&unit, name);
+        assert_non_null(p.series.value);
+        double *there = coefficients(&p, p.t0, p.u0, ORDERS);
+        if (!here || !there) fail_msg("%s: the series fails at the start", p.name);
+        for (int k = 0; k < (ORDERS + 1) * p.n; k++)
+            if (!(here[k] == there[k] || (isnan(here[k]) && isnan(there[k]))))
+                fail_msg("%s: coefficient %d of state %d is %.17g or %.17g", p.name, k / p.n, k % p.n,
+                         here[k], there[k]);
+        free(here);
+        free(there);
+        keel_model_close(model[i]);
+    }
+    compile_close(&unit);
+    emit_close(&e);
+}
+
+/* A model compiled for the method runs with the same bits as the interpreted one, events and all. */
+static void compiled_runs_have_the_bits_of_interpreted_ones(void **state) {
+    (void)state;
+    static const char *const names[] = {"kepler", "pendulum", "bounce"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        double end[2][40];
+        int columns = 0;
+        for (int k = 0; k < 2; k++) {
+            char path[600];
+            snprintf(path, sizeof path, "%s/%s.keel", KEEL_EXAMPLES_DIR, names[i]);
+            keel_model *m = keel_model_load(path, &(keel_model_options){.method = "taylor", .interpret = k});
+            keel_sim *s = keel_sim_open(m, &(keel_options){.method = "taylor", .rtol = 1e-9});
+            if (k == 0 && !strstr(keel_model_source(m), "series_0_f"))
+                fail_msg("%s: no series in C", names[i]);
+            run_to(s, 3);
+            columns = keel_sim_columns(s);
+            assert_true(columns <= 40);
+            assert_int_equal(keel_sim_values(s, end[k]), KEEL_OK);
+            keel_sim_close(s);
+            keel_model_close(m);
+        }
+        for (int j = 0; j < columns; j++)
+            if (!(end[0][j] == end[1][j] || isnan(end[0][j])))
+                fail_msg("%s: column %d is %.17g or %.17g", names[i], j, end[0][j], end[1][j]);
+    }
+}
+
+/* Of a rotation, over `steps` steps to t = 30. */
+static double rotation_error(const keel_problem *p, int order, double steps) {
+    keel_solver *s = keel_open(
+        p, &(keel_options){.method = "taylor", .order = order, .step = 30 / steps, .compensated = 1});
+    assert_ok(s, keel_run(s, 30));
+    const double *x = keel_state(s);
+    double error = hypot(x[0] - sin(30), x[1] - cos(30));
+    keel_close(s);
+    return error;
+}
+
+static void any_order_is_seen_with_fixed_steps(void **state) {
+    (void)state;
+    keel_model *m = interpreted("model m\nvar x, y\nx' = y\ny' = -x\ninit x = 0\ninit y = 1\nrun 0 .. 30\n");
+    for (int order = 2; order <= 30; order += order < 9 ? 1 : 3) {
+        double steps = 4, first;
+        while ((first = rotation_error(problem_of(m), order, steps)) > 1e-5) steps = ceil(1.1 * steps);
+        double more = ceil(1.4 * steps), second = rotation_error(problem_of(m), order, more),
+               seen = log(first / second) / log(more / steps);
+        if (!(seen > 0.95 * order - 0.1 && seen < 1.05 * order + 0.1))
+            fail_msg("order %d: %g with %g steps, %g with %g: order %.2f", order, first, steps, second, more,
+                     seen);
+    }
+    keel_model_close(m);
+}
+
+static double kepler_run(const char *method, double rtol, keel_preserve preserve, double periods,
+                         double *time, keel_stats *stats) {
+    problem p;
+    problem_kepler(&p, 0.6, 1);
+    keel_solver *s = keel_open(
+        &p.keel, &(keel_options){.method = method, .rtol = rtol, .atol = 1e-3 * rtol, .preserve = preserve});
+    double begin = seconds();
+    assert_ok(s, keel_run(s, periods * p.t_end));
+    *time = seconds() - begin;
+    *stats = keel_statistics(s);
+    double error = error_to_exact(&p, s);
+    keel_close(s);
+    return error;
+}
+
+static void errors_follow_the_tolerance_down_to_round_off(void **state) {
+    (void)state;
+    for (double rtol = 1e-4; rtol > 5e-15; rtol /= 10) {
+        double time, error;
+        keel_stats stats;
+        error = kepler_run("taylor", rtol, KEEL_NONE, 1, &time, &stats);
+        assert_within(error, 0.02 * rtol - 1e-13, 300 * rtol + 1e-13);
+        if (stats.rejected > stats.steps / 10)
+            fail_msg("%ld of %ld steps are rejected", stats.rejected, stats.steps);
+    }
+}
+
+static void kepler_over_25_periods_is_right_to_1e_12(void **state) {
+    (void)state;
+    double time, other;
+    keel_stats stats, others;
+    double error = kepler_run("taylor", 2.5e-15, KEEL_PROJECT, 25, &time, &stats);
+    double theirs = kepler_run("dop853", 2.5e-15, KEEL_PROJECT, 25, &other, &others);
+    printf("taylor: error %.2g, %ld steps, %.2f ms; dop853: error %.2g, %ld steps, %.2f ms\n", error,
+           stats.steps, 1e3 * time, theirs, others.steps, 1e3 * other);
+    assert_below(error, 1e-12);
+    assert_below(stats.steps, others.steps / 3);
+}
+
+/* The closed form at the output times of a model with kinks: the series of the branch left is noticed. */
+static void kinks_do_not_pass_unseen(void **state) {
+    (void)state;
+    keel_model *m =
+        model_of("model m\nvar x, y, z\nx' = abs(t - 0.7)\ny' = if(t < 0.7, 0, cos(t))\n"
+                 "z' = sqrt(if(t < 1.3, 1, 4))\ninit x = 0\ninit y = 0\ninit z = 0\nrun 0 .. 2\n");
+    keel_sim *s = keel_sim_open(m, &(keel_options){.method = "taylor", .rtol = 1e-9});
+    run_to(s, 2);
+    assert_near(value_of(s, "x"), 0.5 * (0.49 + 1.69), 1e-8);
+    assert_near(value_of(s, "y"), sin(2) - sin(0.7), 1e-8);
+    assert_near(value_of(s, "z"), 1.3 + 2 * 0.7, 1e-8);
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
+/* sin(t^4) has no terms of order 18 to 20, and t^3 none above 3: steps are neither endless nor short. */
+static void vanishing_terms_do_not_mislead(void **state) {
+    (void)state;
+    keel_model *m =
+        model_of("model m\nvar x, y\nx' = 4*t^3*cos(t^4)\ny' = 3*t^2\ninit x = 0\ninit y = 0\nrun 0 .. 2\n");
+    keel_sim *s =
+        keel_sim_open(m, &(keel_options){.method = "taylor", .rtol = 1e-10, .atol = 1e-10, .order = 20});
+    run_to(s, 2);
+    assert_near(value_of(s, "x"), sin(16), 1e-7);
+    assert_near(value_of(s, "y"), 8, 1e-9);
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
+static void values_between_the_steps_are_those_of_the_polynomial(void **state) {
+    (void)state;
+    problem p;
+    problem_kepler(&p, 0.3, 1);
+    keel_solver *s =
+        keel_open(&p.keel, &(keel_options){.method = "taylor", .rtol = 1e-12, .preserve = KEEL_NONE});
+    double u[4], exact[4];
+    while (keel_time(s) < 6) {
+        double before = keel_time(s);
+        assert_ok(s, keel_step(s, 7));
+        for (double theta = 0.1; theta < 1; theta += 0.2) {
+            double t = before + theta * (keel_time(s) - before);
+            assert_ok(s, keel_eval(s, t, u));
+            p.exact(&p, t, exact);
+            for (int i = 0; i < 4; i++) assert_near(u[i], exact[i], 1e-10);
+        }
+    }
+    keel_close(s);
+}
+
+static void refused(const keel_problem *p, keel_options o, const char *sentence) {
+    keel_solver *s = keel_open(p, &o);
+    assert_int_equal(keel_state_of(s), KEEL_EINVAL);
+    if (strcmp(keel_message(s), sentence) != 0) fail_msg("%s", keel_message(s));
+    keel_close(s);
+}
+
+static void what_cannot_be_done_is_said(void **state) {
+    (void)state;
+    problem p, without;
+    problem_kepler(&p, 0.3, 1);
+    problem_lotka_volterra(&without);
+    refused(&without.keel, (keel_options){.method = "taylor"},
+            "taylor: it needs the series of a model, or problem.series; models that are too large have none");
+    refused(&p.keel, (keel_options){.method = "taylor", .order = 61},
+            "taylor: options.order must lie between 2 and 60, or be 0");
+    refused(&p.keel, (keel_options){.method = "dop853", .order = 8},
+            "dop853 has one order: leave options.order at 0");
+    refused(&p.keel, (keel_options){.method = "taylor", .preserve = KEEL_BAUMGARTE},
+            "baumgarte adds a term to f, and taylor makes its steps from other parts of the problem");
+    p.keel.series.room = -1;
+    refused(&p.keel, (keel_options){.method = "taylor"},
+            "series.room = -1 and series.each = 2: they must be 0 .. 268435456");
+    keel_model *m = model_of("model m\nvar y\ny - sin(t) = 0\nrun 0 .. 1\n");
+    refused(problem_of(m), (keel_options){.method = "taylor"},
+            "taylor: it needs the series of a model, or problem.series; models that are too large have none");
+    keel_model_close(m);
+}
+
+static int gives_up(double t, const double *u, int orders, double *out, double *work, void *user) {
+    (void)u, (void)orders, (void)out, (void)work, (void)user;
+    return t > 1 ? -7 : 1;
+}
+
+static void a_series_that_fails_ends_the_run(void **state) {
+    (void)state;
+    problem p;
+    problem_kepler(&p, 0.3, 1);
+    p.keel.series.value = gives_up;
+    keel_solver *s = keel_open(&p.keel, &(keel_options){.method = "taylor"});
+    assert_true(keel_run(s, 3) < 0);
+    assert_non_null(strstr(keel_message(s), "asks for a shorter step"));
+    keel_close(s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_function_has_the_coefficients_of_its_expansion),
+        cmocka_unit_test(coefficients_of_known_solutions_are_exact_to_round_off),
+        cmocka_unit_test(constrained_motions_and_daes_follow_their_series),
+        cmocka_unit_test(references_of_daes_are_met),
+        cmocka_unit_test(swings_are_counted_without_a_miss),
+        cmocka_unit_test(compiled_series_have_the_bits_of_the_interpreter),
+        cmocka_unit_test(compiled_runs_have_the_bits_of_interpreted_ones),
+        cmocka_unit_test(any_order_is_seen_with_fixed_steps),
+        cmocka_unit_test(errors_follow_the_tolerance_down_to_round_off),
+        cmocka_unit_test(kepler_over_25_periods_is_right_to_1e_12),
+        cmocka_unit_test(kinks_do_not_pass_unseen),
+        cmocka_unit_test(vanishing_terms_do_not_mislead),
+        cmocka_unit_test(values_between_the_steps_are_those_of_the_polynomial),
+        cmocka_unit_test(what_cannot_be_done_is_said),
+        cmocka_unit_test(a_series_that_fails_ends_the_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
