@@ -43,7 +43,7 @@ struct series_code {
 
 struct series {
     int n, m;             /* states; unknowns z, which come behind them among the inputs */
-    int given, linear;    /* z that the caller knows */
+    int given, linear;    /* z that the caller knows; 0 = r is linear in z */
     uint32_t jets, fixed; /* jets 0 .. n + m: of x, z, t; numbers that do not move */
     struct tape zero;     /* all jets at order 0, then the numbers */
     struct tape solve;    /* the rows, then their jacobian by z, m x m */
@@ -67,6 +67,9 @@ enum { SERIES_MOST_TOPS = 128, SERIES_MOST_JETS = 1 << 17 }; /* beyond, there is
 /* 0; -1: no memory; 1: too large. */
 int series_build(struct series *s, struct derive *d, const struct series_request *request);
 void series_free(struct series *s);
+/* For series_build: jets that nothing needs are dropped from the list of their nodes, and what is run again
+ * is found.  0, or -1 without memory. */
+int series_trim(struct series *s, size_t *jets, expr *jet, size_t fixed);
 /* Doubles of work for `orders`: room + each (orders + 1). */
 void series_room(const struct series *s, long *room, long *each);
 /* As keel_series.value; p: parameters. */

@@ -23,10 +23,11 @@ enum { FIXED_ORDER = 20, LEAST_ORDER = 2, MOST_ORDER = 60 };
 struct taylor {
     const keel_problem *problem;
     int order;
+    double safety; /* of a step */
     double *known; /* 1: the coefficients are those at t, u: known[1], known[2] .. */
     double *c;     /* (order + 1) x n */
     double *work;
-    double *x; /* width */
+    double *x, *slope, *size; /* width: the end, x' there, the sum of |terms| of it */
 };
 
 /* A fifth above theirs: a part of the cost grows as p, not p^2 (Kepler's orbit at 1e-12: 20 % less time). */
@@ -48,11 +49,14 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     struct taylor *m = w->method;
     m->problem = p;
     m->order = o->order ? o->order : o->step > 0 ? FIXED_ORDER : order_for(o->rtol);
+    m->safety = exp(-0.7 / (m->order - 1));
     size_t terms = (size_t)m->order + 1;
     m->known = keel_work_doubles(w, 2 + (size_t)(p->n + p->m));
     m->c = keel_work_doubles(w, terms * (size_t)p->n);
     m->work = keel_work_doubles(w, (size_t)p->series.room + (size_t)p->series.each * terms);
     m->x = keel_work_doubles(w, (size_t)w->width);
+    m->slope = keel_work_doubles(w, (size_t)w->width);
+    m->size = keel_work_doubles(w, (size_t)w->width);
 }
 
 /* The coefficients at (t, u); an evaluation of f for each order. */
@@ -89,13 +93,14 @@ static double reach(double norm, double share, int k) {
     return norm > 0 ? pow(share / norm, 1. / k) : HUGE_VAL;
 }
 
+/* 0x1.152...p-3 is exp(-2). */
 static double aim(keel_work *w, double t, const double *u, int first) {
     const struct taylor *m = w->method;
     int p = m->order;
     if (find(w, t, u, first) != KEEL_OK) return 0;
-    double h = fmin(reach(norm_of(w, u, p), exp(-2), p), reach(norm_of(w, u, p - 1), 1, p - 1));
+    double h = fmin(reach(norm_of(w, u, p), 0x1.152aaa3bf81ccp-3, p), reach(norm_of(w, u, p - 1), 1, p - 1));
     for (int k = p - 2; k > 0 && isinf(h); k--) h = reach(norm_of(w, u, k), 1, k);
-    return h * exp(-0.7 / (p > 1 ? p - 1 : 1));
+    return h * m->safety;
 }
 
 static double next(keel_work *w, double h, double error, int rejected) {
@@ -104,44 +109,51 @@ static double next(keel_work *w, double h, double error, int rejected) {
     return isinf(error) ? 0.25 * h : h * fmax(0.1, 0.9 * pow(error, -1. / (m->order + 1)));
 }
 
+/* x(h) - x, x'(h) and the sum of |terms| of it, for states i .. i + count - 1: in registers where count is a
+ * constant. */
+static inline void sum_block(const struct taylor *m, int n, int i, int count, double h, double *dx,
+                             double *slope, double *size) {
+    double sum[4] = {0, 0, 0, 0}, rate[4] = {0, 0, 0, 0}, terms[4] = {0, 0, 0, 0}, length = fabs(h);
+    for (int k = m->order; k > 0; k--) {
+        const double *c = m->c + (size_t)k * (size_t)n + i;
+        for (int e = 0; e < count; e++) {
+            sum[e] = sum[e] * h + c[e];
+            rate[e] = rate[e] * h + k * c[e];
+            terms[e] = terms[e] * length + k * fabs(c[e]);
+        }
+    }
+    for (int e = 0; e < count; e++) {
+        dx[i + e] = sum[e] * h;
+        slope[i + e] = rate[e];
+        size[i + e] = terms[e];
+    }
+}
+
 /* The larger of the last term and the defect of the rate at the end, freed of its round-off. */
 static keel_status judge(keel_work *w, keel_attempt *a) {
     struct taylor *m = w->method;
     int n = w->n, p = m->order;
-    double *slope = a->error[0], *size = m->x, power = pow(fabs(a->h), p), h = fabs(a->h);
+    double power = pow(fabs(a->h), p), share = fabs(a->h) / (p + 1);
     for (int i = 0; i < n; i++) m->x[i] = a->x[i] + a->dx[i];
     keel_status status = keel_rate(w, a->t + a->h, m->x, a->f_end);
-    if (status != KEEL_OK) return status;
-    memset(slope, 0, (size_t)n * sizeof *slope);
-    memset(size, 0, (size_t)n * sizeof *size);
-    for (int k = p; k > 0; k--) {
-        const double *c = m->c + (size_t)k * (size_t)n;
-        for (int i = 0; i < n; i++) {
-            slope[i] = slope[i] * a->h + k * c[i];
-            size[i] = size[i] * h + k * fabs(c[i]);
-        }
-    }
     const double *last = m->c + (size_t)p * (size_t)n;
-    for (int i = 0; i < n; i++) {
-        double defect = fabs(a->f_end[i] - slope[i]) - 32 * DBL_EPSILON * size[i],
-               term = fabs(last[i]) * power;
-        if (defect < 0) defect = 0;
-        defect *= h / (p + 1);
-        slope[i] = defect < term ? term : defect; /* what is not a number stays so */
+    for (int i = 0; i < n && status == KEEL_OK; i++) {
+        double defect = fabs(a->f_end[i] - m->slope[i]) - 32 * DBL_EPSILON * m->size[i];
+        double term = fabs(last[i]) * power;
+        defect = defect < 0 ? 0 : defect * share;
+        a->error[0][i] = defect < term ? term : defect; /* what is not a number stays so */
     }
-    return KEEL_OK;
+    return status;
 }
 
 static keel_status attempt(keel_work *w, keel_attempt *a) {
     struct taylor *m = w->method;
-    int n = w->n;
+    int n = w->n, i = 0;
     keel_status status = find(w, a->t, a->x, a->first);
     if (status != KEEL_OK) return status;
-    for (int i = 0; i < w->width; i++) a->dx[i] = 0;
-    for (int k = m->order; k > 0; k--) {
-        const double *c = m->c + (size_t)k * (size_t)n;
-        for (int i = 0; i < n; i++) a->dx[i] = (a->dx[i] + c[i]) * a->h;
-    }
+    for (; i + 4 <= n; i += 4) sum_block(m, n, i, 4, a->h, a->dx, m->slope, m->size);
+    if (i < n) sum_block(m, n, i, n - i, a->h, a->dx, m->slope, m->size);
+    for (i = n; i < w->width; i++) a->dx[i] = 0;
     return a->error[0] ? judge(w, a) : KEEL_OK;
 }
 

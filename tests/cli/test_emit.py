@@ -36,6 +36,14 @@ class Emit(cli.Case):
         except unittest.SkipTest:
             return 10
 
+    def test_taylor(self):
+        """The recurrences of a model with multipliers are in the file where its method asks for them."""
+        with open(example("pendulum")) as text, open(self.path("own.keel"), "w") as own:
+            own.write(re.sub(r"^options .*$", "", text.read(), flags=re.M).replace("\nrun ", "\noptions method = taylor\nrun "))
+        self.assertGreater(self.compare(self.path("own.keel"), "own"), 3)
+        with open(self.path("own.c")) as text:
+            self.assertIn(".series = {series_0_f,", text.read())
+
     def compare(self, model, name):
         with open(model) as text:
             begin, end = re.search(r"^run\s+(.*?)\s*\.\.\s*([^#\n]*)", text.read(), re.M).groups()

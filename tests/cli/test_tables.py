@@ -341,7 +341,7 @@ class Methods(Tables):
     def test_order(self):
         self.assertEqual([o["name"] for o in keel_json("methods", "taylor")["methods"][0]["options"]], ["order"])
         self.assertIn("--order", keel("methods", "taylor").stdout)
-        words = ("--interpret", "--method", "taylor", "--step", "0.2", "--levels", "3")
+        words = ("--interpret", "--method", "taylor", "--step", "0.5", "--levels", "5")
         for order in (3, 5):
             seen = keel_json("converge", "-", *words, "--order", str(order), text=DECAY)["orders"]["x"]
             self.assertAlmostEqual(seen, order, delta=0.2)
