@@ -8,11 +8,12 @@
 #include <string.h>
 
 const char *const claims_verdict_word[CLAIMS_VERDICTS] = {
-    "digits agree", "holds", "round-off", "misprint", "cannot be", "same order", "differs", "refused"};
+    "digits agree", "holds",     "round-off",  "better",  "misprint",
+    "cannot be",    "explained", "same order", "differs", "refused"};
 
 static const char *const measure_word[CLAIMS_MEASURES] = {
     "end",   "at",    "largest",     "low",       "high",   "median", "order",
-    "value", "steps", "evaluations", "jacobians", "newton", "reached"};
+    "value", "steps", "evaluations", "jacobians", "newton", "folds",  "reached"};
 
 struct reader {
     struct claims *c;
@@ -113,7 +114,7 @@ static int read_claim(struct reader *r, enum claims_kind kind, char *rest) {
     return read_measure(r, measure, line);
 }
 
-/* misprint, cannot and note are about the line before. */
+/* misprint, cannot, better, explained and note are about the line before. */
 static int read_remark(struct reader *r, int other, char *rest) {
     struct claims *c = r->c;
     struct claims_line *line = c->lines ? &c->line[c->lines - 1] : NULL;
@@ -160,15 +161,71 @@ static int read_item(struct reader *r, char *rest) {
 static int read_draw(struct reader *r, char *rest) {
     struct claims *c = r->c;
     struct claims_draw *wider = grow(c->draw, c->draws, sizeof *wider);
-    char *command, *model, *options, *name = word(rest, &command);
-    word(command, &model);
-    word(model, &options);
+    char *title = split(rest, ":");
     if (!wider) return wrong(r, "there is not enough memory", NULL);
     c->draw = wider;
     if (!c->items) return wrong(r, "an `item` comes first", NULL);
-    if (!*model || (strcmp(command, "run") != 0 && strcmp(command, "compare") != 0))
-        return wrong(r, "a picture is written `draw NAME run MODEL OPTIONS`, or with compare", NULL);
-    c->draw[c->draws++] = (struct claims_draw){name, command, model, options, c->items - 1};
+    if (!title || !*rest) return wrong(r, "a picture is written `draw NAME: TITLE`", NULL);
+    c->draw[c->draws++] = (struct claims_draw){rest, title, c->items - 1, c->curves, 0, c->panels, 0};
+    return 0;
+}
+
+/* The picture that a curve or a panel belongs to; NULL: there is none. */
+static struct claims_draw *open_draw(struct reader *r) {
+    struct claims_draw *d = r->c->draws ? &r->c->draw[r->c->draws - 1] : NULL;
+    if (d && d->item == r->c->items - 1) return d;
+    wrong(r, "there is no `draw` before it", NULL);
+    return NULL;
+}
+
+static int read_curve(struct reader *r, int point, char *rest) {
+    struct claims *c = r->c;
+    struct claims_draw *d = open_draw(r);
+    struct claims_curve *wider = d ? grow(c->curve, c->curves, sizeof *wider) : NULL;
+    char *label = split(rest, " : "), *model = rest, *options;
+    if (!d) return -1;
+    if (!wider) return wrong(r, "there is not enough memory", NULL);
+    c->curve = wider;
+    if (point) options = split(rest, ",");
+    else model = word(rest, &options);
+    if (!label || !options || !*model)
+        return wrong(r, "it is written `curve MODEL OPTIONS : LABEL` or `point X, Y : LABEL`", NULL);
+    c->curve[c->curves++] = (struct claims_curve){model, options, label, point};
+    d->curves++;
+    return 0;
+}
+
+/* "1,3": bits 0 and 2; 0: this is no such list. */
+static unsigned read_numbers(const char *text) {
+    unsigned bits = 0;
+    for (char *end; *text; text = *end ? end + 1 : end) {
+        long k = strtol(text, &end, 10);
+        if (end == text || k < 1 || k > 32 || (*end && *end != ',')) return 0;
+        bits |= 1u << (k - 1);
+    }
+    return bits;
+}
+
+static int read_panel(struct reader *r, char *rest) {
+    struct claims *c = r->c;
+    struct claims_draw *d = open_draw(r);
+    struct claims_panel *wider = d ? grow(c->panel, c->panels, sizeof *wider) : NULL;
+    struct claims_panel p = {.label = split(rest, " : ")};
+    if (!d) return -1;
+    if (!wider) return wrong(r, "there is not enough memory", NULL);
+    c->panel = wider;
+    if (strncmp(rest, "log ", 4) == 0) p.logs = 1, rest = trim(rest + 4);
+    else if (strncmp(rest, "loglog ", 7) == 0) p.logs = 2, rest = trim(rest + 7);
+    if (strncmp(rest, "of ", 3) == 0) {
+        char *numbers = word(trim(rest + 3), &rest);
+        p.of = read_numbers(numbers);
+        if (!p.of) return wrong(r, "these are no numbers of curves:", numbers);
+    }
+    p.x = rest;
+    p.ys = split(rest, ",");
+    if (!p.label || !p.ys || !*p.ys || !*rest) return wrong(r, "it is written `panel X,Y : LABEL`", NULL);
+    c->panel[c->panels++] = p;
+    d->panels++;
     return 0;
 }
 
@@ -200,8 +257,13 @@ static int read_statement(struct reader *r, char *text) {
     if (strcmp(first, "let") == 0) return read_let(r, rest);
     if (strcmp(first, "misprint") == 0) return read_remark(r, CLAIMS_MISPRINT, rest);
     if (strcmp(first, "cannot") == 0) return read_remark(r, CLAIMS_CANNOT, rest);
+    if (strcmp(first, "better") == 0) return read_remark(r, CLAIMS_BETTER, rest);
+    if (strcmp(first, "explained") == 0) return read_remark(r, CLAIMS_EXPLAINED, rest);
     if (strcmp(first, "note") == 0) return read_remark(r, 0, rest);
     if (strcmp(first, "draw") == 0) return read_draw(r, rest);
+    if (strcmp(first, "curve") == 0) return read_curve(r, 0, rest);
+    if (strcmp(first, "point") == 0) return read_curve(r, 1, rest);
+    if (strcmp(first, "panel") == 0) return read_panel(r, rest);
     if (strcmp(first, "text") == 0) return read_prose(r, rest);
     return wrong(r, "no line begins with", first);
 }
@@ -227,5 +289,7 @@ void claims_close(struct claims *c) {
     free(c->run);
     free(c->line);
     free(c->draw);
+    free(c->curve);
+    free(c->panel);
     *c = (struct claims){0};
 }

@@ -1,7 +1,7 @@
 /* claims.h - what a paper claims, as a text: how each figure is measured, and what is printed.
  *
  *     paper NAME: TITLE
- *     text WORD: SENTENCES             for the page; {NAME} stands for the size of a let
+ *     text WORD: SENTENCES             for the page
  *     item NAME: WORDS                 a table, figure or example; `item NAME full:` only with --full
  *     run MODEL OPTIONS [: WORDS]      the command that is run; what follows is measured in it
  *     converge MODEL OPTIONS [: WORDS]
@@ -10,13 +10,19 @@
  *     keel FIGURE MEASURE : WORDS      no claim of the paper: what a reader should know beside it
  *     let NAME = MEASURE               a value for `value` and for the page
  *     misprint FIGURE: WORDS           about the line before: what must be measured instead, and why
- *     cannot FIGURE: WORDS             the same of a figure that is no slip of the pen
+ *     cannot FIGURE: WORDS             the same of a figure that contradicts itself or arithmetic
+ *     better FIGURE: WORDS             the same of an error that is smaller than printed
+ *     explained FIGURE: WORDS          the same where other lines measure the reason
  *     note WORDS                       about the line before
- *     draw NAME COMMAND MODEL OPTIONS  a picture for --plot
+ *     draw NAME: TITLE                 a picture for --plot, of the curves and panels that follow
+ *     curve MODEL OPTIONS : LABEL      a run in it
+ *     point X, Y : LABEL               expressions of the lets; points with one label are one curve
+ *     panel [log|loglog] [of 1,3] X,Y,.. : LABEL    quantities of the curves, over each other; of: which
  *
  * Measures: end Q, at T Q, largest Q, low Q, high Q, median Q of a quantity Q over all steps (a column,
  * error.COLUMN, drift.ROW, as in the CSV files); order COLUMN of converge; steps, evaluations, jacobians,
- * newton, reached of a run; value EXPRESSION of the `let`s of the item.  # begins a comment. */
+ * newton, folds, reached of a run; value EXPRESSION of the `let`s of the item.  In words {NAME} stands for
+ * the size of a let, {NAME:4} for four digits of it.  # begins a comment. */
 #ifndef KEEL_CLI_CLAIMS_H
 #define KEEL_CLI_CLAIMS_H
 
@@ -37,6 +43,7 @@ enum claims_measure {
     CLAIMS_EVALUATIONS,
     CLAIMS_JACOBIANS,
     CLAIMS_NEWTON,
+    CLAIMS_FOLDS,
     CLAIMS_REACHED,
     CLAIMS_MEASURES
 };
@@ -45,8 +52,10 @@ enum claims_verdict { /* best first */
                       CLAIMS_AGREES,
                       CLAIMS_HOLDS,
                       CLAIMS_ROUND_OFF,
+                      CLAIMS_BETTER,
                       CLAIMS_MISPRINT,
                       CLAIMS_CANNOT,
+                      CLAIMS_EXPLAINED,
                       CLAIMS_SAME_ORDER,
                       CLAIMS_DIFFERS,
                       CLAIMS_REFUSED,
@@ -62,7 +71,7 @@ struct claims_line {
     enum claims_measure measure;
     const char *when, *of; /* a time; a quantity, an expression; NULL: none */
     const char *words;
-    int other; /* 0, CLAIMS_MISPRINT or CLAIMS_CANNOT */
+    int other; /* 0, or a verdict from CLAIMS_BETTER to CLAIMS_EXPLAINED */
     struct figure other_figure;
     const char *other_text, *other_words;
     const char *note;
@@ -85,8 +94,20 @@ struct claims_item {
     int full;
 };
 struct claims_draw {
-    const char *name, *command, *model, *options;
+    const char *name, *title;
     int item;
+    int curve, curves, panel, panels; /* the first one of each, and how many */
+};
+struct claims_curve {
+    const char *model, *options; /* of a point: the expressions of x and y */
+    const char *label;
+    int point;
+};
+struct claims_panel {
+    int logs;           /* 0, 1: of y, 2: of both */
+    unsigned of;        /* bit k: curve k + 1 of the picture; 0: all */
+    const char *x, *ys; /* ys: names with commas between them */
+    const char *label;  /* of the y axis */
 };
 struct claims_prose {
     const char *word, *sentences;
@@ -99,7 +120,9 @@ struct claims {
     struct claims_run *run;
     struct claims_line *line;
     struct claims_draw *draw;
-    int proses, items, runs, lines, draws;
+    struct claims_curve *curve;
+    struct claims_panel *panel;
+    int proses, items, runs, lines, draws, curves, panels;
 };
 
 /* Takes over the text.  0, or -1 with a sentence that begins with source and line.  claims_close in any

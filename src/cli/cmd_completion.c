@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/job.h"
+#include "cli/paper.h"
 #include "cli/schema.h"
 
 #include <string.h>
@@ -47,11 +48,35 @@ static void put_values(FILE *out) {
     }
 }
 
+/* The words of `item NAME: ...` in the claims of a paper. */
+static void put_items(FILE *out, const struct paper_file *claims) {
+    for (const char *const *line = claims->lines; *line; line++)
+        if (strncmp(*line, "item ", 5) == 0) fprintf(out, "%.*s ", (int)strcspn(*line + 5, " :"), *line + 5);
+}
+
+/* Papers, and behind a paper its items. */
+static void put_papers(FILE *out) {
+    char names[JOB_SENTENCE];
+    paper_names(".claims", names, sizeof names);
+    fputs("keel_words='", out);
+    put_choices(out, names);
+    fputs("'; case \"$2\" in ", out);
+    for (const struct paper_file *f = paper_table; f->name; f++) {
+        const char *dot = strchr(f->name, '.');
+        if (!dot || strcmp(dot, ".claims") != 0) continue;
+        fprintf(out, "%.*s) keel_words='", (int)(dot - f->name), f->name);
+        put_items(out, f);
+        fputs("' ;; ", out);
+    }
+    fputs("esac", out);
+}
+
 /* What stands behind a command. */
 static void put_operands(FILE *out) {
     for (const struct command *c = command_table; c->name; c++) {
         fprintf(out, "    %s) ", c->name);
         if (strcmp(c->operands, "MODEL") == 0) fputs("keel_files=keel", out);
+        else if (c->bit == COMMAND_REPRODUCE) put_papers(out);
         else {
             fputs("keel_words='", out);
             if (c->bit == COMMAND_HELP) put_commands(out), fputs(" language", out);

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/gnuplot.h"
-#include "cli/measure.h"
+#include "cli/picture.h"
 #include "cli/reproduce.h"
 #include "cli/stop.h"
 
@@ -14,16 +14,12 @@ int reproduce_draw(const struct claims *c, int item, const struct job *j) {
     const char *folder = option_text(&j->options, opt_plot);
     int missing = 0;
     for (int k = 0; folder && k < c->draws && !stop_asked(); k++) {
-        const struct claims_draw *d = &c->draw[k];
-        char path[JOB_SENTENCE];
-        const char *const more[] = {"--plot", path, "--quiet", NULL};
-        struct measure_words words;
-        if (d->item != item) continue;
-        text_set(path, sizeof path, "%.400s/%.80s-%.80s.svg", folder, c->name, d->name);
-        int bad = measure_words_open(&words, d->model, d->options, more);
-        if (!bad) bad = command_find(d->command)->run(words.count, words.word) != EXIT_DONE;
-        measure_words_close(&words);
-        missing += bad;
+        char path[JOB_SENTENCE], why[JOB_SENTENCE];
+        if (c->draw[k].item != item) continue;
+        text_set(path, sizeof path, "%.400s/%.80s-%.80s.svg", folder, c->name, c->draw[k].name);
+        if (picture_draw(c, k, path, why, sizeof why) == 0) continue;
+        say_error(&j->say, 0, "%s", why);
+        missing++;
     }
     return missing;
 }

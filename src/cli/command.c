@@ -34,10 +34,18 @@ const struct command command_table[] = {
      check_command},
     {"reproduce", COMMAND_REPRODUCE, "[PAPER [ITEM]]",
      "the tables and figures of papers, printed and measured",
-     "PAPER is one of those below examples/papers/, or a file of claims; ITEM one of its tables, figures "
-     "and\n"
-     "examples.  Each line shows the printed figure, the measured one and a verdict, under the command that\n"
-     "measures it.  The status is 1 if a verdict is worse than the recorded one.",
+     "PAPER is adjust2007, gonzalez1999, lecture13, liu2006 or liu2013, or a file of claims; ITEM one of "
+     "its\n"
+     "tables, figures and examples.  Without either: all that takes seconds.  Each line shows the printed\n"
+     "figure, the measured one and a verdict, under the command that measures it; `keel run paper:NAME` "
+     "runs\n"
+     "a model of a paper alone.  Verdicts: digits agree, holds (a sentence, as a number), round-off, better "
+     "(an\n"
+     "error that is smaller than printed), misprint, cannot be (it contradicts itself or arithmetic), "
+     "explained,\n"
+     "same order, differs, refused.  --plot draws the figures into a folder, several runs in one picture.  "
+     "The\n"
+     "status is 1 if a verdict is worse than the recorded one.",
      "keel reproduce liu2006 table2", "runs the methods of that table and compares every digit",
      reproduce_command},
     {"emit", COMMAND_EMIT, "MODEL", "the model as one C file that includes only keel.h",

@@ -209,6 +209,7 @@ static double count_of(const keel_stats *s, enum claims_measure m) {
     return (double)(m == CLAIMS_STEPS         ? s->steps
                     : m == CLAIMS_EVALUATIONS ? s->calls
                     : m == CLAIMS_JACOBIANS   ? s->jacobians
+                    : m == CLAIMS_FOLDS       ? s->folds
                                               : s->newton);
 }
 
@@ -354,20 +355,29 @@ static keel_model *model_of_lets(const struct claims *c, int item, int before) {
     return m;
 }
 
+/* Of the lets before that line.  0, or -1 with a sentence. */
+static int value_of(const struct claims *c, int item, int before, const char *expression, double *value,
+                    char *why, size_t room) {
+    keel_model *m = model_of_lets(c, item, before);
+    int bad = !m || keel_model_status(m) != KEEL_OK || !keel_model_number(m, expression, value);
+    if (!m) text_set(why, room, "there is not enough memory");
+    else if (keel_model_status(m) != KEEL_OK) text_set(why, room, "%.190s", keel_model_message(m));
+    else if (bad) text_set(why, room, "%.190s", keel_model_refusal(m));
+    keel_model_close(m);
+    if (bad) *value = NAN;
+    return bad ? -1 : 0;
+}
+
 void measure_values(struct claims *c, int item) {
     for (int k = 0; k < c->lines; k++) {
         struct claims_line *line = &c->line[k];
         if (line->item != item || line->measure != CLAIMS_VALUE) continue;
-        keel_model *m = model_of_lets(c, item, k);
         line->tried = 1;
-        line->value = NAN;
-        if (!m) text_set(line->said, sizeof line->said, "there is not enough memory");
-        else if (keel_model_status(m) != KEEL_OK)
-            text_set(line->said, sizeof line->said, "%.190s", keel_model_message(m));
-        else if (!keel_model_number(m, line->of, &line->value)) {
-            line->value = NAN;
-            text_set(line->said, sizeof line->said, "%.190s", keel_model_refusal(m));
-        }
-        keel_model_close(m);
+        value_of(c, item, k, line->of, &line->value, line->said, sizeof line->said);
     }
+}
+
+int measure_value(const struct claims *c, int item, const char *expression, double *value, char *why,
+                  size_t room) {
+    return value_of(c, item, c->lines, expression, value, why, room);
 }

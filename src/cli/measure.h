@@ -20,4 +20,7 @@ void measure_model(const char *model, char *out, size_t room);
 void measure_run(struct claims *c, int run);
 /* The lines whose value is an expression of the lets of an item. */
 void measure_values(struct claims *c, int item);
+/* An expression of all lets of an item.  0, or -1 with a sentence. */
+int measure_value(const struct claims *c, int item, const char *expression, double *value, char *why,
+                  size_t room);
 #endif

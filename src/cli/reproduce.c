@@ -106,6 +106,12 @@ int reproduce_wanted(const struct reproduce *r, const struct claims *c, int item
 
 /* Verdicts ---------------------------------------------------------------------------------------------- */
 
+/* Than printed; signs do not count. */
+static int is_smaller(const struct claims_line *line) {
+    const struct figure *f = &line->figure;
+    return fabs(line->value) < (f->kind == FIGURE_BOUNDS ? f->greatest : fabs(f->value));
+}
+
 static enum claims_verdict verdict_of(const struct claims_line *line) {
     static const enum claims_verdict as_printed[] = {CLAIMS_AGREES, CLAIMS_HOLDS, CLAIMS_ROUND_OFF,
                                                      CLAIMS_SAME_ORDER, CLAIMS_DIFFERS};
@@ -115,7 +121,8 @@ static enum claims_verdict verdict_of(const struct claims_line *line) {
     if (met && line->kind != CLAIMS_PRINTED) return CLAIMS_HOLDS;
     if (fit == FIGURE_SAME_ORDER && line->kind != CLAIMS_PRINTED) fit = FIGURE_DIFFERS; /* it does not hold */
     if (fit >= FIGURE_ROUND_OFF && line->other &&
-        figure_judge(&line->other_figure, line->value, line->size, line->taken) < FIGURE_DIFFERS)
+        figure_judge(&line->other_figure, line->value, line->size, line->taken) < FIGURE_DIFFERS &&
+        (line->other != CLAIMS_BETTER || is_smaller(line)))
         return (enum claims_verdict)line->other;
     return as_printed[fit];
 }
@@ -136,9 +143,9 @@ int reproduce_recorded(const struct reproduce *r, const struct claims *c, const 
     return -1;
 }
 
-/* The best three are equally good, and the next two: the paper is wrong. */
+/* The best four are equally good, and the next three: what is printed is known to be another thing. */
 static int rank(int verdict) {
-    return verdict <= CLAIMS_ROUND_OFF ? 0 : verdict <= CLAIMS_CANNOT ? 1 : verdict;
+    return verdict <= CLAIMS_BETTER ? 0 : verdict <= CLAIMS_EXPLAINED ? 1 : verdict;
 }
 
 int reproduce_is_worse(const struct reproduce *r, const struct claims *c, const struct claims_line *line) {

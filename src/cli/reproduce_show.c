@@ -5,6 +5,7 @@
 #include "cli/run_json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void reproduce_text_paper(const struct claims *c, const struct job *j, FILE *out) {
@@ -22,23 +23,55 @@ static const char *source_word(enum claims_kind kind) {
     return kind == CLAIMS_WORDS ? "(words)" : "(keel)";
 }
 
+/* "{name}" is the size of that let with two digits, "{name:4}" with four. */
+static void fill_in(const struct claims *c, const char *from, char *out, size_t room) {
+    out[0] = '\0';
+    while (*from) {
+        size_t plain = strcspn(from, "{"), all = from[plain] ? strcspn(from + plain + 1, "}") : 0;
+        text_add(out, room, "%.*s", (int)plain, from);
+        from += plain;
+        if (!*from) return;
+        const struct claims_line *found = NULL;
+        size_t name = strcspn(from + 1, ":}");
+        int digits = from[1 + name] == ':' ? atoi(from + 2 + name) : 2;
+        for (int k = 0; k < c->lines; k++)
+            if (c->line[k].kind == CLAIMS_LET && strlen(c->line[k].name) == name &&
+                strncmp(c->line[k].name, from + 1, name) == 0)
+                found = &c->line[k];
+        if (found && found->tried && !isnan(found->value))
+            text_add(out, room, "%.*g", digits, fabs(found->value));
+        else text_add(out, room, "(not measured)");
+        from += all + 1 + (from[all + 1] == '}');
+    }
+}
+
+/* Why a line has its verdict, and what else is to be known. */
+static void reason(const struct claims *c, const struct claims_line *line, char *out, size_t room) {
+    char words[JOB_SENTENCE] = "";
+    int other = line->verdict >= CLAIMS_BETTER && line->verdict <= CLAIMS_EXPLAINED;
+    out[0] = '\0';
+    if (line->verdict == CLAIMS_REFUSED) text_set(out, room, "%s", line->said);
+    if (line->verdict == CLAIMS_MISPRINT) text_set(out, room, "misprint of %s: ", line->other_text);
+    if (other) fill_in(c, line->other_words, words, sizeof words);
+    text_add(out, room, "%s", words);
+    if (!line->note) return;
+    fill_in(c, line->note, words, sizeof words);
+    text_add(out, room, "%s%s", out[0] ? "; " : "", words);
+}
+
 static void line_text(const struct reproduce *r, const struct claims *c, const struct claims_line *line,
                       int color, FILE *out) {
-    char measured[40] = "-";
-    int worse = reproduce_is_worse(r, c, line), good = line->verdict <= CLAIMS_CANNOT;
+    char measured[40] = "-", words[JOB_SENTENCE], why[2 * JOB_SENTENCE];
+    int worse = reproduce_is_worse(r, c, line), good = line->verdict <= CLAIMS_EXPLAINED;
     if (!isnan(line->value)) text_set(measured, sizeof measured, "%.4g", line->value);
-    fprintf(out, "    %-10s %-11s %s%-12s%s  %s",
+    fill_in(c, line->words, words, sizeof words);
+    reason(c, line, why, sizeof why);
+    fprintf(out, "    %-10s %-11s %s%-12s%s  %s%s%s",
             line->kind == CLAIMS_PRINTED ? line->figure_text : source_word(line->kind), measured,
             worse  ? say_red(color)
             : good ? say_green(color)
                    : "",
-            claims_verdict_word[line->verdict], say_plain(color), line->words);
-    int again = line > c->line && strcmp(line[-1].said, line->said) == 0; /* it was told */
-    if (line->verdict == CLAIMS_REFUSED && !again) fprintf(out, ": %s", line->said);
-    if (line->verdict == CLAIMS_MISPRINT)
-        fprintf(out, "; misprint of %s: %s", line->other_text, line->other_words);
-    if (line->verdict == CLAIMS_CANNOT) fprintf(out, "; cannot be: %s", line->other_words);
-    if (line->note) fprintf(out, " (%s)", line->note);
+            claims_verdict_word[line->verdict], say_plain(color), words, why[0] ? ": " : "", why);
     if (worse) {
         int recorded = reproduce_recorded(r, c, line);
         fprintf(out, "; recorded: %s", recorded < 0 ? "nothing" : claims_verdict_word[recorded]);
@@ -81,49 +114,25 @@ static void line_json(const struct reproduce *r, const struct claims *c, const s
     static const char *const source[] = {"figure", "words", "keel"};
     const struct claims_run *run =
         line->run >= 0 && line->measure != CLAIMS_VALUE ? &c->run[line->run] : NULL;
-    char text[JOB_SENTENCE] = "";
+    char text[2 * JOB_SENTENCE] = "", words[JOB_SENTENCE];
     json_object(json, NULL);
     json_text(json, "paper", c->name);
     json_text(json, "item", c->item[line->item].name);
     json_integer(json, "number", line->number);
-    text_set(text, sizeof text, "%s%s%s", run ? run->words : "", run && run->words[0] ? ": " : "",
-             line->words);
+    fill_in(c, line->words, words, sizeof words);
+    text_set(text, sizeof text, "%s%s%s", run ? run->words : "", run && run->words[0] ? ": " : "", words);
     json_text(json, "entry", text);
     json_text(json, "source", source[line->kind]);
     json_text(json, "printed", line->kind == CLAIMS_PRINTED ? line->figure_text : NULL);
     json_number(json, "measured", line->value);
     json_text(json, "verdict", claims_verdict_word[line->verdict]);
-    text[0] = '\0';
-    if (line->verdict == CLAIMS_REFUSED) text_set(text, sizeof text, "%s", line->said);
-    if (line->verdict == CLAIMS_MISPRINT)
-        text_set(text, sizeof text, "misprint of %s: %s", line->other_text, line->other_words);
-    if (line->verdict == CLAIMS_CANNOT) text_set(text, sizeof text, "%s", line->other_words);
-    if (line->note) text_add(text, sizeof text, "%s%s", text[0] ? "; " : "", line->note);
+    reason(c, line, text, sizeof text);
     json_text(json, "note", text);
     json_truth(json, "expected", !reproduce_is_worse(r, c, line));
     text[0] = '\0';
     if (run) command_text(run, text, sizeof text);
     json_text(json, "run", run ? text : NULL);
     json_end_object(json);
-}
-
-/* "{name}" is the size of that let with two digits. */
-static void fill_in(const struct claims *c, const char *from, char *out, size_t room) {
-    out[0] = '\0';
-    while (*from) {
-        size_t plain = strcspn(from, "{"), name = from[plain] ? strcspn(from + plain + 1, "}") : 0;
-        text_add(out, room, "%.*s", (int)plain, from);
-        from += plain;
-        if (!*from) return;
-        const struct claims_line *found = NULL;
-        for (int k = 0; k < c->lines; k++)
-            if (c->line[k].kind == CLAIMS_LET && strlen(c->line[k].name) == name &&
-                strncmp(c->line[k].name, from + 1, name) == 0)
-                found = &c->line[k];
-        if (found && found->tried && !isnan(found->value)) text_add(out, room, "%.2g", fabs(found->value));
-        else text_add(out, room, "(not measured)");
-        from += name + 2;
-    }
 }
 
 static void paper_json(const struct reproduce *r, const struct claims *c, struct json *json) {

@@ -43,6 +43,11 @@ class Completion(cli.Case):
         self.assertIn("run", self.offered("keel", "schema", ""))
         self.assertEqual(self.offered("keel", "run", "--rtol", ""), [])
 
+    def test_papers(self):
+        self.assertEqual(self.offered("keel", "reproduce", "liu"), ["liu2006", "liu2013"])
+        self.assertEqual(self.offered("keel", "reproduce", "liu2006", "tab"), ["table1", "table2"])
+        self.assertEqual(self.offered("keel", "reproduce", "adjust2007", "--f"), ["--full"])
+
     def test_files(self):
         for name in ["a.keel", "b c.keel", "b.csv"]:
             open(self.path(name), "w").close()

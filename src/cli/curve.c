@@ -1,0 +1,138 @@
+/* curve.c - see curve.h. */
+#include "cli/curve.h"
+
+#include "base/text.h"
+#include "cli/measure.h"
+#include "cli/stop.h"
+#include "cli/trace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum place { TIME, COLUMN, ERROR, DRIFT, NONE };
+
+struct spot {
+    enum place place;
+    int index;
+};
+struct recorder {
+    struct curve *curve;
+    struct job job;
+    keel_sim *sim;
+    struct trace trace;
+    struct spot *spot;
+    double *row;
+};
+
+int curve_add(struct curve *c, const double *row) {
+    size_t width = (size_t)c->width;
+    if (!(c->count & (c->count - 1))) { /* the room doubles at powers of two */
+        double *wider = realloc(c->data, (size_t)(c->count ? 2 * c->count : 1) * (width + 1) * sizeof *wider);
+        if (!wider) return -1;
+        c->data = wider;
+    }
+    memcpy(c->data + (size_t)c->count++ * width, row, width * sizeof *row);
+    return 0;
+}
+
+double curve_at(const struct curve *c, long row, int quantity) {
+    return c->data[(size_t)row * (size_t)c->width + (size_t)quantity];
+}
+
+void curve_close(struct curve *c) {
+    free(c->data);
+    *c = (struct curve){0};
+}
+
+static struct spot find(const keel_sim *sim, const char *name) {
+    if (strcmp(name, "t") == 0) return (struct spot){TIME, 0};
+    enum place place = strncmp(name, "error.", 6) == 0   ? ERROR
+                       : strncmp(name, "drift.", 6) == 0 ? DRIFT
+                                                         : COLUMN;
+    if (place != COLUMN) name += 6;
+    int count = place == DRIFT ? keel_sim_rows(sim) : keel_sim_columns(sim);
+    for (int i = 0; i < count; i++)
+        if (strcmp(place == DRIFT ? keel_sim_row(sim, i) : keel_sim_column(sim, i), name) == 0)
+            return (struct spot){place, i};
+    return (struct spot){NONE, 0};
+}
+
+static void observe(keel_solver *solver, void *sim) {
+    struct recorder *r = keel_sim_attached(sim);
+    (void)solver;
+    trace_look(&r->trace);
+}
+
+static int take(void *user, const struct trace_row *row) {
+    struct recorder *r = user;
+    for (int k = 0; k < r->curve->width; k++) {
+        int i = r->spot[k].index;
+        switch (r->spot[k].place) {
+        case TIME:
+            r->row[k] = row->t;
+            break;
+        case COLUMN:
+            r->row[k] = row->value[i];
+            break;
+        case ERROR:
+            r->row[k] = row->error[i];
+            break;
+        case DRIFT:
+            r->row[k] = row->drift[i];
+            break;
+        default:
+            r->row[k] = NAN;
+        }
+    }
+    return curve_add(r->curve, r->row);
+}
+
+/* What can be had of a run that fails on its way is drawn. */
+static int go(struct recorder *r, int names, char *const *name, char *why, size_t room) {
+    struct job *j = &r->job;
+    keel_status status = KEEL_OK;
+    j->keel.observe = observe;
+    r->sim = keel_sim_open(j->model, &j->keel);
+    if (!r->sim || !keel_sim_solver(r->sim) || keel_state_of(keel_sim_solver(r->sim)) < 0) {
+        text_set(why, room, "%s", r->sim ? keel_sim_message(r->sim) : "there is not enough memory");
+        return -1;
+    }
+    keel_sim_attach(r->sim, r);
+    r->curve->width = names;
+    r->spot = malloc(((size_t)names + 1) * sizeof *r->spot);
+    r->row = malloc(((size_t)names + 1) * sizeof *r->row);
+    if (!r->spot || !r->row || trace_open_at(&r->trace, j, NULL, 0) || trace_attach(&r->trace, r->sim)) {
+        text_set(why, room, "there is not enough memory");
+        return -1;
+    }
+    r->trace.every_step = 1;
+    trace_add(&r->trace, take, r);
+    for (int k = 0; k < names; k++) r->spot[k] = find(r->sim, name[k]);
+    trace_look(&r->trace);
+    while (status == KEEL_OK && keel_time(keel_sim_solver(r->sim)) != j->t1 && !stop_asked() &&
+           !r->trace.failed)
+        status = keel_sim_step(r->sim, j->t1);
+    return r->trace.failed ? text_set(why, room, "there is not enough memory"), -1 : 0;
+}
+
+int curve_run(struct curve *c, const char *model, const char *options, int names, char *const *name,
+              char *why, size_t room) {
+    static const char *const more[] = {"--json", NULL}; /* what is wrong is not told but kept */
+    struct measure_words words;
+    struct recorder r = {.curve = c};
+    *c = (struct curve){0};
+    int bad = measure_words_open(&words, model, options, more);
+    if (bad) text_set(why, room, "there is not enough memory");
+    else if (job_open(&r.job, COMMAND_RUN, words.count, words.word)) {
+        bad = -1;
+        text_set(why, room, "%s", r.job.sentence);
+    } else bad = go(&r, names, name, why, room);
+    trace_close(&r.trace);
+    free(r.spot);
+    free(r.row);
+    keel_sim_close(r.sim);
+    job_close(&r.job);
+    measure_words_close(&words);
+    return bad;
+}
