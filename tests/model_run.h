@@ -2,7 +2,7 @@
 #ifndef KEEL_TESTS_MODEL_RUN_H
 #define KEEL_TESTS_MODEL_RUN_H
 
-#include "testing.h"
+#include "example_list.h"
 
 #include <keel/model.h>
 
@@ -15,7 +15,7 @@ static inline keel_model *model_of(const char *text) {
 
 static inline keel_model *model_example(const char *name) {
     char path[600];
-    snprintf(path, sizeof path, "%s/%s.keel", KEEL_EXAMPLES_DIR, name);
+    example_path(name, path, sizeof path);
     keel_model *m = keel_model_load(path, NULL);
     assert_non_null(m);
     if (keel_model_status(m) != KEEL_OK) fail_msg("%s", keel_model_message(m));

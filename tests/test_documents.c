@@ -1,9 +1,7 @@
 /* test_documents.c - the models in the documents: every block fenced as ```keel is a whole model that is read
  * without a message and whose modes have a structure; the language's page shows every statement and names
  * every example. */
-#include "testing.h"
-
-#include <dirent.h>
+#include "example_list.h"
 
 #include "lang_model.h"
 
@@ -66,19 +64,17 @@ static void models_in_documents_are_models(void **unused) {
 static void every_example_is_listed(void **unused) {
     (void)unused;
     char *text = reading_file(KEEL_EXAMPLES_DIR "/..", "docs/language.md");
-    DIR *folder = opendir(KEEL_EXAMPLES_DIR);
+    static struct example_list examples;
     assert_non_null(text);
-    assert_non_null(folder);
+    example_list_open(&examples);
     const char *list = strstr(text, "\n## The examples");
     assert_non_null(list);
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        const char *dot = strrchr(entry->d_name, '.');
-        char name[300];
-        if (!dot || strcmp(dot, ".keel") != 0) continue;
-        snprintf(name, sizeof name, "`%.*s`", (int)(dot - entry->d_name), entry->d_name);
-        if (!strstr(list, name)) fail_msg("docs/language.md does not list %s", name);
+    for (int k = 0; k < examples.count; k++) {
+        char name[EXAMPLE_ROOM], quoted[EXAMPLE_ROOM + 2];
+        example_name(examples.file[k], name);
+        snprintf(quoted, sizeof quoted, "`%s`", name);
+        if (!strstr(list, quoted)) fail_msg("docs/language.md does not list %s", quoted);
     }
-    closedir(folder);
     free(text);
 }
 

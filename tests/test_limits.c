@@ -1,9 +1,7 @@
 /* test_limits.c - nesting, size and expansion end in a sentence: one budget for all work on a model. */
-#include "testing.h"
+#include "example_list.h"
 
 #include "keel/model.h"
-
-#include <dirent.h>
 
 /* The models that grow: the text, and words of the sentence. */
 static const struct {
@@ -70,15 +68,12 @@ static void long_sums_have_their_room(void **state) {
 
 /* Wherever the budget ends there is a sentence; with more of it the model opens. */
 static void any_budget_ends_in_a_sentence(void **state) {
-    DIR *folder = opendir(KEEL_EXAMPLES_DIR);
-    struct dirent *entry;
+    static struct example_list list;
     (void)state;
-    assert_non_null(folder);
-    while ((entry = readdir(folder)) != NULL) {
-        char path[512];
-        const char *end = strrchr(entry->d_name, '.');
-        if (!end || strcmp(end, ".keel") != 0) continue;
-        snprintf(path, sizeof path, "%s/%s", KEEL_EXAMPLES_DIR, entry->d_name);
+    example_list_open(&list);
+    for (int k = 0; k < list.count; k++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", KEEL_EXAMPLES_DIR, list.file[k]);
         keel_status status = KEEL_EINVAL;
         for (double work = 0.01; status != KEEL_OK; work *= 1.3) {
             keel_model *m = keel_model_load(path, &(keel_model_options){.interpret = 1, .work = work});
@@ -92,7 +87,6 @@ static void any_budget_ends_in_a_sentence(void **state) {
             keel_model_close(m);
         }
     }
-    closedir(folder);
 }
 
 int main(void) {

@@ -1,13 +1,11 @@
 /* test_print.c - expressions as text: what is printed is read back as the same node, or as one with the same
  * bits everywhere; texts that do not fit. */
-#include "testing.h"
+#include "example_list.h"
 
 #include "lang/elaborate.h"
 #include "lang/expr_print.h"
 #include "lang/parser.h"
 #include "lang_random.h"
-
-#include <dirent.h>
 
 enum { ROOM = 1 << 16, POINTS = 5 };
 
@@ -165,26 +163,23 @@ static void mode_comes_back(struct reading *r, const struct model_mode *mode, st
 
 static void the_models_come_back(void **unused) {
     (void)unused;
-    DIR *folder = opendir(KEEL_EXAMPLES_DIR);
+    static struct example_list list;
     struct count count = {0};
-    assert_non_null(folder);
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        size_t length = strlen(entry->d_name);
+    example_list_open(&list);
+    for (int k = 0; k < list.count; k++) {
         char path[1024];
-        if (length < 5 || strcmp(entry->d_name + length - 5, ".keel") != 0) continue;
-        snprintf(path, sizeof path, "%s/%s", KEEL_EXAMPLES_DIR, entry->d_name);
+        snprintf(path, sizeof path, "%s/%s", KEEL_EXAMPLES_DIR, list.file[k]);
         FILE *file = fopen(path, "rb");
         assert_non_null(file);
         char *text = calloc(1, 1 << 16);
         assert_true(fread(text, 1, (1 << 16) - 1, file) > 0);
         fclose(file);
         struct reading r;
-        struct model *m = open_model(&r, entry->d_name, text);
+        struct model *m = open_model(&r, list.file[k], text);
         r.text = text;
         for (int i = 0; i < m->modes; i++) mode_comes_back(&r, &m->mode[i], &count);
         close_model(&r);
     }
-    closedir(folder);
     print_message("%d the same node, %d the same bits\n", count.same, count.alike);
     assert_true(count.same > 1000);
     assert_int_equal(count.refused, 0);

@@ -1,10 +1,8 @@
 /* test_sim_state.c - a run saved between two steps and loaded goes on with the same bits, through events and
  * modes; bytes that are not its own are refused. */
-#include "testing.h"
+#include "example_list.h"
 
 #include <keel/model.h>
-
-#include <dirent.h>
 
 enum { STEPS = 500, MOMENTS = 3, SUM = 16, HEAD = 24 }; /* SUM: where the check over the run's part stands */
 
@@ -115,26 +113,20 @@ static void check_model(const char *path, double step, const char *method) {
     keel_model_close(m);
 }
 
-static int is_model(const struct dirent *entry) {
-    size_t length = strlen(entry->d_name);
-    return length > 5 && strcmp(entry->d_name + length - 5, ".keel") == 0;
-}
-
 /* Every model as it asks for itself, every model with some method, every method with some model. */
 static void saved_runs_go_on_with_the_same_bits(void **unused) {
     (void)unused;
-    struct dirent **entry;
-    int models = scandir(KEEL_EXAMPLES_DIR, &entry, is_model, alphasort), methods = 0;
-    assert_true(models > 20);
+    static struct example_list list;
+    int models, methods = 0;
+    example_list_open(&list);
+    models = list.count;
     while (keel_method_at(methods)) methods++;
     for (int k = 0; k < models || k < methods; k++) {
         char path[1024];
-        snprintf(path, sizeof path, "%s/%s", KEEL_EXAMPLES_DIR, entry[k % models]->d_name);
+        snprintf(path, sizeof path, "%s/%s", KEEL_EXAMPLES_DIR, list.file[k % models]);
         if (k < models) check_model(path, 0, NULL);
         check_model(path, 1e-4, keel_method_at(k % methods)->name);
     }
-    for (int k = 0; k < models; k++) free(entry[k]);
-    free(entry);
 }
 
 /* Every step of a run with two modes, events that are recorded and held values. */

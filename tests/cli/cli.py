@@ -13,7 +13,9 @@ SKIPPED = 77
 
 
 def example(name):
-    return os.path.join(EXAMPLES, name + ".keel")
+    """The file of a model, in examples/ or in examples/papers/."""
+    path = os.path.join(EXAMPLES, name + ".keel")
+    return path if os.path.exists(path) else os.path.join(EXAMPLES, "papers", name + ".keel")
 
 
 def needs(*programs):
