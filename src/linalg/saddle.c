@@ -17,7 +17,8 @@ enum { REFINEMENTS = 4 };
 
 int saddle_pays(int nq, int k, double mass_entries, double k_entries) {
     double dense = (double)nq * nq + (double)k * nq;
-    return sparse_available() && nq >= LEAST && mass_entries + k_entries <= SHARE * dense;
+    return nq >= LEAST && mass_entries + k_entries <= SHARE * dense &&
+           sparse_available(); /* opens a library */
 }
 
 static int entries_of(const keel_pattern *pattern) {
