@@ -69,4 +69,26 @@ static inline void orbit_reversible_energy_stays(const char *method, double step
         fail_msg("%s: the energy error grows from %g to %g", method, error[0], error[BLOCKS - 1]);
     keel_close(s);
 }
+
+/* The rigid body's invariants are quadratic: every method with these traits keeps them, with compensated
+ * sums, for as many steps. */
+static inline void quadratic_drift(unsigned traits, double steps, int show) {
+    const keel_method *method;
+    for (int i = 0; (method = keel_method_at(i)); i++) {
+        if ((method->traits & traits) != traits) continue;
+        problem p;
+        problem_rigid_body(&p, 2.0, 1.0, 2.0 / 3.0);
+        keel_options o = {.method = method->name, .step = 0.05, .compensated = 1, .preserve = KEEL_WATCH};
+        keel_solver *s = keel_open(&p.keel, &o);
+        keel_kept row;
+        double worst = 0;
+        if (keel_state_of(s) == KEEL_OK) {
+            assert_ok(s, keel_run(s, 0.05 * steps));
+            for (int r = 0; keel_kept_at(s, r, &row); r++) worst = fmax(worst, row.drift);
+            if (show) print_message("%-10s %.1e\n", method->name, worst);
+            assert_below(worst, 2e-14);
+        }
+        keel_close(s);
+    }
+}
 #endif

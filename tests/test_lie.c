@@ -5,6 +5,7 @@
  * factors (2006), examples 1 and 4; Solving nonlinear differential algebraic equations by an implicit GL(n,R)
  * Lie-group method (2013), example 1.  Those papers print figures only as plots, so that digits here are
  * those of the formulas. */
+#include "prey.h"
 #include "testing.h"
 
 #include <keel/method.h>
@@ -270,28 +271,6 @@ static void theta_away_from_the_middle_is_projected(void **state) {
 
 /* The papers -------------------------------------------------------------------------------------------- */
 
-/* 2006, example 1: x' = -x + x y, y' = y - x y, H = ln x - x + ln y - y, from (1/2, 1/2) to t = 50. */
-static int prey(double t, const double *u, double *out, void *user) {
-    (void)t, (void)user;
-    out[0] = -u[0] + u[0] * u[1];
-    out[1] = u[1] - u[0] * u[1];
-    return 0;
-}
-
-static int prey_invariant(double t, const double *u, double *out, void *user) {
-    (void)t, (void)user;
-    if (!(u[0] > 0 && u[1] > 0)) return 1;
-    out[0] = log(u[0]) - u[0] + log(u[1]) - u[1];
-    return 0;
-}
-
-static int prey_gradient(double t, const double *u, double *out, void *user) {
-    (void)t, (void)user;
-    out[0] = 1 / u[0] - 1;
-    out[1] = 1 / u[1] - 1;
-    return 0;
-}
-
 static int prey_structure(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
     out[0] = out[3] = 0;
@@ -299,15 +278,6 @@ static int prey_structure(double t, const double *u, double *out, void *user) {
     out[2] = u[0] * u[1];
     return 0;
 }
-
-static const double prey_start[2] = {0.5, 0.5};
-static const keel_problem prey_problem = {
-    .form = KEEL_ODE,
-    .name = "predators and prey",
-    .n = 2,
-    .u0 = prey_start,
-    .f = {.count = 2, .value = prey},
-    .invariant = {.count = 1, .value = prey_invariant, .jacobian = prey_gradient}};
 
 /* The figures show 1e-2 and 1e-1 for gps, 1e-16 and 1e-15 for hmgps, with steps 0.001 and 0.01. */
 static void predators_and_prey_err_as_in_the_paper(void **state) {

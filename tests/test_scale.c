@@ -5,6 +5,7 @@
  * Kahan's method in test_kahan.c.  MRK4 is rk4+scale, MGPS gps+scale; gps differs from Euler's method by
  * O(h^3) a step.  Steps and spans that the paper does not give are chosen so that the printed orders come
  * out. */
+#include "prey.h"
 #include "testing.h"
 
 #include <float.h>
@@ -55,33 +56,6 @@ static double distance(int n, const double *a, const double *b) {
 
 /* Example 1: predator and prey.  The origin is outside of the orbit, so a ray from it touches the orbit twice
  * a turn; there the field points along the ray, and a step of first order leaves the ray as it is. */
-static int prey(double t, const double *u, double *out, void *user) {
-    (void)t, (void)user;
-    out[0] = -u[0] + u[0] * u[1];
-    out[1] = u[1] - u[0] * u[1];
-    return 0;
-}
-
-static int prey_level(double t, const double *u, double *out, void *user) {
-    (void)t, (void)user;
-    out[0] = log(u[0]) - u[0] + log(u[1]) - u[1];
-    return 0;
-}
-
-static int prey_gradient(double t, const double *u, double *out, void *user) {
-    (void)t, (void)user;
-    out[0] = 1 / u[0] - 1;
-    out[1] = 1 / u[1] - 1;
-    return 0;
-}
-
-static const double prey_start[2] = {0.5, 0.5};
-static const keel_problem prey_problem = {
-    .n = 2,
-    .u0 = prey_start,
-    .f = {.count = 2, .value = prey},
-    .invariant = {.count = 1, .value = prey_level, .jacobian = prey_gradient}};
-
 static void predator_and_prey_keep_their_level(void **state) {
     (void)state;
     static const double step[3] = {0.02, 0.01, 0.0025};
