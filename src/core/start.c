@@ -10,6 +10,9 @@
 #include <string.h>
 
 #define FITS 1e-9 /* of the size of the row's terms: a start value someone typed */
+/* Iterations: for the start itself; for a point to look at, of which 19 in 20 are found within so many or
+ * not at all. */
+enum { PATIENT = 60, HASTY = 12 };
 
 void start_layout(struct start *st, struct field *fd, struct rows *rows, struct arena *a) {
     size_t all = (size_t)(fd->n + fd->m), count = (size_t)rows->count + 1, width = (all + 4) / 4 * 4;
@@ -168,14 +171,15 @@ static int partner(struct start *st, int left_out) {
     return best;
 }
 
-keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u) {
+static keel_status solve_within(struct start *st, const struct start_level *level, double t, double *u,
+                                int iterations) {
     struct field *fd = st->fd;
     if (fd->mech.sparse && level->columns == fd->n) return start_sparse_rest(st, level, t, u);
     int count = choose_rows(st, level), idle = 0;
     int mass = fd->p.form == KEEL_MECHANICS && level->columns == fd->nq && all_free(st, level);
     double before = HUGE_VAL;
     keel_status status = residuals(st, t, u);
-    for (int iteration = 0; iteration < 60 && status == KEEL_OK; iteration++) {
+    for (int i = 0; i < iterations && status == KEEL_OK; i++) {
         status = factor(st, level, count, t, u, mass);
         if (status != KEEL_OK) break;
         double now = merit(st, count);
@@ -199,6 +203,10 @@ keel_status start_solve(struct start *st, const struct start_level *level, doubl
     int left = not_met(st, count, FITS);
     if (left < 0) return KEEL_OK;
     return fd->mech.sparse && all_free(st, level) ? start_sparse_blame(st, t, u, left) : KEEL_ESTART;
+}
+
+keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u) {
+    return solve_within(st, level, t, u, PATIENT);
 }
 
 /* "x = 0.8 instead of 1, ..." for the values that change most. */
@@ -318,7 +326,7 @@ keel_status start_nearby(struct start *st, const struct start_level *level, doub
     }
     memset(st->free, 1, (size_t)(fd->n + fd->m));
     if (fd->mech.sparse && start_sparse_shorten(st, t, u, out) != KEEL_OK) return KEEL_RETRY;
-    return start_solve(st, level, t, out);
+    return solve_within(st, level, t, out, HASTY);
 }
 
 double start_units(struct start *st, const struct start_level *level, double t, const double *u) {
