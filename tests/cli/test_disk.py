@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 
+from interrupt import interrupt
 from tool import KEEL, check, content, example, folder, keel, refused, start, table
 
 LONG = ("--step", "1e-5", "--tend", "1e5", "--every", 0.1)
@@ -21,8 +22,7 @@ def test_signals():
         for how, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             process = start("run", example("kepler"), *LONG, "--out", f"{place}/a.csv", "--events",
                             f"{place}/e.csv", "--json")
-            time.sleep(1)
-            process.send_signal(how)
+            interrupt(process, how)
             out, err = process.communicate(timeout=60)
             check(process.returncode == status, f"{process.returncode} {err}")
             result = json.loads(out)
@@ -33,8 +33,7 @@ def test_signals():
             check(rows and float(rows[-1][0]) <= result["t"] < float(rows[-1][0]) + 0.1 + 1e-9)
             check(sorted(os.listdir(place)) == ["a.csv", "e.csv"], os.listdir(place))
         process = start("run", example("kepler"), *LONG)
-        time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
+        interrupt(process)
         out, _ = process.communicate(timeout=60)
         check("interrupted" in out, out)
 

@@ -2,6 +2,7 @@
 import json
 import os
 
+from interrupt import interrupt
 from tool import bits, check, content, example, folder, keel, refused, start, table
 
 HERE = os.environ.get("KEEL_HDF5") == "1"
@@ -70,12 +71,10 @@ def test_interrupted():
         return
     import h5py
     import signal
-    import time
     with folder() as place:
         process = start("run", example("kepler"), "--step", "1e-5", "--tend", "1e5", "--out", f"{place}/a.h5",
                         "--every", 0.1, "--json")
-        time.sleep(1.5)
-        process.send_signal(signal.SIGTERM)
+        interrupt(process, signal.SIGTERM)
         out, _ = process.communicate(timeout=60)
         check(process.returncode == 143, process.returncode)
         check(os.listdir(place) == ["a.h5"], os.listdir(place))

@@ -7,13 +7,13 @@ import shutil
 import math
 import os
 import pathlib
-import signal
 import subprocess
 import tempfile
-import time
 import unittest
 
 import jsonschema
+
+from interrupt import interrupt
 
 KEEL = os.environ["KEEL"]
 SOURCE = pathlib.Path(os.environ["KEEL_SOURCE"])
@@ -206,8 +206,7 @@ class Compare(Tables):
         path = os.path.join(self.folder.name, "table.csv")
         run = subprocess.Popen([KEEL, "compare", example("robertson"), "--interpret", "--methods", "bs32", "--json",
                                 "--out", path], stdout=subprocess.PIPE, text=True)
-        time.sleep(1)
-        run.send_signal(signal.SIGINT)
+        interrupt(run)
         out, _ = run.communicate(timeout=60)
         self.assertEqual(run.returncode, 130)
         self.assertEqual(json.loads(out)["status"], "interrupted")
