@@ -194,6 +194,7 @@ typedef struct keel_stats {
     long steps, rejected, calls, jacobians, factorizations, newton, corrections, events;
     long folds; /* KEEL_SCALE: steps at whose end no factors meet all kept rows: they are off there.
                  * KEEL_RELAX: steps that no length makes right: they were projected */
+    long schur; /* of the factorizations: of large mechanics by the Schur complement */
 } keel_stats;
 
 typedef enum keel_row_kind {

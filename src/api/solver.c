@@ -199,6 +199,7 @@ static void add_statistics(keel_stats *sum, const keel_stats *more) {
     sum->corrections += more->corrections;
     sum->events += more->events;
     sum->folds += more->folds;
+    sum->schur += more->schur;
 }
 
 keel_status keel_switch(keel_solver *s, const keel_problem *other, const double *u) {
@@ -259,8 +260,12 @@ const double *keel_state(const keel_solver *s) {
 /* The multipliers at a state, whatever was evaluated last. */
 static int find_multipliers(struct engine *e, double t, const double *u) {
     struct field *fd = &e->field;
+    int roughly = fd->mech.roughly;
     memcpy(e->scratch, u, (size_t)(fd->n + fd->m) * sizeof *u);
-    if (field_rate(fd, t, e->scratch, e->split) != KEEL_OK) return 0;
+    fd->mech.roughly = 0;
+    keel_status status = field_rate(fd, t, e->scratch, e->split);
+    fd->mech.roughly = roughly;
+    if (status != KEEL_OK) return 0;
     if (fd->p.form == KEEL_MECHANICS) mechanics_least_multipliers(fd);
     return 1;
 }

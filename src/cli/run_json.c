@@ -164,6 +164,7 @@ static void results(struct json *json, const struct outcome *o, const struct job
     json_integer(json, "evaluations", stats.calls);
     json_integer(json, "jacobians", stats.jacobians);
     json_integer(json, "factorizations", stats.factorizations);
+    if (stats.schur) json_integer(json, "schur", stats.schur);
     if (j->keel.preserve >= KEEL_SCALE) json_integer(json, "folds", stats.folds);
     json_number(json, "wall_s", o->wall_s);
     json_number(json, "compile_s", j->compile_s);

@@ -9,14 +9,19 @@
 #include <math.h>
 #include <string.h>
 
+/* Of finite numbers; fmax, which knows others too, is a call. */
+static inline double max_of(double a, double b) {
+    return a > b ? a : b;
+}
+
 /* Root mean square of error / (atol + rtol |x|).  No tolerance asks for less than 4 round-offs of the
  * state. */
 double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new) {
     double sum = 0;
     int n = e->field.n;
     for (int i = 0; i < n; i++) {
-        double size = fmax(fabs(x[i]), fabs(x_new[i]));
-        double scale = fmax(e->atol[i] + e->o.rtol * size, 4 * DBL_EPSILON * size);
+        double size = max_of(fabs(x[i]), fabs(x_new[i]));
+        double scale = max_of(e->atol[i] + e->o.rtol * size, 4 * DBL_EPSILON * size);
         double ratio = error[i] == 0 ? 0 : error[i] / scale;
         sum += ratio * ratio;
     }

@@ -187,7 +187,7 @@ static int pivots_sound(const struct field *fd) {
 
 void field_set_facts(struct field *fd, const struct field_facts *facts) {
     struct map *maps[MOVABLE] = MOVABLE_MAPS;
-    fd->mech.ready = facts->motion_ready;
+    fd->mech.ready = facts->motion_ready && !fd->mech.sparse; /* sparse factors are not saved */
     fd->mech.mass_ready = facts->mass_ready;
     fd->mass_ready = facts->mass_ready && pivots_sound(fd);
     fd->t_length = facts->t_length;

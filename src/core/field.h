@@ -41,6 +41,7 @@ struct mechanics {
     int ready, mass_ready;
     /* Large and sparse (mechanics_sparse.c): instead of mass, k_rows and space. */
     int sparse;
+    int roughly; /* velocities are projected: what is off along M^-1 K^T in v' does no harm */
     struct saddle saddle;
     double *mass_values, *k_values; /* in the order of the patterns */
     double *beside, *beside_shift;  /* K and g_t where nothing is factored */
@@ -114,9 +115,13 @@ keel_status map_complain(struct field *fd, const char *what, const char *const *
 /* Zero times anything finite is zero: one sum tells whether all values are. */
 static inline keel_status map_checked(struct field *fd, const char *what, const char *const *names, int code,
                                       double t, int count, const double *out) {
-    double sum = 0;
-    for (int i = 0; i < count; i++) sum += out[i] * 0;
-    return code == 0 && sum == 0 ? KEEL_OK : map_complain(fd, what, names, code, t, count, out);
+    double sum[4] = {0, 0, 0, 0}; /* four at once: additions wait for each other */
+    int i = 0;
+    for (; i + 4 <= count; i += 4)
+        for (int k = 0; k < 4; k++) sum[k] += out[i + k] * 0;
+    for (; i < count; i++) sum[0] += out[i] * 0;
+    int finite = (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0;
+    return code == 0 && finite ? KEEL_OK : map_complain(fd, what, names, code, t, count, out);
 }
 static inline keel_status map_value(struct field *fd, const struct map *map, double t, const double *u,
                                     double *out) {

@@ -70,6 +70,7 @@ void manifold_choose(struct manifold *m) {
     m->space.width = m->fd->width;
     m->two_short = m->kept == 2 && m->fd->width == 4 && m->fd->n > 0 && m->fd->m == 0;
     m->normal_known = 0;
+    m->fd->mech.roughly = m->by_mass && manifold_to_round_off(m);
 }
 
 /* An array's states share the largest size among them. */

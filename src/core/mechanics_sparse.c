@@ -40,6 +40,7 @@ void mechanics_sparse_layout(struct field *fd, struct arena *a) {
     const keel_pattern *mass = fd->p.mass.value ? fd->p.mass.pattern : NULL;
     saddle_init(&m->saddle, fd->nq, mass, fd->constraint.user.pattern, fd->kg, fd->rolling.user.pattern,
                 fd->kr);
+    m->saddle.steady = !mass || fd->p.mass.constant;
     saddle_layout(&m->saddle, a);
     size_t entries = 1 + (size_t)(fd->kg ? fd->constraint.user.pattern->nnz : 0) +
                      (size_t)(fd->kr ? fd->rolling.user.pattern->nnz : 0);
@@ -86,8 +87,9 @@ keel_status mechanics_sparse_factor(struct field *fd, double t, const double *u)
     if (status == KEEL_OK) status = rows_at(fd, t, u, m->k_values, m->shift);
     if (status != KEEL_OK) return status;
     fd->stats->factorizations++;
-    if (saddle_factor(&m->saddle, m->mass_values, m->k_values, fd->active) == SADDLE_FINE) return KEEL_OK;
-    return mechanics_lost_rank(fd, t, saddle_weakest(&m->saddle));
+    int code = saddle_factor(&m->saddle, m->mass_values, m->k_values, fd->active);
+    fd->stats->schur += m->saddle.by_schur;
+    return code == SADDLE_FINE ? KEEL_OK : mechanics_lost_rank(fd, t, saddle_weakest(&m->saddle));
 }
 
 keel_status mechanics_sparse_velocity_rows(struct field *fd, double t, const double *u, double *out) {
@@ -102,12 +104,13 @@ keel_status mechanics_sparse_velocity_rows(struct field *fd, double t, const dou
 void mechanics_sparse_accelerate(struct field *fd) {
     struct mechanics *m = &fd->mech;
     for (int i = 0; i < fd->k; i++) fd->lambda[i] = -m->gamma[i];
-    saddle_solve(&m->saddle, m->force, fd->lambda);
+    if (m->roughly) saddle_solve_roughly(&m->saddle, m->force, fd->lambda);
+    else saddle_solve(&m->saddle, m->force, fd->lambda);
 }
 
 void mechanics_sparse_shortest(struct field *fd, double *c, double *d) {
     memset(d, 0, (size_t)fd->nq * sizeof *d);
-    saddle_solve(&fd->mech.saddle, d, c);
+    saddle_solve_roughly(&fd->mech.saddle, d, c);
 }
 
 void mechanics_sparse_sizes(const struct field *fd, const double *k, const double *x, double *position,

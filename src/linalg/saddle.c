@@ -137,17 +137,22 @@ int saddle_attach(struct saddle *s) {
     memcpy(p.next, s->start, (size_t)s->order * sizeof *p.next);
     place_mass(&p);
     place_rows(&p);
-    s->anchored = 0;
+    s->anchored = s->by_schur = s->weighed = 0;
     s->block_lu = NULL;
+    s->schur = NULL;
     s->lu = sparse_open(s->order, s->start, s->row, SPARSE_PARTIAL);
-    return !s->lu || (s->coupled && attach_block(s));
+    if (!s->lu) return 1;
+    s->schur = schur_open(s->nq, s->mass, s->part, s->count, sparse_operations(s->lu));
+    return s->coupled && !s->schur && attach_block(s);
 }
 
 void saddle_detach(struct saddle *s) {
     sparse_close(s->lu);
     sparse_close(s->block_lu);
+    schur_close(s->schur);
     s->lu = s->block_lu = NULL;
-    s->anchored = 0;
+    s->schur = NULL;
+    s->anchored = s->by_schur = s->weighed = 0;
 }
 
 /* Row i of K: its columns and their number. */
@@ -236,8 +241,14 @@ int saddle_reach(struct saddle *s, const double *mass) {
 /* A symmetric matrix is positive definite if and only if pivots taken from its diagonal are positive. */
 int saddle_check_mass(struct saddle *s, const double *mass) {
     int ready = saddle_reach(s, mass);
+    s->by_schur = s->weighed = 0;
     for (int i = 0; i < s->nq && !ready; i++)
         if (!(s->reach[i] > 0)) return i + 1;
+    if (s->schur) {
+        int row = schur_weigh(s->schur, mass);
+        s->weighed = row == 0;
+        return row;
+    }
     if (!s->coupled) return 0;
     assemble_mass(s, mass);
     for (int e = 0; e < s->block_start[s->nq]; e++) s->block[e] = s->values[s->block_from[e]];
@@ -259,8 +270,19 @@ static int factor_anchored(struct saddle *s) {
     return s->anchored ? sparse_refactor(s->lu, s->values) : 1;
 }
 
+/* By the Schur complement: 1; 0: it cannot be had. */
+static int factor_schur(struct saddle *s, const double *mass, const double *k, const int *active) {
+    s->by_schur = s->schur && (s->weighed || schur_weigh(s->schur, mass) == 0) &&
+                  schur_factor(s->schur, k, active) == 0;
+    return s->by_schur;
+}
+
 int saddle_factor(struct saddle *s, const double *mass, const double *k, const int *active) {
-    if (!saddle_reach(s, mass)) return SADDLE_MASS;
+    s->by_schur = 0;
+    if (!s->weighed && !saddle_reach(s, mass)) return SADDLE_MASS;
+    int fine = factor_schur(s, mass, k, active);
+    s->weighed = fine && s->steady;
+    if (fine) return SADDLE_FINE;
     scale_rows(s, k, active);
     s->shift = 0;
     assemble(s, mass, k);
@@ -275,6 +297,11 @@ int saddle_factor_any(struct saddle *s, const double *mass, const double *k, con
                       const int *active) {
     if (reach) memcpy(s->reach, reach, (size_t)s->nq * sizeof *reach);
     else if (!saddle_reach(s, mass)) return SADDLE_MASS;
+    if (s->schur && reach) schur_weigh_by(s->schur, reach);
+    s->weighed = reach != NULL;
+    int fine = factor_schur(s, mass, k, active);
+    s->weighed = 0;
+    if (fine) return SADDLE_FINE;
     scale_rows(s, k, active);
     s->shift = SHIFT;
     assemble(s, reach ? NULL : mass, k);
@@ -312,11 +339,20 @@ static double solve(struct saddle *s) {
 }
 
 void saddle_solve(struct saddle *s, double *f, double *c) {
+    if (s->by_schur) {
+        schur_solve(s->schur, f, c, 1);
+        return;
+    }
     for (int j = 0; j < s->nq; j++) s->right[j] = s->reach[j] * f[j];
     for (int i = 0; i < s->k; i++) s->right[s->nq + i] = s->scale[i] * c[i];
     if (!(solve(s) <= POOR) && s->shift == 0 && sparse_fresh(s->lu, s->values) == 0) solve(s);
     for (int j = 0; j < s->nq; j++) f[j] = s->reach[j] * s->x[j];
     for (int i = 0; i < s->k; i++) c[i] = s->scale[i] * s->x[s->nq + i];
+}
+
+void saddle_solve_roughly(struct saddle *s, double *f, double *c) {
+    if (s->by_schur) schur_solve(s->schur, f, c, 0);
+    else saddle_solve(s, f, c);
 }
 
 /* With the shift the solution is dominated by the direction that is nearly lost. */

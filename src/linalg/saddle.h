@@ -2,10 +2,12 @@
  *
  *     M d + K^T mu = f,   K d = c        M symmetric, positive definite; K of full rank but for rows left out
  *
- * factored whole, so that neither M^-1 nor K M^-1 K^T (which squares the condition, and may be dense) is ever
- * formed.  It is equilibrated first, D M D with a unit diagonal and rows E K D of unit length, so that
- * pivots compare: one below a few round-offs means a row of K whose share of new direction is below
- * about 1e-7, and is called singular.
+ * There are two roads.  Where M has small blocks and it takes fewer operations, the Schur complement
+ * K M^-1 K^T is factored (schur.h); its pattern and the choice are made once.  Else, and for matrices whose
+ * rows are nearly dependent, the whole system is, so that neither M^-1 nor K M^-1 K^T (which squares the
+ * condition, and may be dense) is formed.  It is equilibrated first, D M D with a unit diagonal and rows
+ * E K D of unit length, so that pivots compare: one below a few round-offs means a row of K whose share of
+ * new direction is below about 1e-7, and is called singular.
  *
  * All numbers lie in the caller's arena; the factors belong to `lu` and follow from the numbers
  * alone, so that a copied or saved block goes on with the same bits. */
@@ -15,6 +17,7 @@
 #include <keel.h>
 
 #include "base/arena.h"
+#include "linalg/schur.h"
 #include "linalg/sparse.h"
 
 struct saddle {
@@ -36,6 +39,10 @@ struct saddle {
     int *block_start, *block_row, *block_from; /* coupled: D M D alone, and where it stands in values */
     double *block;
     struct sparse *block_lu;
+    struct schur *schur; /* NULL: the whole system is always factored */
+    int by_schur;        /* the factors at hand are schur's */
+    int steady;          /* given: M does not change but where saddle_check_mass is called */
+    int weighed;         /* reach and schur know M */
 };
 
 /* Is a problem of this size and so many entries of M and K better off sparse?  Never without the library. */
@@ -59,6 +66,8 @@ int saddle_factor_any(struct saddle *s, const double *mass, const double *k, con
                       const int *active);
 /* f (nq) and c (k) become d and mu.  Rows left out have mu = 0. */
 void saddle_solve(struct saddle *s, double *f, double *c);
+/* The same for iterations that look at their rows themselves: no refinement where it can be left out. */
+void saddle_solve_roughly(struct saddle *s, double *f, double *c);
 /* lambda (k) := the shortest one with the same K^T lambda, if all rows that are not active depend on the
  * active ones.  The factors are lost. */
 void saddle_least(struct saddle *s, const double *k, const int *active, double *lambda);

@@ -144,6 +144,14 @@ long sparse_entries(const struct sparse *s) {
     return s->now ? (long)s->now->lnz + s->now->unz + s->now->nzoff : 0;
 }
 
+void sparse_order(const struct sparse *s, int *order) {
+    memcpy(order, s->symbolic->Q, (size_t)s->n * sizeof *order);
+}
+
+double sparse_operations(const struct sparse *s) {
+    return s->symbolic->est_flops + 4 * (s->symbolic->lnz + s->symbolic->unz);
+}
+
 #else
 
 int sparse_available(void) {
@@ -188,6 +196,15 @@ double sparse_pivot_ratio(const struct sparse *s) {
 }
 
 long sparse_entries(const struct sparse *s) {
+    (void)s;
+    return 0;
+}
+
+void sparse_order(const struct sparse *s, int *order) {
+    (void)s, (void)order;
+}
+
+double sparse_operations(const struct sparse *s) {
     (void)s;
     return 0;
 }

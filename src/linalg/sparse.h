@@ -32,4 +32,8 @@ double sparse_pivot(const struct sparse *s, int k, int *column);
 /* The least |pivot| over the largest one: 0 for a singular matrix. */
 double sparse_pivot_ratio(const struct sparse *s);
 long sparse_entries(const struct sparse *s); /* of the factors at hand */
+/* The columns in the order they are eliminated in (n). */
+void sparse_order(const struct sparse *s, int *order);
+/* About as many operations as one refactorization and two solves take. */
+double sparse_operations(const struct sparse *s);
 #endif

@@ -1,0 +1,43 @@
+/* schur_inside.h - what schur_pattern.c lays out and schur.c computes with. */
+#ifndef KEEL_LINALG_SCHUR_INSIDE_H
+#define KEEL_LINALG_SCHUR_INSIDE_H
+
+#include "base/pool.h"
+#include "linalg/schur.h"
+
+enum { SCHUR_WIDEST = 12 }; /* of M's blocks */
+
+/* A block of M: `width` columns from `first` on in `member`, and its Cholesky factor from `root` on. */
+struct schur_block {
+    int first, width, root;
+};
+
+struct schur {
+    struct pool pool; /* of all arrays */
+    int nq, k, entries;
+    const keel_pattern *mass, *part[2];
+    int count[2];
+    double operations;
+
+    /* M.  Diagonal: B has the pattern of K, and weight is 1 / sqrt(M_jj).  Else B has whole blocks, its
+     * columns are counted by `member`, and a piece is a part of a row of B in one block. */
+    int diagonal, blocks;
+    double *weight, *root;
+    struct schur_block *block;
+    int *member, *block_of, *place; /* nq: columns by block, the block of a column, its place in there */
+    int *piece_start, *piece_block, *piece_at; /* pieces by rows: the block, and where in b it begins */
+
+    /* All rows from here on stand in the order of elimination: the i-th is row order[i] of K. */
+    int *order;
+    int *k_start, *from, *to; /* the entries of K and where they go in b */
+    int *start, *column;      /* B by rows */
+    double *b;
+    int *s_start, *s_column, *sum_start, *left,
+        *right;                           /* S below its diagonal: sums of products of entries of b */
+    int *row_start, *row_column, *row_at; /* its factor by rows, with places in the columns, */
+    int *column_start, *column_row;       /* and by columns */
+    double *square, *l, *inverse, *work;  /* values of S, of the factor, 1 / pivots */
+    double *size;                         /* k: S_ii */
+    double *z, *mu, *r;                   /* nq, k, k */
+};
+#endif
