@@ -128,26 +128,41 @@ static void accuracy_text(const struct outcome *o, FILE *out) {
                 worst, o->worst_t);
 }
 
-/* Rows at round-off beside values that have nothing to do with the model: steps far beyond stability can have
- * both, and steps half as long, too.  Where states are apart by a tenth of their size, and that within the
- * first tenth of the run, the motion is not just a sensitive one. */
-static void warning_text(const struct outcome *o, const struct job *j, FILE *out) {
+/* Where states are apart by a tenth of their size, and that within the first tenth of the run, the motion is
+ * not just a sensitive one. */
+int outcome_warning(const struct outcome *o, const struct job *j, char *out, size_t room) {
     double end = keel_time(keel_sim_solver(o->sim)), most = 0.1;
     int worst = -1;
-    if (o->yardstick != OUTCOME_RERUN || !(fabs(o->apart_t - j->t0) <= 0.1 * fabs(end - j->t0))) return;
+    if (o->yardstick != OUTCOME_RERUN || !(fabs(o->apart_t - j->t0) <= 0.1 * fabs(end - j->t0))) return 0;
     for (int i = 0; i < o->trace->columns; i++) {
         double relative = o->each[i] / o->record.largest[i];
         if (keel_sim_column_kind(o->sim, i) != KEEL_COLUMN_STATE || !(relative > most)) continue;
         most = relative;
         worst = i;
     }
-    if (worst < 0) return;
-    fprintf(
-        out,
-        "  warning    the values are wrong from the beginning on, whatever the rows say: the rerun changes "
-        "%s by %.0f %%\n             of its size; try %s, or --method radau\n",
-        keel_sim_column(o->sim, worst), 100 * most,
-        j->keel.step > 0 ? "a smaller --step" : "a smaller --rtol");
+    if (worst < 0) return 0;
+    text_set(out, room,
+             "the values are wrong from the beginning on, whatever the rows say: the rerun changes %s by "
+             "%.0f %% of its size; try %s, or --method radau",
+             keel_sim_column(o->sim, worst), 100 * most,
+             j->keel.step > 0 ? "a smaller --step" : "a smaller --rtol");
+    return 1;
+}
+
+/* In lines of the certificate's width. */
+static void warning_text(const struct outcome *o, const struct job *j, FILE *out) {
+    enum { WIDTH = 87 };
+    char words[JOB_SENTENCE];
+    if (!outcome_warning(o, j, words, sizeof words)) return;
+    const char *head = "  warning    ", *at = words;
+    while (strlen(at) > WIDTH) {
+        int length = WIDTH;
+        while (length > 1 && at[length] != ' ') length--;
+        fprintf(out, "%s%.*s\n", head, length, at);
+        at += length + 1;
+        head = "             ";
+    }
+    fprintf(out, "%s%s\n", head, at);
 }
 
 /* The certificate --------------------------------------------------------------------------------------- */

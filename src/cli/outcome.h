@@ -35,6 +35,9 @@ void outcome_measure(struct outcome *o, struct job *j, int rerun);
 void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color);
 /* Steps at which scale or relax found no factors, in a sentence without its point; 0: there are none. */
 int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_t room);
+/* Rows can be at round-off beside values that have nothing to do with the model: steps far beyond stability
+ * do that.  A sentence without its point where the tighter rerun shows it; 0: there is none. */
+int outcome_warning(const struct outcome *o, const struct job *j, char *out, size_t room);
 const char *outcome_care_word(const keel_kept *row); /* "watched", "by the method"; "": it is kept */
 void outcome_release(struct outcome *o);
 #endif

@@ -89,7 +89,8 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     int kept = worst_kept(o, 0, &row), watched = worst_kept(o, 1, &loose);
     int ended = o->status == OUTCOME_FAILED || o->status == OUTCOME_INTERRUPTED;
     int held = kept && row.units <= round_off_units;
-    char words[3 * JOB_SENTENCE] = "", folds[JOB_SENTENCE];
+    char words[4 * JOB_SENTENCE] = "", folds[JOB_SENTENCE], warning[JOB_SENTENCE];
+    int wrong = outcome_warning(o, j, warning, sizeof warning);
     if (ended)
         text_set(words, sizeof words, "The run %s %s at t = %.10g%s%s. ",
                  o->status == OUTCOME_FAILED ? "has" : "was", outcome_word(o->status),
@@ -109,8 +110,9 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
         text_add(words, sizeof words, " Only watched: %s drifts by %.2g.", loose.name, loose.units);
     if (outcome_folds(o, j, folds, sizeof folds))
         text_add(words, sizeof words, " %s: %s.", j->stabilizer, folds);
+    if (wrong) text_add(words, sizeof words, " Warning: %s.", warning);
     fprintf(out, "<p class=\"verdict %s\" id=\"verdict\"><strong>",
-            ended             ? "bad"
+            ended || wrong    ? "bad"
             : held            ? "good"
             : kept || watched ? "fair"
                               : "plain");

@@ -132,7 +132,8 @@ static void events(struct json *json, const struct outcome *o, const struct job 
     json_integer(json, "events_total", total);
 }
 
-static void accuracy(struct json *json, const struct outcome *o) {
+static void accuracy(struct json *json, const struct outcome *o, const struct job *j) {
+    char warning[JOB_SENTENCE];
     json_object(json, "accuracy");
     json_text(json, "kind", outcome_yardstick_word(o->yardstick));
     json_number(json, "value", o->yardstick == OUTCOME_NONE ? NAN : o->error);
@@ -144,6 +145,7 @@ static void accuracy(struct json *json, const struct outcome *o) {
         for (int i = 0; i < o->trace->columns && o->each; i++)
             if (!isnan(o->each[i])) json_number(json, keel_sim_column(o->sim, i), o->each[i]);
         json_end_object(json);
+        if (outcome_warning(o, j, warning, sizeof warning)) json_text(json, "warning", warning);
     }
     json_end_object(json);
 }
@@ -171,7 +173,7 @@ static void results(struct json *json, const struct outcome *o, const struct job
     kept(json, o);
     if (keel_sim_values(o->sim, o->trace->value) == KEEL_OK) values(json, o, o->trace->value);
     events(json, o, j);
-    accuracy(json, o);
+    accuracy(json, o, j);
 }
 
 void run_json_build(struct json *json, const struct outcome *o, const struct job *j) {

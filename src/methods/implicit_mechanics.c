@@ -270,14 +270,19 @@ static keel_status jacobian(keel_work *w, double t, const double *y, int differe
     return status;
 }
 
-/* Fixed steps are solved to round-off, which multipliers take from the largest coordinate to all, and with
- * index 3 from q to h v. */
+/* The round-off of the largest coordinate, which multipliers take to all, is as far as Newton gets.  Fixed
+ * steps are solved to it, and with index 3 it goes from q to h v. */
 static void weigh(const keel_work *w, double h, double *scale) {
     const struct implicit_mechanics *m = w->method;
     double largest[2] = {0, 0};
     int nq = m->nq;
-    if (w->rtol > 0) return;
-    for (int c = 0; c < 2 * nq; c++) largest[c / nq] = fmax(largest[c / nq], scale[c]);
+    for (int c = 0; c < 2 * nq; c++)
+        largest[c / nq] = fmax(largest[c / nq], w->rtol > 0 ? fabs(m->rk.y[c]) : scale[c]);
+    if (w->rtol > 0) {
+        double floor = 16 * DBL_EPSILON / implicit_newton_enough(w, m->rk.table[0].s);
+        for (int c = 0; c < 2 * nq; c++) scale[c] = fmax(scale[c], floor * largest[c / nq]);
+        return;
+    }
     if (m->kg && !m->stabilised) largest[1] = fmax(largest[1], largest[0] / fabs(h));
     for (int c = 0; c < 2 * nq; c++) scale[c] = largest[c / nq];
 }

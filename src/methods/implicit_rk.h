@@ -82,6 +82,7 @@ static inline int implicit_arrived(double size, int idle) {
 /* implicit_newton.c: Z by simplified Newton from the Z given; K with it. */
 void implicit_newton_layout(keel_work *w, int stages);
 keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct implicit_table *table);
+double implicit_newton_enough(const keel_work *w, int s);
 /* (I - h lambda J)^-1 of the real eigenvalue, in place. */
 void implicit_newton_filter(const keel_work *w, double *v);
 /* K_i = h f(x + Z_i). */

@@ -87,6 +87,14 @@ class Report(cli.Case):
         self.assertIn("--set l=2", page.byid["options"])
         self.assertIn("keel " + run["keel"], self.text)
 
+    def test_rows_hold_and_values_are_wrong(self):
+        with open(self.path("m.keel"), "w") as model:
+            model.write("var x, v\nx' = v\nv' = -400*x\ninvariant E = v^2/2 + 200*x^2\ninit x = 1, v = 0\nrun 0 .. 100\n")
+        page, run = self.report("m", "--method", "rk4+project", "--step", "0.1")
+        self.assertIn("Held to round-off", page.byid["verdict"])
+        self.assertIn("Warning: " + run["accuracy"]["warning"] + ".", page.byid["verdict"])
+        self.assertIn(("p", "class", "verdict bad"), page.attributes)
+
     def test_watched_and_failed(self):
         page, _ = self.report(example("kepler"), "--method", "rk4+watch", "--step", "0.01")
         self.assertIn("is watched and drifts by", page.byid["verdict"])
