@@ -360,7 +360,7 @@ static double largest_of(int count, const double *value) {
 }
 
 /* What follows the tolerance, and what follows its root.  A method that keeps constraints as given, and not
- * their d/dt, has velocities across them, and multipliers by them, that err by h^3 where the step errs by h^6:
+ * their d/dt, has velocities across them, and multipliers by them, that err by h^3 where a step errs by h^6:
  * its tolerance is one of positions and of velocities along the constraints. */
 struct errors {
     double plain, root;

@@ -83,7 +83,7 @@ static const struct course {
               {"spherical pendulum", problem_spherical_pendulum, 3, 400, 1},
               {"four-bar", problem_four_bar, 0.5, 800, 1}};
 
-/* Radau of order 5 errs by rtol^(5/6) in all, which is 40 tolerances at 1e-12 where it is 1 at 1e-2.  Index 3 has
+/* Radau of order 5 errs by rtol^(5/6) in all: by 20 tolerances at 1e-12 where it is one at 1e-4.  Index 3 has
  * velocities across the constraints, and multipliers by them, to the root of the tolerance. */
 static void assert_agreement(const struct course *c, const char *method, double rtol,
                              const struct end *trusted) {
@@ -121,8 +121,8 @@ static void roads_agree(void **state) {
     }
 }
 
-/* Index 1, y' solved for at every stage: round-off makes the last iterations go round in circles, and hides how
- * fast they converge. */
+/* Index 1, y' solved for at every stage: round-off makes the last iterations go round in circles, and hides
+ * how fast they converge. */
 static void tight_tolerances_are_met(void **state) {
     (void)state;
     static const struct {

@@ -217,8 +217,8 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
     double before = 0, pace_before = 0;
     int s = table->s, idle = 0;
     /* The round with a pace.  With multipliers the first change is mostly one of z, and a change of z is felt
-     * by x one round later: sizes fall by 1e-4 and 0.2 in turns, so that two rounds make a pace.  Believing
-     * the 1e-4, a pendulum of index 3 with rtol 1e-12 erred by 190 tolerances at t = 5; now by less than 5. */
+     * by x one round later: sizes fall by 1e-4 and 0.2 in turns, so that two rounds make a pace.  With one,
+     * positions of a pendulum of index 3 erred by 190 tolerances of 1e-12; with two, by less than 5. */
     int known = m->system ? 3 : 2, single = m->system ? 2 : known;
     *converged = 0;
     memory->contraction = pow(fmax(memory->contraction, DBL_EPSILON), 0.8);
