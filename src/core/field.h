@@ -157,6 +157,8 @@ void mechanics_least_multipliers(struct field *fd);            /* spreads lambda
 void mechanics_reactions(const struct field *fd, double *out); /* -K^T lambda at the factored place */
 keel_status mechanics_bad_mass(struct field *fd, double t, int row);
 keel_status mechanics_lost_rank(struct field *fd, double t, int row);
+/* At the factored place: the least share of a row's length that no row before it has; 1 if sparse. */
+double mechanics_own_share(const struct field *fd, int *row);
 int mechanics_factored_at(const struct field *fd, double t, const double *u);
 
 /* mechanics_sparse.c */

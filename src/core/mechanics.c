@@ -51,6 +51,23 @@ keel_status mechanics_mass(struct field *fd, double t, const double *u) {
     return row ? mechanics_bad_mass(fd, t, row - 1) : KEEL_OK;
 }
 
+/* Row i is what earlier rows have of it and q_i: |B_i|^2 = |q_i|^2 + sum_j r_ij^2 |q_j|^2. */
+double mechanics_own_share(const struct field *fd, int *row) {
+    const struct rowspace *s = &fd->mech.space;
+    double least = 1;
+    for (int i = 0; i < s->rows && !fd->mech.sparse; i++) {
+        if (!s->used[i]) continue;
+        double own = 1 / s->inverse[i], whole = own;
+        for (int j = 0; j < i; j++)
+            if (s->used[j])
+                whole += s->r[(long)i * s->rows + j] * s->r[(long)i * s->rows + j] / s->inverse[j];
+        if (own >= least * least * whole) continue;
+        least = sqrt(own / whole);
+        *row = i;
+    }
+    return least;
+}
+
 keel_status mechanics_lost_rank(struct field *fd, double t, int row) {
     char room[64];
     int rolling = row >= fd->kg;

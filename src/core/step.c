@@ -241,19 +241,30 @@ static int largest_of(int count, const double *value) {
     return largest;
 }
 
-/* What may have run away: the largest multiplier or algebraic variable, else the fastest state. */
+static const char *row_name(const struct field *fd, int i, char *room, size_t size) {
+    int holonomic = fd->constraint.user.count, rolling = i >= holonomic;
+    const keel_map *rows = rolling ? &fd->p.rolling : &fd->constraint.user;
+    return field_name(rows->names, rolling ? i - holonomic : i, rolling ? "rolling" : "constraint", room,
+                      size);
+}
+
+/* What may have run away: a constraint that has hardly a direction of its own, the largest multiplier or
+ * algebraic variable, else the fastest state. */
 static void tell_suspect(struct engine *e, char *text, size_t size) {
     struct field *fd = &e->field;
     const double *x = e->x[e->r->front];
     char name[64];
     text[0] = '\0';
     if (fd->n == 0 || field_rate(fd, e->r->t, x, e->split) != KEEL_OK) return;
-    if (fd->k) {
-        int i = largest_of(fd->k, fd->lambda), holonomic = fd->constraint.user.count;
-        const keel_map *rows = i < holonomic ? &fd->constraint.user : &fd->p.rolling;
-        text_set(text, size, "; the multiplier of %s is %.2g there",
-                 field_name(rows->names, i < holonomic ? i : i - holonomic,
-                            i < holonomic ? "constraint" : "rolling", name, sizeof name),
+    int narrow = 0;
+    double share = fd->p.form == KEEL_MECHANICS && fd->k ? mechanics_own_share(fd, &narrow) : 1;
+    if (share < 0.01) {
+        text_set(text, size,
+                 "; the constraint %s has %.2g of a direction of its own there: a dead centre is near",
+                 row_name(fd, narrow, name, sizeof name), share);
+    } else if (fd->k) {
+        int i = largest_of(fd->k, fd->lambda);
+        text_set(text, size, "; the multiplier of %s is %.2g there", row_name(fd, i, name, sizeof name),
                  fd->lambda[i]);
     } else if (fd->m) {
         int i = largest_of(fd->m, fd->y);
@@ -267,10 +278,25 @@ static void tell_suspect(struct engine *e, char *text, size_t size) {
     }
 }
 
+/* Where no solution of the step's equations was found, the fault has the time, and this adds what to look
+ * at. */
+static void add_suspect(struct engine *e) {
+    struct field *fd = &e->field;
+    struct fault fault = fd->fault;
+    char suspect[160];
+    if (fault.status != KEEL_ENEWTON) return;
+    tell_suspect(e, suspect, sizeof suspect);
+    fd->fault = fault;
+    text_add(fd->fault.text, sizeof fd->fault.text, "%s", suspect);
+}
+
 static keel_status underflow(struct engine *e, double h) {
     struct record *r = e->r;
     char suspect[160];
-    if (e->field.fault.status != KEEL_OK) return engine_fail_by_fault(e);
+    if (e->field.fault.status != KEEL_OK) {
+        add_suspect(e);
+        return engine_fail_by_fault(e);
+    }
     tell_suspect(e, suspect, sizeof suspect);
     e->field.fault.status = KEEL_OK;
     return engine_fail(
@@ -285,6 +311,7 @@ static keel_status take_as_planned(struct engine *e, struct plan *plan, const ch
     double error;
     keel_status status = attempt(e, plan, &error);
     if (status == KEEL_OK) return commit(e, plan);
+    if (status > 0 && e->field.k) add_suspect(e);
     if (status > 0)
         text_add(e->field.fault.text, sizeof e->field.fault.text, "; %s, so it cannot be shortened", why);
     return engine_fail_by_fault(e);
