@@ -51,6 +51,20 @@ static const struct seen {
     {"car axis", "radau-ggl", problem_car_axis, 0.5, 64, {5, 5, 5}, 0.35},
     {"Andrews", "radau-ggl", problem_andrews, 0.01, 100, {5, 5, 5}, 0.25},
     {"Andrews", "radau-index3", problem_andrews, 0.01, 100, {5, 3, 3}, 0.4},
+    {"spherical pendulum", "rattle4", problem_spherical_pendulum, 3, 48, {4, 4, 4}, 0.1},
+    {"spherical pendulum", "rattle6", problem_spherical_pendulum, 3, 24, {6, 6, 6}, 0.1},
+    {"spherical pendulum", "rattle8", problem_spherical_pendulum, 3, 10, {8, 8, 8}, 0.5},
+    {"spherical pendulum", "spark4", problem_spherical_pendulum, 3, 48, {4, 4, 4}, 0.1},
+    {"car axis", "rattle4", problem_car_axis, 0.5, 96, {4, 4, 4}, 0.1},
+    {"car axis", "rattle6", problem_car_axis, 0.5, 48, {6, 6, 6}, 0.1},
+    {"car axis", "rattle8", problem_car_axis, 0.5, 48, {8, 8, 8}, 0.1},
+    {"car axis", "spark4", problem_car_axis, 0.5, 48, {4, 4, 4}, 0.1},
+    {"four-bar", "radau-ggl", problem_four_bar, 0.5, 96, {5, 5, 5}, 0.15},
+    {"four-bar", "radau-index3", problem_four_bar, 0.5, 96, {5, 3, 3}, 0.15},
+    {"four-bar", "rattle4", problem_four_bar, 0.5, 96, {4, 4, 4}, 0.1},
+    {"four-bar", "rattle6", problem_four_bar, 0.5, 48, {6, 6, 6}, 0.1},
+    {"four-bar", "rattle8", problem_four_bar, 0.5, 24, {8, 8, 8}, 0.15},
+    {"four-bar", "spark4", problem_four_bar, 0.5, 48, {4, 4, 4}, 0.1},
 };
 
 static void every_part_has_its_order(void **state) {

@@ -47,7 +47,9 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
     if (p->rolling.count)
         return "rolling constraints are not holonomic; use the universal road, any other method";
     if (p->mass.value && !p->mass.constant)
-        return "the mass matrix must be constant; use the universal road, any other method";
+        return "the mass matrix must be constant; spark takes others by momenta, in a hamiltonian, and the "
+               "universal "
+               "road, any other method, takes all";
     if (p->form == KEEL_MECHANICS && !sampled_forces(p))
         return "the forces must not depend on velocities; use the universal road, any other method";
     return NULL;
