@@ -194,11 +194,11 @@ static int most_restless(const struct field *fd, const double *u) {
 }
 
 /* Simplified Newton: the matrix is made anew after a long step, and when the steps shrink slower than
- * tenfold.  At round-off the steps may go round in a circle, long and short ones in turn: what counts is
+ * tenfold.  At round-off the steps may go round in a circle, longer and shorter ones in turn: there it counts
  * whether they get shorter than ever before. */
 keel_status algebra_solve(struct field *fd, double t, double *u) {
     struct algebra *d = &fd->dae;
-    int m = fd->m, fresh = 1, idle = 0, halvings = 0;
+    int m = fd->m, fresh = 1, idle = 0, circling = 0, halvings = 0;
     double before = HUGE_VAL, shortest = HUGE_VAL;
     for (int iteration = 0; iteration < 50; iteration++) {
         keel_status status = equations(fd, t, u, fresh);
@@ -223,10 +223,10 @@ keel_status algebra_solve(struct field *fd, double t, double *u) {
         double length = take_step(fd, u);
         if (!isfinite(length)) break;
         double shrinks = length / before;
-        idle = length > 0.5 * shortest ? idle + 1 : 0;
+        idle = shrinks > 0.5 ? idle + 1 : 0;
+        circling = length < 1e-10 && length > 0.5 * shortest ? circling + 1 : 0;
         shortest = fmin(shortest, length);
-        if (length <= 2 * DBL_EPSILON || (idle >= 2 && (length < 1e-10 || at_round_off(fd, u))))
-            return KEEL_OK;
+        if (length <= 2 * DBL_EPSILON || circling >= 2 || (idle >= 2 && at_round_off(fd, u))) return KEEL_OK;
         if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON)
             return KEEL_OK; /* the rest is round-off */
         fresh = iteration ? shrinks > 0.1 : length > 0.1;
