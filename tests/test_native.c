@@ -136,7 +136,7 @@ static void andrews_end(keel_model *m, const char *method, double step, int mome
     static const char *const angle[] = {"be", "th", "ga", "ph", "de", "om", "ep"};
     keel_options o = {.method = method, .step = step, .rtol = step > 0 ? 0 : 1e-13};
     keel_sim *s = keel_sim_open(m, &o);
-    char name[20];
+    char name[40];
     run_to(s, 0.01);
     if (step > 0) assert_below(worst_units(keel_sim_solver(s), NULL), 16);
     for (int i = 0; i < 7; i++) {
