@@ -149,7 +149,9 @@ static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
     for (int k = 0; k < e->estimates || k < relax_estimates(e); k++) a.error[k] = e->error[k];
     keel_status status = propose_and_correct(e, &a, plan, x_new, low_new, error);
     if (status != KEEL_OK || *error > STEP_HOPELESS) return status;
-    if (e->estimates && (*error = control_error(e, x_new)) > 1) return KEEL_OK;
+    /* where the place tells the next step, an error that is small enough need not be split */
+    int settled = e->stepper->aim && *error > 0 && *error < 0.5;
+    if (e->estimates && !settled && (*error = control_error(e, x_new)) > 1) return KEEL_OK;
     r->rate_known[to] = !e->stepper->no_rate || fd->m; /* y belongs to the end, and the rate finds it */
     if (r->rate_known[to] && (!a.f_end_known || low_new)) {
         e->work.calls++;

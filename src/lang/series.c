@@ -13,6 +13,9 @@ const char *const series_source[] = {
     NULL};
 #undef SOURCE
 
+/* Longer models are not compiled twice. */
+enum { MOST_CODES = 2000 };
+
 struct run {
     const struct series *s;
     const double *parameter;
@@ -48,97 +51,149 @@ static double kink(const struct series_code *c, const double *w, long stride, co
     }
 }
 
-/* One order of the recurrences from .. end; emit_series writes the same. */
-static void recur(const struct series_code *from, const struct series_code *end, double *w,
-                  const double *fixed, long stride, int k) {
-    for (const struct series_code *c = from; c < end; c++) {
+/* One order of a simple recurrence; emit_series writes the same. */
+static void linear(const struct series_code *c, double *w, const double *fixed, long stride, int k) {
+    double *r = w + c->to * stride;
+    const double *a = w + c->a * stride;
+    switch (c->rule) {
+    case SERIES_ZERO:
+        r[k] = 0;
+        break;
+    case SERIES_COPY:
+        r[k] = a[k];
+        break;
+    case SERIES_NEGATE:
+        r[k] = -a[k];
+        break;
+    case SERIES_ADD:
+        r[k] = a[k] + w[c->b * stride + k];
+        break;
+    case SERIES_SUB:
+        r[k] = a[k] - w[c->b * stride + k];
+        break;
+    case SERIES_SCALE:
+        r[k] = a[k] * fixed[c->b];
+        break;
+    case SERIES_SHRINK:
+        r[k] = a[k] / fixed[c->b];
+        break;
+    case SERIES_CHAIN_BY:
+        r[k] += a[k] * fixed[c->b];
+        break;
+    case SERIES_MIRROR:
+        r[stride - 1 - k] = a[k];
+        break;
+    case SERIES_TIMES:
+        r[k] = k * a[k];
+        break;
+    default:
+        r[k] = kink(c, w, stride, r, k);
+    }
+}
+
+/* What a code adds to a sum. */
+static double term(const struct series_code *c, const double *w, const double *fixed, long stride, int k) {
+    const double *a = w + c->a * stride, *m = w + c->c * stride + (stride - 1 - k);
+    switch (c->rule) {
+    case SERIES_MORE:
+        return keel_far_product(a, w + c->b * stride, m, k);
+    case SERIES_LESS:
+        return -keel_far_product(a, w + c->b * stride, m, k);
+    case SERIES_MORE_SQUARE:
+        return keel_far_square(a, m, k);
+    case SERIES_TERM:
+        return a[k];
+    case SERIES_TERM_LESS:
+        return -a[k];
+    case SERIES_TERM_BY:
+        return a[k] * fixed[c->b];
+    default:
+        return -(a[k] * fixed[c->b]);
+    }
+}
+
+/* One order of codes from .. end; emit_series writes the same, two products at once where it can. */
+static void recur(const struct series *s, size_t from, size_t end, double *w, const double *fixed,
+                  const double *over, long stride, int k) {
+    double sum = 0;
+    for (const struct series_code *c = s->code + from; c < s->code + end; c++) {
         double *r = w + c->to * stride;
-        const double *a = w + c->a * stride, *b = w + c->b * stride;
+        const double *a = w + c->a * stride, *b = w + c->b * stride, *e = w + c->e * stride,
+                     *m = w + c->c * stride + (stride - 1 - k);
         switch (c->rule) {
-        case SERIES_ZERO:
-            r[k] = 0;
-            break;
-        case SERIES_COPY:
-            r[k] = a[k];
-            break;
-        case SERIES_NEGATE:
-            r[k] = -a[k];
-            break;
-        case SERIES_ADD:
-            r[k] = a[k] + b[k];
-            break;
-        case SERIES_SUB:
-            r[k] = a[k] - b[k];
-            break;
-        case SERIES_SCALE:
-            r[k] = a[k] * fixed[c->b];
-            break;
-        case SERIES_SHRINK:
-            r[k] = a[k] / fixed[c->b];
-            break;
         case SERIES_MUL:
-            r[k] = keel_fold(a, b + k, k + 1);
+            r[k] = keel_far_product(a, b, m, k);
             break;
         case SERIES_SQUARE:
-            r[k] = keel_square(a, k);
+            r[k] = keel_far_square(a, m, k);
             break;
         case SERIES_DIV:
-            r[k] = keel_over(a[k], r, b, k);
+            r[k] = keel_over(a[k], r, b, m, fixed[c->d], k);
             break;
         case SERIES_INVERT:
-            r[k] = keel_over(0, r, b, k);
+            r[k] = keel_over(0, r, b, m, fixed[c->d], k);
             break;
         case SERIES_SQRT:
-            r[k] = keel_root(a, r, k);
+            r[k] = keel_root(a, r, m, fixed[c->d], k);
             break;
         case SERIES_POWER:
-            r[k] = keel_power(a, r, fixed[c->b], k);
+            r[k] = keel_power(a, e, r, m, fixed[c->b], fixed + c->d - 1, over, k);
             break;
         case SERIES_CHAIN:
-            r[k] = keel_slope(a, b, k);
+            r[k] = keel_far_slope(a, e, b, m, over, k);
             break;
         case SERIES_CHAIN_ON:
-            r[k] += keel_slope(a, b, k);
+            r[k] += keel_far_slope(a, e, b, m, over, k);
             break;
-        case SERIES_CHAIN_BY:
-            r[k] += a[k] * fixed[c->b];
+        case SERIES_STEP:
+            r[k + 1] = c->a < s->jets ? keel_share(a[k], over + 2) : 0;
+            break;
+        case SERIES_PUT:
+            r[k] = sum;
             break;
         default:
-            r[k] = kink(c, w, stride, r, k);
+            if (c->rule == SERIES_OPEN) sum = 0;
+            else if (c->rule > SERIES_OPEN && c->rule < SERIES_PUT) sum += term(c, w, fixed, stride, k);
+            else linear(c, w, fixed, stride, k);
         }
     }
 }
 
-static void early(double *w, const double *fixed, int stride, int k, void *with) {
+static void early(double *w, const double *fixed, const double *over, int stride, int k, void *with) {
     const struct series *s = ((const struct run *)with)->s;
-    recur(s->code, s->code + s->early, w, fixed, stride, k);
+    recur(s, 0, s->early, w, fixed, over, stride, k);
 }
 
-static void late(double *w, const double *fixed, int stride, int k, void *with) {
+static void late(double *w, const double *fixed, const double *over, int stride, int k, void *with) {
     const struct series *s = ((const struct run *)with)->s;
-    recur(s->code + s->early, s->code + s->count, w, fixed, stride, k);
+    recur(s, s->early, s->count, w, fixed, over, stride, k);
 }
 
-static void again(double *w, const double *fixed, int stride, int k, void *with) {
+static void again(double *w, const double *fixed, const double *over, int stride, int k, void *with) {
     const struct series *s = ((const struct run *)with)->s;
-    recur(s->code + s->count, s->code + s->count + s->again, w, fixed, stride, k);
+    recur(s, s->count, s->count + s->again, w, fixed, over, stride, k);
 }
 
 static long registers(const struct series *s) {
     return s->zero.registers > s->solve.registers ? s->zero.registers : s->solve.registers;
 }
 
+int series_has_stride(const struct series *s) {
+    return s->count + s->again < MOST_CODES;
+}
+
 void series_room(const struct series *s, long *room, long *each) {
     long m = s->m;
     *room = (long)s->jets + s->fixed + s->n + m * (m + 3) + registers(s);
-    *each = s->jets;
+    *each = (long)s->jets + s->copies;
+    if (series_has_stride(s)) *room += SERIES_STRIDE * *each;
 }
 
 int series_run(const struct series *s, double t, const double *u, int orders, double *out, double *work,
                const double *p) {
     struct run run = {s, p, work};
-    const struct keel_recurrence recurrence = {s->n,          s->m,    s->given, s->linear, (int)s->jets,
-                                               (int)s->fixed, s->rate, s->row,   zero,      solve,
-                                               early,         late,    again};
-    return keel_recur(&recurrence, t, u, orders, out, work + registers(s), &run);
+    const struct keel_recurrence recurrence = {
+        s->n,    s->m,   s->given, s->linear, (int)s->jets, (int)s->copies, (int)s->fixed,
+        s->rate, s->row, zero,     solve,     early,        late,           again};
+    return keel_recur(&recurrence, t, u, orders, orders + 1, out, work + registers(s), &run);
 }

@@ -3,7 +3,10 @@
  * Every node of the graph that moves gets a jet, its coefficients order by order; + - * / and the roots and
  * powers have recurrences of their own, every other function r(a) has r' = g a' with the g of derive_chain,
  * which is a node like others, and may contain r.  Kinks take the branch of the expansion point.  The
- * coefficients z_k enter order k of the rows linearly, by the same matrix at every order. */
+ * coefficients z_k enter order k of the rows linearly, by the same matrix at every order.
+ *
+ * Sums of products are one node each.  Jets that stand second in a product have a mirror, a copy that runs
+ * backward, and those of a' a copy j a[j]: both are jets behind all others, made by codes of their own. */
 #ifndef KEEL_LANG_SERIES_H
 #define KEEL_LANG_SERIES_H
 
@@ -12,7 +15,9 @@
 #include "lang/emit.h"
 #include "lang/tape.h"
 
-/* What a jet is made of; c: the third operand of an `if`. */
+/* What a jet is made of.  c: the mirror of b (or of a in squares, of the result in roots and powers), or
+ * the third operand of an `if`; d: a number that helps (1/b, 1/(2 r), c r/a of order 0); e: the copy j
+ * a[j]. */
 enum series_rule {
     SERIES_ZERO, /* all orders but the first are 0 */
     SERIES_COPY,
@@ -34,17 +39,30 @@ enum series_rule {
     SERIES_MIN,
     SERIES_MAX,
     SERIES_MOD,
-    SERIES_IF
+    SERIES_IF,
+    SERIES_OPEN, /* a sum begins */
+    SERIES_MORE, /* + a b */
+    SERIES_LESS,
+    SERIES_MORE_SQUARE,
+    SERIES_TERM, /* + a */
+    SERIES_TERM_LESS,
+    SERIES_TERM_BY, /* + a b, b does not move */
+    SERIES_TERM_LESS_BY,
+    SERIES_PUT, /* the sum ends */
+    SERIES_MIRROR,
+    SERIES_TIMES, /* the copy j a[j] */
+    SERIES_STEP   /* to' = a */
 };
 
 struct series_code {
-    uint32_t rule, to, a, b, c; /* jets, or numbers that do not move */
+    uint32_t rule, to, a, b, c, d, e; /* jets, or numbers that do not move */
 };
 
 struct series {
     int n, m;             /* states; unknowns z, which come behind them among the inputs */
     int given, linear;    /* z that the caller knows; 0 = r is linear in z */
-    uint32_t jets, fixed; /* jets 0 .. n + m: of x, z, t; numbers that do not move */
+    uint32_t jets, fixed; /* jets 0 .. n + m: of x, z, t; numbers that do not move, or of order 0 alone */
+    uint32_t copies;      /* mirrors and the like, behind the jets */
     struct tape zero;     /* all jets at order 0, then the numbers */
     struct tape solve;    /* the rows, then their jacobian by z, m x m */
     struct series_code *code;
@@ -67,9 +85,18 @@ enum { SERIES_MOST_TOPS = 128, SERIES_MOST_JETS = 1 << 17 }; /* beyond, there is
 /* 0; -1: no memory; 1: too large. */
 int series_build(struct series *s, struct derive *d, const struct series_request *request);
 void series_free(struct series *s);
-/* For series_build: jets that nothing needs are dropped from the list of their nodes, and what is run again
- * is found.  0, or -1 without memory. */
+/* For series_build, one after the other; 0, or -1 without memory.  Sums of products become one node each;
+ * jets that nothing needs are dropped from the list of their nodes, and what is run again is found; copies
+ * are made where they are wanted. */
+int series_fuse(struct series *s, size_t jets, size_t fixed);
 int series_trim(struct series *s, size_t *jets, expr *jet, size_t fixed);
+int series_copies(struct series *s);
+/* Which operands of a rule are jets. */
+enum { SERIES_FIRST = 1, SERIES_SECOND = 2, SERIES_THIRD = 4 };
+int series_operands(uint32_t rule);
+/* Compiled models lay jets out SERIES_STRIDE apart where that is enough: addresses are constants then. */
+enum { SERIES_STRIDE = 34 };
+int series_has_stride(const struct series *s);
 /* Doubles of work for `orders`: room + each (orders + 1). */
 void series_room(const struct series *s, long *room, long *each);
 /* As keel_series.value; p: parameters. */

@@ -87,7 +87,14 @@ static void add_code(struct builder *b, int late, enum series_rule rule, uint32_
     }
     if (b->failed) return;
     b->late[s->count] = (unsigned char)late;
-    s->code[s->count++] = (struct series_code){(uint32_t)rule, to, x, y, z};
+    s->code[s->count++] = (struct series_code){(uint32_t)rule, to, x, y, z, 0, 0};
+}
+
+/* A number of order 0 that helps the last recurrence. */
+static void add_help(struct builder *b, expr e) {
+    push(b, &b->fixed, &b->fixeds, &b->fixed_room, e);
+    if (e == EXPR_NONE) b->failed = 1;
+    if (!b->failed) b->s->code[b->s->count - 1].d = (uint32_t)b->fixeds - 1;
 }
 
 static void visit(struct builder *b, expr e);
@@ -133,6 +140,22 @@ static expr base_of(const struct builder *b, expr e, double *power) {
     }
 }
 
+/* e, base^exponent up to a factor. */
+static void add_power(struct builder *b, expr e, expr base, expr exponent, uint32_t to, int late) {
+    visit(b, exponent);
+    if (b->failed) return;
+    add_code(b, late, SERIES_POWER, to, number_of(b, base), number_of(b, exponent), 0);
+    expr lead = derive_div(b->g, derive_mul(b->g, exponent, e), base);
+    push(b, &b->fixed, &b->fixeds, &b->fixed_room, derive_div(b->g, expr_constant(b->g, 1), base));
+    add_help(b, lead);
+}
+
+static void add_quotient(struct builder *b, expr e, enum series_rule rule, uint32_t to, int late) {
+    const struct expr_node n = b->g->node[e];
+    add_code(b, late, rule, to, number_of(b, n.a), number_of(b, n.b), 0);
+    add_help(b, derive_div(b->g, expr_constant(b->g, 1), n.b));
+}
+
 /* A number over a power, or an odd power of a root: one recurrence instead of those of all its parts. */
 static int as_power(struct builder *b, expr e, uint32_t to, int late) {
     const struct expr_node n = b->g->node[e];
@@ -141,9 +164,7 @@ static int as_power(struct builder *b, expr e, uint32_t to, int late) {
     if (n.op == EXPR_DIV) power = -power;
     if (base == (n.op == EXPR_DIV ? n.b : e) || power == 2 || (power > 0 && power == (int32_t)power))
         return 0;
-    expr exponent = expr_constant(b->g, power);
-    visit(b, exponent);
-    if (!b->failed) add_code(b, late, SERIES_POWER, to, number_of(b, base), number_of(b, exponent), 0);
+    add_power(b, e, base, expr_constant(b->g, power), to, late);
     return 1;
 }
 
@@ -164,16 +185,20 @@ static void half_moving(struct builder *b, expr e, uint32_t to, int late) {
         break;
     default:
         if (first) add_code(b, late, SERIES_SHRINK, to, x, y, 0);
-        else if (!as_power(b, e, to, late)) add_code(b, late, SERIES_INVERT, to, x, y, 0);
+        else if (!as_power(b, e, to, late)) add_quotient(b, e, SERIES_INVERT, to, late);
     }
 }
 
 static void arithmetic(struct builder *b, expr e, uint32_t to, int late) {
     const struct expr_node node = b->g->node[e], *n = &node;
     static const enum series_rule rule[] = {
-        [EXPR_ADD] = SERIES_ADD, [EXPR_SUB] = SERIES_SUB, [EXPR_MUL] = SERIES_MUL, [EXPR_DIV] = SERIES_DIV};
+        [EXPR_ADD] = SERIES_ADD, [EXPR_SUB] = SERIES_SUB, [EXPR_MUL] = SERIES_MUL};
     if (!moves(b, n->a) || !moves(b, n->b)) {
         half_moving(b, e, to, late);
+        return;
+    }
+    if (n->op == EXPR_DIV) {
+        add_quotient(b, e, SERIES_DIV, to, late);
         return;
     }
     int square = n->op == EXPR_MUL && n->a == n->b;
@@ -206,13 +231,14 @@ static void recurrence(struct builder *b, expr e, uint32_t to, int late) {
         break;
     case EXPR_SQRT:
         add_code(b, late, SERIES_SQRT, to, number_of(b, n.a), 0, 0);
+        add_help(b, derive_div(b->g, expr_constant(b->g, 0.5), e));
         break;
     case EXPR_ABS:
         add_code(b, late, SERIES_ABS, to, number_of(b, n.a), 0, 0);
         break;
     case EXPR_POW:
         if (moves(b, n.b)) chain(b, e, to, late);
-        else add_code(b, late, SERIES_POWER, to, number_of(b, n.a), number_of(b, n.b), 0);
+        else add_power(b, e, n.a, n.b, to, late);
         break;
     case EXPR_MIN:
     case EXPR_MAX:
@@ -361,9 +387,11 @@ static int finish(struct builder *b, struct derive *d) {
     if (!out || !s->rate || !s->row || settle(b)) return free(out), -1;
     for (int i = 0; i < q->n; i++) s->rate[i] = root_of(b, q->rate[i]);
     for (int i = 0; i < q->m; i++) s->row[i] = root_of(b, q->row[i]);
-    if (series_trim(s, &b->jets, b->jet, b->fixeds)) return free(out), -1;
+    if (series_fuse(s, b->jets, b->fixeds) || series_trim(s, &b->jets, b->jet, b->fixeds))
+        return free(out), -1;
     s->jets = (uint32_t)b->jets;
     s->fixed = (uint32_t)b->fixeds;
+    if (series_copies(s)) return free(out), -1;
     memcpy(out, b->jet, b->jets * sizeof *out);
     if (b->fixeds) memcpy(out + b->jets, b->fixed, b->fixeds * sizeof *out);
     int failed = tape_build(&s->zero, b->g, b->jets + b->fixeds, out, q->inputs, q->input, &missing);

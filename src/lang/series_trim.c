@@ -3,12 +3,13 @@
 
 #include <stdlib.h>
 
-/* Which operands of a rule are jets. */
-enum { FIRST = 1, SECOND = 2, THIRD = 4 };
+enum { FIRST = SERIES_FIRST, SECOND = SERIES_SECOND, THIRD = SERIES_THIRD };
 
-static int operands_of(uint32_t rule) {
+int series_operands(uint32_t rule) {
     switch (rule) {
     case SERIES_ZERO:
+    case SERIES_OPEN:
+    case SERIES_PUT:
         return 0;
     case SERIES_ADD:
     case SERIES_SUB:
@@ -19,6 +20,8 @@ static int operands_of(uint32_t rule) {
     case SERIES_MIN:
     case SERIES_MAX:
     case SERIES_MOD:
+    case SERIES_MORE:
+    case SERIES_LESS:
         return FIRST | SECOND;
     case SERIES_INVERT:
         return SECOND;
@@ -39,7 +42,7 @@ static void mark_used(const struct series *s, uint32_t *number) {
         for (size_t i = s->count; i-- > 0;) {
             const struct series_code *c = &s->code[i];
             const uint32_t operand[3] = {c->a, c->b, c->c};
-            int jets = number[c->to] ? operands_of(c->rule) : 0;
+            int jets = number[c->to] ? series_operands(c->rule) : 0;
             for (int k = 0; k < 3; k++) {
                 if (!(jets & 1 << k) || number[operand[k]]) continue;
                 number[operand[k]] = 1;
@@ -63,7 +66,7 @@ static int drop_unused(struct series *s, size_t *jets_left, expr *jet, size_t fi
     for (size_t j = 0; j < fixeds; j++) number[all + j] = (uint32_t)(kept + j);
     for (size_t i = 0; i < s->count; i++) {
         struct series_code c = s->code[i];
-        int jets = operands_of(c.rule);
+        int jets = series_operands(c.rule);
         if (c.to > (uint32_t)(s->n + s->m) && !number[c.to]) continue;
         c.to = number[c.to];
         if (jets & FIRST) c.a = number[c.a];
@@ -88,8 +91,11 @@ static int remembered(uint32_t rule, int *result) {
     case SERIES_MUL:
     case SERIES_CHAIN:
     case SERIES_CHAIN_ON:
+    case SERIES_MORE:
+    case SERIES_LESS:
         return FIRST | SECOND;
     case SERIES_SQUARE:
+    case SERIES_MORE_SQUARE:
     case SERIES_POWER:
         return FIRST;
     case SERIES_DIV:
@@ -116,7 +122,7 @@ static int list_again(struct series *s, size_t values) {
     }
     for (size_t i = s->count; i-- > s->early;) {
         const struct series_code *c = &s->code[i];
-        int jets = right[c->to] ? operands_of(c->rule) : 0;
+        int jets = right[c->to] ? series_operands(c->rule) : 0;
         if (jets & FIRST) right[c->a] = 1;
         if (jets & SECOND) right[c->b] = 1;
         if (jets & THIRD) right[c->c] = 1;
