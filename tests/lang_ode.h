@@ -114,7 +114,7 @@ static keel_problem ode_fused(struct ode *o, const char *method) {
     char name[ODE_NAME];
     keel_problem p = o->compiled;
     ode_name(method, name);
-    o->fused = (keel_fused){method, compile_march(&o->unit, name)};
+    o->fused = (keel_fused){.method = method, .march = compile_march(&o->unit, name)};
     if (!o->fused.march) ode_stop("no kernel");
     p.fused = &o->fused;
     return p;

@@ -50,7 +50,7 @@ static long count_steps(double t, double base, double h, long first, long count,
 static const keel_fused *counting(const keel_fused *fused, keel_fused *room) {
     counted = fused->march;
     marched = 0;
-    *room = (keel_fused){fused->method, count_steps};
+    *room = (keel_fused){.method = fused->method, .march = count_steps};
     return room;
 }
 
@@ -252,7 +252,7 @@ static void trouble_is_told_as_ever(void **state) {
     static const struct trouble troubles[] = {{0, 0, 1},        {0, 0, -3},    {0, NAN, 0},
                                               {0, INFINITY, 0}, {0, 1e308, 0}, {0, -INFINITY, 0}};
     static const double steps[] = {0.2, 1.2, 2.7, 9, 1022.6, 1023.2, 1024, 1025.2, 2048.1, 3000.7};
-    static const keel_fused kernel = {"rk4", troubled_march};
+    static const keel_fused kernel = {.method = "rk4", .march = troubled_march};
     double h = 1. / 64, u0 = 1;
     for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++)
         for (size_t j = 0; j < sizeof steps / sizeof *steps; j++) {
@@ -283,7 +283,7 @@ static void trouble_is_told_as_ever(void **state) {
 static void limits_are_met_as_ever(void **state) {
     (void)state;
     struct trouble none = {HUGE_VAL, 0, 0};
-    static const keel_fused kernel = {"rk4", troubled_march};
+    static const keel_fused kernel = {.method = "rk4", .march = troubled_march};
     double u0 = 1, u[1], v[1];
     keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &none}, q = p;
     q.fused = &kernel;
@@ -320,11 +320,11 @@ static void what_does_not_fit_is_refused(void **state) {
     (void)state;
     struct trouble none = {HUGE_VAL, 0, 0};
     double u0 = 1;
-    keel_fused kernel = {"rk4", NULL};
+    keel_fused kernel = {.method = "rk4"};
     keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &none};
     p.fused = &kernel;
     expect_refusal(&p, "its march");
-    kernel = (keel_fused){NULL, troubled_march};
+    kernel = (keel_fused){.march = troubled_march};
     expect_refusal(&p, "the name of a method");
     kernel.method = "rk4";
     p.mass = (keel_matrix){.value = troubled};

@@ -14,6 +14,11 @@
 #define KEEL_RK_UNROLL
 #endif
 
+/* A compiled model has its states in registers, and there two at a time are as easily had as one. */
+#ifdef KEEL_RK_PAIRS
+typedef double keel_rk_pair __attribute__((vector_size(16)));
+#endif
+
 /* Rows of coefficients run over k_1 .. k_s; those of the dense output over k_1 .. k_s, f_end, extra
  * stages. */
 typedef struct keel_rk {
@@ -29,17 +34,35 @@ typedef struct keel_rk {
     const double *dense;             /* shape x (stages + 1 + extra) */
 } keel_rk;
 
-/* out = x + h sum_j a_j k_j (x NULL: without it) over `width` components, a multiple of 4, and `count` > 0
- * terms; k_j is k + j width.  Blocks of four stay in registers while j runs.  The sum begins with its first
- * term, not with a zero to which that would be added. */
+/* out = x + h sum_j a_j k_j (x NULL: without it) over `width` components and `count` > 0 terms; k_j is
+ * k + j width.  Blocks of four stay in registers while j runs; compiled models have what is left over.  The
+ * sum begins with its first term, not with a zero to which that would be added.  A half or a
+ * whole k_j that stands alone has the factor h a_j, which is the same in every step: no bit depends on it. */
 static inline void keel_rk_sum(int width, int count, const double *a, const double *k, double h,
                                const double *x, double *out) {
-    for (int i = 0; i < width; i += 4) {
-        int j = 0;
-        KEEL_RK_UNROLL for (; j < count - 1; j++) if (a[j] != 0) break;
-        const double *kj = k + (size_t)j * (size_t)width + i;
-        double s0 = a[j] * kj[0], s1 = a[j] * kj[1], s2 = a[j] * kj[2], s3 = a[j] * kj[3];
-        KEEL_RK_UNROLL for (j++; j < count; j++) {
+    int first = 0, last = count - 1, i = 0;
+    KEEL_RK_UNROLL for (; first < count - 1; first++) if (a[first] != 0) break;
+    KEEL_RK_UNROLL for (; last > first; last--) if (a[last] != 0) break;
+    int alone = first == last && (a[first] == 0.5 || a[first] == 1);
+    double factor = alone ? h * a[first] : h, begin = alone ? 1 : a[first];
+#ifdef KEEL_RK_PAIRS
+    KEEL_RK_UNROLL for (; i + 2 <= width; i += 2) {
+        const double *kj = k + (size_t)first * (size_t)width + i;
+        keel_rk_pair s = begin * (keel_rk_pair){kj[0], kj[1]};
+        KEEL_RK_UNROLL for (int j = first + 1; j <= last; j++) {
+            if (a[j] == 0) continue;
+            kj = k + (size_t)j * (size_t)width + i;
+            s += a[j] * (keel_rk_pair){kj[0], kj[1]};
+        }
+        s = x ? (keel_rk_pair){x[i], x[i + 1]} + factor * s : factor * s;
+        out[i] = s[0];
+        out[i + 1] = s[1];
+    }
+#endif
+    for (; i + 4 <= width; i += 4) {
+        const double *kj = k + (size_t)first * (size_t)width + i;
+        double s0 = begin * kj[0], s1 = begin * kj[1], s2 = begin * kj[2], s3 = begin * kj[3];
+        KEEL_RK_UNROLL for (int j = first + 1; j <= last; j++) {
             if (a[j] == 0) continue;
             kj = k + (size_t)j * (size_t)width + i;
             s0 += a[j] * kj[0];
@@ -47,10 +70,16 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
             s2 += a[j] * kj[2];
             s3 += a[j] * kj[3];
         }
-        out[i] = x ? x[i] + h * s0 : h * s0;
-        out[i + 1] = x ? x[i + 1] + h * s1 : h * s1;
-        out[i + 2] = x ? x[i + 2] + h * s2 : h * s2;
-        out[i + 3] = x ? x[i + 3] + h * s3 : h * s3;
+        out[i] = x ? x[i] + factor * s0 : factor * s0;
+        out[i + 1] = x ? x[i + 1] + factor * s1 : factor * s1;
+        out[i + 2] = x ? x[i + 2] + factor * s2 : factor * s2;
+        out[i + 3] = x ? x[i + 3] + factor * s3 : factor * s3;
+    }
+    for (; i < width; i++) {
+        double s = begin * k[(size_t)first * (size_t)width + (size_t)i];
+        KEEL_RK_UNROLL for (int j = first + 1; j <= last; j++) if (a[j] != 0) s +=
+            a[j] * k[(size_t)j * (size_t)width + (size_t)i];
+        out[i] = x ? x[i] + factor * s : factor * s;
     }
 }
 
@@ -83,5 +112,11 @@ static inline long keel_rk_march(const keel_rk *table, int width, keel_fn *rate,
         for (int i = 0; i < width && table->last_is_end; i++) f[i] = last[i];
     }
     return count * (table->stages - (table->last_is_end != 0));
+}
+
+/* dop853: the 5th-order estimate, corrected by the 3rd-order one so that it behaves like an 8th-order one. */
+static inline double keel_rk_norm853(double e5, double e3) {
+    double size = e5 * e5 + 0.01 * e3 * e3;
+    return size > 0 ? e5 * e5 / __builtin_sqrt(size) : 0;
 }
 #endif

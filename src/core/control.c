@@ -4,28 +4,14 @@
  * the part normal to it is removed by the projection and counts a tenth.  Without states there is no error,
  * and steps are as long as they may be. */
 #include "core/engine.h"
+#include "core/judge.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* Of finite numbers; fmax, which knows others too, is a call. */
-static inline double max_of(double a, double b) {
-    return a > b ? a : b;
-}
-
-/* Root mean square of error / (atol + rtol |x|).  No tolerance asks for less than 4 round-offs of the
- * state. */
 double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new) {
-    double sum = 0;
-    int n = e->field.n;
-    for (int i = 0; i < n; i++) {
-        double size = max_of(fabs(x[i]), fabs(x_new[i]));
-        double scale = max_of(e->atol[i] + e->o.rtol * size, 4 * DBL_EPSILON * size);
-        double ratio = error[i] == 0 ? 0 : error[i] / scale;
-        sum += ratio * ratio;
-    }
-    return n > 0 ? sqrt(sum / n) : 0;
+    return judge_norm(e->field.n, error, x, x_new, e->atol, e->o.rtol);
 }
 
 static double combined(const struct engine *e, double first, double second) {
@@ -53,7 +39,7 @@ double control_error(struct engine *e, double *x_new) {
         tangential[k] = control_norm(e, error, x, x_new);
     }
     double along = combined(e, tangential[0], tangential[1]);
-    return split ? fmax(along, 0.1 * combined(e, normal[0], normal[1])) : along;
+    return split ? judge_weighed(along, combined(e, normal[0], normal[1])) : along;
 }
 
 /* Without states steps only serve to look for events and to be observed: a hundredth of the way from where
@@ -97,11 +83,5 @@ double control_aim(struct engine *e) {
 double control_next(struct engine *e, double h, double error, int rejected) {
     if (e->stepper->next) return e->stepper->next(&e->work, h, error, rejected);
     if (isinf(error)) return 0.25 * h;
-    double k = e->stepper->error_order, beta = 0.2 / k, alpha = 1 / k - 0.75 * beta;
-    double floored = fmax(error, 1e-10); /* below this the estimate is noise */
-    if (error > 1) return h * fmax(0.2, 0.9 * pow(floored, -1 / k));
-    double factor = 0.9 * pow(floored, -alpha) * pow(e->r->error_before, beta);
-    e->r->error_before = fmax(floored, 1e-4);
-    factor = fmin(6, fmax(0.2, factor));
-    return h * (rejected ? fmin(factor, 1) : factor);
+    return judge_next(e->stepper->error_order, h, error, rejected, &e->r->error_before);
 }

@@ -199,12 +199,13 @@ keel_fn baumgarte_rate;                 /* for the method; its user is the engin
 keel_status baumgarte_add(struct engine *e, double t, const double *x, double *dx);
 
 /* step.c */
-#define STEP_HOPELESS 1e3 /* tolerances of error: the rest of the attempt is spared */
 /* The method's attempt, summed into x_new (and shift with it, if not NULL), finite; `from`: the buffer it
  * starts from. */
 keel_status step_propose(struct engine *e, keel_attempt *a, int from, const double *shift, double *x_new,
                          double *low_new);
 keel_status step_take(struct engine *e, double t_end); /* one accepted step of the front, not beyond t_end */
+void step_weigh(struct engine *e);                     /* new weights, where the last step asks for them */
+keel_status step_verify(struct engine *e);             /* is what the stabilizer holds true here, too? */
 keel_status step_failed(struct engine *e,
                         keel_status status); /* of the method's own call: with a fault, whatever it was */
 void step_count(struct engine *e);           /* the method's calls of f go to the statistics */
@@ -225,9 +226,9 @@ keel_status relax_step(struct engine *e, double h, double *t_new, double *x_new,
 
 /* fused.c */
 int fused_fits(const struct engine *e); /* the problem brings a kernel, and nothing looks at single steps */
-/* Some of the steps to t_end in one go, always fewer than `most`; how many.  0: take the next one by
- * step_take. */
-long fused_march(struct engine *e, long most);
+/* Some of the steps to t_end in one go, always fewer than `most`; how many.  wait: so many steps are to be
+ * taken by step_take before the next such call. */
+long fused_march(struct engine *e, double t_end, long most, long *wait, keel_status *status);
 
 /* dense.c */
 keel_status dense_at(struct engine *e, double t, double *u);  /* on the manifold, with y */

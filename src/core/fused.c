@@ -1,51 +1,191 @@
-/* fused.c - many fixed steps at once, by a kernel that the problem brings: a method with f compiled into it.
+/* fused.c - many steps at once, by a kernel that the problem brings: a method with f, and the rows it
+ * is projected onto, compiled into it.
  *
  * The last steps before an end are left to step.c, so whoever looks into the last step finds what is always
- * there.  A chunk in which something goes wrong is forgotten: step.c takes it again and says what it was. */
+ * there.  What a kernel cannot do, because something goes wrong in it, step.c does again and says what it
+ * was. */
 #include "core/engine.h"
+#include "core/march.h"
+#include "core/verify.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 enum { CHUNK = 1024, LEFT = 2 };
 
-int fused_fits(const struct engine *e) {
-    const keel_problem *p = &e->field.p;
-    return p->fused && e->o.step > 0 && !e->o.reversible && e->field.rate == p->f.value && !e->measured &&
-           !e->o.compensated && !e->o.observe && p->event.count == 0 && !e->o.own_method &&
-           strcmp(p->fused->method, e->stepper->info.name) == 0;
+/* Projected steps are taken by step.c up to here, where rows are looked at after each of them; and so many of
+ * them once a kernel cannot take one. */
+enum { EARLY = 64, PATIENCE = 16, MOST = 16 };
+
+/* Is every row an energy or an invariant that the kernel has, and kept at round-off by weights on states? */
+static int kept_fits(const struct engine *e) {
+    const struct field *fd = &e->field;
+    const keel_fused *k = fd->p.fused;
+    const struct rows *r = &e->rows;
+    return k->kept && e->manifold.preserve == KEEL_PROJECT && !e->manifold.by_mass && e->manifold.kept > 0 &&
+           e->manifold.kept == r->count && fd->m == 0 && fd->k == 0 &&
+           r->of[KEEL_ROW_ENERGY] + r->of[KEEL_ROW_INVARIANT] == r->count &&
+           k->energy == fd->p.energy.value && k->invariant == fd->p.invariant.value;
 }
 
-/* An even number: the two buffers change places with every step.  None where the clock hardly resolves a
- * step. */
+int fused_fits(const struct engine *e) {
+    const keel_problem *p = &e->field.p;
+    return p->fused && (e->o.step > 0 || (e->measured && e->estimates)) && !e->o.reversible &&
+           e->field.rate == p->f.value && !e->o.compensated && !e->o.observe && p->event.count == 0 &&
+           !e->o.own_method && strcmp(p->fused->method, e->stepper->info.name) == 0 &&
+           (!e->measured || kept_fits(e));
+}
+
+/* None where the clock hardly resolves a step. */
 static long chunk(const struct engine *e, long most) {
     const struct record *r = e->r;
+    if (e->o.step == 0) return most - LEFT < 1 ? 0 : most - LEFT < CHUNK ? most - LEFT : CHUNK;
     double left = fmin(e->grid.steps - (double)r->count, (double)most) - LEFT;
     double clock = 64 * DBL_EPSILON * fmax(fabs(r->base), fabs(e->grid.t_end));
-    return left < 2 || e->o.step < clock ? 0 : (long)fmin(left, CHUNK) / 2 * 2;
+    return left < 1 || e->o.step < clock ? 0 : (long)fmin(left, CHUNK);
+}
+
+/* The two buffers change places with every step. */
+static void advance(struct engine *e, double t, long count, long calls) {
+    struct record *r = e->r;
+    int now = r->front, to = (now + (int)(count % 2)) % 2;
+    size_t bytes = (size_t)e->field.width * sizeof(double);
+    if (to != now) {
+        memcpy(e->x[to], e->x[now], bytes);
+        memcpy(e->f[to], e->f[now], bytes);
+    }
+    r->front = to;
+    r->rate_known[to] = 1;
+    r->count += count;
+    r->t = r->t_now = t;
+    r->stats.steps += count;
+    r->stats.calls += calls;
 }
 
 /* A state that is not finite never becomes finite again: one look at the end of the chunk finds it. */
-long fused_march(struct engine *e, long most) {
+static long march_plain(struct engine *e, long count) {
     struct record *r = e->r;
     const keel_problem *p = &e->field.p;
     int now = r->front, aside = 1 - now;
     size_t bytes = (size_t)e->field.width * sizeof(double);
-    double h = e->o.step * r->direction;
-    long count = chunk(e, most);
-    if (count == 0) return 0;
     memcpy(e->x[aside], e->x[now], bytes);
     memcpy(e->f[aside], e->f[now], bytes);
-    long calls = p->fused->march(r->t, r->base, h, r->count, count, e->x[now], e->f[now], p->user);
+    long calls = p->fused->march(r->t, r->base, e->o.step * r->direction, r->count, count, e->x[now],
+                                 e->f[now], p->user);
     if (calls < 0 || !engine_finite(e->field.n, e->x[now])) {
         memcpy(e->x[now], e->x[aside], bytes);
         memcpy(e->f[now], e->f[aside], bytes);
         return 0;
     }
-    r->count += count;
-    r->t = r->t_now = r->base + (double)r->count * h;
-    r->stats.steps += count;
-    r->stats.calls += calls;
+    advance(e, r->base + (double)(r->count + count) * e->o.step * r->direction, count, calls);
     return count;
+}
+
+/* A kernel at work. */
+struct work {
+    struct keel_projected k;
+    struct engine *e;
+    long cleared;      /* looks at the rates, up to here */
+    long touched;      /* the step in which the core last took part; its statistics before */
+    keel_stats before; /* that, for a step which is forgotten */
+};
+
+/* What step.c would have left after the last look at the rates. */
+static void clear(struct work *w) {
+    if (w->k.looks > w->cleared) verify_clear(&w->e->start);
+    w->cleared = w->k.looks;
+}
+
+/* A projection of several iterations, or with sizes that are due. */
+static int again(struct keel_projected *k, double t) {
+    struct work *w = (struct work *)k;
+    keel_stats *stats = &w->e->r->stats;
+    long steps = stats->steps;
+    if (w->touched != k->steps) w->before = *stats;
+    w->touched = k->steps;
+    clear(w);
+    stats->steps = k->steps;
+    keel_status status = manifold_correct(&w->e->manifold, t, k->trial, NULL);
+    stats->steps = steps;
+    return status != KEEL_OK;
+}
+
+/* For the rates of the rows, which the kernel looks at if they do not depend on t. */
+static const double *shares(const struct engine *e, double share[MOST]) {
+    const struct field *fd = &e->field;
+    if (fd->energy.moving || fd->invariant.moving || e->rows.count > MOST) return NULL;
+    for (int i = 0; i < e->rows.count; i++)
+        share[i] = verify_share(fd, rows_kind(&e->rows, i) == KEEL_ROW_ENERGY ? &fd->energy : &fd->invariant);
+    return share;
+}
+
+static long march_kept(struct engine *e, double t_end, long count, long *wait, keel_status *status) {
+    struct record *r = e->r;
+    struct rows *rows = &e->rows;
+    double share[MOST];
+    if (r->stats.steps <= EARLY) {
+        *wait = EARLY + 1 - r->stats.steps;
+        return 0;
+    }
+    step_weigh(e);
+    struct work w = {.k = {.t = r->t,
+                           .base = r->base,
+                           .h = e->o.step * r->direction,
+                           .first = r->count,
+                           .count = count,
+                           .adaptive = e->estimates > 0,
+                           .h_next = r->h_next,
+                           .error_before = r->error_before,
+                           .longest = control_longest(e, t_end),
+                           .t_end = t_end,
+                           .direction = r->direction,
+                           .rtol = e->o.rtol,
+                           .order = e->stepper->error_order,
+                           .atol = e->atol,
+                           .q = e->manifold.space.q,
+                           .inverse = e->manifold.space.inverse,
+                           .x = e->x[r->front],
+                           .f = e->f[r->front],
+                           .largest = e->field.size,
+                           .reach = e->manifold.reach,
+                           .reference = rows->reference,
+                           .size = rows->size,
+                           .residual = rows->residual,
+                           .drift = rows->drift,
+                           .units = rows->units,
+                           .allowed = e->manifold.units,
+                           .share = shares(e, share),
+                           .steps = r->stats.steps,
+                           .again = again,
+                           .trial = e->dx},
+                     .e = e,
+                     .touched = -1};
+    long taken = e->field.p.fused->kept(&w.k, e->field.p.user);
+    if (w.touched == w.k.steps) r->stats = w.before;
+    *wait = taken == 0 ? PATIENCE : 0;
+    if (taken == 0) return 0;
+    r->stats.corrections += w.k.once;
+    r->stats.newton += w.k.once;
+    r->stats.factorizations += w.k.once;
+    r->stats.jacobians += (w.k.once + w.k.looks) * e->manifold.kept_kinds;
+    r->stats.rejected += w.k.rejected;
+    r->outgrown = w.k.outgrown;
+    r->h_next = w.k.h_next;
+    r->error_before = w.k.error_before;
+    advance(e, w.k.t, taken, w.k.calls);
+    clear(&w);
+    if (w.k.unseen && step_verify(e) != KEEL_OK) *status = engine_fail_by_fault(e);
+    return taken;
+}
+
+long fused_march(struct engine *e, double t_end, long most, long *wait, keel_status *status) {
+    long count = chunk(e, most);
+    *wait = count ? 0 : LONG_MAX;
+    if (count == 0) return 0;
+    if (e->measured) return march_kept(e, t_end, count, wait, status);
+    if (march_plain(e, count)) return count;
+    *wait = LONG_MAX;
+    return 0;
 }

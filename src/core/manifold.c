@@ -127,13 +127,27 @@ void manifold_weigh(struct manifold *m, const double *rate) {
     if (manifold_frozen(m) && by_size) widen(m, rate);
 }
 
-/* x += d, and what is lost to rounding goes to low (Neumaier's form of Kahan's sum). */
 void manifold_move(double *x, double *low, int n, const double *d) {
-    for (int i = 0; i < n; i++) {
-        double sum = x[i] + d[i];
-        if (low) low[i] += fabs(x[i]) >= fabs(d[i]) ? (x[i] - sum) + d[i] : (d[i] - sum) + x[i];
-        x[i] = sum;
-    }
+    project_move(x, low, n, d);
+}
+
+struct project manifold_project(struct manifold *m) {
+    return (struct project){.n = m->fd->n,
+                            .width = m->fd->width,
+                            .kept = m->kept,
+                            .two_short = m->two_short,
+                            .stride = m->fd->n + m->fd->m,
+                            .row = m->row,
+                            .units = m->units,
+                            .reach = m->reach,
+                            .jacobian = m->rows->jacobian,
+                            .size = m->rows->size,
+                            .residual = m->residual,
+                            .space = &m->space,
+                            .floor_of = m->floor_of,
+                            .c = m->c,
+                            .z = m->z,
+                            .d = m->d};
 }
 
 double manifold_worst(const struct manifold *m, int *row) {
@@ -148,12 +162,9 @@ double manifold_worst(const struct manifold *m, int *row) {
     return worst;
 }
 
-int manifold_holds(const struct manifold *m) {
-    for (int i = 0; i < m->kept; i++) {
-        int row = m->row[i];
-        if (!(fabs(m->residual[row]) <= m->units * rows_unit(m->rows, row))) return 0;
-    }
-    return 1;
+int manifold_holds(struct manifold *m) {
+    struct project p = manifold_project(m);
+    return project_holds(&p);
 }
 
 int manifold_settled(const struct manifold *m) {
@@ -194,8 +205,5 @@ void manifold_tangent(const struct manifold *m, double *e) {
         manifold_mass_tangent(m, e);
         return;
     }
-    int n = m->fd->n;
-    for (int i = 0; i < n; i++) e[i] = m->reach[i] > 0 ? e[i] / m->reach[i] : 0;
-    rowspace_tangent(&m->space, e);
-    for (int i = 0; i < n; i++) e[i] *= m->reach[i];
+    project_tangent(m->fd->n, m->reach, &m->space, e);
 }

@@ -7,14 +7,11 @@
 #ifndef KEEL_CORE_MANIFOLD_H
 #define KEEL_CORE_MANIFOLD_H
 
+#include "core/project.h"
 #include "core/rows.h"
 
 #include <math.h>
 
-/* Shares of new direction: below DEPENDENT a row says nothing new; below NEARLY it is corrected only when
- * it must be, since a round-off of residual would move the state by that round-off over the share. */
-#define MANIFOLD_DEPENDENT 1.4901161193847656e-08
-#define MANIFOLD_NEARLY 1e-3
 enum { MANIFOLD_STAGNANT = 50, MANIFOLD_SILENT = 16, MANIFOLD_ITERATIONS = 20 };
 /* d/dt rows that are themselves differences of the user's functions carry their noise, and stop there. */
 enum { MANIFOLD_STAGNANT_BY_DIFFERENCES = 5000 };
@@ -109,7 +106,8 @@ void manifold_normals_shortest(const struct manifold *m, const struct normals *d
 /* Shared by the two roads. */
 void manifold_move(double *x, double *low, int n, const double *d);
 double manifold_worst(const struct manifold *m, int *row); /* of all kept rows, in units */
-int manifold_holds(const struct manifold *m);              /* are all kept rows within the allowed units? */
+struct project manifold_project(struct manifold *m);       /* the flat road's numbers */
+int manifold_holds(struct manifold *m);                    /* are all kept rows within the allowed units? */
 int manifold_settled(const struct manifold *m);            /* Newton halves no more: is that near enough? */
 keel_status manifold_refuse(const struct manifold *m, double t, int row);
 /* Rows (from the first-th kept on) without a direction of their own could not be corrected: silent while

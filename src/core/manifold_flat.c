@@ -22,62 +22,30 @@ static keel_status jacobians(struct manifold *m, double t, const double *x) {
     }
     m->fd->stats->factorizations++;
     m->normal_known = 1;
-    return rows_due(m->fd->stats->steps) ? grow(m, t, x) : KEEL_OK;
-}
-
-static const double *row_of(const struct manifold *m, int i) {
-    return rows_gradient(m->rows, m->fd, m->row[i]);
-}
-
-static void factor(struct manifold *m) {
-    for (int i = 0; i < m->kept; i++) {
-        rowspace_set(&m->space, i, m->fd->n, row_of(m, i), m->reach);
-        int off = fabs(m->residual[m->row[i]]) > m->units * rows_unit(m->rows, m->row[i]);
-        m->floor_of[i] = off ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
-    }
-    rowspace_factor(&m->space, m->floor_of);
-}
-
-/* Two rows of up to four states, straight from the jacobians to the state. */
-static int correct_two_short(struct manifold *m, double *x) {
-    const double *reach = m->reach, *residual = m->residual;
-    _Alignas(16) double d[4];
-    if (!rowspace_two_short(&m->space, m->fd->n, row_of(m, 0), row_of(m, 1), reach, -residual[m->row[0]],
-                            -residual[m->row[1]], d))
-        return 0;
-    for (int j = 0; j < 4; j++) x[j] += d[j] * reach[j]; /* padding moves by 0 */
-    return 1;
+    return project_due(m->fd->stats->steps) ? grow(m, t, x) : KEEL_OK;
 }
 
 double manifold_smallest(struct manifold *m) {
-    factor(m);
-    for (int i = 0; i < m->kept; i++) m->c[i] = -m->residual[m->row[i]];
-    rowspace_shortest(&m->space, m->c, m->z, m->d);
+    struct project p = manifold_project(m);
+    project_factor(&p);
+    project_shortest(&p);
     double sum = 0;
-    for (int j = 0; j < m->fd->n; j++) sum += m->d[j] * m->d[j];
+    for (int j = 0; j < p.n; j++) sum += m->d[j] * m->d[j];
     return sqrt(sum);
 }
 
-static void correct(struct manifold *m, double *x, double *low, int fresh) {
-    int n = m->fd->n;
-    if (fresh && m->two_short && !low && correct_two_short(m, x)) return;
-    if (fresh) factor(m);
-    for (int i = 0; i < m->kept; i++) m->c[i] = -m->residual[m->row[i]];
-    rowspace_shortest(&m->space, m->c, m->z, m->d);
-    for (int j = 0; j < n; j++) m->d[j] *= m->reach[j];
-    manifold_move(x, low, n, m->d);
-}
-
 /* One Newton step with the factorization that stands, or (fresh) with the jacobians that stand. */
-static keel_status correct_once(struct manifold *m, double t, double *x, double *low, int fresh) {
-    correct(m, x, low, fresh);
+static keel_status correct_once(struct manifold *m, const struct project *p, double t, double *x, double *low,
+                                int fresh) {
+    project_correct(p, x, low, fresh);
     m->fd->stats->newton++;
     /* where nothing is judged by it, the caller measures later, while the next step is already under way */
     return manifold_to_round_off(m) ? rows_residual(m->fd, m->rows, t, x, m->residual) : KEEL_OK;
 }
 
 /* Further iterations where one was not enough. */
-static keel_status iterate(struct manifold *m, double t, double *x, double *low, double before) {
+static keel_status iterate(struct manifold *m, const struct project *p, double t, double *x, double *low,
+                           double before) {
     int row = 0, idle = 0;
     keel_status status = grow(m, t, x);
     for (int iteration = 0; status == KEEL_OK; iteration++) {
@@ -89,19 +57,25 @@ static keel_status iterate(struct manifold *m, double t, double *x, double *low,
         int fresh = worst > 0.1 * before;
         if (fresh) status = jacobians(m, t, x);
         before = worst;
-        if (status == KEEL_OK) status = correct_once(m, t, x, low, fresh);
+        if (status == KEEL_OK) status = correct_once(m, p, t, x, low, fresh);
     }
     return status;
 }
 
+/* How far off the rows were, in units; it is asked for only where one iteration was not enough. */
+static double worst_of(const struct manifold *m, const double *residual) {
+    double worst = 0;
+    for (int i = 0; i < m->kept; i++) worst = fmax(worst, rows_in_units(m->rows, m->row[i], residual[i]));
+    return worst;
+}
+
 keel_status manifold_flat(struct manifold *m, double t, double *x, double *low) {
-    int row = 0;
+    struct project p = manifold_project(m);
     keel_status status = rows_residual(m->fd, m->rows, t, x, m->residual);
     if (status == KEEL_OK) status = jacobians(m, t, x);
     if (status != KEEL_OK) return status;
-    int to_round_off = manifold_to_round_off(m);
-    double before = to_round_off ? manifold_worst(m, &row) : 0;
-    status = correct_once(m, t, x, low, 1);
-    if (status != KEEL_OK || !to_round_off || manifold_holds(m)) return status;
-    return iterate(m, t, x, low, before);
+    for (int i = 0; i < m->kept; i++) m->part[i] = m->residual[m->row[i]];
+    status = correct_once(m, &p, t, x, low, 1);
+    if (status != KEEL_OK || !manifold_to_round_off(m) || project_holds(&p)) return status;
+    return iterate(m, &p, t, x, low, worst_of(m, m->part));
 }

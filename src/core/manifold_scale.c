@@ -190,7 +190,7 @@ static keel_status newton(struct manifold *m, double t, const double *x, int *fo
     double before = manifold_worst(m, &row);
     *found = 0;
     for (int iteration = 0; iteration < MANIFOLD_ITERATIONS; iteration++) {
-        keel_status status = slopes(m, t, x, m->slope, iteration > 0 || rows_due(m->fd->stats->steps));
+        keel_status status = slopes(m, t, x, m->slope, iteration > 0 || project_due(m->fd->stats->steps));
         if (lost(m, &status) || status < 0) return status;
         for (int i = 0; i < k; i++) m->change[i] = -m->residual[m->row[i]] / size_of(m, i);
         m->fd->stats->factorizations++;
@@ -344,7 +344,7 @@ keel_status manifold_scale(struct manifold *m, double t, double *x, double *low)
     int k = m->kept, found = 1, member = 0;
     memset(m->factor, 0, (size_t)k * sizeof *m->factor);
     keel_status status = look(m, t, x, m->factor);
-    if (status == KEEL_OK && rows_due(m->fd->stats->steps)) status = slopes(m, t, x, m->slope, 1);
+    if (status == KEEL_OK && project_due(m->fd->stats->steps)) status = slopes(m, t, x, m->slope, 1);
     if (status != KEEL_OK || manifold_worst(m, &member) <= fmin(1, m->units)) return status;
     for (int q = 0; q < k; q++)
         if (set_size(m, q, x, &member) == 0) return not_a_set(m, t, member);

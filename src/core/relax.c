@@ -156,8 +156,8 @@ keel_status relax_step(struct engine *e, double h, double *t_new, double *x_new,
     m->normal_known = m->fold = 0;
     keel_status status = look(e, m->factor, h, t_new, x_new, low_new);
     int holds = status == KEEL_OK && manifold_holds(m);
-    if (status == KEEL_OK && (!holds || rows_due(e->field.stats->steps)))
-        status = slopes(e, h, *t_new, x_new, m->bordered, rows_due(e->field.stats->steps));
+    if (status == KEEL_OK && (!holds || project_due(e->field.stats->steps)))
+        status = slopes(e, h, *t_new, x_new, m->bordered, project_due(e->field.stats->steps));
     if (status != KEEL_OK || holds) return status;
     e->field.stats->corrections++;
     double smallest = m->kept > 1 ? manifold_smallest(m) : 0;

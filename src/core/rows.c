@@ -199,9 +199,5 @@ keel_status rows_grow_all(struct field *fd, struct rows *r, double t, const doub
 }
 
 void rows_certify(struct rows *r) {
-    for (int i = 0; i < r->count; i++) {
-        double off = fabs(r->residual[i]);
-        if (off > r->drift[i]) r->drift[i] = off;
-        if (off > r->units[i] * rows_unit(r, i)) r->units[i] = rows_in_units(r, i, off);
-    }
+    project_certify(r->count, r->residual, r->size, r->drift, r->units);
 }

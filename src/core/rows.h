@@ -6,6 +6,7 @@
 #define KEEL_CORE_ROWS_H
 
 #include "core/field.h"
+#include "core/project.h"
 
 #include <float.h>
 #include <math.h>
@@ -55,19 +56,13 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
 keel_status rows_grow_sparse(struct field *fd, struct rows *r, double t, const double *u);
 /* The same for all kinds, jacobians included. */
 keel_status rows_grow_all(struct field *fd, struct rows *r, double t, const double *u);
-/* Sizes grow slowly, and one that lags only makes the units stricter: they are brought up to date on steps
- * 0, 1, 2, 4, 8, 16, 32, 64 and every 64th from there on, and before any judgement that a row does not
- * hold. */
-static inline int rows_due(long steps) {
-    return steps % 64 == 0 || (steps < 64 && (steps & (steps - 1)) == 0);
-}
 /* One round-off unit of row i. */
 static inline double rows_unit(const struct rows *r, int i) {
-    return DBL_EPSILON * r->size[i];
+    return project_unit(r->size[i]);
 }
 /* |residual| in units; 0 for an exact 0. */
 static inline double rows_in_units(const struct rows *r, int i, double residual) {
-    return residual == 0 ? 0 : fabs(residual) / rows_unit(r, i);
+    return project_in_units(residual, r->size[i]);
 }
 /* Enters the residuals of an accepted state into the certificate. */
 void rows_certify(struct rows *r);

@@ -181,7 +181,7 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
     struct record *r = e->r;
     int crowd = 0;
     int events = e->field.p.event.count > 0, fused = !one_step && fused_fits(e);
-    long taken = 0, most = e->o.max_steps > 0 ? e->o.max_steps : e->o.step > 0 ? 0 : 10000000;
+    long wait = 0, taken = 0, most = e->o.max_steps > 0 ? e->o.max_steps : e->o.step > 0 ? 0 : 10000000;
     keel_status status = set_out(e, t_end);
     while (status == KEEL_OK) {
         if (events && r->has_step) {
@@ -204,12 +204,12 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
         stand_at_front(e);
         if (one_step && taken > 0) return KEEL_OK;
         if (most > 0 && taken == most) return too_many_steps(e, most);
-        if (fused) {
-            long marched = fused_march(e, most > 0 ? most - taken : LONG_MAX);
+        if (fused && wait == 0) {
+            long marched = fused_march(e, t_end, most > 0 ? most - taken : LONG_MAX, &wait, &status);
             taken += marched;
-            fused = marched > 0;
-            continue;
+            if (marched > 0) continue;
         }
+        wait -= wait > 0;
         status = step_take(e, t_end);
         taken++;
         crowd = 0;

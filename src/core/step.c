@@ -3,6 +3,7 @@
  * The accepted state is never written to until the new one stands, so every rejection costs nothing but
  * its work. */
 #include "core/engine.h"
+#include "core/judge.h"
 #include "core/verify.h"
 
 #include <float.h>
@@ -123,7 +124,7 @@ static keel_status propose_and_correct(struct engine *e, keel_attempt *a, struct
                                      : step_propose(e, a, from, NULL, x_new, low_new);
     if (status != KEEL_OK || !manifold_corrects(&e->manifold)) return status;
     a->f_end_known = 0;
-    if (e->estimates && (*error = control_raw(e, x_new)) > STEP_HOPELESS) return KEEL_OK;
+    if (e->estimates && (*error = control_raw(e, x_new)) > JUDGE_HOPELESS) return KEEL_OK;
     if (multipliers) return KEEL_OK;
     if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
     if (relax_acts(e) && !plan->lands) return relax(e, plan, x_new, low_new);
@@ -148,7 +149,7 @@ static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
     *error = 0;
     for (int k = 0; k < e->estimates || k < relax_estimates(e); k++) a.error[k] = e->error[k];
     keel_status status = propose_and_correct(e, &a, plan, x_new, low_new, error);
-    if (status != KEEL_OK || *error > STEP_HOPELESS) return status;
+    if (status != KEEL_OK || *error > JUDGE_HOPELESS) return status;
     /* where the place tells the next step, an error that is small enough need not be split */
     int settled = e->stepper->aim && *error > 0 && *error < 0.5;
     if (e->estimates && !settled && (*error = control_error(e, x_new)) > 1) return KEEL_OK;
@@ -171,12 +172,11 @@ static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
     return rows_residual(fd, &e->rows, plan->t_new, x_new, e->rows.residual);
 }
 
-/* Is what the stabilizer holds true here, too?  At every one of the first steps, then now and then. */
-static keel_status verify(struct engine *e) {
-    long steps = e->r->stats.steps;
+keel_status step_verify(struct engine *e) {
     if (!manifold_to_round_off(&e->manifold) || e->manifold.fold) return KEEL_OK;
-    if (steps > 64 && steps % 16) return KEEL_OK;
-    return verify_on_the_way(&e->start, e->r->t, e->x[e->r->front]);
+    if (!project_looks(e->r->stats.steps)) return KEEL_OK;
+    int now = e->r->front;
+    return verify_on_the_way(&e->start, e->r->t, e->x[now], e->r->rate_known[now] ? e->f[now] : NULL);
 }
 
 /* Does a row that the method keeps seem not to hold, in units that may lag? */
@@ -191,18 +191,12 @@ static keel_status measure(struct engine *e) {
     struct record *r = e->r;
     struct field *fd = &e->field;
     const double *x = e->x[r->front];
-    int corrected = manifold_corrects(&e->manifold), larger = 0;
+    int corrected = manifold_corrects(&e->manifold);
     if (!e->measured && fd->rate == fd->p.f.value) return KEEL_OK; /* nothing asks for sizes */
-    for (int i = 0; i < fd->n + fd->m; i++) {
-        double size = fabs(x[i]);
-        if (size <= fd->size[i]) continue;
-        fd->size[i] = size;
-        larger = 1;
-    }
-    if (larger && corrected) r->outgrown = 1;
+    if (project_outgrown(fd->n + fd->m, x, fd->size) && corrected) r->outgrown = 1;
     if (!e->measured) return KEEL_OK;
     int all_grown = corrected && e->manifold.kept == e->rows.count && !multipliers_apply(e);
-    if (!all_grown && (rows_due(r->stats.steps) || seems_off(&e->rows))) {
+    if (!all_grown && (project_due(r->stats.steps) || seems_off(&e->rows))) {
         keel_status status = rows_grow_all(fd, &e->rows, r->t, x);
         if (status != KEEL_OK) return status;
     }
@@ -233,7 +227,7 @@ static keel_status commit(struct engine *e, const struct plan *plan) {
         keel_segment step = {r->t_before, r->h_taken, e->x[1 - now], e->f[1 - now], e->x[now], e->f[now]};
         e->stepper->accept(&e->work, &step);
     }
-    return measure(e) == KEEL_OK && verify(e) == KEEL_OK ? KEEL_OK : engine_fail_by_fault(e);
+    return measure(e) == KEEL_OK && step_verify(e) == KEEL_OK ? KEEL_OK : engine_fail_by_fault(e);
 }
 
 static int largest_of(int count, const double *value) {
@@ -368,9 +362,13 @@ void step_count(struct engine *e) {
 
 /* New weights wait for the next step, so that looking into the last one, or going to an event, projects as
  * it did; those of a reversible projection are the same on the way back. */
-keel_status step_take(struct engine *e, double t_end) {
+void step_weigh(struct engine *e) {
     if (e->r->outgrown && !manifold_frozen(&e->manifold)) manifold_weigh(&e->manifold, NULL);
     e->r->outgrown = 0;
+}
+
+keel_status step_take(struct engine *e, double t_end) {
+    step_weigh(e);
     keel_status status = e->o.reversible ? step_reversible(e, t_end)
                          : e->o.step > 0 ? step_fixed(e, t_end)
                                          : step_adaptive(e, t_end);

@@ -8,8 +8,14 @@
 /* Every energy and invariant row: strong, weak, or refused with its rate and the point; all false ones are
  * told.  u is consistent. */
 keel_status verify_invariants(struct start *st, double t, const double *u);
-/* What is kept, where the run stands: a row that rests near the start may be false later. */
-keel_status verify_on_the_way(struct start *st, double t, const double *u);
+/* What is kept, where the run stands: a row that rests near the start may be false later.  f: x' there, or
+ * NULL. */
+keel_status verify_on_the_way(struct start *st, double t, const double *u, const double *f);
+/* Clears what a look on the way leaves in the block: a kernel looks elsewhere, and saved bytes are the
+ * same. */
+void verify_clear(struct start *st);
+/* The share of the terms of dI/dt up to which it counts as 0 there. */
+double verify_share(const struct field *fd, const struct map *map);
 /* Every given jacobian, rate and curvature against differences, at u and near it. */
 keel_status verify_jacobians(struct start *st, double t, const double *u);
 #endif

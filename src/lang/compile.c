@@ -224,6 +224,13 @@ keel_march *compile_march(const struct compile_unit *u, const char *name) {
     return march;
 }
 
+keel_march_kept *compile_kept(const struct compile_unit *u, const char *name) {
+    void *address = find_symbol(u, "kept_", name);
+    keel_march_kept *march = NULL;
+    memcpy(&march, &address, sizeof march);
+    return march;
+}
+
 keel_series_fn *compile_series(const struct compile_unit *u, const char *name) {
     void *address = find_symbol(u, "series_", name);
     keel_series_fn *series = NULL;

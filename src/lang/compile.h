@@ -27,6 +27,7 @@ enum compile_status compile_load(const char *source, struct compile_unit *out, c
 keel_fn *compile_function(const struct compile_unit *u,
                           const char *name); /* as given to emit_function; NULL: none */
 keel_march *compile_march(const struct compile_unit *u, const char *name);      /* as given to emit_march */
+keel_march_kept *compile_kept(const struct compile_unit *u, const char *name);  /* as given to emit_kept */
 keel_series_fn *compile_series(const struct compile_unit *u, const char *name); /* as given to emit_series */
 void compile_close(struct compile_unit *u);
 #endif

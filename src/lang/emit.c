@@ -7,6 +7,8 @@
 #include <string.h>
 
 enum { LONGEST_PART = 250, LONGEST_STEP = 2000, LONGEST_NAME = 40, MOST_REGISTERS = 1 << 16 };
+/* Beyond these a step is long whatever it is called through, and the code of its rows becomes large. */
+enum { MOST_KEPT = 4, MOST_STATES = 8 };
 
 /* How a tape is cut: `body` calls the parts, which have been written before it. */
 struct cut {
@@ -330,9 +332,12 @@ static void put_march(struct emit *e, const char *name, const keel_rk *table, in
     put_numbers(e, 'c', name, stages, table->c);
     put_numbers(e, 'a', name, stages * (stages - 1) / 2, table->a);
     put_numbers(e, 'b', name, stages, table->b);
+    for (int i = 0; i < 2 && table->error[i]; i++) put_numbers(e, "vw"[i], name, stages, table -> error[i]);
     put(e, "static const keel_rk table_%s = {.stages = %d, .c = c_%s, .a = a_%s, .b = b_%s, ", name, stages,
         name, name, name);
-    put(e, ".last_is_end = %d};\n", table->last_is_end != 0);
+    if (table->error[0]) put(e, ".error = {v_%s", name);
+    if (table->error[0] && table->error[1]) put(e, ", w_%s", name);
+    put(e, "%s.last_is_end = %d};\n", table->error[0] ? "}, " : "", table->last_is_end != 0);
     put(e, "long march_%s(double t, double base, double h, long first, long count, double *x, double *f,\n",
         name);
     put(e, "    void *user) {\ndouble y[%d], g[%d], k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
@@ -343,15 +348,102 @@ static void put_march(struct emit *e, const char *name, const keel_rk *table, in
     put(e, "for (int i = 0; i < %d; i++) x[i] = y[i], f[i] = g[i];\nreturn calls;\n}\n", width);
 }
 
+static void put_header(struct emit *e, const char *const *line) {
+    for (int i = 0; line[i]; i++) put_text(e, line[i]);
+}
+
 int emit_march(struct emit *e, const char *name, const struct tape *t, const keel_rk *table) {
     if (t->count * (size_t)table->stages > LONGEST_STEP || t->count > LONGEST_PART) return 1;
     if (!e->marches++) {
         put(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
-               "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n");
-        for (int i = 0; emit_explicit[i]; i++) put_text(e, emit_explicit[i]);
+               "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n"
+               "#define KEEL_RK_PAIRS\n#define inline __inline__ __attribute__((always_inline))\n");
+        put_header(e, emit_explicit);
     }
-    if (put_function(e, "static inline __attribute__((always_inline)) int rate_", name, t)) return -1;
-    put_march(e, name, table, ((int)t->outputs + 3) / 4 * 4);
+    if (put_function(e, "static inline int rate_", name, t)) return -1;
+    put_march(e, name, table, (int)t->outputs);
+    return e->failed ? -1 : 0;
+}
+
+/* Values of all rows, and their gradients as dense rows, each map's own function one after the other. */
+static void put_rows(struct emit *e, const char *name, int n, int maps, const struct emit_rows *rows) {
+    put(e, "static inline int values_%s(double t, const double *u, double *out, void *user) {\n", name);
+    for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++)
+        put(e, "values_%d_%s(t, u, out + %d, user);\n", i, name, at);
+    put(e, "return 0;\n}\n");
+    put(e, "static inline int gradients_%s(double t, const double *u, double *out, void *user) {\n", name);
+    for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++) {
+        int count = (int)rows[i].value->outputs, entry = 0;
+        put(e, "{ double v[%d]; gradients_%d_%s(t, u, v, user);\n", rows[i].row_start[count] + 1, i, name);
+        for (int row = 0; row < count; row++)
+            for (int j = 0; j < n; j++) {
+                int there = entry < rows[i].row_start[row + 1] && rows[i].column[entry] == j;
+                if (there) put(e, "out[%d] = v[%d];\n", (at + row) * n + j, entry++);
+                else put(e, "out[%d] = 0;\n", (at + row) * n + j);
+            }
+        put(e, "}\n");
+    }
+    put(e, "return 0;\n}\n");
+}
+
+/* march_steps on arrays of constant size. */
+static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept, int adaptive) {
+    int stages = table->stages, width = (n + 3) / 4 * 4;
+    put(e, "static long %s_%s(struct keel_projected *kept, void *user) {\n", adaptive ? "adaptive" : "fixed",
+        name);
+    put(e, "double x[%d] = {0}, f[%d] = {0}, next[%d] = {0}, k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
+        width, stages * n, n, n);
+    put(e, "double residual[%d], gradients[%d], floor_of[%d], c[%d], z[%d], inverse[%d], r[%d];\n", kept,
+        kept * n, kept, kept, kept, kept, kept * kept);
+    put(e, "double q[%d] __attribute__((aligned(32))), d[%d] __attribute__((aligned(32)));\nint used[%d];\n",
+        kept * width, width, kept);
+    put(e, "double error[%d] __attribute__((aligned(32))) = {0}, split[%d];\n", 2 * width, n);
+    put(e, "struct rowspace space = {%d, %d, 0, q, r, inverse, used};\n", kept, width);
+    put(e,
+        "struct project p = {%d, %d, %d, %d, %d, 0, kept->allowed, kept->reach, gradients, kept->size, "
+        "residual,\n",
+        n, width, kept, kept == 2 && width == 4, n);
+    put(e, "    &space, floor_of, c, z, d};\n");
+    put(e, "struct march_room room = {x, f, next, k, stage, dx, gradients, error, split};\n");
+    put(e, "return march_steps(&table_%s, &p, &room, rate_%s, values_%s, gradients_%s, %s,\n", name, name,
+        name, name, table->error[0] && table->error[1] ? "keel_rk_norm853" : "0");
+    put(e, "    user, kept, %d);\n}\n", adaptive);
+}
+
+static void put_kept(struct emit *e, const char *name, const keel_rk *table, int n, int kept) {
+    put_steps(e, name, table, n, kept, 0);
+    if (table->error[0]) put_steps(e, name, table, n, kept, 1);
+    put(e, "long kept_%s(struct keel_projected *kept, void *user) {\n", name);
+    if (table->error[0]) put(e, "if (kept->adaptive) return adaptive_%s(kept, user);\n", name);
+    put(e, "return fixed_%s(kept, user);\n}\n", name);
+}
+
+int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel_rk *table, int maps,
+              const struct emit_rows *rows) {
+    static const char head[] = "static inline int ";
+    size_t length = f->count * (size_t)table->stages;
+    int kept = 0;
+    for (int i = 0; i < maps; i++) {
+        length += 2 * rows[i].value->count + rows[i].jacobian->count;
+        kept += (int)rows[i].value->outputs;
+        if (rows[i].value->count > LONGEST_PART || rows[i].jacobian->count > LONGEST_PART) return 1;
+    }
+    if (kept == 0 || kept > MOST_KEPT || f->outputs > MOST_STATES || length > LONGEST_STEP) return 1;
+    if (!e->kept++) {
+        put_header(e, emit_rowspace);
+        put_header(e, emit_project);
+        put_header(e, emit_judge);
+        put_header(e, emit_kernel);
+    }
+    for (int i = 0; i < maps; i++) {
+        char of_map[LONGEST_NAME + 80];
+        snprintf(of_map, sizeof of_map, "%svalues_%d_", head, i);
+        if (put_function(e, of_map, name, rows[i].value)) return -1;
+        snprintf(of_map, sizeof of_map, "%sgradients_%d_", head, i);
+        if (put_function(e, of_map, name, rows[i].jacobian)) return -1;
+    }
+    put_rows(e, name, (int)f->outputs, maps, rows);
+    put_kept(e, name, table, (int)f->outputs, kept);
     return e->failed ? -1 : 0;
 }
 

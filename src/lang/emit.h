@@ -16,11 +16,15 @@ struct emit {
     size_t length, room;
     int failed;  /* memory ran out, or a name was refused */
     int marches; /* so far: the first one brings the loop with it */
+    int kept;    /* the same of those with projections */
     int local;   /* the functions are static */
     int series;  /* so far: the first one brings the recurrences with it */
 };
 
-extern const char *const emit_explicit[]; /* the text of keel/explicit.h, line by line; ends with NULL */
+/* The texts of keel/explicit.h, linalg/rowspace.h, core/project.h, core/judge.h, core/march.h, line by line;
+ * they end with NULL. */
+extern const char *const emit_explicit[],
+    *const emit_rowspace[], *const emit_project[], *const emit_judge[], *const emit_kernel[];
 
 void emit_open(struct emit *e); /* with what every model needs */
 void emit_close(struct emit *e);
@@ -30,4 +34,13 @@ int emit_function(struct emit *e, const char *name, const struct tape *t);
 /* march_NAME, a keel_march of the method with this table, for the tape of a right-hand side.  1, and nothing
  * written: the tape is so long that a call of it costs nothing. */
 int emit_march(struct emit *e, const char *name, const struct tape *t, const keel_rk *table);
+
+struct emit_rows { /* of the manifold: a map with its jacobian, in compressed rows */
+    const struct tape *value, *jacobian;
+    const int *row_start, *column;
+};
+/* kept_NAME, the same with a projection after each step, as core/march.h has it; after emit_march of that
+ * name. */
+int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel_rk *table, int maps,
+              const struct emit_rows *rows);
 #endif

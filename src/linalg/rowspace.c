@@ -1,13 +1,6 @@
 /* rowspace.c - see rowspace.h: what is not on the way of every step. */
 #include "linalg/rowspace.h"
 
-void rowspace_tangent(const struct rowspace *s, double *d) {
-    for (int i = 0; i < s->rows; i++) {
-        const double *qi = s->q + (long)i * s->width;
-        rowspace_add(s->width, -rowspace_dot(s->width, qi, d) * s->inverse[i], qi, d);
-    }
-}
-
 void rowspace_components(const struct rowspace *s, const double *d, double *z) {
     for (int i = 0; i < s->rows; i++) z[i] = rowspace_dot(s->width, s->q + (long)i * s->width, d);
 }

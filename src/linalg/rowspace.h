@@ -102,9 +102,10 @@ static inline void rowspace_shortest(const struct rowspace *s, const double *c, 
     }
 }
 
-/* Set, factor and shortest at once for two rows of up to four entries, all in registers: the way from
- * residual to correction is then a chain of two divisions and little else.  0, with nothing but q set, if
- * the rows cancel by more than a digit: that is for the general code. */
+/* Set, factor and shortest at once for two rows of up to four entries, all in registers.  0, with nothing but
+ * q set, if the rows cancel by more than a digit: that is for the general code.  If they do not, B B^T loses
+ * two digits of the correction at most, and with its determinant the way from residual to correction has one
+ * division; q and r, which later iterations and tangents use, are no part of that way. */
 static inline int rowspace_two_short(struct rowspace *s, int n, const double *row0, const double *row1,
                                      const double *scale, double c0, double c1, double *d) {
     double last0 = n > 3 ? row0[3] * scale[3] : 0, last1 = n > 3 ? row1[3] * scale[3] : 0;
@@ -114,26 +115,31 @@ static inline int rowspace_two_short(struct rowspace *s, int n, const double *ro
     rowspace_pair *store = (rowspace_pair *)s->q;
     store[0] = a, store[1] = b, store[2] = p, store[3] = q;
     rowspace_pair first = a * a + b * b, both = a * p + b * q, second = p * p + q * q;
-    double length = first[0] + first[1], whole = second[0] + second[1];
-    double share = (both[0] + both[1]) / length;
+    double length = first[0] + first[1], cross = both[0] + both[1], whole = second[0] + second[1];
+    double area = length * whole, determinant = area - cross * cross;
+    if (!(determinant >= 0.01 * area && area > 1e-280 && area < 1e280)) return 0;
+    double along = (c0 * whole - c1 * cross) / determinant, across = (c1 * length - c0 * cross) / determinant;
+    ((rowspace_pair *)d)[0] = along * a + across * p;
+    ((rowspace_pair *)d)[1] = along * b + across * q;
+    double share = cross / length;
     p -= share * a;
     q -= share * b;
     rowspace_pair rest = p * p + q * q;
-    double left = rest[0] + rest[1];
-    if (!(length > 0 && left >= 0.01 * whole && left > 0)) return 0;
-    double along = c0 / length, across = (c1 - share * c0) / left;
-    ((rowspace_pair *)d)[0] = along * a + across * p;
-    ((rowspace_pair *)d)[1] = along * b + across * q;
     store[2] = p, store[3] = q;
     s->r[2] = share;
-    s->inverse[0] = 1 / length, s->inverse[1] = 1 / left;
+    s->inverse[0] = 1 / length, s->inverse[1] = 1 / (rest[0] + rest[1]);
     s->used[0] = s->used[1] = 1;
     s->rank = 2;
     return 1;
 }
 
 /* d := the part of d that no row in use sees. */
-void rowspace_tangent(const struct rowspace *s, double *d);
+static inline void rowspace_tangent(const struct rowspace *s, double *d) {
+    for (int i = 0; i < s->rows; i++) {
+        const double *qi = s->q + (long)i * s->width;
+        rowspace_add(s->width, -rowspace_dot(s->width, qi, d) * s->inverse[i], qi, d);
+    }
+}
 /* z := Q d. */
 void rowspace_components(const struct rowspace *s, const double *d, double *z);
 /* With d = Q^T |q|^-2 z = B^T c: z := c.  Rows left out have 0. */

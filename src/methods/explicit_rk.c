@@ -80,12 +80,6 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
     }
 }
 
-/* dop853: the 5th-order estimate, corrected by the 3rd-order one so that it behaves like an 8th-order one. */
-static double norm853(double e5, double e3) {
-    double size = e5 * e5 + 0.01 * e3 * e3;
-    return size > 0 ? e5 * e5 / sqrt(size) : 0;
-}
-
 #define HNW "Hairer, Norsett, Wanner 1993"
 #define METHOD(method, the_order, the_error_order, the_table, what, source)                    \
     .info = {.name = method,                                                                   \
@@ -105,7 +99,7 @@ const keel_stepper explicit_rk_methods[] = {
     {METHOD("dopri5", 5, 5, rk_dopri5, "Dormand-Prince 5(4) with dense output", "Dormand, Prince 1980; " HNW),
      .prepare = prepare, .dense = dense},
     {METHOD("dop853", 8, 8, rk_dop853, "Dormand-Prince 8(5,3) with dense output of order 7", HNW),
-     .prepare = prepare, .dense = dense, .norm = norm853},
+     .prepare = prepare, .dense = dense, .norm = keel_rk_norm853},
     {METHOD("rkf78", 8, 8, rk_rkf78, "Fehlberg 7(8), the 8th-order formula propagated", "Fehlberg 1968")},
     {METHOD("rkf78-7", 7, 8, rk_rkf78_7, "Fehlberg 7(8), the 7th-order formula propagated", "Fehlberg 1968")},
     {.info = {.name = NULL}},

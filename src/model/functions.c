@@ -132,6 +132,21 @@ static int plain(const struct functions *f, const struct road *r) {
            (r->form == KEEL_ODE || (r->form == KEEL_HAMILTONIAN && r->constraint.count == 0));
 }
 
+/* The same with the rows of energy and invariants. */
+static int emit_kept_rows(const struct functions *f, struct emit *e, const struct road *r, const char *name) {
+    const struct road_map *map[] = {&r->energy, &r->invariant};
+    const enum functions_role role[] = {functions_role_energy, functions_role_invariant};
+    struct emit_rows rows[2];
+    int maps = 0;
+    for (int i = 0; i < 2; i++) {
+        if (map[i]->count == 0) continue;
+        if (!f->there[role[i] + 1] || !map[i]->jacobian.row_start) return 0;
+        rows[maps++] = (struct emit_rows){&f->tape[role[i]], &f->tape[role[i] + 1],
+                                          map[i]->jacobian.row_start, map[i]->jacobian.column};
+    }
+    return maps && emit_kept(e, name, &f->tape[functions_role_f], f->kernel, maps, rows) < 0 ? -1 : 0;
+}
+
 int functions_emit(struct functions *f, struct emit *e, int mode, const struct road *r, const char *method,
                    int all) {
     char name[40];
@@ -148,7 +163,8 @@ int functions_emit(struct functions *f, struct emit *e, int mode, const struct r
     if (!f->kernel) return 0;
     f->fused.method = stepper->info.name;
     name_in_c(name, sizeof name, mode, functions_role_f);
-    return emit_march(e, name, &f->tape[functions_role_f], f->kernel) < 0 ? -1 : 0;
+    int left_out = emit_march(e, name, &f->tape[functions_role_f], f->kernel);
+    return left_out ? (left_out < 0 ? -1 : 0) : emit_kept_rows(f, e, r, name);
 }
 
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode) {
@@ -161,5 +177,8 @@ void functions_link(struct functions *f, const struct compile_unit *unit, int mo
     }
     name_in_c(name, sizeof name, mode, functions_role_f);
     if (f->kernel) f->fused.march = compile_march(unit, name);
+    if (f->kernel) f->fused.kept = compile_kept(unit, name);
+    f->fused.energy = f->call[functions_role_energy];
+    f->fused.invariant = f->call[functions_role_invariant];
     if (f->series.value && compile_series(unit, name)) f->series.value = compile_series(unit, name);
 }

@@ -1,0 +1,50 @@
+/* judge.h - the size of an error, and the step that follows from it: the arithmetic of core/control.c, which
+ * compiled models have as text. */
+#ifndef KEEL_CORE_JUDGE_H
+#define KEEL_CORE_JUDGE_H
+
+#include <keel/explicit.h>
+
+#include <math.h>
+
+#define JUDGE_HOPELESS 1e3 /* tolerances of error: the rest of the attempt is spared */
+
+/* Of numbers, which estimates are when they get here. */
+static inline double judge_max(double a, double b) {
+    return a > b ? a : b;
+}
+static inline double judge_min(double a, double b) {
+    return a < b ? a : b;
+}
+
+/* Root mean square of error / (atol + rtol |x|).  No tolerance asks for less than 4 round-offs of the
+ * state. */
+static inline double judge_norm(int n, const double *error, const double *x, const double *x_new,
+                                const double *atol, double rtol) {
+    double sum = 0;
+    KEEL_RK_UNROLL for (int i = 0; i < n; i++) {
+        double size = judge_max(__builtin_fabs(x[i]), __builtin_fabs(x_new[i]));
+        double scale = judge_max(atol[i] + rtol * size, 4 * 2.2204460492503131e-16 * size);
+        double ratio = error[i] == 0 ? 0 : error[i] / scale;
+        sum += ratio * ratio;
+    }
+    return n > 0 ? __builtin_sqrt(sum / n) : 0;
+}
+
+/* A PI controller with a noise floor: the next step after one of h with this error, of a method whose error
+ * estimate is of this order. */
+static inline double judge_next(double order, double h, double error, int rejected, double *error_before) {
+    double beta = 0.2 / order, alpha = 1 / order - 0.75 * beta;
+    double floored = judge_max(error, 1e-10); /* below this the estimate is noise */
+    if (error > 1) return h * judge_max(0.2, 0.9 * pow(floored, -1 / order));
+    double factor = 0.9 * pow(floored, -alpha) * pow(*error_before, beta);
+    *error_before = judge_max(floored, 1e-4);
+    factor = judge_min(6, judge_max(0.2, factor));
+    return h * (rejected ? judge_min(factor, 1) : factor);
+}
+
+/* What is tangential counts in full, what is normal to the manifold a tenth. */
+static inline double judge_weighed(double along, double across) {
+    return judge_max(along, 0.1 * across);
+}
+#endif

@@ -1,0 +1,223 @@
+/* march.h - many steps in one go, each projected onto the kept rows: what a compiled model instantiates with
+ * its right-hand side and its rows inlined.  Each step is what core/step.c makes of it, to the last bit. */
+#ifndef KEEL_CORE_MARCH_H
+#define KEEL_CORE_MARCH_H
+
+#include "core/judge.h"
+#include "core/project.h"
+
+/* The numbers of a solver that such steps read and change. */
+struct keel_projected {
+    double t, base, h; /* as of a keel_march; t is where the march ends, afterwards */
+    long first, count;
+    int adaptive; /* steps by their error, from h_next on, and before the last two to t_end: */
+    double h_next, error_before, longest, t_end, direction, rtol, order;
+    const double *atol;        /* n */
+    const double *q, *inverse; /* of the core's projections */
+    double *x, *f;
+    double *largest; /* n: sizes of the states so far */
+    const double *reach, *reference;
+    double *size, *residual, *drift, *units; /* of the rows */
+    double allowed;                          /* units */
+    const double *share; /* of each row, for project_rests; NULL: the core looks at their rates */
+    long steps;          /* of the run so far, as its statistics have them; and after */
+    /* Where one iteration is not enough, or sizes are due: brings trial to the manifold and leaves its
+     * residuals; 0. */
+    int (*again)(struct keel_projected *k, double t);
+    double *trial;
+    /* After the march: */
+    long once, calls, rejected; /* projections of one iteration; calls of the right-hand side; attempts */
+    long looks;                 /* at the rates of the rows */
+    int unseen;                 /* such a look is due after the last step, by the core */
+    int outgrown;               /* a state has outgrown its size in the last step */
+};
+
+/* Copies of the above, and what a step needs besides; in a compiled model locals, so that they can stay in
+ * registers. */
+struct march_room {
+    double *x, *f, *next, *k, *stage, *dx, *gradients, *error, *split;
+};
+
+static inline void march_copy(int count, const double *from, double *to) {
+    KEEL_RK_UNROLL for (int i = 0; i < count; i++) to[i] = from[i];
+}
+
+static inline void march_end(const struct project *p, const struct march_room *m,
+                             const struct keel_projected *k) {
+    march_copy(p->n, m->x, k->x);
+    march_copy(p->n, m->f, k->f);
+    march_copy(p->kept, p->residual, k->residual);
+}
+
+static inline void march_residual(const struct project *p, const struct march_room *m,
+                                  const struct keel_projected *k, keel_fn *values, void *user, double t) {
+    values(t, m->next, p->residual, user);
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->residual[i] -= k->reference[i];
+}
+
+/* One iteration from next: is that enough? */
+static inline int march_correct(const struct project *p, const struct march_room *m,
+                                const struct keel_projected *k, keel_fn *values, keel_fn *gradients,
+                                void *user, double t) {
+    march_residual(p, m, k, values, user, t);
+    gradients(t, m->next, m->gradients, user);
+    if (p->two_short && !project_two_short(p, m->next)) return 0;
+    if (!p->two_short) project_correct(p, m->next, 0, 1);
+    march_residual(p, m, k, values, user, t);
+    return project_holds(p);
+}
+
+/* All of a projection, by the core.  0, or it cannot be done. */
+static inline int march_again(const struct project *p, const struct march_room *m, struct keel_projected *k,
+                              long steps, double t) {
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) k->trial[i] = m->x[i] + m->dx[i];
+    k->steps = steps;
+    if (k->again(k, t) != 0) return 1;
+    march_copy(p->n, k->trial, m->next);
+    march_copy(p->kept, k->residual, p->residual);
+    march_copy(p->kept * p->width, k->q, p->space->q);
+    march_copy(p->kept, k->inverse, p->space->inverse);
+    return 0;
+}
+
+static inline int march_finite(int n, const double *x) {
+    double sum = 0;
+    KEEL_RK_UNROLL for (int i = 0; i < n; i++) sum += x[i] * 0;
+    return sum == 0;
+}
+
+/* Do all rows rest at the new state? */
+static inline int march_rests(const struct project *p, const struct march_room *m, keel_fn *gradients,
+                              void *user, struct keel_projected *k, double t) {
+    k->unseen = 1;
+    if (!k->share) return 0;
+    gradients(t, m->x, m->gradients, user);
+    for (int i = 0; i < p->kept; i++)
+        if (!project_rests(p->n, 0, m->gradients + i * p->n, m->f, k->share[i])) return 0;
+    k->unseen = 0;
+    k->looks++;
+    return 1;
+}
+
+typedef double march_norm(double first, double second);
+
+/* The size of the estimates, as they stand. */
+static inline double march_raw(int n, const struct march_room *m, int width, march_norm *norm,
+                               const struct keel_projected *k) {
+    double first = judge_norm(n, m->error, m->x, m->next, k->atol, k->rtol);
+    return norm ? norm(first, judge_norm(n, m->error + width, m->x, m->next, k->atol, k->rtol)) : first;
+}
+
+/* The same, along the manifold and across it. */
+static inline double march_error(const struct project *p, const struct march_room *m, march_norm *norm,
+                                 const struct keel_projected *k) {
+    double along[2], across[2];
+    KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) {
+        double *error = m->error + e * p->width;
+        march_copy(p->n, error, m->split);
+        project_tangent(p->n, k->reach, p->space, error);
+        KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] -= error[i];
+        across[e] = judge_norm(p->n, m->split, m->x, m->next, k->atol, k->rtol);
+        along[e] = judge_norm(p->n, error, m->x, m->next, k->atol, k->rtol);
+    }
+    return norm ? judge_weighed(norm(along[0], along[1]), norm(across[0], across[1]))
+                : judge_weighed(along[0], across[0]);
+}
+
+/* The estimates of a step of h; 0: they are not finite. */
+static inline int march_estimate(const keel_rk *table, const struct project *p, const struct march_room *m,
+                                 int estimates, double h) {
+    int finite = 1;
+    KEEL_RK_UNROLL for (int e = 0; e < estimates; e++) {
+        keel_rk_sum(p->n, table->stages, table->error[e], m->k, h, 0, m->error + e * p->width);
+        finite &= march_finite(p->n, m->error + e * p->width);
+    }
+    return finite;
+}
+
+/* What one attempt needs to know and finds out. */
+struct march_attempt {
+    double t, h, t_new, error;
+    long steps; /* of the run, before it */
+    long once;  /* corrected by one iteration */
+};
+
+/* next, from x in a step of h, on the manifold, with its error.  0, or it is for core/step.c. */
+static inline int march_attempt(const keel_rk *table, const struct project *p, const struct march_room *m,
+                                keel_fn *rate, keel_fn *values, keel_fn *gradients, march_norm *norm,
+                                void *user, struct keel_projected *k, int adaptive, struct march_attempt *a) {
+    a->error = 0;
+    if (keel_rk_step(table, p->n, rate, user, a->t, a->h, m->x, m->f, m->k, m->stage, m->dx) != 0) return 1;
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
+    if (!march_finite(p->n, m->next)) return 1;
+    if (adaptive) {
+        if (!march_estimate(table, p, m, norm ? 2 : 1, a->h)) return 1;
+        a->error = march_raw(p->n, m, p->width, norm, k);
+        if (a->error > JUDGE_HOPELESS) return 0;
+    }
+    if (!project_due(a->steps) && march_correct(p, m, k, values, gradients, user, a->t_new)) a->once++;
+    else if (march_again(p, m, k, a->steps, a->t_new) != 0) return 1;
+    if (adaptive) a->error = march_error(p, m, norm, k);
+    return 0;
+}
+
+/* Where an attempt with the step `wanted` ends; 0: that is too near to t_end, or too short. */
+static inline int march_aim(const struct keel_projected *k, struct march_attempt *a, double wanted) {
+    if (!(wanted <= 0.5 * __builtin_fabs(k->t_end - a->t))) return 0;
+    a->t_new = a->t + wanted * k->direction;
+    a->h = a->t_new - a->t;
+    double length = __builtin_fabs(a->h);
+    return length > 4 * 2.2204460492503131e-16 * __builtin_fabs(a->t) && length >= 1e-300;
+}
+
+/* Fixed or adaptive steps.  Returns how many were taken: fewer than count after one by which a state has
+ * outgrown its size, or at which the core must look at the rates of the rows, or before one that core/step.c
+ * must make. */
+static inline long march_steps(const keel_rk *table, const struct project *p, const struct march_room *m,
+                               keel_fn *rate, keel_fn *values, keel_fn *gradients, march_norm *norm,
+                               void *user, struct keel_projected *k, int adaptive) {
+    enum { MOST_REJECTED = 60 };
+    long done = 0, once = 0, all_rejected = 0;
+    struct march_attempt a = {.t = k->t, .h = k->h, .steps = k->steps};
+    march_copy(p->n, k->x, m->x);
+    march_copy(p->n, k->f, m->f);
+    for (int goes_on = 1; goes_on && done < k->count;) {
+        int rejected = 0, failed;
+        double wanted = adaptive ? judge_min(k->h_next, k->longest) : 0;
+        a.once = 0;
+        for (;;) {
+            if (adaptive && !march_aim(k, &a, wanted)) goto out;
+            if (!adaptive) a.t_new = k->base + (double)(k->first + done + 1) * a.h;
+            failed = march_attempt(table, p, m, rate, values, gradients, norm, user, k, adaptive, &a);
+            if (failed) goto out;
+            if (!adaptive || a.error <= 1) break;
+            if (rejected++ == MOST_REJECTED) goto out;
+            wanted = judge_next(k->order, __builtin_fabs(a.h), a.error, 1, &k->error_before);
+        }
+        rate(a.t_new, m->next, m->stage, user);
+        if (adaptive && !march_finite(p->n, m->stage)) goto out;
+        march_copy(p->n, m->stage, m->f);
+        if (adaptive)
+            k->h_next =
+                judge_min(judge_next(k->order, __builtin_fabs(a.h), a.error, rejected > 0, &k->error_before),
+                          k->longest);
+        march_copy(p->n, m->next, m->x);
+        if (project_outgrown(p->n, m->x, k->largest)) k->outgrown = 1, goes_on = 0;
+        project_certify(p->kept, p->residual, k->size, k->drift, k->units);
+        once += a.once;
+        all_rejected += rejected;
+        a.t = a.t_new;
+        a.steps++;
+        done++;
+        if (project_looks(a.steps) && !march_rests(p, m, gradients, user, k, a.t)) goes_on = 0;
+    }
+out:
+    if (done > 0) march_end(p, m, k);
+    k->t = a.t;
+    k->steps = a.steps;
+    k->once = once;
+    k->rejected = all_rejected;
+    k->calls = (done + all_rejected) * (table->stages - 1) + done;
+    return done;
+}
+#endif

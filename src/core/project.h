@@ -1,0 +1,156 @@
+/* project.h - the arithmetic of a projection onto the kept rows, and of what is counted after a step.
+ *
+ * The core instantiates it with the numbers of a solver and functions behind pointers, a compiled model with
+ * constant sizes, locals and its own rows inlined: one source, two speeds.  A compiled model has this header
+ * as text, after those of linalg/rowspace.h and keel/explicit.h. */
+#ifndef KEEL_CORE_PROJECT_H
+#define KEEL_CORE_PROJECT_H
+
+#include <keel/explicit.h>
+
+#include "linalg/rowspace.h"
+
+/* Shares of new direction: below DEPENDENT a row says nothing new; below NEARLY it is corrected only when
+ * it must be, since a round-off of residual would move the state by that round-off over the share. */
+#define MANIFOLD_DEPENDENT 1.4901161193847656e-08
+#define MANIFOLD_NEARLY 1e-3
+
+/* Where the numbers of one projection are. */
+struct project {
+    int n, width, kept;
+    int two_short;  /* two rows, up to four states: the common case has straight code */
+    int stride;     /* of the rows of jacobian */
+    const int *row; /* the kept rows among all; NULL: all of them are kept */
+    double units;   /* allowed */
+    const double *reach, *jacobian, *size;
+    double *residual;
+    struct rowspace *space;
+    double *floor_of, *c, *z, *d;
+};
+
+/* One round-off unit of a row of this size; |residual| in units, 0 for an exact 0. */
+static inline double project_unit(double size) {
+    return 2.2204460492503131e-16 * size;
+}
+static inline double project_in_units(double residual, double size) {
+    return residual == 0 ? 0 : __builtin_fabs(residual) / project_unit(size);
+}
+
+static inline int project_row(const struct project *p, int i) {
+    return p->row ? p->row[i] : i;
+}
+
+/* Are all kept rows within the allowed units? */
+static inline int project_holds(const struct project *p) {
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
+        int row = project_row(p, i);
+        if (!(__builtin_fabs(p->residual[row]) <= p->units * project_unit(p->size[row]))) return 0;
+    }
+    return 1;
+}
+
+/* The row space of the weighted rows. */
+static inline void project_factor(const struct project *p) {
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
+        int row = project_row(p, i);
+        rowspace_set(p->space, i, p->n, p->jacobian + (long)row * p->stride, p->reach);
+        int off = __builtin_fabs(p->residual[row]) > p->units * project_unit(p->size[row]);
+        p->floor_of[i] = off ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
+    }
+    rowspace_factor(p->space, p->floor_of);
+}
+
+/* The shortest a with B a = -c. */
+static inline void project_shortest(const struct project *p) {
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->c[i] = -p->residual[project_row(p, i)];
+    rowspace_shortest(p->space, p->c, p->z, p->d);
+}
+
+/* Two rows of up to four states, straight from the jacobians to the state. */
+static inline int project_two_short(const struct project *p, double *x) {
+    int first = project_row(p, 0), second = project_row(p, 1);
+    const double *reach = p->reach;
+    rowspace_pair d[2];
+    if (!rowspace_two_short(p->space, p->n, p->jacobian + (long)first * p->stride,
+                            p->jacobian + (long)second * p->stride, reach, -p->residual[first],
+                            -p->residual[second], (double *)d))
+        return 0;
+    x[0] += d[0][0] * reach[0]; /* padding moves by 0 */
+    x[1] += d[0][1] * reach[1];
+    x[2] += d[1][0] * reach[2];
+    x[3] += d[1][1] * reach[3];
+    return 1;
+}
+
+/* x += d, and what is lost to rounding goes to low (Neumaier's form of Kahan's sum), if that is not NULL. */
+static inline void project_move(double *x, double *low, int n, const double *d) {
+    for (int i = 0; i < n; i++) {
+        double sum = x[i] + d[i];
+        if (low)
+            low[i] +=
+                __builtin_fabs(x[i]) >= __builtin_fabs(d[i]) ? (x[i] - sum) + d[i] : (d[i] - sum) + x[i];
+        x[i] = sum;
+    }
+}
+
+/* One Newton step with the factorization that stands, or (fresh) with the jacobians that stand. */
+static inline void project_correct(const struct project *p, double *x, double *low, int fresh) {
+    if (fresh && p->two_short && !low && project_two_short(p, x)) return;
+    if (fresh) project_factor(p);
+    project_shortest(p);
+    for (int j = 0; j < p->n; j++) p->d[j] *= p->reach[j];
+    project_move(x, low, p->n, p->d);
+}
+
+/* Removes from an error what a correction takes care of. */
+static inline void project_tangent(int n, const double *reach, const struct rowspace *space, double *e) {
+    KEEL_RK_UNROLL for (int i = 0; i < n; i++) e[i] = reach[i] > 0 ? e[i] / reach[i] : 0;
+    rowspace_tangent(space, e);
+    KEEL_RK_UNROLL for (int i = 0; i < n; i++) e[i] *= reach[i];
+}
+
+/* Lets the sizes of the states grow to those of x; did one? */
+static inline int project_outgrown(int n, const double *x, double *size) {
+    int larger = 0;
+    KEEL_RK_UNROLL for (int i = 0; i < n; i++) {
+        double here = __builtin_fabs(x[i]);
+        if (here <= size[i]) continue;
+        size[i] = here;
+        larger = 1;
+    }
+    return larger;
+}
+
+/* Enters the residuals of an accepted state into the certificate. */
+static inline void project_certify(int rows, const double *residual, const double *size, double *drift,
+                                   double *units) {
+    KEEL_RK_UNROLL for (int i = 0; i < rows; i++) {
+        double off = __builtin_fabs(residual[i]);
+        if (off > drift[i]) drift[i] = off;
+        if (off > units[i] * project_unit(size[i])) units[i] = project_in_units(off, size[i]);
+    }
+}
+
+/* Is dI/dt = rate + gradient . f zero, by this share of its terms? */
+static inline int project_rests(int n, double rate, const double *gradient, const double *f, double share) {
+    double sum = rate, size = __builtin_fabs(rate);
+    KEEL_RK_UNROLL for (int j = 0; j < n; j++) {
+        double term = gradient[j] * f[j];
+        sum += term;
+        size += __builtin_fabs(term);
+    }
+    return __builtin_fabs(sum) <= share * size;
+}
+
+/* Sizes grow slowly, and one that lags only makes the units stricter: they are brought up to date on steps
+ * 0, 1, 2, 4, 8, 16, 32, 64 and every 64th from there on, and before any judgement that a row does not
+ * hold. */
+static inline int project_due(long steps) {
+    return steps % 64 == 0 || (steps < 64 && (steps & (steps - 1)) == 0);
+}
+
+/* Is what is kept looked at after this step?  After each of the first ones, then now and then. */
+static inline int project_looks(long steps) {
+    return steps <= 64 || steps % 16 == 0;
+}
+#endif
