@@ -70,11 +70,12 @@ static void evaluate(struct structure_sample *v, const struct graph *g, expr e) 
         m = fmax(ma * fabs(b), fabs(a) * mb);
         break;
     case EXPR_DIV:
-        *f = a / b;
+        *f = isinf(b) ? NAN : a / b; /* 0 by overflow is no zero */
         m = fmax(ma / fabs(b), fabs(*f / b) * mb);
         break;
     default:
         *f = expr_value((enum expr_op)n->op, a, b);
+        if (n->op == EXPR_EXP && *f == 0) *f = 0x1p-200; /* nor is one by underflow: a narrow pulse */
         m = condition((enum expr_op)n->op, a, b, *f, 0) * ma;
         if (expr_operands((enum expr_op)n->op) == 2)
             m = fmax(m, condition((enum expr_op)n->op, a, b, *f, 1) * mb);
