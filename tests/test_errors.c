@@ -259,6 +259,13 @@ static const keel_stepper no_order = {
       o->step = 0.1, "lgdae|as they were written|any other method")                                        \
     X(DAE, lgdae_without_states, p->n = 0; p->f = MAP(0, NULL); o->method = "lgdae";                       \
       o->step = 0.1, "lgdae|no states to step")                                                            \
+    X(MECHANICS, bdf2_on_mechanics, o->method = "bdf2"; o->step = 0.1, "bdf2|KEEL_ODE and KEEL_DAE")       \
+    X(ODE, bdf2_mass, p->mass.value = unit_matrix; o->method = "bdf2";                                     \
+      o->step = 0.1, "bdf2|without a mass matrix")                                                         \
+    X(DAE, bdf2_hidden, p->hidden = MAP(1, half_square); o->method = "bdf2";                               \
+      o->step = 0.1, "bdf2|as they were written|any other method")                                         \
+    X(DAE, bdf2_without_states, p->n = 0; p->f = MAP(0, NULL); o->method = "bdf2";                         \
+      o->step = 0.1, "bdf2|no states to step")                                                             \
     X(MECHANICS, written_in_mechanics, p->written = MAP(4, fall);                                          \
       p->written_rows = MAP(1, circle), "written belongs to|KEEL_ODE")                                     \
     X(ODE, written_without_rows, p->written = MAP(2, spin), "written must have count n = 2|written_rows")  \

@@ -14,8 +14,8 @@
  * the nested form of the paper iterates x1 for fixed z, and z by Newton with g_x dx1/dz.  Liu 2013. */
 #include <keel/method.h>
 
-#include "core/field.h"
 #include "linalg/dense.h"
+#include "methods/written.h"
 
 #include <float.h>
 #include <math.h>
@@ -25,7 +25,7 @@
 struct lgdae {
     int n, m;
     double *origin;                      /* n */
-    double *u, *z;                       /* n + m: the middle with z; m: z */
+    double *u, *z, *last;                /* n + m: the middle with z; m: z, and that of the last step */
     double *f, *jacobian;                /* n; n x (n + m) */
     double *g, *rows, *row_room;         /* m; m x n: d g / d x1 */
     double *by_z;                        /* m x n: d x1 / d z for fixed xm, row by row */
@@ -73,6 +73,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     l->origin = keel_work_doubles(w, n);
     l->u = keel_work_doubles(w, (size_t)w->width + m);
     l->z = keel_work_doubles(w, m);
+    l->last = keel_work_doubles(w, m);
     l->f = keel_work_doubles(w, n);
     l->jacobian = keel_work_doubles(w, n * all);
     l->g = keel_work_doubles(w, m);
@@ -88,10 +89,6 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     for (size_t j = 0; j < n; j++) largest = fmax(largest, fabs(p->u0[j]));
     for (size_t j = 0; j < n && l->origin; j++)
         l->origin[j] = largest > 0 ? 0 : p->scale && p->scale[j] > 0 ? -p->scale[j] : -1;
-}
-
-static const struct map *rates_of(const struct field *fd) {
-    return fd->written.user.count ? &fd->written : &fd->f;
 }
 
 static double dot(int n, const double *a, const double *b) {
@@ -110,7 +107,7 @@ static keel_status look_at_middle(keel_work *w, struct field *fd, const keel_att
     }
     memcpy(l->u + n, l->z, (size_t)l->m * sizeof *l->z);
     w->calls++;
-    keel_status status = map_value(fd, rates_of(fd), a->t + 0.5 * a->h, l->u, l->f);
+    keel_status status = map_value(fd, written_rates(fd), a->t + 0.5 * a->h, l->u, l->f);
     if (status != KEEL_OK) return status;
     l->square = dot(n, l->from, l->from);
     double u = l->square > 0 ? a->h * dot(n, l->f, l->from) / l->square : HUGE_VAL, v = u / 2;
@@ -125,9 +122,9 @@ static keel_status look_at_middle(keel_work *w, struct field *fd, const keel_att
 
 /* g, and its derivative by x1 and z, the latter in row_room's columns from n on. */
 static keel_status look_at_rows(struct field *fd, struct lgdae *l, const keel_attempt *a, int slopes) {
-    int n = l->n, m = l->m, all = n + m, written = fd->written.user.count > 0;
+    int n = l->n, m = l->m, all = n + m, written = written_is_given(fd);
     if (m == 0) return KEEL_OK;
-    const struct map *map = written ? &fd->written_rows : &fd->algebraic;
+    const struct map *map = written_rows(fd);
     keel_status status = KEEL_OK;
     for (int middle = 0; middle < (written ? 1 : 2) && status == KEEL_OK; middle++) {
         double t = a->t + (middle ? 0.5 : 1) * a->h, *value = l->moved;
@@ -150,7 +147,7 @@ static keel_status find_slopes(keel_work *w, struct field *fd, const keel_attemp
     struct lgdae *l = w->method;
     int n = l->n, m = l->m, all = n + m;
     keel_status status = m == 0 ? keel_work_jacobian(w, a->t + 0.5 * a->h, l->u, l->f, 0, l->jacobian)
-                                : map_jacobian(fd, rates_of(fd), a->t + 0.5 * a->h, l->u, l->jacobian);
+                                : map_jacobian(fd, written_rates(fd), a->t + 0.5 * a->h, l->u, l->jacobian);
     if (status != KEEL_OK) return status;
     for (int j = 0; j < n + m; j++) {
         double along = 0;
@@ -294,8 +291,11 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     const int *nested = w->stepper->table;
     int found = 0;
     for (int j = 0; j < l->n; j++) l->d[j] = a->h * a->f[j];
-    for (int j = 0; j < l->m; j++) l->z[j] = fd->written.user.count ? 0 : fd->y[j];
-    keel_status status = *nested ? by_nesting(w, fd, a, &found) : by_newton(w, fd, a, &found);
+    for (int j = 0; j < l->m; j++) l->z[j] = written_is_given(fd) ? (a->first ? 0 : l->last[j]) : fd->y[j];
+    struct written_room room = {l->u, l->f, l->jacobian, l->matrix, l->pivot, l->moved};
+    keel_status status = a->first ? written_guess(w, a, l->n, l->m, &room, l->z) : KEEL_OK;
+    if (status != KEEL_OK) return status;
+    status = *nested ? by_nesting(w, fd, a, &found) : by_newton(w, fd, a, &found);
     if (status != KEEL_OK) return status;
     memcpy(a->dx, l->d, (size_t)l->n * sizeof *a->dx);
     if (found) return KEEL_OK;
@@ -303,6 +303,12 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
         fd, KEEL_RETRY, KEEL_ENEWTON,
         "%s: no end of the step with its multipliers was found from t = %.10g; try a smaller step",
         w->stepper->info.name, a->t);
+}
+
+static void accept(keel_work *w, const keel_segment *s) {
+    struct lgdae *l = w->method;
+    (void)s;
+    if (l->m) memcpy(l->last, l->z, (size_t)l->m * sizeof *l->z);
 }
 
 static const int is_newton = 0, is_nested = 1;
@@ -315,7 +321,7 @@ static const int is_newton = 0, is_nested = 1;
                  .order = 2,                                                                      \
                  .traits = KEEL_IMPLICIT | KEEL_SYMMETRIC_STEP | KEEL_QUADRATIC | KEEL_AS_GIVEN}, \
         .table = &(kind), .size = sizeof(struct lgdae), .refuse = refuse, .layout = layout,       \
-        .attempt = attempt                                                                        \
+        .attempt = attempt, .accept = accept                                                      \
     }
 
 const keel_stepper lgdae_methods[] = {

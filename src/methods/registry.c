@@ -19,6 +19,7 @@
     FAMILY(lie_rkmk)                                                                                  \
     FAMILY(lie_hmgps)                                                                                 \
     FAMILY(lgdae)                                                                                     \
+    FAMILY(bdf)                                                                                       \
     FAMILY(rolling)                                                                                   \
     FAMILY(taylor)
 

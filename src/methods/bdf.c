@@ -1,0 +1,169 @@
+/* bdf.c - the backward differentiation formula of order 2 with equal steps, for x' = f(t,x,z), 0 = g(t,x,z):
+ *
+ *     x1 - x = (x - x_before)/3 + (2h/3) f(t + h, x1, z1),   0 = g(t + h, x1, z1).
+ *
+ * Everything holds at the end of the step, z too.  The first step is one of the trapezoidal rule, with the
+ * rate that is known where it begins.  Stable at infinity; damps every oscillation.  Newton runs on
+ * (x1 - x, z1), with
+ *     d/dx1 = 1 - (2h/3) f_x,  d/dz = -(2h/3) f_z,  and g_x, g_z.
+ * Gear 1971; for index 2: Maerz, Tischendorf 1994. */
+#include <keel/method.h>
+
+#include "linalg/dense.h"
+#include "methods/written.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+struct bdf {
+    int n, m;
+    double *known, *before, *last; /* 1: is there a step before this one; n: x - x_before; m: its z */
+    double *u;                     /* n + m: x1 with z1 */
+    double *f, *jacobian;          /* n; n x (n + m) */
+    double *g, *rows;              /* m; m x (n + m) */
+    double *d, *z, *moved;         /* n: x1 - x; m; n + m: what the equations leave, then the change */
+    double *matrix, *pivot;        /* (n + m)^2 */
+    double share, *past;           /* of h f; n: what the steps before give */
+};
+
+static const char *refuse(const keel_problem *p, const keel_options *o) {
+    (void)o;
+    if (p->form != KEEL_ODE && p->form != KEEL_DAE) return "it is for the forms KEEL_ODE and KEEL_DAE";
+    if (p->n == 0) return "there are no states to step";
+    if (p->mass.value) return "it needs x' = f without a mass matrix";
+    if (p->hidden.count && !p->written.count)
+        return "the rows must be there as they were written, and not what follows from them by d/dt: use the "
+               "universal road, any other method";
+    return NULL;
+}
+
+static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
+    (void)o;
+    struct bdf *b = w->method;
+    size_t n = (size_t)p->n, m = (size_t)(p->written.count ? p->written_rows.count : p->m), all = n + m;
+    b->n = (int)n;
+    b->m = (int)m;
+    b->known = keel_work_doubles(w, 1);
+    b->before = keel_work_doubles(w, n);
+    b->last = keel_work_doubles(w, m);
+    b->u = keel_work_doubles(w, (size_t)w->width + m);
+    b->f = keel_work_doubles(w, n);
+    b->jacobian = keel_work_doubles(w, n * all);
+    b->g = keel_work_doubles(w, m);
+    b->rows = keel_work_doubles(w, m * all);
+    b->past = keel_work_doubles(w, n);
+    b->d = keel_work_doubles(w, n);
+    b->z = keel_work_doubles(w, m);
+    b->moved = keel_work_doubles(w, all);
+    b->matrix = keel_work_doubles(w, all * all);
+    b->pivot = keel_work_doubles(w, all);
+}
+
+/* f and g at the end of the step, for d and z. */
+static keel_status look_at_end(keel_work *w, struct field *fd, const keel_attempt *a) {
+    struct bdf *b = w->method;
+    double t = a->t + a->h;
+    for (int j = 0; j < b->n; j++) b->u[j] = a->x[j] + b->d[j];
+    memcpy(b->u + b->n, b->z, (size_t)b->m * sizeof *b->z);
+    w->calls++;
+    keel_status status = map_value(fd, written_rates(fd), t, b->u, b->f);
+    if (status == KEEL_OK && b->m) status = map_value(fd, written_rows(fd), t, b->u, b->g);
+    return status;
+}
+
+static keel_status find_matrix(keel_work *w, struct field *fd, const keel_attempt *a) {
+    struct bdf *b = w->method;
+    int n = b->n, m = b->m, all = n + m, width = written_is_given(fd) ? n : all; /* written rows have no z */
+    double t = a->t + a->h, factor = b->share * a->h;
+    keel_status status = m == 0 ? keel_work_jacobian(w, t, b->u, b->f, 0, b->jacobian)
+                                : map_jacobian(fd, written_rates(fd), t, b->u, b->jacobian);
+    if (status == KEEL_OK && m) status = map_jacobian(fd, written_rows(fd), t, b->u, b->rows);
+    if (status != KEEL_OK) return status;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < all; j++)
+            b->matrix[(long)i * all + j] = (i == j) - factor * b->jacobian[(long)i * all + j];
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < all; j++)
+            b->matrix[(long)(n + i) * all + j] = j < width ? b->rows[(long)i * width + j] : 0;
+    fd->stats->factorizations++;
+    return dense_lu(all, b->matrix, (int *)b->pivot) ? KEEL_RETRY : KEEL_OK;
+}
+
+/* How far x1 moved, in sizes of x. */
+static double size_of_move(const struct bdf *b, const keel_attempt *a) {
+    double size = DBL_MIN, most = 0;
+    for (int j = 0; j < b->n; j++) {
+        size = fmax(size, fmax(fabs(a->x[j]), fabs(b->d[j])));
+        most = fmax(most, fabs(b->moved[j]));
+    }
+    return most / size;
+}
+
+/* Until the moves do not shrink any more: then they are round-off, or the search is lost. */
+static keel_status search(keel_work *w, struct field *fd, const keel_attempt *a, int *found) {
+    struct bdf *b = w->method;
+    int n = b->n, m = b->m, idle = 0;
+    double least = HUGE_VAL;
+    for (int round = 0; round < 50 && !*found; round++) {
+        keel_status status = look_at_end(w, fd, a);
+        if (status == KEEL_OK && (round < 2 || idle)) status = find_matrix(w, fd, a);
+        if (status != KEEL_OK) return status;
+        for (int j = 0; j < n; j++) b->moved[j] = b->d[j] - b->past[j] - b->share * a->h * b->f[j];
+        memcpy(b->moved + n, b->g, (size_t)m * sizeof *b->g);
+        dense_lu_solve(n + m, b->matrix, (int *)b->pivot, b->moved);
+        fd->stats->newton++;
+        for (int j = 0; j < n; j++) b->d[j] -= b->moved[j];
+        for (int j = 0; j < m; j++) b->z[j] -= b->moved[n + j];
+        double now = size_of_move(b, a);
+        if (!(now < 1e8)) return KEEL_OK;
+        idle = now > 0.5 * least ? idle + 1 : 0;
+        least = fmin(least, now);
+        *found = now == 0 || (idle && now < 16 * DBL_EPSILON) || (idle > 2 && now < 1e-9);
+    }
+    return KEEL_OK;
+}
+
+static keel_status attempt(keel_work *w, keel_attempt *a) {
+    struct bdf *b = w->method;
+    struct field *fd = w->core;
+    int found = 0;
+    if (a->first) *b->known = 0;
+    int alone = *b->known == 0;
+    b->share = alone ? 1. / 2 : 2. / 3;
+    for (int j = 0; j < b->n; j++) {
+        b->d[j] = a->h * a->f[j];
+        b->past[j] = alone ? b->d[j] / 2 : b->before[j] / 3;
+    }
+    memcpy(b->z, b->last, (size_t)b->m * sizeof *b->z);
+    struct written_room room = {b->u, b->f, b->jacobian, b->matrix, b->pivot, b->moved};
+    keel_status status = alone ? written_guess(w, a, b->n, b->m, &room, b->z) : KEEL_OK;
+    if (status == KEEL_OK) status = search(w, fd, a, &found);
+    if (status != KEEL_OK) return status;
+    memcpy(a->dx, b->d, (size_t)b->n * sizeof *a->dx);
+    if (found) return KEEL_OK;
+    return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
+                       "%s: no end of the step was found from t = %.10g; try a smaller step",
+                       w->stepper->info.name, a->t);
+}
+
+static void accept(keel_work *w, const keel_segment *s) {
+    struct bdf *b = w->method;
+    for (int j = 0; j < b->n; j++) b->before[j] = s->x_end[j] - s->x[j];
+    memcpy(b->last, b->z, (size_t)b->m * sizeof *b->z);
+    *b->known = 1;
+}
+
+const keel_stepper bdf_methods[] = {
+    {.info = {.name = "bdf2",
+              .about = "backward differentiation of order 2 for states and multipliers",
+              .reference = "Gear 1971; Maerz, Tischendorf 1994",
+              .order = 2,
+              .traits = KEEL_IMPLICIT | KEEL_MULTISTEP | KEEL_AS_GIVEN},
+     .size = sizeof(struct bdf),
+     .refuse = refuse,
+     .layout = layout,
+     .attempt = attempt,
+     .accept = accept},
+    {.info = {.name = NULL}},
+};
