@@ -12,8 +12,8 @@ const char *const claims_verdict_word[CLAIMS_VERDICTS] = {
     "cannot be",    "explained", "same order", "differs", "refused"};
 
 static const char *const measure_word[CLAIMS_MEASURES] = {
-    "end",   "at",    "largest",     "low",       "high",   "median", "order",
-    "value", "steps", "evaluations", "jacobians", "newton", "folds",  "reached"};
+    "end",   "at",          "largest",   "low",    "high",  "median",  "order",  "value",
+    "steps", "evaluations", "jacobians", "newton", "folds", "reached", "seconds"};
 
 struct reader {
     struct claims *c;
@@ -147,14 +147,14 @@ static int read_run(struct reader *r, int converge, char *rest) {
 static int read_item(struct reader *r, char *rest) {
     struct claims *c = r->c;
     struct claims_item *wider = grow(c->item, c->items, sizeof *wider);
-    char *words = split(rest, ":"), *full, *name = word(rest, &full);
+    char *words = split(rest, ":"), *full, *name = word(rest, &full), *others = split(name, "/");
     if (!wider) return wrong(r, "there is not enough memory", NULL);
     c->item = wider;
     if (!words || !*name || (*full && strcmp(full, "full") != 0))
         return wrong(r, "an item is written `item NAME: WORDS` or `item NAME full: WORDS`", NULL);
     for (int i = 0; i < c->items; i++)
         if (strcmp(c->item[i].name, name) == 0) return wrong(r, "there are two items", name);
-    c->item[c->items++] = (struct claims_item){name, words, *full != '\0'};
+    c->item[c->items++] = (struct claims_item){name, others, words, *full != '\0'};
     return 0;
 }
 
@@ -280,6 +280,42 @@ int claims_read(struct claims *c, const char *source, char *text, char *why, siz
         if (*line && *line != '#' && read_statement(&r, line)) return -1;
     }
     return c->name ? 0 : wrong(&r, "`paper NAME: TITLE` is missing", NULL);
+}
+
+/* Names ------------------------------------------------------------------------------------------------- */
+
+/* Is the word in a list with such marks between its words? */
+static int listed(const char *list, char mark, const char *name, size_t length) {
+    for (const char *at = list; at; at = strchr(at, mark) ? strchr(at, mark) + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && (at[length] == mark || !at[length])) return 1;
+    return 0;
+}
+
+int claims_drawn(const struct claims *c, int item, const char *name) {
+    for (int k = 0; k < c->draws; k++)
+        if (c->draw[k].item == item && strcmp(c->draw[k].name, name) == 0) return k;
+    return -1;
+}
+
+int claims_item_has(const struct claims *c, int item, const char *name) {
+    const struct claims_item *i = &c->item[item];
+    return strcmp(i->name, name) == 0 || listed(i->others, '/', name, strlen(name)) ||
+           claims_drawn(c, item, name) >= 0;
+}
+
+static void add_name(char *out, size_t room, const char *name, size_t length) {
+    if (!listed(out, '|', name, length)) text_add(out, room, "%s%.*s", out[0] ? "|" : "", (int)length, name);
+}
+
+void claims_names(const struct claims *c, char *out, size_t room) {
+    out[0] = '\0';
+    for (int i = 0; i < c->items; i++) {
+        add_name(out, room, c->item[i].name, strlen(c->item[i].name));
+        for (const char *at = c->item[i].others; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL)
+            add_name(out, room, at, strcspn(at, "/"));
+        for (int k = 0; k < c->draws; k++)
+            if (c->draw[k].item == i) add_name(out, room, c->draw[k].name, strlen(c->draw[k].name));
+    }
 }
 
 void claims_close(struct claims *c) {

@@ -2,7 +2,8 @@
  *
  *     paper NAME: TITLE
  *     text WORD: SENTENCES             for the page
- *     item NAME: WORDS                 a table, figure or example; `item NAME full:` only with --full
+ *     item NAME: WORDS                 a table, figure or example; `item NAME full:` only with --full;
+ *                                      `item NAME/OTHER:` has another name, which several items may share
  *     run MODEL OPTIONS [: WORDS]      the command that is run; what follows is measured in it
  *     converge MODEL OPTIONS [: WORDS]
  *     claim FIGURE MEASURE : WORDS     a printed figure (figure.h)
@@ -21,8 +22,8 @@
  *
  * Measures: end Q, at T Q, largest Q, low Q, high Q, median Q of a quantity Q over all steps (a column,
  * error.COLUMN, drift.ROW, as in the CSV files); order COLUMN of converge; steps, evaluations, jacobians,
- * newton, folds, reached of a run; value EXPRESSION of the `let`s of the item.  In words {NAME} stands for
- * the size of a let, {NAME:4} for four digits of it.  # begins a comment. */
+ * newton, folds, reached, seconds (of the processor) of a run; value EXPRESSION of the `let`s of the item.
+ * In words {NAME} stands for the size of a let, {NAME:4} for four digits of it.  # begins a comment. */
 #ifndef KEEL_CLI_CLAIMS_H
 #define KEEL_CLI_CLAIMS_H
 
@@ -45,6 +46,7 @@ enum claims_measure {
     CLAIMS_NEWTON,
     CLAIMS_FOLDS,
     CLAIMS_REACHED,
+    CLAIMS_SECONDS,
     CLAIMS_MEASURES
 };
 enum claims_kind { CLAIMS_PRINTED, CLAIMS_WORDS, CLAIMS_OURS, CLAIMS_LET };
@@ -90,7 +92,7 @@ struct claims_run {
     int item;
 };
 struct claims_item {
-    const char *name, *words;
+    const char *name, *others, *words; /* others: further names with / between them; NULL: none */
     int full;
 };
 struct claims_draw {
@@ -128,5 +130,11 @@ struct claims {
 /* Takes over the text.  0, or -1 with a sentence that begins with source and line.  claims_close in any
  * case. */
 int claims_read(struct claims *c, const char *source, char *text, char *why, size_t room);
+/* Is this one of the item's names, or the name of a picture that it draws? */
+int claims_item_has(const struct claims *c, int item, const char *name);
+/* The picture of this name that the item draws; -1: none. */
+int claims_drawn(const struct claims *c, int item, const char *name);
+/* What keel reproduce takes behind the paper, "a|b|c": items, their other names, pictures; each once. */
+void claims_names(const struct claims *c, char *out, size_t room);
 void claims_close(struct claims *c);
 #endif

@@ -2,6 +2,7 @@
  *
  * Both shells get the same function of words: what may stand behind a command, and behind an option. */
 #include "base/text.h"
+#include "cli/claims.h"
 #include "cli/command.h"
 #include "cli/job.h"
 #include "cli/paper.h"
@@ -48,10 +49,16 @@ static void put_values(FILE *out) {
     }
 }
 
-/* The words of `item NAME: ...` in the claims of a paper. */
-static void put_items(FILE *out, const struct paper_file *claims) {
-    for (const char *const *line = claims->lines; *line; line++)
-        if (strncmp(*line, "item ", 5) == 0) fprintf(out, "%.*s ", (int)strcspn(*line + 5, " :"), *line + 5);
+/* What the claims of a paper name: items and figures. */
+static void put_items(FILE *out, const struct paper_file *file) {
+    struct claims claims = {0};
+    char names[JOB_SENTENCE] = "", why[JOB_SENTENCE];
+    size_t length;
+    char *text = paper_text(file, &length);
+    if (text && claims_read(&claims, file->name, text, why, sizeof why) == 0)
+        claims_names(&claims, names, sizeof names);
+    claims_close(&claims);
+    put_choices(out, names);
 }
 
 /* Papers, and behind a paper its items. */

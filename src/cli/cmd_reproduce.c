@@ -10,12 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int reproduce_draw(const struct claims *c, int item, const struct job *j) {
+int reproduce_draw(const struct reproduce *r, const struct claims *c, int item, const struct job *j) {
     const char *folder = option_text(&j->options, opt_plot);
-    int missing = 0;
+    int missing = 0, only = r->item ? claims_drawn(c, item, r->item) : -1;
+    if (only >= 0 && strcmp(c->item[item].name, r->item) == 0) only = -1; /* an item draws all its own */
     for (int k = 0; folder && k < c->draws && !stop_asked(); k++) {
         char path[JOB_SENTENCE], why[JOB_SENTENCE];
-        if (c->draw[k].item != item) continue;
+        if (c->draw[k].item != item || (only >= 0 && k != only)) continue;
         text_set(path, sizeof path, "%.400s/%.80s-%.80s.svg", folder, c->name, c->draw[k].name);
         if (picture_draw(c, k, path, why, sizeof why) == 0) continue;
         say_error(&j->say, 0, "%s", why);
@@ -38,7 +39,16 @@ static int open_folder(struct job *j) {
 
 static int reproduce(struct reproduce *r, struct job *j) {
     int text = !j->say.json && !j->say.quiet, missing = 0;
-    if (reproduce_open(r, j) || open_folder(j)) return j->status;
+    if (reproduce_open(r, j)) return j->status;
+    if (r->listed) {
+        for (int p = 0; p < r->papers && !j->say.json; p++) {
+            if (p) fputc('\n', stdout);
+            reproduce_text_paper(&r->paper[p], j, stdout);
+            reproduce_text_names(r, &r->paper[p], stdout);
+        }
+        return EXIT_DONE;
+    }
+    if (open_folder(j)) return j->status;
     for (int p = 0; p < r->papers; p++) {
         struct claims *c = &r->paper[p];
         if (text && p) fputc('\n', stdout);
@@ -47,10 +57,13 @@ static int reproduce(struct reproduce *r, struct job *j) {
             if (!reproduce_wanted(r, c, i)) continue;
             reproduce_item(r, c, i);
             if (text) reproduce_text_item(r, c, i, j, stdout), fflush(stdout);
-            missing += reproduce_draw(c, i, j);
+            missing += reproduce_draw(r, c, i, j);
         }
     }
     if (text) reproduce_text_end(r, j, stdout);
+    if (text && r->item && !option_given(&j->options, opt_plot))
+        for (int i = 0; i < r->paper[0].items; i++)
+            if (claims_drawn(&r->paper[0], i, r->item) >= 0) printf("--plot DIR draws %s\n", r->item);
     if (stop_asked()) return stop_exit();
     if (r->worse) return job_fail(j, EXIT_FAILED, "%d lines are worse than recorded", r->worse);
     if (missing) return job_fail(j, EXIT_FAILED, "%d figures could not be drawn", missing);

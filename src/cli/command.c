@@ -36,7 +36,9 @@ const struct command command_table[] = {
      "the tables and figures of papers, printed and measured",
      "PAPER is adjust2007, gonzalez1999, lecture13, liu2006 or liu2013, or a file of claims; ITEM one of "
      "its\n"
-     "tables, figures and examples.  Without either: all that takes seconds.  Each line shows the printed\n"
+     "tables, figures and examples (--list names them); a figure is measured with the item that draws it, "
+     "and\n"
+     "drawn by --plot.  Without either: all that takes seconds.  Each line shows the printed\n"
      "figure, the measured one and a verdict, under the command that measures it; `keel run paper:NAME` "
      "runs\n"
      "a model of a paper alone.  Verdicts: digits agree, holds (a sentence, as a number), round-off, better "

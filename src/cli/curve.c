@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum place { TIME, COLUMN, ERROR, DRIFT, NONE };
+enum place { TIME, COLUMN, ERROR, DRIFT, NEWTON, EVALUATIONS, NONE };
 
 struct spot {
     enum place place;
@@ -23,6 +23,7 @@ struct recorder {
     struct trace trace;
     struct spot *spot;
     double *row;
+    long newton, evaluations; /* up to the last row */
 };
 
 int curve_add(struct curve *c, const double *row) {
@@ -55,7 +56,10 @@ static struct spot find(const keel_sim *sim, const char *name) {
     for (int i = 0; i < count; i++)
         if (strcmp(place == DRIFT ? keel_sim_row(sim, i) : keel_sim_column(sim, i), name) == 0)
             return (struct spot){place, i};
-    return (struct spot){NONE, 0};
+    return (struct spot){strcmp(name, "newton") == 0        ? NEWTON
+                         : strcmp(name, "evaluations") == 0 ? EVALUATIONS
+                                                            : NONE,
+                         0};
 }
 
 static void observe(keel_solver *solver, void *sim) {
@@ -66,6 +70,7 @@ static void observe(keel_solver *solver, void *sim) {
 
 static int take(void *user, const struct trace_row *row) {
     struct recorder *r = user;
+    keel_stats now = keel_statistics(keel_sim_solver(r->sim));
     for (int k = 0; k < r->curve->width; k++) {
         int i = r->spot[k].index;
         switch (r->spot[k].place) {
@@ -81,10 +86,17 @@ static int take(void *user, const struct trace_row *row) {
         case DRIFT:
             r->row[k] = row->drift[i];
             break;
+        case NEWTON: /* the start is no step */
+            r->row[k] = r->curve->count ? (double)(now.newton - r->newton) : NAN;
+            break;
+        case EVALUATIONS:
+            r->row[k] = r->curve->count ? (double)(now.calls - r->evaluations) : NAN;
+            break;
         default:
             r->row[k] = NAN;
         }
     }
+    r->newton = now.newton, r->evaluations = now.calls;
     return curve_add(r->curve, r->row);
 }
 

@@ -10,8 +10,8 @@ struct curve {
     long count;
 };
 
-/* Runs the model with these options.  name: t, a column, error.COLUMN or drift.ROW; what the run does not
- * have is NAN.  0, or -1 with a sentence; curve_close in any case. */
+/* Runs the model with these options.  name: t, a column, error.COLUMN or drift.ROW, newton or evaluations of
+ * each step; what the run does not have is NAN.  0, or -1 with a sentence; curve_close in any case. */
 int curve_run(struct curve *c, const char *model, const char *options, int names, char *const *name,
               char *why, size_t room);
 /* One more row of `width` numbers.  0, or -1 without memory. */

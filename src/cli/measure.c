@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Words ------------------------------------------------------------------------------------------------- */
 
@@ -66,6 +67,7 @@ struct gauge {
     struct trace trace;
     struct look *look;
     int looks, every_step;
+    double seconds;                /* of the processor, for the steps */
     double *value, *error, *drift; /* at the end */
 };
 
@@ -220,8 +222,9 @@ static void take_line(struct gauge *g, struct look *l, const keel_stats *s) {
     line->taken = s->steps;
     if (line->said[0]) return;
     if (!line->of) {
-        line->value =
-            line->measure == CLAIMS_REACHED ? keel_time(keel_sim_solver(g->sim)) : count_of(s, line->measure);
+        line->value = line->measure == CLAIMS_REACHED   ? keel_time(keel_sim_solver(g->sim))
+                      : line->measure == CLAIMS_SECONDS ? g->seconds
+                                                        : count_of(s, line->measure);
         return;
     }
     if (l->place == PLACE_DRIFT && certified(g, keel_sim_row(g->sim, l->index), &row)) {
@@ -285,7 +288,9 @@ static void gauge_run(struct gauge *g, struct claims *c, int run) {
         bad = !keel_sim_solver(g->sim) || attach(g);
         keel_sim_attach(g->sim, g);
     }
+    clock_t began = clock();
     keel_status status = bad ? KEEL_ENOMEM : go(g, looking);
+    g->seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     if (bad) refuse(c, run, "there is not enough memory");
     else if (status < 0) take_failure(g, c, run, keel_sim_message(g->sim));
     else if (stop_asked()) refuse(c, run, "interrupted");

@@ -68,6 +68,7 @@ enum option_kind {
     X(plot, FILE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE,                           \
       "draw: .svg, .png or .pdf; - draws in the terminal (reproduce: a folder)")                             \
     X(full, FLAG, NULL, NULL, COMMAND_REPRODUCE, "the long tables, too: 10^5 periods")                       \
+    X(list, FLAG, NULL, NULL, COMMAND_REPRODUCE, "what items there are and which figures they draw")         \
     X(axes, TEXT, "X,Y,..", NULL, COMMAND_RUN,                                                               \
       "what a panel of the plot shows: the first against the others; repeatable")                            \
     X(report, FILE, "FILE.html", NULL, COMMAND_RUN,                                                          \

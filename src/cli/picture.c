@@ -124,6 +124,7 @@ struct view { /* one panel, drawn */
     double low[2], high[2]; /* of x and y; of |y| that is not 0 where the axis is logarithmic */
     int zeros;              /* there are such y there */
     int series;
+    int dotted[CURVES * NAMES]; /* a series that jumps: a count, or round-off that is 0 and is not */
 };
 
 static void widen(struct view *v, int axis, double value) {
@@ -145,25 +146,32 @@ static void measure_series(struct view *v, const struct picture *p, int curve, i
     v->series++;
 }
 
+static int counts(const struct claims_panel *panel) {
+    return strcmp(panel->ys, "newton") == 0 || strcmp(panel->ys, "evaluations") == 0;
+}
+
 static double lowest(const struct view *v) { /* where 0 is drawn */
     return pow(10, floor(log10(v->low[1])) - 1);
 }
 
 /* Of a quantity over t on a logarithmic axis the largest in each short piece; else places that follow each
- * other, all of them if they are not too many. */
-static void data(FILE *g, const struct view *v, const struct picture *p, int curve, int y) {
+ * other, all of them if they are not too many.  How often it is 0 on a logarithmic axis, as a part. */
+static double data(FILE *g, const struct view *v, const struct picture *p, int curve, int y) {
     const struct curve *c = &p->curve[curve];
     int point = p->of[curve]->point, logs = v->panel->logs, x = point ? 0 : v->x;
     long most = logs && !point ? PIECES : PLACES, piece = (c->count + most - 1) / most;
+    long jumps = 0;
     if (point) y = 1;
     for (long i = 0; i < c->count; i += piece) {
         double value = curve_at(c, i, y);
         for (long k = i + 1; logs && k < i + piece && k < c->count; k++)
             if (!(fabs(curve_at(c, k, y)) <= fabs(value))) value = curve_at(c, k, y);
+        jumps += logs && value == 0 && i > 0;
         if (logs) value = value == 0 && v->zeros ? lowest(v) : fabs(value);
         if (isfinite(value) && !(logs && value == 0)) fprintf(g, "%.10g %.10g\n", curve_at(c, i, x), value);
         else fprintf(g, "\n");
     }
+    return c->count ? (double)jumps * (double)piece / (double)c->count : 0;
 }
 
 /* 1, 2 or 5 times a power of ten, so that an axis has some five marks. */
@@ -198,6 +206,9 @@ static void axes(FILE *g, const struct view *v, const struct picture *p) {
                 v->high[1] * 1.6, pow(10, decades > 8 ? 2 + decades / 16 : 1));
         if (v->zeros) fprintf(g, "set ytics add ('0' %.10g)\n", bottom);
     } else fprintf(g, "set offsets %s,graph 0.04,graph 0.04\n", v->orbit ? "graph 0.03,graph 0.03" : "0,0");
+    if (counts(v->panel) && high < 10) fprintf(g, "set ytics 1\n");
+    if (strcmp(v->panel->x, "t") == 0 && wide > 0)
+        fprintf(g, "set xrange [%.10g:%.10g]\n", v->low[0], v->high[0]);
     if (v->orbit && wide > 0 && high > 0 && wide < 4 * high && high < 4 * wide)
         fprintf(g, "set size ratio -1\nset xtics %.10g\n", apart(fmax(wide, high)));
     fprintf(g, "set xlabel ");
@@ -220,21 +231,34 @@ static void for_series(const struct picture *p, struct view *v,
 }
 
 static void write_data(struct view *v, const struct picture *p, int curve, int y) {
-    fprintf(v->g, "$s%d << END\n", v->series++);
-    data(v->g, v, p, curve, y);
+    fprintf(v->g, "$s%d << END\n", v->series);
+    v->dotted[v->series++] = data(v->g, v, p, curve, y) > 0.02 || counts(v->panel);
     fprintf(v->g, "END\n");
+}
+
+/* Curves of one label have one colour, in all panels. */
+static int color_of(const struct picture *p, int curve) {
+    int colors = 0;
+    for (int k = 0; k <= curve; k++) {
+        int same = 0;
+        while (same < k && strcmp(p->of[same]->label, p->of[k]->label) != 0) same++;
+        if (k == curve) return same < k ? color_of(p, same) : colors;
+        colors += same == k;
+    }
+    return colors;
 }
 
 static void write_series(struct view *v, const struct picture *p, int curve, int y) {
     char label[2 * NAME];
     int k = v->series++, point = p->of[curve]->point, several = strchr(v->panel->ys, ',') != NULL;
-    int color = several ? k : curve; /* a curve has one colour in all panels */
+    int color = several ? k : color_of(p, curve);
     text_set(label, sizeof label, "%.70s", p->of[curve]->label);
     if (several) text_add(label, sizeof label, ": %s", p->text[y]);
     fprintf(v->g, "%s $s%d using 1:2 with %s lc rgb '%s'%s title ", k ? "," : "plot", k,
-            point      ? "linespoints lw 1.2 pt 7 ps 0.7"
-            : v->orbit ? "lines lw 0.6"
-                       : "lines lw 1.3",
+            point          ? "linespoints lw 1.2 pt 7 ps 0.7"
+            : v->dotted[k] ? "points pt 7 ps 0.3"
+            : v->orbit     ? "lines lw 0.6"
+                           : "lines lw 1.3",
             plot_palette[color % PLOT_COLORS], color >= PLOT_COLORS ? " dt 2" : "");
     gnuplot_text(v->g, label);
 }

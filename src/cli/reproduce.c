@@ -58,14 +58,10 @@ static int add_named(struct reproduce *r, struct job *j, const char *name) {
 
 static int check_item(struct reproduce *r, struct job *j) {
     const struct claims *c = &r->paper[0];
-    char all[JOB_SENTENCE] = "", near[JOB_WORD];
-    for (int i = 0; i < c->items; i++) {
-        if (strcmp(c->item[i].name, r->item) == 0) {
-            r->full |= c->item[i].full; /* who asks for it gets it */
-            return 0;
-        }
-        text_add(all, sizeof all, "%s%s", i ? "|" : "", c->item[i].name);
-    }
+    char all[JOB_SENTENCE], near[JOB_WORD];
+    for (int i = 0; i < c->items; i++)
+        if (claims_item_has(c, i, r->item)) return 0;
+    claims_names(c, all, sizeof all);
     if (option_nearest(all, r->item, near, sizeof near))
         return job_fail(j, EXIT_USAGE, "%s has no `%.40s`; did you mean %s?", c->name, r->item, near);
     return job_fail(j, EXIT_USAGE, "%s has no `%.40s`: it is one of %s", c->name, r->item, all);
@@ -74,7 +70,8 @@ static int check_item(struct reproduce *r, struct job *j) {
 int reproduce_open(struct reproduce *r, struct job *j) {
     const struct options *o = &j->options;
     size_t length;
-    *r = (struct reproduce){.full = option_given(o, opt_full)};
+    *r = (struct reproduce){.listed = option_given(o, opt_list)};
+    r->full = r->listed || option_given(o, opt_full);
     if (o->operands > 2)
         return job_fail(j, EXIT_USAGE, "a paper and one of its items: `%.80s` is one too many",
                         o->operand[2]);
@@ -100,7 +97,7 @@ void reproduce_close(struct reproduce *r) {
 }
 
 int reproduce_wanted(const struct reproduce *r, const struct claims *c, int item) {
-    if (r->item) return strcmp(c->item[item].name, r->item) == 0;
+    if (r->item) return claims_item_has(c, item, r->item); /* who asks for a long one gets it */
     return r->full || !c->item[item].full;
 }
 
@@ -112,6 +109,13 @@ static int is_smaller(const struct claims_line *line) {
     return fabs(line->value) < (f->kind == FIGURE_BOUNDS ? f->greatest : fabs(f->value));
 }
 
+/* Is the figure that is said to be meant the measured one, in its digits or bounds? */
+static int is_other(const struct claims_line *line) {
+    const struct figure *f = &line->other_figure;
+    enum figure_fit fit = figure_judge(f, line->value, line->size, line->taken);
+    return fit <= FIGURE_ROUND_OFF || (fit == FIGURE_SAME_ORDER && f->kind == FIGURE_ABOUT);
+}
+
 static enum claims_verdict verdict_of(const struct claims_line *line) {
     static const enum claims_verdict as_printed[] = {CLAIMS_AGREES, CLAIMS_HOLDS, CLAIMS_ROUND_OFF,
                                                      CLAIMS_SAME_ORDER, CLAIMS_DIFFERS};
@@ -120,8 +124,7 @@ static enum claims_verdict verdict_of(const struct claims_line *line) {
     int met = fit == FIGURE_AGREES || (fit == FIGURE_SAME_ORDER && line->figure.kind == FIGURE_ABOUT);
     if (met && line->kind != CLAIMS_PRINTED) return CLAIMS_HOLDS;
     if (fit == FIGURE_SAME_ORDER && line->kind != CLAIMS_PRINTED) fit = FIGURE_DIFFERS; /* it does not hold */
-    if (fit >= FIGURE_ROUND_OFF && line->other &&
-        figure_judge(&line->other_figure, line->value, line->size, line->taken) < FIGURE_DIFFERS &&
+    if (fit >= FIGURE_ROUND_OFF && line->other && is_other(line) &&
         (line->other != CLAIMS_BETTER || is_smaller(line)))
         return (enum claims_verdict)line->other;
     return as_printed[fit];

@@ -8,14 +8,14 @@
 struct reproduce {
     struct claims *paper;
     int papers;
-    const char *item; /* of the only paper; NULL: all */
-    int full;
-    char *recorded; /* the text of the verdicts; NULL: there are none */
+    const char *item; /* a name of items, or of a picture, of the only paper; NULL: all */
+    int full, listed; /* listed: names alone are wanted */
+    char *recorded;   /* the text of the verdicts; NULL: there are none */
     int lines, worse, count[CLAIMS_VERDICTS];
 };
 
-/* Papers from the operands: none, PAPER, or PAPER ITEM.  0, or an exit status.  reproduce_close in any
- * case. */
+/* Papers from the operands: none, PAPER, or PAPER NAME, of items or of a picture.  0, or an exit status.
+ * reproduce_close in any case. */
 int reproduce_open(struct reproduce *r, struct job *j);
 int reproduce_wanted(const struct reproduce *r, const struct claims *c, int item);
 /* Runs and judges an item. */
@@ -31,6 +31,9 @@ void reproduce_text_item(const struct reproduce *r, const struct claims *c, int 
 void reproduce_text_end(const struct reproduce *r, const struct job *j, FILE *out);
 void reproduce_json(const struct reproduce *r, const struct job *j, const char *status, int exit_status,
                     FILE *out);
-/* The pictures of an item into the folder of --plot; how many could not be drawn. */
-int reproduce_draw(const struct claims *c, int item, const struct job *j);
+/* The items of a paper and what they draw. */
+void reproduce_text_names(const struct reproduce *r, const struct claims *c, FILE *out);
+/* The pictures of an item into the folder of --plot, or the one that was asked for; how many could not be
+ * drawn. */
+int reproduce_draw(const struct reproduce *r, const struct claims *c, int item, const struct job *j);
 #endif

@@ -12,6 +12,29 @@ void reproduce_text_paper(const struct claims *c, const struct job *j, FILE *out
     fprintf(out, "%s%s%s  %s\n", say_bold(j->say.color_out), c->name, say_plain(j->say.color_out), c->title);
 }
 
+/* "other names; figures" of an item. */
+static void also_text(const struct claims *c, int item, char *out, size_t room) {
+    const char *others = c->item[item].others;
+    out[0] = '\0';
+    for (; others && *others; others += strcspn(others, "/"), others += *others == '/')
+        text_add(out, room, "%s%.*s", out[0] ? ", " : "also ", (int)strcspn(others, "/"), others);
+    for (int k = 0, first = 1; k < c->draws; k++)
+        if (c->draw[k].item == item)
+            text_add(out, room, "%s%s", first ? (out[0] ? "; draws " : "draws ") : ", ", c->draw[k].name),
+                first = 0;
+}
+
+void reproduce_text_names(const struct reproduce *r, const struct claims *c, FILE *out) {
+    for (int i = 0; i < c->items; i++) {
+        char also[JOB_SENTENCE];
+        if (!reproduce_wanted(r, c, i)) continue;
+        fprintf(out, "  %-12s %s%s\n", c->item[i].name, c->item[i].words,
+                c->item[i].full ? " (with --full)" : "");
+        also_text(c, i, also, sizeof also);
+        if (also[0]) fprintf(out, "  %-12s %s\n", "", also);
+    }
+}
+
 static void command_text(const struct claims_run *run, char *out, size_t room) {
     char model[JOB_WORD * 4];
     measure_model(run->model, model, sizeof model);
@@ -155,6 +178,10 @@ static void paper_json(const struct reproduce *r, const struct claims *c, struct
         json_object(json, NULL);
         json_text(json, "name", c->item[i].name);
         json_text(json, "about", c->item[i].words);
+        json_array(json, "figures");
+        for (int k = 0; k < c->draws; k++)
+            if (c->draw[k].item == i) json_text(json, NULL, c->draw[k].name);
+        json_end_array(json);
         json_end_object(json);
     }
     json_end_array(json);
@@ -165,7 +192,7 @@ void reproduce_json(const struct reproduce *r, const struct job *j, const char *
                     FILE *out) {
     struct json json = {0};
     run_json_head(&json, "reproduce", status, exit_status, j, j->sentence);
-    if (r->lines) {
+    if (r->lines || r->listed) {
         json_array(&json, "papers");
         for (int p = 0; p < r->papers; p++) paper_json(r, &r->paper[p], &json);
         json_end_array(&json);

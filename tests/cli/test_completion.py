@@ -46,6 +46,8 @@ class Completion(cli.Case):
     def test_papers(self):
         self.assertEqual(self.offered("keel", "reproduce", "liu"), ["liu2006", "liu2013"])
         self.assertEqual(self.offered("keel", "reproduce", "liu2006", "tab"), ["table1", "table2"])
+        self.assertEqual(self.offered("keel", "reproduce", "liu2006", "figure1"), ["figure10", "figure11", "figure12", "figure13"])
+        self.assertEqual(self.offered("keel", "reproduce", "liu2006", "example8"), ["example8"])
         self.assertEqual(self.offered("keel", "reproduce", "adjust2007", "--f"), ["--full"])
 
     def test_files(self):

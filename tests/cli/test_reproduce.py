@@ -42,7 +42,7 @@ class Reproduce(cli.Case):
                 lines = claims.readlines()
             for line in lines:
                 if line.startswith("item "):
-                    item, number = line.split()[1].rstrip(":"), 0
+                    item, number = line.split()[1].rstrip(":").split("/")[0], 0
                 if line.split(" ")[0] in ("claim", "says", "keel"):
                     number += 1
                     wanted.add((name[:-7], item, str(number)))
@@ -50,6 +50,14 @@ class Reproduce(cli.Case):
             found = [tuple(line.split()[:3]) for line in recorded]
         self.assertEqual(len(found), len(set(found)))
         self.assertEqual(set(found), wanted)
+
+    def test_worse_than_recorded(self):
+        """The first line of this item is recorded as `holds`: the same order of magnitude is not enough for it."""
+        text = "paper %s: A paper\nitem quadratic: an item\nrun decay --method rk4 --step 0.125 --interpret\nclaim ~1 end x : it\n"
+        found = self.claims(text % "lecture13", 1)
+        self.assertIn("same order    it; recorded: holds", found.stdout.decode())
+        self.assertIn("1 lines are worse than recorded", found.stderr.decode())
+        self.assertIn("none is worse than recorded", self.claims(text % "other").stdout.decode())
 
     def test_nothing_is_left_unexplained(self):
         with open(os.path.join(cli.EXAMPLES, "papers", "recorded.verdicts")) as recorded:
@@ -76,7 +84,7 @@ class Reproduce(cli.Case):
 
     def test_measures(self):
         claims = [(".7358", "end y"), (".60653", "at 0.5 x"), ("1", "largest x"), (".3679", "low x"), ("2", "high y"),
-                  (".60653", "median x"), ("8", "steps"), ("0", "folds"), ("32..33", "evaluations"), ("1", "reached"), ("<1e-5", "largest error.x"),
+                  (".60653", "median x"), ("8", "steps"), ("0", "folds"), ("<60", "seconds"), ("32..33", "evaluations"), ("1", "reached"), ("<1e-5", "largest error.x"),
                   ("<1e-5", "end error.x")]
         for claim, (verdict, _) in zip(claims, self.verdicts(claims)):
             self.assertIn(verdict, ("digits agree", "holds"), claim)
@@ -143,7 +151,7 @@ class Reproduce(cli.Case):
         self.assertIn("did you mean liu2006?", self.refused("reproduce", "liu2007"))
         self.assertIn("it is one of adjust2007|", self.refused("reproduce", "zzzzzzzz"))
         self.assertIn("did you mean table2?", self.refused("reproduce", "liu2006", "tabel2"))
-        self.assertIn("it is one of example1|", self.refused("reproduce", "liu2006", "zzzzzzzz"))
+        self.assertIn("it is one of example1|figure2|", self.refused("reproduce", "liu2006", "zzzzzzzz"))
         self.assertIn("one too many", self.refused("reproduce", "liu2006", "table2", "table3"))
         self.assertIn("missing.claims", self.refused("reproduce", "missing.claims"))
         self.assertIn("did you mean paper:lecture_body?", self.refused("run", "paper:lecture_bdy"))
@@ -169,6 +177,48 @@ class Reproduce(cli.Case):
         for word in [">rk4<", ">Euler<", ">a state<", ">its error<", ">t<", "p, curves: Two runs"]:
             self.assertIn(word, self.picture("p-curves.svg"))
         self.assertIn(">0.0625<", self.picture("p-points.svg"))
+
+    TWO = ("paper p: A paper\nitem one/first/both: an item\nrun decay --method rk4 --step 0.125 --interpret\nclaim .368 end x : it\n"
+           "draw figure1: A state\ncurve decay --method rk4 --step 0.125 --interpret : rk4\npanel t,x : x\n"
+           "draw figure2: Work\ncurve decay --method gauss4 --step 0.125 --interpret : gauss4\npanel t,newton : iterations\n"
+           "panel t,evaluations : evaluations\n"
+           "item two/both full: another\nrun decay --method rk4 --step 0.125 --interpret\nclaim .368 end x : it\n")
+
+    def test_other_names(self):
+        """Items are found by their other names, and by the pictures that they draw."""
+        for name, items in [("one", ["one"]), ("first", ["one"]), ("both", ["one", "two"]), ("figure2", ["one"]), ("two", ["two"])]:
+            found = json.loads(self.claims(self.TWO, 0, name, "--json").stdout)
+            self.assertEqual([row["item"] for row in found["rows"]], items)
+        self.assertIn("--plot DIR draws figure2", self.claims(self.TWO, 0, "figure2").stdout.decode())
+        self.assertNotIn("--plot", self.claims(self.TWO, 0, "first").stdout.decode())
+        self.assertIn("it is one of one|first|both|figure1|figure2|two", self.claims(self.TWO, 2, "zzzzzzzz").stderr.decode())
+
+    def test_one_picture(self):
+        cli.needs("gnuplot")
+        self.claims(self.TWO, 0, "figure2", "--plot", "pictures")
+        self.assertEqual(os.listdir(self.path("pictures")), ["p-figure2.svg"])
+        self.assertIn(">iterations<", self.picture("p-figure2.svg"))
+        self.claims(self.TWO, 0, "one", "--plot", "pictures")
+        self.assertEqual(sorted(os.listdir(self.path("pictures"))), ["p-figure1.svg", "p-figure2.svg"])
+
+    def test_list(self):
+        """Nothing is run."""
+        said = self.claims(self.TWO.replace("--method rk4", "--method nothing"), 0, "--list").stdout.decode()
+        for words in ["one          an item", "also first, both; draws figure1, figure2", "another (with --full)"]:
+            self.assertIn(words, said)
+        found = json.loads(self.claims(self.TWO, 0, "--list", "--json").stdout)
+        self.assertEqual([item["figures"] for item in found["papers"][0]["items"]], [["figure1", "figure2"], []])
+        self.assertEqual(found["rows"], [])
+
+    def test_every_figure_has_a_name(self):
+        wanted = {"liu2006": range(2, 14), "liu2013": range(1, 5), "gonzalez1999": range(2, 5), "adjust2007": range(1, 6)}
+        papers = {paper["name"]: paper for paper in json.loads(self.keel("reproduce", "--list", "--json").stdout)["papers"]}
+        for name, numbers in wanted.items():
+            drawn = [figure for item in papers[name]["items"] for figure in item["figures"]]
+            self.assertEqual(sorted(drawn), sorted("figure%d" % number for number in numbers))
+        said = self.keel("reproduce", "liu2006", "--list").stdout.decode()
+        for example in ["example%d" % number for number in range(1, 9)]:
+            self.assertIn(example, said)
 
     def test_pictures_that_cannot_be_drawn(self):
         cli.needs("gnuplot")

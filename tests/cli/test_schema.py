@@ -48,6 +48,7 @@ class Schema(cli.Case):
             self.said("emit", example(model))
             self.said("run", example(model), "--tend", "1e-3")
         self.assertTrue(self.said("reproduce", "lecture13", "linear")["rows"])
+        self.assertTrue(self.said("reproduce", "--list")["papers"])
         self.assertEqual(self.said("reproduce", "nothing", status=2)["status"], "failed")
         self.said("new", "a")
         self.said("new", "b", "--kind", "dae")
