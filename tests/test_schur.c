@@ -235,6 +235,8 @@ static void roads_agree(void **state) {
     }
     make_net(5, &seed);
     agrees("a net", &seed, 1e-9);
+    points(40, &seed);
+    agrees("no rows", &seed, 1e-12);
 }
 
 /* Rows that are said twice are left out, of the largest and the smallest index. */
