@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST = 64 };  /* unknown positions: below it dense matrices are as fast */
+enum { LEAST = 16 };  /* unknown positions: below it dense matrices are as fast */
 #define SHARE 0.1     /* of the entries of dense matrices: above it sparse ones are no gain */
 #define TINY 1.5e-14  /* pivots below are zeros */
 #define DOUBTFUL 1e-9 /* below, old pivots are not trusted */
