@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { LONGEST_PART = 250, SHORT = 60 }; /* codes in one function; so many are written into the loop */
+enum { LONGEST_PART = 250, SHORT = 30 }; /* codes in one function; so many are written into the loop */
 
 static const char inlined[] = "inline __attribute__((always_inline))";
 static const char outside[] = "__attribute__((noinline))";

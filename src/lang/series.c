@@ -14,7 +14,7 @@ const char *const series_source[] = {
 #undef SOURCE
 
 /* Longer models are not compiled twice. */
-enum { MOST_CODES = 2000 };
+enum { MOST_CODES = 600 };
 
 struct run {
     const struct series *s;

@@ -1,5 +1,5 @@
-/* series_fuse.c - sums of products as one node each: one addition of lanes for all their products, and no
- * jets for the parts.  A part goes into the sum if nothing else uses it. */
+/* series_fuse.c - sums of products as one node each, with no jets for their parts.  A part goes into the
+ * sum if nothing else uses it. */
 #include "lang/series.h"
 
 #include <stdlib.h>

@@ -126,7 +126,7 @@ static double next(keel_work *w, double h, double error, int rejected) {
 
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* x(h) - x = h S and x'(h) = S + h S' for states i .. i + 3, S = E + h O by the odd and the even
+/* x(h) - x = h S and x'(h) = S + h S' for states i and i + 1, S = E + h O by the odd and the even
  * coefficients, which are polynomials in h^2 that do not wait for each other; E' and O' by Horner's scheme
  * for the derivative. */
 static inline void sum_two(const struct taylor *m, int n, int i, double h, double *dx, double *slope) {
