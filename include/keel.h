@@ -76,6 +76,17 @@ typedef struct keel_series {
     long room, each;
 } keel_series;
 
+/* Taylor coefficients of the event functions along a curve through (t, u), x_i(t + s) = sum of
+ * c[k n + i] s^k for k = 0 .. orders: out[k count + i].  y, where they depend on it, follows from x; u has it
+ * nearly.  Where an event has no series, for a kink in it, they are not finite.  work and what it returns: as
+ * keel_series. */
+typedef int keel_along_fn(double t, const double *u, const double *c, int orders, double *out, double *work,
+                          void *user);
+typedef struct keel_along {
+    keel_along_fn *value;
+    long room, each;
+} keel_along;
+
 /* count functions of (t, u); all zero: absent. */
 typedef struct keel_map {
     int count;
@@ -135,6 +146,7 @@ typedef struct keel_problem {
     const keel_fused *fused;      /* ODE without mass, HAMILTONIAN with f: f in one method, for runs
                                    * nobody looks into */
     keel_series series;           /* for the method taylor; a model brings its own.  May be absent */
+    keel_along event_series;      /* the same: its events are then roots of polynomials, none missed */
     void *user;
 } keel_problem;
 

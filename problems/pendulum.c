@@ -307,11 +307,19 @@ void problem_pendulum_at_rest(problem *p, double g) {
     p->references = 0;
 }
 
+static int bottom_along(double t, const double *u, const double *c, int orders, double *out, double *work,
+                        void *user) {
+    (void)t, (void)u, (void)work, (void)user;
+    for (int k = 0; k <= orders; k++) out[k] = c[4 * k];
+    return 0;
+}
+
 void problem_pendulum_bottom(problem *p, double g) {
     static const char *const names[] = {"bottom"};
     problem_pendulum(p, g);
     p->keel.name = "pendulum_bottom";
     p->keel.event = (keel_map){.count = 1, .value = bottom, .jacobian = bottom_gradient, .names = names};
+    p->keel.event_series = (keel_along){bottom_along, 0, 0};
 }
 
 double problem_pendulum_bottom_time(const problem *p, int k) {

@@ -102,6 +102,10 @@ typedef struct keel_stepper {
     /* The |h| to begin with at (t, u), where the place itself tells it; <= 0: not known.  NULL: `next` has
      * told it.  first: as in an attempt. */
     double (*aim)(keel_work *w, double t, const double *u, int first);
+    /* The event functions along the dense output from step->t + from on, in powers of the time since:
+     * degree + 1 times as many as there are events, degree at most 60; not finite where one has none.  NULL:
+     * none has.  Without this they are sampled. */
+    const double *(*events)(keel_work *w, const keel_segment *step, double from, int *degree);
 } keel_stepper;
 
 #ifdef __cplusplus

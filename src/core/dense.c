@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static keel_segment last_step(const struct engine *e) {
+keel_segment dense_step(const struct engine *e) {
     const struct record *r = e->r;
     int now = r->front, before = 1 - now;
     return (keel_segment){r->t_before, r->h_taken, e->x[before], e->f[before], e->x[now], e->f[now]};
@@ -38,7 +38,7 @@ keel_status dense_raw(struct engine *e, double t, double *x) {
     struct record *r = e->r;
     keel_status found = find_rates(e);
     if (found != KEEL_OK) return found;
-    keel_segment step = last_step(e);
+    keel_segment step = dense_step(e);
     double theta = (t - step.t) / (r->t - step.t);
     if (!r->dense_ready && e->stepper->prepare) {
         e->field.fault.status = KEEL_OK;

@@ -46,6 +46,11 @@ static void layout_events(struct engine *e, size_t vector) {
     e->events.root = arena_doubles(&e->arena, count);
     e->events.trial = arena_doubles(&e->arena, vector);
     e->events.at_root = arena_doubles(&e->arena, vector);
+    size_t exact = e->stepper->events && e->field.p.event_series.value ? count : 0;
+    e->events.polynomial = arena_doubles(&e->arena, EVENTS_TERMS * exact);
+    e->events.noise = arena_doubles(&e->arena, exact);
+    e->events.sign_before = arena_ints(&e->arena, exact);
+    e->events.passed = arena_ints(&e->arena, exact);
 }
 
 /* The one layout of all numbers; also ties the parts to each other, so that a copied engine is tied anew. */
@@ -342,6 +347,7 @@ keel_status engine_begin(struct engine *e, double t, const double *u, const unsi
                          .front = r->front,
                          .fresh = 1,
                          .event = -1,
+                         .left = -1,
                          .told = 1,
                          .storm = r->storm,
                          .stats = r->stats};

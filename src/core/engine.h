@@ -25,6 +25,7 @@ struct record {
     double h_next, error_before;
     double rho, low, high; /* reversible steps: the density, 0 before the first, and where it holds */
     double scanned, piece; /* events have been looked for up to here; the length to try next, 0: the step */
+    double piece_from, piece_to; /* where polynomials stand for the event functions */
     long count, steps_at_growth;
     int front;         /* which of the two buffers holds the front */
     int rate_known[2]; /* f of that buffer is the rate at its x */
@@ -37,6 +38,9 @@ struct record {
     int event;
     int just_begun; /* event values may be zero here without a crossing */
     int blurs;      /* pieces of the step in which samples do not resolve the event functions */
+    int degree;     /* of the polynomials of the present piece; 0: there is none yet */
+    int sampled;    /* the rest of the step has no polynomials */
+    int left;       /* the event from whose root the run goes on; -1: none */
     int slides;     /* kinks that led back, lately; the step of the last */
     long slid;
     struct storm storm;
@@ -44,13 +48,18 @@ struct record {
     keel_stats stats;
 };
 
-enum { EVENTS_SAMPLES = 12 }; /* of a step */
-enum { EVENTS_KINK = 2 };     /* as `passing`: a step ends there, and nobody is told */
+enum { EVENTS_SAMPLES = 12 };   /* of a step */
+enum { EVENTS_TERMS = 61 };     /* of a polynomial, at most */
+#define EVENTS_NEGLIGIBLE 1e-10 /* of the largest value around: zero where a run begins on an event */
+enum { EVENTS_KINK = 2 };       /* as `passing`: a step ends there, and nobody is told */
 
 struct events {
     int *sign; /* per event: before the next crossing; 0: not known yet */
     double *samples, *here, *root, *trial, *at_root;
     int *crossing;
+    /* Polynomials of the present piece, in shares of it, EVENTS_TERMS each, and what in them is noise. */
+    double *polynomial, *noise;
+    int *sign_before, *passed; /* per event: where the piece begins; how many of its roots are behind */
 };
 
 struct grid { /* where fixed steps end for the t_end of the present call */
@@ -233,6 +242,7 @@ long fused_march(struct engine *e, double t_end, long most, long *wait, keel_sta
 /* dense.c */
 keel_status dense_at(struct engine *e, double t, double *u);  /* on the manifold, with y */
 keel_status dense_raw(struct engine *e, double t, double *x); /* the interpolant alone */
+keel_segment dense_step(const struct engine *e);              /* the last step */
 keel_status dense_settle(struct engine *e, double t,
                          double *x); /* a state inside the step, to the manifold */
 
@@ -240,6 +250,18 @@ keel_status dense_settle(struct engine *e, double t,
 void events_begin(struct engine *e);
 /* Looks for the first event in (scanned, t_to].  1: found, and the engine stands on it. */
 int events_scan(struct engine *e, double t_to, keel_status *status);
+int events_looked_for(const struct engine *e, int i);
+/* All event values at t on the dense output.  projected: as a person would see it. */
+keel_status events_values(struct engine *e, double t, int projected, double *out);
+
+/* events_roots.c: where the method has polynomials */
+struct events_root {
+    int event; /* -1: none up to t_to */
+    double t, slope;
+    double low, high; /* other roots of the event lie beyond */
+};
+/* The next root up to t_to.  0: the rest of the step is to be sampled. */
+int events_next_root(struct engine *e, double t_to, struct events_root *found, keel_status *status);
 
 /* run.c */
 keel_status run_to(struct engine *e, double t_end, int one_step);

@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#define NEGLIGIBLE 1e-10 /* of the largest value in the step: zero where a run begins on an event */
-
 enum { BLURS = 8 };      /* in a step: pieces that nothing resolves */
 #define SHORTEST 0x1p-20 /* piece of a step */
 
@@ -28,8 +26,7 @@ void events_begin(struct engine *e) {
     e->r->just_begun = 1;
 }
 
-/* All event values at t on the dense output.  projected: as a person would see it. */
-static keel_status values_at(struct engine *e, double t, int projected, double *out) {
+keel_status events_values(struct engine *e, double t, int projected, double *out) {
     struct field *fd = &e->field;
     double *u = e->events.trial;
     keel_status status = projected || fd->m ? dense_at(e, t, u) : dense_raw(e, t, u);
@@ -37,7 +34,7 @@ static keel_status values_at(struct engine *e, double t, int projected, double *
 }
 
 static keel_status value_at(struct engine *e, int i, double t, double *out) {
-    keel_status status = values_at(e, t, 1, e->events.here);
+    keel_status status = events_values(e, t, 1, e->events.here);
     *out = e->events.here[i];
     return status;
 }
@@ -107,9 +104,10 @@ static double slope_at(struct engine *e, int i, double t) {
 }
 
 /* From the begin of the step to the root itself: Newton on the method's own step, not beyond t_to. */
-static void polish(struct engine *e, int i, double t_to, double *root, double *u) {
+static void polish(struct engine *e, const struct events_root *f, double t_to, double *root, double *u) {
     const struct record *r = e->r;
-    double t = *root, slope = slope_at(e, i, t);
+    double t = f->t, slope = f->slope;
+    int i = f->event;
     for (int iteration = 0; iteration < 6 && slope != 0; iteration++) {
         if (step_again(e, t, e->events.trial) != KEEL_OK) return;
         if (map_value(&e->field, &e->field.event, t, e->events.trial, e->events.here) != KEEL_OK) return;
@@ -118,6 +116,7 @@ static void polish(struct engine *e, int i, double t_to, double *root, double *u
         double change = -e->events.here[i] / slope;
         if (fabs(change) <= 2 * DBL_EPSILON * fabs(t) || fabs(change) > 0.1 * fabs(r->h_taken)) return;
         t += change;
+        if (!(t >= f->low && t <= f->high)) return;
         if ((t - t_to) * r->direction > 0) t = t_to;
         if (t == *root) return;
     }
@@ -130,7 +129,7 @@ struct bracket {
 /* The sign of an event before its next crossing.  Where a run begins, values that are zero to round-off do
  * not tell. */
 static int sign_known(const struct engine *e, double value, double largest) {
-    return e->r->just_begun && fabs(value) <= NEGLIGIBLE * largest ? 0 : sign_of(value);
+    return e->r->just_begun && fabs(value) <= EVENTS_NEGLIGIBLE * largest ? 0 : sign_of(value);
 }
 
 /* The sign event i takes when a run begins on it, seen on ways that grow eightfold: a ball that hops for a
@@ -219,19 +218,20 @@ static keel_status sample(struct engine *e, double from, double to, double *t) {
     keel_status status = KEEL_OK;
     for (int k = 0; k < EVENTS_SAMPLES && status == KEEL_OK; k++) {
         t[k] = k == 0 ? from : k == EVENTS_SAMPLES - 1 ? to : from + share[k] * (to - from);
-        status = values_at(e, t[k], k == 0 || k == EVENTS_SAMPLES - 1, e->events.samples + (long)k * count);
+        status =
+            events_values(e, t[k], k == 0 || k == EVENTS_SAMPLES - 1, e->events.samples + (long)k * count);
     }
     return status;
 }
 
 /* Kinks end adaptive steps; fixed ones stay on their grid. */
-static int looked_for(const struct engine *e, int i) {
+int events_looked_for(const struct engine *e, int i) {
     return !(e->o.step > 0 && e->field.p.passing && e->field.p.passing[i] == EVENTS_KINK);
 }
 
 static int any_looked_for(const struct engine *e) {
     for (int i = 0; i < e->field.p.event.count; i++)
-        if (looked_for(e, i)) return 1;
+        if (events_looked_for(e, i)) return 1;
     return 0;
 }
 
@@ -254,14 +254,14 @@ static int resolved(const struct engine *e, int i) {
             cubic += weight * v[(long)j * count];
             if (j == k - 1 || j == k + 1) around = fmax(around, fabs(v[(long)j * count]));
         }
-        if (fabs(cubic - v[(long)k * count]) > fmax(0.25 * around, NEGLIGIBLE * largest)) return 0;
+        if (fabs(cubic - v[(long)k * count]) > fmax(0.25 * around, EVENTS_NEGLIGIBLE * largest)) return 0;
     }
     return 1;
 }
 
 static int all_resolved(const struct engine *e) {
     for (int i = 0; i < e->field.p.event.count; i++)
-        if (looked_for(e, i) && !resolved(e, i)) return 0;
+        if (events_looked_for(e, i) && !resolved(e, i)) return 0;
     return 1;
 }
 
@@ -307,7 +307,7 @@ static int first_root(struct engine *e, const double *t, keel_status *status) {
         int sign = ev->sign[i];
         ev->root[i] = HUGE_VAL;
         ev->crossing[i] = sign;
-        if (!looked_for(e, i)) continue;
+        if (!events_looked_for(e, i)) continue;
         keel_status crossing = first_crossing(e, i, t, &sign, &found);
         ev->crossing[i] = sign;
         if (crossing == KEEL_OK) continue;
@@ -325,32 +325,45 @@ static int first_root(struct engine *e, const double *t, keel_status *status) {
     return -1;
 }
 
-int events_scan(struct engine *e, double t_to, keel_status *status) {
+/* The first root up to t_to by samples. */
+static keel_status find_by_samples(struct engine *e, double t_to, struct events_root *found) {
     struct record *r = e->r;
-    struct events *ev = &e->events;
-    int best = -1;
     double t[EVENTS_SAMPLES];
-    *status = KEEL_OK;
-    if (!any_looked_for(e)) return 0;
+    int best = -1;
+    *found = (struct events_root){.event = -1};
     while (best < 0 && r->scanned != t_to) {
         if (fabs(t_to - r->scanned) <= 16 * DBL_EPSILON * fabs(t_to)) {
             r->scanned = t_to; /* too short to tell signs: with what follows */
-            return 0;
+            return KEEL_OK;
         }
-        *status = sample_piece(e, t_to, t);
-        if (*status == KEEL_OK) best = first_root(e, t, status);
-        if (*status != KEEL_OK) return 0;
+        keel_status status = sample_piece(e, t_to, t);
+        if (status == KEEL_OK) best = first_root(e, t, &status);
+        if (status != KEEL_OK) return status;
     }
-    if (best < 0) return 0;
-    double at = ev->root[best], *u = ev->at_root;
+    if (best < 0) return KEEL_OK;
+    double at = e->events.root[best];
+    int one_step = !(e->stepper->info.traits & KEEL_MULTISTEP);
+    *found = (struct events_root){best, at, one_step ? slope_at(e, best, at) : 0, -HUGE_VAL, HUGE_VAL};
+    return KEEL_OK;
+}
+
+int events_scan(struct engine *e, double t_to, keel_status *status) {
+    struct record *r = e->r;
+    struct events_root found = {.event = -1};
+    *status = KEEL_OK;
+    if (!any_looked_for(e)) return 0;
+    if (!events_next_root(e, t_to, &found, status) && *status == KEEL_OK)
+        *status = find_by_samples(e, t_to, &found);
+    if (*status != KEEL_OK || found.event < 0) return 0;
+    double at = found.t, *u = e->events.at_root;
     int one_step = !(e->stepper->info.traits & KEEL_MULTISTEP);
     *status = dense_at(e, at, u);
-    if (*status == KEEL_OK && one_step) polish(e, best, t_to, &at, u);
+    if (*status == KEEL_OK && one_step) polish(e, &found, t_to, &at, u);
     if (*status == KEEL_OK && r->inside && (at - r->t_now) * r->direction < 0) { /* time never goes back */
         at = r->t_now;
         *status = one_step ? step_again(e, at, u) : dense_at(e, at, u);
     }
     if (*status != KEEL_OK) return 0;
-    stand_on(e, best, ev->root[best], at, u);
+    stand_on(e, found.event, found.t, at, u);
     return 1;
 }

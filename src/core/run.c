@@ -37,6 +37,7 @@ static keel_status begin_here(struct engine *e) {
         if (status != KEEL_OK) return engine_fail_by_fault(e);
         r->rate_known[r->front] = 1;
     }
+    r->left = r->inside ? r->event : -1;
     r->t = r->base = r->scanned = r->t_now;
     r->count = 0;
     r->inside = r->has_step = 0;

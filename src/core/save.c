@@ -105,9 +105,10 @@ static int record_is_sound(const struct engine *e) {
     int events = e->field.p.event.count;
     return flag(r->front) && flag(r->inside) && flag(r->fresh) && flag(r->has_step) && flag(r->dense_ready) &&
            flag(r->rate_known[0]) && flag(r->rate_known[1]) && flag(r->told) && flag(r->just_begun) &&
-           r->direction >= -1 && r->direction <= 1 && r->event >= -1 && r->event < events &&
-           r->status <= KEEL_OK && r->status >= KEEL_ELIMIT && isfinite(r->t) && isfinite(r->t_now) &&
-           isfinite(r->base) && isfinite(r->low) && isfinite(r->high) && r->rho >= 0 && !isinf(r->rho);
+           r->direction >= -1 && r->direction <= 1 && r->event >= -1 && r->event < events && r->left >= -1 &&
+           r->left < events && r->degree >= 0 && r->degree < EVENTS_TERMS && r->status <= KEEL_OK &&
+           r->status >= KEEL_ELIMIT && isfinite(r->t) && isfinite(r->t_now) && isfinite(r->base) &&
+           isfinite(r->low) && isfinite(r->high) && r->rho >= 0 && !isinf(r->rho);
 }
 
 int save_read(struct engine *e, const void *bytes, size_t count) {

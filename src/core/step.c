@@ -218,7 +218,7 @@ static keel_status commit(struct engine *e, const struct plan *plan) {
     r->fresh = r->dense_ready = r->inside = r->told = 0;
     r->has_step = 1;
     r->event = -1;
-    r->piece = r->blurs = 0;
+    r->piece = r->blurs = r->degree = r->sampled = 0;
     r->stats.steps++;
     r->stats.folds += e->manifold.fold;
     if (multipliers_apply(e)) multipliers_accept(e);

@@ -196,6 +196,10 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
     if (p->series.room < 0 || p->series.each < 0 || p->series.room > LARGEST || p->series.each > LARGEST)
         return no(v, "series.room = %ld and series.each = %ld: they must be 0 .. %d", p->series.room,
                   p->series.each, LARGEST);
+    if (p->event_series.room < 0 || p->event_series.each < 0 || p->event_series.room > LARGEST ||
+        p->event_series.each > LARGEST)
+        return no(v, "event_series.room = %ld and event_series.each = %ld: they must be 0 .. %d",
+                  p->event_series.room, p->event_series.each, LARGEST);
     if (p->energy.count > 1) return no(v, "there is one energy; further invariants go to `invariant`");
     if (!maps_fit(v, p) || !form_fits(v, p) || !nothing_idle(v, p)) return 0;
     for (int i = 0; p->event_direction && i < p->event.count; i++)

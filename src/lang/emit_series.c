@@ -253,7 +253,7 @@ int emit_series(struct emit *e, const char *name, const struct series *s) {
     put_orders(e, name, "early", s, 0, s->early);
     put_orders(e, name, "late", s, s->early, s->count);
     put_orders(e, name, "again", s, s->count, s->count + s->again);
-    put_places(e, name, "rate", s->n, s->rate);
+    put_places(e, name, "rate", s->rates, s->rate);
     put_places(e, name, "row", s->m, s->row);
     put(e,
         "static const struct keel_recurrence recurrence_%s = {%d, %d, %d, %d, %u, %u, %u, rate_%s, row_%s,\n",

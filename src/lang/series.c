@@ -189,11 +189,64 @@ void series_room(const struct series *s, long *room, long *each) {
     if (series_has_stride(s)) *room += SERIES_STRIDE * *each;
 }
 
+static struct keel_recurrence recurrence_of(const struct series *s) {
+    return (struct keel_recurrence){s->n,   s->m, s->given, s->linear, (int)s->jets, (int)s->fixed, s->rate,
+                                    s->row, zero, solve,    early,     late,         again};
+}
+
 int series_run(const struct series *s, double t, const double *u, int orders, double *out, double *work,
                const double *p) {
     struct run run = {s, p, work};
-    const struct keel_recurrence recurrence = {
-        s->n,    s->m,   s->given, s->linear, (int)s->jets, (int)s->copies, (int)s->fixed,
-        s->rate, s->row, zero,     solve,     early,        late,           again};
+    const struct keel_recurrence recurrence = recurrence_of(s);
     return keel_recur(&recurrence, t, u, orders, orders + 1, out, work + registers(s), &run);
+}
+
+/* Order k of all jets but those of x; z so that the rows vanish. */
+static void follow_order(const struct keel_recurrence *p, double *w, double *fixed, const double *over,
+                         int stride, int k, void *with) {
+    double *row = fixed + p->fixed + p->n + p->m, *matrix = row + p->m, *pivot = matrix + p->m * p->m;
+    double *z = w + (long)p->n * stride + k;
+    w[(long)(p->n + p->m) * stride + k] = k == 1;
+    p->early(w, fixed, over, stride, k, with);
+    if (p->m == 0) return;
+    for (int i = 0; i < p->m; i++) z[(long)i * stride] = 0;
+    p->late(w, fixed, over, stride, k, with);
+    for (int i = 0; i < p->m; i++) row[i] = p->row[i] < p->jets ? w[(long)p->row[i] * stride + k] : 0;
+    keel_solve(p->m, matrix, pivot, row);
+    for (int i = 0; i < p->m; i++) z[(long)i * stride] = -row[i];
+    p->again(w, fixed, over, stride, k, with);
+}
+
+/* As keel_recur, but x is given. */
+static int follow(const struct keel_recurrence *p, int count, double t, const double *x, const double *c,
+                  int orders, double *out, double *w, void *with) {
+    const int n = p->n, m = p->m, stride = orders + 1;
+    double *value = w + (long)(p->jets + p->copies) * stride, *fixed = value + p->jets, *u = fixed + p->fixed;
+    double *row = u + n + m, *matrix = row + m, *pivot = matrix + m * m, over[4] = {0, 0, 1, 0};
+    for (int i = 0; i < n + m; i++) u[i] = x[i];
+    int code = m ? keel_tops(p, t, u, row, matrix, pivot, with) : 0;
+    if (code == 0) code = p->zero(t, u, value, with);
+    if (code != 0) return code;
+    for (int i = 0; i < p->jets; i++) w[(long)i * stride] = value[i];
+    for (int i = 0; i < count; i++) out[i] = value[p->rate[i]];
+    for (int k = 1; k <= orders; k++) {
+        over[0] = over[2];
+        over[1] = over[3];
+        keel_over_order(k + 1, over + 2);
+        for (int i = 0; i < n; i++) w[(long)i * stride + k] = c[(long)k * n + i];
+        follow_order(p, w, fixed, over, stride, k, with);
+        for (int i = 0; i < count; i++)
+            out[(long)k * count + i] = p->rate[i] < p->jets ? w[(long)p->rate[i] * stride + k] : 0;
+    }
+    return 0;
+}
+
+int series_follow(const struct series *s, double t, const double *u, const double *c, int orders, double *out,
+                  double *work, const double *p) {
+    struct run run = {s, p, work};
+    const struct keel_recurrence recurrence = recurrence_of(s);
+    int code = follow(&recurrence, s->rates, t, u, c, orders, out, work + registers(s), &run);
+    for (int i = 0; i < s->rates; i++)
+        if (s->kink[i]) out[s->rates + i] = NAN;
+    return code;
 }

@@ -60,6 +60,7 @@ struct series_code {
 
 struct series {
     int n, m;             /* states; unknowns z, which come behind them among the inputs */
+    int rates, follows;   /* n; or as many as follow a curve, which is x */
     int given, linear;    /* z that the caller knows; 0 = r is linear in z */
     uint32_t jets, fixed; /* jets 0 .. n + m: of x, z, t; numbers that do not move, or of order 0 alone */
     uint32_t copies;      /* mirrors and the like, behind the jets */
@@ -69,13 +70,14 @@ struct series {
     size_t again;        /* behind all: those that are run once more when z_k is known */
     size_t early, count; /* those that do not depend on z come first */
     int *rate, *row;     /* of jets, or jets + number */
+    unsigned char *kink; /* per rate: made of one that has a kink */
 };
 
 /* The model's part: symbols of x and z, f and r of them, what else may stand in them (inputs: x and z
- * are u[0] .. u[n+m-1]). */
+ * are u[0] .. u[n+m-1]).  Functions that follow a curve stand in the place of f. */
 struct series_request {
-    int n, m, given;
-    const expr *symbol, *rate, *row; /* n + m; n; m */
+    int n, m, given, rates, follows;
+    const expr *symbol, *rate, *row; /* n + m; rates; m */
     size_t inputs;
     const struct tape_input *input;
 };
@@ -102,6 +104,9 @@ void series_room(const struct series *s, long *room, long *each);
 /* As keel_series.value; p: parameters. */
 int series_run(const struct series *s, double t, const double *u, int orders, double *out, double *work,
                const double *p);
+/* As keel_along_fn, of a series whose rates follow a curve; those with a kink are not numbers. */
+int series_follow(const struct series *s, double t, const double *u, const double *c, int orders, double *out,
+                  double *work, const double *p);
 
 /* series_NAME, as C that gives the same bits.  0 or -1. */
 int emit_series(struct emit *e, const char *name, const struct series *s);

@@ -382,10 +382,10 @@ static int finish(struct builder *b, struct derive *d) {
     struct series *s = b->s;
     const struct series_request *q = b->request;
     expr missing, *out = malloc((b->jets + b->fixeds + 1) * sizeof *out);
-    s->rate = malloc(((size_t)q->n + 1) * sizeof *s->rate);
+    s->rate = malloc(((size_t)q->rates + 1) * sizeof *s->rate);
     s->row = malloc(((size_t)q->m + 1) * sizeof *s->row);
     if (!out || !s->rate || !s->row || settle(b)) return free(out), -1;
-    for (int i = 0; i < q->n; i++) s->rate[i] = root_of(b, q->rate[i]);
+    for (int i = 0; i < q->rates; i++) s->rate[i] = root_of(b, q->rate[i]);
     for (int i = 0; i < q->m; i++) s->row[i] = root_of(b, q->row[i]);
     if (series_fuse(s, b->jets, b->fixeds) || series_trim(s, &b->jets, b->jet, b->fixeds))
         return free(out), -1;
@@ -401,10 +401,10 @@ static int finish(struct builder *b, struct derive *d) {
 
 int series_build(struct series *s, struct derive *d, const struct series_request *q) {
     struct builder b = {.g = d->g, .s = s, .request = q};
-    *s = (struct series){.n = q->n, .m = q->m, .given = q->given};
+    *s = (struct series){.n = q->n, .m = q->m, .given = q->given, .rates = q->rates, .follows = q->follows};
     if (q->m > SERIES_MOST_TOPS) return 1;
     place_symbols(&b);
-    size_t n = (size_t)q->n, m = (size_t)q->m;
+    size_t n = (size_t)q->rates, m = (size_t)q->m;
     expr *root = malloc((n + m + 1) * sizeof *root);
     if (root && n) memcpy(root, q->rate, n * sizeof *root);
     if (root && m) memcpy(root + n, q->row, m * sizeof *root);
@@ -426,5 +426,6 @@ void series_free(struct series *s) {
     free(s->code);
     free(s->rate);
     free(s->row);
+    free(s->kink);
     *s = (struct series){0};
 }

@@ -89,7 +89,7 @@ static void put_codes(struct copies *c, size_t from, size_t end) {
 
 static void put_steps(struct copies *c) {
     const struct series *s = c->s;
-    for (int i = 0; i < s->n; i++) put(c, SERIES_STEP, (uint32_t)i, (uint32_t)s->rate[i]);
+    for (int i = 0; i < s->n && !s->follows; i++) put(c, SERIES_STEP, (uint32_t)i, (uint32_t)s->rate[i]);
 }
 
 static void make(struct copies *c) {

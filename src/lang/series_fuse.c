@@ -21,7 +21,7 @@ struct fuse {
 
 static void count_uses(struct fuse *f) {
     const struct series *s = f->s;
-    for (int i = 0; i < s->n; i++) f->uses[s->rate[i]]++;
+    for (int i = 0; i < s->rates; i++) f->uses[s->rate[i]]++;
     for (int i = 0; i < s->m; i++) f->uses[s->row[i]]++;
     for (size_t i = 0; i < s->count; i++) {
         const struct series_code *c = &s->code[i];

@@ -35,7 +35,7 @@ int series_operands(uint32_t rule) {
 /* number[j]: not 0 for the jets that x', the rows, or others of them are made of. */
 static void mark_used(const struct series *s, uint32_t *number) {
     for (int i = 0; i <= s->n + s->m; i++) number[i] = 1;
-    for (int i = 0; i < s->n; i++) number[s->rate[i]] = 1;
+    for (int i = 0; i < s->rates; i++) number[s->rate[i]] = 1;
     for (int i = 0; i < s->m; i++) number[s->row[i]] = 1;
     for (int more = 1; more;) {
         more = 0;
@@ -75,7 +75,7 @@ static int drop_unused(struct series *s, size_t *jets_left, expr *jet, size_t fi
         early += i < s->early;
         s->code[count++] = c;
     }
-    for (int i = 0; i < s->n; i++) s->rate[i] = (int)number[s->rate[i]];
+    for (int i = 0; i < s->rates; i++) s->rate[i] = (int)number[s->rate[i]];
     for (int i = 0; i < s->m; i++) s->row[i] = (int)number[s->row[i]];
     s->count = count;
     s->early = early;
@@ -112,7 +112,7 @@ static int list_again(struct series *s, size_t values) {
     struct series_code *more = realloc(s->code, (2 * s->count + 1) * sizeof *more);
     if (more) s->code = more;
     if (!right || !more) return free(right), -1;
-    for (int i = 0; i < s->n; i++) right[s->rate[i]] = 1;
+    for (int i = 0; i < s->rates; i++) right[s->rate[i]] = 1;
     for (size_t i = 0; i < s->count; i++) {
         const struct series_code *c = &s->code[i];
         int result, jets = remembered(c->rule, &result);

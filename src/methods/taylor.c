@@ -31,6 +31,8 @@ struct taylor {
     double *work;
     double *x, *slope; /* width: the end, x' there */
     double *weight;    /* n: one over the tolerances */
+    int degree;        /* of the dense output */
+    double *curve, *at, *event, *event_work;
 };
 
 /* Above theirs: a part of the cost of a step does not depend on p, and another grows as p (measured on
@@ -61,6 +63,13 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->x = keel_work_doubles(w, (size_t)w->width);
     m->slope = keel_work_doubles(w, (size_t)w->width);
     m->weight = keel_work_doubles(w, (size_t)p->n);
+    m->degree = m->order < 3 ? 3 : m->order;
+    if (!p->event_series.value) return;
+    terms = (size_t)m->degree + 1;
+    m->curve = keel_work_doubles(w, terms * (size_t)p->n);
+    m->at = keel_work_doubles(w, (size_t)(p->n + p->m));
+    m->event = keel_work_doubles(w, terms * (size_t)p->event.count);
+    m->event_work = keel_work_doubles(w, (size_t)p->event_series.room + (size_t)p->event_series.each * terms);
 }
 
 /* The coefficients at (t, u); an evaluation of f for each order. */
@@ -105,7 +114,8 @@ static double reach(double norm, double share, int k) {
     return norm > 0 ? (log2(norm) - share) / k : -HUGE_VAL;
 }
 
-/* exp(-2) is 2^-2.885. */
+/* exp(-2) is 2^-2.885.  Where the last terms vanish, as those of free flight do, the motion may be a
+ * polynomial: the last term there is may become as large as the state, and the rate at the end will tell. */
 static double aim(keel_work *w, double t, const double *u, int first) {
     const struct taylor *m = w->method;
     int p = m->order;
@@ -114,7 +124,7 @@ static double aim(keel_work *w, double t, const double *u, int first) {
     double near = reach(largest_of(w, p), -2.885390081777927, p);
     double far = reach(largest_of(w, p - 1), 0, p - 1);
     if (!(near > far)) near = far;
-    for (int k = p - 2; k > 0 && near == -HUGE_VAL; k--) near = reach(largest_of(w, k), 0, k);
+    for (int k = p - 2; k > 0 && near == -HUGE_VAL; k--) near = reach(largest_of(w, k), -log2(w->rtol), k);
     return exp2(-near) * m->safety;
 }
 
@@ -237,6 +247,35 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
     }
 }
 
+/* The dense output in powers of s - from. */
+static void shift(const keel_work *w, const keel_segment *s, double from) {
+    const struct taylor *m = w->method;
+    int n = w->n, degree = m->degree;
+    for (int i = 0; i < n; i++) {
+        double *c = m->curve + i, end = 0;
+        for (int k = 0; k <= degree; k++) c[(long)k * n] = k <= m->order ? m->c[(long)k * n + i] : 0;
+        for (int k = m->order; k > 0; k--) end = (end + m->c[(long)k * n + i]) * s->h;
+        double moved = s->x_end[i] - (s->x[i] + end);
+        c[2L * n] += 3 * moved / (s->h * s->h);
+        c[3L * n] -= 2 * moved / (s->h * s->h * s->h);
+        for (int k = 0; k < degree && from != 0; k++)
+            for (int j = degree - 1; j >= k; j--) c[(long)j * n] += c[(long)(j + 1) * n] * from;
+        m->at[i] = c[0];
+    }
+}
+
+static const double *events(keel_work *w, const keel_segment *s, double from, int *degree) {
+    struct taylor *m = w->method;
+    const keel_problem *p = m->problem;
+    if (prepare(w, s) != KEEL_OK) return NULL;
+    shift(w, s, from);
+    for (int i = p->n; i < p->n + p->m; i++) m->at[i] = s->x[i];
+    *degree = m->degree;
+    int code =
+        p->event_series.value(s->t + from, m->at, m->curve, m->degree, m->event, m->event_work, p->user);
+    return code == 0 ? m->event : NULL;
+}
+
 const keel_stepper taylor_methods[] = {
     {.info = {.name = "taylor",
               .about = "Taylor series of the solution, of any order",
@@ -252,6 +291,7 @@ const keel_stepper taylor_methods[] = {
      .prepare = prepare,
      .dense = dense,
      .next = next,
-     .aim = aim},
+     .aim = aim,
+     .events = events},
     {.info = {.name = NULL}},
 };

@@ -47,6 +47,7 @@ void fill_problem(struct fill *out, const struct road *r, const struct functions
     if (r->structure) p->structure = (keel_matrix){.value = f->call[functions_role_structure]};
     p->curvature = f->call[functions_role_curvature];
     p->series = f->series;
+    p->event_series = f->event_series;
     p->fused = f->fused.march ? &f->fused : NULL;
 }
 

@@ -111,7 +111,7 @@ int functions_open(struct functions *f, const struct road *r) {
         build(f, r, functions_role_structure, r->n * r->n, r->structure) ||
         build(f, r, functions_role_curvature, r->constraint.count + r->rolling.count, r->curvature) ||
         build(f, r, functions_role_event, r->event.count, r->event.count ? r->event.value : NULL) ||
-        functions_series(f, r);
+        functions_series(f, r) || functions_events(f, r);
     return failed ? -1 : 0;
 }
 
@@ -119,6 +119,7 @@ void functions_close(struct functions *f) {
     for (int k = 0; k < FUNCTIONS_ROLES; k++)
         if (f->there[k]) tape_free(&f->tape[k]);
     series_free(&f->recurrences);
+    series_free(&f->along);
     *f = (struct functions){0};
 }
 

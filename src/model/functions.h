@@ -36,7 +36,7 @@ enum functions_role {
 struct functions_bound {
     const double *parameter; /* parameters, then held values */
     const struct tape *tape; /* of the mode */
-    const struct series *series;
+    const struct series *series, *along;
     void *owner; /* the keel_sim, if it is one's */
 };
 
@@ -48,6 +48,8 @@ struct functions {
     keel_fused fused;               /* march NULL: there is none */
     struct series recurrences;      /* of the motion */
     keel_series series;             /* value NULL: there are none */
+    struct series along; /* of the events on a curve; interpreted where the rest is compiled, too */
+    keel_along event_series;
 };
 
 /* The tapes of a road; interpreted until functions_link.  0, or -1 without memory. */
@@ -65,6 +67,8 @@ void functions_link(struct functions *f, const struct compile_unit *unit, int mo
 struct tape_input *functions_inputs(const struct road *r, size_t states, const expr *state, size_t *count);
 /* functions_series.c: the recurrences of the motion, where it is not too large for them; 0, or -1. */
 int functions_series(struct functions *f, const struct road *r);
+int functions_events(struct functions *f,
+                     const struct road *r); /* of the events, where the motion has them */
 /* A tape of any expressions in the basic symbols of a road; as tape_build. */
 int functions_tape(const struct road *r, size_t count, const expr *root, struct tape *out, expr *missing);
 #endif

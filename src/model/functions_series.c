@@ -5,6 +5,7 @@
 #include "model/functions.h"
 
 #include "lang/derive_rules.h"
+#include "model/kink.h"
 
 #include <stdlib.h>
 
@@ -113,6 +114,12 @@ static void general(struct motion_parts *p) {
     for (int i = 0; i < r->m; i++) p->row[i] = r->algebraic.value[i];
 }
 
+static int follow_events(double t, const double *u, const double *c, int orders, double *out, double *work,
+                         void *user) {
+    const struct functions_bound *b = user;
+    return series_follow(b->along, t, u, c, orders, out, work, b->parameter);
+}
+
 /* All nodes that the series will have, for the budget, at a guess: slopes and jets are some of each. */
 static int affordable(const struct functions *f, const struct road *r) {
     const struct graph *g = &r->y->m->graph;
@@ -128,7 +135,8 @@ static int build(struct functions *f, const struct motion_parts *p) {
     size_t inputs = 0;
     int states = p->n + p->m;
     struct tape_input *input = functions_inputs(r, (size_t)states, p->symbol, &inputs);
-    struct series_request request = {p->n, p->m, p->given, p->symbol, p->rate, p->row, inputs, input};
+    struct series_request request = {p->n,      p->m,    p->given, p->n,   0,
+                                     p->symbol, p->rate, p->row,   inputs, input};
     derive_open(&derive, p->g, 1);
     int status = input ? series_build(&f->recurrences, &derive, &request) : -1;
     derive_close(&derive);
@@ -155,4 +163,38 @@ int functions_series(struct functions *f, const struct road *r) {
     int failed = build(f, &p);
     free(p.symbol);
     return failed;
+}
+
+/* Functions of the states alone leave the algebraic variables out. */
+int functions_events(struct functions *f, const struct road *r) {
+    struct graph *g = &r->y->m->graph;
+    int count = r->event.count, m = 0, status = -1;
+    if (count == 0 || !f->series.value) return 0;
+    size_t inputs = 0;
+    expr kink[KINK_MOST], *value = malloc((size_t)count * sizeof *value);
+    unsigned char *kinks = malloc((size_t)count);
+    struct tape_input *input = functions_inputs(r, (size_t)(r->n + r->m), r->basic, &inputs);
+    for (int i = 0; i < count && value && kinks; i++) {
+        kinks[i] = kink_find(g, 1, &r->event.value[i], kink) != 0;
+        value[i] = kinks[i] ? derive_zero(g) : r->event.value[i];
+        if (expr_depends(g, value[i], (size_t)r->m, r->basic + r->n)) m = r->m;
+    }
+    if (value && kinks && input) {
+        struct derive derive;
+        struct series_request request = {r->n,   m,    m, count, 1, r->basic, value, r->algebraic.value,
+                                         inputs, input};
+        derive_open(&derive, g, 1);
+        status = series_build(&f->along, &derive, &request);
+        derive_close(&derive);
+    }
+    free(input);
+    free(value);
+    if (status) {
+        free(kinks);
+        return status < 0 ? -1 : 0;
+    }
+    f->along.kink = kinks;
+    f->event_series.value = follow_events;
+    series_room(&f->along, &f->event_series.room, &f->event_series.each);
+    return 0;
 }

@@ -35,7 +35,7 @@ void impact_apply(const struct impact *i, double t, const double *parameter, dou
     impulse_apply(&i->impulse, t, parameter, u);
     if (!i->there) return;
     int n = i->road.n;
-    struct functions_bound bound = {parameter, i->functions.tape, NULL, NULL};
+    struct functions_bound bound = {parameter, i->functions.tape, NULL, NULL, NULL};
     keel_problem p = i->fill.problem;
     double *x = malloc((size_t)n * sizeof *x);
     unsigned char *fixed = calloc((size_t)n, 1); /* nothing is */

@@ -85,7 +85,8 @@ static int take_memory(struct keel_sim *s) {
     memcpy(s->parameter, m->parameter, (numbers - 1) * sizeof *s->parameter);
     for (size_t i = 0; i < modes; i++) {
         s->bound[i] = (struct functions_bound){s->parameter, m->mode[i].functions.tape,
-                                               &m->mode[i].functions.recurrences, s};
+                                               &m->mode[i].functions.recurrences,
+                                               &m->mode[i].functions.along, s};
         s->problem[i] = m->mode[i].fill.problem;
         s->problem[i].user = &s->bound[i];
     }
