@@ -247,6 +247,9 @@ static keel_status prepare(struct engine *e, int begin) {
     /* noise of a tenth of the tolerance does no harm; without a tolerance it is to stay near round-off */
     e->manifold.nearly =
         e->o.step > 0 ? MANIFOLD_NEARLY : fmin(MANIFOLD_NEARLY, fmax(1e-7, 10 * DBL_EPSILON / e->o.rtol));
+    /* the errors of others have one sign, and a part of them would stay */
+    int drifts = e->o.step == 0 || !(e->stepper->info.traits & KEEL_SYMPLECTIC);
+    e->manifold.at_once = !drifts && e->manifold.preserve == KEEL_PROJECT ? 1. / 32 : 1;
     rows_open(&e->rows);
     if (e->o.sets && manifold_sets(&e->manifold, e->o.sets, e->message, sizeof e->message))
         return e->r->status = KEEL_EINVAL;
@@ -322,17 +325,6 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     return e;
 }
 
-static keel_status set_references(struct engine *e, double t, const double *u) {
-    struct rows *r = &e->rows;
-    int first = r->at[KEEL_ROW_ENERGY];
-    for (int i = first; i < r->count; i++) r->reference[i] = 0;
-    keel_status status = rows_residual(&e->field, r, t, u, r->residual);
-    if (status != KEEL_OK) return status;
-    for (int i = first; i < r->count; i++) r->reference[i] = r->residual[i];
-    for (int i = first; i < r->count; i++) r->residual[i] = 0;
-    return KEEL_OK;
-}
-
 keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed) {
     struct record *r = e->r;
     struct field *fd = &e->field;
@@ -361,9 +353,10 @@ keel_status engine_begin(struct engine *e, double t, const double *u, const unsi
     if (status != KEEL_OK) return engine_fail_by_fault(e);
     r->rate_known[r->front] = 1;
     memcpy(x + fd->n, fd->y, (size_t)fd->m * sizeof *x);
-    if (set_references(e, t, x) != KEEL_OK) return engine_fail_by_fault(e);
+    if (reference_set(e, t, x) != KEEL_OK) return engine_fail_by_fault(e);
     if (e->measured) {
-        if (rows_grow_all(fd, &e->rows, t, x) != KEEL_OK) return engine_fail_by_fault(e);
+        if (rows_grow_all(fd, &e->rows, t, x) != KEEL_OK || reference_refine(e, t, x) != KEEL_OK)
+            return engine_fail_by_fault(e);
         rows_certify(&e->rows);
     }
     if (manifold_frozen(&e->manifold)) e->manifold.pace[0] = pace_of(e, t, x, e->f[r->front]);

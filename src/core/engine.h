@@ -152,6 +152,11 @@ static inline int engine_finite(int n, const double *x) { /* zero times anything
     return sum == 0;
 }
 
+/* reference.c: what the invariants are held at, of the start at (t, u); then, with the units known, freed of
+ * its round-off where rows are kept to theirs */
+keel_status reference_set(struct engine *e, double t, const double *u);
+keel_status reference_refine(struct engine *e, double t, const double *u);
+
 /* control.c */
 double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new);
 double control_raw(struct engine *e, const double *x_new); /* of the estimate as it stands */

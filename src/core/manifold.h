@@ -25,6 +25,7 @@ struct manifold {
     double units;        /* allowed */
     double stagnant;     /* Newton that halves no more has arrived below this many */
     double nearly;       /* by mass: the least share of new direction that is corrected in full */
+    double at_once;      /* by mass, of a compensated state: see manifold_part */
     int by_mass;         /* the structured road */
     int two_short;       /* flat, two rows, up to four states: the common case has straight code */
     int kept, *row;      /* rows the stabilizer corrects, in order */
@@ -102,6 +103,15 @@ void manifold_normals_coefficients(const struct manifold *m, const struct normal
 /* The smallest displacement with G move = c. */
 void manifold_normals_shortest(const struct manifold *m, const struct normals *d, const double *c,
                                double *move);
+
+/* The part of a kept row's residual that is removed at once.  The value of an invariant is known to a unit or
+ * so; where the sums of a state are compensated its true error changes by a hundredth of that in a step, and
+ * what one sees of it is noise: removed in full, it would be written into the state with every step.  A part
+ * of it each time leaves their mean. */
+static inline double manifold_part(const struct manifold *m, int row, const double *low) {
+    if (!low || row < m->rows->at[KEEL_ROW_ENERGY]) return 1;
+    return rows_in_units(m->rows, row, m->residual[row]) <= 1 ? m->at_once : 1;
+}
 
 /* Shared by the two roads. */
 void manifold_move(double *x, double *low, int n, const double *d);

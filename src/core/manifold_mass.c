@@ -223,7 +223,8 @@ keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, do
     }
     for (int i = 0; i < count; i++) {
         const double *gradient = rows_gradient(m->rows, fd, m->row[first_kept + i]);
-        m->c[i] = -m->residual[m->row[first_kept + i]] * m->part[i];
+        int row = m->row[first_kept + i];
+        m->c[i] = -m->residual[row] * m->part[i] * manifold_part(m, row, low);
         for (int j = 0; j < count; j++) {
             double sum = 0;
             for (int c = 0; c < n; c++) sum += gradient[c] * m->directions[(long)j * n + c];

@@ -89,9 +89,8 @@ static int open_modes(struct keel_model *m) {
         if (!open) continue;
         if (functions_open(&mode->functions, &mode->road) || !impact_open(&mode->impact, &mode->road))
             return complaint_memory(&m->messages);
-        m->bound[i] =
-            (struct functions_bound){m->parameter, mode->functions.tape, &mode->functions.recurrences,
-                                     &mode->functions.along, NULL};
+        m->bound[i] = (struct functions_bound){m->parameter, mode->functions.tape,
+                                               &mode->functions.recurrences, &mode->functions.along, NULL};
     }
     return good;
 }

@@ -84,9 +84,9 @@ static int take_memory(struct keel_sim *s) {
     for (size_t i = 0; i < 2 * most_events(m); i++) s->fired[i] = (struct sim_fired){NAN, NAN, 0, 1, 0};
     memcpy(s->parameter, m->parameter, (numbers - 1) * sizeof *s->parameter);
     for (size_t i = 0; i < modes; i++) {
-        s->bound[i] = (struct functions_bound){s->parameter, m->mode[i].functions.tape,
-                                               &m->mode[i].functions.recurrences,
-                                               &m->mode[i].functions.along, s};
+        s->bound[i] =
+            (struct functions_bound){s->parameter, m->mode[i].functions.tape,
+                                     &m->mode[i].functions.recurrences, &m->mode[i].functions.along, s};
         s->problem[i] = m->mode[i].fill.problem;
         s->problem[i].user = &s->bound[i];
     }

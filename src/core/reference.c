@@ -1,0 +1,87 @@
+/* reference.c - the values that invariants are held at: those of the start, freed of their own round-off.
+ *
+ * The round-off of a value computed once is there for ever: held at it, the energy of an orbit is off by a
+ * constant, and its phase by that times t.  The mean over pairs of places beside the start, x + d and x - d,
+ * has an eleventh of it, and d, of a millionth of a millionth of x, does not show in it. */
+#include "core/engine.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { PAIRS = 64, PAIRS_OF_MANY = 16, MANY = 256 };
+#define BESIDE 0x1p-40
+#define CLEAR 3 /* standard errors: less says nothing about the value itself */
+
+static double next_share(uint64_t *seed) {
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return 1 - (double)(*seed >> 33) * 0x1p-30; /* -1 .. 1 */
+}
+
+/* Two places as far from x on either side, to the last bit. */
+static void place_pair(const struct engine *e, const double *u, uint64_t *seed, double *here, double *there) {
+    const struct field *fd = &e->field;
+    memcpy(here, u, (size_t)(fd->n + fd->m) * sizeof *u);
+    memcpy(there, u, (size_t)(fd->n + fd->m) * sizeof *u);
+    for (int j = 0; j < fd->n; j++) {
+        here[j] = u[j] + BESIDE * fd->size[j] * next_share(seed);
+        there[j] = u[j] - (here[j] - u[j]);
+    }
+}
+
+/* The values of the rows from `first` on, which are those of the maps as they stand. */
+static keel_status values(struct engine *e, double t, const double *u, double *out) {
+    struct rows *r = &e->rows;
+    keel_status status = KEEL_OK;
+    for (int kind = KEEL_ROW_ENERGY; kind < ROWS_KINDS && status == KEEL_OK; kind++)
+        if (r->of[kind]) status = map_value(&e->field, r->map[kind], t, u, out + r->at[kind]);
+    return status;
+}
+
+/* reference += the mean difference from it, where that is clear. */
+static keel_status average(struct engine *e, double t, const double *u) {
+    struct rows *r = &e->rows;
+    int first = r->at[KEEL_ROW_ENERGY], pairs = e->field.n > MANY ? PAIRS_OF_MANY : PAIRS;
+    double *sum = r->terms, *squares = r->column, *value = r->fresh_size, *other = e->kept_aside;
+    uint64_t seed = 1;
+    keel_status status = KEEL_OK;
+    for (int i = first; i < r->count; i++) sum[i] = squares[i] = 0;
+    for (int k = 0; k < pairs && status == KEEL_OK; k++) {
+        place_pair(e, u, &seed, e->scratch, e->split);
+        status = values(e, t, e->scratch, value);
+        if (status == KEEL_OK) status = values(e, t, e->split, other);
+        for (int i = first; i < r->count && status == KEEL_OK; i++) {
+            double off = 0.5 * ((value[i] - r->reference[i]) + (other[i] - r->reference[i]));
+            sum[i] += off;
+            squares[i] += off * off;
+        }
+    }
+    for (int i = first; i < r->count && status == KEEL_OK; i++) {
+        double mean = sum[i] / pairs, error = sqrt(fmax(squares[i] / pairs - mean * mean, 0) / pairs);
+        if (r->care[i] == KEEL_ROW_KEPT && fabs(mean) > CLEAR * error && fabs(mean) < 4 * rows_unit(r, i))
+            r->reference[i] += mean;
+    }
+    return status;
+}
+
+keel_status reference_set(struct engine *e, double t, const double *u) {
+    struct rows *r = &e->rows;
+    int first = r->at[KEEL_ROW_ENERGY];
+    for (int i = first; i < r->count; i++) r->reference[i] = 0;
+    keel_status status = rows_residual(&e->field, r, t, u, r->residual);
+    if (status != KEEL_OK) return status;
+    for (int i = first; i < r->count; i++) r->reference[i] = r->residual[i];
+    for (int i = first; i < r->count; i++) r->residual[i] = 0;
+    return KEEL_OK;
+}
+
+/* Scale and relax look for roots beside the one that the start itself is: they keep the value as computed. */
+keel_status reference_refine(struct engine *e, double t, const double *u) {
+    const struct manifold *m = &e->manifold;
+    if (!manifold_to_round_off(m) || m->preserve >= KEEL_SCALE) return KEEL_OK;
+    if (e->rows.at[KEEL_ROW_ENERGY] == e->rows.count) return KEEL_OK;
+    if (average(e, t, u) != KEEL_OK)
+        e->field.fault.status = KEEL_OK; /* nothing is promised beside the start */
+    return rows_residual(&e->field, &e->rows, t, u, e->rows.residual);
+}
