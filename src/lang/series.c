@@ -190,8 +190,9 @@ void series_room(const struct series *s, long *room, long *each) {
 }
 
 static struct keel_recurrence recurrence_of(const struct series *s) {
-    return (struct keel_recurrence){s->n,   s->m, s->given, s->linear, (int)s->jets, (int)s->fixed, s->rate,
-                                    s->row, zero, solve,    early,     late,         again};
+    return (struct keel_recurrence){s->n,           s->m,          s->given, s->linear, (int)s->jets,
+                                    (int)s->copies, (int)s->fixed, s->rate,  s->row,    zero,
+                                    solve,          early,         late,     again};
 }
 
 int series_run(const struct series *s, double t, const double *u, int orders, double *out, double *work,
