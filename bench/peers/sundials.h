@@ -1,18 +1,17 @@
-/* sundials.h - constrained mechanics by SUNDIALS, from the same callbacks that keel is given.
- *
- * IDA solves the form stabilised after Gear, Gupta and Leimkuhler,
- *     q' = v - G^T mu,  M v' = F - G^T lambda,  0 = g,  0 = G v,
- * CVODE (BDF: the only family it projects) the ODE q' = v, v' = a(q, v) with projection of positions,
- * velocities and error estimates.  Constraints may not move in time. */
+/* sundials.h - the two solvers of SUNDIALS behind one peer. */
 #ifndef KEEL_BENCH_SUNDIALS_H
 #define KEEL_BENCH_SUNDIALS_H
 
-#include "problems.h"
+#include "peers/peer.h"
 
-enum peers_solver { PEERS_IDA, PEERS_CVODE };
+struct sundials_ida;
+struct sundials_ida *sundials_ida_open(const struct course *c, double rtol); /* NULL: not its problem */
+int sundials_ida_run(struct sundials_ida *s, struct peer_run *r);
+void sundials_ida_close(struct sundials_ida *s);
 
-/* From the problem's start to t_end; u gets positions and velocities, drift the largest |g| or |G v| there.
- * 0, or a negative number if the solver gives up. */
-int peers_run(enum peers_solver solver, const problem *p, double t_end, double rtol, double *u,
-              double *drift);
+struct sundials_cvode;
+/* Adams with functional iteration on the ODE, or BDF, the only family that is projected, with Newton's. */
+struct sundials_cvode *sundials_cvode_open(const struct course *c, int project, double rtol);
+int sundials_cvode_run(struct sundials_cvode *s, struct peer_run *r);
+void sundials_cvode_close(struct sundials_cvode *s);
 #endif

@@ -1,0 +1,78 @@
+/* kepler.c - an ellipse of eccentricity 0.6, which ends at its pericentre, where errors are largest.
+ *
+ * The answer is that of the start as it is rounded: its semi-axis a = 1 / (2 / r - v^2) is 1 to a few
+ * round-offs, which is 5e-12 after a thousand periods. */
+#include "courses/course.h"
+#include "courses/hand.h"
+#include "courses/kepler.h"
+
+#include <math.h>
+#include <string.h>
+
+static int rate(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    kepler_rate(u, out);
+    return 0;
+}
+
+static void rk4(double *u, double h, long steps) {
+    hand_rk4(4, kepler_rate, NULL, u, h, steps);
+}
+
+static void kahan_li8(double *u, double h, long steps) {
+    hand_kahan_li8(2, kepler_rate, u, h, steps);
+}
+
+static const struct course_hand hand[] = {{"rk4", 4, rk4}, {"kahan-li8", 8, kahan_li8}, {NULL, 0, NULL}};
+
+static void work(long count) {
+    static volatile double result;
+    double u[4] = {0.4, 0, 0, 2};
+    rk4(u, 0.01, count);
+    result = u[0];
+    (void)result;
+}
+
+/* E - e sin E = t / a^(3/2), near a multiple of the period. */
+static void answer(const double *u0, double t, double *u) {
+    long double a = 1 / (2 / (long double)u0[0] - (long double)u0[3] * u0[3]), e = 1 - u0[0] / a;
+    long double mean = remainderl(t / (a * sqrtl(a)), 2 * acosl(-1)), E = mean / (1 - e);
+    for (int k = 0; k < 60; k++) E -= (E - e * sinl(E) - mean) / (1 - e * cosl(E));
+    long double b = sqrtl((1 - e) * (1 + e)), speed = 1 / (sqrtl(a) * (1 - e * cosl(E)));
+    u[0] = (double)(a * (cosl(E) - e));
+    u[1] = (double)(a * b * sinl(E));
+    u[2] = (double)(-speed * sinl(E));
+    u[3] = (double)(speed * b * cosl(E));
+}
+
+static void begin(struct course *c, enum course_kind kind) {
+    memset(c, 0, sizeof *c);
+    problem_kepler(&c->p, 0.6, 1);
+    c->p.keel.f.value = rate;
+    c->right = COURSE_KEPLER;
+    c->kind = kind;
+    c->rate = rate;
+    c->model = "kepler";
+    c->hand = hand;
+    c->unit = "a step of the hand-inlined rk4 loop";
+    c->work = work;
+}
+
+void course_kepler(struct course *c, int periods) {
+    begin(c, COURSE_ODE);
+    c->name = periods == 25 ? "kepler-25" : "kepler-1000";
+    c->about = periods == 25 ? "Kepler, e = 0.6, 25 periods" : "Kepler, e = 0.6, 1000 periods";
+    c->t_end = periods * 2 * acos(-1);
+    answer(c->p.u0, c->t_end, c->answer);
+    c->judged = 4;
+    c->coarsest = 20 * periods;
+    c->heavy = periods > 100;
+}
+
+void course_kepler_steps(struct course *c) {
+    begin(c, COURSE_STEPS);
+    c->name = "steps-kepler";
+    c->about = "Kepler, what a step of 0.01 costs";
+    c->t_end = 200;
+    c->coarsest = 20000;
+}

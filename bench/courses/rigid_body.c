@@ -1,0 +1,44 @@
+/* rigid_body.c - the free rigid body: three states, two invariants and hardly any work in its right-hand
+ * side, so that a step shows what is spent around it. */
+#include "courses/rigid_body.h"
+#include "courses/course.h"
+#include "courses/hand.h"
+
+#include <string.h>
+
+static int rate(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    rigid_body_rate(u, out);
+    return 0;
+}
+
+static void rk4(double *u, double h, long steps) {
+    hand_rk4(3, rigid_body_rate, NULL, u, h, steps);
+}
+
+static const struct course_hand hand[] = {{"rk4", 4, rk4}, {NULL, 0, NULL}};
+
+static void work(long count) {
+    static volatile double result;
+    double u[3] = {0.45, 0, 0.89};
+    rk4(u, 0.05, count);
+    result = u[0];
+    (void)result;
+}
+
+void course_rigid_body(struct course *c) {
+    memset(c, 0, sizeof *c);
+    problem_rigid_body(&c->p, 2, 1, 2. / 3);
+    c->p.keel.f.value = rate;
+    c->name = "steps-rigid-body";
+    c->about = "Rigid body, what a step of 0.05 costs";
+    c->right = COURSE_RIGID_BODY;
+    c->kind = COURSE_STEPS;
+    c->rate = rate;
+    c->model = "rigid_body";
+    c->t_end = 1000;
+    c->hand = hand;
+    c->unit = "a step of the hand-inlined rk4 loop";
+    c->work = work;
+    c->coarsest = 20000;
+}

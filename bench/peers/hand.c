@@ -1,0 +1,39 @@
+/* hand.c - the loops by hand that a course brings. */
+#include "peers/peer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct opened {
+    const struct course *c;
+    const struct course_hand *hand;
+    long steps;
+};
+
+static void *open_hand(const struct course *c, const struct peer_row *row, double setting) {
+    const struct course_hand *h = c->hand;
+    while (h->method && strcmp(h->method, row->method) != 0) h++;
+    struct opened *o = h->method ? calloc(1, sizeof *o) : NULL;
+    if (o) *o = (struct opened){c, h, (long)setting};
+    return o;
+}
+
+static int run_hand(void *opened, struct peer_run *r) {
+    struct opened *o = opened;
+    double t0 = o->c->p.keel.t0, h = (o->c->t_end - t0) / (double)o->steps;
+    memcpy(r->u, o->c->p.u0, sizeof r->u);
+    r->steps = o->steps;
+    r->evaluations = o->steps * (o->hand->order == 4 ? 4 : 17);
+    if (!r->look) {
+        o->hand->march(r->u, h, o->steps);
+        return 0;
+    }
+    r->look(r->to, t0, r->u);
+    for (long k = 0; k < o->steps; k++) {
+        o->hand->march(r->u, h, 1);
+        r->look(r->to, t0 + (double)(k + 1) * h, r->u);
+    }
+    return 0;
+}
+
+const struct peer peer_hand = {"by hand", open_hand, run_hand, free};

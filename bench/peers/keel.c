@@ -1,0 +1,106 @@
+/* keel.c - keel, with the problem written in C or as a model.
+ *
+ * What keel verifies when a problem is opened, it verifies once; a run begins with keel_restart.  Models
+ * begin where the C problems do, to the last bit, and without their events. */
+#include "peers/peer.h"
+
+#include <keel/model.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct opened {
+    const struct course *c;
+    keel_problem p;
+    keel_solver *s;
+};
+
+int peer_model_interpret = 0;
+
+/* The model that was loaded last: a row opens it for every run. */
+static struct {
+    keel_model *model;
+    const char *name, *method;
+} last;
+
+static const keel_problem *load(const char *name, const char *method) {
+    char path[600];
+    keel_mode mode;
+    if (!last.model || strcmp(name, last.name) != 0 || strcmp(method, last.method) != 0) {
+        keel_model_close(last.model);
+        snprintf(path, sizeof path, "%s/%s.keel", KEEL_EXAMPLES_DIR, name);
+        last.model =
+            keel_model_load(path, &(keel_model_options){.method = method, .interpret = peer_model_interpret});
+        last.name = name;
+        last.method = method;
+    }
+    if (keel_model_status(last.model) == KEEL_OK &&
+        keel_model_mode(last.model, keel_model_start(last.model), &mode))
+        return mode.problem;
+    fprintf(stderr, "%s", keel_model_message(last.model));
+    return NULL;
+}
+
+static keel_solver *open_solver(struct opened *o, const struct peer_row *row, double setting) {
+    keel_options options = {.method = row->method,
+                            .preserve = row->preserve,
+                            .compensated = row->compensated,
+                            .max_steps = row->order ? 0 : o->c->most};
+    if (row->order) options.step = (o->c->t_end - o->p.t0) / (double)(long)setting;
+    else options.rtol = setting;
+    keel_solver *s = keel_open(&o->p, &options);
+    if (keel_state_of(s) >= 0) return s;
+    keel_close(s);
+    return NULL;
+}
+
+static void *open_problem(const struct course *c, const keel_problem *p, const struct peer_row *row,
+                          double setting) {
+    struct opened *o = calloc(1, sizeof *o);
+    if (!o) return NULL;
+    o->c = c;
+    o->p = *p;
+    o->p.u0 = c->p.u0;
+    o->p.event = (keel_map){0};
+    o->s = open_solver(o, row, setting);
+    if (o->s) return o;
+    free(o);
+    return NULL;
+}
+
+static void close_keel(void *opened) {
+    struct opened *o = opened;
+    keel_close(o->s);
+    free(o);
+}
+
+static void *open_keel(const struct course *c, const struct peer_row *row, double setting) {
+    return open_problem(c, &c->p.keel, row, setting);
+}
+
+static void *open_model(const struct course *c, const struct peer_row *row, double setting) {
+    const keel_problem *p = load(c->model, row->method);
+    return p ? open_problem(c, p, row, setting) : NULL;
+}
+
+static int run_keel(void *opened, struct peer_run *r) {
+    struct opened *o = opened;
+    keel_stats before = keel_statistics(o->s);
+    keel_status status = keel_restart(o->s, o->p.t0, o->c->p.u0);
+    if (r->look) {
+        r->look(r->to, o->p.t0, o->c->p.u0);
+        while (status >= 0 && keel_time(o->s) < o->c->t_end) {
+            status = keel_step(o->s, o->c->t_end);
+            r->look(r->to, keel_time(o->s), keel_state(o->s));
+        }
+    } else if (status >= 0) status = keel_run(o->s, o->c->t_end);
+    keel_stats after = keel_statistics(o->s);
+    memcpy(r->u, keel_state(o->s), (size_t)o->p.n * sizeof *r->u);
+    r->steps = after.steps - before.steps;
+    r->evaluations = after.calls - before.calls;
+    return status;
+}
+
+const struct peer peer_keel = {"keel", open_keel, run_keel, close_keel};
+const struct peer peer_model = {"keel model", open_model, run_keel, close_keel};

@@ -1,0 +1,52 @@
+/* peer.h - who runs: one interface for loops by hand, keel, GSL, Boost.odeint and SUNDIALS. */
+#ifndef KEEL_BENCH_PEER_H
+#define KEEL_BENCH_PEER_H
+
+#include "courses/course.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct peer_row;
+
+/* Called with the start and after each step. */
+typedef void peer_look(void *to, double t, const double *u);
+
+struct peer_run {
+    peer_look *look; /* NULL: nobody looks, as in runs that are timed */
+    void *to;
+    double u[PROBLEM_UNKNOWNS]; /* the end */
+    long steps, evaluations;    /* of the right-hand side; of taylor: series */
+};
+
+struct peer {
+    const char *name;
+    /* setting: the number of steps if the row has an order, else the tolerance.  What is prepared once is
+     * prepared here.  NULL: it does not take this problem, or is not there. */
+    void *(*open)(const struct course *c, const struct peer_row *row, double setting);
+    int (*run)(void *opened, struct peer_run *r); /* from the start to the end; < 0: it gave up */
+    void (*close)(void *opened);
+};
+extern const struct peer peer_hand, peer_keel, peer_model, peer_gsl, peer_odeint, peer_sundials;
+
+/* One row of the table. */
+struct peer_row {
+    const struct peer *peer;
+    const char *method;
+    unsigned on;            /* kinds of courses */
+    int order;              /* with fixed steps, and this order; 0: steps by tolerance */
+    keel_preserve preserve; /* of keel */
+    int compensated;
+};
+const struct peer_row *peer_row_at(int i); /* NULL past the last */
+
+/* What there is to know about how the peers were compiled; "" if all is as it should be. */
+extern const char *const peer_sundials_note;
+/* Models are interpreted, for runs that only try whether everything works. */
+extern int peer_model_interpret;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,14 @@
+/* show.h - a sweep as a table, as JSON and as a picture. */
+#ifndef KEEL_BENCH_SHOW_H
+#define KEEL_BENCH_SHOW_H
+
+#include "report/sweep.h"
+
+#include <stdio.h>
+
+void show_name(const struct peer_row *row, char *out, size_t room); /* "dop853+project, compensated" */
+void show_table(const struct sweep *s);
+void show_json(const struct sweep *s, FILE *to);
+/* Error and drift over the time, as svg by gnuplot; 0, or -1 if it cannot be drawn. */
+int show_plot(const struct sweep *s, const char *path);
+#endif

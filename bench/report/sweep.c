@@ -1,0 +1,170 @@
+/* sweep.c - ladders of runs, and what is read off them.
+ *
+ * Times are processor times, the smallest of several rounds.  The time at an error is read off between two
+ * neighbouring runs on logarithmic axes.  A run counts with the larger of its own error and that of the next
+ * finer run: an error that is small because it changes its sign there is luck. */
+#include "report/sweep.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+enum { REFUSED = -1000 }; /* the peer does not take the problem */
+
+const double sweep_target[SWEEP_TARGETS] = {1e-6, 1e-9, 1e-12};
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Measured again beside every row: what slows the machine down slows both. */
+static void measure_unit(struct sweep *s) {
+    static const long count = 4000;
+    for (int round = 0; round < 3; round++) {
+        double begin = seconds();
+        s->course.work(count);
+        s->unit = fmin(s->unit, (seconds() - begin) / (double)count);
+    }
+}
+
+static double error_of(const struct course *c, const double *u) {
+    double worst = 0;
+    for (int i = 0; i < c->judged; i++) {
+        double error = fabs(u[i] - c->answer[i]);
+        if (!(error <= worst)) worst = error; /* what is no number stays */
+    }
+    return worst;
+}
+
+/* Runs until the rounds are done, and at least once; longer runs are repeated less. */
+static int time_runs(const struct course *c, const struct peer *peer, void *opened, int rounds,
+                     struct sweep_rung *r) {
+    struct peer_run run = {0};
+    double all = 0;
+    for (int round = 0; round < rounds && all < 0.3; round++) {
+        double begin = seconds();
+        int status = peer->run(opened, &run);
+        double took = seconds() - begin;
+        if (status < 0) return status;
+        r->seconds = fmin(r->seconds, took);
+        all += took;
+    }
+    r->error = error_of(c, run.u);
+    r->steps = run.steps;
+    if (run.evaluations) r->evaluations = run.evaluations;
+    return 0;
+}
+
+static void look(const struct course *c, const struct peer *peer, void *opened, struct sweep_rung *r) {
+    struct course_drift drift = {.c = c};
+    struct peer_run run = {.look = course_drift_look, .to = &drift};
+    if (peer->run(opened, &run) < 0) return;
+    r->drift = course_drift_units(&drift);
+    r->evaluations = run.evaluations;
+}
+
+/* One rung; drift and evaluations where the look costs little, or is `wanted`. */
+static int climb(const struct course *c, const struct peer_row *row, int rounds, int wanted,
+                 struct sweep_rung *r) {
+    void *opened = row->peer->open(c, row, r->setting);
+    if (!opened) return REFUSED;
+    int status = time_runs(c, row->peer, opened, rounds, r);
+    if (status >= 0 && isnan(r->drift) && (wanted || r->seconds < 0.01)) look(c, row->peer, opened, r);
+    row->peer->close(opened);
+    return status;
+}
+
+static void sweep_row(struct sweep *s, struct sweep_row *line, const struct sweep_effort *effort) {
+    const struct peer_row *row = line->row;
+    double factor = row->order ? pow(10, 1.0 / row->order) : pow(10, -0.5), least = HUGE_VAL;
+    double setting = row->order ? s->course.coarsest : 1e-3;
+    double patience = s->course.heavy ? effort->patience : 0.25 * effort->patience;
+    for (int failed = 0; line->rungs < SWEEP_RUNGS && failed < 4; setting *= factor) {
+        struct sweep_rung *r = &line->rung[line->rungs];
+        if (row->order ? setting > 1e9 : setting < 1e-16) break;
+        *r = (struct sweep_rung){
+            .setting = row->order ? rint(setting) : setting, .seconds = HUGE_VAL, .drift = NAN};
+        int rounds = s->course.heavy ? 1 : effort->rounds;
+        int status = climb(&s->course, row, rounds, 0, r);
+        if (status == REFUSED) break;
+        if (status < 0 || !isfinite(r->error)) {
+            failed++;
+            continue;
+        }
+        failed = 0;
+        line->rungs++;
+        least = fmin(least, r->error);
+        if (r->error <= 0.5 * effort->finest || r->error > 30 * least) break;
+        line->tired = r->seconds * fmax(factor, 1.3) > patience;
+        if (line->tired) break;
+    }
+}
+
+static double sure_error(const struct sweep_row *line, int i) {
+    double error = line->rung[i].error;
+    return i + 1 < line->rungs ? fmax(error, fmin(line->rung[i + 1].error, 10 * error)) : error;
+}
+
+/* The rung that reaches the error, the cheapest one; -1: none does. */
+static int reached_by(const struct sweep_row *line, double error) {
+    for (int i = 0; i < line->rungs; i++)
+        if (sure_error(line, i) <= error) return i;
+    return -1;
+}
+
+static double seconds_at(const struct sweep_row *line, double error) {
+    int i = reached_by(line, error);
+    if (i < 0) return NAN;
+    if (i == 0) return line->rung[0].seconds;
+    double above = log(sure_error(line, i - 1) / error),
+           below = log(error / fmax(sure_error(line, i), 1e-17));
+    double share = above / (above + below);
+    return exp((1 - share) * log(line->rung[i - 1].seconds) + share * log(line->rung[i].seconds));
+}
+
+/* The runs that the figures are read off are repeated, and the one at 1e-9 is looked at. */
+static void settle(struct sweep *s, struct sweep_row *line, const struct sweep_effort *effort) {
+    int again[SWEEP_RUNGS] = {0};
+    line->at = reached_by(line, sweep_target[1]);
+    for (int k = 0; k < SWEEP_TARGETS; k++) {
+        int i = reached_by(line, sweep_target[k]);
+        if (i >= 0) again[i] = 1;
+        if (i > 0) again[i - 1] = 1;
+    }
+    for (int i = 0; i < line->rungs; i++)
+        if (again[i] && (s->course.heavy || line->at == i))
+            climb(&s->course, line->row, effort->rounds, line->at == i, &line->rung[i]);
+    for (int k = 0; k < SWEEP_TARGETS; k++) line->seconds[k] = seconds_at(line, sweep_target[k]);
+}
+
+/* Only what a step costs: one rung. */
+static void step_row(struct sweep *s, struct sweep_row *line, const struct sweep_effort *effort) {
+    struct sweep_rung *r = line->rung;
+    *r = (struct sweep_rung){
+        .setting = line->row->order ? s->course.coarsest : 1e-6, .seconds = HUGE_VAL, .drift = NAN};
+    if (climb(&s->course, line->row, 3 * effort->rounds, 1, r) >= 0) line->rungs = 1;
+    line->at = line->rungs - 1;
+}
+
+void sweep_run(struct sweep *s, const struct sweep_effort *effort) {
+    const struct peer_row *row;
+    s->unit = HUGE_VAL;
+    s->rows = 0;
+    s->course.most = effort->most;
+    measure_unit(s);
+    for (int i = 0; (row = peer_row_at(i)); i++) {
+        if (!(row->on & s->course.kind) || s->rows == SWEEP_ROWS) continue;
+        struct sweep_row *line = &s->row[s->rows];
+        memset(line, 0, sizeof *line);
+        line->row = row;
+        if (s->course.kind == COURSE_STEPS) step_row(s, line, effort);
+        else {
+            sweep_row(s, line, effort);
+            settle(s, line, effort);
+        }
+        measure_unit(s);
+        if (line->rungs > 0) s->rows++;
+    }
+}

@@ -1,0 +1,84 @@
+/* table - what an accuracy costs and what is lost on the way: loops by hand, keel from C and from models,
+ * GSL, Boost.odeint and SUNDIALS, on the same right-hand sides, compiled with the same flags, in one run on
+ * one core.  Every time is a multiple of a unit that is measured in the same run.
+ *
+ * usage: bench_table [--quick] [--json FILE] [--plot FOLDER] [COURSE...] */
+#include "report/show.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct request {
+    int quick, names;
+    char **name;
+    const char *json, *plot;
+};
+
+static void usage(void) {
+    struct course c;
+    fprintf(stderr, "usage: bench_table [--quick] [--json FILE] [--plot FOLDER] [COURSE...]\ncourses:");
+    for (int i = 0; course_at(i, &c); i++) fprintf(stderr, " %s", c.name);
+    fprintf(stderr, "\n");
+    exit(2);
+}
+
+static struct request read_words(int count, char **word) {
+    struct request q = {0};
+    int i = 1;
+    for (; i < count && word[i][0] == '-'; i++) {
+        if (strcmp(word[i], "--quick") == 0) q.quick = 1;
+        else if (strcmp(word[i], "--json") == 0 && i + 1 < count) q.json = word[++i];
+        else if (strcmp(word[i], "--plot") == 0 && i + 1 < count) q.plot = word[++i];
+        else usage();
+    }
+    q.names = count - i;
+    q.name = word + i;
+    for (int k = 0; k < q.names; k++) {
+        struct course c;
+        int at = 0;
+        while (course_at(at, &c) && strcmp(c.name, q.name[k]) != 0) at++;
+        if (!course_at(at, &c)) usage();
+    }
+    return q;
+}
+
+static int wanted(const struct request *q, const struct course *c) {
+    for (int i = 0; i < q->names; i++)
+        if (strcmp(q->name[i], c->name) == 0) return 1;
+    return q->names == 0 && !(q->quick && c->heavy);
+}
+
+static void plot(const struct request *q, const struct sweep *s) {
+    char path[600];
+    if (!q->plot || s->course.kind == COURSE_STEPS) return;
+    snprintf(path, sizeof path, "%s/%s.svg", q->plot, s->course.name);
+    if (show_plot(s, path)) fprintf(stderr, "table: gnuplot did not draw %s\n", path);
+}
+
+int main(int count, char **word) {
+    static struct sweep s;
+    struct request q = read_words(count, word);
+    struct sweep_effort effort = {.patience = 0.4, .rounds = 7, .finest = 1e-12, .most = 3000000};
+    FILE *json = q.json ? fopen(q.json, "w") : NULL;
+    int shown = 0;
+    if (q.json && !json) {
+        fprintf(stderr, "table: %s cannot be written\n", q.json);
+        return 1;
+    }
+    if (q.quick) {
+        effort = (struct sweep_effort){.patience = 2e-3, .rounds = 1, .finest = 1e-4, .most = 10000};
+        peer_model_interpret = 1;
+    }
+    if (json) fprintf(json, "{\"sundials\": \"%s\",\n \"courses\": [\n", peer_sundials_note);
+    if (*peer_sundials_note) printf("%s.\n\n", peer_sundials_note);
+    for (int i = 0; course_at(i, &s.course); i++) {
+        if (!wanted(&q, &s.course)) continue;
+        sweep_run(&s, &effort);
+        show_table(&s);
+        if (json && shown++) fprintf(json, ",\n");
+        if (json) show_json(&s, json);
+        plot(&q, &s);
+    }
+    if (json) fprintf(json, "\n]}\n");
+    return json && fclose(json) ? 1 : 0;
+}
