@@ -29,8 +29,9 @@ struct course_hand {
 };
 
 struct course {
-    const char *name, *about, *model; /* model: examples/MODEL.keel */
-    enum course_name right;           /* the right-hand side, for peers that have it inlined */
+    const char *name, *about;
+    const char *model, *text; /* examples/MODEL.keel, or its text where the example has other terms */
+    enum course_name right;   /* the right-hand side, for peers that have it inlined */
     enum course_kind kind;
     problem p;
     keel_fn *rate;

@@ -26,6 +26,15 @@ static void work(long count) {
     (void)result;
 }
 
+/* With the terms of the right-hand side above: the example divides by its moments of inertia. */
+static const char text[] = "model rigid_body\n"
+                           "var u[1..3]\n"
+                           "u' = (0.5*u[2]*u[3], -u[3]*u[1], 0.5*u[1]*u[2])\n"
+                           "invariant C = dot(u, u)\n"
+                           "invariant H = (u[1]^2/2 + u[2]^2 + 1.5*u[3]^2)/2\n"
+                           "init u = (cos(1.1), 0, sin(1.1))\n"
+                           "run 0 .. 100\n";
+
 void course_rigid_body(struct course *c) {
     memset(c, 0, sizeof *c);
     problem_rigid_body(&c->p, 2, 1, 2. / 3);
@@ -36,6 +45,7 @@ void course_rigid_body(struct course *c) {
     c->kind = COURSE_STEPS;
     c->rate = rate;
     c->model = "rigid_body";
+    c->text = text;
     c->t_end = 1000;
     c->hand = hand;
     c->unit = "a step of the hand-inlined rk4 loop";

@@ -24,15 +24,16 @@ static struct {
     const char *name, *method;
 } last;
 
-static const keel_problem *load(const char *name, const char *method) {
+static const keel_problem *load(const struct course *c, const char *method) {
     char path[600];
     keel_mode mode;
-    if (!last.model || strcmp(name, last.name) != 0 || strcmp(method, last.method) != 0) {
+    keel_model_options how = {.method = method, .interpret = peer_model_interpret};
+    if (!last.model || strcmp(c->model, last.name) != 0 || strcmp(method, last.method) != 0) {
         keel_model_close(last.model);
-        snprintf(path, sizeof path, "%s/%s.keel", KEEL_EXAMPLES_DIR, name);
+        snprintf(path, sizeof path, "%s/%s.keel", KEEL_EXAMPLES_DIR, c->model);
         last.model =
-            keel_model_load(path, &(keel_model_options){.method = method, .interpret = peer_model_interpret});
-        last.name = name;
+            c->text ? keel_model_read(c->model, c->text, strlen(c->text), &how) : keel_model_load(path, &how);
+        last.name = c->model;
         last.method = method;
     }
     if (keel_model_status(last.model) == KEEL_OK &&
@@ -80,7 +81,7 @@ static void *open_keel(const struct course *c, const struct peer_row *row, doubl
 }
 
 static void *open_model(const struct course *c, const struct peer_row *row, double setting) {
-    const keel_problem *p = load(c->model, row->method);
+    const keel_problem *p = load(c, row->method);
     return p ? open_problem(c, p, row, setting) : NULL;
 }
 

@@ -23,7 +23,7 @@ static void runs(const struct sweep *s, const struct sweep_row *line, FILE *to) 
 static void row(const struct sweep *s, const struct sweep_row *line, FILE *to) {
     const struct sweep_rung *told = line->at < 0 ? NULL : &line->rung[line->at];
     char name[80];
-    show_name(line->row, name, sizeof name);
+    show_name(s, line->row, name, sizeof name);
     fprintf(to, "        {\"by\": \"%s\", \"method\": \"%s\", ", line->row->peer->name, name);
     if (s->course.kind == COURSE_STEPS) {
         number(to, "a_step", told->seconds / s->unit / (double)told->steps, ", ");

@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-void show_name(const struct peer_row *row, char *out, size_t room); /* "dop853+project, compensated" */
+/* "dop853+project, compensated"; beside fixed steps those by tolerance are called adaptive. */
+void show_name(const struct sweep *s, const struct peer_row *row, char *out, size_t room);
 void show_table(const struct sweep *s);
 void show_json(const struct sweep *s, FILE *to);
 /* Error and drift over the time, as svg by gnuplot; 0, or -1 if it cannot be drawn. */

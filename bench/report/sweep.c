@@ -81,7 +81,7 @@ static void sweep_row(struct sweep *s, struct sweep_row *line, const struct swee
     double factor = row->order ? pow(10, 1.0 / row->order) : pow(10, -0.5), least = HUGE_VAL;
     double setting = row->order ? s->course.coarsest : 1e-3;
     double patience = s->course.heavy ? effort->patience : 0.25 * effort->patience;
-    for (int failed = 0; line->rungs < SWEEP_RUNGS && failed < 4; setting *= factor) {
+    for (int failed = 0; line->rungs < SWEEP_RUNGS && failed < 8; setting *= factor) {
         struct sweep_rung *r = &line->rung[line->rungs];
         if (row->order ? setting > 1e9 : setting < 1e-16) break;
         *r = (struct sweep_rung){
@@ -96,7 +96,8 @@ static void sweep_row(struct sweep *s, struct sweep_row *line, const struct swee
         failed = 0;
         line->rungs++;
         least = fmin(least, r->error);
-        if (r->error <= 0.5 * effort->finest || r->error > 30 * least) break;
+        if (r->error <= 0.5 * effort->finest || (least < 1e-6 && r->error > 30 * least))
+            break; /* round-off */
         line->tired = r->seconds * fmax(factor, 1.3) > patience;
         if (line->tired) break;
     }

@@ -4,12 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-void show_name(const struct peer_row *row, char *out, size_t room) {
+void show_name(const struct sweep *s, const struct peer_row *row, char *out, size_t room) {
     static const char *const stabilizer[] = {
         [KEEL_WATCH] = "+watch", [KEEL_ADJUST] = "+adjust", [KEEL_PROJECT] = "+project"};
     const char *with =
         row->preserve <= KEEL_PROJECT && stabilizer[row->preserve] ? stabilizer[row->preserve] : "";
-    snprintf(out, room, "%s%s%s", row->method, with, row->compensated ? ", compensated" : "");
+    const char *adaptive = s->course.kind == COURSE_STEPS && !row->order ? ", adaptive" : "";
+    snprintf(out, room, "%s%s%s%s", row->method, with, row->compensated ? ", compensated" : "", adaptive);
 }
 
 static void print_number(double value) {
@@ -39,7 +40,7 @@ static void print_steps(const struct sweep *s) {
         const struct sweep_row *line = &s->row[i];
         const struct sweep_rung *r = line->rung;
         char name[80];
-        show_name(line->row, name, sizeof name);
+        show_name(s, line->row, name, sizeof name);
         printf("  %-13s %-27s", line->row->peer->name, name);
         print_number(r->seconds / s->unit / (double)r->steps);
         print_drift(r->drift);
@@ -53,7 +54,7 @@ static void print_errors(const struct sweep *s) {
     for (int i = 0; i < s->rows; i++) {
         const struct sweep_row *line = &s->row[i];
         char name[80];
-        show_name(line->row, name, sizeof name);
+        show_name(s, line->row, name, sizeof name);
         printf("  %-13s %-27s", line->row->peer->name, name);
         for (int k = 0; k < SWEEP_TARGETS; k++) print_time(s, line, k);
         print_drift(line->at < 0 ? NAN : line->rung[line->at].drift);
