@@ -5,6 +5,7 @@
  * usage: bench_table [--quick] [--json FILE] [--plot FOLDER] [COURSE...] */
 #include "report/show.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,22 +23,22 @@ static void usage(void) {
     exit(2);
 }
 
+static int is_course(const char *name) {
+    struct course c;
+    for (int i = 0; course_at(i, &c); i++)
+        if (strcmp(c.name, name) == 0) return 1;
+    return 0;
+}
+
+/* The names of courses are moved to the front of the words. */
 static struct request read_words(int count, char **word) {
-    struct request q = {0};
-    int i = 1;
-    for (; i < count && word[i][0] == '-'; i++) {
+    struct request q = {.name = word};
+    for (int i = 1; i < count; i++) {
         if (strcmp(word[i], "--quick") == 0) q.quick = 1;
         else if (strcmp(word[i], "--json") == 0 && i + 1 < count) q.json = word[++i];
         else if (strcmp(word[i], "--plot") == 0 && i + 1 < count) q.plot = word[++i];
+        else if (is_course(word[i])) q.name[q.names++] = word[i];
         else usage();
-    }
-    q.names = count - i;
-    q.name = word + i;
-    for (int k = 0; k < q.names; k++) {
-        struct course c;
-        int at = 0;
-        while (course_at(at, &c) && strcmp(c.name, q.name[k]) != 0) at++;
-        if (!course_at(at, &c)) usage();
     }
     return q;
 }
@@ -55,12 +56,28 @@ static void plot(const struct request *q, const struct sweep *s) {
     if (show_plot(s, path)) fprintf(stderr, "table: gnuplot did not draw %s\n", path);
 }
 
+/* Does the course work: is there a row that comes near the answer, and are its peers there? */
+static int works(const struct sweep *s) {
+    unsigned seen = 0;
+    double least = s->course.kind == COURSE_STEPS ? 0 : 1;
+    const struct peer *const must[] = {&peer_hand, &peer_keel, &peer_model, &peer_gsl, &peer_odeint};
+    for (int i = 0; i < s->rows; i++) {
+        for (int k = 0; k < 5; k++)
+            if (s->row[i].row->peer == must[k]) seen |= 1u << k;
+        for (int k = 0; k < s->row[i].rungs; k++) least = fmin(least, s->row[i].rung[k].error);
+    }
+    if (seen == 31 && least < 1e-4) return 1;
+    fprintf(stderr, "table: %s: peers are missing, or no row comes nearer to the answer than %.1e\n",
+            s->course.name, least);
+    return 0;
+}
+
 int main(int count, char **word) {
     static struct sweep s;
     struct request q = read_words(count, word);
     struct sweep_effort effort = {.patience = 0.4, .rounds = 7, .finest = 1e-12, .most = 3000000};
     FILE *json = q.json ? fopen(q.json, "w") : NULL;
-    int shown = 0;
+    int shown = 0, good = 1;
     if (q.json && !json) {
         fprintf(stderr, "table: %s cannot be written\n", q.json);
         return 1;
@@ -75,10 +92,11 @@ int main(int count, char **word) {
         if (!wanted(&q, &s.course)) continue;
         sweep_run(&s, &effort);
         show_table(&s);
+        good = works(&s) && good;
         if (json && shown++) fprintf(json, ",\n");
         if (json) show_json(&s, json);
         plot(&q, &s);
     }
     if (json) fprintf(json, "\n]}\n");
-    return json && fclose(json) ? 1 : 0;
+    return (json && fclose(json)) || !good;
 }

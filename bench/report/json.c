@@ -32,7 +32,8 @@ static void row(const struct sweep *s, const struct sweep_row *line, FILE *to) {
         number(to, "1e-6", line->seconds[0] / s->unit, ", ");
         number(to, "1e-9", line->seconds[1] / s->unit, ", ");
         number(to, "1e-12", line->seconds[2] / s->unit, ", ");
-        number(to, "evaluations", told ? (double)told->evaluations : NAN, ", ");
+        if (told) fprintf(to, "\"evaluations\": %ld, ", told->evaluations);
+        else number(to, "evaluations", NAN, ", ");
     }
     fprintf(to, "\"tired\": %d, ", line->tired);
     number(to, "drift", told ? told->drift : NAN, ",\n         \"runs\": [");
