@@ -2,7 +2,8 @@
  *
  * Times are processor times, the smallest of several rounds.  The time at an error is read off between two
  * neighbouring runs on logarithmic axes.  A run counts with the larger of its own error and that of the next
- * finer run: an error that is small because it changes its sign there is luck. */
+ * finer run, but no more than ten times its own: an error that is small where it changes its sign is
+ * luck. */
 #include "report/sweep.h"
 
 #include <math.h>
