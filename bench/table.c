@@ -2,7 +2,8 @@
  * GSL, Boost.odeint and SUNDIALS, on the same right-hand sides, compiled with the same flags, in one run on
  * one core.  Every time is a multiple of a unit that is measured in the same run.
  *
- * usage: bench_table [--quick] [--json FILE] [--plot FOLDER] [COURSE...] */
+ * usage: bench_table [--quick] [--json FILE] [--plot FOLDER] [COURSE...]
+ * COURSE: one of them, or those of a kind: orbits, mechanics, steps. */
 #include "report/show.h"
 
 #include <math.h>
@@ -19,14 +20,19 @@ static void usage(void) {
     struct course c;
     fprintf(stderr, "usage: bench_table [--quick] [--json FILE] [--plot FOLDER] [COURSE...]\ncourses:");
     for (int i = 0; course_at(i, &c); i++) fprintf(stderr, " %s", c.name);
-    fprintf(stderr, "\n");
+    fprintf(stderr, "; of a kind: orbits mechanics steps\n");
     exit(2);
+}
+
+static int is_named(const struct course *c, const char *name) {
+    const char *kind = c->kind == COURSE_STEPS ? "steps" : c->kind == COURSE_ODE ? "orbits" : "mechanics";
+    return strcmp(c->name, name) == 0 || strcmp(kind, name) == 0;
 }
 
 static int is_course(const char *name) {
     struct course c;
     for (int i = 0; course_at(i, &c); i++)
-        if (strcmp(c.name, name) == 0) return 1;
+        if (is_named(&c, name)) return 1;
     return 0;
 }
 
@@ -45,7 +51,7 @@ static struct request read_words(int count, char **word) {
 
 static int wanted(const struct request *q, const struct course *c) {
     for (int i = 0; i < q->names; i++)
-        if (strcmp(q->name[i], c->name) == 0) return 1;
+        if (is_named(c, q->name[i])) return 1;
     return q->names == 0 && !(q->quick && c->heavy);
 }
 
