@@ -216,7 +216,7 @@ static void put_orders(struct emit *e, const char *name, const char *what, const
         put(e, "(void)f, (void)q, (void)with;\n}\n");
         for (int k = 0; k < 2 && twice; k++) {
             put(e, "static %s void %s_%s_%u_%d%s", outside, what, name, parts, k, arguments);
-            put(e, "%s_%s_%u(w, f, q, %s, k, with);\n}\n", what, name, parts, k ? stride : "N");
+            put(e, "(void)N;\n%s_%s_%u(w, f, q, %s, k, with);\n}\n", what, name, parts, k ? stride : "N");
         }
     }
     put(e, "static %s void %s_%s%s", inlined, what, name, arguments);
