@@ -211,11 +211,11 @@ static const keel_stepper no_order = {
     X(ODE, rk4_without_step, o->method = "rk4", "rk4|no error estimate")                                   \
     X(MECHANICS, rattle_projected, o->method = "rattle"; o->step = 0.1;                                    \
       o->preserve = KEEL_PROJECT, "rattle|keeps the constraints by itself")                                \
-    X(ODE, rattle_on_ode, o->method = "rattle"; o->step = 0.1, "rattle|KEEL_MECHANICS")                    \
+    X(ODE, rattle_on_ode, o->method = "rattle"; o->step = 0.1, "rattle|KEEL_MECHANICS|canonical")          \
     X(MECHANICS, rattle_rolling, p->rolling = MAP(1, circle); o->method = "rattle";                        \
       o->step = 0.1, "rattle|rolling|not holonomic|any other method")                                      \
     X(MECHANICS, rattle_mass, p->mass.value = unit_matrix; o->method = "rattle";                           \
-      o->step = 0.1, "rattle|mass matrix must be constant|any other method")                               \
+      o->step = 0.1, "rattle|mass matrix must be constant|by its momenta|any other method")                \
     X(MECHANICS, rattle_friction, p->f.value = friction; o->method = "rattle";                             \
       o->step = 0.1, "rattle|must not depend on velocities|any other method")                              \
     X(MECHANICS, shake_projected, o->method = "shake"; o->step = 0.1;                                      \
@@ -224,7 +224,10 @@ static const keel_stepper no_order = {
     X(MECHANICS, spark_rolling, p->rolling = MAP(1, circle); o->method = "spark4";                         \
       o->step = 0.1, "spark4|rolling|not holonomic|any other method")                                      \
     X(MECHANICS, spark_mass, p->mass.value = unit_matrix; o->method = "spark4";                            \
-      o->step = 0.1, "spark4|mass matrix must be constant|any other method")                               \
+      o->step = 0.1, "spark4|mass matrix must be constant|by its momenta|any other method")                \
+    X(HAMILTONIAN, shake_on_hamiltonian, o->method = "shake"; o->step = 0.1, "shake|KEEL_MECHANICS")       \
+    X(MECHANICS, shake_mass, p->mass.value = unit_matrix; o->method = "shake";                             \
+      o->step = 0.1, "shake|mass matrix must be constant; use the universal road|any other method")        \
     X(MECHANICS, spark_friction, p->f.value = friction; o->method = "spark4";                              \
       o->step = 0.1, "spark4|must not depend on velocities|any other method")                              \
     X(ODE, reversible_not_symmetric, o->reversible = 1; o->method = "rk4";                                 \

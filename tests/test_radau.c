@@ -86,7 +86,8 @@ static void every_part_has_its_order(void **state) {
     }
 }
 
-/* Universal road, RATTLE composed, SPARK where masses are constant, Radau at index 2 and 3. */
+/* Universal road, RATTLE composed, SPARK where masses are constant (test_native.c has Andrews by momenta),
+ * Radau at index 2 and 3. */
 static const struct course {
     const char *name;
     void (*fill)(problem *p);

@@ -5,6 +5,7 @@
  *
  * SHAKE has the same positions, and the velocities v_1 = (q_2 - q) / 2h with q_2 the position after the next
  * step: they leave G v = 0 by O(h^2), along M^-1 G^T, which the two-form dq dp does not see.
+ * For H(q,p) of any shape RATTLE is the Lobatto pair of two stages (lobatto.h).
  *
  * Newton runs on the h-scaled multipliers with the true matrix G(q_1) M^-1 G(q)^T.  Ryckaert, Ciccotti,
  * Berendsen 1977; Andersen 1983; Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1.4. */
@@ -13,14 +14,15 @@
 #include "core/field.h"
 #include "linalg/dense.h"
 #include "methods/composition.h"
-#include "methods/sampled.h"
+#include "methods/lobatto.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 struct rattle {
-    double *push; /* k x nq: rows M^-1 G(q)^T */
+    struct lobatto pair; /* for the form KEEL_HAMILTONIAN; what follows is for mechanics */
+    double *push;        /* k x nq: rows M^-1 G(q)^T */
     double *g, *jacobian, *matrix, *change;
     double *force; /* M^-1 F at q, then at q_1 */
     double *half;  /* v_half */
@@ -30,23 +32,20 @@ struct rattle {
     double *pivot;          /* k ints, kept as doubles' room */
 };
 
-static const char *refuse(const keel_problem *p, const keel_options *o) {
-    (void)o;
+static const char *refuse_shake(const keel_problem *p, const keel_options *o) {
     if (p->form != KEEL_MECHANICS) return "it is for the form KEEL_MECHANICS";
-    if (p->rolling.count)
-        return "rolling constraints are not holonomic; use the universal road, any other method";
     if (p->mass.value && !p->mass.constant)
-        return "the mass matrix must be constant; spark takes others by momenta, in a hamiltonian, and the "
-               "universal "
-               "road, any other method, takes all";
-    if (!sampled_forces(p))
-        return "the forces must not depend on velocities; use the universal road, any other method";
-    return NULL;
+        return "the mass matrix must be constant; use the universal road, any other method";
+    return lobatto_refuse(p, o);
 }
 
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     (void)o;
     struct rattle *m = w->method;
+    if (p->form == KEEL_HAMILTONIAN) {
+        lobatto_layout(p, w, 2);
+        return;
+    }
     size_t nq = (size_t)p->n / 2, k = (size_t)p->constraint.count;
     m->push = keel_work_doubles(w, k * nq);
     m->g = keel_work_doubles(w, k);
@@ -175,6 +174,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     struct field *fd = w->context;
     struct rattle *m = w->method;
     int nq = fd->nq;
+    if (fd->p.form == KEEL_HAMILTONIAN) return lobatto_attempt(w, a);
     memset(m->gain, 0, (size_t)nq * sizeof *m->gain);
     keel_status status = leap(w, fd, a, a->x, a->t, 0.5 * a->h);
     if (status == KEEL_OK) status = acceleration(w, fd, a->t + a->h, m->x_new, m->force);
@@ -210,11 +210,11 @@ const keel_stepper rattle_methods[] = {
                  .traits = TRAITS},
         .no_rate = 1,
         .size = sizeof(struct rattle),
-        .refuse = refuse,
+        .refuse = lobatto_refuse,
         .layout = layout,
         .attempt = attempt,
     },
-    COMPOSITIONS("rattle", "RATTLE", TRAITS, rattle_methods[0], struct rattle, refuse, "Reich 1996"),
+    COMPOSITIONS("rattle", "RATTLE", TRAITS, rattle_methods[0], struct rattle, lobatto_refuse, "Reich 1996"),
     {
         .info = {.name = "shake",
                  .about = "SHAKE: symplectic, keeps positions on the constraints, velocities to O(h^2)",
@@ -223,7 +223,7 @@ const keel_stepper rattle_methods[] = {
                  .traits = KEEL_IMPLICIT | KEEL_SYMPLECTIC | KEEL_AS_GIVEN},
         .no_rate = 1,
         .size = sizeof(struct rattle),
-        .refuse = refuse,
+        .refuse = refuse_shake,
         .layout = layout,
         .attempt = attempt_shake,
     },

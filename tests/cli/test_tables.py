@@ -284,9 +284,9 @@ class Converge(Tables):
         self.assert_wrong("converge", model, "--method", "rattel", says="did you mean rattle?")
 
     def test_failures(self):
-        answer = keel_json("converge", example("kepler"), "--interpret", "--method", "rattle", status=1)
+        answer = keel_json("converge", example("lorenz"), "--interpret", "--method", "rattle", status=1)
         self.assertIn("rattle", answer["message"])
-        done = keel("converge", example("kepler"), "--interpret", "--method", "rattle", status=1)
+        done = keel("converge", example("lorenz"), "--interpret", "--method", "rattle", status=1)
         self.assertEqual(done.stdout, "")
         words = ("converge", example("pendulum"), "--interpret", "--method", "rattle", "--step", "1", "--levels")
         answer = keel_json(*words, "2", status=1)
@@ -304,7 +304,8 @@ class Methods(Tables):
         self.assertEqual(methods["rk4"]["traits"], ["explicit"])
         self.assertEqual(methods["rk4"]["forms"], ["ode", "hamiltonian", "mechanics", "dae"])
         self.assertIn("project", methods["rk4"]["stabilizers"])
-        self.assertEqual(methods["rattle"]["forms"], ["mechanics"])
+        self.assertEqual(methods["rattle"]["forms"], ["hamiltonian", "mechanics"])
+        self.assertEqual(methods["shake"]["forms"], ["mechanics"])
         self.assertEqual(methods["rattle"]["stabilizers"], ["none", "watch"])
         self.assertIn("symplectic", methods["rattle"]["traits"])
         self.assertIn("adaptive", methods["dop853"]["traits"])
