@@ -416,6 +416,61 @@ static void slopes_by_the_modulus_hold_everywhere(void **state) {
     expr_close(&g);
 }
 
+/* Functions of x that level off: what they are made of overflows where they do not. */
+static int level_functions(struct graph *g, expr x, expr out[]) {
+    int n = 0;
+    expr one = expr_constant(g, 1), back = expr_make(g, EXPR_NEG, x, 0, 0);
+    expr tanh_x = expr_make(g, EXPR_TANH, x, 0, 0), cosh_x = expr_make(g, EXPR_COSH, x, 0, 0);
+    expr exp_x = expr_make(g, EXPR_EXP, x, 0, 0), exp_back = expr_make(g, EXPR_EXP, back, 0, 0);
+    expr fermi = expr_make(g, EXPR_ADD, exp_x, one, 0), logistic = expr_make(g, EXPR_ADD, one, exp_back, 0);
+    out[n++] = tanh_x;
+    out[n++] = expr_make(g, EXPR_DIV, one, tanh_x, 0);
+    out[n++] = expr_make(g, EXPR_DIV, x, cosh_x, 0);
+    out[n++] = expr_powi(g, cosh_x, -2);
+    out[n++] = expr_make(g, EXPR_DIV, x, expr_powi(g, cosh_x, 3), 0);
+    out[n++] = expr_make(g, EXPR_DIV, one, expr_make(g, EXPR_SINH, x, 0, 0), 0);
+    out[n++] = expr_make(g, EXPR_DIV, one, exp_x, 0);
+    out[n++] = expr_make(g, EXPR_DIV, x, fermi, 0);
+    out[n++] = expr_make(g, EXPR_DIV, one, logistic, 0);
+    out[n++] = expr_powi(g, logistic, -3);
+    out[n++] = expr_make(g, EXPR_ATAN, x, 0, 0);
+    out[n++] = expr_make(g, EXPR_ASINH, x, 0, 0);
+    out[n++] = expr_make(g, EXPR_EXPM1, x, 0, 0);
+    out[n++] = expr_make(g, EXPR_TANH, expr_make(g, EXPR_MUL, x, x, 0), 0, 0);
+    return n;
+}
+
+/* First and second derivatives, forward and in reverse, are numbers where the function is, and right ones. */
+static void derivatives_are_numbers_where_the_function_is(void **state) {
+    (void)state;
+    static const double at[] = {0.3, -0.7, 3, -5, 20, -20, 100, -100, 700, -700, 720, -720, 1000, -1000};
+    struct graph g;
+    struct derive d;
+    expr f[20];
+    assert_int_equal(expr_open(&g), 0);
+    derive_open(&d, &g, 0);
+    expr x = expr_symbol(&g, EXPR_UNKNOWN, 0, 0);
+    for (int i = level_functions(&g, x, f) - 1; i >= 0; i--) {
+        expr slope[4], second = derive_partial(&d, f[i], x);
+        slope[0] = second;
+        slope[1] = derive_partial(&d, second, x);
+        assert_int_equal(derive_gradient(&d, f[i], 1, &x, &slope[2]), 0);
+        assert_int_equal(derive_gradient(&d, slope[2], 1, &x, &slope[3]), 0);
+        for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+            struct point there = {.x = {{at[k]}}};
+            if (!isfinite(double_at(&g, f[i], at[k], 0))) continue;
+            for (int j = 0; j < 4; j++) {
+                wide exact = difference(&g, j % 2 ? slope[j - 1] : f[i], &there, 1, 1e-3L);
+                double mine = double_at(&g, slope[j], at[k], 0);
+                if (!(fabsl(mine - exact) <= 1e-9L * (fabsl(exact) + 1)))
+                    fail_msg("function %d at %g, slope %d: %.17g, not %.17Lg", i, at[k], j, mine, exact);
+            }
+        }
+    }
+    derive_close(&d);
+    expr_close(&g);
+}
+
 static void hessians_are_symmetric_and_right(void **state) {
     (void)state;
     struct graph g;
@@ -625,6 +680,7 @@ int main(void) {
         cmocka_unit_test(elliptic_functions_are_accurate),
         cmocka_unit_test(elliptic_integrals_are_accurate),
         cmocka_unit_test(slopes_by_the_modulus_hold_everywhere),
+        cmocka_unit_test(derivatives_are_numbers_where_the_function_is),
         cmocka_unit_test(hessians_are_symmetric_and_right),
         cmocka_unit_test(a_gradient_is_cheap),
         cmocka_unit_test(kinks_are_named_or_passed),

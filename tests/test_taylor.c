@@ -400,6 +400,17 @@ static void kinks_do_not_pass_unseen(void **state) {
     keel_model_close(m);
 }
 
+/* The slope of tanh is had from tanh itself: cosh overflows where tanh is 1. */
+static void tanh_levels_off(void **state) {
+    (void)state;
+    keel_model *m = model_of("model m\nvar x\nx' = tanh(1000*x)\ninit x = 1\nrun 0 .. 1\n");
+    keel_sim *s = keel_sim_open(m, &(keel_options){.method = "taylor", .rtol = 1e-12});
+    run_to(s, 1);
+    assert_near(value_of(s, "x"), 2, 1e-14);
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
 /* sin(t^4) has no terms of order 13 to 19, and t^3 none above 3: steps are neither endless nor short. */
 static void vanishing_terms_do_not_mislead(void **state) {
     (void)state;
@@ -492,6 +503,7 @@ int main(void) {
         cmocka_unit_test(errors_follow_the_tolerance_down_to_round_off),
         cmocka_unit_test(kepler_over_25_periods_is_right_to_1e_12),
         cmocka_unit_test(kinks_do_not_pass_unseen),
+        cmocka_unit_test(tanh_levels_off),
         cmocka_unit_test(vanishing_terms_do_not_mislead),
         cmocka_unit_test(values_between_the_steps_are_those_of_the_polynomial),
         cmocka_unit_test(what_cannot_be_done_is_said),

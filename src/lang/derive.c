@@ -68,6 +68,11 @@ static expr forward(struct derive *d, expr e, const expr *of) {
         return derive_is_zero(g, part[0]) && derive_is_zero(g, part[1]) ? derive_zero(g)
                                                                         : expr_constant(g, 1);
     if (!derive_passable(d, e, part)) return EXPR_NONE;
+    int divisor = n.op == EXPR_DIV;
+    expr to = EXPR_NONE, decay = derive_decay(g, e, divisor, &to);
+    if (decay)
+        return derive_add(g, divisor ? derive_div(g, part[0], n.b) : derive_zero(g),
+                          derive_mul(g, decay, of[to]));
     switch (n.op) {
     case EXPR_ADD:
         return derive_add(g, part[0], part[1]);
@@ -195,7 +200,8 @@ static int push_back(struct derive *d, const struct sweep *s, expr e, expr *out)
     }
     for (int i = 0; i < expr_operands((enum expr_op)node.op); i++) {
         if (!d->hit[operand[i]]) continue;
-        expr more = derive_chain(g, e, i, seed), *sum = &d->memo[operand[i]];
+        expr to = operand[i], decay = derive_decay(g, e, i, &to), *sum = &d->memo[to];
+        expr more = decay ? derive_mul(g, decay, seed) : derive_chain(g, e, i, seed);
         *sum = *sum == EXPR_NONE ? more : derive_add(g, *sum, more);
     }
     return 0;

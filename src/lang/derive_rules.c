@@ -158,8 +158,8 @@ static expr chain_circular(struct graph *g, expr e, int k, expr f) {
         return derive_mul(g, of(g, EXPR_COSH, a), f);
     case EXPR_COSH:
         return derive_mul(g, of(g, EXPR_SINH, a), f);
-    case EXPR_TANH:
-        return derive_div(g, f, square(g, of(g, EXPR_COSH, a)));
+    case EXPR_TANH: /* by itself: cosh would overflow where tanh is 1 */
+        return derive_mul(g, one_minus_square(g, e), f);
     case EXPR_ASINH:
         return derive_div(g, f, expr_make(g, EXPR_HYPOT, one, a, 0));
     case EXPR_ACOSH: {
@@ -252,6 +252,47 @@ static expr chain_special(struct graph *g, expr e, int k, expr f) {
     default:
         return derive_zero(g); /* sign, floor */
     }
+}
+
+static int is_one(const struct graph *g, expr e) {
+    double value;
+    return expr_is_constant(g, e, &value) && value == 1;
+}
+
+/* b'/b by u, for a b that grows as exp(u) does, and u; EXPR_NONE for any other b. */
+static expr growth(struct graph *g, expr b, expr *u) {
+    struct expr_node n = g->node[b];
+    int32_t m = (int32_t)n.b;
+    expr slope = EXPR_NONE;
+    *u = n.a;
+    switch (n.op) {
+    case EXPR_EXP:
+        return expr_constant(g, 1);
+    case EXPR_COSH:
+        return of(g, EXPR_TANH, n.a);
+    case EXPR_SINH:
+        return derive_div(g, expr_constant(g, 1), of(g, EXPR_TANH, n.a));
+    case EXPR_POWI:
+        if (m > 0) slope = growth(g, n.a, u);
+        return slope == EXPR_NONE ? slope : derive_mul(g, expr_constant(g, m), slope);
+    case EXPR_ADD: /* 1 + exp(u): exp(u)/(1 + exp(u)) = 1/(1 + exp(-u)) */
+        *u = is_one(g, n.a) ? n.b : n.a;
+        if (g->node[*u].op != EXPR_EXP || !is_one(g, *u == n.a ? n.b : n.a)) return EXPR_NONE;
+        *u = g->node[*u].a;
+        return derive_div(g, expr_constant(g, 1), plus(g, 1, of(g, EXPR_EXP, of(g, EXPR_NEG, *u))));
+    default:
+        return EXPR_NONE;
+    }
+}
+
+expr derive_decay(struct graph *g, expr e, int k, expr *inner) {
+    struct expr_node n = g->node[e];
+    int32_t m = n.op == EXPR_POWI ? (int32_t)n.b : -1;
+    expr u = EXPR_NONE, slope = EXPR_NONE;
+    if ((n.op == EXPR_DIV && k == 1) || (n.op == EXPR_POWI && m < 0)) slope = growth(g, k ? n.b : n.a, &u);
+    if (slope == EXPR_NONE) return EXPR_NONE;
+    *inner = u;
+    return derive_mul(g, expr_constant(g, m), derive_mul(g, e, slope));
 }
 
 expr derive_chain(struct graph *g, expr e, int k, expr f) {
