@@ -171,7 +171,7 @@ static keel_status leap(keel_work *w, struct field *fd, const keel_attempt *a, c
 }
 
 static keel_status attempt(keel_work *w, keel_attempt *a) {
-    struct field *fd = w->context;
+    struct field *fd = w->core;
     struct rattle *m = w->method;
     int nq = fd->nq;
     if (fd->p.form == KEEL_HAMILTONIAN) return lobatto_attempt(w, a);
@@ -185,7 +185,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
 }
 
 static keel_status attempt_shake(keel_work *w, keel_attempt *a) {
-    struct field *fd = w->context;
+    struct field *fd = w->core;
     struct rattle *m = w->method;
     int nq = fd->nq;
     memset(m->gain, 0, (size_t)nq * sizeof *m->gain);
