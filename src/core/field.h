@@ -44,7 +44,7 @@ struct mechanics {
     int roughly; /* velocities are projected: what is off along M^-1 K^T in v' does no harm */
     struct saddle saddle;
     double *mass_values, *k_values; /* in the order of the patterns */
-    double *beside, *beside_shift;  /* K and g_t where nothing is factored */
+    double *beside, *beside_shift;  /* K (sparse) and g_t where nothing is factored */
 };
 
 /* What determines y: rows of F that contain y, and d/dt of rows that do not. */
@@ -160,6 +160,15 @@ keel_status mechanics_lost_rank(struct field *fd, double t, int row);
 /* At the factored place: the least share of a row's length that no row before it has; 1 if sparse. */
 double mechanics_own_share(const struct field *fd, int *row);
 int mechanics_factored_at(const struct field *fd, double t, const double *u);
+/* So near that K there has six digits of the factored one; not if sparse. */
+#define MECHANICS_NEAR 1e-6
+int mechanics_factored_near(const struct field *fd, double t, const double *u);
+/* K of the constraints and g_t at u, not if sparse: values that the next call may overwrite.  With them, the
+ * velocity rows. */
+keel_status mechanics_rows(struct field *fd, double t, const double *u, const double **k,
+                           const double **shift);
+keel_status mechanics_speeds(struct field *fd, double t, const double *u, const double *k,
+                             const double *shift, double *out);
 
 /* mechanics_sparse.c */
 int mechanics_goes_sparse(const keel_problem *p, const keel_options *o, unsigned traits);

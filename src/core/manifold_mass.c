@@ -105,19 +105,26 @@ static keel_status positions(struct manifold *m, double t, double *x, double *lo
     }
 }
 
+/* The rows are those of x; the factorization is the one at hand, made where the step ended, if positions have
+ * moved by the step's error alone since then: a millionth of the residual is left then.  Where that is too
+ * much, it is made here. */
 static keel_status velocities(struct manifold *m, double t, double *x, double *low, double leave) {
     struct field *fd = m->fd;
     int first = m->rows->at[KEEL_ROW_VELOCITY], row = 0;
     double *speed = m->residual + first;
-    keel_status status = mechanics_factor(fd, t, x);
+    const double *k = NULL, *shift = NULL;
+    keel_status status = mechanics_factored_near(fd, t, x) ? KEEL_OK : mechanics_factor(fd, t, x);
+    if (status == KEEL_OK && !fd->mech.sparse) status = mechanics_rows(fd, t, x, &k, &shift);
     for (int iteration = 0; status == KEEL_OK; iteration++) {
-        status = mechanics_velocity_rows(fd, t, x, speed);
+        status = fd->mech.sparse ? mechanics_velocity_rows(fd, t, x, speed)
+                                 : mechanics_speeds(fd, t, x, k, shift, speed);
         double worst = worst_of(m, first, fd->k, speed, &row);
         if (status != KEEL_OK || worst <= (iteration ? m->units : leave)) break;
         if (iteration == 3 || (iteration && !manifold_to_round_off(m))) { /* linear in v: one is enough */
             if (manifold_to_round_off(m) && worst > m->stagnant) return manifold_refuse(m, t, row);
             break;
         }
+        if (iteration == 1 && (status = mechanics_factor(fd, t, x)) != KEEL_OK) break;
         correct_half(m, speed, x + fd->nq, low ? low + fd->nq : NULL);
     }
     return status;
@@ -242,6 +249,16 @@ keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, do
     return KEEL_OK;
 }
 
+/* Those of the constraints and their d/dt are known from positions and velocities. */
+static keel_status residual_of_invariants(struct manifold *m, double t, const double *x) {
+    const struct rows *r = m->rows;
+    keel_status status = KEEL_OK;
+    for (int kind = KEEL_ROW_ENERGY; kind < ROWS_KINDS && status == KEEL_OK; kind++)
+        if (r->of[kind]) status = map_value(m->fd, r->map[kind], t, x, m->residual + r->at[kind]);
+    for (int i = r->at[KEEL_ROW_ENERGY]; i < r->count; i++) m->residual[i] -= r->reference[i];
+    return status;
+}
+
 keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) {
     struct field *fd = m->fd;
     int first_kept = 0, row = 0, idle = 0;
@@ -256,7 +273,7 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
         double leave = sweep && fd->mech.sparse ? m->units : 0;
         if (fd->kg) status = positions(m, t, x, low, leave);
         if (status == KEEL_OK) status = velocities(m, t, x, low, leave);
-        if (status == KEEL_OK) status = rows_residual(fd, m->rows, t, x, m->residual);
+        if (status == KEEL_OK) status = residual_of_invariants(m, t, x);
         if (status != KEEL_OK || !bordering || (sweep && !manifold_to_round_off(m))) break;
         double worst = manifold_worst(m, &row);
         if (sweep == 0) worst = HUGE_VAL; /* the invariants' sizes are not known before their gradients are */

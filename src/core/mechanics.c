@@ -28,6 +28,7 @@ void mechanics_layout(struct field *fd, struct arena *a) {
     }
     m->mass = fd->p.mass.value ? arena_doubles(a, nq * nq) : NULL;
     m->k_rows = arena_doubles(a, k * nq + 1);
+    m->beside_shift = arena_doubles(a, k + 1);
     m->space.q = arena_doubles(a, k * width + 4);
     m->space.r = arena_doubles(a, k * k + 1);
     m->space.inverse = arena_doubles(a, k + 1);
@@ -123,24 +124,42 @@ keel_status mechanics_factor(struct field *fd, double t, const double *u) {
     return KEEL_OK;
 }
 
-keel_status mechanics_velocity_rows(struct field *fd, double t, const double *u, double *out) {
+int mechanics_factored_near(const struct field *fd, double t, const double *u) {
     const struct mechanics *m = &fd->mech;
-    const double *v = u + fd->nq, *rows = m->k_rows, *shift = m->shift;
-    keel_status status = KEEL_OK;
-    if (m->sparse) return mechanics_sparse_velocity_rows(fd, t, u, out);
-    if (!mechanics_factored_at(fd, t, u) && fd->kg) {
-        status = map_rate(fd, &fd->constraint, t, u, out);
-        if (status == KEEL_OK) status = map_jacobian(fd, &fd->constraint, t, u, fd->matrix);
-        rows = fd->matrix;
-        shift = out;
-    }
-    for (int i = 0; i < fd->kg && status == KEEL_OK; i++) {
+    if (!m->ready || m->sparse || m->at[0] != t) return 0;
+    for (int j = 0; j < fd->nq; j++)
+        if (!(fabs(u[j] - m->at[1 + j]) <= MECHANICS_NEAR * fd->size[j])) return 0;
+    return 1;
+}
+
+/* K and g_t, of the factorization where it was made at u. */
+keel_status mechanics_rows(struct field *fd, double t, const double *u, const double **k,
+                           const double **shift) {
+    struct mechanics *m = &fd->mech;
+    int here = mechanics_factored_at(fd, t, u) || !fd->kg;
+    *k = here ? m->k_rows : fd->matrix;
+    *shift = here ? m->shift : m->beside_shift;
+    if (here) return KEEL_OK;
+    keel_status status = map_rate(fd, &fd->constraint, t, u, m->beside_shift);
+    return status == KEEL_OK ? map_jacobian(fd, &fd->constraint, t, u, fd->matrix) : status;
+}
+
+keel_status mechanics_speeds(struct field *fd, double t, const double *u, const double *k,
+                             const double *shift, double *out) {
+    const double *v = u + fd->nq;
+    for (int i = 0; i < fd->kg; i++) {
         double sum = shift[i];
-        for (int j = 0; j < fd->nq; j++) sum += rows[(long)i * fd->nq + j] * v[j];
+        for (int j = 0; j < fd->nq; j++) sum += k[(long)i * fd->nq + j] * v[j];
         out[i] = sum;
     }
-    if (status == KEEL_OK && fd->kr) status = map_value(fd, &fd->rolling, t, u, out + fd->kg);
-    return status;
+    return fd->kr ? map_value(fd, &fd->rolling, t, u, out + fd->kg) : KEEL_OK;
+}
+
+keel_status mechanics_velocity_rows(struct field *fd, double t, const double *u, double *out) {
+    const double *k, *shift;
+    if (fd->mech.sparse) return mechanics_sparse_velocity_rows(fd, t, u, out);
+    keel_status status = mechanics_rows(fd, t, u, &k, &shift);
+    return status == KEEL_OK ? mechanics_speeds(fd, t, u, k, shift, out) : status;
 }
 
 struct motion {
