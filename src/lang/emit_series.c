@@ -125,6 +125,9 @@ static void put_line(struct emit *e, const struct series *s, const struct series
     case SERIES_CHAIN:
         put(e, "R(%u) = keel_%sslope(J(%u), J(%u), J(%u), M(%u), q, k);\n", r, far, a, c->e, b, c->c);
         break;
+    case SERIES_CHAIN_LESS:
+        put(e, "R(%u) = -keel_%sslope(J(%u), J(%u), J(%u), M(%u), q, k);\n", r, far, a, c->e, b, c->c);
+        break;
     case SERIES_CHAIN_ON:
         put(e, "R(%u) += keel_%sslope(J(%u), J(%u), J(%u), M(%u), q, k);\n", r, far, a, c->e, b, c->c);
         break;
@@ -147,10 +150,14 @@ static void put_line(struct emit *e, const struct series *s, const struct series
     }
 }
 
+static int is_slope(const struct series_code *c) {
+    return c->rule == SERIES_CHAIN || c->rule == SERIES_CHAIN_LESS;
+}
+
 /* Two of a kind in one loop, neither made of the other. */
 static int make_two(const struct series *s, const struct series_code *c, const struct series_code *d) {
     int separate = d->a != c->to && d->b != c->to;
-    if (c->rule == SERIES_CHAIN) return d->rule == SERIES_CHAIN && d->a != c->to;
+    if (is_slope(c)) return is_slope(d) && d->a == c->a;
     if (c->rule == SERIES_MUL) return d->rule == SERIES_MUL && separate;
     if (c->rule == SERIES_MORE_SQUARE) return d->rule == SERIES_MORE_SQUARE && is_short(s);
     return (c->rule == SERIES_MORE || c->rule == SERIES_LESS) &&
@@ -160,17 +167,18 @@ static int make_two(const struct series *s, const struct series_code *c, const s
 static void put_two(struct emit *e, const struct series *s, const struct series_code *c,
                     const struct series_code *d) {
     const char *far = is_short(s) ? "" : "far_";
-    put(e, "{ double r[2];\n");
+    put(e, is_slope(c) || !is_short(s) ? "{ keel_pair r = " : "{ double r[2];\n");
     if (c->rule == SERIES_MORE_SQUARE)
         put(e, "keel_two_squares(J(%u), M(%u), J(%u), M(%u), k, r);\n", c->a, c->c, d->a, d->c);
-    else if (c->rule == SERIES_CHAIN)
-        put(e, "keel_%stwo_slopes(J(%u), J(%u), J(%u), M(%u), J(%u), J(%u), J(%u), M(%u), q, k, r);\n", far,
-            c->a, c->e, c->b, c->c, d->a, d->e, d->b, d->c);
+    else if (is_slope(c))
+        put(e, "keel_%sboth_slopes(R(%u), J(%u), *J(%u), M(%u), *J(%u), M(%u), q, k);\n", far, c->a, c->e, c->b,
+            c->c, d->b, d->c);
     else
-        put(e, "keel_%stwo_products(J(%u), J(%u), M(%u), J(%u), J(%u), M(%u), k, r);\n", far, c->a, c->b,
-            c->c, d->a, d->b, d->c);
-    if (c->rule == SERIES_MUL || c->rule == SERIES_CHAIN)
-        put(e, "R(%u) = r[0]; R(%u) = r[1]; }\n", c->to, d->to);
+        put(e, "keel_%stwo_products(J(%u), J(%u), M(%u), J(%u), J(%u), M(%u), k%s);\n", far, c->a, c->b, c->c,
+            d->a, d->b, d->c, is_short(s) ? ", r" : "");
+    if (c->rule == SERIES_MUL || is_slope(c))
+        put(e, "R(%u) = %sr[0]; R(%u) = %sr[1]; }\n", c->to, c->rule == SERIES_CHAIN_LESS ? "-" : "", d->to,
+            d->rule == SERIES_CHAIN_LESS ? "-" : "");
     else
         put(e, "s %c= r[0]; s %c= r[1]; }\n", c->rule == SERIES_LESS ? '-' : '+',
             d->rule == SERIES_LESS ? '-' : '+');

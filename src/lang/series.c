@@ -142,6 +142,9 @@ static void recur(const struct series *s, size_t from, size_t end, double *w, co
         case SERIES_CHAIN:
             r[k] = keel_far_slope(a, e, b, m, over, k);
             break;
+        case SERIES_CHAIN_LESS:
+            r[k] = -keel_far_slope(a, e, b, m, over, k);
+            break;
         case SERIES_CHAIN_ON:
             r[k] += keel_far_slope(a, e, b, m, over, k);
             break;

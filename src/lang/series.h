@@ -31,8 +31,9 @@ enum series_rule {
     SERIES_DIV,
     SERIES_INVERT, /* a/b, a does not move */
     SERIES_SQRT,
-    SERIES_POWER,    /* b does not move */
-    SERIES_CHAIN,    /* r' = b a' */
+    SERIES_POWER, /* b does not move */
+    SERIES_CHAIN, /* r' = b a' */
+    SERIES_CHAIN_LESS,
     SERIES_CHAIN_ON, /* r' += b a' */
     SERIES_CHAIN_BY, /* r' += b a', b does not move */
     SERIES_ABS,
@@ -87,9 +88,11 @@ enum { SERIES_MOST_TOPS = 128, SERIES_MOST_JETS = 1 << 17 }; /* beyond, there is
 /* 0; -1: no memory; 1: too large. */
 int series_build(struct series *s, struct derive *d, const struct series_request *request);
 void series_free(struct series *s);
-/* For series_build, one after the other; 0, or -1 without memory.  Sums of products become one node each;
+/* For series_build, one after the other; 0, or -1 without memory.  What differs by a number is read where it
+ * is, slopes of one argument are brought together; sums of products become one node each;
  * jets that nothing needs are dropped from the list of their nodes, and what is run again is found; copies
  * are made where they are wanted. */
+int series_tidy(struct series *s, size_t jets, size_t fixed);
 int series_fuse(struct series *s, size_t jets, size_t fixed);
 int series_trim(struct series *s, size_t *jets, expr *jet, size_t fixed);
 int series_copies(struct series *s);

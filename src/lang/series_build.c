@@ -268,6 +268,31 @@ static expr products(struct builder *b, const struct expr_node *n) {
     return y;
 }
 
+/* (x v) v as x v^2, whose square others may share, and c (d x), c and d numbers, as (c d) x; else
+ * EXPR_NONE. */
+static expr regrouped(struct builder *b, const struct expr_node *n) {
+    struct graph *g = b->g;
+    for (int k = 0; k < 2 && n->op == EXPR_MUL && !b->failed; k++) {
+        expr whole = k ? n->b : n->a, other = k ? n->a : n->b, part;
+        const struct expr_node inner = g->node[whole];
+        if (inner.op != EXPR_MUL || !moves(b, whole)) continue;
+        if (moves(b, other)) {
+            if (inner.a != other && inner.b != other) continue;
+            part = expr_intern(g, (struct expr_node){EXPR_POWI, other, 2, 0});
+            whole = inner.a == other ? inner.b : inner.a;
+        } else {
+            if (moves(b, inner.a) && moves(b, inner.b)) continue;
+            part = derive_mul(g, other, moves(b, inner.a) ? inner.b : inner.a);
+            whole = moves(b, inner.a) ? inner.a : inner.b;
+        }
+        visit(b, part);
+        expr same = b->failed ? EXPR_NONE : expr_intern(g, (struct expr_node){EXPR_MUL, whole, part, 0});
+        visit(b, same);
+        return same;
+    }
+    return EXPR_NONE;
+}
+
 /* A negative power, or an odd one of a root. */
 static int is_root_power(const struct builder *b, expr e) {
     double power;
@@ -293,6 +318,11 @@ static void visit(struct builder *b, expr e) {
     }
     if (n.op == EXPR_POWI && n.b != 2 && !is_root_power(b, e)) {
         expr same = products(b, &n);
+        if (!b->failed) set_place(b, e, place_of(b, same));
+        return;
+    }
+    expr same = regrouped(b, &n);
+    if (same != EXPR_NONE || b->failed) {
         if (!b->failed) set_place(b, e, place_of(b, same));
         return;
     }
@@ -345,6 +375,11 @@ static int settle(struct builder *b) {
             if (b->late[i] != late) continue;
             if (c.rule == SERIES_CHAIN || c.rule == SERIES_CHAIN_ON) {
                 int rests = !moves(b, c.b);
+                const struct expr_node slope = b->g->node[c.b];
+                if (slope.op == EXPR_NEG && !rests && c.rule == SERIES_CHAIN) {
+                    c.rule = SERIES_CHAIN_LESS;
+                    c.b = slope.a;
+                }
                 c.b = number_of(b, c.b);
                 if (rests) c.rule = c.rule == SERIES_CHAIN ? SERIES_SCALE : SERIES_CHAIN_BY;
             }
@@ -387,7 +422,8 @@ static int finish(struct builder *b, struct derive *d) {
     if (!out || !s->rate || !s->row || settle(b)) return free(out), -1;
     for (int i = 0; i < q->rates; i++) s->rate[i] = root_of(b, q->rate[i]);
     for (int i = 0; i < q->m; i++) s->row[i] = root_of(b, q->row[i]);
-    if (series_fuse(s, b->jets, b->fixeds) || series_trim(s, &b->jets, b->jet, b->fixeds))
+    if (series_tidy(s, b->jets, b->fixeds) || series_fuse(s, b->jets, b->fixeds) ||
+        series_trim(s, &b->jets, b->jet, b->fixeds))
         return free(out), -1;
     s->jets = (uint32_t)b->jets;
     s->fixed = (uint32_t)b->fixeds;

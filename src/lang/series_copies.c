@@ -37,6 +37,7 @@ static void ask(struct copies *c, struct series_code *code) {
         code->e = copy_for(c, c->times, code->a);
         break;
     case SERIES_CHAIN:
+    case SERIES_CHAIN_LESS:
     case SERIES_CHAIN_ON:
         code->c = copy_for(c, c->mirror, code->b);
         code->e = copy_for(c, c->times, code->a);

@@ -16,6 +16,7 @@ int series_operands(uint32_t rule) {
     case SERIES_MUL:
     case SERIES_DIV:
     case SERIES_CHAIN:
+    case SERIES_CHAIN_LESS:
     case SERIES_CHAIN_ON:
     case SERIES_MIN:
     case SERIES_MAX:
@@ -90,6 +91,7 @@ static int remembered(uint32_t rule, int *result) {
     switch (rule) {
     case SERIES_MUL:
     case SERIES_CHAIN:
+    case SERIES_CHAIN_LESS:
     case SERIES_CHAIN_ON:
     case SERIES_MORE:
     case SERIES_LESS:
