@@ -49,16 +49,17 @@ typedef int keel_fn(double t, const double *u, double *out, void *user);
 typedef long keel_march(double t, double base, double h, long first, long count, double *x, double *f,
                         void *user);
 
-/* The same for steps, fixed or by their error, that are projected onto the kept rows, whose values and
- * gradients are compiled in, too: what compiled models bring (core/march.h in keel's source). */
+/* The same for steps by their error, and for steps of both kinds that are projected onto kept rows or have
+ * watched ones, whose values and gradients are compiled in, too: what compiled models bring (core/march.h in
+ * keel's source). */
 struct keel_projected;
 typedef long keel_march_kept(struct keel_projected *numbers, void *user);
 
 typedef struct keel_fused {
     const char *method;
     keel_march *march;
-    keel_march_kept *kept;       /* may be NULL; for the rows of these two maps, all of them kept */
-    keel_fn *energy, *invariant; /* their values as the problem has them; NULL: absent */
+    keel_march_kept *kept;       /* may be NULL; its rows are those of these two maps, all kept or watched */
+    keel_fn *energy, *invariant; /* their values as the problem has them; NULL: not in it */
 } keel_fused;
 
 /* Large mechanics whose constraints and mass have patterns is solved by sparse matrices. */

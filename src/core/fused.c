@@ -1,5 +1,5 @@
-/* fused.c - many steps at once, by a kernel that the problem brings: a method with f, and the rows it
- * is projected onto, compiled into it.
+/* fused.c - many steps at once, by a kernel that the problem brings: a method with f, and the rows that are
+ * watched or kept, compiled into it.
  *
  * The last steps before an end are left to step.c, so whoever looks into the last step finds what is always
  * there.  What a kernel cannot do, because something goes wrong in it, step.c does again and says what it
@@ -19,23 +19,32 @@ enum { CHUNK = 1024, LEFT = 2 };
  * them once a kernel cannot take one. */
 enum { EARLY = 64, PATIENCE = 16, MOST = 16 };
 
-/* Is every row an energy or an invariant that the kernel has, and kept at round-off by weights on states? */
-static int kept_fits(const struct engine *e) {
+/* Is every row an energy or an invariant that the kernel has, and watched, or kept at round-off by weights on
+ * states? */
+static int rows_fit(const struct engine *e) {
     const struct field *fd = &e->field;
     const keel_fused *k = fd->p.fused;
     const struct rows *r = &e->rows;
-    return k->kept && e->manifold.preserve == KEEL_PROJECT && !e->manifold.by_mass && e->manifold.kept > 0 &&
-           e->manifold.kept == r->count && fd->m == 0 && fd->k == 0 &&
+    int watched = 0;
+    for (int i = 0; i < r->count; i++) watched += r->care[i] == KEEL_ROW_WATCHED;
+    int kept = e->manifold.preserve == KEEL_PROJECT && !e->manifold.by_mass && e->manifold.kept == r->count;
+    return (kept || (watched == r->count && !manifold_corrects(&e->manifold))) &&
            r->of[KEEL_ROW_ENERGY] + r->of[KEEL_ROW_INVARIANT] == r->count &&
            k->energy == fd->p.energy.value && k->invariant == fd->p.invariant.value;
 }
 
+/* Fixed steps with nothing to measure have a kernel of their own. */
+static int is_plain(const struct engine *e) {
+    return e->o.step > 0 && !e->measured;
+}
+
 int fused_fits(const struct engine *e) {
     const keel_problem *p = &e->field.p;
-    return p->fused && (e->o.step > 0 || (e->measured && e->estimates)) && !e->o.reversible &&
-           e->field.rate == p->f.value && !e->o.compensated && !e->o.observe && p->event.count == 0 &&
-           !e->o.own_method && strcmp(p->fused->method, e->stepper->info.name) == 0 &&
-           (!e->measured || kept_fits(e));
+    return p->fused && !e->o.reversible && e->field.rate == p->f.value && !e->o.compensated &&
+           !e->o.observe && p->event.count == 0 && !e->o.own_method &&
+           strcmp(p->fused->method, e->stepper->info.name) == 0 &&
+           (is_plain(e) || (p->fused->kept && (e->o.step > 0 || e->estimates) && e->field.m == 0 &&
+                            e->field.k == 0 && (!e->measured || rows_fit(e))));
 }
 
 /* None where the clock hardly resolves a step. */
@@ -124,13 +133,17 @@ static const double *shares(const struct engine *e, double share[MOST]) {
 static long march_kept(struct engine *e, double t_end, long count, long *wait, keel_status *status) {
     struct record *r = e->r;
     struct rows *rows = &e->rows;
+    int keeps = manifold_corrects(&e->manifold);
     double share[MOST];
-    if (r->stats.steps <= EARLY) {
+    if (keeps && r->stats.steps <= EARLY) {
         *wait = EARLY + 1 - r->stats.steps;
         return 0;
     }
     step_weigh(e);
-    struct work w = {.k = {.t = r->t,
+    struct work w = {.k = {.care = keeps         ? MARCH_KEPT
+                                   : e->measured ? MARCH_WATCHED
+                                                 : MARCH_FREE,
+                           .t = r->t,
                            .base = r->base,
                            .h = e->o.step * r->direction,
                            .first = r->count,
@@ -156,7 +169,7 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
                            .drift = rows->drift,
                            .units = rows->units,
                            .allowed = e->manifold.units,
-                           .share = shares(e, share),
+                           .share = keeps ? shares(e, share) : NULL,
                            .steps = r->stats.steps,
                            .again = again,
                            .trial = e->dx},
@@ -164,7 +177,7 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
                      .touched = -1};
     long taken = e->field.p.fused->kept(&w.k, e->field.p.user);
     if (w.touched == w.k.steps) r->stats = w.before;
-    *wait = taken == 0 ? PATIENCE : 0;
+    *wait = w.k.due ? 1 : taken == 0 ? PATIENCE : 0;
     if (taken == 0) return 0;
     r->stats.corrections += w.k.once;
     r->stats.newton += w.k.once;
@@ -184,7 +197,7 @@ long fused_march(struct engine *e, double t_end, long most, long *wait, keel_sta
     long count = chunk(e, most);
     *wait = count ? 0 : LONG_MAX;
     if (count == 0) return 0;
-    if (e->measured) return march_kept(e, t_end, count, wait, status);
+    if (!is_plain(e)) return march_kept(e, t_end, count, wait, status);
     if (march_plain(e, count)) return count;
     *wait = LONG_MAX;
     return 0;

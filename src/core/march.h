@@ -1,13 +1,18 @@
-/* march.h - many steps in one go, each projected onto the kept rows: what a compiled model instantiates with
- * its right-hand side and its rows inlined.  Each step is what core/step.c makes of it, to the last bit. */
+/* march.h - many steps in one go, by their error, or projected onto the kept rows, or with watched ones: what
+ * a compiled model instantiates with its right-hand side and its rows inlined.  Each step is what core/step.c
+ * makes of it, to the last bit. */
 #ifndef KEEL_CORE_MARCH_H
 #define KEEL_CORE_MARCH_H
 
 #include "core/judge.h"
 #include "core/project.h"
 
+/* What is done with the rows. */
+enum march_care { MARCH_FREE, MARCH_WATCHED, MARCH_KEPT };
+
 /* The numbers of a solver that such steps read and change. */
 struct keel_projected {
+    enum march_care care;
     double t, base, h; /* as of a keel_march; t is where the march ends, afterwards */
     long first, count;
     int adaptive; /* steps by their error, from h_next on, and before the last two to t_end: */
@@ -29,6 +34,7 @@ struct keel_projected {
     long once, calls, rejected; /* projections of one iteration; calls of the right-hand side; attempts */
     long looks;                 /* at the rates of the rows */
     int unseen;                 /* such a look is due after the last step, by the core */
+    int due;                    /* watched rows want their sizes at the next step: that is for core/step.c */
     int outgrown;               /* a state has outgrown its size in the last step */
 };
 
@@ -142,10 +148,12 @@ struct march_attempt {
     long once;  /* corrected by one iteration */
 };
 
-/* next, from x in a step of h, on the manifold, with its error.  0, or it is for core/step.c. */
+/* next, from x in a step of h, on the manifold if rows are kept, with its error.  0, or it is for
+ * core/step.c. */
 static inline int march_attempt(const keel_rk *table, const struct project *p, const struct march_room *m,
                                 keel_fn *rate, keel_fn *values, keel_fn *gradients, march_norm *norm,
-                                void *user, struct keel_projected *k, int adaptive, struct march_attempt *a) {
+                                void *user, struct keel_projected *k, int keeps, int adaptive,
+                                struct march_attempt *a) {
     a->error = 0;
     if (keel_rk_step(table, p->n, rate, user, a->t, a->h, m->x, m->f, m->k, m->stage, m->dx) != 0) return 1;
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
@@ -153,8 +161,8 @@ static inline int march_attempt(const keel_rk *table, const struct project *p, c
     if (adaptive) {
         if (!march_estimate(table, p, m, norm ? 2 : 1, a->h)) return 1;
         a->error = march_raw(p->n, m, p->width, norm, k);
-        if (a->error > JUDGE_HOPELESS) return 0;
     }
+    if (!keeps || a->error > JUDGE_HOPELESS) return 0;
     if (!project_due(a->steps) && march_correct(p, m, k, values, gradients, user, a->t_new)) a->once++;
     else if (march_again(p, m, k, a->steps, a->t_new) != 0) return 1;
     if (adaptive) a->error = march_error(p, m, norm, k);
@@ -170,6 +178,19 @@ static inline int march_aim(const struct keel_projected *k, struct march_attempt
     return length > 4 * 2.2204460492503131e-16 * __builtin_fabs(a->t) && length >= 1e-300;
 }
 
+/* f at next, which the last stage may be.  0: it is of no use. */
+static inline int march_rate(const keel_rk *table, const struct project *p, const struct march_room *m,
+                             keel_fn *rate, void *user, int keeps, int adaptive, double t) {
+    if (table->last_is_end && !keeps) {
+        march_copy(p->n, m->k + (table->stages - 1) * p->n, m->f);
+        return 1;
+    }
+    rate(t, m->next, m->stage, user);
+    if (adaptive && !march_finite(p->n, m->stage)) return 0;
+    march_copy(p->n, m->stage, m->f);
+    return 1;
+}
+
 /* Fixed or adaptive steps.  Returns how many were taken: fewer than count after one by which a state has
  * outgrown its size, or at which the core must look at the rates of the rows, or before one that core/step.c
  * must make. */
@@ -177,39 +198,45 @@ static inline long march_steps(const keel_rk *table, const struct project *p, co
                                keel_fn *rate, keel_fn *values, keel_fn *gradients, march_norm *norm,
                                void *user, struct keel_projected *k, int adaptive) {
     enum { MOST_REJECTED = 60 };
+    int keeps = p->kept > 0 && k->care == MARCH_KEPT, watches = p->kept > 0 && k->care == MARCH_WATCHED;
     long done = 0, once = 0, all_rejected = 0;
     struct march_attempt a = {.t = k->t, .h = k->h, .steps = k->steps};
     march_copy(p->n, k->x, m->x);
     march_copy(p->n, k->f, m->f);
     for (int goes_on = 1; goes_on && done < k->count;) {
-        int rejected = 0, failed;
+        int rejected = 0;
         double wanted = adaptive ? judge_min(k->h_next, k->longest) : 0;
         a.once = 0;
+        if (watches && project_due(a.steps + 1)) {
+            k->due = 1;
+            break;
+        }
         for (;;) {
             if (adaptive && !march_aim(k, &a, wanted)) goto out;
             if (!adaptive) a.t_new = k->base + (double)(k->first + done + 1) * a.h;
-            failed = march_attempt(table, p, m, rate, values, gradients, norm, user, k, adaptive, &a);
-            if (failed) goto out;
+            if (march_attempt(table, p, m, rate, values, gradients, norm, user, k, keeps, adaptive, &a))
+                goto out;
             if (!adaptive || a.error <= 1) break;
-            if (rejected++ == MOST_REJECTED) goto out;
+            if (!(a.error < 1e300) || rejected++ == MOST_REJECTED) goto out;
             wanted = judge_next(k->order, __builtin_fabs(a.h), a.error, 1, &k->error_before);
         }
-        rate(a.t_new, m->next, m->stage, user);
-        if (adaptive && !march_finite(p->n, m->stage)) goto out;
-        march_copy(p->n, m->stage, m->f);
+        if (watches) march_residual(p, m, k, values, user, a.t_new);
+        if (watches && !march_finite(p->kept, p->residual)) goto out;
+        if (!march_rate(table, p, m, rate, user, keeps, adaptive, a.t_new)) goto out;
         if (adaptive)
             k->h_next =
                 judge_min(judge_next(k->order, __builtin_fabs(a.h), a.error, rejected > 0, &k->error_before),
                           k->longest);
         march_copy(p->n, m->next, m->x);
-        if (project_outgrown(p->n, m->x, k->largest)) k->outgrown = 1, goes_on = 0;
-        project_certify(p->kept, p->residual, k->size, k->drift, k->units);
+        if ((keeps || watches) && project_outgrown(p->n, m->x, k->largest) && keeps)
+            k->outgrown = 1, goes_on = 0;
+        if (keeps || watches) project_certify(p->kept, p->residual, k->size, k->drift, k->units);
         once += a.once;
         all_rejected += rejected;
         a.t = a.t_new;
         a.steps++;
         done++;
-        if (project_looks(a.steps) && !march_rests(p, m, gradients, user, k, a.t)) goes_on = 0;
+        if (keeps && project_looks(a.steps) && !march_rests(p, m, gradients, user, k, a.t)) goes_on = 0;
     }
 out:
     if (done > 0) march_end(p, m, k);
@@ -217,7 +244,7 @@ out:
     k->steps = a.steps;
     k->once = once;
     k->rejected = all_rejected;
-    k->calls = (done + all_rejected) * (table->stages - 1) + done;
+    k->calls = (done + all_rejected) * (table->stages - 1) + (keeps || !table->last_is_end ? done : 0);
     return done;
 }
 #endif

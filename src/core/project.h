@@ -69,16 +69,15 @@ static inline void project_shortest(const struct project *p) {
 /* Two rows of up to four states, straight from the jacobians to the state. */
 static inline int project_two_short(const struct project *p, double *x) {
     int first = project_row(p, 0), second = project_row(p, 1);
-    const double *reach = p->reach;
     rowspace_pair d[2];
     if (!rowspace_two_short(p->space, p->n, p->jacobian + (long)first * p->stride,
-                            p->jacobian + (long)second * p->stride, reach, -p->residual[first],
+                            p->jacobian + (long)second * p->stride, p->reach, -p->residual[first],
                             -p->residual[second], (double *)d))
         return 0;
-    x[0] += d[0][0] * reach[0]; /* padding moves by 0 */
-    x[1] += d[0][1] * reach[1];
-    x[2] += d[1][0] * reach[2];
-    x[3] += d[1][1] * reach[3];
+    x[0] += d[0][0]; /* padding moves by 0 */
+    x[1] += d[0][1];
+    x[2] += d[1][0];
+    x[3] += d[1][1];
     return 1;
 }
 

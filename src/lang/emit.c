@@ -338,7 +338,9 @@ static void put_march(struct emit *e, const char *name, const keel_rk *table, in
     if (table->error[0]) put(e, ".error = {v_%s", name);
     if (table->error[0] && table->error[1]) put(e, ", w_%s", name);
     put(e, "%s.last_is_end = %d};\n", table->error[0] ? "}, " : "", table->last_is_end != 0);
-    put(e, "long march_%s(double t, double base, double h, long first, long count, double *x, double *f,\n",
+    put(e,
+        "KERNEL long march_%s(double t, double base, double h, long first, long count, double *x, double "
+        "*f,\n",
         name);
     put(e, "    void *user) {\ndouble y[%d], g[%d], k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
         stages * width, width, width);
@@ -355,9 +357,10 @@ static void put_header(struct emit *e, const char *const *line) {
 int emit_march(struct emit *e, const char *name, const struct tape *t, const keel_rk *table) {
     if (t->count * (size_t)table->stages > LONGEST_STEP || t->count > LONGEST_PART) return 1;
     if (!e->marches++) {
-        put(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
-               "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n"
-               "#define KEEL_RK_PAIRS\n#define inline __inline__ __attribute__((always_inline))\n");
+        put_text(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
+                    "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n#define KEEL_RK_PAIRS\n"
+                    "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
+                    "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n");
         put_header(e, emit_explicit);
     }
     if (put_function(e, "static inline int rate_", name, t)) return -1;
@@ -388,15 +391,15 @@ static void put_rows(struct emit *e, const char *name, int n, int maps, const st
 
 /* march_steps on arrays of constant size. */
 static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept, int adaptive) {
-    int stages = table->stages, width = (n + 3) / 4 * 4;
-    put(e, "static long %s_%s(struct keel_projected *kept, void *user) {\n", adaptive ? "adaptive" : "fixed",
-        name);
+    int stages = table->stages, width = (n + 3) / 4 * 4, rows = kept ? kept : 1;
+    put(e, "KERNEL static long %s_%s(struct keel_projected *kept, void *user) {\n",
+        adaptive ? "adaptive" : "fixed", name);
     put(e, "double x[%d] = {0}, f[%d] = {0}, next[%d] = {0}, k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
         width, stages * n, n, n);
-    put(e, "double residual[%d], gradients[%d], floor_of[%d], c[%d], z[%d], inverse[%d], r[%d];\n", kept,
-        kept * n, kept, kept, kept, kept, kept * kept);
+    put(e, "double residual[%d], gradients[%d], floor_of[%d], c[%d], z[%d], inverse[%d], r[%d];\n", rows,
+        rows * n, rows, rows, rows, rows, rows * rows);
     put(e, "double q[%d] __attribute__((aligned(32))), d[%d] __attribute__((aligned(32)));\nint used[%d];\n",
-        kept * width, width, kept);
+        rows * width, width, rows);
     put(e, "double error[%d] __attribute__((aligned(32))) = {0}, split[%d];\n", 2 * width, n);
     put(e, "struct rowspace space = {%d, %d, 0, q, r, inverse, used};\n", kept, width);
     put(e,
@@ -405,17 +408,19 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
         n, width, kept, kept == 2 && width == 4, n);
     put(e, "    &space, floor_of, c, z, d};\n");
     put(e, "struct march_room room = {x, f, next, k, stage, dx, gradients, error, split};\n");
-    put(e, "return march_steps(&table_%s, &p, &room, rate_%s, values_%s, gradients_%s, %s,\n", name, name,
-        name, name, table->error[0] && table->error[1] ? "keel_rk_norm853" : "0");
-    put(e, "    user, kept, %d);\n}\n", adaptive);
+    put(e, "return march_steps(&table_%s, &p, &room, rate_%s, ", name, name);
+    if (kept) put(e, "values_%s, gradients_%s, ", name, name);
+    put(e, "%s%s, user, kept, %d);\n}\n", kept ? "" : "0, 0, ",
+        table->error[0] && table->error[1] ? "keel_rk_norm853" : "0", adaptive);
 }
 
 static void put_kept(struct emit *e, const char *name, const keel_rk *table, int n, int kept) {
-    put_steps(e, name, table, n, kept, 0);
+    if (kept) put_steps(e, name, table, n, kept, 0);
     if (table->error[0]) put_steps(e, name, table, n, kept, 1);
     put(e, "long kept_%s(struct keel_projected *kept, void *user) {\n", name);
     if (table->error[0]) put(e, "if (kept->adaptive) return adaptive_%s(kept, user);\n", name);
-    put(e, "return fixed_%s(kept, user);\n}\n", name);
+    if (kept) put(e, "return fixed_%s(kept, user);\n}\n", name);
+    else put(e, "return 0;\n}\n");
 }
 
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel_rk *table, int maps,
@@ -428,7 +433,8 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel
         kept += (int)rows[i].value->outputs;
         if (rows[i].value->count > LONGEST_PART || rows[i].jacobian->count > LONGEST_PART) return 1;
     }
-    if (kept == 0 || kept > MOST_KEPT || f->outputs > MOST_STATES || length > LONGEST_STEP) return 1;
+    if (kept > MOST_KEPT || f->outputs > MOST_STATES || length > LONGEST_STEP) return 1;
+    if (kept == 0 && !table->error[0]) return 1;
     if (!e->kept++) {
         put_header(e, emit_rowspace);
         put_header(e, emit_project);
@@ -442,7 +448,7 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel
         snprintf(of_map, sizeof of_map, "%sgradients_%d_", head, i);
         if (put_function(e, of_map, name, rows[i].jacobian)) return -1;
     }
-    put_rows(e, name, (int)f->outputs, maps, rows);
+    if (kept) put_rows(e, name, (int)f->outputs, maps, rows);
     put_kept(e, name, table, (int)f->outputs, kept);
     return e->failed ? -1 : 0;
 }

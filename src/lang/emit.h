@@ -39,8 +39,9 @@ struct emit_rows { /* of the manifold: a map with its jacobian, in compressed ro
     const struct tape *value, *jacobian;
     const int *row_start, *column;
 };
-/* kept_NAME, the same with a projection after each step, as core/march.h has it; after emit_march of that
- * name. */
+/* kept_NAME: steps by their error, where the method estimates it, and with these rows watched or kept, as
+ * core/march.h has it; after emit_march of that name.  1, and nothing written: there is too much of it, or
+ * nothing. */
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel_rk *table, int maps,
               const struct emit_rows *rows);
 #endif

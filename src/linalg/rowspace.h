@@ -102,32 +102,38 @@ static inline void rowspace_shortest(const struct rowspace *s, const double *c, 
     }
 }
 
-/* Set, factor and shortest at once for two rows of up to four entries, all in registers.  0, with nothing but
- * q set, if the rows cancel by more than a digit: that is for the general code.  If they do not, B B^T loses
- * two digits of the correction at most, and with its determinant the way from residual to correction has one
- * division; q and r, which later iterations and tangents use, are no part of that way. */
+/* The sum of both, twice. */
+static inline rowspace_pair rowspace_both(rowspace_pair a) {
+    return a + (rowspace_pair){a[1], a[0]};
+}
+
+/* Set, factor and shortest at once for two rows of up to four entries, all in registers; d_j := scale_j
+ * times the shortest.  0, with nothing but q set, if the rows cancel by more than a digit: that is for the
+ * general code.  If they do not, B B^T loses two digits of the correction at most, and with its determinant
+ * the way from jacobian to state has one division, beside which all is done that does not need it; q and r,
+ * which later iterations and tangents use, are no part of that way. */
 static inline int rowspace_two_short(struct rowspace *s, int n, const double *row0, const double *row1,
                                      const double *scale, double c0, double c1, double *d) {
-    double last0 = n > 3 ? row0[3] * scale[3] : 0, last1 = n > 3 ? row1[3] * scale[3] : 0;
-    double third0 = n > 2 ? row0[2] * scale[2] : 0, third1 = n > 2 ? row1[2] * scale[2] : 0;
-    rowspace_pair a = {row0[0] * scale[0], row0[1] * scale[1]}, b = {third0, last0};
-    rowspace_pair p = {row1[0] * scale[0], row1[1] * scale[1]}, q = {third1, last1};
+    rowspace_pair near = {scale[0], scale[1]}, far = {n > 2 ? scale[2] : 0, n > 3 ? scale[3] : 0};
+    rowspace_pair a = near * (rowspace_pair){row0[0], row0[1]}, p = near * (rowspace_pair){row1[0], row1[1]};
+    rowspace_pair b = far * (rowspace_pair){n > 2 ? row0[2] : 0, n > 3 ? row0[3] : 0};
+    rowspace_pair q = far * (rowspace_pair){n > 2 ? row1[2] : 0, n > 3 ? row1[3] : 0};
     rowspace_pair *store = (rowspace_pair *)s->q;
     store[0] = a, store[1] = b, store[2] = p, store[3] = q;
-    rowspace_pair first = a * a + b * b, both = a * p + b * q, second = p * p + q * q;
-    double length = first[0] + first[1], cross = both[0] + both[1], whole = second[0] + second[1];
-    double area = length * whole, determinant = area - cross * cross;
-    if (!(determinant >= 0.01 * area && area > 1e-280 && area < 1e280)) return 0;
-    double along = (c0 * whole - c1 * cross) / determinant, across = (c1 * length - c0 * cross) / determinant;
-    ((rowspace_pair *)d)[0] = along * a + across * p;
-    ((rowspace_pair *)d)[1] = along * b + across * q;
-    double share = cross / length;
+    rowspace_pair length = rowspace_both(a * a + b * b), whole = rowspace_both(p * p + q * q);
+    rowspace_pair cross = rowspace_both(a * p + b * q), area = length * whole;
+    rowspace_pair determinant = area - cross * cross, reciprocal = 1 / determinant;
+    if (!(determinant[0] >= 0.01 * area[0] && area[0] > 1e-200 && area[0] < 1e200)) return 0;
+    rowspace_pair along = c0 * whole - c1 * cross, across = c1 * length - c0 * cross;
+    ((rowspace_pair *)d)[0] = reciprocal * (along * (a * near) + across * (p * near));
+    ((rowspace_pair *)d)[1] = reciprocal * (along * (b * far) + across * (q * far));
+    double share = cross[0] / length[0];
     p -= share * a;
     q -= share * b;
-    rowspace_pair rest = p * p + q * q;
+    rowspace_pair rest = rowspace_both(p * p + q * q);
     store[2] = p, store[3] = q;
     s->r[2] = share;
-    s->inverse[0] = 1 / length, s->inverse[1] = 1 / (rest[0] + rest[1]);
+    s->inverse[0] = 1 / length[0], s->inverse[1] = 1 / rest[0];
     s->used[0] = s->used[1] = 1;
     s->rank = 2;
     return 1;

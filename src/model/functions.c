@@ -133,19 +133,23 @@ static int plain(const struct functions *f, const struct road *r) {
            (r->form == KEEL_ODE || (r->form == KEEL_HAMILTONIAN && r->constraint.count == 0));
 }
 
-/* The same with the rows of energy and invariants. */
-static int emit_kept_rows(const struct functions *f, struct emit *e, const struct road *r, const char *name) {
+/* The same with the rows of energy and invariants, or without them. */
+static int emit_kept_rows(struct functions *f, struct emit *e, const struct road *r, const char *name) {
     const struct road_map *map[] = {&r->energy, &r->invariant};
     const enum functions_role role[] = {functions_role_energy, functions_role_invariant};
     struct emit_rows rows[2];
-    int maps = 0;
+    int maps = 0, whole = 1;
     for (int i = 0; i < 2; i++) {
         if (map[i]->count == 0) continue;
-        if (!f->there[role[i] + 1] || !map[i]->jacobian.row_start) return 0;
+        whole &= f->there[role[i] + 1] && map[i]->jacobian.row_start;
+        if (!whole) break;
         rows[maps++] = (struct emit_rows){&f->tape[role[i]], &f->tape[role[i] + 1],
                                           map[i]->jacobian.row_start, map[i]->jacobian.column};
     }
-    return maps && emit_kept(e, name, &f->tape[functions_role_f], f->kernel, maps, rows) < 0 ? -1 : 0;
+    int left_out = whole ? emit_kept(e, name, &f->tape[functions_role_f], f->kernel, maps, rows) : 1;
+    f->rows_inside = left_out == 0;
+    if (left_out > 0) left_out = emit_kept(e, name, &f->tape[functions_role_f], f->kernel, 0, NULL);
+    return left_out < 0 ? -1 : 0;
 }
 
 int functions_emit(struct functions *f, struct emit *e, int mode, const struct road *r, const char *method,
@@ -179,7 +183,7 @@ void functions_link(struct functions *f, const struct compile_unit *unit, int mo
     name_in_c(name, sizeof name, mode, functions_role_f);
     if (f->kernel) f->fused.march = compile_march(unit, name);
     if (f->kernel) f->fused.kept = compile_kept(unit, name);
-    f->fused.energy = f->call[functions_role_energy];
-    f->fused.invariant = f->call[functions_role_invariant];
+    f->fused.energy = f->rows_inside ? f->call[functions_role_energy] : NULL;
+    f->fused.invariant = f->rows_inside ? f->call[functions_role_invariant] : NULL;
     if (f->series.value && compile_series(unit, name)) f->series.value = compile_series(unit, name);
 }

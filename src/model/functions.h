@@ -46,6 +46,7 @@ struct functions {
     keel_fn *call[FUNCTIONS_ROLES]; /* NULL where there is none */
     const keel_rk *kernel;          /* the table of the method that f is to be compiled into; NULL: none */
     keel_fused fused;               /* march NULL: there is none */
+    int rows_inside;                /* the kernel has the rows */
     struct series recurrences;      /* of the motion */
     keel_series series;             /* value NULL: there are none */
     struct series along; /* of the events on a curve; interpreted where the rest is compiled, too */
