@@ -107,7 +107,18 @@ static void clear(struct work *w) {
     w->cleared = w->k.looks;
 }
 
-/* A projection of several iterations, or with sizes that are due. */
+/* Sizes that are due, after what a look before them would have left. */
+static int grow(struct keel_projected *k, double t) {
+    struct work *w = (struct work *)k;
+    struct engine *e = w->e;
+    keel_status status = engine_finite(e->rows.count * e->field.n, k->jacobian) ? KEEL_OK : KEEL_RETRY;
+    clear(w);
+    for (int i = 0; i < e->manifold.kept_kinds && status == KEEL_OK; i++)
+        status = rows_grow(&e->field, &e->rows, (keel_row_kind)e->manifold.kind[i], t, k->trial);
+    return status != KEEL_OK;
+}
+
+/* A projection of several iterations. */
 static int again(struct keel_projected *k, double t) {
     struct work *w = (struct work *)k;
     keel_stats *stats = &w->e->r->stats;
@@ -171,6 +182,8 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
                            .allowed = e->manifold.units,
                            .share = keeps ? shares(e, share) : NULL,
                            .steps = r->stats.steps,
+                           .grow = grow,
+                           .jacobian = rows->jacobian,
                            .again = again,
                            .trial = e->dx},
                      .e = e,

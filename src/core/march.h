@@ -26,8 +26,10 @@ struct keel_projected {
     double allowed;                          /* units */
     const double *share; /* of each row, for project_rests; NULL: the core looks at their rates */
     long steps;          /* of the run so far, as its statistics have them; and after */
-    /* Where one iteration is not enough, or sizes are due: brings trial to the manifold and leaves its
-     * residuals; 0. */
+    /* Sizes of the rows are due: lets them grow to those at trial, where jacobian has their gradients; 0. */
+    int (*grow)(struct keel_projected *k, double t);
+    double *jacobian;
+    /* Where one iteration is not enough: brings trial to the manifold and leaves its residuals; 0. */
     int (*again)(struct keel_projected *k, double t);
     double *trial;
     /* After the march: */
@@ -48,6 +50,12 @@ static inline void march_copy(int count, const double *from, double *to) {
     KEEL_RK_UNROLL for (int i = 0; i < count; i++) to[i] = from[i];
 }
 
+static inline int march_finite(int n, const double *x) {
+    double sum = 0;
+    KEEL_RK_UNROLL for (int i = 0; i < n; i++) sum += x[i] * 0;
+    return sum == 0;
+}
+
 static inline void march_end(const struct project *p, const struct march_room *m,
                              const struct keel_projected *k) {
     march_copy(p->n, m->x, k->x);
@@ -61,16 +69,19 @@ static inline void march_residual(const struct project *p, const struct march_ro
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->residual[i] -= k->reference[i];
 }
 
-/* One iteration from next: is that enough? */
-static inline int march_correct(const struct project *p, const struct march_room *m,
-                                const struct keel_projected *k, keel_fn *values, keel_fn *gradients,
-                                void *user, double t) {
+/* One iteration from next.  0: it is for the core. */
+static inline int march_correct(const struct project *p, const struct march_room *m, struct keel_projected *k,
+                                keel_fn *values, keel_fn *gradients, void *user, int due, double t) {
     march_residual(p, m, k, values, user, t);
     gradients(t, m->next, m->gradients, user);
+    if (due) {
+        march_copy(p->n, m->next, k->trial);
+        march_copy(p->kept * p->n, m->gradients, k->jacobian);
+        if (k->grow(k, t) != 0) return 0;
+    }
     if (p->two_short && !project_two_short(p, m->next)) return 0;
     if (!p->two_short) project_correct(p, m->next, 0, 1);
-    march_residual(p, m, k, values, user, t);
-    return project_holds(p);
+    return 1;
 }
 
 /* All of a projection, by the core.  0, or it cannot be done. */
@@ -84,12 +95,6 @@ static inline int march_again(const struct project *p, const struct march_room *
     march_copy(p->kept * p->width, k->q, p->space->q);
     march_copy(p->kept, k->inverse, p->space->inverse);
     return 0;
-}
-
-static inline int march_finite(int n, const double *x) {
-    double sum = 0;
-    KEEL_RK_UNROLL for (int i = 0; i < n; i++) sum += x[i] * 0;
-    return sum == 0;
 }
 
 /* Do all rows rest at the new state? */
@@ -148,6 +153,25 @@ struct march_attempt {
     long once;  /* corrected by one iteration */
 };
 
+/* Brings next to the manifold.  A fixed step has its rate, in stage, before it is known whether one iteration
+ * was enough, and whether all is finite: the next step waits for that.  0, or it is for core/step.c. */
+static inline int march_project(const struct project *p, const struct march_room *m, keel_fn *rate,
+                                keel_fn *values, keel_fn *gradients, void *user, struct keel_projected *k,
+                                int adaptive, struct march_attempt *a) {
+    int once = march_correct(p, m, k, values, gradients, user, project_due(a->steps), a->t_new);
+    if (once) {
+        if (!adaptive) rate(a->t_new, m->next, m->stage, user);
+        march_residual(p, m, k, values, user, a->t_new);
+        once = project_holds(p);
+    }
+    a->once += once;
+    if (!once) {
+        if (march_again(p, m, k, a->steps, a->t_new) != 0) return 1;
+        if (!adaptive) rate(a->t_new, m->next, m->stage, user);
+    }
+    return !adaptive && !march_finite(p->n, m->next);
+}
+
 /* next, from x in a step of h, on the manifold if rows are kept, with its error.  0, or it is for
  * core/step.c. */
 static inline int march_attempt(const keel_rk *table, const struct project *p, const struct march_room *m,
@@ -157,14 +181,13 @@ static inline int march_attempt(const keel_rk *table, const struct project *p, c
     a->error = 0;
     if (keel_rk_step(table, p->n, rate, user, a->t, a->h, m->x, m->f, m->k, m->stage, m->dx) != 0) return 1;
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
-    if (!march_finite(p->n, m->next)) return 1;
+    if ((adaptive || !keeps) && !march_finite(p->n, m->next)) return 1;
     if (adaptive) {
         if (!march_estimate(table, p, m, norm ? 2 : 1, a->h)) return 1;
         a->error = march_raw(p->n, m, p->width, norm, k);
     }
     if (!keeps || a->error > JUDGE_HOPELESS) return 0;
-    if (!project_due(a->steps) && march_correct(p, m, k, values, gradients, user, a->t_new)) a->once++;
-    else if (march_again(p, m, k, a->steps, a->t_new) != 0) return 1;
+    if (march_project(p, m, rate, values, gradients, user, k, adaptive, a)) return 1;
     if (adaptive) a->error = march_error(p, m, norm, k);
     return 0;
 }
@@ -185,7 +208,7 @@ static inline int march_rate(const keel_rk *table, const struct project *p, cons
         march_copy(p->n, m->k + (table->stages - 1) * p->n, m->f);
         return 1;
     }
-    rate(t, m->next, m->stage, user);
+    if (adaptive || !keeps) rate(t, m->next, m->stage, user);
     if (adaptive && !march_finite(p->n, m->stage)) return 0;
     march_copy(p->n, m->stage, m->f);
     return 1;
