@@ -97,6 +97,7 @@ typedef struct keel_map {
     const keel_pattern *pattern; /* of the jacobian; NULL: dense */
     keel_fn *terms;              /* sum of |terms| of each value: sharp round-off units; may be NULL */
     const char *const *names;    /* for messages and the certificate; may be NULL */
+    int still; /* 1: the values do not depend on t; 0: looked for, at every step where it would matter */
 } keel_map;
 
 typedef struct keel_matrix {

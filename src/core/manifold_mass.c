@@ -271,7 +271,8 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
         /* where a mechanism is long its rods' units are much coarser than the energy's: correcting what is
          * round-off to them would undo the sweep before */
         double leave = sweep && fd->mech.sparse ? m->units : 0;
-        if (fd->kg) status = positions(m, t, x, low, leave);
+        /* elsewhere a unit is left of positions, since that sweep has moved along the constraints */
+        if (fd->kg) status = positions(m, t, x, low, sweep ? fmax(leave, 1) : 0);
         if (status == KEEL_OK) status = velocities(m, t, x, low, leave);
         if (status == KEEL_OK) status = residual_of_invariants(m, t, x);
         if (status != KEEL_OK || !bordering || (sweep && !manifold_to_round_off(m))) break;

@@ -16,7 +16,8 @@ static keel_map map_of(const struct road_map *map, keel_fn *const *call, keel_pa
                       .rate = call[2],
                       .pattern = map->jacobian.row_start ? pattern_of(pattern, &map->jacobian) : NULL,
                       .terms = call[3],
-                      .names = map->names};
+                      .names = map->names,
+                      .still = map->still};
 }
 
 void fill_problem(struct fill *out, const struct road *r, const struct functions *f, const char *name) {

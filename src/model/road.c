@@ -177,6 +177,10 @@ int road_derivatives(struct road *r, struct road_map *map, int columns, const ex
         if (terms) map->terms[i] = derive_terms(g, map->value[i]);
     }
     derive_free(&by_time);
+    struct expr_list reached;
+    if (expr_order(g, (size_t)map->count, map->value, &reached)) return 0;
+    free(reached.item);
+    map->still = g->mark[t] != g->stamp;
     return !g->failed;
 }
 

@@ -17,6 +17,7 @@ struct road_map {
     expr *value, *rate, *terms; /* rate: partial d/dt */
     struct derive_sparse jacobian;
     const char **names;
+    int still; /* no value contains t */
 };
 
 /* The forms' symbols are held values numbered from here on. */

@@ -111,6 +111,7 @@ static void put_map(FILE *out, const char *what, int mode, const keel_map *map) 
     if (map->terms) fprintf(out, ", .terms = model_%d_%s_terms", mode, what);
     if (map->pattern) fprintf(out, ", .pattern = &%s_pattern_%d", what, mode);
     if (map->names && map->names[0]) fprintf(out, ", .names = %s_names_%d", what, mode);
+    if (map->still) fputs(", .still = 1", out);
     fputs("},\n", out);
 }
 
