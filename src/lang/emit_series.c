@@ -171,8 +171,8 @@ static void put_two(struct emit *e, const struct series *s, const struct series_
     if (c->rule == SERIES_MORE_SQUARE)
         put(e, "keel_two_squares(J(%u), M(%u), J(%u), M(%u), k, r);\n", c->a, c->c, d->a, d->c);
     else if (is_slope(c))
-        put(e, "keel_%sboth_slopes(R(%u), J(%u), *J(%u), M(%u), *J(%u), M(%u), q, k);\n", far, c->a, c->e, c->b,
-            c->c, d->b, d->c);
+        put(e, "keel_%sboth_slopes(R(%u), J(%u), *J(%u), M(%u), *J(%u), M(%u), q, k);\n", far, c->a, c->e,
+            c->b, c->c, d->b, d->c);
     else
         put(e, "keel_%stwo_products(J(%u), J(%u), M(%u), J(%u), J(%u), M(%u), k%s);\n", far, c->a, c->b, c->c,
             d->a, d->b, d->c, is_short(s) ? ", r" : "");

@@ -1,8 +1,8 @@
 /* series_tidy.c - a list of recurrences before its sums are fused; see series.h.
  *
- * a + c, c a number, has all coefficients of a but the first: recurrences that do not ask for the first read a
- * itself.  r' = g a' needs g below order k alone, so that the slopes of one argument, such as those of its sine
- * and cosine, can stand side by side: two share a loop then. */
+ * a + c, c a number, has all coefficients of a but the first: recurrences that do not ask for the first read
+ * a itself.  r' = g a' needs g below order k alone, so that the slopes of one argument, such as those of its
+ * sine and cosine, can stand side by side: two share a loop then. */
 #include "lang/series.h"
 
 #include <stdlib.h>

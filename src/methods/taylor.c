@@ -26,8 +26,9 @@ struct taylor {
     const keel_problem *problem;
     int order;
     double safety; /* of a step */
-    double *known; /* 1: the coefficients are those at t, u: known[1], known[2] .. */
-    double *c;     /* (order + 1) x n */
+    double
+        *known; /* 1: the coefficients are those at t, u: known[1], known[2] ..; 2: of a first step's aim */
+    double *c;  /* (order + 1) x n */
     double *work;
     double *x, *slope; /* width: the end, x' there */
     double *weight;    /* n: one over the tolerances */
@@ -77,7 +78,7 @@ static keel_status find(keel_work *w, double t, const double *u, int anew) {
     struct taylor *m = w->method;
     const keel_problem *p = m->problem;
     size_t bytes = (size_t)(p->n + p->m) * sizeof *u;
-    if (!anew && m->known[0] == 1 && m->known[1] == t && memcmp(m->known + 2, u, bytes) == 0) return KEEL_OK;
+    if (!anew && m->known[0] > 0 && m->known[1] == t && memcmp(m->known + 2, u, bytes) == 0) return KEEL_OK;
     m->known[0] = 0;
     w->calls += m->order;
     w->code = p->series.value(t, u, m->order, m->c, m->work, p->user);
@@ -120,6 +121,7 @@ static double aim(keel_work *w, double t, const double *u, int first) {
     const struct taylor *m = w->method;
     int p = m->order;
     if (find(w, t, u, first) != KEEL_OK) return 0;
+    if (first) m->known[0] = 2;
     weigh(w, u);
     double near = reach(largest_of(w, p), -2.885390081777927, p);
     double far = reach(largest_of(w, p - 1), 0, p - 1);
@@ -219,8 +221,9 @@ static keel_status judge(keel_work *w, keel_attempt *a) {
 static keel_status attempt(keel_work *w, keel_attempt *a) {
     struct taylor *m = w->method;
     int n = w->n, i = 0;
-    keel_status status = find(w, a->t, a->x, a->first);
+    keel_status status = find(w, a->t, a->x, a->first && m->known[0] != 2);
     if (status != KEEL_OK) return status;
+    m->known[0] = 1;
     for (; i + 1 < n; i += 2) sum_two(m, n, i, a->h, a->dx, m->slope);
     for (; i < n; i++) sum_one(m, n, i, a->h, a->dx, m->slope);
     for (i = n; i < w->width; i++) a->dx[i] = 0;
