@@ -85,6 +85,36 @@ static void a_constraint_that_begins_to_move_is_followed(void **state) {
     }
 }
 
+/* One that is said not to move is not asked whether it has begun to: two values a step less, the same run. */
+static int wire(double t, const double *u, double *out, void *user) {
+    (void)t;
+    ++*(long *)user;
+    out[0] = u[0] - 0.5 * u[1];
+    return 0;
+}
+
+static void a_still_constraint_is_not_looked_at(void **state) {
+    (void)state;
+    const double u0[4] = {0.5, 1, 0, 0};
+    double end[2] = {0};
+    long calls[2] = {0}, steps = 0;
+    for (int still = 0; still < 2; still++) {
+        keel_problem p = {.form = KEEL_MECHANICS,
+                          .n = 4,
+                          .u0 = u0,
+                          .f = {2, spring},
+                          .constraint = {.count = 1, .value = wire, .still = still},
+                          .user = &calls[still]};
+        keel_solver *s = keel_open(&p, &(keel_options){.rtol = 1e-8});
+        assert_ok(s, keel_run(s, 5));
+        end[still] = keel_state(s)[1];
+        steps = keel_statistics(s).steps;
+        keel_close(s);
+    }
+    assert_true(end[0] == end[1]);
+    assert_true(steps > 5 && calls[0] - calls[1] >= 2 * steps);
+}
+
 /* Kepler's orbit a picometre wide. */
 static int tiny_orbit(double t, const double *u, double *out, void *user) {
     const double size = *(const double *)user, r = hypot(u[0], u[1]), pull = size * size * size / (r * r * r);
@@ -136,6 +166,7 @@ int main(void) {
         cmocka_unit_test(a_crank_turns_as_far_as_it_likes),
         cmocka_unit_test(a_skate_does_not_know_where_the_origin_is),
         cmocka_unit_test(a_constraint_that_begins_to_move_is_followed),
+        cmocka_unit_test(a_still_constraint_is_not_looked_at),
         cmocka_unit_test(a_small_problem_is_solved_as_well_as_a_large_one),
         cmocka_unit_test(a_state_whose_rate_is_not_finite_is_not_accepted),
     };

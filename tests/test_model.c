@@ -321,6 +321,25 @@ static void free_values_are_named(void **unused) {
                    "nothing determines the start value of `y`");
 }
 
+/* Nothing looks for t in rows without it. */
+static void rows_without_t_are_still(void **unused) {
+    (void)unused;
+    static const char *const length[] = {"1", "(1 + t)"};
+    for (int i = 0; i < 2; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "coord x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint rod: x^2 + y^2 = %s^2\n"
+                 "init y = 0, y' = 0\nguess x = 1, x' = 0\nrun 0 .. 1\n",
+                 length[i]);
+        keel_model *m = model_of(text);
+        keel_mode mode;
+        assert_true(keel_model_mode(m, keel_model_start(m), &mode));
+        assert_int_equal(mode.problem->constraint.still, i == 0);
+        assert_int_equal(mode.problem->constraint.rate != NULL, i == 1);
+        keel_model_close(m);
+    }
+}
+
 /* Columns ----------------------------------------------------------------------------------------------- */
 
 static void check_names(keel_model *m, const char *names) {
@@ -542,6 +561,7 @@ int main(void) {
         cmocka_unit_test(observers_get_the_run),
         cmocka_unit_test(problems_serve_c_callers),
         cmocka_unit_test(steps_lead_to_the_end),
+        cmocka_unit_test(rows_without_t_are_still),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

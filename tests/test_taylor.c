@@ -96,7 +96,11 @@ static const char *const expressions[] = {"z + t*z - 3",
                                           "ellipe(z)",
                                           "a*z + b",
                                           "b",
-                                          "-z"};
+                                          "-z",
+                                          "sin(z)*z*z + (t*z)*t",
+                                          "a*(b*(z + t)) - (cos(z)*a)*z",
+                                          "sin(z + b) - cos(z + b)*(z + b)^2",
+                                          "sqrt(z + 1)*(z + 1) + exp(z + b)*(t + b)"};
 
 /* x' = e(t, z) with z = 0.4 + 0.3 t: the derivative of the polynomial must be e itself a little later. */
 static void every_function_has_the_coefficients_of_its_expansion(void **state) {

@@ -49,6 +49,30 @@ static int fill_rows(struct road *r, struct road_map *map, const struct model_ro
     return road_derivatives(r, map, r->n / 2, by, 1);
 }
 
+/* Sums and products with the zeros that a substitution has left. */
+static int drop_zeros(struct graph *g, size_t count, expr *root) {
+    struct expr_list list;
+    if (expr_order(g, count, root, &list)) return 0;
+    expr *image = malloc(g->room * sizeof *image); /* more than the nodes there are before others come */
+    if (!image) return free(list.item), 0;
+    for (size_t i = 0; i < list.count; i++) {
+        expr e = list.item[i];
+        struct expr_node n = g->node[e];
+        int operands = expr_operands((enum expr_op)n.op);
+        if (operands > 0) n.a = image[n.a];
+        if (operands > 1) n.b = image[n.b];
+        if (operands > 2) n.c = image[n.c];
+        if (n.op == EXPR_ADD) image[e] = derive_add(g, n.a, n.b);
+        else if (n.op == EXPR_SUB) image[e] = derive_sub(g, n.a, n.b);
+        else if (n.op == EXPR_MUL) image[e] = derive_mul(g, n.a, n.b);
+        else image[e] = operands ? expr_intern(g, n) : e;
+    }
+    for (size_t i = 0; i < count && !g->failed; i++) root[i] = image[root[i]];
+    free(image);
+    free(list.item);
+    return !g->failed;
+}
+
 /* d/dt (G v + g_t) and d/dt (A v + b) without the accelerations. */
 static int curvature(struct road *r) {
     const struct model_mode *mode = &r->y->m->mode[r->y->mode];
@@ -70,7 +94,8 @@ static int curvature(struct road *r) {
     }
     if (rows == 0) r->curvature = NULL;
     return !g->failed &&
-           expr_substitute(g, (size_t)rows, r->curvature, (size_t)n, a, zero, r->curvature) == 0;
+           expr_substitute(g, (size_t)rows, r->curvature, (size_t)n, a, zero, r->curvature) == 0 &&
+           drop_zeros(g, (size_t)rows, r->curvature);
 }
 
 /* The motion's own mass matrix belongs to the model; this is a copy. */
