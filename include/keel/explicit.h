@@ -14,7 +14,8 @@
 #define KEEL_RK_UNROLL
 #endif
 
-/* A compiled model has its states in registers, and there two at a time are as easily had as one. */
+/* A compiled model has its states in registers, and there two at a time are as easily had as one.  The first
+ * two come last: f often begins with them, and then they need not leave their register. */
 #ifdef KEEL_RK_PAIRS
 typedef double keel_rk_pair __attribute__((vector_size(16)));
 #endif
@@ -46,7 +47,8 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
     int alone = first == last && (a[first] == 0.5 || a[first] == 1);
     double factor = alone ? h * a[first] : h, begin = alone ? 1 : a[first];
 #ifdef KEEL_RK_PAIRS
-    KEEL_RK_UNROLL for (; i + 2 <= width; i += 2) {
+    KEEL_RK_UNROLL for (int pair = width / 2 - 1; pair >= 0; pair--) {
+        i = 2 * pair;
         const double *kj = k + (size_t)first * (size_t)width + i;
         keel_rk_pair s = begin * (keel_rk_pair){kj[0], kj[1]};
         KEEL_RK_UNROLL for (int j = first + 1; j <= last; j++) {
@@ -58,6 +60,7 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
         out[i] = s[0];
         out[i + 1] = s[1];
     }
+    i = width / 2 * 2;
 #endif
     for (; i + 4 <= width; i += 4) {
         const double *kj = k + (size_t)first * (size_t)width + i;
