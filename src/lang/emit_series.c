@@ -8,7 +8,9 @@ enum { LONGEST_PART = 250, SHORT = 30 }; /* codes in one function; so many are w
 
 static const char inlined[] = "inline __attribute__((always_inline))";
 static const char outside[] = "__attribute__((noinline))";
-static const char stride[] = "34";
+#define TEXT(number) #number
+#define TEXT_OF(number) TEXT(number)
+static const char stride[] = TEXT_OF(SERIES_STRIDE);
 
 static void put(struct emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void put(struct emit *e, const char *format, ...) {

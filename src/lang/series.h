@@ -100,7 +100,7 @@ int series_copies(struct series *s);
 enum { SERIES_FIRST = 1, SERIES_SECOND = 2, SERIES_THIRD = 4 };
 int series_operands(uint32_t rule);
 /* Compiled models lay jets out SERIES_STRIDE apart where that is enough: addresses are constants then. */
-enum { SERIES_STRIDE = 34 };
+#define SERIES_STRIDE 38
 int series_has_stride(const struct series *s);
 /* Doubles of work for `orders`: room + each (orders + 1). */
 void series_room(const struct series *s, long *room, long *each);

@@ -39,7 +39,7 @@ struct taylor {
 /* Above theirs: a part of the cost of a step does not depend on p, and another grows as p (measured on
  * Kepler's orbit and Andrews' mechanism at 1e-6 to 1e-13: the time is flat around this). */
 static int order_for(double rtol) {
-    double order = ceil(5 - 0.85 * log(rtol > 0 ? rtol : 1e-6));
+    double order = ceil(5 - 0.95 * log(rtol > 0 ? rtol : 1e-6));
     return (int)fmin(fmax(order, LEAST_ORDER), MOST_ORDER);
 }
 
