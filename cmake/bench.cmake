@@ -8,12 +8,18 @@ if(NOT GSL_FOUND OR NOT KEEL_ODEINT_DIR OR NOT CMAKE_CXX_COMPILER)
     return()
 endif()
 
+# The same flags for all: keel compiles models with these where the processor has AVX (src/lang/compile.c).
+include(CheckCSourceRuns)
+check_c_source_runs("int main(void) { return !__builtin_cpu_supports(\"avx\"); }" KEEL_HAS_AVX)
+set(flags $<$<BOOL:${KEEL_HAS_AVX}>:-mavx;-mprefer-vector-width=128>)
+
 file(GLOB programs CONFIGURE_DEPENDS bench/*.c)
 foreach(program ${programs})
     cmake_path(GET program STEM stem)
     keel_program(bench_${stem} ${program} keel_static keel_problems)
     target_compile_definitions(bench_${stem} PRIVATE "KEEL_EXAMPLES_DIR=\"${PROJECT_SOURCE_DIR}/examples\""
                                "KEEL_COMMAND=\"$<TARGET_FILE:keel_command>\"")
+    target_compile_options(bench_${stem} PRIVATE "${flags}")
 endforeach()
 
 file(GLOB sources CONFIGURE_DEPENDS bench/courses/*.c bench/peers/*.c bench/peers/*.cpp bench/report/*.c)

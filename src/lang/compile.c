@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-/* Every operation rounds once, in the order written; see DESIGN.md, section 5. */
+/* Every operation rounds once, in the order written: interpreted models have the same bits. */
 #define ALWAYS "-shared", "-fPIC", "-std=c99", "-ffp-contract=off", "-fno-builtin", "-fno-math-errno", "-w"
 static const char *const plain_flags[] = {ALWAYS, NULL};
 /* Instructions with three operands, one of them in memory, save a tenth of them in the recurrences of
