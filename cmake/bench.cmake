@@ -32,6 +32,9 @@ if(KEEL_TESTS AND COMMAND keel_test)
     keel_test(bench_quick "unit;asan-skip" bench_table --quick)
 endif()
 target_sources(bench_chain PRIVATE bench/peers/chain_by_hand.c)
+file(GLOB courses CONFIGURE_DEPENDS bench/courses/*.c)
+target_sources(bench_taylor PRIVATE ${courses})
+target_include_directories(bench_taylor PRIVATE bench)
 
 # Steppers of odeint are copied before they have values.
 set_source_files_properties(bench/peers/odeint.cpp PROPERTIES COMPILE_OPTIONS "-Wno-maybe-uninitialized")

@@ -2,6 +2,7 @@
  * grows linearly.
  *
  * A NaN counts as equal to a NaN: its sign and payload depend on which operand the processor sees first. */
+#include "cache.h"
 #include "testing.h"
 
 #include "lang/compile.h"
@@ -17,32 +18,10 @@
 
 enum { GROUPS = 40, OUTPUTS = 50, POINTS = 40 };
 
-static char cache[256];
-
 /* What an emitted function takes as `user`: it begins with the parameters, whatever follows. */
 struct user {
     const double *parameters;
 };
-
-static int make_cache(void **state) {
-    (void)state;
-    snprintf(cache, sizeof cache, "%s/keel-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    if (!mkdtemp(cache)) return -1;
-    return setenv("XDG_CACHE_HOME", cache, 1);
-}
-
-/* Removes the two levels of files that a cache has. */
-static void empty(const char *directory) {
-    char command[600];
-    snprintf(command, sizeof command, "rm -rf -- '%s'", directory);
-    assert_int_equal(system(command), 0);
-}
-
-static int drop_cache(void **state) {
-    (void)state;
-    empty(cache);
-    return 0;
-}
 
 static double seconds(void) {
     struct timespec now;
@@ -443,7 +422,7 @@ static void assert_doubles(struct compile_unit *unit) {
 static void a_damaged_cache_is_rebuilt(void **state) {
     (void)state;
     char path[400];
-    empty(cache);
+    assert_int_equal(drop_cache(NULL), 0);
     assert_int_equal(mkdir(cache, 0700), 0);
     struct compile_unit unit = load(little);
     assert_int_equal(unit.cached, 0);
@@ -540,7 +519,7 @@ static void processes_at_once_do_not_disturb_each_other(void **state) {
     (void)state;
     enum { PROCESSES = 8 };
     pid_t child[PROCESSES];
-    empty(cache);
+    assert_int_equal(drop_cache(NULL), 0);
     assert_int_equal(mkdir(cache, 0700), 0);
     for (int i = 0; i < PROCESSES; i++) {
         child[i] = fork();

@@ -1,26 +1,12 @@
 /* test_fused.c - a model compiled into its method takes the same steps to the last bit, wherever it is used,
  * and is not used where someone looks at single steps. */
+#include "cache.h"
 #include "testing.h"
 
 #include "keel/method.h"
 #include "lang_ode.h"
 
 #include <unistd.h>
-
-static char cache[256];
-
-static int make_cache(void **state) {
-    (void)state;
-    snprintf(cache, sizeof cache, "%s/keel-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    return mkdtemp(cache) ? setenv("XDG_CACHE_HOME", cache, 1) : -1;
-}
-
-static int drop_cache(void **state) {
-    (void)state;
-    char command[600];
-    snprintf(command, sizeof command, "rm -rf -- '%s'", cache);
-    return system(command);
-}
 
 static const char *const models[] = {
     "canonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2 - 1/norm(q)\n"

@@ -1,27 +1,13 @@
 /* test_projected.c - a model compiled into its method together with the rows it keeps or watches, or with
  * error control alone, takes the same steps, to the last bit of states, certificate and counts, as one that
  * is called for each of them. */
+#include "cache.h"
 #include "testing.h"
 
 #include "core/march.h"
 #include "model_run.h"
 
 #include <unistd.h>
-
-static char cache[256];
-
-static int make_cache(void **state) {
-    (void)state;
-    snprintf(cache, sizeof cache, "%s/keel-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    return mkdtemp(cache) ? setenv("XDG_CACHE_HOME", cache, 1) : -1;
-}
-
-static int drop_cache(void **state) {
-    (void)state;
-    char command[600];
-    snprintf(command, sizeof command, "rm -rf -- '%s'", cache);
-    return system(command);
-}
 
 #define KEPLER                                                          \
     "canonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2 - 1/norm(q)\n" \

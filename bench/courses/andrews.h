@@ -26,10 +26,10 @@ static inline void andrews_turn(double angle, double *sine_cosine) {
 }
 
 static inline void andrews_block(double a, double b, double c, double (*out)[2]) { /* of (a b; b c) */
-    double determinant = a * c - b * b;
-    out[0][0] = c / determinant;
-    out[1][0] = a / determinant;
-    out[0][1] = out[1][1] = -b / determinant;
+    double over = 1 / (a * c - b * b);
+    out[0][0] = c * over;
+    out[1][0] = a * over;
+    out[0][1] = out[1][1] = -b * over;
 }
 
 static inline void andrews_masses(struct andrews_place *p) {
@@ -127,16 +127,19 @@ static inline void andrews_by_mass(const struct andrews_place *p, const double *
         out[j] = p->inverse[j][0] * in[j] + p->inverse[j][1] * in[andrews_partner[j]];
 }
 
-/* (G M^-1 G^T) x = x */
-static inline void andrews_multipliers(const struct andrews_place *p, double *x) {
-    double a[ANDREWS_LOOPS][ANDREWS_LOOPS], row[ANDREWS_ANGLES];
-    for (int i = 0; i < ANDREWS_LOOPS; i++) {
-        andrews_by_mass(p, p->jacobian[i], row);
+/* (W G^T) x = x, W = G M^-1. */
+static inline void andrews_multipliers(const struct andrews_place *p, double (*w)[ANDREWS_ANGLES],
+                                       double *x) {
+    double a[ANDREWS_LOOPS][ANDREWS_LOOPS];
+    for (int i = 0; i < ANDREWS_LOOPS; i++)
         for (int j = 0; j <= i; j++) {
-            double sum = row[0] * p->jacobian[j][0] + row[1] * p->jacobian[j][1];
-            for (int k = 2; k < ANDREWS_ANGLES; k++) sum += row[k] * p->jacobian[j][k];
-            for (int k = 0; k < j; k++) sum -= a[i][k] * a[j][k];
-            a[i][j] = i == j ? 1 / sqrt(sum) : sum * a[j][j];
+            a[i][j] = 0;
+            for (int k = 0; k < ANDREWS_ANGLES; k++) a[i][j] += w[i][k] * p->jacobian[j][k];
+        }
+    for (int i = 0; i < ANDREWS_LOOPS; i++) {
+        for (int j = 0; j <= i; j++) {
+            for (int k = 0; k < j; k++) a[i][j] -= a[i][k] * a[j][k];
+            a[i][j] = i == j ? 1 / sqrt(a[i][i]) : a[i][j] * a[j][j];
         }
         for (int k = 0; k < i; k++) x[i] -= a[i][k] * x[k];
         x[i] *= a[i][i];
@@ -150,17 +153,18 @@ static inline void andrews_multipliers(const struct andrews_place *p, double *x)
 static inline void andrews_rate(const double *u, double *out) {
     struct andrews_place p;
     const double *v = u + ANDREWS_ANGLES;
-    double force[ANDREWS_ANGLES], free_fall[ANDREWS_ANGLES], lambda[ANDREWS_LOOPS];
+    double force[ANDREWS_ANGLES], lambda[ANDREWS_LOOPS], w[ANDREWS_LOOPS][ANDREWS_ANGLES];
     andrews_go(&p, u);
     andrews_force(&p, v, force);
     andrews_curvature(&p, v, lambda);
-    andrews_by_mass(&p, force, free_fall);
-    for (int i = 0; i < ANDREWS_LOOPS; i++)
-        for (int j = 0; j < ANDREWS_ANGLES; j++) lambda[i] += p.jacobian[i][j] * free_fall[j];
-    andrews_multipliers(&p, lambda);
-    for (int j = 0; j < ANDREWS_ANGLES; j++)
-        for (int i = 0; i < ANDREWS_LOOPS; i++) force[j] -= p.jacobian[i][j] * lambda[i];
+    for (int i = 0; i < ANDREWS_LOOPS; i++) {
+        andrews_by_mass(&p, p.jacobian[i], w[i]);
+        for (int j = 0; j < ANDREWS_ANGLES; j++) lambda[i] += w[i][j] * force[j];
+    }
+    andrews_multipliers(&p, w, lambda);
     for (int j = 0; j < ANDREWS_ANGLES; j++) out[j] = v[j];
     andrews_by_mass(&p, force, out + ANDREWS_ANGLES);
+    for (int j = 0; j < ANDREWS_ANGLES; j++)
+        for (int i = 0; i < ANDREWS_LOOPS; i++) out[ANDREWS_ANGLES + j] -= w[i][j] * lambda[i];
 }
 #endif

@@ -131,9 +131,9 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     if (a->first) *b->known = 0;
     int alone = *b->known == 0;
     b->share = alone ? 1. / 2 : 2. / 3;
-    for (int j = 0; j < b->n; j++) {
-        b->d[j] = a->h * a->f[j];
-        b->past[j] = alone ? b->d[j] / 2 : b->before[j] / 3;
+    for (int j = 0; j < b->n; j++) { /* begun where x is: f need not have values at x + h f of what is stiff */
+        b->d[j] = 0;
+        b->past[j] = alone ? a->h * a->f[j] / 2 : b->before[j] / 3;
     }
     memcpy(b->z, b->last, (size_t)b->m * sizeof *b->z);
     struct written_room room = {b->u, b->f, b->jacobian, b->matrix, b->pivot, b->moved};
