@@ -80,9 +80,6 @@ static void linear(const struct series_code *c, double *w, const double *fixed, 
     case SERIES_CHAIN_BY:
         r[k] += a[k] * fixed[c->b];
         break;
-    case SERIES_MIRROR:
-        r[stride - 1 - k] = a[k];
-        break;
     case SERIES_TIMES:
         r[k] = k * a[k];
         break;
@@ -92,15 +89,17 @@ static void linear(const struct series_code *c, double *w, const double *fixed, 
 }
 
 /* What a code adds to a sum. */
-static double term(const struct series_code *c, const double *w, const double *fixed, long stride, int k) {
-    const double *a = w + c->a * stride, *m = w + c->c * stride + (stride - 1 - k);
+static double term(const struct series_code *c, const double *w, const double *fixed, const double *sums,
+                   long stride, int k) {
+    const double *a = w + c->a * stride;
+    double known = sums[2 * c->c];
     switch (c->rule) {
     case SERIES_MORE:
-        return keel_far_product(a, w + c->b * stride, m, k);
+        return keel_product(known, a, w + c->b * stride, k);
     case SERIES_LESS:
-        return -keel_far_product(a, w + c->b * stride, m, k);
+        return -keel_product(known, a, w + c->b * stride, k);
     case SERIES_MORE_SQUARE:
-        return keel_far_square(a, m, k);
+        return keel_square(known, a, k);
     case SERIES_TERM:
         return a[k];
     case SERIES_TERM_LESS:
@@ -112,41 +111,41 @@ static double term(const struct series_code *c, const double *w, const double *f
     }
 }
 
-/* One order of codes from .. end; emit_series writes the same, two products at once where it can. */
+/* One order of codes from .. end; emit_series writes the same. */
 static void recur(const struct series *s, size_t from, size_t end, double *w, const double *fixed,
-                  const double *over, long stride, int k) {
+                  const double *sums, const double *over, long stride, int k) {
     double sum = 0;
     for (const struct series_code *c = s->code + from; c < s->code + end; c++) {
         double *r = w + c->to * stride;
         const double *a = w + c->a * stride, *b = w + c->b * stride, *e = w + c->e * stride,
-                     *m = w + c->c * stride + (stride - 1 - k);
+                     *known = sums + 2 * c->c;
         switch (c->rule) {
         case SERIES_MUL:
-            r[k] = keel_far_product(a, b, m, k);
+            r[k] = keel_product(*known, a, b, k);
             break;
         case SERIES_SQUARE:
-            r[k] = keel_far_square(a, m, k);
+            r[k] = keel_square(*known, a, k);
             break;
         case SERIES_DIV:
-            r[k] = keel_over(a[k], r, b, m, fixed[c->d], k);
+            r[k] = keel_over(*known, a[k], r, b, fixed[c->d], k);
             break;
         case SERIES_INVERT:
-            r[k] = keel_over(0, r, b, m, fixed[c->d], k);
+            r[k] = keel_over(*known, 0, r, b, fixed[c->d], k);
             break;
         case SERIES_SQRT:
-            r[k] = keel_root(a, r, m, fixed[c->d], k);
+            r[k] = keel_root(*known, a, r, fixed[c->d], k);
             break;
         case SERIES_POWER:
-            r[k] = keel_power(a, e, r, m, fixed[c->b], fixed + c->d - 1, over, k);
+            r[k] = keel_power(known, a, e, r, fixed[c->b], fixed + c->d - 1, over, k);
             break;
         case SERIES_CHAIN:
-            r[k] = keel_far_slope(a, e, b, m, over, k);
+            r[k] = keel_slope(*known, a, e, b, over, k);
             break;
         case SERIES_CHAIN_LESS:
-            r[k] = -keel_far_slope(a, e, b, m, over, k);
+            r[k] = -keel_slope(*known, a, e, b, over, k);
             break;
         case SERIES_CHAIN_ON:
-            r[k] += keel_far_slope(a, e, b, m, over, k);
+            r[k] += keel_slope(*known, a, e, b, over, k);
             break;
         case SERIES_STEP:
             r[k + 1] = c->a < s->jets ? keel_share(a[k], over + 2) : 0;
@@ -155,26 +154,45 @@ static void recur(const struct series *s, size_t from, size_t end, double *w, co
             r[k] = sum;
             break;
         default:
-            if (c->rule == SERIES_OPEN) sum = 0;
-            else if (c->rule > SERIES_OPEN && c->rule < SERIES_PUT) sum += term(c, w, fixed, stride, k);
+            if (c->rule == SERIES_OPEN) sum = -0.0; /* + a is a */
+            else if (c->rule > SERIES_OPEN && c->rule < SERIES_PUT) sum += term(c, w, fixed, sums, stride, k);
             else linear(c, w, fixed, stride, k);
         }
     }
 }
 
-static void early(double *w, const double *fixed, const double *over, int stride, int k, void *with) {
+static void known(double *w, const double *fixed, double *sums, const double *over, int stride, int k,
+                  void *with) {
     const struct series *s = ((const struct run *)with)->s;
-    recur(s, 0, s->early, w, fixed, over, stride, k);
+    struct series_product product[2];
+    (void)fixed, (void)over;
+    for (size_t i = 0; i < s->count; i++) {
+        int count = series_products(&s->code[i], product);
+        for (int j = 0; j < count; j++) {
+            const double *a = w + (long)product[j].a * stride, *b = w + (long)product[j].b * stride;
+            double *sum = sums + 2 * (s->code[i].c + (uint32_t)j);
+            if (a == b) keel_far_known_square(a, k, sum);
+            else keel_far_known(a, b, k, sum);
+        }
+    }
 }
 
-static void late(double *w, const double *fixed, const double *over, int stride, int k, void *with) {
+static void early(double *w, const double *fixed, double *sums, const double *over, int stride, int k,
+                  void *with) {
     const struct series *s = ((const struct run *)with)->s;
-    recur(s, s->early, s->count, w, fixed, over, stride, k);
+    recur(s, 0, s->early, w, fixed, sums, over, stride, k);
 }
 
-static void again(double *w, const double *fixed, const double *over, int stride, int k, void *with) {
+static void late(double *w, const double *fixed, double *sums, const double *over, int stride, int k,
+                 void *with) {
     const struct series *s = ((const struct run *)with)->s;
-    recur(s, s->count, s->count + s->again, w, fixed, over, stride, k);
+    recur(s, s->early, s->count, w, fixed, sums, over, stride, k);
+}
+
+static void again(double *w, const double *fixed, double *sums, const double *over, int stride, int k,
+                  void *with) {
+    const struct series *s = ((const struct run *)with)->s;
+    recur(s, s->count, s->count + s->again, w, fixed, sums, over, stride, k);
 }
 
 static long registers(const struct series *s) {
@@ -187,58 +205,57 @@ int series_has_stride(const struct series *s) {
 
 void series_room(const struct series *s, long *room, long *each) {
     long m = s->m;
-    *room = (long)s->jets + s->fixed + s->n + m * (m + 3) + registers(s);
-    *each = (long)s->jets + s->copies;
+    *room = (long)s->jets + s->fixed + 2 * (long)s->sums + s->n + m * (m + 3) + registers(s);
+    *each = (long)s->jets + s->copies + 2;
     if (series_has_stride(s)) *room += SERIES_STRIDE * *each;
 }
 
 static struct keel_recurrence recurrence_of(const struct series *s) {
-    return (struct keel_recurrence){s->n,           s->m,          s->given, s->linear, (int)s->jets,
-                                    (int)s->copies, (int)s->fixed, s->rate,  s->row,    zero,
-                                    solve,          early,         late,     again};
+    return (struct keel_recurrence){.n = s->n,
+                                    .m = s->m,
+                                    .given = s->given,
+                                    .linear = s->linear,
+                                    .jets = (int)s->jets,
+                                    .copies = (int)s->copies,
+                                    .fixed = (int)s->fixed,
+                                    .sums = (int)s->sums,
+                                    .rate = s->rate,
+                                    .row = s->row,
+                                    .zero = zero,
+                                    .solve = solve,
+                                    .known = known,
+                                    .early = early,
+                                    .late = late,
+                                    .again = again};
 }
 
 int series_run(const struct series *s, double t, const double *u, int orders, double *out, double *work,
                const double *p) {
     struct run run = {s, p, work};
     const struct keel_recurrence recurrence = recurrence_of(s);
-    return keel_recur(&recurrence, t, u, orders, orders + 1, out, work + registers(s), &run);
+    return keel_recur(&recurrence, t, u, orders, orders + 1, NULL, out, work + registers(s), &run);
 }
 
-/* Order k of all jets but those of x; z so that the rows vanish. */
-static void follow_order(const struct keel_recurrence *p, double *w, double *fixed, const double *over,
-                         int stride, int k, void *with) {
-    double *row = fixed + p->fixed + p->n + p->m, *matrix = row + p->m, *pivot = matrix + p->m * p->m;
-    double *z = w + (long)p->n * stride + k;
-    w[(long)(p->n + p->m) * stride + k] = k == 1;
-    p->early(w, fixed, over, stride, k, with);
-    if (p->m == 0) return;
-    for (int i = 0; i < p->m; i++) z[(long)i * stride] = 0;
-    p->late(w, fixed, over, stride, k, with);
-    for (int i = 0; i < p->m; i++) row[i] = p->row[i] < p->jets ? w[(long)p->row[i] * stride + k] : 0;
-    keel_solve(p->m, matrix, pivot, row);
-    for (int i = 0; i < p->m; i++) z[(long)i * stride] = -row[i];
-    p->again(w, fixed, over, stride, k, with);
+void series_inverses(int orders, double *over) {
+    keel_inverses(orders, over);
 }
 
 /* As keel_recur, but x is given. */
 static int follow(const struct keel_recurrence *p, int count, double t, const double *x, const double *c,
                   int orders, double *out, double *w, void *with) {
     const int n = p->n, m = p->m, stride = orders + 1;
-    double *value = w + (long)(p->jets + p->copies) * stride, *fixed = value + p->jets, *u = fixed + p->fixed;
-    double *row = u + n + m, *matrix = row + m, *pivot = matrix + m * m, over[4] = {0, 0, 1, 0};
+    double *value = w + (long)(p->jets + p->copies) * stride, *fixed = value + p->jets;
+    double *sums = fixed + p->fixed, *u = sums + 2 * p->sums, *row = u + n + m, *over = row + m * (m + 2);
     for (int i = 0; i < n + m; i++) u[i] = x[i];
-    int code = m ? keel_tops(p, t, u, row, matrix, pivot, with) : 0;
+    int code = m ? keel_tops(p, t, u, row, row + m, row + m + m * m, with) : 0;
     if (code == 0) code = p->zero(t, u, value, with);
     if (code != 0) return code;
     for (int i = 0; i < p->jets; i++) w[(long)i * stride] = value[i];
     for (int i = 0; i < count; i++) out[i] = value[p->rate[i]];
+    keel_inverses(orders, over);
     for (int k = 1; k <= orders; k++) {
-        over[0] = over[2];
-        over[1] = over[3];
-        keel_over_order(k + 1, over + 2);
         for (int i = 0; i < n; i++) w[(long)i * stride + k] = c[(long)k * n + i];
-        follow_order(p, w, fixed, over, stride, k, with);
+        keel_order(p, w, fixed, sums, row, over, stride, k, with);
         for (int i = 0; i < count; i++)
             out[(long)k * count + i] = p->rate[i] < p->jets ? w[(long)p->rate[i] * stride + k] : 0;
     }

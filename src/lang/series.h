@@ -5,8 +5,9 @@
  * which is a node like others, and may contain r.  Kinks take the branch of the expansion point.  The
  * coefficients z_k enter order k of the rows linearly, by the same matrix at every order.
  *
- * Sums of products are one node each.  Jets that stand second in a product have a mirror, a copy that runs
- * backward, and those of a' a copy j a[j]: both are jets behind all others, made by codes of their own. */
+ * Sums of products are one node each.  What a product has of orders k and k + 1 before order k is known goes
+ * to a place of its own.  Jets of which a' is asked for have a copy j a[j] behind all others, made by codes of
+ * their own. */
 #ifndef KEEL_LANG_SERIES_H
 #define KEEL_LANG_SERIES_H
 
@@ -15,9 +16,8 @@
 #include "lang/emit.h"
 #include "lang/tape.h"
 
-/* What a jet is made of.  c: the mirror of b (or of a in squares, of the result in roots and powers), or
- * the third operand of an `if`; d: a number that helps (1/b, 1/(2 r), c r/a of order 0); e: the copy j
- * a[j]. */
+/* What a jet is made of.  c: where a product has its sum (powers: two), or the third operand of an `if`; d: a
+ * number that helps (1/b, 1/(2 r), c r/a of order 0); e: the copy j a[j]. */
 enum series_rule {
     SERIES_ZERO, /* all orders but the first are 0 */
     SERIES_COPY,
@@ -49,8 +49,7 @@ enum series_rule {
     SERIES_TERM_LESS,
     SERIES_TERM_BY, /* + a b, b does not move */
     SERIES_TERM_LESS_BY,
-    SERIES_PUT, /* the sum ends */
-    SERIES_MIRROR,
+    SERIES_PUT,   /* the sum ends */
     SERIES_TIMES, /* the copy j a[j] */
     SERIES_STEP   /* to' = a */
 };
@@ -64,9 +63,10 @@ struct series {
     int rates, follows;   /* n; or as many as follow a curve, which is x */
     int given, linear;    /* z that the caller knows; 0 = r is linear in z */
     uint32_t jets, fixed; /* jets 0 .. n + m: of x, z, t; numbers that do not move, or of order 0 alone */
-    uint32_t copies;      /* mirrors and the like, behind the jets */
-    struct tape zero;     /* all jets at order 0, then the numbers */
-    struct tape solve;    /* the rows, then their jacobian by z, m x m */
+    uint32_t copies;      /* behind the jets */
+    uint32_t sums;
+    struct tape zero;  /* all jets at order 0, then the numbers */
+    struct tape solve; /* the rows, then their jacobian by z, m x m */
     struct series_code *code;
     size_t again;        /* behind all: those that are run once more when z_k is known */
     size_t early, count; /* those that do not depend on z come first */
@@ -89,9 +89,9 @@ enum { SERIES_MOST_TOPS = 128, SERIES_MOST_JETS = 1 << 17 }; /* beyond, there is
 int series_build(struct series *s, struct derive *d, const struct series_request *request);
 void series_free(struct series *s);
 /* For series_build, one after the other; 0, or -1 without memory.  What differs by a number is read where it
- * is, slopes of one argument are brought together; sums of products become one node each;
- * jets that nothing needs are dropped from the list of their nodes, and what is run again is found; copies
- * are made where they are wanted. */
+ * is, slopes of one argument are brought together; sums of products become one node each; jets that nothing
+ * needs are dropped from the list of their nodes, products get the places of their sums, and what is run
+ * again is found; copies are made where they are wanted. */
 int series_tidy(struct series *s, size_t jets, size_t fixed);
 int series_fuse(struct series *s, size_t jets, size_t fixed);
 int series_trim(struct series *s, size_t *jets, expr *jet, size_t fixed);
@@ -99,6 +99,11 @@ int series_copies(struct series *s);
 /* Which operands of a rule are jets. */
 enum { SERIES_FIRST = 1, SERIES_SECOND = 2, SERIES_THIRD = 4 };
 int series_operands(uint32_t rule);
+/* The products a b of a code that have sums; up to two. */
+struct series_product {
+    uint32_t a, b;
+};
+int series_products(const struct series_code *c, struct series_product product[2]);
 /* Compiled models lay jets out SERIES_STRIDE apart where that is enough: addresses are constants then. */
 #define SERIES_STRIDE 38
 int series_has_stride(const struct series *s);
@@ -111,6 +116,8 @@ int series_run(const struct series *s, double t, const double *u, int orders, do
 int series_follow(const struct series *s, double t, const double *u, const double *c, int orders, double *out,
                   double *work, const double *p);
 
+/* 1 / k in two parts from over[2 k] on, k = 1 .. orders. */
+void series_inverses(int orders, double *over);
 /* series_NAME, as C that gives the same bits.  0 or -1. */
 int emit_series(struct emit *e, const char *name, const struct series *s);
 extern const char *const series_source[]; /* the C of the recurrences; ends with NULL */

@@ -85,6 +85,47 @@ static int drop_unused(struct series *s, size_t *jets_left, expr *jet, size_t fi
     return 0;
 }
 
+int series_products(const struct series_code *c, struct series_product product[2]) {
+    switch (c->rule) {
+    case SERIES_MUL:
+    case SERIES_MORE:
+    case SERIES_LESS:
+        product[0] = (struct series_product){c->a, c->b};
+        return 1;
+    case SERIES_SQUARE:
+    case SERIES_MORE_SQUARE:
+        product[0] = (struct series_product){c->a, c->a};
+        return 1;
+    case SERIES_DIV:
+    case SERIES_INVERT:
+        product[0] = (struct series_product){c->to, c->b};
+        return 1;
+    case SERIES_SQRT:
+        product[0] = (struct series_product){c->to, c->to};
+        return 1;
+    case SERIES_CHAIN:
+    case SERIES_CHAIN_LESS:
+    case SERIES_CHAIN_ON:
+        product[0] = (struct series_product){c->b, c->e};
+        return 1;
+    case SERIES_POWER:
+        product[0] = (struct series_product){c->e, c->to};
+        product[1] = (struct series_product){c->a, c->to};
+        return 2;
+    default:
+        return 0;
+    }
+}
+
+static void place_sums(struct series *s) {
+    struct series_product product[2];
+    for (size_t i = 0; i < s->count; i++) {
+        int count = series_products(&s->code[i], product);
+        if (count) s->code[i].c = s->sums;
+        s->sums += (uint32_t)count;
+    }
+}
+
 /* Which operands are read below order k, and whether the result is. */
 static int remembered(uint32_t rule, int *result) {
     *result = rule == SERIES_DIV || rule == SERIES_INVERT || rule == SERIES_SQRT || rule == SERIES_POWER;
@@ -136,5 +177,7 @@ static int list_again(struct series *s, size_t values) {
 }
 
 int series_trim(struct series *s, size_t *jets, expr *jet, size_t fixed) {
-    return drop_unused(s, jets, jet, fixed) || list_again(s, *jets + fixed) ? -1 : 0;
+    if (drop_unused(s, jets, jet, fixed)) return -1;
+    place_sums(s);
+    return list_again(s, *jets + fixed);
 }
