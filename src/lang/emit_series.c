@@ -142,6 +142,9 @@ static void put_line(struct emit *e, const struct series *s, const struct series
         if (a < s->jets) put(e, "J(%u)[k + 1] = keel_share(R(%u), q + 2);\n", r, a);
         else put(e, "J(%u)[k + 1] = 0;\n", r);
         break;
+    case SERIES_STEP_AHEAD:
+        put(e, "J(%u)[k + 2] = keel_share(J(%u)[k + 1], q + 4);\n", r, a);
+        break;
     default:
         if (c->rule >= SERIES_OPEN) put_sum(e, c);
         else put_kink(e, c);
@@ -261,28 +264,33 @@ int emit_series(struct emit *e, const char *name, const struct series *s) {
     snprintf(part, sizeof part, "%s_tops", name);
     if (s->m) emit_function(e, part, &s->solve);
     e->local = local;
-    put_orders(e, name, "known", s, put_known, 0, s->count);
-    put_orders(e, name, "early", s, put_codes, 0, s->early);
+    put_orders(e, name, "known_ahead", s, put_known, 0, s->ahead);
+    put_orders(e, name, "ahead", s, put_codes, 0, s->ahead);
+    put_orders(e, name, "known", s, put_known, s->ahead, s->count);
+    put_orders(e, name, "early", s, put_codes, s->ahead, s->early);
     put_orders(e, name, "late", s, put_codes, s->early, s->count);
     put_orders(e, name, "again", s, put_codes, s->count, s->count + s->again);
     put_places(e, name, "rate", s->rates, s->rate);
     put_places(e, name, "row", s->m, s->row);
+    put_places(e, name, "shift", s->m, s->shift);
     put(e,
-        "static const struct keel_recurrence recurrence_%s = {%d, %d, %d, %d, %u, %u, %u, %u, rate_%s, "
-        "row_%s,\n",
+        "static const struct keel_recurrence recurrence_%s = {%d, %d, %d, %d, %u, %u, %u, %u, %d, rate_%s, "
+        "row_%s, shift_%s,\n",
         name, s->n, s->m, s->given, s->linear, (unsigned)s->jets, (unsigned)s->copies, (unsigned)s->fixed,
-        (unsigned)s->sums, name, name);
+        (unsigned)s->sums, s->leads, name, name, name);
     put(e, "model_%s_zero, ", name);
     put(e, s->m ? "model_%s_tops, " : "0, ", name);
-    put(e, "known_%s, early_%s, late_%s, again_%s};\n", name, name, name, name);
+    put(e, "known_ahead_%s, ahead_%s, known_%s, early_%s, late_%s, again_%s};\n", name, name, name, name,
+        name, name);
     put(e, "%sint series_%s(double t, const double *u, int orders, double *out, double *work,\n",
         local ? "static " : "", name);
     put(e, "    void *user) {\n");
     if (series_has_stride(s))
         put(e,
-            "if (orders < %s)\n"
+            "if (orders + %d < %s)\n"
             "    return keel_recur(&recurrence_%s, t, u, orders, %s, keel_over_orders, out, work, user);\n",
-            stride, name, stride);
-    put(e, "return keel_recur(&recurrence_%s, t, u, orders, orders + 1, 0, out, work, user);\n}\n", name);
+            s->leads, stride, name, stride);
+    put(e, "return keel_recur(&recurrence_%s, t, u, orders, orders + %d, 0, out, work, user);\n}\n", name,
+        1 + s->leads);
     return e->failed ? -1 : 0;
 }

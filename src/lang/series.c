@@ -150,6 +150,9 @@ static void recur(const struct series *s, size_t from, size_t end, double *w, co
         case SERIES_STEP:
             r[k + 1] = c->a < s->jets ? keel_share(a[k], over + 2) : 0;
             break;
+        case SERIES_STEP_AHEAD:
+            r[k + 2] = keel_share(a[k + 1], over + 4);
+            break;
         case SERIES_PUT:
             r[k] = sum;
             break;
@@ -161,12 +164,11 @@ static void recur(const struct series *s, size_t from, size_t end, double *w, co
     }
 }
 
-static void known(double *w, const double *fixed, double *sums, const double *over, int stride, int k,
-                  void *with) {
-    const struct series *s = ((const struct run *)with)->s;
+/* What the sums of codes from .. end have of orders k and k + 1. */
+static void add_known(const struct series *s, size_t from, size_t end, double *w, double *sums, int stride,
+                      int k) {
     struct series_product product[2];
-    (void)fixed, (void)over;
-    for (size_t i = 0; i < s->count; i++) {
+    for (size_t i = from; i < end; i++) {
         int count = series_products(&s->code[i], product);
         for (int j = 0; j < count; j++) {
             const double *a = w + (long)product[j].a * stride, *b = w + (long)product[j].b * stride;
@@ -177,10 +179,30 @@ static void known(double *w, const double *fixed, double *sums, const double *ov
     }
 }
 
+static void known_ahead(double *w, const double *fixed, double *sums, const double *over, int stride, int k,
+                        void *with) {
+    const struct series *s = ((const struct run *)with)->s;
+    (void)fixed, (void)over;
+    add_known(s, 0, s->ahead, w, sums, stride, k);
+}
+
+static void ahead(double *w, const double *fixed, double *sums, const double *over, int stride, int k,
+                  void *with) {
+    const struct series *s = ((const struct run *)with)->s;
+    recur(s, 0, s->ahead, w, fixed, sums, over, stride, k);
+}
+
+static void known(double *w, const double *fixed, double *sums, const double *over, int stride, int k,
+                  void *with) {
+    const struct series *s = ((const struct run *)with)->s;
+    (void)fixed, (void)over;
+    add_known(s, s->ahead, s->count, w, sums, stride, k);
+}
+
 static void early(double *w, const double *fixed, double *sums, const double *over, int stride, int k,
                   void *with) {
     const struct series *s = ((const struct run *)with)->s;
-    recur(s, 0, s->early, w, fixed, sums, over, stride, k);
+    recur(s, s->ahead, s->early, w, fixed, sums, over, stride, k);
 }
 
 static void late(double *w, const double *fixed, double *sums, const double *over, int stride, int k,
@@ -207,6 +229,7 @@ void series_room(const struct series *s, long *room, long *each) {
     long m = s->m;
     *room = (long)s->jets + s->fixed + 2 * (long)s->sums + s->n + m * (m + 3) + registers(s);
     *each = (long)s->jets + s->copies + 2;
+    *room += 2 + (s->leads ? *each : 0);
     if (series_has_stride(s)) *room += SERIES_STRIDE * *each;
 }
 
@@ -219,10 +242,14 @@ static struct keel_recurrence recurrence_of(const struct series *s) {
                                     .copies = (int)s->copies,
                                     .fixed = (int)s->fixed,
                                     .sums = (int)s->sums,
+                                    .leads = s->leads,
                                     .rate = s->rate,
                                     .row = s->row,
+                                    .shift = s->shift,
                                     .zero = zero,
                                     .solve = solve,
+                                    .known_ahead = known_ahead,
+                                    .ahead = ahead,
                                     .known = known,
                                     .early = early,
                                     .late = late,
@@ -233,7 +260,7 @@ int series_run(const struct series *s, double t, const double *u, int orders, do
                const double *p) {
     struct run run = {s, p, work};
     const struct keel_recurrence recurrence = recurrence_of(s);
-    return keel_recur(&recurrence, t, u, orders, orders + 1, NULL, out, work + registers(s), &run);
+    return keel_recur(&recurrence, t, u, orders, orders + 1 + s->leads, NULL, out, work + registers(s), &run);
 }
 
 void series_inverses(int orders, double *over) {
@@ -252,10 +279,11 @@ static int follow(const struct keel_recurrence *p, int count, double t, const do
     if (code != 0) return code;
     for (int i = 0; i < p->jets; i++) w[(long)i * stride] = value[i];
     for (int i = 0; i < count; i++) out[i] = value[p->rate[i]];
-    keel_inverses(orders, over);
+    keel_inverses(orders + 1, over);
+    for (int i = 0; i < 2 * p->sums; i++) sums[i] = 0;
     for (int k = 1; k <= orders; k++) {
         for (int i = 0; i < n; i++) w[(long)i * stride + k] = c[(long)k * n + i];
-        keel_order(p, w, fixed, sums, row, over, stride, k, with);
+        keel_order(p, w, fixed, sums, row, over, stride, k, 1, with);
         for (int i = 0; i < count; i++)
             out[(long)k * count + i] = p->rate[i] < p->jets ? w[(long)p->rate[i] * stride + k] : 0;
     }

@@ -6,8 +6,8 @@
  * coefficients z_k enter order k of the rows linearly, by the same matrix at every order.
  *
  * Sums of products are one node each.  What a product has of orders k and k + 1 before order k is known goes
- * to a place of its own.  Jets of which a' is asked for have a copy j a[j] behind all others, made by codes of
- * their own. */
+ * to a place of its own.  Jets of which a' is asked for have a copy j a[j] behind all others, made by codes
+ * of their own. */
 #ifndef KEEL_LANG_SERIES_H
 #define KEEL_LANG_SERIES_H
 
@@ -49,9 +49,10 @@ enum series_rule {
     SERIES_TERM_LESS,
     SERIES_TERM_BY, /* + a b, b does not move */
     SERIES_TERM_LESS_BY,
-    SERIES_PUT,   /* the sum ends */
-    SERIES_TIMES, /* the copy j a[j] */
-    SERIES_STEP   /* to' = a */
+    SERIES_PUT,       /* the sum ends */
+    SERIES_TIMES,     /* the copy j a[j] */
+    SERIES_STEP,      /* to' = a */
+    SERIES_STEP_AHEAD /* the same, an order on */
 };
 
 struct series_code {
@@ -62,6 +63,7 @@ struct series {
     int n, m;             /* states; unknowns z, which come behind them among the inputs */
     int rates, follows;   /* n; or as many as follow a curve, which is x */
     int given, linear;    /* z that the caller knows; 0 = r is linear in z */
+    int leads;            /* some rows are those of g(t,q), of which r has the second derivative */
     uint32_t jets, fixed; /* jets 0 .. n + m: of x, z, t; numbers that do not move, or of order 0 alone */
     uint32_t copies;      /* behind the jets */
     uint32_t sums;
@@ -69,16 +71,19 @@ struct series {
     struct tape solve; /* the rows, then their jacobian by z, m x m */
     struct series_code *code;
     size_t again;        /* behind all: those that are run once more when z_k is known */
-    size_t early, count; /* those that do not depend on z come first */
+    size_t ahead;        /* those of g come first, two orders ahead of the others */
+    size_t early, count; /* then those that do not depend on z */
     int *rate, *row;     /* of jets, or jets + number */
+    int *shift;          /* per row: 2 of g, else 0 */
     unsigned char *kink; /* per rate: made of one that has a kink */
 };
 
 /* The model's part: symbols of x and z, f and r of them, what else may stand in them (inputs: x and z
- * are u[0] .. u[n+m-1]).  Functions that follow a curve stand in the place of f. */
+ * are u[0] .. u[n+m-1]).  Functions that follow a curve stand in the place of f.  lead: NULL, or for each row
+ * EXPR_NONE or the g(t,q) whose second derivative the row is; then q' = v, and v' is one of z. */
 struct series_request {
     int n, m, given, rates, follows;
-    const expr *symbol, *rate, *row; /* n + m; rates; m */
+    const expr *symbol, *rate, *row, *lead; /* n + m; rates; m; m */
     size_t inputs;
     const struct tape_input *input;
 };
@@ -88,10 +93,11 @@ enum { SERIES_MOST_TOPS = 128, SERIES_MOST_JETS = 1 << 17 }; /* beyond, there is
 /* 0; -1: no memory; 1: too large. */
 int series_build(struct series *s, struct derive *d, const struct series_request *request);
 void series_free(struct series *s);
-/* For series_build, one after the other; 0, or -1 without memory.  What differs by a number is read where it
- * is, slopes of one argument are brought together; sums of products become one node each; jets that nothing
- * needs are dropped from the list of their nodes, products get the places of their sums, and what is run
- * again is found; copies are made where they are wanted. */
+/* For series_build, one after the other; 0, or -1 without memory.  Codes of rows that lead come first.  What
+ * differs by a number is read where it is, slopes of one argument are brought together; sums of products
+ * become one node each; jets that nothing needs are dropped from the list of their nodes, products get the
+ * places of their sums, and what is run again is found; copies are made where they are wanted. */
+int series_lead(struct series *s, size_t values);
 int series_tidy(struct series *s, size_t jets, size_t fixed);
 int series_fuse(struct series *s, size_t jets, size_t fixed);
 int series_trim(struct series *s, size_t *jets, expr *jet, size_t fixed);

@@ -389,7 +389,7 @@ static int settle(struct builder *b) {
     }
     free(s->code);
     s->code = sorted;
-    return 0;
+    return s->leads ? series_lead(s, b->jets + b->fixeds) : 0;
 }
 
 /* The rows, then their jacobian by z, column by column. */
@@ -413,16 +413,26 @@ static int solve_tape(struct builder *b, struct derive *d) {
     return failed;
 }
 
+/* What stands for row i. */
+static expr root_row(const struct series_request *q, int i) {
+    return q->lead && q->lead[i] != EXPR_NONE ? q->lead[i] : q->row[i];
+}
+
 static int finish(struct builder *b, struct derive *d) {
     struct series *s = b->s;
     const struct series_request *q = b->request;
     expr missing, *out = malloc((b->jets + b->fixeds + 1) * sizeof *out);
     s->rate = malloc(((size_t)q->rates + 1) * sizeof *s->rate);
     s->row = malloc(((size_t)q->m + 1) * sizeof *s->row);
-    if (!out || !s->rate || !s->row || settle(b)) return free(out), -1;
+    s->shift = malloc(((size_t)q->m + 1) * sizeof *s->shift);
+    if (!out || !s->rate || !s->row || !s->shift) return free(out), -1;
     for (int i = 0; i < q->rates; i++) s->rate[i] = root_of(b, q->rate[i]);
-    for (int i = 0; i < q->m; i++) s->row[i] = root_of(b, q->row[i]);
-    if (series_tidy(s, b->jets, b->fixeds) || series_fuse(s, b->jets, b->fixeds) ||
+    for (int i = 0; i < q->m; i++) {
+        s->row[i] = root_of(b, root_row(q, i));
+        s->shift[i] = root_row(q, i) == q->row[i] ? 0 : 2;
+        s->leads |= s->shift[i] != 0;
+    }
+    if (settle(b) || series_tidy(s, b->jets, b->fixeds) || series_fuse(s, b->jets, b->fixeds) ||
         series_trim(s, &b->jets, b->jet, b->fixeds))
         return free(out), -1;
     s->jets = (uint32_t)b->jets;
@@ -443,7 +453,7 @@ int series_build(struct series *s, struct derive *d, const struct series_request
     size_t n = (size_t)q->rates, m = (size_t)q->m;
     expr *root = malloc((n + m + 1) * sizeof *root);
     if (root && n) memcpy(root, q->rate, n * sizeof *root);
-    if (root && m) memcpy(root + n, q->row, m * sizeof *root);
+    for (size_t i = 0; root && i < m; i++) root[n + i] = root_row(q, (int)i);
     if (root && !b.failed) visit_all(&b, n + m, root);
     int status = !root || b.failed ? -1 : b.large ? 1 : finish(&b, d);
     free(root);
@@ -462,6 +472,7 @@ void series_free(struct series *s) {
     free(s->code);
     free(s->rate);
     free(s->row);
+    free(s->shift);
     free(s->kink);
     *s = (struct series){0};
 }

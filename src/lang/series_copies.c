@@ -1,7 +1,7 @@
 /* series_copies.c - which jets have a copy j a[j], and the codes that keep them; see series.h.
  *
- * Copies of x and t are made when an order begins, those of z and what depends on it when z_k is known, the
- * others right behind their jets.  x' is taken last. */
+ * Copies of x and t are made when an order begins, those of q and t where g is ahead, those of z and what
+ * depends on it when z_k is known, the others right behind their jets.  x' is taken last, v' before q'. */
 #include "lang/series.h"
 
 #include <stdlib.h>
@@ -45,18 +45,36 @@ static void put_codes(struct copies *c, size_t from, size_t end) {
     }
 }
 
+/* Is it q with q' = v, where g is ahead? */
+static int is_ahead(const struct series *s, int i) {
+    return s->leads && s->rate[i] < s->n;
+}
+
 static void put_steps(struct copies *c) {
     const struct series *s = c->s;
-    for (int i = 0; i < s->n && !s->follows; i++) put(c, SERIES_STEP, (uint32_t)i, (uint32_t)s->rate[i]);
+    for (int i = 0; i < s->n && !s->follows; i++)
+        if (!is_ahead(s, i)) put(c, SERIES_STEP, (uint32_t)i, (uint32_t)s->rate[i]);
+    for (int i = 0; i < s->n && !s->follows; i++)
+        if (is_ahead(s, i)) put(c, SERIES_STEP_AHEAD, (uint32_t)i, (uint32_t)s->rate[i]);
+}
+
+/* Of x and t, those that are ahead or the others. */
+static void put_first(struct copies *c, int ahead) {
+    const struct series *s = c->s;
+    for (int i = 0; i < s->n; i++)
+        if (is_ahead(s, i) == ahead) put_copy(c, (uint32_t)i);
+    if (s->leads == ahead) put_copy(c, (uint32_t)(s->n + s->m));
 }
 
 static void make(struct copies *c) {
     struct series *s = c->s;
-    size_t early = s->early, count = s->count, all = s->count + s->again;
+    size_t ahead = s->ahead, early = s->early, count = s->count, all = s->count + s->again;
     for (size_t i = 0; i < all; i++) ask(c, &s->code[i]);
-    for (int i = 0; i < s->n; i++) put_copy(c, (uint32_t)i);
-    put_copy(c, (uint32_t)(s->n + s->m));
-    put_codes(c, 0, early);
+    put_first(c, 1);
+    put_codes(c, 0, ahead);
+    s->ahead = c->count;
+    put_first(c, 0);
+    put_codes(c, ahead, early);
     if (!s->m) put_steps(c);
     s->early = c->count;
     for (size_t i = early; i < count; i++) c->out[c->count++] = s->code[i];

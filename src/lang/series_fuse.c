@@ -34,11 +34,16 @@ static void count_uses(struct fuse *f) {
     }
 }
 
+/* Ahead, early, late. */
+static int stage_of(const struct series *s, size_t code) {
+    return (code >= s->ahead) + (code >= s->early);
+}
+
 /* The code that makes a part of the sum `root`, or NULL: it stays a jet.  What does not depend on z is not
  * made once more with what does. */
 static const struct series_code *part_of(const struct fuse *f, size_t root, struct term t) {
-    size_t made = f->made[t.jet], early = f->s->early;
-    if (!made || f->uses[t.jet] != 1 || (made - 1 < early) != (root < early)) return NULL;
+    size_t made = f->made[t.jet];
+    if (!made || f->uses[t.jet] != 1 || stage_of(f->s, made - 1) != stage_of(f->s, root)) return NULL;
     const struct series_code *c = &f->s->code[made - 1];
     switch (c->rule) {
     case SERIES_SQUARE:
@@ -103,7 +108,7 @@ static int is_sum(uint32_t rule) {
 }
 
 static void fuse(struct fuse *f, struct series *s) {
-    size_t early = 0;
+    size_t ahead = 0, early = 0;
     unsigned char *taken = f->taken;
     count_uses(f);
     for (size_t i = s->count; i-- > 0;)
@@ -116,8 +121,10 @@ static void fuse(struct fuse *f, struct series *s) {
             walk(f, i, OTHERS);
             put(f, c, SERIES_PUT, 0, 0);
         } else if (!taken[i]) f->out[f->count++] = *c;
+        if (i + 1 == s->ahead) ahead = f->count;
         if (i + 1 == s->early) early = f->count;
     }
+    s->ahead = ahead;
     s->early = early;
     s->count = f->count;
 }

@@ -43,7 +43,7 @@ static void read_sources(struct series *s, uint32_t *source) {
 }
 
 static void drop_copies(struct series *s, uint32_t *used) {
-    size_t count = 0, early = 0;
+    size_t count = 0, ahead = 0, early = 0;
     for (int i = 0; i < s->rates; i++) used[s->rate[i]] = 1;
     for (int i = 0; i < s->m; i++) used[s->row[i]] = 1;
     for (size_t i = 0; i < s->count; i++) {
@@ -56,10 +56,12 @@ static void drop_copies(struct series *s, uint32_t *used) {
     for (size_t i = 0; i < s->count; i++) {
         const struct series_code *c = &s->code[i];
         if (c->rule == SERIES_COPY && !used[c->to]) continue;
+        ahead += i < s->ahead;
         early += i < s->early;
         s->code[count++] = *c;
     }
     s->count = count;
+    s->ahead = ahead;
     s->early = early;
 }
 
@@ -93,7 +95,8 @@ int series_tidy(struct series *s, size_t jets, size_t fixed) {
     read_sources(s, number);
     memset(number, 0, (jets + fixed + 1) * sizeof *number);
     drop_copies(s, number);
-    bring_together(s, 0, s->early);
+    bring_together(s, 0, s->ahead);
+    bring_together(s, s->ahead, s->early);
     bring_together(s, s->early, s->count);
     free(number);
     return 0;

@@ -55,7 +55,7 @@ static void mark_used(const struct series *s, uint32_t *number) {
 
 /* Jets that nothing needs go: those of sqrt(a) where only 1/sqrt(a)^3 is asked for. */
 static int drop_unused(struct series *s, size_t *jets_left, expr *jet, size_t fixeds) {
-    size_t kept = 0, early = 0, count = 0, all = *jets_left;
+    size_t kept = 0, ahead = 0, early = 0, count = 0, all = *jets_left;
     uint32_t *number = calloc(all + fixeds + 1, sizeof *number);
     if (!number) return -1;
     mark_used(s, number);
@@ -73,12 +73,14 @@ static int drop_unused(struct series *s, size_t *jets_left, expr *jet, size_t fi
         if (jets & FIRST) c.a = number[c.a];
         if (jets & SECOND) c.b = number[c.b];
         if (jets & THIRD) c.c = number[c.c];
+        ahead += i < s->ahead;
         early += i < s->early;
         s->code[count++] = c;
     }
     for (int i = 0; i < s->rates; i++) s->rate[i] = (int)number[s->rate[i]];
     for (int i = 0; i < s->m; i++) s->row[i] = (int)number[s->row[i]];
     s->count = count;
+    s->ahead = ahead;
     s->early = early;
     *jets_left = kept;
     free(number);

@@ -131,7 +131,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     if (a->first) *b->known = 0;
     int alone = *b->known == 0;
     b->share = alone ? 1. / 2 : 2. / 3;
-    for (int j = 0; j < b->n; j++) { /* begun where x is: f need not have values at x + h f of what is stiff */
+    for (int j = 0; j < b->n; j++) { /* begun at x: at x + h f of what is stiff f may have no values */
         b->d[j] = 0;
         b->past[j] = alone ? a->h * a->f[j] / 2 : b->before[j] / 3;
     }

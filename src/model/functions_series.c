@@ -1,7 +1,8 @@
 /* functions_series.c - the motion of a road as x' = f(t,x,z), 0 = r(t,x,z), for its Taylor series.
  *
- * Mechanics: z = (v', lambda), M v' + K^T lambda = F, K v' = -gamma.  Hamiltonian with constraints: z =
- * lambda, d/dt of the velocity rows.  The general road: z are the algebraic variables as they are. */
+ * Mechanics: z = (v', lambda), M v' + K^T lambda = F, and K v' = -gamma, or g itself two orders on.
+ * Hamiltonian with constraints: z = lambda, d/dt of the velocity rows.  The general road: z are the algebraic
+ * variables as they are. */
 #include "model/functions.h"
 
 #include "lang/derive_rules.h"
@@ -16,7 +17,7 @@ struct motion_parts {
     struct graph *g;
     const struct road *r;
     int n, m, given;
-    expr *symbol, *rate, *row;
+    expr *symbol, *rate, *row, *lead;
 };
 
 static int interpret_series(double t, const double *u, int orders, double *out, double *work, void *user) {
@@ -49,6 +50,25 @@ static int is_diagonal(const struct derive_sparse *mass) {
     return mass->row_start[mass->rows] == mass->rows;
 }
 
+/* What an entry of K in row `first` and a column is multiplied by: the sum of the multipliers of all
+ * constraints that have it there, as those of one body's place do.  It costs one product at every order, not
+ * one each.  EXPR_NONE where a row before has it. */
+static expr pull(const struct motion_parts *p, int rows, int first, int column, expr entry) {
+    expr sum = EXPR_NONE;
+    for (int i = 0, at = p->r->n / 2; i < rows; i++) {
+        int row;
+        const struct derive_sparse *k = row_of(p->r, i, &row);
+        if (!k) continue;
+        for (int e = k->row_start[row]; e < k->row_start[row + 1]; e++) {
+            if (k->column[e] != column || k->value[e] != entry) continue;
+            if (i < first) return EXPR_NONE;
+            sum = sum == EXPR_NONE ? top(p, at) : derive_add(p->g, sum, top(p, at));
+        }
+        at++;
+    }
+    return sum;
+}
+
 static void mechanics(struct motion_parts *p) {
     const struct road *r = p->r;
     struct graph *g = p->g;
@@ -69,12 +89,15 @@ static void mechanics(struct motion_parts *p) {
         int row;
         const struct derive_sparse *k = row_of(r, i, &row);
         if (!k) continue;
-        expr lambda = top(p, p->m), *own = &p->row[p->m++];
+        expr *own = &p->row[p->m];
+        if (i < r->constraint.count) p->lead[p->m] = r->constraint.value[i];
         *own = r->curvature[i];
         for (int e = k->row_start[row]; e < k->row_start[row + 1]; e++) {
+            expr force = pull(p, rows, i, k->column[e], k->value[e]);
             add_product(p, own, k->value[e], top(p, k->column[e]));
-            add_product(p, &p->row[k->column[e]], k->value[e], lambda);
+            if (force != EXPR_NONE) add_product(p, &p->row[k->column[e]], k->value[e], force);
         }
+        p->m++;
     }
     for (int i = 0; i < half; i++) p->row[i] = derive_sub(g, p->row[i], r->f.value[i]);
 }
@@ -135,8 +158,16 @@ static int build(struct functions *f, const struct motion_parts *p) {
     size_t inputs = 0;
     int states = p->n + p->m;
     struct tape_input *input = functions_inputs(r, (size_t)states, p->symbol, &inputs);
-    struct series_request request = {p->n,      p->m,    p->given, p->n,   0,
-                                     p->symbol, p->rate, p->row,   inputs, input};
+    struct series_request request = {.n = p->n,
+                                     .m = p->m,
+                                     .given = p->given,
+                                     .rates = p->n,
+                                     .symbol = p->symbol,
+                                     .rate = p->rate,
+                                     .row = p->row,
+                                     .lead = p->lead,
+                                     .inputs = inputs,
+                                     .input = input};
     derive_open(&derive, p->g, 1);
     int status = input ? series_build(&f->recurrences, &derive, &request) : -1;
     derive_close(&derive);
@@ -151,10 +182,12 @@ int functions_series(struct functions *f, const struct road *r) {
     struct motion_parts p = {.g = &r->y->m->graph, .r = r, .n = r->n};
     int most = r->m + r->n + r->constraint.count + r->rolling.count;
     if (r->n == 0 || most > r->n + SERIES_MOST_TOPS || !affordable(f, r)) return 0;
-    p.symbol = malloc(3 * ((size_t)r->n + (size_t)most) * sizeof *p.symbol);
+    size_t width = (size_t)r->n + (size_t)most;
+    p.symbol = calloc(4 * width, sizeof *p.symbol); /* EXPR_NONE */
     if (!p.symbol) return -1;
-    p.rate = p.symbol + r->n + most;
-    p.row = p.rate + r->n + most;
+    p.rate = p.symbol + width;
+    p.row = p.rate + width;
+    p.lead = p.row + width;
     if (r->form == KEEL_MECHANICS) mechanics(&p);
     else if (r->form == KEEL_HAMILTONIAN && r->constraint.count) hamiltonian(&p);
     else general(&p);
@@ -181,8 +214,16 @@ int functions_events(struct functions *f, const struct road *r) {
     }
     if (value && kinks && input) {
         struct derive derive;
-        struct series_request request = {r->n,   m,    m, count, 1, r->basic, value, r->algebraic.value,
-                                         inputs, input};
+        struct series_request request = {.n = r->n,
+                                         .m = m,
+                                         .given = m,
+                                         .rates = count,
+                                         .follows = 1,
+                                         .symbol = r->basic,
+                                         .rate = value,
+                                         .row = r->algebraic.value,
+                                         .inputs = inputs,
+                                         .input = input};
         derive_open(&derive, g, 1);
         status = series_build(&f->along, &derive, &request);
         derive_close(&derive);
