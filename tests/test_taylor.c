@@ -245,6 +245,39 @@ static void swings_are_counted_without_a_miss(void **state) {
     keel_close(s);
 }
 
+/* The polynomial leaves the constraints by the first term it lacks. */
+static void polynomials_stay_on_the_constraints(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        double near; /* a part of a step of order 24 */
+    } table[] = {{"andrews", 1e-4}, {"caraxis", 2e-3}, {"pendulum", 0.02}, {"four_bar", 0.01}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        keel_model *m = model_example(table[i].name);
+        const keel_problem *p = problem_of(m);
+        int half = p->n / 2, rows = p->constraint.count;
+        double u[40], g[20], before = HUGE_VAL;
+        assert_true(p->n + p->m <= 40 && rows > 0 && rows <= 20);
+        for (int orders = 4; orders <= 28; orders += 4) {
+            double *c = coefficients(p, p->t0, p->u0, orders), most = 0;
+            assert_non_null(c);
+            memcpy(u, p->u0, (size_t)(p->n + p->m) * sizeof *u);
+            for (int j = 0; j < half; j++) {
+                u[j] = 0;
+                for (int k = orders; k >= 0; k--) u[j] = u[j] * table[i].near + c[(long)k * p->n + j];
+            }
+            assert_int_equal(p->constraint.value(p->t0 + table[i].near, u, g, p->user), 0);
+            for (int j = 0; j < rows; j++) most = fmax(most, fabs(g[j]));
+            if (!(most <= fmax(before / 50, 1e-15)))
+                fail_msg("%s: %g off with %d orders, %g with four less", table[i].name, most, orders, before);
+            before = most;
+            free(c);
+        }
+        assert_below(before, 1e-15);
+        keel_model_close(m);
+    }
+}
+
 static void same_bits(const keel_problem *p, keel_series_fn *compiled, int orders) {
     keel_problem other = *p;
     assert_non_null(compiled);
@@ -501,6 +534,7 @@ int main(void) {
         cmocka_unit_test(constrained_motions_and_daes_follow_their_series),
         cmocka_unit_test(references_of_daes_are_met),
         cmocka_unit_test(swings_are_counted_without_a_miss),
+        cmocka_unit_test(polynomials_stay_on_the_constraints),
         cmocka_unit_test(compiled_series_have_the_bits_of_the_interpreter),
         cmocka_unit_test(compiled_runs_have_the_bits_of_interpreted_ones),
         cmocka_unit_test(any_order_is_seen_with_fixed_steps),
