@@ -28,7 +28,8 @@ struct taylor {
     double safety; /* of a step */
     double
         *known; /* 1: the coefficients are those at t, u: known[1], known[2] ..; 2: of a first step's aim */
-    double *c;  /* (order + 1) x n */
+    double *before; /* the step that was aimed at last; 0: none yet */
+    double *c;      /* (order + 1) x n */
     double *work;
     double *x, *slope; /* width: the end, x' there */
     double *weight;    /* n: one over the tolerances */
@@ -59,6 +60,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->safety = exp(-0.7 / (m->order - 1));
     size_t terms = (size_t)m->order + 1;
     m->known = keel_work_doubles(w, 2 + (size_t)(p->n + p->m));
+    m->before = keel_work_doubles(w, 1);
     m->c = keel_work_doubles(w, terms * (size_t)p->n);
     m->work = keel_work_doubles(w, (size_t)p->series.room + (size_t)p->series.each * terms);
     m->x = keel_work_doubles(w, (size_t)w->width);
@@ -89,11 +91,13 @@ static keel_status find(keel_work *w, double t, const double *u, int anew) {
     return KEEL_OK;
 }
 
-/* One over the tolerance of each state. */
-static void weigh(const keel_work *w, const double *u) {
+/* One over the tolerance of each state, by its size over a step h: one that passes through 0 does not make a
+ * step short.  x' is that of the step before, which need not be waited for. */
+static void weigh(const keel_work *w, const double *u, double h) {
     const struct taylor *m = w->method;
     for (int i = 0; i < w->n; i++) {
-        double size = fabs(u[i]), scale = w->atol[i] + w->rtol * size, least = 4 * DBL_EPSILON * size;
+        double size = fabs(u[i]) + fabs(h * m->slope[i]), scale = w->atol[i] + w->rtol * size,
+               least = 4 * DBL_EPSILON * size;
         m->weight[i] = 1 / (scale < least ? least : scale);
     }
 }
@@ -117,17 +121,28 @@ static double reach(double norm, double share, int k) {
 
 /* exp(-2) is 2^-2.885.  Where the last terms vanish, as those of free flight do, the motion may be a
  * polynomial: the last term there is may become as large as the state, and the rate at the end will tell. */
-static double aim(keel_work *w, double t, const double *u, int first) {
+static double longest(const keel_work *w, const double *u, double before) {
     const struct taylor *m = w->method;
     int p = m->order;
-    if (find(w, t, u, first) != KEEL_OK) return 0;
-    if (first) m->known[0] = 2;
-    weigh(w, u);
+    weigh(w, u, before);
     double near = reach(largest_of(w, p), -2.885390081777927, p);
     double far = reach(largest_of(w, p - 1), 0, p - 1);
     if (!(near > far)) near = far;
     for (int k = p - 2; k > 0 && near == -HUGE_VAL; k--) near = reach(largest_of(w, k), -log2(w->rtol), k);
     return exp2(-near) * m->safety;
+}
+
+static double aim(keel_work *w, double t, const double *u, int first) {
+    struct taylor *m = w->method;
+    if (find(w, t, u, first) != KEEL_OK) return 0;
+    if (first) {
+        m->known[0] = 2;
+        *m->before = longest(w, u, 0);
+        memcpy(m->slope, m->c + w->n, (size_t)w->n * sizeof *u);
+    }
+    double h = longest(w, u, isfinite(*m->before) ? *m->before : 0);
+    *m->before = h;
+    return h;
 }
 
 static double next(keel_work *w, double h, double error, int rejected) {
@@ -208,7 +223,8 @@ static keel_status judge(keel_work *w, keel_attempt *a) {
     const double *last = m->c + (size_t)p * (size_t)n;
     for (int i = 0; i < n && status == KEEL_OK; i++) {
         double defect = fabs(a->f_end[i] - m->slope[i]), term = fabs(last[i]) * power;
-        if (defect * share > 0.1 * (w->atol[i] + w->rtol * fabs(a->x[i]))) { /* it would matter */
+        if (defect * share >
+            0.1 * (w->atol[i] + w->rtol * (fabs(a->x[i]) + fabs(a->dx[i])))) { /* it matters */
             defect -= 32 * DBL_EPSILON * terms_of(m, n, i, a->h);
             if (defect < 0) defect = 0;
         }
