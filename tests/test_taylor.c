@@ -292,6 +292,27 @@ static void same_bits(const keel_problem *p, keel_series_fn *compiled, int order
     free(there);
 }
 
+/* The same of the event functions, along a curve with coefficients like those of the motion. */
+static void same_bits_along(const keel_problem *p, keel_along_fn *compiled, int orders) {
+    size_t terms = (size_t)orders + 1, events = (size_t)p->event.count;
+    double *c = coefficients(p, p->t0, p->u0, orders), *here = malloc(terms * events * sizeof *here),
+           *there = malloc(terms * events * sizeof *there),
+           *work =
+               malloc((size_t)(p->event_series.room + p->event_series.each * (orders + 1)) * sizeof *work);
+    assert_non_null(compiled);
+    assert_true(c && here && there && work);
+    int code = p->event_series.value(p->t0, p->u0, c, orders, here, work, p->user);
+    assert_int_equal(compiled(p->t0, p->u0, c, orders, there, work, p->user), code);
+    for (size_t k = 0; k < terms * events && code == 0; k++)
+        if (!(here[k] == there[k] || (isnan(here[k]) && isnan(there[k]))))
+            fail_msg("%s: coefficient %d of an event is %.17g or %.17g", p->name, (int)(k / events), here[k],
+                     there[k]);
+    free(c);
+    free(here);
+    free(there);
+    free(work);
+}
+
 /* All examples in one C file: their series, compiled, have the bits of the interpreter. */
 static void compiled_series_have_the_bits_of_the_interpreter(void **state) {
     (void)state;
@@ -299,7 +320,7 @@ static void compiled_series_have_the_bits_of_the_interpreter(void **state) {
     keel_model *model[EXAMPLE_MOST];
     static struct example_list list;
     char name[40], message[400];
-    int count = 0;
+    int count = 0, events = 0;
     struct emit e;
     struct compile_unit unit;
     emit_open(&e);
@@ -313,16 +334,25 @@ static void compiled_series_have_the_bits_of_the_interpreter(void **state) {
         if (!mode->functions.series.value) fail_msg("%s has no series", list.file[count]);
         snprintf(name, sizeof name, "x%d", count);
         assert_int_equal(emit_series(&e, name, &mode->functions.recurrences), 0);
+        snprintf(name, sizeof name, "e%d", count);
+        if (mode->functions.event_series.value)
+            assert_int_equal(emit_series(&e, name, &mode->functions.along), 0);
         model[count] = m;
     }
     if (compile_load(e.text, &unit, message, sizeof message) != COMPILE_READY) fail_msg("%s", message);
     for (int i = 0; i < count; i++) {
-        snprintf(name, sizeof name, "x%d", i);
-        same_bits(problem_of(model[i]), compile_series(&unit, name), ORDERS);
-        same_bits(problem_of(model[i]), compile_series(&unit, name),
-                  2 * SERIES_STRIDE); /* laid out otherwise */
+        const keel_problem *p = problem_of(model[i]);
+        for (int orders = ORDERS; orders < 3 * SERIES_STRIDE; orders += 2 * SERIES_STRIDE) {
+            /* from SERIES_STRIDE on jets are laid out otherwise */
+            snprintf(name, sizeof name, "x%d", i);
+            same_bits(p, compile_series(&unit, name), orders);
+            snprintf(name, sizeof name, "e%d", i);
+            if (p->event_series.value) same_bits_along(p, compile_along(&unit, name), orders);
+            events += p->event_series.value != NULL;
+        }
         keel_model_close(model[i]);
     }
+    assert_true(events > 4);
     compile_close(&unit);
     emit_close(&e);
 }
@@ -341,6 +371,8 @@ static void compiled_runs_have_the_bits_of_interpreted_ones(void **state) {
             keel_sim *s = keel_sim_open(m, &(keel_options){.method = "taylor", .rtol = 1e-9});
             if (k == 0 && !strstr(keel_model_source(m), "series_0_f"))
                 fail_msg("%s: no series in C", names[i]);
+            if (k == 0 && i == 2 && !strstr(keel_model_source(m), "along_0_event"))
+                fail_msg("%s: no series of its events in C", names[i]);
             run_to(s, 3);
             columns = keel_sim_columns(s);
             assert_true(columns <= 40);

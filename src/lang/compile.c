@@ -238,6 +238,13 @@ keel_series_fn *compile_series(const struct compile_unit *u, const char *name) {
     return series;
 }
 
+keel_along_fn *compile_along(const struct compile_unit *u, const char *name) {
+    void *address = find_symbol(u, "along_", name);
+    keel_along_fn *along = NULL;
+    memcpy(&along, &address, sizeof along);
+    return along;
+}
+
 void compile_close(struct compile_unit *u) {
     if (u->handle) dlclose(u->handle);
     *u = (struct compile_unit){0};

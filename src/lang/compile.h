@@ -29,5 +29,6 @@ keel_fn *compile_function(const struct compile_unit *u,
 keel_march *compile_march(const struct compile_unit *u, const char *name);      /* as given to emit_march */
 keel_march_kept *compile_kept(const struct compile_unit *u, const char *name);  /* as given to emit_kept */
 keel_series_fn *compile_series(const struct compile_unit *u, const char *name); /* as given to emit_series */
+keel_along_fn *compile_along(const struct compile_unit *u, const char *name);
 void compile_close(struct compile_unit *u);
 #endif

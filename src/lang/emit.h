@@ -19,6 +19,7 @@ struct emit {
     int kept;    /* the same of those with projections */
     int local;   /* the functions are static */
     int series;  /* so far: the first one brings the recurrences with it */
+    int along;   /* the same of those along a curve */
 };
 
 /* The texts of keel/explicit.h, linalg/rowspace.h, core/project.h, core/judge.h, core/march.h, line by line;

@@ -239,25 +239,61 @@ static void put_places(struct emit *e, const char *name, const char *what, int c
     put(e, "0};\n");
 }
 
+static void put_source(struct emit *e, const char *const *source) {
+    for (int i = 0; source[i]; i++) {
+        emit_text(e, source[i]);
+        put(e, "\n");
+    }
+}
+
 /* What all series of a model share. */
 static void put_shared(struct emit *e) {
     double over[2 * SERIES_STRIDE];
     put(e, "#define R(i) w[(long)(i) * N + k]\n#define J(i) (w + (long)(i) * N)\n"
            "#define G(i) (g + 2 * (i))\n");
-    for (int i = 0; series_source[i]; i++) {
-        emit_text(e, series_source[i]);
-        put(e, "\n");
-    }
+    put_source(e, series_source);
     series_inverses(SERIES_STRIDE - 1, over);
     put(e, "static const double keel_over_orders[] = {0, 0");
     for (int i = 2; i < 2 * SERIES_STRIDE; i++) put(e, ", %a", over[i]);
     put(e, "};\n");
 }
 
+static void put_series(struct emit *e, const char *name, const struct series *s) {
+    put(e, "%sint series_%s(double t, const double *u, int orders, double *out, double *work,\n",
+        e->local ? "static " : "", name);
+    put(e, "    void *user) {\n");
+    if (series_has_stride(s))
+        put(e,
+            "if (orders + %d < %s)\n"
+            "    return keel_recur(&recurrence_%s, t, u, orders, %s, keel_over_orders, out, work, user);\n",
+            s->leads, stride, name, stride);
+    put(e, "return keel_recur(&recurrence_%s, t, u, orders, orders + %d, 0, out, work, user);\n}\n", name,
+        1 + s->leads);
+}
+
+/* Those with a kink are not numbers. */
+static void put_along(struct emit *e, const char *name, const struct series *s) {
+    put(e, "%sint along_%s(double t, const double *u, const double *c, int orders, double *out,\n",
+        e->local ? "static " : "", name);
+    put(e, "    double *work, void *user) {\nint code = ");
+    if (series_has_stride(s))
+        put(e,
+            "orders < %s ? keel_follow(&recurrence_%s, %d, t, u, c, orders, %s, keel_over_orders, out, "
+            "work,\n"
+            "    user) : ",
+            stride, name, s->rates, stride);
+    put(e, "keel_follow(&recurrence_%s, %d, t, u, c, orders, orders + 1, 0, out, work, user);\n", name,
+        s->rates);
+    for (int i = 0; i < s->rates; i++)
+        if (s->kink[i]) put(e, "out[%d] = __builtin_nan(\"\");\n", s->rates + i);
+    put(e, "return code;\n}\n");
+}
+
 int emit_series(struct emit *e, const char *name, const struct series *s) {
     char part[60];
     int local = e->local;
     if (!e->series++) put_shared(e);
+    if (s->follows && !e->along++) put_source(e, series_follow_source);
     e->local = 1;
     snprintf(part, sizeof part, "%s_zero", name);
     emit_function(e, part, &s->zero);
@@ -282,15 +318,7 @@ int emit_series(struct emit *e, const char *name, const struct series *s) {
     put(e, s->m ? "model_%s_tops, " : "0, ", name);
     put(e, "known_ahead_%s, ahead_%s, known_%s, early_%s, late_%s, again_%s};\n", name, name, name, name,
         name, name);
-    put(e, "%sint series_%s(double t, const double *u, int orders, double *out, double *work,\n",
-        local ? "static " : "", name);
-    put(e, "    void *user) {\n");
-    if (series_has_stride(s))
-        put(e,
-            "if (orders + %d < %s)\n"
-            "    return keel_recur(&recurrence_%s, t, u, orders, %s, keel_over_orders, out, work, user);\n",
-            s->leads, stride, name, stride);
-    put(e, "return keel_recur(&recurrence_%s, t, u, orders, orders + %d, 0, out, work, user);\n}\n", name,
-        1 + s->leads);
+    if (s->follows) put_along(e, name, s);
+    else put_series(e, name, s);
     return e->failed ? -1 : 0;
 }

@@ -5,11 +5,15 @@
 
 #define SOURCE(...) __VA_ARGS__
 #include "lang/series_source.def"
+#include "lang/series_follow.def"
 #undef SOURCE
 
 #define SOURCE(...) #__VA_ARGS__,
 const char *const series_source[] = {
 #include "lang/series_source.def"
+    NULL};
+const char *const series_follow_source[] = {
+#include "lang/series_follow.def"
     NULL};
 #undef SOURCE
 
@@ -267,34 +271,12 @@ void series_inverses(int orders, double *over) {
     keel_inverses(orders, over);
 }
 
-/* As keel_recur, but x is given. */
-static int follow(const struct keel_recurrence *p, int count, double t, const double *x, const double *c,
-                  int orders, double *out, double *w, void *with) {
-    const int n = p->n, m = p->m, stride = orders + 1;
-    double *value = w + (long)(p->jets + p->copies) * stride, *fixed = value + p->jets;
-    double *sums = fixed + p->fixed, *u = sums + 2 * p->sums, *row = u + n + m, *over = row + m * (m + 2);
-    for (int i = 0; i < n + m; i++) u[i] = x[i];
-    int code = m ? keel_tops(p, t, u, row, row + m, row + m + m * m, with) : 0;
-    if (code == 0) code = p->zero(t, u, value, with);
-    if (code != 0) return code;
-    for (int i = 0; i < p->jets; i++) w[(long)i * stride] = value[i];
-    for (int i = 0; i < count; i++) out[i] = value[p->rate[i]];
-    keel_inverses(orders + 1, over);
-    for (int i = 0; i < 2 * p->sums; i++) sums[i] = 0;
-    for (int k = 1; k <= orders; k++) {
-        for (int i = 0; i < n; i++) w[(long)i * stride + k] = c[(long)k * n + i];
-        keel_order(p, w, fixed, sums, row, over, stride, k, 1, with);
-        for (int i = 0; i < count; i++)
-            out[(long)k * count + i] = p->rate[i] < p->jets ? w[(long)p->rate[i] * stride + k] : 0;
-    }
-    return 0;
-}
-
 int series_follow(const struct series *s, double t, const double *u, const double *c, int orders, double *out,
                   double *work, const double *p) {
     struct run run = {s, p, work};
     const struct keel_recurrence recurrence = recurrence_of(s);
-    int code = follow(&recurrence, s->rates, t, u, c, orders, out, work + registers(s), &run);
+    int code =
+        keel_follow(&recurrence, s->rates, t, u, c, orders, orders + 1, NULL, out, work + registers(s), &run);
     for (int i = 0; i < s->rates; i++)
         if (s->kink[i]) out[s->rates + i] = NAN;
     return code;

@@ -124,7 +124,8 @@ int series_follow(const struct series *s, double t, const double *u, const doubl
 
 /* 1 / k in two parts from over[2 k] on, k = 1 .. orders. */
 void series_inverses(int orders, double *over);
-/* series_NAME, as C that gives the same bits.  0 or -1. */
+/* series_NAME, or along_NAME where it follows a curve, as C that gives the same bits.  0 or -1. */
 int emit_series(struct emit *e, const char *name, const struct series *s);
-extern const char *const series_source[]; /* the C of the recurrences; ends with NULL */
+extern const char *const series_source[];        /* the C of the recurrences; ends with NULL */
+extern const char *const series_follow_source[]; /* and of those along a curve */
 #endif

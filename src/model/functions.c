@@ -152,6 +152,15 @@ static int emit_kept_rows(struct functions *f, struct emit *e, const struct road
     return left_out < 0 ? -1 : 0;
 }
 
+/* Of the motion, and of the events along it. */
+static int emit_recurrences(const struct functions *f, struct emit *e, int mode) {
+    char name[40];
+    name_in_c(name, sizeof name, mode, functions_role_f);
+    if (f->series.value && emit_series(e, name, &f->recurrences)) return -1;
+    name_in_c(name, sizeof name, mode, functions_role_event);
+    return f->event_series.value ? emit_series(e, name, &f->along) : 0;
+}
+
 int functions_emit(struct functions *f, struct emit *e, int mode, const struct road *r, const char *method,
                    int all) {
     char name[40];
@@ -161,8 +170,7 @@ int functions_emit(struct functions *f, struct emit *e, int mode, const struct r
         if (f->there[k] && emit_function(e, name, &f->tape[k])) return -1;
     }
     if (!method) return 0;
-    name_in_c(name, sizeof name, mode, functions_role_f);
-    if (f->series.value && strcmp(method, "taylor") == 0 && emit_series(e, name, &f->recurrences)) return -1;
+    if (strcmp(method, "taylor") == 0 && emit_recurrences(f, e, mode)) return -1;
     const keel_stepper *stepper = plain(f, r) ? registry_find(method) : NULL;
     f->kernel = stepper ? registry_table(stepper) : NULL;
     if (!f->kernel) return 0;
@@ -186,4 +194,6 @@ void functions_link(struct functions *f, const struct compile_unit *unit, int mo
     f->fused.energy = f->rows_inside ? f->call[functions_role_energy] : NULL;
     f->fused.invariant = f->rows_inside ? f->call[functions_role_invariant] : NULL;
     if (f->series.value && compile_series(unit, name)) f->series.value = compile_series(unit, name);
+    name_in_c(name, sizeof name, mode, functions_role_event);
+    if (f->event_series.value && compile_along(unit, name)) f->event_series.value = compile_along(unit, name);
 }

@@ -49,7 +49,7 @@ struct functions {
     int rows_inside;                /* the kernel has the rows */
     struct series recurrences;      /* of the motion */
     keel_series series;             /* value NULL: there are none */
-    struct series along; /* of the events on a curve; interpreted where the rest is compiled, too */
+    struct series along;            /* of the events on a curve */
     keel_along event_series;
 };
 

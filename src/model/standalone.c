@@ -172,6 +172,9 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
     if (p->structure.value) fprintf(out, "    .structure = {.value = model_%d_structure},\n", mode);
     if (page->method && p->series.value)
         fprintf(out, "    .series = {series_%d_f, %ld, %ld},\n", mode, p->series.room, p->series.each);
+    if (page->method && p->event_series.value)
+        fprintf(out, "    .event_series = {along_%d_event, %ld, %ld},\n", mode, p->event_series.room,
+                p->event_series.each);
     if (p->curvature) fprintf(out, "    .curvature = model_%d_curvature,\n", mode);
     if (p->event.count)
         fprintf(out, "    .event_direction = directions_%d, .passing = passing_%d,\n", mode, mode);

@@ -44,6 +44,23 @@ class Emit(cli.Case):
         with open(self.path("own.c")) as text:
             self.assertIn(".series = {series_0_f,", text.read())
 
+    def test_event_pair(self):
+        """Events of taylor are roots of polynomials in the file, too: no pair is missed, and kinks are sampled."""
+        motion = "var x, y, z\nx' = y\ny' = -x\nz + z^3/3 = x\ninit x = 0\ninit y = 1\n"
+        line = "event hit: %s crossing -> stop\nrun 0 .. 9\noptions method = taylor, step = 0.4\n"
+        events = ["(x - 0.9)^2 - 1e-14", "(z - 0.5)^2 - 1e-12", "abs(x - 0.3) - 0.1"]
+        for event in events:
+            with open(self.path("own.keel"), "w") as own:
+                own.write("model own\n" + motion + line % event)
+            self.keel("emit", "own.keel", "--out", "own.c", "--quiet")
+            out = subprocess.run([self.compile(self.path("own.c"))], check=True, stdout=subprocess.PIPE).stdout.decode()
+            for way in [["--interpret"], []]:
+                run = json.loads(self.keel("run", "own.keel", "--json", *way).stdout)
+                self.assertLess(run["t"], 9, event)
+                self.assertIn("stopped by event hit\nt = %.17g\n" % run["t"], out)
+                for name in "xyz":
+                    self.assertIn("%s = %.17g\n" % (name, run["state"][name]), out)
+
     def compare(self, model, name):
         with open(model) as text:
             begin, end = re.search(r"^run\s+(.*?)\s*\.\.\s*([^#\n]*)", text.read(), re.M).groups()
