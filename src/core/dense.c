@@ -13,6 +13,13 @@ keel_segment dense_step(const struct engine *e) {
     return (keel_segment){r->t_before, r->h_taken, e->x[before], e->f[before], e->x[now], e->f[now]};
 }
 
+/* Its begin may lie beside the number that the clock shows there. */
+double dense_way(const struct engine *e, double t) {
+    const struct record *r = e->r;
+    double low = r->count > 0 ? step_low(e, r->count - 1, r->t_before) : 0;
+    return (t - r->t_before) - (r->t_low_before + low);
+}
+
 /* x + th (D + (1-th) (h f - D + th (2 D - h (f + f_end)))), D = x_end - x. */
 static void hermite(const keel_segment *s, int width, double theta, double *x) {
     for (int i = 0; i < width; i++) {
@@ -39,7 +46,7 @@ keel_status dense_raw(struct engine *e, double t, double *x) {
     keel_status found = find_rates(e);
     if (found != KEEL_OK) return found;
     keel_segment step = dense_step(e);
-    double theta = (t - step.t) / (r->t - step.t);
+    double theta = dense_way(e, t) / step.h;
     if (!r->dense_ready && e->stepper->prepare) {
         e->field.fault.status = KEEL_OK;
         e->work.code = 0;

@@ -19,9 +19,10 @@ struct storm {
 };
 
 struct record {
-    double t, t_before;   /* the front: the end of the last accepted step; and its begin */
-    double t_now;         /* where the solver stands: the front, or inside the last step */
-    double base, h_taken; /* fixed steps: t = base + count h; the last step taken */
+    double t, t_before;         /* the front: the end of the last accepted step; and its begin */
+    double t_now;               /* where the solver stands: the front, or inside the last step */
+    double t_low, t_low_before; /* relaxed steps end at t + t_low; the same of the begin of the last step */
+    double base, h_taken;       /* fixed steps: t = base + count h; the last step taken */
     double h_next, error_before;
     double rho, low, high; /* reversible steps: the density, 0 before the first, and where it holds */
     double scanned, piece; /* events have been looked for up to here; the length to try next, 0: the step */
@@ -229,6 +230,8 @@ keel_status step_again(struct engine *e, double t, double *x); /* the same, on t
 
 /* x_new = x + (dx + shift); shift NULL: none */
 void step_add(const struct engine *e, int from, const double *shift, double *x_new, double *low_new);
+/* What t lacks of base + count h, the time of fixed step number `count`; 0 where there is no such grid. */
+double step_low(const struct engine *e, long count, double t);
 
 /* relax.c */
 int relax_acts(const struct engine *e); /* steps have no given length: there is no grid */
@@ -236,7 +239,10 @@ int relax_acts(const struct engine *e); /* steps have no given length: there is 
 int relax_fits(struct engine *e);
 int relax_estimates(const struct engine *e); /* error vectors it needs, whatever the control wants */
 /* dx, tried with h, becomes the increment with which the invariants hold, x_new the state there; the time. */
-keel_status relax_step(struct engine *e, double h, double *t_new, double *x_new, double *low_new);
+struct relaxed {
+    double h, t, t_low; /* the length; where the step ends */
+};
+keel_status relax_step(struct engine *e, double h, struct relaxed *end, double *x_new, double *low_new);
 
 /* fused.c */
 int fused_fits(const struct engine *e); /* the problem brings a kernel, and nothing looks at single steps */
@@ -248,6 +254,7 @@ long fused_march(struct engine *e, double t_end, long most, long *wait, keel_sta
 keel_status dense_at(struct engine *e, double t, double *u);  /* on the manifold, with y */
 keel_status dense_raw(struct engine *e, double t, double *x); /* the interpolant alone */
 keel_segment dense_step(const struct engine *e);              /* the last step */
+double dense_way(const struct engine *e, double t);           /* from its begin to t */
 keel_status dense_settle(struct engine *e, double t,
                          double *x); /* a state inside the step, to the manifold */
 

@@ -21,10 +21,9 @@ static int expand(struct engine *e, double from, double to) {
     struct events *ev = &e->events;
     int count = e->field.p.event.count, degree = 0, good = 1;
     keel_segment step = dense_step(e);
-    double scale = step.h / (e->r->t - step.t),
-           way = (to - from) * scale; /* 1, but for the clock's round-off */
+    double way = to - from;
     e->work.code = 0;
-    const double *c = e->stepper->events(&e->work, &step, (from - step.t) * scale, &degree);
+    const double *c = e->stepper->events(&e->work, &step, dense_way(e, from), &degree);
     step_count(e);
     if (!c || degree < 1 || degree >= EVENTS_TERMS) return 0;
     for (int i = 0; i < count; i++) {

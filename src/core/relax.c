@@ -52,8 +52,19 @@ int relax_fits(struct engine *e) {
     return 0;
 }
 
+/* Where a step of h + g h from t + t_low ends, in two parts: were it rounded, the clock would walk by up to
+ * half a tick in every step. */
+static struct relaxed end_of(const struct record *r, double h, double g) {
+    double longer = g * h, length = h + longer, t = r->t + length, part = t - r->t;
+    double low = (r->t - (t - part)) + (length - part);
+    low += r->t_low + ((h - length) + longer);
+    struct relaxed end = {length, t + low, 0};
+    end.t_low = low - (end.t - t);
+    return end;
+}
+
 /* e->dx and the state with the factors g; the increment as it was tried is in m->trial. */
-static keel_status look(struct engine *e, const double *g, double h, double *t_new, double *x_new,
+static keel_status look(struct engine *e, const double *g, double h, struct relaxed *end, double *x_new,
                         double *low_new) {
     const struct manifold *m = &e->manifold;
     for (int i = 0; i < e->field.width; i++) {
@@ -61,8 +72,8 @@ static keel_status look(struct engine *e, const double *g, double h, double *t_n
         for (int j = 1; j < m->kept; j++) e->dx[i] += g[j] * e->error[j - 1][i];
     }
     step_add(e, e->r->front, NULL, x_new, low_new);
-    *t_new = e->r->t + (h + g[0] * h);
-    return rows_residual(&e->field, &e->rows, *t_new, x_new, m->residual);
+    *end = end_of(e->r, h, g[0]);
+    return rows_residual(&e->field, &e->rows, end->t, x_new, m->residual);
 }
 
 /* d row_i / d g_j, from the jacobians at x, and d/dt where rows move; each row by its size. */
@@ -95,13 +106,13 @@ static keel_status slopes(struct engine *e, double h, double t, const double *x,
 }
 
 /* Newton from the step as it was tried; the slopes serve while it contracts tenfold. */
-static keel_status solve(struct engine *e, double h, double *t_new, double *x_new, double *low_new,
+static keel_status solve(struct engine *e, double h, struct relaxed *end, double *x_new, double *low_new,
                          int *found) {
     struct manifold *m = &e->manifold;
     int k = m->kept, row = 0, idle = 0, fresh = 0;
     double before = manifold_worst(m, &row);
     for (int iteration = 0; iteration < MANIFOLD_ITERATIONS; iteration++) {
-        keel_status status = fresh ? slopes(e, h, *t_new, x_new, m->bordered, 1) : KEEL_OK;
+        keel_status status = fresh ? slopes(e, h, end->t, x_new, m->bordered, 1) : KEEL_OK;
         if (status != KEEL_OK) return status;
         if ((fresh || iteration == 0) && dense_lu(k, m->bordered, m->pivot)) return KEEL_OK;
         for (int i = 0; i < k; i++) {
@@ -112,7 +123,7 @@ static keel_status solve(struct engine *e, double h, double *t_new, double *x_ne
         e->field.stats->newton++;
         for (int j = 0; j < k; j++) m->factor[j] += m->change[j];
         if (!(fabs(m->factor[0]) <= FARTHEST)) return KEEL_OK;
-        status = look(e, m->factor, h, t_new, x_new, low_new);
+        status = look(e, m->factor, h, end, x_new, low_new);
         if (status != KEEL_OK) return status;
         double worst = manifold_worst(m, &row);
         *found = worst <= m->units;
@@ -138,30 +149,30 @@ static double aside(const struct engine *e) {
 }
 
 /* The step as it was tried, corrected by the smallest change; counted, unless it is a matter of round-off. */
-static keel_status project(struct engine *e, double h, double *t_new, double *x_new, double *low_new) {
+static keel_status project(struct engine *e, double h, struct relaxed *end, double *x_new, double *low_new) {
     struct manifold *m = &e->manifold;
     memset(m->factor, 0, (size_t)m->kept * sizeof *m->factor);
-    keel_status status = look(e, m->factor, h, t_new, x_new, low_new);
+    keel_status status = look(e, m->factor, h, end, x_new, low_new);
     int near = status == KEEL_OK && manifold_settled(m);
-    if (status == KEEL_OK) status = manifold_correct(m, *t_new, x_new, low_new);
+    if (status == KEEL_OK) status = manifold_correct(m, end->t, x_new, low_new);
     m->fold = !near;
     return status;
 }
 
-keel_status relax_step(struct engine *e, double h, double *t_new, double *x_new, double *low_new) {
+keel_status relax_step(struct engine *e, double h, struct relaxed *end, double *x_new, double *low_new) {
     struct manifold *m = &e->manifold;
     int found = 0;
     memcpy(m->trial, e->dx, (size_t)e->field.width * sizeof *e->dx);
     memset(m->factor, 0, (size_t)m->kept * sizeof *m->factor);
     m->normal_known = m->fold = 0;
-    keel_status status = look(e, m->factor, h, t_new, x_new, low_new);
+    keel_status status = look(e, m->factor, h, end, x_new, low_new);
     int holds = status == KEEL_OK && manifold_holds(m);
     if (status == KEEL_OK && (!holds || project_due(e->field.stats->steps)))
-        status = slopes(e, h, *t_new, x_new, m->bordered, project_due(e->field.stats->steps));
+        status = slopes(e, h, end->t, x_new, m->bordered, project_due(e->field.stats->steps));
     if (status != KEEL_OK || holds) return status;
     e->field.stats->corrections++;
     double smallest = m->kept > 1 ? manifold_smallest(m) : 0;
-    status = solve(e, h, t_new, x_new, low_new, &found);
+    status = solve(e, h, end, x_new, low_new, &found);
     if (status != KEEL_OK || (found && aside(e) <= DETOUR * smallest)) return status;
-    return project(e, h, t_new, x_new, low_new);
+    return project(e, h, end, x_new, low_new);
 }

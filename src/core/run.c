@@ -36,6 +36,7 @@ static keel_status begin_here(struct engine *e) {
         keel_status status = engine_rate(e, r->t_now, e->x[r->front], e->f[r->front]);
         if (status != KEEL_OK) return engine_fail_by_fault(e);
         r->rate_known[r->front] = 1;
+        r->t_low = 0;
     }
     r->left = r->inside ? r->event : -1;
     r->t = r->base = r->scanned = r->t_now;

@@ -108,7 +108,8 @@ static int record_is_sound(const struct engine *e) {
            r->direction >= -1 && r->direction <= 1 && r->event >= -1 && r->event < events && r->left >= -1 &&
            r->left < events && r->degree >= 0 && r->degree < EVENTS_TERMS && r->status <= KEEL_OK &&
            r->status >= KEEL_ELIMIT && isfinite(r->t) && isfinite(r->t_now) && isfinite(r->base) &&
-           isfinite(r->low) && isfinite(r->high) && r->rho >= 0 && !isinf(r->rho);
+           isfinite(r->t_low) && isfinite(r->t_low_before) && isfinite(r->low) && isfinite(r->high) &&
+           r->rho >= 0 && !isinf(r->rho);
 }
 
 int save_read(struct engine *e, const void *bytes, size_t count) {

@@ -12,9 +12,22 @@
 
 struct plan {
     double h, t_new;
+    double low, low_new; /* what the clock does not show of the begin, and of the end */
     int lands, off_grid;
     int shortened; /* by t_end, not by the error */
 };
+
+static int on_grid(const struct engine *e) {
+    return e->o.step > 0 && !e->o.reversible && !relax_acts(e);
+}
+
+/* The product and the sum in two parts each. */
+double step_low(const struct engine *e, long count, double t) {
+    if (!on_grid(e)) return 0;
+    double base = e->r->base, h = e->o.step * e->r->direction, way = (double)count * h, at = base + way;
+    double part = at - base, rest = (base - (at - part)) + (way - part);
+    return (at - t) + (rest + fma((double)count, h, -way));
+}
 
 static struct plan plan_fixed(const struct engine *e, double t_end) {
     const struct record *r = e->r;
@@ -24,27 +37,32 @@ static struct plan plan_fixed(const struct engine *e, double t_end) {
         return (struct plan){
             .h = h, .t_new = last ? t_end : r->base + (double)(r->count + 1) * h, .lands = last};
     }
-    if (left < 1.5) return (struct plan){.h = t_end - r->t, .t_new = t_end, .lands = 1, .off_grid = 1};
+    if (left < 1.5) {
+        double low = step_low(e, r->count, r->t);
+        return (struct plan){
+            .h = (t_end - r->t) - low, .t_new = t_end, .low = low, .lands = 1, .off_grid = 1};
+    }
     return (struct plan){.h = h, .t_new = r->base + (double)(r->count + 1) * h};
 }
 
 /* Relaxed steps are on no grid; the last one has 0.5 to 1.5 of their length. */
 static struct plan plan_nominal(const struct engine *e, double t_end) {
     const struct record *r = e->r;
-    double left = t_end - r->t, t_new = r->t + e->o.step * r->direction;
-    if (fabs(left) < 1.5 * e->o.step) return (struct plan){.h = left, .t_new = t_end, .lands = 1};
-    return (struct plan){.h = t_new - r->t, .t_new = t_new};
+    double left = (t_end - r->t) - r->t_low, h = e->o.step * r->direction;
+    if (fabs(left) < 1.5 * e->o.step)
+        return (struct plan){.h = left, .t_new = t_end, .low = r->t_low, .lands = 1};
+    return (struct plan){.h = h, .t_new = r->t + h, .low = r->t_low};
 }
 
 static struct plan plan_adaptive(const struct engine *e, double t_end, double h_wanted) {
     const struct record *r = e->r;
-    double left = t_end - r->t, h = h_wanted * r->direction;
+    double left = (t_end - r->t) - r->t_low, h = h_wanted * r->direction;
     if (fabs(h) >= fabs(left) * (1 - 1e-12))
-        return (struct plan){.h = left, .t_new = t_end, .lands = 1, .shortened = 1};
-    struct plan plan = {.shortened = fabs(h) > 0.5 * fabs(left)};
+        return (struct plan){.h = left, .t_new = t_end, .low = r->t_low, .lands = 1, .shortened = 1};
+    struct plan plan = {.low = r->t_low, .shortened = fabs(h) > 0.5 * fabs(left)};
     if (plan.shortened) h = 0.5 * left; /* two equal steps instead of a step and a sliver */
     plan.t_new = r->t + h;
-    plan.h = plan.t_new - r->t; /* the step the clock really makes */
+    plan.h = relax_acts(e) ? h : plan.t_new - r->t; /* the step the clock really makes */
     return plan;
 }
 
@@ -110,8 +128,11 @@ keel_status step_propose(struct engine *e, keel_attempt *a, int from, const doub
 
 /* The step becomes as long as the invariants want it. */
 static keel_status relax(struct engine *e, struct plan *plan, double *x_new, double *low_new) {
-    keel_status status = relax_step(e, plan->h, &plan->t_new, x_new, low_new);
-    plan->h = plan->t_new - e->r->t;
+    struct relaxed end = {plan->h, plan->t_new, 0};
+    keel_status status = relax_step(e, plan->h, &end, x_new, low_new);
+    plan->h = end.h;
+    plan->t_new = end.t;
+    plan->low_new = end.t_low;
     return status;
 }
 
@@ -207,6 +228,8 @@ static keel_status measure(struct engine *e) {
 static keel_status commit(struct engine *e, const struct plan *plan) {
     struct record *r = e->r;
     r->t_before = r->t;
+    r->t_low_before = plan->low;
+    r->t_low = plan->low_new;
     r->h_taken = plan->h;
     r->t = r->t_now = plan->t_new;
     r->front = 1 - r->front;
@@ -382,7 +405,7 @@ keel_status step_raw(struct engine *e, double t, double *x) {
     struct record *r = e->r;
     int from = 1 - r->front;
     keel_attempt a = {.t = r->t_before,
-                      .h = t - r->t_before,
+                      .h = dense_way(e, t),
                       .x = e->x[from],
                       .f = e->f[from],
                       .dx = e->dx,
