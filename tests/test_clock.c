@@ -3,6 +3,8 @@
  * with one that begins at 0. */
 #include "testing.h"
 
+#include "methods/splitting_tables.h"
+
 #include <float.h>
 
 #define LATE 0x1p27
@@ -148,12 +150,112 @@ static void restarts_at_events_leave_nothing_behind(void **state) {
     keel_close(s);
 }
 
+/* Pieces and kicks of a step of any length, summed with ten bits to spare. */
+static void pieces_of_a_step_add_up_to_it(void **state) {
+    (void)state;
+    static const struct composition_weights *const tables[] = {
+        &composition_single, &composition_suzuki4, &composition_kahan_li6, &composition_kahan_li8};
+    uint64_t seed = 3;
+    for (int trial = 0; trial < 4000; trial++) {
+        const struct composition_weights *w = tables[trial % 4];
+        double piece[COMPOSITION_MOST];
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        double h = ldexp((double)(seed >> 11), trial % 40 - 60);
+        long double sum = 0, kicks = 0;
+        for (int i = 0; i < w->count; i++) piece[i] = composition_weight(w, i);
+        composition_cut(h, w->count, piece);
+        for (int i = 0; i < w->count; i++) {
+            sum += piece[i];
+            assert_true(piece[i] == piece[w->count - 1 - i]);
+            assert_below(fabs(piece[i] / h - composition_weight(w, i)), 12 * DBL_EPSILON);
+        }
+        for (int i = 0; i <= w->count; i++)
+            kicks += 0.5 * ((i > 0 ? piece[i - 1] : 0) + (i < w->count ? piece[i] : 0));
+        assert_true(sum == (long double)h && kicks == (long double)h);
+    }
+}
+
+static int energy(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = 0.5 * (u[0] * u[0] + u[1] * u[1]);
+    return 0;
+}
+
+static int slope(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = u[0];
+    out[1] = u[1];
+    return 0;
+}
+
+static int series(double t, const double *u, int orders, double *out, double *work, void *user) {
+    (void)t, (void)work, (void)user;
+    out[0] = u[0];
+    out[1] = u[1];
+    for (int k = 1; k <= orders; k++) {
+        out[2 * k] = out[2 * k - 1] / k;
+        out[2 * k + 1] = -out[2 * k - 2] / k;
+    }
+    return 0;
+}
+
+/* What one step of the s-stage Gauss method turns by: twice the argument of sum_j c_j (ih)^j with the
+ * coefficients of the diagonal Pade approximation. */
+static long double gauss_angle(int s, double h) {
+    long double part[2] = {0, 0}, term = 1;
+    for (int j = 0; j <= s; j++) {
+        part[j % 2] += j % 4 < 2 ? term : -term;
+        term *= (long double)h * (s - j) / ((2 * s - j) * (j + 1.0L));
+    }
+    return 2 * atan2l(part[1], part[0]);
+}
+
+/* x'' = -x in steps that neither the clock nor the weights can show: against the angle that all steps
+ * together turn by, the phase errs by a small part of what one round-off of t is.  Pieces that do not add up
+ * to their step turn by a round-off too much or too little. */
+static void phases_do_not_walk(void **state) {
+    (void)state;
+    static const struct {
+        const char *method;
+        int stages; /* of Gauss; 0: what the steps err by is below round-off */
+        double h;
+        int steps;
+    } runs[] = {{"taylor", 0, 0.1, 20000},      {"gauss4", 2, 0.1, 20000},       {"gauss6", 3, 0.1, 20000},
+                {"gauss12", 6, 0.1, 20000},     {"kahan-li8", 0, 0.0061, 20000}, {"rattle8", 0, 0.0061, 5000},
+                {"midpoint8", 0, 0.0061, 5000}, {"kahan-li6", 0, 0.001, 20000}};
+    static const double start[2] = {1, 0};
+    const keel_problem p = {.form = KEEL_HAMILTONIAN,
+                            .n = 2,
+                            .u0 = start,
+                            .energy = {.count = 1, .value = energy, .jacobian = slope},
+                            .series = {series, 0, 0}};
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        double h = runs[i].h;
+        keel_solver *s = keel_open(
+            &p,
+            &(keel_options){.method = runs[i].method, .step = h, .preserve = KEEL_NONE, .compensated = 1});
+        assert_ok(s, keel_run(s, runs[i].steps * h));
+        assert_int_equal(keel_statistics(s).steps, runs[i].steps);
+        long double t = (long double)h * runs[i].steps, turned = t;
+        if (runs[i].stages) turned = runs[i].steps * gauss_angle(runs[i].stages, h);
+        const double *x = keel_state(s);
+        double phase = (double)fabsl(x[0] * sinl(turned) + x[1] * cosl(turned));
+        if (!(phase <= 0.05 * DBL_EPSILON * t))
+            fail_msg("%s: the phase is off by %.3g round-offs of t", runs[i].method,
+                     phase / (DBL_EPSILON * (double)t));
+        assert_below(fabs((double)(keel_time(s) - t)), 0.51 * DBL_EPSILON * (double)t);
+        keel_close(s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(relaxed_steps_add_up),
         cmocka_unit_test(saved_and_forked_runs_have_the_same_clock),
         cmocka_unit_test(ends_off_the_grid_leave_nothing_behind),
         cmocka_unit_test(restarts_at_events_leave_nothing_behind),
+        cmocka_unit_test(pieces_of_a_step_add_up_to_it),
+        cmocka_unit_test(phases_do_not_walk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,20 @@ static const double kahan_li8[] = {
     0.25837438768632204729397911, 0.29501172360931029887096624,  -0.60550853383003451169892108};
 const struct composition_weights composition_kahan_li8 = {17, kahan_li8};
 
+/* x + 2h has its last bit at the ticks of h, or above: taking 2h away again is exact. */
+void composition_cut(double h, int count, double *piece) {
+    int symmetric = piece[0] == piece[count - 1], pairs = symmetric ? (count - 1) / 2 : 0;
+    double sum = 0;
+    for (int i = 0; i < count && !symmetric; i++) piece[i] *= h;
+    if (!symmetric) return;
+    for (int i = 0; i < pairs; i++) {
+        piece[i] = piece[count - 1 - i] = (piece[i] * h + 2 * h) - 2 * h;
+        sum += piece[i];
+    }
+    double rest = h - 2 * sum;
+    piece[pairs] = piece[count - 1 - pairs] = count % 2 ? rest : 0.5 * rest;
+}
+
 /* The work as the base sees it. */
 static keel_work inside(const keel_work *w) {
     const struct composition *table = w->stepper->table;
@@ -76,19 +90,21 @@ keel_status composition_attempt(keel_work *w, keel_attempt *a) {
     struct composed *m = w->method;
     keel_work inner = inside(w);
     size_t bytes = (size_t)w->width * sizeof(double);
-    double clock = 0;
+    double clock = 0, length[COMPOSITION_MOST];
     keel_status status = KEEL_OK;
+    for (int i = 0; i < table->weights->count; i++) length[i] = composition_weight(table->weights, i);
+    composition_cut(a->h, table->weights->count, length);
     memset(a->dx, 0, bytes);
     memset(m->rest, 0, bytes);
     memcpy(m->x, a->x, bytes);
     for (int i = 0; i < table->weights->count && status == KEEL_OK; i++) {
-        double weight = composition_weight(table->weights, i), t = a->t + clock * a->h;
+        double t = a->t + clock;
         keel_attempt piece = {
-            .t = t, .h = weight * a->h, .x = m->x, .f = m->f, .dx = m->piece, .first = 1, .f_end = m->f_end};
+            .t = t, .h = length[i], .x = m->x, .f = m->f, .dx = m->piece, .first = 1, .f_end = m->f_end};
         if (!inner.stepper->no_rate) status = keel_rate(&inner, t, m->x, m->f);
         if (status == KEEL_OK) status = inner.stepper->attempt(&inner, &piece);
         if (status == KEEL_OK) add(w, m, a);
-        clock += weight;
+        clock += length[i];
     }
     w->calls = inner.calls;
     w->code = inner.code;

@@ -9,8 +9,10 @@
 
 #include <keel/method.h>
 
+enum { COMPOSITION_MOST = 17 };
+
 struct composition_weights {
-    int count;          /* s, odd */
+    int count;          /* s, odd, at most COMPOSITION_MOST */
     const double *half; /* g_1 ... up to the middle one */
 };
 
@@ -22,6 +24,13 @@ extern const struct composition_weights composition_yoshida8, composition_kahan_
 static inline double composition_weight(const struct composition_weights *w, int i) {
     return i < 0 || i >= w->count ? 0 : w->half[i < w->count / 2 ? i : w->count - 1 - i];
 }
+
+/* The pieces of a step of h from their shares in it, in place.  Rounded shares would not add up to h, and be
+ * short or long by the same in every step: up to 2 round-offs of t.  So all pieces but the middle one (or
+ * two) are rounded to whole ticks of h, their sum has no rounding, and the middle is what is left; it may
+ * still have one where it is longer than h itself, as Yoshida's are.  Shares that are not symmetric are
+ * taken as they are. */
+void composition_cut(double h, int count, double *piece);
 
 /* A composed descriptor's table, and its struct; the base's own struct lies behind it. */
 struct composition {

@@ -34,7 +34,9 @@ struct splitting {
     double *change; /* n/2: of the half that is solved for */
     struct increment solver;
     double *sample; /* SAMPLED_ROOM n */
-    double *last;   /* the last outer stage of the accepted step: whether it is of use, t, x and rate there */
+    double *cut;    /* the step h whose kicks and drifts stand in */
+    double *outer, *inner;
+    double *last; /* the last outer stage of the accepted step: whether it is of use, t, x and rate there */
 };
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
@@ -72,6 +74,25 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     increment_layout(&m->solver, w, solved);
     m->sample = keel_work_doubles(w, 2 * solved * SAMPLED_ROOM);
     m->last = keel_work_doubles(w, 2 + 2 * width);
+    size_t stages = (size_t)((const struct splitting_table *)w->stepper->table)->stages;
+    m->cut = keel_work_doubles(w, 1);
+    m->outer = keel_work_doubles(w, stages + 1);
+    m->inner = keel_work_doubles(w, stages);
+}
+
+/* The lengths of kicks and drifts in a step of h. */
+static void cut(const keel_work *w, double h) {
+    const struct splitting_table *table = w->stepper->table;
+    const struct splitting *m = w->method;
+    int s = table->stages;
+    if (*m->cut == h) return;
+    *m->cut = h;
+    for (int i = 0; i < s; i++) m->inner[i] = splitting_inner(table, i);
+    for (int i = 0; i <= s; i++) m->outer[i] = splitting_outer(table, i);
+    composition_cut(h, s, m->inner);
+    if (!table->weights) composition_cut(h, s + 1, m->outer);
+    for (int i = 0; i <= s && table->weights; i++)
+        m->outer[i] = 0.5 * ((i > 0 ? m->inner[i - 1] : 0) + (i < s ? m->inner[i] : 0));
 }
 
 /* One half of the increment grows by step times rate. */
@@ -115,15 +136,15 @@ static keel_status take_separable(keel_work *w, const keel_attempt *a) {
     double clock[2] = {0, 0}; /* of q and of p */
     for (int i = 0; i <= 2 * table->stages; i++) {
         int part = i % 2 == 0 ? first : 1 - first;
-        double share = i % 2 == 0 ? splitting_outer(table, i / 2) : splitting_inner(table, i / 2);
+        double length = i % 2 == 0 ? m->outer[i / 2] : m->inner[i / 2];
         const double *rate = m->rate;
         keel_status status = KEEL_OK;
-        if (share == 0) continue;
+        if (length == 0) continue;
         if (i == 0 && is_known(w, a, part)) rate = m->last + 2 + w->width;
-        else status = find_rate(w, part, a->t + clock[1 - part] * a->h);
+        else status = find_rate(w, part, a->t + clock[1 - part]);
         if (status != KEEL_OK) return status;
-        advance(w, a, part, share * a->h, rate);
-        clock[part] += share;
+        advance(w, a, part, length, rate);
+        clock[part] += length;
     }
     return KEEL_OK;
 }
@@ -158,17 +179,17 @@ static keel_status take_coupled(keel_work *w, const keel_attempt *a) {
     const struct splitting_table *table = w->stepper->table;
     struct splitting *m = w->method;
     int first = table->drift_first ? Q : P;
-    double clock = 0, share = 0; /* time goes with q */
+    double clock = 0, length = 0; /* time goes with q */
     for (int i = 0; i <= 2 * table->stages; i++) {
         int part = i % 2 == 0 ? first : 1 - first;
-        share = (i % 2 == 0 ? splitting_outer(table, i / 2) : splitting_inner(table, i / 2)) - share;
-        if (share == 0 || i == 2 * table->stages) continue;
-        if (part == Q) clock += share;
-        keel_status status = solve_half(w, a, part, share * a->h, a->t + clock * a->h);
+        length = (i % 2 == 0 ? m->outer[i / 2] : m->inner[i / 2]) - length;
+        if (length == 0 || i == 2 * table->stages) continue;
+        if (part == Q) clock += length;
+        keel_status status = solve_half(w, a, part, length, a->t + clock);
         if (status != KEEL_OK) return status;
-        advance(w, a, part, share * a->h, m->rate);
-        advance(w, a, 1 - part, share * a->h, m->rate);
-        if (part == P) clock += share;
+        advance(w, a, part, length, m->rate);
+        advance(w, a, 1 - part, length, m->rate);
+        if (part == P) clock += length;
     }
     return KEEL_OK;
 }
@@ -183,6 +204,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     memset(a->dx, 0, bytes);
     if (m->rest) memset(m->rest, 0, bytes);
     memcpy(m->x, a->x, bytes);
+    cut(w, a->h);
     return *m->kind == SEPARABLE ? take_separable(w, a) : take_coupled(w, a);
 }
 
