@@ -234,7 +234,7 @@ static const keel_stepper no_order = {
       o->step = 0.1, "rk4|not a symmetric one-step method|midpoint")                                       \
     X(ODE, reversible_multistep, o->reversible = 1; o->method = "ab4";                                     \
       o->step = 0.1, "ab4|not a symmetric one-step method")                                                \
-    X(ODE, reversible_without_step, o->reversible = 1, "reversible|`step`|first")                          \
+    X(ODE, reversible_without_step, o->reversible = 1, "reversible|options.step|first")                    \
     X(ODE, reversible_short, o->reversible = 1; o->step = 0.1;                                             \
       o->max_step = 0.05, "reversible|max_step = 0.05|shorter|0.1")                                        \
     X(MECHANICS, reversible_projected, o->reversible = 1;                                                  \

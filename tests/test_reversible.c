@@ -408,7 +408,7 @@ static void ends_are_told(void **state) {
     keel_solver *s = keel_open(&p.keel, &(keel_options){.method = "kahan-li8", .step = 0.1, .reversible = 1});
     assert_int_equal(keel_run(s, 100), KEEL_ESTEP);
     assert_non_null(strstr(keel_message(s), "do not follow the motion at t = "));
-    assert_non_null(strstr(keel_message(s), "give a shorter step, or max_step"));
+    assert_non_null(strstr(keel_message(s), "give a shorter step, or options.max_step"));
     keel_close(s);
 }
 

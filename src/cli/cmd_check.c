@@ -101,7 +101,7 @@ static int open_start(struct check *c) {
     c->sim = keel_sim_open(j->model, NULL);
     if (!c->sim) return job_fail(j, EXIT_FAILED, "there is not enough memory");
     if (!keel_sim_solver(c->sim) || keel_state_of(keel_sim_solver(c->sim)) < 0) {
-        job_fail(j, EXIT_FAILED, "%s", keel_sim_message(c->sim));
+        job_fail(j, EXIT_FAILED, "%s", job_why(c->sim));
         keel_sim_close(c->sim);
         c->sim = NULL;
         return j->status;
@@ -109,7 +109,7 @@ static int open_start(struct check *c) {
     c->value = calloc((size_t)keel_sim_columns(c->sim) + 1, sizeof *c->value);
     if (!c->value) return job_fail(j, EXIT_FAILED, "there is not enough memory");
     if (keel_sim_values(c->sim, c->value) == KEEL_OK) return 0;
-    return job_fail(j, EXIT_FAILED, "the start: %s", keel_sim_message(c->sim));
+    return job_fail(j, EXIT_FAILED, "the start: %s", job_why(c->sim));
 }
 
 /* Where the start cannot be had, the rest of the analysis is still worth reading. */

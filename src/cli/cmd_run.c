@@ -122,7 +122,7 @@ static void integrate(struct run *r) {
     o->stats = keel_statistics(keel_sim_solver(r->sim));
     o->wall_s = r->checkpoint.spent + job_seconds() - r->checkpoint.begin;
     o->status = status < 0 ? OUTCOME_FAILED : status == KEEL_EVENT ? OUTCOME_STOPPED : OUTCOME_DONE;
-    if (status < 0) text_set(o->message, sizeof o->message, "%s", keel_sim_message(r->sim));
+    if (status < 0) text_set(o->message, sizeof o->message, "%s", job_why(r->sim));
     if (status == KEEL_EVENT) {
         keel_happening last = {0};
         keel_sim_happening(r->sim, -1, &last);

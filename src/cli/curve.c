@@ -107,7 +107,7 @@ static int go(struct recorder *r, int names, char *const *name, char *why, size_
     j->keel.observe = observe;
     r->sim = keel_sim_open(j->model, &j->keel);
     if (!r->sim || !keel_sim_solver(r->sim) || keel_state_of(keel_sim_solver(r->sim)) < 0) {
-        text_set(why, room, "%s", r->sim ? keel_sim_message(r->sim) : "there is not enough memory");
+        text_set(why, room, "%s", r->sim ? job_why(r->sim) : "there is not enough memory");
         return -1;
     }
     keel_sim_attach(r->sim, r);

@@ -345,11 +345,15 @@ int job_model_run(struct job *j) {
     return status;
 }
 
+const char *job_why(keel_sim *sim) {
+    static char why[JOB_SENTENCE];
+    option_told(keel_sim_message(sim), why, sizeof why);
+    return why;
+}
+
 int job_refuse(struct job *j, keel_sim *sim) {
-    const char *why = keel_sim_message(sim);
     int options = !keel_sim_solver(sim) ? 0 : keel_state_of(keel_sim_solver(sim)) == KEEL_EINVAL;
-    int named = strncmp(why, "keep:", 5) == 0 || strncmp(why, "sets:", 5) == 0;
-    return job_fail(j, options ? EXIT_USAGE : EXIT_FAILED, "%s%s", named ? "--" : "", why);
+    return job_fail(j, options ? EXIT_USAGE : EXIT_FAILED, "%s", job_why(sim));
 }
 
 int job_open(struct job *j, unsigned command, int count, char **argv) {

@@ -36,6 +36,8 @@ int job_fail(struct job *j, int status, const char *format, ...) __attribute__((
 /* For commands that do not run: the options of a run that the model gives, settled in job->keel; 0, or an
  * exit status with job->sentence, which is not told. */
 int job_model_run(struct job *j);
+/* What a run fails with, in the words of the command; until the next call. */
+const char *job_why(keel_sim *sim);
 /* A run that could not be opened: with options that do not fit, or because the model fails; the status. */
 int job_refuse(struct job *j, keel_sim *sim);
 /* The number an option gives, an expression of parameters; 0, or an exit status. */

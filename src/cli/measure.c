@@ -275,7 +275,7 @@ static void gauge_run(struct gauge *g, struct claims *c, int run) {
     g->sim = keel_sim_open(j->model, &o);
     keel_solver *solver = keel_sim_solver(g->sim);
     if (!g->sim || !solver || keel_state_of(solver) < 0) {
-        refuse(c, run, g->sim ? keel_sim_message(g->sim) : "there is not enough memory");
+        refuse(c, run, g->sim ? job_why(g->sim) : "there is not enough memory");
         return;
     }
     int bad = take_looks(g, c, run);
@@ -292,7 +292,7 @@ static void gauge_run(struct gauge *g, struct claims *c, int run) {
     keel_status status = bad ? KEEL_ENOMEM : go(g, looking);
     g->seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     if (bad) refuse(c, run, "there is not enough memory");
-    else if (status < 0) take_failure(g, c, run, keel_sim_message(g->sim));
+    else if (status < 0) take_failure(g, c, run, job_why(g->sim));
     else if (stop_asked()) refuse(c, run, "interrupted");
     else if (take_end(g)) refuse(c, run, "the end of the run cannot be looked at");
     else {

@@ -34,6 +34,21 @@ static int find(const char *name, size_t length, unsigned command) {
     return -1;
 }
 
+void option_told(const char *sentence, char *out, size_t room) {
+    static const char before[] = "options.";
+    out[0] = '\0';
+    for (const char *at; (at = strstr(sentence, before));) {
+        const char *name = at + strlen(before);
+        size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz_");
+        int id = find(name, length, COMMAND_ALL);
+        char written[60] = "";
+        if (id >= 0) with_dashes(option_table[id].name, written, sizeof written);
+        text_add(out, room, id >= 0 ? "%.*s--%s" : "%.*soptions.%s", (int)(at - sentence), sentence, written);
+        sentence = id >= 0 ? name + length : name;
+    }
+    text_add(out, room, "%s", sentence);
+}
+
 /* "`keel run` and `keel converge`": whose option it is. */
 static void owners(int id, char *out, size_t room) {
     const struct command *last = NULL;

@@ -130,6 +130,8 @@ const char *option_text(const struct options *o, enum option_id id); /* the last
 /* The options of a command as a list with their explanations. */
 void option_help(FILE *out, unsigned command);
 void option_name(enum option_id id, char *out, size_t room); /* as it is written: max-step */
+/* A sentence of the library with the names of the command: options.max_step is --max-step. */
+void option_told(const char *sentence, char *out, size_t room);
 /* The word of a "|"-list that is nearest to `word`; NULL: none is near. */
 const char *option_nearest(const char *choices, const char *word, char *out, size_t room);
 #endif

@@ -53,7 +53,7 @@ static void go(struct trial *r, keel_sim *sim, double end, long most) {
     while (status == KEEL_OK && keel_time(keel_sim_solver(sim)) != end && !stop_asked() &&
            !(most && steps >= most))
         status = keel_sim_step(sim, end), steps++;
-    if (status < 0) refuse(r, TRIAL_FAILED, keel_sim_message(sim));
+    if (status < 0) refuse(r, TRIAL_FAILED, job_why(sim));
     else if (status == KEEL_EVENT) {
         keel_happening last = {0};
         keel_sim_happening(sim, -1, &last);
@@ -109,7 +109,7 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
     keel_solver *solver = keel_sim_solver(sim);
     keel_sim_attach(sim, &v);
     if (!sim) refuse(r, TRIAL_REFUSED, "there is not enough memory");
-    else if (!solver || keel_state_of(solver) < 0) refuse(r, TRIAL_REFUSED, keel_sim_message(sim));
+    else if (!solver || keel_state_of(solver) < 0) refuse(r, TRIAL_REFUSED, job_why(sim));
     else if (take_arrays(r, sim) || trace_open_at(&v.trace, j, times, count) || trace_attach(&v.trace, sim) ||
              (into && record_open(into, sim)) ||
              (with && record_match_open(&v.match, with, v.trace.direction)))

@@ -184,9 +184,10 @@ static keel_status decide_care(struct engine *e) {
                     near = i;
                 }
             }
-            return near < 0 ? engine_fail(e, KEEL_EINVAL, "keep: there is no row `%s`", name)
-                            : engine_fail(e, KEEL_EINVAL, "keep: there is no row `%s`; did you mean `%s`?",
-                                          name, rows_name(r, near));
+            return near < 0
+                       ? engine_fail(e, KEEL_EINVAL, "options.keep: there is no row `%s`", name)
+                       : engine_fail(e, KEEL_EINVAL, "options.keep: there is no row `%s`; did you mean `%s`?",
+                                     name, rows_name(r, near));
         }
     for (int i = 0; i < r->count; i++) {
         keel_row_kind kind = rows_kind(r, i);

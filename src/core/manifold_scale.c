@@ -59,7 +59,7 @@ static int mark(struct manifold *m, const char *name, int set) {
 }
 
 static int complain(char *why, size_t room, const char *what, const char *name) {
-    text_set(why, room, "sets: `%.60s` %s", name, what);
+    text_set(why, room, "options.sets: `%.60s` %s", name, what);
     return -1;
 }
 
@@ -112,7 +112,7 @@ int manifold_sets_fit(struct manifold *m, double t, const double *u, char *why, 
     if (m->sets != m->kept) {
         text_set(why, room,
                  "scale multiplies one set of states for each kept row: there %s %d set%s and %d kept "
-                 "row%s; name the sets (sets), or the rows to keep (keep)",
+                 "row%s; name the sets (options.sets), or the rows to keep (options.keep)",
                  m->sets == 1 ? "is" : "are", m->sets, m->sets == 1 ? "" : "s", m->kept,
                  m->kept == 1 ? "" : "s");
         return 0;

@@ -45,10 +45,11 @@ int relax_fits(struct engine *e) {
         return 0;
     }
     if (m->kept - 1 <= embedded(e)) return 1;
-    engine_fail(e, KEEL_EINVAL,
-                "relax with %d kept rows needs %d embedded formula%s, and %s has %d: keep fewer rows (keep), "
-                "or take another method",
-                m->kept, m->kept - 1, m->kept == 2 ? "" : "s", e->stepper->info.name, embedded(e));
+    engine_fail(
+        e, KEEL_EINVAL,
+        "relax with %d kept rows needs %d embedded formula%s, and %s has %d: keep fewer rows (options.keep), "
+        "or take another method",
+        m->kept, m->kept - 1, m->kept == 2 ? "" : "s", e->stepper->info.name, embedded(e));
     return 0;
 }
 

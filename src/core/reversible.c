@@ -180,7 +180,7 @@ static keel_status kick(struct engine *e) {
     if (!(rho > UNRESOLVED * before))
         return engine_fail(e, KEEL_ESTEP,
                            "reversible steps do not follow the motion at t = %.10g: the next one would be "
-                           "%.2g, the last was %.2g; give a shorter step, or max_step",
+                           "%.2g, the last was %.2g; give a shorter step, or options.max_step",
                            r->t, rho > 0 ? e->o.step / rho : HUGE_VAL, e->o.step / before);
     r->rho = rho;
     return KEEL_OK;

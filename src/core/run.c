@@ -112,7 +112,7 @@ static keel_status too_many_events(struct engine *e) {
     return engine_fail(
         e, KEEL_ELIMIT,
         "more than %d events in the step from t = %.10g, %s among them: it has no clear sign, or "
-        "max_step is to be smaller",
+        "options.max_step is to be smaller",
         CROWD, e->r->t_before, field_name(names, e->r->event, "event", name, sizeof name));
 }
 

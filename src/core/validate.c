@@ -237,9 +237,10 @@ static int reversible_fits(const struct verdict *v, const keel_options *o, const
                   "%s is not a symmetric one-step method, and reversible steps need one: midpoint, gauss8, "
                   "verlet and others",
                   method->info.name);
-    if (o->step == 0) return no(v, "reversible steps need `step`, the length of the first one");
+    if (o->step == 0) return no(v, "reversible steps need options.step, the length of the first one");
     if (o->max_step > 0 && o->max_step < o->step)
-        return no(v, "reversible: max_step = %g is shorter than the first step, %g", o->max_step, o->step);
+        return no(v, "reversible: options.max_step = %g is shorter than the first step, %g", o->max_step,
+                  o->step);
     return 1;
 }
 
@@ -310,9 +311,9 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
         return no(v, "%s has no error estimate: give it a fixed step (options.step)", name);
     if (!(o->theta >= 0 && o->theta <= 1)) return no(v, "theta = %g: it must lie between 0 and 1", o->theta);
     if (o->theta > 0 && !(method->info.traits & KEEL_THETA))
-        return no(v, "%s has no theta: leave it at 0", name);
+        return no(v, "%s has no theta: leave options.theta out", name);
     if (o->order && !(method->info.traits & KEEL_ANY_ORDER))
-        return no(v, "%s has one order: leave options.order at 0", name);
+        return no(v, "%s has one order: leave options.order out", name);
     return pair_fits(v, o, method);
 }
 

@@ -58,6 +58,24 @@ class Usage(cli.Case):
             self.assertEqual("keel: " + found["message"] + "\n", said)
         return said
 
+    def test_names_of_options(self):
+        """What the library calls options.max_step is --max-step here."""
+        for words, says in [(["--method", "rattle8"], "give it a fixed step (--step)"),
+                            (["--method", "rk4", "--step", "0.1", "--order", "5"], "leave --order out"),
+                            (["--method", "rk4", "--step", "0.1", "--theta", "0.3"], "leave --theta out"),
+                            (["--method", "gauss4", "--reversible"], "need --step,"),
+                            (["--method", "gauss4", "--reversible", "--step", "0.1", "--max-step", "0.01"], "--max-step = 0.01"),
+                            (["--keep", "nothing"], "--keep: there is no row")]:
+            said = self.wrong("run", MODEL, *words)
+            self.assertIn(says, said)
+            self.assertNotIn("options.", said)
+        kepler = [example("kepler"), "--step", "0.1", "--method"]
+        self.assertIn("keep fewer rows (--keep)", self.wrong("run", *kepler, "rk4+relax"))
+        said = self.wrong("run", *kepler, "rk4+scale", "--keep", "energy", "--sets", "q; p")
+        self.assertIn("name the sets (--sets), or the rows to keep (--keep)", said)
+        done = self.keel("compare", example("kepler"), "--methods", "rk4+relax", "--steps", "0.1", "--json", status=1)
+        self.assertIn("keep fewer rows (--keep)", done.stdout.decode())
+
     def test_every_option(self):
         count = 0
         for command, kind in self.commands():
