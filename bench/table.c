@@ -3,11 +3,12 @@
  * one core.  Every time is a multiple of a unit that is measured in the same run.
  *
  * usage: bench_table [--quick] [--json FILE] [--plot FOLDER] [COURSE...]
- * COURSE: one of them, or those of a kind: orbits, mechanics, steps. */
+ * COURSE: one of them, or those of a kind: orbits, mechanics, chain (which is mechanics, too), steps. */
+#include "bench.h"
+#include "report/growth.h"
 #include "report/show.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct request {
@@ -20,13 +21,14 @@ static void usage(void) {
     struct course c;
     fprintf(stderr, "usage: bench_table [--quick] [--json FILE] [--plot FOLDER] [COURSE...]\ncourses:");
     for (int i = 0; course_at(i, &c); i++) fprintf(stderr, " %s", c.name);
-    fprintf(stderr, "; of a kind: orbits mechanics steps\n");
+    fprintf(stderr, "; of a kind: orbits mechanics chain steps\n");
     exit(2);
 }
 
 static int is_named(const struct course *c, const char *name) {
-    const char *kind = c->kind == COURSE_STEPS ? "steps" : c->kind == COURSE_ODE ? "orbits" : "mechanics";
-    return strcmp(c->name, name) == 0 || strcmp(kind, name) == 0;
+    int mechanics = c->kind & (COURSE_MECHANICS | COURSE_LARGE);
+    return strcmp(c->name, name) == 0 || strcmp(show_kind(c), name) == 0 ||
+           (mechanics && strcmp(name, "mechanics") == 0);
 }
 
 static int is_course(const char *name) {
@@ -52,7 +54,7 @@ static struct request read_words(int count, char **word) {
 static int wanted(const struct request *q, const struct course *c) {
     for (int i = 0; i < q->names; i++)
         if (is_named(c, q->name[i])) return 1;
-    return q->names == 0 && !(q->quick && c->heavy);
+    return q->names == 0 && !(q->quick && c->patience >= 1);
 }
 
 static void plot(const struct request *q, const struct sweep *s) {
@@ -64,7 +66,7 @@ static void plot(const struct request *q, const struct sweep *s) {
 
 /* Does the course work: is there a row that comes near the answer, and are its peers there? */
 static int works(const struct sweep *s) {
-    unsigned seen = 0;
+    unsigned seen = s->course.model ? 0 : 1u << 2;
     double least = s->course.kind == COURSE_STEPS ? 0 : 1;
     const struct peer *const must[] = {&peer_hand, &peer_keel, &peer_model, &peer_gsl, &peer_odeint};
     for (int i = 0; i < s->rows; i++) {
@@ -80,6 +82,7 @@ static int works(const struct sweep *s) {
 
 int main(int count, char **word) {
     static struct sweep s;
+    static struct growth growth;
     struct request q = read_words(count, word);
     struct sweep_effort effort = {.patience = 0.4, .rounds = 7, .finest = 1e-12, .most = 3000000};
     FILE *json = q.json ? fopen(q.json, "w") : NULL;
@@ -96,13 +99,18 @@ int main(int count, char **word) {
     if (*peer_sundials_note) printf("%s.\n\n", peer_sundials_note);
     for (int i = 0; course_at(i, &s.course); i++) {
         if (!wanted(&q, &s.course)) continue;
-        sweep_run(&s, &effort);
+        if (course_open(&s.course) || sweep_run(&s, &effort)) bench_stop("a course cannot be run");
         show_table(&s);
+        growth_note(&growth, &s);
         good = works(&s) && good;
         if (json && shown++) fprintf(json, ",\n");
         if (json) show_json(&s, json);
         plot(&q, &s);
+        course_close(&s.course);
     }
-    if (json) fprintf(json, "\n]}\n");
+    growth_show(&growth);
+    if (json) fprintf(json, "\n ],\n");
+    if (json) growth_json(&growth, json);
+    if (json) fprintf(json, "}\n");
     return (json && fclose(json)) || !good;
 }

@@ -5,26 +5,11 @@
  * it, so that luck counts little.
  *
  * usage: bench_taylor [COURSE...] */
+#include "bench.h"
 #include "courses/course.h"
 
-#include <keel/model.h>
-
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static void stop(const char *why) {
-    fprintf(stderr, "taylor: %s\n", why);
-    exit(1);
-}
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static const struct aim {
     const char *course;
@@ -53,32 +38,25 @@ struct outcome {
     keel_stats stats;
 };
 
-static double unit_time(const struct course *c) {
-    enum { COUNT = 2000 };
-    double begin = seconds();
-    c->work(COUNT);
-    return (seconds() - begin) / COUNT;
-}
-
 static int run(const struct course *c, const keel_problem *p, const struct entry *e, double rtol, int rounds,
                struct outcome *out, double *unit) {
     keel_options o = {.method = e->method, .preserve = e->preserve, .rtol = rtol};
     keel_solver *s = keel_open(p, &o);
-    if (keel_state_of(s) < 0) stop(keel_message(s));
+    if (keel_state_of(s) < 0) bench_stop(keel_message(s));
     keel_kept row;
     int status = 0;
     *out = (struct outcome){.time = HUGE_VAL};
     for (int k = 0; k < rounds && status >= 0; k++) {
-        *unit = fmin(*unit, unit_time(c));
-        double begin = seconds();
+        *unit = fmin(*unit, course_unit(c));
+        double begin = bench_seconds();
         keel_stats before = keel_statistics(s);
         if ((status = keel_restart(s, p->t0, p->u0)) >= 0) status = keel_run(s, c->t_end);
-        out->time = fmin(out->time, seconds() - begin);
+        out->time = fmin(out->time, bench_seconds() - begin);
         out->stats = keel_statistics(s);
         out->stats.steps -= before.steps;
         out->stats.calls -= before.calls;
         out->stats.rejected -= before.rejected;
-        *unit = fmin(*unit, unit_time(c));
+        *unit = fmin(*unit, course_unit(c));
     }
     for (int i = 0; i < c->judged; i++) out->error = fmax(out->error, fabs(keel_state(s)[i] - c->answer[i]));
     for (int i = 0; keel_kept_at(s, i, &row); i++)
@@ -103,24 +81,21 @@ static double find_rtol(const struct course *c, const keel_problem *p, const str
 }
 
 static void compare(const struct course *c, const struct aim *aim) {
-    char path[600];
-    snprintf(path, sizeof path, "%s/%s.keel", KEEL_EXAMPLES_DIR, c->model);
-    keel_model *m = keel_model_load(path, &(keel_model_options){.method = "taylor"});
-    keel_mode mode;
-    if (keel_model_status(m) != KEEL_OK) stop(keel_model_message(m));
-    if (!keel_model_mode(m, keel_model_start(m), &mode)) stop("there is no mode");
+    keel_model *m = bench_load(c->model, &(keel_model_options){.method = "taylor"});
+    const keel_problem *p = bench_problem(m);
+    if (!p) bench_stop(keel_model_message(m));
     double unit = HUGE_VAL;
     printf("%s\n  %-16s %8s %8s %9s %11s %9s %9s %6s %8s %7s\n", c->about, "", "rtol", "error", "time/ms",
            "units", "allowed", "round-offs", "steps", "rejected", "calls");
     for (int k = 0; k < 3 && aim->error[k] > 0; k++)
         for (int i = 0; i < ENTRIES; i++) {
             struct outcome out;
-            double rtol = find_rtol(c, mode.problem, &entries[i], aim->error[k]);
+            double rtol = find_rtol(c, p, &entries[i], aim->error[k]);
             if (rtol == 0) {
                 printf("  %-16s does not reach %.0e\n", entries[i].name, aim->error[k]);
                 continue;
             }
-            run(c, mode.problem, &entries[i], rtol, aim->rounds, &out, &unit);
+            run(c, p, &entries[i], rtol, aim->rounds, &out, &unit);
             printf("  %-16s %8.1e %8.1e %9.3f %11.0f %9.0f %9.2f %6ld %8ld %7ld\n", entries[i].name, rtol,
                    out.error, 1e3 * out.time, out.time / unit, aim->allowed[k], out.units, out.stats.steps,
                    out.stats.rejected, out.stats.calls);

@@ -20,21 +20,27 @@ foreach(program ${programs})
     target_compile_definitions(bench_${stem} PRIVATE "KEEL_EXAMPLES_DIR=\"${PROJECT_SOURCE_DIR}/examples\""
                                "KEEL_COMMAND=\"$<TARGET_FILE:keel_command>\"")
     target_compile_options(bench_${stem} PRIVATE "${flags}")
+    target_include_directories(bench_${stem} PRIVATE bench)
 endforeach()
 
 file(GLOB sources CONFIGURE_DEPENDS bench/courses/*.c bench/peers/*.c bench/peers/*.cpp bench/report/*.c)
-list(FILTER sources EXCLUDE REGEX "peers/(motion|cvode|ida|chain_by_hand)\\.c$")
+list(FILTER sources EXCLUDE REGEX "peers/(motion|cvode|ida)\\.c$")
 target_sources(bench_table PRIVATE ${sources})
-target_include_directories(bench_table PRIVATE bench)
 target_include_directories(bench_table SYSTEM PRIVATE ${KEEL_ODEINT_DIR})
 target_link_libraries(bench_table PRIVATE PkgConfig::GSL)
 if(KEEL_TESTS AND COMMAND keel_test)
-    keel_test(bench_quick "unit;asan-skip" bench_table --quick)
+    set(figures "${PROJECT_BINARY_DIR}/bench_quick.json")
+    keel_test(bench_quick "unit;asan-skip" bench_table --quick --json "${figures}"
+              steps kepler-25 pendulum-10 andrews chain-10 chain-100)
+    set_tests_properties(bench_quick PROPERTIES FIXTURES_SETUP figures)
+    if(KEEL_PYTHON)
+        keel_test(bench_page "unit;asan-skip" ${KEEL_PYTHON} "${PROJECT_SOURCE_DIR}/tools/make_performance_page"
+                  --to "${PROJECT_BINARY_DIR}" "${figures}")
+        set_tests_properties(bench_page PROPERTIES FIXTURES_REQUIRED figures)
+    endif()
 endif()
-target_sources(bench_chain PRIVATE bench/peers/chain_by_hand.c)
 file(GLOB courses CONFIGURE_DEPENDS bench/courses/*.c)
 target_sources(bench_taylor PRIVATE ${courses})
-target_include_directories(bench_taylor PRIVATE bench)
 
 # Steppers of odeint are copied before they have values.
 set_source_files_properties(bench/peers/odeint.cpp PROPERTIES COMPILE_OPTIONS "-Wno-maybe-uninitialized")

@@ -44,7 +44,8 @@ static int curvature(double t, const double *u, double *out, void *user) {
     return 0;
 }
 
-static void rk4(double *u, double h, long steps) {
+static void rk4(double *u, double h, long steps, void *user) {
+    (void)user;
     hand_rk4(2 * ANDREWS_ANGLES, andrews_rate, NULL, u, h, steps);
 }
 
@@ -67,24 +68,25 @@ static void work(long count) {
 }
 
 void course_andrews(struct course *c) {
-    memset(c, 0, sizeof *c);
+    *c = (struct course){.name = "andrews",
+                         .about = "Andrews' mechanism, index 3, to t = 0.03",
+                         .right = COURSE_ANDREWS,
+                         .kind = COURSE_MECHANICS,
+                         .keel = &c->p.keel,
+                         .rate = rate,
+                         .model = "andrews",
+                         .t_end = 0.03,
+                         .judged = ANDREWS_ANGLES,
+                         .hand = hand,
+                         .unit = "an evaluation of the hand-written right-hand side",
+                         .work = work,
+                         .units = 4000,
+                         .coarsest = 30,
+                         .patience = 0.25};
     problem_andrews(&c->p);
     c->p.keel.constraint.value = loops;
     c->p.keel.constraint.jacobian = jacobian;
     c->p.keel.curvature = curvature;
-    c->name = "andrews";
-    c->about = "Andrews' mechanism, index 3, to t = 0.03";
-    c->right = COURSE_ANDREWS;
-    c->kind = COURSE_MECHANICS;
-    c->rate = rate;
-    c->model = "andrews";
-    c->t_end = 0.03;
     for (int i = 0; i < c->p.references; i++)
-        if (c->p.reference[i].t == c->t_end)
-            memcpy(c->answer, c->p.reference[i].u, 2 * ANDREWS_ANGLES * sizeof(double));
-    c->judged = ANDREWS_ANGLES;
-    c->hand = hand;
-    c->unit = "an evaluation of the hand-written right-hand side";
-    c->work = work;
-    c->coarsest = 30;
+        if (c->p.reference[i].t == c->t_end) c->answer = c->p.reference[i].u;
 }

@@ -6,50 +6,43 @@
 #include "courses/course.h"
 #include "courses/hand.h"
 
-#include <string.h>
-
 static int rate(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
     henon_heiles_rate(u, out);
     return 0;
 }
 
-static void rk4(double *u, double h, long steps) {
+static void rk4(double *u, double h, long steps, void *user) {
+    (void)user;
     hand_rk4(4, henon_heiles_rate, NULL, u, h, steps);
 }
 
-static void kahan_li8(double *u, double h, long steps) {
+static void kahan_li8(double *u, double h, long steps, void *user) {
+    (void)user;
     hand_kahan_li8(2, henon_heiles_rate, u, h, steps);
 }
 
 static const struct course_hand hand[] = {{"rk4", 4, rk4}, {"kahan-li8", 8, kahan_li8}, {NULL, 0, NULL}};
 
-static void work(long count) {
-    static volatile double result;
-    double u[4] = {0, 0.45, 0.15, 0};
-    rk4(u, 0.01, count);
-    result = u[0];
-    (void)result;
-}
-
 void course_henon_heiles(struct course *c) {
     static const double end[] = {0.121038955205184062973, 0.195119263606137567005, 0.325871059090545979882,
                                  0.0835938253830203781526};
-    memset(c, 0, sizeof *c);
+    *c = (struct course){.name = "henon-heiles",
+                         .about = "Henon-Heiles, regular orbit, to t = 50000",
+                         .right = COURSE_HENON_HEILES,
+                         .kind = COURSE_ODE,
+                         .keel = &c->p.keel,
+                         .rate = rate,
+                         .model = "henon",
+                         .t_end = 50000,
+                         .answer = end,
+                         .judged = 4,
+                         .hand = hand,
+                         .unit = "a step of the hand-inlined rk4 loop",
+                         .unit_step = 0.01,
+                         .units = 4000,
+                         .coarsest = 60000,
+                         .patience = 1};
     problem_henon_heiles(&c->p);
     c->p.keel.f.value = rate;
-    c->name = "henon-heiles";
-    c->about = "Henon-Heiles, regular orbit, to t = 50000";
-    c->right = COURSE_HENON_HEILES;
-    c->kind = COURSE_ODE;
-    c->rate = rate;
-    c->model = "henon";
-    c->t_end = 50000;
-    memcpy(c->answer, end, sizeof end);
-    c->judged = 4;
-    c->hand = hand;
-    c->unit = "a step of the hand-inlined rk4 loop";
-    c->work = work;
-    c->coarsest = 60000;
-    c->heavy = 1;
 }

@@ -7,7 +7,6 @@
 #include "courses/kepler.h"
 
 #include <math.h>
-#include <string.h>
 
 static int rate(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
@@ -15,23 +14,17 @@ static int rate(double t, const double *u, double *out, void *user) {
     return 0;
 }
 
-static void rk4(double *u, double h, long steps) {
+static void rk4(double *u, double h, long steps, void *user) {
+    (void)user;
     hand_rk4(4, kepler_rate, NULL, u, h, steps);
 }
 
-static void kahan_li8(double *u, double h, long steps) {
+static void kahan_li8(double *u, double h, long steps, void *user) {
+    (void)user;
     hand_kahan_li8(2, kepler_rate, u, h, steps);
 }
 
 static const struct course_hand hand[] = {{"rk4", 4, rk4}, {"kahan-li8", 8, kahan_li8}, {NULL, 0, NULL}};
-
-static void work(long count) {
-    static volatile double result;
-    double u[4] = {0.4, 0, 0, 2};
-    rk4(u, 0.01, count);
-    result = u[0];
-    (void)result;
-}
 
 /* E - e sin E = t / a^(3/2), near a multiple of the period. */
 static void answer(const double *u0, double t, double *u) {
@@ -46,16 +39,17 @@ static void answer(const double *u0, double t, double *u) {
 }
 
 static void begin(struct course *c, enum course_kind kind) {
-    memset(c, 0, sizeof *c);
+    *c = (struct course){.right = COURSE_KEPLER,
+                         .kind = kind,
+                         .keel = &c->p.keel,
+                         .rate = rate,
+                         .model = "kepler",
+                         .hand = hand,
+                         .unit = "a step of the hand-inlined rk4 loop",
+                         .unit_step = 0.01,
+                         .units = 4000};
     problem_kepler(&c->p, 0.6, 1);
     c->p.keel.f.value = rate;
-    c->right = COURSE_KEPLER;
-    c->kind = kind;
-    c->rate = rate;
-    c->model = "kepler";
-    c->hand = hand;
-    c->unit = "a step of the hand-inlined rk4 loop";
-    c->work = work;
 }
 
 void course_kepler(struct course *c, int periods) {
@@ -63,10 +57,11 @@ void course_kepler(struct course *c, int periods) {
     c->name = periods == 25 ? "kepler-25" : "kepler-1000";
     c->about = periods == 25 ? "Kepler, e = 0.6, 25 periods" : "Kepler, e = 0.6, 1000 periods";
     c->t_end = periods * 2 * acos(-1);
-    answer(c->p.u0, c->t_end, c->answer);
+    answer(c->p.u0, c->t_end, c->end);
+    c->answer = c->end;
     c->judged = 4;
     c->coarsest = 20 * periods;
-    c->heavy = periods > 100;
+    c->patience = periods > 100 ? 1 : 0.25;
 }
 
 void course_kepler_steps(struct course *c) {

@@ -4,27 +4,18 @@
 #include "courses/course.h"
 #include "courses/hand.h"
 
-#include <string.h>
-
 static int rate(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
     rigid_body_rate(u, out);
     return 0;
 }
 
-static void rk4(double *u, double h, long steps) {
+static void rk4(double *u, double h, long steps, void *user) {
+    (void)user;
     hand_rk4(3, rigid_body_rate, NULL, u, h, steps);
 }
 
 static const struct course_hand hand[] = {{"rk4", 4, rk4}, {NULL, 0, NULL}};
-
-static void work(long count) {
-    static volatile double result;
-    double u[3] = {0.45, 0, 0.89};
-    rk4(u, 0.05, count);
-    result = u[0];
-    (void)result;
-}
 
 /* With the terms of the right-hand side above: the example divides by its moments of inertia. */
 static const char text[] = "model rigid_body\n"
@@ -36,19 +27,20 @@ static const char text[] = "model rigid_body\n"
                            "run 0 .. 100\n";
 
 void course_rigid_body(struct course *c) {
-    memset(c, 0, sizeof *c);
+    *c = (struct course){.name = "steps-rigid-body",
+                         .about = "Rigid body, what a step of 0.05 costs",
+                         .right = COURSE_RIGID_BODY,
+                         .kind = COURSE_STEPS,
+                         .keel = &c->p.keel,
+                         .rate = rate,
+                         .model = "rigid_body",
+                         .text = text,
+                         .t_end = 1000,
+                         .hand = hand,
+                         .unit = "a step of the hand-inlined rk4 loop",
+                         .unit_step = 0.05,
+                         .units = 4000,
+                         .coarsest = 20000};
     problem_rigid_body(&c->p, 2, 1, 2. / 3);
     c->p.keel.f.value = rate;
-    c->name = "steps-rigid-body";
-    c->about = "Rigid body, what a step of 0.05 costs";
-    c->right = COURSE_RIGID_BODY;
-    c->kind = COURSE_STEPS;
-    c->rate = rate;
-    c->model = "rigid_body";
-    c->text = text;
-    c->t_end = 1000;
-    c->hand = hand;
-    c->unit = "a step of the hand-inlined rk4 loop";
-    c->work = work;
-    c->coarsest = 20000;
 }

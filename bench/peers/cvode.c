@@ -16,7 +16,7 @@
 
 struct sundials_cvode {
     struct motion m;
-    double y[PROBLEM_UNKNOWNS];
+    double *y;
     SUNContext context;
     void *solver;
     N_Vector vy;
@@ -27,7 +27,7 @@ struct sundials_cvode {
 
 static int cvode_rate(realtype t, N_Vector vy, N_Vector vdy, void *motion) {
     const struct course *c = ((struct motion *)motion)->c;
-    return c->rate(t, N_VGetArrayPointer(vy), N_VGetArrayPointer(vdy), c->p.keel.user);
+    return c->rate(t, N_VGetArrayPointer(vy), N_VGetArrayPointer(vdy), c->user);
 }
 
 static int cvode_project(realtype t, N_Vector vy, N_Vector correction, realtype enough, N_Vector error,
@@ -63,15 +63,18 @@ static void add_projection(struct sundials_cvode *s, double rtol) {
 struct sundials_cvode *sundials_cvode_open(const struct course *c, int project, double rtol) {
     struct sundials_cvode *s = calloc(1, sizeof *s);
     if (!s) return NULL;
-    if (motion_begin(&s->m, c) && project) {
+    size_t bytes = (size_t)c->keel->n * sizeof *s->y;
+    s->y = malloc(bytes);
+    if ((motion_begin(&s->m, c) && project) || !s->y) {
+        free(s->y);
         free(s);
         return NULL;
     }
     SUNContext_Create(NULL, &s->context);
     s->solver = CVodeCreate(project ? CV_BDF : CV_ADAMS, s->context);
-    s->vy = N_VMake_Serial(c->p.keel.n, s->y, s->context);
-    memcpy(s->y, c->p.u0, sizeof s->y);
-    CVodeInit(s->solver, cvode_rate, c->p.keel.t0, s->vy);
+    s->vy = N_VMake_Serial(c->keel->n, s->y, s->context);
+    memcpy(s->y, c->keel->u0, bytes);
+    CVodeInit(s->solver, cvode_rate, c->keel->t0, s->vy);
     CVodeSetErrFile(s->solver, NULL);
     CVodeSetUserData(s->solver, &s->m);
     CVodeSStolerances(s->solver, rtol, rtol);
@@ -87,7 +90,8 @@ struct sundials_cvode *sundials_cvode_open(const struct course *c, int project, 
 int sundials_cvode_run(struct sundials_cvode *s, struct peer_run *r) {
     double t = s->m.p->t0, t_end = s->m.c->t_end;
     long by_differences = 0;
-    memcpy(s->y, s->m.c->p.u0, sizeof s->y);
+    size_t bytes = (size_t)s->m.p->n * sizeof *s->y;
+    memcpy(s->y, s->m.p->u0, bytes);
     int status = CVodeReInit(s->solver, t, s->vy);
     CVodeSetStopTime(s->solver, t_end);
     if (r->look) r->look(r->to, t, s->y);
@@ -95,7 +99,7 @@ int sundials_cvode_run(struct sundials_cvode *s, struct peer_run *r) {
         status = CVode(s->solver, t_end, s->vy, &t, r->look ? CV_ONE_STEP : CV_NORMAL);
         if (r->look) r->look(r->to, t, s->y);
     }
-    memcpy(r->u, s->y, sizeof r->u);
+    memcpy(r->u, s->y, bytes);
     CVodeGetNumSteps(s->solver, &r->steps);
     CVodeGetNumRhsEvals(s->solver, &r->evaluations);
     if (s->linear) CVodeGetNumLinRhsEvals(s->solver, &by_differences);
@@ -110,5 +114,6 @@ void sundials_cvode_close(struct sundials_cvode *s) {
     N_VDestroy(s->vy);
     CVodeFree(&s->solver);
     SUNContext_Free(&s->context);
+    free(s->y);
     free(s);
 }

@@ -20,7 +20,7 @@ struct opened {
 static int rate(double t, const double *y, double *f, void *opened) {
     struct opened *o = opened;
     o->evaluations++;
-    return o->c->rate(t, y, f, o->c->p.keel.user) == 0 ? GSL_SUCCESS : GSL_FAILURE;
+    return o->c->rate(t, y, f, o->c->user) == 0 ? GSL_SUCCESS : GSL_FAILURE;
 }
 
 static void *open_gsl(const struct course *c, const struct peer_row *row, double setting) {
@@ -28,7 +28,7 @@ static void *open_gsl(const struct course *c, const struct peer_row *row, double
     if (!o) return NULL;
     gsl_set_error_handler_off();
     o->c = c;
-    o->system = (gsl_odeiv2_system){rate, NULL, (size_t)c->p.keel.n, o};
+    o->system = (gsl_odeiv2_system){rate, NULL, (size_t)c->keel->n, o};
     o->type = strcmp(row->method, "rk4") == 0     ? gsl_odeiv2_step_rk4
               : strcmp(row->method, "rk8pd") == 0 ? gsl_odeiv2_step_rk8pd
                                                   : gsl_odeiv2_step_msadams;
@@ -39,23 +39,25 @@ static void *open_gsl(const struct course *c, const struct peer_row *row, double
 
 static int march(struct opened *o, struct peer_run *r) {
     gsl_odeiv2_step *step = gsl_odeiv2_step_alloc(o->type, o->system.dimension);
-    double error[PROBLEM_UNKNOWNS], in[PROBLEM_UNKNOWNS], out[PROBLEM_UNKNOWNS], t0 = o->c->p.keel.t0;
+    size_t n = o->system.dimension;
+    double *error = calloc(3 * n, sizeof *error), *in = error + n, *out = in + n, t0 = o->c->keel->t0;
     double h = (o->c->t_end - t0) / (double)o->steps;
-    int status = step ? rate(t0, r->u, in, o) : GSL_ENOMEM;
+    int status = step && error ? rate(t0, r->u, in, o) : GSL_ENOMEM;
     for (long k = 0; k < o->steps && status == GSL_SUCCESS; k++) {
         status = gsl_odeiv2_step_apply(step, t0 + (double)k * h, h, r->u, error, in, out, &o->system);
-        memcpy(in, out, o->system.dimension * sizeof *in);
+        memcpy(in, out, n * sizeof *in);
         if (r->look) r->look(r->to, t0 + (double)(k + 1) * h, r->u);
     }
     r->steps = o->steps;
-    gsl_odeiv2_step_free(step);
+    if (step) gsl_odeiv2_step_free(step);
+    free(error);
     return status;
 }
 
 static int drive(struct opened *o, struct peer_run *r) {
     gsl_odeiv2_driver *d =
         gsl_odeiv2_driver_alloc_y_new(&o->system, o->type, 1e-3 * o->c->t_end, o->tolerance, o->tolerance);
-    double t = o->c->p.keel.t0, h = 1e-4 * (o->c->t_end - t);
+    double t = o->c->keel->t0, h = 1e-4 * (o->c->t_end - t);
     int status = d ? GSL_SUCCESS : GSL_ENOMEM;
     r->steps = 0;
     for (; status == GSL_SUCCESS && t < o->c->t_end; r->steps++) {
@@ -69,9 +71,9 @@ static int drive(struct opened *o, struct peer_run *r) {
 
 static int run_gsl(void *opened, struct peer_run *r) {
     struct opened *o = opened;
-    memcpy(r->u, o->c->p.u0, sizeof r->u);
+    memcpy(r->u, o->c->keel->u0, o->system.dimension * sizeof *r->u);
     o->evaluations = 0;
-    if (r->look) r->look(r->to, o->c->p.keel.t0, r->u);
+    if (r->look) r->look(r->to, o->c->keel->t0, r->u);
     int status = o->steps ? march(o, r) : drive(o, r);
     r->evaluations = o->evaluations;
     return status == GSL_SUCCESS ? 0 : -1;

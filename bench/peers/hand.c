@@ -20,17 +20,17 @@ static void *open_hand(const struct course *c, const struct peer_row *row, doubl
 
 static int run_hand(void *opened, struct peer_run *r) {
     struct opened *o = opened;
-    double t0 = o->c->p.keel.t0, h = (o->c->t_end - t0) / (double)o->steps;
-    memcpy(r->u, o->c->p.u0, sizeof r->u);
+    double t0 = o->c->keel->t0, h = (o->c->t_end - t0) / (double)o->steps;
+    memcpy(r->u, o->c->keel->u0, (size_t)o->c->keel->n * sizeof *r->u);
     r->steps = o->steps;
     r->evaluations = o->steps * (o->hand->order == 4 ? 4 : 17);
     if (!r->look) {
-        o->hand->march(r->u, h, o->steps);
+        o->hand->march(r->u, h, o->steps, o->c->user);
         return 0;
     }
     r->look(r->to, t0, r->u);
     for (long k = 0; k < o->steps; k++) {
-        o->hand->march(r->u, h, 1);
+        o->hand->march(r->u, h, 1, o->c->user);
         r->look(r->to, t0 + (double)(k + 1) * h, r->u);
     }
     return 0;

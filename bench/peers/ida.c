@@ -92,7 +92,7 @@ static int begin(struct sundials_ida *s) {
     double a_lambda[MOTION_Q + MOTION_K];
     memset(s->y, 0, sizeof s->y);
     memset(s->dy, 0, sizeof s->dy);
-    memcpy(s->y, m->c->p.u0, 2 * (size_t)nq * sizeof *s->y);
+    memcpy(s->y, m->p->u0, 2 * (size_t)nq * sizeof *s->y);
     if (motion_accelerations(m, m->p->t0, s->y, a_lambda)) return -1;
     memcpy(s->y + 2 * nq, a_lambda + nq, (size_t)k * sizeof *s->y);
     memcpy(s->dy, s->y + nq, (size_t)nq * sizeof *s->dy);
@@ -120,7 +120,7 @@ struct sundials_ida *sundials_ida_open(const struct course *c, double rtol) {
     s->tolerance = N_VMake_Serial(all, s->atol, s->context);
     s->matrix = SUNDenseMatrix(all, all, s->context);
     s->linear = SUNLinSol_Dense(s->vy, s->matrix, s->context);
-    IDAInit(s->solver, ida_residual, c->p.keel.t0, s->vy, s->vdy);
+    IDAInit(s->solver, ida_residual, c->keel->t0, s->vy, s->vdy);
     IDASetErrFile(s->solver, NULL);
     IDASetUserData(s->solver, &s->m);
     IDASVtolerances(s->solver, rtol, s->tolerance);

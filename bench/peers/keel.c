@@ -2,12 +2,9 @@
  *
  * What keel verifies when a problem is opened, it verifies once; a run begins with keel_restart.  Models
  * begin where the C problems do, to the last bit, and without their events. */
+#include "bench.h"
 #include "peers/peer.h"
 
-#include <keel/model.h>
-
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct opened {
@@ -21,26 +18,22 @@ int peer_model_interpret = 0;
 /* The model that was loaded last: a row opens it for every run. */
 static struct {
     keel_model *model;
-    const char *name, *method;
+    const char *course, *method;
 } last;
 
 static const keel_problem *load(const struct course *c, const char *method) {
-    char path[600];
-    keel_mode mode;
-    keel_model_options how = {.method = method, .interpret = peer_model_interpret};
-    if (!last.model || strcmp(c->model, last.name) != 0 || strcmp(method, last.method) != 0) {
+    keel_model_options how = {
+        .method = method, .interpret = peer_model_interpret, .set = &c->set, .sets = c->set != NULL};
+    if (!last.model || last.course != c->name || strcmp(method, last.method) != 0) {
         keel_model_close(last.model);
-        snprintf(path, sizeof path, "%s/%s.keel", KEEL_EXAMPLES_DIR, c->model);
         last.model =
-            c->text ? keel_model_read(c->model, c->text, strlen(c->text), &how) : keel_model_load(path, &how);
-        last.name = c->model;
+            c->text ? keel_model_read(c->model, c->text, strlen(c->text), &how) : bench_load(c->model, &how);
+        last.course = c->name;
         last.method = method;
     }
-    if (keel_model_status(last.model) == KEEL_OK &&
-        keel_model_mode(last.model, keel_model_start(last.model), &mode))
-        return mode.problem;
-    fprintf(stderr, "%s", keel_model_message(last.model));
-    return NULL;
+    const keel_problem *p = bench_problem(last.model);
+    if (!p) fprintf(stderr, "%s", keel_model_message(last.model));
+    return p;
 }
 
 static keel_solver *open_solver(struct opened *o, const struct peer_row *row, double setting) {
@@ -62,8 +55,9 @@ static void *open_problem(const struct course *c, const keel_problem *p, const s
     if (!o) return NULL;
     o->c = c;
     o->p = *p;
-    o->p.u0 = c->p.u0;
+    o->p.u0 = c->keel->u0;
     o->p.event = (keel_map){0};
+    if (row->no_energy) o->p.energy = (keel_map){0};
     o->s = open_solver(o, row, setting);
     if (o->s) return o;
     free(o);
@@ -77,20 +71,20 @@ static void close_keel(void *opened) {
 }
 
 static void *open_keel(const struct course *c, const struct peer_row *row, double setting) {
-    return open_problem(c, &c->p.keel, row, setting);
+    return open_problem(c, c->keel, row, setting);
 }
 
 static void *open_model(const struct course *c, const struct peer_row *row, double setting) {
-    const keel_problem *p = load(c, row->method);
+    const keel_problem *p = c->model ? load(c, row->method) : NULL;
     return p ? open_problem(c, p, row, setting) : NULL;
 }
 
 static int run_keel(void *opened, struct peer_run *r) {
     struct opened *o = opened;
     keel_stats before = keel_statistics(o->s);
-    keel_status status = keel_restart(o->s, o->p.t0, o->c->p.u0);
+    keel_status status = keel_restart(o->s, o->p.t0, o->p.u0);
     if (r->look) {
-        r->look(r->to, o->p.t0, o->c->p.u0);
+        r->look(r->to, o->p.t0, o->p.u0);
         while (status >= 0 && keel_time(o->s) < o->c->t_end) {
             status = keel_step(o->s, o->c->t_end);
             r->look(r->to, keel_time(o->s), keel_state(o->s));
@@ -100,6 +94,7 @@ static int run_keel(void *opened, struct peer_run *r) {
     memcpy(r->u, keel_state(o->s), (size_t)o->p.n * sizeof *r->u);
     r->steps = after.steps - before.steps;
     r->evaluations = after.calls - before.calls;
+    if (r->look) r->bytes = (double)keel_save(o->s, NULL, 0);
     return status;
 }
 

@@ -5,9 +5,11 @@
 #include <string.h>
 
 int motion_begin(struct motion *m, const struct course *c) {
-    const keel_problem *p = &c->p.keel;
+    const keel_problem *p = c->keel;
     *m = (struct motion){.c = c, .p = p, .nq = p->n / 2, .k = p->constraint.count};
-    return m->nq > MOTION_Q || m->k > MOTION_K || p->form != KEEL_MECHANICS || !p->curvature ? -1 : 0;
+    int dense = !p->constraint.pattern && !p->mass.pattern;
+    return !dense || m->nq > MOTION_Q || m->k > MOTION_K || p->form != KEEL_MECHANICS || !p->curvature ? -1
+                                                                                                       : 0;
 }
 
 int motion_eliminate(int n, double *a, double *b) {

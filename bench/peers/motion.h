@@ -16,7 +16,8 @@ struct motion {
     long evaluations; /* of IDA's residual */
 };
 
-int motion_begin(struct motion *m, const struct course *c); /* 0: there are none too many */
+/* 0, or -1: not mechanics, sparse, or too large */
+int motion_begin(struct motion *m, const struct course *c);
 int motion_mass(struct motion *m, double t, const double *u);
 int motion_rows(struct motion *m, double t, const double *u);
 /* a x = b by elimination with row exchanges, a and b overwritten. */

@@ -1,15 +1,18 @@
 // odeint.cpp - Boost.odeint with the right-hand side inlined: Fehlberg 7(8) and extrapolation with error
 // control and without dense output, rk4 with fixed steps.
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <stdexcept>
+#include <vector>
 
 #include <boost/numeric/odeint.hpp>
 
 #include "courses/andrews.h"
+#include "courses/chain.h"
 #include "courses/henon_heiles.h"
 #include "courses/kepler.h"
 #include "courses/pendulum.h"
@@ -26,13 +29,23 @@ struct opened {
     double setting;
 };
 
-using rate_of = void(const double *, double *);
+template <void (*rate)(const double *, double *)> struct plain {
+    void operator()(const double *u, double *out) const {
+        rate(u, out);
+    }
+};
 
-template <std::size_t n, rate_of *rate> struct motion {
-    using state = std::array<double, n>;
+struct chain {
+    chain_hand *hand;
+    void operator()(const double *u, double *out) const {
+        chain_rate(hand, u, out);
+    }
+};
 
+template <class state, class rate_of> struct motion {
     // odeint has no limit of its own: a run whose steps become too small would never end.
     struct system {
+        rate_of rate;
         long *count, most;
         void operator()(const state &x, state &f, double) const {
             if (++*count > most) throw std::runtime_error("too many steps");
@@ -43,7 +56,7 @@ template <std::size_t n, rate_of *rate> struct motion {
     template <class stepper> static void march(const opened &o, state &x, system f, peer_run *r) {
         stepper method;
         long steps = static_cast<long>(o.setting);
-        double t0 = o.c->p.keel.t0, h = (o.c->t_end - t0) / static_cast<double>(steps);
+        double t0 = o.c->keel->t0, h = (o.c->t_end - t0) / static_cast<double>(steps);
         for (long k = 0; k < steps; k++) {
             method.do_step(f, x, t0 + static_cast<double>(k) * h, h);
             if (r->look) r->look(r->to, t0 + static_cast<double>(k + 1) * h, x.data());
@@ -53,7 +66,7 @@ template <std::size_t n, rate_of *rate> struct motion {
 
     template <class stepper>
     static void control(const opened &o, stepper method, state &x, system f, peer_run *r) {
-        double t0 = o.c->p.keel.t0, h = 1e-4 * (o.c->t_end - t0);
+        double t0 = o.c->keel->t0, h = 1e-4 * (o.c->t_end - t0);
         std::size_t steps = 0;
         if (r->look)
             steps =
@@ -63,22 +76,31 @@ template <std::size_t n, rate_of *rate> struct motion {
         r->steps = static_cast<long>(steps);
     }
 
-    static void run(const opened &o, peer_run *r) {
+    static void run(const opened &o, state x, rate_of rate, peer_run *r) {
         using fehlberg78 = odeint::runge_kutta_fehlberg78<state>;
         long count = 0;
-        state x;
-        std::memcpy(x.data(), o.c->p.u0, sizeof x);
-        system f{&count, o.row->order ? LONG_MAX : 10 * o.c->most};
+        std::copy_n(o.c->keel->u0, x.size(), x.begin());
+        system f{rate, &count, o.row->order ? LONG_MAX : 10 * o.c->most};
         double tolerance = o.setting;
         if (o.row->order == 4) march<odeint::runge_kutta4<state>>(o, x, f, r);
         else if (o.row->order) march<fehlberg78>(o, x, f, r);
         else if (std::strcmp(o.row->method, "fehlberg78") == 0)
             control(o, odeint::make_controlled(tolerance, tolerance, fehlberg78()), x, f, r);
         else control(o, odeint::bulirsch_stoer<state>(tolerance, tolerance), x, f, r);
-        std::memcpy(r->u, x.data(), sizeof x);
+        std::copy_n(x.begin(), x.size(), r->u);
         r->evaluations = count;
     }
 };
+
+template <std::size_t n, void (*rate)(const double *, double *)>
+void run_plain(const opened &o, peer_run *r) {
+    motion<std::array<double, n>, plain<rate>>::run(o, {}, {}, r);
+}
+
+void run_chain(const opened &o, peer_run *r) {
+    std::vector<double> x(static_cast<std::size_t>(o.c->keel->n));
+    motion<std::vector<double>, chain>::run(o, x, {static_cast<chain_hand *>(o.c->user)}, r);
+}
 
 void *open_odeint(const course *c, const peer_row *row, double setting) {
     return new opened{c, row, setting};
@@ -89,19 +111,22 @@ int run_odeint(void *handle, peer_run *r) {
     try {
         switch (o.c->right) {
         case COURSE_KEPLER:
-            motion<4, kepler_rate>::run(o, r);
+            run_plain<4, kepler_rate>(o, r);
             break;
         case COURSE_HENON_HEILES:
-            motion<4, henon_heiles_rate>::run(o, r);
+            run_plain<4, henon_heiles_rate>(o, r);
             break;
         case COURSE_RIGID_BODY:
-            motion<3, rigid_body_rate>::run(o, r);
+            run_plain<3, rigid_body_rate>(o, r);
             break;
         case COURSE_PENDULUM:
-            motion<4, pendulum_rate>::run(o, r);
+            run_plain<4, pendulum_rate>(o, r);
             break;
         case COURSE_ANDREWS:
-            motion<14, andrews_rate>::run(o, r);
+            run_plain<14, andrews_rate>(o, r);
+            break;
+        case COURSE_CHAIN:
+            run_chain(o, r);
             break;
         }
     } catch (const std::exception &) {

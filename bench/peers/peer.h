@@ -16,8 +16,9 @@ typedef void peer_look(void *to, double t, const double *u);
 struct peer_run {
     peer_look *look; /* NULL: nobody looks, as in runs that are timed */
     void *to;
-    double u[PROBLEM_UNKNOWNS]; /* the end */
-    long steps, evaluations;    /* of the right-hand side; of taylor: series */
+    double *u;               /* the end, n of them */
+    long steps, evaluations; /* of the right-hand side; of taylor: series */
+    double bytes;            /* that the state of the solver takes; 0: it does not tell */
 };
 
 struct peer {
@@ -38,6 +39,7 @@ struct peer_row {
     int order;              /* with fixed steps, and this order; 0: steps by tolerance */
     keel_preserve preserve; /* of keel */
     int compensated;
+    int no_energy; /* constraints are kept, the energy is not */
 };
 const struct peer_row *peer_row_at(int i); /* NULL past the last */
 

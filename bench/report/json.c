@@ -25,8 +25,8 @@ static void row(const struct sweep *s, const struct sweep_row *line, FILE *to) {
     char name[80];
     show_name(s, line->row, name, sizeof name);
     fprintf(to, "        {\"by\": \"%s\", \"method\": \"%s\", ", line->row->peer->name, name);
+    number(to, "a_step", line->a_step / s->unit, ", ");
     if (s->course.kind == COURSE_STEPS) {
-        number(to, "a_step", told->seconds / s->unit / (double)told->steps, ", ");
         number(to, "evaluations", (double)told->evaluations / (double)told->steps, ", ");
     } else {
         number(to, "1e-6", line->seconds[0] / s->unit, ", ");
@@ -42,8 +42,9 @@ static void row(const struct sweep *s, const struct sweep_row *line, FILE *to) {
 }
 
 void show_json(const struct sweep *s, FILE *to) {
-    fprintf(to, "    {\"name\": \"%s\", \"about\": \"%s\", \"unit\": \"%s\", ", s->course.name,
-            s->course.about, s->course.unit);
+    fprintf(to, "    {\"name\": \"%s\", \"kind\": \"%s\", \"about\": \"%s\", \"unit\": \"%s\", ",
+            s->course.name, show_kind(&s->course), s->course.about, s->course.unit);
+    number(to, "finest", s->course.finest, ", ");
     number(to, "unit_ns", 1e9 * s->unit, ",\n     \"rows\": [\n");
     for (int i = 0; i < s->rows; i++) {
         row(s, &s->row[i], to);

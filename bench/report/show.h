@@ -6,9 +6,11 @@
 
 #include <stdio.h>
 
-/* "dop853+project, compensated"; beside fixed steps those by tolerance are called adaptive. */
+/* "dop853+project, compensated", "rk4+project, no energy"; beside fixed steps those by tolerance are called
+ * adaptive. */
 void show_name(const struct sweep *s, const struct peer_row *row, char *out, size_t room);
 void show_table(const struct sweep *s);
+const char *show_kind(const struct course *c); /* orbits, mechanics, chain, steps */
 void show_json(const struct sweep *s, FILE *to);
 /* Error and drift over the time, as svg by gnuplot; 0, or -1 if it cannot be drawn. */
 int show_plot(const struct sweep *s, const char *path);

@@ -5,29 +5,18 @@
  * finer run, but no more than ten times its own: an error that is small where it changes its sign is
  * luck. */
 #include "report/sweep.h"
+#include "bench.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 enum { REFUSED = -1000 }; /* the peer does not take the problem */
 
 const double sweep_target[SWEEP_TARGETS] = {1e-6, 1e-9, 1e-12};
 
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Measured again beside every row: what slows the machine down slows both. */
 static void measure_unit(struct sweep *s) {
-    static const long count = 4000;
-    for (int round = 0; round < 3; round++) {
-        double begin = seconds();
-        s->course.work(count);
-        s->unit = fmin(s->unit, (seconds() - begin) / (double)count);
-    }
+    for (int round = 0; round < 3; round++) s->unit = fmin(s->unit, course_unit(&s->course));
 }
 
 static double error_of(const struct course *c, const double *u) {
@@ -40,39 +29,42 @@ static double error_of(const struct course *c, const double *u) {
 }
 
 /* Runs until the rounds are done, and at least once; longer runs are repeated less. */
-static int time_runs(const struct course *c, const struct peer *peer, void *opened, int rounds,
+static int time_runs(const struct sweep *s, const struct peer *peer, void *opened, int rounds,
                      struct sweep_rung *r) {
-    struct peer_run run = {0};
+    struct peer_run run = {.u = s->end};
     double all = 0;
     for (int round = 0; round < rounds && all < 0.3; round++) {
-        double begin = seconds();
+        double begin = bench_seconds();
         int status = peer->run(opened, &run);
-        double took = seconds() - begin;
+        double took = bench_seconds() - begin;
         if (status < 0) return status;
         r->seconds = fmin(r->seconds, took);
         all += took;
     }
-    r->error = error_of(c, run.u);
+    r->error = error_of(&s->course, run.u);
     r->steps = run.steps;
     if (run.evaluations) r->evaluations = run.evaluations;
     return 0;
 }
 
-static void look(const struct course *c, const struct peer *peer, void *opened, struct sweep_rung *r) {
-    struct course_drift drift = {.c = c};
-    struct peer_run run = {.look = course_drift_look, .to = &drift};
-    if (peer->run(opened, &run) < 0) return;
-    r->drift = course_drift_units(&drift);
-    r->evaluations = run.evaluations;
+static void look(const struct sweep *s, const struct peer *peer, void *opened, struct sweep_rung *r) {
+    struct course_drift *drift = course_drift_open(&s->course);
+    struct peer_run run = {.look = course_drift_look, .to = drift, .u = s->end};
+    if (drift && peer->run(opened, &run) >= 0) {
+        r->drift = course_drift_units(drift);
+        r->evaluations = run.evaluations;
+        r->bytes = run.bytes;
+    }
+    course_drift_close(drift);
 }
 
 /* One rung; drift and evaluations where the look costs little, or is `wanted`. */
-static int climb(const struct course *c, const struct peer_row *row, int rounds, int wanted,
+static int climb(const struct sweep *s, const struct peer_row *row, int rounds, int wanted,
                  struct sweep_rung *r) {
-    void *opened = row->peer->open(c, row, r->setting);
+    void *opened = row->peer->open(&s->course, row, r->setting);
     if (!opened) return REFUSED;
-    int status = time_runs(c, row->peer, opened, rounds, r);
-    if (status >= 0 && isnan(r->drift) && (wanted || r->seconds < 0.01)) look(c, row->peer, opened, r);
+    int status = time_runs(s, row->peer, opened, rounds, r);
+    if (status >= 0 && isnan(r->drift) && (wanted || r->seconds < 0.01)) look(s, row->peer, opened, r);
     row->peer->close(opened);
     return status;
 }
@@ -80,15 +72,17 @@ static int climb(const struct course *c, const struct peer_row *row, int rounds,
 static void sweep_row(struct sweep *s, struct sweep_row *line, const struct sweep_effort *effort) {
     const struct peer_row *row = line->row;
     double factor = row->order ? pow(10, 1.0 / row->order) : pow(10, -0.5), least = HUGE_VAL;
-    double setting = row->order ? s->course.coarsest : 1e-3;
-    double patience = s->course.heavy ? effort->patience : 0.25 * effort->patience;
+    double loosest = s->course.loosest > 0 ? s->course.loosest : 1e-3;
+    double setting = row->order ? s->course.coarsest : loosest;
+    double patience = s->course.patience * effort->patience;
+    double finest = fmax(effort->finest, s->course.finest);
     for (int failed = 0; line->rungs < SWEEP_RUNGS && failed < 8; setting *= factor) {
         struct sweep_rung *r = &line->rung[line->rungs];
         if (row->order ? setting > 1e9 : setting < 1e-16) break;
         *r = (struct sweep_rung){
             .setting = row->order ? rint(setting) : setting, .seconds = HUGE_VAL, .drift = NAN};
-        int rounds = s->course.heavy ? 1 : effort->rounds;
-        int status = climb(&s->course, row, rounds, 0, r);
+        int rounds = s->course.patience < 1 ? effort->rounds : 1;
+        int status = climb(s, row, rounds, 0, r);
         if (status == REFUSED) break;
         if (status < 0 || !isfinite(r->error)) {
             failed++;
@@ -97,8 +91,7 @@ static void sweep_row(struct sweep *s, struct sweep_row *line, const struct swee
         failed = 0;
         line->rungs++;
         least = fmin(least, r->error);
-        if (r->error <= 0.5 * effort->finest || (least < 1e-6 && r->error > 30 * least))
-            break; /* round-off */
+        if (r->error <= 0.5 * finest || (least < 1e-6 && r->error > 30 * least)) break; /* round-off */
         line->tired = r->seconds * fmax(factor, 1.3) > patience;
         if (line->tired) break;
     }
@@ -126,19 +119,23 @@ static double seconds_at(const struct sweep_row *line, double error) {
     return exp((1 - share) * log(line->rung[i - 1].seconds) + share * log(line->rung[i].seconds));
 }
 
-/* The runs that the figures are read off are repeated, and the one at 1e-9 is looked at. */
+/* The runs that the figures are read off are repeated, and the one at 1e-9, or else 1e-6, is looked at. */
 static void settle(struct sweep *s, struct sweep_row *line, const struct sweep_effort *effort) {
     int again[SWEEP_RUNGS] = {0};
     line->at = reached_by(line, sweep_target[1]);
+    if (line->at < 0) line->at = reached_by(line, sweep_target[0]);
     for (int k = 0; k < SWEEP_TARGETS; k++) {
         int i = reached_by(line, sweep_target[k]);
         if (i >= 0) again[i] = 1;
         if (i > 0) again[i - 1] = 1;
     }
     for (int i = 0; i < line->rungs; i++)
-        if (again[i] && (s->course.heavy || line->at == i))
-            climb(&s->course, line->row, effort->rounds, line->at == i, &line->rung[i]);
+        if (again[i] && (s->course.patience >= 1 || line->at == i))
+            climb(s, line->row, effort->rounds, line->at == i, &line->rung[i]);
     for (int k = 0; k < SWEEP_TARGETS; k++) line->seconds[k] = seconds_at(line, sweep_target[k]);
+    int i = reached_by(line, sweep_target[0]);
+    const struct sweep_rung *told = &line->rung[i >= 0 ? i : line->rungs - 1];
+    if (line->rungs > 0) line->a_step = told->seconds / (double)told->steps;
 }
 
 /* Only what a step costs: one rung. */
@@ -146,14 +143,17 @@ static void step_row(struct sweep *s, struct sweep_row *line, const struct sweep
     struct sweep_rung *r = line->rung;
     *r = (struct sweep_rung){
         .setting = line->row->order ? s->course.coarsest : 1e-6, .seconds = HUGE_VAL, .drift = NAN};
-    if (climb(&s->course, line->row, 3 * effort->rounds, 1, r) >= 0) line->rungs = 1;
+    if (climb(s, line->row, 3 * effort->rounds, 1, r) >= 0) line->rungs = 1;
     line->at = line->rungs - 1;
+    line->a_step = r->seconds / (double)r->steps;
 }
 
-void sweep_run(struct sweep *s, const struct sweep_effort *effort) {
+int sweep_run(struct sweep *s, const struct sweep_effort *effort) {
     const struct peer_row *row;
     s->unit = HUGE_VAL;
     s->rows = 0;
+    s->end = calloc((size_t)s->course.keel->n, sizeof *s->end);
+    if (!s->end) return -1;
     s->course.most = effort->most;
     measure_unit(s);
     for (int i = 0; (row = peer_row_at(i)); i++) {
@@ -169,4 +169,6 @@ void sweep_run(struct sweep *s, const struct sweep_effort *effort) {
         measure_unit(s);
         if (line->rungs > 0) s->rows++;
     }
+    free(s->end);
+    return 0;
 }

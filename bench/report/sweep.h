@@ -12,6 +12,7 @@ struct sweep_rung {
     double seconds; /* the smallest of several runs */
     double drift;   /* round-off units, NAN: not looked at */
     long steps, evaluations;
+    double bytes; /* of the solver's state; 0: not told */
 };
 
 struct sweep_row {
@@ -21,6 +22,7 @@ struct sweep_row {
     double seconds[SWEEP_TARGETS]; /* at the errors of sweep_target; NAN: never reached */
     int tired;                     /* finer runs would take too long */
     int at;                        /* the rung whose drift and evaluations are told; -1: none */
+    double a_step;                 /* seconds of the run that reaches the first error, or the last one */
 };
 
 struct sweep {
@@ -28,14 +30,16 @@ struct sweep {
     double unit; /* seconds */
     struct sweep_row row[SWEEP_ROWS];
     int rows;
+    double *end; /* of a run */
 };
 
 struct sweep_effort {
-    double patience; /* no run is begun that would take longer, in seconds */
+    double patience; /* no run is begun that would take longer, in seconds; times that of the course */
     int rounds;      /* how often a run is repeated */
     double finest;   /* the smallest error wanted */
     long most;       /* steps */
 };
 
-void sweep_run(struct sweep *s, const struct sweep_effort *effort);
+/* The course is opened and closed by the caller; -1: no memory. */
+int sweep_run(struct sweep *s, const struct sweep_effort *effort);
 #endif

@@ -10,7 +10,22 @@ void show_name(const struct sweep *s, const struct peer_row *row, char *out, siz
     const char *with =
         row->preserve <= KEEL_PROJECT && stabilizer[row->preserve] ? stabilizer[row->preserve] : "";
     const char *adaptive = s->course.kind == COURSE_STEPS && !row->order ? ", adaptive" : "";
-    snprintf(out, room, "%s%s%s%s", row->method, with, row->compensated ? ", compensated" : "", adaptive);
+    snprintf(out, room, "%s%s%s%s%s", row->method, with, row->compensated ? ", compensated" : "",
+             row->no_energy ? ", no energy" : "", adaptive);
+}
+
+const char *show_kind(const struct course *c) {
+    switch (c->kind) {
+    case COURSE_ODE:
+        return "orbits";
+    case COURSE_MECHANICS:
+        return "mechanics";
+    case COURSE_STEPS:
+        return "steps";
+    case COURSE_LARGE:
+        return "chain";
+    }
+    return "";
 }
 
 static void print_number(double value) {
@@ -42,7 +57,7 @@ static void print_steps(const struct sweep *s) {
         char name[80];
         show_name(s, line->row, name, sizeof name);
         printf("  %-13s %-27s", line->row->peer->name, name);
-        print_number(r->seconds / s->unit / (double)r->steps);
+        print_number(line->a_step / s->unit);
         print_drift(r->drift);
         printf(" %9.1f\n", (double)r->evaluations / (double)r->steps);
     }
