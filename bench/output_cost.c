@@ -1,9 +1,8 @@
 /* output_cost.c - what the results of `keel run` cost: 10^7 steps, 10^5 rows; time of the processor and the
  * largest memory of the process, without rows, with rows that nobody writes, as CSV and as HDF5, with
  * checkpoints.  The best of a few runs, taken in turn. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "bench.h"
+
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -38,10 +37,7 @@ static struct cost run(const char *method, const struct way *w) {
         execv(argument[0], (char **)argument);
         _exit(127);
     }
-    if (child < 0 || wait4(child, &status, 0, &used) < 0 || status != 0) {
-        fprintf(stderr, "output_cost: the run failed\n");
-        exit(1);
-    }
+    if (child < 0 || wait4(child, &status, 0, &used) < 0 || status != 0) bench_stop("the run failed");
     return (struct cost){seconds_of(used.ru_utime) + seconds_of(used.ru_stime), used.ru_maxrss};
 }
 

@@ -81,7 +81,7 @@ static double find_rtol(const struct course *c, const keel_problem *p, const str
 }
 
 static void compare(const struct course *c, const struct aim *aim) {
-    keel_model *m = bench_load(c->model, &(keel_model_options){.method = "taylor"});
+    keel_model *m = course_model(c, "taylor", 0);
     const keel_problem *p = bench_problem(m);
     if (!p) bench_stop(keel_model_message(m));
     double unit = HUGE_VAL;

@@ -40,7 +40,9 @@ if(KEEL_TESTS AND COMMAND keel_test)
     endif()
 endif()
 file(GLOB courses CONFIGURE_DEPENDS bench/courses/*.c)
-target_sources(bench_taylor PRIVATE ${courses})
+foreach(program taylor model_cost)
+    target_sources(bench_${program} PRIVATE ${courses})
+endforeach()
 
 # Steppers of odeint are copied before they have values.
 set_source_files_properties(bench/peers/odeint.cpp PROPERTIES COMPILE_OPTIONS "-Wno-maybe-uninitialized")

@@ -54,6 +54,12 @@ void course_close(struct course *c) {
     if (c->close) c->close(c);
 }
 
+keel_model *course_model(const struct course *c, const char *method, int interpret) {
+    keel_model_options how = {
+        .method = method, .interpret = interpret, .set = &c->set, .sets = c->set != NULL};
+    return c->text ? keel_model_read(c->model, c->text, strlen(c->text), &how) : bench_load(c->model, &how);
+}
+
 /* Steps by hand begin where the course does. */
 static void march(const struct course *c, double *u) {
     static volatile double result;

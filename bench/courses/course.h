@@ -72,6 +72,8 @@ int course_open(struct course *c);
 void course_close(struct course *c);
 /* Seconds that a unit takes, measured now. */
 double course_unit(const struct course *c);
+/* Its model; to be closed by the caller. */
+struct keel_model *course_model(const struct course *c, const char *method, int interpret);
 
 /* One file a problem. */
 void course_kepler(struct course *c, int periods);

@@ -22,12 +22,9 @@ static struct {
 } last;
 
 static const keel_problem *load(const struct course *c, const char *method) {
-    keel_model_options how = {
-        .method = method, .interpret = peer_model_interpret, .set = &c->set, .sets = c->set != NULL};
     if (!last.model || last.course != c->name || strcmp(method, last.method) != 0) {
         keel_model_close(last.model);
-        last.model =
-            c->text ? keel_model_read(c->model, c->text, strlen(c->text), &how) : bench_load(c->model, &how);
+        last.model = course_model(c, method, peer_model_interpret);
         last.course = c->name;
         last.method = method;
     }
