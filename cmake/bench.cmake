@@ -24,7 +24,7 @@ foreach(program ${programs})
 endforeach()
 
 file(GLOB sources CONFIGURE_DEPENDS bench/courses/*.c bench/peers/*.c bench/peers/*.cpp bench/report/*.c)
-list(FILTER sources EXCLUDE REGEX "peers/(motion|cvode|ida)\\.c$")
+list(FILTER sources EXCLUDE REGEX "peers/(motion|cvode|ida.*)\\.c$")
 target_sources(bench_table PRIVATE ${sources})
 target_include_directories(bench_table SYSTEM PRIVATE ${KEEL_ODEINT_DIR})
 target_link_libraries(bench_table PRIVATE PkgConfig::GSL)
@@ -49,7 +49,7 @@ set_source_files_properties(bench/peers/odeint.cpp PROPERTIES COMPILE_OPTIONS "-
 
 # SUNDIALS with optimization, as tools/build_sundials makes it; else the distribution's, which the table calls unfair.
 set(KEEL_SUNDIALS "${PROJECT_SOURCE_DIR}/build/sundials" CACHE PATH "Where tools/build_sundials has put SUNDIALS")
-set(parts ida cvode nvecserial sunlinsoldense sunmatrixdense sunnonlinsolfixedpoint generic)
+set(parts ida cvode nvecserial sunlinsolband sunlinsoldense sunmatrixband sunmatrixdense sunnonlinsolfixedpoint generic)
 find_library(KEEL_SUNDIALS_PACKAGED sundials_ida)
 if(EXISTS "${KEEL_SUNDIALS}/lib/libsundials_ida.a")
     target_include_directories(bench_table SYSTEM PRIVATE "${KEEL_SUNDIALS}/include")
@@ -60,6 +60,7 @@ elseif(KEEL_SUNDIALS_PACKAGED)
 else()
     return()
 endif()
-target_sources(bench_table PRIVATE bench/peers/motion.c bench/peers/cvode.c bench/peers/ida.c)
+target_sources(bench_table PRIVATE bench/peers/motion.c bench/peers/cvode.c bench/peers/ida.c bench/peers/ida_motion.c
+               bench/peers/ida_chain.c)
 target_compile_definitions(bench_table PRIVATE KEEL_SUNDIALS)
 target_link_libraries(bench_table PRIVATE ${parts} m)
