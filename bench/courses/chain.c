@@ -88,6 +88,18 @@ static void close_chain(struct course *c) {
     c->answer = NULL;
 }
 
+/* The right-hand side by hand loses none of what the chain keeps, or it is not that of the chain. */
+static int is_of_chain(const struct course *c, const double *answer) {
+    struct course_drift *d = course_drift_open(c);
+    if (!d) return 0;
+    course_drift_look(d, c->keel->t0, c->keel->u0);
+    course_drift_look(d, c->t_end, answer);
+    double units = course_drift_units(d);
+    course_drift_close(d);
+    if (units > 1e9) fprintf(stderr, "%s: the answer is off the constraints or the energy\n", c->name);
+    return units <= 1e9;
+}
+
 static int find_answer(const struct course *c, double *answer) {
     keel_problem p = {.form = KEEL_ODE, .n = c->keel->n, .u0 = c->keel->u0, .user = c->user};
     p.f = (keel_map){.count = p.n, .value = rate};
@@ -98,7 +110,7 @@ static int find_answer(const struct course *c, double *answer) {
     if (status == KEEL_OK) memcpy(answer, keel_state(s), (size_t)p.n * sizeof *answer);
     else fprintf(stderr, "%s: %s\n", c->name, keel_message(s));
     keel_close(s);
-    return status == KEEL_OK ? 0 : -1;
+    return status == KEEL_OK && is_of_chain(c, answer) ? 0 : -1;
 }
 
 static int open_chain(struct course *c) {
