@@ -7,10 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The model of a course, or of an example that is none. */
-static keel_model *load(const struct course *c, const char *name, const char *method, int interpret) {
-    keel_model_options o = {.method = method, .interpret = interpret};
-    keel_model *m = c ? course_model(c, method, interpret) : bench_load(name, &o);
+static keel_model *checked(keel_model *m) {
     if (!bench_problem(m)) bench_stop(keel_model_message(m));
     return m;
 }
@@ -70,7 +67,8 @@ static int has_hand(const char *method) {
 }
 
 static void plain(const char *title, const struct course *c, const char *method, long steps, int rounds) {
-    keel_model *compiled = load(c, NULL, method, 0), *interpreted = load(c, NULL, method, 1);
+    keel_model *compiled = checked(course_model(c, method, 0));
+    keel_model *interpreted = checked(course_model(c, method, 1));
     keel_problem fused = *bench_problem(compiled), called = fused, walked = *bench_problem(interpreted);
     int hand = has_hand(method);
     keel_options o = {.method = method, .step = c->unit_step, .preserve = KEEL_NONE};
@@ -88,7 +86,7 @@ static void plain(const char *title, const struct course *c, const char *method,
 /* What a projection onto two invariants costs.  rtol: 0: fixed steps. */
 static void kept(const char *title, const struct course *c, const char *method, double rtol, long steps,
                  int rounds) {
-    keel_model *compiled = load(c, NULL, method, 0);
+    keel_model *compiled = checked(course_model(c, method, 0));
     keel_problem fused = *bench_problem(compiled), called = fused;
     keel_options o = {.method = method, .step = rtol > 0 ? 0 : c->unit_step, .rtol = rtol};
     int hand = has_hand(method);
@@ -105,7 +103,8 @@ static void kept(const char *title, const struct course *c, const char *method, 
 
 static void mechanics(const char *title, const char *name, const keel_problem *in_c, double h, long steps,
                       int rounds) {
-    keel_model *compiled = load(NULL, name, NULL, 0), *interpreted = load(NULL, name, NULL, 1);
+    keel_model *compiled = checked(bench_load(name, NULL));
+    keel_model *interpreted = checked(bench_load(name, &(keel_model_options){.interpret = 1}));
     keel_problem called = *bench_problem(compiled), walked = *bench_problem(interpreted);
     keel_options o = {.method = "rk4", .step = h, .preserve = KEEL_PROJECT};
     struct row row[] = {{.name = "written in C", .problem = in_c},
