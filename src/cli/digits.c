@@ -128,7 +128,8 @@ static int put(char *out, const char *digit, int ten) {
         return (int)(put_exponent(at, ten) - out);
     }
     if (ten < 0) {
-        memcpy(at, "0.0000", 6);
+        static const char zeros[] = {'0', '.', '0', '0', '0', '0'};
+        memcpy(at, zeros, sizeof zeros);
         memcpy(at + 1 - ten, digit, (size_t)count);
         return 1 - ten + count;
     }

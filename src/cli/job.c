@@ -166,13 +166,15 @@ static int code_of(const char *choices, const char *word) {
 }
 
 int job_settle(struct job *j, const char *method, const char *stabilizer, keel_options *out) {
-    static const keel_norm norm[] = {KEEL_UNIT, KEEL_BY_ERROR, KEEL_BY_MASS};
     const char *weights = option_text(&j->options, opt_weights);
     *out = j->keel;
     out->method = method;
     out->preserve =
         (keel_preserve)code_of(OPTION_STABILIZERS, stabilizer); /* in the order of keel_preserve */
-    if (weights) out->norm = norm[code_of("unit|error|mass", weights)];
+    if (weights)
+        out->norm = strcmp(weights, "mass") == 0    ? KEEL_BY_MASS
+                    : strcmp(weights, "error") == 0 ? KEEL_BY_ERROR
+                                                    : KEEL_UNIT;
     out->keep = option_text(&j->options, opt_keep);
     out->sets = out->preserve == KEEL_SCALE ? option_text(&j->options, opt_sets) : NULL;
     if (out->preserve != KEEL_BAUMGARTE) out->gain = 0; /* of another row of a comparison */

@@ -9,7 +9,7 @@
 
 const struct option_row option_table[OPTIONS] = {
 #define OPTION_ROW(id, kind, argument, choices, commands, about) \
-    {#id, OPTION_##kind, argument, choices, commands, about},
+    {#id, argument, choices, about, OPTION_##kind, commands},
     OPTION_LIST(OPTION_ROW)
 #undef OPTION_ROW
 };

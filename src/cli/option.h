@@ -100,10 +100,9 @@ enum option_id {
 
 struct option_row {
     const char *name; /* with dashes inside: max-step */
+    const char *argument, *choices, *about;
     enum option_kind kind;
-    const char *argument, *choices;
     unsigned commands;
-    const char *about;
 };
 extern const struct option_row option_table[OPTIONS];
 

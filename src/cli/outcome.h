@@ -29,9 +29,9 @@ const char *outcome_word(enum outcome_status status); /* done, stopped, ... */
 const char *outcome_yardstick_word(enum outcome_yardstick y);
 /* Once run and trace are open: rows are remembered if a rerun may be compared with them.  0 or -1. */
 int outcome_watch(struct outcome *o);
-/* Errors against closed forms and trusted digits, or by a tighter rerun at all output times.  rerun: 0: none;
- * 1: if the run was short; 2: in any case. */
-void outcome_measure(struct outcome *o, struct job *j, int rerun);
+/* Errors against closed forms and trusted digits, or by a tighter rerun at all output times.  again:
+ * 0: no rerun; 1: if the run was short; 2: in any case. */
+void outcome_measure(struct outcome *o, struct job *j, int again);
 void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color);
 /* Steps at which scale or relax found no factors, in a sentence without its point; 0: there are none. */
 int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_t room);

@@ -283,12 +283,11 @@ static int draw_panel(FILE *g, const struct picture *p, const struct claims_pane
 static int draw_sheet(FILE *g, struct picture *p) {
     int count = p->draw->panels, orbits = 0;
     for (int k = 0; k < count; k++) orbits += !panel_of(p, k)->logs && strcmp(panel_of(p, k)->x, "t") != 0;
-    int across = orbits == count && count <= 4 ? count
-                 : count >= 4                  ? 2
-                                               : 1,
-        down = (count + across - 1) / across;
-    int width = across == 1 ? (orbits == count ? 640 : 900) : across == 2 ? 1200 : 1400;
-    int height = 70 + down * (orbits == count ? (count == 1 ? 600 : width / across) : orbits ? 380 : 290);
+    int all_orbits = orbits > 0 && orbits == count, across = count >= 4 ? 2 : 1;
+    if (all_orbits && count <= 4) across = orbits;
+    int down = (count + across - 1) / across;
+    int width = across == 1 ? (all_orbits ? 640 : 900) : across == 2 ? 1200 : 1400;
+    int height = 70 + down * (all_orbits ? (count == 1 ? 600 : width / across) : orbits ? 380 : 290);
     char title[400];
     gnuplot_terminal(g, GNUPLOT_SVG, width, height);
     plot_style(g, 0);

@@ -23,10 +23,9 @@ static int look_at_model(struct yardstick *y, struct job *j, const keel_options 
     keel_sim *sim = keel_sim_open(j->model, &plain);
     int status = 0;
     y->kind = YARDSTICK_RERUN;
-    if (!sim) status = job_fail(j, EXIT_FAILED, "there is not enough memory");
-    else if (!keel_sim_solver(sim) || keel_state_of(keel_sim_solver(sim)) < 0)
+    if (sim && (!keel_sim_solver(sim) || keel_state_of(keel_sim_solver(sim)) < 0))
         status = job_fail(j, EXIT_FAILED, "%s", job_why(sim));
-    else if (trace_open_at(&t, j, y->times, y->count) || trace_attach(&t, sim))
+    else if (!sim || trace_open_at(&t, j, y->times, y->count) || trace_attach(&t, sim))
         status = job_fail(j, EXIT_FAILED, "there is not enough memory");
     else if (t.exacts) y->kind = YARDSTICK_EXACT;
     else if (t.references) y->kind = YARDSTICK_REFERENCE, y->references = t.references;

@@ -121,12 +121,12 @@ static double cost(differences_path *path, void *context, int count, double leng
 }
 
 double differences_length(differences_path *path, void *context, int count, double length, double *work) {
-    enum { LENGTHS = 30 };
+    enum { LENGTHS = 30, SHARES = 4 };
     double *typical = work + (DIFFERENCES_LEVELS + 7L) * count;
     double best = HUGE_VAL, found = length, trial = 64 * length;
     for (int i = 0; i < count; i++) typical[i] = 0;
-    for (double share = 0.125; share > 1e-4;
-         share /= 8) /* NOLINT(clang-analyzer-security.FloatLoopCounter) */
+    double share = 0.125;
+    for (int k = 0; k < SHARES; k++, share /= 8)
         if (once(path, context, count, length * share, 1, 1, work, work + 4L * count, work + 5L * count,
                  typical) == KEEL_OK)
             break;

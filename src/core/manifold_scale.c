@@ -290,7 +290,8 @@ static int lower(struct manifold *m, double t, const double *x, double *sum, dou
     int k = m->kept;
     double gain = downhill(m, *radius);
     if (gain <= 1e-9 * *sum) return 0;
-    for (double length = length_of(k, m->change); length > SHORTEST; length *= 0.25) {
+    double length = length_of(k, m->change);
+    while (length > SHORTEST) {
         for (int q = 0; q < k; q++) m->gradient[q] = m->factor[q] + m->change[q];
         *status = look(m, t, x, m->gradient);
         if (*status < 0) return 0;
@@ -301,7 +302,8 @@ static int lower(struct manifold *m, double t, const double *x, double *sum, dou
             return 1;
         }
         for (int q = 0; q < k; q++) m->change[q] *= 0.25;
-        *radius = 0.25 * length;
+        length *= 0.25;
+        *radius = length;
     }
     return 0;
 }

@@ -114,6 +114,7 @@ static void isolate(struct search *q, double *b, double low, double width, int h
 
 int roots_find(int degree, const double *a, double noise, double least, int *sign, double *at) {
     double b[ROOTS_DEGREE + 1];
+    if (degree < 0) return 0; /* no polynomial, no roots */
     struct search q = {.degree = degree, .sign = *sign, .a = a, .noise = noise, .least = least, .at = at};
     to_bernstein(degree, a, b);
     double end = b[degree];

@@ -193,7 +193,8 @@ static int push_back(struct derive *d, const struct sweep *s, expr e, expr *out)
     expr seed = d->memo[e];
     if (!passable(d, e)) return -1;
     if (is_branching(g, e)) {
-        const expr *at = bsearch(&e, s->branch, s->branches, sizeof e, ascending);
+        const expr *at = s->branches ? bsearch(&e, s->branch, s->branches, sizeof e, ascending) : NULL;
+        if (!at) return -1; /* all that vary were swept before */
         const expr *slope = s->slope + (at - s->branch) * s->n;
         for (int i = 0; i < s->n; i++) out[i] = derive_add(g, out[i], derive_mul(g, slope[i], seed));
         return 0;

@@ -19,15 +19,15 @@ static expr left_in(const struct distance_walk *w, const struct distance_sum *s)
 }
 
 /* As a polynomial, also where s is the root of one. */
-static struct distance_sum copy_of(struct distance_walk *w, const struct distance_sum *s) {
+static struct distance_sum copy_of(struct distance_walk *w, struct distance_sum s) {
     struct distance_sum none = distance_constant(EXPR_NONE);
-    return distance_add(w, s, &none, 0);
+    return distance_add(w, &s, &none, 0);
 }
 
 /* A polynomial without coordinates, or EXPR_NONE with the one that is left. */
-static expr finish_sum(struct distance_walk *w, const struct distance_sum *s, expr *left) {
-    if (s->state == DISTANCE_LOST) return *left = s->left, EXPR_NONE;
-    if (s->count == 0) return distance_value(w, s->constant);
+static expr finish_sum(struct distance_walk *w, struct distance_sum s, expr *left) {
+    if (s.state == DISTANCE_LOST) return *left = s.left, EXPR_NONE;
+    if (s.count == 0) return distance_value(w, s.constant);
     struct distance_sum last = copy_of(w, s);
     distance_collapse(w, &last, 1);
     if (w->failed) return EXPR_NONE;
@@ -36,10 +36,10 @@ static expr finish_sum(struct distance_walk *w, const struct distance_sum *s, ex
 }
 
 static expr finish(struct distance_walk *w, expr e, expr *left) {
-    const struct distance_sum *s = &w->sum[e];
+    const struct distance_sum s = w->sum[e];
     if (w->finished[e] != EXPR_NONE) return w->finished[e];
     expr value = finish_sum(w, s, left);
-    if (value != EXPR_NONE && s->state == DISTANCE_ROOT) value = expr_make(w->g, EXPR_SQRT, value, 0, 0);
+    if (value != EXPR_NONE && s.state == DISTANCE_ROOT) value = expr_make(w->g, EXPR_SQRT, value, 0, 0);
     return w->finished[e] = value;
 }
 
@@ -67,11 +67,11 @@ static expr radicand(const struct distance_walk *w, expr e) {
 }
 
 static struct distance_sum square(struct distance_walk *w, expr e) {
-    const struct distance_sum *s = &w->sum[e];
+    const struct distance_sum s = w->sum[e];
     expr inner = radicand(w, e);
-    if (s->state == DISTANCE_ROOT) return copy_of(w, s);
+    if (s.state == DISTANCE_ROOT) return copy_of(w, s);
     if (inner != EXPR_NONE) return distance_constant(inner);
-    if (s->state == DISTANCE_POLYNOMIAL && distance_degree(s) == 1) return distance_multiply(w, s, s);
+    if (s.state == DISTANCE_POLYNOMIAL && distance_degree(&s) == 1) return distance_multiply(w, &s, &s);
     struct distance_sum value = finished(w, e);
     if (value.state == DISTANCE_POLYNOMIAL) value.constant = expr_powi(w->g, value.constant, 2);
     return value;
@@ -101,7 +101,7 @@ static struct distance_sum power(struct distance_walk *w, expr a, int32_t expone
     expr left = EXPR_NONE;
     if (exponent == 2) return square(w, a);
     struct distance_sum s = even ? square(w, a) : distance_constant(EXPR_NONE);
-    expr base = even ? finish_sum(w, &s, &left) : finish(w, a, &left);
+    expr base = even ? finish_sum(w, s, &left) : finish(w, a, &left);
     if (base == EXPR_NONE) return distance_lost(left);
     return distance_constant(expr_powi(w->g, base, even ? exponent / 2 : exponent));
 }
@@ -114,7 +114,7 @@ static struct distance_sum quotient(struct distance_walk *w, expr a, expr b) {
 
 /* Any other operation: of finished operands. */
 static struct distance_sum operation(struct distance_walk *w, const struct expr_node *n) {
-    expr operand[3] = {n->a, n->b, n->c}, left;
+    expr operand[3] = {n->a, n->b, n->c}, left = EXPR_NONE;
     int count = expr_operands((enum expr_op)n->op);
     for (int k = 0; k < count; k++) {
         expr value = finish(w, operand[k], &left);
@@ -142,7 +142,7 @@ static struct distance_sum node_sum(struct distance_walk *w, const struct expr_n
         return power(w, n->a, (int32_t)n->b);
     case EXPR_SQRT:
         if (w->sum[n->a].state != DISTANCE_POLYNOMIAL) break;
-        return root_of(w, copy_of(w, &w->sum[n->a]));
+        return root_of(w, copy_of(w, w->sum[n->a]));
     case EXPR_ABS:
         if (w->sum[n->a].state == DISTANCE_ROOT) return w->sum[n->a];
         if (w->sum[n->a].state != DISTANCE_POLYNOMIAL || distance_degree(&w->sum[n->a]) != 1) break;

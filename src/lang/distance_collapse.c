@@ -166,7 +166,7 @@ static struct distance_term *partner(struct distance_walk *w, struct distance_su
 /* sum_c (q_ic - s_c)^2 with some s_c that is not zero; s_c = 0 has no shift. */
 static void collapse_shifted(struct distance_walk *w, struct distance_sum *s) {
     int d = w->p->dimension, taken = 0;
-    struct distance_term **group = pool_take(&w->pool, (size_t)d * sizeof *group);
+    struct distance_term **group = pool_take(&w->pool, (size_t)d * sizeof(struct distance_term *));
     expr *centre = pool_take(&w->pool, (size_t)d * sizeof *centre);
     if (!group || !centre) {
         w->failed = 1;

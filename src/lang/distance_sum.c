@@ -68,7 +68,10 @@ struct distance_sum distance_add(struct distance_walk *w, const struct distance_
                                  const struct distance_sum *b, int minus) {
     if (a->state == DISTANCE_LOST) return *a;
     if (b->state == DISTANCE_LOST) return *b;
-    if (a->count + b->count > DISTANCE_TERMS) return distance_lost(distance_symbol(w, a->term[0].b));
+    if (a->count + b->count > DISTANCE_TERMS) {
+        const struct distance_sum *longer = a->count ? a : b;
+        return distance_lost(distance_symbol(w, longer->term[0].b));
+    }
     struct distance_sum s = with_room(w, (size_t)(a->count + b->count));
     if (!s.term) return distance_lost(EXPR_NONE);
     s.constant = plus(w, a->constant, minus ? negative(w, b->constant) : b->constant);

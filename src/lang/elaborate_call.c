@@ -43,8 +43,8 @@ static int on_arrays(struct elaborate *e, const struct syntax_node *node, const 
                      struct elaborate_value *out) {
     int cross = strcmp(node->text, "cross") == 0, dot = strcmp(node->text, "dot") == 0;
     if (!cross && !dot && strcmp(node->text, "norm") != 0) return -1;
-    const struct syntax_node *part = node->parts;
-    for (int i = 0; i < node->count; i++, part = part->next) {
+    int i = 0;
+    for (const struct syntax_node *part = node->parts; part; part = part->next, i++) {
         if (a[i].shape.rank == 0) return argument(e, part, node->text, "arrays", &a[i]);
         if (cross && (a[i].shape.rank != 1 || elaborate_count(&a[i]) != 3))
             return argument(e, part, node->text, "two arrays of three", &a[i]);
@@ -57,7 +57,7 @@ static int on_arrays(struct elaborate *e, const struct syntax_node *node, const 
                       right);
         return 0;
     }
-    if (cross) return vector_product(e, &a[0], &a[1], out);
+    if (cross) return i == 2 && vector_product(e, &a[0], &a[1], out);
     *out = elaborate_scalar(inner(e, &a[0], &a[dot]));
     if (!dot) out->one = expr_make(e->graph, EXPR_SQRT, out->one, 0, 0);
     return 1;
@@ -76,9 +76,9 @@ static int is_finite(struct elaborate *e, const struct syntax_node *node, enum e
 static int on_numbers(struct elaborate *e, const struct syntax_node *node, const struct elaborate_value *a,
                       struct elaborate_value *out) {
     enum expr_op op = expr_function(node->text);
-    const struct syntax_node *part = node->parts;
-    for (int i = 0; i < node->count; i++, part = part->next)
-        if (a[i].shape.rank) return argument(e, part, node->text, "numbers", &a[i]);
+    int k = 0;
+    for (const struct syntax_node *part = node->parts; part; part = part->next, k++)
+        if (a[k].shape.rank) return argument(e, part, node->text, "numbers", &a[k]);
     if (!op) {
         elaborate_say(e, node->span, "unknown function `%.40s`.", node->text);
         return 0;
@@ -140,6 +140,7 @@ int elaborate_call(struct elaborate *e, const struct syntax_node *node, const st
     if (!a) return 0;
     for (const struct syntax_node *part = node->parts; part; part = part->next)
         if (!elaborate_node(e, part, frame, &a[count++])) return 0;
+    if (count == 0) return 0; /* the parser wants an argument */
     if (!node->builtin) return users(e, node, a, out);
     if (strcmp(node->text, "der") == 0) {
         *out = a[0];

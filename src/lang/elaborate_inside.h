@@ -117,9 +117,9 @@ int elaborate_unroll(struct elaborate *e, const struct syntax_statement *s,
 struct source_message *elaborate_say(struct elaborate *e, struct syntax_span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int elaborate_line_of(const struct elaborate *e, struct syntax_span span);
-/* "Here i = 1, from `for i in 1..N` (line 8)." */
 /* The obstacle of the last derivative: `abs(x)` must be differentiated [twice ]here[ (constraint `a`)]. */
 void elaborate_say_kink(struct elaborate *e, struct syntax_span where, const char *times, const char *what);
+/* "Here i = 1, from `for i in 1..N` (line 8)." */
 void elaborate_say_loops(struct elaborate *e, struct source_message *one,
                          const struct elaborate_frame *frame);
 void elaborate_unknown(struct elaborate *e, const struct syntax_node *ref,
@@ -128,7 +128,12 @@ void elaborate_unknown_label(struct elaborate *e, const struct syntax_node *ref,
                              const struct model_label *label, int count, size_t stride);
 void elaborate_shape_text(const struct model_shape *shape, char *out,
                           size_t room); /* [1..3][1..2]; a number */
-int elaborate_out_of_memory(struct elaborate *e);
+void elaborate_stop(struct elaborate *e);
+/* Says so once; 0, so that a function may end with it. */
+static inline int elaborate_out_of_memory(struct elaborate *e) {
+    elaborate_stop(e);
+    return 0;
+}
 void elaborate_say_grown(struct elaborate *e);
 
 /* elaborate_name.c: declarations */

@@ -23,11 +23,10 @@ struct source_message *elaborate_say(struct elaborate *e, struct syntax_span spa
     return source_say(e->messages, SOURCE_ERROR, span.offset, span.length, "%s", sentence);
 }
 
-int elaborate_out_of_memory(struct elaborate *e) {
-    if (e->stopped) return 0;
+void elaborate_stop(struct elaborate *e) {
+    if (e->stopped) return;
     e->stopped = 1;
     elaborate_exhausted(e->messages, e->graph);
-    return 0;
 }
 
 void elaborate_say_grown(struct elaborate *e) {

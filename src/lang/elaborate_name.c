@@ -211,7 +211,8 @@ static int number_elements(struct elaborate *e, struct elaborate_name *name,
 static void pair(struct elaborate *e, const struct elaborate_line *line, int first) {
     struct model *m = e->model;
     int half = (m->unknowns - first) / 2;
-    const struct syntax_item *q = line->s->items, *p = q->next;
+    const struct syntax_item *q = line->s->items, *p = q ? q->next : NULL;
+    if (!p) return; /* the parser wants two names */
     struct elaborate_name *a = elaborate_find(e, q->name), *b = elaborate_find(e, p->name);
     if (!a || !b || a->state != ELABORATE_READY || b->state != ELABORATE_READY) return;
     if (!elaborate_same_extent(&a->symbols.shape, &b->symbols.shape)) {

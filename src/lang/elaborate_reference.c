@@ -16,9 +16,9 @@ int elaborate_indices(struct elaborate *e, const struct syntax_node *ref, const 
     return 1;
 }
 
-static int outside(struct elaborate *e, const struct syntax_node *ref, const struct elaborate_frame *frame,
-                   const char *prefix, const struct model_shape *shape, int count, const int *index,
-                   int line) {
+static void outside(struct elaborate *e, const struct syntax_node *ref, const struct elaborate_frame *frame,
+                    const char *prefix, const struct model_shape *shape, int count, const int *index,
+                    int line) {
     struct model_label label;
     char text[80];
     struct source_message *one;
@@ -35,7 +35,6 @@ static int outside(struct elaborate *e, const struct syntax_node *ref, const str
         one = elaborate_say(e, ref->span, "%s%s does not exist: %s is %s%s (line %d).", prefix,
                             label.text ? label.text : ref->text, ref->text, ref->text, text, line);
     elaborate_say_loops(e, one, frame);
-    return 0;
 }
 
 /* The part of a value that the indices of ref choose. */
@@ -44,8 +43,10 @@ static int choose(struct elaborate *e, const struct syntax_node *ref, const stru
     int index[SYNTAX_INDICES] = {0};
     long place;
     if (!elaborate_indices(e, ref, frame, index)) return 0;
-    if (ref->count > v->shape.rank || !elaborate_place(&v->shape, ref->count, index, &place))
-        return outside(e, ref, frame, "", &v->shape, ref->count, index, line);
+    if (ref->count > v->shape.rank || !elaborate_place(&v->shape, ref->count, index, &place)) {
+        outside(e, ref, frame, "", &v->shape, ref->count, index, line);
+        return 0;
+    }
     return elaborate_index(e, v, ref->count, index, out);
 }
 
@@ -87,9 +88,9 @@ int elaborate_gather(struct elaborate *e, const struct syntax_node *ref, const s
     if (!elaborate_indices(e, ref, frame, index)) return 0;
     if (!box_of(ref->text, ref->count, index, label, count, stride, shape)) {
         if (box_of(ref->text, 0, index, label, count, stride, shape))
-            return outside(e, ref, frame, ref->multiplier ? "lambda." : "", shape, ref->count, index,
-                           elaborate_line_of(e, ref->span));
-        elaborate_unknown_label(e, ref, what, label, count, stride);
+            outside(e, ref, frame, ref->multiplier ? "lambda." : "", shape, ref->count, index,
+                    elaborate_line_of(e, ref->span));
+        else elaborate_unknown_label(e, ref, what, label, count, stride);
         return 0;
     }
     long size = model_size(shape);
@@ -172,12 +173,12 @@ static int hold_all(struct elaborate *e, struct elaborate_value *v, enum syntax_
 /* Names ---------------------------------------------------------------------------------------------- */
 
 static int no_derivative(struct elaborate *e, const struct syntax_node *ref, const char *what, int line) {
-    struct source_message *one;
-    if (line) {
-        one = elaborate_say(e, ref->span, "`%.40s'`: `%.40s` is %s (line %d) and does not change in time.",
-                            ref->text, ref->text, what, line);
-        source_hint(one, "An unknown is declared with  var %.40s.", ref->text);
-    } else one = elaborate_say(e, ref->span, "`%.40s'`: `%.40s` is %s.", ref->text, ref->text, what);
+    if (line)
+        source_hint(elaborate_say(e, ref->span,
+                                  "`%.40s'`: `%.40s` is %s (line %d) and does not change in time.", ref->text,
+                                  ref->text, what, line),
+                    "An unknown is declared with  var %.40s.", ref->text);
+    else elaborate_say(e, ref->span, "`%.40s'`: `%.40s` is %s.", ref->text, ref->text, what);
     return 0;
 }
 

@@ -4,10 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct operation {
-    const char *name;
-    int operands;
-} operation[EXPR_OPS] = {
+const struct expr_operation expr_operation[EXPR_OPS] = {
     [EXPR_CONSTANT] = {"number", 0},
     [EXPR_SYMBOL] = {"symbol", 0},
     [EXPR_NEG] = {"-", 1},
@@ -61,17 +58,13 @@ static const struct operation {
     [EXPR_IF] = {"if", 3},
 };
 
-int expr_operands(enum expr_op op) {
-    return operation[op].operands;
-}
-
 const char *expr_name(enum expr_op op) {
-    return operation[op].name;
+    return expr_operation[op].name;
 }
 
 enum expr_op expr_function(const char *name) {
     for (int op = EXPR_SQRT; op <= EXPR_JACOBISD2; op++)
-        if (strcmp(operation[op].name, name) == 0) return (enum expr_op)op;
+        if (strcmp(expr_operation[op].name, name) == 0) return (enum expr_op)op;
     return strcmp(name, "if") == 0 ? EXPR_IF : (enum expr_op)0;
 }
 

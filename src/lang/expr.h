@@ -120,7 +120,14 @@ expr expr_greater_or_equal(struct graph *g, expr a, expr b); /* a >= b */
 /* The node as it stands, without a rule applied: for expr_simplify.c. */
 expr expr_intern(struct graph *g, struct expr_node node);
 
-int expr_operands(enum expr_op op); /* how many: 0 to 3 */
+extern const struct expr_operation {
+    const char *name;
+    int operands;
+} expr_operation[EXPR_OPS];
+/* How many: 0 to 3; the mask says so to the compiler. */
+static inline int expr_operands(enum expr_op op) {
+    return expr_operation[op].operands & 3;
+}
 int expr_is_constant(const struct graph *g, expr e, double *value);
 int expr_is_truth(const struct graph *g, expr e); /* a comparison, and, or, not: never anything but 1 or 0 */
 /* The function of that name in the model language; 0: none.  Its operands are counted by expr_operands. */

@@ -39,11 +39,6 @@ void *structure_take(struct structure *s, size_t count, size_t size) {
     return take(s, &s->scratch, count, size);
 }
 
-int structure_out_of_memory(struct structure *s) {
-    s->verdict = STRUCTURE_MEMORY;
-    return -1;
-}
-
 void structure_close(struct structure *s) {
     give_back(&s->kept);
     give_back(&s->scratch);

@@ -28,7 +28,10 @@ struct structure_work {
  * and the verdict is STRUCTURE_MEMORY. */
 void *structure_keep(struct structure *s, size_t count, size_t size);
 void *structure_take(struct structure *s, size_t count, size_t size);
-int structure_out_of_memory(struct structure *s);                                    /* -1 */
+static inline int structure_out_of_memory(struct structure *s) {
+    s->verdict = STRUCTURE_MEMORY;
+    return -1;
+}
 int structure_column(const struct structure_work *w, uint32_t kind, uint32_t index); /* of a symbol, or -1 */
 expr structure_symbol(const struct structure_work *w, int column, int order);
 
@@ -93,7 +96,7 @@ struct structure_factor {
 };
 /* late: columns to be used only when no other is left, or NULL. */
 int structure_eliminate(const struct structure_matrix *a, const unsigned char *late,
-                        struct structure_factor *out);
+                        struct structure_factor *f);
 void structure_factor_close(struct structure_factor *f);
 /* u with u^T a = 0 and u[dependent[k]] = 1, in `rows` places. */
 void structure_left_null(const struct structure_factor *f, int k, double *u);

@@ -211,7 +211,7 @@ static int elimination_open(struct elimination *e, const struct structure_matrix
     e->waits = malloc(columns + 1);
     if (!e->row || !e->held || !e->length || !e->head || !e->next || !e->prev || !e->at || !e->waits)
         return -1;
-    for (size_t i = 0; i <= rows; i++) e->head[i] = -1;
+    memset(e->head, -1, (rows + 1) * sizeof(int)); /* -1: an empty list */
     for (int i = 0; i < a->rows; i++)
         for (int k = a->start[i]; k < a->start[i + 1]; k++) {
             int j = a->column[k];

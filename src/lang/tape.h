@@ -43,8 +43,8 @@ void tape_free(struct tape *t);
 int tape_reads(const struct tape_code *c);  /* how many registers: 0; a; or a and b */
 int tape_writes(const struct tape_code *c); /* a register? */
 
-/* work: t->registers doubles, any content.  u, p and out must not overlap. */
-void tape_run(const struct tape *t, double time, const double *u, const double *p, double *out, double *work);
+/* r: t->registers doubles, any content.  u, p and out must not overlap. */
+void tape_run(const struct tape *t, double time, const double *u, const double *p, double *out, double *r);
 /* With work of its own; 0, or -1 where a large tape finds no memory. */
 int tape_call(const struct tape *t, double time, const double *u, const double *p, double *out);
 #endif

@@ -117,7 +117,7 @@ const char *energy_doubts(const keel_problem *p) {
     struct doubts d = {.p = p};
     d.x = at, d.x1 = at += n, d.gradient = at += n, d.force = at += n, d.mass = at += n;
     d.pi = at += matrix, d.pi1 = at += forms, d.slope = at += forms, d.rows = at += (1 + k) * forms;
-    d.value = at += forms * n, d.other = at += 1 + k, d.spare = at += 1 + k;
+    d.value = at += forms * n, d.other = at += 1 + k, d.spare = at + 1 + k;
     for (int place = 0; place < SAMPLED_PLACES && !doubt; place++) {
         for (int j = 0; j < p->n; j++) {
             d.x[j] = sampled_place(p, j, place);

@@ -253,7 +253,7 @@ static keel_status inner(keel_work *w, struct field *fd, const keel_attempt *a, 
 
 static keel_status by_nesting(keel_work *w, struct field *fd, const keel_attempt *a, int *found) {
     struct lgdae *l = w->method;
-    int n = l->n, m = l->m, all = n + m, idle = 0, verdict = SEARCHING, rests;
+    int n = l->n, m = l->m, all = n + m, idle = 0, verdict = SEARCHING, rests = 0;
     double least = HUGE_VAL;
     for (int round = 0; round < 60 && verdict == SEARCHING; round++) {
         keel_status status = inner(w, fd, a, &rests);

@@ -235,7 +235,7 @@ int begin_find(struct keel_model *m) {
     m->u0 = pool_take(&m->pool, all * sizeof *m->u0);
     m->fixed = pool_take(&m->pool, all);
     m->given = b.given = pool_take(&m->pool, all);
-    b.from = pool_take(&m->pool, all * sizeof *b.from);
+    b.from = pool_take(&m->pool, all * sizeof(const struct model_given *));
     b.last = pool_take(&m->pool, all * sizeof *b.last);
     b.implied = pool_take(&m->pool, ((size_t)m->model->init.count + 1) * sizeof *b.implied);
     if (m->pool.refused) return complaint_memory(&m->messages);

@@ -35,7 +35,8 @@ static int list_columns(struct keel_model *m) {
     struct graph *g = &model->graph;
     int outputs = model->mode[0].output.count, all = model->multipliers + outputs, highest = 1;
     int *orders = pool_take(&m->pool, ((size_t)model->unknowns + 1) * sizeof *orders);
-    for (int j = 0; j < model->unknowns && orders; j++) {
+    if (!orders) return 0;
+    for (int j = 0; j < model->unknowns; j++) {
         orders[j] = model->unknown[j].role == MODEL_POSITION ? 1 : orders_shown(m, j);
         all += orders[j];
         if (orders[j] > highest) highest = orders[j];

@@ -86,8 +86,10 @@ static int find_rows(struct keel_sim *s) {
     int *wider = realloc(s->row_of, ((size_t)count + 1) * sizeof *wider);
     if (!wider) return 0;
     s->row_of = wider;
+    s->row_ofs = count;
     s->row_mode = s->mode;
-    for (int i = 0; keel_kept_at(s->solver, i, &kept); i++) s->row_of[i] = find(s->m, kept.name);
+    for (int i = 0; i < count; i++)
+        s->row_of[i] = keel_kept_at(s->solver, i, &kept) ? find(s->m, kept.name) : -1;
     return 1;
 }
 
@@ -95,7 +97,7 @@ keel_status drift_at(struct keel_sim *s, double t, const double *u, double *drif
     keel_kept kept;
     if (!find_rows(s)) return KEEL_ENOMEM;
     if (values_at(&s->m->mode[s->mode].rows, t, u, NULL, s->parameter, drift)) return KEEL_EINVAL;
-    for (int i = 0; keel_kept_at(s->solver, i, &kept); i++)
+    for (int i = 0; i < s->row_ofs && keel_kept_at(s->solver, i, &kept); i++)
         if (s->row_of[i] >= 0) drift[s->row_of[i]] -= kept.start;
     return KEEL_OK;
 }

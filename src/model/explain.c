@@ -180,9 +180,8 @@ static void pairs_walk(struct pairs *p, struct graph *g, expr e, int depth) {
     else if (n.op == EXPR_ADD || n.op == EXPR_SUB) {
         pairs_walk(p, g, n.a, depth + 1);
         pairs_walk(p, g, n.b, depth + 1);
-    } else if (n.op == EXPR_NEG) pairs_walk(p, g, n.a, depth + 1);
-    else if (n.op == EXPR_MUL && without_unknowns(g, n.a)) pairs_walk(p, g, n.b, depth + 1);
-    else if ((n.op == EXPR_MUL || n.op == EXPR_DIV) && without_unknowns(g, n.b))
+    } else if (n.op == EXPR_MUL && without_unknowns(g, n.a)) pairs_walk(p, g, n.b, depth + 1);
+    else if (n.op == EXPR_NEG || ((n.op == EXPR_MUL || n.op == EXPR_DIV) && without_unknowns(g, n.b)))
         pairs_walk(p, g, n.a, depth + 1);
     else pairs_term(p, g, e);
 }

@@ -152,7 +152,7 @@ static void does_not_fit(struct begin *b, const keel_solver *s) {
     double value = off ? strtod(off + 8, NULL) : NAN;
     quoted(sentence, name, sizeof name);
     int any = nearest ? worst_init(b, EXPR_NONE, nearest) : -1;
-    if (!off && any >= b->r->n) { /* an algebraic variable: the core names it, not the equation */
+    if (!off && nearest && any >= b->r->n) { /* an algebraic variable: the core names it, not the equation */
         int i = row_with(b, any, nearest, &value);
         if (i >= 0) text_set(name, sizeof name, "%s", b->r->algebraic.names[i]);
     }

@@ -31,17 +31,18 @@ struct keel_sim {
     int crowd;
     keel_happening *happened;
     long happenings, room;
-    int *row_of, row_mode; /* by row of the solver, its place among the model's rows; of this mode */
-    keel_status status;    /* of what is not the solver's */
+    int *row_of, row_ofs, row_mode; /* by row of the solver, its place among the model's rows; of this mode */
+    keel_status status;             /* of what is not the solver's */
     char message[640];
 };
 
 /* A run without a solver yet; NULL without memory, failed where the model is. */
 struct keel_sim *sim_begin(keel_model *m, const keel_options *o);
-/* What the event that the solver stands on asks for: KEEL_OK: go on; KEEL_EVENT: it stops the run. */
-keel_status sim_act(struct keel_sim *s, int event);
+/* What the event that the solver stands on asks for, by its number: KEEL_OK: go on; KEEL_EVENT: it stops
+ * the run. */
+keel_status sim_act(struct keel_sim *s, int number);
 /* Adds an event to the list of what happened. */
-keel_status sim_note(struct keel_sim *s, int event);
+keel_status sim_note(struct keel_sim *s, int number);
 /* Events that are zero where a mode begins, or after an action, act at once if they move on in their
  * direction; but not those that acted at this time already, unless something has acted on them since.  So do
  * those that an action has moved across zero. */
