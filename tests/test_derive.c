@@ -471,40 +471,6 @@ static void derivatives_are_numbers_where_the_function_is(void **state) {
     expr_close(&g);
 }
 
-static void hessians_are_symmetric_and_right(void **state) {
-    (void)state;
-    struct graph g;
-    struct random r;
-    struct derive d;
-    int compared = 0;
-    assert_int_equal(expr_open(&g), 0);
-    random_open(&r, &g, 6, 1);
-    derive_open(&d, &g, 0);
-    for (int i = 0; i < 300; i++) {
-        expr f = random_expr(&r, 2 + i % 3), slope[RANDOM_STATES], full[RANDOM_STATES][RANDOM_STATES] = {{0}};
-        struct derive_sparse h;
-        struct point at = random_point(&r);
-        assert_int_equal(derive_gradient(&d, f, RANDOM_STATES, r.symbol + 1, slope), 0);
-        assert_int_equal(derive_hessian(&d, f, RANDOM_STATES, r.symbol + 1, &h), 0);
-        for (int row = 0; row < h.rows; row++)
-            for (int k = h.row_start[row]; k < h.row_start[row + 1]; k++) {
-                assert_true(k == h.row_start[row] || h.column[k] > h.column[k - 1]);
-                full[row][h.column[k]] = h.value[k];
-            }
-        for (int row = 0; row < RANDOM_STATES; row++)
-            for (int column = 0; column < RANDOM_STATES; column++) {
-                assert_int_equal(full[row][column], full[column][row]);
-                expr second = full[row][column] ? full[row][column] : expr_constant(&g, 0);
-                compared += agrees(&g, slope[row], second, &at, 1 + column);
-            }
-        derive_free(&h);
-    }
-    print_message("%d second derivatives compared\n", compared);
-    assert_true(compared > 2000);
-    derive_close(&d);
-    expr_close(&g);
-}
-
 /* A gradient costs a constant times the value, however many symbols there are. */
 static void a_gradient_is_cheap(void **state) {
     (void)state;
@@ -681,7 +647,6 @@ int main(void) {
         cmocka_unit_test(elliptic_integrals_are_accurate),
         cmocka_unit_test(slopes_by_the_modulus_hold_everywhere),
         cmocka_unit_test(derivatives_are_numbers_where_the_function_is),
-        cmocka_unit_test(hessians_are_symmetric_and_right),
         cmocka_unit_test(a_gradient_is_cheap),
         cmocka_unit_test(kinks_are_named_or_passed),
         cmocka_unit_test(the_other_branch_leaves_no_trace),

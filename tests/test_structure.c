@@ -1100,28 +1100,6 @@ static void long_chains_of_floating_capacitors(void **state) {
     expr_close(&g);
 }
 
-/* ---- the rank at a point ---- */
-
-static double at_origin(void *user, enum expr_kind kind, uint32_t index, uint32_t order) {
-    (void)kind, (void)order;
-    return index == 0 ? *(double *)user : 0;
-}
-
-static void rank_at_a_point(void **state) {
-    struct text x;
-    struct structure s;
-    unsigned char dependent[3];
-    double position = 1e-30;
-    (void)state;
-    pendulum(&x, "x''=-lam*x", "y''=-lam*y-g", "x^2+y^2-1");
-    analyse(&s, &x);
-    assert_int_equal(structure_rank_at(&s, &x.g, at_origin, &position, dependent), 3);
-    position = 0;
-    assert_int_equal(structure_rank_at(&s, &x.g, at_origin, &position, dependent), 2);
-    assert_true(!dependent[0] && !dependent[1] && dependent[2]);
-    close_both(&s, &x);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pendulum_has_the_known_offsets),
@@ -1155,7 +1133,6 @@ int main(void) {
         cmocka_unit_test(a_chain_of_a_thousand_links),
         cmocka_unit_test(hidden_constraints_are_total_derivatives),
         cmocka_unit_test(hidden_constraints_hold_on_the_solution),
-        cmocka_unit_test(rank_at_a_point),
         cmocka_unit_test(chosen_initial_values),
         cmocka_unit_test(long_chains_of_floating_capacitors),
     };

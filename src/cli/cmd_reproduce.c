@@ -10,7 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int reproduce_draw(const struct reproduce *r, const struct claims *c, int item, const struct job *j) {
+/* The pictures of an item into the folder of --plot, or the one that was asked for; how many could not be
+ * drawn. */
+static int draw(const struct reproduce *r, const struct claims *c, int item, const struct job *j) {
     const char *folder = option_text(&j->options, opt_plot);
     int missing = 0, only = r->item ? claims_drawn(c, item, r->item) : -1;
     if (only >= 0 && strcmp(c->item[item].name, r->item) == 0) only = -1; /* an item draws all its own */
@@ -57,7 +59,7 @@ static int reproduce(struct reproduce *r, struct job *j) {
             if (!reproduce_wanted(r, c, i)) continue;
             reproduce_item(r, c, i);
             if (text) reproduce_text_item(r, c, i, j, stdout), fflush(stdout);
-            missing += reproduce_draw(r, c, i, j);
+            missing += draw(r, c, i, j);
         }
     }
     if (text) reproduce_text_end(r, j, stdout);

@@ -100,11 +100,6 @@ void json_truth(struct json *j, const char *key, int value) {
     word(j, value ? "true" : "false");
 }
 
-void json_null(struct json *j, const char *key) {
-    begin(j, key);
-    word(j, "null");
-}
-
 void json_release(struct json *j) {
     free(j->text);
     *j = (struct json){0};

@@ -22,6 +22,5 @@ void json_text(struct json *j, const char *key, const char *value); /* value NUL
 void json_number(struct json *j, const char *key, double value);
 void json_integer(struct json *j, const char *key, long value);
 void json_truth(struct json *j, const char *key, int value);
-void json_null(struct json *j, const char *key);
 void json_release(struct json *j);
 #endif

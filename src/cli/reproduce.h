@@ -33,7 +33,4 @@ void reproduce_json(const struct reproduce *r, const struct job *j, const char *
                     FILE *out);
 /* The items of a paper and what they draw. */
 void reproduce_text_names(const struct reproduce *r, const struct claims *c, FILE *out);
-/* The pictures of an item into the folder of --plot, or the one that was asked for; how many could not be
- * drawn. */
-int reproduce_draw(const struct reproduce *r, const struct claims *c, int item, const struct job *j);
 #endif

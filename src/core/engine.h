@@ -27,7 +27,7 @@ struct record {
     double rho, low, high; /* reversible steps: the density, 0 before the first, and where it holds */
     double scanned, piece; /* events have been looked for up to here; the length to try next, 0: the step */
     double piece_from, piece_to; /* where polynomials stand for the event functions */
-    long count, steps_at_growth;
+    long count;
     int front;         /* which of the two buffers holds the front */
     int rate_known[2]; /* f of that buffer is the rate at its x */
     int inside;        /* stands inside the last step */

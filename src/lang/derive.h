@@ -41,8 +41,6 @@ expr derive_total(struct derive *d, expr f);
 int derive_gradient(struct derive *d, expr f, int n, const expr *symbol, expr *out);
 int derive_jacobian(struct derive *d, int rows, const expr *f, int n, const expr *symbol,
                     struct derive_sparse *out);
-/* Both triangles, from the same nodes. */
-int derive_hessian(struct derive *d, expr f, int n, const expr *symbol, struct derive_sparse *out);
 
 /* The sum of |terms| of f: its round-off unit.  (a - b)*k/c counts as (|a| + |b|)*|k|/|c|. */
 expr derive_terms(struct graph *g, expr f);

@@ -1,4 +1,4 @@
-/* derive_sparse.c - Jacobians and Hessians by rows; see derive.h. */
+/* derive_sparse.c - Jacobians by rows; see derive.h. */
 #include "lang/derive.h"
 
 #include "lang/derive_rules.h"
@@ -43,17 +43,16 @@ static int by_column(const void *x, const void *y) {
     return (a->column > b->column) - (a->column < b->column);
 }
 
-/* The columns below `below` on which f depends, ascending, as pairs in `held`; -1 without memory.  A row
- * costs what its own expression does, not the number of all unknowns. */
-static int columns_of(struct graph *g, expr f, int n, const struct place *place, int below,
-                      struct place *held) {
+/* The columns on which f depends, ascending, as pairs in `held`; -1 without memory.  A row costs what its own
+ * expression does, not the number of all unknowns. */
+static int columns_of(struct graph *g, expr f, int n, const struct place *place, struct place *held) {
     struct expr_list symbols;
     if (expr_symbols(g, 1, &f, &symbols)) return -1;
     int count = 0;
     for (size_t i = 0; i < symbols.count; i++) {
         struct place key = {symbols.item[i], 0};
         const struct place *at = bsearch(&key, place, (size_t)n, sizeof key, by_symbol);
-        if (at && at->column < below) held[count++] = *at;
+        if (at) held[count++] = *at;
     }
     free(symbols.item);
     if (count > 1) qsort(held, (size_t)count, sizeof *held, by_column);
@@ -82,9 +81,8 @@ static void work_close(struct work *w) {
     free(w->slope);
 }
 
-/* One row, in the columns below `below`. */
-static int add_row(struct derive *d, struct work *w, struct builder *b, expr f, int n, int below) {
-    int held = f == EXPR_NONE ? -1 : columns_of(d->g, f, n, w->place, below, w->held);
+static int add_row(struct derive *d, struct work *w, struct builder *b, expr f, int n) {
+    int held = f == EXPR_NONE ? -1 : columns_of(d->g, f, n, w->place, w->held);
     if (held < 0) return -1;
     for (int k = 0; k < held; k++) w->symbol[k] = w->held[k].symbol;
     if (held && derive_gradient(d, f, held, w->symbol, w->slope)) return -1;
@@ -93,61 +91,18 @@ static int add_row(struct derive *d, struct work *w, struct builder *b, expr f, 
     return 0;
 }
 
-/* triangle: row i in the columns up to i only. */
-static int by_rows(struct derive *d, int rows, const expr *f, int n, const expr *symbol, int triangle,
-                   struct derive_sparse *out) {
+int derive_jacobian(struct derive *d, int rows, const expr *f, int n, const expr *symbol,
+                    struct derive_sparse *out) {
     struct builder b = {.s = out};
     struct work w;
     *out = (struct derive_sparse){
         .rows = rows, .columns = n, .row_start = calloc((size_t)rows + 1, sizeof(int))};
     int failed = work_open(&w, n, symbol) || !out->row_start;
     for (int i = 0; i < rows && !failed; i++) {
-        failed = add_row(d, &w, &b, f[i], n, triangle ? i + 1 : n);
+        failed = add_row(d, &w, &b, f[i], n);
         out->row_start[i + 1] = (int)b.count;
     }
     work_close(&w);
     if (failed) derive_free(out);
-    return failed ? -1 : 0;
-}
-
-int derive_jacobian(struct derive *d, int rows, const expr *f, int n, const expr *symbol,
-                    struct derive_sparse *out) {
-    return by_rows(d, rows, f, n, symbol, 0, out);
-}
-
-/* Both triangles from the lower one.  Rows come out ascending: first the row itself, then, in the order of
- * the rows below, what lies under the diagonal. */
-static int mirror(const struct derive_sparse *low, struct derive_sparse *out) {
-    int n = low->rows, entries = 2 * low->row_start[n] + 1, *start = calloc((size_t)n + 2, sizeof *start);
-    *out = (struct derive_sparse){n, n, start, malloc((size_t)entries * sizeof(int)),
-                                  malloc((size_t)entries * sizeof(expr))};
-    if (!start || !out->column || !out->value) {
-        derive_free(out);
-        return -1;
-    }
-    for (int i = 0; i < n; i++)
-        for (int k = low->row_start[i]; k < low->row_start[i + 1]; k++) {
-            start[i + 2]++;
-            if (low->column[k] != i) start[low->column[k] + 2]++;
-        }
-    for (int i = 0; i < n; i++) start[i + 2] += start[i + 1];
-    for (int i = 0; i < n; i++)
-        for (int k = low->row_start[i]; k < low->row_start[i + 1]; k++) {
-            int j = low->column[k], at = start[i + 1]++;
-            out->column[at] = j, out->value[at] = low->value[k];
-            if (j == i) continue;
-            at = start[j + 1]++;
-            out->column[at] = i, out->value[at] = low->value[k];
-        }
-    return 0;
-}
-
-int derive_hessian(struct derive *d, expr f, int n, const expr *symbol, struct derive_sparse *out) {
-    expr *slope = malloc((n > 0 ? (size_t)n : 1) * sizeof *slope);
-    struct derive_sparse low = {0};
-    int failed = !slope || derive_gradient(d, f, n, symbol, slope) ||
-                 by_rows(d, n, slope, n, symbol, 1, &low) || mirror(&low, out);
-    free(slope);
-    derive_free(&low);
     return failed ? -1 : 0;
 }

@@ -80,8 +80,4 @@ expr distance_value(struct distance_walk *w, expr constant);                /* E
 /* Terms that make up forms go to the constant.  Positions do only if all of them do, by differences alone;
  * with `last` 1 by distances from the origin too. */
 void distance_collapse(struct distance_walk *w, struct distance_sum *s, int last);
-
-/* The points of a model in one of DISTANCE_WAYS ways; 1; 0: they do not fit; -1: memory. */
-enum { DISTANCE_WAYS = 2 };
-int distance_points(struct pool *pool, struct model *m, int way, struct distance_problem *p);
 #endif

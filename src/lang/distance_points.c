@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS, INDICES };
+enum { ROWS, INDICES, WAYS };
 
 /* Where a coordinate belongs: points have equal keys, components of one point different names. */
 struct place {
@@ -59,7 +59,8 @@ static int number_places(struct place *s, int n, int *size) {
     return points;
 }
 
-int distance_points(struct pool *pool, struct model *m, int way, struct distance_problem *p) {
+/* The points of a model in one of the ways: 1; 0: they do not fit; -1: memory. */
+static int points_of(struct pool *pool, struct model *m, int way, struct distance_problem *p) {
     int n = m->coords, d = 0, good = 1, deep = 0;
     struct graph *g = &m->graph;
     struct place *s = pool_take(pool, ((size_t)n + 1) * sizeof *s);
@@ -132,9 +133,9 @@ int distance_model(struct distance *d, struct model *m, int mode, enum expr_kind
     struct distance_problem p = {.g = &m->graph, .kind = kind, .first = first};
     int status = functions_of(&pool, &m->mode[mode], &p) ? 0 : -1, found = 0;
     *d = (struct distance){0};
-    for (int way = 0; way < DISTANCE_WAYS && status == 0; way++) {
+    for (int way = 0; way < WAYS && status == 0; way++) {
         struct distance other;
-        int fits = distance_points(&pool, m, way, &p);
+        int fits = points_of(&pool, m, way, &p);
         if (fits < 0) status = -1;
         if (fits <= 0) continue;
         status = distance_find(&other, &p);

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-const struct syntax_statement *elaborate_statement(const struct elaborate *e,
-                                                   enum syntax_statement_kind kind) {
+static const struct syntax_statement *statement(const struct elaborate *e, enum syntax_statement_kind kind) {
     for (int i = 0; i < e->lines; i++)
         if (e->line[i].s->kind == kind) return e->line[i].s;
     return NULL;
@@ -39,8 +38,8 @@ static void refuse(struct elaborate *e, const struct syntax_statement *s, const 
 /* Declarations and energy functions that belong together. */
 static void belong(struct elaborate *e, const struct syntax_statement *l, const struct syntax_statement *h,
                    const struct syntax_statement *b) {
-    const struct syntax_statement *coord = elaborate_statement(e, SYNTAX_COORD);
-    const struct syntax_statement *canonical = elaborate_statement(e, SYNTAX_CANONICAL);
+    const struct syntax_statement *coord = statement(e, SYNTAX_COORD);
+    const struct syntax_statement *canonical = statement(e, SYNTAX_CANONICAL);
     if (l && h) refuse(e, h, "a model has a lagrangian or a hamiltonian, not both.", "Remove one of them.");
     else if (coord && canonical)
         refuse(e, canonical, "`coord` and `canonical` do not go together.",
@@ -101,7 +100,7 @@ static void list_coordinates(struct elaborate *e) {
 
 static void start_mode(struct elaborate *e) {
     struct model *m = e->model;
-    const struct syntax_statement *s = elaborate_statement(e, SYNTAX_BEGIN);
+    const struct syntax_statement *s = statement(e, SYNTAX_BEGIN);
     if (!s) {
         if (m->mode[0].name)
             source_hint(elaborate_say(e, m->mode[0].where, "no line says in which mode the run starts."),
@@ -122,10 +121,10 @@ void elaborate_form(struct elaborate *e) {
     struct model *m = e->model;
     int before = e->messages->errors;
     once(e, SYNTAX_STRUCTURE);
-    const struct syntax_statement *l = elaborate_statement(e, SYNTAX_LAGRANGIAN);
-    const struct syntax_statement *h = elaborate_statement(e, SYNTAX_HAMILTONIAN);
-    const struct syntax_statement *b = elaborate_statement(e, SYNTAX_STRUCTURE);
-    const struct syntax_statement *name = elaborate_statement(e, SYNTAX_MODEL);
+    const struct syntax_statement *l = statement(e, SYNTAX_LAGRANGIAN);
+    const struct syntax_statement *h = statement(e, SYNTAX_HAMILTONIAN);
+    const struct syntax_statement *b = statement(e, SYNTAX_STRUCTURE);
+    const struct syntax_statement *name = statement(e, SYNTAX_MODEL);
     if (name) m->name = name->name;
     belong(e, l, h, b);
     e->misfit = before != e->messages->errors;
@@ -139,7 +138,7 @@ void elaborate_form(struct elaborate *e) {
 /* Motion --------------------------------------------------------------------------------------------- */
 
 static int structure_matrix(struct elaborate *e, expr **out) {
-    const struct syntax_statement *b = elaborate_statement(e, SYNTAX_STRUCTURE);
+    const struct syntax_statement *b = statement(e, SYNTAX_STRUCTURE);
     struct model *m = e->model;
     struct elaborate_value v;
     if (!elaborate_node(e, b->right, NULL, &v)) return 0;
@@ -215,7 +214,7 @@ void elaborate_motion(struct elaborate *e) {
     struct model *m = e->model;
     struct model_mode *mode = &m->mode[e->mode];
     const struct syntax_statement *s =
-        elaborate_statement(e, m->form == MODEL_LAGRANGIAN ? SYNTAX_LAGRANGIAN : SYNTAX_HAMILTONIAN);
+        statement(e, m->form == MODEL_LAGRANGIAN ? SYNTAX_LAGRANGIAN : SYNTAX_HAMILTONIAN);
     expr *structure = NULL;
     enum motion_status status;
     if (m->form == MODEL_EQUATIONS || e->messages->errors) return;
@@ -241,8 +240,8 @@ expr elaborate_energy(struct elaborate *e, struct syntax_span span) {
     if (e->energy_busy)
         elaborate_say(e, span, "`energy` is derived from the %s and cannot stand in it.",
                       e->model->form == MODEL_LAGRANGIAN ? "lagrangian" : "hamiltonian");
-    else if (e->model->form == MODEL_EQUATIONS && !elaborate_statement(e, SYNTAX_LAGRANGIAN) &&
-             !elaborate_statement(e, SYNTAX_HAMILTONIAN))
+    else if (e->model->form == MODEL_EQUATIONS && !statement(e, SYNTAX_LAGRANGIAN) &&
+             !statement(e, SYNTAX_HAMILTONIAN))
         source_hint(
             elaborate_say(e, span, "there is no lagrangian or hamiltonian to derive the energy from."),
             "Write its expression:  invariant E = expr.");

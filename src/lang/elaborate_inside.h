@@ -216,6 +216,4 @@ void elaborate_reference_values(struct elaborate *e, const struct elaborate_line
 void elaborate_form(struct elaborate *e); /* which, and does it fit the declarations */
 void elaborate_motion(struct elaborate *e);
 void elaborate_check(struct elaborate *e);
-const struct syntax_statement *elaborate_statement(const struct elaborate *e,
-                                                   enum syntax_statement_kind kind);
 #endif

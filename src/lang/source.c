@@ -234,13 +234,6 @@ static size_t page_end(struct page *page) {
     return page->used;
 }
 
-size_t source_render(const struct source *s, const struct source_message *one, char *out, size_t room) {
-    struct page page = {.room = room};
-    page.out = out;
-    put_message(&page, s, one);
-    return page_end(&page);
-}
-
 size_t source_render_all(const struct source *s, const struct source_messages *m, char *out, size_t room) {
     struct page page = {.room = room};
     page.out = out;

@@ -55,8 +55,7 @@ int source_said_within(const struct source_messages *m, size_t from, size_t to);
 void source_forget(struct source_messages *m, int count); /* keep the first `count` messages */
 void source_sort(struct source_messages *m);              /* by place; the same twice is said once */
 
-/* The message as people see it, with the line and a caret.  Returns its length without the ending zero, like
- * snprintf; what does not fit is cut. */
-size_t source_render(const struct source *s, const struct source_message *one, char *out, size_t room);
+/* The messages as people see them, with the line and a caret.  Returns their length without the ending zero,
+ * like snprintf; what does not fit is cut. */
 size_t source_render_all(const struct source *s, const struct source_messages *m, char *out, size_t room);
 #endif

@@ -267,31 +267,3 @@ enum structure_verdict structure_analyse(struct structure *s, const struct struc
     give_back(&s->scratch);
     return s->verdict;
 }
-
-int structure_rank_at(const struct structure *s, struct graph *g, structure_look *value, void *user,
-                      unsigned char *dependent) {
-    struct structure memory = {.g = g};
-    const struct derive_sparse *j = &s->jacobian;
-    struct structure_pattern a = {j->rows, j->columns, j->row_start, j->column, NULL, j->value};
-    struct structure_sample v;
-    struct structure_matrix numbers;
-    struct structure_factor factor;
-    size_t entries = (size_t)j->row_start[j->rows];
-    int rank = -1, finite = 1;
-    if (structure_sample_at(&v, g, entries, j->value, (struct structure_point){value, user})) return -1;
-    for (size_t k = 0; k < entries && finite; k++) finite = structure_sample_finite(&v, j->value[k]);
-    if (finite && structure_numbers(&memory, &a, &v, &numbers) == 0 &&
-        structure_eliminate(&numbers, NULL, &factor) == 0) {
-        double *u = structure_take(&memory, (size_t)s->n, sizeof *u);
-        rank = u ? factor.rank : -1;
-        if (dependent) memset(dependent, 0, (size_t)s->n);
-        if (dependent && u && rank < s->n) {
-            structure_left_null(&factor, 0, u);
-            for (int i = 0; i < s->n; i++) dependent[i] = u[i] != 0;
-        }
-        structure_factor_close(&factor);
-    }
-    structure_sample_close(&v);
-    give_back(&memory.scratch);
-    return rank;
-}

@@ -111,11 +111,4 @@ struct structure {
 /* The verdict; structure_close in any case. */
 enum structure_verdict structure_analyse(struct structure *s, const struct structure_problem *p);
 void structure_close(struct structure *s);
-
-/* The rank of the system Jacobian at a point, rows and columns equilibrated; -1: not finite there or no
- * memory.  value(user, kind, index, order) gives t, parameters and unknowns.  dependent: n places or NULL;
- * 1 for the rows of the first combination that vanishes. */
-typedef double structure_look(void *user, enum expr_kind kind, uint32_t index, uint32_t order);
-int structure_rank_at(const struct structure *s, struct graph *g, structure_look *value, void *user,
-                      unsigned char *dependent);
 #endif

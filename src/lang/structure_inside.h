@@ -40,15 +40,9 @@ expr structure_symbol(const struct structure_work *w, int column, int order);
 struct structure_sample {
     double *value, *mass; /* by node */
 };
-struct structure_point {
-    structure_look *look;
-    void *user;
-};
 /* All that the roots reach, at random point number `point` (the same in every call).  0 or -1. */
 int structure_sample_open(struct structure_sample *v, const struct structure_work *w, size_t roots,
                           const expr *root, int point);
-int structure_sample_at(struct structure_sample *v, struct graph *g, size_t roots, const expr *root,
-                        struct structure_point at);
 void structure_sample_close(struct structure_sample *v);
 int structure_sample_finite(const struct structure_sample *v, expr e);
 int structure_sample_zero(const struct structure_sample *v, expr e);

@@ -18,25 +18,21 @@ static double unit(uint64_t x) { /* splitmix64, to [0, 1) */
     return (double)(x >> 11) * 0x1p-53;
 }
 
-struct near {
-    const struct structure_work *w;
-    int point;
-};
-
 /* Positive, for roots and logarithms, but every third point of both signs; later points are closer
  * together. */
-static double random_value(void *user, enum expr_kind kind, uint32_t index, uint32_t order) {
-    const struct near *at = user;
-    const struct structure_problem *p = at->w->p;
-    if (kind == EXPR_PARAMETER && (int)index < p->parameters && at->point < STRUCTURE_GENERIC)
+static double random_value(const struct structure_work *w, int point, const struct expr_node *symbol) {
+    enum expr_kind kind = (enum expr_kind)symbol->a;
+    uint32_t index = symbol->b, order = symbol->c;
+    const struct structure_problem *p = w->p;
+    if (kind == EXPR_PARAMETER && (int)index < p->parameters && point < STRUCTURE_GENERIC)
         return p->parameter[index];
-    uint64_t key = ((uint64_t)at->point << 56) ^ ((uint64_t)kind << 48) ^ ((uint64_t)order << 32) ^ index;
+    uint64_t key = ((uint64_t)point << 56) ^ ((uint64_t)kind << 48) ^ ((uint64_t)order << 32) ^ index;
     double r = unit(key * 0xd1342543de82ef95u + 1),
-           spread = at->point % STRUCTURE_GENERIC < TRIES / 2 ? 0.7 : 0.05;
-    double value = at->point % 3 == 2 ? 1.3 * (2 * r - 1) : 1 + spread * (2 * r - 1);
-    int column = structure_column(at->w, kind, index);
+           spread = point % STRUCTURE_GENERIC < TRIES / 2 ? 0.7 : 0.05;
+    double value = point % 3 == 2 ? 1.3 * (2 * r - 1) : 1 + spread * (2 * r - 1);
+    int column = structure_column(w, kind, index);
     if (!p->nominal || column < 0 || order) return value;
-    double nominal = p->nominal[at->w->column[column]];
+    double nominal = p->nominal[w->column[column]];
     return nominal == 0 ? 0.1 * value : nominal * (1 + 0.2 * (value - 1));
 }
 
@@ -83,9 +79,10 @@ static void evaluate(struct structure_sample *v, const struct graph *g, expr e) 
     v->mass[e] = fmax(fabs(*f), m);
 }
 
-int structure_sample_at(struct structure_sample *v, struct graph *g, size_t roots, const expr *root,
-                        struct structure_point at) {
+static int open_at(struct structure_sample *v, const struct structure_work *w, size_t roots, const expr *root,
+                   int point) {
     struct expr_list list;
+    struct graph *g = w->g;
     *v = (struct structure_sample){0};
     if (expr_order(g, roots, root, &list)) return -1;
     size_t room = g->count;
@@ -97,8 +94,7 @@ int structure_sample_at(struct structure_sample *v, struct graph *g, size_t root
         struct expr_node n = g->node[e];
         if (expr_operands((enum expr_op)n.op)) evaluate(v, g, e);
         else {
-            if (!expr_is_constant(g, e, &v->value[e]))
-                v->value[e] = at.look(at.user, (enum expr_kind)n.a, n.b, n.c);
+            if (!expr_is_constant(g, e, &v->value[e])) v->value[e] = random_value(w, point, &n);
             v->mass[e] = fabs(v->value[e]);
         }
     }
@@ -109,10 +105,7 @@ int structure_sample_at(struct structure_sample *v, struct graph *g, size_t root
 
 int structure_sample_open(struct structure_sample *v, const struct structure_work *w, size_t roots,
                           const expr *root, int point) {
-    struct near near = {w, point};
-    if (structure_sample_at(v, w->g, roots, root, (struct structure_point){random_value, &near}))
-        return structure_out_of_memory(w->s);
-    return 0;
+    return open_at(v, w, roots, root, point) ? structure_out_of_memory(w->s) : 0;
 }
 
 void structure_sample_close(struct structure_sample *v) {
