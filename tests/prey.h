@@ -1,4 +1,4 @@
-/* prey.h - predators and prey, which the methods by integrating factors are tried on. */
+/* prey.h - predators and prey: positive states, a Hamiltonian of logarithms, a quadratic field. */
 #ifndef KEEL_TESTS_PREY_H
 #define KEEL_TESTS_PREY_H
 
@@ -11,6 +11,15 @@ static int prey(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
     out[0] = -u[0] + u[0] * u[1];
     out[1] = u[1] - u[0] * u[1];
+    return 0;
+}
+
+static int prey_jacobian(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    out[0] = -1 + u[1];
+    out[1] = u[0];
+    out[2] = -u[1];
+    out[3] = 1 - u[0];
     return 0;
 }
 
@@ -34,6 +43,6 @@ static const keel_problem prey_problem = {
     .name = "predators and prey",
     .n = 2,
     .u0 = prey_start,
-    .f = {.count = 2, .value = prey},
+    .f = {.count = 2, .value = prey, .jacobian = prey_jacobian},
     .invariant = {.count = 1, .value = prey_invariant, .jacobian = prey_gradient}};
 #endif

@@ -1,39 +1,8 @@
 /* test_kahan.c - Kahan's method: what it is, what it keeps, and what it cannot take. */
+#include "prey.h"
 #include "testing.h"
 
 #include <float.h>
-
-/* Liu 2006, example 1: x' = x (1 - y), y' = y (x - 1), H = ln x - x + ln y - y, from (1/2, 1/2). */
-static int prey(double t, const double *u, double *out, void *user) {
-    (void)t, (void)user;
-    out[0] = u[0] * (1 - u[1]);
-    out[1] = u[1] * (u[0] - 1);
-    return 0;
-}
-
-static int prey_jacobian(double t, const double *u, double *out, void *user) {
-    (void)t, (void)user;
-    out[0] = 1 - u[1];
-    out[1] = -u[0];
-    out[2] = u[1];
-    out[3] = u[0] - 1;
-    return 0;
-}
-
-static int prey_invariant(double t, const double *u, double *out, void *user) {
-    (void)t, (void)user;
-    if (!(u[0] > 0 && u[1] > 0)) return 1;
-    out[0] = log(u[0]) - u[0] + log(u[1]) - u[1];
-    return 0;
-}
-
-static const double prey_start[2] = {0.5, 0.5};
-static const keel_problem prey_problem = {.form = KEEL_ODE,
-                                          .name = "predators and prey",
-                                          .n = 2,
-                                          .u0 = prey_start,
-                                          .f = {.count = 2, .value = prey, .jacobian = prey_jacobian},
-                                          .invariant = {.count = 1, .value = prey_invariant}};
 
 static keel_solver *run(const keel_problem *p, keel_options o, double t) {
     keel_solver *s = keel_open(p, &o);
