@@ -1,6 +1,7 @@
 /* text.c - see text.h. */
 #include "base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +22,11 @@ void text_add(char *out, size_t room, const char *format, ...) {
     va_start(args, format);
     text_vset(out + used, room - used, format, args);
     va_end(args);
+}
+
+void text_number(char *out, size_t room, const char *format, double value) {
+    if (isnan(value)) text_set(out, room, "-");
+    else text_set(out, room, format, value);
 }
 
 const char *text_next(const char *list, char *word, size_t room) {

@@ -11,6 +11,9 @@ void text_set(char *out, size_t room, const char *format, ...) __attribute__((fo
 void text_add(char *out, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void text_vset(char *out, size_t room, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
+/* A number in the format of one double; `-` for what is none. */
+void text_number(char *out, size_t room, const char *format, double value)
+    __attribute__((format(printf, 3, 0)));
 
 /* Is `word` an entry of the comma-separated `list`?  Blanks around entries do not count. */
 int text_listed(const char *list, const char *word);

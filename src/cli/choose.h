@@ -10,7 +10,7 @@ enum choose_steps { CHOOSE_ADAPTIVE, CHOOSE_FIXED, CHOOSE_REVERSIBLE };
 
 /* The name of a stepper for the first mode.  The reason is one sentence. */
 const char *choose_method(const keel_model *m, enum choose_steps steps, char *why, size_t room);
-/* projecting: a projection was asked for, which methods with their own geometry refuse. */
-const char *choose_method_for(const keel_model *m, enum choose_steps steps, int projecting, char *why,
+/* With the stabilizer that was asked for, or auto: methods with their own geometry refuse most. */
+const char *choose_method_for(const keel_model *m, enum choose_steps steps, const char *stabilizer, char *why,
                               size_t room);
 #endif

@@ -10,11 +10,6 @@ enum { WIDTH = 100, NAME = 22 };
 
 /* Text -------------------------------------------------------------------------------------------------- */
 
-static void number_text(char *out, size_t room, const char *format, double value) {
-    if (isnan(value)) text_set(out, room, "-");
-    else snprintf(out, room, format, value);
-}
-
 static void count_text(char *out, size_t room, long count) {
     if (count < 1000000) snprintf(out, room, "%ld", count);
     else snprintf(out, room, "%.2fM", (double)count / 1e6);
@@ -61,9 +56,9 @@ static void row_text(const struct compare_row *row, int name_width, int color, F
         print_short(out, said, WIDTH - name_width - 18);
         return;
     }
-    number_text(error, sizeof error, "%.1e", row->error);
-    number_text(drift, sizeof drift, "%.1e", row->max_drift);
-    number_text(units, sizeof units, row->scaled_drift < 1e5 ? "%.1f" : "%.1e", row->scaled_drift);
+    text_number(error, sizeof error, "%.1e", row->error);
+    text_number(drift, sizeof drift, "%.1e", row->max_drift);
+    text_number(units, sizeof units, row->scaled_drift < 1e5 ? "%.1f" : "%.1e", row->scaled_drift);
     count_text(steps, sizeof steps, row->steps);
     count_text(calls, sizeof calls, row->evaluations);
     count_text(jacobians, sizeof jacobians, row->jacobians);

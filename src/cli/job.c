@@ -269,11 +269,6 @@ static int take_tolerances(struct job *j) {
     return 0;
 }
 
-static int is_projection(const char *stabilizer) {
-    return strcmp(stabilizer, "auto") != 0 && strcmp(stabilizer, "none") != 0 &&
-           strcmp(stabilizer, "watch") != 0;
-}
-
 /* Stabilizers that ask for a kind of method; NULL: this one does not. */
 static const char *method_for(const char *stabilizer, int fixed, char *why, size_t room) {
     int coupled = strcmp(stabilizer, "coupled") == 0;
@@ -302,10 +297,8 @@ static int take_method(struct job *j) {
                                   : j->keel.step > 0 ? CHOOSE_FIXED
                                                      : CHOOSE_ADAPTIVE;
         const char *asked = method_for(j->stabilizer, steps != CHOOSE_ADAPTIVE, j->why, sizeof j->why);
-        text_set(
-            j->method, sizeof j->method, "%s",
-            asked ? asked
-                  : choose_method_for(j->model, steps, is_projection(j->stabilizer), j->why, sizeof j->why));
+        text_set(j->method, sizeof j->method, "%s",
+                 asked ? asked : choose_method_for(j->model, steps, j->stabilizer, j->why, sizeof j->why));
     }
     if (job_sets_idle(j) && j->command != COMMAND_COMPARE)
         return job_fail(j, EXIT_USAGE, "--sets belongs to the stabilizer scale: give --preserve scale, too");

@@ -100,9 +100,10 @@ static int over_the_run(enum claims_measure m) {
     return m == CLAIMS_LARGEST || m == CLAIMS_LOW || m == CLAIMS_HIGH || m == CLAIMS_MEDIAN;
 }
 
-/* The largest drift of a row over all steps stands in the certificate: nobody need look. */
-static int in_certificate(const struct look *l) {
-    return l->place == PLACE_DRIFT && l->line->measure == CLAIMS_LARGEST;
+/* The largest drift of a row over all steps stands in the certificate, where rows are measured at all: nobody
+ * need look. */
+static int in_certificate(const struct gauge *g, const struct look *l) {
+    return l->place == PLACE_DRIFT && l->line->measure == CLAIMS_LARGEST && g->job.keel.preserve != KEEL_NONE;
 }
 
 static int take_looks(struct gauge *g, struct claims *c, int run) {
@@ -119,7 +120,7 @@ static int take_looks(struct gauge *g, struct claims *c, int run) {
             text_set(line->said, sizeof line->said, "the run has no %.120s", line->of);
         if (line->when && !keel_model_number(g->job.model, line->when, &l->when))
             text_set(line->said, sizeof line->said, "%.190s", keel_model_refusal(g->job.model));
-        g->every_step |= over_the_run(line->measure) && !in_certificate(l);
+        g->every_step |= over_the_run(line->measure) && !in_certificate(g, l);
     }
     return 0;
 }
@@ -229,7 +230,7 @@ static void take_line(struct gauge *g, struct look *l, const keel_stats *s) {
     }
     if (l->place == PLACE_DRIFT && certified(g, keel_sim_row(g->sim, l->index), &row)) {
         line->size = row.unit / DBL_EPSILON;
-        if (line->measure == CLAIMS_LARGEST) line->value = row.drift;
+        if (in_certificate(g, l)) line->value = row.drift;
     }
     if (line->measure == CLAIMS_END)
         line->value = l->place == PLACE_DRIFT   ? g->drift[l->index]

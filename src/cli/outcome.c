@@ -179,7 +179,22 @@ static void time_text(char *out, size_t room, double seconds) {
     else snprintf(out, room, "%.2f s", seconds);
 }
 
-const char *outcome_care_word(const keel_kept *row) {
+double outcome_drift_seen(const struct outcome *o, const char *row) {
+    for (int k = 0; k < o->trace->rows; k++)
+        if (strcmp(keel_sim_row(o->sim, k), row) == 0) return o->trace->largest_drift[k];
+    return NAN;
+}
+
+int outcome_row(const struct outcome *o, const struct job *j, int i, keel_kept *row) {
+    if (!keel_kept_at(keel_sim_solver(o->sim), i, row)) return 0;
+    if (j->keel.preserve != KEEL_NONE) return 1;
+    row->drift = outcome_drift_seen(o, row->name);
+    row->units = row->last = NAN;
+    return 1;
+}
+
+const char *outcome_care_word(const struct job *j, const keel_kept *row) {
+    if (j->keel.preserve == KEEL_NONE) return "at output times";
     switch (row->care) {
     case KEEL_ROW_WATCHED:
         return "watched";
@@ -197,19 +212,21 @@ const char *outcome_care_word(const keel_kept *row) {
     return row->verdict == KEEL_WEAK ? "weak" : "";
 }
 
-static void rows_text(const struct outcome *o, FILE *out, int color) {
+static void rows_text(const struct outcome *o, const struct job *j, FILE *out, int color) {
     keel_kept row;
     int any = 0;
-    for (int i = 0; keel_kept_at(keel_sim_solver(o->sim), i, &row); i++) {
+    for (int i = 0; outcome_row(o, j, i, &row); i++) {
         if (row.kind == KEEL_ROW_ALGEBRAIC) continue; /* what y is solved from */
         if (!any++)
             fprintf(out, "  %s%-20s %-14s %-17s %-15s %s%s\n", say_bold(color), "kept", "start",
                     "largest drift", "in round-offs", "last", say_plain(color));
-        char units[24];
-        snprintf(units, sizeof units, row.units < 1e6 ? "%.1f" : "%.1e", row.units);
-        const char *care = outcome_care_word(&row);
-        fprintf(out, "  %-20s %-14.6g %-17.1e %-15s %-*.1e%s\n", row.name, row.start, row.drift, units,
-                care[0] ? 12 : 0, fabs(row.last), care);
+        char drift[24], units[24], last[24];
+        text_number(drift, sizeof drift, "%.1e", row.drift);
+        text_number(units, sizeof units, row.units < 1e6 ? "%.1f" : "%.1e", row.units);
+        text_number(last, sizeof last, "%.1e", fabs(row.last));
+        const char *care = outcome_care_word(j, &row);
+        fprintf(out, "  %-20s %-14.6g %-17s %-15s %-*s%s\n", row.name, row.start, drift, units,
+                care[0] ? 12 : 0, last, care);
     }
 }
 
@@ -240,7 +257,7 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     if (j->why[0]) fprintf(out, "  %s: %s\n", j->method, j->why);
     fprintf(out, "  t %g .. %g   %s steps   %s rejected   %s evaluations   %s\n", j->t0,
             keel_time(keel_sim_solver(o->sim)), steps, rejected, calls, wall);
-    rows_text(o, out, color);
+    rows_text(o, j, out, color);
     char folds[JOB_SENTENCE];
     if (outcome_folds(o, j, folds, sizeof folds)) fprintf(out, "  %-10s %s\n", j->stabilizer, folds);
     accuracy_text(o, out);

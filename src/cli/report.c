@@ -72,10 +72,10 @@ static void named_number(FILE *out, const char *name, double value) {
 /* The verdict and the certificate ----------------------------------------------------------------------- */
 
 /* The worst of the rows somebody cares for, and how many there are. */
-static int worst_kept(const struct outcome *o, int watched, keel_kept *worst) {
+static int worst_kept(const struct outcome *o, const struct job *j, int watched, keel_kept *worst) {
     keel_kept row;
     int count = 0;
-    for (int i = 0; keel_kept_at(keel_sim_solver(o->sim), i, &row); i++) {
+    for (int i = 0; outcome_row(o, j, i, &row); i++) {
         int cared =
             row.care == KEEL_ROW_KEPT || row.care == KEEL_ROW_NATIVE || row.care == KEEL_ROW_REDUNDANT;
         if (row.kind == KEEL_ROW_ALGEBRAIC || row.care == KEEL_ROW_VARYING || cared == watched) continue;
@@ -86,8 +86,9 @@ static int worst_kept(const struct outcome *o, int watched, keel_kept *worst) {
 
 static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     keel_kept row = {0}, loose = {0};
-    int kept = worst_kept(o, 0, &row), watched = worst_kept(o, 1, &loose);
+    int kept = worst_kept(o, j, 0, &row), watched = worst_kept(o, j, 1, &loose);
     int ended = o->status == OUTCOME_FAILED || o->status == OUTCOME_INTERRUPTED;
+    int unmeasured = (kept || watched) && j->keel.preserve == KEEL_NONE;
     int held = kept && row.units <= round_off_units;
     char words[4 * JOB_SENTENCE] = "", folds[JOB_SENTENCE], warning[JOB_SENTENCE];
     int wrong = outcome_warning(o, j, warning, sizeof warning);
@@ -95,7 +96,8 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
         text_set(words, sizeof words, "The run %s %s at t = %.10g%s%s. ",
                  o->status == OUTCOME_FAILED ? "has" : "was", outcome_word(o->status),
                  keel_time(keel_sim_solver(o->sim)), o->message[0] ? ": " : "", o->message);
-    if (held)
+    if (unmeasured) text_add(words, sizeof words, "Steps are not measured: --preserve watch does that.");
+    else if (held)
         text_add(words, sizeof words, "Held to round-off: %s drifts by more than %.2g units of round-off.",
                  kept > 1 ? "none of the kept rows" : "nothing that is kept", row.units);
     else if (kept)
@@ -106,7 +108,7 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
                  "Nothing is kept to round-off; %s is %s and drifts by %.2g units of round-off.", loose.name,
                  loose.care == KEEL_ROW_DAMPED ? "damped" : "watched", loose.units);
     else text_add(words, sizeof words, "There is nothing to keep in this model.");
-    if (kept && watched)
+    if (kept && watched && !unmeasured)
         text_add(words, sizeof words, " Only watched: %s drifts by %.2g.", loose.name, loose.units);
     if (outcome_folds(o, j, folds, sizeof folds))
         text_add(words, sizeof words, " %s: %s.", j->stabilizer, folds);
@@ -120,10 +122,10 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     fputs("</strong></p>\n", out);
 }
 
-static void certificate(FILE *out, const struct outcome *o) {
+static void certificate(FILE *out, const struct outcome *o, const struct job *j) {
     keel_kept row;
     int any = 0;
-    for (int i = 0; keel_kept_at(keel_sim_solver(o->sim), i, &row); i++) {
+    for (int i = 0; outcome_row(o, j, i, &row); i++) {
         if (row.kind == KEEL_ROW_ALGEBRAIC) continue;
         if (!any++) {
             heading(out, "Certificate");
@@ -134,10 +136,13 @@ static void certificate(FILE *out, const struct outcome *o) {
         }
         fputs("<tr><td><code>", out);
         text(out, row.name);
-        fprintf(out,
-                "</code></td><td>%.3g</td><td>%.1e</td><td>%.1e</td><td>%.6g</td><td class=\"text soft\">",
-                row.units, row.drift, fabs(row.last), row.start);
-        text(out, outcome_care_word(&row));
+        char units[24], drift[24], last[24];
+        text_number(units, sizeof units, "%.3g", row.units);
+        text_number(drift, sizeof drift, "%.1e", row.drift);
+        text_number(last, sizeof last, "%.1e", fabs(row.last));
+        fprintf(out, "</code></td><td>%s</td><td>%s</td><td>%s</td><td>%.6g</td><td class=\"text soft\">",
+                units, drift, last, row.start);
+        text(out, outcome_care_word(j, &row));
         fputs("</td></tr>\n", out);
     }
     if (any)
@@ -383,7 +388,7 @@ int report_end(struct report *r, struct job *j, const struct outcome *o, const s
     fputs("</h1>\n", out);
     verdict(out, o, j);
     facts(out, o, j);
-    certificate(out, o);
+    certificate(out, o, j);
     accuracy(out, o);
     plots(out, j, s, asked);
     heading(out, "Analysis");

@@ -76,15 +76,11 @@ static const char *kind_word(const keel_kept *row) {
     }
 }
 
-static void kept(struct json *json, const struct outcome *o) {
+static void kept(struct json *json, const struct outcome *o, const struct job *j) {
     keel_kept row;
     json_array(json, "kept");
-    for (int i = 0; keel_kept_at(keel_sim_solver(o->sim), i, &row); i++) {
+    for (int i = 0; outcome_row(o, j, i, &row); i++) {
         if (row.kind == KEEL_ROW_ALGEBRAIC) continue;
-        double largest = row.drift;
-        for (int k = 0; k < o->trace->rows; k++)
-            if (strcmp(keel_sim_row(o->sim, k), row.name) == 0)
-                largest = fmax(largest, o->trace->largest_drift[k]);
         json_object(json, NULL);
         json_text(json, "name", row.name);
         json_text(json, "kind", kind_word(&row));
@@ -93,7 +89,7 @@ static void kept(struct json *json, const struct outcome *o) {
                   : row.verdict == KEEL_WEAK ? "weak"
                                              : NULL);
         json_number(json, "start", row.start);
-        json_number(json, "max_drift", largest);
+        json_number(json, "max_drift", fmax(row.drift, outcome_drift_seen(o, row.name)));
         json_number(json, "scaled_drift", row.units);
         json_number(json, "last", fabs(row.last));
         json_end_object(json);
@@ -170,7 +166,7 @@ static void results(struct json *json, const struct outcome *o, const struct job
     if (j->keel.preserve >= KEEL_SCALE) json_integer(json, "folds", stats.folds);
     json_number(json, "wall_s", o->wall_s);
     json_number(json, "compile_s", j->compile_s);
-    kept(json, o);
+    kept(json, o, j);
     if (keel_sim_values(o->sim, o->trace->value) == KEEL_OK) values(json, o, o->trace->value);
     events(json, o, j);
     accuracy(json, o, j);

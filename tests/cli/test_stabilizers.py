@@ -46,6 +46,32 @@ class Stabilizers(cli.Case):
         text = self.text("run", ORBIT, "--method", "dopri5+relax", "--step", "pi/100")
         self.assertIn("at %d steps no length meets all kept rows: they were projected" % relaxed["folds"], text)
 
+    def test_what_is_not_measured_is_not_told(self):
+        """By `none` nobody looks at the rows of steps: no drift of 0, and no word about a projection."""
+        words = ("run", ORBIT, "--method", "rk4+none", "--step", "pi/20", "--tend", "10")
+        found = self.json(*words)
+        watched = self.json(*(w.replace("none", "watch") for w in words))
+        for row, seen in zip(found["kept"], watched["kept"], strict=True):
+            self.assertIsNone(row["scaled_drift"])
+            self.assertIsNone(row["last"])
+            self.assertTrue(1e-6 < row["max_drift"] <= seen["max_drift"])
+        text = self.text(*words, "--report", "page.html")
+        rows = [line.split() for line in text.splitlines() if line.endswith("at output times")]
+        self.assertEqual([line[0] for line in rows], [row["name"] for row in found["kept"]])
+        for line, row in zip(rows, found["kept"], strict=True):
+            self.assertEqual(line[2:5], ["%.1e" % row["max_drift"], "-", "-"])
+        with open(self.path("page.html"), encoding="utf-8") as page:
+            self.assertIn("Steps are not measured: --preserve watch does that.", page.read())
+        for name, told in [("auto", True), ("project", True), ("none", False), ("scale", False), ("watch", False)]:
+            reason = self.json("run", ORBIT, "--method", "auto", "--preserve", name, "--tend", "1")["method_why"]
+            self.assertEqual("projected" in reason, told, name)
+
+    def test_claims_look_where_nobody_measures(self):
+        with open(self.path("my.claims"), "w", encoding="utf-8") as file:
+            file.write("paper mine: mine\nitem table1: one\nrun %s --method rk4+none --step pi/20 --tend 10 --interpret\n"
+                       "claim >1e-6 largest drift.energy : drift\n" % ORBIT)
+        self.assertIn("1 holds", self.keel("reproduce", "my.claims").stdout.decode())
+
     def test_sets(self):
         words = ("run", ORBIT, "--method", "rk4+scale", "--step", "pi/100", "--tend", "10")
         usual, named = self.json(*words), self.json(*words, "--sets", "q; p")
