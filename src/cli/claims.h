@@ -107,7 +107,7 @@ struct claims_curve {
 };
 struct claims_panel {
     int logs;           /* 0, 1: of y, 2: of both */
-    unsigned of;        /* bit k: curve k + 1 of the picture; 0: all */
+    unsigned of;        /* bit k: curve k + 1 of the picture, of the first 32; 0: all */
     const char *x, *ys; /* ys: names with commas between them */
     const char *label;  /* of the y axis */
 };

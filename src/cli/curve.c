@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum place { TIME, COLUMN, ERROR, DRIFT, NEWTON, EVALUATIONS, NONE };
+/* Beside the places of a measure. */
+enum { TIME = MEASURE_NONE + 1, NEWTON, EVALUATIONS };
 
 struct spot {
-    enum place place;
-    int index;
+    int place, index;
 };
 struct recorder {
     struct curve *curve;
@@ -47,19 +47,11 @@ void curve_close(struct curve *c) {
 }
 
 static struct spot find(const keel_sim *sim, const char *name) {
-    if (strcmp(name, "t") == 0) return (struct spot){TIME, 0};
-    enum place place = strncmp(name, "error.", 6) == 0   ? ERROR
-                       : strncmp(name, "drift.", 6) == 0 ? DRIFT
-                                                         : COLUMN;
-    if (place != COLUMN) name += 6;
-    int count = place == DRIFT ? keel_sim_rows(sim) : keel_sim_columns(sim);
-    for (int i = 0; i < count; i++)
-        if (strcmp(place == DRIFT ? keel_sim_row(sim, i) : keel_sim_column(sim, i), name) == 0)
-            return (struct spot){place, i};
-    return (struct spot){strcmp(name, "newton") == 0        ? NEWTON
-                         : strcmp(name, "evaluations") == 0 ? EVALUATIONS
-                                                            : NONE,
-                         0};
+    struct spot s = {strcmp(name, "t") == 0 ? TIME : MEASURE_NONE, 0};
+    if (s.place != TIME) s.place = (int)measure_find(sim, name, &s.index);
+    if (s.place == MEASURE_NONE && strcmp(name, "newton") == 0) s.place = NEWTON;
+    if (s.place == MEASURE_NONE && strcmp(name, "evaluations") == 0) s.place = EVALUATIONS;
+    return s;
 }
 
 static void observe(keel_solver *solver, void *sim) {
@@ -77,13 +69,13 @@ static int take(void *user, const struct trace_row *row) {
         case TIME:
             r->row[k] = row->t;
             break;
-        case COLUMN:
+        case MEASURE_COLUMN:
             r->row[k] = row->value[i];
             break;
-        case ERROR:
+        case MEASURE_ERROR:
             r->row[k] = row->error[i];
             break;
-        case DRIFT:
+        case MEASURE_DRIFT:
             r->row[k] = row->drift[i];
             break;
         case NEWTON: /* the start is no step */

@@ -51,11 +51,9 @@ void measure_words_close(struct measure_words *w) {
 
 /* What a line looks at --------------------------------------------------------------------------------- */
 
-enum place { PLACE_COLUMN, PLACE_ERROR, PLACE_DRIFT, PLACE_NONE };
-
 struct look { /* one line of a run */
     struct claims_line *line;
-    enum place place;
+    enum measure_place place;
     int index;
     double when;
     double *all; /* of a median */
@@ -81,19 +79,17 @@ static void refuse(struct claims *c, int run, const char *why) {
     }
 }
 
-static void find_place(struct gauge *g, struct look *l) {
-    const char *name = l->line->of, *rest = name;
-    l->place = strncmp(name, "error.", 6) == 0   ? PLACE_ERROR
-               : strncmp(name, "drift.", 6) == 0 ? PLACE_DRIFT
-                                                 : PLACE_COLUMN;
-    if (l->place != PLACE_COLUMN) rest += 6;
-    int count = l->place == PLACE_DRIFT ? keel_sim_rows(g->sim) : keel_sim_columns(g->sim);
-    for (l->index = 0; l->index < count; l->index++)
-        if (strcmp(l->place == PLACE_DRIFT ? keel_sim_row(g->sim, l->index)
-                                           : keel_sim_column(g->sim, l->index),
-                   rest) == 0)
-            return;
-    l->place = PLACE_NONE;
+enum measure_place measure_find(const keel_sim *sim, const char *name, int *index) {
+    enum measure_place place = strncmp(name, "error.", 6) == 0   ? MEASURE_ERROR
+                               : strncmp(name, "drift.", 6) == 0 ? MEASURE_DRIFT
+                                                                 : MEASURE_COLUMN;
+    if (place != MEASURE_COLUMN) name += 6;
+    int count = place == MEASURE_DRIFT ? keel_sim_rows(sim) : keel_sim_columns(sim);
+    for (*index = 0; *index < count; ++*index) {
+        const char *own = place == MEASURE_DRIFT ? keel_sim_row(sim, *index) : keel_sim_column(sim, *index);
+        if (strcmp(own, name) == 0) return place;
+    }
+    return MEASURE_NONE;
 }
 
 static int over_the_run(enum claims_measure m) {
@@ -103,7 +99,8 @@ static int over_the_run(enum claims_measure m) {
 /* The largest drift of a row over all steps stands in the certificate, where rows are measured at all: nobody
  * need look. */
 static int in_certificate(const struct gauge *g, const struct look *l) {
-    return l->place == PLACE_DRIFT && l->line->measure == CLAIMS_LARGEST && g->job.keel.preserve != KEEL_NONE;
+    return l->place == MEASURE_DRIFT && l->line->measure == CLAIMS_LARGEST &&
+           g->job.keel.preserve != KEEL_NONE;
 }
 
 static int take_looks(struct gauge *g, struct claims *c, int run) {
@@ -115,8 +112,8 @@ static int take_looks(struct gauge *g, struct claims *c, int run) {
         struct look *l = &g->look[g->looks++];
         *l = (struct look){.line = line, .when = NAN};
         line->value = NAN;
-        if (line->of) find_place(g, l);
-        if (line->of && l->place == PLACE_NONE)
+        if (line->of) l->place = measure_find(g->sim, line->of, &l->index);
+        if (line->of && l->place == MEASURE_NONE)
             text_set(line->said, sizeof line->said, "the run has no %.120s", line->of);
         if (line->when && !keel_model_number(g->job.model, line->when, &l->when))
             text_set(line->said, sizeof line->said, "%.190s", keel_model_refusal(g->job.model));
@@ -148,10 +145,10 @@ static int look_at_row(void *user, const struct trace_row *row) {
     for (int k = 0; k < g->looks; k++) {
         struct look *l = &g->look[k];
         enum claims_measure m = l->line->measure;
-        if (!l->line->of || l->place == PLACE_NONE) continue;
-        const double *from = l->place == PLACE_DRIFT   ? row->drift
-                             : l->place == PLACE_ERROR ? row->error
-                                                       : row->value;
+        if (!l->line->of || l->place == MEASURE_NONE) continue;
+        const double *from = l->place == MEASURE_DRIFT   ? row->drift
+                             : l->place == MEASURE_ERROR ? row->error
+                                                         : row->value;
         double value = from[l->index], *best = &l->line->value;
         if (isnan(value)) continue;
         if (m == CLAIMS_AT && row->t == l->when) *best = value;
@@ -228,14 +225,14 @@ static void take_line(struct gauge *g, struct look *l, const keel_stats *s) {
                                                         : count_of(s, line->measure);
         return;
     }
-    if (l->place == PLACE_DRIFT && certified(g, keel_sim_row(g->sim, l->index), &row)) {
+    if (l->place == MEASURE_DRIFT && certified(g, keel_sim_row(g->sim, l->index), &row)) {
         line->size = row.unit / DBL_EPSILON;
         if (in_certificate(g, l)) line->value = row.drift;
     }
     if (line->measure == CLAIMS_END)
-        line->value = l->place == PLACE_DRIFT   ? g->drift[l->index]
-                      : l->place == PLACE_ERROR ? g->value[l->index] - g->error[l->index]
-                                                : g->value[l->index];
+        line->value = l->place == MEASURE_DRIFT   ? g->drift[l->index]
+                      : l->place == MEASURE_ERROR ? g->value[l->index] - g->error[l->index]
+                                                  : g->value[l->index];
     if (line->kind != CLAIMS_LET && (line->measure == CLAIMS_END || line->measure == CLAIMS_AT))
         line->value = fabs(line->value); /* papers print sizes */
     if (line->measure == CLAIMS_MEDIAN && l->count) {

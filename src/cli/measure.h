@@ -4,6 +4,8 @@
 
 #include "cli/claims.h"
 
+#include <keel/model.h>
+
 /* The command line of a run, or of a picture, as words behind the command. */
 struct measure_words {
     char *text;
@@ -15,6 +17,10 @@ int measure_words_open(struct measure_words *w, const char *model, const char *o
 void measure_words_close(struct measure_words *w);
 /* "paper:kepler" for a model that is inside the command, else the word itself. */
 void measure_model(const char *model, char *out, size_t room);
+
+/* Where a run has this quantity: a column, error.COLUMN or drift.ROW. */
+enum measure_place { MEASURE_COLUMN, MEASURE_ERROR, MEASURE_DRIFT, MEASURE_NONE };
+enum measure_place measure_find(const keel_sim *sim, const char *name, int *index);
 
 /* Runs it and fills the lines that belong to it.  A run that fails fills them with its sentence. */
 void measure_run(struct claims *c, int run);

@@ -108,7 +108,7 @@ static int take_curves(struct picture *p) {
 /* Is it in the panel, and does it have what that shows? */
 static int shown(const struct picture *p, int curve, const struct claims_panel *panel, int x, int y) {
     const struct curve *c = &p->curve[curve];
-    if (panel->of && !(panel->of >> p->number[curve] & 1)) return 0;
+    if (panel->of && (p->number[curve] >= 32 || !(panel->of >> p->number[curve] & 1))) return 0;
     if (p->of[curve]->point) return 1;
     for (long i = 0; i < c->count; i++)
         if (isfinite(curve_at(c, i, x)) && isfinite(curve_at(c, i, y))) return 1;
@@ -313,8 +313,7 @@ static int send(struct picture *p, FILE *g, const char *path) {
 }
 
 int picture_draw(const struct claims *c, int draw, const char *path, char *why, size_t room) {
-    static struct picture p;
-    p = (struct picture){.c = c, .draw = &c->draw[draw], .why = why, .room = room};
+    struct picture p = {.c = c, .draw = &c->draw[draw], .why = why, .room = room};
     int bad = p.draw->panels ? 0 : wrong(&p, "it has no panels", NULL);
     if (!bad) bad = take_names(&p) || take_curves(&p);
     FILE *g = bad ? NULL : gnuplot_program();

@@ -193,6 +193,17 @@ class Reproduce(cli.Case):
         self.assertNotIn("--plot", self.claims(self.TWO, 0, "first").stdout.decode())
         self.assertIn("it is one of one|first|both|figure1|figure2|two", self.claims(self.TWO, 2, "zzzzzzzz").stderr.decode())
 
+    def test_a_curve_behind_many_points(self):
+        """Curve 34 is none of those that a panel can name: it is not in a panel of curve 2."""
+        cli.needs("gnuplot")
+        many = "".join("point %d, 1 : first\n" % (k + 1) for k in range(33)) + "point 1, 2 : last\n"
+        text = HEAD + "run decay --method rk4 --step 0.125 --interpret\nlet a = end x\ndraw f: Points\n" + many
+        self.claims(text + "panel x,y : all\n", 0, "--plot", "all")
+        self.claims(text + "panel of 1,2 x,y : some\n", 0, "--plot", "some")
+        for folder, there in [("all", True), ("some", False)]:
+            with open(self.path(os.path.join(folder, "p-f.svg")), encoding="utf-8") as picture:
+                self.assertEqual(">last<" in picture.read(), there, folder)
+
     def test_one_picture(self):
         cli.needs("gnuplot")
         self.claims(self.TWO, 0, "figure2", "--plot", "pictures")
