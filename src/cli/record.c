@@ -103,7 +103,6 @@ int record_match_row(void *match, const struct trace_row *row) {
     const struct record_place *place = &r->place[m->at];
     const double *other = r->value + (size_t)m->at * (size_t)r->columns;
     if (place->mode != row->mode || place->events != m->events) return 0;
-    m->compared++;
     for (int i = 0; i < r->columns; i++) differ(m, i, row->t, fabs(row->value[i] - other[i]));
     return 0;
 }

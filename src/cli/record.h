@@ -34,7 +34,7 @@ void record_close(struct record *r);
 struct record_match {
     const struct record *with;
     double direction;
-    long at, events, compared;
+    long at, events;
     double *each;    /* [columns] the largest difference; NAN: never compared */
     double *largest; /* [columns] |value| of this run */
     double error;    /* the largest of all */

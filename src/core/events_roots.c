@@ -16,6 +16,8 @@
 #define NOISY 1e-6       /* the same, where shorter pieces do not help */
 #define SHORTEST 0x1p-20 /* piece of a step */
 
+_Static_assert(EVENTS_TERMS == ROOTS_DEGREE + 1, "a polynomial of events has its roots found");
+
 /* The polynomials over from .. to, for a way of 1; 0: one of them is not there. */
 static int expand(struct engine *e, double from, double to) {
     struct events *ev = &e->events;

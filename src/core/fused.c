@@ -97,8 +97,8 @@ struct work {
     struct keel_projected k;
     struct engine *e;
     long cleared;      /* looks at the rates, up to here */
-    long touched;      /* the step in which the core last took part; its statistics before */
-    keel_stats before; /* that, for a step which is forgotten */
+    long touched;      /* the step in which the core last took part */
+    keel_stats before; /* statistics before that step, in case it is forgotten */
 };
 
 /* What step.c would have left after the last look at the rates. */

@@ -179,6 +179,11 @@ static int nothing_idle(const struct verdict *v, const keel_problem *p) {
     return 1;
 }
 
+static int rooms_fit(const struct verdict *v, const char *name, long room, long each) {
+    if (room >= 0 && each >= 0 && room <= LARGEST && each <= LARGEST) return 1;
+    return no(v, "%s.room = %ld and %s.each = %ld: they must be 0 .. %d", name, room, name, each, LARGEST);
+}
+
 static int problem_fits(const struct verdict *v, const keel_problem *p) {
     int least = p->form == KEEL_ODE || p->form == KEEL_DAE ? 0 : 1;
     if (p->n < least || p->n > MOST) return no(v, "n = %d states: there must be %d .. %d", p->n, least, MOST);
@@ -193,13 +198,9 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
             return no(v, "scale[%d] must be finite and not negative", i);
     if (p->fused && (!p->fused->method || !p->fused->march))
         return no(v, "fused needs the name of a method and its march");
-    if (p->series.room < 0 || p->series.each < 0 || p->series.room > LARGEST || p->series.each > LARGEST)
-        return no(v, "series.room = %ld and series.each = %ld: they must be 0 .. %d", p->series.room,
-                  p->series.each, LARGEST);
-    if (p->event_series.room < 0 || p->event_series.each < 0 || p->event_series.room > LARGEST ||
-        p->event_series.each > LARGEST)
-        return no(v, "event_series.room = %ld and event_series.each = %ld: they must be 0 .. %d",
-                  p->event_series.room, p->event_series.each, LARGEST);
+    if (!rooms_fit(v, "series", p->series.room, p->series.each) ||
+        !rooms_fit(v, "event_series", p->event_series.room, p->event_series.each))
+        return 0;
     if (p->energy.count > 1) return no(v, "there is one energy; further invariants go to `invariant`");
     if (!maps_fit(v, p) || !form_fits(v, p) || !nothing_idle(v, p)) return 0;
     for (int i = 0; p->event_direction && i < p->event.count; i++)
