@@ -203,38 +203,36 @@ enum compile_status compile_load(const char *source, struct compile_unit *out, c
     return out->cached ? COMPILE_READY : build(&tool, cache, target, source, &out->handle, message, room);
 }
 
-static void *find_symbol(const struct compile_unit *u, const char *head, const char *name) {
+/* POSIX lets dlsym's pointer stand for a function; C knows no such cast, so the bits are copied to
+ * `function`, the address of a pointer of its type; NULL: there is none. */
+static void find_symbol(const struct compile_unit *u, const char *head, const char *name, void *function) {
     char symbol[64];
-    if (!u->handle || snprintf(symbol, sizeof symbol, "%s%s", head, name) >= (int)sizeof symbol) return NULL;
-    return dlsym(u->handle, symbol);
+    int fits = snprintf(symbol, sizeof symbol, "%s%s", head, name) < (int)sizeof symbol;
+    void *address = u->handle && fits ? dlsym(u->handle, symbol) : NULL;
+    memcpy(function, &address, sizeof address);
 }
 
-/* POSIX lets dlsym's pointer stand for a function; C knows no such cast, so the bits are copied. */
 keel_fn *compile_function(const struct compile_unit *u, const char *name) {
-    void *address = find_symbol(u, "model_", name);
-    keel_fn *function = NULL;
-    memcpy(&function, &address, sizeof function);
+    keel_fn *function;
+    find_symbol(u, "model_", name, &function);
     return function;
 }
 
 keel_march *compile_march(const struct compile_unit *u, const char *name) {
-    void *address = find_symbol(u, "march_", name);
-    keel_march *march = NULL;
-    memcpy(&march, &address, sizeof march);
+    keel_march *march;
+    find_symbol(u, "march_", name, &march);
     return march;
 }
 
 keel_march_kept *compile_kept(const struct compile_unit *u, const char *name) {
-    void *address = find_symbol(u, "kept_", name);
-    keel_march_kept *march = NULL;
-    memcpy(&march, &address, sizeof march);
+    keel_march_kept *march;
+    find_symbol(u, "kept_", name, &march);
     return march;
 }
 
 keel_series_fn *compile_series(const struct compile_unit *u, const char *name) {
-    void *address = find_symbol(u, "series_", name);
-    keel_series_fn *series = NULL;
-    memcpy(&series, &address, sizeof series);
+    keel_series_fn *series;
+    find_symbol(u, "series_", name, &series);
     return series;
 }
 

@@ -29,13 +29,11 @@ struct bdf {
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    if (p->form != KEEL_ODE && p->form != KEEL_DAE) return "it is for the forms KEEL_ODE and KEEL_DAE";
-    if (p->n == 0) return "there are no states to step";
-    if (p->mass.value) return "it needs x' = f without a mass matrix";
-    if (p->hidden.count && !p->written.count)
+    const char *why = written_refuse(p);
+    if (!why && p->hidden.count && !p->written.count)
         return "the rows must be there as they were written, and not what follows from them by d/dt: use the "
                "universal road, any other method";
-    return NULL;
+    return why;
 }
 
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {

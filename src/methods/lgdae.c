@@ -53,14 +53,11 @@ static int rows_are_lost(const keel_problem *p) {
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    if (p->form != KEEL_ODE && p->form != KEEL_DAE) return "it is for the forms KEEL_ODE and KEEL_DAE";
-    if (p->n == 0) return "there are no states to step";
-    if (p->mass.value) return "it needs x' = f without a mass matrix";
-    if (rows_are_lost(p))
+    const char *why = written_refuse(p);
+    if (!why && rows_are_lost(p))
         return "the constraints must be there as they were written, x' = f(t,x,z), 0 = g(t,x) with as many z "
-               "as "
-               "rows: use the universal road, any other method";
-    return NULL;
+               "as rows: use the universal road, any other method";
+    return why;
 }
 
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {

@@ -9,6 +9,12 @@
 
 enum { ROUNDS = 12 };
 
+const char *written_refuse(const keel_problem *p) {
+    if (p->form != KEEL_ODE && p->form != KEEL_DAE) return "it is for the forms KEEL_ODE and KEEL_DAE";
+    if (p->n == 0) return "there are no states to step";
+    return p->mass.value ? "it needs x' = f without a mass matrix" : NULL;
+}
+
 /* F^T F dz = F^T (x' - f), F = df/dz; nonzero where F has not full rank: z stays as it is. */
 static int solve(const keel_attempt *a, int n, int m, const struct written_room *r) {
     int all = n + m;

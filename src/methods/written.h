@@ -17,6 +17,9 @@ static inline const struct map *written_rows(const struct field *fd) {
     return written_is_given(fd) ? &fd->written_rows : &fd->algebraic;
 }
 
+/* NULL, or why a problem has no such equations. */
+const char *written_refuse(const keel_problem *p);
+
 struct written_room {
     double *u, *f, *jacobian, *matrix, *pivot, *change; /* n + m, n, n x (n + m), m x m, m, m */
 };
