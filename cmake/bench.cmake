@@ -8,10 +8,14 @@ if(NOT GSL_FOUND OR NOT KEEL_ODEINT_DIR OR NOT CMAKE_CXX_COMPILER)
     return()
 endif()
 
-# The same flags for all: keel compiles models with these where the processor has AVX (src/lang/compile.c).
+# The same flags for all: keel compiles models with these where the processor has AVX, or AVX-512VL
+# (src/lang/compile.c).
 include(CheckCSourceRuns)
 check_c_source_runs("int main(void) { return !__builtin_cpu_supports(\"avx\"); }" KEEL_HAS_AVX)
-set(flags $<$<BOOL:${KEEL_HAS_AVX}>:-mavx;-mprefer-vector-width=128>)
+check_c_source_runs("int main(void) { return !__builtin_cpu_supports(\"avx512vl\") ||
+    !__builtin_cpu_supports(\"avx512dq\"); }" KEEL_HAS_AVX512VL)
+set(flags $<$<BOOL:${KEEL_HAS_AVX}>:-mavx;-mprefer-vector-width=128>
+    $<$<BOOL:${KEEL_HAS_AVX512VL}>:-mavx512vl;-mavx512dq;-fno-tree-vectorize>)
 
 file(GLOB programs CONFIGURE_DEPENDS bench/*.c)
 foreach(program ${programs})

@@ -78,6 +78,8 @@ static void evaluate(struct graph *g, size_t count, const expr *out, const struc
         if (expr_is_constant(g, e, &v[e])) continue;
         if (n.op == EXPR_SYMBOL) v[e] = n.a == EXPR_TIME ? t : n.a == EXPR_UNKNOWN ? u[n.b] : p[n.b];
         else if (n.op == EXPR_IF) v[e] = v[n.a] != 0 ? v[n.b] : v[n.c];
+        else if (n.op == EXPR_POWI && n.b == 3 && g->node[n.a].op == EXPR_SQRT)
+            v[e] = v[g->node[n.a].a] * v[n.a];
         else if (n.op == EXPR_POWI) v[e] = expr_integer_power(v[n.a], (int32_t)n.b);
         else v[e] = expr_value((enum expr_op)n.op, v[n.a], v[n.b]);
     }

@@ -544,7 +544,7 @@ static void setting_a_row_weighs_it_and_clears_the_padding(void **state) {
     }
 }
 
-/* The short cut for two rows of up to four entries: the solution and the factors of the general code, or a
+/* The short cut for two rows of up to four entries: the solution and the tangents of the general code, or a
  * refusal. */
 static void two_short_rows_give_what_the_general_code_gives(void **state) {
     (void)state;
@@ -553,7 +553,7 @@ static void two_short_rows_give_what_the_general_code_gives(void **state) {
         for (int n = 2; n <= 4; n++) {
             struct space general, brief;
             double rows[2][4], scale[4], c[2], z[2];
-            alignas(32) double d[4], same[4];
+            alignas(32) double d[4], same[4], e[4] = {0}, weighted[8] = {0};
             space_init(&general, 2, n);
             space_init(&brief, 2, n);
             draw_many(&seed, 8, rows[0]);
@@ -572,8 +572,13 @@ static void two_short_rows_give_what_the_general_code_gives(void **state) {
             for (int j = 0; j < 4; j++)
                 assert_below(fabs(d[j] - scale[j] * same[j]), 1e-13 * (1 + largest(4, same)));
             assert_int_equal(brief.s.rank, 2);
-            assert_below(space_skew(&brief), 32 * DBL_EPSILON);
-            assert_below(space_gap(&brief), 8 * DBL_EPSILON);
+            assert_true(brief.s.pair);
+            draw_many(&seed, n, e);
+            for (int j = 0; j < n; j++) weighted[j] = e[j] / scale[j];
+            rowspace_two_tangent(&brief.s, n, rows[0], rows[1], e);
+            rowspace_tangent(&general.s, weighted);
+            for (int j = 0; j < 4; j++) assert_below(fabs(e[j] - scale[j] * weighted[j]), 1e-13);
+            for (int i = 0; i < 2; i++) assert_below(fabs(dot_long(n, rows[i], e)), 1e-13);
         }
 }
 
@@ -583,8 +588,11 @@ static void two_short_rows_are_refused_where_they_nearly_agree(void **state) {
     struct space p;
     alignas(32) double d[4];
     space_init(&p, 2, 4);
+    memcpy(p.q, a, sizeof a);
+    p.s.pair = 0;
     assert_false(rowspace_two_short(&p.s, 4, a, b, scale, 1, 1, d));
-    assert_memory_equal(p.q + 4, b, sizeof b); /* q is set, for the general code */
+    assert_memory_equal(p.q, a, sizeof a); /* what stands is left alone */
+    assert_false(p.s.pair);
     assert_false(rowspace_two_short(&p.s, 4, a, none, scale, 1, 1, d));
     assert_false(rowspace_two_short(&p.s, 4, none, b, scale, 1, 1, d));
 }

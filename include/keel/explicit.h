@@ -14,8 +14,9 @@
 #define KEEL_RK_UNROLL
 #endif
 
-/* A compiled model has its states in registers, and there two at a time are as easily had as one.  The first
- * two come last: f often begins with them, and then they need not leave their register. */
+/* A compiled model has its states in registers, and there two at a time are as easily had as one, if all of
+ * them go by two: a last one by itself has its stages wait for others to be put together and taken apart.  The
+ * first two come last: f often begins with them, and then they need not leave their register. */
 #ifdef KEEL_RK_PAIRS
 typedef double keel_rk_pair __attribute__((vector_size(16)));
 #endif
@@ -47,7 +48,7 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
     int alone = first == last && (a[first] == 0.5 || a[first] == 1);
     double factor = alone ? h * a[first] : h, begin = alone ? 1 : a[first];
 #ifdef KEEL_RK_PAIRS
-    KEEL_RK_UNROLL for (int pair = width / 2 - 1; pair >= 0; pair--) {
+    KEEL_RK_UNROLL for (int pair = width % 2 ? -1 : width / 2 - 1; pair >= 0; pair--) {
         i = 2 * pair;
         const double *kj = k + (size_t)first * (size_t)width + i;
         keel_rk_pair s = begin * (keel_rk_pair){kj[0], kj[1]};
@@ -60,7 +61,7 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
         out[i] = s[0];
         out[i + 1] = s[1];
     }
-    i = width / 2 * 2;
+    i = width % 2 ? 0 : width;
 #endif
     for (; i + 4 <= width; i += 4) {
         const double *kj = k + (size_t)first * (size_t)width + i;
@@ -117,9 +118,10 @@ static inline long keel_rk_march(const keel_rk *table, int width, keel_fn *rate,
     return count * (table->stages - (table->last_is_end != 0));
 }
 
-/* dop853: the 5th-order estimate, corrected by the 3rd-order one so that it behaves like an 8th-order one. */
+/* dop853: the 5th-order estimate, corrected by the 3rd-order one so that it behaves like an 8th-order one;
+ * from their squares. */
 static inline double keel_rk_norm853(double e5, double e3) {
-    double size = e5 * e5 + 0.01 * e3 * e3;
-    return size > 0 ? e5 * e5 / __builtin_sqrt(size) : 0;
+    double size = e5 + 0.01 * e3;
+    return size > 0 ? e5 / __builtin_sqrt(size) : 0;
 }
 #endif

@@ -94,8 +94,9 @@ typedef struct keel_stepper {
     keel_status (*prepare)(keel_work *w,
                            const keel_segment *step); /* build the dense output, before `dense` */
     void (*dense)(const keel_work *w, const keel_segment *step, double theta,
-                  double *x);             /* NULL: cubic Hermite */
-    double (*norm)(double e0, double e1); /* NULL: e0 */
+                  double *x); /* NULL: cubic Hermite */
+    /* The error in tolerances, from the mean squares of the two estimates.  NULL: the root of the first. */
+    double (*norm)(double e0, double e1);
     /* The next |h| after a step of |h| with this error, in tolerances; infinite: the attempt failed.
      * NULL: the core's controller. */
     double (*next)(keel_work *w, double h, double error, int rejected);

@@ -10,18 +10,22 @@
 #include <math.h>
 #include <string.h>
 
-double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new) {
-    return judge_norm(e->field.n, error, x, x_new, e->atol, e->o.rtol);
+static double square(const struct engine *e, const double *error, const double *x, const double *x_new) {
+    return judge_square(e->field.n, error, x, x_new, e->atol, e->o.rtol);
 }
 
-static double combined(const struct engine *e, double first, double second) {
-    return e->stepper->norm ? e->stepper->norm(first, second) : first;
+double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new) {
+    return sqrt(square(e, error, x, x_new));
+}
+
+static double combined(const struct engine *e, const double squares[2]) {
+    return e->stepper->norm ? e->stepper->norm(squares[0], squares[1]) : sqrt(squares[0]);
 }
 
 double control_raw(struct engine *e, const double *x_new) {
-    const double *x = e->x[e->r->front];
-    double second = e->estimates > 1 ? control_norm(e, e->error[1], x, x_new) : 0;
-    return combined(e, control_norm(e, e->error[0], x, x_new), second);
+    double squares[2] = {0, 0};
+    for (int k = 0; k < e->estimates; k++) squares[k] = square(e, e->error[k], e->x[e->r->front], x_new);
+    return combined(e, squares);
 }
 
 double control_error(struct engine *e, double *x_new) {
@@ -34,12 +38,11 @@ double control_error(struct engine *e, double *x_new) {
             memcpy(e->split, error, (size_t)e->field.width * sizeof *error);
             manifold_tangent(&e->manifold, error);
             for (int i = 0; i < e->field.n; i++) e->split[i] -= error[i];
-            normal[k] = control_norm(e, e->split, x, x_new);
+            normal[k] = square(e, e->split, x, x_new);
         }
-        tangential[k] = control_norm(e, error, x, x_new);
+        tangential[k] = square(e, error, x, x_new);
     }
-    double along = combined(e, tangential[0], tangential[1]);
-    return split ? judge_weighed(along, combined(e, normal[0], normal[1])) : along;
+    return split ? judge_weighed(combined(e, tangential), combined(e, normal)) : combined(e, tangential);
 }
 
 /* Without states steps only serve to look for events and to be observed: a hundredth of the way from where

@@ -16,7 +16,7 @@
 enum { CHUNK = 1024, LEFT = 2 };
 
 /* Projected steps are taken by step.c up to here, where rows are looked at after each of them; and so many of
- * them once a kernel cannot take one. */
+ * them once a kernel cannot take one.  MOST rows: a kernel has far fewer. */
 enum { EARLY = 64, PATIENCE = 16, MOST = 16 };
 
 /* Is every row an energy or an invariant that the kernel has, and watched, or kept at round-off by weights on
@@ -29,7 +29,7 @@ static int rows_fit(const struct engine *e) {
     for (int i = 0; i < r->count; i++) watched += r->care[i] == KEEL_ROW_WATCHED;
     int kept = e->manifold.preserve == KEEL_PROJECT && !e->manifold.by_mass && e->manifold.kept == r->count;
     return (kept || (watched == r->count && !manifold_corrects(&e->manifold))) &&
-           r->of[KEEL_ROW_ENERGY] + r->of[KEEL_ROW_INVARIANT] == r->count &&
+           r->of[KEEL_ROW_ENERGY] + r->of[KEEL_ROW_INVARIANT] == r->count && r->count <= MOST &&
            k->energy == fd->p.energy.value && k->invariant == fd->p.invariant.value;
 }
 
@@ -99,6 +99,7 @@ struct work {
     long cleared;      /* looks at the rates, up to here */
     long touched;      /* the step in which the core last took part */
     keel_stats before; /* statistics before that step, in case it is forgotten */
+    double worst[MOST];
 };
 
 /* What step.c would have left after the last look at the rates. */
@@ -107,18 +108,27 @@ static void clear(struct work *w) {
     w->cleared = w->k.looks;
 }
 
+/* Before sizes grow, and at the end. */
+static void certify(struct work *w) {
+    struct rows *r = &w->e->rows;
+    if (w->k.care == MARCH_FREE) return;
+    project_certify(r->count, w->worst, r->size, r->drift, r->units);
+    memset(w->worst, 0, sizeof w->worst);
+}
+
 /* Sizes that are due, after what a look before them would have left. */
 static int grow(struct keel_projected *k, double t) {
     struct work *w = (struct work *)k;
     struct engine *e = w->e;
     keel_status status = engine_finite(e->rows.count * e->field.n, k->jacobian) ? KEEL_OK : KEEL_RETRY;
     clear(w);
+    certify(w);
     for (int i = 0; i < e->manifold.kept_kinds && status == KEEL_OK; i++)
         status = rows_grow(&e->field, &e->rows, (keel_row_kind)e->manifold.kind[i], t, k->trial);
     return status != KEEL_OK;
 }
 
-/* A projection of several iterations. */
+/* A projection that is not done with two iterations. */
 static int again(struct keel_projected *k, double t) {
     struct work *w = (struct work *)k;
     keel_stats *stats = &w->e->r->stats;
@@ -126,6 +136,7 @@ static int again(struct keel_projected *k, double t) {
     if (w->touched != k->steps) w->before = *stats;
     w->touched = k->steps;
     clear(w);
+    certify(w);
     stats->steps = k->steps;
     keel_status status = manifold_correct(&w->e->manifold, t, k->trial, NULL);
     stats->steps = steps;
@@ -135,7 +146,7 @@ static int again(struct keel_projected *k, double t) {
 /* For the rates of the rows, which the kernel looks at if they do not depend on t. */
 static const double *shares(const struct engine *e, double share[MOST]) {
     const struct field *fd = &e->field;
-    if (fd->energy.moving || fd->invariant.moving || e->rows.count > MOST) return NULL;
+    if (fd->energy.moving || fd->invariant.moving) return NULL;
     for (int i = 0; i < e->rows.count; i++)
         share[i] = verify_share(fd, rows_kind(&e->rows, i) == KEEL_ROW_ENERGY ? &fd->energy : &fd->invariant);
     return share;
@@ -168,8 +179,7 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
                            .rtol = e->o.rtol,
                            .order = e->stepper->error_order,
                            .atol = e->atol,
-                           .q = e->manifold.space.q,
-                           .inverse = e->manifold.space.inverse,
+                           .space = &e->manifold.space,
                            .x = e->x[r->front],
                            .f = e->f[r->front],
                            .largest = e->field.size,
@@ -177,8 +187,6 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
                            .reference = rows->reference,
                            .size = rows->size,
                            .residual = rows->residual,
-                           .drift = rows->drift,
-                           .units = rows->units,
                            .allowed = e->manifold.units,
                            .share = keeps ? shares(e, share) : NULL,
                            .steps = r->stats.steps,
@@ -188,14 +196,16 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
                            .trial = e->dx},
                      .e = e,
                      .touched = -1};
+    w.k.worst = w.worst;
     long taken = e->field.p.fused->kept(&w.k, e->field.p.user);
+    certify(&w);
     if (w.touched == w.k.steps) r->stats = w.before;
     *wait = w.k.due ? 1 : taken == 0 ? PATIENCE : 0;
     if (taken == 0) return 0;
-    r->stats.corrections += w.k.once;
-    r->stats.newton += w.k.once;
-    r->stats.factorizations += w.k.once;
-    r->stats.jacobians += (w.k.once + w.k.looks) * e->manifold.kept_kinds;
+    r->stats.corrections += w.k.corrections;
+    r->stats.newton += w.k.newton;
+    r->stats.factorizations += w.k.corrections;
+    r->stats.jacobians += (w.k.corrections + w.k.looks) * e->manifold.kept_kinds;
     r->stats.rejected += w.k.rejected;
     r->outgrown = w.k.outgrown;
     r->h_next = w.k.h_next;

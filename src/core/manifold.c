@@ -200,10 +200,11 @@ keel_status manifold_correct(struct manifold *m, double t, double *x, double *lo
     return m->by_mass ? manifold_mass(m, t, x, low) : manifold_flat(m, t, x, low);
 }
 
-void manifold_tangent(const struct manifold *m, double *e) {
+void manifold_tangent(struct manifold *m, double *e) {
     if (m->by_mass) {
         manifold_mass_tangent(m, e);
         return;
     }
-    project_tangent(m->fd->n, m->reach, &m->space, e);
+    struct project p = manifold_project(m);
+    project_tangent(&p, e);
 }

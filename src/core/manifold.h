@@ -61,8 +61,7 @@ void manifold_weigh(struct manifold *m, const double *rate);
 /* x: n + m long, in place; low: the compensation of x, or NULL.  What iterates leaves the residuals of the
  * result in `residual`; one correction alone does not. */
 keel_status manifold_correct(struct manifold *m, double t, double *x, double *low);
-void manifold_tangent(const struct manifold *m,
-                      double *e); /* removes what the last correction takes care of */
+void manifold_tangent(struct manifold *m, double *e); /* removes what the last correction takes care of */
 
 /* Weights that stay as they are when a run begins: what is a function of the state alone is reversible, and a
  * term of the right-hand side is smooth. */

@@ -17,27 +17,30 @@ struct keel_projected {
     long first, count;
     int adaptive; /* steps by their error, from h_next on, and before the last two to t_end: */
     double h_next, error_before, longest, t_end, direction, rtol, order;
-    const double *atol;        /* n */
-    const double *q, *inverse; /* of the core's projections */
+    const double *atol;           /* n */
+    const struct rowspace *space; /* of the core's projections */
     double *x, *f;
     double *largest; /* n: sizes of the states so far */
     const double *reach, *reference;
-    double *size, *residual, *drift, *units; /* of the rows */
-    double allowed;                          /* units */
+    const double *size; /* of the rows */
+    double *residual;
+    double *worst; /* largest residuals that are not in the certificate yet: while sizes stay, they say all */
+    double allowed;      /* units */
     const double *share; /* of each row, for project_rests; NULL: the core looks at their rates */
     long steps;          /* of the run so far, as its statistics have them; and after */
     /* Sizes of the rows are due: lets them grow to those at trial, where jacobian has their gradients; 0. */
     int (*grow)(struct keel_projected *k, double t);
     double *jacobian;
-    /* Where one iteration is not enough: brings trial to the manifold and leaves its residuals; 0. */
+    /* Where two iterations are not enough: brings trial to the manifold and leaves its residuals; 0. */
     int (*again)(struct keel_projected *k, double t);
     double *trial;
     /* After the march: */
-    long once, calls, rejected; /* projections of one iteration; calls of the right-hand side; attempts */
-    long looks;                 /* at the rates of the rows */
-    int unseen;                 /* such a look is due after the last step, by the core */
-    int due;                    /* watched rows want their sizes at the next step: that is for core/step.c */
-    int outgrown;               /* a state has outgrown its size in the last step */
+    long corrections, newton; /* projections by the kernel, of one or two iterations; these */
+    long calls, rejected;     /* of the right-hand side; attempts */
+    long looks;               /* at the rates of the rows */
+    int unseen;               /* such a look is due after the last step, by the core */
+    int due;                  /* watched rows want their sizes at the next step: that is for core/step.c */
+    int outgrown;             /* a state has outgrown its size in the last step */
 };
 
 /* Copies of the above, and what a step needs besides; in a compiled model locals, so that they can stay in
@@ -56,11 +59,17 @@ static inline int march_finite(int n, const double *x) {
     return sum == 0;
 }
 
+/* Is every state within its size so far?  Then all are finite. */
+static inline int march_within(int n, const double *x, const double *largest) {
+    KEEL_RK_UNROLL for (int i = 0; i < n; i++) if (!(__builtin_fabs(x[i]) <= largest[i])) return 0;
+    return 1;
+}
+
 static inline void march_end(const struct project *p, const struct march_room *m,
                              const struct keel_projected *k) {
     march_copy(p->n, m->x, k->x);
     march_copy(p->n, m->f, k->f);
-    march_copy(p->kept, p->residual, k->residual);
+    if (k->care != MARCH_FREE) march_copy(p->kept, p->residual, k->residual);
 }
 
 static inline void march_residual(const struct project *p, const struct march_room *m,
@@ -69,13 +78,13 @@ static inline void march_residual(const struct project *p, const struct march_ro
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->residual[i] -= k->reference[i];
 }
 
-/* One iteration from next.  0: it is for the core. */
+/* One iteration from next, which is left in trial.  0: it is for the core. */
 static inline int march_correct(const struct project *p, const struct march_room *m, struct keel_projected *k,
                                 keel_fn *values, keel_fn *gradients, void *user, int due, double t) {
     march_residual(p, m, k, values, user, t);
     gradients(t, m->next, m->gradients, user);
-    if (due) {
-        march_copy(p->n, m->next, k->trial);
+    march_copy(p->n, m->next, k->trial);
+    if (__builtin_expect(due, 0)) {
         march_copy(p->kept * p->n, m->gradients, k->jacobian);
         if (k->grow(k, t) != 0) return 0;
     }
@@ -84,16 +93,34 @@ static inline int march_correct(const struct project *p, const struct march_room
     return 1;
 }
 
-/* All of a projection, by the core.  0, or it cannot be done. */
+/* A second iteration, with the gradients of the first.  What that began with is found again from trial, so
+ * that no register has to keep it.  0: it is for the core. */
+static inline int march_correct_again(const struct project *p, const struct march_room *m,
+                                      struct keel_projected *k, keel_fn *values, keel_fn *gradients,
+                                      void *user, double t) {
+    values(t, k->trial, p->c, user);
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->c[i] -= k->reference[i];
+    if (!(project_worst(p, p->residual) <= 0.1 * project_worst(p, p->c))) return 0;
+    if (p->two_short) {
+        gradients(t, k->trial, m->gradients, user);
+        if (!project_two_short(p, m->next)) return 0;
+    } else project_correct(p, m->next, 0, 0);
+    march_residual(p, m, k, values, user, t);
+    return project_holds(p);
+}
+
+/* All of a projection of trial, by the core.  0, or it cannot be done. */
 static inline int march_again(const struct project *p, const struct march_room *m, struct keel_projected *k,
                               long steps, double t) {
-    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) k->trial[i] = m->x[i] + m->dx[i];
     k->steps = steps;
     if (k->again(k, t) != 0) return 1;
     march_copy(p->n, k->trial, m->next);
     march_copy(p->kept, k->residual, p->residual);
-    march_copy(p->kept * p->width, k->q, p->space->q);
-    march_copy(p->kept, k->inverse, p->space->inverse);
+    march_copy(p->kept * p->width, k->space->q, p->space->q);
+    march_copy(p->kept * p->kept, k->space->r, p->space->r);
+    march_copy(p->kept, k->space->inverse, p->space->inverse);
+    march_copy(p->kept * p->n, k->jacobian, m->gradients);
+    p->space->pair = k->space->pair;
     return 0;
 }
 
@@ -112,11 +139,18 @@ static inline int march_rests(const struct project *p, const struct march_room *
 
 typedef double march_norm(double first, double second);
 
+/* The error, from the mean squares of the estimates. */
+static inline double march_combined(march_norm *norm, const double *squares) {
+    return norm ? norm(squares[0], squares[1]) : __builtin_sqrt(squares[0]);
+}
+
 /* The size of the estimates, as they stand. */
-static inline double march_raw(int n, const struct march_room *m, int width, march_norm *norm,
+static inline double march_raw(const struct project *p, const struct march_room *m, march_norm *norm,
                                const struct keel_projected *k) {
-    double first = judge_norm(n, m->error, m->x, m->next, k->atol, k->rtol);
-    return norm ? norm(first, judge_norm(n, m->error + width, m->x, m->next, k->atol, k->rtol)) : first;
+    double squares[2];
+    KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) squares[e] =
+        judge_square(p->n, m->error + e * p->width, m->x, m->next, k->atol, k->rtol);
+    return march_combined(norm, squares);
 }
 
 /* The same, along the manifold and across it. */
@@ -126,13 +160,12 @@ static inline double march_error(const struct project *p, const struct march_roo
     KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) {
         double *error = m->error + e * p->width;
         march_copy(p->n, error, m->split);
-        project_tangent(p->n, k->reach, p->space, error);
+        project_tangent(p, error);
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] -= error[i];
-        across[e] = judge_norm(p->n, m->split, m->x, m->next, k->atol, k->rtol);
-        along[e] = judge_norm(p->n, error, m->x, m->next, k->atol, k->rtol);
+        across[e] = judge_square(p->n, m->split, m->x, m->next, k->atol, k->rtol);
+        along[e] = judge_square(p->n, error, m->x, m->next, k->atol, k->rtol);
     }
-    return norm ? judge_weighed(norm(along[0], along[1]), norm(across[0], across[1]))
-                : judge_weighed(along[0], across[0]);
+    return judge_weighed(march_combined(norm, along), march_combined(norm, across));
 }
 
 /* The estimates of a step of h; 0: they are not finite. */
@@ -149,8 +182,9 @@ static inline int march_estimate(const keel_rk *table, const struct project *p, 
 /* What one attempt needs to know and finds out. */
 struct march_attempt {
     double t, h, t_new, error;
-    long steps; /* of the run, before it */
-    long once;  /* corrected by one iteration */
+    long steps;               /* of the run, before it */
+    long corrections, newton; /* projections by the kernel, and their iterations, rejected ones included */
+    int within;               /* its end is within the sizes of the states */
 };
 
 /* Brings next to the manifold.  A fixed step has its rate, in stage, before it is known whether one iteration
@@ -158,18 +192,23 @@ struct march_attempt {
 static inline int march_project(const struct project *p, const struct march_room *m, keel_fn *rate,
                                 keel_fn *values, keel_fn *gradients, void *user, struct keel_projected *k,
                                 int adaptive, struct march_attempt *a) {
-    int once = march_correct(p, m, k, values, gradients, user, project_due(a->steps), a->t_new);
-    if (once) {
+    int newton = march_correct(p, m, k, values, gradients, user, project_due(a->steps), a->t_new),
+        done = newton;
+    if (newton) {
         if (!adaptive) rate(a->t_new, m->next, m->stage, user);
         march_residual(p, m, k, values, user, a->t_new);
-        once = project_holds(p);
+        done = project_holds(p);
     }
-    a->once += once;
-    if (!once) {
-        if (march_again(p, m, k, a->steps, a->t_new) != 0) return 1;
+    if (__builtin_expect(!done, 0)) {
+        done = newton && march_correct_again(p, m, k, values, gradients, user, a->t_new);
+        newton = done ? 2 : 0;
+        if (!done && march_again(p, m, k, a->steps, a->t_new) != 0) return 1;
         if (!adaptive) rate(a->t_new, m->next, m->stage, user);
     }
-    return !adaptive && !march_finite(p->n, m->next);
+    a->corrections += newton > 0;
+    a->newton += newton;
+    a->within = march_within(p->n, m->next, k->largest);
+    return !adaptive && !a->within && !march_finite(p->n, m->next);
 }
 
 /* next, from x in a step of h, on the manifold if rows are kept, with its error.  0, or it is for
@@ -184,7 +223,7 @@ static inline int march_attempt(const keel_rk *table, const struct project *p, c
     if ((adaptive || !keeps) && !march_finite(p->n, m->next)) return 1;
     if (adaptive) {
         if (!march_estimate(table, p, m, norm ? 2 : 1, a->h)) return 1;
-        a->error = march_raw(p->n, m, p->width, norm, k);
+        a->error = march_raw(p, m, norm, k);
     }
     if (!keeps || a->error > JUDGE_HOPELESS) return 0;
     if (march_project(p, m, rate, values, gradients, user, k, adaptive, a)) return 1;
@@ -219,17 +258,17 @@ static inline int march_rate(const keel_rk *table, const struct project *p, cons
  * must make. */
 static inline long march_steps(const keel_rk *table, const struct project *p, const struct march_room *m,
                                keel_fn *rate, keel_fn *values, keel_fn *gradients, march_norm *norm,
-                               void *user, struct keel_projected *k, int adaptive) {
+                               void *user, struct keel_projected *k, int keeps, int adaptive) {
     enum { MOST_REJECTED = 60 };
-    int keeps = p->kept > 0 && k->care == MARCH_KEPT, watches = p->kept > 0 && k->care == MARCH_WATCHED;
-    long done = 0, once = 0, all_rejected = 0;
+    int watches = !keeps && p->kept > 0 && k->care == MARCH_WATCHED;
+    long done = 0, corrections = 0, newton = 0, all_rejected = 0;
     struct march_attempt a = {.t = k->t, .h = k->h, .steps = k->steps};
     march_copy(p->n, k->x, m->x);
     march_copy(p->n, k->f, m->f);
     for (int goes_on = 1; goes_on && done < k->count;) {
         int rejected = 0;
         double wanted = adaptive ? judge_min(k->h_next, k->longest) : 0;
-        a.once = 0;
+        a.corrections = a.newton = 0;
         if (watches && project_due(a.steps + 1)) {
             k->due = 1;
             break;
@@ -251,10 +290,12 @@ static inline long march_steps(const keel_rk *table, const struct project *p, co
                 judge_min(judge_next(k->order, __builtin_fabs(a.h), a.error, rejected > 0, &k->error_before),
                           k->longest);
         march_copy(p->n, m->next, m->x);
-        if ((keeps || watches) && project_outgrown(p->n, m->x, k->largest) && keeps)
-            k->outgrown = 1, goes_on = 0;
-        if (keeps || watches) project_certify(p->kept, p->residual, k->size, k->drift, k->units);
-        once += a.once;
+        if (keeps && !a.within && project_outgrown(p->n, m->x, k->largest)) k->outgrown = 1, goes_on = 0;
+        if (watches) project_outgrown(p->n, m->x, k->largest);
+        KEEL_RK_UNROLL for (int i = 0; i < p->kept && (keeps || watches); i++) k->worst[i] =
+            judge_max(k->worst[i], __builtin_fabs(p->residual[i]));
+        corrections += a.corrections;
+        newton += a.newton;
         all_rejected += rejected;
         a.t = a.t_new;
         a.steps++;
@@ -265,7 +306,8 @@ out:
     if (done > 0) march_end(p, m, k);
     k->t = a.t;
     k->steps = a.steps;
-    k->once = once;
+    k->corrections = corrections;
+    k->newton = newton;
     k->rejected = all_rejected;
     k->calls = (done + all_rejected) * (table->stages - 1) + (keeps || !table->last_is_end ? done : 0);
     return done;

@@ -40,6 +40,10 @@ static inline int project_row(const struct project *p, int i) {
     return p->row ? p->row[i] : i;
 }
 
+static inline const double *project_gradient(const struct project *p, int i) {
+    return p->jacobian + (long)project_row(p, i) * p->stride;
+}
+
 /* Are all kept rows within the allowed units? */
 static inline int project_holds(const struct project *p) {
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
@@ -49,11 +53,22 @@ static inline int project_holds(const struct project *p) {
     return 1;
 }
 
+/* The largest of residuals, in units. */
+static inline double project_worst(const struct project *p, const double *residual) {
+    double worst = 0;
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
+        int row = project_row(p, i);
+        double units = project_in_units(residual[row], p->size[row]);
+        if (units > worst) worst = units;
+    }
+    return worst;
+}
+
 /* The row space of the weighted rows. */
 static inline void project_factor(const struct project *p) {
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
         int row = project_row(p, i);
-        rowspace_set(p->space, i, p->n, p->jacobian + (long)row * p->stride, p->reach);
+        rowspace_set(p->space, i, p->n, project_gradient(p, i), p->reach);
         int off = __builtin_fabs(p->residual[row]) > p->units * project_unit(p->size[row]);
         p->floor_of[i] = off ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
     }
@@ -68,16 +83,14 @@ static inline void project_shortest(const struct project *p) {
 
 /* Two rows of up to four states, straight from the jacobians to the state. */
 static inline int project_two_short(const struct project *p, double *x) {
-    int first = project_row(p, 0), second = project_row(p, 1);
     rowspace_pair d[2];
-    if (!rowspace_two_short(p->space, p->n, p->jacobian + (long)first * p->stride,
-                            p->jacobian + (long)second * p->stride, p->reach, -p->residual[first],
-                            -p->residual[second], (double *)d))
+    if (!rowspace_two_short(p->space, p->n, project_gradient(p, 0), project_gradient(p, 1), p->reach,
+                            p->residual[project_row(p, 0)], p->residual[project_row(p, 1)], (double *)d))
         return 0;
-    x[0] += d[0][0]; /* padding moves by 0 */
-    x[1] += d[0][1];
-    x[2] += d[1][0];
-    x[3] += d[1][1];
+    x[0] -= d[0][0]; /* padding moves by 0 */
+    x[1] -= d[0][1];
+    x[2] -= d[1][0];
+    x[3] -= d[1][1];
     return 1;
 }
 
@@ -92,9 +105,10 @@ static inline void project_move(double *x, double *low, int n, const double *d) 
     }
 }
 
-/* One Newton step with the factorization that stands, or (fresh) with the jacobians that stand. */
+/* One Newton step with the jacobians that stand, and, unless fresh, with their factorization; a pair of rows
+ * has none that would be worth keeping. */
 static inline void project_correct(const struct project *p, double *x, double *low, int fresh) {
-    if (fresh && p->two_short && !low && project_two_short(p, x)) return;
+    if (p->two_short && !low && project_two_short(p, x)) return;
     if (fresh) project_factor(p);
     project_shortest(p);
     for (int j = 0; j < p->n; j++) p->d[j] *= p->reach[j];
@@ -102,10 +116,14 @@ static inline void project_correct(const struct project *p, double *x, double *l
 }
 
 /* Removes from an error what a correction takes care of. */
-static inline void project_tangent(int n, const double *reach, const struct rowspace *space, double *e) {
-    KEEL_RK_UNROLL for (int i = 0; i < n; i++) e[i] = reach[i] > 0 ? e[i] / reach[i] : 0;
-    rowspace_tangent(space, e);
-    KEEL_RK_UNROLL for (int i = 0; i < n; i++) e[i] *= reach[i];
+static inline void project_tangent(const struct project *p, double *e) {
+    if (p->space->pair) {
+        rowspace_two_tangent(p->space, p->n, project_gradient(p, 0), project_gradient(p, 1), e);
+        return;
+    }
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) e[i] = p->reach[i] > 0 ? e[i] / p->reach[i] : 0;
+    rowspace_tangent(p->space, e);
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) e[i] *= p->reach[i];
 }
 
 /* Lets the sizes of the states grow to those of x; did one? */
@@ -120,13 +138,17 @@ static inline int project_outgrown(int n, const double *x, double *size) {
     return larger;
 }
 
-/* Enters the residuals of an accepted state into the certificate. */
+/* Enters the residuals of an accepted state into the certificate.  Products tell when a quotient is not
+ * worth its time; the quotient alone decides, so that the order of residuals makes no difference while sizes
+ * stay. */
 static inline void project_certify(int rows, const double *residual, const double *size, double *drift,
                                    double *units) {
     KEEL_RK_UNROLL for (int i = 0; i < rows; i++) {
         double off = __builtin_fabs(residual[i]);
         if (off > drift[i]) drift[i] = off;
-        if (off > units[i] * project_unit(size[i])) units[i] = project_in_units(off, size[i]);
+        if (off < 0.999999 * units[i] * project_unit(size[i])) continue;
+        double here = project_in_units(off, size[i]);
+        if (here > units[i]) units[i] = here;
     }
 }
 

@@ -390,10 +390,11 @@ static void put_rows(struct emit *e, const char *name, int n, int maps, const st
 }
 
 /* march_steps on arrays of constant size. */
-static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept, int adaptive) {
+static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept, int keeps,
+                      int adaptive) {
     int stages = table->stages, width = (n + 3) / 4 * 4, rows = kept ? kept : 1;
-    put(e, "KERNEL static long %s_%s(struct keel_projected *kept, void *user) {\n",
-        adaptive ? "adaptive" : "fixed", name);
+    put(e, "KERNEL static long steps%d%d_%s(struct keel_projected *kept, void *user) {\n", keeps, adaptive,
+        name);
     put(e, "double x[%d] = {0}, f[%d] = {0}, next[%d] = {0}, k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
         width, stages * n, n, n);
     put(e, "double residual[%d], gradients[%d], floor_of[%d], c[%d], z[%d], inverse[%d], r[%d];\n", rows,
@@ -410,16 +411,23 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
     put(e, "struct march_room room = {x, f, next, k, stage, dx, gradients, error, split};\n");
     put(e, "return march_steps(&table_%s, &p, &room, rate_%s, ", name, name);
     if (kept) put(e, "values_%s, gradients_%s, ", name, name);
-    put(e, "%s%s, user, kept, %d);\n}\n", kept ? "" : "0, 0, ",
-        table->error[0] && table->error[1] ? "keel_rk_norm853" : "0", adaptive);
+    put(e, "%s%s, user, kept, %d, %d);\n}\n", kept ? "" : "0, 0, ",
+        table->error[0] && table->error[1] ? "keel_rk_norm853" : "0", keeps, adaptive);
 }
 
+/* Fixed steps with nothing to keep or to watch are for the march.  Those that keep rows have kernels of their
+ * own: what others need would take registers. */
 static void put_kept(struct emit *e, const char *name, const keel_rk *table, int n, int kept) {
-    if (kept) put_steps(e, name, table, n, kept, 0);
-    if (table->error[0]) put_steps(e, name, table, n, kept, 1);
+    for (int adaptive = 0; adaptive < 2; adaptive++)
+        for (int keeps = 0; keeps < 2; keeps++)
+            if (adaptive ? table->error[0] && (!keeps || kept) : kept)
+                put_steps(e, name, table, n, kept, keeps, adaptive);
     put(e, "long kept_%s(struct keel_projected *kept, void *user) {\n", name);
-    if (table->error[0]) put(e, "if (kept->adaptive) return adaptive_%s(kept, user);\n", name);
-    if (kept) put(e, "return fixed_%s(kept, user);\n}\n", name);
+    if (kept) put(e, "int keeps = kept->care == MARCH_KEPT;\n");
+    if (table->error[0] && kept)
+        put(e, "if (kept->adaptive && keeps) return steps11_%s(kept, user);\n", name);
+    if (table->error[0]) put(e, "if (kept->adaptive) return steps01_%s(kept, user);\n", name);
+    if (kept) put(e, "return keeps ? steps10_%s(kept, user) : steps00_%s(kept, user);\n}\n", name, name);
     else put(e, "return 0;\n}\n");
 }
 

@@ -1,8 +1,8 @@
 /* tape.h - expressions as a straight list of operations on numbered registers, and its interpreter.
  *
  * All outputs of a tape share what they have in common.  Of an `if` only the branch taken is evaluated:
- * what one branch alone needs is computed there, what both need, or others too, before it.  emit.c writes
- * the same list as C, so that both give the same bits. */
+ * what one branch alone needs is computed there, what both need, or others too, before it.  sqrt(s)^3 is
+ * s sqrt(s).  emit.c writes the same list as C, so that both give the same bits. */
 #ifndef KEEL_LANG_TAPE_H
 #define KEEL_LANG_TAPE_H
 

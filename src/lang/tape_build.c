@@ -36,6 +36,11 @@ static struct expr_node node_of(const struct builder *b, uint32_t value) {
     return b->g->node[b->list.item[value]];
 }
 
+/* sqrt(s)^3 is written as s sqrt(s), which rounds once in place of twice and is there sooner. */
+static int is_root_cubed(const struct builder *b, struct expr_node n) {
+    return n.op == EXPR_POWI && n.b == 3 && b->g->node[n.a].op == EXPR_SQRT;
+}
+
 /* Registers for constants and inputs.  where: per node, one more than its place among the given inputs. */
 static int fix_leaves(struct builder *b, const uint32_t *where, const struct tape_input *input,
                       expr *missing) {
@@ -88,6 +93,7 @@ static void assign_regions(struct builder *b) {
             int inside = k > 0 && b->branch[i] != NOWHERE;
             use_in(b, operand[k], inside ? b->branch[i] + (uint32_t)k - 1 : home);
         }
+        if (is_root_cubed(b, n)) use_in(b, b->g->node[n.a].a, home);
     }
     for (uint32_t i = 0; i < b->list.count; i++) {
         struct region *r = &b->regions[b->region[i]];
@@ -139,6 +145,7 @@ static void write_region(struct builder *b, uint32_t region) {
         struct expr_node n = node_of(b, i);
         if (n.op == EXPR_IF) write_if(b, i, n);
         else if (n.op == EXPR_POWI && n.b == 2) add_code(b, TAPE_SQUARE, i, b->value[n.a], b->value[n.a]);
+        else if (is_root_cubed(b, n)) add_code(b, EXPR_MUL, i, b->value[b->g->node[n.a].a], b->value[n.a]);
         else if (n.op == EXPR_POWI) add_code(b, n.op, i, b->value[n.a], n.b);
         else {
             uint32_t x = b->value[n.a];

@@ -14,9 +14,10 @@ struct rowspace {
     int rows, width; /* width: a multiple of 4, at least 4; vectors of this width are 32-byte aligned */
     int rank;
     double *q;       /* rows x width: on entry B, on exit the basis; a left-out row is zero */
-    double *r;       /* rows x rows: B_i = q_i + sum_{j<i} r_ij q_j */
+    double *r;       /* rows x rows: B_i = q_i + sum_{j<i} r_ij q_j; of a pair: (B B^T)^-1 */
     double *inverse; /* rows: 1 / |q_i|^2; 0 for a row left out */
     int *used;       /* rows: 1 if row i carries a direction */
+    int pair;        /* of rowspace_two_short: q are the directions of the rows, not orthogonal */
 };
 
 /* Two states at a time, what every 64-bit machine has. */
@@ -73,7 +74,7 @@ static inline void rowspace_orthogonalize(int width, struct rowspace *s, int i, 
 }
 
 static inline void rowspace_factor(struct rowspace *s, const double *floor_of) {
-    s->rank = 0;
+    s->rank = s->pair = 0;
     for (int i = 0; i < s->rows; i++) {
         if (s->width == 4) /* the common case is worth straight code */
             rowspace_orthogonalize(4, s, i, floor_of[i]);
@@ -107,36 +108,53 @@ static inline rowspace_pair rowspace_both(rowspace_pair a) {
     return a + (rowspace_pair){a[1], a[0]};
 }
 
-/* Set, factor and shortest at once for two rows of up to four entries, all in registers; d_j := scale_j
- * times the shortest.  0, with nothing but q set, if the rows cancel by more than a digit: that is for the
- * general code.  If they do not, B B^T loses two digits of the correction at most, and with its determinant
- * the way from jacobian to state has one division, beside which all is done that does not need it; q and r,
- * which later iterations and tangents use, are no part of that way. */
-static inline int rowspace_two_short(struct rowspace *s, int n, const double *row0, const double *row1,
+/* The first or the second two entries of a row of n. */
+static inline rowspace_pair rowspace_near(int n, const double *row) {
+    return (rowspace_pair){row[0], n > 1 ? row[1] : 0};
+}
+static inline rowspace_pair rowspace_far(int n, const double *row) {
+    return (rowspace_pair){n > 2 ? row[2] : 0, n > 3 ? row[3] : 0};
+}
+
+/* Set, factor and shortest at once for two rows g, h of up to four entries, all in registers: with the
+ * directions D = scale^2 (g, h)^T, d := D (G D)^-1 c.  0, and nothing is set, if the rows cancel by more than
+ * a digit: that is for the general code.  If they do not, G D = B B^T loses two digits of the correction at
+ * most, and with its determinant the way from jacobian to state has one division, beside which all is done
+ * that does not need it. */
+static inline int rowspace_two_short(struct rowspace *s, int n, const double *g, const double *h,
                                      const double *scale, double c0, double c1, double *d) {
-    rowspace_pair near = {scale[0], scale[1]}, far = {n > 2 ? scale[2] : 0, n > 3 ? scale[3] : 0};
-    rowspace_pair a = near * (rowspace_pair){row0[0], row0[1]}, p = near * (rowspace_pair){row1[0], row1[1]};
-    rowspace_pair b = far * (rowspace_pair){n > 2 ? row0[2] : 0, n > 3 ? row0[3] : 0};
-    rowspace_pair q = far * (rowspace_pair){n > 2 ? row1[2] : 0, n > 3 ? row1[3] : 0};
-    rowspace_pair *store = (rowspace_pair *)s->q;
-    store[0] = a, store[1] = b, store[2] = p, store[3] = q;
-    rowspace_pair length = rowspace_both(a * a + b * b), whole = rowspace_both(p * p + q * q);
-    rowspace_pair cross = rowspace_both(a * p + b * q), area = length * whole;
+    rowspace_pair near = rowspace_near(n, scale), far = rowspace_far(n, scale);
+    rowspace_pair a = rowspace_near(n, g), b = rowspace_far(n, g);
+    rowspace_pair p = rowspace_near(n, h), q = rowspace_far(n, h);
+    near *= near, far *= far;
+    rowspace_pair to_a = near * a, to_b = far * b, to_p = near * p, to_q = far * q;
+    rowspace_pair length = rowspace_both(a * to_a + b * to_b), whole = rowspace_both(p * to_p + q * to_q);
+    rowspace_pair cross = rowspace_both(a * to_p + b * to_q), area = length * whole;
     rowspace_pair determinant = area - cross * cross, reciprocal = 1 / determinant;
     if (!(determinant[0] >= 0.01 * area[0] && area[0] > 1e-200 && area[0] < 1e200)) return 0;
     rowspace_pair along = c0 * whole - c1 * cross, across = c1 * length - c0 * cross;
-    ((rowspace_pair *)d)[0] = reciprocal * (along * (a * near) + across * (p * near));
-    ((rowspace_pair *)d)[1] = reciprocal * (along * (b * far) + across * (q * far));
-    double share = cross[0] / length[0];
-    p -= share * a;
-    q -= share * b;
-    rowspace_pair rest = rowspace_both(p * p + q * q);
-    store[2] = p, store[3] = q;
-    s->r[2] = share;
-    s->inverse[0] = 1 / length[0], s->inverse[1] = 1 / rest[0];
+    ((rowspace_pair *)d)[0] = reciprocal * (along * to_a + across * to_p);
+    ((rowspace_pair *)d)[1] = reciprocal * (along * to_b + across * to_q);
+    rowspace_pair *store = (rowspace_pair *)s->q;
+    store[0] = to_a, store[1] = to_b, store[2] = to_p, store[3] = to_q;
+    s->r[0] = reciprocal[0] * whole[0], s->r[3] = reciprocal[0] * length[0];
+    s->r[1] = s->r[2] = -reciprocal[0] * cross[0];
     s->used[0] = s->used[1] = 1;
     s->rank = 2;
+    s->pair = 1;
     return 1;
+}
+
+/* After it: e := e - D (G D)^-1 G e. */
+static inline void rowspace_two_tangent(const struct rowspace *s, int n, const double *g, const double *h,
+                                        double *e) {
+    const rowspace_pair *to = (const rowspace_pair *)s->q;
+    rowspace_pair *x = (rowspace_pair *)e;
+    rowspace_pair along = rowspace_both(rowspace_near(n, g) * x[0] + rowspace_far(n, g) * x[1]);
+    rowspace_pair across = rowspace_both(rowspace_near(n, h) * x[0] + rowspace_far(n, h) * x[1]);
+    rowspace_pair first = s->r[0] * along + s->r[1] * across, second = s->r[2] * along + s->r[3] * across;
+    x[0] -= first * to[0] + second * to[2];
+    x[1] -= first * to[1] + second * to[3];
 }
 
 /* d := the part of d that no row in use sees. */
