@@ -14,9 +14,9 @@
 #define KEEL_RK_UNROLL
 #endif
 
-/* A compiled model has its states in registers, and there two at a time are as easily had as one, if all of
- * them go by two: a last one by itself has its stages wait for others to be put together and taken apart.  The
- * first two come last: f often begins with them, and then they need not leave their register. */
+/* A compiled model has its states in registers, and there two at a time save half of the work of long sums.
+ * Short ones, and those of an odd number of states, would only wait for others to be put together and taken
+ * apart.  The first two come last: f often begins with them, and then they need not leave their register. */
 #ifdef KEEL_RK_PAIRS
 typedef double keel_rk_pair __attribute__((vector_size(16)));
 #endif
@@ -48,7 +48,8 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
     int alone = first == last && (a[first] == 0.5 || a[first] == 1);
     double factor = alone ? h * a[first] : h, begin = alone ? 1 : a[first];
 #ifdef KEEL_RK_PAIRS
-    KEEL_RK_UNROLL for (int pair = width % 2 ? -1 : width / 2 - 1; pair >= 0; pair--) {
+    int pairs = width % 2 || count <= 4 ? 0 : width / 2;
+    KEEL_RK_UNROLL for (int pair = pairs - 1; pair >= 0; pair--) {
         i = 2 * pair;
         const double *kj = k + (size_t)first * (size_t)width + i;
         keel_rk_pair s = begin * (keel_rk_pair){kj[0], kj[1]};
@@ -61,7 +62,7 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
         out[i] = s[0];
         out[i + 1] = s[1];
     }
-    i = width % 2 ? 0 : width;
+    i = 2 * pairs;
 #endif
     for (; i + 4 <= width; i += 4) {
         const double *kj = k + (size_t)first * (size_t)width + i;

@@ -83,14 +83,11 @@ static inline void project_shortest(const struct project *p) {
 
 /* Two rows of up to four states, straight from the jacobians to the state. */
 static inline int project_two_short(const struct project *p, double *x) {
-    rowspace_pair d[2];
+    double d[4];
     if (!rowspace_two_short(p->space, p->n, project_gradient(p, 0), project_gradient(p, 1), p->reach,
-                            p->residual[project_row(p, 0)], p->residual[project_row(p, 1)], (double *)d))
+                            p->residual[project_row(p, 0)], p->residual[project_row(p, 1)], d))
         return 0;
-    x[0] -= d[0][0]; /* padding moves by 0 */
-    x[1] -= d[0][1];
-    x[2] -= d[1][0];
-    x[3] -= d[1][1];
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) x[i] -= d[i];
     return 1;
 }
 

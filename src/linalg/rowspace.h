@@ -10,6 +10,13 @@
 #ifndef KEEL_LINALG_ROWSPACE_H
 #define KEEL_LINALG_ROWSPACE_H
 
+/* Before loops that compiled models want written out: they have this header as text after keel/explicit.h. */
+#ifdef KEEL_RK_UNROLL
+#define ROWSPACE_UNROLL KEEL_RK_UNROLL
+#else
+#define ROWSPACE_UNROLL
+#endif
+
 struct rowspace {
     int rows, width; /* width: a multiple of 4, at least 4; vectors of this width are 32-byte aligned */
     int rank;
@@ -103,42 +110,37 @@ static inline void rowspace_shortest(const struct rowspace *s, const double *c, 
     }
 }
 
-/* The sum of both, twice. */
-static inline rowspace_pair rowspace_both(rowspace_pair a) {
-    return a + (rowspace_pair){a[1], a[0]};
-}
-
-/* The first or the second two entries of a row of n. */
-static inline rowspace_pair rowspace_near(int n, const double *row) {
-    return (rowspace_pair){row[0], n > 1 ? row[1] : 0};
-}
-static inline rowspace_pair rowspace_far(int n, const double *row) {
-    return (rowspace_pair){n > 2 ? row[2] : 0, n > 3 ? row[3] : 0};
+/* Of up to four entries. */
+static inline double rowspace_dot_short(int n, const double *a, const double *b) {
+    double near = n > 1 ? a[0] * b[0] + a[1] * b[1] : a[0] * b[0];
+    return n > 3 ? near + (a[2] * b[2] + a[3] * b[3]) : n > 2 ? near + a[2] * b[2] : near;
 }
 
 /* Set, factor and shortest at once for two rows g, h of up to four entries, all in registers: with the
  * directions D = scale^2 (g, h)^T, d := D (G D)^-1 c.  0, and nothing is set, if the rows cancel by more than
  * a digit: that is for the general code.  If they do not, G D = B B^T loses two digits of the correction at
  * most, and with its determinant the way from jacobian to state has one division, beside which all is done
- * that does not need it. */
+ * that does not need it.  To put entries in pairs would only make that way longer. */
 static inline int rowspace_two_short(struct rowspace *s, int n, const double *g, const double *h,
                                      const double *scale, double c0, double c1, double *d) {
-    rowspace_pair near = rowspace_near(n, scale), far = rowspace_far(n, scale);
-    rowspace_pair a = rowspace_near(n, g), b = rowspace_far(n, g);
-    rowspace_pair p = rowspace_near(n, h), q = rowspace_far(n, h);
-    near *= near, far *= far;
-    rowspace_pair to_a = near * a, to_b = far * b, to_p = near * p, to_q = far * q;
-    rowspace_pair length = rowspace_both(a * to_a + b * to_b), whole = rowspace_both(p * to_p + q * to_q);
-    rowspace_pair cross = rowspace_both(a * to_p + b * to_q), area = length * whole;
-    rowspace_pair determinant = area - cross * cross, reciprocal = 1 / determinant;
-    if (!(determinant[0] >= 0.01 * area[0] && area[0] > 1e-200 && area[0] < 1e200)) return 0;
-    rowspace_pair along = c0 * whole - c1 * cross, across = c1 * length - c0 * cross;
-    ((rowspace_pair *)d)[0] = reciprocal * (along * to_a + across * to_p);
-    ((rowspace_pair *)d)[1] = reciprocal * (along * to_b + across * to_q);
-    rowspace_pair *store = (rowspace_pair *)s->q;
-    store[0] = to_a, store[1] = to_b, store[2] = to_p, store[3] = to_q;
-    s->r[0] = reciprocal[0] * whole[0], s->r[3] = reciprocal[0] * length[0];
-    s->r[1] = s->r[2] = -reciprocal[0] * cross[0];
+    double to_g[4] = {0}, to_h[4] = {0};
+    ROWSPACE_UNROLL for (int i = 0; i < n; i++) {
+        double weight = scale[i] * scale[i];
+        to_g[i] = weight * g[i];
+        to_h[i] = weight * h[i];
+    }
+    double length = rowspace_dot_short(n, g, to_g), whole = rowspace_dot_short(n, h, to_h);
+    double cross = rowspace_dot_short(n, g, to_h), area = length * whole;
+    double determinant = area - cross * cross, reciprocal = 1 / determinant;
+    if (!(determinant >= 0.01 * area && area > 1e-200 && area < 1e200)) return 0;
+    double along = c0 * whole - c1 * cross, across = c1 * length - c0 * cross;
+    ROWSPACE_UNROLL for (int i = 0; i < 4; i++) {
+        d[i] = reciprocal * (along * to_g[i] + across * to_h[i]);
+        s->q[i] = to_g[i];
+        s->q[4 + i] = to_h[i];
+    }
+    s->r[0] = reciprocal * whole, s->r[3] = reciprocal * length;
+    s->r[1] = s->r[2] = -reciprocal * cross;
     s->used[0] = s->used[1] = 1;
     s->rank = 2;
     s->pair = 1;
@@ -148,13 +150,9 @@ static inline int rowspace_two_short(struct rowspace *s, int n, const double *g,
 /* After it: e := e - D (G D)^-1 G e. */
 static inline void rowspace_two_tangent(const struct rowspace *s, int n, const double *g, const double *h,
                                         double *e) {
-    const rowspace_pair *to = (const rowspace_pair *)s->q;
-    rowspace_pair *x = (rowspace_pair *)e;
-    rowspace_pair along = rowspace_both(rowspace_near(n, g) * x[0] + rowspace_far(n, g) * x[1]);
-    rowspace_pair across = rowspace_both(rowspace_near(n, h) * x[0] + rowspace_far(n, h) * x[1]);
-    rowspace_pair first = s->r[0] * along + s->r[1] * across, second = s->r[2] * along + s->r[3] * across;
-    x[0] -= first * to[0] + second * to[2];
-    x[1] -= first * to[1] + second * to[3];
+    double along = rowspace_dot_short(n, g, e), across = rowspace_dot_short(n, h, e);
+    double first = s->r[0] * along + s->r[1] * across, second = s->r[2] * along + s->r[3] * across;
+    ROWSPACE_UNROLL for (int i = 0; i < n; i++) e[i] -= first * s->q[i] + second * s->q[4 + i];
 }
 
 /* d := the part of d that no row in use sees. */
