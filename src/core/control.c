@@ -10,12 +10,21 @@
 #include <math.h>
 #include <string.h>
 
-static double square(const struct engine *e, const double *error, const double *x, const double *x_new) {
-    return judge_square(e->field.n, error, x, x_new, e->atol, e->o.rtol);
+static void measure_by(struct engine *e, const double *x, const double *x_new) {
+    judge_scales(e->field.n, x, x_new, e->atol, e->o.rtol, e->scale);
+}
+
+static double square(const struct engine *e, const double *error) {
+    return judge_square(e->field.n, error, e->scale);
 }
 
 double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new) {
-    return sqrt(square(e, error, x, x_new));
+    double sum = 0, scale;
+    for (int i = 0; i < e->field.n; i++) {
+        judge_scales(1, x + i, x_new + i, e->atol + i, e->o.rtol, &scale);
+        sum += judge_square(1, error + i, &scale);
+    }
+    return e->field.n > 0 ? sqrt(sum / e->field.n) : 0;
 }
 
 static double combined(const struct engine *e, const double squares[2]) {
@@ -24,23 +33,24 @@ static double combined(const struct engine *e, const double squares[2]) {
 
 double control_raw(struct engine *e, const double *x_new) {
     double squares[2] = {0, 0};
-    for (int k = 0; k < e->estimates; k++) squares[k] = square(e, e->error[k], e->x[e->r->front], x_new);
+    measure_by(e, e->x[e->r->front], x_new);
+    for (int k = 0; k < e->estimates; k++) squares[k] = square(e, e->error[k]);
     return combined(e, squares);
 }
 
 double control_error(struct engine *e, double *x_new) {
-    const double *x = e->x[e->r->front];
     double tangential[2] = {0, 0}, normal[2] = {0, 0};
     int split = e->manifold.normal_known || (e->manifold.by_mass && manifold_corrects(&e->manifold));
+    if (!manifold_corrects(&e->manifold)) measure_by(e, e->x[e->r->front], x_new);
     for (int k = 0; k < e->estimates; k++) {
         double *error = e->error[k];
         if (split) {
             memcpy(e->split, error, (size_t)e->field.width * sizeof *error);
             manifold_tangent(&e->manifold, error);
             for (int i = 0; i < e->field.n; i++) e->split[i] -= error[i];
-            normal[k] = square(e, e->split, x, x_new);
+            normal[k] = square(e, e->split);
         }
-        tangential[k] = square(e, error, x, x_new);
+        tangential[k] = square(e, error);
     }
     return split ? judge_weighed(combined(e, tangential), combined(e, normal)) : combined(e, tangential);
 }

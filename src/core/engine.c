@@ -75,6 +75,7 @@ static void layout(struct engine *e) {
     }
     e->x_now = arena_doubles(a, vector);
     e->dx = arena_doubles(a, vector);
+    e->scale = arena_doubles(a, vector);
     e->split = arena_doubles(a, vector);
     e->scratch = arena_doubles(a, vector);
     e->kept_aside = arena_doubles(a, 2 * (size_t)e->rows.count + 1);

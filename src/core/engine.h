@@ -118,7 +118,7 @@ struct engine {
     struct record *r, blank;      /* r: in the block, or blank if the problem did not get that far */
     double *x[2], *f[2], *low[2]; /* width, or n + m: states with their algebraic variables */
     double *x_now;                /* n + m, when inside */
-    double *dx, *error[2], *split, *scratch, *kept_aside, *forces;
+    double *dx, *error[2], *scale, *split, *scratch, *kept_aside, *forces;
     double *atol;                    /* n */
     int settled, verified;           /* care of rows decided; invariants and derivatives looked at */
     int measured;                    /* rows are evaluated at every step */
@@ -161,7 +161,8 @@ keel_status reference_refine(struct engine *e, double t, const double *u);
 /* control.c */
 double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new);
 double control_raw(struct engine *e, const double *x_new); /* of the estimate as it stands */
-double control_error(struct engine *e, double *x_new);     /* tangential and normal parts weighed (rule 4) */
+/* Tangential and normal parts weighed (rule 4), by the tolerances of control_raw where x_new is corrected. */
+double control_error(struct engine *e, double *x_new);
 double control_longest(const struct engine *e, double t_end); /* step towards t_end; HUGE_VAL: any */
 double control_first_step(struct engine *e, double t_end);
 double control_aim(struct engine *e); /* the step to begin with: what the method wants, or what was next */

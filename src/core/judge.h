@@ -17,14 +17,22 @@ static inline double judge_min(double a, double b) {
     return a < b ? a : b;
 }
 
-/* Mean square of error / (atol + rtol |x|).  No tolerance asks for less than 4 round-offs of the state. */
-static inline double judge_square(int n, const double *error, const double *x, const double *x_new,
-                                  const double *atol, double rtol) {
-    double sum = 0;
+/* What errors are multiplied by: 1 / (atol + rtol |x|), of the larger of both ends.  No tolerance asks for less than 4
+ * round-offs of the state. */
+static inline void judge_scales(int n, const double *x, const double *x_new, const double *atol, double rtol,
+                                double *scale) {
     KEEL_RK_UNROLL for (int i = 0; i < n; i++) {
         double size = judge_max(__builtin_fabs(x[i]), __builtin_fabs(x_new[i]));
         double least = judge_max(4 * 2.2204460492503131e-16 * size, 1e-300);
-        double ratio = error[i] / judge_max(atol[i] + rtol * size, least);
+        scale[i] = 1 / judge_max(atol[i] + rtol * size, least);
+    }
+}
+
+/* Mean square of error scale. */
+static inline double judge_square(int n, const double *error, const double *scale) {
+    double sum = 0;
+    KEEL_RK_UNROLL for (int i = 0; i < n; i++) {
+        double ratio = error[i] * scale[i];
         sum += ratio * ratio;
     }
     return n > 0 ? sum / n : 0;

@@ -46,7 +46,7 @@ struct keel_projected {
 /* Copies of the above, and what a step needs besides; in a compiled model locals, so that they can stay in
  * registers. */
 struct march_room {
-    double *x, *f, *next, *k, *stage, *dx, *gradients, *error, *split;
+    double *x, *f, *next, *k, *stage, *dx, *gradients, *error, *split, *scale;
 };
 
 static inline void march_copy(int count, const double *from, double *to) {
@@ -148,22 +148,22 @@ static inline double march_combined(march_norm *norm, const double *squares) {
 static inline double march_raw(const struct project *p, const struct march_room *m, march_norm *norm,
                                const struct keel_projected *k) {
     double squares[2];
+    judge_scales(p->n, m->x, m->next, k->atol, k->rtol, m->scale);
     KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) squares[e] =
-        judge_square(p->n, m->error + e * p->width, m->x, m->next, k->atol, k->rtol);
+        judge_square(p->n, m->error + e * p->width, m->scale);
     return march_combined(norm, squares);
 }
 
-/* The same, along the manifold and across it. */
-static inline double march_error(const struct project *p, const struct march_room *m, march_norm *norm,
-                                 const struct keel_projected *k) {
+/* The same, along the manifold and across it: by the same scales, so that it need not wait for the end. */
+static inline double march_error(const struct project *p, const struct march_room *m, march_norm *norm) {
     double along[2], across[2];
     KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) {
         double *error = m->error + e * p->width;
         march_copy(p->n, error, m->split);
         project_tangent(p, error);
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] -= error[i];
-        across[e] = judge_square(p->n, m->split, m->x, m->next, k->atol, k->rtol);
-        along[e] = judge_square(p->n, error, m->x, m->next, k->atol, k->rtol);
+        across[e] = judge_square(p->n, m->split, m->scale);
+        along[e] = judge_square(p->n, error, m->scale);
     }
     return judge_weighed(march_combined(norm, along), march_combined(norm, across));
 }
@@ -227,7 +227,7 @@ static inline int march_attempt(const keel_rk *table, const struct project *p, c
     }
     if (!keeps || a->error > JUDGE_HOPELESS) return 0;
     if (march_project(p, m, rate, values, gradients, user, k, adaptive, a)) return 1;
-    if (adaptive) a->error = march_error(p, m, norm, k);
+    if (adaptive) a->error = march_error(p, m, norm);
     return 0;
 }
 
