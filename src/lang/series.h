@@ -91,7 +91,7 @@ struct series_request {
 enum { SERIES_MOST_TOPS = 128, SERIES_MOST_JETS = 1 << 17 }; /* beyond, there is no series */
 
 /* 0; -1: no memory; 1: too large. */
-int series_build(struct series *s, struct derive *d, const struct series_request *request);
+int series_build(struct series *s, struct derive *d, const struct series_request *q);
 void series_free(struct series *s);
 /* For series_build, one after the other; 0, or -1 without memory.  Codes of rows that lead come first.  What
  * differs by a number is read where it is, slopes of one argument are brought together; sums of products

@@ -113,8 +113,8 @@ static void chain(struct builder *b, expr e, uint32_t to, int late) {
     const struct expr_node n = g->node[e];
     const expr operand[2] = {n.a, n.b};
     expr one = expr_constant(g, 1);
-    int count = expr_operands((enum expr_op)n.op), first = 1;
-    for (int k = 0; k < count && !b->failed; k++) {
+    int count = expr_operands((enum expr_op)n.op), first = 1; /* one or two */
+    for (int k = 0; k < count && k < 2 && !b->failed; k++) {
         if (!moves(b, operand[k])) continue;
         expr slope = EXPR_NONE;
         if (n.op == EXPR_POW && k == 0) slope = derive_div(g, derive_mul(g, n.b, e), n.a);
@@ -367,7 +367,7 @@ static int root_of(const struct builder *b, expr e) {
 static int settle(struct builder *b) {
     struct series *s = b->s;
     struct series_code *sorted = malloc((s->count + 1) * sizeof *sorted);
-    if (!sorted) return -1;
+    if (!sorted || (s->count && !b->late)) return free(sorted), -1;
     size_t at = 0;
     for (int late = 0; late < 2; late++) {
         for (size_t i = 0; i < s->count; i++) {
