@@ -213,23 +213,23 @@ static const keel_stepper no_order = {
       o->preserve = KEEL_PROJECT, "rattle|keeps the constraints by itself")                                \
     X(ODE, rattle_on_ode, o->method = "rattle"; o->step = 0.1, "rattle|KEEL_MECHANICS|canonical")          \
     X(MECHANICS, rattle_rolling, p->rolling = MAP(1, circle); o->method = "rattle";                        \
-      o->step = 0.1, "rattle|rolling|not holonomic|any other method")                                      \
+      o->step = 0.1, "rattle|rolling|not holonomic|any method that projects")                              \
     X(MECHANICS, rattle_mass, p->mass.value = unit_matrix; o->method = "rattle";                           \
-      o->step = 0.1, "rattle|mass matrix must be constant|by its momenta|any other method")                \
+      o->step = 0.1, "rattle|mass matrix must be constant|by its momenta|any method that projects")        \
     X(MECHANICS, rattle_friction, p->f.value = friction; o->method = "rattle";                             \
-      o->step = 0.1, "rattle|must not depend on velocities|any other method")                              \
+      o->step = 0.1, "rattle|must not depend on velocities|any method that projects")                      \
     X(MECHANICS, shake_projected, o->method = "shake"; o->step = 0.1;                                      \
       o->preserve = KEEL_POST, "shake|keeps the constraints by itself")                                    \
     X(DAE, spark_on_dae, o->method = "spark4"; o->step = 0.1, "spark4|KEEL_MECHANICS|canonical")           \
     X(MECHANICS, spark_rolling, p->rolling = MAP(1, circle); o->method = "spark4";                         \
-      o->step = 0.1, "spark4|rolling|not holonomic|any other method")                                      \
+      o->step = 0.1, "spark4|rolling|not holonomic|any method that projects")                              \
     X(MECHANICS, spark_mass, p->mass.value = unit_matrix; o->method = "spark4";                            \
-      o->step = 0.1, "spark4|mass matrix must be constant|by its momenta|any other method")                \
+      o->step = 0.1, "spark4|mass matrix must be constant|by its momenta|any method that projects")        \
     X(HAMILTONIAN, shake_on_hamiltonian, o->method = "shake"; o->step = 0.1, "shake|KEEL_MECHANICS")       \
     X(MECHANICS, shake_mass, p->mass.value = unit_matrix; o->method = "shake";                             \
-      o->step = 0.1, "shake|mass matrix must be constant; use the universal road|any other method")        \
+      o->step = 0.1, "shake|mass matrix must be constant; use dop853|any method that projects")            \
     X(MECHANICS, spark_friction, p->f.value = friction; o->method = "spark4";                              \
-      o->step = 0.1, "spark4|must not depend on velocities|any other method")                              \
+      o->step = 0.1, "spark4|must not depend on velocities|any method that projects")                      \
     X(ODE, reversible_not_symmetric, o->reversible = 1; o->method = "rk4";                                 \
       o->step = 0.1, "rk4|not a symmetric one-step method|midpoint")                                       \
     X(ODE, reversible_multistep, o->reversible = 1; o->method = "ab4";                                     \
@@ -243,14 +243,14 @@ static const keel_stepper no_order = {
     X(ODE, momentum_on_ode, o->method = "energy-momentum";                                                 \
       o->step = 0.1, "energy-momentum|KEEL_HAMILTONIAN|canonical|KEEL_MECHANICS")                          \
     X(MECHANICS, momentum_rolling, p->rolling = MAP(1, circle); o->method = "energy-momentum";             \
-      o->step = 0.1, "energy-momentum|rolling|not holonomic|any other method")                             \
+      o->step = 0.1, "energy-momentum|rolling|not holonomic|any method that projects")                     \
     X(MECHANICS, momentum_without_energy, o->method = "energy-momentum";                                   \
       o->step = 0.1, "energy-momentum|needs the energy|invariant energy")                                  \
     X(HAMILTONIAN, momentum_gradient, p->energy.jacobian = NULL; o->method = "energy-momentum";            \
       o->step = 0.1, "energy-momentum|gradient of the energy|energy.jacobian")                             \
     X(MECHANICS, momentum_mass, p->mass.value = unit_matrix; p->energy = MAP(1, half_square);              \
       p->energy.jacobian = unit_matrix; o->method = "energy-momentum";                                     \
-      o->step = 0.1, "energy-momentum|mass matrix must be constant|any other method")                      \
+      o->step = 0.1, "energy-momentum|mass matrix must be constant|any method that projects")              \
     X(MECHANICS, momentum_of_another_energy, p->energy = MAP(1, half_square);                              \
       p->energy.jacobian = unit_matrix; o->method = "energy-momentum";                                     \
       o->step = 0.1, "energy-momentum|`energy` must be v M v / 2 + V(q)|it is not")                        \
@@ -259,14 +259,14 @@ static const keel_stepper no_order = {
     X(ODE, lgdae_mass, p->mass.value = unit_matrix; o->method = "lgdae";                                   \
       o->step = 0.1, "lgdae|without a mass matrix")                                                        \
     X(DAE, lgdae_hidden, p->hidden = MAP(1, half_square); o->method = "lgdae";                             \
-      o->step = 0.1, "lgdae|as they were written|any other method")                                        \
+      o->step = 0.1, "lgdae|as they were written|any method that projects")                                \
     X(DAE, lgdae_without_states, p->n = 0; p->f = MAP(0, NULL); o->method = "lgdae";                       \
       o->step = 0.1, "lgdae|no states to step")                                                            \
     X(MECHANICS, bdf2_on_mechanics, o->method = "bdf2"; o->step = 0.1, "bdf2|KEEL_ODE and KEEL_DAE")       \
     X(ODE, bdf2_mass, p->mass.value = unit_matrix; o->method = "bdf2";                                     \
       o->step = 0.1, "bdf2|without a mass matrix")                                                         \
     X(DAE, bdf2_hidden, p->hidden = MAP(1, half_square); o->method = "bdf2";                               \
-      o->step = 0.1, "bdf2|as they were written|any other method")                                         \
+      o->step = 0.1, "bdf2|as they were written|any method that projects")                                 \
     X(DAE, bdf2_without_states, p->n = 0; p->f = MAP(0, NULL); o->method = "bdf2";                         \
       o->step = 0.1, "bdf2|no states to step")                                                             \
     X(MECHANICS, written_in_mechanics, p->written = MAP(4, fall);                                          \

@@ -31,8 +31,8 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
     const char *why = written_refuse(p);
     if (!why && p->hidden.count && !p->written.count)
-        return "the rows must be there as they were written, and not what follows from them by d/dt: use the "
-               "universal road, any other method";
+        return "the rows must be there as they were written, and not what follows from them by d/dt: use "
+               "dop853, or any method that projects";
     return why;
 }
 

@@ -20,12 +20,12 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
     if (p->form != KEEL_MECHANICS && (p->form != KEEL_HAMILTONIAN || p->structure.value))
         return "it is for the form KEEL_HAMILTONIAN with canonical states, and for KEEL_MECHANICS";
     if (p->rolling.count)
-        return "rolling constraints are not holonomic; use the universal road, any other method";
+        return "rolling constraints are not holonomic; use dop853, or any method that projects";
     if (p->energy.count == 0)
         return "it needs the energy that it is to keep: give `energy` (in a model: invariant energy)";
     if (!p->energy.jacobian) return "it needs the gradient of the energy: give energy.jacobian";
     if (p->mass.value && !p->mass.constant)
-        return "the mass matrix must be constant; use the universal road, any other method";
+        return "the mass matrix must be constant; use dop853, or any method that projects";
     return energy_doubts(p);
 }
 

@@ -56,7 +56,7 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
     const char *why = written_refuse(p);
     if (!why && rows_are_lost(p))
         return "the constraints must be there as they were written, x' = f(t,x,z), 0 = g(t,x) with as many z "
-               "as rows: use the universal road, any other method";
+               "as rows: use dop853, or any method that projects";
     return why;
 }
 

@@ -23,12 +23,12 @@ const char *lobatto_refuse(const keel_problem *p, const keel_options *o) {
     if (p->form != KEEL_MECHANICS && (p->form != KEEL_HAMILTONIAN || p->structure.value))
         return "it is for the form KEEL_MECHANICS, and for KEEL_HAMILTONIAN with canonical states";
     if (p->rolling.count)
-        return "rolling constraints are not holonomic; use the universal road, any other method";
+        return "rolling constraints are not holonomic; use dop853, or any method that projects";
     if (p->mass.value && !p->mass.constant)
         return "the mass matrix must be constant; state the model by its momenta (canonical q, p and a "
-               "hamiltonian), or use the universal road, any other method";
+               "hamiltonian), or use dop853, or any method that projects";
     if (p->form == KEEL_MECHANICS && !sampled_forces(p))
-        return "the forces must not depend on velocities; use the universal road, any other method";
+        return "the forces must not depend on velocities; use dop853, or any method that projects";
     return NULL;
 }
 

@@ -35,7 +35,7 @@ struct rattle {
 static const char *refuse_shake(const keel_problem *p, const keel_options *o) {
     if (p->form != KEEL_MECHANICS) return "it is for the form KEEL_MECHANICS";
     if (p->mass.value && !p->mass.constant)
-        return "the mass matrix must be constant; use the universal road, any other method";
+        return "the mass matrix must be constant; use dop853, or any method that projects";
     return lobatto_refuse(p, o);
 }
 
