@@ -17,8 +17,8 @@ static inline double judge_min(double a, double b) {
     return a < b ? a : b;
 }
 
-/* What errors are multiplied by: 1 / (atol + rtol |x|), of the larger of both ends.  No tolerance asks for less than 4
- * round-offs of the state. */
+/* What errors are multiplied by: 1 / (atol + rtol |x|), of the larger of both ends.  No tolerance asks for
+ * less than 4 round-offs of the state. */
 static inline void judge_scales(int n, const double *x, const double *x_new, const double *atol, double rtol,
                                 double *scale) {
     KEEL_RK_UNROLL for (int i = 0; i < n; i++) {
