@@ -264,15 +264,17 @@ static void the_step_shrinks_as_ever(void **state) {
     pair_close(&p);
 }
 
-/* A row that is found to be false, and a state that explodes, after hundreds of steps: the same sentence, the
- * same state, the same counts. */
+/* A row that is found to be false, a state that explodes, and a row that cannot be evaluated any more, after
+ * hundreds of steps: the same sentence, the same state, the same counts. */
 static void trouble_is_told_as_ever(void **state) {
     (void)state;
     static const char *const texts[] = {
         "var x, v\nx' = v\nv' = -x - (t/8)^12*v\ninvariant E = x^2 + v^2\ninit x = 1, v = 0\nrun 0 .. 1\n",
-        EXPLODES};
-    static const char *const methods[] = {"heun", "bs32"};
-    for (int i = 0; i < 2; i++) {
+        EXPLODES,
+        "var x, y, z\nx' = y\ny' = -x\nz' = -1\ninvariant r = x^2 + y^2 + sqrt(z)^2 - z\n"
+        "init x = 1, y = 0, z = 3.1\nrun 0 .. 1\n"};
+    static const char *const methods[] = {"heun", "bs32", "heun"};
+    for (int i = 0; i < 3; i++) {
         struct pair p;
         pair_open(&p, texts[i], methods[i]);
         keel_options o = {.method = methods[i], .step = 1. / 64};

@@ -128,7 +128,7 @@ static int grow(struct keel_projected *k, double t) {
     return status != KEEL_OK;
 }
 
-/* A projection that is not done with two iterations. */
+/* A projection that needs new gradients on its way. */
 static int again(struct keel_projected *k, double t) {
     struct work *w = (struct work *)k;
     keel_stats *stats = &w->e->r->stats;

@@ -2,7 +2,7 @@
  *
  * A d = -c with d = reach . a, so B = A reach and a is the shortest solution of B a = -c.  The
  * factorization of the first point serves all iterations while they contract tenfold; corrections are of
- * the size of the local error, so one iteration is the rule, and two are enough for nearly all others. */
+ * the size of the local error, so one iteration is the rule. */
 #include "core/manifold.h"
 
 #include <math.h>
@@ -70,8 +70,9 @@ keel_status manifold_flat(struct manifold *m, double t, double *x, double *low) 
     for (int i = 0; i < m->rows->count; i++) m->part[i] = m->residual[i];
     status = correct_once(m, &p, t, x, low, 1);
     if (status != KEEL_OK || !manifold_to_round_off(m) || project_holds(&p)) return status;
-    double before = project_worst(&p, m->part), worst = project_worst(&p, m->residual);
-    if (worst <= 0.1 * before) { /* sizes may lag, but what is too strict costs one iteration at most */
+    double before = project_worst(&p, m->part), worst;
+    while ((worst = project_worst(&p, m->residual)) <= 0.1 * before) {
+        /* sizes may lag, but what is too strict costs one iteration at most */
         status = correct_once(m, &p, t, x, low, 0);
         if (status != KEEL_OK || project_holds(&p)) return status;
         before = worst;

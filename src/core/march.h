@@ -31,11 +31,11 @@ struct keel_projected {
     /* Sizes of the rows are due: lets them grow to those at trial, where jacobian has their gradients; 0. */
     int (*grow)(struct keel_projected *k, double t);
     double *jacobian;
-    /* Where two iterations are not enough: brings trial to the manifold and leaves its residuals; 0. */
+    /* Where gradients are needed anew: brings trial to the manifold and leaves its residuals; 0. */
     int (*again)(struct keel_projected *k, double t);
     double *trial;
     /* After the march: */
-    long corrections, newton; /* projections by the kernel, of one or two iterations; these */
+    long corrections, newton; /* projections by the kernel; their iterations */
     long calls, rejected;     /* of the right-hand side; attempts */
     long looks;               /* at the rates of the rows */
     int unseen;               /* such a look is due after the last step, by the core */
@@ -93,20 +93,24 @@ static inline int march_correct(const struct project *p, const struct march_room
     return 1;
 }
 
-/* A second iteration, with the gradients of the first.  What that began with is found again from trial, so
- * that no register has to keep it.  0: it is for the core. */
+/* Further iterations with the gradients of the first, while they contract tenfold; returns how many.  What the
+ * first one began with is found again from trial, so that no register has to keep it.  0: it is for the
+ * core. */
 static inline int march_correct_again(const struct project *p, const struct march_room *m,
                                       struct keel_projected *k, keel_fn *values, keel_fn *gradients,
                                       void *user, double t) {
     values(t, k->trial, p->c, user);
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->c[i] -= k->reference[i];
-    if (!(project_worst(p, p->residual) <= 0.1 * project_worst(p, p->c))) return 0;
-    if (p->two_short) {
-        gradients(t, k->trial, m->gradients, user);
-        if (!project_two_short(p, m->next)) return 0;
-    } else project_correct(p, m->next, 0, 0);
-    march_residual(p, m, k, values, user, t);
-    return project_holds(p);
+    if (p->two_short) gradients(t, k->trial, m->gradients, user);
+    double before = project_worst(p, p->c), worst;
+    for (int count = 1; (worst = project_worst(p, p->residual)) <= 0.1 * before; count++) {
+        if (p->two_short && !project_two_short(p, m->next)) return 0;
+        if (!p->two_short) project_correct(p, m->next, 0, 0);
+        march_residual(p, m, k, values, user, t);
+        if (project_holds(p)) return count;
+        before = worst;
+    }
+    return 0;
 }
 
 /* All of a projection of trial, by the core.  0, or it cannot be done. */
@@ -200,8 +204,9 @@ static inline int march_project(const struct project *p, const struct march_room
         done = project_holds(p);
     }
     if (__builtin_expect(!done, 0)) {
-        done = newton && march_correct_again(p, m, k, values, gradients, user, a->t_new);
-        newton = done ? 2 : 0;
+        int more = newton ? march_correct_again(p, m, k, values, gradients, user, a->t_new) : 0;
+        done = more > 0;
+        newton = done ? 1 + more : 0;
         if (!done && march_again(p, m, k, a->steps, a->t_new) != 0) return 1;
         if (!adaptive) rate(a->t_new, m->next, m->stage, user);
     }

@@ -53,13 +53,14 @@ static inline int project_holds(const struct project *p) {
     return 1;
 }
 
-/* The largest of residuals, in units. */
+/* The largest of residuals, in units; not a number if one is not. */
 static inline double project_worst(const struct project *p, const double *residual) {
     double worst = 0;
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
         int row = project_row(p, i);
         double units = project_in_units(residual[row], p->size[row]);
-        if (units > worst) worst = units;
+        if (!(units <= worst)) worst = units;
+        if (worst != worst) return worst;
     }
     return worst;
 }
