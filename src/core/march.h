@@ -93,8 +93,8 @@ static inline int march_correct(const struct project *p, const struct march_room
     return 1;
 }
 
-/* Further iterations with the gradients of the first, while they contract tenfold; returns how many.  What the
- * first one began with is found again from trial, so that no register has to keep it.  0: it is for the
+/* Further iterations with the gradients of the first, while they contract tenfold; returns how many.  What
+ * the first one began with is found again from trial, so that no register has to keep it.  0: it is for the
  * core. */
 static inline int march_correct_again(const struct project *p, const struct march_room *m,
                                       struct keel_projected *k, keel_fn *values, keel_fn *gradients,
