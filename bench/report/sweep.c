@@ -76,7 +76,7 @@ static void sweep_row(struct sweep *s, struct sweep_row *line, const struct swee
     double setting = row->order ? s->course.coarsest : loosest;
     double patience = s->course.patience * effort->patience;
     double finest = fmax(effort->finest, s->course.finest);
-    for (int failed = 0; line->rungs < SWEEP_RUNGS && failed < 8; setting *= factor) {
+    for (int failed = 0, worse = 0; line->rungs < SWEEP_RUNGS && failed < 8; setting *= factor) {
         struct sweep_rung *r = &line->rung[line->rungs];
         if (row->order ? setting > 1e9 : setting < 1e-16) break;
         *r = (struct sweep_rung){
@@ -91,7 +91,8 @@ static void sweep_row(struct sweep *s, struct sweep_row *line, const struct swee
         failed = 0;
         line->rungs++;
         least = fmin(least, r->error);
-        if (r->error <= 0.5 * finest || (least < 1e-6 && r->error > 30 * least)) break; /* round-off */
+        worse = least < 1e-6 && r->error > 30 * least ? worse + 1 : 0; /* once: one was lucky */
+        if (r->error <= 0.5 * finest || worse == 2) break;             /* round-off */
         line->tired = r->seconds * fmax(factor, 1.3) > patience;
         if (line->tired) break;
     }
