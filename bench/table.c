@@ -84,7 +84,8 @@ int main(int count, char **word) {
     static struct sweep s;
     static struct growth growth;
     struct request q = read_words(count, word);
-    struct sweep_effort effort = {.patience = 0.4, .rounds = 7, .finest = 1e-12, .most = 3000000};
+    struct sweep_effort effort = {
+        .patience = 0.4, .rounds = 7, .passes = 6, .finest = 1e-12, .most = 3000000};
     FILE *json = q.json ? fopen(q.json, "w") : NULL;
     int shown = 0, good = 1;
     if (q.json && !json) {
@@ -92,7 +93,8 @@ int main(int count, char **word) {
         return 1;
     }
     if (q.quick) {
-        effort = (struct sweep_effort){.patience = 2e-3, .rounds = 1, .finest = 1e-4, .most = 10000};
+        effort =
+            (struct sweep_effort){.patience = 2e-3, .rounds = 1, .passes = 1, .finest = 1e-4, .most = 10000};
         peer_model_interpret = 1;
     }
     if (json) fprintf(json, "{\"sundials\": \"%s\",\n \"courses\": [\n", peer_sundials_note);

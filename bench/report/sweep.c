@@ -4,13 +4,11 @@
  * neighbouring runs on logarithmic axes.  A run counts with the larger of its own error and that of the next
  * finer run, but no more than ten times its own: an error that is small where it changes its sign is
  * luck. */
-#define _POSIX_C_SOURCE 200809L
 #include "report/sweep.h"
 #include "bench.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 enum { REFUSED = -1000 }; /* the peer does not take the problem */
 
@@ -49,23 +47,6 @@ static int time_runs(const struct sweep *s, const struct peer *peer, void *opene
     return 0;
 }
 
-/* Is the unit as fast now as it was at its best?  A neighbour on the same machine slows all for seconds. */
-static int is_calm(const struct sweep *s) {
-    return course_unit(&s->course) < 1.06 * s->unit;
-}
-
-/* Short runs are timed again, a little later, while something else slows them. */
-static int time_calmly(const struct sweep *s, const struct peer *peer, void *opened, int rounds,
-                       struct sweep_rung *r) {
-    int status = time_runs(s, peer, opened, rounds, r);
-    for (int waits = 0; waits < 12 && rounds > 1 && status >= 0 && r->seconds < 0.02 && !is_calm(s);
-         waits++) {
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
-        status = time_runs(s, peer, opened, rounds, r);
-    }
-    return status;
-}
-
 static void look(const struct sweep *s, const struct peer *peer, void *opened, struct sweep_rung *r) {
     struct course_drift *drift = course_drift_open(&s->course);
     struct peer_run run = {.look = course_drift_look, .to = drift, .u = s->end};
@@ -82,7 +63,7 @@ static int climb(const struct sweep *s, const struct peer_row *row, int rounds, 
                  struct sweep_rung *r) {
     void *opened = row->peer->open(&s->course, row, r->setting);
     if (!opened) return REFUSED;
-    int status = time_calmly(s, row->peer, opened, rounds, r);
+    int status = time_runs(s, row->peer, opened, rounds, r);
     if (status >= 0 && isnan(r->drift) && (wanted || r->seconds < 0.01)) look(s, row->peer, opened, r);
     row->peer->close(opened);
     return status;
@@ -100,8 +81,7 @@ static void sweep_row(struct sweep *s, struct sweep_row *line, const struct swee
         if (row->order ? setting > 1e9 : setting < 1e-16) break;
         *r = (struct sweep_rung){
             .setting = row->order ? rint(setting) : setting, .seconds = HUGE_VAL, .drift = NAN};
-        int rounds = s->course.patience < 1 ? effort->rounds : 1;
-        int status = climb(s, row, rounds, 0, r);
+        int status = climb(s, row, 1, 0, r);
         if (status == REFUSED) break;
         if (status < 0 || !isfinite(r->error)) {
             failed++;
@@ -150,8 +130,7 @@ static void settle(struct sweep *s, struct sweep_row *line, const struct sweep_e
         if (i > 0) again[i - 1] = 1;
     }
     for (int i = 0; i < line->rungs; i++)
-        if (again[i] && (s->course.patience >= 1 || line->at == i))
-            climb(s, line->row, effort->rounds, line->at == i, &line->rung[i]);
+        if (again[i]) climb(s, line->row, effort->rounds, line->at == i, &line->rung[i]);
     for (int k = 0; k < SWEEP_TARGETS; k++) line->seconds[k] = seconds_at(line, sweep_target[k]);
     int i = reached_by(line, sweep_target[0]);
     const struct sweep_rung *told = &line->rung[i >= 0 ? i : line->rungs - 1];
@@ -161,9 +140,10 @@ static void settle(struct sweep *s, struct sweep_row *line, const struct sweep_e
 /* Only what a step costs: one rung. */
 static void step_row(struct sweep *s, struct sweep_row *line, const struct sweep_effort *effort) {
     struct sweep_rung *r = line->rung;
-    *r = (struct sweep_rung){
-        .setting = line->row->order ? s->course.coarsest : 1e-6, .seconds = HUGE_VAL, .drift = NAN};
-    if (climb(s, line->row, 3 * effort->rounds, 1, r) >= 0) line->rungs = 1;
+    if (line->rungs == 0)
+        *r = (struct sweep_rung){
+            .setting = line->row->order ? s->course.coarsest : 1e-6, .seconds = HUGE_VAL, .drift = NAN};
+    if (climb(s, line->row, effort->rounds, 1, r) >= 0) line->rungs = 1;
     line->at = line->rungs - 1;
     line->a_step = r->seconds / (double)r->steps;
 }
@@ -182,13 +162,17 @@ int sweep_run(struct sweep *s, const struct sweep_effort *effort) {
         memset(line, 0, sizeof *line);
         line->row = row;
         if (s->course.kind == COURSE_STEPS) step_row(s, line, effort);
-        else {
-            sweep_row(s, line, effort);
-            settle(s, line, effort);
-        }
+        else sweep_row(s, line, effort);
         measure_unit(s);
         if (line->rungs > 0) s->rows++;
     }
+    /* what is told is measured again, short runs several times with all others in between */
+    for (int pass = 0; pass < (s->course.patience < 1 ? effort->passes : 1); pass++)
+        for (int i = 0; i < s->rows; i++) {
+            if (s->course.kind == COURSE_STEPS) step_row(s, &s->row[i], effort);
+            else settle(s, &s->row[i], effort);
+            measure_unit(s);
+        }
     free(s->end);
     return 0;
 }

@@ -36,6 +36,7 @@ struct sweep {
 struct sweep_effort {
     double patience; /* no run is begun that would take longer, in seconds; times that of the course */
     int rounds;      /* how often a run is repeated */
+    int passes;      /* and short ones once more, with all other rows in between */
     double finest;   /* the smallest error wanted */
     long most;       /* steps */
 };
