@@ -168,12 +168,7 @@ static double error_with(const struct bout *b, long steps) {
     return error;
 }
 
-/* An order of magnitude above round-off: sums are compensated.  Under relax the round-off of the rows decides
- * how long a step is, and that walks: 1.1e-16 sqrt(steps) is seen. */
-static double floor_of(const struct bout *b, long steps) {
-    return stabilizers[b->stabilizer] == KEEL_RELAX ? fmax(5e-14, 1.1e-15 * sqrt((double)steps)) : 5e-14;
-}
-
+#define FLOOR 5e-14 /* sums are compensated: an order of magnitude above round-off */
 enum { FITTED = 3, MOST_STEPS = 40000, MOST_SOLVES = 5000, MOST_ITERATED = 4000 }; /* by cost */
 
 /* The order seen in the last step sizes above the floor, each 3/4 or 2/3 of the one before. */
@@ -186,7 +181,7 @@ static double observed_order(const struct bout *b) {
     for (long steps = 2 * POINTS; steps < most; steps = steps % 3 == 0 ? steps / 3 * 4 : steps / 2 * 3) {
         double now = error_with(b, steps);
         if (!(now < 1)) continue;
-        if (now < floor_of(b, steps)) break;
+        if (now < FLOOR) break;
         for (int k = 1; k < FITTED; k++) error[k - 1] = error[k], size[k - 1] = size[k];
         error[FITTED - 1] = log(now);
         size[FITTED - 1] = -log((double)steps);
@@ -206,10 +201,8 @@ static void check_order(struct bout *b) {
                stabilizer_names[b->stabilizer], scenes[b->scene].name, seen);
     /* a term of the right-hand side has errors of its own, which fall faster; both are seen together */
     double damped = stabilizers[b->stabilizer] == KEEL_BAUMGARTE ? 0.1 * order : 0;
-    /* the factors of relax are made by errors, too: rkf78-7 on the body errs least where round-off begins */
-    double above = stabilizers[b->stabilizer] == KEEL_RELAX ? 2 : 1;
     if (seen < order - fmax(0.25, 0.05 * order) - scenes[b->scene].slack - damped ||
-        (seen > order + above && !damped))
+        (seen > order + 1 && !damped))
         fail_bout(b, "order %.2f is seen, %d is claimed", seen, b->method->order);
 }
 
