@@ -105,6 +105,8 @@ int series_copies(struct series *s);
 /* Which operands of a rule are jets. */
 enum { SERIES_FIRST = 1, SERIES_SECOND = 2, SERIES_THIRD = 4 };
 int series_operands(uint32_t rule);
+/* needed[jet], not 0 for some: set for all that codes 0 .. end make these of. */
+void series_reach(const struct series *s, size_t end, uint32_t *needed);
 /* The products a b of a code that have sums; up to two. */
 struct series_product {
     uint32_t a, b;

@@ -33,24 +33,28 @@ int series_operands(uint32_t rule) {
     }
 }
 
+void series_reach(const struct series *s, size_t end, uint32_t *needed) {
+    for (int more = 1; more;) {
+        more = 0;
+        for (size_t i = end; i-- > 0;) {
+            const struct series_code *c = &s->code[i];
+            const uint32_t operand[3] = {c->a, c->b, c->c};
+            int jets = needed[c->to] ? series_operands(c->rule) : 0;
+            for (int k = 0; k < 3; k++) {
+                if (!(jets & 1 << k) || needed[operand[k]]) continue;
+                needed[operand[k]] = 1;
+                more = 1;
+            }
+        }
+    }
+}
+
 /* number[j]: not 0 for the jets that x', the rows, or others of them are made of. */
 static void mark_used(const struct series *s, uint32_t *number) {
     for (int i = 0; i <= s->n + s->m; i++) number[i] = 1;
     for (int i = 0; i < s->rates; i++) number[s->rate[i]] = 1;
     for (int i = 0; i < s->m; i++) number[s->row[i]] = 1;
-    for (int more = 1; more;) {
-        more = 0;
-        for (size_t i = s->count; i-- > 0;) {
-            const struct series_code *c = &s->code[i];
-            const uint32_t operand[3] = {c->a, c->b, c->c};
-            int jets = number[c->to] ? series_operands(c->rule) : 0;
-            for (int k = 0; k < 3; k++) {
-                if (!(jets & 1 << k) || number[operand[k]]) continue;
-                number[operand[k]] = 1;
-                more = 1;
-            }
-        }
-    }
+    series_reach(s, s->count, number);
 }
 
 /* Jets that nothing needs go: those of sqrt(a) where only 1/sqrt(a)^3 is asked for. */
