@@ -20,8 +20,8 @@ void text_number(char *out, size_t room, const char *format, double value)
 int text_character(const char *text, size_t room, uint32_t *point);
 /* Does a terminal act on it instead of showing it: controls, and marks that turn the direction of a line? */
 int text_is_control(uint32_t point);
-/* As people may see it: controls and what is not UTF-8 as \n, \x1b, \u202e.  The length that all of it takes, like
- * snprintf; a sequence is never cut. */
+/* As people may see it: controls and what is not UTF-8 as \n, \x1b, \u202e.  The length that all of it
+ * takes, like snprintf; a sequence is never cut. */
 size_t text_shown(char *out, size_t room, const char *text);
 
 /* Is `word` an entry of the comma-separated `list`?  Blanks around entries do not count. */

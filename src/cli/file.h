@@ -1,7 +1,7 @@
 /* file.h - output files that appear under their name only when they are complete.
  *
- * What is written goes to a part beside it (claim.h); file_keep brings it to the disk and puts it in place.  What
- * is no regular file (a device, a pipe) is written to as it is. */
+ * * What is written goes to a part beside it (claim.h); file_keep brings it to the disk and puts it in
+ * place.  What is no regular file (a device, a pipe) is written to as it is. */
 #ifndef KEEL_CLI_FILE_H
 #define KEEL_CLI_FILE_H
 

@@ -1,5 +1,6 @@
-/* hdf5_library.h - HDF5, loaded by the run that writes such a file: it brings thirty libraries with it, which no other
- * run has to wait for.  Calls have their names without H5; types and classes are HDF5's variables of these names. */
+/* hdf5_library.h - HDF5, loaded by the run that writes such a file: it brings thirty libraries with it,
+ * which no other run has to wait for.  Calls have their names without H5; types and classes are HDF5's
+ * variables of these names. */
 #ifndef KEEL_CLI_HDF5_LIBRARY_H
 #define KEEL_CLI_HDF5_LIBRARY_H
 
@@ -15,14 +16,16 @@
 #define HDF5_CALLS(X)                                                                                     \
     X(dont_atexit)                                                                                        \
     X(open)                                                                                               \
-    X(Aclose) X(Acreate2) X(Awrite) X(Dclose) X(Dcreate2) X(Dget_space) X(Dset_extent) X(Dwrite)          \
-        X(Eset_auto2) X(Fclose) X(Fcreate) X(Pclose) X(Pcreate) X(Pset_chunk) X(Pset_libver_bounds)       \
+    X(Aclose)                                                                                             \
+    X(Acreate2) X(Awrite) X(Dclose) X(Dcreate2) X(Dget_space) X(Dset_extent) X(Dwrite) X(Eset_auto2)      \
+        X(Fclose) X(Fcreate) X(Pclose) X(Pcreate) X(Pset_chunk) X(Pset_libver_bounds)                     \
             X(Pset_obj_track_times) X(Sclose) X(Screate) X(Screate_simple) X(Sselect_hyperslab) X(Tclose) \
                 X(Tcopy) X(Tcreate) X(Tinsert) X(Tset_cset) X(Tset_size)
-#define HDF5_VALUES(X)                                                                                   \
-    X(T_C_S1)                                                                                            \
-    X(T_IEEE_F64LE)                                                                                      \
-    X(T_STD_I32LE) X(T_NATIVE_DOUBLE) X(T_NATIVE_INT) X(P_CLS_DATASET_CREATE_ID) X(P_CLS_FILE_CREATE_ID) \
+#define HDF5_VALUES(X)                                                                    \
+    X(T_C_S1)                                                                             \
+    X(T_IEEE_F64LE)                                                                       \
+    X(T_STD_I32LE)                                                                        \
+    X(T_NATIVE_DOUBLE) X(T_NATIVE_INT) X(P_CLS_DATASET_CREATE_ID) X(P_CLS_FILE_CREATE_ID) \
         X(P_CLS_FILE_ACCESS_ID)
 
 struct hdf5_library {

@@ -1,4 +1,5 @@
-/* output.h - files that a command was asked for: claimed before the work begins, with --force where it is given. */
+/* output.h - files that a command was asked for: claimed before the work begins, with --force where it is
+ * given. */
 #ifndef KEEL_CLI_OUTPUT_H
 #define KEEL_CLI_OUTPUT_H
 

@@ -26,7 +26,8 @@ void report_drop(struct report *r) {
 
 /* Text and numbers -------------------------------------------------------------------------------------- */
 
-/* Whatever it says, it is text: signs of HTML become entities, controls and what is no UTF-8 a question mark. */
+/* Whatever it says, it is text: signs of HTML become entities, controls and what is no UTF-8 a question
+ * mark. */
 static void text(FILE *out, const char *words) {
     size_t length = strlen(words);
     for (size_t i = 0; i < length;) {

@@ -5,8 +5,9 @@
 #include "cli/json.h"
 #include "cli/outcome.h"
 
-/* The object without its last newline, into memory.  lasting: as it is kept with results, without times of the
- * clock and options that say where files go, so that the same run gives the same bytes, in however many pieces. */
+/* The object without its last newline, into memory.  lasting: as it is kept with results, without times of
+ * the clock and options that say where files go, so that the same run gives the same bytes, in however many
+ * pieces. */
 void run_json_build(struct json *json, const struct outcome *o, const struct job *j, int lasting);
 void run_json_options(struct json *json, const char *key, const struct job *j, int lasting); /* as given */
 void run_json(const struct outcome *o, const struct job *j, FILE *out);

@@ -141,8 +141,8 @@ static void put_words(struct page *page, const char *words) {
     put(page, words, strlen(words));
 }
 
-/* The character at text, made harmless for a terminal, one sign wide as the caret below counts it; returns its
- * bytes. */
+/* The character at text, made harmless for a terminal, one sign wide as the caret below counts it; returns
+ * its bytes. */
 static size_t put_character(struct page *page, const char *text, size_t room) {
     uint32_t point;
     int size = text_character(text, room, &point);
