@@ -1,6 +1,6 @@
 /* claim.h - the right to write under a name: one process at a time, and nothing is replaced but keel's own.
  *
- * * A claim holds NAME.keel-lock beside NAME and a lock on it (flock), which dies with its process: what a
+ * A claim holds NAME.keel-lock beside NAME and a lock on it (flock), which dies with its process: what a
  * killed run left behind stops nobody, and is removed by the next claim.  What is there must be of the
  * claim's kind, or --force is given; links are never followed.  This is judged when the claim is made and
  * again when a file is put in place: what has changed in between stays, and the new file lies beside it. */

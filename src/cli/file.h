@@ -1,6 +1,6 @@
 /* file.h - output files that appear under their name only when they are complete.
  *
- * * What is written goes to a part beside it (claim.h); file_keep brings it to the disk and puts it in
+ * What is written goes to a part beside it (claim.h); file_keep brings it to the disk and puts it in
  * place.  What is no regular file (a device, a pipe) is written to as it is. */
 #ifndef KEEL_CLI_FILE_H
 #define KEEL_CLI_FILE_H
@@ -17,7 +17,7 @@ struct file {
     int error;    /* errno of the first failure */
 };
 
-/* Takes the claim: file_keep and file_drop close it, unless `borrowed`.  0, or -1 with a sentence in `why`. */
+/* Takes the claim: file_keep and file_drop close it, unless `borrowed`.  0, or -1 with a sentence. */
 int file_open(struct file *f, struct claim *claim, int borrowed, char *why, size_t room);
 int file_put(struct file *f, const void *bytes, size_t count);    /* 0, or -1 */
 void file_sentence(const struct file *f, char *why, size_t room); /* why it could not be written */

@@ -26,7 +26,7 @@ int hdf5_library_load(struct hdf5_library *l, char *why, size_t room) {
 #define HDF5_CALL(name) good = good && find(handle, "H5" #name, &l->name);
     HDF5_CALLS(HDF5_CALL)
 #undef HDF5_CALL
-    /* At the end of the program it would only fail once more where it has failed; values are set by H5open. */
+    /* Where it has failed it would only fail again at the end of the program; H5open sets the values. */
     good = good && l->dont_atexit() >= 0 && l->open() >= 0;
 #define HDF5_VALUE(name) good = good && find_value(handle, "H5" #name "_g", &l->name);
     HDF5_VALUES(HDF5_VALUE)

@@ -13,20 +13,34 @@
 #undef H5OPEN
 #define H5OPEN
 
-#define HDF5_CALLS(X)                                                                                     \
-    X(dont_atexit)                                                                                        \
-    X(open)                                                                                               \
-    X(Aclose)                                                                                             \
-    X(Acreate2) X(Awrite) X(Dclose) X(Dcreate2) X(Dget_space) X(Dset_extent) X(Dwrite) X(Eset_auto2)      \
-        X(Fclose) X(Fcreate) X(Pclose) X(Pcreate) X(Pset_chunk) X(Pset_libver_bounds)                     \
-            X(Pset_obj_track_times) X(Sclose) X(Screate) X(Screate_simple) X(Sselect_hyperslab) X(Tclose) \
-                X(Tcopy) X(Tcreate) X(Tinsert) X(Tset_cset) X(Tset_size)
-#define HDF5_VALUES(X)                                                                    \
-    X(T_C_S1)                                                                             \
-    X(T_IEEE_F64LE)                                                                       \
-    X(T_STD_I32LE)                                                                        \
-    X(T_NATIVE_DOUBLE) X(T_NATIVE_INT) X(P_CLS_DATASET_CREATE_ID) X(P_CLS_FILE_CREATE_ID) \
-        X(P_CLS_FILE_ACCESS_ID)
+#define HDF5_CALLS(X)       \
+    X(dont_atexit)          \
+    X(open)                 \
+    X(Aclose)               \
+    X(Acreate2)             \
+    X(Awrite)               \
+    X(Dclose)               \
+    X(Dcreate2)             \
+    X(Dget_space)           \
+    X(Dset_extent)          \
+    X(Dwrite)               \
+    X(Eset_auto2)           \
+    X(Fclose)               \
+    X(Fcreate)              \
+    X(Pclose)               \
+    X(Pcreate)              \
+    X(Pset_chunk)           \
+    X(Pset_libver_bounds)   \
+    X(Pset_obj_track_times) \
+    X(Sclose)               \
+    X(Screate)              \
+    X(Screate_simple) X(Sselect_hyperslab) X(Tclose) X(Tcopy) X(Tcreate) X(Tinsert) X(Tset_cset) X(Tset_size)
+#define HDF5_VALUES(X) \
+    X(T_C_S1)          \
+    X(T_IEEE_F64LE)    \
+    X(T_STD_I32LE)     \
+    X(T_NATIVE_DOUBLE) \
+    X(T_NATIVE_INT) X(P_CLS_DATASET_CREATE_ID) X(P_CLS_FILE_CREATE_ID) X(P_CLS_FILE_ACCESS_ID)
 
 struct hdf5_library {
 #define HDF5_CALL(name) __typeof__(H5##name) *name;
