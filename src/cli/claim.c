@@ -170,8 +170,6 @@ struct claim *claim_open(const char *path, enum kind kind, int force, char *why,
         return refuse(c, path, "a name that ends in .keel is that of a model", why, room);
     c->stream = is_stream(path);
     if (c->stream) return c;
-    c->there = lstat(path, &c->before) == 0;
-    if (judge(c, path, why, room)) return claim_close(c), NULL;
     switch (take_lock(c)) {
     case LOCK_HELD:
         break;
@@ -185,7 +183,7 @@ struct claim *claim_open(const char *path, enum kind kind, int force, char *why,
                  c->lock);
         return claim_close(c), NULL;
     }
-    c->there = lstat(path, &c->before) == 0; /* as it is under the lock */
+    c->there = lstat(path, &c->before) == 0;
     if (judge(c, path, why, room)) return claim_close(c), NULL;
     sweep(c);
     return c;
@@ -251,7 +249,7 @@ int claim_grow(struct claim *c, int fresh) {
 /* Without replacing what is there now: by a link where the file system has links.  0, or -1 with errno. */
 static int place_new(const char *part, const char *path) {
     struct stat about;
-    if (link(part, path) == 0) return unlink(part);
+    if (link(part, path) == 0) return unlink(part), 0;
     if (errno == EEXIST || lstat(path, &about) == 0) return errno = EEXIST, -1;
     return rename(part, path);
 }

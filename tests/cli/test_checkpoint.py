@@ -100,7 +100,7 @@ def test_a_closed_form_that_ends():
     with folder() as place:
         with open(f"{place}/m.keel", "w") as model:
             model.write("var x\nx' = -x\ninit x = 1\nexact x = exp(-t) + 0*sqrt(1 - t)\nrun 0 .. 10\n")
-        options = ("--step", "1e-5", "--every", 0.01)
+        options = ("--step", "5e-5", "--every", 0.01)
         endings = (".csv", ".h5") if os.environ.get("KEEL_HDF5") == "1" else (".csv",)
         for ending in endings:
             keel("run", f"{place}/m.keel", *options, "--out", f"{place}/whole{ending}")
@@ -108,7 +108,7 @@ def test_a_closed_form_that_ends():
                             "--checkpoint-every", 0.001)
             deadline = time.time() + 60
             while time.time() < deadline and process.poll() is None:
-                if os.path.exists(f"{place}/state.rows") and os.path.getsize(f"{place}/state.rows") > 300 * 48:
+                if os.path.exists(f"{place}/state.rows") and os.path.getsize(f"{place}/state.rows") > 200 * 48:
                     break
                 time.sleep(0.001)
             process.send_signal(signal.SIGTERM)

@@ -44,11 +44,13 @@ def wait_for(truth, process=None):
 
 
 def under_way(place, name, *arguments):
-    """A long run that has claimed its file."""
+    """A long run that has claimed its file: what it makes under its lock is there."""
+    def made():
+        names = os.listdir(place)
+        return f"{name}.keel-lock" in names and any(re.match(re.escape(name) + r"\.(part-|rows)", one) for one in names)
     process = start("run", example("kepler"), *LONG, *arguments)
-    lock = f"{place}/{name}.keel-lock"
-    wait_for(lambda: os.path.exists(lock), process)
-    if process.poll() is None and os.path.exists(lock):
+    wait_for(made, process)
+    if process.poll() is None and made():
         return process
     process.kill()
     raise AssertionError(f"the run is not under way: {process.communicate(timeout=60)}")
@@ -78,8 +80,7 @@ def test_a_model_names_no_files():
 
 def test_only_its_own_kind_is_replaced():
     with folder() as place:
-        for name, (words, ending) in WRITERS.items():
-            keel(*words, f"{place}/{name}{ending}")
+        other = b"\x89PNG\r\n\x1a\n" + THESIS
         for name, (words, ending) in WRITERS.items():
             path = f"{place}/{name}{ending}"
             write(path)
@@ -90,15 +91,13 @@ def test_only_its_own_kind_is_replaced():
             check(made != THESIS and len(made) > 50, name)
             keel(*words, path)
             check(len(content(path)) > 50)
+            made = content(path)
             write(path, b"")
             keel(*words, path)
             check(content(path), "an empty file is of every kind")
-            for other in WRITERS:  # nor is a file of another kind replaced
-                kind, tables = WRITERS[other][1], {"csv", "events", "compare"}
-                if other != name and not {name, other} <= tables and os.path.exists(f"{place}/{other}{kind}"):
-                    write(path, content(f"{place}/{other}{kind}"))
-                    refused(*words, path, words=["stays as it is"])
-            keel(*words, path, "--force")
+            write(path, other)  # nor is a file of another kind replaced
+            refused(*words, path, words=["stays as it is"])
+            other = other if name in ("csv", "events", "compare") else made  # which share their kind
         check(not [f for f in os.listdir(place) if "part" in f or "lock" in f], os.listdir(place))
 
 
@@ -353,6 +352,28 @@ def test_names_are_shown_escaped():
             model.write("var x\nx' = y \x1b[31m\n")
         _, err = keel("run", f"{place}/bad\x1b[2J", status=1)
         check("bad\\x1b[2J" in err and "\x1b" not in err, err)
+
+
+def test_no_program_of_the_current_folder_is_run():
+    if not HAS_GNUPLOT:
+        return
+    with folder() as place:
+        for program in ("gnuplot", "cc"):
+            with open(f"{place}/{program}", "w") as script:
+                script.write("#!/bin/sh\ntouch pwned\n")
+            os.chmod(f"{place}/{program}", 0o755)
+        here = dict(os.environ, PATH=f".:./:{os.environ['PATH']}:", XDG_CACHE_HOME=f"{place}/cache")
+        keel("run", example("kepler"), "--tend", 1, "--plot", "p.svg", cwd=place, env=here)
+        check("p.svg" in os.listdir(place) and "pwned" not in os.listdir(place), os.listdir(place))
+
+
+def test_one_name_for_two_things():
+    with folder() as place:
+        path = f"{place}/a.csv"
+        for first, second in (("--out", "--events"), ("--out", "--checkpoint"), ("--events", "--checkpoint")):
+            refused("run", example("kepler"), first, path, second, path, status=2, words=[first, second, "the same file"])
+        refused("run", example("kepler"), "--out", path, "--events", f"{place}/./a.csv", words=["a.csv"])
+        check(os.listdir(place) == [])
 
 
 def test_claims_stay_in_their_folder():
