@@ -26,11 +26,9 @@ static struct claim *refuse(struct claim *c, const char *path, const char *what,
 }
 
 static char *joined(const char *text, const char *tail) {
-    size_t length = strlen(text), more = strlen(tail);
-    char *both = malloc(length + more + 1);
-    if (!both) return NULL;
-    memcpy(both, text, length);
-    memcpy(both + length, tail, more + 1);
+    size_t room = strlen(text) + strlen(tail) + 1;
+    char *both = malloc(room);
+    if (both) snprintf(both, room, "%s%s", text, tail);
     return both;
 }
 
