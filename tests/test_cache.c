@@ -245,6 +245,104 @@ static void processes_may_tidy_up_at_once(void **state) {
     }
 }
 
+/* The one library in the cache. */
+static const char *only_library(void) {
+    static char name[300];
+    DIR *folder = opendir(keel);
+    name[0] = '\0';
+    for (struct dirent *one; (one = readdir(folder)) != NULL;)
+        if (one->d_name[0] != '.') snprintf(name, sizeof name, "%s", one->d_name);
+    closedir(folder);
+    return name;
+}
+
+/* What is not the very file that was stored by this user is not loaded, but made again. */
+static void assert_not_loaded(int factor) {
+    struct compile_unit unit = load(factor);
+    assert_int_equal(unit.cached, 0);
+    assert_true(call(&unit) == 10 * factor);
+    compile_close(&unit);
+    unit = load(factor);
+    assert_int_equal(unit.cached, 1);
+    compile_close(&unit);
+}
+
+static void planted_entries_are_not_loaded(void **state) {
+    (void)state;
+    char entry[300], other[700];
+    fresh();
+    struct compile_unit unit = load(21);
+    compile_close(&unit);
+    snprintf(entry, sizeof entry, "%s", only_library());
+
+    assert_int_equal(chmod(path_of(entry), 0666), 0);
+    assert_not_loaded(21);
+    assert_int_equal(chmod(path_of(entry), 0620), 0);
+    assert_not_loaded(21);
+    if (geteuid() == 0) {
+        assert_int_equal(chown(path_of(entry), 65534, 65534), 0);
+        assert_not_loaded(21);
+    }
+    snprintf(other, sizeof other, "%s/elsewhere.so", home); /* the same bytes behind a link */
+    assert_int_equal(rename(path_of(entry), other), 0);
+    assert_int_equal(symlink(other, path_of(entry)), 0);
+    assert_not_loaded(21);
+    struct stat info;
+    assert_int_equal(lstat(path_of(entry), &info), 0);
+    assert_true(S_ISREG(info.st_mode));
+
+    unit = load(22); /* another model's library, whole and sealed, under this one's name */
+    compile_close(&unit);
+    char name[300] = "";
+    DIR *folder = opendir(keel);
+    for (struct dirent *one; (one = readdir(folder)) != NULL;)
+        if (one->d_name[0] != '.' && strcmp(one->d_name, entry) != 0)
+            snprintf(name, sizeof name, "%s", one->d_name);
+    closedir(folder);
+    snprintf(other, sizeof other, "%s/%s", keel, name);
+    assert_int_equal(rename(other, path_of(entry)), 0);
+    assert_not_loaded(21);
+    assert_int_equal(truncate(path_of(entry), 100), 0);
+    assert_not_loaded(21);
+    assert_int_equal(unlink(path_of(entry)), 0);
+    assert_int_equal(mkfifo(path_of(entry), 0600), 0);
+    assert_not_loaded(21);
+}
+
+/* Whatever the umask, what is stored can be loaded again, and nobody else may write to it. */
+static void the_umask_does_not_matter(void **state) {
+    (void)state;
+    struct stat info;
+    fresh();
+    mode_t before = umask(0);
+    struct compile_unit unit = load(23);
+    compile_close(&unit);
+    unit = load(23);
+    assert_int_equal(unit.cached, 1);
+    compile_close(&unit);
+    umask(before);
+    assert_int_equal(stat(path_of(only_library()), &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+}
+
+/* A folder that another user has put there, or a link of theirs, is not used. */
+static void planted_folders_are_not_used(void **state) {
+    (void)state;
+    struct compile_unit unit;
+    char message[640] = "", elsewhere[700];
+    if (geteuid() != 0) return; /* nobody else's files can be made */
+    fresh();
+    assert_int_equal(chown(keel, 65534, 65534), 0);
+    assert_int_equal(compile_load("int model_f;\n", &unit, message, sizeof message), COMPILE_REFUSED);
+    assert_int_equal(rmdir(keel), 0);
+    snprintf(elsewhere, sizeof elsewhere, "%s/mine", home);
+    assert_int_equal(mkdir(elsewhere, 0700), 0);
+    assert_int_equal(symlink("mine", keel), 0);
+    assert_int_equal(lchown(keel, 65534, 65534), 0);
+    assert_int_equal(compile_load("int model_f;\n", &unit, message, sizeof message), COMPILE_REFUSED);
+    assert_non_null(strstr(message, "is not used"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least_recently_used_go),
@@ -253,6 +351,9 @@ int main(void) {
         cmocka_unit_test(only_our_own_files_go),
         cmocka_unit_test(old_builds_go),
         cmocka_unit_test(processes_may_tidy_up_at_once),
+        cmocka_unit_test(planted_entries_are_not_loaded),
+        cmocka_unit_test(the_umask_does_not_matter),
+        cmocka_unit_test(planted_folders_are_not_used),
     };
     return cmocka_run_group_tests_name("cache", tests, make_cache, drop_cache);
 }

@@ -29,6 +29,52 @@ void text_number(char *out, size_t room, const char *format, double value) {
     else text_set(out, room, format, value);
 }
 
+int text_character(const char *text, size_t room, uint32_t *point) {
+    const unsigned char *c = (const unsigned char *)text;
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    int size = c[0] < 0x80                   ? 1
+               : c[0] >= 0xC2 && c[0] < 0xE0 ? 2
+               : (c[0] & 0xF0) == 0xE0       ? 3
+               : (c[0] & 0xF8) == 0xF0       ? 4
+                                             : 0;
+    if (size == 0 || (size_t)size > room) return 0;
+    uint32_t value = size == 1 ? c[0] : c[0] & (0x7Fu >> size);
+    for (int i = 1; i < size; i++) {
+        if ((c[i] & 0xC0) != 0x80) return 0;
+        value = value << 6 | (c[i] & 0x3F);
+    }
+    if (value < least[size] || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return 0;
+    *point = value;
+    return size;
+}
+
+int text_is_control(uint32_t point) {
+    return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x200E || point == 0x200F ||
+           (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+}
+
+size_t text_shown(char *out, size_t room, const char *text) {
+    size_t length = strlen(text), used = 0, written = 0;
+    for (size_t i = 0; i < length;) {
+        uint32_t point;
+        char code[12];
+        int size = text_character(text + i, length - i, &point), wide = size;
+        if (size && !text_is_control(point)) memcpy(code, text + i, (size_t)size);
+        else if (size && point == '\n') wide = snprintf(code, sizeof code, "\\n");
+        else if (size && point == '\t') wide = snprintf(code, sizeof code, "\\t");
+        else if (size && point > 0xFF) wide = snprintf(code, sizeof code, "\\u%04x", (unsigned)point);
+        else wide = snprintf(code, sizeof code, "\\x%02x", size ? (unsigned)point : (unsigned char)text[i]);
+        if (used == written && used + (size_t)wide < room) {
+            memcpy(out + written, code, (size_t)wide);
+            written += (size_t)wide;
+        }
+        used += (size_t)wide;
+        i += size ? (size_t)size : 1;
+    }
+    if (room) out[written] = '\0';
+    return used;
+}
+
 const char *text_next(const char *list, char *word, size_t room) {
     while (*list == ',' || *list == ' ' || *list == '\t') list++;
     if (*list == '\0') return NULL;

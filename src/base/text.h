@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { TEXT_SENTENCE = 640 };
 
@@ -14,6 +15,14 @@ void text_vset(char *out, size_t room, const char *format, va_list args)
 /* A number in the format of one double; `-` for what is none. */
 void text_number(char *out, size_t room, const char *format, double value)
     __attribute__((format(printf, 3, 0)));
+
+/* A character's bytes at text (1 .. 4) and its code point, or 0 for bytes that are not UTF-8. */
+int text_character(const char *text, size_t room, uint32_t *point);
+/* Does a terminal act on it instead of showing it: controls, and marks that turn the direction of a line? */
+int text_is_control(uint32_t point);
+/* As people may see it: controls and what is not UTF-8 as \n, \x1b, \u202e.  The length that all of it
+ * takes, like snprintf; a sequence is never cut. */
+size_t text_shown(char *out, size_t room, const char *text);
 
 /* Is `word` an entry of the comma-separated `list`?  Blanks around entries do not count. */
 int text_listed(const char *list, const char *word);

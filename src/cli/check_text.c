@@ -202,13 +202,15 @@ static void mode_text(struct lines *l, const struct check *c, int i, int first) 
 
 void check_text(const struct check *c, FILE *out) {
     struct lines l = {.out = out};
+    char shown[6 * JOB_SENTENCE];
     int first = keel_model_start(c->model);
     mode_text(&l, c, first, 1);
     for (int i = 0; i < keel_model_modes(c->model); i++)
         if (i != first) mode_text(&l, c, i, 0);
     if (!c->command[0]) return;
     topic(&l, "try");
-    item(&l, "%s", c->command);
+    text_shown(shown, sizeof shown, c->command);
+    item(&l, "%s", shown);
     item(&l, "(%s)", c->why);
     end(&l);
 }

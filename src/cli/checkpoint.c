@@ -2,14 +2,12 @@
 #include "cli/checkpoint.h"
 
 #include "base/text.h"
-#include "cli/file.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static const char magic[8] = "keelchk1";
+static const char magic[8] = "keelchk2";
 
 struct head {
     char magic[8];
@@ -32,16 +30,6 @@ static uint64_t sum_of(const unsigned char *bytes, size_t count) {
 
 /* What run it is ---------------------------------------------------------------------------------------- */
 
-/* What may be otherwise when a run goes on: where the results go and how they are shown. */
-static int is_free(enum option_id id) {
-    static const enum option_id ids[] = {
-        opt_out,    opt_events, opt_plot,      opt_axes, opt_report, opt_checkpoint, opt_checkpoint_every,
-        opt_resume, opt_verify, opt_interpret, opt_json, opt_quiet,  opt_color,      opt_help};
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
-        if (ids[i] == id) return 1;
-    return 0;
-}
-
 /* One line for each thing that must be the same; options as they were given. */
 static void describe(const struct job *j, FILE *out) {
     const char *text = keel_model_text(j->model);
@@ -50,7 +38,7 @@ static void describe(const struct job *j, FILE *out) {
             (unsigned long long)hash(14695981039346656037u, text, text ? strlen(text) : 0));
     for (int id = 0; id < OPTIONS; id++) {
         const struct option_value *v = &j->options.value[id];
-        for (int k = 0; k < v->count && !is_free((enum option_id)id); k++)
+        for (int k = 0; k < v->count && option_of_numbers((enum option_id)id); k++)
             fprintf(out, "--%s%s%s\n", option_table[id].name, v->text[k] ? " " : "",
                     v->text[k] ? v->text[k] : "");
     }
@@ -101,11 +89,18 @@ static int check(struct checkpoint *c) {
     return differs(c, (const char *)c->bytes + sizeof head);
 }
 
-static char *with_tail(const char *path) {
+/* Both files of a checkpoint are the run's own as long as it lasts; 0, or an exit status. */
+static int claim(struct job *j, const char *path, struct claim **state, struct claim **rows) {
     size_t length = strlen(path);
-    char *text = malloc(length + 6);
-    if (text) snprintf(text, length + 6, "%s.rows", path);
-    return text;
+    char *beside = malloc(length + 6);
+    if (!beside) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    snprintf(beside, length + 6, "%s.rows", path);
+    *state = output_claim(j, path, KIND_CHECKPOINT);
+    if (*state) *rows = output_claim(j, beside, KIND_ROWS);
+    free(beside);
+    if (!*state || !*rows) return j->status;
+    if (!(*state)->stream && !(*rows)->stream) return 0;
+    return job_fail(j, EXIT_FAILED, "%.300s cannot be a checkpoint: it is no regular file", path);
 }
 
 static int take_options(struct checkpoint *c) {
@@ -131,10 +126,10 @@ int checkpoint_open(struct checkpoint *c, struct job *j) {
     FILE *about = open_memstream(&c->about, &length);
     if (about) describe(j, about);
     int good = about && fclose(about) == 0;
-    c->rows_path = with_tail(c->path);
-    c->rows_from = c->from ? with_tail(c->from) : NULL;
-    if (!good || !c->rows_path || (c->from && !c->rows_from))
-        return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!good) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    int moved = c->from && strcmp(c->from, c->path) != 0;
+    if (moved && claim(j, c->from, &c->state_before, &c->rows_before)) return j->status;
+    if (claim(j, c->path, &c->state, &c->rows)) return j->status;
     if (!c->from) return 0;
     c->bytes = file_read(c->from, &c->count, why, sizeof why);
     return c->bytes ? check(c) : job_fail(j, EXIT_FAILED, "%s", why);
@@ -149,14 +144,15 @@ keel_sim *checkpoint_sim(struct checkpoint *c) {
 
 static int go_on(struct checkpoint *c, struct trace *t) {
     struct head head;
-    struct journal before = {0}, *l = strcmp(c->path, c->from) == 0 ? &c->journal : &before;
+    struct journal before = {0}, *l = c->rows_before ? &before : &c->journal;
     memcpy(&head, c->bytes, sizeof head);
     int status = 0;
     if (l == &before) {
-        status = journal_create(&c->journal, c->job, t, c->rows_path);
+        status = journal_create(&c->journal, c->job, t, c->rows);
         if (status == 0) trace_add(t, journal_row, &c->journal);
     }
-    if (status == 0) status = journal_resume(l, c->job, t, c->rows_from, head.rows, head.rows_sum);
+    struct claim *rows = c->rows_before ? c->rows_before : c->rows;
+    if (status == 0) status = journal_resume(l, c->job, t, rows, head.rows, head.rows_sum);
     if (status == 0 && l == &c->journal) trace_add(t, journal_row, &c->journal);
     journal_close(&before);
     if (status) return status;
@@ -173,7 +169,7 @@ int checkpoint_begin(struct checkpoint *c, struct trace *t) {
     if (!c->path) return 0;
     int status = 0;
     if (c->from) status = go_on(c, t);
-    else if ((status = journal_create(&c->journal, c->job, t, c->rows_path)) == 0)
+    else if ((status = journal_create(&c->journal, c->job, t, c->rows)) == 0)
         trace_add(t, journal_row, &c->journal);
     if (status) return status;
     return checkpoint_at(c, t, job_seconds(), 1) ? job_fail(c->job, EXIT_FAILED, "%s", c->job->sentence) : 0;
@@ -184,7 +180,7 @@ int checkpoint_begin(struct checkpoint *c, struct trace *t) {
 static int write_all(struct checkpoint *c, const unsigned char *bytes, size_t count) {
     struct file f;
     char why[JOB_SENTENCE];
-    if (file_open(&f, c->path, why, sizeof why) == 0) {
+    if (file_open(&f, c->state, 1, why, sizeof why) == 0) {
         file_put(&f, bytes, count);
         if (file_keep(&f, why, sizeof why) == 0) return 0;
     }
@@ -228,17 +224,15 @@ int checkpoint_at(struct checkpoint *c, const struct trace *t, double now, int a
 
 void checkpoint_forget(struct checkpoint *c) {
     if (!c->path) return;
-    unlink(c->path);
-    unlink(c->rows_path);
-    if (!c->from || strcmp(c->from, c->path) == 0) return;
-    unlink(c->from);
-    unlink(c->rows_from);
+    struct claim *claims[] = {c->state, c->rows, c->state_before, c->rows_before};
+    for (int k = 0; k < 4; k++)
+        if (claims[k]) claim_remove(claims[k]);
 }
 
 void checkpoint_close(struct checkpoint *c) {
     journal_close(&c->journal);
-    free(c->rows_path);
-    free(c->rows_from);
+    struct claim *claims[] = {c->state, c->rows, c->state_before, c->rows_before};
+    for (int k = 0; k < 4; k++) claim_close(claims[k]);
     free(c->about);
     free(c->bytes);
     *c = (struct checkpoint){0};

@@ -9,8 +9,9 @@
 
 struct checkpoint {
     struct job *job;
-    const char *path, *from; /* where it is saved, what it goes on from; NULL: not wanted */
-    char *rows_path, *rows_from;
+    const char *path, *from;                  /* where it is saved, what it goes on from; NULL: not wanted */
+    struct claim *state, *rows;               /* of path and path.rows, as long as the run lasts */
+    struct claim *state_before, *rows_before; /* of from, where it is another one */
     double every, last, begin; /* seconds between two, the last one, the begin of this part of the run */
     double spent;              /* wall time of the parts before */
     char *about;               /* what run it is, line by line */

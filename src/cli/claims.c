@@ -132,6 +132,12 @@ static int read_remark(struct reader *r, int other, char *rest) {
     return figure_read(&line->other_figure, rest) ? wrong(r, "this is no figure:", rest) : 0;
 }
 
+/* A part of a file's name: it must not lead anywhere. */
+static int is_word(const char *name) {
+    return *name && *name != '.' &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") == strlen(name);
+}
+
 static int read_run(struct reader *r, int converge, char *rest) {
     struct claims *c = r->c;
     struct claims_run *wider = grow(c->run, c->runs, sizeof *wider);
@@ -166,6 +172,7 @@ static int read_draw(struct reader *r, char *rest) {
     c->draw = wider;
     if (!c->items) return wrong(r, "an `item` comes first", NULL);
     if (!title || !*rest) return wrong(r, "a picture is written `draw NAME: TITLE`", NULL);
+    if (!is_word(rest)) return wrong(r, "a name is made of letters, digits, _ - and ., not", rest);
     c->draw[c->draws++] = (struct claims_draw){rest, title, c->items - 1, c->curves, 0, c->panels, 0};
     return 0;
 }
@@ -245,7 +252,8 @@ static int read_statement(struct reader *r, char *text) {
     if (strcmp(first, "paper") == 0) {
         r->c->title = split(rest, ":");
         r->c->name = rest;
-        return r->c->title ? 0 : wrong(r, "a paper is written `paper NAME: TITLE`", NULL);
+        if (!r->c->title) return wrong(r, "a paper is written `paper NAME: TITLE`", NULL);
+        return is_word(rest) ? 0 : wrong(r, "a name is made of letters, digits, _ - and ., not", rest);
     }
     if (!r->c->name) return wrong(r, "`paper NAME: TITLE` comes first, not", first);
     if (strcmp(first, "item") == 0) return read_item(r, rest);
@@ -268,6 +276,18 @@ static int read_statement(struct reader *r, char *text) {
     return wrong(r, "no line begins with", first);
 }
 
+/* Claims are printed: nothing in them may act on a terminal. */
+static int has_control(const char *line) {
+    size_t length = strlen(line);
+    for (size_t i = 0; i < length;) {
+        uint32_t point;
+        int size = text_character(line + i, length - i, &point);
+        if (size == 0 || (text_is_control(point) && point != '\t')) return 1;
+        i += (size_t)size;
+    }
+    return 0;
+}
+
 int claims_read(struct claims *c, const char *source, char *text, char *why, size_t room) {
     struct reader r = {c, 0, why, room};
     *c = (struct claims){.text = text, .source = source};
@@ -277,6 +297,8 @@ int claims_read(struct claims *c, const char *source, char *text, char *why, siz
         next = end ? end + 1 : NULL;
         r.at++;
         line = trim(line);
+        if (has_control(line))
+            return wrong(&r, "a control character; tabs and line ends alone may stand here", NULL);
         if (*line && *line != '#' && read_statement(&r, line)) return -1;
     }
     return c->name ? 0 : wrong(&r, "`paper NAME: TITLE` is missing", NULL);

@@ -1,7 +1,7 @@
 /* cmd_compare.c - keel compare MODEL: the same problem by several methods. */
 #include "cli/command.h"
 #include "cli/compare.h"
-#include "cli/file.h"
+#include "cli/output.h"
 #include "cli/run_json.h"
 #include "cli/stop.h"
 
@@ -9,12 +9,11 @@
 
 static int open_file(struct job *j, struct file *file) {
     const char *path = option_text(&j->options, opt_out);
-    char why[JOB_SENTENCE];
     size_t length = path ? strlen(path) : 0;
     if (!path) return 0;
     if (length < 5 || strcmp(path + length - 4, ".csv") != 0)
         return job_fail(j, EXIT_USAGE, "--out %s: the name must end in .csv", path);
-    return file_open(file, path, why, sizeof why) ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
+    return output_open(j, file, path, KIND_CSV);
 }
 
 static int write_file(const struct compare *c, struct job *j, struct file *file) {

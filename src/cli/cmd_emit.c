@@ -1,7 +1,7 @@
 /* cmd_emit.c - keel emit MODEL: the model as one C file. */
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/file.h"
+#include "cli/output.h"
 #include "cli/run_json.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static int write_file(struct job *j, const char *path, const char *text) {
     size_t length = strlen(path);
     if (length < 3 || strcmp(path + length - 2, ".c") != 0)
         return job_fail(j, EXIT_USAGE, "--out %.80s: the name must end in .c", path);
-    if (file_open(&file, path, why, sizeof why)) return job_fail(j, EXIT_USAGE, "%s", why);
+    if (output_open(j, &file, path, KIND_C)) return j->status;
     fputs(text, file.stream);
     return file_keep(&file, why, sizeof why) ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
 }

@@ -6,11 +6,9 @@
 #include "cli/starter.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* The name of the model that a path stands for: without folders and .keel. */
 static void name_of(const char *path, char *out, size_t room) {
@@ -38,7 +36,6 @@ static int taken_word(const char *name) {
     return taken;
 }
 
-/* The text goes to a file beside, which then gets the name: by link, which never replaces anything. */
 static int write_new(struct job *j, const char *text) {
     struct file file;
     char why[JOB_SENTENCE];
@@ -46,18 +43,10 @@ static int write_new(struct job *j, const char *text) {
     if (lstat(j->path, &about) == 0)
         return job_fail(j, EXIT_USAGE, "%.300s exists already and stays as it is; take another name",
                         j->path);
-    if (file_open(&file, j->path, why, sizeof why)) return job_fail(j, EXIT_USAGE, "%s", why);
-    fputs(text, file.stream);
-    int bad = ferror(file.stream) || fflush(file.stream) || fsync(fileno(file.stream));
-    int error = errno;
-    if (!bad && link(file.part, j->path)) {
-        /* Some file systems have no links. */
-        bad = errno == EEXIST || lstat(j->path, &about) == 0 || rename(file.part, j->path) != 0;
-        error = errno;
-    }
-    file_drop(&file);
-    if (!bad) return 0;
-    return job_fail(j, EXIT_FAILED, "%.300s cannot be written: %s", j->path, strerror(error));
+    struct claim *claim = claim_open(j->path, KIND_MODEL, 0, why, sizeof why);
+    if (!claim || file_open(&file, claim, 0, why, sizeof why)) return job_fail(j, EXIT_USAGE, "%s", why);
+    file_put(&file, text, strlen(text));
+    return file_keep(&file, why, sizeof why) ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
 }
 
 static int make(struct job *j, char *name, size_t room) {
@@ -104,9 +93,12 @@ int new_command(int count, char **argv) {
             json_text(&json, "next", next);
         }
         run_json_print(&json, stdout);
-    } else if (status == 0 && !j.say.quiet)
+    } else if (status == 0 && !j.say.quiet) {
+        char shown[6 * JOB_SENTENCE];
+        text_shown(shown, sizeof shown, j.path);
         printf("%s is written: read it, change it.  Then try\n  keel check %s\n  keel run %s --plot -\n",
-               j.path, j.path, j.path);
+               shown, shown, shown);
+    }
     job_close(&j);
     return status;
 }

@@ -20,7 +20,7 @@ static int draw(const struct reproduce *r, const struct claims *c, int item, con
         char path[JOB_SENTENCE], why[JOB_SENTENCE];
         if (c->draw[k].item != item || (only >= 0 && k != only)) continue;
         text_set(path, sizeof path, "%.400s/%.80s-%.80s.svg", folder, c->name, c->draw[k].name);
-        if (picture_draw(c, k, path, why, sizeof why) == 0) continue;
+        if (picture_draw(c, k, path, option_given(&j->options, opt_force), why, sizeof why) == 0) continue;
         say_error(&j->say, 0, "%s", why);
         missing++;
     }

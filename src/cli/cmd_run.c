@@ -40,6 +40,20 @@ static int ends_with(const char *path, const char *ending) {
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
+/* Each of them is a file of its own. */
+static int name_files(struct job *j) {
+    static const enum option_id ids[] = {opt_out, opt_events, opt_plot, opt_report, opt_checkpoint};
+    enum { COUNT = sizeof ids / sizeof *ids };
+    for (int i = 0; i < COUNT; i++)
+        for (int k = i + 1; k < COUNT; k++) {
+            const char *one = option_text(&j->options, ids[i]), *other = option_text(&j->options, ids[k]);
+            if (one && other && strcmp(one, other) == 0)
+                return job_fail(j, EXIT_USAGE, "--%s and --%s name the same file, %.200s",
+                                option_table[ids[i]].name, option_table[ids[k]].name, one);
+        }
+    return 0;
+}
+
 /* All files are opened before the run: what cannot be written is told at once. */
 static int open_files(struct run *r) {
     struct job *j = &r->job;
@@ -47,8 +61,6 @@ static int open_files(struct run *r) {
     int hdf5 = out && (ends_with(out, ".h5") || ends_with(out, ".hdf5"));
     if (out && !hdf5 && !ends_with(out, ".csv"))
         return job_fail(j, EXIT_USAGE, "--out %.200s: the name must end in .csv or .h5", out);
-    if (out && events && strcmp(out, events) == 0)
-        return job_fail(j, EXIT_USAGE, "--out and --events name the same file, %.200s", out);
     if (hdf5 && !(r->hdf5 = hdf5_open(j, out))) return j->status;
     if (out && !hdf5 && csv_open(&r->rows, j, out, 0)) return j->status;
     if (events && csv_open(&r->events, j, events, 1)) return j->status;
@@ -192,6 +204,7 @@ int run_command(int count, char **argv) {
         return EXIT_DONE;
     }
     stop_watch();
+    if (status == 0) status = name_files(&r.job);
     if (status == 0) status = trace_open(&r.trace, &r.job);
     if (status == 0) status = checkpoint_open(&r.checkpoint, &r.job);
     if (status == 0) status = open_files(&r);

@@ -21,9 +21,8 @@ static void name(FILE *out, const char *prefix, const char *text) {
 }
 
 int csv_open(struct csv *c, struct job *j, const char *path, int events_only) {
-    char why[JOB_SENTENCE];
     *c = (struct csv){.job = j, .events_only = events_only};
-    return file_open(&c->file, path, why, sizeof why) ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
+    return output_open(j, &c->file, path, KIND_CSV);
 }
 
 int csv_begin(struct csv *c, const struct trace *t) {

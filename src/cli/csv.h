@@ -2,7 +2,7 @@
 #ifndef KEEL_CLI_CSV_H
 #define KEEL_CLI_CSV_H
 
-#include "cli/file.h"
+#include "cli/output.h"
 #include "cli/trace.h"
 
 struct csv {

@@ -15,6 +15,8 @@
 
 extern char **environ;
 
+enum { PROGRAM = 4096 };
+
 static int ends_with(const char *path, const char *ending) {
     size_t length = strlen(path), tail = strlen(ending);
     return length > tail && strcmp(path + length - tail, ending) == 0;
@@ -28,15 +30,25 @@ enum gnuplot_kind gnuplot_kind_of(const char *path) {
                                      : GNUPLOT_NONE;
 }
 
-int gnuplot_there(void) {
+enum kind gnuplot_file_kind(enum gnuplot_kind kind) {
+    return kind == GNUPLOT_PNG ? KIND_PNG : kind == GNUPLOT_PDF ? KIND_PDF : KIND_SVG;
+}
+
+/* In the absolute folders of $PATH: what runs must not depend on where the user happens to stand. */
+static int find_program(char *out, size_t room) {
     const char *path = getenv("PATH");
     for (path = path ? path : "/usr/bin:/bin"; *path; path += strcspn(path, ":"), path += *path == ':') {
-        char program[4096];
         struct stat about;
-        text_set(program, sizeof program, "%.*s/gnuplot", (int)strcspn(path, ":"), path);
-        if (stat(program, &about) == 0 && S_ISREG(about.st_mode) && access(program, X_OK) == 0) return 1;
+        if (*path != '/') continue;
+        text_set(out, room, "%.*s/gnuplot", (int)strcspn(path, ":"), path);
+        if (stat(out, &about) == 0 && S_ISREG(about.st_mode) && access(out, X_OK) == 0) return 1;
     }
     return 0;
+}
+
+int gnuplot_there(void) {
+    char program[PROGRAM];
+    return find_program(program, sizeof program);
 }
 
 FILE *gnuplot_program(void) {
@@ -73,27 +85,17 @@ void gnuplot_terminal(FILE *g, enum gnuplot_kind kind, int width, int height) {
     fprintf(g, "set encoding utf8\n");
 }
 
-/* The bytes of the UTF-8 sign that begins here; 0: it is none. */
-static int sign_length(const unsigned char *at) {
-    int more = *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : *at >= 0xc2 ? 1 : 0;
-    if (*at >= 0x80 && !more) return 0;
-    if (*at > 0xf4 || (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xf0 && at[1] < 0x90)) return 0;
-    for (int k = 1; k <= more; k++)
-        if ((at[k] & 0xc0) != 0x80) return 0;
-    return more + 1;
-}
-
 /* Between single quotes nothing has a meaning but the quote itself, which is written twice. */
 void gnuplot_text(FILE *g, const char *text) {
+    size_t length = strlen(text);
     fputc('\'', g);
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        int length = sign_length(at);
-        if (*at < 0x20 || *at == 0x7f || length == 0) fputc(' ', g);
-        else {
-            if (*at == '\'') fputc('\'', g);
-            fwrite(at, 1, (size_t)length, g);
-        }
-        at += length ? length : 1;
+    for (size_t i = 0; i < length;) {
+        uint32_t point;
+        int size = text_character(text + i, length - i, &point);
+        if (size == 0 || text_is_control(point)) fputc(' ', g);
+        else fwrite(text + i, 1, (size_t)size, g);
+        if (text[i] == '\'') fputc('\'', g);
+        i += size ? (size_t)size : 1;
     }
     fputc('\'', g);
 }
@@ -102,11 +104,12 @@ void gnuplot_text(FILE *g, const char *text) {
 
 /* Standard input, output and error become these files; signals act as in any program. */
 static int spawn(pid_t *child, int in, int out, int err) {
-    char name[] = "gnuplot", defaults[] = "-d"; /* no settings of the user's */
+    char program[PROGRAM], name[] = "gnuplot", defaults[] = "-d"; /* no settings of the user's */
     char *const argv[] = {name, defaults, NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t about;
     sigset_t usual;
+    if (!find_program(program, sizeof program)) return ENOENT;
     sigemptyset(&usual);
     sigaddset(&usual, SIGPIPE);
     if (posix_spawn_file_actions_init(&files)) return ENOMEM;
@@ -116,7 +119,7 @@ static int spawn(pid_t *child, int in, int out, int err) {
     if (!error) error = posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
     if (!error) error = posix_spawnattr_setsigdefault(&about, &usual);
     if (!error) error = posix_spawnattr_setflags(&about, POSIX_SPAWN_SETSIGDEF);
-    if (!error) error = posix_spawnp(child, name, &files, &about, argv, environ);
+    if (!error) error = posix_spawn(child, program, &files, &about, argv, environ);
     posix_spawnattr_destroy(&about);
     posix_spawn_file_actions_destroy(&files);
     return error;
@@ -151,18 +154,6 @@ int gnuplot_run(FILE *program, int to, char *why, size_t room) {
     if (complaints) fclose(complaints);
     fclose(program);
     return good ? 0 : -1;
-}
-
-int gnuplot_complete(const char *path, enum gnuplot_kind kind) {
-    const char *mark = kind == GNUPLOT_PNG ? "IEND" : kind == GNUPLOT_PDF ? "%%EOF" : "</svg>";
-    char tail[32] = "";
-    FILE *file = fopen(path, "rb");
-    size_t count = 0;
-    if (file && fseek(file, -16, SEEK_END) == 0) count = fread(tail, 1, 16, file);
-    if (file) fclose(file);
-    for (size_t i = 0; i + strlen(mark) <= count; i++)
-        if (memcmp(tail + i, mark, strlen(mark)) == 0) return 1;
-    return 0;
 }
 
 static int from_environment(const char *name, int least, int otherwise) {

@@ -2,6 +2,8 @@
 #ifndef KEEL_CLI_GNUPLOT_H
 #define KEEL_CLI_GNUPLOT_H
 
+#include "cli/kind.h"
+
 #include <stddef.h>
 #include <stdio.h>
 
@@ -10,7 +12,8 @@ enum gnuplot_kind { GNUPLOT_NONE, GNUPLOT_SVG, GNUPLOT_PNG, GNUPLOT_PDF, GNUPLOT
 
 /* By the ending of a name, "-" is the terminal; GNUPLOT_NONE: it cannot be drawn to. */
 enum gnuplot_kind gnuplot_kind_of(const char *path);
-int gnuplot_there(void); /* is it in PATH? */
+enum kind gnuplot_file_kind(enum gnuplot_kind kind); /* of a picture in a file */
+int gnuplot_there(void);                             /* is it in PATH? */
 /* A program to be filled: a temporary file without a name.  NULL: there is no place. */
 FILE *gnuplot_program(void);
 /* width, height: pixels, or columns and lines of the terminal.  INLINE: svg for a page. */
@@ -19,8 +22,6 @@ void gnuplot_terminal(FILE *g, enum gnuplot_kind kind, int width, int height);
 void gnuplot_text(FILE *g, const char *text);
 /* Runs and closes the program; what it draws goes to the open file `to`.  0, or -1 with a sentence. */
 int gnuplot_run(FILE *program, int to, char *why, size_t room);
-/* Is the file all there?  A full disk is not always noticed. */
-int gnuplot_complete(const char *path, enum gnuplot_kind kind);
 /* Columns and lines of the terminal; 80 and 24 if there is none. */
 void gnuplot_terminal_size(int *columns, int *lines);
 #endif

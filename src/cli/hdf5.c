@@ -2,13 +2,14 @@
 #include "cli/hdf5.h"
 
 #include "base/text.h"
-#include "cli/file.h"
+#include "cli/output.h"
 #include "cli/run_json.h"
 
 #ifdef KEEL_HDF5
 
+#include "cli/hdf5_library.h"
+
 #include <errno.h>
-#include <hdf5.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ struct event {
 };
 
 struct hdf5 {
+    struct hdf5_library h5;
     struct file file;
     struct job *job;
     const struct trace *trace;
@@ -51,21 +53,21 @@ static int fail(struct hdf5 *h) {
 
 /* Making ------------------------------------------------------------------------------------------------ */
 
-static hid_t text_type(void) {
-    hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, H5T_VARIABLE);
-    H5Tset_cset(type, H5T_CSET_UTF8);
+static hid_t text_type(struct hdf5 *h) {
+    hid_t type = h->h5.Tcopy(h->h5.T_C_S1);
+    h->h5.Tset_size(type, H5T_VARIABLE);
+    h->h5.Tset_cset(type, H5T_CSET_UTF8);
     return type;
 }
 
 /* An attribute of texts: one, or a list of `count`. */
 static int put_texts(struct hdf5 *h, hid_t at, const char *name, int count, const char *const *text) {
     hsize_t size = (hsize_t)count;
-    hid_t space = count < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
-    hid_t attribute = H5Acreate2(at, name, h->text, space, H5P_DEFAULT, H5P_DEFAULT);
-    int bad = attribute < 0 || (count != 0 && H5Awrite(attribute, h->text, text) < 0);
-    H5Aclose(attribute);
-    H5Sclose(space);
+    hid_t space = count < 0 ? h->h5.Screate(H5S_SCALAR) : h->h5.Screate_simple(1, &size, NULL);
+    hid_t attribute = h->h5.Acreate2(at, name, h->text, space, H5P_DEFAULT, H5P_DEFAULT);
+    int bad = attribute < 0 || (count != 0 && h->h5.Awrite(attribute, h->text, text) < 0);
+    h->h5.Aclose(attribute);
+    h->h5.Sclose(space);
     return bad;
 }
 
@@ -77,34 +79,35 @@ static int put_text(struct hdf5 *h, const char *name, const char *text) {
 static hid_t make_set(struct hdf5 *h, const char *name, hid_t type, int rank, int width) {
     hsize_t size[2] = {0, (hsize_t)width}, most[2] = {H5S_UNLIMITED, (hsize_t)width};
     hsize_t chunk[2] = {h->block, (hsize_t)width};
-    hid_t space = H5Screate_simple(rank, size, most), how = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_obj_track_times(how, 0);
-    H5Pset_chunk(how, rank, chunk);
-    hid_t set = H5Dcreate2(h->id, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    H5Pclose(how);
-    H5Sclose(space);
+    hid_t space = h->h5.Screate_simple(rank, size, most), how = h->h5.Pcreate(h->h5.P_CLS_DATASET_CREATE_ID);
+    h->h5.Pset_obj_track_times(how, 0);
+    h->h5.Pset_chunk(how, rank, chunk);
+    hid_t set = h->h5.Dcreate2(h->id, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    h->h5.Pclose(how);
+    h->h5.Sclose(space);
     return set;
 }
 
 /* Nothing fits into no columns, but it has its name and as many rows. */
 static int make_empty(struct hdf5 *h, const char *name) {
     hsize_t size[2] = {h->rows, 0};
-    hid_t space = H5Screate_simple(2, size, NULL), how = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_obj_track_times(how, 0);
-    hid_t set = H5Dcreate2(h->id, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    hid_t space = h->h5.Screate_simple(2, size, NULL), how = h->h5.Pcreate(h->h5.P_CLS_DATASET_CREATE_ID);
+    h->h5.Pset_obj_track_times(how, 0);
+    hid_t set = h->h5.Dcreate2(h->id, name, h->h5.T_IEEE_F64LE, space, H5P_DEFAULT, how, H5P_DEFAULT);
     int bad = set < 0 || put_texts(h, set, "names", 0, NULL);
-    H5Dclose(set);
-    H5Pclose(how);
-    H5Sclose(space);
+    h->h5.Dclose(set);
+    h->h5.Pclose(how);
+    h->h5.Sclose(space);
     return bad;
 }
 
-static hid_t event_type(hid_t text, int in_file) {
-    hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct event));
-    H5Tinsert(type, "t", HOFFSET(struct event, t), in_file ? H5T_IEEE_F64LE : H5T_NATIVE_DOUBLE);
-    H5Tinsert(type, "name", HOFFSET(struct event, name), text);
-    H5Tinsert(type, "from", HOFFSET(struct event, from), in_file ? H5T_STD_I32LE : H5T_NATIVE_INT);
-    H5Tinsert(type, "to", HOFFSET(struct event, to), in_file ? H5T_STD_I32LE : H5T_NATIVE_INT);
+static hid_t event_type(struct hdf5 *h, int in_file) {
+    hid_t type = h->h5.Tcreate(H5T_COMPOUND, sizeof(struct event));
+    h->h5.Tinsert(type, "t", HOFFSET(struct event, t), in_file ? h->h5.T_IEEE_F64LE : h->h5.T_NATIVE_DOUBLE);
+    h->h5.Tinsert(type, "name", HOFFSET(struct event, name), h->text);
+    h->h5.Tinsert(type, "from", HOFFSET(struct event, from),
+                  in_file ? h->h5.T_STD_I32LE : h->h5.T_NATIVE_INT);
+    h->h5.Tinsert(type, "to", HOFFSET(struct event, to), in_file ? h->h5.T_STD_I32LE : h->h5.T_NATIVE_INT);
     return type;
 }
 
@@ -114,9 +117,11 @@ struct hdf5 *hdf5_open(struct job *j, const char *path) {
     if (!h) return job_fail(j, EXIT_FAILED, "there is not enough memory"), NULL;
     h->job = j;
     h->id = -1;
-    if (file_open(&h->file, path, why, sizeof why) == 0 && h->file.part) return h;
-    if (h->file.path) text_set(why, sizeof why, "%.300s cannot be written: it is no regular file", path);
-    job_fail(j, EXIT_FAILED, "%s", why);
+    if (hdf5_library_load(&h->h5, why, sizeof why)) job_fail(j, EXIT_FAILED, "--out %.200s: %s", path, why);
+    else if (output_open(j, &h->file, path, KIND_HDF5) == 0) {
+        if (h->file.part) return h;
+        job_fail(j, EXIT_FAILED, "%.300s cannot be written: it is no regular file", path);
+    }
     hdf5_drop(h);
     return NULL;
 }
@@ -177,36 +182,35 @@ static int name_modes(struct hdf5 *h) {
     return bad;
 }
 
-static hid_t make_file(const char *path) {
-    hid_t how = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_obj_track_times(how, 0);
-    H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110); /* attributes of any length */
-    hid_t id = H5Fcreate(path, H5F_ACC_TRUNC, how, access);
-    H5Pclose(how);
-    H5Pclose(access);
+static hid_t make_file(struct hdf5 *h) {
+    hid_t how = h->h5.Pcreate(h->h5.P_CLS_FILE_CREATE_ID), access = h->h5.Pcreate(h->h5.P_CLS_FILE_ACCESS_ID);
+    h->h5.Pset_obj_track_times(how, 0);
+    h->h5.Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110); /* attributes of any length */
+    hid_t id = h->h5.Fcreate(h->file.part, H5F_ACC_TRUNC, how, access);
+    h->h5.Pclose(how);
+    h->h5.Pclose(access);
     return id;
 }
 
 int hdf5_begin(struct hdf5 *h, const struct trace *t) {
-    H5dont_atexit(); /* after a failure it would only fail again */
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    h->h5.Eset_auto2(H5E_DEFAULT, NULL, NULL);
     h->trace = t;
     if (take_columns(h)) return job_fail(h->job, EXIT_FAILED, "there is not enough memory");
     errno = 0;
-    h->text = text_type();
-    h->event_type = event_type(h->text, 0);
-    h->id = make_file(h->file.part);
+    h->text = text_type(h);
+    h->event_type = event_type(h, 0);
+    h->id = make_file(h);
     int bad = h->id < 0;
     for (int k = 0; k < PARTS && !bad; k++) {
         struct part *p = &h->part[k];
         if (p->width == 0) continue;
-        p->set = make_set(h, part_name[k], H5T_IEEE_F64LE, k == 0 ? 1 : 2, p->width);
+        p->set = make_set(h, part_name[k], h->h5.T_IEEE_F64LE, k == 0 ? 1 : 2, p->width);
         bad = p->set < 0 || (k > 0 && name_columns(h, k));
     }
-    if (!bad) h->mode_set = make_set(h, "mode", H5T_STD_I32LE, 1, 1);
-    hid_t type = event_type(h->text, 1);
+    if (!bad) h->mode_set = make_set(h, "mode", h->h5.T_STD_I32LE, 1, 1);
+    hid_t type = event_type(h, 1);
     if (!bad) h->event_set = make_set(h, "events", type, 1, 1);
-    H5Tclose(type);
+    h->h5.Tclose(type);
     if (!bad && h->mode_set >= 0 && h->event_set >= 0 && !name_modes(h)) return 0;
     fail(h);
     return job_fail(h->job, EXIT_FAILED, "%s", h->job->sentence);
@@ -214,16 +218,16 @@ int hdf5_begin(struct hdf5 *h, const struct trace *t) {
 
 /* Rows -------------------------------------------------------------------------------------------------- */
 
-static int append(hid_t set, hid_t type, int rank, int width, hsize_t from, hsize_t count,
+static int append(struct hdf5 *h, hid_t set, hid_t type, int rank, int width, hsize_t from, hsize_t count,
                   const void *numbers) {
     hsize_t size[2] = {from + count, (hsize_t)width}, first[2] = {from, 0},
             piece[2] = {count, (hsize_t)width};
-    if (H5Dset_extent(set, size) < 0) return -1;
-    hid_t space = H5Dget_space(set), memory = H5Screate_simple(rank, piece, NULL);
-    int bad = H5Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, piece, NULL) < 0 ||
-              H5Dwrite(set, type, memory, space, H5P_DEFAULT, numbers) < 0;
-    H5Sclose(memory);
-    H5Sclose(space);
+    if (h->h5.Dset_extent(set, size) < 0) return -1;
+    hid_t space = h->h5.Dget_space(set), memory = h->h5.Screate_simple(rank, piece, NULL);
+    int bad = h->h5.Sselect_hyperslab(space, H5S_SELECT_SET, first, NULL, piece, NULL) < 0 ||
+              h->h5.Dwrite(set, type, memory, space, H5P_DEFAULT, numbers) < 0;
+    h->h5.Sclose(memory);
+    h->h5.Sclose(space);
     return bad ? -1 : 0;
 }
 
@@ -232,9 +236,9 @@ static int write_rows(struct hdf5 *h) {
     errno = 0;
     for (int k = 0; k < PARTS && h->held && !bad; k++)
         if (h->part[k].width)
-            bad = append(h->part[k].set, H5T_NATIVE_DOUBLE, k == 0 ? 1 : 2, h->part[k].width, h->rows,
+            bad = append(h, h->part[k].set, h->h5.T_NATIVE_DOUBLE, k == 0 ? 1 : 2, h->part[k].width, h->rows,
                          h->held, h->part[k].block);
-    if (h->held && !bad) bad = append(h->mode_set, H5T_NATIVE_INT, 1, 1, h->rows, h->held, h->mode);
+    if (h->held && !bad) bad = append(h, h->mode_set, h->h5.T_NATIVE_INT, 1, 1, h->rows, h->held, h->mode);
     h->rows += h->held;
     h->held = 0;
     return bad ? fail(h) : 0;
@@ -242,8 +246,8 @@ static int write_rows(struct hdf5 *h) {
 
 static int write_events(struct hdf5 *h) {
     errno = 0;
-    int bad =
-        h->held_events && append(h->event_set, h->event_type, 1, 1, h->events, h->held_events, h->event) != 0;
+    int bad = h->held_events &&
+              append(h, h->event_set, h->event_type, 1, 1, h->events, h->held_events, h->event) != 0;
     h->events += h->held_events;
     h->held_events = 0;
     return bad ? fail(h) : 0;
@@ -274,8 +278,8 @@ int hdf5_row(void *hdf5, const struct trace_row *row) {
 
 static int put_story(struct hdf5 *h, const struct outcome *o) {
     struct json result = {0}, options = {0};
-    run_json_build(&result, o, h->job);
-    run_json_options(&options, NULL, h->job);
+    run_json_build(&result, o, h->job, 1);
+    run_json_options(&options, NULL, h->job, 1);
     const char *text = keel_model_text(h->job->model);
     int bad = result.failed || options.failed || put_text(h, "model_text", text ? text : "") ||
               put_text(h, "options_json", options.text) || put_text(h, "result_json", result.text) ||
@@ -288,14 +292,14 @@ static int put_story(struct hdf5 *h, const struct outcome *o) {
 static int close_sets(struct hdf5 *h) {
     int bad = 0;
     for (int k = 0; k < PARTS; k++) {
-        if (h->part[k].set > 0) bad |= H5Dclose(h->part[k].set) < 0;
+        if (h->part[k].set > 0) bad |= h->h5.Dclose(h->part[k].set) < 0;
         h->part[k].set = 0;
     }
-    if (h->mode_set > 0) bad |= H5Dclose(h->mode_set) < 0;
-    if (h->event_set > 0) bad |= H5Dclose(h->event_set) < 0;
-    if (h->event_type > 0) H5Tclose(h->event_type);
-    if (h->text > 0) H5Tclose(h->text);
-    if (h->id >= 0) bad |= H5Fclose(h->id) < 0;
+    if (h->mode_set > 0) bad |= h->h5.Dclose(h->mode_set) < 0;
+    if (h->event_set > 0) bad |= h->h5.Dclose(h->event_set) < 0;
+    if (h->event_type > 0) h->h5.Tclose(h->event_type);
+    if (h->text > 0) h->h5.Tclose(h->text);
+    if (h->id >= 0) bad |= h->h5.Fclose(h->id) < 0;
     h->mode_set = h->event_set = h->event_type = h->text = 0;
     h->id = -1;
     return bad;

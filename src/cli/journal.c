@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char magic[8] = "keelrow1";
+
 struct head {
     double t;
     int32_t kind, mode, event, unused;
@@ -28,22 +30,25 @@ static int complain(struct journal *l, const char *what) {
     return job_fail(l->job, EXIT_FAILED, "%.300s cannot be written: %s", l->path, what);
 }
 
-static int begin(struct journal *l, struct job *j, const struct trace *t, const char *path, const char *how) {
-    size_t numbers = (size_t)t->columns * (t->exacts ? 2 : 1) + (size_t)t->rows, length = strlen(path);
+/* 0; an exit status; or -1 with errno. */
+static int begin(struct journal *l, struct job *j, const struct trace *t, struct claim *claim, int fresh) {
+    size_t numbers = (size_t)t->columns * (t->exacts ? 2 : 1) + (size_t)t->rows;
     *l = (struct journal){.job = j,
                           .trace = t,
+                          .path = claim->path,
                           .size = sizeof(struct head) + numbers * sizeof(double),
                           .sum = 14695981039346656037u};
     l->row = malloc(l->size);
-    l->path = malloc(length + 1);
-    if (!l->row || !l->path) return job_fail(j, EXIT_FAILED, "there is not enough memory");
-    memcpy(l->path, path, length + 1);
-    l->stream = fopen(path, how);
+    if (!l->row) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    int handle = claim_grow(claim, fresh);
+    l->stream = handle >= 0 ? fdopen(handle, fresh ? "wb" : "r+b") : NULL;
+    if (!l->stream && handle >= 0) close(handle);
     return l->stream ? 0 : -1;
 }
 
-int journal_create(struct journal *l, struct job *j, const struct trace *t, const char *path) {
-    int wrong = begin(l, j, t, path, "wb");
+int journal_create(struct journal *l, struct job *j, const struct trace *t, struct claim *claim) {
+    int wrong = begin(l, j, t, claim, 1);
+    if (wrong == 0 && (fwrite(magic, sizeof magic, 1, l->stream) != 1 || fflush(l->stream))) wrong = -1;
     return wrong < 0 ? complain(l, strerror(errno)) : wrong;
 }
 
@@ -84,27 +89,30 @@ static int give(struct journal *l, struct trace *t, double *numbers) {
 }
 
 /* Twice over the file: nothing is given of rows that are not all sound. */
-int journal_resume(struct journal *l, struct job *j, struct trace *t, const char *path, int64_t rows,
+int journal_resume(struct journal *l, struct job *j, struct trace *t, struct claim *claim, int64_t rows,
                    uint64_t sum) {
-    int wrong = begin(l, j, t, path, "r+b");
+    char first[sizeof magic] = "";
+    int wrong = begin(l, j, t, claim, 0);
     if (wrong)
-        return wrong < 0 ? job_fail(j, EXIT_FAILED, "%.300s cannot be read: %s", path, strerror(errno))
+        return wrong < 0 ? job_fail(j, EXIT_FAILED, "%.300s cannot be read: %s", claim->path, strerror(errno))
                          : wrong;
-    while (l->rows < rows && fread(l->row, l->size, 1, l->stream) == 1) {
+    int whole = fread(first, sizeof first, 1, l->stream) == 1 && memcmp(first, magic, sizeof magic) == 0;
+    while (whole && l->rows < rows && fread(l->row, l->size, 1, l->stream) == 1) {
         l->sum = add_sum(l->sum, l->row, l->size);
         l->rows++;
     }
-    if (l->rows != rows || l->sum != sum)
-        return job_fail(j, EXIT_FAILED, "%.300s, the rows of the interrupted run, is damaged", path);
+    if (!whole || l->rows != rows || l->sum != sum)
+        return job_fail(j, EXIT_FAILED, "%.300s, the rows of the interrupted run, is damaged", claim->path);
     double *numbers = malloc((2 * (size_t)t->columns + (size_t)t->rows + 1) * sizeof *numbers);
     if (!numbers) return job_fail(j, EXIT_FAILED, "there is not enough memory");
-    rewind(l->stream);
+    wrong = fseek(l->stream, sizeof magic, SEEK_SET) != 0;
     for (int64_t i = 0; i < rows && !wrong; i++)
         wrong = fread(l->row, l->size, 1, l->stream) != 1 || give(l, t, numbers);
     free(numbers);
     if (wrong) return t->failed ? j->status = EXIT_FAILED : complain(l, "its rows do not fit the run");
     errno = 0;
-    if (fseek(l->stream, 0, SEEK_CUR) || ftruncate(fileno(l->stream), (off_t)((size_t)rows * l->size)))
+    if (fseek(l->stream, 0, SEEK_CUR) ||
+        ftruncate(fileno(l->stream), (off_t)(sizeof magic + (size_t)rows * l->size)))
         return complain(l, strerror(errno));
     return 0;
 }
@@ -119,7 +127,6 @@ int journal_settle(struct journal *l) {
 
 void journal_close(struct journal *l) {
     if (l->stream) fclose(l->stream);
-    free(l->path);
     free(l->row);
     *l = (struct journal){0};
 }

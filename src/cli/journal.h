@@ -3,13 +3,14 @@
 #ifndef KEEL_CLI_JOURNAL_H
 #define KEEL_CLI_JOURNAL_H
 
+#include "cli/output.h"
 #include "cli/trace.h"
 
 #include <stdint.h>
 
 struct journal {
     FILE *stream;
-    char *path;
+    const char *path; /* the claim's */
     struct job *job;
     const struct trace *trace;
     size_t size; /* of a row */
@@ -19,10 +20,10 @@ struct journal {
 };
 
 /* 0, or an exit status. */
-int journal_create(struct journal *l, struct job *j, const struct trace *t, const char *path);
+int journal_create(struct journal *l, struct job *j, const struct trace *t, struct claim *claim);
 /* Goes on behind `rows` rows, which are given to the trace; they must have this sum.  The rows behind them
  * are forgotten. */
-int journal_resume(struct journal *l, struct job *j, struct trace *t, const char *path, int64_t rows,
+int journal_resume(struct journal *l, struct job *j, struct trace *t, struct claim *claim, int64_t rows,
                    uint64_t sum);
 int journal_row(void *journal, const struct trace_row *row); /* a trace_sink */
 int journal_settle(struct journal *l);                       /* all rows are on the disk; 0, or -1 */

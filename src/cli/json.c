@@ -1,6 +1,8 @@
 /* json.c - see json.h. */
 #include "cli/json.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,22 +27,21 @@ static void word(struct json *j, const char *text) {
 
 /* Control signs, quotes and what is not UTF-8 never reach the output as they are. */
 static void string(struct json *j, const char *text) {
+    size_t length = strlen(text);
     word(j, "\"");
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        char code[8];
-        int more = *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : *at >= 0xc2 ? 1 : 0, good = *at < 0x80 || more;
-        for (int k = 1; k <= more && good; k++) good = (at[k] & 0xc0) == 0x80;
-        if (*at == '"' || *at == '\\') {
-            code[0] = '\\', code[1] = (char)*at;
-            put(j, code, 2);
-        } else if (*at < 0x20 || *at == 0x7f) {
-            snprintf(code, sizeof code, "\\u%04x", *at);
+    for (size_t i = 0; i < length;) {
+        char code[12];
+        uint32_t point;
+        int size = text_character(text + i, length - i, &point);
+        if (size == 0) word(j, "\\ufffd");
+        else if (text_is_control(point)) {
+            snprintf(code, sizeof code, "\\u%04x", (unsigned)point);
             word(j, code);
-        } else if (!good) word(j, "\\ufffd");
-        else {
-            put(j, (const char *)at, (size_t)more + 1);
-            at += more;
+        } else {
+            if (point == '"' || point == '\\') word(j, "\\");
+            put(j, text + i, (size_t)size);
         }
+        i += size ? (size_t)size : 1;
     }
     word(j, "\"");
 }

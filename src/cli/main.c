@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,12 +20,24 @@ static void hold_streams(void) {
     if (handle > STDERR_FILENO) close(handle);
 }
 
+/* What cannot be written is told by the call that writes, which then removes what is not complete. */
+static void hold_signals(void) {
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+/* Has everybody who read the pipe gone? */
+static int is_left(int handle) {
+    struct pollfd ask = {.fd = handle};
+    return poll(&ask, 1, 0) == 1 && ask.revents & POLLERR;
+}
+
 /* What was printed is complete, or that is told; a reader who has seen enough is no mistake. */
 static int end(const struct say *say, int status) {
     errno = 0;
     int bad = ferror(stdout) != 0;
     bad |= fflush(stdout) != 0;
-    if (!bad || errno == EPIPE) return status;
+    if (!bad || errno == EPIPE || is_left(STDOUT_FILENO)) return status;
     say_error(say, 0, "standard output cannot be written: %s", strerror(errno ? errno : EIO));
     return status ? status : EXIT_FAILED;
 }
@@ -31,6 +45,7 @@ static int end(const struct say *say, int status) {
 int main(int argc, char **argv) {
     struct say say;
     hold_streams();
+    hold_signals();
     say_open(&say, NULL, 0, 0);
     if (argc < 2) {
         command_overview(stdout);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 const struct option_row option_table[OPTIONS] = {
-#define OPTION_ROW(id, kind, argument, choices, commands, about) \
-    {#id, argument, choices, about, OPTION_##kind, commands},
+#define OPTION_ROW(id, kind, source, argument, choices, commands, about) \
+    {#id, argument, choices, about, OPTION_##kind, OPTION_##source, commands},
     OPTION_LIST(OPTION_ROW)
 #undef OPTION_ROW
 };
@@ -217,11 +217,21 @@ int option_parse(struct options *o, unsigned command, int count, char **argv, ch
     return 0;
 }
 
+static int not_of_model(const struct option_row *row, char *why, size_t room) {
+    char name[60];
+    with_dashes(row->name, name, sizeof name);
+    text_set(why, room, "a model may not give `%s`; give it on the command line: --%s%s%s", row->name, name,
+             row->argument ? " " : "", row->argument ? row->argument : "");
+    return -1;
+}
+
 int option_of_model(struct options *o, unsigned command, const char *name, const char *value, char *why,
                     size_t room) {
     int id = find(name, strlen(name), COMMAND_SOLVE);
+    if (id < 0) id = find(name, strlen(name), COMMAND_ALL); /* of no run: for the command line in any case */
     if (id < 0) return unknown(name, strlen(name), COMMAND_SOLVE, "", why, room);
     const struct option_row *row = &option_table[id];
+    if (row->source == OPTION_LINE) return not_of_model(row, why, room);
     if (row->kind == OPTION_FLAG) {
         if (strcmp(value, "1") != 0)
             return text_set(why, room, "the option `%s` is switched on by 1", name), -1;
@@ -236,6 +246,16 @@ void option_release(struct options *o) {
     for (int id = 0; id < OPTIONS; id++) free(o->value[id].text);
     free(o->operand);
     *o = (struct options){0};
+}
+
+int option_of_numbers(enum option_id id) {
+    static const enum option_id others[] = {
+        opt_out,    opt_events, opt_plot,  opt_axes,      opt_report, opt_checkpoint, opt_checkpoint_every,
+        opt_resume, opt_verify, opt_force, opt_interpret, opt_json,   opt_quiet,      opt_color,
+        opt_help};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i] == id) return 0;
+    return 1;
 }
 
 int option_given(const struct options *o, enum option_id id) {

@@ -32,67 +32,77 @@ enum option_kind {
     OPTION_FILE
 };
 
+/* Who may give it.  A model names methods and numbers; what touches files, runs programs or changes what is
+ * shown is for the person at the command line. */
+enum option_source { OPTION_LINE, OPTION_MODEL };
+
 #define OPTION_LIST(X)                                                                                       \
-    X(method, TEXT, "M", NULL, COMMAND_RUN | COMMAND_CONVERGE,                                               \
+    X(method, TEXT, MODEL, "M", NULL, COMMAND_RUN | COMMAND_CONVERGE,                                        \
       "method, or method+stabilizer; auto: chosen from the analysis")                                        \
-    X(methods, TEXT, "A,B,..", NULL, COMMAND_COMPARE, "methods to compare, as in rk4,dop853+project")        \
-    X(preserve, CHOICE, "S", OPTION_STABILIZERS, COMMAND_SOLVE, "the stabilizer: what holds the kept rows")  \
-    X(step, NUMBER, "H", NULL, COMMAND_RUN | COMMAND_CONVERGE, "fixed step, no error control")               \
-    X(steps, TEXT, "H1,H2,..", NULL, COMMAND_COMPARE, "fixed steps, one row of the table each")              \
-    X(rtol, TEXT, "R", NULL, COMMAND_RUN | COMMAND_COMPARE,                                                  \
+    X(methods, TEXT, MODEL, "A,B,..", NULL, COMMAND_COMPARE, "methods to compare, as in rk4,dop853+project") \
+    X(preserve, CHOICE, MODEL, "S", OPTION_STABILIZERS, COMMAND_SOLVE,                                       \
+      "the stabilizer: what holds the kept rows")                                                            \
+    X(step, NUMBER, MODEL, "H", NULL, COMMAND_RUN | COMMAND_CONVERGE, "fixed step, no error control")        \
+    X(steps, TEXT, MODEL, "H1,H2,..", NULL, COMMAND_COMPARE, "fixed steps, one row of the table each")       \
+    X(rtol, TEXT, MODEL, "R", NULL, COMMAND_RUN | COMMAND_COMPARE,                                           \
       "relative tolerance (1e-6); compare takes a list")                                                     \
-    X(atol, NUMBER, "A", NULL, COMMAND_RUN | COMMAND_COMPARE, "absolute tolerance (a thousandth of rtol)")   \
-    X(max_step, NUMBER, "H", NULL, COMMAND_SOLVE, "longest step")                                            \
-    X(reversible, FLAG, NULL, NULL, COMMAND_SOLVE,                                                           \
+    X(atol, NUMBER, MODEL, "A", NULL, COMMAND_RUN | COMMAND_COMPARE,                                         \
+      "absolute tolerance (a thousandth of rtol)")                                                           \
+    X(max_step, NUMBER, MODEL, "H", NULL, COMMAND_SOLVE, "longest step")                                     \
+    X(reversible, FLAG, MODEL, NULL, NULL, COMMAND_SOLVE,                                                    \
       "steps follow the motion and retrace themselves; --step is the first one")                             \
-    X(theta, NUMBER, "TH", NULL, COMMAND_SOLVE, "where in the step theta, glnr and dso take f (1/2)")        \
-    X(order, COUNT, "P", NULL, COMMAND_SOLVE, "of taylor, 2 to 60 (from the tolerance; fixed steps: 20)")    \
-    X(levels, COUNT, "N", NULL, COMMAND_CONVERGE, "how often the step is halved (6)")                        \
-    X(t0, NUMBER, "T", NULL, COMMAND_MODEL, "start time instead of the model's")                             \
-    X(tend, NUMBER, "T", NULL, COMMAND_MODEL, "end time instead of the model's")                             \
-    X(set, TEXT, "A=3", NULL, COMMAND_MODEL,                                                                 \
+    X(theta, NUMBER, MODEL, "TH", NULL, COMMAND_SOLVE, "where in the step theta, glnr and dso take f (1/2)") \
+    X(order, COUNT, MODEL, "P", NULL, COMMAND_SOLVE,                                                         \
+      "of taylor, 2 to 60 (from the tolerance; fixed steps: 20)")                                            \
+    X(levels, COUNT, MODEL, "N", NULL, COMMAND_CONVERGE, "how often the step is halved (6)")                 \
+    X(t0, NUMBER, LINE, "T", NULL, COMMAND_MODEL, "start time instead of the model's")                       \
+    X(tend, NUMBER, LINE, "T", NULL, COMMAND_MODEL, "end time instead of the model's")                       \
+    X(set, TEXT, LINE, "A=3", NULL, COMMAND_MODEL,                                                           \
       "replace a parameter, or a start value as in \"y'=0.1\"; repeatable")                                  \
-    X(keep, TEXT, "A,B", NULL, COMMAND_SOLVE, "keep only these rows and watch the others")                   \
-    X(weights, CHOICE, "W", "unit|error|mass", COMMAND_SOLVE, "what a small correction means")               \
-    X(gain, NUMBER, "G", NULL, COMMAND_SOLVE, "how fast the stabilizer baumgarte pulls back, per unit of t") \
-    X(sets, TEXT, "\"q; p\"", NULL, COMMAND_SOLVE,                                                           \
+    X(keep, TEXT, MODEL, "A,B", NULL, COMMAND_SOLVE, "keep only these rows and watch the others")            \
+    X(weights, CHOICE, MODEL, "W", "unit|error|mass", COMMAND_SOLVE, "what a small correction means")        \
+    X(gain, NUMBER, MODEL, "G", NULL, COMMAND_SOLVE,                                                         \
+      "how fast the stabilizer baumgarte pulls back, per unit of t")                                         \
+    X(sets, TEXT, MODEL, "\"q; p\"", NULL, COMMAND_SOLVE,                                                    \
       "what the stabilizer scale multiplies, a set for each kept row")                                       \
-    X(points, COUNT, "N", NULL, COMMAND_RUN, "output times, ends included (1000)")                           \
-    X(log, FLAG, NULL, NULL, COMMAND_RUN, "output times evenly spaced in log t")                             \
-    X(every, NUMBER, "DT", NULL, COMMAND_RUN, "output times DT apart")                                       \
-    X(at, TEXT, "T1,T2,..", NULL, COMMAND_RUN, "output at these times")                                      \
-    X(steps_out, FLAG, NULL, NULL, COMMAND_RUN, "output at every accepted step")                             \
-    X(out, FILE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT,                                 \
+    X(points, COUNT, MODEL, "N", NULL, COMMAND_RUN, "output times, ends included (1000)")                    \
+    X(log, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output times evenly spaced in log t")                      \
+    X(every, NUMBER, MODEL, "DT", NULL, COMMAND_RUN, "output times DT apart")                                \
+    X(at, TEXT, MODEL, "T1,T2,..", NULL, COMMAND_RUN, "output at these times")                               \
+    X(steps_out, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output at every accepted step")                      \
+    X(out, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT,                           \
       "results: .csv or .h5 (emit: the C file)")                                                             \
-    X(events, FILE, "FILE.csv", NULL, COMMAND_RUN, "one row for every event")                                \
-    X(plot, FILE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE,                           \
+    X(events, FILE, LINE, "FILE.csv", NULL, COMMAND_RUN, "one row for every event")                          \
+    X(plot, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE,                     \
       "draw: .svg, .png or .pdf; - draws in the terminal (reproduce: a folder)")                             \
-    X(full, FLAG, NULL, NULL, COMMAND_REPRODUCE, "the long tables, too: 10^5 periods")                       \
-    X(list, FLAG, NULL, NULL, COMMAND_REPRODUCE, "what items there are and which figures they draw")         \
-    X(axes, TEXT, "X,Y,..", NULL, COMMAND_RUN,                                                               \
+    X(full, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "the long tables, too: 10^5 periods")                 \
+    X(list, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "what items there are and which figures they draw")   \
+    X(axes, TEXT, MODEL, "X,Y,..", NULL, COMMAND_RUN,                                                        \
       "what a panel of the plot shows: the first against the others; repeatable")                            \
-    X(report, FILE, "FILE.html", NULL, COMMAND_RUN,                                                          \
+    X(report, FILE, LINE, "FILE.html", NULL, COMMAND_RUN,                                                    \
       "one self-contained page with certificate, analysis and plots")                                        \
-    X(checkpoint, FILE, "FILE", NULL, COMMAND_RUN, "save the state of the run there, again and again")       \
-    X(checkpoint_every, NUMBER, "S", NULL, COMMAND_RUN, "seconds between checkpoints (60)")                  \
-    X(resume, FILE, "FILE", NULL, COMMAND_RUN, "go on from a checkpoint")                                    \
-    X(verify, FLAG, NULL, NULL, COMMAND_RUN,                                                                 \
+    X(checkpoint, FILE, LINE, "FILE", NULL, COMMAND_RUN, "save the state of the run there, again and again") \
+    X(checkpoint_every, NUMBER, LINE, "S", NULL, COMMAND_RUN, "seconds between checkpoints (60)")            \
+    X(resume, FILE, LINE, "FILE", NULL, COMMAND_RUN, "go on from a checkpoint")                              \
+    X(verify, FLAG, MODEL, NULL, NULL, COMMAND_RUN,                                                          \
       "measure the accuracy by a tighter rerun, however long it takes")                                      \
-    X(kind, CHOICE, "K", "pendulum|ode|hamiltonian|dae|modes", COMMAND_NEW,                                  \
+    X(force, FLAG, LINE, NULL, NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE,       \
+      "replace files that keel has not written, and links, too")                                             \
+    X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes", COMMAND_NEW,                            \
       "what the starter model shows (pendulum)")                                                             \
-    X(man, FLAG, NULL, NULL, COMMAND_HELP, "as a manual page, in the language of man(7)")                    \
-    X(interpret, FLAG, NULL, NULL, COMMAND_SOLVE, "no compiler: the same results, more slowly")              \
-    X(json, FLAG, NULL, NULL, COMMAND_ALL & ~(COMMAND_SCHEMA | COMMAND_COMPLETION | COMMAND_HELP),           \
+    X(man, FLAG, LINE, NULL, NULL, COMMAND_HELP, "as a manual page, in the language of man(7)")              \
+    X(interpret, FLAG, LINE, NULL, NULL, COMMAND_SOLVE, "no compiler: the same results, more slowly")        \
+    X(json, FLAG, LINE, NULL, NULL, COMMAND_ALL & ~(COMMAND_SCHEMA | COMMAND_COMPLETION | COMMAND_HELP),     \
       "one JSON object on standard output and nothing else")                                                 \
-    X(quiet, FLAG, NULL, NULL, COMMAND_ALL, "only errors")                                                   \
-    X(color, CHOICE, "WHEN", "auto|always|never", COMMAND_ALL,                                               \
+    X(quiet, FLAG, LINE, NULL, NULL, COMMAND_ALL, "only errors")                                             \
+    X(color, CHOICE, LINE, "WHEN", "auto|always|never", COMMAND_ALL,                                         \
       "colours (auto: on a terminal, unless NO_COLOR is set)")                                               \
-    X(help, FLAG, NULL, NULL, COMMAND_ALL, "what the command does, with an example")
+    X(help, FLAG, LINE, NULL, NULL, COMMAND_ALL, "what the command does, with an example")
 
 #define OPTION_STABILIZERS "auto|none|watch|post|adjust|project|symmetric|coupled|scale|relax|baumgarte"
 
 enum option_id {
-#define OPTION_ID(id, kind, argument, choices, commands, about) opt_##id,
+#define OPTION_ID(id, kind, source, argument, choices, commands, about) opt_##id,
     OPTION_LIST(OPTION_ID)
 #undef OPTION_ID
         OPTIONS
@@ -102,6 +112,7 @@ struct option_row {
     const char *name; /* with dashes inside: max-step */
     const char *argument, *choices, *about;
     enum option_kind kind;
+    enum option_source source;
     unsigned commands;
 };
 extern const struct option_row option_table[OPTIONS];
@@ -124,6 +135,8 @@ int option_parse(struct options *o, unsigned command, int count, char **argv, ch
 int option_of_model(struct options *o, unsigned command, const char *name, const char *value, char *why,
                     size_t room);
 void option_release(struct options *o);
+/* Has it to do with the numbers of a run?  Others say where they go and how they are shown. */
+int option_of_numbers(enum option_id id);
 int option_given(const struct options *o, enum option_id id);
 const char *option_text(const struct options *o, enum option_id id); /* the last one; NULL: not given */
 /* The options of a command as a list with their explanations. */

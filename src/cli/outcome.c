@@ -262,7 +262,9 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     if (outcome_folds(o, j, folds, sizeof folds)) fprintf(out, "  %-10s %s\n", j->stabilizer, folds);
     accuracy_text(o, out);
     warning_text(o, j, out);
+    char shown[6 * JOB_SENTENCE];
+    text_shown(shown, sizeof shown, o->message);
     if (o->status != OUTCOME_DONE)
         fprintf(out, "  %s%s%s%s%s\n", say_red(color), outcome_word(o->status), say_plain(color),
-                o->message[0] ? ": " : "", o->message);
+                o->message[0] ? ": " : "", shown);
 }

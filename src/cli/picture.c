@@ -302,26 +302,28 @@ static int draw_sheet(FILE *g, struct picture *p) {
     return 0;
 }
 
-static int send(struct picture *p, FILE *g, const char *path) {
+static int send(struct picture *p, FILE *g, struct claim *claim) {
     struct file file;
     char why[400];
-    if (file_open(&file, path, why, sizeof why)) return fclose(g), wrong(p, why, NULL);
+    if (file_open(&file, claim, 0, why, sizeof why)) return fclose(g), wrong(p, why, NULL);
     if (gnuplot_run(g, fileno(file.stream), why, sizeof why)) return file_drop(&file), wrong(p, why, NULL);
-    if (!gnuplot_complete(file.part ? file.part : path, GNUPLOT_SVG))
-        return file_drop(&file), wrong(p, "it cannot be written: the disk is full or gone", NULL);
+    file_mark(&file);
     return file_keep(&file, why, sizeof why) ? wrong(p, why, NULL) : 0;
 }
 
-int picture_draw(const struct claims *c, int draw, const char *path, char *why, size_t room) {
+int picture_draw(const struct claims *c, int draw, const char *path, int force, char *why, size_t room) {
     struct picture p = {.c = c, .draw = &c->draw[draw], .why = why, .room = room};
+    struct claim *claim = claim_open(path, KIND_SVG, force, why, room);
+    if (!claim) return -1;
     int bad = p.draw->panels ? 0 : wrong(&p, "it has no panels", NULL);
     if (!bad) bad = take_names(&p) || take_curves(&p);
     FILE *g = bad ? NULL : gnuplot_program();
     if (!bad && !g) bad = wrong(&p, "there is no place for a temporary file", NULL);
-    if (!bad) {
-        bad = draw_sheet(g, &p);
-        if (bad) fclose(g);
-        else bad = send(&p, g, path);
+    if (!bad) bad = draw_sheet(g, &p);
+    if (!bad) bad = send(&p, g, claim); /* which closes both */
+    else {
+        if (g) fclose(g);
+        claim_close(claim);
     }
     for (int k = 0; k < p.curves; k++) curve_close(&p.curve[k]);
     return bad ? -1 : 0;

@@ -4,6 +4,7 @@
 
 #include "cli/claims.h"
 
-/* Runs the curves of picture number `draw` and writes it to the file.  0, or -1 with a sentence. */
-int picture_draw(const struct claims *c, int draw, const char *path, char *why, size_t room);
+/* Runs the curves of picture number `draw` and writes it to the file; force: whatever is there.  0, or -1
+ * with a sentence. */
+int picture_draw(const struct claims *c, int draw, const char *path, int force, char *why, size_t room);
 #endif

@@ -14,7 +14,6 @@ const char *const plot_palette[PLOT_COLORS] = {"#0072B2", "#D55E00", "#009E73",
 
 int plot_open(struct plot *p, struct job *j) {
     const char *path = option_text(&j->options, opt_plot);
-    char why[JOB_SENTENCE];
     *p = (struct plot){0};
     const struct option_value *axes = &j->options.value[opt_axes];
     if (axes->count && !axes->by_model && !path && !option_given(&j->options, opt_report))
@@ -28,8 +27,7 @@ int plot_open(struct plot *p, struct job *j) {
     if (kind == GNUPLOT_TERMINAL && j->say.json)
         return job_fail(j, EXIT_USAGE, "--plot - and --json both want standard output: plot to a file");
     if (!gnuplot_there()) return job_fail(j, EXIT_FAILED, "%s", GNUPLOT_MISSING);
-    if (kind != GNUPLOT_TERMINAL && file_open(&p->file, path, why, sizeof why))
-        return job_fail(j, EXIT_FAILED, "%s", why);
+    if (kind != GNUPLOT_TERMINAL && output_open(j, &p->file, path, gnuplot_file_kind(kind))) return j->status;
     p->kind = kind;
     return 0;
 }
@@ -298,9 +296,8 @@ static int to_terminal(FILE *g, int color, char *why, size_t room) {
 
 static int to_file(FILE *g, struct plot *p, char *why, size_t room) {
     if (gnuplot_run(g, fileno(p->file.stream), why, room)) return -1;
-    if (gnuplot_complete(p->file.part, p->kind)) return file_keep(&p->file, why, room);
-    text_set(why, room, "%.300s cannot be written: the disk is full or gone", p->file.path);
-    return -1;
+    file_mark(&p->file);
+    return file_keep(&p->file, why, room);
 }
 
 int plot_send(struct plot *p, struct job *j, FILE *g) {

@@ -2,7 +2,7 @@
 #ifndef KEEL_CLI_PLOT_H
 #define KEEL_CLI_PLOT_H
 
-#include "cli/file.h"
+#include "cli/output.h"
 #include "cli/gnuplot.h"
 #include "cli/panel.h"
 

@@ -13,12 +13,11 @@ static const double round_off_units = 50; /* what a correction that has arrived 
 
 int report_open(struct report *r, struct job *j) {
     const char *path = option_text(&j->options, opt_report), *dot = path ? strrchr(path, '.') : NULL;
-    char why[JOB_SENTENCE];
     *r = (struct report){0};
     if (!path) return 0;
     if (!dot || (strcmp(dot, ".html") != 0 && strcmp(dot, ".htm") != 0))
         return job_fail(j, EXIT_USAGE, "--report %.200s: the name must end in .html", path);
-    return file_open(&r->file, path, why, sizeof why) ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
+    return output_open(j, &r->file, path, KIND_REPORT);
 }
 
 void report_drop(struct report *r) {
@@ -27,21 +26,22 @@ void report_drop(struct report *r) {
 
 /* Text and numbers -------------------------------------------------------------------------------------- */
 
-/* Whatever it says, it is text: signs of HTML become entities, what is no UTF-8 a question mark. */
+/* Whatever it says, it is text: signs of HTML become entities, controls and what is no UTF-8 a question
+ * mark. */
 static void text(FILE *out, const char *words) {
-    for (const unsigned char *at = (const unsigned char *)words; *at; at++) {
-        int more = *at >= 0xf0 ? 3 : *at >= 0xe0 ? 2 : *at >= 0xc2 ? 1 : 0, good = *at < 0x80 || more;
-        for (int k = 1; k <= more && good; k++) good = (at[k] & 0xc0) == 0x80;
-        if (*at == '&') fputs("&amp;", out);
-        else if (*at == '<') fputs("&lt;", out);
-        else if (*at == '>') fputs("&gt;", out);
-        else if (*at == '"') fputs("&quot;", out);
-        else if (*at == '\'') fputs("&#39;", out);
-        else if (!good || (*at < 0x20 && *at != '\n' && *at != '\t') || *at == 0x7f) fputc('?', out);
-        else {
-            fwrite(at, 1, (size_t)more + 1, out);
-            at += more;
-        }
+    size_t length = strlen(words);
+    for (size_t i = 0; i < length;) {
+        uint32_t point;
+        int size = text_character(words + i, length - i, &point);
+        int strange = size == 0 || (text_is_control(point) && point != '\n' && point != '\t');
+        if (words[i] == '&') fputs("&amp;", out);
+        else if (words[i] == '<') fputs("&lt;", out);
+        else if (words[i] == '>') fputs("&gt;", out);
+        else if (words[i] == '"') fputs("&quot;", out);
+        else if (words[i] == '\'') fputs("&#39;", out);
+        else if (strange) fputc('?', out);
+        else fwrite(words + i, 1, (size_t)size, out);
+        i += size ? (size_t)size : 1;
     }
 }
 
@@ -380,6 +380,7 @@ int report_end(struct report *r, struct job *j, const struct outcome *o, const s
     char why[JOB_SENTENCE];
     if (!out) return 0;
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"generator\" content=\"keel " KEEL_VERSION "\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
           out);
     text(out, keel_model_name(j->model));

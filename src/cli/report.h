@@ -3,6 +3,7 @@
 #define KEEL_CLI_REPORT_H
 
 #include "cli/outcome.h"
+#include "cli/output.h"
 #include "cli/plot.h"
 
 struct report {

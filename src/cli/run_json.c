@@ -41,21 +41,22 @@ void run_json_print(struct json *json, FILE *out) {
     json_release(json);
 }
 
-void run_json_options(struct json *json, const char *key, const struct job *j) {
+void run_json_options(struct json *json, const char *key, const struct job *j, int lasting) {
     json_object(json, key);
     for (int id = 0; id < OPTIONS; id++)
-        if (option_given(&j->options, (enum option_id)id))
+        if (option_given(&j->options, (enum option_id)id) &&
+            (!lasting || option_of_numbers((enum option_id)id)))
             json_text(json, option_table[id].name, option_text(&j->options, (enum option_id)id));
     json_end_object(json);
 }
 
-static void settings(struct json *json, const struct job *j) {
+static void settings(struct json *json, const struct job *j, int lasting) {
     const char *name;
     double value;
     json_object(json, "parameters");
     for (int i = 0; keel_model_parameter(j->model, i, &name, &value); i++) json_number(json, name, value);
     json_end_object(json);
-    run_json_options(json, "options", j);
+    run_json_options(json, "options", j, lasting);
     json_text(json, "method", j->method);
     json_text(json, "stabilizer", j->stabilizer);
     if (j->why[0]) json_text(json, "method_why", j->why);
@@ -146,7 +147,7 @@ static void accuracy(struct json *json, const struct outcome *o, const struct jo
     json_end_object(json);
 }
 
-static void results(struct json *json, const struct outcome *o, const struct job *j) {
+static void results(struct json *json, const struct outcome *o, const struct job *j, int lasting) {
     keel_solver *s = keel_sim_solver(o->sim);
     const keel_stats stats = o->stats;
     keel_mode mode = {0};
@@ -164,26 +165,25 @@ static void results(struct json *json, const struct outcome *o, const struct job
     json_integer(json, "factorizations", stats.factorizations);
     if (stats.schur) json_integer(json, "schur", stats.schur);
     if (j->keel.preserve >= KEEL_SCALE) json_integer(json, "folds", stats.folds);
-    json_number(json, "wall_s", o->wall_s);
-    json_number(json, "compile_s", j->compile_s);
+    if (!lasting) json_number(json, "wall_s", o->wall_s), json_number(json, "compile_s", j->compile_s);
     kept(json, o, j);
     if (keel_sim_values(o->sim, o->trace->value) == KEEL_OK) values(json, o, o->trace->value);
     events(json, o, j);
     accuracy(json, o, j);
 }
 
-void run_json_build(struct json *json, const struct outcome *o, const struct job *j) {
+void run_json_build(struct json *json, const struct outcome *o, const struct job *j, int lasting) {
     const char *message = o->message[0] ? o->message : j->sentence;
     run_json_head(json, "run", outcome_word(o->status), o->exit, j, message);
-    if (j->model && keel_model_status(j->model) == KEEL_OK) settings(json, j);
+    if (j->model && keel_model_status(j->model) == KEEL_OK) settings(json, j, lasting);
     if (o->sim && keel_sim_solver(o->sim) && keel_state(keel_sim_solver(o->sim)) && o->trace->columns)
-        results(json, o, j);
+        results(json, o, j, lasting);
     json_end_object(json);
 }
 
 void run_json(const struct outcome *o, const struct job *j, FILE *out) {
     struct json json = {0};
-    run_json_build(&json, o, j);
+    run_json_build(&json, o, j, 0);
     if (!json.failed) fprintf(out, "%s\n", json.text);
     json_release(&json);
 }

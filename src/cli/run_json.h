@@ -5,9 +5,11 @@
 #include "cli/json.h"
 #include "cli/outcome.h"
 
-/* The object without its last newline, into memory. */
-void run_json_build(struct json *json, const struct outcome *o, const struct job *j);
-void run_json_options(struct json *json, const char *key, const struct job *j); /* as they were given */
+/* The object without its last newline, into memory.  lasting: as it is kept with results, without times of
+ * the clock and options that say where files go, so that the same run gives the same bytes, in however many
+ * pieces. */
+void run_json_build(struct json *json, const struct outcome *o, const struct job *j, int lasting);
+void run_json_options(struct json *json, const char *key, const struct job *j, int lasting); /* as given */
 void run_json(const struct outcome *o, const struct job *j, FILE *out);
 /* What all commands share: schema, keel, command, status, exit, message, diagnostics, model. */
 void run_json_head(struct json *json, const char *command, const char *status, int exit_status,

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { SENTENCE = 2048, SHOWN = 6 * SENTENCE }; /* a sign becomes at most six */
+
 void say_open(struct say *s, const char *color, int quiet, int json) {
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
     int automatic = !color || strcmp(color, "auto") == 0;
@@ -19,24 +21,25 @@ void say_open(struct say *s, const char *color, int quiet, int json) {
 }
 
 int say_error(const struct say *s, int status, const char *format, ...) {
-    char sentence[2048];
+    char sentence[SENTENCE], shown[SHOWN];
     va_list args;
     va_start(args, format);
     text_vset(sentence, sizeof sentence, format, args);
     va_end(args);
-    for (char *at = sentence; *at; at++) /* a name with a line end or an escape stays one line of text */
-        if ((unsigned char)*at < ' ' || *at == 127) *at = '?';
-    fprintf(stderr, "%skeel: %s%s\n", say_red(s->color_err), sentence, say_plain(s->color_err));
+    text_shown(shown, sizeof shown, sentence);
+    fprintf(stderr, "%skeel: %s%s\n", say_red(s->color_err), shown, say_plain(s->color_err));
     return status;
 }
 
 void say_note(const struct say *s, const char *format, ...) {
+    char sentence[SENTENCE], shown[SHOWN];
     va_list args;
     if (s->quiet) return;
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    text_vset(sentence, sizeof sentence, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    text_shown(shown, sizeof shown, sentence);
+    fprintf(stderr, "%s\n", shown);
 }
 
 void say_text(const struct say *s, const char *text) {

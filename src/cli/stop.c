@@ -19,8 +19,6 @@ void stop_watch(void) {
     action.sa_flags = (int)SA_RESETHAND; /* a second one ends the program at once */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); /* what cannot be written is told by the call that writes */
-    signal(SIGXFSZ, SIG_IGN);
 }
 
 int stop_asked(void) {

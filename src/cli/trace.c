@@ -82,7 +82,8 @@ int trace_open(struct trace *t, struct job *j) {
     const char *points = option_text(o, opt_points), *at = option_text(o, opt_at);
     long room = 0;
     double apart = 0;
-    *t = (struct trace){.every_step = option_given(o, opt_steps_out), .direction = j->t1 > j->t0 ? 1 : -1};
+    *t = (struct trace){
+        .every_step = option_given(o, opt_steps_out), .start = j->t0, .direction = j->t1 > j->t0 ? 1 : -1};
     if (option_given(o, opt_every) && (job_number(j, opt_every, &apart) || every(t, j, apart, &room)))
         return j->status;
     if (at && listed(t, j, at, &room)) return j->status;
@@ -98,7 +99,7 @@ int trace_open(struct trace *t, struct job *j) {
 
 int trace_open_at(struct trace *t, const struct job *j, const double *times, long count) {
     size_t bytes = (size_t)count * sizeof *times;
-    *t = (struct trace){.direction = j->t1 > j->t0 ? 1 : -1, .count = count};
+    *t = (struct trace){.start = j->t0, .direction = j->t1 > j->t0 ? 1 : -1, .count = count};
     t->times = malloc(bytes + 1);
     if (!t->times) return -1;
     if (count) memcpy(t->times, times, bytes);
@@ -140,7 +141,7 @@ int trace_attach(struct trace *t, keel_sim *sim) {
     if (!t->value || !t->closed) return -1;
     t->error = t->value + columns, t->largest = t->error + columns, t->worst = t->largest + columns;
     t->drift = t->worst + columns, t->largest_drift = t->drift + rows;
-    if (keel_sim_exact(sim, keel_time(keel_sim_solver(sim)), t->error) != KEEL_OK) return -1;
+    if (keel_sim_exact(sim, t->start, t->error) != KEEL_OK) return -1;
     for (int i = 0; i < t->columns; i++) t->worst[i] = NAN;
     t->worst_of_all = -1;
     for (int i = 0; i < t->columns; i++) t->exacts += t->closed[i] = !isnan(t->error[i]);

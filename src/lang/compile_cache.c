@@ -8,6 +8,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,12 +69,15 @@ void compile_cache_key(const struct compile_tool *tool, const char *const *flags
     snprintf(key, 33, "%016llx%016llx", (unsigned long long)sum[0], (unsigned long long)sum[1]);
 }
 
-/* The whole file; NULL if it cannot be read. */
+/* The whole file; NULL if it cannot be read, is a link or another user's, or others may write to it. */
 static unsigned char *read_all(const char *path, size_t *length) {
     struct stat info;
-    FILE *file = fopen(path, "rbe");
+    int handle = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    FILE *file = handle >= 0 ? fdopen(handle, "rb") : NULL;
     unsigned char *data = NULL;
-    if (file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid()) {
+    if (!file && handle >= 0) close(handle);
+    if (file && fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+        (info.st_mode & (S_IWGRP | S_IWOTH)) == 0) {
         *length = (size_t)info.st_size;
         data = malloc(*length + 1);
         if (data && fread(data, 1, *length, file) != *length) {
@@ -104,6 +108,7 @@ int compile_cache_whole(const char *path, const char *source) {
 
 int compile_cache_seal(const char *path, const char *source) {
     size_t length, more = strlen(source);
+    if (chmod(path, S_IRUSR | S_IWUSR)) return -1; /* the compiler goes by the umask */
     unsigned char *data = read_all(path, &length);
     if (!data) return -1;
     struct seal seal = {.library = length, .source = more, .sum = {start[0], start[1]}};
@@ -117,11 +122,16 @@ int compile_cache_seal(const char *path, const char *source) {
     return fclose(file) || failed ? -1 : 0;
 }
 
-/* Owned by the user (or the system, for a parent), and nobody else may put or change names in it. */
+static int is_owned(const struct stat *info, int parent) {
+    return info->st_uid == geteuid() || (parent && info->st_uid == 0);
+}
+
+/* Owned by the user (or the system, for a parent), as is a link that leads there, and nobody else may put or
+ * change names in it. */
 static int is_safe(const char *path, int parent) {
-    struct stat info;
-    if (stat(path, &info) || !S_ISDIR(info.st_mode)) return 0;
-    if (info.st_uid != geteuid() && !(parent && info.st_uid == 0)) return 0;
+    struct stat info, name;
+    if (stat(path, &info) || lstat(path, &name) || !S_ISDIR(info.st_mode)) return 0;
+    if (!is_owned(&info, parent) || !is_owned(&name, parent)) return 0;
     return (info.st_mode & (S_IWGRP | S_IWOTH)) == 0 || (parent && (info.st_mode & S_ISVTX));
 }
 

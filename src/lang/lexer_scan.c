@@ -2,6 +2,8 @@
  * so that the parser can go on. */
 #include "lang/lexer_scan.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +79,7 @@ static void scan_foreign_name(struct lexer *x) {
     const char *plain = NULL;
     while (x->at < x->s->length) {
         uint32_t point = 0;
-        int size = source_character(text_at(x, x->at), x->s->length - x->at, &point);
+        int size = text_character(text_at(x, x->at), x->s->length - x->at, &point);
         if (size == 0 || (point < 0x80 ? !name_character((char)point)
                                        : lexer_foreign_sign(text_at(x, x->at), x->s->length - x->at) != NULL))
             break;

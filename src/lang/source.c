@@ -7,25 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-int source_character(const char *text, size_t room, uint32_t *point) {
-    const unsigned char *c = (const unsigned char *)text;
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    int size = c[0] < 0x80                   ? 1
-               : c[0] >= 0xC2 && c[0] < 0xE0 ? 2
-               : (c[0] & 0xF0) == 0xE0       ? 3
-               : (c[0] & 0xF8) == 0xF0       ? 4
-                                             : 0;
-    if (size == 0 || (size_t)size > room) return 0;
-    uint32_t value = size == 1 ? c[0] : c[0] & (0x7Fu >> size);
-    for (int i = 1; i < size; i++) {
-        if ((c[i] & 0xC0) != 0x80) return 0;
-        value = value << 6 | (c[i] & 0x3F);
-    }
-    if (value < least[size] || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return 0;
-    *point = value;
-    return size;
-}
-
 static size_t line_start(const struct source *s, size_t offset) {
     while (offset > 0 && s->text[offset - 1] != '\n') offset--;
     return offset;
@@ -55,7 +36,7 @@ static int encoding_fits(const struct source *s, struct source_messages *m) {
     size_t start = 0;
     for (size_t at = 0; at < s->length;) {
         uint32_t point;
-        int size = source_character(s->text + at, s->length - at, &point);
+        int size = text_character(s->text + at, s->length - at, &point);
         if (size == 0) {
             source_hint(source_say(m, SOURCE_ERROR, at, 1, "the byte 0x%02X is not UTF-8.", c[at]),
                         "Save the file as UTF-8; names are made of plain letters, digits and _.");
@@ -160,20 +141,21 @@ static void put_words(struct page *page, const char *words) {
     put(page, words, strlen(words));
 }
 
-/* The character at text, made harmless for a terminal; returns its bytes. */
+/* The character at text, made harmless for a terminal, one sign wide as the caret below counts it; returns
+ * its bytes. */
 static size_t put_character(struct page *page, const char *text, size_t room) {
     uint32_t point;
-    int size = source_character(text, room, &point);
-    int control = size == 0 || (point < 0x20 && point != '\t') || (point >= 0x7F && point < 0xA0) ||
-                  (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
-    if (control) put_words(page, "?");
+    int size = text_character(text, room, &point);
+    if (size == 0 || (point != '\t' && text_is_control(point))) put_words(page, "?");
     else put(page, text, (size_t)size);
     return size ? (size_t)size : 1;
 }
 
-static void put_sanitized(struct page *page, const char *words) {
-    size_t length = strlen(words);
-    for (size_t i = 0; i < length;) i += put_character(page, words + i, length - i);
+/* Names of files and words of the model inside a sentence, whatever signs they are made of. */
+static void put_shown(struct page *page, const char *words) {
+    char shown[4 * sizeof(struct source_message)];
+    text_shown(shown, sizeof shown, words);
+    put_words(page, shown);
 }
 
 static size_t step_back(const char *text, size_t at) {
@@ -191,7 +173,7 @@ static void put_line(struct page *page, const struct source *s, size_t offset) {
     if (end > start && s->text[end - 1] == '\r' && end > offset) end--;
     for (size_t shown = characters(s->text + from, offset - from); to < end && shown < SHOWN; shown++) {
         uint32_t point;
-        int size = source_character(s->text + to, end - to, &point);
+        int size = text_character(s->text + to, end - to, &point);
         to += size ? (size_t)size : 1;
     }
     if (to < end && characters(s->text + to, end - to) <= 4) to = end;
@@ -216,14 +198,14 @@ static void put_hint(struct page *page, const char *hint) {
 
 static void put_message(struct page *page, const struct source *s, const struct source_message *one) {
     char where[32] = ":";
-    put_sanitized(page, s->name ? s->name : "model");
+    put_shown(page, s->name ? s->name : "model");
     if (one->offset != SOURCE_NOWHERE) {
         struct source_place place = source_place(s, one->offset);
         text_set(where, sizeof where, ":%d:%d:", place.line, place.column);
     }
     put_words(page, where);
     put_words(page, one->severity == SOURCE_ERROR ? " error: " : " warning: ");
-    put_sanitized(page, one->sentence);
+    put_shown(page, one->sentence);
     put_words(page, "\n");
     if (one->offset <= s->length && one->offset != SOURCE_NOWHERE) put_line(page, s, one->offset);
     put_hint(page, one->hint);

@@ -41,8 +41,6 @@ struct source_messages {
 };
 
 struct source_place source_place(const struct source *s, size_t offset);
-/* A character's bytes at text (1 .. 4) and its code point, or 0 for bytes that are not UTF-8. */
-int source_character(const char *text, size_t room, uint32_t *point);
 /* Is it a text at all: not too long, UTF-8, no zero bytes?  Else it says why not. */
 int source_check(const struct source *s, struct source_messages *m);
 

@@ -248,7 +248,10 @@ static char *stem(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t length = strlen(name);
     if (length > 5 && strcmp(name + length - 5, ".keel") == 0) length -= 5;
-    return copy(name, length);
+    char *title = copy(name, length), *shown = title ? malloc(6 * length + 1) : NULL;
+    if (shown) text_shown(shown, 6 * length + 1, title); /* it stands in files and on terminals */
+    free(title);
+    return shown;
 }
 
 static int copied(char **to, const char *from) {

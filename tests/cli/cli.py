@@ -34,7 +34,7 @@ class Case(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def tearDown(self):
-        self.assertEqual([f for f in os.listdir(self.folder) if ".part-" in f], [])
+        self.assertEqual([f for f in os.listdir(self.folder) if ".part-" in f or f.endswith(".keel-lock")], [])
 
     def path(self, name):
         return os.path.join(self.folder, name)

@@ -48,7 +48,7 @@ class Completion(cli.Case):
         self.assertEqual(self.offered("keel", "reproduce", "liu2006", "tab"), ["table1", "table2"])
         self.assertEqual(self.offered("keel", "reproduce", "liu2006", "figure1"), ["figure10", "figure11", "figure12", "figure13"])
         self.assertEqual(self.offered("keel", "reproduce", "liu2006", "example8"), ["example8"])
-        self.assertEqual(self.offered("keel", "reproduce", "adjust2007", "--f"), ["--full"])
+        self.assertEqual(self.offered("keel", "reproduce", "adjust2007", "--f"), ["--force", "--full"])
 
     def test_files(self):
         for name in ["a.keel", "b c.keel", "b.csv"]:

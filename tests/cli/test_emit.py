@@ -122,9 +122,9 @@ class Emit(cli.Case):
 
     def test_files(self):
         self.refused("emit", example("pendulum"), "--out", "x.h")
-        self.refused("emit", example("pendulum"), "--out", "missing/x.c")
+        self.refused("emit", example("pendulum"), "--out", "missing/x.c", status=1)
         os.mkdir(self.path("d.c"))
-        self.refused("emit", example("pendulum"), "--out", "d.c")
+        self.refused("emit", example("pendulum"), "--out", "d.c", status=1)
         self.assertEqual(os.listdir(self.folder), ["d.c"])
 
 

@@ -1,0 +1,76 @@
+/* test_text.c - what is shown to people acts on no terminal, whatever bytes it is made of. */
+#include "testing.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+static int is_plain(const char *text) {
+    size_t length = strlen(text);
+    for (size_t i = 0; i < length;) {
+        uint32_t point;
+        int size = text_character(text + i, length - i, &point);
+        if (size == 0 || text_is_control(point)) return 0;
+        i += (size_t)size;
+    }
+    return 1;
+}
+
+/* Random bytes, with those that begin long characters and escapes more often. */
+static void random_bytes(char *out, size_t length, uint64_t *dice) {
+    static const unsigned char often[] = {0x1b, 0x9b, 0xc2, 0xe2, 0x80, 0xae, 0xf0, 0x7f, '\n', '\\'};
+    for (size_t i = 0; i < length; i++) {
+        *dice = *dice * 6364136223846793005u + 1442695040888963407u;
+        unsigned draw = (unsigned)(*dice >> 33);
+        out[i] = (char)(draw & 1 ? often[draw / 2 % sizeof often] : 1 + draw / 2 % 255);
+    }
+    out[length] = '\0';
+}
+
+static void nothing_acts_on_a_terminal(void **state) {
+    (void)state;
+    uint64_t dice = 1;
+    char bytes[41], whole[200], cut[200];
+    for (int k = 0; k < 20000; k++) {
+        random_bytes(bytes, (size_t)(k % 40), &dice);
+        size_t length = text_shown(whole, sizeof whole, bytes), room = (size_t)(k % 97) + 1;
+        assert_true(is_plain(whole));
+        assert_int_equal(strlen(whole), length);
+        memset(cut, '#', sizeof cut);
+        assert_int_equal(text_shown(cut, room, bytes), length); /* as snprintf counts */
+        assert_true(strlen(cut) < room && is_plain(cut));
+        assert_int_equal(strncmp(cut, whole, strlen(cut)), 0);
+        for (size_t i = room; i < sizeof cut; i++) assert_int_equal(cut[i], '#');
+    }
+}
+
+static void names_stay_readable(void **state) {
+    (void)state;
+    static const struct {
+        const char *given, *shown;
+    } pair[] = {{"pendulum.keel", "pendulum.keel"},
+                {"Schr\xc3\xb6"
+                 "dinger \xe2\x88\x80 \xf0\x9f\x98\x80",
+                 "Schr\xc3\xb6"
+                 "dinger \xe2\x88\x80 \xf0\x9f\x98\x80"},
+                {"a\x1b[31m\n\t\x7f", "a\\x1b[31m\\n\\t\\x7f"},
+                {"\xe2\x80\xae"
+                 "abc",
+                 "\\u202e"
+                 "abc"},
+                {"\xc2\x9b\xff", "\\x9b\\xff"},
+                {"", ""}};
+    for (size_t k = 0; k < sizeof pair / sizeof *pair; k++) {
+        char shown[100];
+        text_shown(shown, sizeof shown, pair[k].given);
+        assert_string_equal(shown, pair[k].shown);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_acts_on_a_terminal),
+        cmocka_unit_test(names_stay_readable),
+    };
+    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}
