@@ -42,11 +42,11 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     implicit_newton_layout(w, most);
 }
 
-/* Which table; a saved number is not believed to be an index. */
-static const struct implicit_table *chosen(const keel_work *w, double choice) {
+int implicit_choice(const keel_work *w) {
     const struct implicit_method *method = w->stepper->table;
     const struct implicit_rk *m = w->method;
-    return &m->table[choice > 0 && choice < method->count ? (int)choice : 0];
+    double choice = m->memory->choice;
+    return choice > 0 && choice < method->count ? (int)choice : 0;
 }
 
 /* The table of the last step, or NULL. */
@@ -188,8 +188,8 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
             memory->distrust = before.distrust;
         }
     }
-    const struct implicit_table *table = a->look ? of_last(w) : chosen(w, memory->choice);
-    if (!table) table = chosen(w, memory->choice);
+    const struct implicit_table *table = a->look ? of_last(w) : NULL;
+    if (!table) table = &m->table[implicit_choice(w)];
     int adaptive = w->rtol > 0, newton = adaptive || m->system;
     keel_status status = m->system ? m->system->begin(w, a) : KEEL_OK;
     if (status != KEEL_OK) return status;
