@@ -99,14 +99,23 @@ static void start(keel_work *w, const keel_attempt *a, const struct implicit_tab
         }
 }
 
-/* Relative to the state, or to what a step adds to it; a component that is zero counts as a millionth of the
- * largest. */
+/* Relative to the state, or to what a step adds to it, which at rest shows at its end; a component that is zero
+ * counts as a millionth of the largest, and rates that show nowhere as 1. */
 static void scale_to_state(keel_work *w, const keel_attempt *a) {
     struct implicit_rk *m = w->method;
-    double largest = DBL_MIN;
-    for (int c = 0; c < w->n; c++) largest = fmax(largest, fabs(a->x[c]));
-    for (int c = 0; c < w->n; c++)
-        m->scale[c] = fmax(fabs(a->x[c]), fmax(fabs(a->h * a->f[c]), 1e-6 * largest));
+    double largest = 0;
+    for (int c = 0; c < w->n; c++) {
+        m->scale[c] = fmax(fabs(a->x[c]), fabs(a->h * a->f[c]));
+        largest = fmax(largest, m->scale[c]);
+    }
+    if (largest == 0 && w->n > 0 && keel_rate(w, a->t + a->h, a->x, m->stage) == KEEL_OK)
+        for (int c = 0; c < w->n; c++) {
+            m->scale[c] = fabs(a->h * m->stage[c]);
+            largest = fmax(largest, m->scale[c]);
+        }
+    if (!(largest > 0)) largest = fabs(a->h);
+    w->code = 0;
+    for (int c = 0; c < w->n; c++) m->scale[c] = fmax(m->scale[c], 1e-6 * largest);
 }
 
 /* out = sum_j (high_j + low_j) K_j.  In double the sums err by 4e-20 of one sign in each step of an orbit:
