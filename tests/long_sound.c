@@ -4,7 +4,7 @@
 
 #include "fuzz/sound_sweep.h"
 
-enum { MODELS = 100000, BATCH = 100, EMIT_EACH = 100, TOLD = 1000 };
+enum { MODELS = 100000, BATCH = 100, KERNEL_EACH = 40, EMIT_EACH = 100, TOLD = 1000 };
 
 int main(int count, char **words) {
     const char *asked = getenv("KEEL_SOUND_MODELS");
@@ -14,7 +14,7 @@ int main(int count, char **words) {
     if (make_cache(NULL) || setenv("CC", "cc -I" KEEL_INCLUDE_DIR, 1)) return 1;
     for (long from = first; from < first + models; from += TOLD) {
         long to = from + TOLD < first + models ? from + TOLD : first + models;
-        failed += sound_sweep(&(struct sound_plan){from, to, BATCH, EMIT_EACH}, &all);
+        failed += sound_sweep(&(struct sound_plan){from, to, BATCH, KERNEL_EACH, EMIT_EACH}, &all);
         sound_tell(&all, "long_sound");
         fflush(stdout);
     }

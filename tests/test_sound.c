@@ -5,12 +5,12 @@
 
 #include "fuzz/sound_sweep.h"
 
-enum { FIRST = 100000, MODELS = 240, BATCH = 60, EMIT_EACH = 40 };
+enum { FIRST = 100000, MODELS = 300, BATCH = 150, KERNEL_EACH = 12, EMIT_EACH = 60 };
 
 static void sound_models_pass_all_checks(void **state) {
     (void)state;
     struct sound_count count = {0};
-    const struct sound_plan plan = {FIRST, FIRST + MODELS, BATCH, EMIT_EACH};
+    const struct sound_plan plan = {FIRST, FIRST + MODELS, BATCH, KERNEL_EACH, EMIT_EACH};
     assert_int_equal(setenv("CC", "cc -I" KEEL_INCLUDE_DIR, 1), 0);
     long failed = sound_sweep(&plan, &count);
     sound_tell(&count, "sound");

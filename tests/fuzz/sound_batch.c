@@ -22,14 +22,21 @@ void sound_batch_open(struct sound_batch *b) {
     emit_open(&b->emit);
 }
 
-int sound_batch_add(struct sound_batch *b, keel_model *m, const char *method) {
+/* rk4 has fixed steps, the others a tolerance. */
+static void run(keel_model *m, const char *method, struct sound_end *end) {
+    int fixed = strcmp(method, "rk4") == 0;
+    sound_run(m, method, fixed ? 0 : 1e-7, fixed ? 100 : 0, end);
+}
+
+int sound_batch_add(struct sound_batch *b, keel_model *m, const char *method, int kernel) {
     int at = b->models++;
     b->model[at] = m;
     b->method[at] = method;
     b->first[at] = b->modes;
-    sound_run(m, method, 1e-7, &b->end[at]);
+    run(m, method, &b->end[at]);
     for (int i = 0; i < m->modes; i++)
-        if (functions_emit(&m->mode[i].functions, &b->emit, b->modes++, &m->mode[i].road, method, 1)) return 0;
+        if (functions_emit(&m->mode[i].functions, &b->emit, b->modes++, &m->mode[i].road, kernel ? method : NULL, 1))
+            return 0;
     return 1;
 }
 
@@ -118,9 +125,9 @@ static int same_model(struct sound_batch *b, int at, const struct compile_unit *
         if (!same_functions(m, i, b->first[at] + i, unit, why) || !same_series(m, i, b->first[at] + i, unit, why))
             return 0;
     link(m, b->first[at], unit);
-    sound_run(m, b->method[at], 1e-7, &end);
+    run(m, b->method[at], &end);
     if (sound_same(&end, &b->end[at])) return 1;
-    snprintf(why, SOUND_WHY, "the run by %s differs: %ld and %ld steps; %s %s", b->method[at] ? b->method[at] : "dop853",
+    snprintf(why, SOUND_WHY, "the run by %s differs: %ld and %ld steps; %s %s", b->method[at],
              b->end[at].steps, end.steps, b->end[at].message, end.message);
     return 0;
 }

@@ -14,7 +14,7 @@ enum { SOUND_BATCH = 256 };
 
 struct sound_batch {
     keel_model *model[SOUND_BATCH];
-    const char *method[SOUND_BATCH]; /* that its kernel or its series is compiled for */
+    const char *method[SOUND_BATCH]; /* of its run */
     int first[SOUND_BATCH];          /* the number of its first mode */
     struct sound_end end[SOUND_BATCH];
     int models, modes;
@@ -22,8 +22,9 @@ struct sound_batch {
 };
 
 void sound_batch_open(struct sound_batch *b);
-/* The batch owns the interpreted model from here on, and has run it with the method.  1, or 0. */
-int sound_batch_add(struct sound_batch *b, keel_model *m, const char *method);
+/* The batch owns the interpreted model from here on, and has run it with the method.  kernel: the loop of the
+ * method, or its series, is compiled too, which takes ten times as long.  1, or 0. */
+int sound_batch_add(struct sound_batch *b, keel_model *m, const char *method, int kernel);
 /* Compiles all and compares function by function and run by run: -1, or the number of a model that differs, with a
  * sentence; models when the compiler failed. */
 int sound_batch_check(struct sound_batch *b, char *why);

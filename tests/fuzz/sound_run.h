@@ -27,8 +27,8 @@ struct sound_end {
 };
 
 keel_model *sound_open(const char *text); /* interpreted */
-/* To the end of the run; rtol 0: with fixed steps. */
-void sound_run(keel_model *m, const char *method, double rtol, struct sound_end *end);
+/* To the end of the run, with a tolerance or so many fixed steps. */
+void sound_run(keel_model *m, const char *method, double rtol, int steps, struct sound_end *end);
 /* The same bits? */
 int sound_same(const struct sound_end *a, const struct sound_end *b);
 
