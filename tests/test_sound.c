@@ -5,7 +5,7 @@
 
 #include "fuzz/sound_sweep.h"
 
-enum { FIRST = 100000, MODELS = 300, BATCH = 150, KERNEL_EACH = 12, EMIT_EACH = 60 };
+enum { FIRST = 100000, MODELS = 240, BATCH = 120, KERNEL_EACH = 12, EMIT_EACH = 60 };
 
 static void sound_models_pass_all_checks(void **state) {
     (void)state;
@@ -22,7 +22,7 @@ static void sound_models_pass_all_checks(void **state) {
 static void the_grammar_reaches_the_language(void **state) {
     static const char *const words[] = {
         "param ",   "var ",     "coord ",  "canonical ", "let ",       "lagrangian ", "force ",   "hamiltonian ",
-        "structure", "constraint ", "invariant energy", "invariant i_", "guess ", "event ",  "mode ",    "start ",
+        "structure", "constraint ", "rolling ", "options ", "invariant energy", "invariant i_", "guess ", "event ",  "mode ",    "start ",
         "output ",  "exact ",   "for i in", "sum(",      "dot(",       "norm(",       "lambda.",  ".enter",
         ":=",       "record",   "rising",  "falling",    "crossing",   "if(",         "abs(",     "sign(",
         "min(",     "max(",     "floor(",  "mod(",       "sn(",        "atan2(",      "log1p(",   "acosh(",

@@ -48,6 +48,8 @@ void sound_definitions(struct sound *s) {
 
 /* Of x, whose growth is bounded. */
 static const char *rate(struct sound *s, const char *x) {
+    if (s->allow_switches && sound_one_in(s, 2))
+        return sound_say(s, "%s*%s - %s", sound_positive(s), sound_kinked(s, 2), x);
     switch (below(s, 7)) {
     case 0:
         return sound_say(s, "-%s*%s + %s", sound_positive(s), x, sound_bounded(s, 3));

@@ -67,4 +67,5 @@ void sound_make(struct sound *s, struct sound_dice dice, int allow_switches) {
     if (form == 11 && sound_one_in(s, 2)) sound_ode(s);
     sound_events(s);
     sound_columns(s);
+    if (sound_one_in(s, 6)) sound_line(s, SOUND_VALUE, "options method = %s", sound_one_in(s, 2) ? "radau" : "dop853");
 }

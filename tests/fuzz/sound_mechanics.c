@@ -54,19 +54,34 @@ static const char *potentials(struct sound *s) {
     return sum;
 }
 
-/* Among two positions: x and its velocity follow from y and w = y'. */
-static void constraint(struct sound *s, const char *x, const char *y, const char *w) {
+/* Among two positions: x and its velocity follow from y and w = y'.  Gives 1 if it moves. */
+static int constraint(struct sound *s, const char *x, const char *y, const char *w) {
     const char *name = sound_name(s, "g"), *c = sound_number(s);
-    if (sound_one_in(s, 2)) {
+    int kind = below(s, 4);
+    sound_line(s, SOUND_VALUE, "init %s = 0.3, %s = %s", y, w, start_value(s));
+    if (kind < 2) {
         sound_line(s, SOUND_EQUATION, "constraint %s: %s*(%s^2 + %s^2) = %s", name, c, x, y, c);
-        sound_line(s, SOUND_VALUE, "init %s = 0.3, %s = %s", y, w, start_value(s));
         sound_line(s, SOUND_VALUE, "guess %s = 1", x);
-        if (sound_one_in(s, 2))
-            sound_line(s, SOUND_VALUE, "output %s = 2*lambda.%s*%s", sound_name(s, "o"), name, c);
-    } else {
-        sound_line(s, SOUND_EQUATION, "constraint %s: %s + %s*%s = 0.5", name, x, sound_positive(s), y);
-        sound_line(s, SOUND_VALUE, "init %s = 0.3, %s = %s", y, w, start_value(s));
-    }
+    } else
+        sound_line(s, SOUND_EQUATION, "constraint %s: %s + %s*%s = 0.5%s", name, x, sound_positive(s), y,
+                   kind == 2 ? "" : " + 0.2*sin(t)");
+    if (sound_one_in(s, 2))
+        sound_line(s, SOUND_VALUE, "output %s = 2*lambda.%s*%s", sound_name(s, "o"), name, c);
+    return kind == 3;
+}
+
+/* A skate on a slope: its velocity lies along its edge. */
+static void skate(struct sound *s) {
+    const char *x = sound_name(s, "q"), *y = sound_name(s, "q"), *a = sound_name(s, "q");
+    const char *m = sound_positive(s), *name = sound_name(s, "g");
+    sound_line(s, SOUND_DECLARATION, "coord %s, %s, %s", x, y, a);
+    sound_add(&s->atom, x);
+    sound_add(&s->atom, a);
+    sound_line(s, SOUND_EQUATION, "lagrangian %s*(%s'^2 + %s'^2)/2 + %s*%s'^2/2 - (%s)", m, x, y, sound_positive(s), a,
+               potential(s));
+    sound_line(s, SOUND_EQUATION, "rolling %s: %s'*sin(%s) = %s'*cos(%s)", name, x, a, y, a);
+    sound_line(s, SOUND_VALUE, "init %s = 0, %s = 0.1, %s = 0.2, %s' = %s, %s' = 0.8", x, y, a, x, start_value(s), a);
+    if (sound_one_in(s, 2)) sound_line(s, SOUND_VALUE, "invariant energy");
 }
 
 /* A loss, and an account of it where nothing else does work. */
@@ -82,7 +97,11 @@ static void damp(struct sound *s, const char *q, int alone) {
 
 void sound_lagrangian(struct sound *s) {
     const char *q[3] = {0}, *v[3] = {0};
-    int count = 1 + below(s, 3), held = count > 1 && sound_one_in(s, 3);
+    int count = 1 + below(s, 3), held = count > 1 && sound_one_in(s, 3), moving = 0;
+    if (sound_one_in(s, 8)) {
+        skate(s);
+        return;
+    }
     for (int i = 0; i < count; i++) {
         q[i] = sound_name(s, "q");
         v[i] = sound_say(s, "%s'", q[i]);
@@ -91,20 +110,20 @@ void sound_lagrangian(struct sound *s) {
     }
     sound_definitions(s);
     sound_line(s, SOUND_EQUATION, "lagrangian %s - (%s)", kinetic(s, count, q, v), potentials(s));
-    if (held) constraint(s, q[0], q[1], v[1]);
+    if (held) moving = constraint(s, q[0], q[1], v[1]);
     for (int i = held ? 2 : 0; i < count; i++) {
         sound_line(s, SOUND_VALUE, "init %s = %s, %s = %s", q[i], start_value(s), v[i], start_value(s));
         sound_add(&s->free, q[i]);
         sound_add(&s->free, v[i]);
     }
-    int driven = sound_one_in(s, 4), damped = sound_one_in(s, 3);
+    int driven = !moving && sound_one_in(s, 4), damped = sound_one_in(s, 3);
     if (driven) {
         s->has_time = 1;
         sound_line(s, SOUND_EQUATION, "force %s: %s*%s", q[0], sound_constant(s),
                    sound_one_in(s, 2) ? "sin(3*t)" : sound_kinked(s, 2));
     }
-    if (damped) damp(s, q[below(s, count)], !driven);
-    if (!driven && !damped && sound_one_in(s, 2)) sound_line(s, SOUND_VALUE, "invariant energy");
+    if (damped) damp(s, q[below(s, count)], !driven && !moving);
+    if (!driven && !damped && !moving && sound_one_in(s, 2)) sound_line(s, SOUND_VALUE, "invariant energy");
 }
 
 /* Two bodies around a centre, with their momentum. */
@@ -137,7 +156,7 @@ void sound_hamiltonian(struct sound *s) {
     sound_definitions(s);
     sound_line(s, SOUND_EQUATION, "hamiltonian %s%s + %s", sound_one_in(s, 2) ? "H = " : "",
                kinetic(s, count, q, p), potentials(s));
-    if (held) constraint(s, q[0], q[1], sound_say(s, "%s'", q[1]));
+    if (held) forced = constraint(s, q[0], q[1], sound_say(s, "%s'", q[1]));
     for (int i = held ? 2 : 0; i < count; i++) {
         sound_line(s, SOUND_VALUE, "init %s = %s, %s = %s", q[i], start_value(s), p[i], start_value(s));
         sound_add(&s->free, q[i]);
