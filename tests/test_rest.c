@@ -14,8 +14,8 @@ static const char *const models[] = {
     "var x, y\nx' = y\ny + 0.1*y^3 = t - x\ninit x = 0\n",
 };
 
-/* Known: the iteration of the one, as published, finds no end; quotients of H over the short ways of the other
- * lose their digits where H is not small. */
+/* Known: the iteration of the one, as published, finds no end; quotients of H over the short ways of the
+ * other lose their digits where H is not small. */
 static int fails_at_rest(const char *method) {
     return strcmp(method, "lgdae-nested") == 0 || strcmp(method, "itoh-abe4") == 0;
 }

@@ -1,6 +1,6 @@
 /* test_sound.c - some hundreds of the models that tests/fuzz/sound.h makes: they open, five methods agree on
- * their motion, other names and another order of the lines change nothing, and machine code has the bits of the
- * interpreter.  long_sound.c does a hundred thousand. */
+ * their motion, other names and another order of the lines change nothing, and machine code has the bits of
+ * the interpreter.  long_sound.c does a hundred thousand. */
 #include "cache.h"
 
 #include "fuzz/sound_sweep.h"
@@ -20,13 +20,54 @@ static void sound_models_pass_all_checks(void **state) {
 
 /* The grammar is wide: every statement and function of the language is made by some decisions. */
 static void the_grammar_reaches_the_language(void **state) {
-    static const char *const words[] = {
-        "param ",   "var ",     "coord ",  "canonical ", "let ",       "lagrangian ", "force ",   "hamiltonian ",
-        "structure", "constraint ", "rolling ", "options ", "invariant energy", "invariant i_", "guess ", "event ",  "mode ",    "start ",
-        "output ",  "exact ",   "for i in", "sum(",      "dot(",       "norm(",       "lambda.",  ".enter",
-        ":=",       "record",   "rising",  "falling",    "crossing",   "if(",         "abs(",     "sign(",
-        "min(",     "max(",     "floor(",  "mod(",       "sn(",        "atan2(",      "log1p(",   "acosh(",
-        "^(-",      "''",       "and",     "not",        "run 0 .. -", "jacobieps("};
+    static const char *const words[] = {"param ",
+                                        "var ",
+                                        "coord ",
+                                        "canonical ",
+                                        "let ",
+                                        "lagrangian ",
+                                        "force ",
+                                        "hamiltonian ",
+                                        "structure",
+                                        "constraint ",
+                                        "rolling ",
+                                        "options ",
+                                        "invariant energy",
+                                        "invariant i_",
+                                        "guess ",
+                                        "event ",
+                                        "mode ",
+                                        "start ",
+                                        "output ",
+                                        "exact ",
+                                        "for i in",
+                                        "sum(",
+                                        "dot(",
+                                        "norm(",
+                                        "lambda.",
+                                        ".enter",
+                                        ":=",
+                                        "record",
+                                        "rising",
+                                        "falling",
+                                        "crossing",
+                                        "if(",
+                                        "abs(",
+                                        "sign(",
+                                        "min(",
+                                        "max(",
+                                        "floor(",
+                                        "mod(",
+                                        "sn(",
+                                        "atan2(",
+                                        "log1p(",
+                                        "acosh(",
+                                        "^(-",
+                                        "''",
+                                        "and",
+                                        "not",
+                                        "run 0 .. -",
+                                        "jacobieps("};
     enum { WORDS = sizeof words / sizeof *words };
     int seen[WORDS] = {0};
     static struct sound s;

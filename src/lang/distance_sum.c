@@ -166,8 +166,8 @@ static int is_fixed(struct distance_walk *w, expr e) {
     return fixed;
 }
 
-/* (l u + c)^2 = l^2 (u - s)^2 with s = -c/l, for a position u, a number l and a fixed s.  It is not multiplied out:
- * u^2 - 2 s u + s^2 would lose digits where s is large. */
+/* (l u + c)^2 = l^2 (u - s)^2 with s = -c/l, for a position u, a number l and a fixed s.  It is not
+ * multiplied out: u^2 - 2 s u + s^2 would lose digits where s is large. */
 static int square_of_shifted(struct distance_walk *w, const struct distance_sum *a,
                              struct distance_sum *out) {
     double l;

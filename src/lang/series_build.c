@@ -316,7 +316,7 @@ static expr regrouped(struct builder *b, const struct expr_node *n) {
     return EXPR_NONE;
 }
 
-/* A place for e and, first, for those operands that have none yet: parts of a few nodes, made new by a rule. */
+/* A place for e and, first, for operands that have none yet: parts of a few nodes, made new by a rule. */
 static void visit(struct builder *b, expr e) {
     if (e == EXPR_NONE) b->failed = 1;
     if (b->failed || place_of(b, e)) return;

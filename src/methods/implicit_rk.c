@@ -99,8 +99,8 @@ static void start(keel_work *w, const keel_attempt *a, const struct implicit_tab
         }
 }
 
-/* Relative to the state, or to what a step adds to it, which at rest shows at its end; a component that is zero
- * counts as a millionth of the largest, and rates that show nowhere as 1. */
+/* Relative to the state, or to what a step adds to it, which at rest shows at its end; a component that is
+ * zero counts as a millionth of the largest, and rates that show nowhere as 1. */
 static void scale_to_state(keel_work *w, const keel_attempt *a) {
     struct implicit_rk *m = w->method;
     double largest = 0;

@@ -37,8 +37,8 @@ enum sound_kind {
 
 struct sound {
     struct sound_dice dice;
-    /* Wanted: kinks that the motion may cross.  Runs over them are known to be wrong at times, so that methods
-     * cannot be compared; bits can. */
+    /* Wanted: kinks that the motion may cross.  Runs over them are known to be wrong at times, so that
+     * methods cannot be compared; bits can. */
     int allow_switches;
     /* What was made. */
     struct sound_list parameter, positive; /* numbers that may have any sign; those > 0 */
@@ -64,7 +64,7 @@ void sound_rename(const char *text, char *out);
 void sound_reorder(struct sound *s, uint64_t seed);
 
 /* For the files of the grammar. */
-int sound_one_in(struct sound *s, int n);                   /* 1 once in n times */
+int sound_one_in(struct sound *s, int n); /* 1 once in n times */
 const char *sound_say(struct sound *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *sound_name(struct sound *s, const char *letter); /* new: x_7 */
 void sound_line(struct sound *s, enum sound_kind kind, const char *format, ...)
@@ -72,15 +72,15 @@ void sound_line(struct sound *s, enum sound_kind kind, const char *format, ...)
 void sound_add(struct sound_list *list, const char *item);
 const char *sound_pick(struct sound *s, const struct sound_list *list);
 
-const char *sound_number(struct sound *s);                  /* > 0, of the size of 1 */
-const char *sound_constant(struct sound *s);                /* numbers and parameters, in any order */
-const char *sound_positive(struct sound *s);                /* the same, > 0 */
-const char *sound_expression(struct sound *s, int depth);   /* of the atoms, with all derivatives */
-const char *sound_bounded(struct sound *s, int depth);      /* the same, not above 4 or so */
-const char *sound_kinked(struct sound *s, int depth);       /* bounded, with a kink somewhere */
+const char *sound_number(struct sound *s);                /* > 0, of the size of 1 */
+const char *sound_constant(struct sound *s);              /* numbers and parameters, in any order */
+const char *sound_positive(struct sound *s);              /* the same, > 0 */
+const char *sound_expression(struct sound *s, int depth); /* of the atoms, with all derivatives */
+const char *sound_bounded(struct sound *s, int depth);    /* the same, not above 4 or so */
+const char *sound_kinked(struct sound *s, int depth);     /* bounded, with a kink somewhere */
 
 void sound_parameters(struct sound *s);
-void sound_definitions(struct sound *s);                    /* lets and functions of the atoms so far */
+void sound_definitions(struct sound *s); /* lets and functions of the atoms so far */
 void sound_ode(struct sound *s);
 void sound_dae(struct sound *s);
 void sound_lagrangian(struct sound *s);

@@ -35,7 +35,8 @@ int sound_batch_add(struct sound_batch *b, keel_model *m, const char *method, in
     b->first[at] = b->modes;
     run(m, method, &b->end[at]);
     for (int i = 0; i < m->modes; i++)
-        if (functions_emit(&m->mode[i].functions, &b->emit, b->modes++, &m->mode[i].road, kernel ? method : NULL, 1))
+        if (functions_emit(&m->mode[i].functions, &b->emit, b->modes++, &m->mode[i].road,
+                           kernel ? method : NULL, 1))
             return 0;
     return 1;
 }
@@ -79,7 +80,8 @@ static int same_functions(keel_model *m, int mode, int number, const struct comp
         }
         free(here);
         if (same) continue;
-        snprintf(why, SOUND_WHY, "%s of mode %d %s", role_name[role], mode, compiled ? "differs" : "is missing");
+        snprintf(why, SOUND_WHY, "%s of mode %d %s", role_name[role], mode,
+                 compiled ? "differs" : "is missing");
         return 0;
     }
     return 1;
@@ -99,7 +101,8 @@ static int same_series(keel_model *m, int mode, int number, const struct compile
     for (int point = 0; same && point < POINTS - 1; point++) {
         choose_point(point, &t, u);
         int code = p->series.value(t, u, ORDERS, here, work, p->user);
-        same = compiled(t, u, ORDERS, there, work, p->user) == code && (code || same_numbers(here, there, count));
+        same = compiled(t, u, ORDERS, there, work, p->user) == code &&
+               (code || same_numbers(here, there, count));
     }
     free(here);
     free(work);
@@ -122,7 +125,8 @@ static int same_model(struct sound_batch *b, int at, const struct compile_unit *
     keel_model *m = b->model[at];
     struct sound_end end;
     for (int i = 0; i < m->modes; i++)
-        if (!same_functions(m, i, b->first[at] + i, unit, why) || !same_series(m, i, b->first[at] + i, unit, why))
+        if (!same_functions(m, i, b->first[at] + i, unit, why) ||
+            !same_series(m, i, b->first[at] + i, unit, why))
             return 0;
     link(m, b->first[at], unit);
     run(m, b->method[at], &end);
@@ -134,7 +138,8 @@ static int same_model(struct sound_batch *b, int at, const struct compile_unit *
 
 int sound_batch_check(struct sound_batch *b, char *why) {
     struct compile_unit unit;
-    if (b->emit.failed || compile_load(b->emit.text, &unit, why, SOUND_WHY) != COMPILE_READY) return b->models;
+    if (b->emit.failed || compile_load(b->emit.text, &unit, why, SOUND_WHY) != COMPILE_READY)
+        return b->models;
     int bad = -1;
     for (int i = 0; i < b->models && bad < 0; i++)
         if (!same_model(b, i, &unit, why)) bad = i;
@@ -146,7 +151,8 @@ int sound_batch_check(struct sound_batch *b, char *why) {
 /* Emitted programs -------------------------------------------------------------------------------------- */
 
 /* To the end of the span, or to the first event that acts. */
-static void run_problem(const keel_problem *p, const keel_model *m, const char *method, struct sound_end *end) {
+static void run_problem(const keel_problem *p, const keel_model *m, const char *method,
+                        struct sound_end *end) {
     keel_solver *s = keel_open(p, &(keel_options){.method = method, .rtol = 1e-7, .max_steps = 20000});
     *end = (struct sound_end){.status = KEEL_ENOMEM};
     if (!s) return;

@@ -25,8 +25,8 @@ void sound_batch_open(struct sound_batch *b);
 /* The batch owns the interpreted model from here on, and has run it with the method.  kernel: the loop of the
  * method, or its series, is compiled too, which takes ten times as long.  1, or 0. */
 int sound_batch_add(struct sound_batch *b, keel_model *m, const char *method, int kernel);
-/* Compiles all and compares function by function and run by run: -1, or the number of a model that differs, with a
- * sentence; models when the compiler failed. */
+/* Compiles all and compares function by function and run by run: -1, or the number of a model that differs,
+ * with a sentence; models when the compiler failed. */
 int sound_batch_check(struct sound_batch *b, char *why);
 void sound_batch_close(struct sound_batch *b);
 

@@ -1,4 +1,5 @@
-/* sound_equations.c - models that are equations: explicit, implicit, algebraic, of index 0 to 3; see sound.h. */
+/* sound_equations.c - models that are equations: explicit, implicit, algebraic, of index 0 to 3; see
+ * sound.h. */
 #include "sound.h"
 
 static int below(struct sound *s, int n) {
@@ -84,13 +85,14 @@ static const char *new_state(struct sound *s) {
 static void array(struct sound *s) {
     const char *n = sound_name(s, "n"), *x = sound_name(s, "a");
     const char *element = sound_say(s, "%s[i]", x), *c = sound_constant(s);
-    const char *other[] = {"sum(j in 1..%s if j != i, sin(%s[j] - %s[i]))", "sum(j in 1..%s, j*%s[j] - %s[i])/4",
+    const char *other[] = {"sum(j in 1..%s if j != i, sin(%s[j] - %s[i]))",
+                           "sum(j in 1..%s, j*%s[j] - %s[i])/4",
                            "sum(j in 1..%s if j == i or j < 2, tanh(%s[j])*%s[i])"};
     int count = 2 + below(s, 3);
     sound_line(s, SOUND_DEFINITION, "param %s = %d", n, count);
     sound_line(s, SOUND_DECLARATION, "var %s[1..%s]", x, n);
-    sound_line(s, SOUND_EQUATION, "for i in 1..%s:\n    %s' = -%s*%s + %s*%s + %s", n, element, sound_positive(s),
-               element, c, sound_say(s, other[below(s, 3)], n, x, x), sound_bounded(s, 2));
+    sound_line(s, SOUND_EQUATION, "for i in 1..%s:\n    %s' = -%s*%s + %s*%s + %s", n, element,
+               sound_positive(s), element, c, sound_say(s, other[below(s, 3)], n, x, x), sound_bounded(s, 2));
     if (sound_one_in(s, 2)) sound_line(s, SOUND_VALUE, "init %s = 0.4", x);
     else sound_line(s, SOUND_VALUE, "for i in 1..%s: init %s = 0.3*i - 0.2", n, element);
     sound_add(&s->atom, sound_say(s, "%s[%d]", x, 1 + below(s, count)));

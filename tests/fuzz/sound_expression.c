@@ -11,7 +11,8 @@ static int below(struct sound *s, int n) {
 }
 
 const char *sound_number(struct sound *s) {
-    static const char *const number[] = {"2", "0.5", "3", "0.3", "1.7", "0.25", "0.1", "1", "4/3", ".8", "1e-1"};
+    static const char *const number[] = {"2",   "0.5", "3",   "0.3", "1.7", "0.25",
+                                         "0.1", "1",   "4/3", ".8",  "1e-1"};
     return number[below(s, COUNT(number))];
 }
 
@@ -66,22 +67,40 @@ static const char *leaf(struct sound *s) {
 
 /* Of any size, and smooth. */
 static const char *function_of(struct sound *s, const char *a) {
-    static const char *const form[] = {
-        "sqrt(1 + (%s)^2)",         "log(2 + (%s)^2)",     "log1p((%s)^2)",      "asinh(%s)",
-        "exp(tanh(%s))",            "cbrt(2 + sin(%s))",   "hypot(1, %s)",       "(2 + cos(%s))^1.5",
-        "(1 + (%s)^2)^(-0.5)",      "log10(3 + sin(%s))",  "sinh(tanh(%s))",     "cosh(sin(%s))",
-        "acos(0.5*sin(%s))",        "asin(0.4*cos(%s))",   "atanh(0.3*sin(%s))", "acosh(2 + cos(%s))",
-        "tan(0.5*tanh(%s))",        "expm1(cos(%s))",      "1/sqrt(1 + (%s)^2)^3", "dn(%s, 0.4)",
-        "(2 + sin(%s))^(-2)",       "((1.5 + cos(%s))^(-1))^(-2)", "jacobieps(sin(%s), 0.3)", "(%s)^2/(1 + 1)"};
+    static const char *const form[] = {"sqrt(1 + (%s)^2)",
+                                       "log(2 + (%s)^2)",
+                                       "log1p((%s)^2)",
+                                       "asinh(%s)",
+                                       "exp(tanh(%s))",
+                                       "cbrt(2 + sin(%s))",
+                                       "hypot(1, %s)",
+                                       "(2 + cos(%s))^1.5",
+                                       "(1 + (%s)^2)^(-0.5)",
+                                       "log10(3 + sin(%s))",
+                                       "sinh(tanh(%s))",
+                                       "cosh(sin(%s))",
+                                       "acos(0.5*sin(%s))",
+                                       "asin(0.4*cos(%s))",
+                                       "atanh(0.3*sin(%s))",
+                                       "acosh(2 + cos(%s))",
+                                       "tan(0.5*tanh(%s))",
+                                       "expm1(cos(%s))",
+                                       "1/sqrt(1 + (%s)^2)^3",
+                                       "dn(%s, 0.4)",
+                                       "(2 + sin(%s))^(-2)",
+                                       "((1.5 + cos(%s))^(-1))^(-2)",
+                                       "jacobieps(sin(%s), 0.3)",
+                                       "(%s)^2/(1 + 1)"};
     return sound_say(s, form[below(s, COUNT(form))], a);
 }
 
 const char *sound_bounded(struct sound *s, int depth) {
-    static const char *const form[] = {"sin(%s)",  "cos(%s)",     "tanh(%s)",         "atan(%s)",
-                                       "exp(-(%s)^2)", "1/(1 + (%s)^2)", "sn(%s, 0.3)", "cn(%s, 0.6)",
+    static const char *const form[] = {"sin(%s)",      "cos(%s)",        "tanh(%s)",        "atan(%s)",
+                                       "exp(-(%s)^2)", "1/(1 + (%s)^2)", "sn(%s, 0.3)",     "cn(%s, 0.6)",
                                        "atan2(%s, 2)", "expm1(-(%s)^2)", "1/cosh(tanh(%s))"};
     const char *a = sound_expression(s, depth - 1);
-    if (s->function.count && sound_one_in(s, 4)) return sound_say(s, "%s(%s)", sound_pick(s, &s->function), a);
+    if (s->function.count && sound_one_in(s, 4))
+        return sound_say(s, "%s(%s)", sound_pick(s, &s->function), a);
     return sound_say(s, form[below(s, COUNT(form))], a);
 }
 
@@ -138,12 +157,16 @@ const char *sound_expression(struct sound *s, int depth) {
 
 /* The first ones have kinks that no motion meets; the others may be crossed. */
 const char *sound_kinked(struct sound *s, int depth) {
-    static const char *const far[] = {"abs(2 + sin(%s))",     "max(sin(%s), -2)",      "min(cos(%s), 3)",
-                                      "sign(3 + sin(%s))",    "floor(0.5 + 0.2*cos(%s))", "mod(1 + 0.5*sin(%s), 4)",
-                                      "if(cos(%s) < 2, 1, 0)", "if(not (sin(%s) > 3), 0.5, 2)"};
-    static const char *const near[] = {"abs(sin(%s))", "max(sin(%s), 0.1)", "min(cos(%s), 0.4)", "sign(%s)",
-                                       "floor(3*sin(%s))", "mod(%s, 0.7)", "if(%s < 0.2, 1, 0.5)",
-                                       "if(sin(%s) > 0 and t > 0.1 or t < -3, 0.5, 2)", "if(t < 0.2, %s, 1)"};
+    static const char *const far[] = {"abs(2 + sin(%s))",         "max(sin(%s), -2)",
+                                      "min(cos(%s), 3)",          "sign(3 + sin(%s))",
+                                      "floor(0.5 + 0.2*cos(%s))", "mod(1 + 0.5*sin(%s), 4)",
+                                      "if(cos(%s) < 2, 1, 0)",    "if(not (sin(%s) > 3), 0.5, 2)"};
+    static const char *const near[] = {
+        "abs(sin(%s))",         "max(sin(%s), 0.1)",
+        "min(cos(%s), 0.4)",    "sign(%s)",
+        "floor(3*sin(%s))",     "mod(%s, 0.7)",
+        "if(%s < 0.2, 1, 0.5)", "if(sin(%s) > 0 and t > 0.1 or t < -3, 0.5, 2)",
+        "if(t < 0.2, %s, 1)"};
     const char *a = sound_expression(s, depth - 1);
     if (!s->allow_switches || sound_one_in(s, 3)) return sound_say(s, far[below(s, COUNT(far))], a);
     s->has_switches = 1;

@@ -18,8 +18,8 @@ void sound_modes(struct sound *s) {
     sound_line(s, SOUND_DECLARATION, "var %s", x);
     sound_line(s, SOUND_VALUE, "init %s = 0.4", x);
     sound_add(&s->atom, x);
-    sound_line(s, SOUND_EVENT, "mode %s:\n    %s' = -%s*%s + %s\n    event %s: t - %s crossing -> mode %s%s", a, x,
-               sound_positive(s), x, sound_bounded(s, 2), sound_name(s, "h"), moment(s), b,
+    sound_line(s, SOUND_EVENT, "mode %s:\n    %s' = -%s*%s + %s\n    event %s: t - %s crossing -> mode %s%s",
+               a, x, sound_positive(s), x, sound_bounded(s, 2), sound_name(s, "h"), moment(s), b,
                sound_one_in(s, 3) ? sound_say(s, ", %s := 0.5*%s + 0.1", x, x) : "");
     sound_line(s, SOUND_EVENT, "mode %s:\n    %s' = %s*%s - %s", b, x, sound_constant(s), sound_bounded(s, 2),
                sound_one_in(s, 3) ? sound_say(s, "%s.enter*%s", x, x) : x);
@@ -67,5 +67,6 @@ void sound_make(struct sound *s, struct sound_dice dice, int allow_switches) {
     if (form == 11 && sound_one_in(s, 2)) sound_ode(s);
     sound_events(s);
     sound_columns(s);
-    if (sound_one_in(s, 6)) sound_line(s, SOUND_VALUE, "options method = %s", sound_one_in(s, 2) ? "radau" : "dop853");
+    if (sound_one_in(s, 6))
+        sound_line(s, SOUND_VALUE, "options method = %s", sound_one_in(s, 2) ? "radau" : "dop853");
 }

@@ -20,7 +20,8 @@ static const char *potential(struct sound *s) {
     case 0:
         return sound_say(s, "%s*%s*%s^2", sound_number(s), sound_positive(s), q);
     case 1:
-        return sound_say(s, "%s*(%s*%s^2)/2 + %s*%s", sound_positive(s), sound_number(s), q, sound_constant(s), q);
+        return sound_say(s, "%s*(%s*%s^2)/2 + %s*%s", sound_positive(s), sound_number(s), q,
+                         sound_constant(s), q);
     case 2:
         return sound_say(s, "%s*%s^4/4 - %s*cos(%s)", sound_positive(s), q, sound_constant(s), q);
     case 3:
@@ -43,7 +44,8 @@ static const char *kinetic(struct sound *s, int count, const char *const *q, con
     }
     if (count > 1 && sound_one_in(s, 2))
         sum = sound_say(s, "%s + %s*(%s + %s*%s)^2/2", sum, sound_positive(s), v[0],
-                        sound_one_in(s, 3) ? sound_say(s, "cos(%s - %s)", q[0], q[1]) : sound_constant(s), v[1]);
+                        sound_one_in(s, 3) ? sound_say(s, "cos(%s - %s)", q[0], q[1]) : sound_constant(s),
+                        v[1]);
     return sum;
 }
 
@@ -77,10 +79,11 @@ static void skate(struct sound *s) {
     sound_line(s, SOUND_DECLARATION, "coord %s, %s, %s", x, y, a);
     sound_add(&s->atom, x);
     sound_add(&s->atom, a);
-    sound_line(s, SOUND_EQUATION, "lagrangian %s*(%s'^2 + %s'^2)/2 + %s*%s'^2/2 - (%s)", m, x, y, sound_positive(s), a,
-               potential(s));
+    sound_line(s, SOUND_EQUATION, "lagrangian %s*(%s'^2 + %s'^2)/2 + %s*%s'^2/2 - (%s)", m, x, y,
+               sound_positive(s), a, potential(s));
     sound_line(s, SOUND_EQUATION, "rolling %s: %s'*sin(%s) = %s'*cos(%s)", name, x, a, y, a);
-    sound_line(s, SOUND_VALUE, "init %s = 0, %s = 0.1, %s = 0.2, %s' = %s, %s' = 0.8", x, y, a, x, start_value(s), a);
+    sound_line(s, SOUND_VALUE, "init %s = 0, %s = 0.1, %s = 0.2, %s' = %s, %s' = 0.8", x, y, a, x,
+               start_value(s), a);
     if (sound_one_in(s, 2)) sound_line(s, SOUND_VALUE, "invariant energy");
 }
 
@@ -128,7 +131,8 @@ void sound_lagrangian(struct sound *s) {
 
 /* Two bodies around a centre, with their momentum. */
 static void central(struct sound *s) {
-    const char *q = sound_name(s, "q"), *p = sound_name(s, "p"), *k = sound_positive(s), *m = sound_positive(s);
+    const char *q = sound_name(s, "q"), *p = sound_name(s, "p"), *k = sound_positive(s),
+               *m = sound_positive(s);
     const char *form[] = {"%s*norm(%s)^2/2", "-%s/sqrt(1 + dot(%s, %s))", "%s*dot(%s, %s)^2/4"};
     sound_line(s, SOUND_DECLARATION, "canonical %s[1..2], %s[1..2]", q, p);
     sound_line(s, SOUND_EQUATION, "hamiltonian dot(%s, %s)/(2*%s) + %s", p, p, m,
@@ -181,10 +185,10 @@ void sound_structure(struct sound *s) {
         sound_add(&s->free, x[i]);
     }
     if (body) {
-        sound_line(s, SOUND_EQUATION, "hamiltonian %s*%s^2/2 + %s*%s^2/2 + %s*%s^2/2", sound_positive(s), x[0],
-                   sound_positive(s), x[1], sound_positive(s), x[2]);
-        sound_line(s, SOUND_EQUATION, "structure %s, %s, %s: ((0, -%s, %s), (%s, 0, -%s), (-%s, %s, 0))", x[0], x[1],
-                   x[2], x[2], x[1], x[2], x[0], x[1], x[0]);
+        sound_line(s, SOUND_EQUATION, "hamiltonian %s*%s^2/2 + %s*%s^2/2 + %s*%s^2/2", sound_positive(s),
+                   x[0], sound_positive(s), x[1], sound_positive(s), x[2]);
+        sound_line(s, SOUND_EQUATION, "structure %s, %s, %s: ((0, -%s, %s), (%s, 0, -%s), (-%s, %s, 0))",
+                   x[0], x[1], x[2], x[2], x[1], x[2], x[0], x[1], x[0]);
         sound_line(s, SOUND_VALUE, "invariant %s = %s^2 + %s^2 + %s^2", sound_name(s, "i"), x[0], x[1], x[2]);
     } else {
         const char *b = sound_say(s, "(%s + sin(%s)^2)", sound_positive(s), sound_pick(s, &s->atom));

@@ -77,7 +77,8 @@ static void allow(const struct table *t, const struct sound_end *end, const stru
                   double *allowed, struct sound_count *count) {
     int sensitive = 0;
     for (int i = 0; i < t->columns; i++) {
-        double change = FURTHER * fabs(end->value[i] - tight->value[i]), size = AGREE * fmax(1, fabs(end->value[i]));
+        double change = FURTHER * fabs(end->value[i] - tight->value[i]),
+               size = AGREE * fmax(1, fabs(end->value[i]));
         allowed[i] = fmax(size, change);
         sensitive |= t->state[i] && change > size;
     }
@@ -85,8 +86,8 @@ static void allow(const struct table *t, const struct sound_end *end, const stru
 }
 
 /* Closed forms at the end, and rows that were kept. */
-static int promises_hold(keel_model *m, const struct table *t, const double *allowed, struct sound_count *count,
-                         char *why) {
+static int promises_hold(keel_model *m, const struct table *t, const double *allowed,
+                         struct sound_count *count, char *why) {
     double from, to, value[SOUND_COLUMNS], exact[SOUND_COLUMNS];
     int good = 1;
     keel_model_span(m, &from, &to);
@@ -118,7 +119,8 @@ static void run_fixed(keel_model *m, const struct table *t, const double *allowe
     for (int steps = 32; steps <= 4096; steps *= 4) {
         sound_run(m, "gauss8", 0, steps, end);
         if (end->status == KEEL_EINVAL) return;
-        if (end->status == KEEL_OK && before.status == KEEL_OK && first_apart(t, end, &before, allowed) < 0) return;
+        if (end->status == KEEL_OK && before.status == KEEL_OK && first_apart(t, end, &before, allowed) < 0)
+            return;
         before = *end;
     }
 }
@@ -133,7 +135,8 @@ int sound_methods_agree(keel_model *m, const struct sound *s, struct sound_count
     sound_run(m, "dop853", 1e-9, 0, &first);
     sound_run(m, "dop853", 1e-12, 0, &tight);
     if (s->has_switches) return count->switched++, 1;
-    if (first.status == KEEL_ELIMIT || tight.status == KEEL_ELIMIT || (first.status != KEEL_OK && first.t != s->from))
+    if (first.status == KEEL_ELIMIT || tight.status == KEEL_ELIMIT ||
+        (first.status != KEEL_OK && first.t != s->from))
         return count->singular++, 1;
     if (first.status != KEEL_OK || tight.status != KEEL_OK)
         return snprintf(why, SOUND_WHY, "dop853: %s %s", first.message, tight.message), 0;

@@ -12,9 +12,10 @@ enum { SOUND_COLUMNS = 64, SOUND_WHY = 600 };
 /* Counted over all models. */
 struct sound_count {
     long models, opened;
-    long compared, refused, singular; /* runs beside the first; methods that do not apply; motions without end */
-    long exact, kept, sensitive;      /* columns with closed forms; rows; models judged by their sensitivity */
-    long switched;                    /* models with kinks on the way, whose methods are not compared */
+    long compared, refused,
+        singular;                /* runs beside the first; methods that do not apply; motions without end */
+    long exact, kept, sensitive; /* columns with closed forms; rows; models judged by their sensitivity */
+    long switched;               /* models with kinks on the way, whose methods are not compared */
 };
 
 /* Where a run ended. */

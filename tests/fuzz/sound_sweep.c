@@ -47,7 +47,8 @@ static long check_one(const struct sound_plan *plan, long number, struct sound_b
     if (good && plan->emit_each && number % plan->emit_each == 0) good = sound_emits_the_same(m, method, why);
     long failed = good ? 0 : fail(number, text, why);
     if (!plan->batch) keel_model_close(m);
-    else if (!sound_batch_add(batch, m, method, number / 5 % plan->kernel_each == 0)) failed = fail(number, text, "its C cannot be written");
+    else if (!sound_batch_add(batch, m, method, number / 5 % plan->kernel_each == 0))
+        failed = fail(number, text, "its C cannot be written");
     return failed;
 }
 
@@ -78,8 +79,9 @@ long sound_sweep(const struct sound_plan *plan, struct sound_count *count) {
 }
 
 void sound_tell(const struct sound_count *c, const char *who) {
-    printf("%s: %ld models, %ld opened; %ld runs agree with dop853, %ld methods do not apply, %ld motions end early, "
+    printf("%s: %ld models, %ld opened; %ld runs agree with dop853, %ld methods do not apply, %ld motions "
+           "end early, "
            "%ld are sensitive, %ld have kinks on the way; %ld closed forms and %ld kept rows hold\n",
-           who, c->models, c->opened, c->compared, c->refused, c->singular, c->sensitive, c->switched, c->exact,
-           c->kept);
+           who, c->models, c->opened, c->compared, c->refused, c->singular, c->sensitive, c->switched,
+           c->exact, c->kept);
 }

@@ -5,10 +5,10 @@
 #include "sound_run.h"
 
 struct sound_plan {
-    long from, to;     /* numbers of models: the same number is the same model everywhere */
-    int batch;         /* models in one C file; 0: none is compiled */
-    int kernel_each;   /* of those every so many-th has the loop of its method compiled */
-    int emit_each;     /* every so many-th is emitted as a program and compiled by itself; 0: none */
+    long from, to;   /* numbers of models: the same number is the same model everywhere */
+    int batch;       /* models in one C file; 0: none is compiled */
+    int kernel_each; /* of those every so many-th has the loop of its method compiled */
+    int emit_each;   /* every so many-th is emitted as a program and compiled by itself; 0: none */
 };
 
 /* The model of that number.  One in four may have kinks that its motion crosses. */

@@ -67,7 +67,8 @@ static void go_on(keel_sim *s, keel_model *m, const keel_options *o, double to, 
     size_t room = keel_sim_save(s, NULL, 0);
     void *bytes = room ? malloc(room) : NULL;
     if (!bytes) return;
-    require(keel_sim_save(s, bytes, room) == room, "a state is saved in as many bytes as were asked for", data, size);
+    require(keel_sim_save(s, bytes, room) == room, "a state is saved in as many bytes as were asked for",
+            data, size);
     keel_sim *other = keel_sim_load(m, o, bytes, room);
     require(other && keel_sim_solver(other), "what was saved is loaded", data, size);
     look(s, &here);
