@@ -4,7 +4,7 @@
 
 #include "fuzz/sound_sweep.h"
 
-enum { MODELS = 100000, BATCH = 100, KERNEL_EACH = 40, EMIT_EACH = 100, TOLD = 1000 };
+enum { MODELS = 100000, BATCH = 100, KERNEL_EACH = 40, EMIT_EACH = 101, TOLD = 1000 };
 
 int main(int count, char **words) {
     const char *asked = getenv("KEEL_SOUND_MODELS");

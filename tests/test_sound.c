@@ -5,7 +5,7 @@
 
 #include "fuzz/sound_sweep.h"
 
-enum { FIRST = 100000, MODELS = 240, BATCH = 120, KERNEL_EACH = 12, EMIT_EACH = 60 };
+enum { FIRST = 100000, MODELS = 240, BATCH = 120, KERNEL_EACH = 12, EMIT_EACH = 61 };
 
 static void sound_models_pass_all_checks(void **state) {
     (void)state;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 5, MOST_INPUTS = 1000, ORDERS = 12 };
+enum { POINTS = 5, MOST_INPUTS = 1000, ORDERS = 12, FIXED = 100 };
 
 static const char *const role_name[] = {
 #define NAME(role) #role,
@@ -22,10 +22,14 @@ void sound_batch_open(struct sound_batch *b) {
     emit_open(&b->emit);
 }
 
-/* rk4 has fixed steps, the others a tolerance. */
+/* Of the methods that are taken here: the others have a tolerance. */
+static int has_fixed_steps(const char *method) {
+    return strcmp(method, "rk4") == 0;
+}
+
 static void run(keel_model *m, const char *method, struct sound_end *end) {
-    int fixed = strcmp(method, "rk4") == 0;
-    sound_run(m, method, fixed ? 0 : 1e-7, fixed ? 100 : 0, end);
+    int fixed = has_fixed_steps(method);
+    sound_run(m, method, fixed ? 0 : 1e-7, fixed ? FIXED : 0, end);
 }
 
 int sound_batch_add(struct sound_batch *b, keel_model *m, const char *method, int kernel) {
@@ -153,7 +157,9 @@ int sound_batch_check(struct sound_batch *b, char *why) {
 /* To the end of the span, or to the first event that acts. */
 static void run_problem(const keel_problem *p, const keel_model *m, const char *method,
                         struct sound_end *end) {
-    keel_solver *s = keel_open(p, &(keel_options){.method = method, .rtol = 1e-7, .max_steps = 20000});
+    keel_options o = {.method = method, .rtol = 1e-7, .max_steps = 20000};
+    if (has_fixed_steps(method)) o.rtol = 0, o.step = fabs(m->span[1] - m->span[0]) / FIXED;
+    keel_solver *s = keel_open(p, &o);
     *end = (struct sound_end){.status = KEEL_ENOMEM};
     if (!s) return;
     end->status = keel_run(s, m->span[1]);
