@@ -29,6 +29,8 @@ foreach(program ${programs})
     endif()
 endforeach()
 
+include(cmake/sound.cmake)
+
 # tests/fuzz: the fuzz target on the examples and on what once went wrong; ./dev fuzz links it with libFuzzer.
 file(GLOB models CONFIGURE_DEPENDS examples/*.keel examples/papers/*.keel tests/fuzz/regressions/*.keel)
 add_executable(fuzz_replay tests/fuzz/target.c tests/fuzz/replay.c)

@@ -206,6 +206,23 @@ static void rods_of_a_chain_are_consecutive_pairs(void **state) {
     found_close(&f);
 }
 
+/* The place that q is compared with moves itself, by a distance that is a form already. */
+static void a_point_that_moves_with_a_distance_is_not_fixed(void **state) {
+    static const char *const energies[] = {"(q - cos(q^2))^2", "(q - 1/(2 + q^2))^2 + q^2",
+                                           "(3*q + exp(-q^2))^2/2", "(q - tanh(p^2))^2"};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct found f;
+        char *text = malloc(200);
+        assert_non_null(text);
+        snprintf(text, 200, "canonical q, p\nhamiltonian p^2/2 + %s\ninit q = 1, p = 0\nrun 0 .. 1\n",
+                 energies[i]);
+        find_text(&f, text);
+        assert_left(&f, 0, "q");
+        found_close(&f);
+    }
+}
+
 static void two_pivots_leave_no_rotation(void **state) {
     struct found f;
     (void)state;
@@ -576,6 +593,7 @@ int main(void) {
         cmocka_unit_test(four_masses_are_recognised),
         cmocka_unit_test(all_pairs_attract),
         cmocka_unit_test(rods_of_a_chain_are_consecutive_pairs),
+        cmocka_unit_test(a_point_that_moves_with_a_distance_is_not_fixed),
         cmocka_unit_test(two_pivots_leave_no_rotation),
         cmocka_unit_test(weight_and_angles_are_no_distances),
         cmocka_unit_test(a_mode_says_whether_it_is_pairwise),

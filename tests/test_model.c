@@ -540,8 +540,33 @@ static void steps_lead_to_the_end(void **unused) {
     keel_model_close(m);
 }
 
+/* H is no invariant where a constraint moves: the model opens, and the row is only shown. */
+static void a_hamiltonian_may_have_constraints_that_move(void **state) {
+    static const char *const constraints[] = {"a + 0.5*b = 0.5 + 0.2*sin(t)", "a^2 + b^2 = 1 + 0.1*t^2",
+                                              "a = 0.9 + 0.3*t"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char text[300];
+        keel_kept row;
+        snprintf(text, sizeof text,
+                 "canonical a, u\ncanonical b, v\nhamiltonian u^2/2 + v^2 + a*b\nconstraint g: %s\n"
+                 "init b = 0.3, b' = 0.1\nguess a = 1\nrun 0 .. 1\n",
+                 constraints[i]);
+        keel_model *m = model_of(text);
+        keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-9});
+        run_to(s, 1);
+        int varying = 0;
+        for (int k = 0; keel_kept_at(keel_sim_solver(s), k, &row); k++)
+            varying += row.kind == KEEL_ROW_ENERGY && row.care == KEEL_ROW_VARYING;
+        assert_int_equal(varying, 1);
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hamiltonian_may_have_constraints_that_move),
         cmocka_unit_test(files_and_texts),
         cmocka_unit_test(what_cannot_be_read),
         cmocka_unit_test(nothing_does_no_harm),

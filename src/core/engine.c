@@ -202,7 +202,8 @@ static keel_status decide_care(struct engine *e) {
         if (kind == KEEL_ROW_HIDDEN && (traits & KEEL_AS_GIVEN) && was_written(e, rows_name(r, i)))
             r->care[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - r->at[kind]]) r->care[i] = KEEL_ROW_NATIVE;
-        if (kind == KEEL_ROW_ENERGY && e->field.p.form == KEEL_HAMILTONIAN && e->field.energy.moving)
+        if (kind == KEEL_ROW_ENERGY && e->field.p.form == KEEL_HAMILTONIAN &&
+            (e->field.energy.moving || e->field.constraint.moving))
             r->care[i] = KEEL_ROW_VARYING;
         if (r->care[i] == kept) first = 0;
     }

@@ -153,14 +153,29 @@ static int shifted(struct distance_walk *w, int coordinate, expr by) {
     return w->shifts++;
 }
 
-/* (l u + c)^2 = l^2 (u - s)^2 with s = -c/l, for a position u and a number l.  It is not multiplied out:
- * u^2 - 2 s u + s^2 would lose digits where s is large. */
+/* Free of forms, too?  A point that moves with the distances of others is not fixed. */
+static int is_fixed(struct distance_walk *w, expr e) {
+    struct expr_list used;
+    int fixed = 1;
+    if (expr_symbols(w->g, 1, &e, &used)) return w->failed = 1, 0;
+    for (size_t i = 0; i < used.count; i++) {
+        const struct expr_node *n = &w->g->node[used.item[i]];
+        fixed &= n->a != (uint32_t)w->p->kind || n->b < w->p->first;
+    }
+    free(used.item);
+    return fixed;
+}
+
+/* (l u + c)^2 = l^2 (u - s)^2 with s = -c/l, for a position u, a number l and a fixed s.  It is not
+ * multiplied out: u^2 - 2 s u + s^2 would lose digits where s is large. */
 static int square_of_shifted(struct distance_walk *w, const struct distance_sum *a,
                              struct distance_sum *out) {
     double l;
     if (a->count != 1 || a->constant == EXPR_NONE || distance_zero(w, a->constant)) return 0;
     int coordinate = (int)a->term[0].b - 1;
-    if (coordinate >= w->n || !expr_is_constant(w->g, a->term[0].factor, &l) || l == 0) return 0;
+    if (coordinate >= w->n || !expr_is_constant(w->g, a->term[0].factor, &l) || l == 0 ||
+        !is_fixed(w, a->constant))
+        return 0;
     int k = shifted(w, coordinate, expr_make(w->g, EXPR_DIV, negative(w, a->constant), a->term[0].factor, 0));
     *out = with_room(w, 1);
     if (k < 0 || !out->term) return *out = distance_lost(EXPR_NONE), 1;

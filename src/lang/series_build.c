@@ -5,6 +5,7 @@
 #include "lang/derive_rules.h"
 #include "lang/series.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,16 +58,24 @@ static void set_place(struct builder *b, expr e, uint32_t place) {
     b->place[e] = place;
 }
 
-static int moves(const struct builder *b, expr e) {
-    return (place_of(b, e) - 1) & MOVES;
+static void visit(struct builder *b, expr e);
+
+/* The place of e less 1.  What a rule has made new gets its place here: none can be asked about without. */
+static uint32_t placed(struct builder *b, expr e) {
+    visit(b, e);
+    return b->failed ? 0 : place_of(b, e) - 1;
 }
 
-static int is_late(const struct builder *b, expr e) {
-    return (place_of(b, e) - 1) & LATE;
+static int moves(struct builder *b, expr e) {
+    return placed(b, e) & MOVES;
 }
 
-static uint32_t number_of(const struct builder *b, expr e) {
-    return (place_of(b, e) - 1) / 4;
+static int is_late(struct builder *b, expr e) {
+    return placed(b, e) & LATE;
+}
+
+static uint32_t number_of(struct builder *b, expr e) {
+    return placed(b, e) / 4;
 }
 
 static uint32_t new_jet(struct builder *b, expr e) {
@@ -97,8 +106,6 @@ static void add_help(struct builder *b, expr e) {
     if (!b->failed) b->s->code[b->s->count - 1].d = (uint32_t)b->fixeds - 1;
 }
 
-static void visit(struct builder *b, expr e);
-
 /* The jet of an operand, also of one that does not move. */
 static uint32_t jet_of(struct builder *b, expr e) {
     if (moves(b, e)) return number_of(b, e);
@@ -127,23 +134,23 @@ static void chain(struct builder *b, expr e, uint32_t to, int late) {
     }
 }
 
-/* e as a^power, times a number, by at most a few nodes: 1/sqrt(a)^3 is a^-1.5. */
+/* e as a^power, times a number, by at most a few nodes: 1/sqrt(a)^3 is a^-1.5.  Powers of powers may go
+ * beyond every double: there a is a power itself. */
 static expr base_of(const struct builder *b, expr e, double *power) {
     for (*power = 1;;) {
         const struct expr_node n = b->g->node[e];
-        double number;
-        if (n.op == EXPR_SQRT) *power *= 0.5;
-        else if (n.op == EXPR_POWI) *power *= (int32_t)n.b;
-        else if (n.op == EXPR_POW && expr_is_constant(b->g, n.b, &number)) *power *= number;
-        else return e;
+        double factor;
+        if (n.op == EXPR_SQRT) factor = 0.5;
+        else if (n.op == EXPR_POWI) factor = (int32_t)n.b;
+        else if (n.op != EXPR_POW || !expr_is_constant(b->g, n.b, &factor)) return e;
+        if (!isnormal(*power * factor)) return e;
+        *power *= factor;
         e = n.a;
     }
 }
 
 /* e, base^exponent up to a factor. */
 static void add_power(struct builder *b, expr e, expr base, expr exponent, uint32_t to, int late) {
-    visit(b, exponent);
-    if (b->failed) return;
     add_code(b, late, SERIES_POWER, to, number_of(b, base), number_of(b, exponent), 0);
     expr lead = derive_div(b->g, derive_mul(b->g, exponent, e), base);
     push(b, &b->fixed, &b->fixeds, &b->fixed_room, derive_div(b->g, expr_constant(b->g, 1), base));
@@ -156,15 +163,29 @@ static void add_quotient(struct builder *b, expr e, enum series_rule rule, uint3
     add_help(b, derive_div(b->g, expr_constant(b->g, 1), n.b));
 }
 
-/* A number over a power, or an odd power of a root: one recurrence instead of those of all its parts. */
-static int as_power(struct builder *b, expr e, uint32_t to, int late) {
+/* a^n, n > 2, that is made of products: no negative power and no odd one of a root. */
+static int is_of_products(const struct builder *b, expr e) {
     const struct expr_node n = b->g->node[e];
     double power;
-    expr base = base_of(b, n.op == EXPR_DIV ? n.b : e, &power);
-    if (n.op == EXPR_DIV) power = -power;
-    if (base == (n.op == EXPR_DIV ? n.b : e) || power == 2 || (power > 0 && power == (int32_t)power))
-        return 0;
+    if (n.op != EXPR_POWI || (int32_t)n.b <= 2) return 0;
+    base_of(b, e, &power);
+    return power > 0 && power == floor(power);
+}
+
+/* A power as one recurrence instead of those of all its parts. */
+static void as_power(struct builder *b, expr e, uint32_t to, int late) {
+    double power;
+    expr base = base_of(b, e, &power);
     add_power(b, e, base, expr_constant(b->g, power), to, late);
+}
+
+/* c/a^power, the same; 0: there is no power, or it is of a quotient itself. */
+static int as_negative_power(struct builder *b, expr e, uint32_t to, int late) {
+    const struct expr_node n = b->g->node[e];
+    double power;
+    expr base = base_of(b, n.b, &power);
+    if (base == n.b || power < 0) return 0;
+    add_power(b, e, base, expr_constant(b->g, -power), to, late);
     return 1;
 }
 
@@ -185,7 +206,7 @@ static void half_moving(struct builder *b, expr e, uint32_t to, int late) {
         break;
     default:
         if (first) add_code(b, late, SERIES_SHRINK, to, x, y, 0);
-        else if (!as_power(b, e, to, late)) add_quotient(b, e, SERIES_INVERT, to, late);
+        else if (!as_negative_power(b, e, to, late)) add_quotient(b, e, SERIES_INVERT, to, late);
     }
 }
 
@@ -226,8 +247,8 @@ static void recurrence(struct builder *b, expr e, uint32_t to, int late) {
         arithmetic(b, e, to, late);
         break;
     case EXPR_POWI: /* of 2, or as a^c: others are products */
-        if (!(n.b != 2 && as_power(b, e, to, late)))
-            add_code(b, late, SERIES_SQUARE, to, number_of(b, n.a), 0, 0);
+        if (n.b == 2) add_code(b, late, SERIES_SQUARE, to, number_of(b, n.a), 0, 0);
+        else as_power(b, e, to, late);
         break;
     case EXPR_SQRT:
         add_code(b, late, SERIES_SQRT, to, number_of(b, n.a), 0, 0);
@@ -269,14 +290,16 @@ static expr products(struct builder *b, const struct expr_node *n) {
 }
 
 /* (x v) v as x v^2, whose square others may share, and c (d x), c and d numbers, as (c d) x; else
- * EXPR_NONE. */
+ * EXPR_NONE.  d x stands as it was regrouped itself, so that a chain of numbers costs one product each. */
 static expr regrouped(struct builder *b, const struct expr_node *n) {
     struct graph *g = b->g;
     for (int k = 0; k < 2 && n->op == EXPR_MUL && !b->failed; k++) {
         expr whole = k ? n->b : n->a, other = k ? n->a : n->b, part;
-        const struct expr_node inner = g->node[whole];
-        if (inner.op != EXPR_MUL || !moves(b, whole)) continue;
-        if (moves(b, other)) {
+        if (!moves(b, whole)) continue;
+        int both = moves(b, other);
+        const struct expr_node inner = g->node[both ? whole : b->jet[number_of(b, whole)]];
+        if (inner.op != EXPR_MUL) continue;
+        if (both) {
             if (inner.a != other && inner.b != other) continue;
             part = expr_intern(g, (struct expr_node){EXPR_POWI, other, 2, 0});
             whole = inner.a == other ? inner.b : inner.a;
@@ -293,14 +316,7 @@ static expr regrouped(struct builder *b, const struct expr_node *n) {
     return EXPR_NONE;
 }
 
-/* A negative power, or an odd one of a root. */
-static int is_root_power(const struct builder *b, expr e) {
-    double power;
-    base_of(b, e, &power);
-    return power < 0 || power != (int32_t)power;
-}
-
-/* A place for e; its operands have theirs. */
+/* A place for e and, first, for operands that have none yet: parts of a few nodes, made new by a rule. */
 static void visit(struct builder *b, expr e) {
     if (e == EXPR_NONE) b->failed = 1;
     if (b->failed || place_of(b, e)) return;
@@ -316,7 +332,7 @@ static void visit(struct builder *b, expr e) {
         set_place(b, e, 4 * (uint32_t)(b->fixeds - 1) + 1);
         return;
     }
-    if (n.op == EXPR_POWI && n.b != 2 && !is_root_power(b, e)) {
+    if (is_of_products(b, e)) {
         expr same = products(b, &n);
         if (!b->failed) set_place(b, e, place_of(b, same));
         return;
@@ -359,7 +375,7 @@ static void place_symbols(struct builder *b) {
     }
 }
 
-static int root_of(const struct builder *b, expr e) {
+static int root_of(struct builder *b, expr e) {
     return (int)(moves(b, e) ? number_of(b, e) : b->jets + number_of(b, e));
 }
 

@@ -11,6 +11,7 @@
 
 #include "methods/rk_tables.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST = 6 };
@@ -40,8 +41,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
 }
 
 static int rates_known(const struct adams *m) {
-    int count = (int)*m->count;
-    return count < 0 ? 0 : count > MOST ? MOST : count;
+    return *m->count > 0 ? (int)fmin(*m->count, MOST) : 0; /* a saved number may be anything */
 }
 
 /* dx = h (first . first_weight + sum_j weight_j history_j) */

@@ -268,7 +268,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     const enum kind *kind = w->stepper->table;
     size_t bytes = (size_t)w->width * sizeof *a->dx;
     int pieces = *kind == ITOH_ABE_TWICE ? 2 : 1;
-    if (*kind == AVERAGE && *m->nodes == 0) find_nodes(w);
+    if (*kind == AVERAGE && !(*m->nodes >= 1 && *m->nodes <= NODES)) find_nodes(w);
     memset(a->dx, 0, bytes);
     memset(m->d, 0, bytes);
     memcpy(m->x, a->x, bytes);

@@ -118,6 +118,8 @@ static keel_status begin(keel_work *w, struct field *fd, const keel_attempt *a, 
         for (int c = part * nq; c < (part + 1) * nq; c++)
             size[part] = fmax(size[part], fabs(a->x[c]) + fabs(m->step[c]));
     }
+    size[0] = fmax(size[0], 1e-6 * size[1]); /* where it rests */
+    size[1] = fmax(size[1], 1e-6 * size[0]);
     size[2] = size[1];
     return KEEL_OK;
 }

@@ -18,7 +18,7 @@ static double widening(const keel_work *w, int s) { /* the tolerance of the esti
 
 void implicit_radau_scale(keel_work *w, const keel_attempt *a) {
     struct implicit_rk *m = w->method;
-    double wide = widening(w, m->table[(int)m->memory->choice].s);
+    double wide = widening(w, m->table[implicit_choice(w)].s);
     for (int c = 0; c < w->n; c++)
         m->scale[c] = wide * fmax(w->atol[c] + w->rtol * fabs(a->x[c]), 4 * DBL_EPSILON * fabs(a->x[c]));
     for (int c = 0; c < w->n; c++)
@@ -27,7 +27,7 @@ void implicit_radau_scale(keel_work *w, const keel_attempt *a) {
 
 keel_status implicit_radau_error(keel_work *w, const keel_attempt *a) {
     struct implicit_rk *m = w->method;
-    const struct implicit_table *table = &m->table[(int)m->memory->choice];
+    const struct implicit_table *table = &m->table[implicit_choice(w)];
     double g = table->real[0], wide = widening(w, table->s), *error = m->residual;
     memset(error + w->n, 0, (size_t)(m->width - w->n) * sizeof *error); /* what has no derivative holds */
     for (int round = 0; round < 2; round++) {
@@ -51,15 +51,16 @@ keel_status implicit_radau_error(keel_work *w, const keel_attempt *a) {
 }
 
 /* Upward where Newton contracts at once and the step is steady, downward where it hardly does. */
-static void choose_order(const struct implicit_method *method, struct implicit_memory *memory, double ratio) {
-    int choice = (int)memory->choice;
+static void choose_order(const keel_work *w, struct implicit_memory *memory, double ratio) {
+    const struct implicit_method *method = w->stepper->table;
+    int now = implicit_choice(w), choice = now;
     memory->age++;
     if (method->count == 1) return;
     if (memory->rate >= 0.8) choice--;
     else if (memory->age > 10 && memory->iterations > 1 && memory->rate <= 0.002 && ratio > 0.8 &&
              ratio < 1.2)
         choice++;
-    if (choice < 0 || choice >= method->count || choice == (int)memory->choice) return;
+    if (choice < 0 || choice >= method->count || choice == now) return;
     memory->choice = choice;
     memory->age = 0;
     memory->accepted_h = 0;
@@ -69,7 +70,7 @@ static void choose_order(const struct implicit_method *method, struct implicit_m
 double implicit_radau_next(keel_work *w, double h, double error, int rejected) {
     struct implicit_rk *m = w->method;
     struct implicit_memory *memory = m->memory;
-    int s = m->table[(int)memory->choice].s, most = 7 + (s - 3) * 5 / 2;
+    int s = m->table[implicit_choice(w)].s, most = 7 + (s - 3) * 5 / 2;
     double power = 1.0 / (s + 1), before = memory->rejections;
     if (isinf(error)) { /* Newton, or f */
         memory->rejections++;
@@ -91,6 +92,6 @@ double implicit_radau_next(keel_work *w, double h, double error, int rejected) {
     memory->rejections = 0;
     if (before > 0 || rejected) factor = fmax(factor, 1);
     double next = h / factor;
-    choose_order(w->stepper->table, memory, next / h);
+    choose_order(w, memory, next / h);
     return memory->slow == 0 && next >= h && next <= 1.2 * h ? h : next;
 }

@@ -42,11 +42,11 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     implicit_newton_layout(w, most);
 }
 
-/* Which table; a saved number is not believed to be an index. */
-static const struct implicit_table *chosen(const keel_work *w, double choice) {
+int implicit_choice(const keel_work *w) {
     const struct implicit_method *method = w->stepper->table;
     const struct implicit_rk *m = w->method;
-    return &m->table[choice > 0 && choice < method->count ? (int)choice : 0];
+    double choice = m->memory->choice;
+    return choice > 0 && choice < method->count ? (int)choice : 0;
 }
 
 /* The table of the last step, or NULL. */
@@ -99,14 +99,23 @@ static void start(keel_work *w, const keel_attempt *a, const struct implicit_tab
         }
 }
 
-/* Relative to the state, or to what a step adds to it; a component that is zero counts as a millionth of the
- * largest. */
+/* Relative to the state, or to what a step adds to it, which at rest shows at its end; a component that is
+ * zero counts as a millionth of the largest, and rates that show nowhere as 1. */
 static void scale_to_state(keel_work *w, const keel_attempt *a) {
     struct implicit_rk *m = w->method;
-    double largest = DBL_MIN;
-    for (int c = 0; c < w->n; c++) largest = fmax(largest, fabs(a->x[c]));
-    for (int c = 0; c < w->n; c++)
-        m->scale[c] = fmax(fabs(a->x[c]), fmax(fabs(a->h * a->f[c]), 1e-6 * largest));
+    double largest = 0;
+    for (int c = 0; c < w->n; c++) {
+        m->scale[c] = fmax(fabs(a->x[c]), fabs(a->h * a->f[c]));
+        largest = fmax(largest, m->scale[c]);
+    }
+    if (largest == 0 && w->n > 0 && keel_rate(w, a->t + a->h, a->x, m->stage) == KEEL_OK)
+        for (int c = 0; c < w->n; c++) {
+            m->scale[c] = fabs(a->h * m->stage[c]);
+            largest = fmax(largest, m->scale[c]);
+        }
+    if (!(largest > 0)) largest = fabs(a->h);
+    w->code = 0;
+    for (int c = 0; c < w->n; c++) m->scale[c] = fmax(m->scale[c], 1e-6 * largest);
 }
 
 /* out = sum_j (high_j + low_j) K_j.  In double the sums err by 4e-20 of one sign in each step of an orbit:
@@ -188,8 +197,8 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
             memory->distrust = before.distrust;
         }
     }
-    const struct implicit_table *table = a->look ? of_last(w) : chosen(w, memory->choice);
-    if (!table) table = chosen(w, memory->choice);
+    const struct implicit_table *table = a->look ? of_last(w) : NULL;
+    if (!table) table = &m->table[implicit_choice(w)];
     int adaptive = w->rtol > 0, newton = adaptive || m->system;
     keel_status status = m->system ? m->system->begin(w, a) : KEEL_OK;
     if (status != KEEL_OK) return status;

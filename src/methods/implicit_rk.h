@@ -34,6 +34,8 @@ struct implicit_method { /* a descriptor's table */
     const struct implicit_system *system; /* NULL: x' = f(t,x) */
 };
 
+/* Which table is in use; a saved number is not believed to be an index. */
+int implicit_choice(const keel_work *w);
 /* Numbers that go on from step to step; all doubles, so that they are saved. */
 struct implicit_memory {
     double known;            /* stages of the last step in `last`; 0: none */

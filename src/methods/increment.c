@@ -38,7 +38,7 @@ static keel_status find_matrix(const struct increment *s, int n, increment_map *
 
 keel_status increment_solve(const struct increment *s, int n, increment_map *map, void *context, double size,
                             double *d) {
-    double least = HUGE_VAL, first = 0;
+    double least = HUGE_VAL;
     int idle = 0, newton = 0;
     memset(d, 0, (size_t)n * sizeof *d);
     for (int iteration = 0; iteration < 100; iteration++) {
@@ -47,8 +47,8 @@ keel_status increment_solve(const struct increment *s, int n, increment_map *map
         for (int i = 0; i < n; i++) s->change[i] = s->value[i] - d[i];
         if (newton) dense_lu_solve(n, s->matrix, (int *)s->pivot, s->change);
         double length = largest(n, s->change);
-        if (iteration == 0) first = length;
-        int lost = !(length <= 1e10 * fmax(size, first)) || isinf(length); /* far away, or not a number */
+        if (iteration == 0) size = fmax(size, length); /* a state at rest has no size, what a step adds has */
+        int lost = !(length <= 1e10 * size) || isinf(length); /* far away, or not a number */
         if (lost && newton) return KEEL_RETRY;
         idle = length > 0.5 * least ? idle + 1 : 0;
         least = fmin(least, length);

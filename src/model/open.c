@@ -173,7 +173,8 @@ static int sort_sets(struct keel_model *m) {
 
 /* What the budget allows beyond what is taken already. */
 static void allow_memory(struct keel_model *m) {
-    m->pool.limit = m->pool.bytes + (size_t)((m->work > 0 ? m->work : EXPR_WORK) / EXPR_COST_BYTE);
+    double bytes = (m->work > 0 ? m->work : EXPR_WORK) / EXPR_COST_BYTE;
+    m->pool.limit = m->pool.bytes + (size_t)fmin(bytes, 1e15); /* any work may be asked for */
 }
 
 static int build(struct keel_model *m) {

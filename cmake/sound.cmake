@@ -1,0 +1,10 @@
+# The generator of sound models and its checks (tests/fuzz/sound*.c), for the tests that use it.
+file(GLOB sound_sources CONFIGURE_DEPENDS tests/fuzz/sound*.c)
+add_library(keel_sound STATIC EXCLUDE_FROM_ALL ${sound_sources})
+target_compile_definitions(keel_sound PRIVATE _DEFAULT_SOURCE)
+target_include_directories(keel_sound PRIVATE src)
+target_link_libraries(keel_sound PRIVATE keel_flags keel_static m ${CMAKE_DL_LIBS})
+foreach(name test_sound long_sound)
+    target_compile_definitions(${name} PRIVATE "KEEL_INCLUDE_DIR=\"${PROJECT_SOURCE_DIR}/include\"")
+    target_link_libraries(${name} PRIVATE keel_sound keel_static ${CMAKE_DL_LIBS})
+endforeach()
