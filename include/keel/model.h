@@ -110,12 +110,12 @@ KEEL_API int keel_model_pairwise(const keel_model *m, int mode);
 /* The model as one C file that includes keel.h alone: CNAME_problem(), and a main() that is compiled with
  * -DKEEL_MODEL_MAIN and runs with these options (without their pointers but method, keep and sets; NULL:
  * default).  NULL: there is no memory, or the model has errors.  To be freed by free(). */
-KEEL_API char *keel_model_standalone(keel_model *m, const keel_options *o);
+KEEL_API char *keel_model_standalone(const keel_model *m, const keel_options *o);
 
 /* A run through events, actions and modes.  The observer in the options gets the keel_sim as its user; beside
  * steps it is called at every event, and once more after an action has changed something. */
 typedef struct keel_sim keel_sim;
-KEEL_API keel_sim *keel_sim_open(keel_model *m, const keel_options *o); /* NULL only without memory */
+KEEL_API keel_sim *keel_sim_open(const keel_model *m, const keel_options *o); /* NULL only without memory */
 KEEL_API void keel_sim_close(keel_sim *s);
 /* To t_end.  KEEL_EVENT: a `stop` was met; call it again to go on. */
 KEEL_API keel_status keel_sim_run(keel_sim *s, double t_end);
@@ -156,7 +156,7 @@ KEEL_API keel_status keel_sim_look(keel_sim *s, double t, double *values, double
 
 /* The complete state of the run as bytes, as keel_save; keel_sim_load goes on with the same bits. */
 KEEL_API size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room);
-KEEL_API keel_sim *keel_sim_load(keel_model *m, const keel_options *o, const void *bytes, size_t count);
+KEEL_API keel_sim *keel_sim_load(const keel_model *m, const keel_options *o, const void *bytes, size_t count);
 
 /* What happened: events in their order; negative numbers count from the end. */
 typedef struct keel_happening {
