@@ -148,10 +148,13 @@ typedef enum keel_origin {
     KEEL_FREE /* it keeps its guess */
 } keel_origin;
 KEEL_API keel_origin keel_sim_origin(const keel_sim *s, int i);
+/* NAN or infinite where a quantity has no value: sqrt of a negative number, equations without a solution.
+ * The run itself goes on as long as it needs none of these. */
 KEEL_API keel_status keel_sim_values(keel_sim *s, double *out);              /* where it stands */
 KEEL_API keel_status keel_sim_values_at(keel_sim *s, double t, double *out); /* inside the last step */
-/* The closed form of each column at t by `exact` lines, NAN where there is none. */
+/* The closed form of each column at t by `exact` lines, NAN where there is none; is there one? */
 KEEL_API keel_status keel_sim_exact(keel_sim *s, double t, double *out);
+KEEL_API int keel_sim_has_exact(const keel_sim *s, int i);
 /* The k-th `reference` line: 1 with its time and values, NAN where it says nothing; 0: there is none. */
 KEEL_API int keel_sim_reference(const keel_sim *s, int k, double *t, double *out);
 
@@ -159,6 +162,7 @@ KEEL_API int keel_sim_reference(const keel_sim *s, int k, double *t, double *out
  * t, inside the last step or where the run stands; NAN where the mode has no such row. */
 KEEL_API int keel_sim_rows(const keel_sim *s);
 KEEL_API const char *keel_sim_row(const keel_sim *s, int i);
+KEEL_API int keel_sim_row_in(const keel_sim *s, int i, int mode); /* 1: the mode has it */
 KEEL_API keel_status keel_sim_drifts(keel_sim *s, double t, double *drift);
 /* Columns and drifts at t together, at the price of one look between the steps; either may be NULL. */
 KEEL_API keel_status keel_sim_look(keel_sim *s, double t, double *values, double *drift);

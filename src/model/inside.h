@@ -37,9 +37,10 @@ struct inside_mode {
     struct functions functions;
     struct fill fill;
     struct impact impact;
-    struct values columns; /* what a column is in this mode */
-    struct values rows;    /* kept and watched rows, NAN where the mode has no such row */
-    struct values held;    /* what `x.enter` and `x.start` are taken from */
+    struct values columns;  /* what a column is in this mode */
+    struct values rows;     /* kept and watched rows, NAN where the mode has no such row */
+    unsigned char *has_row; /* by row: the mode has it */
+    struct values held;     /* what `x.enter` and `x.start` are taken from */
     struct inside_event *event;
     int proved, pairs; /* the form proves its energy; its potential is a sum over pairs */
     const char *

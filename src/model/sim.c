@@ -1,8 +1,6 @@
 /* sim.c - see sim.h: opening, running, looking. */
 #include "model/sim.h"
 
-#include "base/text.h"
-#include "model/columns.h"
 #include "model/drift.h"
 
 #include <math.h>
@@ -209,17 +207,14 @@ const char *keel_sim_column(const keel_sim *s, int i) {
     return i >= 0 && i < keel_sim_columns(s) ? s->m->column[i].name : NULL;
 }
 
+int keel_sim_has_exact(const keel_sim *s, int i) {
+    return i >= 0 && i < keel_sim_columns(s) && s->m->column[i].exact != EXPR_NONE;
+}
+
 keel_column keel_sim_column_kind(const keel_sim *s, int i) {
     if (i < 0 || i >= keel_sim_columns(s) || s->m->column[i].symbol == EXPR_NONE) return KEEL_COLUMN_OUTPUT;
     const struct expr_node *n = &s->m->model->graph.node[s->m->column[i].symbol];
     return n->a == EXPR_MULTIPLIER ? KEEL_COLUMN_MULTIPLIER : KEEL_COLUMN_STATE;
-}
-
-static keel_status no_values(struct keel_sim *s, double t) {
-    text_set(s->message, sizeof s->message,
-             "the outputs at t = %.10g could not be found: the highest derivatives are not determined there",
-             t);
-    return KEEL_ENEWTON;
 }
 
 int sim_ask(struct keel_sim *s, const struct values *v, double *out) {
@@ -246,9 +241,9 @@ keel_status keel_sim_look(keel_sim *s, double t, double *values, double *drift) 
     if (!s || !s->solver) return KEEL_EINVAL;
     keel_status status = state_at(s, t, &u, &multiplier);
     if (status != KEEL_OK) return status;
-    if (values &&
-        values_at(&s->m->mode[s->mode].columns, t, u, multiplier, s->parameter, &s->scratch, values))
-        return no_values(s, t);
+    const struct values *columns = &s->m->mode[s->mode].columns;
+    if (values && values_at(columns, t, u, multiplier, s->parameter, &s->scratch, values) < 0)
+        return KEEL_ENOMEM;
     return drift ? drift_at(s, t, u, drift) : KEEL_OK;
 }
 

@@ -129,14 +129,16 @@ int values_open(struct values *v, struct road *r, int count, const expr *target,
 /* The residual in round-offs of its terms. */
 static double units_of(const struct values *v, const double *residual, const double *terms) {
     double worst = 0;
-    for (int i = 0; i < v->m; i++)
+    for (int i = 0; i < v->m; i++) {
+        if (!isfinite(residual[i])) return NAN; /* which fmax would pass over */
         if (residual[i] != 0) worst = fmax(worst, fabs(residual[i]) / (DBL_EPSILON * terms[i]));
+    }
     return worst;
 }
 
 /* Newton for the algebraic variables behind the states in u, from where they stand.  It has arrived one step
  * after the residual is round-off, or where it stops to fall not far from there: a variable may well be
- * zero, so its own size is no measure. */
+ * zero, so its own size is no measure.  0; 1: there is no solution; -1: no memory. */
 static int solve(const struct values *v, double t, double *u, const double *parameter, int *pivot) {
     double *residual = u + v->n + v->m, *terms = residual + v->m, *entry = terms + v->m,
            *matrix = entry + v->entries;
@@ -147,20 +149,20 @@ static int solve(const struct values *v, double t, double *u, const double *para
             tape_call(&v->terms, t, u, parameter, terms) || tape_call(&v->jacobian, t, u, parameter, entry))
             return -1;
         units = units_of(v, residual, terms);
-        if (!isfinite(units)) return -1;
+        if (!isfinite(units)) return 1;
         memset(matrix, 0, m * m * sizeof *matrix);
         for (int e = 0; e < v->entries; e++)
             if (v->column[e] >= 0) matrix[(size_t)v->row[e] * m + (size_t)v->column[e]] = entry[e];
-        if (dense_lu(v->m, matrix, pivot)) return -1;
+        if (dense_lu(v->m, matrix, pivot)) return 1;
         dense_lu_solve(v->m, matrix, pivot, residual);
         for (int j = 0; j < v->m; j++) {
             u[v->n + j] -= residual[j];
-            if (!isfinite(u[v->n + j])) return -1;
+            if (!isfinite(u[v->n + j])) return 1;
         }
         if (units <= 4 || (units < NEAR && units >= 0.5 * before)) return 0;
         before = units;
     }
-    return units < NEAR ? 0 : -1;
+    return units < NEAR ? 0 : 1;
 }
 
 int values_at(const struct values *v, double t, const double *u, const double *multiplier,
@@ -171,8 +173,9 @@ int values_at(const struct values *v, double t, const double *u, const double *m
     if (v->direct) return tape_call(&v->target, t, own, parameter, out);
     if (tape_call(&v->state, t, own, parameter, full)) return -1;
     for (int j = 0; j < v->m; j++) full[v->n + j] = v->guess[j] >= 0 ? own[v->guess[j]] : 0;
-    if (v->m && solve(v, t, full, parameter, w->pivot)) return -1;
-    return tape_call(&v->target, t, full, parameter, out);
+    int unsolved = v->m ? solve(v, t, full, parameter, w->pivot) : 0;
+    for (int j = 0; j < v->m && unsolved; j++) full[v->n + j] = NAN;
+    return tape_call(&v->target, t, full, parameter, out) ? -1 : unsolved;
 }
 
 void values_close(struct values *v) {
