@@ -79,7 +79,7 @@ int csv_end(struct csv *c, const char *status) {
     const struct missing *m = &c->trace->missing;
     static const char *const prefix[] = {"", "drift.", "error."};
     for (int i = 0; i < m->count && !c->events_only; i++)
-        fprintf(c->file.stream, "# no value: %s%s, first in the row at t = %.17g\n", prefix[m->one[i].kind],
+        fprintf(c->file.stream, "# no value: %s%s, first seen at t = %.17g\n", prefix[m->one[i].kind],
                 m->one[i].name, m->one[i].first);
     if (status) fprintf(c->file.stream, "# status: %s\n", status);
     int wrong = file_keep(&c->file, why, sizeof why);
