@@ -1,4 +1,5 @@
-/* test_no_value.c - quantities without a value, rows and closed forms that are not there, as C callers see them. */
+/* test_no_value.c - quantities without a value, rows and closed forms that are not there, as C callers see
+ * them. */
 #include "model_run.h"
 
 /* What a run cannot show: a value that does not exist, a row that the mode lacks, a closed form there is none
