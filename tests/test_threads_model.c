@@ -72,9 +72,9 @@ static const struct course courses[] = {
      "    let X[i] = x[i], Y[i] = y[i]\n"
      "    constraint rod[i]: (X[i] - X[i-1])^2 + (Y[i] - Y[i-1])^2 = 1\n"
      "    init x[i] = i, y[i] = 0, x[i]' = 0, y[i]' = 0\n"
-     "lagrangian sum(i in 1..n, (x[i]'^2 + y[i]'^2)/2 - 9.81*y[i])\nrun 0 .. 0.05\n",
+     "lagrangian sum(i in 1..n, (x[i]'^2 + y[i]'^2)/2 - 9.81*y[i])\nrun 0 .. 0.02\n",
      {{.method = "rk4", .step = 0.01}, {.method = "dopri5"}, {.method = "dop853"}},
-     0.05},
+     0.02},
 };
 enum { COURSES = sizeof courses / sizeof *courses };
 
