@@ -619,7 +619,7 @@ static void a_state_or_rate_that_overflows_is_told_apart(void **state) {
     expect_end("state", &p, &(keel_options){.step = 1, .method = "euler"}, 10, KEEL_EUSER,
                "the rate of `x` is not finite (inf) at t = 1.5");
     expect_end("stages", &p, &(keel_options){.step = 1, .method = "rk4"}, 10, KEEL_EUSER,
-               "the state became not finite in the step from t = 0.5|the step is fixed");
+               "`x` became not finite in the step from t = 0.5|the step is fixed");
     p.u0 = huge;
     expect_end("start", &p, NULL, 1, KEEL_EUSER, "the rate of `x` is not finite (inf) at t = 0.5");
     no_failures();

@@ -5,7 +5,15 @@
  *     while (keel_sim_run(s, 100) == KEEL_EVENT) {}
  *
  * The text is described in docs/language.md.  A model fills a keel_problem for each of its modes, as a
- * person would in C; keel_sim runs them with their events and actions. */
+ * person would in C; keel_sim runs them with their events and actions.
+ *
+ * Threads.  Simulations write nothing to their model: any number of threads may open, run, save, load and
+ * close simulations of one model at the same time, each thread its own, and each gets the bits it gets alone.
+ * The same holds for every call that takes a `const keel_model *`, and for solvers of the problem of a mode.
+ * A call that takes a `keel_model *` (keel_model_set, keel_model_number, keel_model_close) changes it: no
+ * other call with this model may run at the same time.  Different models have nothing in common: threads may
+ * read and compile them at the same time, the same text included.  One simulation is for one thread at a
+ * time. */
 #ifndef KEEL_MODEL_H
 #define KEEL_MODEL_H
 
@@ -46,8 +54,9 @@ typedef struct keel_diagnostic {
 KEEL_API int keel_model_diagnostic(const keel_model *m, int i, keel_diagnostic *out); /* 1; 0: no more */
 
 /* Another value for a parameter or at the start, as in "a=3".  Close first what was opened from the model;
- * its problems and modes are to be asked for again.  An assignment that is wrong in itself is refused with a
- * message and changes nothing else. */
+ * its problems and modes are to be asked for again.  For several values at once read the model once for each,
+ * by keel_model_options.set.  An assignment that is wrong in itself is refused with a message and changes
+ * nothing else. */
 KEEL_API keel_status keel_model_set(keel_model *m, const char *assignment);
 KEEL_API const char *keel_model_name(const keel_model *m);
 KEEL_API const char *keel_model_text(const keel_model *m);
@@ -110,12 +119,12 @@ KEEL_API int keel_model_pairwise(const keel_model *m, int mode);
 /* The model as one C file that includes keel.h alone: CNAME_problem(), and a main() that is compiled with
  * -DKEEL_MODEL_MAIN and runs with these options (without their pointers but method, keep and sets; NULL:
  * default).  NULL: there is no memory, or the model has errors.  To be freed by free(). */
-KEEL_API char *keel_model_standalone(keel_model *m, const keel_options *o);
+KEEL_API char *keel_model_standalone(const keel_model *m, const keel_options *o);
 
 /* A run through events, actions and modes.  The observer in the options gets the keel_sim as its user; beside
  * steps it is called at every event, and once more after an action has changed something. */
 typedef struct keel_sim keel_sim;
-KEEL_API keel_sim *keel_sim_open(keel_model *m, const keel_options *o); /* NULL only without memory */
+KEEL_API keel_sim *keel_sim_open(const keel_model *m, const keel_options *o); /* NULL only without memory */
 KEEL_API void keel_sim_close(keel_sim *s);
 /* To t_end.  KEEL_EVENT: a `stop` was met; call it again to go on. */
 KEEL_API keel_status keel_sim_run(keel_sim *s, double t_end);
@@ -139,10 +148,13 @@ typedef enum keel_origin {
     KEEL_FREE /* it keeps its guess */
 } keel_origin;
 KEEL_API keel_origin keel_sim_origin(const keel_sim *s, int i);
+/* NAN or infinite where a quantity has no value: sqrt of a negative number, equations without a solution.
+ * The run itself goes on as long as it needs none of these. */
 KEEL_API keel_status keel_sim_values(keel_sim *s, double *out);              /* where it stands */
 KEEL_API keel_status keel_sim_values_at(keel_sim *s, double t, double *out); /* inside the last step */
-/* The closed form of each column at t by `exact` lines, NAN where there is none. */
+/* The closed form of each column at t by `exact` lines, NAN where there is none; is there one? */
 KEEL_API keel_status keel_sim_exact(keel_sim *s, double t, double *out);
+KEEL_API int keel_sim_has_exact(const keel_sim *s, int i);
 /* The k-th `reference` line: 1 with its time and values, NAN where it says nothing; 0: there is none. */
 KEEL_API int keel_sim_reference(const keel_sim *s, int k, double *t, double *out);
 
@@ -150,13 +162,14 @@ KEEL_API int keel_sim_reference(const keel_sim *s, int k, double *t, double *out
  * t, inside the last step or where the run stands; NAN where the mode has no such row. */
 KEEL_API int keel_sim_rows(const keel_sim *s);
 KEEL_API const char *keel_sim_row(const keel_sim *s, int i);
+KEEL_API int keel_sim_row_in(const keel_sim *s, int i, int mode); /* 1: the mode has it */
 KEEL_API keel_status keel_sim_drifts(keel_sim *s, double t, double *drift);
 /* Columns and drifts at t together, at the price of one look between the steps; either may be NULL. */
 KEEL_API keel_status keel_sim_look(keel_sim *s, double t, double *values, double *drift);
 
 /* The complete state of the run as bytes, as keel_save; keel_sim_load goes on with the same bits. */
 KEEL_API size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room);
-KEEL_API keel_sim *keel_sim_load(keel_model *m, const keel_options *o, const void *bytes, size_t count);
+KEEL_API keel_sim *keel_sim_load(const keel_model *m, const keel_options *o, const void *bytes, size_t count);
 
 /* What happened: events in their order; negative numbers count from the end. */
 typedef struct keel_happening {

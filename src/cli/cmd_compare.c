@@ -37,7 +37,8 @@ static int compare(struct compare *c, struct job *j, struct file *file, struct p
     if (write_file(c, j, file)) return j->status;
     if (any_done(c) && compare_plot(c, j, plot)) return j->status;
     if (stop_asked()) return stop_exit();
-    return any_done(c) ? EXIT_DONE : job_fail(j, EXIT_FAILED, "none of the methods could solve it");
+    if (!any_done(c)) return job_fail(j, EXIT_FAILED, "none of the methods could solve it");
+    return c->missing.count ? job_miss(j, &c->missing) : EXIT_DONE;
 }
 
 int compare_command(int count, char **argv) {
@@ -55,8 +56,7 @@ int compare_command(int count, char **argv) {
     if (status == 0) status = compare(&c, &j, &file, &plot);
     file_drop(&file);
     plot_drop(&plot);
-    if (j.say.json)
-        compare_json(&c, &j, stop_asked() ? "interrupted" : status == 0 ? "done" : "failed", status, stdout);
+    if (j.say.json) compare_json(&c, &j, run_json_status(status), status, stdout);
     compare_close(&c);
     job_close(&j);
     return status;

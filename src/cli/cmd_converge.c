@@ -1,6 +1,7 @@
 /* cmd_converge.c - keel converge MODEL: halves the step and shows the observed orders. */
 #include "cli/command.h"
 #include "cli/converge.h"
+#include "cli/run_json.h"
 #include "cli/stop.h"
 
 static int any_ran(const struct converge *c) {
@@ -15,7 +16,9 @@ static int converge(struct converge *c, struct job *j) {
         return job_fail(j, EXIT_FAILED, "no step led to the end of the run; the shortest, %g: %s",
                         c->level[c->levels - 1].step, c->level[c->levels - 1].trial.message);
     if (c->order && !j->say.json && !j->say.quiet) converge_text(c, j, stdout);
-    return stop_asked() ? stop_exit() : EXIT_DONE;
+    if (stop_asked()) return stop_exit();
+    const struct missing *missing = converge_missing(c);
+    return missing ? job_miss(j, missing) : EXIT_DONE;
 }
 
 int converge_command(int count, char **argv) {
@@ -29,8 +32,7 @@ int converge_command(int count, char **argv) {
     }
     stop_watch();
     if (status == 0) status = converge(&c, &j);
-    if (j.say.json)
-        converge_json(&c, &j, stop_asked() ? "interrupted" : status == 0 ? "done" : "failed", status, stdout);
+    if (j.say.json) converge_json(&c, &j, run_json_status(status), status, stdout);
     converge_close(&c);
     job_close(&j);
     return status;

@@ -176,6 +176,14 @@ static int draw(struct run *r) {
     return report_end(&r->report, &r->job, &r->outcome, &r->store, &r->plot.asked) || wrong;
 }
 
+/* A run that went on without some of its values is not as good as one with all of them. */
+static void take_missing(struct run *r) {
+    struct outcome *o = &r->outcome;
+    missing_sentence(&r->trace.missing, o->lacking, sizeof o->lacking);
+    if (o->lacking[0] && o->exit == EXIT_DONE) o->exit = EXIT_MISSING;
+    if (!o->message[0]) text_set(o->message, sizeof o->message, "%s", o->lacking);
+}
+
 static int finish(struct run *r) {
     struct job *j = &r->job;
     struct outcome *o = &r->outcome;
@@ -183,6 +191,7 @@ static int finish(struct run *r) {
     o->yardstick = OUTCOME_NONE;
     if (good) outcome_measure(o, j, option_given(&j->options, opt_verify) ? 2 : 1);
     if (good && stop_asked()) o->status = OUTCOME_INTERRUPTED, o->exit = stop_exit();
+    take_missing(r);
     lost |= close_hdf5(r);
     lost |= draw(r) != 0;
     if (lost) {
@@ -191,6 +200,7 @@ static int finish(struct run *r) {
     } else if (good) checkpoint_forget(&r->checkpoint);
     if (!j->say.json && !j->say.quiet) outcome_certificate(o, j, stdout, j->say.color_out);
     if (!j->say.json && o->status == OUTCOME_FAILED && !lost) say_error(&j->say, 0, "%s", o->message);
+    if (!j->say.json && o->lacking[0]) say_error(&j->say, 0, "%s", o->lacking);
     return o->exit;
 }
 

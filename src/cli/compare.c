@@ -115,6 +115,11 @@ static void run_row(struct compare *c, struct job *j, struct compare_row *row) {
     row->steps = r.stats.steps;
     row->evaluations = r.stats.calls;
     row->jacobians = r.stats.jacobians;
+    if (!c->missing.count && r.missing.count) {
+        missing_close(&c->missing);
+        c->missing = r.missing;
+        r.missing = (struct missing){0};
+    }
     trial_close(&r);
 }
 
@@ -168,6 +173,7 @@ void compare_mark_best(struct compare *c) {
 
 void compare_close(struct compare *c) {
     free(c->row);
+    missing_close(&c->missing);
     yardstick_close(&c->yardstick);
     *c = (struct compare){0};
 }

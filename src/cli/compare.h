@@ -19,7 +19,8 @@ struct compare_row {
 struct compare {
     struct compare_row *row;
     int count;
-    int automatic; /* no --methods: chosen from what accepts the problem */
+    int automatic;          /* no --methods: chosen from what accepts the problem */
+    struct missing missing; /* of the first row that lacks values */
     struct yardstick yardstick;
 };
 

@@ -98,6 +98,7 @@ void compare_text(const struct compare *c, const struct job *j, FILE *out) {
             keel_model_name(j->model), say_plain(color), mode.index, mode.freedom,
             mode.freedom == 1 ? "" : "s", j->t0, j->t1);
     yardstick_text(c, out);
+    missing_text(&c->missing, out);
     fprintf(out, "  %s%-*s  %-13s %8s %8s %10s %7s %8s %6s %9s%s\n", say_bold(color), width, "method",
             "step or rtol", "error", "drift", "round-offs", "steps", "evals", "jacob.", "time",
             say_plain(color));
@@ -178,6 +179,7 @@ void compare_json(const struct compare *c, const struct job *j, const char *stat
         json_array(&json, "rows");
         for (int i = 0; i < c->count; i++) row_json(&json, &c->row[i]);
         json_end_array(&json);
+        missing_json(&c->missing, &json);
     }
     run_json_print(&json, out);
 }

@@ -129,6 +129,12 @@ int converge_run(struct converge *c, struct job *j) {
     return c->levels ? judge_all(c, j) : 0;
 }
 
+const struct missing *converge_missing(const struct converge *c) {
+    for (int k = 0; k < c->levels; k++)
+        if (c->level[k].trial.missing.count) return &c->level[k].trial.missing;
+    return NULL;
+}
+
 void converge_close(struct converge *c) {
     for (int k = 0; k < c->levels; k++) trial_close(&c->level[k].trial);
     yardstick_close(&c->yardstick);

@@ -27,6 +27,8 @@ struct converge {
 /* Runs all levels.  0, or an exit status.  converge_close in any case. */
 int converge_run(struct converge *c, struct job *j);
 void converge_close(struct converge *c);
+/* Of the first level that lacks values; NULL: none does. */
+const struct missing *converge_missing(const struct converge *c);
 void converge_text(const struct converge *c, const struct job *j, FILE *out);
 void converge_json(const struct converge *c, const struct job *j, const char *status, int exit_status,
                    FILE *out);

@@ -94,6 +94,7 @@ void converge_text(const struct converge *c, const struct job *j, FILE *out) {
         floors |= c->floor_met[i];
     }
     if (floors) fprintf(out, "\n  floor: round-off is reached; orders are of the steps above it\n");
+    missing_text(converge_missing(c), out);
 }
 
 /* JSON -------------------------------------------------------------------------------------------------- */
@@ -128,6 +129,7 @@ void converge_json(const struct converge *c, const struct job *j, const char *st
         for (int i = 0; i < c->columns; i++)
             if (compared(c, i)) json_truth(&json, c->name[i], c->floor_met[i]);
         json_end_object(&json);
+        missing_json(converge_missing(c), &json);
     }
     run_json_print(&json, out);
 }

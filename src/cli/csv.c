@@ -75,6 +75,11 @@ int csv_row(void *csv, const struct trace_row *row) {
 int csv_end(struct csv *c, const char *status) {
     char why[JOB_SENTENCE];
     if (!c->file.stream) return 0;
+    const struct missing *m = &c->trace->missing;
+    static const char *const prefix[] = {"", "drift.", "error."};
+    for (int i = 0; i < m->count && !c->events_only; i++)
+        fprintf(c->file.stream, "# no value: %s%s, first seen at t = %.17g\n", prefix[m->one[i].kind],
+                m->one[i].name, m->one[i].first);
     if (status) fprintf(c->file.stream, "# status: %s\n", status);
     int wrong = file_keep(&c->file, why, sizeof why);
     csv_drop(c);

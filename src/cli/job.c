@@ -29,6 +29,12 @@ int job_fail(struct job *j, int status, const char *format, ...) {
     return j->say.json ? status : say_error(&j->say, status, "%s", j->sentence);
 }
 
+int job_miss(struct job *j, const struct missing *m) {
+    char sentence[JOB_SENTENCE];
+    missing_sentence(m, sentence, sizeof sentence);
+    return job_fail(j, EXIT_MISSING, "%s", sentence);
+}
+
 /* The model --------------------------------------------------------------------------------------------- */
 
 /* All of standard input; NULL without memory. */

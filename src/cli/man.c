@@ -56,7 +56,8 @@ static void put_options(FILE *out, unsigned command) {
 static void put_status(FILE *out) {
     fputs(".SH EXIT STATUS\n.TP\n0\ndone, or stopped by an event of the model\n.TP\n1\nthe model or the run "
           "failed\n"
-          ".TP\n2\nwrong usage\n.TP\n130, 143\nended by an interrupt or by SIGTERM; what was computed is "
+          ".TP\n2\nwrong usage\n.TP\n3\ndone, but some values do not exist: they are named, and their cells "
+          "are blank\n.TP\n130, 143\nended by an interrupt or by SIGTERM; what was computed is "
           "written\n",
           out);
 }

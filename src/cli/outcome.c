@@ -260,6 +260,7 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     rows_text(o, j, out, color);
     char folds[JOB_SENTENCE];
     if (outcome_folds(o, j, folds, sizeof folds)) fprintf(out, "  %-10s %s\n", j->stabilizer, folds);
+    missing_text(&o->trace->missing, out);
     accuracy_text(o, out);
     warning_text(o, j, out);
     char shown[6 * JOB_SENTENCE];

@@ -13,6 +13,7 @@ struct outcome {
     char message[JOB_SENTENCE];
     keel_sim *sim;
     struct trace *trace;
+    char lacking[JOB_SENTENCE]; /* what has no value in some rows; "": all have */
     double wall_s;
     keel_stats stats; /* at the end; looking at the results afterwards counts no more */
     enum outcome_yardstick yardstick;

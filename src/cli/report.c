@@ -113,11 +113,12 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     if (outcome_folds(o, j, folds, sizeof folds))
         text_add(words, sizeof words, " %s: %s.", j->stabilizer, folds);
     if (wrong) text_add(words, sizeof words, " Warning: %s.", warning);
+    if (o->lacking[0]) text_add(words, sizeof words, " Without a value: %s.", o->lacking);
     fprintf(out, "<p class=\"verdict %s\" id=\"verdict\"><strong>",
-            ended || wrong    ? "bad"
-            : held            ? "good"
-            : kept || watched ? "fair"
-                              : "plain");
+            ended || wrong || o->lacking[0] ? "bad"
+            : held                          ? "good"
+            : kept || watched               ? "fair"
+                                            : "plain");
     text(out, words);
     fputs("</strong></p>\n", out);
 }

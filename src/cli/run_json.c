@@ -1,6 +1,8 @@
 /* run_json.c - see run_json.h. */
 #include "cli/run_json.h"
 
+#include "cli/stop.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -33,6 +35,11 @@ void run_json_head(struct json *json, const char *command, const char *status, i
     diagnostics(json, j);
     json_text(json, "model", j->model ? keel_model_name(j->model) : "");
     json_text(json, "file", j->file && strcmp(j->file, "-") != 0 ? j->path : NULL);
+}
+
+const char *run_json_status(int exit_status) {
+    if (stop_asked()) return "interrupted";
+    return exit_status == EXIT_DONE || exit_status == EXIT_MISSING ? "done" : "failed";
 }
 
 void run_json_print(struct json *json, FILE *out) {
@@ -168,6 +175,7 @@ static void results(struct json *json, const struct outcome *o, const struct job
     if (!lasting) json_number(json, "wall_s", o->wall_s), json_number(json, "compile_s", j->compile_s);
     kept(json, o, j);
     if (keel_sim_values(o->sim, o->trace->value) == KEEL_OK) values(json, o, o->trace->value);
+    missing_json(&o->trace->missing, json);
     events(json, o, j);
     accuracy(json, o, j);
 }

@@ -15,5 +15,7 @@ void run_json(const struct outcome *o, const struct job *j, FILE *out);
 void run_json_head(struct json *json, const char *command, const char *status, int exit_status,
                    const struct job *j, const char *message);
 /* The object to the stream, with a newline. */
+/* What a command with this exit status was, that runs the model many times: done, interrupted, failed. */
+const char *run_json_status(int exit_status);
 void run_json_print(struct json *json, FILE *out);
 #endif

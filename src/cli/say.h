@@ -4,7 +4,14 @@
 
 #include <stdio.h>
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130, EXIT_TERMINATED = 143 };
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_MISSING = 3, /* done, but some values do not exist */
+    EXIT_INTERRUPTED = 130,
+    EXIT_TERMINATED = 143
+};
 
 struct say {
     int quiet, json;

@@ -136,15 +136,17 @@ int trace_attach(struct trace *t, keel_sim *sim) {
     t->columns = keel_sim_columns(sim);
     t->rows = keel_sim_rows(sim);
     size_t columns = (size_t)t->columns, rows = (size_t)t->rows;
-    t->value = calloc(4 * columns + 2 * rows + 1, sizeof *t->value);
+    t->value = calloc(6 * columns + 3 * rows + 1, sizeof *t->value);
     t->closed = calloc(columns + 1, 1);
-    if (!t->value || !t->closed) return -1;
+    if (!t->value || !t->closed || missing_open(&t->missing, 2 * columns + rows)) return -1;
     t->error = t->value + columns, t->largest = t->error + columns, t->worst = t->largest + columns;
     t->drift = t->worst + columns, t->largest_drift = t->drift + rows;
-    if (keel_sim_exact(sim, t->start, t->error) != KEEL_OK) return -1;
+    t->beside = t->largest_drift + rows;
+    t->then = keel_time(keel_sim_solver(sim));
     for (int i = 0; i < t->columns; i++) t->worst[i] = NAN;
     t->worst_of_all = -1;
-    for (int i = 0; i < t->columns; i++) t->exacts += t->closed[i] = !isnan(t->error[i]);
+    for (int i = 0; i < t->columns; i++)
+        t->exacts += t->closed[i] = (unsigned char)keel_sim_has_exact(sim, i);
     return take_references(t);
 }
 
@@ -161,7 +163,56 @@ static void compare(struct trace *t, double at, int column, double error) {
     t->worst[column] = fmax(t->worst[column], fabs(error)); /* the first one replaces NAN */
 }
 
+/* The value of a quantity at a time inside the last step, of a closed form at any time; NAN: it has none, or
+ * there is no such time. */
+static double quantity_at(struct trace *t, size_t quantity, double at) {
+    size_t before = (size_t)t->columns + (size_t)t->rows;
+    double *value = t->beside, *drift = value + t->columns, *exact = value + before;
+    keel_status status =
+        quantity < before ? keel_sim_look(t->sim, at, value, drift) : keel_sim_exact(t->sim, at, exact);
+    return status == KEEL_OK ? value[quantity] : NAN;
+}
+
+/* Where a quantity that has no value in the row at hand ceases to have one, by bisection, if that is inside
+ * the last step. */
+static void locate(struct trace *t, size_t quantity, struct missing_one *one) {
+    enum { HALVINGS = 60, LOCATED = 8 };
+    double high = one->first, low = one->before;
+    if (t->missing.count > LOCATED || isnan(low)) return;
+    if (one->kind != MISSING_EXACT && (t->then - low) * t->direction > 0) low = t->then;
+    if (low != high && !isfinite(quantity_at(t, quantity, low))) return;
+    for (int k = 0; k < HALVINGS; k++) {
+        double middle = low + (high - low) / 2;
+        if (middle == low || middle == high) break;
+        if (isfinite(quantity_at(t, quantity, middle))) low = middle;
+        else high = middle;
+    }
+    one->at = high;
+}
+
+static void note(struct trace *t, size_t quantity, enum missing_kind kind, const char *name, double value,
+                 double at) {
+    struct missing_one *one =
+        isfinite(value) ? NULL : missing_note(&t->missing, quantity, kind, name, value, at);
+    if (one && t->live) locate(t, quantity, one);
+}
+
+static void look_for_missing(struct trace *t, const struct trace_row *row) {
+    size_t columns = (size_t)t->columns, rows = (size_t)t->rows;
+    for (size_t i = 0; i < columns; i++) {
+        const char *name = keel_sim_column(t->sim, (int)i);
+        note(t, i, MISSING_COLUMN, name, row->value[i], row->t);
+        if (t->closed[i] && isfinite(row->value[i]))
+            note(t, columns + rows + i, MISSING_EXACT, name, row->error[i], row->t);
+    }
+    for (size_t i = 0; i < rows; i++)
+        if (keel_sim_row_in(t->sim, (int)i, row->mode))
+            note(t, columns + i, MISSING_DRIFT, keel_sim_row(t->sim, (int)i), row->drift[i], row->t);
+    missing_row_ends(&t->missing, row->t);
+}
+
 void trace_give(struct trace *t, const struct trace_row *row) {
+    look_for_missing(t, row);
     for (int i = 0; i < t->columns; i++) {
         compare(t, row->t, i, row->error[i]);
         take_largest(&t->largest[i], row->value[i]);
@@ -174,12 +225,16 @@ void trace_give(struct trace *t, const struct trace_row *row) {
 }
 
 static void give(struct trace *t, enum trace_kind kind, double at, const char *event) {
-    if (keel_sim_look(t->sim, at, t->value, t->drift) != KEEL_OK)
-        return; /* before the first step there is nothing between */
+    keel_status status = keel_sim_look(t->sim, at, t->value, t->drift);
+    if (status == KEEL_EINVAL) return; /* before the first step there is nothing between */
+    for (int i = 0; i < t->columns && status != KEEL_OK; i++) t->value[i] = NAN;
+    for (int i = 0; i < t->rows && status != KEEL_OK; i++) t->drift[i] = NAN;
     if (t->exacts) keel_sim_exact(t->sim, at, t->error);
     for (int i = 0; i < t->columns; i++) t->error[i] = t->exacts ? t->value[i] - t->error[i] : NAN;
     struct trace_row row = {kind, at, t->value, t->drift, t->error, keel_sim_mode(t->sim), event};
+    t->live = 1;
     trace_give(t, &row);
+    t->live = 0;
 }
 
 void trace_look(struct trace *t) {
@@ -196,6 +251,7 @@ void trace_look(struct trace *t) {
     else if (t->acted) give(t, TRACE_AFTER, now, NULL);
     if (due && (!event || !last.changed) && !t->acted) give(t, TRACE_OUTPUT, now, NULL);
     t->acted = event && last.changed;
+    t->then = now;
 }
 
 void trace_close(struct trace *t) {
@@ -204,5 +260,6 @@ void trace_close(struct trace *t) {
     free(t->closed);
     free(t->trusted);
     free(t->trusted_t);
+    missing_close(&t->missing);
     *t = (struct trace){0};
 }

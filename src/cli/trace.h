@@ -31,6 +31,7 @@ struct trace {
     long count, next;
     int every_step;
     double *value, *drift, *error;
+    double *beside;               /* room for another row */
     unsigned char *closed;        /* [columns] it has a closed form */
     double *largest_drift;        /* [rows] over all rows given */
     double *largest;              /* [columns] |value|, for relative errors */
@@ -41,9 +42,12 @@ struct trace {
     trace_sink *sink[TRACE_SINKS];
     void *user[TRACE_SINKS];
     int sinks;
-    long happened; /* events that were looked at */
-    int acted;     /* the last look was before an action */
-    int failed;    /* of the sinks: nothing is given any more */
+    long happened;          /* events that were looked at */
+    int acted;              /* the last look was before an action */
+    double then;            /* where the run stood at the look before: a step begins there */
+    int live;               /* the row at hand is where the run stands */
+    struct missing missing; /* by quantity: columns, drifts, closed forms of columns */
+    int failed;             /* of the sinks: nothing is given any more */
 };
 
 /* Output times from the options; 0, or an exit status.  trace_close in any case. */

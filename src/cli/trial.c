@@ -129,6 +129,8 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
         take_end(r, sim);
         r->stats = keel_statistics(keel_sim_solver(sim));
         if (v.trace.failed) refuse(r, TRIAL_FAILED, "there is not enough memory");
+        r->missing = v.trace.missing;
+        v.trace.missing = (struct missing){0};
     }
     keel_sim_close(sim);
     trace_close(&v.trace);
@@ -176,4 +178,5 @@ void trial_close(struct trial *r) {
     free(r->each);
     r->name = NULL;
     r->each = NULL;
+    missing_close(&r->missing);
 }

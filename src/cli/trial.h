@@ -25,6 +25,7 @@ struct trial {
     double end_t;
     long end_events;
     double wall_s; /* with the output; trial_cost is without */
+    struct missing missing;
 };
 
 struct yardstick;

@@ -257,7 +257,8 @@ keel_status field_rate(struct field *fd, double t, const double *x, double *dx) 
         if (!isfinite(dx[i])) {
             char room[64];
             return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "the rate of %s is not finite (%g) at t = %.10g",
-                               field_name(fd->p.names, i, "u", room, sizeof room), dx[i], t);
+                               field_name(fd->p.names, i, "u", room, sizeof room), isnan(dx[i]) ? NAN : dx[i],
+                               t); /* NAN: without a sign */
         }
     return KEEL_OK;
 }

@@ -18,7 +18,8 @@ keel_status map_complain(struct field *fd, const char *what, const char *const *
         if (!isfinite(out[i])) {
             char room[64];
             return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "%s is not finite (%g) at t = %.10g",
-                               field_name(names, i, what, room, sizeof room), out[i], t);
+                               field_name(names, i, what, room, sizeof room), isnan(out[i]) ? NAN : out[i],
+                               t); /* NAN: without a sign */
         }
     return KEEL_OK;
 }

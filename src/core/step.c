@@ -84,13 +84,17 @@ void step_add(const struct engine *e, int from, const double *shift, double *x_n
     }
 }
 
-static keel_status not_finite(struct engine *e, double t, const double *x) {
+/* suspect: the new state, or an estimate of its error, that is not finite. */
+static keel_status not_finite(struct engine *e, double t, const double *x, const double *suspect) {
     struct field *fd = &e->field;
+    char room[64];
+    int i = 0;
     keel_status status =
         field_rate(fd, t, x, e->split); /* names the culprit if it is f at the accepted state */
     if (status != KEEL_OK) return status;
-    return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "the state became not finite in the step from t = %.10g",
-                       t);
+    while (i < fd->n - 1 && isfinite(suspect[i])) i++;
+    return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "%s became not finite in the step from t = %.10g",
+                       field_name(fd->p.names, i, "u", room, sizeof room), t);
 }
 
 /* The method could not make the step: because of f, of a solve that left its fault, or for a reason of its
@@ -120,9 +124,10 @@ keel_status step_propose(struct engine *e, keel_attempt *a, int from, const doub
     keel_status status = e->stepper->attempt(&e->work, a);
     if (status != KEEL_OK) return step_failed(e, status);
     step_add(e, from, shift, x_new, low_new);
-    if (!engine_finite(fd->n, x_new)) return not_finite(e, a->t, e->x[from]);
+    if (!engine_finite(fd->n, x_new)) return not_finite(e, a->t, e->x[from], x_new);
     for (int k = 0; k < 2; k++)
-        if (a->error[k] && !engine_finite(fd->n, a->error[k])) return not_finite(e, a->t, e->x[from]);
+        if (a->error[k] && !engine_finite(fd->n, a->error[k]))
+            return not_finite(e, a->t, e->x[from], a->error[k]);
     return KEEL_OK;
 }
 

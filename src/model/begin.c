@@ -148,11 +148,13 @@ static int check_implied(struct begin *b, const double *multiplier) {
     for (int k = 0; k < init->count; k++) {
         const struct model_given *one = &init->list[k];
         struct values v;
+        struct values_work work = {0};
         double found, value = model_number(m->model, one->value, b->t0);
         if (road_find(b->r, one->target) >= 0 || system_unknown(&b->mode->system, one->target) < 0) continue;
-        int there = values_open(&v, b->r, 1, &one->target, 0) &&
-                    values_at(&v, b->t0, m->u0, multiplier, m->parameter, &found) == 0;
+        int there = values_open(&v, b->r, 1, &one->target, 0) && values_reserve(&work, &v) == 0 &&
+                    values_at(&v, b->t0, m->u0, multiplier, m->parameter, &work, &found) == 0;
         values_close(&v);
+        values_release(&work);
         double size = there ? fabs(found) + fabs(value) + terms_of(b, one->target) : 0;
         if (!there || fabs(found - value) <= 1e-9 * size + 1e-12 * largest) continue;
         char name[160];
@@ -216,15 +218,29 @@ static int make_consistent(struct begin *b) {
 static int hold(struct begin *b) {
     struct keel_model *m = b->m;
     int helds = m->model->helds, changed = 0;
+    struct values_work work = {0};
     double *now = m->parameter + m->model->parameters, *held = calloc((size_t)helds + 1, sizeof *held);
-    if (held && helds && values_at(&b->mode->held, b->t0, m->u0, NULL, m->parameter, held) == 0)
+    if (held && helds && values_reserve(&work, &b->mode->held) == 0 &&
+        values_at(&b->mode->held, b->t0, m->u0, NULL, m->parameter, &work, held) == 0)
         for (int k = 0; k < helds; k++) {
             if (!isfinite(held[k]) || held[k] == now[k]) continue;
             now[k] = held[k];
             changed++;
         }
     free(held);
+    values_release(&work);
     return changed;
+}
+
+/* Where the start value of an unknown, a derivative or a multiplier comes from. */
+static keel_origin origin_of(const struct begin *b, expr symbol) {
+    static const keel_origin origin[] = {KEEL_FROM_EQUATIONS, KEEL_FROM_GUESS, KEEL_FROM_INIT, KEEL_FREE};
+    const struct model_givens *init = &b->m->model->init;
+    int place = symbol == EXPR_NONE ? -1 : road_find(b->r, symbol);
+    if (place >= 0) return origin[b->given[place]];
+    for (int k = 0; k < init->count && symbol != EXPR_NONE; k++)
+        if (init->list[k].target == symbol) return KEEL_FROM_INIT;
+    return KEEL_FROM_EQUATIONS;
 }
 
 int begin_find(struct keel_model *m) {
@@ -245,16 +261,7 @@ int begin_find(struct keel_model *m) {
     memcpy(b.last, m->u0, all * sizeof *b.last);
     meet_implied(&b);
     if (!make_consistent(&b) || (hold(&b) && !make_consistent(&b))) return 0;
-    return name_free_values(&b);
-}
-
-keel_origin begin_origin(struct keel_model *m, expr symbol) {
-    static const keel_origin origin[] = {KEEL_FROM_EQUATIONS, KEEL_FROM_GUESS, KEEL_FROM_INIT, KEEL_FREE};
-    const struct model_givens *init = &m->model->init;
-    const struct road *r = &m->mode[m->model->start].road;
-    int place = symbol == EXPR_NONE || !m->given ? -1 : road_find(r, symbol);
-    if (place >= 0) return origin[m->given[place]];
-    for (int k = 0; k < init->count && symbol != EXPR_NONE; k++)
-        if (init->list[k].target == symbol) return KEEL_FROM_INIT;
-    return KEEL_FROM_EQUATIONS;
+    if (!name_free_values(&b)) return 0;
+    for (int i = 0; i < m->columns; i++) m->column[i].origin = origin_of(&b, m->column[i].symbol);
+    return 1;
 }

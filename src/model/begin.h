@@ -22,6 +22,4 @@ struct begin {
 
 /* u0 in the first mode.  1, or 0 with an error in the model's messages. */
 int begin_find(struct keel_model *m);
-/* Where the start value of an unknown, a derivative or a multiplier comes from. */
-keel_origin begin_origin(struct keel_model *m, expr symbol);
 #endif

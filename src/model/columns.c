@@ -25,8 +25,8 @@ static void add(struct keel_model *m, expr symbol, int output) {
     char name[200];
     if (symbol != EXPR_NONE) model_name(m->model, symbol, name, sizeof name);
     else text_set(name, sizeof name, "%s", m->model->mode[0].output.list[output].label.text);
-    m->column[m->columns++] =
-        (struct inside_column){pool_copy(&m->pool, name, strlen(name)), symbol, output, EXPR_NONE};
+    m->column[m->columns++] = (struct inside_column){
+        .name = pool_copy(&m->pool, name, strlen(name)), .symbol = symbol, .output = output};
 }
 
 /* Hamilton's positions show no velocities: the momenta stand beside them. */
@@ -127,14 +127,21 @@ static int as_written(const struct keel_model *m) {
     return same;
 }
 
-int columns_reference(const struct keel_model *m, int k, double *t, double *out) {
-    if (k < 0 || k >= m->model->references || !as_written(m) || m->starts) return 0;
-    const struct model_reference *line = &m->model->reference[k];
-    *t = model_number(m->model, line->time, 0);
-    for (int i = 0; i < m->columns; i++) out[i] = NAN;
-    for (int j = 0; j < line->values.count; j++) {
-        int i = column_of(m, &line->values.list[j]);
-        if (i >= 0) out[i] = model_number(m->model, line->values.list[j].value, *t);
+int columns_references(struct keel_model *m) {
+    const struct model *model = m->model;
+    size_t width = (size_t)m->columns + 1;
+    m->references = as_written(m) && !m->starts ? model->references : 0;
+    m->reference = pool_take(&m->pool, ((size_t)m->references * width + 1) * sizeof *m->reference);
+    if (!m->reference) return complaint_memory(&m->messages);
+    for (int k = 0; k < m->references; k++) {
+        const struct model_reference *line = &model->reference[k];
+        double *to = m->reference + (size_t)k * width;
+        to[0] = model_number(m->model, line->time, 0);
+        for (int i = 0; i < m->columns; i++) to[1 + i] = NAN;
+        for (int j = 0; j < line->values.count; j++) {
+            int i = column_of(m, &line->values.list[j]);
+            if (i >= 0) to[1 + i] = model_number(m->model, line->values.list[j].value, to[0]);
+        }
     }
     return 1;
 }

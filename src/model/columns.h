@@ -8,6 +8,6 @@
 /* The list, and what each column is in every mode.  1, or 0 with a message. */
 int columns_open(struct keel_model *m);
 void columns_close(struct keel_model *m);
-/* The k-th trusted point: 1; 0: there is none. */
-int columns_reference(const struct keel_model *m, int k, double *t, double *out);
+/* The trusted digits, where they are for parameters and start values as they are now.  The same. */
+int columns_references(struct keel_model *m);
 #endif

@@ -46,13 +46,15 @@ static int open_mode(struct keel_model *m, struct inside_mode *mode) {
     const struct road_map *maps[] = {&r->constraint, &r->constraint, &r->rolling,
                                      &r->hidden,     &r->energy,     &r->invariant};
     expr *target = pool_take(&m->pool, ((size_t)m->rows + 1) * sizeof *target);
-    if (!target) return 0;
+    mode->has_row = pool_take(&m->pool, (size_t)m->rows + 1);
+    if (m->pool.refused) return 0;
     for (int i = 0; i < m->rows; i++) target[i] = expr_constant(&m->model->graph, NAN);
     for (int k = 0; k < 6; k++)
         for (int j = 0; j < maps[k]->count; j++) {
             char name[220];
             text_set(name, sizeof name, "%s%s", k == 1 ? "d/dt " : "", maps[k]->names[j]);
             expr value = maps[k]->value[j];
+            mode->has_row[find(m, name)] = 1;
             target[find(m, name)] = k == 1 ? derive_total(&r->derive, value) : value;
         }
     return values_open(&mode->rows, r, m->rows, target, 1);
@@ -77,6 +79,10 @@ const char *keel_sim_row(const keel_sim *s, int i) {
     return i >= 0 && i < keel_sim_rows(s) ? s->m->row[i] : NULL;
 }
 
+int keel_sim_row_in(const keel_sim *s, int i, int mode) {
+    return i >= 0 && i < keel_sim_rows(s) && mode >= 0 && mode < s->m->modes && s->m->mode[mode].has_row[i];
+}
+
 /* Where each row of the solver stands among the names: looked for once when a mode is entered. */
 static int find_rows(struct keel_sim *s) {
     keel_kept kept;
@@ -96,7 +102,8 @@ static int find_rows(struct keel_sim *s) {
 keel_status drift_at(struct keel_sim *s, double t, const double *u, double *drift) {
     keel_kept kept;
     if (!find_rows(s)) return KEEL_ENOMEM;
-    if (values_at(&s->m->mode[s->mode].rows, t, u, NULL, s->parameter, drift)) return KEEL_EINVAL;
+    if (values_at(&s->m->mode[s->mode].rows, t, u, NULL, s->parameter, &s->scratch, drift) < 0)
+        return KEEL_ENOMEM;
     for (int i = 0; i < s->row_ofs && keel_kept_at(s->solver, i, &kept); i++)
         if (s->row_of[i] >= 0) drift[s->row_of[i]] -= kept.start;
     return KEEL_OK;

@@ -1,6 +1,7 @@
 /* explain.c - what the analysis found, in the model's own names; what its form alone proves. */
+#include "model/explain.h"
+
 #include "base/text.h"
-#include "model/begin.h"
 #include "model/complaint.h"
 #include "model/sim.h"
 
@@ -53,14 +54,10 @@ int keel_model_unknown_offset(const keel_model *m, int mode, int i, keel_offset 
 int keel_model_choice(const keel_model *m, int mode, int i, char name[KEEL_NAME]) {
     const struct system *y = system_of(m, mode);
     if (!y || !name || i < 0) return 0;
-    for (int k = 0; k < y->s.states; k++) {
-        if (!y->s.free[k] || i-- > 0) continue;
-        const struct expr_node n = y->m->graph.node[y->unknown[y->s.state[k].unknown]];
-        system_name(y, expr_symbol(&y->m->graph, (enum expr_kind)n.a, n.b, (uint32_t)y->s.state[k].order),
-                    name, KEEL_NAME);
-        return 1;
-    }
-    return 0;
+    for (int k = 0; k <= i; k++)
+        if (!m->mode[mode].choice[k]) return 0;
+    text_set(name, KEEL_NAME, "%s", m->mode[mode].choice[i]);
+    return 1;
 }
 
 int keel_model_redundant(const keel_model *m, int mode, int i, const char **name, const char **twin) {
@@ -73,7 +70,7 @@ int keel_model_redundant(const keel_model *m, int mode, int i, const char **name
 
 keel_origin keel_sim_origin(const keel_sim *s, int i) {
     if (!s || !s->solver || i < 0 || i >= s->m->columns) return KEEL_FROM_EQUATIONS;
-    return begin_origin(s->m, s->m->column[i].symbol);
+    return s->m->column[i].origin;
 }
 
 /* Proofs ------------------------------------------------------------------------------------------------ */
@@ -93,31 +90,30 @@ static int made_of(struct graph *g, expr e, int count, const expr *own) {
 }
 
 /* A v = 0 without b: the force along A^T does no work on what it allows.  Is e linear in v as written, with
- * a factor of v in every term? */
-static int homogeneous(struct graph *g, expr e, int n, const expr *v, int depth) {
+ * a factor of v in every term?  Terms that many sums share are looked at in each of them, up to a bound. */
+static int homogeneous(struct graph *g, expr e, int n, const expr *v, int *looks) {
+    enum { MOST_LOOKS = 2000 };
     const struct expr_node node = g->node[e];
     size_t count = (size_t)n;
-    if (depth > 500) return 0;
+    if (++*looks > MOST_LOOKS) return 0;
     if (node.op == EXPR_SYMBOL) return expr_depends(g, e, count, v);
-    if (node.op == EXPR_NEG) return homogeneous(g, node.a, n, v, depth + 1);
+    if (node.op == EXPR_NEG) return homogeneous(g, node.a, n, v, looks);
     if (node.op == EXPR_ADD || node.op == EXPR_SUB)
-        return homogeneous(g, node.a, n, v, depth + 1) && homogeneous(g, node.b, n, v, depth + 1);
-    if (node.op == EXPR_MUL && !expr_depends(g, node.a, count, v))
-        return homogeneous(g, node.b, n, v, depth + 1);
+        return homogeneous(g, node.a, n, v, looks) && homogeneous(g, node.b, n, v, looks);
+    if (node.op == EXPR_MUL && !expr_depends(g, node.a, count, v)) return homogeneous(g, node.b, n, v, looks);
     if ((node.op == EXPR_MUL || node.op == EXPR_DIV) && !expr_depends(g, node.b, count, v))
-        return homogeneous(g, node.a, n, v, depth + 1);
+        return homogeneous(g, node.a, n, v, looks);
     return 0;
 }
 
 /* The energy of q' = H_p, p' = -H_q - G^T lambda, of its lagrangian twin, or of x' = B grad H: its rate is
  * its partial derivative by t, and the work of forces and of constraints that move. */
-int keel_model_proved(const keel_model *m, int mode, const char *row) {
-    const struct system *y = system_of(m, mode);
-    if (!y || !row || strcmp(row, "energy") != 0 || y->m->form == MODEL_EQUATIONS) return 0;
-    const struct model_mode *in = &y->m->mode[mode];
+static int proves_energy(const struct system *y) {
+    if (y->m->form == MODEL_EQUATIONS) return 0;
+    const struct model_mode *in = &y->m->mode[y->mode];
     const struct motion *motion = &in->motion;
     struct graph *g = &y->m->graph;
-    int n = motion->n, whole = motion->v ? 2 * n : n, good = 1;
+    int n = motion->n, whole = motion->v ? 2 * n : n, good = 1, looks = 0;
     expr *own = calloc(2 * (size_t)n + 1, sizeof *own);
     if (!own) return 0;
     memcpy(own, motion->q, (size_t)n * sizeof *own);
@@ -128,9 +124,13 @@ int keel_model_proved(const keel_model *m, int mode, const char *row) {
         good = made_of(g, in->constraint.list[i].value, n, own);
     for (int i = 0; i < in->rolling.count && good; i++)
         good = made_of(g, in->rolling.list[i].value, whole, own) &&
-               homogeneous(g, in->rolling.list[i].value, n, motion->v, 0);
+               homogeneous(g, in->rolling.list[i].value, n, motion->v, &looks);
     free(own);
     return good;
+}
+
+int keel_model_proved(const keel_model *m, int mode, const char *row) {
+    return system_of(m, mode) && row && strcmp(row, "energy") == 0 && m->mode[mode].proved;
 }
 
 /* Pairs ------------------------------------------------------------------------------------------------- */
@@ -186,11 +186,44 @@ static void pairs_walk(struct pairs *p, struct graph *g, expr e, int depth) {
     else pairs_term(p, g, e);
 }
 
-int keel_model_pairwise(const keel_model *m, int mode) {
-    const struct system *y = system_of(m, mode);
-    if (!y || (y->m->form != MODEL_HAMILTONIAN && y->m->form != MODEL_LAGRANGIAN)) return 0;
+static int sums_pairs(const struct system *y) {
+    if (y->m->form != MODEL_HAMILTONIAN && y->m->form != MODEL_LAGRANGIAN) return 0;
     struct pairs p = {.m = y->m, .low = INT_MAX, .high = INT_MIN};
-    expr function = y->m->mode[mode].function;
+    expr function = y->m->mode[y->mode].function;
     if (function != EXPR_NONE) pairs_walk(&p, &y->m->graph, function, 0);
     return p.two && !p.more && p.high - p.low > 1; /* two elements are always a pair */
+}
+
+int keel_model_pairwise(const keel_model *m, int mode) {
+    return system_of(m, mode) && m->mode[mode].pairs;
+}
+
+/* Questions whose answers walk over the graph, or add to it -------------------------------------------- */
+
+/* The names of the states whose start values may be chosen. */
+static int list_choices(struct keel_model *m, struct inside_mode *mode) {
+    const struct system *y = &mode->system;
+    int count = 0;
+    mode->choice = pool_take(&m->pool, ((size_t)y->s.states + 1) * sizeof *mode->choice);
+    if (!mode->choice) return 0;
+    for (int k = 0; k < y->s.states; k++) {
+        char name[KEEL_NAME];
+        if (!y->s.free[k]) continue;
+        const struct expr_node n = y->m->graph.node[y->unknown[y->s.state[k].unknown]];
+        expr symbol = expr_symbol(&y->m->graph, (enum expr_kind)n.a, n.b, (uint32_t)y->s.state[k].order);
+        if (symbol == EXPR_NONE) return 0;
+        system_name(y, symbol, name, sizeof name);
+        mode->choice[count++] = pool_copy(&m->pool, name, strlen(name));
+    }
+    return !m->pool.refused;
+}
+
+int explain_find(struct keel_model *m) {
+    for (int i = 0; i < m->modes; i++) {
+        struct inside_mode *mode = &m->mode[i];
+        if (!list_choices(m, mode)) return complaint_memory(&m->messages);
+        mode->proved = proves_energy(&mode->system);
+        mode->pairs = sums_pairs(&mode->system);
+    }
+    return 1;
 }

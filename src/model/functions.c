@@ -161,16 +161,19 @@ static int emit_recurrences(const struct functions *f, struct emit *e, int mode)
     return f->event_series.value ? emit_series(e, name, &f->along) : 0;
 }
 
-int functions_emit(struct functions *f, struct emit *e, int mode, const struct road *r, const char *method,
-                   int all) {
+int functions_emit(const struct functions *f, struct emit *e, int mode, const char *method, int all) {
     char name[40];
     for (int k = 0; k < FUNCTIONS_ROLES; k++) {
         if (k >= functions_role_forms && k <= functions_role_written_rows_terms && !all) continue;
         name_in_c(name, sizeof name, mode, k);
         if (f->there[k] && emit_function(e, name, &f->tape[k])) return -1;
     }
-    if (!method) return 0;
-    if (strcmp(method, "taylor") == 0 && emit_recurrences(f, e, mode)) return -1;
+    return strcmp(method, "taylor") == 0 ? emit_recurrences(f, e, mode) : 0;
+}
+
+int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct road *r,
+                          const char *method) {
+    char name[40];
     const keel_stepper *stepper = plain(f, r) ? registry_find(method) : NULL;
     f->kernel = stepper ? registry_table(stepper) : NULL;
     if (!f->kernel) return 0;

@@ -56,12 +56,13 @@ struct functions {
 /* The tapes of a road; interpreted until functions_link.  0, or -1 without memory. */
 int functions_open(struct functions *f, const struct road *r);
 void functions_close(struct functions *f);
-/* The same as C, for mode number `mode`, with f inside the loop of a method (NULL: none) where it is an
- * explicit Runge-Kutta method and f is all it needs, or with the recurrences for the method taylor.  Few
- * methods ask for forms and written: they are left out unless all is wanted, and stay interpreted.  0
- * or -1. */
-int functions_emit(struct functions *f, struct emit *e, int mode, const struct road *r, const char *method,
-                   int all);
+/* The same as C, for mode number `mode`, with the recurrences for the method taylor.  Few methods ask for
+ * forms and written: they are left out unless all is wanted, and stay interpreted.  0 or -1. */
+int functions_emit(const struct functions *f, struct emit *e, int mode, const char *method, int all);
+/* f inside the loop of a method, where that is an explicit Runge-Kutta method and f is all it needs; the
+ * same. */
+int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct road *r,
+                          const char *method);
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode);
 /* What tapes of a road may read: t, `states` symbols, multipliers, parameters and held values;
  * free() it.  NULL without memory. */

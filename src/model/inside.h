@@ -16,6 +16,19 @@ struct inside_column {
     expr symbol;
     int output;
     expr exact; /* EXPR_NONE: none */
+    keel_origin origin;
+};
+
+enum { INSIDE_DERIVATIVES = 4 }; /* of an event function that a run looks at, itself counted */
+
+/* An event with what its actions need. */
+struct inside_event {
+    const struct model_event *event;
+    int to, changes;        /* the mode that follows; something is assigned, or the mode changes */
+    struct values after;    /* the unknowns of the mode that follows, then what is assigned */
+    struct values onset;    /* value, size of terms, and the same of its derivatives */
+    int *assigned;          /* by action: the place among the states of the mode that follows, or -1 */
+    unsigned char *touched; /* the events of the mode that follows that its assignments act on */
 };
 
 struct inside_mode {
@@ -24,16 +37,18 @@ struct inside_mode {
     struct functions functions;
     struct fill fill;
     struct impact impact;
-    struct values columns; /* what a column is in this mode */
-    struct values rows;    /* kept and watched rows, NAN where the mode has no such row */
-    struct values held;    /* what `x.enter` and `x.start` are taken from */
-    struct values *after;  /* by event: the unknowns of the mode that follows, then what is assigned */
-    struct values *onset;  /* by event: value, terms, and the same of its derivatives; opened when needed */
-    unsigned char *onset_open;
-    unsigned char **touched; /* by event: the events of the mode that follows that its assignments act on */
+    struct values columns;  /* what a column is in this mode */
+    struct values rows;     /* kept and watched rows, NAN where the mode has no such row */
+    unsigned char *has_row; /* by row: the mode has it */
+    struct values held;     /* what `x.enter` and `x.start` are taken from */
+    struct inside_event *event;
+    int proved, pairs; /* the form proves its energy; its potential is a sum over pairs */
+    const char *
+        *choice; /* names of states that may be chosen at the start, as many as freedoms; NULL: the end */
 };
 
-/* All that hangs together with one elaboration of the text. */
+/* All that hangs together with one elaboration of the text.  Runs share it and write nothing to it: what they
+ * change, and what they need room for, is in keel_sim. */
 struct keel_model {
     struct pool pool; /* the tree, the flat model, names */
     struct source source;
@@ -61,7 +76,9 @@ struct keel_model {
     int columns;
     const char **row; /* names of the rows of all modes */
     int rows;
-    struct tape exact;            /* of the columns, NAN where there is none */
+    struct tape exact; /* of the columns, NAN where there is none */
+    double *reference; /* [references, 1 + columns] time, values; NULL: they are not for this run */
+    int references;
     double *u0;                   /* consistent start in the first mode */
     unsigned char *fixed, *given; /* given: how begin.c got each start value */
     const char **free_value, **balance;

@@ -5,7 +5,8 @@
 #include "model/columns.h"
 #include "model/complaint.h"
 #include "model/drift.h"
-#include "model/sim.h"
+#include "model/explain.h"
+#include "model/prepare.h"
 
 #include <errno.h>
 #include <math.h>
@@ -111,7 +112,8 @@ static void compile(struct keel_model *m) {
     find_method(m, method, sizeof method);
     emit_open(&e);
     for (int i = 0; i < m->modes && good; i++)
-        good = functions_emit(&m->mode[i].functions, &e, i, &m->mode[i].road, method, 0) == 0;
+        good = functions_emit(&m->mode[i].functions, &e, i, method, 0) == 0 &&
+               functions_emit_kernel(&m->mode[i].functions, &e, i, &m->mode[i].road, method) == 0;
     if (!good || e.failed) {
         text_set(m->why_not, sizeof m->why_not, "the model is too large for one C file");
         emit_close(&e);
@@ -193,7 +195,8 @@ static int build(struct keel_model *m) {
         if (!fill_matrices_fit(r)) return complaint_dense(r, &m->messages);
         if (!fill_checks_fit(r, &m->mode[i].functions)) return 0;
     }
-    return columns_open(m) && drift_open(m) && sim_prepare(m) && (m->without_start || begin_find(m));
+    return columns_open(m) && drift_open(m) && prepare_run(m) && explain_find(m) && columns_references(m) &&
+           (m->without_start || begin_find(m));
 }
 
 static void finish(struct keel_model *m, int good) {
@@ -209,7 +212,7 @@ static void finish(struct keel_model *m, int good) {
         elaborate_exhausted(&m->messages, &m->model->graph);
     }
     if (m->status != KEEL_OK && !m->messages.errors) complaint_memory(&m->messages);
-    if (m->status == KEEL_OK) expr_allow(&m->model->graph, m->work); /* for what a run derives */
+    if (m->status == KEEL_OK) expr_allow(&m->model->graph, m->work); /* for expressions that are asked for */
     render(m);
 }
 
@@ -217,7 +220,7 @@ static void finish(struct keel_model *m, int good) {
 static void tear_down(struct keel_model *m) {
     columns_close(m);
     drift_close(m);
-    sim_release(m);
+    prepare_release(m);
     for (int i = 0; i < m->modes; i++) {
         impact_close(&m->mode[i].impact);
         functions_close(&m->mode[i].functions);
@@ -399,7 +402,8 @@ keel_status keel_model_set(keel_model *m, const char *assignment) {
     if (change == ELABORATE_DONE && quick) {
         allow_memory(m);
         m->messages = (struct source_messages){0};
-        finish(m, take_span(m) && take_parameters(m) && (m->without_start || begin_find(m)));
+        finish(m, take_span(m) && take_parameters(m) && columns_references(m) &&
+                      (m->without_start || begin_find(m)));
         return m->status;
     }
     tear_down(m); /* another structure */

@@ -338,6 +338,17 @@ static int general(struct road *r) {
     }
 }
 
+/* What a message says of a right-hand side that has no value. */
+static int name_rates(struct road *r) {
+    char name[220];
+    for (int i = 0; i < r->f.count; i++) {
+        int motion = r->form == KEEL_MECHANICS;
+        text_set(name, sizeof name, "%s%s%s", motion ? "motion of " : "", r->names[i], motion ? "" : "'");
+        r->f.names[i] = road_text(r, name);
+    }
+    return !r->pool->refused || complaint_memory(r->messages);
+}
+
 int road_open(struct road *r, struct system *y, struct source_messages *messages, struct pool *pool) {
     int found = 0;
     road_begin(r, y, messages, pool);
@@ -349,7 +360,7 @@ int road_open(struct road *r, struct system *y, struct source_messages *messages
         found = 0;
     }
     if (found == 0) found = general(r);
-    if (found < 0) return 0;
+    if (found < 0 || !name_rates(r)) return 0;
     int energy = keep_energy(r), invariants = keep_invariants(r), events = add_events(r);
     return energy && invariants && events && add_velocity_rows(r) && recognise(r) && road_forms(r) &&
            road_written(r);

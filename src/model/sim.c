@@ -1,8 +1,6 @@
 /* sim.c - see sim.h: opening, running, looking. */
 #include "model/sim.h"
 
-#include "base/text.h"
-#include "model/columns.h"
 #include "model/drift.h"
 
 #include <math.h>
@@ -23,7 +21,7 @@ static size_t most_numbers(const keel_model *m) {
         const struct inside_mode *mode = &m->mode[i];
         if (most < mode->road.n + mode->road.m) most = mode->road.n + mode->road.m;
         for (int k = 0; k < m->model->mode[i].events; k++)
-            if (most < mode->after[k].count) most = mode->after[k].count;
+            if (most < mode->event[k].after.count) most = mode->event[k].after.count;
     }
     return (size_t)most + 1;
 }
@@ -69,6 +67,20 @@ static void set_options(struct keel_sim *s, const keel_options *o) {
         s->o.max_step = fabs(m->span[1] - m->span[0]) / 100;
 }
 
+static int take_scratch(struct keel_sim *s) {
+    const keel_model *m = s->m;
+    int wrong = 0;
+    for (int i = 0; i < m->modes && !wrong; i++) {
+        const struct inside_mode *mode = &m->mode[i];
+        wrong = values_reserve(&s->scratch, &mode->columns) || values_reserve(&s->scratch, &mode->rows) ||
+                values_reserve(&s->scratch, &mode->held);
+        for (int k = 0; k < m->model->mode[i].events && !wrong; k++)
+            wrong = values_reserve(&s->scratch, &mode->event[k].after) ||
+                    values_reserve(&s->scratch, &mode->event[k].onset);
+    }
+    return !wrong;
+}
+
 static int take_memory(struct keel_sim *s) {
     const keel_model *m = s->m;
     size_t numbers = (size_t)m->model->parameters + (size_t)m->model->helds + 1, modes = (size_t)m->modes;
@@ -78,7 +90,8 @@ static int take_memory(struct keel_sim *s) {
     s->work = calloc(most_numbers(m) + (size_t)m->model->helds, sizeof *s->work);
     s->entry = calloc(most_numbers(m), sizeof *s->entry);
     s->fired = malloc(2 * most_events(m) * sizeof *s->fired);
-    if (!s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->fired) return 0;
+    if (!s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->fired || !take_scratch(s))
+        return 0;
     s->held = s->work + most_numbers(m);
     s->fired_before = s->fired + most_events(m);
     for (size_t i = 0; i < 2 * most_events(m); i++) s->fired[i] = (struct sim_fired){NAN, NAN, 0, 1, 0};
@@ -93,7 +106,7 @@ static int take_memory(struct keel_sim *s) {
     return 1;
 }
 
-struct keel_sim *sim_begin(keel_model *m, const keel_options *o) {
+struct keel_sim *sim_begin(const keel_model *m, const keel_options *o) {
     struct keel_sim *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     s->m = m;
@@ -112,7 +125,7 @@ struct keel_sim *sim_begin(keel_model *m, const keel_options *o) {
     return s;
 }
 
-keel_sim *keel_sim_open(keel_model *m, const keel_options *o) {
+keel_sim *keel_sim_open(const keel_model *m, const keel_options *o) {
     struct keel_sim *s = sim_begin(m, o);
     if (!s || s->status < 0) return s;
     const keel_problem *p = &s->problem[s->mode];
@@ -134,6 +147,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->fired < s->fired_before ? s->fired : s->fired_before);
     free(s->happened);
     free(s->row_of);
+    values_release(&s->scratch);
     free(s);
 }
 
@@ -193,17 +207,19 @@ const char *keel_sim_column(const keel_sim *s, int i) {
     return i >= 0 && i < keel_sim_columns(s) ? s->m->column[i].name : NULL;
 }
 
+int keel_sim_has_exact(const keel_sim *s, int i) {
+    return i >= 0 && i < keel_sim_columns(s) && s->m->column[i].exact != EXPR_NONE;
+}
+
 keel_column keel_sim_column_kind(const keel_sim *s, int i) {
     if (i < 0 || i >= keel_sim_columns(s) || s->m->column[i].symbol == EXPR_NONE) return KEEL_COLUMN_OUTPUT;
     const struct expr_node *n = &s->m->model->graph.node[s->m->column[i].symbol];
     return n->a == EXPR_MULTIPLIER ? KEEL_COLUMN_MULTIPLIER : KEEL_COLUMN_STATE;
 }
 
-static keel_status no_values(struct keel_sim *s, double t) {
-    text_set(s->message, sizeof s->message,
-             "the outputs at t = %.10g could not be found: the highest derivatives are not determined there",
-             t);
-    return KEEL_ENEWTON;
+int sim_ask(struct keel_sim *s, const struct values *v, double *out) {
+    return values_at(v, keel_time(s->solver), keel_state(s->solver), sim_multipliers(s), s->parameter,
+                     &s->scratch, out);
 }
 
 /* The unknowns and multipliers at t: where the run stands, or inside the last step. */
@@ -225,8 +241,9 @@ keel_status keel_sim_look(keel_sim *s, double t, double *values, double *drift) 
     if (!s || !s->solver) return KEEL_EINVAL;
     keel_status status = state_at(s, t, &u, &multiplier);
     if (status != KEEL_OK) return status;
-    if (values && values_at(&s->m->mode[s->mode].columns, t, u, multiplier, s->parameter, values))
-        return no_values(s, t);
+    const struct values *columns = &s->m->mode[s->mode].columns;
+    if (values && values_at(columns, t, u, multiplier, s->parameter, &s->scratch, values) < 0)
+        return KEEL_ENOMEM;
     return drift ? drift_at(s, t, u, drift) : KEEL_OK;
 }
 
@@ -248,7 +265,11 @@ keel_status keel_sim_exact(keel_sim *s, double t, double *out) {
 }
 
 int keel_sim_reference(const keel_sim *s, int k, double *t, double *out) {
-    return s && s->solver && t && out && columns_reference(s->m, k, t, out);
+    if (!s || !s->solver || !t || !out || k < 0 || k >= s->m->references) return 0;
+    const double *line = s->m->reference + (size_t)k * ((size_t)s->m->columns + 1);
+    *t = line[0];
+    memcpy(out, line + 1, (size_t)s->m->columns * sizeof *out);
+    return 1;
 }
 
 int keel_sim_happening(const keel_sim *s, long i, keel_happening *out) {

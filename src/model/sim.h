@@ -12,7 +12,7 @@ struct sim_fired {
 };
 
 struct keel_sim {
-    keel_model *m;
+    const keel_model *m;
     keel_options o;
     void (*observe)(keel_solver *s, void *user); /* the user's; gets the keel_sim */
     void *attached;                              /* the user's */
@@ -27,6 +27,7 @@ struct keel_sim {
     double direction;                       /* of time: 1 or -1 */
     struct sim_fired *fired, *fired_before; /* by event of the mode in force; room for a mode's before it */
     double *held;                           /* behind it, for held values */
+    struct values_work scratch;             /* enough for all that is asked in any mode */
     double crowd_time;                      /* events at one time are counted */
     int crowd;
     keel_happening *happened;
@@ -37,7 +38,7 @@ struct keel_sim {
 };
 
 /* A run without a solver yet; NULL without memory, failed where the model is. */
-struct keel_sim *sim_begin(keel_model *m, const keel_options *o);
+struct keel_sim *sim_begin(const keel_model *m, const keel_options *o);
 /* What the event that the solver stands on asks for, by its number: KEEL_OK: go on; KEEL_EVENT: it stops
  * the run. */
 keel_status sim_act(struct keel_sim *s, int number);
@@ -60,8 +61,6 @@ keel_status sim_hold(struct keel_sim *s, int start_too);
 keel_status sim_fail(struct keel_sim *s, keel_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 const double *sim_multipliers(struct keel_sim *s); /* NULL: there are none */
-
-/* The expressions behind actions and held values, at the opening of a model.  1, or 0 with a message. */
-int sim_prepare(struct keel_model *m);
-void sim_release(struct keel_model *m);
+/* Expressions of the mode in force where the run stands, out[v->count]; 0, or -1: see values_at. */
+int sim_ask(struct keel_sim *s, const struct values *v, double *out);
 #endif

@@ -1,7 +1,6 @@
 /* sim_act.c - actions: all right-hand sides are taken first, then all assignments are made, then the mode
  * changes, then the state is made consistent by the smallest weighted change. */
 #include "base/text.h"
-#include "model/complaint.h"
 #include "model/sim.h"
 
 #include <float.h>
@@ -24,120 +23,14 @@ const double *sim_multipliers(struct keel_sim *s) {
     return s->m->mode[s->mode].road.furthers ? keel_multipliers(s->solver) : NULL;
 }
 
-static const struct model_event *event_of(const struct keel_sim *s, int event) {
-    return &s->m->model->mode[s->mode].event[event];
-}
-
-/* Preparing --------------------------------------------------------------------------------------------- */
-
-static int mode_after(const struct model_event *event, int mode) {
-    for (int k = 0; k < event->actions; k++)
-        if (event->action[k].kind == SYNTAX_SWITCH) mode = event->action[k].mode;
-    return mode;
-}
-
-static int changes(const struct model_event *event) {
-    for (int k = 0; k < event->actions; k++)
-        if (event->action[k].kind == SYNTAX_ASSIGN || event->action[k].kind == SYNTAX_SWITCH) return 1;
-    return 0;
-}
-
-/* The place of what is assigned among the states of the mode that follows; -1: it is none. */
-static int place_in(const struct inside_mode *mode, expr target) {
-    int place = road_find(&mode->road, target);
-    return place < mode->road.n ? place : -1;
-}
-
-/* Does event `number` of a mode depend on a state, or its d/dt, so that a new value there may set it off? */
-static int depends(struct inside_mode *mode, int number, expr state) {
-    struct road *r = &mode->road;
-    struct graph *g = &mode->system.m->graph;
-    expr rate = derive_total(&r->derive, r->event.value[number]), known = road_resolve(r, rate);
-    if (known != EXPR_NONE) rate = known;
-    return expr_depends(g, r->event.value[number], 1, &state) ||
-           (rate != EXPR_NONE && expr_depends(g, rate, 1, &state));
-}
-
-/* Which events of the mode that follows the assignments of an event act on. */
-static int prepare_touched(struct keel_model *m, int from, int number) {
-    const struct model_event *event = &m->model->mode[from].event[number];
-    int to = mode_after(event, from), events = m->model->mode[to].events;
-    struct inside_mode *next = &m->mode[to];
-    unsigned char *touched = pool_take(&m->pool, (size_t)events + 1);
-    if (!touched) return complaint_memory(&m->messages);
-    for (int k = 0; k < event->actions; k++)
-        for (int i = 0; i < events && event->action[k].kind == SYNTAX_ASSIGN; i++)
-            touched[i] |=
-                (unsigned char)depends(next, i, next->road.basic[place_in(next, event->action[k].target)]);
-    m->mode[from].touched[number] = touched;
-    return 1;
-}
-
-static int prepare_event(struct keel_model *m, int from, int number) {
-    const struct model_event *event = &m->model->mode[from].event[number];
-    struct inside_mode *mode = &m->mode[from], *next = &m->mode[mode_after(event, from)];
-    int unknowns = next->road.n + next->road.m, count = unknowns, good = 1;
-    if (!changes(event)) return 1;
-    expr *target = pool_take(&m->pool, ((size_t)unknowns + (size_t)event->actions + 1) * sizeof *target);
-    if (!target) return complaint_memory(&m->messages);
-    for (int i = 0; i < unknowns; i++) target[i] = next->road.basic[i];
-    for (int k = 0; k < event->actions; k++) {
-        const struct model_action *action = &event->action[k];
-        struct values one;
-        if (action->kind != SYNTAX_ASSIGN) continue;
-        if (place_in(next, action->target) < 0) {
-            good = complaint_not_assigned(&next->system, &m->messages, action->where, action->target,
-                                          next != mode);
-            continue;
-        }
-        int there = values_open(&one, &mode->road, 1, &action->value, 0);
-        values_close(&one);
-        if (!there)
-            good = complaint_no_value(&mode->system, &m->messages, action->where, "the value assigned",
-                                      mode->road.missing);
-        target[count++] = action->value;
-    }
-    if (!good) return 0;
-    return (values_open(&mode->after[number], &mode->road, count, target, 1) ||
-            complaint_memory(&m->messages)) &&
-           prepare_touched(m, from, number);
-}
-
-int sim_prepare(struct keel_model *m) {
-    struct model *model = m->model;
-    expr *held = pool_take(&m->pool, ((size_t)model->helds + 1) * sizeof *held);
-    for (int k = 0; k < model->helds && held; k++) held[k] = model->held[k].of;
-    for (int i = 0; i < m->modes && held; i++) {
-        struct inside_mode *mode = &m->mode[i];
-        size_t events = (size_t)model->mode[i].events + 1;
-        mode->after = pool_take(&m->pool, events * sizeof *mode->after);
-        mode->onset = pool_take(&m->pool, events * sizeof *mode->onset);
-        mode->onset_open = pool_take(&m->pool, events);
-        mode->touched = pool_take(&m->pool, events * sizeof *mode->touched);
-        if (m->pool.refused || !values_open(&mode->held, &mode->road, model->helds, held, 1))
-            return complaint_memory(&m->messages);
-    }
-    int good = held ? 1 : complaint_memory(&m->messages);
-    for (int i = 0; i < m->modes && held; i++)
-        for (int k = 0; k < model->mode[i].events; k++) good &= prepare_event(m, i, k);
-    return good;
-}
-
-void sim_release(struct keel_model *m) {
-    for (int i = 0; i < m->modes; i++) {
-        struct inside_mode *mode = &m->mode[i];
-        values_close(&mode->held);
-        for (int k = 0; k < m->model->mode[i].events && mode->after && mode->onset; k++) {
-            values_close(&mode->after[k]);
-            values_close(&mode->onset[k]);
-        }
-    }
+static const struct inside_event *event_of(const struct keel_sim *s, int event) {
+    return &s->m->mode[s->mode].event[event];
 }
 
 /* Acting ------------------------------------------------------------------------------------------------ */
 
 keel_status sim_note(struct keel_sim *s, int number) {
-    const struct model_event *event = event_of(s, number);
+    const struct inside_event *own = event_of(s, number);
     if (s->happenings == s->room) {
         long room = s->room ? 2 * s->room : 16;
         keel_happening *wider = realloc(s->happened, (size_t)room * sizeof *wider);
@@ -145,8 +38,8 @@ keel_status sim_note(struct keel_sim *s, int number) {
         s->happened = wider;
         s->room = room;
     }
-    s->happened[s->happenings++] = (keel_happening){keel_time(s->solver), event->label.text, s->mode,
-                                                    mode_after(event, s->mode), changes(event)};
+    s->happened[s->happenings++] =
+        (keel_happening){keel_time(s->solver), own->event->label.text, s->mode, own->to, own->changes};
     sim_fired(s, number);
     return KEEL_OK;
 }
@@ -181,8 +74,7 @@ static int take_held(struct keel_sim *s, int start_too) {
     double *now = s->parameter + model->parameters;
     int changed = 0;
     if (model->helds == 0) return 0;
-    if (values_at(&s->m->mode[s->mode].held, keel_time(s->solver), keel_state(s->solver), sim_multipliers(s),
-                  s->parameter, s->held)) {
+    if (sim_ask(s, &s->m->mode[s->mode].held, s->held)) {
         sim_fail(s, KEEL_ENEWTON, "the values at t = %.10g could not be found", keel_time(s->solver));
         return -1;
     }
@@ -204,11 +96,12 @@ keel_status sim_hold(struct keel_sim *s, int start_too) {
 }
 
 /* The unknowns of the mode that follows and what is assigned, into s->work. */
-static keel_status take_values(struct keel_sim *s, int number, const struct model_event *event, int to) {
-    struct inside_mode *mode = &s->m->mode[s->mode], *next = &s->m->mode[to];
-    int unknowns = next->road.n + next->road.m, at = unknowns;
+static keel_status take_values(struct keel_sim *s, const struct inside_event *own) {
+    const struct model_event *event = own->event;
+    const struct road *next = &s->m->mode[own->to].road;
+    int unknowns = next->n + next->m, at = unknowns;
     double t = keel_time(s->solver), *u = s->work;
-    if (values_at(&mode->after[number], t, keel_state(s->solver), sim_multipliers(s), s->parameter, u))
+    if (sim_ask(s, &own->after, u))
         return sim_fail(s, KEEL_ENEWTON, "event `%s` at t = %.10g: the values it needs could not be found",
                         event->label.text, t);
     for (int i = 0; i < unknowns; i++)
@@ -219,42 +112,43 @@ static keel_status take_values(struct keel_sim *s, int number, const struct mode
         if (!isfinite(value))
             return sim_fail(s, KEEL_EUSER, "event `%s` at t = %.10g assigns something that is no number (%g)",
                             event->label.text, t, value);
-        u[place_in(next, event->action[k].target)] = value;
+        u[own->assigned[k]] = value;
     }
     return KEEL_OK;
 }
 
-static keel_status change(struct keel_sim *s, int number, const struct model_event *event, int to) {
-    keel_status status = take_values(s, number, event, to);
+static keel_status change(struct keel_sim *s, int number) {
+    const struct inside_event *own = event_of(s, number);
+    keel_status status = take_values(s, own);
     if (status != KEEL_OK) return status;
-    int moved = to != s->mode;
+    int to = own->to, moved = to != s->mode;
     sim_before(s, number);
     if (moved && take_held(s, 0) < 0) return s->status; /* the new mode may use them: first as they are now */
     impact_apply(&s->m->mode[to].impact, keel_time(s->solver), s->parameter, s->work);
     status = keel_switch(s->solver, &s->problem[to], s->work);
     if (status < 0) {
         const char *name = s->m->model->mode[to].name;
-        return sim_fail(s, status, "after event `%s`%s%s%s: %.400s", event->label.text,
+        return sim_fail(s, status, "after event `%s`%s%s%s: %.400s", own->event->label.text,
                         name ? ", in mode `" : "", name ? name : "", name ? "`" : "",
                         keel_message(s->solver));
     }
     memcpy(s->entry, s->work, (size_t)(s->problem[to].n + s->problem[to].m) * sizeof *s->entry);
-    sim_moved(s, to, s->m->mode[s->mode].touched[number]);
+    sim_moved(s, to, own->touched);
     s->mode = to;
     if (!moved) sim_passed(s, number);
     return moved ? sim_hold(s, 0) : KEEL_OK;
 }
 
 keel_status sim_act(struct keel_sim *s, int number) {
-    const struct model_event *event = event_of(s, number);
-    int to = mode_after(event, s->mode), changed = changes(event), stop = 0;
+    const struct inside_event *own = event_of(s, number);
+    int stop = 0;
     keel_status status = sim_note(s, number);
     if (status == KEEL_OK) status = count_crowd(s);
     if (status != KEEL_OK) return status;
-    for (int k = 0; k < event->actions; k++) stop |= event->action[k].kind == SYNTAX_STOP;
+    for (int k = 0; k < own->event->actions; k++) stop |= own->event->action[k].kind == SYNTAX_STOP;
     if (s->observe) s->observe(s->solver, s);
-    if (changed) {
-        status = change(s, number, event, to);
+    if (own->changes) {
+        status = change(s, number);
         if (status == KEEL_OK && s->observe) s->observe(s->solver, s);
         if (status == KEEL_OK) status = sim_enter(s);
     }

@@ -6,39 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { DERIVATIVES = 4 };           /* of an event function, itself counted */
+enum { DERIVATIVES = INSIDE_DERIVATIVES };
 #define SAME_TIME (8 * DBL_EPSILON) /* of t: how well an event is located */
 
-static const struct model_event *event_of(const struct keel_sim *s, int event) {
-    return &s->m->model->mode[s->mode].event[event];
-}
-
 /* Value and size of terms of an event function and of its time derivatives. */
-static struct values *onset_of(struct keel_sim *s, int number) {
-    struct inside_mode *mode = &s->m->mode[s->mode];
-    struct graph *g = &s->m->model->graph;
-    expr e = system_expression(&mode->system, event_of(s, number)->value), target[2 * DERIVATIVES];
-    if (mode->onset_open[number]) return &mode->onset[number];
-    for (int k = 0; k < DERIVATIVES; k++) {
-        target[2 * k] = e;
-        target[2 * k + 1] = e == EXPR_NONE ? e : derive_terms(g, e);
-        e = derive_total(&mode->road.derive, e);
-        if (e == EXPR_NONE) e = expr_constant(g, NAN);
-    }
-    if (!values_open(&mode->onset[number], &mode->road, 2 * DERIVATIVES, target, 1)) {
-        values_close(&mode->onset[number]);
-        sim_fail(s, KEEL_ENOMEM, "the derivatives of event `%.60s` are too large",
-                 event_of(s, number)->label.text);
-        return NULL;
-    }
-    mode->onset_open[number] = 1;
-    return &mode->onset[number];
-}
-
 static int onset_at(struct keel_sim *s, int number, double *v) {
-    struct values *onset = onset_of(s, number);
-    return onset && values_at(onset, keel_time(s->solver), keel_state(s->solver), sim_multipliers(s),
-                              s->parameter, v) == 0;
+    return sim_ask(s, &s->m->mode[s->mode].event[number].onset, v) == 0;
 }
 
 static int acted_now(const struct keel_sim *s, int event) {

@@ -154,7 +154,7 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     return s->solver != NULL;
 }
 
-keel_sim *keel_sim_load(keel_model *m, const keel_options *o, const void *bytes, size_t count) {
+keel_sim *keel_sim_load(const keel_model *m, const keel_options *o, const void *bytes, size_t count) {
     struct keel_sim *s = sim_begin(m, o);
     if (!s || s->status < 0) return s;
     if (!bytes || !fill(s, bytes, count))

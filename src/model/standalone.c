@@ -227,7 +227,7 @@ static void put_head(struct page *page, const keel_model *m) {
 }
 
 /* With held values as at the start, which a run finds out. */
-static void put_parameters(struct page *page, keel_model *m) {
+static void put_parameters(struct page *page, const keel_model *m) {
     FILE *out = page->out;
     const struct model *model = m->model;
     keel_sim *start = model->helds && m->u0 ? keel_sim_open(m, NULL) : NULL;
@@ -335,14 +335,14 @@ static int put_functions(struct page *page, const keel_model *m) {
     e.local = 1;
     int good = 1;
     for (int i = 0; i < m->modes && good; i++)
-        good = functions_emit(&m->mode[i].functions, &e, i, &m->mode[i].road, page->method, 1) == 0;
+        good = functions_emit(&m->mode[i].functions, &e, i, page->method ? page->method : "", 1) == 0;
     good = good && !e.failed;
     if (good) fputs(e.text, page->out);
     emit_close(&e);
     return good;
 }
 
-char *keel_model_standalone(keel_model *m, const keel_options *o) {
+char *keel_model_standalone(const keel_model *m, const keel_options *o) {
     static const keel_options none = {0};
     char *text = NULL;
     size_t length = 0;

@@ -66,9 +66,8 @@ static int build_tapes(struct values *v, struct road *r, struct road *full, cons
     if (!good) return 0;
     v->row = malloc(((size_t)v->entries + 1) * sizeof *v->row);
     v->column = malloc(((size_t)v->entries + 1) * sizeof *v->column);
-    v->pivot = malloc(((size_t)v->m + 1) * sizeof *v->pivot);
     v->guess = malloc(((size_t)v->m + 1) * sizeof *v->guess);
-    if (!v->row || !v->column || !v->pivot || !v->guess) return 0;
+    if (!v->row || !v->column || !v->guess) return 0;
     for (int k = 0; k < v->m; k++) v->guess[k] = road_place(r, full->basic[full->n + k]);
     for (int i = 0; i < v->m; i++)
         for (int e = j->row_start[i]; e < j->row_start[i + 1]; e++)
@@ -80,13 +79,32 @@ static int build_tapes(struct values *v, struct road *r, struct road *full, cons
 }
 
 /* The road's own inputs; unknowns of the general road; residual and its terms; entries; matrix. */
-static int take_work(struct values *v, const struct road *r) {
+static size_t numbers_of(const struct values *v) {
     size_t m = (size_t)v->m;
-    if (!expr_spend(&r->y->m->graph, EXPR_COST_BYTE * (double)(m * m * sizeof(double)))) return 0;
-    v->inputs = r->n + r->m + r->furthers;
-    v->work =
-        calloc((size_t)v->inputs + (size_t)v->n + 3 * m + (size_t)v->entries + m * m + 1, sizeof *v->work);
-    return v->work != NULL;
+    return (size_t)v->inputs + (size_t)v->n + 3 * m + (size_t)v->entries + m * m + 1;
+}
+
+int values_reserve(struct values_work *w, const struct values *v) {
+    size_t numbers = numbers_of(v), pivots = (size_t)v->m + 1;
+    if (numbers > w->numbers) {
+        double *wider = realloc(w->number, numbers * sizeof *wider);
+        if (!wider) return -1;
+        w->number = wider;
+        w->numbers = numbers;
+    }
+    if (pivots > w->pivots) {
+        int *wider = realloc(w->pivot, pivots * sizeof *wider);
+        if (!wider) return -1;
+        w->pivot = wider;
+        w->pivots = pivots;
+    }
+    return 0;
+}
+
+void values_release(struct values_work *w) {
+    free(w->number);
+    free(w->pivot);
+    *w = (struct values_work){0};
 }
 
 int values_open(struct values *v, struct road *r, int count, const expr *target, int lenient) {
@@ -100,7 +118,9 @@ int values_open(struct values *v, struct road *r, int count, const expr *target,
     int good = 0;
     if (v->direct) good = functions_tape(r, (size_t)count, out, &v->target, &missing) == 0;
     else good = beside(v, r, &full, lenient, target, out) && build_tapes(v, r, &full, out);
-    good = good && take_work(v, r);
+    v->inputs = r->n + r->m + r->furthers;
+    good = good &&
+           expr_spend(&r->y->m->graph, EXPR_COST_BYTE * (double)v->m * (double)v->m * (double)sizeof(double));
     road_close(&full);
     free(out);
     return good;
@@ -109,15 +129,17 @@ int values_open(struct values *v, struct road *r, int count, const expr *target,
 /* The residual in round-offs of its terms. */
 static double units_of(const struct values *v, const double *residual, const double *terms) {
     double worst = 0;
-    for (int i = 0; i < v->m; i++)
+    for (int i = 0; i < v->m; i++) {
+        if (!isfinite(residual[i])) return NAN; /* which fmax would pass over */
         if (residual[i] != 0) worst = fmax(worst, fabs(residual[i]) / (DBL_EPSILON * terms[i]));
+    }
     return worst;
 }
 
 /* Newton for the algebraic variables behind the states in u, from where they stand.  It has arrived one step
  * after the residual is round-off, or where it stops to fall not far from there: a variable may well be
- * zero, so its own size is no measure. */
-static int solve(struct values *v, double t, double *u, const double *parameter) {
+ * zero, so its own size is no measure.  0; 1: there is no solution; -1: no memory. */
+static int solve(const struct values *v, double t, double *u, const double *parameter, int *pivot) {
     double *residual = u + v->n + v->m, *terms = residual + v->m, *entry = terms + v->m,
            *matrix = entry + v->entries;
     size_t m = (size_t)v->m;
@@ -127,32 +149,33 @@ static int solve(struct values *v, double t, double *u, const double *parameter)
             tape_call(&v->terms, t, u, parameter, terms) || tape_call(&v->jacobian, t, u, parameter, entry))
             return -1;
         units = units_of(v, residual, terms);
-        if (!isfinite(units)) return -1;
+        if (!isfinite(units)) return 1;
         memset(matrix, 0, m * m * sizeof *matrix);
         for (int e = 0; e < v->entries; e++)
             if (v->column[e] >= 0) matrix[(size_t)v->row[e] * m + (size_t)v->column[e]] = entry[e];
-        if (dense_lu(v->m, matrix, v->pivot)) return -1;
-        dense_lu_solve(v->m, matrix, v->pivot, residual);
+        if (dense_lu(v->m, matrix, pivot)) return 1;
+        dense_lu_solve(v->m, matrix, pivot, residual);
         for (int j = 0; j < v->m; j++) {
             u[v->n + j] -= residual[j];
-            if (!isfinite(u[v->n + j])) return -1;
+            if (!isfinite(u[v->n + j])) return 1;
         }
         if (units <= 4 || (units < NEAR && units >= 0.5 * before)) return 0;
         before = units;
     }
-    return units < NEAR ? 0 : -1;
+    return units < NEAR ? 0 : 1;
 }
 
-int values_at(struct values *v, double t, const double *u, const double *multiplier, const double *parameter,
-              double *out) {
-    double *own = v->work, *full = own + v->inputs;
+int values_at(const struct values *v, double t, const double *u, const double *multiplier,
+              const double *parameter, const struct values_work *w, double *out) {
+    double *own = w->number, *full = own + v->inputs;
     memcpy(own, u, (size_t)v->own * sizeof *own);
     for (int i = v->own; i < v->inputs; i++) own[i] = multiplier ? multiplier[i - v->own] : NAN;
     if (v->direct) return tape_call(&v->target, t, own, parameter, out);
     if (tape_call(&v->state, t, own, parameter, full)) return -1;
     for (int j = 0; j < v->m; j++) full[v->n + j] = v->guess[j] >= 0 ? own[v->guess[j]] : 0;
-    if (v->m && solve(v, t, full, parameter)) return -1;
-    return tape_call(&v->target, t, full, parameter, out);
+    int unsolved = v->m ? solve(v, t, full, parameter, w->pivot) : 0;
+    for (int j = 0; j < v->m && unsolved; j++) full[v->n + j] = NAN;
+    return tape_call(&v->target, t, full, parameter, out) ? -1 : unsolved;
 }
 
 void values_close(struct values *v) {
@@ -163,8 +186,6 @@ void values_close(struct values *v) {
     tape_free(&v->jacobian);
     free(v->row);
     free(v->column);
-    free(v->work);
-    free(v->pivot);
     free(v->guess);
     *v = (struct values){0};
 }

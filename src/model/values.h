@@ -19,16 +19,25 @@ struct values {
     struct tape residual, terms, jacobian; /* terms: sums of |terms| of the residual */
     int *row, *column;                     /* of each entry of the jacobian; columns of x as -1 */
     int entries;
-    double *work;       /* inputs, residual, matrix */
-    int *pivot, *guess; /* guess: by algebraic variable, the input to start from; -1: 0 */
+    int *guess; /* by algebraic variable, the input to start from; -1: 0 */
+};
+
+/* What values_at writes to.  It belongs to who asks, so that many may ask at the same time. */
+struct values_work {
+    double *number; /* inputs, unknowns, residual and its terms, entries, matrix */
+    int *pivot;
+    size_t numbers, pivots;
 };
 
 /* 1; 0: see road->missing and road->derive.obstacle, or memory is out.  values_close in any case.  An
  * expression without a value is refused, or, with `lenient`, NAN. */
 int values_open(struct values *v, struct road *r, int count, const expr *target, int lenient);
-/* out[count] at (t, u); multiplier: as keel_multipliers gives them, or NULL where there are none.  0; -1: the
- * algebraic equations could not be solved. */
-int values_at(struct values *v, double t, const double *u, const double *multiplier, const double *parameter,
-              double *out);
+/* Room for v, beside what it has room for already; 0, or -1 without memory.  All zero is an empty one. */
+int values_reserve(struct values_work *w, const struct values *v);
+void values_release(struct values_work *w);
+/* out[count] at (t, u); multiplier: as keel_multipliers gives them, or NULL where there are none.  0; 1: the
+ * algebraic equations could not be solved, and what depends on their variables is NAN; -1: no memory. */
+int values_at(const struct values *v, double t, const double *u, const double *multiplier,
+              const double *parameter, const struct values_work *w, double *out);
 void values_close(struct values *v);
 #endif

@@ -1,0 +1,137 @@
+/* prepare.c - what actions, held values and events need during a run, made when the model is read: a run
+ * derives nothing, so that any number of them may share the model. */
+#include "model/prepare.h"
+
+#include "model/complaint.h"
+
+#include <math.h>
+
+/* The mode after the actions of an event of mode `from`. */
+static int mode_after(const struct model_event *event, int from) {
+    int mode = from;
+    for (int k = 0; k < event->actions; k++)
+        if (event->action[k].kind == SYNTAX_SWITCH) mode = event->action[k].mode;
+    return mode;
+}
+
+static int changes(const struct model_event *event) {
+    for (int k = 0; k < event->actions; k++)
+        if (event->action[k].kind == SYNTAX_ASSIGN || event->action[k].kind == SYNTAX_SWITCH) return 1;
+    return 0;
+}
+
+/* The place of what is assigned among the states of the mode that follows; -1: it is none. */
+static int place_in(const struct inside_mode *mode, expr target) {
+    int place = road_find(&mode->road, target);
+    return place < mode->road.n ? place : -1;
+}
+
+/* Does event `number` of a mode depend on a state, or its d/dt, so that a new value there may set it off? */
+static int depends(struct inside_mode *mode, int number, expr state) {
+    struct road *r = &mode->road;
+    struct graph *g = &mode->system.m->graph;
+    expr rate = derive_total(&r->derive, r->event.value[number]), known = road_resolve(r, rate);
+    if (known != EXPR_NONE) rate = known;
+    return expr_depends(g, r->event.value[number], 1, &state) ||
+           (rate != EXPR_NONE && expr_depends(g, rate, 1, &state));
+}
+
+/* Which events of the mode that follows the assignments of an event act on. */
+static int prepare_touched(struct keel_model *m, struct inside_event *own) {
+    struct inside_mode *next = &m->mode[own->to];
+    int events = m->model->mode[own->to].events;
+    own->touched = pool_take(&m->pool, (size_t)events + 1);
+    if (!own->touched) return complaint_memory(&m->messages);
+    for (int k = 0; k < own->event->actions; k++)
+        for (int i = 0; i < events && own->assigned[k] >= 0; i++)
+            own->touched[i] |= (unsigned char)depends(next, i, next->road.basic[own->assigned[k]]);
+    return 1;
+}
+
+/* The unknowns of the mode that follows, then what is assigned; 1, or 0 with a message. */
+static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct inside_event *own) {
+    const struct model_event *event = own->event;
+    struct inside_mode *next = &m->mode[own->to];
+    int unknowns = next->road.n + next->road.m, count = unknowns, good = 1;
+    expr *target = pool_take(&m->pool, ((size_t)unknowns + (size_t)event->actions + 1) * sizeof *target);
+    own->assigned = pool_take(&m->pool, ((size_t)event->actions + 1) * sizeof *own->assigned);
+    if (m->pool.refused) return complaint_memory(&m->messages);
+    for (int i = 0; i < unknowns; i++) target[i] = next->road.basic[i];
+    for (int k = 0; k < event->actions; k++) {
+        const struct model_action *action = &event->action[k];
+        struct values one;
+        own->assigned[k] = action->kind == SYNTAX_ASSIGN ? place_in(next, action->target) : -1;
+        if (action->kind != SYNTAX_ASSIGN) continue;
+        if (own->assigned[k] < 0) {
+            good = complaint_not_assigned(&next->system, &m->messages, action->where, action->target,
+                                          next != mode);
+            continue;
+        }
+        int there = values_open(&one, &mode->road, 1, &action->value, 0);
+        values_close(&one);
+        if (!there)
+            good = complaint_no_value(&mode->system, &m->messages, action->where, "the value assigned",
+                                      mode->road.missing);
+        target[count++] = action->value;
+    }
+    if (!good) return 0;
+    return (values_open(&own->after, &mode->road, count, target, 1) || complaint_memory(&m->messages)) &&
+           prepare_touched(m, own);
+}
+
+/* Value and size of terms of an event function and of its time derivatives. */
+static int prepare_onset(struct keel_model *m, struct inside_mode *mode, struct inside_event *own) {
+    struct graph *g = &m->model->graph;
+    expr e = system_expression(&mode->system, own->event->value), target[2 * INSIDE_DERIVATIVES];
+    for (int k = 0; k < INSIDE_DERIVATIVES; k++) {
+        target[2 * k] = e;
+        target[2 * k + 1] = e == EXPR_NONE ? e : derive_terms(g, e);
+        e = derive_total(&mode->road.derive, e);
+        if (e == EXPR_NONE) e = expr_constant(g, NAN);
+    }
+    return values_open(&own->onset, &mode->road, 2 * INSIDE_DERIVATIVES, target, 1) ||
+           complaint_memory(&m->messages);
+}
+
+static int prepare_mode(struct keel_model *m, int number, const expr *held) {
+    const struct model_mode *from = &m->model->mode[number];
+    struct inside_mode *mode = &m->mode[number];
+    mode->event = pool_take(&m->pool, ((size_t)from->events + 1) * sizeof *mode->event);
+    if (!mode->event || !values_open(&mode->held, &mode->road, m->model->helds, held, 1))
+        return complaint_memory(&m->messages);
+    for (int k = 0; k < from->events; k++)
+        mode->event[k] = (struct inside_event){.event = &from->event[k],
+                                               .to = mode_after(&from->event[k], number),
+                                               .changes = changes(&from->event[k])};
+    return 1;
+}
+
+int prepare_run(struct keel_model *m) {
+    struct model *model = m->model;
+    expr *held = pool_take(&m->pool, ((size_t)model->helds + 1) * sizeof *held);
+    if (!held) return complaint_memory(&m->messages);
+    for (int k = 0; k < model->helds; k++) held[k] = model->held[k].of;
+    for (int i = 0; i < m->modes; i++)
+        if (!prepare_mode(m, i, held)) return 0;
+    int good = 1; /* the mistakes of all events are told */
+    for (int i = 0; i < m->modes; i++)
+        for (int k = 0; k < model->mode[i].events; k++) {
+            struct inside_event *own = &m->mode[i].event[k];
+            if (own->changes) good &= prepare_action(m, &m->mode[i], own);
+        }
+    for (int i = 0; i < m->modes && good && !m->without_start; i++)
+        for (int k = 0; k < model->mode[i].events && good; k++)
+            good = prepare_onset(m, &m->mode[i], &m->mode[i].event[k]);
+    return good;
+}
+
+void prepare_release(struct keel_model *m) {
+    for (int i = 0; i < m->modes; i++) {
+        struct inside_mode *mode = &m->mode[i];
+        values_close(&mode->held);
+        for (int k = 0; k < m->model->mode[i].events && mode->event; k++) {
+            values_close(&mode->event[k].after);
+            values_close(&mode->event[k].onset);
+        }
+    }
+}

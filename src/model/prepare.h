@@ -1,0 +1,10 @@
+/* prepare.h - see prepare.c. */
+#ifndef KEEL_MODEL_PREPARE_H
+#define KEEL_MODEL_PREPARE_H
+
+#include "model/inside.h"
+
+/* Of all modes, once their columns are there.  1, or 0 with a message. */
+int prepare_run(struct keel_model *m);
+void prepare_release(struct keel_model *m);
+#endif
