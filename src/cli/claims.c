@@ -59,6 +59,16 @@ static char *split(char *text, const char *mark) {
     return behind;
 }
 
+/* Papers and pictures name files in the folder that the user chose: the name must not lead out of it. */
+static int is_file_name(const char *name) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    return *name && *name != '.' && name[strspn(name, plain)] == '\0';
+}
+
+static int no_file_name(struct reader *r, const char *name) {
+    return wrong(r, "a name of letters, digits, - and _ is wanted, which a file can have, not", name);
+}
+
 /* Statements -------------------------------------------------------------------------------------------- */
 
 static int read_measure(struct reader *r, char *text, struct claims_line *line) {
@@ -166,6 +176,7 @@ static int read_draw(struct reader *r, char *rest) {
     c->draw = wider;
     if (!c->items) return wrong(r, "an `item` comes first", NULL);
     if (!title || !*rest) return wrong(r, "a picture is written `draw NAME: TITLE`", NULL);
+    if (!is_file_name(rest)) return no_file_name(r, rest);
     c->draw[c->draws++] = (struct claims_draw){rest, title, c->items - 1, c->curves, 0, c->panels, 0};
     return 0;
 }
@@ -245,7 +256,8 @@ static int read_statement(struct reader *r, char *text) {
     if (strcmp(first, "paper") == 0) {
         r->c->title = split(rest, ":");
         r->c->name = rest;
-        return r->c->title ? 0 : wrong(r, "a paper is written `paper NAME: TITLE`", NULL);
+        if (!r->c->title) return wrong(r, "a paper is written `paper NAME: TITLE`", NULL);
+        return is_file_name(rest) ? 0 : no_file_name(r, rest);
     }
     if (!r->c->name) return wrong(r, "`paper NAME: TITLE` comes first, not", first);
     if (strcmp(first, "item") == 0) return read_item(r, rest);

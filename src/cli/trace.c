@@ -71,6 +71,7 @@ static int descending(const void *a, const void *b) {
 
 static void put_in_order(struct trace *t) {
     long kept = 0;
+    if (t->count == 0) return;
     qsort(t->times, (size_t)t->count, sizeof *t->times, t->direction > 0 ? ascending : descending);
     for (long k = 0; k < t->count; k++)
         if (kept == 0 || t->times[k] != t->times[kept - 1]) t->times[kept++] = t->times[k];

@@ -127,7 +127,7 @@ int save_read(struct engine *e, const void *bytes, size_t count) {
     if (head.checksum != checksum(&head, block))
         return refuse(e, "keel_load: the state is damaged (wrong checksum)");
     memcpy(e->block, block, e->block_size);
-    if (!record_is_sound(e)) {
+    if (!record_is_sound(e) || signature(e) != head.signature) { /* tolerances and weights lie in the block */
         memset(e->r, 0, sizeof *e->r);
         return refuse(e, "keel_load: the state is damaged");
     }
