@@ -4,8 +4,8 @@
  *     method 2             which of the methods
  *     steps 5              taken before it is saved
  *     raw                  checksums stay as they are; without it they are made to fit again
- *     PART AT KIND VALUE   a change: PART is file, about, sim, solver, block or rows; AT counts bytes from its
- *                          begin, modulo its length; KIND is byte, int, long, xor (hexadecimal) or double
+ *     PART AT KIND VALUE   a change: PART is file, about, sim, solver, block or rows; AT counts bytes from
+ *                          its begin, modulo its length; KIND is byte, int, long, xor (hexadecimal) or double
  *     cut N                of the end of the file; cutrows N of its rows */
 #ifndef KEEL_FUZZ_RECIPE_H
 #define KEEL_FUZZ_RECIPE_H

@@ -1,5 +1,5 @@
-/* seeds.c - what the fuzzer begins with, beside the examples and what is kept: fuzz_seeds FOLDER writes the texts of
- * the mistakes into FOLDER/models, and words and signs into FOLDER/words.models, .options and .claims. */
+/* seeds.c - what the fuzzer begins with, beside the examples and what is kept: fuzz_seeds FOLDER writes the
+ * texts of the mistakes into FOLDER/models, and words into FOLDER/words.models, .options and .claims. */
 #include "cli/command.h"
 #include "cli/option.h"
 #include "lang/lexer.h"
