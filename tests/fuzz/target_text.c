@@ -16,7 +16,8 @@
 enum {
     STEPS = 3,
     WORK = 200,                    /* million operations: a second or so under the sanitizers */
-    ONE_IN = FUZZ_SECONDS ? 16 : 1 /* of those that are kept, all */
+    LITTLE = 5,                    /* of those that are only read */
+    ONE_IN = FUZZ_SECONDS ? 32 : 1 /* of those that are kept, all */
 };
 
 static void require(int holds, const char *what, const struct source *s) {
@@ -92,7 +93,7 @@ static void run(keel_model *m) {
 }
 
 static void check_model(const struct source *s, int all) {
-    keel_model_options o = {.interpret = 1, .work = WORK, .without_start = !all};
+    keel_model_options o = {.interpret = 1, .work = all ? WORK : LITTLE, .without_start = !all};
     keel_model *m = keel_model_read(s->name, s->text, s->length, &o);
     keel_mode mode;
     int good = keel_model_status(m) == KEEL_OK;
