@@ -59,16 +59,6 @@ static char *split(char *text, const char *mark) {
     return behind;
 }
 
-/* Papers and pictures name files in the folder that the user chose: the name must not lead out of it. */
-static int is_file_name(const char *name) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-    return *name && *name != '.' && name[strspn(name, plain)] == '\0';
-}
-
-static int no_file_name(struct reader *r, const char *name) {
-    return wrong(r, "a name of letters, digits, - and _ is wanted, which a file can have, not", name);
-}
-
 /* Statements -------------------------------------------------------------------------------------------- */
 
 static int read_measure(struct reader *r, char *text, struct claims_line *line) {
@@ -142,6 +132,12 @@ static int read_remark(struct reader *r, int other, char *rest) {
     return figure_read(&line->other_figure, rest) ? wrong(r, "this is no figure:", rest) : 0;
 }
 
+/* A part of a file's name: it must not lead anywhere. */
+static int is_word(const char *name) {
+    return *name && *name != '.' &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") == strlen(name);
+}
+
 static int read_run(struct reader *r, int converge, char *rest) {
     struct claims *c = r->c;
     struct claims_run *wider = grow(c->run, c->runs, sizeof *wider);
@@ -176,7 +172,7 @@ static int read_draw(struct reader *r, char *rest) {
     c->draw = wider;
     if (!c->items) return wrong(r, "an `item` comes first", NULL);
     if (!title || !*rest) return wrong(r, "a picture is written `draw NAME: TITLE`", NULL);
-    if (!is_file_name(rest)) return no_file_name(r, rest);
+    if (!is_word(rest)) return wrong(r, "a name is made of letters, digits, _ - and ., not", rest);
     c->draw[c->draws++] = (struct claims_draw){rest, title, c->items - 1, c->curves, 0, c->panels, 0};
     return 0;
 }
@@ -257,7 +253,7 @@ static int read_statement(struct reader *r, char *text) {
         r->c->title = split(rest, ":");
         r->c->name = rest;
         if (!r->c->title) return wrong(r, "a paper is written `paper NAME: TITLE`", NULL);
-        return is_file_name(rest) ? 0 : no_file_name(r, rest);
+        return is_word(rest) ? 0 : wrong(r, "a name is made of letters, digits, _ - and ., not", rest);
     }
     if (!r->c->name) return wrong(r, "`paper NAME: TITLE` comes first, not", first);
     if (strcmp(first, "item") == 0) return read_item(r, rest);
