@@ -221,6 +221,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     struct recipe r = recipe_of(text);
     struct pair *p = &pairs[r.model][r.method];
     const struct saved *whole = sound(&r, p);
+    require(whole || r.method != 0, "the method that is chosen takes the model", &in);
     if (whole) {
         struct saved s = {(unsigned char *)fuzz_copy(whole->bytes, whole->size),
                           (unsigned char *)fuzz_copy(whole->rows, whole->count), whole->size, whole->count};
