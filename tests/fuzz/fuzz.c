@@ -9,12 +9,6 @@
 
 static char folder[64];
 
-void fuzz_require(int holds, const char *what, const void *data, size_t size) {
-    if (holds) return;
-    fprintf(stderr, "fuzz: not so: %s\n----\n%.*s\n----\n", what, (int)size, (const char *)data);
-    abort();
-}
-
 static void *take(size_t size) {
     void *bytes = malloc(size ? size : 1);
     if (bytes) return bytes;
@@ -40,6 +34,13 @@ static void remove_folder(void) {
     for (struct dirent *one; open && (one = readdir(open));) unlinkat(dirfd(open), one->d_name, 0);
     if (open) closedir(open);
     rmdir(folder);
+}
+
+void fuzz_require(int holds, const char *what, const void *data, size_t size) {
+    if (holds) return;
+    if (folder[0]) remove_folder();
+    fprintf(stderr, "fuzz: not so: %s\n----\n%.*s\n----\n", what, (int)size, (const char *)data);
+    abort();
 }
 
 char *fuzz_path(const char *name) {

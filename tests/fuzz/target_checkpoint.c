@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STEPS = 3, WORDS = 12 };
+enum { STEPS = 5, WORDS = 12 };
 
 static const char *const model_texts[RECIPE_MODELS] = {
     "param m = 1, g = 9.81, l = 1\ncoord x, y\nlagrangian m*(x'^2 + y'^2)/2 - m*g*y\n"
