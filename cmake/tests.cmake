@@ -31,13 +31,6 @@ endforeach()
 
 include(cmake/sound.cmake)
 
-# tests/fuzz: the fuzz target on the examples and on what once went wrong; ./dev fuzz links it with libFuzzer.
-file(GLOB models CONFIGURE_DEPENDS examples/*.keel examples/papers/*.keel tests/fuzz/regressions/*.keel)
-add_executable(fuzz_replay tests/fuzz/target.c tests/fuzz/replay.c)
-target_include_directories(fuzz_replay PRIVATE src)
-target_link_libraries(fuzz_replay PRIVATE keel_flags keel_static m)
-keel_test(fuzz_replay unit fuzz_replay ${models})
-
 # The public headers, compiled strictly in both languages and linked with the shared library.
 set(header_checks tests/header_c11.c)
 if(CMAKE_CXX_COMPILER)

@@ -17,8 +17,8 @@ static const char *const form_name[FORMS] = {"ode", "hamiltonian", "mechanics", 
 static const char *const form_text[FORMS] = {
     "model ask\nvar x, y\nx' = y\ny' = -x\ninvariant size = x^2 + y^2\ninit x = 1, y = 0\nrun 0 .. 1\n",
     "model ask\ncanonical q, p\nhamiltonian (p^2 + q^2)/2\ninvariant energy\ninit q = 1, p = 0\nrun 0 .. 1\n",
-    "model ask\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint rod: x^2 + y^2 = 1\n"
-    "init x = 1, x' = 0, y' = 0\nguess y = 0\nrun 0 .. 1\n",
+    ("model ask\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint rod: x^2 + y^2 = 1\n"
+     "init x = 1, x' = 0, y' = 0\nguess y = 0\nrun 0 .. 1\n"),
     "model ask\nvar x, z\nx' = -z\nz + z^3 = x\ninit x = 1\nguess z = 1\nrun 0 .. 1\n"};
 
 struct methods {

@@ -144,7 +144,7 @@ static int put(char *out, const char *digit, int ten) {
 int digits_write(double value, char *out) {
     char digit[DIGITS];
     int ten = 0, sign = signbit(value) != 0;
-    if (value == 0) return memcpy(out, "-0" + !sign, (size_t)(1 + sign)), 1 + sign;
+    if (value == 0) return memcpy(out, sign ? "-0" : "0", (size_t)(1 + sign)), 1 + sign;
     if (!pairs[0]) make_tables();
     if (!isfinite(value) || !find(value, digit, &ten)) return snprintf(out, DIGITS_ROOM, "%.17g", value);
     if (sign) *out++ = '-';

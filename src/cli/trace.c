@@ -71,6 +71,7 @@ static int descending(const void *a, const void *b) {
 
 static void put_in_order(struct trace *t) {
     long kept = 0;
+    if (t->count == 0) return;
     qsort(t->times, (size_t)t->count, sizeof *t->times, t->direction > 0 ? ascending : descending);
     for (long k = 0; k < t->count; k++)
         if (kept == 0 || t->times[k] != t->times[kept - 1]) t->times[kept++] = t->times[k];
@@ -83,7 +84,7 @@ int trace_open(struct trace *t, struct job *j) {
     long room = 0;
     double apart = 0;
     *t = (struct trace){
-        .every_step = option_given(o, opt_steps_out), .start = j->t0, .direction = j->t1 > j->t0 ? 1 : -1};
+        .every_step = option_given(o, opt_steps_out), .direction = j->t1 > j->t0 ? 1 : -1};
     if (option_given(o, opt_every) && (job_number(j, opt_every, &apart) || every(t, j, apart, &room)))
         return j->status;
     if (at && listed(t, j, at, &room)) return j->status;
@@ -99,7 +100,7 @@ int trace_open(struct trace *t, struct job *j) {
 
 int trace_open_at(struct trace *t, const struct job *j, const double *times, long count) {
     size_t bytes = (size_t)count * sizeof *times;
-    *t = (struct trace){.start = j->t0, .direction = j->t1 > j->t0 ? 1 : -1, .count = count};
+    *t = (struct trace){.direction = j->t1 > j->t0 ? 1 : -1, .count = count};
     t->times = malloc(bytes + 1);
     if (!t->times) return -1;
     if (count) memcpy(t->times, times, bytes);

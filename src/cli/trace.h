@@ -26,7 +26,6 @@ typedef int trace_sink(void *user, const struct trace_row *row); /* 0; other: no
 struct trace {
     keel_sim *sim;
     int columns, rows, exacts; /* exacts: columns with a closed form */
-    double start;              /* of the run, in however many pieces */
     double *times;             /* output times, in the order of the run */
     long count, next;
     int every_step;

@@ -71,7 +71,8 @@ keel_status manifold_flat(struct manifold *m, double t, double *x, double *low) 
     status = correct_once(m, &p, t, x, low, 1);
     if (status != KEEL_OK || !manifold_to_round_off(m) || project_holds(&p)) return status;
     double before = project_worst(&p, m->part), worst;
-    while ((worst = project_worst(&p, m->residual)) <= 0.1 * before) {
+    /* where sizes are so small that a unit is 0 both are infinite, and contract no more */
+    while ((worst = project_worst(&p, m->residual)) <= 0.1 * before && worst < before) {
         /* sizes may lag, but what is too strict costs one iteration at most */
         status = correct_once(m, &p, t, x, low, 0);
         if (status != KEEL_OK || project_holds(&p)) return status;

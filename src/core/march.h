@@ -103,7 +103,7 @@ static inline int march_correct_again(const struct project *p, const struct marc
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->c[i] -= k->reference[i];
     if (p->two_short) gradients(t, k->trial, m->gradients, user);
     double before = project_worst(p, p->c), worst;
-    for (int count = 1; (worst = project_worst(p, p->residual)) <= 0.1 * before; count++) {
+    for (int count = 1; (worst = project_worst(p, p->residual)) <= 0.1 * before && worst < before; count++) {
         if (p->two_short && !project_two_short(p, m->next)) return 0;
         if (!p->two_short) project_correct(p, m->next, 0, 0);
         march_residual(p, m, k, values, user, t);

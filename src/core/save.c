@@ -2,6 +2,7 @@
  * binary, same kind of machine.  Nothing that is used as an index or a length is believed without a look. */
 #include "core/save.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -100,16 +101,27 @@ static int flag(int value) {
     return value == 0 || value == 1;
 }
 
+/* Counters that have room to count on. */
+static int counters_are_sound(const struct record *r) {
+    const keel_stats *s = &r->stats;
+    const long count[] = {r->count,  r->slid,      r->slides,      r->blurs,  r->storm.count,
+                          s->steps,  s->rejected,  s->calls,       s->newton, s->factorizations,
+                          s->events, s->jacobians, s->corrections, s->folds,  s->schur};
+    for (size_t k = 0; k < sizeof count / sizeof *count; k++)
+        if (count[k] < 0 || count[k] > LONG_MAX / 2) return 0;
+    return r->slides <= INT_MAX / 2 && r->blurs <= INT_MAX / 2 && r->storm.count <= INT_MAX / 2;
+}
+
 static int record_is_sound(const struct engine *e) {
     const struct record *r = e->r;
     int events = e->field.p.event.count;
-    return flag(r->front) && flag(r->inside) && flag(r->fresh) && flag(r->has_step) && flag(r->dense_ready) &&
-           flag(r->rate_known[0]) && flag(r->rate_known[1]) && flag(r->told) && flag(r->just_begun) &&
-           r->direction >= -1 && r->direction <= 1 && r->event >= -1 && r->event < events && r->left >= -1 &&
-           r->left < events && r->degree >= 0 && r->degree < EVENTS_TERMS && r->status <= KEEL_OK &&
-           r->status >= KEEL_ELIMIT && isfinite(r->t) && isfinite(r->t_now) && isfinite(r->base) &&
-           isfinite(r->t_low) && isfinite(r->t_low_before) && isfinite(r->low) && isfinite(r->high) &&
-           r->rho >= 0 && !isinf(r->rho);
+    return counters_are_sound(r) && flag(r->front) && flag(r->inside) && flag(r->fresh) &&
+           flag(r->has_step) && flag(r->dense_ready) && flag(r->rate_known[0]) && flag(r->rate_known[1]) &&
+           flag(r->told) && flag(r->just_begun) && r->direction >= -1 && r->direction <= 1 &&
+           r->event >= -1 && r->event < events && r->left >= -1 && r->left < events && r->degree >= 0 &&
+           r->degree < EVENTS_TERMS && r->status <= KEEL_OK && r->status >= KEEL_ELIMIT && isfinite(r->t) &&
+           isfinite(r->t_now) && isfinite(r->base) && isfinite(r->t_low) && isfinite(r->t_low_before) &&
+           isfinite(r->low) && isfinite(r->high) && r->rho >= 0 && !isinf(r->rho);
 }
 
 int save_read(struct engine *e, const void *bytes, size_t count) {
@@ -127,7 +139,7 @@ int save_read(struct engine *e, const void *bytes, size_t count) {
     if (head.checksum != checksum(&head, block))
         return refuse(e, "keel_load: the state is damaged (wrong checksum)");
     memcpy(e->block, block, e->block_size);
-    if (!record_is_sound(e)) {
+    if (!record_is_sound(e) || signature(e) != head.signature) { /* tolerances and weights lie in the block */
         memset(e->r, 0, sizeof *e->r);
         return refuse(e, "keel_load: the state is damaged");
     }

@@ -32,7 +32,9 @@ enum { WORDS = sizeof words / sizeof words[0] };
 
 int lexer_word(const char *text, size_t length) {
     for (int i = 1; i < WORDS; i++)
-        if (strncmp(words[i].text, text, length) == 0 && words[i].text[length] == '\0') return i;
+        if (length > 0 && words[i].text[0] == text[0] && strncmp(words[i].text, text, length) == 0 &&
+            words[i].text[length] == '\0')
+            return i;
     return LEXER_NO_WORD;
 }
 
@@ -133,6 +135,8 @@ static const struct lexer_foreign foreign[] = {
 
 const struct lexer_foreign *lexer_foreign_sign(const char *text, size_t room) {
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        if (room == 0 || foreign[i].sign[0] != text[0])
+            continue; /* nearly all: this is asked at every sign */
         size_t length = strlen(foreign[i].sign);
         if (length <= room && memcmp(foreign[i].sign, text, length) == 0) return &foreign[i];
     }

@@ -125,7 +125,7 @@ static int missing_word(struct parser *p) {
     if (word == LEXER_NOT) {
         one = parser_wrong(p, p->at, "`not` stands before a whole comparison.");
         source_hint(one, "Put brackets around it: (not (a < b)).");
-    } else if (lexer_is_statement(word) && p->at->first) {
+    } else if (lexer_is_statement(word) && p->at->first && p->at > p->begin) {
         const struct lexer_token *last = p->at - 1;
         one = parser_wrong(p, last, "the line ends in `%.*s`, and nothing follows.", word_length(last),
                            word_text(p, last));

@@ -3,22 +3,32 @@
 
 #include <string.h>
 
-enum { DEEPEST = 20 }; /* lets of lets that are followed */
+enum { MOST = 64 }; /* lets that are looked into, each once: lets of lets can be as many as 2^n */
 
 struct search {
     const struct syntax_file *file;
     const char *function;
     struct syntax_span found;
+    const struct syntax_item *seen[MOST];
+    int count;
 };
 
-static int in_node(struct search *s, const struct syntax_node *node, int depth);
+static int in_node(struct search *s, const struct syntax_node *node);
+
+static int is_new(struct search *s, const struct syntax_item *let) {
+    for (int k = 0; k < s->count; k++)
+        if (s->seen[k] == let) return 0;
+    if (s->count == MOST) return 0;
+    s->seen[s->count++] = let;
+    return 1;
+}
 
 /* The definitions of a name by `let`, in all blocks. */
-static int in_lets(struct search *s, const struct syntax_statement *list, const char *name, int depth) {
+static int in_lets(struct search *s, const struct syntax_statement *list, const char *name) {
     for (; list; list = list->next) {
-        if (in_lets(s, list->body, name, depth)) return 1;
+        if (in_lets(s, list->body, name)) return 1;
         for (const struct syntax_item *i = list->items; i && list->kind == SYNTAX_LET; i = i->next)
-            if (strcmp(i->name, name) == 0 && in_node(s, i->value, depth)) return 1;
+            if (strcmp(i->name, name) == 0 && is_new(s, i) && in_node(s, i->value)) return 1;
     }
     return 0;
 }
@@ -36,23 +46,23 @@ static int written(struct search *s, const struct syntax_node *node) {
     return 0;
 }
 
-static int meant(struct search *s, const struct syntax_node *node, int depth) {
+static int meant(struct search *s, const struct syntax_node *node) {
     if (!node) return 0;
     int named = node->kind == SYNTAX_REF || (node->kind == SYNTAX_CALL && !node->builtin);
-    if (named && depth < DEEPEST && in_lets(s, s->file->statements, node->text, depth + 1)) return 1;
+    if (named && in_lets(s, s->file->statements, node->text)) return 1;
     for (const struct syntax_node *part = node->parts; part; part = part->next)
-        if (meant(s, part, depth)) return 1;
+        if (meant(s, part)) return 1;
     return 0;
 }
 
-static int in_node(struct search *s, const struct syntax_node *node, int depth) {
-    return written(s, node) || meant(s, node, depth);
+static int in_node(struct search *s, const struct syntax_node *node) {
+    return written(s, node) || meant(s, node);
 }
 
 static int in_statement(struct search *s, const struct syntax_statement *one) {
-    if (in_node(s, one->left, 0) || in_node(s, one->right, 0)) return 1;
+    if (in_node(s, one->left) || in_node(s, one->right)) return 1;
     for (const struct syntax_item *i = one->items; i; i = i->next)
-        if (in_node(s, i->value, 0)) return 1;
+        if (in_node(s, i->value)) return 1;
     return 0;
 }
 
@@ -68,7 +78,7 @@ static const struct syntax_statement *around(const struct syntax_statement *list
 
 struct syntax_span syntax_find_call(const struct syntax_file *file, struct syntax_span where,
                                     const char *function) {
-    struct search s = {file, function, where};
+    struct search s = {.file = file, .function = function, .found = where};
     const struct syntax_statement *one = around(file->statements, where.offset);
     if (one) in_statement(&s, one);
     return s.found;

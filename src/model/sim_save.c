@@ -128,7 +128,7 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     memcpy(&head, bytes, sizeof head);
     if (memcmp(head.magic, magic, sizeof magic) != 0 || head.check != check_of(s) || head.mode < 0 ||
         head.mode >= model->modes || (size_t)head.parameters != numbers || head.happenings < 0 ||
-        head.solver < 0)
+        head.solver < 0 || head.crowd < 0 || head.crowd > INT32_MAX / 2)
         return 0;
     s->mode = head.mode;
     if ((size_t)head.events != events_of(s) || (size_t)head.unknowns != unknowns_of(s)) return 0;

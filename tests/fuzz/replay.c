@@ -1,9 +1,7 @@
-/* replay.c - the fuzz target on the files that are given as arguments: the examples and what once went
- * wrong. */
-#include <stdio.h>
-#include <stdlib.h>
+/* replay.c - a fuzz target on the files that are given as arguments: sound ones and what once went wrong. */
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include <stdio.h>
 
 enum { LARGEST = 1 << 20 };
 

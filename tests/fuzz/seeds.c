@@ -1,6 +1,10 @@
-/* seeds.c - what the fuzzer begins with, beside the examples: fuzz_seeds FOLDER writes the texts of the
- * mistakes into FOLDER/seeds and the words and signs of the language into FOLDER/words. */
+/* seeds.c - what the fuzzer begins with, beside the examples and what is kept: fuzz_seeds FOLDER writes the
+ * texts of the mistakes into FOLDER/models, and words into FOLDER/words.models, .options and .claims. */
+#include "cli/command.h"
+#include "cli/option.h"
 #include "lang/lexer.h"
+
+#include <keel.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,8 +80,67 @@ static void write_word(FILE *file, const char *word) {
 }
 
 static void write_seed(const char *folder, int number, const char *text) {
-    FILE *file = create(folder, "seeds/mistake", number);
+    FILE *file = create(folder, "models/mistake", number);
     fputs(text, file);
+    fclose(file);
+}
+
+/* Commands, options with their choices, methods, and what values are made of. */
+static void write_options(const char *folder) {
+    static const char *const values[] = {"\n",   "\n\noptions ", "\n--",  "=",  "1e-6", "T/10", "k=3", "q;p",
+                                         ",",    "nan",          "1e309", "-1", "0",    "q,p",  "+",   "--",
+                                         "auto", "q'=0.1",       "(",     "k*", "\""};
+    FILE *file = create(folder, "words.options", -1);
+    const keel_method *m;
+    for (const struct command *c = command_table; c->name; c++) write_word(file, c->name);
+    for (int id = 0; id < OPTIONS; id++) {
+        char name[80] = "--";
+        option_name((enum option_id)id, name + 2, sizeof name - 2);
+        write_word(file, name);
+        if (option_table[id].choices) write_word(file, option_table[id].choices);
+    }
+    for (int i = 0; (m = keel_method_at(i)); i++) write_word(file, m->name);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) write_word(file, values[i]);
+    fclose(file);
+}
+
+static void write_claims(const char *folder) {
+    static const char *const words[] = {"paper p: title\n",
+                                        "text a: b\n",
+                                        "item a: b\n",
+                                        "item a/b full: c\n",
+                                        "run m --step 1 : w\n",
+                                        "converge m\n",
+                                        "claim 1 end x : w",
+                                        "says ~1 low y : w",
+                                        "keel <2 high z : w",
+                                        "let a = value 2*b\n",
+                                        "misprint 2: why\n",
+                                        "cannot 3: why\n",
+                                        "better 1: why\n",
+                                        "explained 1..2: w\n",
+                                        "note w\n",
+                                        "draw a: b\n",
+                                        "curve m o : l\n",
+                                        "point 1, 2 : l\n",
+                                        "panel log of 1,2 x,y : l\n",
+                                        "loglog ",
+                                        "median ",
+                                        "steps",
+                                        "evaluations",
+                                        "at 3 x",
+                                        "order x",
+                                        " : ",
+                                        "O(1)",
+                                        "..",
+                                        "../",
+                                        "seconds",
+                                        "reached",
+                                        "folds",
+                                        "newton",
+                                        "jacobians"};
+    FILE *file = create(folder, "words.claims", -1);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) write_word(file, words[i]);
     fclose(file);
 }
 
@@ -88,9 +151,11 @@ int main(int count, char **arguments) {
         write_seed(arguments[1], seeds++, mistakes[i].text);
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
         write_seed(arguments[1], seeds++, models[i].text);
-    FILE *file = create(arguments[1], "words", -1);
+    FILE *file = create(arguments[1], "words.models", -1);
     for (int i = 1; lexer_word_text(i); i++) write_word(file, lexer_word_text(i));
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) write_word(file, pieces[i]);
     fclose(file);
+    write_options(arguments[1]);
+    write_claims(arguments[1]);
     return 0;
 }

@@ -39,9 +39,7 @@ int sound_batch_add(struct sound_batch *b, keel_model *m, const char *method, in
     b->first[at] = b->modes;
     run(m, method, &b->end[at]);
     for (int i = 0; i < m->modes; i++)
-        if (functions_emit(&m->mode[i].functions, &b->emit, b->modes++, &m->mode[i].road,
-                           kernel ? method : NULL, 1))
-            return 0;
+        if (functions_emit(&m->mode[i].functions, &b->emit, b->modes++, kernel ? method : NULL, 1)) return 0;
     return 1;
 }
 
