@@ -85,7 +85,7 @@ static struct compile_unit load(int factor) {
              "int model_f(double t, const double *u, double *out, void *user) {\n"
              "(void)t, (void)user; out[0] = %d * u[0]; return 0; }\n",
              factor);
-    if (compile_load(source, &unit, message, sizeof message) != COMPILE_READY) fail_msg("%s", message);
+    if (compile_load(source, NULL, &unit, message, sizeof message) != COMPILE_READY) fail_msg("%s", message);
     return unit;
 }
 

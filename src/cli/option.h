@@ -43,6 +43,8 @@ enum option_kind {
       "relative tolerance (1e-6); compare takes a list")                                                     \
     X(atol, NUMBER, "A", NULL, COMMAND_RUN | COMMAND_COMPARE, "absolute tolerance (a thousandth of rtol)")   \
     X(max_step, NUMBER, "H", NULL, COMMAND_SOLVE, "longest step")                                            \
+    X(max_steps, NUMBER, "N", NULL, COMMAND_SOLVE,                                                           \
+      "most steps (1e7; with a fixed step as many as the way is long)")                                      \
     X(reversible, FLAG, NULL, NULL, COMMAND_SOLVE,                                                           \
       "steps follow the motion and retrace themselves; --step is the first one")                             \
     X(theta, NUMBER, "TH", NULL, COMMAND_SOLVE, "where in the step theta, glnr and dso take f (1/2)")        \
@@ -82,6 +84,8 @@ enum option_kind {
       "what the starter model shows (pendulum)")                                                             \
     X(man, FLAG, NULL, NULL, COMMAND_HELP, "as a manual page, in the language of man(7)")                    \
     X(interpret, FLAG, NULL, NULL, COMMAND_SOLVE, "no compiler: the same results, more slowly")              \
+    X(compile_limit, COUNT, "S", NULL, COMMAND_SOLVE,                                                        \
+      "seconds the C compiler may take (60, more for large models)")                                         \
     X(json, FLAG, NULL, NULL, COMMAND_ALL & ~(COMMAND_SCHEMA | COMMAND_COMPLETION | COMMAND_HELP),           \
       "one JSON object on standard output and nothing else")                                                 \
     X(quiet, FLAG, NULL, NULL, COMMAND_ALL, "only errors")                                                   \

@@ -223,6 +223,7 @@ struct model *elaborate_run(const struct source *s, const struct syntax_file *fi
         return NULL;
     }
     expr_allow(&model->graph, request ? request->work : 0);
+    model->graph.stop = request ? request->stop : NULL;
     *e = (struct elaborate){.source = s, .messages = m, .pool = pool, .model = model, .graph = &model->graph};
     e->request = request;
     e->stamp = 1;

@@ -43,7 +43,8 @@ struct keel_model {
     char **set;                           /* parameters replaced, as given */
     const char **parameter_set, **start;  /* those of them that are for parameters; for start values */
     int sets, parameter_sets, starts, interpret, without_start;
-    double work;     /* the budget; 0: the usual one */
+    double work; /* the budget; 0: the usual one */
+    struct compile_limits limits;
     char *from, *to; /* instead of the model's `run`; NULL: the model's */
     double span[2];
     keel_status status;
