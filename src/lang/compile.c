@@ -135,7 +135,7 @@ static enum process_end run_compiler(const struct compile_tool *tool, const stru
     argument[count] = NULL;
     struct process p = {tool->program,          argument, b->log, b->library, LOG_BYTES, COMPILE_KEPT_BYTES,
                         seconds_for(source, l), l->stop};
-    return process_run(&p);
+    return compile_process_run(&p);
 }
 
 /* The first line in which the compiler says what is wrong. */

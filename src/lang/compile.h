@@ -1,8 +1,8 @@
 /* compile.h - emitted C through the system's compiler into this process, with a cache.
  *
  * The cache is $XDG_CACHE_HOME/keel or ~/.cache/keel, for this user alone; of many models those used last
- * stay.  No shell takes part, and a compiler that does not end is ended.  Whatever goes wrong, the caller still has the interpreter, which gives the
- * same bits. */
+ * stay.  No shell takes part, and a compiler that does not end is ended.  Whatever goes wrong, the caller
+ * still has the interpreter, which gives the same bits. */
 #ifndef KEEL_LANG_COMPILE_H
 #define KEEL_LANG_COMPILE_H
 

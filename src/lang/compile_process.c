@@ -68,7 +68,7 @@ static int has_ended(pid_t child, int wait) {
     return info.si_pid != 0;
 }
 
-enum process_end process_run(const struct process *p) {
+enum process_end compile_process_run(const struct process *p) {
     pid_t child;
     int state = -1;
     enum process_end end = PROCESS_DONE;

@@ -21,5 +21,5 @@ struct process {
 };
 
 /* What does not end within its limits is killed, with all that it has started. */
-enum process_end process_run(const struct process *p);
+enum process_end compile_process_run(const struct process *p);
 #endif

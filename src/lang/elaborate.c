@@ -143,6 +143,7 @@ static void lets_beforehand(struct elaborate *e) {
 }
 
 static void each(struct elaborate *e, unsigned kinds, statement_pass *pass) {
+    if (!expr_spend(e->graph, e->lines)) elaborate_stop(e);
     for (int i = 0; i < e->lines && !e->stopped; i++)
         if ((kinds >> e->line[i].s->kind & 1) && (e->line[i].mode < 0 || e->line[i].mode == e->mode))
             pass(e, &e->line[i]);

@@ -30,6 +30,7 @@ struct inside_mode {
     struct values *after;  /* by event: the unknowns of the mode that follows, then what is assigned */
     struct values *onset;  /* by event: value, terms, and the same of its derivatives; opened when needed */
     unsigned char *onset_open;
+    int **event_states;      /* by event: how many states it depends on, and which; NULL: not known yet */
     unsigned char **touched; /* by event: the events of the mode that follows that its assignments act on */
 };
 

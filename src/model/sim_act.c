@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "model/complaint.h"
 #include "model/sim.h"
+#include "model/touch.h"
 
 #include <float.h>
 #include <math.h>
@@ -48,31 +49,6 @@ static int place_in(const struct inside_mode *mode, expr target) {
     return place < mode->road.n ? place : -1;
 }
 
-/* Does event `number` of a mode depend on a state, or its d/dt, so that a new value there may set it off? */
-static int depends(struct inside_mode *mode, int number, expr state) {
-    struct road *r = &mode->road;
-    struct graph *g = &mode->system.m->graph;
-    expr rate = derive_total(&r->derive, r->event.value[number]), known = road_resolve(r, rate);
-    if (known != EXPR_NONE) rate = known;
-    return expr_depends(g, r->event.value[number], 1, &state) ||
-           (rate != EXPR_NONE && expr_depends(g, rate, 1, &state));
-}
-
-/* Which events of the mode that follows the assignments of an event act on. */
-static int prepare_touched(struct keel_model *m, int from, int number) {
-    const struct model_event *event = &m->model->mode[from].event[number];
-    int to = mode_after(event, from), events = m->model->mode[to].events;
-    struct inside_mode *next = &m->mode[to];
-    unsigned char *touched = pool_take(&m->pool, (size_t)events + 1);
-    if (!touched) return complaint_memory(&m->messages);
-    for (int k = 0; k < event->actions; k++)
-        for (int i = 0; i < events && event->action[k].kind == SYNTAX_ASSIGN; i++)
-            touched[i] |=
-                (unsigned char)depends(next, i, next->road.basic[place_in(next, event->action[k].target)]);
-    m->mode[from].touched[number] = touched;
-    return 1;
-}
-
 static int prepare_event(struct keel_model *m, int from, int number) {
     const struct model_event *event = &m->model->mode[from].event[number];
     struct inside_mode *mode = &m->mode[from], *next = &m->mode[mode_after(event, from)];
@@ -98,9 +74,10 @@ static int prepare_event(struct keel_model *m, int from, int number) {
         target[count++] = action->value;
     }
     if (!good) return 0;
-    return (values_open(&mode->after[number], &mode->road, count, target, 1) ||
-            complaint_memory(&m->messages)) &&
-           prepare_touched(m, from, number);
+    if (!values_open(&mode->after[number], &mode->road, count, target, 1))
+        return complaint_memory(&m->messages);
+    mode->touched[number] = touch_events(m, event, mode_after(event, from));
+    return mode->touched[number] || complaint_memory(&m->messages);
 }
 
 int sim_prepare(struct keel_model *m) {
