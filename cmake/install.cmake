@@ -15,3 +15,6 @@ install(EXPORT keelTargets NAMESPACE keel:: DESTINATION ${package_dir})
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/keelConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/keelConfigVersion.cmake"
         DESTINATION ${package_dir})
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/keel.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# All that an installation copies: `./dev demo` builds it, so that it can be followed by `cmake --install`.
+add_custom_target(installed DEPENDS keel keel_static keel_command keel_man)

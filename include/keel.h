@@ -27,6 +27,7 @@ typedef enum keel_status {
     KEEL_OK = 0,
     KEEL_EVENT = 1,      /* keel_run stands on an event; call it again to go on */
     KEEL_RETRY = 2,      /* only between a method and the core: try again with a shorter step */
+    KEEL_STOPPED = 3,    /* options.stop asked: the solver stands at its last step; keel_run goes on */
     KEEL_EINVAL = -1,    /* problem, options, method or arguments do not fit together */
     KEEL_ENOMEM = -2,    /* no memory */
     KEEL_EUSER = -3,     /* a callback returned a negative number, or something not finite */
@@ -35,7 +36,8 @@ typedef enum keel_status {
     KEEL_EPROJECT = -6,  /* no way back to the manifold */
     KEEL_ESINGULAR = -7, /* contradictory or rank-losing constraints, singular mass matrix, index too high */
     KEEL_ESTART = -8,    /* the start does not fit the constraints; keel_state has the nearest values */
-    KEEL_ELIMIT = -9     /* max_steps reached */
+    KEEL_ELIMIT = -9,    /* max_steps reached */
+    KEEL_ESTOP = -10     /* options.stop asked while a start was sought: there is no state to go on from */
 } keel_status;
 
 /* out = F(t, u).  u is the whole unknown vector: the states x, then the algebraic variables y (if any).
@@ -207,8 +209,13 @@ typedef struct keel_options {
                             * symmetric one-step methods, nothing projected but by KEEL_SYMMETRIC; none
                             * longer than max_step */
     int check_jacobians; /* compare every given derivative with differences before the run */
-    long max_steps;      /* in one call; 0: 10 million with error control, no limit with a fixed step */
+    long max_steps;      /* in one call; 0: 10 million, with a fixed step (not reversible) any number */
     void (*observe)(keel_solver *s, void *user); /* each step and passing event; may only look */
+    /* Not NULL: once this number is not 0, calls end soon, inside a long step, too (KEEL_STOPPED; while a
+     * start is sought KEEL_ESTOP).  A signal handler or another thread sets it; it stays set until the call
+     * has ended.  A run that was stopped inside a step goes on from the beginning of that step as after an
+     * event: with another round-off than without the stop. */
+    const volatile int *stop;
 } keel_options;
 
 typedef struct keel_stats {

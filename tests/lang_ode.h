@@ -112,7 +112,7 @@ static void ode_compile(struct ode *o, int first) {
         ode_name(s->info.name, name);
         failed |= emit_march(&e, name, &o->tape, registry_table(s));
     }
-    if (failed || compile_load(e.text, &o->unit, message, sizeof message) != COMPILE_READY)
+    if (failed || compile_load(e.text, NULL, &o->unit, message, sizeof message) != COMPILE_READY)
         ode_stop(failed ? "not emitted" : message);
     emit_close(&e);
     o->compiled = o->interpreted;

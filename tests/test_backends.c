@@ -53,7 +53,7 @@ static struct tape build(struct graph *g, size_t count, const expr *out, size_t 
 static struct compile_unit load(const char *source) {
     struct compile_unit unit;
     char message[640] = "";
-    if (compile_load(source, &unit, message, sizeof message) != COMPILE_READY) fail_msg("%s", message);
+    if (compile_load(source, NULL, &unit, message, sizeof message) != COMPILE_READY) fail_msg("%s", message);
     return unit;
 }
 
@@ -459,20 +459,20 @@ static void an_unsafe_cache_is_refused(void **state) {
     char message[640], path[300];
     snprintf(path, sizeof path, "%s/keel", cache);
     assert_int_equal(chmod(path, 0777), 0);
-    assert_int_equal(compile_load(little, &unit, message, sizeof message), COMPILE_REFUSED);
+    assert_int_equal(compile_load(little, NULL, &unit, message, sizeof message), COMPILE_REFUSED);
     assert_non_null(strstr(message, "may write"));
     assert_int_equal(chmod(path, 0770), 0);
-    assert_int_equal(compile_load(little, &unit, message, sizeof message), COMPILE_REFUSED);
+    assert_int_equal(compile_load(little, NULL, &unit, message, sizeof message), COMPILE_REFUSED);
     assert_int_equal(chmod(path, 0700), 0);
     assert_int_equal(chmod(cache, 0777), 0); /* others could put another directory in its place */
-    assert_int_equal(compile_load(little, &unit, message, sizeof message), COMPILE_REFUSED);
+    assert_int_equal(compile_load(little, NULL, &unit, message, sizeof message), COMPILE_REFUSED);
     assert_int_equal(chmod(cache, 0700), 0);
     assert_int_equal(setenv("XDG_CACHE_HOME", "/proc/self", 1), 0);
-    assert_int_equal(compile_load(little, &unit, message, sizeof message), COMPILE_REFUSED);
+    assert_int_equal(compile_load(little, NULL, &unit, message, sizeof message), COMPILE_REFUSED);
     if (geteuid() == 0) { /* the directory of another user */
         assert_int_equal(setenv("XDG_CACHE_HOME", cache, 1), 0);
         assert_int_equal(chown(path, 65534, 65534), 0);
-        assert_int_equal(compile_load(little, &unit, message, sizeof message), COMPILE_REFUSED);
+        assert_int_equal(compile_load(little, NULL, &unit, message, sizeof message), COMPILE_REFUSED);
         assert_int_equal(chown(path, 0, 0), 0);
     }
     assert_int_equal(setenv("XDG_CACHE_HOME", "relative", 1), 0); /* ignored, as the standard says */
@@ -488,7 +488,7 @@ static void expect_status(const char *cc, const char *path, enum compile_status 
     snprintf(old, sizeof old, "%s", getenv("PATH"));
     setenv("PATH", path ? path : old, 1);
     if (cc) setenv("CC", cc, 1);
-    enum compile_status status = compile_load(little, &unit, message, sizeof message);
+    enum compile_status status = compile_load(little, NULL, &unit, message, sizeof message);
     setenv("PATH", old, 1);
     unsetenv("CC");
     if (status != wanted)
@@ -513,7 +513,7 @@ static void without_a_compiler_the_caller_is_told(void **state) {
     assert_int_equal(access("/tmp/keel-injected", F_OK), -1);
     struct compile_unit unit;
     char message[640];
-    assert_int_equal(compile_load("int f( {", &unit, message, sizeof message), COMPILE_FAILED);
+    assert_int_equal(compile_load("int f( {", NULL, &unit, message, sizeof message), COMPILE_FAILED);
     assert_non_null(strstr(message, "error"));
 }
 
@@ -529,7 +529,7 @@ static void processes_at_once_do_not_disturb_each_other(void **state) {
             struct compile_unit unit;
             char message[640];
             double u = 3, out = 0;
-            if (compile_load(little, &unit, message, sizeof message) != COMPILE_READY) _exit(1);
+            if (compile_load(little, NULL, &unit, message, sizeof message) != COMPILE_READY) _exit(1);
             compile_function(&unit, "f")(0, &u, &out, NULL);
             _exit(out == 6 ? 0 : 2);
         }

@@ -85,7 +85,7 @@ static struct compile_unit load(int factor) {
              "int model_f(double t, const double *u, double *out, void *user) {\n"
              "(void)t, (void)user; out[0] = %d * u[0]; return 0; }\n",
              factor);
-    if (compile_load(source, &unit, message, sizeof message) != COMPILE_READY) fail_msg("%s", message);
+    if (compile_load(source, NULL, &unit, message, sizeof message) != COMPILE_READY) fail_msg("%s", message);
     return unit;
 }
 
@@ -333,13 +333,13 @@ static void planted_folders_are_not_used(void **state) {
     if (geteuid() != 0) return; /* nobody else's files can be made */
     fresh();
     assert_int_equal(chown(keel, 65534, 65534), 0);
-    assert_int_equal(compile_load("int model_f;\n", &unit, message, sizeof message), COMPILE_REFUSED);
+    assert_int_equal(compile_load("int model_f;\n", NULL, &unit, message, sizeof message), COMPILE_REFUSED);
     assert_int_equal(rmdir(keel), 0);
     snprintf(elsewhere, sizeof elsewhere, "%s/mine", home);
     assert_int_equal(mkdir(elsewhere, 0700), 0);
     assert_int_equal(symlink("mine", keel), 0);
     assert_int_equal(lchown(keel, 65534, 65534), 0);
-    assert_int_equal(compile_load("int model_f;\n", &unit, message, sizeof message), COMPILE_REFUSED);
+    assert_int_equal(compile_load("int model_f;\n", NULL, &unit, message, sizeof message), COMPILE_REFUSED);
     assert_non_null(strstr(message, "is not used"));
 }
 

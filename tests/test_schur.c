@@ -158,7 +158,7 @@ static void solve_dense(const double *f, const double *c, double *d, double *mu)
             a[at * n + y->column[e]] = a[y->column[e] * n + at] = y->rows[e];
     }
     for (int j = 0; j < n; j++) b[j] = j < y->nq ? f[j] : y->active[j - y->nq] ? c[j - y->nq] : 0;
-    assert_int_equal(dense_lu(n, a, pivot), 0);
+    assert_int_equal(dense_lu(n, a, pivot, NULL), 0);
     dense_lu_solve(n, a, pivot, b);
     memcpy(d, b, (size_t)y->nq * sizeof *d);
     memcpy(mu, b + y->nq, (size_t)y->k * sizeof *mu);

@@ -133,7 +133,7 @@ static void solve_dense(const struct system *y, const double *f, const double *c
     for (int i = 0; i < y->k; i++)
         for (int j = 0; j < nq; j++) a[(nq + i) * n + j] = a[j * n + nq + i] = y->dense_rows[i * nq + j];
     for (int j = 0; j < n; j++) b[j] = j < nq ? f[j] : c[j - nq];
-    assert_int_equal(dense_lu(n, a, pivot), 0);
+    assert_int_equal(dense_lu(n, a, pivot, NULL), 0);
     dense_lu_solve(n, a, pivot, b);
     memcpy(d, b, (size_t)nq * sizeof *d);
     memcpy(mu, b + nq, (size_t)y->k * sizeof *mu);

@@ -339,7 +339,7 @@ static void compiled_series_have_the_bits_of_the_interpreter(void **state) {
             assert_int_equal(emit_series(&e, name, &mode->functions.along), 0);
         model[count] = m;
     }
-    if (compile_load(e.text, &unit, message, sizeof message) != COMPILE_READY) fail_msg("%s", message);
+    if (compile_load(e.text, NULL, &unit, message, sizeof message) != COMPILE_READY) fail_msg("%s", message);
     for (int i = 0; i < count; i++) {
         const keel_problem *p = problem_of(model[i]);
         for (int orders = ORDERS; orders < 3 * SERIES_STRIDE; orders += 2 * SERIES_STRIDE) {

@@ -30,6 +30,16 @@ enum {
     KEEL_ANY_ORDER = 16384    /* takes options.order; info.order is that of fixed steps without it */
 };
 
+/* Long work looks at options.stop here and gives up; what the step would have been is then forgotten. */
+typedef struct keel_halt {
+    const volatile int *asked;
+    int given_up; /* someone saw it */
+} keel_halt;
+static inline int keel_halted(keel_halt *h) { /* NULL: nobody asks */
+    if (!h || !__atomic_load_n(h->asked, __ATOMIC_RELAXED)) return 0;
+    return h->given_up = 1;
+}
+
 /* What a method has to work with.  All vectors are `width` long: n rounded up to a multiple of 4, at least 4,
  * so that inner loops have no remainder; what a rate leaves in the padding is 0. */
 typedef struct keel_work {
@@ -43,9 +53,11 @@ typedef struct keel_work {
     double rtol;                        /* 0: fixed steps, and solves go to round-off */
     const double *atol;                 /* n */
     void *arena, *core;
+    keel_halt *halt; /* for loops that take long beside calls of rate: give up, with any status; or NULL */
 } keel_work;
 
 static inline keel_status keel_rate(keel_work *w, double t, const double *x, double *dx) {
+    if (keel_halted(w->halt)) return KEEL_RETRY;
     w->calls++;
     w->code = w->rate(t, x, dx, w->context);
     return w->code == 0 ? KEEL_OK : w->code > 0 ? KEEL_RETRY : KEEL_EUSER;

@@ -33,6 +33,9 @@ typedef struct keel_model_options {
     const char *method;    /* compile f into the loop of this method, too; NULL: of the model's `options` */
     int interpret;         /* 1: no compiler is called; the results are the same bits, more slowly */
     double work; /* reading may take so many million operations and no more; 0: 30000, half a minute or so */
+    const volatile int
+        *stop; /* as in keel_options: reading ends with KEEL_ESTOP.  Lives as long as the model */
+    double compile_seconds; /* the C compiler may take so long; 0: a minute, more for a large model */
     int without_start; /* 1: analyse and compile alone; no start values are sought, and nothing can be run */
 } keel_model_options;
 

@@ -175,8 +175,7 @@ keel_status keel_restart(keel_solver *s, double t, const double *u) {
         return misuse(e, "keel_restart: time and state must be finite");
     e->message[0] = '\0';
     memmove(e->x_now, u, (size_t)count * sizeof *u);
-    keel_status status = engine_begin(e, t, e->x_now, NULL);
-    return status == KEEL_OK ? engine_verify(e) : status;
+    return engine_begin(e, t, e->x_now, NULL);
 }
 
 /* The worst of each row goes on under its name. */
@@ -346,6 +345,8 @@ const char *keel_status_name(keel_status status) {
         return "event";
     case KEEL_RETRY:
         return "retry";
+    case KEEL_STOPPED:
+        return "stopped as asked";
     case KEEL_EINVAL:
         return "does not fit together";
     case KEEL_ENOMEM:
@@ -364,6 +365,8 @@ const char *keel_status_name(keel_status status) {
         return "inconsistent start";
     case KEEL_ELIMIT:
         return "limit reached";
+    case KEEL_ESTOP:
+        return "stopped before a start was found";
     }
     return "unknown status";
 }

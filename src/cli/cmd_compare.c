@@ -46,13 +46,13 @@ int compare_command(int count, char **argv) {
     struct compare c = {0};
     struct file file = {0};
     struct plot plot = {0};
+    stop_watch();
     int status = job_open(&j, COMMAND_COMPARE, count, argv);
     if (status == 0 && option_given(&j.options, opt_help)) {
         command_help(command_find("compare"), stdout);
         job_close(&j);
         return EXIT_DONE;
     }
-    stop_watch();
     if (status == 0) status = compare(&c, &j, &file, &plot);
     file_drop(&file);
     plot_drop(&plot);

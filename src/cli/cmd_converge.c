@@ -24,13 +24,13 @@ static int converge(struct converge *c, struct job *j) {
 int converge_command(int count, char **argv) {
     struct job j;
     static struct converge c;
+    stop_watch();
     int status = job_open(&j, COMMAND_CONVERGE, count, argv);
     if (status == 0 && option_given(&j.options, opt_help)) {
         command_help(command_find("converge"), stdout);
         job_close(&j);
         return EXIT_DONE;
     }
-    stop_watch();
     if (status == 0) status = converge(&c, &j);
     if (j.say.json) converge_json(&c, &j, run_json_status(status), status, stdout);
     converge_close(&c);

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/csv.h"
 #include "cli/hdf5.h"
+#include "cli/limit.h"
 #include "cli/outcome.h"
 #include "cli/pace.h"
 #include "cli/plot.h"
@@ -95,6 +96,7 @@ static int open_sinks(struct run *r) {
 static int open_run(struct run *r) {
     struct job *j = &r->job;
     j->keel.observe = observe;
+    if (r->checkpoint.path) j->keel.stop = stop_flag_late();
     r->sim = r->checkpoint.from ? checkpoint_sim(&r->checkpoint) : keel_sim_open(j->model, &j->keel);
     if (!r->sim) return job_fail(j, EXIT_FAILED, "there is not enough memory");
     keel_sim_attach(r->sim, r);
@@ -119,6 +121,7 @@ static void integrate(struct run *r) {
     double end = r->job.t1;
     keel_status status = KEEL_OK;
     struct pace pace = {0};
+    struct limit limit = limit_open(&r->job.keel, r->sim);
     int failed = 0;
     r->checkpoint.begin = job_seconds();
     progress_open(&r->progress, &r->job);
@@ -126,7 +129,7 @@ static void integrate(struct run *r) {
     if (!r->checkpoint.from) trace_look(&r->trace);
     while (status == KEEL_OK && keel_time(keel_sim_solver(r->sim)) != end && !stop_asked() &&
            !r->trace.failed && !failed) {
-        status = keel_sim_step(r->sim, end);
+        status = limit_step(&limit, r->sim, end);
         if (pace_ready(&pace) && status == KEEL_OK) failed = pause_between(r, pace.now);
     }
     progress_clear(&r->progress);
@@ -134,13 +137,16 @@ static void integrate(struct run *r) {
     o->stats = keel_statistics(keel_sim_solver(r->sim));
     o->wall_s = r->checkpoint.spent + job_seconds() - r->checkpoint.begin;
     o->status = status < 0 ? OUTCOME_FAILED : status == KEEL_EVENT ? OUTCOME_STOPPED : OUTCOME_DONE;
-    if (status < 0) text_set(o->message, sizeof o->message, "%s", job_why(r->sim));
+    if (status < 0) text_set(o->message, sizeof o->message, "%s", limit_why(&limit, r->sim, status, end));
     if (status == KEEL_EVENT) {
         keel_happening last = {0};
         keel_sim_happening(r->sim, -1, &last);
         text_set(o->message, sizeof o->message, "by event `%s` at t = %.10g", last.event, last.t);
     }
-    if (stop_asked() && status >= 0) o->status = OUTCOME_INTERRUPTED;
+    if (stop_asked() && (status >= 0 || status == KEEL_ESTOP)) {
+        o->status = OUTCOME_INTERRUPTED;
+        o->message[0] = '\0';
+    }
     if (r->trace.failed || failed) {
         o->status = OUTCOME_FAILED;
         text_set(o->message, sizeof o->message, "%s", r->job.sentence);
@@ -207,13 +213,13 @@ static int finish(struct run *r) {
 int run_command(int count, char **argv) {
     static struct run r;
     r = (struct run){0};
+    stop_watch();
     int status = job_open(&r.job, COMMAND_RUN, count, argv);
     if (status == 0 && option_given(&r.job.options, opt_help)) {
         command_help(command_find("run"), stdout);
         job_close(&r.job);
         return EXIT_DONE;
     }
-    stop_watch();
     if (status == 0) status = name_files(&r.job);
     if (status == 0) status = trace_open(&r.trace, &r.job);
     if (status == 0) status = checkpoint_open(&r.checkpoint, &r.job);
@@ -223,7 +229,7 @@ int run_command(int count, char **argv) {
         integrate(&r);
         status = finish(&r);
     } else {
-        r.outcome.status = OUTCOME_FAILED, r.outcome.exit = status;
+        r.outcome.status = stop_asked() ? OUTCOME_INTERRUPTED : OUTCOME_FAILED, r.outcome.exit = status;
         csv_drop(&r.rows);
         csv_drop(&r.events);
         hdf5_drop(r.hdf5);

@@ -173,6 +173,7 @@ void compare_json(const struct compare *c, const struct job *j, const char *stat
     struct json json = {0};
     run_json_head(&json, "compare", status, exit_status, j, j->sentence);
     if (c->yardstick.about[0]) {
+        run_json_compiled(&json, j);
         json_text(&json, "yardstick", yardstick_word(c->yardstick.kind));
         json_text(&json, "yardstick_about", c->yardstick.about);
         json_number(&json, "yardstick_error", c->yardstick.own);

@@ -106,6 +106,7 @@ void converge_json(const struct converge *c, const struct job *j, const char *st
     if (c->order) {
         json_text(&json, "method", j->method);
         json_text(&json, "stabilizer", j->stabilizer);
+        run_json_compiled(&json, j);
         json_text(&json, "yardstick", yardstick_word(c->yardstick.kind));
         json_array(&json, "rows");
         for (int k = 0; k < c->levels; k++) {

@@ -2,6 +2,7 @@
 #include "cli/curve.h"
 
 #include "base/text.h"
+#include "cli/limit.h"
 #include "cli/measure.h"
 #include "cli/stop.h"
 #include "cli/trace.h"
@@ -114,9 +115,10 @@ static int go(struct recorder *r, int names, char *const *name, char *why, size_
     trace_add(&r->trace, take, r);
     for (int k = 0; k < names; k++) r->spot[k] = find(r->sim, name[k]);
     trace_look(&r->trace);
+    struct limit limit = limit_open(&j->keel, r->sim);
     while (status == KEEL_OK && keel_time(keel_sim_solver(r->sim)) != j->t1 && !stop_asked() &&
            !r->trace.failed)
-        status = keel_sim_step(r->sim, j->t1);
+        status = limit_step(&limit, r->sim, j->t1);
     return r->trace.failed ? text_set(why, room, "there is not enough memory"), -1 : 0;
 }
 

@@ -2,6 +2,7 @@
 #include "cli/gnuplot.h"
 
 #include "base/text.h"
+#include "cli/stop.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -144,7 +145,8 @@ int gnuplot_run(FILE *program, int to, char *why, size_t room) {
     int error = !complaints || fflush(program) || lseek(fileno(program), 0, SEEK_SET) != 0 ? errno : 0;
     if (!error) error = spawn(&child, fileno(program), to, fileno(complaints));
     if (!error)
-        while (waitpid(child, &state, 0) < 0 && errno == EINTR) {}
+        while (waitpid(child, &state, 0) < 0 && errno == EINTR)
+            if (stop_asked()) kill(child, SIGTERM);
     if (!error && !(WIFEXITED(state) && WEXITSTATUS(state) == 0))
         read_complaint(complaints, said, sizeof said);
     int good = !error && WIFEXITED(state) && WEXITSTATUS(state) == 0;

@@ -5,6 +5,7 @@
 #include "cli/blame.h"
 #include "cli/choose.h"
 #include "cli/paper.h"
+#include "cli/stop.h"
 
 #include <errno.h>
 #include <math.h>
@@ -75,10 +76,26 @@ static keel_model *load(struct job *j, const keel_model_options *o) {
     return m;
 }
 
+int job_interpreted(const struct job *j, const char **why) {
+    return !keel_model_compiled(j->model, why);
+}
+
+/* Nobody asked for it, and it takes longer. */
+static void tell_interpreter(const struct job *j) {
+    const char *why;
+    if (!(j->command & COMMAND_SOLVE) || option_given(&j->options, opt_interpret) || j->say.json) return;
+    if (job_interpreted(j, &why))
+        say_note(&j->say, "keel: the model runs in the interpreter, more slowly: %s", why);
+}
+
 static int load_model(struct job *j) {
     const struct option_value *set = &j->options.value[opt_set];
-    keel_model_options o = {
-        .set = set->text, .sets = set->count, .interpret = option_given(&j->options, opt_interpret)};
+    keel_model_options o = {.set = set->text,
+                            .sets = set->count,
+                            .interpret = option_given(&j->options, opt_interpret),
+                            .stop = stop_flag()};
+    const char *seconds = option_text(&j->options, opt_compile_limit);
+    if (seconds) o.compile_seconds = strtod(seconds, NULL);
     if (!(j->command & COMMAND_SOLVE))
         o.interpret = 1; /* little is evaluated: a compiler would only take time */
     char method[JOB_WORD] = "";
@@ -94,6 +111,8 @@ static int load_model(struct job *j) {
     j->model = load(j, &o);
     if (!j->model) return job_fail(j, EXIT_FAILED, "there is not enough memory");
     j->compile_s = job_seconds() - begin;
+    if (keel_model_status(j->model) == KEEL_ESTOP)
+        return job_fail(j, stop_exit(), "interrupted while the model was read");
     if (keel_model_status(j->model) != KEEL_OK && blame_options(j)) return j->status;
     if (!j->say.json && !(j->say.quiet && keel_model_status(j->model) == KEEL_OK))
         say_text(&j->say, keel_model_message(j->model));
@@ -102,6 +121,7 @@ static int load_model(struct job *j) {
         return j->status = EXIT_FAILED;
     }
     keel_model_span(j->model, &j->t0, &j->t1);
+    tell_interpreter(j);
     return 0;
 }
 
@@ -248,11 +268,15 @@ static int take_tolerances(struct job *j) {
     if (tolerance > step) o->value[opt_step].count = o->value[opt_steps].count = 0;
     if (step > tolerance) o->value[opt_rtol].count = o->value[opt_atol].count = 0;
     const char *rtol = option_text(o, opt_rtol);
+    double most = 0;
     j->keel.reversible = option_given(o, opt_reversible);
     if (job_number(j, opt_step, &j->keel.step) || job_number(j, opt_atol, &j->keel.atol) ||
         job_number(j, opt_max_step, &j->keel.max_step) || job_number(j, opt_gain, &j->keel.gain) ||
-        job_number(j, opt_theta, &j->keel.theta))
+        job_number(j, opt_theta, &j->keel.theta) || job_number(j, opt_max_steps, &most))
         return j->status;
+    if (option_given(o, opt_max_steps) && !(most >= 1 && most <= 1e15 && most == floor(most)))
+        return job_fail(j, EXIT_USAGE, "--max-steps must be a whole number from 1 on, it is %g", most);
+    j->keel.max_steps = (long)most;
     if (option_given(o, opt_order)) j->keel.order = (int)strtol(option_text(o, opt_order), NULL, 10);
     if (rtol && !strchr(rtol, ',') && job_number(j, opt_rtol, &j->keel.rtol)) return j->status;
     if (j->command == COMMAND_CONVERGE && !option_given(o, opt_step))
@@ -319,7 +343,7 @@ static int take_method(struct job *j) {
 
 int job_open_word(struct job *j, unsigned command, int count, char **argv, const char *ask) {
     char why[JOB_SENTENCE];
-    *j = (struct job){.command = command};
+    *j = (struct job){.command = command, .keel = {.stop = stop_flag()}};
     int wrong = option_parse(&j->options, command, count, argv, why, sizeof why);
     say_open(&j->say, option_text(&j->options, opt_color), option_given(&j->options, opt_quiet),
              option_given(&j->options, opt_json));
@@ -353,6 +377,7 @@ const char *job_why(keel_sim *sim) {
 }
 
 int job_refuse(struct job *j, keel_sim *sim) {
+    if (stop_asked()) return job_fail(j, stop_exit(), "interrupted before the run began");
     int options = !keel_sim_solver(sim) ? 0 : keel_state_of(keel_sim_solver(sim)) == KEEL_EINVAL;
     return job_fail(j, options ? EXIT_USAGE : EXIT_FAILED, "%s", job_why(sim));
 }

@@ -43,6 +43,8 @@ int job_model_run(struct job *j);
 const char *job_why(keel_sim *sim);
 /* A run that could not be opened: with options that do not fit, or because the model fails; the status. */
 int job_refuse(struct job *j, keel_sim *sim);
+/* Does the model run in the interpreter, and why, in one sentence? */
+int job_interpreted(const struct job *j, const char **why);
 /* The number an option gives, an expression of parameters; 0, or an exit status. */
 int job_number(struct job *j, enum option_id id, double *value);
 /* "rk4+project" into stepper and stabilizer with the nearest names suggested; 0, or an exit status. */

@@ -1,4 +1,5 @@
 /* measure.c - see measure.h. */
+#include "cli/limit.h"
 #include "cli/measure.h"
 
 #include "base/text.h"
@@ -178,14 +179,14 @@ static int attach(struct gauge *g) {
 }
 
 /* Where nobody looks steps are taken by the thousand; a signal is answered between two pieces. */
-static keel_status go(struct gauge *g, int looking) {
+static keel_status go(struct gauge *g, int looking, struct limit *limit) {
     enum { PIECE = 1 << 16 };
     double t0 = g->job.t0, t1 = g->job.t1, h = g->job.keel.step, span = fabs(t1 - t0);
     keel_status status = KEEL_OK;
     if (looking) trace_look(&g->trace);
     if (looking || !(h > 0)) {
         while (status == KEEL_OK && keel_time(keel_sim_solver(g->sim)) != t1 && !stop_asked())
-            status = keel_sim_step(g->sim, t1);
+            status = limit_step(limit, g->sim, t1);
         return status;
     }
     for (long k = PIECE; (double)k * h < span - h && status == KEEL_OK && !stop_asked(); k += PIECE)
@@ -287,11 +288,12 @@ static void gauge_run(struct gauge *g, struct claims *c, int run) {
         keel_sim_attach(g->sim, g);
     }
     clock_t began = clock();
-    keel_status status = bad ? KEEL_ENOMEM : go(g, looking);
+    struct limit limit = limit_open(&o, g->sim);
+    keel_status status = bad ? KEEL_ENOMEM : go(g, looking, &limit);
     g->seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     if (bad) refuse(c, run, "there is not enough memory");
-    else if (status < 0) take_failure(g, c, run, job_why(g->sim));
     else if (stop_asked()) refuse(c, run, "interrupted");
+    else if (status < 0) take_failure(g, c, run, limit_why(&limit, g->sim, status, j->t1));
     else if (take_end(g)) refuse(c, run, "the end of the run cannot be looked at");
     else {
         keel_stats s = keel_statistics(keel_sim_solver(g->sim));

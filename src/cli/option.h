@@ -49,6 +49,8 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(atol, NUMBER, MODEL, "A", NULL, COMMAND_RUN | COMMAND_COMPARE,                                         \
       "absolute tolerance (a thousandth of rtol)")                                                           \
     X(max_step, NUMBER, MODEL, "H", NULL, COMMAND_SOLVE, "longest step")                                     \
+    X(max_steps, NUMBER, MODEL, "N", NULL, COMMAND_SOLVE,                                                    \
+      "most steps (1e7; with a fixed step as many as the way is long)")                                      \
     X(reversible, FLAG, MODEL, NULL, NULL, COMMAND_SOLVE,                                                    \
       "steps follow the motion and retrace themselves; --step is the first one")                             \
     X(theta, NUMBER, MODEL, "TH", NULL, COMMAND_SOLVE, "where in the step theta, glnr and dso take f (1/2)") \
@@ -92,6 +94,8 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "what the starter model shows (pendulum)")                                                             \
     X(man, FLAG, LINE, NULL, NULL, COMMAND_HELP, "as a manual page, in the language of man(7)")              \
     X(interpret, FLAG, LINE, NULL, NULL, COMMAND_SOLVE, "no compiler: the same results, more slowly")        \
+    X(compile_limit, COUNT, LINE, "S", NULL, COMMAND_SOLVE,                                                  \
+      "seconds the C compiler may take (60, more for large models)")                                         \
     X(json, FLAG, LINE, NULL, NULL, COMMAND_ALL & ~(COMMAND_SCHEMA | COMMAND_COMPLETION | COMMAND_HELP),     \
       "one JSON object on standard output and nothing else")                                                 \
     X(quiet, FLAG, LINE, NULL, NULL, COMMAND_ALL, "only errors")                                             \

@@ -371,7 +371,11 @@ static void end_page(FILE *out, const struct job *j) {
         date[0] = '\0';
     fprintf(out, "<footer>keel %s, %s, ", keel_version(), date);
     text(out, j->file && strcmp(j->file, "-") != 0 ? j->path : "standard input");
-    fputs(keel_model_compiled(j->model, &why_not) ? ", compiled" : ", interpreted", out);
+    if (!job_interpreted(j, &why_not)) fputs(", compiled", out);
+    else {
+        fputs(", interpreted: ", out);
+        text(out, why_not);
+    }
     fputs("</footer>\n</main>\n</body>\n</html>\n", out);
 }
 

@@ -57,6 +57,13 @@ void run_json_options(struct json *json, const char *key, const struct job *j, i
     json_end_object(json);
 }
 
+void run_json_compiled(struct json *json, const struct job *j) {
+    const char *why;
+    int interpreted = job_interpreted(j, &why);
+    json_truth(json, "compiled", !interpreted);
+    if (interpreted) json_text(json, "interpreted_why", why);
+}
+
 static void settings(struct json *json, const struct job *j, int lasting) {
     const char *name;
     double value;
@@ -67,6 +74,7 @@ static void settings(struct json *json, const struct job *j, int lasting) {
     json_text(json, "method", j->method);
     json_text(json, "stabilizer", j->stabilizer);
     if (j->why[0]) json_text(json, "method_why", j->why);
+    run_json_compiled(json, j);
 }
 
 static const char *kind_word(const keel_kept *row) {

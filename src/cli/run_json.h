@@ -10,6 +10,7 @@
  * pieces. */
 void run_json_build(struct json *json, const struct outcome *o, const struct job *j, int lasting);
 void run_json_options(struct json *json, const char *key, const struct job *j, int lasting); /* as given */
+void run_json_compiled(struct json *json, const struct job *j); /* machine code, or why not */
 void run_json(const struct outcome *o, const struct job *j, FILE *out);
 /* What all commands share: schema, keel, command, status, exit, message, diagnostics, model. */
 void run_json_head(struct json *json, const char *command, const char *status, int exit_status,

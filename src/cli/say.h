@@ -4,13 +4,11 @@
 
 #include <stdio.h>
 
-enum {
-    EXIT_DONE = 0,
-    EXIT_FAILED = 1,
-    EXIT_USAGE = 2,
-    EXIT_MISSING = 3, /* done, but some values do not exist */
-    EXIT_INTERRUPTED = 130,
-    EXIT_TERMINATED = 143
+enum { /* and 128 + a signal: stop.h */
+       EXIT_DONE = 0,
+       EXIT_FAILED = 1,
+       EXIT_USAGE = 2,
+       EXIT_MISSING = 3 /* done, but some values do not exist */
 };
 
 struct say {

@@ -83,8 +83,7 @@ int trace_open(struct trace *t, struct job *j) {
     const char *points = option_text(o, opt_points), *at = option_text(o, opt_at);
     long room = 0;
     double apart = 0;
-    *t = (struct trace){
-        .every_step = option_given(o, opt_steps_out), .direction = j->t1 > j->t0 ? 1 : -1};
+    *t = (struct trace){.every_step = option_given(o, opt_steps_out), .direction = j->t1 > j->t0 ? 1 : -1};
     if (option_given(o, opt_every) && (job_number(j, opt_every, &apart) || every(t, j, apart, &room)))
         return j->status;
     if (at && listed(t, j, at, &room)) return j->status;

@@ -2,6 +2,7 @@
 #include "cli/trial.h"
 
 #include "base/text.h"
+#include "cli/limit.h"
 #include "cli/progress.h"
 #include "cli/stop.h"
 #include "cli/yardstick.h"
@@ -47,13 +48,14 @@ static int take_arrays(struct trial *r, keel_sim *sim) {
 }
 
 /* Up to its end or the first `stop`. */
-static void go(struct trial *r, keel_sim *sim, double end, long most) {
+static void go(struct trial *r, keel_sim *sim, const keel_options *o, double end, long most) {
     keel_status status = KEEL_OK;
+    struct limit limit = limit_open(o, sim);
     long steps = 0;
     while (status == KEEL_OK && keel_time(keel_sim_solver(sim)) != end && !stop_asked() &&
            !(most && steps >= most))
-        status = keel_sim_step(sim, end), steps++;
-    if (status < 0) refuse(r, TRIAL_FAILED, job_why(sim));
+        status = limit_step(&limit, sim, end), steps++;
+    if (status < 0 && status != KEEL_ESTOP) refuse(r, TRIAL_FAILED, limit_why(&limit, sim, status, end));
     else if (status == KEEL_EVENT) {
         keel_happening last = {0};
         keel_sim_happening(sim, -1, &last);
@@ -109,7 +111,8 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
     keel_solver *solver = keel_sim_solver(sim);
     keel_sim_attach(sim, &v);
     if (!sim) refuse(r, TRIAL_REFUSED, "there is not enough memory");
-    else if (!solver || keel_state_of(solver) < 0) refuse(r, TRIAL_REFUSED, job_why(sim));
+    else if (!solver || keel_state_of(solver) < 0)
+        refuse(r, stop_asked() ? TRIAL_INTERRUPTED : TRIAL_REFUSED, job_why(sim));
     else if (take_arrays(r, sim) || trace_open_at(&v.trace, j, times, count) || trace_attach(&v.trace, sim) ||
              (into && record_open(into, sim)) ||
              (with && record_match_open(&v.match, with, v.trace.direction)))
@@ -121,7 +124,7 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
         progress_open(&v.progress, j);
         double begin = job_seconds();
         trace_look(&v.trace);
-        go(r, sim, j->t1, most);
+        go(r, sim, &o, j->t1, most);
         r->wall_s = job_seconds() - begin;
         progress_clear(&v.progress);
         take_drift(r, sim, &v.trace, o.preserve != KEEL_NONE);
@@ -160,7 +163,7 @@ int trial_cost(struct job *j, const keel_options *o, long most, double *seconds,
         keel_sim *sim = keel_sim_open(j->model, &plain);
         int good = keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0;
         double begin = job_seconds();
-        if (good) go(&r, sim, j->t1, most);
+        if (good) go(&r, sim, &plain, j->t1, most);
         double spent = job_seconds() - begin;
         good = good && !stop_asked();
         if (good) *stats = keel_statistics(keel_sim_solver(sim));

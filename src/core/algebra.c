@@ -210,7 +210,7 @@ keel_status algebra_solve(struct field *fd, double t, double *u) {
         if (status != KEEL_OK) return status;
         if (fresh) {
             fd->stats->factorizations++;
-            if (dense_lu(m, d->matrix, d->pivot))
+            if (dense_lu(m, d->matrix, d->pivot, fd->halt))
                 return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
                                    "the algebraic variables are not determined at t = %.10g (singular d F / "
                                    "d y): try another "

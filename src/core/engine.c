@@ -33,6 +33,12 @@ keel_status engine_fail_by_fault(struct engine *e) {
     return engine_fail(e, e->field.fault.status, "%s", e->field.fault.text);
 }
 
+void engine_heed(struct engine *e, int stop) {
+    keel_halt *halt = stop && e->o.stop ? &e->halt : NULL;
+    if (stop) e->halt = (keel_halt){e->o.stop, 0};
+    e->field.halt = e->work.halt = halt;
+}
+
 double *engine_state(const struct engine *e) {
     return e->r->inside ? e->x_now : e->x[e->r->front];
 }
@@ -242,51 +248,8 @@ static void set_tolerances(struct engine *e) {
     e->work.rtol = e->o.step > 0 ? 0 : e->o.rtol;
 }
 
-static keel_status prepare(struct engine *e, int begin) {
-    struct field *fd = &e->field;
-    e->r->event = -1;
-    memset(e->fixed_by_default, 1, (size_t)fd->n);
-    set_tolerances(e);
-    /* noise of a tenth of the tolerance does no harm; without a tolerance it is to stay near round-off */
-    e->manifold.nearly =
-        e->o.step > 0 ? MANIFOLD_NEARLY : fmin(MANIFOLD_NEARLY, fmax(1e-7, 10 * DBL_EPSILON / e->o.rtol));
-    /* the errors of others have one sign, and a part of them would stay */
-    int drifts = e->o.step == 0 || !(e->stepper->info.traits & KEEL_SYMPLECTIC);
-    e->manifold.at_once = !drifts && e->manifold.preserve == KEEL_PROJECT ? 1. / 32 : 1;
-    rows_open(&e->rows);
-    if (e->o.sets && manifold_sets(&e->manifold, e->o.sets, e->message, sizeof e->message))
-        return e->r->status = KEEL_EINVAL;
-    e->measured = e->manifold.preserve != KEEL_NONE && e->rows.count > 0;
-    e->estimates = e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : e->stepper->norm ? 2 : 1;
-    if (!begin) return KEEL_OK;
-    keel_status status = field_open(fd);
-    if (e->o.check_jacobians) { /* first: a wrong derivative may be the reason of any other failure */
-        struct fault other = fd->fault;
-        if (verify_jacobians(&e->start, fd->p.t0, fd->p.u0) != KEEL_OK) return engine_fail_by_fault(e);
-        fd->fault = other;
-    }
-    if (status != KEEL_OK) return engine_fail_by_fault(e);
-    status = decide_care(e);
-    if (status != KEEL_OK) return status;
-    manifold_choose(&e->manifold);
-    if (!relax_fits(e)) return KEEL_EINVAL;
-    int one_sided = e->manifold.preserve >= KEEL_POST && e->manifold.preserve != KEEL_SYMMETRIC;
-    if (e->o.reversible && e->manifold.kept && one_sided)
-        return engine_fail(e, KEEL_EINVAL,
-                           "reversible: a projection is not symmetric, and `%s` would be projected; take "
-                           "preserve symmetric, watch or none, or a method that keeps it by itself",
-                           rows_name(&e->rows, e->manifold.row[0]));
-    e->settled = 1;
-    status = engine_begin(e, fd->p.t0, fd->p.u0, fd->p.fixed ? fd->p.fixed : e->fixed_by_default);
-    return status == KEEL_OK ? engine_verify(e) : status;
-}
-
-keel_status engine_rate(struct engine *e, double t, const double *x, double *dx) {
-    keel_status status = field_rate(&e->field, t, x, dx);
-    return status == KEEL_OK && baumgarte_applies(e) ? baumgarte_add(e, t, x, dx) : status;
-}
-
-keel_status engine_verify(struct engine *e) {
+/* Once a consistent state is known: the invariants (verify.h). */
+static keel_status verify_once(struct engine *e) {
     struct field *fd = &e->field;
     const double *u = e->x[e->r->front];
     if (e->verified) return KEEL_OK;
@@ -296,39 +259,7 @@ keel_status engine_verify(struct engine *e) {
     return KEEL_OK;
 }
 
-struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
-                           const keel_stepper *method, int begin) {
-    struct engine *e = calloc(1, sizeof *e);
-    if (!e) return NULL;
-    e->handle = handle;
-    e->o = *o;
-    e->stepper = method;
-    e->r = &e->blank;
-    e->r->event = -1;
-    if (!validate(p, o, method, e->message, sizeof e->message)) {
-        e->r->status = KEEL_EINVAL;
-        return e;
-    }
-    field_init(&e->field, p, &e->r->stats);
-    e->field.mech.sparse = mechanics_goes_sparse(p, o, method->info.traits);
-    rows_init(&e->rows, &e->field);
-    manifold_init(&e->manifold, &e->field, &e->rows, chosen_preserve(p, o, method), o->norm,
-                  o->manifold_units > 0 ? o->manifold_units : 4);
-    if (!take_memory(e)) {
-        engine_close(e);
-        return NULL;
-    }
-    memset(e->block, 0, (e->block_size + e->stepper->size + 63) / 32 * 32);
-    carve(e);
-    if (field_attach(&e->field)) {
-        engine_close(e);
-        return NULL;
-    }
-    prepare(e, begin);
-    return e;
-}
-
-keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed) {
+static keel_status start_at(struct engine *e, double t, const double *u, const unsigned char *fixed) {
     struct record *r = e->r;
     struct field *fd = &e->field;
     double *x = e->x[r->front];
@@ -369,5 +300,97 @@ keel_status engine_begin(struct engine *e, double t, const double *u, const unsi
         return r->status = KEEL_EINVAL;
     if (baumgarte_applies(e)) baumgarte_begin(e);
     events_begin(e);
-    return KEEL_OK;
+    return verify_once(e);
+}
+
+static keel_status prepare(struct engine *e, int begin) {
+    struct field *fd = &e->field;
+    e->r->event = -1;
+    memset(e->fixed_by_default, 1, (size_t)fd->n);
+    set_tolerances(e);
+    /* noise of a tenth of the tolerance does no harm; without a tolerance it is to stay near round-off */
+    e->manifold.nearly =
+        e->o.step > 0 ? MANIFOLD_NEARLY : fmin(MANIFOLD_NEARLY, fmax(1e-7, 10 * DBL_EPSILON / e->o.rtol));
+    /* the errors of others have one sign, and a part of them would stay */
+    int drifts = e->o.step == 0 || !(e->stepper->info.traits & KEEL_SYMPLECTIC);
+    e->manifold.at_once = !drifts && e->manifold.preserve == KEEL_PROJECT ? 1. / 32 : 1;
+    rows_open(&e->rows);
+    if (e->o.sets && manifold_sets(&e->manifold, e->o.sets, e->message, sizeof e->message))
+        return e->r->status = KEEL_EINVAL;
+    e->measured = e->manifold.preserve != KEEL_NONE && e->rows.count > 0;
+    e->estimates = e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : e->stepper->norm ? 2 : 1;
+    if (!begin) return KEEL_OK;
+    keel_status status = field_open(fd);
+    if (e->o.check_jacobians) { /* first: a wrong derivative may be the reason of any other failure */
+        struct fault other = fd->fault;
+        if (verify_jacobians(&e->start, fd->p.t0, fd->p.u0) != KEEL_OK) return engine_fail_by_fault(e);
+        fd->fault = other;
+    }
+    if (status != KEEL_OK) return engine_fail_by_fault(e);
+    status = decide_care(e);
+    if (status != KEEL_OK) return status;
+    manifold_choose(&e->manifold);
+    if (!relax_fits(e)) return KEEL_EINVAL;
+    int one_sided = e->manifold.preserve >= KEEL_POST && e->manifold.preserve != KEEL_SYMMETRIC;
+    if (e->o.reversible && e->manifold.kept && one_sided)
+        return engine_fail(e, KEEL_EINVAL,
+                           "reversible: a projection is not symmetric, and `%s` would be projected; take "
+                           "preserve symmetric, watch or none, or a method that keeps it by itself",
+                           rows_name(&e->rows, e->manifold.row[0]));
+    e->settled = 1;
+    return start_at(e, fd->p.t0, fd->p.u0, fd->p.fixed ? fd->p.fixed : e->fixed_by_default);
+}
+
+keel_status engine_rate(struct engine *e, double t, const double *x, double *dx) {
+    keel_status status = field_rate(&e->field, t, x, dx);
+    return status == KEEL_OK && baumgarte_applies(e) ? baumgarte_add(e, t, x, dx) : status;
+}
+
+/* The end of a search for a start.  1: it was given up, and whatever came of it is no start. */
+static int heed_no_more(struct engine *e) {
+    int given_up = e->halt.given_up;
+    engine_heed(e, 0);
+    if (given_up)
+        engine_fail(e, KEEL_ESTOP, "stopped while a consistent start was sought, as options.stop asks");
+    return given_up;
+}
+
+struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
+                           const keel_stepper *method, int begin) {
+    struct engine *e = calloc(1, sizeof *e);
+    if (!e) return NULL;
+    e->handle = handle;
+    e->o = *o;
+    e->stepper = method;
+    e->r = &e->blank;
+    e->r->event = -1;
+    if (!validate(p, o, method, e->message, sizeof e->message)) {
+        e->r->status = KEEL_EINVAL;
+        return e;
+    }
+    field_init(&e->field, p, &e->r->stats);
+    e->field.mech.sparse = mechanics_goes_sparse(p, o, method->info.traits);
+    rows_init(&e->rows, &e->field);
+    manifold_init(&e->manifold, &e->field, &e->rows, chosen_preserve(p, o, method), o->norm,
+                  o->manifold_units > 0 ? o->manifold_units : 4);
+    if (!take_memory(e)) {
+        engine_close(e);
+        return NULL;
+    }
+    memset(e->block, 0, (e->block_size + e->stepper->size + 63) / 32 * 32);
+    carve(e);
+    if (field_attach(&e->field)) {
+        engine_close(e);
+        return NULL;
+    }
+    engine_heed(e, 1);
+    prepare(e, begin);
+    heed_no_more(e);
+    return e;
+}
+
+keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed) {
+    engine_heed(e, 1);
+    keel_status status = start_at(e, t, u, fixed);
+    return heed_no_more(e) ? e->r->status : status;
 }

@@ -105,6 +105,7 @@ struct engine {
     keel_options o;
     const keel_stepper *stepper;
     keel_work work;
+    keel_halt halt; /* options.stop, and whether anything has been given up */
     struct arena arena;
     struct field field;
     struct rows rows;
@@ -139,11 +140,15 @@ void engine_close(struct engine *e);
 keel_status engine_fail(struct engine *e, keel_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 keel_status engine_fail_by_fault(struct engine *e); /* with the field's own sentence */
+/* Long work looks at options.stop, or does not: only where what comes of it can be forgotten. */
+void engine_heed(struct engine *e, int stop);
+static inline int engine_asked(const struct engine *e) { /* between steps */
+    return e->o.stop && __atomic_load_n(e->o.stop, __ATOMIC_RELAXED);
+}
 void engine_say(struct engine *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Takes (t, u) as the new start: made consistent, references and events anew.  fixed: as start_make. */
+/* Takes (t, u) as the new start: made consistent, references and events anew; then, once, the invariants
+ * (verify.h).  fixed: as start_make. */
 keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed);
-/* Once a consistent state is known: the invariants (verify.h). */
-keel_status engine_verify(struct engine *e);
 /* The rate of the run: of the field, and what a stabilizer adds to it. */
 keel_status engine_rate(struct engine *e, double t, const double *x, double *dx);
 double *engine_state(const struct engine *e);             /* n + m, where the solver stands */

@@ -245,6 +245,7 @@ void field_forget(struct field *fd) {
 }
 
 keel_status field_rate(struct field *fd, double t, const double *x, double *dx) {
+    if (keel_halted(fd->halt)) return map_stopped(fd);
     fd->fault.status = KEEL_OK;
     fd->stats->calls++;
     int code = fd->rate(t, x, dx, fd->context);
@@ -270,7 +271,7 @@ keel_status field_divide_by_mass(struct field *fd, double t, const double *u, do
         keel_status status = map_matrix(fd, &fd->p.mass, "mass", n, t, u, fd->mass);
         if (status != KEEL_OK) return status;
         fd->stats->factorizations++;
-        int column = dense_lu(n, fd->mass, fd->pivot);
+        int column = dense_lu(n, fd->mass, fd->pivot, fd->halt);
         fd->mass_ready = column == 0;
         if (column) {
             char room[64];

@@ -6,7 +6,7 @@
 #ifndef KEEL_CORE_FIELD_H
 #define KEEL_CORE_FIELD_H
 
-#include <keel.h>
+#include <keel/method.h>
 
 #include "base/arena.h"
 #include "base/text.h"
@@ -81,6 +81,7 @@ struct field {
     struct mechanics mech;
     struct algebra dae;
     keel_stats *stats;
+    keel_halt *halt; /* options.stop, while what is under way can be forgotten; else NULL */
     struct fault fault;
 };
 
@@ -123,8 +124,10 @@ static inline keel_status map_checked(struct field *fd, const char *what, const 
     int finite = (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0;
     return code == 0 && finite ? KEEL_OK : map_complain(fd, what, names, code, t, count, out);
 }
+keel_status map_stopped(struct field *fd);
 static inline keel_status map_value(struct field *fd, const struct map *map, double t, const double *u,
                                     double *out) {
+    if (keel_halted(fd->halt)) return map_stopped(fd);
     int code = map->user.value(t, u, out, fd->p.user);
     return map_checked(fd, map->what, map->user.names, code, t, map->user.count, out);
 }

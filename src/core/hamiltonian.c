@@ -103,7 +103,7 @@ int hamiltonian_constrained_rate(double t, const double *x, double *dx, void *fi
     }
     if (status != KEEL_OK) return status;
     fd->stats->factorizations++;
-    if (dense_lu(k, system, fd->pivot))
+    if (dense_lu(k, system, fd->pivot, fd->halt))
         return field_fault(
             fd, KEEL_RETRY, KEEL_ESINGULAR,
             "the constraints do not determine their multipliers at t = %.10g: they are dependent there", t);

@@ -36,10 +36,11 @@ static keel_status eliminate_y(struct field *fd, double t, const double *u) {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++) d->matrix[(long)i * m + j] = d->row_jacobian[(long)i * all + n + j];
     fd->stats->factorizations++;
-    if (dense_lu(m, d->matrix, d->pivot))
+    if (dense_lu(m, d->matrix, d->pivot, fd->halt))
         return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
                            "the algebraic variables are not determined at t = %.10g (singular d F / d y)", t);
     for (int c = 0; c < n; c++) {
+        if (keel_halted(fd->halt)) return map_stopped(fd);
         for (int i = 0; i < m; i++) d->step[i] = d->row_jacobian[(long)i * all + c];
         dense_lu_solve(m, d->matrix, d->pivot, d->step);
         for (int i = 0; i < n; i++)

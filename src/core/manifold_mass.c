@@ -238,7 +238,7 @@ keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, do
             m->bordered[(long)i * count + j] = m->space.used[i] && m->space.used[j] ? sum : i == j;
         }
     }
-    if (dense_lu(count, m->bordered, m->pivot)) return manifold_refuse(m, t, m->row[first_kept]);
+    if (dense_lu(count, m->bordered, m->pivot, m->fd->halt)) return manifold_refuse(m, t, m->row[first_kept]);
     dense_lu_solve(count, m->bordered, m->pivot, m->c);
     for (int j = 0; j < count; j++) {
         for (int i = 0; i < n; i++) m->d[i] = m->c[j] * m->directions[(long)j * n + i];

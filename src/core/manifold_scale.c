@@ -194,7 +194,7 @@ static keel_status newton(struct manifold *m, double t, const double *x, int *fo
         if (lost(m, &status) || status < 0) return status;
         for (int i = 0; i < k; i++) m->change[i] = -m->residual[m->row[i]] / size_of(m, i);
         m->fd->stats->factorizations++;
-        if (dense_lu(k, m->slope, m->pivot)) return KEEL_OK;
+        if (dense_lu(k, m->slope, m->pivot, m->fd->halt)) return KEEL_OK;
         dense_lu_solve(k, m->slope, m->pivot, m->change);
         m->fd->stats->newton++;
         for (int q = 0; q < k; q++) {
@@ -265,7 +265,7 @@ static double downhill(struct manifold *m, double radius) {
     for (; shifted<TRIES; shifted++, shift = shift> 0 ? 4 * shift : 1e-6 * largest) {
         memcpy(m->bordered, m->bend, (size_t)(k * k) * sizeof *m->bend);
         for (int q = 0; q < k; q++) m->bordered[q * k + q] += shift;
-        if (largest == 0 || dense_cholesky(k, m->bordered) == 0) break;
+        if (largest == 0 || dense_cholesky(k, m->bordered, m->fd->halt) == 0) break;
     }
     for (int q = 0; q < k; q++) m->change[q] = -m->gradient[q];
     if (shifted == TRIES) return 0; /* not numbers */

@@ -47,7 +47,7 @@ keel_status mechanics_mass(struct field *fd, double t, const double *u) {
     if (!m->mass || (fd->p.mass.constant && m->mass_ready)) return KEEL_OK;
     keel_status status = map_matrix(fd, &fd->p.mass, "mass", fd->nq, t, u, m->mass);
     if (status != KEEL_OK) return status;
-    int row = dense_cholesky(fd->nq, m->mass);
+    int row = dense_cholesky(fd->nq, m->mass, fd->halt);
     m->mass_ready = row == 0;
     return row ? mechanics_bad_mass(fd, t, row - 1) : KEEL_OK;
 }

@@ -105,7 +105,7 @@ static int factor_matrix(struct engine *e) {
         memset(row, 0, (size_t)k * sizeof *row);
         row[i] = 1 / share_of(e);
     }
-    if (dense_lu(k, u->matrix, u->pivot)) return 0;
+    if (dense_lu(k, u->matrix, u->pivot, e->field.halt)) return 0;
     for (int i = 0; i < k; i++)
         if (fabs(u->matrix[(long)i * k + i]) < UNMOVED / share_of(e)) return 0;
     return 1;

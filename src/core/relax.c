@@ -115,7 +115,7 @@ static keel_status solve(struct engine *e, double h, struct relaxed *end, double
     for (int iteration = 0; iteration < MANIFOLD_ITERATIONS; iteration++) {
         keel_status status = fresh ? slopes(e, h, end->t, x_new, m->bordered, 1) : KEEL_OK;
         if (status != KEEL_OK) return status;
-        if ((fresh || iteration == 0) && dense_lu(k, m->bordered, m->pivot)) return KEEL_OK;
+        if ((fresh || iteration == 0) && dense_lu(k, m->bordered, m->pivot, e->field.halt)) return KEEL_OK;
         for (int i = 0; i < k; i++) {
             double size = e->rows.size[m->row[i]];
             m->change[i] = -m->residual[m->row[i]] / (size > 0 ? size : 1);

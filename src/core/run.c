@@ -95,11 +95,17 @@ static void stand_at_front(struct engine *e) {
     if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
 }
 
+/* With a fixed step the number is what was asked for; any other way of choosing steps may never arrive. */
+static long most_steps(const keel_options *o) {
+    int fixed = o->step > 0 && !o->reversible;
+    return o->max_steps > 0 ? o->max_steps : fixed ? 0 : 10000000;
+}
+
 static keel_status too_many_steps(struct engine *e, long most) {
     return engine_fail(
         e, KEEL_ELIMIT,
         "%ld steps were taken and t = %.10g is all that was reached: the problem is stiff, the tolerance "
-        "very small, or max_steps too low",
+        "very small, or options.max_steps too low",
         most, e->r->t);
 }
 
@@ -183,7 +189,7 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
     struct record *r = e->r;
     int crowd = 0;
     int events = e->field.p.event.count > 0, fused = !one_step && fused_fits(e);
-    long wait = 0, taken = 0, most = e->o.max_steps > 0 ? e->o.max_steps : e->o.step > 0 ? 0 : 10000000;
+    long wait = 0, taken = 0, most = most_steps(&e->o);
     keel_status status = set_out(e, t_end);
     while (status == KEEL_OK) {
         if (events && r->has_step) {
@@ -205,6 +211,7 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
         }
         stand_at_front(e);
         if (one_step && taken > 0) return KEEL_OK;
+        if (engine_asked(e)) return KEEL_STOPPED;
         if (most > 0 && taken == most) return too_many_steps(e, most);
         if (fused && wait == 0) {
             long marched = fused_march(e, t_end, most > 0 ? most - taken : LONG_MAX, &wait, &status);

@@ -159,7 +159,8 @@ static keel_status propose_and_correct(struct engine *e, keel_attempt *a, struct
     return manifold_correct(&e->manifold, plan->t_new, x_new, low_new);
 }
 
-/* One attempt at (h, t_new) into the other buffer; KEEL_RETRY with a fault if it cannot be had. */
+/* One attempt at (h, t_new) into the other buffer; KEEL_RETRY with a fault if it cannot be had.  Where long
+ * work in it was given up, as options.stop asked, whatever came of it is forgotten. */
 static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
     struct record *r = e->r;
     struct field *fd = &e->field;
@@ -232,6 +233,7 @@ static keel_status measure(struct engine *e) {
 
 static keel_status commit(struct engine *e, const struct plan *plan) {
     struct record *r = e->r;
+    if (e->o.stop) engine_heed(e, 0); /* from here on the step stands */
     r->t_before = r->t;
     r->t_low_before = plan->low;
     r->t_low = plan->low_new;
@@ -330,10 +332,21 @@ static keel_status underflow(struct engine *e, double h) {
         h, r->t, e->o.rtol, e->atol[0], suspect);
 }
 
+/* Nor does the method know what it has left of its memory. */
+static keel_status forget_step(struct engine *e) {
+    e->halt.given_up = 0;
+    e->field.fault.status = KEEL_OK;
+    e->r->fresh = 1;
+    field_forget(&e->field);
+    return KEEL_STOPPED;
+}
+
 /* A step that cannot be shortened, for the reason given. */
 static keel_status take_as_planned(struct engine *e, struct plan *plan, const char *why) {
     double error;
+    if (e->o.stop) engine_heed(e, 1);
     keel_status status = attempt(e, plan, &error);
+    if (e->halt.given_up) return forget_step(e);
     if (status == KEEL_OK) return commit(e, plan);
     if (status > 0 && e->field.k) add_suspect(e);
     if (status > 0)
@@ -363,12 +376,14 @@ static keel_status step_adaptive(struct engine *e, double t_end) {
     struct record *r = e->r;
     double longest = control_longest(e, t_end), h = fmin(control_aim(e), longest);
     e->r->has_step = 0;
+    if (e->o.stop) engine_heed(e, 1);
     for (int rejected = 0;; rejected++) {
         struct plan plan = plan_adaptive(e, t_end, h);
         int tiny = fabs(plan.h) <= 4 * DBL_EPSILON * fabs(r->t) || fabs(plan.h) < 1e-300;
         if (tiny && (rejected || !plan.lands)) return underflow(e, fabs(plan.h));
         double error = 0;
         keel_status status = attempt(e, &plan, &error);
+        if (e->halt.given_up) return forget_step(e);
         if (status < 0) return engine_fail_by_fault(e);
         if (status == KEEL_OK && error <= 1) {
             double next = control_next(e, fabs(plan.h), error, rejected > 0);
@@ -400,7 +415,8 @@ keel_status step_take(struct engine *e, double t_end) {
     keel_status status = e->o.reversible ? step_reversible(e, t_end)
                          : e->o.step > 0 ? step_fixed(e, t_end)
                                          : step_adaptive(e, t_end);
-    if (status < 0 && e->measured) /* the residuals are those of the last trial */
+    if (e->o.stop) engine_heed(e, 0);
+    if (status != KEEL_OK && e->measured) /* the residuals are those of the last trial */
         rows_residual(&e->field, &e->rows, e->r->t, e->x[e->r->front], e->rows.residual);
     step_count(e);
     return status;

@@ -5,18 +5,14 @@
 
 #include "base/text.h"
 #include "lang/compile_cache.h"
+#include "lang/compile_process.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* Every operation rounds once, in the order written: interpreted models have the same bits. */
 #define ALWAYS "-shared", "-fPIC", "-std=c99", "-ffp-contract=off", "-fno-builtin", "-fno-math-errno", "-w"
@@ -42,6 +38,7 @@ static const char *const *flags_here(void) {
 /* Straight code of this length gains nothing from more than -O1, which takes nearly twice the time
  * (gcc 12). */
 enum { LONG_SOURCE = 300000 };
+enum { LOG_BYTES = 16 << 20 };
 
 static const char *optimisation(const char *source) {
     return strlen(source) < LONG_SOURCE ? "-O3" : "-O1";
@@ -86,8 +83,7 @@ static enum compile_status find_tool(struct compile_tool *tool, char *message, s
         if (*c) *c++ = '\0';
     }
     if (find_program(tool->argument[0], tool->program)) return COMPILE_READY;
-    text_set(message, room, "There is no C compiler `%s` here: the model runs in the interpreter.",
-             tool->argument[0]);
+    text_set(message, room, "There is no C compiler `%s` here.", tool->argument[0]);
     return COMPILE_ABSENT;
 }
 
@@ -122,30 +118,24 @@ static int write_source(const char *path, const char *source) {
     return fclose(file) || failed ? -1 : 0;
 }
 
-/* 0 if the compiler ran and was content. */
-static int run_compiler(const struct compile_tool *tool, const struct build *b, const char *level) {
+/* A compiler gets a minute, and more for long sources: gcc 12 takes some 20 microseconds a byte. */
+static double seconds_for(const char *source, const struct compile_limits *l) {
+    return l->seconds > 0 ? l->seconds : 60 + 2e-4 * (double)strlen(source);
+}
+
+static enum process_end run_compiler(const struct compile_tool *tool, const struct build *b,
+                                     const char *source, const struct compile_limits *l) {
     char *argument[COMPILE_WORDS + 24];
-    int count = 0, status = -1;
+    int count = 0;
     for (int i = 0; i < tool->words; i++) argument[count++] = tool->argument[i];
     const char *const *flags = flags_here();
     for (int i = 0; flags[i]; i++) argument[count++] = (char *)flags[i];
-    const char *files[] = {level, "-o", b->library, b->source, "-lm"};
+    const char *files[] = {optimisation(source), "-o", b->library, b->source, "-lm"};
     for (int i = 0; i < 5; i++) argument[count++] = (char *)files[i];
     argument[count] = NULL;
-
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    if (posix_spawn_file_actions_init(&actions)) return -1;
-    int failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) ||
-                 posix_spawn_file_actions_addopen(&actions, 1, b->log, O_WRONLY | O_CREAT | O_TRUNC, 0600) ||
-                 posix_spawn_file_actions_adddup2(&actions, 1, 2) ||
-                 posix_spawn(&child, tool->program, &actions, NULL, argument, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed) return -1;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return errno == ECHILD ? access(b->library, R_OK) : -1; /* SIGCHLD is ignored here */
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+    struct process p = {tool->program,          argument, b->log, b->library, LOG_BYTES, COMPILE_KEPT_BYTES,
+                        seconds_for(source, l), l->stop};
+    return compile_process_run(&p);
 }
 
 /* The first line in which the compiler says what is wrong. */
@@ -158,7 +148,23 @@ static void read_log(const char *path, char *message, size_t room) {
         if (strstr(line, "error")) break;
     }
     if (file) fclose(file);
+    for (char *c = first; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
     text_set(message, room, "The C compiler failed: %s", first[0] ? first : "it gave no reason.");
+}
+
+/* Why there is no library. */
+static enum compile_status tell_end(enum process_end end, const struct build *b, const char *source,
+                                    const struct compile_limits *l, char *message, size_t room) {
+    if (end == PROCESS_LATE)
+        text_set(message, room, "The C compiler was not done within %.3g s, and was ended.",
+                 seconds_for(source, l));
+    else if (end == PROCESS_LARGE)
+        text_set(message, room, "The C compiler wrote more than %d MB, and was ended.",
+                 (COMPILE_KEPT_BYTES + LOG_BYTES) >> 20);
+    else if (end == PROCESS_STOPPED) text_set(message, room, "Stopped while the C compiler was at work.");
+    else read_log(b->log, message, room);
+    return COMPILE_FAILED;
 }
 
 static void *load(const char *library, char *message, size_t room) {
@@ -172,15 +178,18 @@ static void *load(const char *library, char *message, size_t room) {
 /* Compiles and loads, then puts the library in place by one rename: two processes at once both succeed, and
  * what another removes from the cache is loaded already. */
 static enum compile_status build(const struct compile_tool *tool, const char *cache, const char *target,
-                                 const char *source, void **handle, char *message, size_t room) {
+                                 const char *source, const struct compile_limits *l, void **handle,
+                                 char *message, size_t room) {
     struct build b;
     if (build_open(&b, cache)) {
         text_set(message, room, "Nothing can be written to %s: %s.", cache, strerror(errno));
         return COMPILE_FAILED;
     }
     enum compile_status status = COMPILE_FAILED;
+    enum process_end end;
     if (write_source(b.source, source)) text_set(message, room, "%s cannot be written.", b.source);
-    else if (run_compiler(tool, &b, optimisation(source))) read_log(b.log, message, room);
+    else if ((end = run_compiler(tool, &b, source, l)) != PROCESS_DONE)
+        status = tell_end(end, &b, source, l, message, room);
     else if (compile_cache_seal(b.library, source))
         text_set(message, room, "%s cannot be written: %s.", b.library, strerror(errno));
     else if ((*handle = load(b.library, message, room)) != NULL) {
@@ -191,7 +200,9 @@ static enum compile_status build(const struct compile_tool *tool, const char *ca
     return status;
 }
 
-enum compile_status compile_load(const char *source, struct compile_unit *out, char *message, size_t room) {
+enum compile_status compile_load(const char *source, const struct compile_limits *l, struct compile_unit *out,
+                                 char *message, size_t room) {
+    static const struct compile_limits usual;
     struct compile_tool tool;
     char cache[COMPILE_PATH], target[COMPILE_PATH + 48], key[33];
     *out = (struct compile_unit){0};
@@ -205,7 +216,8 @@ enum compile_status compile_load(const char *source, struct compile_unit *out, c
         out->handle = load(target, message, room); /* NULL: another process has just removed it */
         out->cached = out->handle != NULL;
     }
-    return out->cached ? COMPILE_READY : build(&tool, cache, target, source, &out->handle, message, room);
+    return out->cached ? COMPILE_READY
+                       : build(&tool, cache, target, source, l ? l : &usual, &out->handle, message, room);
 }
 
 /* POSIX lets dlsym's pointer stand for a function; C knows no such cast, so the bits are copied to

@@ -1,8 +1,8 @@
 /* compile.h - emitted C through the system's compiler into this process, with a cache.
  *
  * The cache is $XDG_CACHE_HOME/keel or ~/.cache/keel, for this user alone; of many models those used last
- * stay.  No shell takes part.  Whatever goes wrong, the caller still has the interpreter, which gives the
- * same bits. */
+ * stay.  No shell takes part, and a compiler that does not end is ended.  Whatever goes wrong, the caller
+ * still has the interpreter, which gives the same bits. */
 #ifndef KEEL_LANG_COMPILE_H
 #define KEEL_LANG_COMPILE_H
 
@@ -22,8 +22,14 @@ struct compile_unit {
     int cached; /* found ready; no compiler ran */
 };
 
-/* message: one sentence when the status is not READY. */
-enum compile_status compile_load(const char *source, struct compile_unit *out, char *message, size_t room);
+struct compile_limits {
+    double seconds;           /* the compiler may take so long; 0: a minute, more for long sources */
+    const volatile int *stop; /* not 0: it is ended at once; NULL: nobody asks */
+};
+
+/* l: NULL is all 0.  message: one sentence when the status is not READY. */
+enum compile_status compile_load(const char *source, const struct compile_limits *l, struct compile_unit *out,
+                                 char *message, size_t room);
 keel_fn *compile_function(const struct compile_unit *u,
                           const char *name); /* as given to emit_function; NULL: none */
 keel_march *compile_march(const struct compile_unit *u, const char *name);      /* as given to emit_march */

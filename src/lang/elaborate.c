@@ -143,6 +143,7 @@ static void lets_beforehand(struct elaborate *e) {
 }
 
 static void each(struct elaborate *e, unsigned kinds, statement_pass *pass) {
+    if (!expr_spend(e->graph, e->lines)) elaborate_stop(e);
     for (int i = 0; i < e->lines && !e->stopped; i++)
         if ((kinds >> e->line[i].s->kind & 1) && (e->line[i].mode < 0 || e->line[i].mode == e->mode))
             pass(e, &e->line[i]);
@@ -223,6 +224,7 @@ struct model *elaborate_run(const struct source *s, const struct syntax_file *fi
         return NULL;
     }
     expr_allow(&model->graph, request ? request->work : 0);
+    model->graph.stop = request ? request->stop : NULL;
     *e = (struct elaborate){.source = s, .messages = m, .pool = pool, .model = model, .graph = &model->graph};
     e->request = request;
     e->stamp = 1;

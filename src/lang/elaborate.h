@@ -10,8 +10,9 @@
 struct elaborate_request {
     const char *const *set; /* "a=3", "m[2] = 2*pi": parameters to replace */
     int sets;
-    int span_given; /* a model without `run` is no mistake */
-    double work;    /* the budget of the graph; 0: EXPR_WORK */
+    int span_given;           /* a model without `run` is no mistake */
+    double work;              /* the budget of the graph; 0: EXPR_WORK */
+    const volatile int *stop; /* of the graph */
 };
 
 /* The model, in the pool, with at most warnings in m; or NULL with at least one error there.  The source, the

@@ -88,6 +88,10 @@ void elaborate_event(struct elaborate *e, const struct elaborate_line *line) {
         elaborate_say(e, s->left->span, "this event watches a constant, %g: it can never happen.", value);
         return;
     }
+    if (!expr_spend(e->graph, EXPR_COST_LOOK * (double)mode->events)) {
+        elaborate_stop(e);
+        return;
+    }
     for (int i = 0; i < mode->events; i++)
         if (strcmp(mode->event[i].label.text, event.label.text) == 0) {
             source_hint(elaborate_say(e, s->name_span, "the event `%.60s` is given twice, first in line %d.",

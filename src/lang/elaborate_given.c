@@ -100,6 +100,7 @@ static int targets(struct elaborate *e, const struct elaborate_line *line, const
         *shape = symbols->shape;
         return 1;
     }
+    if (!expr_spend(e->graph, EXPR_COST_LOOK * (double)rows->count)) return elaborate_out_of_memory(e);
     for (int i = 0; i < rows->count; i++) listed |= strcmp(rows->list[i].label.base, target->text) == 0;
     if (with_outputs && listed && !target->primes)
         return elaborate_gather(e, target, line->frame, "output", &rows->list->label, rows->count,

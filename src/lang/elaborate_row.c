@@ -46,6 +46,7 @@ static int same_label(const struct model_label *a, const struct model_label *b) 
 /* One row named base[given][element]; an element named before in this list is refused. */
 static struct model_row *add(struct elaborate *e, struct model_rows *rows, const struct model_label *label,
                              expr value, struct syntax_span where, int common) {
+    if (!expr_spend(e->graph, EXPR_COST_LOOK * (double)rows->count)) return elaborate_stop(e), NULL;
     for (int i = 0; i < rows->count && label->base[0]; i++) {
         if (!same_label(&rows->list[i].label, label)) continue;
         source_hint(elaborate_say(e, where, "`%s` is given twice, first in line %d.", label->text,
@@ -211,6 +212,10 @@ void elaborate_constraint(struct elaborate *e, const struct elaborate_line *line
     if (!difference(e, line, &v)) return;
     for (long i = 0; i < elaborate_count(&v); i++)
         if (!allowed(e, line, elaborate_at(&v, i), rolling)) return;
+    if (!expr_spend(e->graph, EXPR_COST_LOOK * (double)others->count)) {
+        elaborate_stop(e);
+        return;
+    }
     for (int i = 0; i < others->count; i++)
         if (strcmp(others->list[i].label.base, line->s->items->name) == 0) {
             elaborate_say(e, line->s->items->name_span, "`%.40s` is given twice, first in line %d.",

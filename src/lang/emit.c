@@ -25,6 +25,8 @@ static void put(struct emit *e, const char *format, ...) __attribute__((format(p
 static void put(struct emit *e, const char *format, ...) {
     char line[256];
     va_list args;
+    if (e->stop && *e->stop) e->failed = 1;
+    if (e->failed) return;
     va_start(args, format);
     int length = vsnprintf(line, sizeof line, format, args);
     va_end(args);
@@ -292,7 +294,8 @@ static void put_body(struct emit *e, struct cut *cut, const char *head) {
 
 /* head: type and first part of the C name. */
 static int put_function(struct emit *e, const char *head, const char *name, const struct tape *t) {
-    struct cut cut = {.t = t, .name = name, .parts = e, .first = t->constants + t->inputs};
+    struct cut cut = {
+        .t = t, .name = name, .parts = e, .first = t->constants + t->inputs, .body = {.stop = e->stop}};
     if (!good_name(name) || t->registers - cut.first > MOST_REGISTERS) {
         e->failed = 1;
         return -1;

@@ -14,12 +14,13 @@
 struct emit {
     char *text; /* ended by '\0' */
     size_t length, room;
-    int failed;  /* memory ran out, or a name was refused */
-    int marches; /* so far: the first one brings the loop with it */
-    int kept;    /* the same of those with projections */
-    int local;   /* the functions are static */
-    int series;  /* so far: the first one brings the recurrences with it */
-    int along;   /* the same of those along a curve */
+    int failed;               /* memory ran out, a name was refused, or: */
+    const volatile int *stop; /* not 0: nothing more is written; NULL: nobody asks */
+    int marches;              /* so far: the first one brings the loop with it */
+    int kept;                 /* the same of those with projections */
+    int local;                /* the functions are static */
+    int series;               /* so far: the first one brings the recurrences with it */
+    int along;                /* the same of those along a curve */
 };
 
 /* The texts of keel/explicit.h, linalg/rowspace.h, core/project.h, core/judge.h, core/march.h, line by line;

@@ -107,7 +107,7 @@ void expr_allow(struct graph *g, double work) {
 
 int expr_spend(struct graph *g, double operations) {
     g->spent += operations;
-    if (g->spent <= g->work) return 1;
+    if (g->spent <= g->work && !(g->stop && *g->stop)) return 1;
     g->failed = g->exhausted = 1;
     return 0;
 }

@@ -91,10 +91,11 @@ struct graph {
     uint32_t mask;
     uint32_t *mark; /* scratch of the walks, one stamp a node */
     uint32_t stamp;
-    expr *image;        /* scratch of expr_substitute, zero between calls */
-    int failed;         /* memory or the budget ran out: some result was EXPR_NONE */
-    int exhausted;      /* it was the budget */
-    double work, spent; /* the budget, and what of it is gone */
+    expr *image;              /* scratch of expr_substitute, zero between calls */
+    int failed;               /* memory or the budget ran out: some result was EXPR_NONE */
+    int exhausted;            /* it was the budget */
+    double work, spent;       /* the budget, and what of it is gone */
+    const volatile int *stop; /* not 0: nothing is left of it; NULL: nobody asks */
 };
 
 /* Nodes in an order in which operands come first; free(item) when done. */

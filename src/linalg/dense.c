@@ -1,6 +1,8 @@
 /* dense.c - see dense.h.  Golub & Van Loan, Matrix Computations, ch. 3 and 4. */
 #include "linalg/dense.h"
 
+#include <keel/method.h>
+
 #include <float.h>
 #include <math.h>
 
@@ -10,8 +12,9 @@ static double column_size(int n, const double *a, int column) {
     return size;
 }
 
-int dense_lu(int n, double *a, int *pivot) {
+int dense_lu(int n, double *a, int *pivot, struct keel_halt *halt) {
     for (int k = 0; k < n; k++) {
+        if (keel_halted(halt)) return k + 1;
         int best = k;
         for (int i = k + 1; i < n; i++)
             if (fabs(a[i * n + k]) > fabs(a[best * n + k])) best = i;
@@ -47,8 +50,9 @@ void dense_lu_solve(int n, const double *lu, const int *pivot, double *b) {
     }
 }
 
-int dense_cholesky(int n, double *a) {
+int dense_cholesky(int n, double *a, struct keel_halt *halt) {
     for (int i = 0; i < n; i++) {
+        if (keel_halted(halt)) return i + 1;
         double diagonal = a[i * n + i];
         for (int j = 0; j <= i; j++) {
             double sum = a[i * n + j];

@@ -33,7 +33,7 @@ int schur_weigh(struct schur *s, const double *mass) {
             row[s->place[s->mass->column[e]]] = mass[e];
     }
     for (int b = 0; b < s->blocks; b++) {
-        int row = dense_cholesky(s->block[b].width, s->root + s->block[b].root);
+        int row = dense_cholesky(s->block[b].width, s->root + s->block[b].root, NULL);
         if (row) return s->member[s->block[b].first + row - 1] + 1;
     }
     return 0;

@@ -85,7 +85,7 @@ static keel_status find_matrix(keel_work *w, struct field *fd, const keel_attemp
         for (int j = 0; j < all; j++)
             b->matrix[(long)(n + i) * all + j] = j < width ? b->rows[(long)i * width + j] : 0;
     fd->stats->factorizations++;
-    return dense_lu(all, b->matrix, (int *)b->pivot) ? KEEL_RETRY : KEEL_OK;
+    return dense_lu(all, b->matrix, (int *)b->pivot, w->halt) ? KEEL_RETRY : KEEL_OK;
 }
 
 /* How far x1 moved, in sizes of x. */

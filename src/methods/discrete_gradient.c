@@ -76,6 +76,7 @@ static keel_status outcome(keel_work *w, int code) {
 
 static keel_status energy_at(keel_work *w, double t, const double *x, double *value) {
     const keel_problem *p = ((struct discrete_gradient *)w->method)->problem;
+    if (keel_halted(w->halt)) return KEEL_RETRY;
     return outcome(w, p->energy.value(t, x, value, p->user));
 }
 
@@ -89,6 +90,7 @@ static void spread(const keel_pattern *pattern, int rows, int columns, const dou
 static keel_status gradient_at(keel_work *w, double t, const double *x, double *out) {
     const struct discrete_gradient *m = w->method;
     const keel_map *energy = &m->problem->energy;
+    if (keel_halted(w->halt)) return KEEL_RETRY;
     keel_status status =
         outcome(w, energy->jacobian(t, x, energy->pattern ? m->entries : out, m->problem->user));
     if (status == KEEL_OK && energy->pattern) spread(energy->pattern, 1, w->n, m->entries, out);
@@ -260,7 +262,7 @@ static keel_status take(const struct piece *piece) {
     struct discrete_gradient *m = piece->w->method;
     double size = 0;
     for (int i = 0; i < piece->w->n; i++) size = fmax(size, fabs(m->x[i]));
-    return increment_solve(&m->solver, piece->w->n, field_over, (void *)piece, size, m->d);
+    return increment_solve(piece->w, &m->solver, piece->w->n, field_over, (void *)piece, size, m->d);
 }
 
 static keel_status attempt(keel_work *w, keel_attempt *a) {

@@ -94,7 +94,7 @@ static keel_status find_matrix(keel_work *w, struct field *fd, const keel_attemp
         m->step[c] = here;
     }
     fd->stats->factorizations++;
-    if (status == KEEL_OK && dense_lu(all, m->matrix, (int *)m->pivot)) status = KEEL_RETRY;
+    if (status == KEEL_OK && dense_lu(all, m->matrix, (int *)m->pivot, w->halt)) status = KEEL_RETRY;
     return status;
 }
 

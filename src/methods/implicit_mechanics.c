@@ -103,7 +103,7 @@ static keel_status find_mass(keel_work *w, double t, const double *y) {
     struct field *fd = w->core;
     if (!fd->p.mass.value || fd->p.mass.constant) return mechanics_mass(fd, t, y);
     keel_status status = map_matrix(fd, &fd->p.mass, "mass", m->nq, t, y, m->mass);
-    if (status != KEEL_OK || dense_cholesky(m->nq, m->mass) == 0) return status;
+    if (status != KEEL_OK || dense_cholesky(m->nq, m->mass, w->halt) == 0) return status;
     return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
                        "%s: the mass matrix is not positive definite at a stage near t = %.10g",
                        w->stepper->info.name, t);

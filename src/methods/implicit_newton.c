@@ -71,7 +71,7 @@ static int factor_block(const keel_work *w, const struct implicit_table *table, 
             lu[(long)(n + i) * order + n + j] = on_diagonal;
         }
     }
-    return dense_lu(order, lu, pivot);
+    return dense_lu(order, lu, pivot, w->halt);
 }
 
 static int factor(keel_work *w, const struct implicit_table *table, double h, const double *jacobian) {

@@ -188,7 +188,7 @@ static int invert(int s, double m[S][S], double inverse[S][S]) {
     int pivot[S];
     for (int i = 0; i < s; i++)
         for (int j = 0; j < s; j++) lu[i * s + j] = m[i][j];
-    if (dense_lu(s, lu, pivot)) return 0;
+    if (dense_lu(s, lu, pivot, NULL)) return 0;
     for (int j = 0; j < s; j++) {
         memset(column, 0, sizeof column);
         column[j] = 1;

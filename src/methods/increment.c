@@ -21,28 +21,28 @@ static double largest(int n, const double *v) {
 }
 
 /* I - d map / d d, factored; s->value: the map at d. */
-static keel_status find_matrix(const struct increment *s, int n, increment_map *map, void *context,
-                               double size, double *d) {
+static keel_status find_matrix(const keel_work *w, const struct increment *s, int n, increment_map *map,
+                               void *context, double size, double *d) {
     double length = sqrt(DBL_EPSILON) * fmax(size, DBL_MIN);
     for (int j = 0; j < n; j++) {
         double here = d[j];
         d[j] = here + length;
-        keel_status status = map(context, d, s->change);
+        keel_status status = keel_halted(w->halt) ? KEEL_RETRY : map(context, d, s->change);
         d[j] = here;
         if (status != KEEL_OK) return status;
         for (int i = 0; i < n; i++)
             s->matrix[(long)i * n + j] = (i == j) - (s->change[i] - s->value[i]) / length;
     }
-    return dense_lu(n, s->matrix, (int *)s->pivot) ? KEEL_RETRY : KEEL_OK;
+    return dense_lu(n, s->matrix, (int *)s->pivot, w->halt) ? KEEL_RETRY : KEEL_OK;
 }
 
-keel_status increment_solve(const struct increment *s, int n, increment_map *map, void *context, double size,
-                            double *d) {
+keel_status increment_solve(const keel_work *w, const struct increment *s, int n, increment_map *map,
+                            void *context, double size, double *d) {
     double least = HUGE_VAL;
     int idle = 0, newton = 0;
     memset(d, 0, (size_t)n * sizeof *d);
     for (int iteration = 0; iteration < 100; iteration++) {
-        keel_status status = map(context, d, s->value);
+        keel_status status = keel_halted(w->halt) ? KEEL_RETRY : map(context, d, s->value);
         if (status != KEEL_OK) return status;
         for (int i = 0; i < n; i++) s->change[i] = s->value[i] - d[i];
         if (newton) dense_lu_solve(n, s->matrix, (int *)s->pivot, s->change);
@@ -56,7 +56,7 @@ keel_status increment_solve(const struct increment *s, int n, increment_map *map
             /* the first time from the beginning: the iteration may have gone far */
             if (newton == 1) memset(d, 0, (size_t)n * sizeof *d);
             if (newton == 1) status = map(context, d, s->value);
-            if (status == KEEL_OK) status = find_matrix(s, n, map, context, size, d);
+            if (status == KEEL_OK) status = find_matrix(w, s, n, map, context, size, d);
             if (status != KEEL_OK) return status;
             idle = 0;
             least = HUGE_VAL;

@@ -93,7 +93,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             m->matrix[(long)i * n + j] = (i == j) - 0.5 * a->h * m->matrix[(long)i * n + j];
-    if (dense_lu(n, m->matrix, (int *)m->pivot)) return KEEL_RETRY; /* a pole of the map */
+    if (dense_lu(n, m->matrix, (int *)m->pivot, w->halt)) return KEEL_RETRY; /* a pole of the map */
     for (int i = 0; i < w->width; i++) a->dx[i] = i < n ? a->h * m->f[i] : 0;
     dense_lu_solve(n, m->matrix, (int *)m->pivot, a->dx);
     return KEEL_OK;

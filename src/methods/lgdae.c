@@ -215,7 +215,7 @@ static keel_status by_newton(keel_work *w, struct field *fd, const keel_attempt 
         if (fresh) {
             fill_matrix(l, a);
             fd->stats->factorizations++;
-            if (dense_lu(all, l->matrix, (int *)l->pivot)) return KEEL_OK;
+            if (dense_lu(all, l->matrix, (int *)l->pivot, w->halt)) return KEEL_OK;
         }
         for (int j = 0; j < n; j++) l->moved[j] = l->d[j] - a->h * l->s * l->f[j];
         memcpy(l->moved + n, l->g, (size_t)m * sizeof *l->g);
@@ -262,13 +262,13 @@ static keel_status by_nesting(keel_work *w, struct field *fd, const keel_attempt
         if (status == KEEL_OK) status = look_at_rows(fd, l, a, 1);
         if (status != KEEL_OK) return status;
         fill_states(l, a, n); /* the middle moves with z, which the paper leaves out */
-        if (dense_lu(n, l->matrix, (int *)l->pivot)) return KEEL_OK;
+        if (dense_lu(n, l->matrix, (int *)l->pivot, w->halt)) return KEEL_OK;
         for (int j = 0; j < m; j++) dense_lu_solve(n, l->matrix, (int *)l->pivot, l->by_z + (long)j * n);
         for (int i = 0; i < m; i++)
             for (int j = 0; j < m; j++)
                 l->matrix[(long)i * m + j] =
                     l->rows[(long)i * all + n + j] + dot(n, l->rows + (long)i * all, l->by_z + (long)j * n);
-        if (dense_lu(m, l->matrix, (int *)l->pivot)) return KEEL_OK;
+        if (dense_lu(m, l->matrix, (int *)l->pivot, w->halt)) return KEEL_OK;
         dense_lu_solve(m, l->matrix, (int *)l->pivot, l->g);
         fd->stats->newton++;
         memset(l->moved, 0, (size_t)n * sizeof *l->moved);

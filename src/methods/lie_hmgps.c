@@ -67,7 +67,7 @@ static int is_definite(const keel_problem *p) {
     double sign = matrix[0] < 0 ? -1 : 1, size = 0;
     for (size_t i = 0; i < n * n; i++) size = fmax(size, fabs(matrix[i] *= sign));
     for (size_t i = 0; i < n; i++) matrix[i * n + i] -= 1e-8 * size; /* a zero is none of a sign */
-    int definite = code != 0 || (size > 0 && dense_cholesky(p->n, matrix) == 0);
+    int definite = code != 0 || (size > 0 && dense_cholesky(p->n, matrix, NULL) == 0);
     free(room);
     return definite;
 }
@@ -147,7 +147,7 @@ static keel_status find_hessian(keel_work *w, const keel_attempt *a) {
         m->stage[j] = here;
         for (int i = 0; i < n; i++) m->hessian[(long)i * n + j] = (m->step[i] - m->ahead[i]) / length;
     }
-    if (status == KEEL_OK && dense_lu(n, m->hessian, (int *)m->pivot)) status = KEEL_RETRY;
+    if (status == KEEL_OK && dense_lu(n, m->hessian, (int *)m->pivot, w->halt)) status = KEEL_RETRY;
     memcpy(m->towards, m->direction, (size_t)w->width * sizeof *m->towards);
     if (status == KEEL_OK) dense_lu_solve(n, m->hessian, (int *)m->pivot, m->towards);
     return status;

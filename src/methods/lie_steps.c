@@ -156,13 +156,13 @@ static keel_status implicit(keel_work *w, keel_attempt *a) {
     struct implicit_step step = {w, a, length <= 0.1 * fabs(a->h) * speed};
     for (int i = 0; i < n; i++) size = fmax(size, fmax(fabs(a->x[i]), fabs(a->h * a->f[i])));
     memset(a->dx, 0, (size_t)w->width * sizeof *a->dx);
-    keel_status status = increment_solve(&m->solver, n, increment_of, &step, size, a->dx);
+    keel_status status = increment_solve(w, &m->solver, n, increment_of, &step, size, a->dx);
     if (status != KEEL_RETRY || step.plain) return status;
     code = w->code;
     step.plain = 1;
-    status = increment_solve(&m->solver, n, increment_of, &step, size, m->near);
+    status = increment_solve(w, &m->solver, n, increment_of, &step, size, m->near);
     step.plain = 0;
-    if (status == KEEL_OK) status = increment_solve(&m->solver, n, increment_beside, &step, size, a->dx);
+    if (status == KEEL_OK) status = increment_solve(w, &m->solver, n, increment_beside, &step, size, a->dx);
     for (int i = 0; i < n; i++) a->dx[i] += m->near[i];
     if (status == KEEL_RETRY) w->code = code;
     return status;

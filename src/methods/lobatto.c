@@ -218,7 +218,7 @@ static keel_status correct(keel_work *w, struct field *fd, const keel_attempt *a
                        m->matrix + (long)(i - 1) * k * rows + (long)l * k);
     for (int i = 0; i < rows; i++)
         if (!fd->active[i % k]) m->value[i] = 0;
-    if (dense_lu(rows, m->matrix, (int *)m->pivot)) return no_positions(w, fd, a->t);
+    if (dense_lu(rows, m->matrix, (int *)m->pivot, w->halt)) return no_positions(w, fd, a->t);
     dense_lu_solve(rows, m->matrix, (int *)m->pivot, m->value);
     fd->stats->newton++;
     for (int i = 0; i < rows; i++) m->mu[i] += m->value[i];
@@ -304,7 +304,7 @@ static keel_status solve_speed(keel_work *w, struct field *fd, const keel_attemp
     if (status == KEEL_OK) status = map_rate(fd, &fd->constraint, t, m->x, g_t);
     if (status != KEEL_OK) return status;
     fill_block(fd, m, last, last, 1, k, m->matrix);
-    if (dense_lu(k, m->matrix, (int *)m->pivot)) return no_positions(w, fd, a->t);
+    if (dense_lu(k, m->matrix, (int *)m->pivot, w->halt)) return no_positions(w, fd, a->t);
     for (int iteration = 0; iteration < 20; iteration++) {
         double largest = 0, size = DBL_MIN;
         for (int c = 0; c < nq; c++) m->x[nq + c] = a->x[nq + c] + gain[c];

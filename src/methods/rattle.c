@@ -99,7 +99,7 @@ static keel_status solve_positions(keel_work *w, struct field *fd, const keel_at
             status = map_jacobian(fd, &fd->constraint, t_new, m->x_new, m->jacobian);
         if (status != KEEL_OK) return status;
         form_matrix(fd, m);
-        if (dense_lu(k, m->matrix, (int *)m->pivot)) break;
+        if (dense_lu(k, m->matrix, (int *)m->pivot, w->halt)) break;
         for (int i = 0; i < k; i++) m->change[i] = fd->active[i] ? m->g[i] / a->h : 0;
         dense_lu_solve(k, m->matrix, (int *)m->pivot, m->change);
         fd->stats->newton++;

@@ -68,7 +68,7 @@ static keel_status find_mass(const keel_work *w, struct field *fd, double t) {
     struct rolling *m = w->method;
     if (!fd->p.mass.value || fd->p.mass.constant) return mechanics_mass(fd, t, m->mid);
     keel_status status = map_matrix(fd, &fd->p.mass, "mass", m->nq, t, m->mid, m->mass);
-    return status == KEEL_OK && dense_cholesky(m->nq, m->mass) ? no_end(w, fd, t) : status;
+    return status == KEEL_OK && dense_cholesky(m->nq, m->mass, w->halt) ? no_end(w, fd, t) : status;
 }
 
 static void divide_by_mass(const struct field *fd, const struct rolling *m, double *v) {
@@ -116,7 +116,7 @@ static int solve_rows(const struct field *fd, const struct rolling *m, int count
             m->matrix[(long)i * count + l] = fd->active[i] && fd->active[l] ? sum : i == l;
         }
     }
-    if (dense_lu(count, m->matrix, (int *)m->pivot)) return 0;
+    if (dense_lu(count, m->matrix, (int *)m->pivot, fd->halt)) return 0;
     dense_lu_solve(count, m->matrix, (int *)m->pivot, m->value);
     return 1;
 }

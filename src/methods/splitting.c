@@ -172,7 +172,7 @@ static keel_status solve_half(keel_work *w, const keel_attempt *a, int part, dou
     struct half half = {w, a, part == Q ? 0 : w->n / 2, step, t};
     double size = 0;
     for (int j = 0; j < w->n / 2; j++) size = fmax(size, fabs(m->x[half.from + j]));
-    return increment_solve(&m->solver, w->n / 2, half_step, &half, size, m->change);
+    return increment_solve(w, &m->solver, w->n / 2, half_step, &half, size, m->change);
 }
 
 static keel_status take_coupled(keel_work *w, const keel_attempt *a) {

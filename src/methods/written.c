@@ -16,7 +16,7 @@ const char *written_refuse(const keel_problem *p) {
 }
 
 /* F^T F dz = F^T (x' - f), F = df/dz; nonzero where F has not full rank: z stays as it is. */
-static int solve(const keel_attempt *a, int n, int m, const struct written_room *r) {
+static int solve(const keel_work *w, const keel_attempt *a, int n, int m, const struct written_room *r) {
     int all = n + m;
     for (int k = 0; k < m; k++) {
         r->change[k] = 0;
@@ -27,7 +27,7 @@ static int solve(const keel_attempt *a, int n, int m, const struct written_room 
             for (int l = 0; l < m; l++) r->matrix[(long)k * m + l] += row[k] * row[l];
         }
     }
-    if (dense_lu(m, r->matrix, (int *)r->pivot)) return 1;
+    if (dense_lu(m, r->matrix, (int *)r->pivot, w->halt)) return 1;
     dense_lu_solve(m, r->matrix, (int *)r->pivot, r->change);
     return 0;
 }
@@ -47,7 +47,7 @@ keel_status written_guess(keel_work *w, const keel_attempt *a, int n, int m, con
         w->calls++;
         keel_status status = map_value(fd, &fd->written, a->t, r->u, r->f);
         if (status == KEEL_OK) status = map_jacobian(fd, &fd->written, a->t, r->u, r->jacobian);
-        if (status != KEEL_OK || solve(a, n, m, r)) return status;
+        if (status != KEEL_OK || solve(w, a, n, m, r)) return status;
         for (int j = 0; j < m; j++) {
             moved = fmax(moved, fabs(r->change[j]));
             size = fmax(size, fabs(z[j]));

@@ -200,7 +200,7 @@ static int make_consistent(struct begin *b) {
     p.u0 = m->u0;
     p.fixed = m->fixed;
     p.user = &m->bound[b->mode->system.mode];
-    keel_solver *s = keel_open(&p, NULL);
+    keel_solver *s = keel_open(&p, &(keel_options){.stop = m->limits.stop});
     if (!s) return complaint_memory(&m->messages);
     int good = keel_state_of(s) >= 0;
     if (!good) refusal_tell(b, s);

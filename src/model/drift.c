@@ -34,6 +34,7 @@ static int list_names(struct keel_model *m) {
             for (int j = 0; j < maps[k]->count; j++) {
                 char name[220];
                 text_set(name, sizeof name, "%s%s", k == 1 ? "d/dt " : "", maps[k]->names[j]);
+                if (!expr_spend(&m->model->graph, EXPR_COST_LOOK * (double)m->rows)) return 0;
                 if (find(m, name) < 0) m->row[m->rows++] = pool_copy(&m->pool, name, strlen(name));
                 if (m->pool.refused) return 0;
             }
@@ -54,6 +55,7 @@ static int open_mode(struct keel_model *m, struct inside_mode *mode) {
             char name[220];
             text_set(name, sizeof name, "%s%s", k == 1 ? "d/dt " : "", maps[k]->names[j]);
             expr value = maps[k]->value[j];
+            if (!expr_spend(&m->model->graph, EXPR_COST_LOOK * (double)m->rows)) return 0;
             mode->has_row[find(m, name)] = 1;
             target[find(m, name)] = k == 1 ? derive_total(&r->derive, value) : value;
         }

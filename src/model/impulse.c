@@ -129,7 +129,7 @@ static int factor(const struct impulse *i, double t, const double *u, const doub
     for (int k = 0; k < i->rows; k++)
         for (int e = i->along.row_start[k]; e < i->along.row_start[k + 1]; e++)
             matrix[(size_t)i->along.column[e] * all + (size_t)(i->n + k)] = entry[e];
-    return dense_lu((int)all, matrix, pivot);
+    return dense_lu((int)all, matrix, pivot, NULL);
 }
 
 /* Newton for w in u; `first`: P(w0).  The equations are linear in the impulses, which are found anew each

@@ -42,7 +42,8 @@ struct inside_mode {
     unsigned char *has_row; /* by row: the mode has it */
     struct values held;     /* what `x.enter` and `x.start` are taken from */
     struct inside_event *event;
-    int proved, pairs; /* the form proves its energy; its potential is a sum over pairs */
+    int **event_states; /* by event: how many states it depends on, and which; NULL: not known yet */
+    int proved, pairs;  /* the form proves its energy; its potential is a sum over pairs */
     const char *
         *choice; /* names of states that may be chosen at the start, as many as freedoms; NULL: the end */
 };
@@ -58,7 +59,8 @@ struct keel_model {
     char **set;                           /* parameters replaced, as given */
     const char **parameter_set, **start;  /* those of them that are for parameters; for start values */
     int sets, parameter_sets, starts, interpret, without_start;
-    double work;     /* the budget; 0: the usual one */
+    double work; /* the budget; 0: the usual one */
+    struct compile_limits limits;
     char *from, *to; /* instead of the model's `run`; NULL: the model's */
     double span[2];
     keel_status status;

@@ -111,6 +111,7 @@ static void compile(struct keel_model *m) {
     int good = 1;
     find_method(m, method, sizeof method);
     emit_open(&e);
+    e.stop = m->limits.stop;
     for (int i = 0; i < m->modes && good; i++)
         good = functions_emit(&m->mode[i].functions, &e, i, method, 0) == 0 &&
                functions_emit_kernel(&m->mode[i].functions, &e, i, &m->mode[i].road, method) == 0;
@@ -124,7 +125,7 @@ static void compile(struct keel_model *m) {
         text_set(m->why_not, sizeof m->why_not, "interpreted, as asked");
         return;
     }
-    m->compiled = compile_load(e.text, &m->unit, m->why_not, sizeof m->why_not) == COMPILE_READY;
+    m->compiled = compile_load(e.text, &m->limits, &m->unit, m->why_not, sizeof m->why_not) == COMPILE_READY;
     for (int i = 0; i < m->modes && m->compiled; i++) functions_link(&m->mode[i].functions, &m->unit, i);
 }
 
@@ -184,7 +185,8 @@ static int build(struct keel_model *m) {
     if (!source_check(&m->source, &m->messages)) return 0;
     m->file = parser_run(&m->source, &m->messages, &m->pool);
     if (m->messages.errors || !m->file || !sort_sets(m)) return 0;
-    struct elaborate_request request = {m->parameter_set, m->parameter_sets, m->to != NULL, m->work};
+    struct elaborate_request request = {m->parameter_set, m->parameter_sets, m->to != NULL, m->work,
+                                        m->limits.stop};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     if (!m->model || !take_span(m) || !take_parameters(m) || !open_modes(m) || !list_balances(m)) return 0;
     compile(m);
@@ -199,7 +201,19 @@ static int build(struct keel_model *m) {
            (m->without_start || begin_find(m));
 }
 
+/* Whatever came of the reading is forgotten: anything in it may have been given up. */
+static int stopped(struct keel_model *m) {
+    if (!m->limits.stop || !*m->limits.stop) return 0;
+    m->messages = (struct source_messages){0};
+    source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "stopped while the model was read.");
+    m->status = KEEL_ESTOP;
+    render(m);
+    return 1;
+}
+
 static void finish(struct keel_model *m, int good) {
+    if (m->model) m->model->graph.stop = NULL; /* what a run derives is not much */
+    if (stopped(m)) return;
     m->status = good && !m->messages.errors ? KEEL_OK : KEEL_EINVAL;
     for (int i = 0; i < m->modes && m->status == KEEL_OK; i++) {
         keel_problem *p = &m->mode[i].fill.problem;
@@ -283,6 +297,7 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
     }
     if (o && o->work > 0) m->work = 1e6 * o->work;
     if (o) m->interpret = o->interpret, m->without_start = o->without_start;
+    if (o) m->limits = (struct compile_limits){o->compile_seconds, o->stop};
     return m;
 }
 

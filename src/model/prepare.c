@@ -3,6 +3,7 @@
 #include "model/prepare.h"
 
 #include "model/complaint.h"
+#include "model/touch.h"
 
 #include <math.h>
 
@@ -24,28 +25,6 @@ static int changes(const struct model_event *event) {
 static int place_in(const struct inside_mode *mode, expr target) {
     int place = road_find(&mode->road, target);
     return place < mode->road.n ? place : -1;
-}
-
-/* Does event `number` of a mode depend on a state, or its d/dt, so that a new value there may set it off? */
-static int depends(struct inside_mode *mode, int number, expr state) {
-    struct road *r = &mode->road;
-    struct graph *g = &mode->system.m->graph;
-    expr rate = derive_total(&r->derive, r->event.value[number]), known = road_resolve(r, rate);
-    if (known != EXPR_NONE) rate = known;
-    return expr_depends(g, r->event.value[number], 1, &state) ||
-           (rate != EXPR_NONE && expr_depends(g, rate, 1, &state));
-}
-
-/* Which events of the mode that follows the assignments of an event act on. */
-static int prepare_touched(struct keel_model *m, struct inside_event *own) {
-    struct inside_mode *next = &m->mode[own->to];
-    int events = m->model->mode[own->to].events;
-    own->touched = pool_take(&m->pool, (size_t)events + 1);
-    if (!own->touched) return complaint_memory(&m->messages);
-    for (int k = 0; k < own->event->actions; k++)
-        for (int i = 0; i < events && own->assigned[k] >= 0; i++)
-            own->touched[i] |= (unsigned char)depends(next, i, next->road.basic[own->assigned[k]]);
-    return 1;
 }
 
 /* The unknowns of the mode that follows, then what is assigned; 1, or 0 with a message. */
@@ -75,8 +54,9 @@ static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct
         target[count++] = action->value;
     }
     if (!good) return 0;
-    return (values_open(&own->after, &mode->road, count, target, 1) || complaint_memory(&m->messages)) &&
-           prepare_touched(m, own);
+    if (!values_open(&own->after, &mode->road, count, target, 1)) return complaint_memory(&m->messages);
+    own->touched = touch_events(m, event, own->to);
+    return own->touched || complaint_memory(&m->messages);
 }
 
 /* Value and size of terms of an event function and of its time derivatives. */

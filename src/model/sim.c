@@ -3,6 +3,7 @@
 
 #include "model/drift.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,18 @@ void keel_sim_close(keel_sim *s) {
     free(s);
 }
 
+/* The core counts from event to event; here all of one call count. */
+static int too_many_steps(struct keel_sim *s, long begin) {
+    int fixed = s->o.step > 0 && !s->o.reversible;
+    long most = s->o.max_steps > 0 ? s->o.max_steps : fixed ? LONG_MAX : 10000000;
+    if (keel_statistics(s->solver).steps - begin <= most) return 0;
+    sim_fail(s, KEEL_ELIMIT,
+             "%ld steps were taken and t = %.10g is all that was reached: the problem is stiff, the "
+             "tolerance very small, or options.max_steps too low",
+             most, keel_time(s->solver));
+    return 1;
+}
+
 static keel_status go(struct keel_sim *s, double t_end, int one_step) {
     if (!s) return KEEL_EINVAL;
     if (s->status < 0) return s->status;
@@ -159,12 +172,14 @@ static keel_status go(struct keel_sim *s, double t_end, int one_step) {
         keel_status status = s->entered ? KEEL_OK : sim_enter(s);
         if (status != KEEL_OK) return status;
     }
+    long begin = keel_statistics(s->solver).steps;
     for (;;) {
         keel_status status = one_step ? keel_step(s->solver, t_end) : keel_run(s->solver, t_end);
         if (status >= 0 && s->status < 0) return s->status; /* no memory for the list of events */
         if (status != KEEL_EVENT) return status;
         status = sim_act(s, keel_event(s->solver));
         if (status != KEEL_OK || one_step) return status;
+        if (too_many_steps(s, begin)) return s->status;
     }
 }
 

@@ -153,7 +153,7 @@ static int solve(const struct values *v, double t, double *u, const double *para
         memset(matrix, 0, m * m * sizeof *matrix);
         for (int e = 0; e < v->entries; e++)
             if (v->column[e] >= 0) matrix[(size_t)v->row[e] * m + (size_t)v->column[e]] = entry[e];
-        if (dense_lu(v->m, matrix, pivot)) return 1;
+        if (dense_lu(v->m, matrix, pivot, NULL)) return 1;
         dense_lu_solve(v->m, matrix, pivot, residual);
         for (int j = 0; j < v->m; j++) {
             u[v->n + j] -= residual[j];

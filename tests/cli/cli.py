@@ -26,6 +26,17 @@ def needs(*programs):
             sys.exit(SKIPPED)
 
 
+def runs(path):
+    """Does the process run whose number the file holds?"""
+    with open(path) as file:
+        number = file.read().strip()
+    try:
+        with open(f"/proc/{number}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
 class Case(unittest.TestCase):
     """Every test has a folder of its own, which must be empty of unfinished files at its end."""
 

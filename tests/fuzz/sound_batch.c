@@ -140,7 +140,7 @@ static int same_model(struct sound_batch *b, int at, const struct compile_unit *
 
 int sound_batch_check(struct sound_batch *b, char *why) {
     struct compile_unit unit;
-    if (b->emit.failed || compile_load(b->emit.text, &unit, why, SOUND_WHY) != COMPILE_READY)
+    if (b->emit.failed || compile_load(b->emit.text, NULL, &unit, why, SOUND_WHY) != COMPILE_READY)
         return b->models;
     int bad = -1;
     for (int i = 0; i < b->models && bad < 0; i++)
@@ -176,7 +176,7 @@ int sound_emits_the_same(keel_model *m, const char *method, char *why) {
     keel_mode mode;
     char *source = keel_model_standalone(m, &(keel_options){.method = method}), name[200];
     if (!source) return snprintf(why, SOUND_WHY, "nothing is emitted"), 0;
-    enum compile_status status = compile_load(source, &unit, why, SOUND_WHY);
+    enum compile_status status = compile_load(source, NULL, &unit, why, SOUND_WHY);
     const char *head = strstr(source, "_problem(): the problem"), *begin = head;
     while (begin && begin > source && begin[-1] != ' ') begin--;
     snprintf(name, sizeof name, "%.*s_problem", begin ? (int)(head - begin) : 0, begin ? begin : "");

@@ -8,7 +8,22 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cd "$place"
 
+generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$build/CMakeCache.txt")
+if [[ $generator == Ninja ]]; then
+    echo "what ./dev demo builds is all that is installed"
+    demo=$(sed -n '/^demo() {/,/^}/s/^ *build release //p' "$here/../../dev")
+    ninja -C "$build" -t targets all | sed -n 's/: .*//p' | sort >built
+    sed -n "s|.*\"$build/\([^\"]*\)\".*|\1|p" "$build/cmake_install.cmake" | sort -u | comm -12 - built >wanted
+    (cd "$build" && for target in $demo; do ninja -t inputs "$target"; done) | sort -u >provided
+    [[ $(wc -l <wanted) -gt 10 ]] || { echo "cmake_install.cmake is not understood"; exit 1; }
+    missing=$(comm -23 wanted provided)
+    [[ -z $missing ]] || { echo "./dev demo leaves unbuilt:" $missing; exit 1; }
+fi
+
 cmake --install "$build" --prefix "$place/first" >install.log
+for binary in first/bin/keel first/lib*/libkeel.so first/lib/*/libkeel.so; do
+    [[ ! -e $binary ]] || ! readelf -d "$binary" | grep -E 'R(UN)?PATH' || { echo "$binary has a RUNPATH"; exit 1; }
+done
 mv first moved # the installation must not remember where it was put
 
 PKG_CONFIG_PATH=$(dirname "$(find "$place/moved" -name keel.pc)")
@@ -26,7 +41,6 @@ cc -o static "$here/kepler.c" -static $(pkg-config --cflags --libs --static keel
 env -u LD_LIBRARY_PATH ./static
 
 echo "find_package"
-generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$build/CMakeCache.txt")
 cmake -G "$generator" -S "$here" -B user -DCMAKE_PREFIX_PATH="$place/moved" >configure.log
 cmake --build user >user.log
 env -u LD_LIBRARY_PATH user/kepler_keel
