@@ -3,7 +3,8 @@
  * The input is text: the name of a command, then one word a line; behind an empty line what stands in the
  * model behind `options`.  Words that name a model are replaced by one, so that nothing else is read, and
  * nothing is written or run.  Beside the sanitizers it checks: a refusal has a sentence, what is accepted is
- * accepted again when it is written as --name=value, with the same values, and belongs to the command. */
+ * accepted again when it is written as --name=value, with the same values, and belongs to the command; and a
+ * model names no files. */
 #include "fuzz.h"
 
 #include "cli/command.h"
@@ -134,6 +135,9 @@ static void check_job(const struct input *in, char *const *words, int count) {
         if (in->command->bit == COMMAND_RUN && is_small(&j)) status = trace_open(&t, &j);
         if (in->command->bit == COMMAND_COMPARE) status = compare_open(&c, &j);
     }
+    for (int id = 0; id < OPTIONS; id++)
+        require(option_table[id].kind != OPTION_FILE || !j.options.value[id].by_model,
+                "a model names no files", in);
     require(status == 0 || j.sentence[0], "a refusal has a sentence", in);
     require(status == 0 || status == EXIT_FAILED || status == EXIT_USAGE, "and a status", in);
     trace_close(&t);
