@@ -31,6 +31,18 @@ endforeach()
 
 include(cmake/sound.cmake)
 
+# tests/starve: the calls of keel's own objects to what may run out of memory are led through there.
+set(starved malloc calloc realloc aligned_alloc strdup strndup realpath fopen fdopen tmpfile open_memstream opendir
+    vasprintf asprintf getline pool_take pool_copy expr_intern)
+list(TRANSFORM starved PREPEND -Wl,--wrap=)
+target_sources(test_starve PRIVATE tests/starve/starve.c)
+target_link_options(test_starve PRIVATE ${starved})
+add_executable(keel_starved src/cli/main.c tests/starve/server.c tests/starve/starve.c)
+target_include_directories(keel_starved PRIVATE src tests)
+target_compile_definitions(keel_starved PRIVATE _DEFAULT_SOURCE)
+target_link_libraries(keel_starved PRIVATE keel_flags keel_cli keel_static m)
+target_link_options(keel_starved PRIVATE ${starved} -Wl,--wrap=main)
+
 # The public headers, compiled strictly in both languages and linked with the shared library.
 set(header_checks tests/header_c11.c)
 if(CMAKE_CXX_COMPILER)
@@ -46,15 +58,20 @@ foreach(program ${header_checks})
     keel_test(${name} unit ${name})
 endforeach()
 
-# tests/cli/test_*: the command as users call it; 77: something it needs is not installed.
+# tests/cli/test_*: the command as users call it; 77: something it needs is not installed.  tests/cli/long_*: the
+# same for hours, by `./dev long`.
 find_program(KEEL_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH) # Debian's own has h5py
 find_program(KEEL_PYTHON python3)
-file(GLOB scripts CONFIGURE_DEPENDS tests/cli/test_*.sh tests/cli/test_*.py)
+file(GLOB scripts CONFIGURE_DEPENDS tests/cli/test_*.sh tests/cli/test_*.py tests/cli/long_*.py)
 foreach(script ${scripts})
     cmake_path(GET script STEM name)
     cmake_path(GET script EXTENSION ending)
     set(labels unit)
-    if(name MATCHES "_browser$")
+    set(seconds 280)
+    if(name MATCHES "^long_")
+        set(labels long)
+        set(seconds 7200)
+    elseif(name MATCHES "_browser$")
         set(labels "unit;asan-skip")
     endif()
     if(ending STREQUAL ".py" AND KEEL_PYTHON)
@@ -64,8 +81,8 @@ foreach(script ${scripts})
     else()
         continue()
     endif()
-    set_tests_properties(cli_${name} PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT
-        "KEEL=$<TARGET_FILE:keel_command>;KEEL_SOURCE=${PROJECT_SOURCE_DIR};KEEL_BUILD=${PROJECT_BINARY_DIR};KEEL_EXAMPLES=${PROJECT_SOURCE_DIR}/examples;KEEL_HDF5=$<BOOL:${keel_hdf5}>")
+    set_tests_properties(cli_${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${seconds} ENVIRONMENT
+        "KEEL=$<TARGET_FILE:keel_command>;KEEL_STARVED=$<TARGET_FILE:keel_starved>;KEEL_SOURCE=${PROJECT_SOURCE_DIR};KEEL_BUILD=${PROJECT_BINARY_DIR};KEEL_EXAMPLES=${PROJECT_SOURCE_DIR}/examples;KEEL_HDF5=$<BOOL:${keel_hdf5}>")
 endforeach()
 if(NOT KEEL_PYTHON)
     message(STATUS "keel: tests of the command skipped: no python3")

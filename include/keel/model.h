@@ -45,6 +45,8 @@ KEEL_API keel_model *keel_model_load(const char *path, const keel_model_options 
 KEEL_API keel_model *keel_model_read(const char *name, const char *text, size_t length,
                                      const keel_model_options *o);
 KEEL_API void keel_model_close(keel_model *m); /* after all that was opened from it */
+/* KEEL_OK; KEEL_EINVAL: the text has errors; KEEL_ENOMEM: memory did not suffice to read it, or to answer the
+ * question asked last. */
 KEEL_API keel_status keel_model_status(const keel_model *m);
 /* Errors and warnings as people read them, each with its line and a caret; "": none.  Valid until the next
  * call that changes the model. */
@@ -121,7 +123,8 @@ KEEL_API int keel_model_proved(const keel_model *m, int mode, const char *row);
 KEEL_API int keel_model_pairwise(const keel_model *m, int mode);
 /* The model as one C file that includes keel.h alone: CNAME_problem(), and a main() that is compiled with
  * -DKEEL_MODEL_MAIN and runs with these options (without their pointers but method, keep and sets; NULL:
- * default).  NULL: there is no memory, or the model has errors.  To be freed by free(). */
+ * default).  NULL with errno: ENOMEM; EINVAL, the model has errors; EFBIG, it is too large for one file.  To
+ * be freed by free(). */
 KEEL_API char *keel_model_standalone(const keel_model *m, const keel_options *o);
 
 /* A run through events, actions and modes.  The observer in the options gets the keel_sim as its user; beside

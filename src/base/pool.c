@@ -22,6 +22,7 @@ static struct pool_block *block_new(struct pool *p, size_t bytes) {
     if (size > left) size = left;
     if (size < bytes) return NULL;
     struct pool_block *block = calloc(1, HEADER + size);
+    p->starved |= !block;
     if (!block) return NULL;
     block->size = size;
     block->older = p->block;
@@ -60,5 +61,5 @@ void pool_release(struct pool *p) {
         p->block = older;
     }
     p->bytes = 0;
-    p->refused = 0;
+    p->refused = p->starved = 0;
 }

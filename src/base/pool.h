@@ -15,6 +15,7 @@ struct pool {
     size_t bytes;             /* taken from the system so far */
     size_t limit;             /* on bytes; 0: none */
     int refused;
+    int starved; /* by the system, not by the limit */
 };
 
 void *pool_take(struct pool *p,

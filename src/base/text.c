@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+const char text_no_memory[] = "there is not enough memory";
+
 void text_vset(char *out, size_t room, const char *format, va_list args) {
     if (vsnprintf(out, room, format, args) < 0) out[0] = '\0';
 }

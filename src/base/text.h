@@ -8,6 +8,9 @@
 
 enum { TEXT_SENTENCE = 640 };
 
+/* A reason like any other; who compares the pointer knows that it was memory. */
+extern const char text_no_memory[];
+
 void text_set(char *out, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void text_add(char *out, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void text_vset(char *out, size_t room, const char *format, va_list args)

@@ -106,7 +106,7 @@ static void invariants(struct json *json, const struct check *c) {
 void check_json(const struct check *c, int status, FILE *out) {
     struct json json = {0};
     run_json_head(&json, "check", status ? "failed" : "done", status, &c->job, c->job.sentence);
-    if (c->model) {
+    if (c->model && !memory_is_out()) {
         modes(&json, c);
         if (c->sim && c->value) start(&json, c);
         invariants(&json, c);
@@ -118,5 +118,6 @@ void check_json(const struct check *c, int status, FILE *out) {
         json_text(&json, "command", c->command);
         json_end_object(&json);
     }
+    if (keel_model_status(c->model) == KEEL_ENOMEM) json.failed = 1; /* an answer may be missing */
     run_json_print(&json, out);
 }

@@ -7,15 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "keelchk2";
+static const char magic[8] = "keelchk3";
 
 struct head {
     char magic[8];
     uint64_t sum;        /* of all that follows */
-    uint64_t about, sim; /* bytes behind the head */
+    uint64_t about, sim; /* bytes behind the head; between the two those of `located` */
     uint64_t rows_sum, row;
     int64_t rows, next, acted;
     double spent;
+    uint64_t located;
 };
 
 static uint64_t hash(uint64_t h, const void *bytes, size_t count) {
@@ -81,9 +82,9 @@ static int check(struct checkpoint *c) {
         return job_fail(j, EXIT_FAILED, "%.300s is not a checkpoint of keel", c->from);
     if (c->count < sizeof head) return job_fail(j, EXIT_FAILED, "%.300s is incomplete", c->from);
     memcpy(&head, c->bytes, sizeof head);
-    if (head.sum != sum_of(c->bytes, c->count) || head.about > c->count || head.sim > c->count ||
-        sizeof head + head.about + head.sim != c->count || head.about == 0 ||
-        c->bytes[sizeof head + head.about - 1] != '\0')
+    if (head.sum != sum_of(c->bytes, c->count) || head.about > c->count || head.located > c->count ||
+        head.sim > c->count || sizeof head + head.about + head.located + head.sim != c->count ||
+        head.located % sizeof(double) || head.about == 0 || c->bytes[sizeof head + head.about - 1] != '\0')
         return job_fail(j, EXIT_FAILED, "%.300s is incomplete or damaged (wrong checksum)", c->from);
     c->spent = head.spent;
     return differs(c, (const char *)c->bytes + sizeof head);
@@ -93,7 +94,7 @@ static int check(struct checkpoint *c) {
 static int claim(struct job *j, const char *path, struct claim **state, struct claim **rows) {
     size_t length = strlen(path);
     char *beside = malloc(length + 6);
-    if (!beside) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!beside) return job_no_memory(j);
     snprintf(beside, length + 6, "%s.rows", path);
     *state = output_claim(j, path, KIND_CHECKPOINT);
     if (*state) *rows = output_claim(j, beside, KIND_ROWS);
@@ -126,7 +127,7 @@ int checkpoint_open(struct checkpoint *c, struct job *j) {
     FILE *about = open_memstream(&c->about, &length);
     if (about) describe(j, about);
     int good = about && fclose(about) == 0;
-    if (!good) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!good) return job_no_memory(j);
     int moved = c->from && strcmp(c->from, c->path) != 0;
     if (moved && claim(j, c->from, &c->state_before, &c->rows_before)) return j->status;
     if (claim(j, c->path, &c->state, &c->rows)) return j->status;
@@ -139,7 +140,18 @@ keel_sim *checkpoint_sim(struct checkpoint *c) {
     struct head head;
     if (!c->bytes) return NULL;
     memcpy(&head, c->bytes, sizeof head);
-    return keel_sim_load(c->job->model, &c->job->keel, c->bytes + sizeof head + head.about, head.sim);
+    return keel_sim_load(c->job->model, &c->job->keel, c->bytes + sizeof head + head.about + head.located,
+                         head.sim);
+}
+
+/* Where quantities ceased to have values: the rows alone do not tell, the run that gave them could look. */
+static void put_located(const struct missing *m, unsigned char *to) {
+    for (int k = 0; k < m->count; k++, to += sizeof(double)) memcpy(to, &m->one[k].at, sizeof(double));
+}
+
+static void take_located(struct missing *m, const unsigned char *from, size_t bytes) {
+    for (int k = 0; k < m->count && ((size_t)k + 1) * sizeof(double) <= bytes; k++, from += sizeof(double))
+        memcpy(&m->one[k].at, from, sizeof(double));
 }
 
 static int go_on(struct checkpoint *c, struct trace *t) {
@@ -160,6 +172,7 @@ static int go_on(struct checkpoint *c, struct trace *t) {
         return job_fail(c->job, EXIT_FAILED, "%.300s is damaged", c->from);
     t->next = (long)head.next;
     t->acted = head.acted != 0;
+    take_located(&t->missing, c->bytes + sizeof head + head.about, head.located);
     free(c->bytes);
     c->bytes = NULL;
     return 0;
@@ -190,14 +203,17 @@ static int write_all(struct checkpoint *c, const unsigned char *bytes, size_t co
 
 static int save(struct checkpoint *c, const struct trace *t, double now) {
     size_t about = strlen(c->about) + 1, sim = keel_sim_save(t->sim, NULL, 0);
-    size_t count = sizeof(struct head) + about + sim;
+    size_t located = (size_t)t->missing.count * sizeof(double);
+    size_t count = sizeof(struct head) + about + located + sim;
     unsigned char *bytes = calloc(count, 1);
     if (!bytes || sim == 0) {
-        text_set(c->job->sentence, sizeof c->job->sentence, "there is not enough memory");
+        memory_out();
+        text_set(c->job->sentence, sizeof c->job->sentence, MEMORY_OUT);
         free(bytes);
         return -1;
     }
     struct head head = {.about = about,
+                        .located = located,
                         .sim = sim,
                         .rows_sum = c->journal.sum,
                         .row = c->journal.size,
@@ -208,7 +224,8 @@ static int save(struct checkpoint *c, const struct trace *t, double now) {
     memcpy(head.magic, magic, sizeof magic);
     memcpy(bytes, &head, sizeof head);
     memcpy(bytes + sizeof head, c->about, about);
-    keel_sim_save(t->sim, bytes + sizeof head + about, sim);
+    put_located(&t->missing, bytes + sizeof head + about);
+    keel_sim_save(t->sim, bytes + sizeof head + about + located, sim);
     head.sum = sum_of(bytes, count);
     memcpy(bytes, &head, sizeof head);
     int wrong = journal_settle(&c->journal) || write_all(c, bytes, count);

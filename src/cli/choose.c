@@ -2,6 +2,7 @@
 #include "cli/choose.h"
 
 #include "base/text.h"
+#include "cli/memory.h"
 
 #include <string.h>
 
@@ -10,6 +11,7 @@ static int accepts(const keel_problem *p, const char *method, double step) {
     const keel_options o = {.method = method, .step = step};
     keel_solver *s = keel_open(p, &o);
     int good = s && keel_state_of(s) >= 0;
+    if (!s || keel_state_of(s) == KEEL_ENOMEM) memory_out(); /* another method would be chosen */
     keel_close(s);
     return good;
 }

@@ -2,6 +2,7 @@
 #include "cli/claim.h"
 
 #include "base/text.h"
+#include "cli/memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -161,7 +162,7 @@ static void sweep(const struct claim *c) {
 struct claim *claim_open(const char *path, enum kind kind, int force, char *why, size_t room) {
     struct claim *c = calloc(1, sizeof *c);
     if (c) *c = (struct claim){.path = joined(path, ""), .lock = joined(path, LOCK), .handle = -1};
-    if (!c || !c->path || !c->lock) return refuse(c, path, "there is not enough memory", why, room);
+    if (!c || !c->path || !c->lock) return memory_out(), refuse(c, path, MEMORY_OUT, why, room);
     c->kind = kind;
     c->force = force;
     if (kind != KIND_MODEL && ends_with(path, ".keel"))

@@ -99,7 +99,7 @@ static int suggest(struct check *c) {
 static int open_start(struct check *c) {
     struct job *j = &c->job;
     c->sim = keel_sim_open(j->model, NULL);
-    if (!c->sim) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!c->sim) return job_no_memory(j);
     if (!keel_sim_solver(c->sim) || keel_state_of(keel_sim_solver(c->sim)) < 0) {
         job_fail(j, EXIT_FAILED, "%s", job_why(c->sim));
         keel_sim_close(c->sim);
@@ -107,7 +107,7 @@ static int open_start(struct check *c) {
         return j->status;
     }
     c->value = calloc((size_t)keel_sim_columns(c->sim) + 1, sizeof *c->value);
-    if (!c->value) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!c->value) return job_no_memory(j);
     if (keel_sim_values(c->sim, c->value) == KEEL_OK) return 0;
     return job_fail(j, EXIT_FAILED, "the start: %s", job_why(c->sim));
 }
@@ -137,9 +137,11 @@ int check_command(int count, char **argv) {
         c.model = j->model;
         status = open_start(&c);
         if (status == 0) status = suggest(&c);
+        if (status == 0 && memory_is_out()) status = job_no_memory(j);
     } else if (status == EXIT_FAILED && j->model && keel_model_status(j->model) != KEEL_OK) open_bare(&c);
     if (j->say.json) check_json(&c, status, stdout);
-    else if (c.model && !j->say.quiet) check_text(&c, stdout);
+    else if (c.model && !j->say.quiet && !memory_is_out()) check_text(&c, stdout);
+    if (keel_model_status(c.model) == KEEL_ENOMEM) memory_out(); /* an answer may be missing */
     keel_sim_close(c.sim);
     keel_model_close(c.bare);
     free(c.value);

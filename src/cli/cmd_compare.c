@@ -32,6 +32,7 @@ static int any_done(const struct compare *c) {
 
 static int compare(struct compare *c, struct job *j, struct file *file, struct plot *plot) {
     if (compare_open(c, j) || open_file(j, file) || plot_open(plot, j) || compare_run(c, j)) return j->status;
+    if (memory_is_out()) return job_no_memory(j);
     compare_mark_best(c);
     if (!j->say.json && !j->say.quiet) compare_text(c, j, stdout);
     if (write_file(c, j, file)) return j->status;

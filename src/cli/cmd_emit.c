@@ -4,6 +4,7 @@
 #include "cli/output.h"
 #include "cli/run_json.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +22,11 @@ static int write_file(struct job *j, const char *path, const char *text) {
 static int emit(struct job *j, char **text) {
     const char *out = option_text(&j->options, opt_out);
     int settled = job_model_run(j) == 0;
+    if (memory_is_out()) return job_no_memory(j); /* another method, or none, may have been chosen */
     if (!settled && !j->say.json) say_note(&j->say, "main() takes the default method: %s", j->sentence);
     j->sentence[0] = '\0';
     *text = keel_model_standalone(j->model, settled ? &j->keel : NULL);
+    if (!*text && errno == ENOMEM) return job_no_memory(j);
     if (!*text) return job_fail(j, EXIT_FAILED, "the model is too large for one C file");
     if (out) {
         int status = write_file(j, out, *text);

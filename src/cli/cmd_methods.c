@@ -59,7 +59,7 @@ static int open_models(struct methods *m) {
     for (int i = 0; i < FORMS; i++) {
         m->model[i] = keel_model_read(form_name[i], form_text[i], strlen(form_text[i]), &o);
         keel_mode mode = {0};
-        if (!m->model[i]) return job_fail(&m->job, EXIT_FAILED, "there is not enough memory");
+        if (!m->model[i]) return job_no_memory(&m->job);
         if (!keel_model_mode(m->model[i], 0, &mode) || (int)mode.problem->form != i)
             return job_fail(&m->job, EXIT_FAILED, "the form %s cannot be asked about: %s", form_name[i],
                             keel_model_message(m->model[i]));

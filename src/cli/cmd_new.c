@@ -63,7 +63,7 @@ static int make(struct job *j, char *name, size_t room) {
     char *text = starter_text(kind ? kind : "pendulum", name);
     if (!j->path || !text) {
         free(text);
-        return job_fail(j, EXIT_FAILED, "there is not enough memory");
+        return job_no_memory(j);
     }
     snprintf(j->path, length, "%.*s%s.keel", (int)folder, given, name);
     int status = write_new(j, text);

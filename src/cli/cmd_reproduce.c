@@ -58,8 +58,10 @@ static int reproduce(struct reproduce *r, struct job *j) {
         for (int i = 0; i < c->items && !stop_asked(); i++) {
             if (!reproduce_wanted(r, c, i)) continue;
             reproduce_item(r, c, i);
+            if (memory_is_out()) return job_no_memory(j);
             if (text) reproduce_text_item(r, c, i, j, stdout), fflush(stdout);
             missing += draw(r, c, i, j);
+            if (memory_is_out()) return job_no_memory(j);
         }
     }
     if (text) reproduce_text_end(r, j, stdout);

@@ -72,8 +72,7 @@ static int open_files(struct run *r) {
 static int open_store(struct run *r) {
     struct job *j = &r->job;
     if (!option_given(&j->options, opt_plot) && !option_given(&j->options, opt_report)) return 0;
-    if (store_open(&r->store, &r->trace, option_given(&j->options, opt_log)))
-        return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (store_open(&r->store, &r->trace, option_given(&j->options, opt_log))) return job_no_memory(j);
     trace_add(&r->trace, store_row, &r->store);
     return plot_begin(&r->plot, j, &r->store);
 }
@@ -98,14 +97,13 @@ static int open_run(struct run *r) {
     j->keel.observe = observe;
     if (r->checkpoint.path) j->keel.stop = stop_flag_late();
     r->sim = r->checkpoint.from ? checkpoint_sim(&r->checkpoint) : keel_sim_open(j->model, &j->keel);
-    if (!r->sim) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!r->sim) return job_no_memory(j);
     keel_sim_attach(r->sim, r);
     r->outcome.sim = r->sim;
     r->outcome.trace = &r->trace;
     if (!keel_sim_solver(r->sim) || keel_state_of(keel_sim_solver(r->sim)) < 0) return job_refuse(j, r->sim);
     job_name_stabilizer(j, keel_sim_solver(r->sim));
-    if (trace_attach(&r->trace, r->sim) || outcome_watch(&r->outcome))
-        return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (trace_attach(&r->trace, r->sim) || outcome_watch(&r->outcome)) return job_no_memory(j);
     return open_sinks(r) || open_store(r) ? j->status : 0;
 }
 
@@ -198,6 +196,11 @@ static int finish(struct run *r) {
     if (good) outcome_measure(o, j, option_given(&j->options, opt_verify) ? 2 : 1);
     if (good && stop_asked()) o->status = OUTCOME_INTERRUPTED, o->exit = stop_exit();
     take_missing(r);
+    if (good && memory_is_out()) {
+        lost = job_no_memory(j);
+        o->status = OUTCOME_FAILED, o->exit = EXIT_FAILED;
+        text_set(o->message, sizeof o->message, "%s", j->sentence);
+    }
     lost |= close_hdf5(r);
     lost |= draw(r) != 0;
     if (lost) {

@@ -213,5 +213,5 @@ int compare_open(struct compare *c, struct job *j) {
     if (job_gain_idle(j) && !has_stabilizer(&l, "baumgarte"))
         return job_fail(j, EXIT_USAGE, "--gain belongs to the stabilizer baumgarte, and no row has it");
     if (!add_rows(c, &l, number, numbers, fixed)) return 0;
-    return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    return job_no_memory(j);
 }

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/compare.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -59,7 +60,7 @@ int compare_plot(const struct compare *c, struct job *j, struct plot *p) {
     int terminal = p->kind == GNUPLOT_TERMINAL, columns, lines;
     if (p->kind == GNUPLOT_NONE) return 0;
     FILE *g = gnuplot_program();
-    if (!g) return job_fail(j, EXIT_FAILED, "there is no place for a temporary file");
+    if (!g) return job_fail(j, EXIT_FAILED, "a temporary file cannot be made: %s", strerror(errno));
     gnuplot_terminal_size(&columns, &lines);
     if (terminal) gnuplot_terminal(g, p->kind, columns - 1, lines > 20 ? lines - 2 : 20);
     else gnuplot_terminal(g, p->kind, 900, 760);

@@ -72,7 +72,7 @@ static int judge_all(struct converge *c, struct job *j) {
     size_t columns = (size_t)c->columns, all = columns * (size_t)c->levels;
     c->local = malloc((all + columns + 1) * sizeof *c->local);
     c->at_floor = calloc(all + columns + 1, 1);
-    if (!c->local || !c->at_floor) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!c->local || !c->at_floor) return job_no_memory(j);
     c->order = c->local + all;
     c->floor_met = c->at_floor + all;
     for (int i = 0; i < c->columns; i++) judge(c, i);
@@ -126,6 +126,7 @@ int converge_run(struct converge *c, struct job *j) {
         if (level->trial.stabilizer[0])
             text_set(j->stabilizer, sizeof j->stabilizer, "%s", level->trial.stabilizer);
     }
+    if (memory_is_out()) return job_no_memory(j); /* a level may lack its arrays */
     return c->levels ? judge_all(c, j) : 0;
 }
 

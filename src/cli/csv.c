@@ -32,7 +32,7 @@ int csv_begin(struct csv *c, const struct trace *t) {
     c->trace = t;
     c->named_modes = keel_model_mode(c->job->model, 0, &mode) && mode.name;
     c->line = malloc(numbers * (DIGITS_ROOM + 1) + 2);
-    if (!c->line) return job_fail(c->job, EXIT_FAILED, "there is not enough memory");
+    if (!c->line) return job_no_memory(c->job);
     fprintf(out, "# keel %s model=%s method=%s+%s schema=csv/1\n", keel_version(),
             keel_model_name(c->job->model), c->job->method, c->job->stabilizer);
     fputs("t", out);

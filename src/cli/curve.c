@@ -100,7 +100,10 @@ static int go(struct recorder *r, int names, char *const *name, char *why, size_
     j->keel.observe = observe;
     r->sim = keel_sim_open(j->model, &j->keel);
     if (!r->sim || !keel_sim_solver(r->sim) || keel_state_of(keel_sim_solver(r->sim)) < 0) {
-        text_set(why, room, "%s", r->sim ? job_why(r->sim) : "there is not enough memory");
+        int starved =
+            !r->sim || (keel_sim_solver(r->sim) && keel_state_of(keel_sim_solver(r->sim)) == KEEL_ENOMEM);
+        if (starved) memory_out();
+        text_set(why, room, "%s", starved ? MEMORY_OUT : job_why(r->sim));
         return -1;
     }
     keel_sim_attach(r->sim, r);
@@ -108,7 +111,8 @@ static int go(struct recorder *r, int names, char *const *name, char *why, size_
     r->spot = malloc(((size_t)names + 1) * sizeof *r->spot);
     r->row = malloc(((size_t)names + 1) * sizeof *r->row);
     if (!r->spot || !r->row || trace_open_at(&r->trace, j, NULL, 0) || trace_attach(&r->trace, r->sim)) {
-        text_set(why, room, "there is not enough memory");
+        memory_out();
+        text_set(why, room, MEMORY_OUT);
         return -1;
     }
     r->trace.every_step = 1;
@@ -119,7 +123,8 @@ static int go(struct recorder *r, int names, char *const *name, char *why, size_
     while (status == KEEL_OK && keel_time(keel_sim_solver(r->sim)) != j->t1 && !stop_asked() &&
            !r->trace.failed)
         status = limit_step(&limit, r->sim, j->t1);
-    return r->trace.failed ? text_set(why, room, "there is not enough memory"), -1 : 0;
+    if (status == KEEL_ENOMEM || r->trace.failed) memory_out();
+    return memory_is_out() ? text_set(why, room, MEMORY_OUT), -1 : 0;
 }
 
 int curve_run(struct curve *c, const char *model, const char *options, int names, char *const *name,
@@ -129,7 +134,8 @@ int curve_run(struct curve *c, const char *model, const char *options, int names
     struct recorder r = {.curve = c};
     *c = (struct curve){0};
     int bad = measure_words_open(&words, model, options, more);
-    if (bad) text_set(why, room, "there is not enough memory");
+    if (bad) memory_out();
+    if (bad) text_set(why, room, MEMORY_OUT);
     else if (job_open(&r.job, COMMAND_RUN, words.count, words.word)) {
         bad = -1;
         text_set(why, room, "%s", r.job.sentence);

@@ -2,6 +2,7 @@
 #include "cli/gnuplot.h"
 
 #include "base/text.h"
+#include "cli/memory.h"
 #include "cli/stop.h"
 
 #include <errno.h>

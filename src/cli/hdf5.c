@@ -114,7 +114,7 @@ static hid_t event_type(struct hdf5 *h, int in_file) {
 struct hdf5 *hdf5_open(struct job *j, const char *path) {
     char why[JOB_SENTENCE];
     struct hdf5 *h = calloc(1, sizeof *h);
-    if (!h) return job_fail(j, EXIT_FAILED, "there is not enough memory"), NULL;
+    if (!h) return job_no_memory(j), NULL;
     h->job = j;
     h->id = -1;
     if (hdf5_library_load(&h->h5, why, sizeof why)) job_fail(j, EXIT_FAILED, "--out %.200s: %s", path, why);
@@ -195,7 +195,7 @@ static hid_t make_file(struct hdf5 *h) {
 int hdf5_begin(struct hdf5 *h, const struct trace *t) {
     h->h5.Eset_auto2(H5E_DEFAULT, NULL, NULL);
     h->trace = t;
-    if (take_columns(h)) return job_fail(h->job, EXIT_FAILED, "there is not enough memory");
+    if (take_columns(h)) return job_no_memory(h->job);
     errno = 0;
     h->text = text_type(h);
     h->event_type = event_type(h, 0);

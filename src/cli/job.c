@@ -22,10 +22,12 @@ double job_seconds(void) {
 }
 
 int job_fail(struct job *j, int status, const char *format, ...) {
+    char sentence[sizeof j->sentence]; /* the old one may be part of the new */
     va_list args;
     va_start(args, format);
-    text_vset(j->sentence, sizeof j->sentence, format, args);
+    text_vset(sentence, sizeof sentence, format, args);
     va_end(args);
+    memcpy(j->sentence, sentence, sizeof sentence);
     j->status = status;
     return j->say.json ? status : say_error(&j->say, status, "%s", j->sentence);
 }
@@ -34,6 +36,12 @@ int job_miss(struct job *j, const struct missing *m) {
     char sentence[JOB_SENTENCE];
     missing_sentence(m, sentence, sizeof sentence);
     return job_fail(j, EXIT_MISSING, "%s", sentence);
+}
+
+int job_no_memory(struct job *j) {
+    memory_out();
+    if (j->status && strcmp(j->sentence, MEMORY_OUT) == 0) return j->status;
+    return job_fail(j, EXIT_FAILED, "%s", MEMORY_OUT);
 }
 
 /* The model --------------------------------------------------------------------------------------------- */
@@ -45,8 +53,9 @@ static char *read_input(size_t *length) {
     while (text && (got = fread(text + count, 1, room - count, stdin)) > 0) {
         count += got;
         if (count < room) continue;
-        char *wider = count > (8u << 20) ? NULL : realloc(text, room *= 2);
-        if (!wider) break; /* too long: the model says so */
+        if (count > (8u << 20)) break; /* too long: the model says so */
+        char *wider = realloc(text, room *= 2);
+        if (!wider) free(text);
         text = wider;
     }
     *length = count;
@@ -106,13 +115,14 @@ static int load_model(struct job *j) {
     o.to = option_text(&j->options, opt_tend);
     double begin = job_seconds();
     j->path = find_path(j->file);
-    if (!j->path) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!j->path) return job_no_memory(j);
     if (blame_file(j)) return j->status;
     j->model = load(j, &o);
-    if (!j->model) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!j->model) return job_no_memory(j);
     j->compile_s = job_seconds() - begin;
     if (keel_model_status(j->model) == KEEL_ESTOP)
         return job_fail(j, stop_exit(), "interrupted while the model was read");
+    if (keel_model_status(j->model) == KEEL_ENOMEM) return job_no_memory(j);
     if (keel_model_status(j->model) != KEEL_OK && blame_options(j)) return j->status;
     if (!j->say.json && !(j->say.quiet && keel_model_status(j->model) == KEEL_OK))
         say_text(&j->say, keel_model_message(j->model));
@@ -140,6 +150,7 @@ static int take_model_options(struct job *j) {
 int job_number(struct job *j, enum option_id id, double *value) {
     const char *text = option_text(&j->options, id);
     if (!text || keel_model_number(j->model, text, value)) return 0;
+    if (keel_model_status(j->model) == KEEL_ENOMEM) return job_no_memory(j);
     char name[JOB_WORD];
     option_name(id, name, sizeof name);
     return job_fail(j, EXIT_USAGE, "--%s %s", name, keel_model_refusal(j->model));
@@ -379,6 +390,7 @@ const char *job_why(keel_sim *sim) {
 int job_refuse(struct job *j, keel_sim *sim) {
     if (stop_asked()) return job_fail(j, stop_exit(), "interrupted before the run began");
     int options = !keel_sim_solver(sim) ? 0 : keel_state_of(keel_sim_solver(sim)) == KEEL_EINVAL;
+    if (keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) == KEEL_ENOMEM) return job_no_memory(j);
     return job_fail(j, options ? EXIT_USAGE : EXIT_FAILED, "%s", job_why(sim));
 }
 
@@ -387,6 +399,7 @@ int job_open(struct job *j, unsigned command, int count, char **argv) {
     if (status || option_given(&j->options, opt_help)) return status;
     if (load_model(j) || take_model_options(j)) return j->status;
     if (command & COMMAND_SOLVE && (take_tolerances(j) || take_method(j))) return j->status;
+    if (memory_is_out()) return job_no_memory(j); /* another method may have been chosen */
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #ifndef KEEL_CLI_JOB_H
 #define KEEL_CLI_JOB_H
 
+#include "cli/memory.h"
 #include "cli/missing.h"
 #include "cli/option.h"
 #include "cli/say.h"
@@ -34,6 +35,8 @@ int job_open_word(struct job *j, unsigned command, int count, char **argv, const
 void job_close(struct job *j);
 /* One sentence about what went wrong; returns the status. */
 int job_fail(struct job *j, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same without memory; told once. */
+int job_no_memory(struct job *j);
 /* Some values do not exist: which ones, as a sentence that is told; the exit status for it. */
 int job_miss(struct job *j, const struct missing *m);
 /* For commands that do not run: the options of a run that the model gives, settled in job->keel; 0, or an

@@ -39,7 +39,7 @@ static int begin(struct journal *l, struct job *j, const struct trace *t, struct
                           .size = sizeof(struct head) + numbers * sizeof(double),
                           .sum = 14695981039346656037u};
     l->row = malloc(l->size);
-    if (!l->row) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!l->row) return job_no_memory(j);
     int handle = claim_grow(claim, fresh);
     l->stream = handle >= 0 ? fdopen(handle, fresh ? "wb" : "r+b") : NULL;
     if (!l->stream && handle >= 0) close(handle);
@@ -104,7 +104,7 @@ int journal_resume(struct journal *l, struct job *j, struct trace *t, struct cla
     if (!whole || l->rows != rows || l->sum != sum)
         return job_fail(j, EXIT_FAILED, "%.300s, the rows of the interrupted run, is damaged", claim->path);
     double *numbers = malloc((2 * (size_t)t->columns + (size_t)t->rows + 1) * sizeof *numbers);
-    if (!numbers) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!numbers) return job_no_memory(j);
     wrong = fseek(l->stream, sizeof magic, SEEK_SET) != 0;
     for (int64_t i = 0; i < rows && !wrong; i++)
         wrong = fread(l->row, l->size, 1, l->stream) != 1 || give(l, t, numbers);

@@ -1,5 +1,6 @@
 /* main.c - keel COMMAND ... */
 #include "cli/command.h"
+#include "cli/memory.h"
 #include "cli/say.h"
 
 #include <keel.h>
@@ -34,6 +35,10 @@ static int is_left(int handle) {
 
 /* What was printed is complete, or that is told; a reader who has seen enough is no mistake. */
 static int end(const struct say *say, int status) {
+    if (status == EXIT_DONE && memory_is_out()) {
+        memory_tell();
+        status = EXIT_FAILED;
+    }
     errno = 0;
     int bad = ferror(stdout) != 0;
     bad |= fflush(stdout) != 0;

@@ -156,7 +156,7 @@ static int look_at_row(void *user, const struct trace_row *row) {
         if (m == CLAIMS_LARGEST) *best = fmax(*best, fabs(value)); /* the first one replaces NAN */
         if (m == CLAIMS_LOW) *best = fmin(*best, value);
         if (m == CLAIMS_HIGH) *best = fmax(*best, value);
-        if (m == CLAIMS_MEDIAN && keep_for_median(l, value)) return -1;
+        if (m == CLAIMS_MEDIAN && keep_for_median(l, value)) return memory_out(), -1;
     }
     return 0;
 }
@@ -257,14 +257,16 @@ static int take_end(struct gauge *g) {
     size_t columns = (size_t)keel_sim_columns(g->sim), rows = (size_t)keel_sim_rows(g->sim);
     double now = keel_time(keel_sim_solver(g->sim));
     g->value = malloc((2 * columns + rows + 1) * sizeof *g->value);
-    if (!g->value) return -1;
+    if (!g->value) return memory_out(), -1;
     g->error = g->value + columns, g->drift = g->error + columns;
-    if (keel_sim_exact(g->sim, now, g->error) != KEEL_OK) return -1;
+    keel_status status = keel_sim_exact(g->sim, now, g->error);
     double at;
-    for (int k = 0; keel_sim_reference(g->sim, k, &at, g->value); k++) /* trusted digits of the end */
-        for (size_t i = 0; i < columns && at == now; i++)
+    for (int k = 0; status == KEEL_OK && keel_sim_reference(g->sim, k, &at, g->value); k++)
+        for (size_t i = 0; i < columns && at == now; i++) /* trusted digits of the end */
             if (!isnan(g->value[i])) g->error[i] = g->value[i];
-    return keel_sim_values(g->sim, g->value) != KEEL_OK || keel_sim_drifts(g->sim, now, g->drift) != KEEL_OK;
+    if (status == KEEL_OK) status = keel_sim_look(g->sim, now, g->value, g->drift);
+    if (status == KEEL_ENOMEM) memory_out();
+    return status != KEEL_OK;
 }
 
 static void gauge_run(struct gauge *g, struct claims *c, int run) {
@@ -274,7 +276,8 @@ static void gauge_run(struct gauge *g, struct claims *c, int run) {
     g->sim = keel_sim_open(j->model, &o);
     keel_solver *solver = keel_sim_solver(g->sim);
     if (!g->sim || !solver || keel_state_of(solver) < 0) {
-        refuse(c, run, g->sim ? job_why(g->sim) : "there is not enough memory");
+        if (!g->sim || (solver && keel_state_of(solver) == KEEL_ENOMEM)) memory_out();
+        refuse(c, run, memory_is_out() ? MEMORY_OUT : job_why(g->sim));
         return;
     }
     int bad = take_looks(g, c, run);
@@ -291,10 +294,12 @@ static void gauge_run(struct gauge *g, struct claims *c, int run) {
     struct limit limit = limit_open(&o, g->sim);
     keel_status status = bad ? KEEL_ENOMEM : go(g, looking, &limit);
     g->seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
-    if (bad) refuse(c, run, "there is not enough memory");
+    if (status == KEEL_ENOMEM) memory_out();
+    if (memory_is_out()) refuse(c, run, MEMORY_OUT);
     else if (stop_asked()) refuse(c, run, "interrupted");
     else if (status < 0) take_failure(g, c, run, limit_why(&limit, g->sim, status, j->t1));
-    else if (take_end(g)) refuse(c, run, "the end of the run cannot be looked at");
+    else if (take_end(g))
+        refuse(c, run, memory_is_out() ? MEMORY_OUT : "the end of the run cannot be looked at");
     else {
         keel_stats s = keel_statistics(keel_sim_solver(g->sim));
         for (int k = 0; k < g->looks; k++) take_line(g, &g->look[k], &s);
@@ -333,7 +338,8 @@ void measure_run(struct claims *c, int run) {
     struct measure_words words;
     struct gauge g = {0};
     int bad = measure_words_open(&words, one->model, one->options, more);
-    if (bad) refuse(c, run, "there is not enough memory");
+    if (bad) memory_out();
+    if (bad) refuse(c, run, MEMORY_OUT);
     else if (job_open(&g.job, one->converge ? COMMAND_CONVERGE : COMMAND_RUN, words.count, words.word))
         refuse(c, run, g.job.sentence);
     else if (one->converge) gauge_orders(&g, c, run);
@@ -365,7 +371,8 @@ static int value_of(const struct claims *c, int item, int before, const char *ex
                     char *why, size_t room) {
     keel_model *m = model_of_lets(c, item, before);
     int bad = !m || keel_model_status(m) != KEEL_OK || !keel_model_number(m, expression, value);
-    if (!m) text_set(why, room, "there is not enough memory");
+    if (!m || keel_model_status(m) == KEEL_ENOMEM) memory_out();
+    if (!m) text_set(why, room, MEMORY_OUT);
     else if (keel_model_status(m) != KEEL_OK) text_set(why, room, "%.190s", keel_model_message(m));
     else if (bad) text_set(why, room, "%.190s", keel_model_refusal(m));
     keel_model_close(m);

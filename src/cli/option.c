@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +158,7 @@ static int add(struct options *o, int id, const char *text, char *why, size_t ro
     if (v->count == v->room) {
         int wider = v->room ? 2 * v->room : 4;
         const char **list = realloc(v->text, (size_t)wider * sizeof *list);
-        if (!list) return text_set(why, room, "there is not enough memory"), -1;
+        if (!list) return memory_out(), text_set(why, room, MEMORY_OUT), -1;
         v->text = list;
         v->room = wider;
     }
@@ -199,7 +200,7 @@ static void look_ahead(struct options *o, unsigned command, int count, char **ar
 int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t room) {
     *o = (struct options){0};
     o->operand = calloc((size_t)count + 1, sizeof *o->operand);
-    if (!o->operand) return text_set(why, room, "there is not enough memory"), -1;
+    if (!o->operand) return memory_out(), text_set(why, room, MEMORY_OUT), -1;
     for (int i = 0, plain = 0; i < count; i++) {
         const char *word = argv[i];
         if (!plain && strcmp(word, "--") == 0) plain = 1;

@@ -28,6 +28,7 @@ static int take_errors(struct outcome *o, const double *error, const double *lar
     int columns = o->trace->columns;
     o->error = o->relative = NAN;
     o->each = malloc(((size_t)columns + 1) * sizeof *o->each);
+    if (!o->each) memory_out();
     for (int i = 0; i < columns && o->each; i++) {
         o->each[i] = error[i];
         if (isnan(error[i])) continue;

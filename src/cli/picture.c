@@ -6,6 +6,7 @@
 #include "cli/measure.h"
 #include "cli/plot.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +86,9 @@ static int add_point(struct picture *p, const struct claims_curve *from, int num
     while (k < p->curves && !(p->of[k]->point && strcmp(p->of[k]->label, from->label) == 0)) k++;
     if (k == CURVES) return wrong(p, "it has too many curves", NULL);
     if (k == p->curves) p->of[k] = from, p->number[k] = number, p->curve[k].width = 2, p->curves++;
-    return curve_add(&p->curve[k], row) ? wrong(p, "there is not enough memory", NULL) : 0;
+    if (curve_add(&p->curve[k], row) == 0) return 0;
+    memory_out();
+    return wrong(p, MEMORY_OUT, NULL);
 }
 
 static int take_curves(struct picture *p) {
@@ -318,7 +321,7 @@ int picture_draw(const struct claims *c, int draw, const char *path, int force, 
     int bad = p.draw->panels ? 0 : wrong(&p, "it has no panels", NULL);
     if (!bad) bad = take_names(&p) || take_curves(&p);
     FILE *g = bad ? NULL : gnuplot_program();
-    if (!bad && !g) bad = wrong(&p, "there is no place for a temporary file", NULL);
+    if (!bad && !g) bad = wrong(&p, "a temporary file cannot be made:", strerror(errno));
     if (!bad) bad = draw_sheet(g, &p);
     if (!bad) bad = send(&p, g, claim); /* which closes both */
     else {

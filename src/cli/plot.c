@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -287,7 +288,10 @@ static void copy_text(FILE *from, FILE *to, int color) {
 
 static int to_terminal(FILE *g, int color, char *why, size_t room) {
     FILE *drawn = tmpfile();
-    if (!drawn) return fclose(g), text_set(why, room, "there is no place for a temporary file"), -1;
+    if (!drawn) {
+        text_set(why, room, "a temporary file cannot be made: %s", strerror(errno));
+        return fclose(g), -1;
+    }
     int wrong = gnuplot_run(g, fileno(drawn), why, room);
     if (!wrong) copy_text(drawn, stdout, color);
     fclose(drawn);
@@ -315,10 +319,12 @@ int plot_end(struct plot *p, struct job *j, const struct store *s) {
     choose_panels(&panels, p, s);
     FILE *g = panels.count ? gnuplot_program() : NULL;
     if (!g) {
+        char why[JOB_SENTENCE];
+        text_set(why, sizeof why, "a temporary file cannot be made: %s", strerror(errno));
         plot_drop(p);
-        return job_fail(j, EXIT_FAILED,
-                        panels.count ? "there is no place for a temporary file"
-                                     : "there is nothing to draw: the run has no rows");
+        if (!panels.count && memory_is_out()) return job_no_memory(j);
+        return job_fail(j, EXIT_FAILED, "%s",
+                        panels.count ? why : "there is nothing to draw: the run has no rows");
     }
     if (terminal) draw_terminal(g, j, s, &panels);
     else draw_sheet(g, j, s, &panels, p->kind);
@@ -330,8 +336,9 @@ int plot_end(struct plot *p, struct job *j, const struct store *s) {
 
 int plot_inline(FILE *to, const struct job *j, const struct store *s, const struct panel *one, char *why,
                 size_t room) {
-    FILE *g = drawable(s, one) ? gnuplot_program() : NULL;
-    if (!g) return text_set(why, room, "there is nothing to draw, or no place for a temporary file"), -1;
+    if (!drawable(s, one)) return text_set(why, room, "there is nothing to draw"), 1;
+    FILE *g = gnuplot_program();
+    if (!g) return text_set(why, room, "a temporary file cannot be made: %s", strerror(errno)), -1;
     gnuplot_terminal(g, GNUPLOT_INLINE, 500, one->x ? 420 : 300);
     plot_style(g, 0);
     data(g, s, one, 0);

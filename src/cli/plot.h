@@ -18,7 +18,7 @@ int plot_open(struct plot *p, struct job *j);
 int plot_begin(struct plot *p, struct job *j, const struct store *s);
 /* After the run: draws to where --plot says.  0, or an exit status. */
 int plot_end(struct plot *p, struct job *j, const struct store *s);
-/* One panel as svg without background, for a page.  0, or -1 with a sentence in `why`. */
+/* One panel as svg without background, for a page.  0, or another number with a sentence in `why`. */
 int plot_inline(FILE *to, const struct job *j, const struct store *s, const struct panel *one, char *why,
                 size_t room);
 void plot_drop(struct plot *p);

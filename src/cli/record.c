@@ -1,6 +1,8 @@
 /* record.c - see record.h. */
 #include "cli/record.h"
 
+#include "cli/memory.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +54,7 @@ int record_row(void *record, const struct trace_row *row) {
         thin(r);
         if ((r->seen - 1) % r->stride) return 0;
     }
-    if (r->count == r->room && grow(r)) return -1;
+    if (r->count == r->room && grow(r)) return memory_out(), -1;
     r->place[r->count] = (struct record_place){row->t, row->mode, r->events};
     memcpy(r->value + (size_t)r->count++ * (size_t)r->columns, row->value,
            (size_t)r->columns * sizeof *r->value);

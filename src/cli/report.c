@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -319,14 +320,17 @@ static void plots(FILE *out, const struct job *j, const struct store *s, const s
     }
     fputs("<div class=\"plots\">\n", out);
     for (int k = 0; k < all.count; k++) {
+        errno = 0;
         FILE *drawn = tmpfile();
+        if (!drawn) text_set(why, sizeof why, "a temporary file cannot be made: %s", strerror(errno));
         if (drawn && plot_inline(drawn, j, s, &all.list[k], why, sizeof why) == 0) {
             fputs("<figure>", out);
             copy_svg(drawn, out);
             fputs("</figure>\n", out);
         } else {
             fputs("<p class=\"soft\">", out);
-            text(out, drawn ? why : "there is no place for a temporary file");
+            text(out, why);
+            if (errno == ENOMEM) memory_out();
             fputs(".</p>\n", out);
         }
         if (drawn) fclose(drawn);
@@ -404,5 +408,10 @@ int report_end(struct report *r, struct job *j, const struct outcome *o, const s
     events(out, o, j);
     options(out, j);
     end_page(out, j);
+    if (keel_model_status(j->model) == KEEL_ENOMEM) memory_out();
+    if (memory_is_out() && o->status != OUTCOME_FAILED) { /* something is missing on the page */
+        report_drop(r);
+        return job_no_memory(j);
+    }
     return file_keep(&r->file, why, sizeof why) ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
 }

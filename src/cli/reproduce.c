@@ -17,7 +17,7 @@ static int add(struct reproduce *r, struct job *j, const char *source, char *tex
     if (wider) r->paper = wider;
     if (!wider || !text) {
         free(text);
-        return job_fail(j, EXIT_FAILED, "there is not enough memory");
+        return job_no_memory(j);
     }
     int bad = claims_read(&r->paper[r->papers++], source, text, why, sizeof why);
     return bad ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
@@ -37,7 +37,7 @@ static int add_file(struct reproduce *r, struct job *j, const char *path) {
     text = realloc(bytes, count + 1);
     if (!text) {
         free(bytes);
-        return job_fail(j, EXIT_FAILED, "there is not enough memory");
+        return job_no_memory(j);
     }
     text[count] = '\0';
     return add(r, j, path, (char *)text);
@@ -76,7 +76,7 @@ int reproduce_open(struct reproduce *r, struct job *j) {
         return job_fail(j, EXIT_USAGE, "a paper and one of its items: `%.80s` is one too many",
                         o->operand[2]);
     const struct paper_file *verdicts = paper_find("recorded", ".verdicts");
-    if (verdicts) r->recorded = paper_text(verdicts, &length);
+    if (verdicts && !(r->recorded = paper_text(verdicts, &length))) return job_no_memory(j);
     if (o->operands == 0) {
         for (const struct paper_file *f = paper_table; f->name; f++) {
             const char *dot = strchr(f->name, '.');

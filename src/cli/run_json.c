@@ -45,6 +45,7 @@ const char *run_json_status(int exit_status) {
 void run_json_print(struct json *json, FILE *out) {
     json_end_object(json);
     if (!json->failed) fprintf(out, "%s\n", json->text);
+    else memory_tell();
     json_release(json);
 }
 
@@ -182,7 +183,9 @@ static void results(struct json *json, const struct outcome *o, const struct job
     if (j->keel.preserve >= KEEL_SCALE) json_integer(json, "folds", stats.folds);
     if (!lasting) json_number(json, "wall_s", o->wall_s), json_number(json, "compile_s", j->compile_s);
     kept(json, o, j);
-    if (keel_sim_values(o->sim, o->trace->value) == KEEL_OK) values(json, o, o->trace->value);
+    keel_status status = keel_sim_values(o->sim, o->trace->value);
+    if (status == KEEL_OK) values(json, o, o->trace->value);
+    if (status == KEEL_ENOMEM) json->failed = 1;
     missing_json(&o->trace->missing, json);
     events(json, o, j);
     accuracy(json, o, j);
@@ -201,5 +204,6 @@ void run_json(const struct outcome *o, const struct job *j, FILE *out) {
     struct json json = {0};
     run_json_build(&json, o, j, 0);
     if (!json.failed) fprintf(out, "%s\n", json.text);
+    else memory_tell();
     json_release(&json);
 }

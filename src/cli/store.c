@@ -2,6 +2,7 @@
 #include "cli/store.h"
 
 #include "base/text.h"
+#include "cli/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -101,9 +102,9 @@ static double *next_row(struct store *s, enum trace_kind kind, double t) {
 static void take(struct store *s, double t) {
     keel_sim *sim = s->trace->sim;
     double *numbers = next_row(s, TRACE_OUTPUT, t);
-    if (keel_sim_values_at(sim, t, numbers + 1) != KEEL_OK ||
-        keel_sim_drifts(sim, t, numbers + store_drift(s, 0)) != KEEL_OK)
-        return;
+    keel_status status = keel_sim_look(sim, t, numbers + 1, numbers + store_drift(s, 0));
+    if (status == KEEL_ENOMEM) memory_out();
+    if (status != KEEL_OK) return;
     measure_units(s, numbers, keel_sim_mode(sim));
     s->count++;
 }

@@ -38,7 +38,7 @@ static int every(struct trace *t, struct job *j, double apart, long *room) {
     if (length / apart > MOST)
         return job_fail(j, EXIT_USAGE, "--every %g gives more than %d rows", apart, MOST);
     for (long k = 0; (double)k * apart <= length * (1 + 1e-15); k++)
-        if (add_time(t, j->t0 + sign * (double)k * apart, room)) return job_fail(j, EXIT_FAILED, "no memory");
+        if (add_time(t, j->t0 + sign * (double)k * apart, room)) return job_no_memory(j);
     return 0;
 }
 
@@ -53,7 +53,7 @@ static int listed(struct trace *t, struct job *j, const char *text, long *room) 
             return job_fail(j, EXIT_USAGE, "--at %s", keel_model_refusal(j->model));
         if ((at - j->t0) * (at - j->t1) > 0)
             return job_fail(j, EXIT_USAGE, "--at %g lies outside of the run, %g .. %g", at, j->t0, j->t1);
-        if (add_time(t, at, room)) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+        if (add_time(t, at, room)) return job_no_memory(j);
         text += length;
         text += *text == ',';
     }
@@ -83,23 +83,23 @@ int trace_open(struct trace *t, struct job *j) {
     const char *points = option_text(o, opt_points), *at = option_text(o, opt_at);
     long room = 0;
     double apart = 0;
-    *t = (struct trace){.every_step = option_given(o, opt_steps_out), .direction = j->t1 > j->t0 ? 1 : -1};
+    *t = (struct trace){
+        .job = j, .every_step = option_given(o, opt_steps_out), .direction = j->t1 > j->t0 ? 1 : -1};
     if (option_given(o, opt_every) && (job_number(j, opt_every, &apart) || every(t, j, apart, &room)))
         return j->status;
     if (at && listed(t, j, at, &room)) return j->status;
     int plain = !option_given(o, opt_every) && !at && !t->every_step;
     if ((points || plain || option_given(o, opt_log)) &&
         evenly(t, j, points ? atol(points) : POINTS, option_given(o, opt_log), &room))
-        return job_fail(j, EXIT_FAILED, "there is not enough memory");
-    if (!at && (add_time(t, j->t0, &room) || add_time(t, j->t1, &room)))
-        return job_fail(j, EXIT_FAILED, "there is not enough memory");
+        return job_no_memory(j);
+    if (!at && (add_time(t, j->t0, &room) || add_time(t, j->t1, &room))) return job_no_memory(j);
     put_in_order(t);
     return 0;
 }
 
-int trace_open_at(struct trace *t, const struct job *j, const double *times, long count) {
+int trace_open_at(struct trace *t, struct job *j, const double *times, long count) {
     size_t bytes = (size_t)count * sizeof *times;
-    *t = (struct trace){.direction = j->t1 > j->t0 ? 1 : -1, .count = count};
+    *t = (struct trace){.job = j, .direction = j->t1 > j->t0 ? 1 : -1, .count = count};
     t->times = malloc(bytes + 1);
     if (!t->times) return -1;
     if (count) memcpy(t->times, times, bytes);
@@ -138,7 +138,8 @@ int trace_attach(struct trace *t, keel_sim *sim) {
     size_t columns = (size_t)t->columns, rows = (size_t)t->rows;
     t->value = calloc(6 * columns + 3 * rows + 1, sizeof *t->value);
     t->closed = calloc(columns + 1, 1);
-    if (!t->value || !t->closed || missing_open(&t->missing, 2 * columns + rows)) return -1;
+    if (!t->value || !t->closed || missing_open(&t->missing, 2 * columns + rows))
+        return t->columns = t->rows = 0, -1;
     t->error = t->value + columns, t->largest = t->error + columns, t->worst = t->largest + columns;
     t->drift = t->worst + columns, t->largest_drift = t->drift + rows;
     t->beside = t->largest_drift + rows;
@@ -170,6 +171,7 @@ static double quantity_at(struct trace *t, size_t quantity, double at) {
     double *value = t->beside, *drift = value + t->columns, *exact = value + before;
     keel_status status =
         quantity < before ? keel_sim_look(t->sim, at, value, drift) : keel_sim_exact(t->sim, at, exact);
+    if (status == KEEL_ENOMEM) memory_out();
     return status == KEEL_OK ? value[quantity] : NAN;
 }
 
@@ -222,14 +224,21 @@ void trace_give(struct trace *t, const struct trace_row *row) {
             compare(t, row->t, i, row->value[i] - t->trusted[(size_t)k * (size_t)t->columns + (size_t)i]);
     for (int i = 0; i < t->rows; i++) take_largest(&t->largest_drift[i], row->drift[i]);
     for (int k = 0; k < t->sinks && !t->failed; k++) t->failed = t->sink[k](t->user[k], row) != 0;
+    if (t->failed && memory_is_out()) job_no_memory(t->job);
 }
 
 static void give(struct trace *t, enum trace_kind kind, double at, const char *event) {
     keel_status status = keel_sim_look(t->sim, at, t->value, t->drift);
     if (status == KEEL_EINVAL) return; /* before the first step there is nothing between */
+    if (status != KEEL_ENOMEM && t->exacts && keel_sim_exact(t->sim, at, t->error) != KEEL_OK)
+        status = KEEL_ENOMEM;
+    if (status == KEEL_ENOMEM) {
+        t->failed = 1;
+        job_no_memory(t->job);
+        return;
+    }
     for (int i = 0; i < t->columns && status != KEEL_OK; i++) t->value[i] = NAN;
     for (int i = 0; i < t->rows && status != KEEL_OK; i++) t->drift[i] = NAN;
-    if (t->exacts) keel_sim_exact(t->sim, at, t->error);
     for (int i = 0; i < t->columns; i++) t->error[i] = t->exacts ? t->value[i] - t->error[i] : NAN;
     struct trace_row row = {kind, at, t->value, t->drift, t->error, keel_sim_mode(t->sim), event};
     t->live = 1;

@@ -24,6 +24,7 @@ struct trace_row {
 typedef int trace_sink(void *user, const struct trace_row *row); /* 0; other: nothing more is to be given */
 
 struct trace {
+    struct job *job;
     keel_sim *sim;
     int columns, rows, exacts; /* exacts: columns with a closed form */
     double *times;             /* output times, in the order of the run */
@@ -52,7 +53,7 @@ struct trace {
 /* Output times from the options; 0, or an exit status.  trace_close in any case. */
 int trace_open(struct trace *t, struct job *j);
 /* The same with `count` output times of one's own, in the order of the run.  0 or -1 without memory. */
-int trace_open_at(struct trace *t, const struct job *j, const double *times, long count);
+int trace_open_at(struct trace *t, struct job *j, const double *times, long count);
 void trace_add(struct trace *t, trace_sink *sink, void *user);
 /* The run it belongs to, once it is open.  0 or -1 without memory. */
 int trace_attach(struct trace *t, keel_sim *sim);

@@ -33,6 +33,11 @@ static void refuse(struct trial *r, enum trial_status status, const char *why) {
     text_set(r->message, sizeof r->message, "%s", why);
 }
 
+static void starve(struct trial *r) {
+    memory_out();
+    refuse(r, TRIAL_FAILED, MEMORY_OUT);
+}
+
 static int take_arrays(struct trial *r, keel_sim *sim) {
     size_t columns = (size_t)keel_sim_columns(sim);
     r->columns = (int)columns;
@@ -55,7 +60,8 @@ static void go(struct trial *r, keel_sim *sim, const keel_options *o, double end
     while (status == KEEL_OK && keel_time(keel_sim_solver(sim)) != end && !stop_asked() &&
            !(most && steps >= most))
         status = limit_step(&limit, sim, end), steps++;
-    if (status < 0 && status != KEEL_ESTOP) refuse(r, TRIAL_FAILED, limit_why(&limit, sim, status, end));
+    if (status == KEEL_ENOMEM) starve(r);
+    else if (status < 0 && status != KEEL_ESTOP) refuse(r, TRIAL_FAILED, limit_why(&limit, sim, status, end));
     else if (status == KEEL_EVENT) {
         keel_happening last = {0};
         keel_sim_happening(sim, -1, &last);
@@ -97,7 +103,9 @@ static void take_end(struct trial *r, keel_sim *sim) {
     keel_happening one;
     r->end_t = keel_time(keel_sim_solver(sim));
     while (keel_sim_happening(sim, r->end_events, &one)) r->end_events++;
-    if (keel_sim_values(sim, r->end) != KEEL_OK)
+    keel_status status = keel_sim_values(sim, r->end);
+    if (status == KEEL_ENOMEM) starve(r);
+    if (status != KEEL_OK)
         for (int i = 0; i < r->columns; i++) r->end[i] = NAN;
 }
 
@@ -110,13 +118,13 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
     keel_sim *sim = keel_sim_open(j->model, &o);
     keel_solver *solver = keel_sim_solver(sim);
     keel_sim_attach(sim, &v);
-    if (!sim) refuse(r, TRIAL_REFUSED, "there is not enough memory");
+    if (!sim || (solver && keel_state_of(solver) == KEEL_ENOMEM)) starve(r);
     else if (!solver || keel_state_of(solver) < 0)
         refuse(r, stop_asked() ? TRIAL_INTERRUPTED : TRIAL_REFUSED, job_why(sim));
     else if (take_arrays(r, sim) || trace_open_at(&v.trace, j, times, count) || trace_attach(&v.trace, sim) ||
              (into && record_open(into, sim)) ||
              (with && record_match_open(&v.match, with, v.trace.direction)))
-        refuse(r, TRIAL_FAILED, "there is not enough memory");
+        starve(r);
     else {
         job_stabilizer_of(o.preserve, solver, r->stabilizer);
         if (into) trace_add(&v.trace, record_row, into);
@@ -131,7 +139,7 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
         take_errors(r, &v);
         take_end(r, sim);
         r->stats = keel_statistics(keel_sim_solver(sim));
-        if (v.trace.failed) refuse(r, TRIAL_FAILED, "there is not enough memory");
+        if (v.trace.failed) starve(r);
         r->missing = v.trace.missing;
         v.trace.missing = (struct missing){0};
     }
@@ -149,7 +157,7 @@ void trial_beside(struct trial *r, struct job *j, const keel_options *o, const s
     double *times = record_times(with);
     *r = (struct trial){.error = NAN, .apart_t = NAN};
     if (times) run(r, j, o, times, with->count, with, NULL, 0);
-    else refuse(r, TRIAL_FAILED, "there is not enough memory");
+    else starve(r);
     free(times);
 }
 
@@ -162,6 +170,7 @@ int trial_cost(struct job *j, const keel_options *o, long most, double *seconds,
         plain.observe = NULL;
         keel_sim *sim = keel_sim_open(j->model, &plain);
         int good = keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0;
+        if (!good) starve(&r); /* it could be opened before */
         double begin = job_seconds();
         if (good) go(&r, sim, &plain, j->t1, most);
         double spent = job_seconds() - begin;

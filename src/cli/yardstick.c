@@ -23,10 +23,11 @@ static int look_at_model(struct yardstick *y, struct job *j, const keel_options 
     keel_sim *sim = keel_sim_open(j->model, &plain);
     int status = 0;
     y->kind = YARDSTICK_RERUN;
-    if (sim && (!keel_sim_solver(sim) || keel_state_of(keel_sim_solver(sim)) < 0))
-        status = job_fail(j, EXIT_FAILED, "%s", job_why(sim));
-    else if (!sim || trace_open_at(&t, j, y->times, y->count) || trace_attach(&t, sim))
-        status = job_fail(j, EXIT_FAILED, "there is not enough memory");
+    keel_status state = keel_sim_solver(sim) ? keel_state_of(keel_sim_solver(sim)) : KEEL_EINVAL;
+    if (sim && state < 0 && state != KEEL_ENOMEM) status = job_fail(j, EXIT_FAILED, "%s", job_why(sim));
+    else if (!sim || state == KEEL_ENOMEM || trace_open_at(&t, j, y->times, y->count) ||
+             trace_attach(&t, sim))
+        status = job_no_memory(j);
     else if (t.exacts) y->kind = YARDSTICK_EXACT;
     else if (t.references) y->kind = YARDSTICK_REFERENCE, y->references = t.references;
     keel_sim_close(sim);
@@ -58,7 +59,7 @@ static void run_better(struct yardstick *y, struct job *j, const keel_options *t
 int yardstick_open(struct yardstick *y, struct job *j, double *times, long count, const keel_options *tight,
                    const keel_options *less) {
     *y = (struct yardstick){.own = NAN, .apart_t = NAN, .times = times, .count = count};
-    if (!times) return job_fail(j, EXIT_FAILED, "there is not enough memory");
+    if (!times) return job_no_memory(j);
     if (look_at_model(y, j, tight)) return j->status;
     if (y->kind == YARDSTICK_EXACT) text_set(y->about, sizeof y->about, "the exact solution");
     else if (y->kind == YARDSTICK_REFERENCE)

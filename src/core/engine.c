@@ -364,10 +364,8 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     e->stepper = method;
     e->r = &e->blank;
     e->r->event = -1;
-    if (!validate(p, o, method, e->message, sizeof e->message)) {
-        e->r->status = KEEL_EINVAL;
-        return e;
-    }
+    e->r->status = validate(p, o, method, e->message, sizeof e->message);
+    if (e->r->status != KEEL_OK) return e;
     field_init(&e->field, p, &e->r->stats);
     e->field.mech.sparse = mechanics_goes_sparse(p, o, method->info.traits);
     rows_init(&e->rows, &e->field);

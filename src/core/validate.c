@@ -318,12 +318,13 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
     return pair_fits(v, o, method);
 }
 
-int validate(const keel_problem *p, const keel_options *o, const keel_stepper *method, char *text,
-             size_t room) {
+keel_status validate(const keel_problem *p, const keel_options *o, const keel_stepper *method, char *text,
+                     size_t room) {
     struct verdict v = {text, room};
     if (!problem_fits(&v, p) || !matrices_fit(&v, p, o, method->info.traits) ||
         !options_fit(&v, p, o, method))
-        return 0;
+        return KEEL_EINVAL;
     const char *reason = method->refuse ? method->refuse(p, o) : NULL;
-    return reason ? no(&v, "%s: %s", method->info.name, reason) : 1;
+    if (reason) no(&v, "%s: %s", method->info.name, reason);
+    return reason == text_no_memory ? KEEL_ENOMEM : reason ? KEEL_EINVAL : KEEL_OK;
 }

@@ -4,7 +4,7 @@
 
 #include <keel/method.h>
 
-/* 1, or 0 with the reason in text. */
-int validate(const keel_problem *p, const keel_options *o, const keel_stepper *method, char *text,
-             size_t room);
+/* KEEL_OK, KEEL_EINVAL with the reason in text, or KEEL_ENOMEM. */
+keel_status validate(const keel_problem *p, const keel_options *o, const keel_stepper *method, char *text,
+                     size_t room);
 #endif

@@ -265,6 +265,7 @@ int distance_find(struct distance *d, const struct distance_problem *p) {
         d->function[k] = finish(&w, p->function[k], &d->left[k]);
         if (d->function[k] != EXPR_NONE) d->left[k] = EXPR_NONE, d->recognised++;
     }
+    if (w.pool.starved) p->g->failed = 1;
     if (opened && w.pool.refused) {
         give_up(d, p);
         w.failed = 0;
@@ -272,7 +273,8 @@ int distance_find(struct distance *d, const struct distance_problem *p) {
     if (opened && !w.failed) symmetries(&w);
     free(all.item);
     walk_close(&w);
-    return !opened || w.failed || p->g->failed ? -1 : 0;
+    if (!opened || w.failed) p->g->failed = 1;
+    return p->g->failed ? -1 : 0;
 }
 
 void distance_close(struct distance *d) {

@@ -220,7 +220,7 @@ struct model *elaborate_run(const struct source *s, const struct syntax_file *fi
     struct elaborate *e = pool_take(pool, sizeof *e);
     struct model *model = pool_take(pool, sizeof *model);
     if (!e || !model || expr_open(&model->graph)) {
-        source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the memory for the model is exhausted.");
+        source_no_memory(m);
         return NULL;
     }
     expr_allow(&model->graph, request ? request->work : 0);
@@ -234,8 +234,10 @@ struct model *elaborate_run(const struct source *s, const struct syntax_file *fi
     whole(e, file);
     e->messages = NULL;
     source_sort(m);
-    if (m->errors == before && !model->graph.failed) return model;
-    if (m->errors == before) elaborate_exhausted(m, e->graph);
+    int starved = pool->refused || expr_starved(&model->graph);
+    if (m->errors == before && !starved && !model->graph.failed) return model;
+    if (starved) source_no_memory(m);
+    else if (m->errors == before) elaborate_exhausted(m, e->graph);
     model_release(model);
     return NULL;
 }

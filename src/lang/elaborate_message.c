@@ -39,7 +39,7 @@ void elaborate_say_grown(struct elaborate *e) {
 
 void elaborate_exhausted(struct source_messages *m, const struct graph *g) {
     if (!g->exhausted) {
-        source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the memory for the model is exhausted.");
+        source_no_memory(m);
         return;
     }
     source_hint(source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0,

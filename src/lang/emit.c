@@ -36,7 +36,7 @@ static void put(struct emit *e, const char *format, ...) {
         size_t room = 2 * e->room + (size_t)length + 4096;
         char *text = realloc(e->text, room);
         if (!text) {
-            e->failed = 1;
+            e->failed = e->starved = 1;
             return;
         }
         e->text = text;
@@ -290,6 +290,7 @@ static void put_body(struct emit *e, struct cut *cut, const char *head) {
     else put_range(e, cut, 0, t->count);
     put(e, "(void)t, (void)u, (void)p, (void)out;\nreturn 0;\n}\n");
     e->failed |= cut->body.failed;
+    e->starved |= cut->body.starved;
 }
 
 /* head: type and first part of the C name. */
@@ -307,7 +308,7 @@ static int put_function(struct emit *e, const char *head, const char *name, cons
     if (read && cut.last && cut.seen && !cut.body.failed) {
         find_last(t, cut.last, read);
         put_body(e, &cut, head);
-    } else e->failed = 1;
+    } else e->failed = e->starved = 1;
     free(read);
     free(cut.last);
     free(cut.seen);

@@ -14,7 +14,8 @@
 struct emit {
     char *text; /* ended by '\0' */
     size_t length, room;
-    int failed;               /* memory ran out, a name was refused, or: */
+    int failed;  /* memory ran out, a function is too long, a name was refused, or `stop` was set */
+    int starved; /* it was memory */
     const volatile int *stop; /* not 0: nothing more is written; NULL: nobody asks */
     int marches;              /* so far: the first one brings the loop with it */
     int kept;                 /* the same of those with projections */

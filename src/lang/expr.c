@@ -103,6 +103,11 @@ void expr_close(struct graph *g) {
 void expr_allow(struct graph *g, double work) {
     g->work = work > 0 ? work : EXPR_WORK;
     g->spent = 0;
+    g->failed = g->exhausted = 0;
+}
+
+int expr_starved(const struct graph *g) {
+    return g->failed && !g->exhausted;
 }
 
 int expr_spend(struct graph *g, double operations) {
@@ -110,6 +115,18 @@ int expr_spend(struct graph *g, double operations) {
     if (g->spent <= g->work && !(g->stop && *g->stop)) return 1;
     g->failed = g->exhausted = 1;
     return 0;
+}
+
+void *expr_take(struct graph *g, size_t count, size_t size) {
+    void *taken = calloc(count + 1, size); /* never nothing */
+    if (!taken) g->failed = 1;
+    return taken;
+}
+
+void *expr_widen(struct graph *g, void *old, size_t count, size_t size) {
+    void *wider = realloc(old, count * size);
+    if (!wider) g->failed = 1;
+    return wider;
 }
 
 static int is_commutative(uint32_t op) {

@@ -106,7 +106,12 @@ struct expr_list {
 
 int expr_open(struct graph *g); /* 0, or -1 without memory */
 void expr_close(struct graph *g);
-void expr_allow(struct graph *g, double work); /* a budget anew; 0: EXPR_WORK */
+void expr_allow(struct graph *g, double work); /* a budget anew, 0: EXPR_WORK; past failures are forgotten */
+/* 1 if memory ran out, not the budget: an explanation for all else that is wrong. */
+int expr_starved(const struct graph *g);
+/* Memory for what is made of the graph, zeroed; the same memory, wider.  NULL: the graph has failed. */
+void *expr_take(struct graph *g, size_t count, size_t size);
+void *expr_widen(struct graph *g, void *old, size_t count, size_t size);
 /* Takes it from the budget.  1, or 0 with the graph failed. */
 int expr_spend(struct graph *g, double operations);
 

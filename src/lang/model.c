@@ -106,7 +106,7 @@ double model_number(struct model *m, expr value, double t) {
     if (expr_is_constant(g, value, &out)) return out;
     if (value == EXPR_NONE) return NAN;
     if (e->numbers < g->count) {
-        double *number = realloc(e->number, g->room * sizeof *number);
+        double *number = expr_widen(g, e->number, g->room, sizeof *number);
         if (!number) return NAN;
         e->number = number;
         e->numbers = g->room;

@@ -260,7 +260,7 @@ static int by_degree(const struct motion *m, struct graph *g, expr lagrangian, s
     struct expr_list list;
     expr zero = derive_zero(g);
     if (expr_order(g, 1, &lagrangian, &list)) return -1;
-    struct parts *of = calloc((size_t)lagrangian + 1, sizeof *of); /* operands have lower numbers */
+    struct parts *of = expr_take(g, (size_t)lagrangian, sizeof *of); /* operands have lower numbers */
     int good = of ? 1 : -1;
     for (size_t i = 0; i < list.count && good == 1; i++) {
         expr e = list.item[i];

@@ -256,10 +256,6 @@ static struct syntax_statement *statements(struct parser *p, int inside) {
 
 /* The whole ---------------------------------------------------------------------------------------------- */
 
-static void no_memory(struct parser *p) {
-    source_say(p->m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the memory for the model is exhausted.");
-}
-
 static struct syntax_file *file(struct parser *p) {
     struct syntax_file *tree = pool_take(p->pool, sizeof *tree);
     if (!tree) return NULL;
@@ -282,7 +278,7 @@ struct syntax_file *parser_run(const struct source *s, struct source_messages *m
         p.end = tokens.list + tokens.count - 1;
         tree = file(&p);
     }
-    if (!tree) no_memory(&p);
+    if (!tree) source_no_memory(m);
     lexer_release(&tokens);
     source_sort(m);
     return m->errors ? NULL : tree;
@@ -294,14 +290,15 @@ struct syntax_node *parser_run_expression(const struct source *s, struct source_
     struct lexer_tokens tokens = {0};
     struct parser p = {.s = s, .m = m, .pool = pool};
     struct syntax_node *node = NULL;
-    if (lexer_run(s, m, &tokens)) {
+    int whole = lexer_run(s, m, &tokens);
+    if (whole) {
         p.at = p.begin = tokens.list;
         p.end = tokens.list + tokens.count - 1;
         node = parser_expression(&p);
         if (node && !parser_is(&p, LEXER_NEWLINE) && !parser_is(&p, LEXER_END))
             parser_unexpected(&p, "the end of the expression", "");
     }
-    if (pool->refused || !tokens.list) no_memory(&p);
+    if (pool->refused || !whole) source_no_memory(m);
     lexer_release(&tokens);
     source_sort(m);
     return m->errors ? NULL : node;

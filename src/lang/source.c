@@ -71,6 +71,7 @@ int source_check(const struct source *s, struct source_messages *m) {
 
 struct source_message *source_say(struct source_messages *m, enum source_severity severity, size_t offset,
                                   size_t length, const char *format, ...) {
+    if (m->starved) return &m->spare; /* whatever it is, it follows from that */
     struct source_message *one = m->count < SOURCE_MESSAGES ? &m->list[m->count++] : &m->spare;
     if (one == &m->spare) m->more++;
     if (severity == SOURCE_ERROR) m->errors++;
@@ -97,6 +98,12 @@ int source_said_within(const struct source_messages *m, size_t from, size_t to) 
         if (m->list[i].severity == SOURCE_ERROR && m->list[i].offset >= from && m->list[i].offset <= to)
             return 1;
     return 0;
+}
+
+void source_no_memory(struct source_messages *m) {
+    *m = (struct source_messages){0};
+    source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "there is not enough memory for this model.");
+    m->starved = 1;
 }
 
 void source_forget(struct source_messages *m, int count) {

@@ -36,6 +36,7 @@ struct source_message {
 
 struct source_messages {
     int count, errors, more; /* kept; errors among all; those that found no room */
+    int starved;             /* memory ran out: nothing else is said */
     struct source_message list[SOURCE_MESSAGES];
     struct source_message spare; /* takes what is not kept */
 };
@@ -50,6 +51,8 @@ struct source_message *source_say(struct source_messages *m, enum source_severit
     __attribute__((format(printf, 5, 6)));
 void source_hint(struct source_message *one, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int source_said_within(const struct source_messages *m, size_t from, size_t to); /* an error in from .. to? */
+/* There is not enough memory: it takes the place of what was said before. */
+void source_no_memory(struct source_messages *m);
 void source_forget(struct source_messages *m, int count); /* keep the first `count` messages */
 void source_sort(struct source_messages *m);              /* by place; the same twice is said once */
 

@@ -39,7 +39,7 @@ static expr without_symbols(struct graph *g, expr f, size_t count, const expr *s
     struct expr_list list;
     if (expr_order(g, 1, &f, &list)) return EXPR_NONE;
     expr_spend(g, g->count);
-    expr *image = calloc(g->count, sizeof *image), result = EXPR_NONE;
+    expr *image = expr_take(g, g->count, sizeof *image), result = EXPR_NONE;
     for (size_t i = 0; i < list.count && image; i++) {
         expr e = list.item[i];
         image[e] = expr_operands((enum expr_op)g->node[e].op) ? rebuild(g, e, image) : e;

@@ -264,6 +264,7 @@ int tape_build(struct tape *t, struct graph *g, size_t outputs, const expr *outp
     }
     if (!status) status = write_all(&b, outputs, output);
     if (status) tape_free(t);
+    if (status && *missing == EXPR_NONE) g->failed = 1; /* no memory */
     builder_close(&b);
     free(where);
     return status;

@@ -142,7 +142,9 @@ int saddle_attach(struct saddle *s) {
     s->schur = NULL;
     s->lu = sparse_open(s->order, s->start, s->row, SPARSE_PARTIAL);
     if (!s->lu) return 1;
-    s->schur = schur_open(s->nq, s->mass, s->part, s->count, sparse_operations(s->lu));
+    int starved;
+    s->schur = schur_open(s->nq, s->mass, s->part, s->count, sparse_operations(s->lu), &starved);
+    if (starved) return 1;
     return s->coupled && !s->schur && attach_block(s);
 }
 

@@ -24,9 +24,10 @@
 struct schur;
 
 /* Patterns are borrowed; mass NULL: M is the unit matrix.  NULL: M's blocks are large, a factorization and
- * two solves take more than `limit` operations, or no memory.  The library of sparse.h gives the order. */
+ * two solves take more than `limit` operations; or no memory, then *starved is 1.  The library of sparse.h
+ * gives the order. */
 struct schur *schur_open(int nq, const keel_pattern *mass, const keel_pattern *const part[2],
-                         const int count[2], double limit);
+                         const int count[2], double limit, int *starved);
 void schur_close(struct schur *s);
 
 /* L from the values of M.  0, or 1 + the row at which M is not positive definite. */

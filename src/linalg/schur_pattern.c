@@ -17,6 +17,7 @@ struct plan {
     int *by_column, *in_row, *entry; /* B by columns: rows, and where in b */
     int *start, *index;              /* S whole, in the order of K */
     int *parent, *seen, *met;        /* work */
+    int starved;                     /* the library had no memory */
 };
 
 static int *ints(struct pool *p, long count) {
@@ -334,7 +335,8 @@ static int lay_out(struct plan *p) {
     turn_rows(p);
     if (!products_fit(p)) return 0;
     square(p);
-    if (p->pool.refused || find_order(p)) return 0;
+    p->starved = p->pool.refused || find_order(p);
+    if (p->starved) return 0;
     lay_rows(p);
     turn_rows(p);
     lay_square(p);
@@ -348,9 +350,10 @@ static int lay_out(struct plan *p) {
 }
 
 struct schur *schur_open(int nq, const keel_pattern *mass, const keel_pattern *const part[2],
-                         const int count[2], double limit) {
+                         const int count[2], double limit, int *starved) {
     struct pool pool = {0};
     struct schur *s = pool_take(&pool, sizeof *s);
+    *starved = !s;
     if (!s) return NULL;
     *s = (struct schur){.pool = pool, .nq = nq, .k = count[0] + count[1], .mass = mass};
     for (int i = 0; i < 2; i++) {
@@ -360,6 +363,7 @@ struct schur *schur_open(int nq, const keel_pattern *mass, const keel_pattern *c
     }
     struct plan p = {.s = s, .limit = limit};
     int ready = lay_out(&p);
+    *starved = s->pool.refused || p.pool.refused || p.starved;
     pool_release(&p.pool);
     if (ready) return s;
     schur_close(s);

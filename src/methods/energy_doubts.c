@@ -3,6 +3,7 @@
  * that place says nothing. */
 #include "methods/energy_momentum.h"
 
+#include "base/text.h"
 #include "methods/sampled.h"
 
 #include <float.h>
@@ -113,7 +114,7 @@ const char *energy_doubts(const keel_problem *p) {
     size_t room = 4 * n + 2 * matrix + 2 * forms + 2 * all + 2 * (1 + k);
     double *work = malloc(room * sizeof *work), *at = work;
     const char *doubt = NULL;
-    if (!work) return NULL; /* opening will say so */
+    if (!work) return text_no_memory;
     struct doubts d = {.p = p};
     d.x = at, d.x1 = at += n, d.gradient = at += n, d.force = at += n, d.mass = at += n;
     d.pi = at += matrix, d.pi1 = at += forms, d.slope = at += forms, d.rows = at += (1 + k) * forms;

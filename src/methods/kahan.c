@@ -7,6 +7,7 @@
  * Kahan 1993; Celledoni, McLachlan, Owren, Quispel, Geometric properties of Kahan's method, 2013. */
 #include <keel/method.h>
 
+#include "base/text.h"
 #include "linalg/dense.h"
 #include "methods/composition.h"
 #include "methods/sampled.h"
@@ -28,8 +29,9 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
     if (p->n == 0) return "there are no states";
     if (p->form == KEEL_HAMILTONIAN && !p->f.value && (p->structure.value || !p->energy.jacobian))
         return "give f = B grad H, or the gradient of a canonical H";
-    if (!sampled_quadratic(p, NULL)) return "f must be a polynomial of degree 2 in x";
-    return NULL;
+    int quadratic = sampled_quadratic(p, NULL);
+    if (quadratic < 0) return text_no_memory;
+    return quadratic ? NULL : "f must be a polynomial of degree 2 in x";
 }
 
 static int has_jacobian(const keel_problem *p) {

@@ -14,6 +14,7 @@
  * the nested form of the paper iterates x1 for fixed z, and z by Newton with g_x dx1/dz.  Liu 2013. */
 #include <keel/method.h>
 
+#include "base/text.h"
 #include "linalg/dense.h"
 #include "methods/written.h"
 
@@ -35,13 +36,13 @@ struct lgdae {
     double h, s, slope, square, stretch; /* of the last evaluation */
 };
 
-/* Are there rows that are known in differentiated form alone? */
+/* Are there rows that are known in differentiated form alone?  -1: there is no memory. */
 static int rows_are_lost(const keel_problem *p) {
     size_t all = (size_t)(p->n + p->m), m = (size_t)p->m;
     if (p->written.count || p->hidden.count == 0) return 0;
     double *u = malloc((all + 2 * m + 1) * sizeof *u), *here = u + all, *there = here + m;
     int lost = 1;
-    if (!u) return 0; /* opening will say so */
+    if (!u) return -1;
     memcpy(u, p->u0, all * sizeof *u);
     int code = m ? p->algebraic.value(p->t0, u, here, p->user) : 0;
     for (size_t j = 0; j < m; j++) u[p->n + (int)j] += 0.61 + 0.17 * (double)(j % 5);
@@ -54,7 +55,9 @@ static int rows_are_lost(const keel_problem *p) {
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
     const char *why = written_refuse(p);
-    if (!why && rows_are_lost(p))
+    int lost = why ? 0 : rows_are_lost(p);
+    if (lost < 0) return text_no_memory;
+    if (lost)
         return "the constraints must be there as they were written, x' = f(t,x,z), 0 = g(t,x) with as many z "
                "as rows: use dop853, or any method that projects";
     return why;

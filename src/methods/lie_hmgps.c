@@ -10,6 +10,7 @@
  * Liu, CMES 12 (2006) 83, section 5. */
 #include "methods/lie_group.h"
 
+#include "base/text.h"
 #include "linalg/dense.h"
 
 #include <float.h>
@@ -47,12 +48,13 @@ static size_t entries_of(const keel_problem *p) {
     return map->pattern && (size_t)map->pattern->nnz > all ? (size_t)map->pattern->nnz : all;
 }
 
-/* H'' at u0 by central differences: has it one sign?  0: no; where the gradient fails, it may have. */
+/* H'' at u0 by central differences: has it one sign?  0: no; where the gradient fails, it may have; -1:
+ * there is no memory. */
 static int is_definite(const keel_problem *p) {
     size_t n = (size_t)p->n;
     double *room = calloc(n * n + 3 * n + entries_of(p), sizeof *room), largest = 0;
     double *matrix = room, *x = room + n * n, *ahead = x + n, *behind = ahead + n, *entries = behind + n;
-    if (!room) return 1; /* opening will say so */
+    if (!room) return -1;
     for (size_t j = 0; j < n; j++) largest = fmax(largest, fabs(p->u0[j]));
     int code = 0;
     for (size_t j = 0; j < n && code == 0; j++) {
@@ -76,7 +78,7 @@ static int depends_on_time(const keel_problem *p) {
     const keel_map *map = map_of(p);
     double *now = malloc(2 * (size_t)map->count * sizeof *now), *later = now + map->count;
     int depends = 0;
-    if (!now) return 0;
+    if (!now) return -1;
     for (int k = 1; k < 4 && map->value(p->t0, p->u0, now, p->user) == 0; k++)
         depends |= map->value(p->t0 + 0.37 * k, p->u0, later, p->user) == 0 && *now != *later;
     free(now);
@@ -92,9 +94,10 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
     if (!map_of(p)->jacobian)
         return p->energy.count ? "it needs the gradient of H: give energy.jacobian"
                                : "it needs the gradient of H: give invariant.jacobian";
-    if (depends_on_time(p)) return "H must not depend on t";
-    if (!is_definite(p)) return "H must be strictly convex or concave";
-    return NULL;
+    int moves = depends_on_time(p), definite = moves ? 1 : is_definite(p);
+    if (moves < 0 || definite < 0) return text_no_memory;
+    if (moves) return "H must not depend on t";
+    return definite ? NULL : "H must be strictly convex or concave";
 }
 
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {

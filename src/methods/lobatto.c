@@ -10,6 +10,7 @@
  * mechanics v takes the place of p: H_p = v, H_pp = 1, -H_q = M^-1 F, and N = M^-1 instead of 1. */
 #include "methods/lobatto.h"
 
+#include "base/text.h"
 #include "core/field.h"
 #include "linalg/dense.h"
 #include "methods/sampled.h"
@@ -27,8 +28,9 @@ const char *lobatto_refuse(const keel_problem *p, const keel_options *o) {
     if (p->mass.value && !p->mass.constant)
         return "the mass matrix must be constant; state the model by its momenta (canonical q, p and a "
                "hamiltonian), or use dop853, or any method that projects";
-    if (p->form == KEEL_MECHANICS && !sampled_forces(p))
-        return "the forces must not depend on velocities; use dop853, or any method that projects";
+    int forces = p->form == KEEL_MECHANICS ? sampled_forces(p) : 1;
+    if (forces < 0) return text_no_memory;
+    if (!forces) return "the forces must not depend on velocities; use dop853, or any method that projects";
     return NULL;
 }
 

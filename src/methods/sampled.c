@@ -1,6 +1,8 @@
 /* sampled.c - see sampled.h. */
 #include "methods/sampled.h"
 
+#include "base/text.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +11,7 @@
 int sampled_forces(const keel_problem *p) {
     size_t n = (size_t)p->n, half = n / 2;
     double *u = malloc(2 * n * sizeof *u), *at_rest = u + n, *moving = at_rest + half;
-    if (!u) return 1; /* opening will say so */
+    if (!u) return -1;
     memcpy(u, p->u0, n * sizeof *u);
     for (size_t j = half; j < n; j++) u[j] = 0;
     int code = p->f.value(p->t0, u, at_rest, p->user);
@@ -121,8 +123,8 @@ static int quadratic_at(const keel_problem *p, int k, double *work) {
 
 static int everywhere(int (*at)(const keel_problem *, int, double *), const keel_problem *p, double *work) {
     double *own = work ? NULL : malloc((size_t)p->n * SAMPLED_ROOM * sizeof *own), *room = work ? work : own;
-    int agree = 1;
-    for (int k = 0; k < SAMPLED_PLACES && agree && room; k++) agree = at(p, k, room);
+    int agree = room ? 1 : -1;
+    for (int k = 0; k < SAMPLED_PLACES && agree > 0; k++) agree = at(p, k, room);
     free(own);
     return agree;
 }
@@ -218,7 +220,8 @@ const char *sampled_sphere(const keel_problem *p, int driven) {
     if (length == 0) return "the start is x = 0: there is no sphere to move on";
     double *room = malloc((2 * n * (n + 1) + 2 * n + 1) * sizeof *room);
     int leaves = 0;
-    for (int k = 0; k < SAMPLED_PLACES && room && !leaves; k++)
+    if (!room) return text_no_memory;
+    for (int k = 0; k < SAMPLED_PLACES && !leaves; k++)
         leaves = driven ? is_driven_away(p, length, k, room) : leaves_sphere(p, length, k, room);
     free(room);
     if (leaves && driven) return "of DAEs it takes x' = v(t,x) - y x with |x| constant";

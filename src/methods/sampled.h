@@ -2,7 +2,7 @@
  * sum T(p) + V(q), is x' quadratic, is |x| constant.
  *
  * Places around the start are tried; where a function fails, that place says nothing.  An answer is 1 only if
- * every place agrees to round-off. */
+ * every place agrees to round-off; -1: there is no memory. */
 #ifndef KEEL_METHODS_SAMPLED_H
 #define KEEL_METHODS_SAMPLED_H
 
@@ -16,7 +16,7 @@ double sampled_place(const keel_problem *p, int j, int k);
 const char *sampled_sphere(const keel_problem *p, int driven);
 int sampled_forces(const keel_problem *p); /* KEEL_MECHANICS: the same whatever the velocities are */
 
-/* The others need SAMPLED_ROOM n doubles, or with NULL take them for themselves (no memory: 1). */
+/* The others need SAMPLED_ROOM n doubles, or with NULL take them for themselves. */
 enum { SAMPLED_ROOM = 6 };
 int sampled_separable(const keel_problem *p, double *work); /* canonical KEEL_HAMILTONIAN: T(p) + V(q)? */
 int sampled_kinetic(const keel_problem *p, double *work);   /* the same: is H_p affine in p? */

@@ -14,6 +14,7 @@
  * Each half step is then solved by iteration. */
 #include <keel/method.h>
 
+#include "base/text.h"
 #include "methods/increment.h"
 #include "methods/sampled.h"
 #include "methods/splitting_tables.h"
@@ -49,15 +50,18 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
         return "it knows no constraints; use rattle, or any other method";
     if (p->form == KEEL_HAMILTONIAN) return NULL;
     if (p->mass.value && !p->mass.constant) return "the mass matrix must be constant; use any other method";
-    if (!sampled_forces(p)) return "the forces must not depend on velocities; use any other method";
-    return NULL;
+    int forces = sampled_forces(p);
+    if (forces < 0) return text_no_memory;
+    return forces ? NULL : "the forces must not depend on velocities; use any other method";
 }
 
 /* For tables whose order rests on T being quadratic (Runge-Kutta-Nystrom). */
 static const char *refuse_general(const keel_problem *p, const keel_options *o) {
     const char *reason = refuse(p, o);
     if (reason || p->form == KEEL_MECHANICS) return reason;
-    if (sampled_separable(p, NULL) && sampled_kinetic(p, NULL)) return NULL;
+    int sum = sampled_separable(p, NULL), kinetic = sum > 0 ? sampled_kinetic(p, NULL) : sum;
+    if (kinetic < 0) return text_no_memory;
+    if (kinetic) return NULL;
     return "H must be T(p) + V(q) with T quadratic in p; blanes-moan4 takes any H";
 }
 

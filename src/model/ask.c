@@ -52,8 +52,10 @@ static expr expression(struct keel_model *m, const char *text, char *why, size_t
     const struct syntax_node *node =
         source_check(&source, &said) ? parser_run_expression(&source, &said, &pool) : NULL;
     expr e = node ? elaborate_expression(m->model, &source, node, &said) : EXPR_NONE;
+    m->no_memory = said.starved || pool.refused || expr_starved(&m->model->graph);
     pool_release(&pool);
-    const struct source_message *one = said.count ? &said.list[0] : NULL;
+    if (m->no_memory) e = EXPR_NONE;
+    const struct source_message *one = said.count && !m->no_memory ? &said.list[0] : NULL;
     if (e == EXPR_NONE)
         text_set(why, room, "%.300s%s%.200s", one ? one->sentence : "there is not enough memory.",
                  one && apt(one->hint)[0] ? "  " : "", one ? apt(one->hint) : "");

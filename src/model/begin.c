@@ -151,8 +151,13 @@ static int check_implied(struct begin *b, const double *multiplier) {
         struct values_work work = {0};
         double found, value = model_number(m->model, one->value, b->t0);
         if (road_find(b->r, one->target) >= 0 || system_unknown(&b->mode->system, one->target) < 0) continue;
-        int there = values_open(&v, b->r, 1, &one->target, 0) && values_reserve(&work, &v) == 0 &&
-                    values_at(&v, b->t0, m->u0, multiplier, m->parameter, &work, &found) == 0;
+        int there = values_open(&v, b->r, 1, &one->target, 0);
+        keel_status status = !there ? KEEL_EINVAL
+                             : values_reserve(&work, &v)
+                                 ? KEEL_ENOMEM
+                                 : values_at(&v, b->t0, m->u0, multiplier, m->parameter, &work, &found);
+        there = status == KEEL_OK;
+        m->no_memory |= status == KEEL_ENOMEM;
         values_close(&v);
         values_release(&work);
         double size = there ? fabs(found) + fabs(value) + terms_of(b, one->target) : 0;
@@ -220,13 +225,15 @@ static int hold(struct begin *b) {
     int helds = m->model->helds, changed = 0;
     struct values_work work = {0};
     double *now = m->parameter + m->model->parameters, *held = calloc((size_t)helds + 1, sizeof *held);
-    if (held && helds && values_reserve(&work, &b->mode->held) == 0 &&
-        values_at(&b->mode->held, b->t0, m->u0, NULL, m->parameter, &work, held) == 0)
-        for (int k = 0; k < helds; k++) {
-            if (!isfinite(held[k]) || held[k] == now[k]) continue;
-            now[k] = held[k];
-            changed++;
-        }
+    keel_status status = !held || values_reserve(&work, &b->mode->held) ? KEEL_ENOMEM : KEEL_OK;
+    if (helds && status == KEEL_OK)
+        status = values_at(&b->mode->held, b->t0, m->u0, NULL, m->parameter, &work, held);
+    m->no_memory |= status == KEEL_ENOMEM;
+    for (int k = 0; k < helds && status == KEEL_OK; k++) {
+        if (!isfinite(held[k]) || held[k] == now[k]) continue;
+        now[k] = held[k];
+        changed++;
+    }
     free(held);
     values_release(&work);
     return changed;

@@ -10,7 +10,7 @@
 enum { TOLD = 6 }; /* names in one list */
 
 int complaint_memory(struct source_messages *messages) {
-    source_say(messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "there is not enough memory for this model.");
+    source_no_memory(messages);
     return 0;
 }
 

@@ -103,9 +103,9 @@ static int find_rows(struct keel_sim *s) {
 
 keel_status drift_at(struct keel_sim *s, double t, const double *u, double *drift) {
     keel_kept kept;
-    if (!find_rows(s)) return KEEL_ENOMEM;
-    if (values_at(&s->m->mode[s->mode].rows, t, u, NULL, s->parameter, &s->scratch, drift) < 0)
-        return KEEL_ENOMEM;
+    if (!find_rows(s)) return sim_no_memory(s);
+    if (values_at(&s->m->mode[s->mode].rows, t, u, NULL, s->parameter, &s->scratch, drift) == KEEL_ENOMEM)
+        return sim_no_memory(s);
     for (int i = 0; i < s->row_ofs && keel_kept_at(s->solver, i, &kept); i++)
         if (s->row_of[i] >= 0) drift[s->row_of[i]] -= kept.start;
     return KEEL_OK;

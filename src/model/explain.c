@@ -114,7 +114,7 @@ static int proves_energy(const struct system *y) {
     const struct motion *motion = &in->motion;
     struct graph *g = &y->m->graph;
     int n = motion->n, whole = motion->v ? 2 * n : n, good = 1, looks = 0;
-    expr *own = calloc(2 * (size_t)n + 1, sizeof *own);
+    expr *own = expr_take(g, 2 * (size_t)n, sizeof *own);
     if (!own) return 0;
     memcpy(own, motion->q, (size_t)n * sizeof *own);
     if (whole > n) memcpy(own + n, motion->v, (size_t)n * sizeof *own);

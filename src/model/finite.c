@@ -103,7 +103,7 @@ static void look(struct finite *f, expr e, struct syntax_span where) {
         (where.length && source_said_within(&f->m->messages, where.offset, where.offset + where.length - 1)))
         return;
     if (expr_order(g, 1, &e, &all)) return;
-    struct part *part = calloc(g->count, sizeof *part);
+    struct part *part = expr_take(g, g->count, sizeof *part);
     for (size_t k = 0; k < all.count && part; k++) part[all.item[k]] = operate(f, part, all.item[k]);
     free(all.item);
     expr spoilt = part ? part[e].spoilt : EXPR_NONE;

@@ -32,7 +32,7 @@ struct tape_input *functions_inputs(const struct road *r, size_t states, const e
     struct graph *g = &m->graph;
     size_t further = state == r->basic ? (size_t)r->furthers : 0, at = 0;
     struct tape_input *input =
-        malloc((states + further + (size_t)m->parameters + (size_t)m->helds + 1) * sizeof *input);
+        expr_take(g, states + further + (size_t)m->parameters + (size_t)m->helds, sizeof *input);
     expr_spend(g, EXPR_COST_LOOK * (double)(states + (size_t)m->parameters) + g->count);
     if (!input) return NULL;
     input[at++] = (struct tape_input){expr_symbol(g, EXPR_TIME, 0, 0), TAPE_TIME, 0};

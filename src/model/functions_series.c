@@ -183,7 +183,7 @@ int functions_series(struct functions *f, const struct road *r) {
     int most = r->m + r->n + r->constraint.count + r->rolling.count;
     if (r->n == 0 || most > r->n + SERIES_MOST_TOPS || !affordable(f, r)) return 0;
     size_t width = (size_t)r->n + (size_t)most;
-    p.symbol = calloc(4 * width, sizeof *p.symbol); /* EXPR_NONE */
+    p.symbol = expr_take(p.g, 4 * width, sizeof *p.symbol); /* EXPR_NONE */
     if (!p.symbol) return -1;
     p.rate = p.symbol + width;
     p.row = p.rate + width;
@@ -204,8 +204,8 @@ int functions_events(struct functions *f, const struct road *r) {
     int count = r->event.count, m = 0, status = -1;
     if (count == 0 || !f->series.value) return 0;
     size_t inputs = 0;
-    expr kink[KINK_MOST], *value = malloc((size_t)count * sizeof *value);
-    unsigned char *kinks = malloc((size_t)count);
+    expr kink[KINK_MOST], *value = expr_take(g, (size_t)count, sizeof *value);
+    unsigned char *kinks = expr_take(g, (size_t)count, 1);
     struct tape_input *input = functions_inputs(r, (size_t)(r->n + r->m), r->basic, &inputs);
     for (int i = 0; i < count && value && kinks; i++) {
         kinks[i] = kink_find(g, 1, &r->event.value[i], kink) != 0;

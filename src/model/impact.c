@@ -31,9 +31,9 @@ void impact_close(struct impact *i) {
     *i = (struct impact){0};
 }
 
-void impact_apply(const struct impact *i, double t, const double *parameter, double *u) {
-    impulse_apply(&i->impulse, t, parameter, u);
-    if (!i->there) return;
+int impact_apply(const struct impact *i, double t, const double *parameter, double *u) {
+    if (!impulse_apply(&i->impulse, t, parameter, u)) return 0;
+    if (!i->there) return 1;
     int n = i->road.n;
     struct functions_bound bound = {parameter, i->functions.tape, NULL, NULL, NULL};
     keel_problem p = i->fill.problem;
@@ -48,9 +48,11 @@ void impact_apply(const struct impact *i, double t, const double *parameter, dou
         p.user = &bound;
         s = keel_open(&p, NULL);
     }
+    int good = s && keel_state_of(s) != KEEL_ENOMEM;
     if (s && keel_state_of(s) >= 0)
         for (int k = 0; k < n; k++) u[i->place[k]] = keel_state(s)[k];
     keel_close(s);
     free(x);
     free(fixed);
+    return good;
 }

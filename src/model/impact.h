@@ -22,6 +22,7 @@ struct impact {
 /* 1; 0: memory is out.  impact_close in any case. */
 int impact_open(struct impact *i, struct road *own);
 void impact_close(struct impact *i);
-/* u, the unknowns of the mode's own road, made consistent; where that fails they stay as they are. */
-void impact_apply(const struct impact *i, double t, const double *parameter, double *u);
+/* u, the unknowns of the mode's own road, made consistent; where that fails they stay as they are.  1; 0:
+ * memory is out. */
+int impact_apply(const struct impact *i, double t, const double *parameter, double *u);
 #endif

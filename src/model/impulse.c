@@ -117,61 +117,64 @@ void impulse_close(struct impulse *i) {
 
 /* (P_w  G^T)
  * (R_w  0  ) */
-static int factor(const struct impulse *i, double t, const double *u, const double *parameter, double *entry,
-                  double *matrix, int *pivot) {
+static keel_status factor(const struct impulse *i, double t, const double *u, const double *parameter,
+                          double *entry, double *matrix, int *pivot) {
     size_t all = (size_t)i->n + (size_t)i->rows;
     memset(matrix, 0, all * all * sizeof *matrix);
-    if (tape_call(&i->slopes, t, u, parameter, entry)) return -1;
+    if (tape_call(&i->slopes, t, u, parameter, entry)) return KEEL_ENOMEM;
     for (size_t r = 0; r < all; r++)
         for (int e = i->slope.row_start[r]; e < i->slope.row_start[r + 1]; e++)
             matrix[r * all + (size_t)i->slope.column[e]] = entry[e];
-    if (tape_call(&i->alongs, t, u, parameter, entry)) return -1;
+    if (tape_call(&i->alongs, t, u, parameter, entry)) return KEEL_ENOMEM;
     for (int k = 0; k < i->rows; k++)
         for (int e = i->along.row_start[k]; e < i->along.row_start[k + 1]; e++)
             matrix[(size_t)i->along.column[e] * all + (size_t)(i->n + k)] = entry[e];
-    return dense_lu((int)all, matrix, pivot, NULL);
+    return dense_lu((int)all, matrix, pivot, NULL) ? KEEL_ESINGULAR : KEEL_OK;
 }
 
 /* Newton for w in u; `first`: P(w0).  The equations are linear in the impulses, which are found anew each
  * time. */
-static int solve(const struct impulse *i, double t, const double *parameter, double *u, double *work,
-                 int *pivot) {
+static keel_status solve(const struct impulse *i, double t, const double *parameter, double *u, double *work,
+                         int *pivot) {
     int n = i->n, all = n + i->rows;
     double *first = work, *step = first + all, *matrix = step + all, *entry = matrix + (long)all * all;
-    if (tape_call(&i->value, t, u, parameter, first)) return -1;
+    if (tape_call(&i->value, t, u, parameter, first)) return KEEL_ENOMEM;
     for (int iteration = 0; iteration < ITERATIONS; iteration++) {
         double longest = 0;
-        if (tape_call(&i->value, t, u, parameter, step)) return -1;
+        if (tape_call(&i->value, t, u, parameter, step)) return KEEL_ENOMEM;
         for (int j = 0; j < n; j++) step[j] -= first[j];
-        if (factor(i, t, u, parameter, entry, matrix, pivot)) return -1;
+        keel_status status = factor(i, t, u, parameter, entry, matrix, pivot);
+        if (status != KEEL_OK) return status;
         dense_lu_solve(all, matrix, pivot, step);
         for (int j = 0; j < n; j++) {
             double *w = &u[i->place[j]];
             longest = fmax(longest, fabs(step[j]) / fmax(fabs(*w) + fabs(*w - step[j]), DBL_MIN));
             *w -= step[j];
-            if (!isfinite(*w)) return -1;
+            if (!isfinite(*w)) return KEEL_ENEWTON;
         }
-        if (longest <= 8 * DBL_EPSILON) return 0;
+        if (longest <= 8 * DBL_EPSILON) return KEEL_OK;
     }
-    return 0;
+    return KEEL_OK;
 }
 
-void impulse_apply(const struct impulse *i, double t, const double *parameter, double *u) {
-    if (!i->there) return;
+int impulse_apply(const struct impulse *i, double t, const double *parameter, double *u) {
+    if (!i->there) return 1;
     size_t all = (size_t)i->n + (size_t)i->rows, entries = (size_t)i->slope.row_start[all];
     size_t more = (size_t)i->along.row_start[i->rows];
     double *work = malloc((2 * all + all * all + entries + more) * sizeof *work);
     double *before = malloc(2 * (size_t)i->n * sizeof *before), *rate = before ? before + i->n : NULL;
     int *pivot = malloc(all * sizeof *pivot);
-    if (work && before && pivot) {
+    keel_status status = work && before && pivot ? KEEL_OK : KEEL_ENOMEM;
+    if (status == KEEL_OK) {
         for (int j = 0; j < i->n; j++) before[j] = u[i->place[j]];
-        if (solve(i, t, parameter, u, work, pivot))
-            for (int j = 0; j < i->n; j++) u[i->place[j]] = before[j];
-        else if (tape_call(&i->rates, t, u, parameter, rate) == 0)
-            for (int j = 0; j < i->n; j++)
-                if (i->rate_place[j] >= 0) u[i->rate_place[j]] = rate[j];
+        status = solve(i, t, parameter, u, work, pivot);
+        for (int j = 0; j < i->n && status != KEEL_OK; j++) u[i->place[j]] = before[j];
+        if (status == KEEL_OK && tape_call(&i->rates, t, u, parameter, rate)) status = KEEL_ENOMEM;
+        for (int j = 0; j < i->n && status == KEEL_OK; j++)
+            if (i->rate_place[j] >= 0) u[i->rate_place[j]] = rate[j];
     }
     free(work);
     free(before);
     free(pivot);
+    return status != KEEL_ENOMEM;
 }

@@ -22,6 +22,7 @@ struct impulse {
 /* 1; 0: memory is out.  impulse_close in any case. */
 int impulse_open(struct impulse *i, struct road *own);
 void impulse_close(struct impulse *i);
-/* u, the unknowns of the mode's own road, with the new w; where that fails they stay as they are. */
-void impulse_apply(const struct impulse *i, double t, const double *parameter, double *u);
+/* u, the unknowns of the mode's own road, with the new w; where that fails they stay as they are.  1; 0:
+ * memory is out. */
+int impulse_apply(const struct impulse *i, double t, const double *parameter, double *u);
 #endif

@@ -71,6 +71,7 @@ struct keel_model {
     struct compile_unit unit;
     int compiled;
     char *source_text; /* the C */
+    int no_memory;     /* for an expression in its names */
     char why_not[INSIDE_WHY], refusal[INSIDE_WHY + 240];
     double *parameter; /* parameters, then held values as at the start */
     struct functions_bound *bound;

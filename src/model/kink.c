@@ -50,7 +50,7 @@ static int add(struct graph *g, expr turn, expr *kink, int kinks) {
 
 int kink_find(struct graph *g, size_t count, const expr *f, expr kink[KINK_MOST]) {
     uint32_t nodes = g->count;
-    unsigned char *reached = calloc(nodes, 1); /* not through the branches of an `if` */
+    unsigned char *reached = expr_take(g, nodes, 1); /* not through the branches of an `if` */
     int kinks = 0;
     if (!reached) return -1;
     for (size_t i = 0; i < count; i++) reached[f[i]] = 1;

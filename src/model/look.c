@@ -2,11 +2,13 @@
 #include "model/inside.h"
 
 keel_status keel_model_status(const keel_model *m) {
-    return m ? m->status : KEEL_EINVAL;
+    if (!m) return KEEL_EINVAL;
+    int starved = m->status == KEEL_OK && (m->no_memory || expr_starved(&m->model->graph));
+    return starved ? KEEL_ENOMEM : m->status;
 }
 
 const char *keel_model_message(const keel_model *m) {
-    return m ? m->rendered ? m->rendered : "" : "there is no model";
+    return m ? m->rendered ? m->rendered : "error: there is not enough memory.\n" : "there is no model";
 }
 
 const char *keel_model_name(const keel_model *m) {

@@ -116,7 +116,9 @@ static void compile(struct keel_model *m) {
         good = functions_emit(&m->mode[i].functions, &e, i, method, 0) == 0 &&
                functions_emit_kernel(&m->mode[i].functions, &e, i, &m->mode[i].road, method) == 0;
     if (!good || e.failed) {
-        text_set(m->why_not, sizeof m->why_not, "the model is too large for one C file");
+        text_set(m->why_not, sizeof m->why_not,
+                 e.starved ? "there is not enough memory to write it as C"
+                           : "the model is too large for one C file");
         emit_close(&e);
         return;
     }
@@ -190,6 +192,7 @@ static int build(struct keel_model *m) {
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     if (!m->model || !take_span(m) || !take_parameters(m) || !open_modes(m) || !list_balances(m)) return 0;
     compile(m);
+    if (m->model->graph.failed) return 0; /* told by `finish` */
     const char *name = m->model->name ? m->model->name : m->title;
     for (int i = 0; i < m->modes; i++) {
         const struct road *r = &m->mode[i].road;
@@ -211,21 +214,25 @@ static int stopped(struct keel_model *m) {
     return 1;
 }
 
+/* Without memory anything may have gone wrong, and been said: that alone is the reason. */
+static int starved(const struct keel_model *m) {
+    return m->pool.refused || m->no_memory || (m->model && m->model->graph.failed);
+}
+
 static void finish(struct keel_model *m, int good) {
     if (m->model) m->model->graph.stop = NULL; /* what a run derives is not much */
     if (stopped(m)) return;
-    m->status = good && !m->messages.errors ? KEEL_OK : KEEL_EINVAL;
+    if (m->model && m->model->graph.exhausted) { /* it explains all else that was said, too */
+        m->messages = (struct source_messages){0};
+        elaborate_exhausted(&m->messages, &m->model->graph);
+    } else if (starved(m) || (!good && !m->messages.errors)) complaint_memory(&m->messages);
+    m->status = m->messages.starved ? KEEL_ENOMEM : good && !m->messages.errors ? KEEL_OK : KEEL_EINVAL;
     for (int i = 0; i < m->modes && m->status == KEEL_OK; i++) {
         keel_problem *p = &m->mode[i].fill.problem;
         p->t0 = m->span[0];
         p->u0 = i == m->model->start ? m->u0 : NULL; /* NULL without a start, too */
         p->user = &m->bound[i];
     }
-    if (m->status != KEEL_OK && m->model && m->model->graph.exhausted) {
-        m->messages = (struct source_messages){0};
-        elaborate_exhausted(&m->messages, &m->model->graph);
-    }
-    if (m->status != KEEL_OK && !m->messages.errors) complaint_memory(&m->messages);
     if (m->status == KEEL_OK) expr_allow(&m->model->graph, m->work); /* for expressions that are asked for */
     render(m);
 }
@@ -249,6 +256,7 @@ static void tear_down(struct keel_model *m) {
     m->parameter = m->u0 = NULL, m->given = NULL;
     m->messages = (struct source_messages){0};
     m->why_not[0] = '\0';
+    m->no_memory = 0;
 }
 
 /* Opening and closing ----------------------------------------------------------------------------------- */
@@ -334,7 +342,8 @@ keel_model *keel_model_load(const char *path, const keel_model_options *o) {
     char *text = read_file(path, &length);
     int error = errno;
     struct keel_model *m = begin_model(path, text, length, o);
-    if (m && !text)
+    if (m && !text && error == ENOMEM) complaint_memory(&m->messages);
+    else if (m && !text)
         source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the file cannot be read: %s.",
                    strerror(error));
     if (m) finish(m, text && build(m));

@@ -27,9 +27,9 @@ const char *road_text(struct road *r, const char *text) {
 static int room_for(struct road *r, expr symbol) {
     if (symbol < r->symbols) return 1;
     uint32_t wider = graph_of(r)->room;
-    expr *place = realloc(r->place, wider * sizeof *place);
+    expr *place = expr_widen(graph_of(r), r->place, wider, sizeof *place);
     if (place) r->place = place;
-    expr *definition = realloc(r->definition, wider * sizeof *definition);
+    expr *definition = expr_widen(graph_of(r), r->definition, wider, sizeof *definition);
     if (definition) r->definition = definition;
     if (!place || !definition) return 0;
     memset(place + r->symbols, 0, (wider - r->symbols) * sizeof *place);
@@ -133,7 +133,7 @@ expr road_resolve(struct road *r, expr e) {
     size_t count = 0;
     int failed = 0;
     if (e == EXPR_NONE || expr_symbols(g, 1, &e, &all)) return EXPR_NONE;
-    expr *to = malloc((all.count + 1) * sizeof *to);
+    expr *to = expr_take(g, all.count, sizeof *to);
     for (size_t k = 0; k < all.count && to && !failed; k++) {
         uint32_t kind = g->node[all.item[k]].a;
         if (kind != EXPR_UNKNOWN && kind != EXPR_MULTIPLIER) continue;

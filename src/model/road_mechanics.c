@@ -53,7 +53,7 @@ static int fill_rows(struct road *r, struct road_map *map, const struct model_ro
 static int drop_zeros(struct graph *g, size_t count, expr *root) {
     struct expr_list list;
     if (expr_order(g, count, root, &list)) return 0;
-    expr *image = malloc(g->room * sizeof *image); /* more than the nodes there are before others come */
+    expr *image = expr_take(g, g->room, sizeof *image); /* more than the nodes there are before others come */
     if (!image) return free(list.item), 0;
     for (size_t i = 0; i < list.count; i++) {
         expr e = list.item[i];

@@ -25,7 +25,7 @@ static expr without_aliases(const struct road *r, expr e) {
     struct expr_list all;
     size_t count = 0;
     if (expr_symbols(g, 1, &e, &all)) return EXPR_NONE;
-    expr *from = malloc((2 * all.count + 1) * sizeof *from), *to = from ? from + all.count : NULL;
+    expr *from = expr_take(g, 2 * all.count, sizeof *from), *to = from ? from + all.count : NULL;
     for (size_t k = 0; k < all.count && from; k++) {
         const struct expr_node n = g->node[all.item[k]];
         int j = n.a == EXPR_UNKNOWN || n.a == EXPR_MULTIPLIER ? system_unknown(y, all.item[k]) : -1;

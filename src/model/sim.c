@@ -111,8 +111,8 @@ struct keel_sim *sim_begin(const keel_model *m, const keel_options *o) {
     struct keel_sim *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     s->m = m;
-    if (keel_model_status(m) != KEEL_OK) {
-        sim_fail(s, KEEL_EINVAL, "the model has errors: %.560s", keel_model_message(m));
+    if (!m || m->status != KEEL_OK) {
+        sim_fail(s, m ? m->status : KEEL_EINVAL, "the model has errors: %.560s", keel_model_message(m));
         return s;
     }
     if (m->without_start) {
@@ -145,7 +145,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->problem);
     free(s->work);
     free(s->entry);
-    free(s->fired < s->fired_before ? s->fired : s->fired_before);
+    free(s->fired_before && s->fired_before < s->fired ? s->fired_before : s->fired);
     free(s->happened);
     free(s->row_of);
     values_release(&s->scratch);
@@ -175,7 +175,7 @@ static keel_status go(struct keel_sim *s, double t_end, int one_step) {
     long begin = keel_statistics(s->solver).steps;
     for (;;) {
         keel_status status = one_step ? keel_step(s->solver, t_end) : keel_run(s->solver, t_end);
-        if (status >= 0 && s->status < 0) return s->status; /* no memory for the list of events */
+        if (status >= 0 && s->status < 0) return s->status; /* no memory */
         if (status != KEEL_EVENT) return status;
         status = sim_act(s, keel_event(s->solver));
         if (status != KEEL_OK || one_step) return status;
@@ -232,9 +232,10 @@ keel_column keel_sim_column_kind(const keel_sim *s, int i) {
     return n->a == EXPR_MULTIPLIER ? KEEL_COLUMN_MULTIPLIER : KEEL_COLUMN_STATE;
 }
 
-int sim_ask(struct keel_sim *s, const struct values *v, double *out) {
-    return values_at(v, keel_time(s->solver), keel_state(s->solver), sim_multipliers(s), s->parameter,
-                     &s->scratch, out);
+keel_status sim_ask(struct keel_sim *s, const struct values *v, double *out) {
+    keel_status status = values_at(v, keel_time(s->solver), keel_state(s->solver), sim_multipliers(s),
+                                   s->parameter, &s->scratch, out);
+    return status == KEEL_ENOMEM ? sim_no_memory(s) : status;
 }
 
 /* The unknowns and multipliers at t: where the run stands, or inside the last step. */
@@ -257,8 +258,8 @@ keel_status keel_sim_look(keel_sim *s, double t, double *values, double *drift) 
     keel_status status = state_at(s, t, &u, &multiplier);
     if (status != KEEL_OK) return status;
     const struct values *columns = &s->m->mode[s->mode].columns;
-    if (values && values_at(columns, t, u, multiplier, s->parameter, &s->scratch, values) < 0)
-        return KEEL_ENOMEM;
+    if (values && values_at(columns, t, u, multiplier, s->parameter, &s->scratch, values) == KEEL_ENOMEM)
+        return sim_no_memory(s);
     return drift ? drift_at(s, t, u, drift) : KEEL_OK;
 }
 
@@ -276,7 +277,8 @@ keel_status keel_sim_drifts(keel_sim *s, double t, double *drift) {
 
 keel_status keel_sim_exact(keel_sim *s, double t, double *out) {
     if (!s || !s->solver || !out || !keel_state(s->solver)) return KEEL_EINVAL;
-    return tape_call(&s->m->exact, t, keel_state(s->solver), s->parameter, out) ? KEEL_ENOMEM : KEEL_OK;
+    int failed = tape_call(&s->m->exact, t, keel_state(s->solver), s->parameter, out);
+    return failed ? sim_no_memory(s) : KEEL_OK;
 }
 
 int keel_sim_reference(const keel_sim *s, int k, double *t, double *out) {

@@ -58,9 +58,11 @@ void sim_moved(struct keel_sim *s, int to, const unsigned char *touched);
 /* Held values as they are where the run stands: those of `enter`, or also of `start`.  Where that makes
  * others of them the solver begins anew: it knows rates by the old ones. */
 keel_status sim_hold(struct keel_sim *s, int start_too);
+keel_status sim_no_memory(struct keel_sim *s); /* KEEL_ENOMEM */
 keel_status sim_fail(struct keel_sim *s, keel_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 const double *sim_multipliers(struct keel_sim *s); /* NULL: there are none */
-/* Expressions of the mode in force where the run stands, out[v->count]; 0, or -1: see values_at. */
-int sim_ask(struct keel_sim *s, const struct values *v, double *out);
+/* Expressions of the mode in force where the run stands, out[v->count]: see values_at; without memory the
+ * run has failed. */
+keel_status sim_ask(struct keel_sim *s, const struct values *v, double *out);
 #endif

@@ -19,6 +19,10 @@ keel_status sim_fail(struct keel_sim *s, keel_status status, const char *format,
     return s->status = status;
 }
 
+keel_status sim_no_memory(struct keel_sim *s) {
+    return sim_fail(s, KEEL_ENOMEM, "there is not enough memory");
+}
+
 const double *sim_multipliers(struct keel_sim *s) {
     return s->m->mode[s->mode].road.furthers ? keel_multipliers(s->solver) : NULL;
 }
@@ -34,7 +38,7 @@ keel_status sim_note(struct keel_sim *s, int number) {
     if (s->happenings == s->room) {
         long room = s->room ? 2 * s->room : 16;
         keel_happening *wider = realloc(s->happened, (size_t)room * sizeof *wider);
-        if (!wider) return sim_fail(s, KEEL_ENOMEM, "no memory for the list of events");
+        if (!wider) return sim_no_memory(s);
         s->happened = wider;
         s->room = room;
     }
@@ -74,10 +78,10 @@ static int take_held(struct keel_sim *s, int start_too) {
     double *now = s->parameter + model->parameters;
     int changed = 0;
     if (model->helds == 0) return 0;
-    if (sim_ask(s, &s->m->mode[s->mode].held, s->held)) {
-        sim_fail(s, KEEL_ENEWTON, "the values at t = %.10g could not be found", keel_time(s->solver));
-        return -1;
-    }
+    keel_status status = sim_ask(s, &s->m->mode[s->mode].held, s->held);
+    if (status == KEEL_ENEWTON)
+        sim_fail(s, status, "the values at t = %.10g could not be found", keel_time(s->solver));
+    if (status != KEEL_OK) return -1;
     for (int k = 0; k < model->helds; k++) {
         if (!isfinite(s->held[k]) || (!start_too && model->held[k].moment != SYNTAX_ENTER)) continue;
         changed += now[k] != s->held[k];
@@ -101,8 +105,10 @@ static keel_status take_values(struct keel_sim *s, const struct inside_event *ow
     const struct road *next = &s->m->mode[own->to].road;
     int unknowns = next->n + next->m, at = unknowns;
     double t = keel_time(s->solver), *u = s->work;
-    if (sim_ask(s, &own->after, u))
-        return sim_fail(s, KEEL_ENEWTON, "event `%s` at t = %.10g: the values it needs could not be found",
+    keel_status status = sim_ask(s, &own->after, u);
+    if (status == KEEL_ENOMEM) return status;
+    if (status != KEEL_OK)
+        return sim_fail(s, status, "event `%s` at t = %.10g: the values it needs could not be found",
                         event->label.text, t);
     for (int i = 0; i < unknowns; i++)
         if (!isfinite(u[i])) u[i] = 0; /* nothing is known of it before: the equations determine it */
@@ -124,7 +130,9 @@ static keel_status change(struct keel_sim *s, int number) {
     int to = own->to, moved = to != s->mode;
     sim_before(s, number);
     if (moved && take_held(s, 0) < 0) return s->status; /* the new mode may use them: first as they are now */
-    impact_apply(&s->m->mode[to].impact, keel_time(s->solver), s->parameter, s->work);
+    if (!impact_apply(&s->m->mode[to].impact, keel_time(s->solver), s->parameter, s->work))
+        return sim_no_memory(s);
+    if (s->status < 0) return s->status; /* sides could not be found without memory */
     status = keel_switch(s->solver, &s->problem[to], s->work);
     if (status < 0) {
         const char *name = s->m->model->mode[to].name;

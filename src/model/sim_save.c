@@ -102,11 +102,11 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
     return total;
 }
 
-/* The list of events from their numbers; 0: they do not fit the model. */
+/* The list of events from their numbers.  1; 0: they do not fit the model; -1: there is no memory. */
 static int read_happenings(struct keel_sim *s, const unsigned char *at, int64_t count) {
     const struct model *model = s->m->model;
     s->happened = malloc(((size_t)count + 1) * sizeof *s->happened);
-    if (!s->happened) return 0;
+    if (!s->happened) return -1;
     s->room = (long)count + 1;
     for (int64_t i = 0; i < count; i++) {
         struct happened one;
@@ -120,6 +120,7 @@ static int read_happenings(struct keel_sim *s, const unsigned char *at, int64_t 
     return 1;
 }
 
+/* The same of all that was saved. */
 static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     const struct model *model = s->m->model;
     struct head head;
@@ -146,18 +147,21 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     at += events_of(s) * sizeof *s->fired;
     s->entered = head.entered, s->crowd = head.crowd;
     s->crowd_time = head.crowd_time, s->direction = head.direction;
-    if (!read_happenings(s, bytes + at, head.happenings)) return 0;
+    int good = read_happenings(s, bytes + at, head.happenings);
+    if (good <= 0) return good;
     at += (size_t)head.happenings * sizeof(struct happened);
     keel_problem p = s->problem[s->mode];
     p.u0 = s->entry;
     s->solver = keel_load(&p, &s->o, bytes + at, (size_t)head.solver);
-    return s->solver != NULL;
+    return s->solver ? 1 : -1;
 }
 
 keel_sim *keel_sim_load(const keel_model *m, const keel_options *o, const void *bytes, size_t count) {
     struct keel_sim *s = sim_begin(m, o);
     if (!s || s->status < 0) return s;
-    if (!bytes || !fill(s, bytes, count))
+    int good = bytes ? fill(s, bytes, count) : 0;
+    if (good < 0) sim_no_memory(s);
+    else if (!good)
         sim_fail(s, KEEL_EINVAL, "the saved state is of another model, other parameters or another version");
     return s;
 }

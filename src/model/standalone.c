@@ -7,6 +7,7 @@
 #include "model/sim.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -328,7 +329,7 @@ static void put_main(struct page *page, const keel_model *m, const keel_options 
     fputs(rest, out);
 }
 
-/* The functions as they are compiled for a run, but static; 1 or 0. */
+/* The functions as they are compiled for a run, but static; 0, or what errno is to be. */
 static int put_functions(struct page *page, const keel_model *m) {
     struct emit e;
     emit_open(&e);
@@ -338,21 +339,22 @@ static int put_functions(struct page *page, const keel_model *m) {
         good = functions_emit(&m->mode[i].functions, &e, i, page->method ? page->method : "", 1) == 0;
     good = good && !e.failed;
     if (good) fputs(e.text, page->out);
+    int wrong = good ? 0 : e.starved ? ENOMEM : EFBIG;
     emit_close(&e);
-    return good;
+    return wrong;
 }
 
 char *keel_model_standalone(const keel_model *m, const keel_options *o) {
     static const keel_options none = {0};
     char *text = NULL;
     size_t length = 0;
-    if (keel_model_status(m) != KEEL_OK) return NULL;
+    if (!m || m->status != KEEL_OK) return errno = EINVAL, NULL;
     struct page page = {.out = open_memstream(&text, &length)};
-    if (!page.out) return NULL;
+    if (!page.out) return errno = ENOMEM, NULL;
     if (o && o->method && strcmp(o->method, "taylor") == 0) page.method = o->method;
     safe_name(page.name, sizeof page.name, keel_model_name(m));
     put_head(&page, m);
-    int good = put_functions(&page, m);
+    int wrong = put_functions(&page, m);
     put_parameters(&page, m);
     for (int i = 0; i < m->modes; i++) put_problem(&page, m, i);
     for (int i = 0; i < m->modes; i++) {
@@ -364,10 +366,10 @@ char *keel_model_standalone(const keel_model *m, const keel_options *o) {
             name, name, i);
     }
     put_main(&page, m, o ? o : &none);
-    good &= !ferror(page.out);
-    if (fclose(page.out) || !good) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    if (ferror(page.out)) wrong = ENOMEM;
+    if (fclose(page.out)) wrong = ENOMEM;
+    if (!wrong) return text;
+    free(text);
+    errno = wrong;
+    return NULL;
 }

@@ -79,7 +79,7 @@ expr system_expression(const struct system *y, expr e) {
     if (e == EXPR_NONE || y->m->multipliers == 0) return e;
     if (expr_symbols(g, 1, &e, &all)) return EXPR_NONE;
     size_t count = 0;
-    expr zero = derive_zero(g), *to = malloc((all.count + 1) * sizeof *to);
+    expr zero = derive_zero(g), *to = expr_take(g, all.count, sizeof *to);
     for (size_t k = 0; k < all.count && to; k++) {
         const struct expr_node *n = &g->node[all.item[k]];
         if (n->a != EXPR_MULTIPLIER || in_mode(mode_of(y), (int)n->b)) continue;

@@ -54,7 +54,7 @@ static int beside(struct values *v, struct road *r, struct road *full, int lenie
 
 static int build_tapes(struct values *v, struct road *r, struct road *full, const expr *out) {
     const struct derive_sparse *j = &full->algebraic.jacobian;
-    expr missing, *state = malloc(((size_t)full->n + 1) * sizeof *state);
+    expr missing, *state = expr_take(&r->y->m->graph, (size_t)full->n, sizeof *state);
     int good = state != NULL;
     v->n = full->n, v->m = full->m;
     v->entries = full->m ? j->row_start[j->rows] : 0;
@@ -64,9 +64,10 @@ static int build_tapes(struct values *v, struct road *r, struct road *full, cons
            functions_tape(full, (size_t)v->count, out, &v->target, &missing) == 0;
     free(state);
     if (!good) return 0;
-    v->row = malloc(((size_t)v->entries + 1) * sizeof *v->row);
-    v->column = malloc(((size_t)v->entries + 1) * sizeof *v->column);
-    v->guess = malloc(((size_t)v->m + 1) * sizeof *v->guess);
+    struct graph *g = &r->y->m->graph;
+    v->row = expr_take(g, (size_t)v->entries, sizeof *v->row);
+    v->column = expr_take(g, (size_t)v->entries, sizeof *v->column);
+    v->guess = expr_take(g, (size_t)v->m, sizeof *v->guess);
     if (!v->row || !v->column || !v->guess) return 0;
     for (int k = 0; k < v->m; k++) v->guess[k] = road_place(r, full->basic[full->n + k]);
     for (int i = 0; i < v->m; i++)
@@ -108,7 +109,7 @@ void values_release(struct values_work *w) {
 }
 
 int values_open(struct values *v, struct road *r, int count, const expr *target, int lenient) {
-    expr missing, *out = malloc(((size_t)count + 1) * sizeof *out);
+    expr missing, *out = expr_take(&r->y->m->graph, (size_t)count, sizeof *out);
     struct road full = {0};
     *v = (struct values){.count = count};
     if (!out) return 0;
@@ -138,8 +139,8 @@ static double units_of(const struct values *v, const double *residual, const dou
 
 /* Newton for the algebraic variables behind the states in u, from where they stand.  It has arrived one step
  * after the residual is round-off, or where it stops to fall not far from there: a variable may well be
- * zero, so its own size is no measure.  0; 1: there is no solution; -1: no memory. */
-static int solve(const struct values *v, double t, double *u, const double *parameter, int *pivot) {
+ * zero, so its own size is no measure. */
+static keel_status solve(const struct values *v, double t, double *u, const double *parameter, int *pivot) {
     double *residual = u + v->n + v->m, *terms = residual + v->m, *entry = terms + v->m,
            *matrix = entry + v->entries;
     size_t m = (size_t)v->m;
@@ -147,35 +148,42 @@ static int solve(const struct values *v, double t, double *u, const double *para
     for (int iteration = 0; iteration < ITERATIONS; iteration++) {
         if (tape_call(&v->residual, t, u, parameter, residual) ||
             tape_call(&v->terms, t, u, parameter, terms) || tape_call(&v->jacobian, t, u, parameter, entry))
-            return -1;
+            return KEEL_ENOMEM;
         units = units_of(v, residual, terms);
-        if (!isfinite(units)) return 1;
+        if (!isfinite(units)) return KEEL_ENEWTON;
         memset(matrix, 0, m * m * sizeof *matrix);
         for (int e = 0; e < v->entries; e++)
             if (v->column[e] >= 0) matrix[(size_t)v->row[e] * m + (size_t)v->column[e]] = entry[e];
-        if (dense_lu(v->m, matrix, pivot, NULL)) return 1;
+        if (dense_lu(v->m, matrix, pivot, NULL)) return KEEL_ENEWTON;
         dense_lu_solve(v->m, matrix, pivot, residual);
         for (int j = 0; j < v->m; j++) {
             u[v->n + j] -= residual[j];
-            if (!isfinite(u[v->n + j])) return 1;
+            if (!isfinite(u[v->n + j])) return KEEL_ENEWTON;
         }
-        if (units <= 4 || (units < NEAR && units >= 0.5 * before)) return 0;
+        if (units <= 4 || (units < NEAR && units >= 0.5 * before)) return KEEL_OK;
         before = units;
     }
-    return units < NEAR ? 0 : 1;
+    return units < NEAR ? KEEL_OK : KEEL_ENEWTON;
 }
 
-int values_at(const struct values *v, double t, const double *u, const double *multiplier,
-              const double *parameter, const struct values_work *w, double *out) {
+/* A tape is called, or there is no memory for its registers. */
+static keel_status call(const struct tape *tape, double t, const double *u, const double *parameter,
+                        double *out) {
+    return tape_call(tape, t, u, parameter, out) ? KEEL_ENOMEM : KEEL_OK;
+}
+
+keel_status values_at(const struct values *v, double t, const double *u, const double *multiplier,
+                      const double *parameter, const struct values_work *w, double *out) {
     double *own = w->number, *full = own + v->inputs;
     memcpy(own, u, (size_t)v->own * sizeof *own);
     for (int i = v->own; i < v->inputs; i++) own[i] = multiplier ? multiplier[i - v->own] : NAN;
-    if (v->direct) return tape_call(&v->target, t, own, parameter, out);
-    if (tape_call(&v->state, t, own, parameter, full)) return -1;
+    if (v->direct) return call(&v->target, t, own, parameter, out);
+    keel_status status = call(&v->state, t, own, parameter, full);
+    if (status != KEEL_OK) return status;
     for (int j = 0; j < v->m; j++) full[v->n + j] = v->guess[j] >= 0 ? own[v->guess[j]] : 0;
-    int unsolved = v->m ? solve(v, t, full, parameter, w->pivot) : 0;
-    for (int j = 0; j < v->m && unsolved; j++) full[v->n + j] = NAN;
-    return tape_call(&v->target, t, full, parameter, out) ? -1 : unsolved;
+    if (v->m) status = solve(v, t, full, parameter, w->pivot);
+    for (int j = 0; j < v->m && status != KEEL_OK; j++) full[v->n + j] = NAN;
+    return call(&v->target, t, full, parameter, out) == KEEL_OK ? status : KEEL_ENOMEM;
 }
 
 void values_close(struct values *v) {

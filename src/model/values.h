@@ -35,9 +35,10 @@ int values_open(struct values *v, struct road *r, int count, const expr *target,
 /* Room for v, beside what it has room for already; 0, or -1 without memory.  All zero is an empty one. */
 int values_reserve(struct values_work *w, const struct values *v);
 void values_release(struct values_work *w);
-/* out[count] at (t, u); multiplier: as keel_multipliers gives them, or NULL where there are none.  0; 1: the
- * algebraic equations could not be solved, and what depends on their variables is NAN; -1: no memory. */
-int values_at(const struct values *v, double t, const double *u, const double *multiplier,
-              const double *parameter, const struct values_work *w, double *out);
+/* out[count] at (t, u); multiplier: as keel_multipliers gives them, or NULL where there are none.
+ * KEEL_ENEWTON: the algebraic equations could not be solved, and what depends on their variables is NAN;
+ * KEEL_ENOMEM. */
+keel_status values_at(const struct values *v, double t, const double *u, const double *multiplier,
+                      const double *parameter, const struct values_work *w, double *out);
 void values_close(struct values *v);
 #endif

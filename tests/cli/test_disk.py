@@ -1,20 +1,15 @@
 """Signals, full disks, folders that cannot be written: what is complete stays, nothing half-written appears."""
 import json
 import os
-import resource
 import signal
 import subprocess
 import time
 
+from disk import full_disks, small_files
 from interrupt import interrupt
 from tool import KEEL, check, content, example, folder, keel, refused, start, table
 
 LONG = ("--step", "1e-5", "--tend", "1e5", "--every", 0.1)
-
-
-def small_files(limit):
-    """For a process whose files may not grow beyond this: as a full disk."""
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
 
 def test_signals():
@@ -73,6 +68,10 @@ def test_full_disk():
                 words=[out], preexec_fn=small_files(50000))
         check("# status: failed: " in content(f"{place}/e.csv").decode())
         check(content(out) == b"# keel 0, what was there before\n")
+
+
+def test_full_disks():
+    full_disks(16, 1)
 
 
 def test_full_disk_of_a_checkpoint():

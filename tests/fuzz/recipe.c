@@ -8,12 +8,13 @@
 #include <string.h>
 
 enum {
-    FILE_HEAD = 80,
+    FILE_HEAD = 88,
     FILE_SUM = 8,
     FILE_ABOUT = 16,
     FILE_ROWS_SUM = 32,
     FILE_ROW = 40,
     FILE_ROWS = 48,
+    FILE_LOCATED = 80,
     SIM_HEAD = 80,
     SIM_SUM = 16,
     SIM_SOLVER = 72,
@@ -59,8 +60,9 @@ static struct part about_of(const struct saved *s) {
 }
 
 static struct part sim_of(const struct saved *s) {
-    uint64_t length = s->size >= FILE_HEAD ? long_at(s->bytes + FILE_ABOUT) : 0;
-    return behind(behind(file_of(s), FILE_HEAD), length);
+    uint64_t about = s->size >= FILE_HEAD ? long_at(s->bytes + FILE_ABOUT) : 0;
+    uint64_t located = s->size >= FILE_HEAD ? long_at(s->bytes + FILE_LOCATED) : 0;
+    return behind(behind(behind(file_of(s), FILE_HEAD), about), located);
 }
 
 static struct part solver_of(const struct saved *s) {
