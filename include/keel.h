@@ -28,6 +28,8 @@ typedef enum keel_status {
     KEEL_EVENT = 1,      /* keel_run stands on an event; call it again to go on */
     KEEL_RETRY = 2,      /* only between a method and the core: try again with a shorter step */
     KEEL_STOPPED = 3,    /* options.stop asked: the solver stands at its last step; keel_run goes on */
+    KEEL_REST = 4,       /* events follow each other ever faster: the motion comes to rest, and what follows
+                          * the problem does not say; keel_message has the time */
     KEEL_EINVAL = -1,    /* problem, options, method or arguments do not fit together */
     KEEL_ENOMEM = -2,    /* no memory */
     KEEL_EUSER = -3,     /* a callback returned a negative number, or something not finite */
@@ -108,6 +110,16 @@ typedef struct keel_matrix {
     int constant;
 } keel_matrix;
 
+/* What an event does to the run.  At a switching surface f changes: between two switches the callbacks take
+ * the side that is in force, given in problem.side, for the sign of the event function (+1 or -1) or for its
+ * floor, even where a step looks beyond the surface.  So every step sees a smooth f. */
+typedef enum keel_passing {
+    KEEL_STOPS,
+    KEEL_PASSES,   /* it tells the observer and goes on */
+    KEEL_SURFACE,  /* f changes where the function changes its sign */
+    KEEL_STAIRCASE /* f changes where the function passes a whole number */
+} keel_passing;
+
 typedef enum keel_form { KEEL_ODE, KEEL_HAMILTONIAN, KEEL_MECHANICS, KEEL_DAE } keel_form;
 
 /* What is to be solved.  keel_open copies this and its arrays of numbers, and borrows the functions,
@@ -145,8 +157,9 @@ typedef struct keel_problem {
     keel_map invariant;         /* I(t,x) = I(t0,x0), n columns: kept or watched */
     keel_map event;             /* sign changes are located */
     const int *event_direction; /* per event -1, 0, +1, along the run; NULL: all 0 */
-    const unsigned char *passing; /* per event; 1: tells the observer and goes on; 2: a kink of f, where
-                                   * adaptive steps end; NULL: all stop the run */
+    const unsigned char *passing; /* per event, a keel_passing; NULL: all stop the run */
+    double *side;                 /* one for each switching surface, in their order: keel writes here which
+                                   * side is in force before it calls back.  For one solver at a time */
     const keel_fused *fused;      /* ODE without mass, HAMILTONIAN with f: f in one method, for runs
                                    * nobody looks into */
     keel_series series;           /* for the method taylor; a model brings its own.  May be absent */
@@ -223,6 +236,8 @@ typedef struct keel_stats {
     long folds; /* KEEL_SCALE: steps at whose end no factors meet all kept rows: they are off there.
                  * KEEL_RELAX: steps that no length makes right: they were projected */
     long schur; /* of the factorizations: of large mechanics by the Schur complement */
+    long switches,
+        slides; /* crossings of switching surfaces; how often the motion began to slide along one */
 } keel_stats;
 
 typedef enum keel_row_kind {

@@ -85,8 +85,9 @@ static void turning_open(struct turning *c, const char *event, double a, double 
     c->m = keel_model_read("test.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
     if (keel_model_status(c->m) != KEEL_OK) fail_msg("%s", keel_model_message(c->m));
     assert_true(keel_model_mode(c->m, 0, &mode));
-    memset(c->passing, 0, sizeof c->passing);
     c->problem = *mode.problem;
+    memcpy(c->passing, c->problem.passing, (size_t)c->problem.event.count);
+    c->passing[0] = KEEL_STOPS;
     c->problem.passing = c->passing;
 }
 

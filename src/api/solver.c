@@ -112,12 +112,14 @@ static keel_status go(keel_solver *s, double t_end, int one_step) {
     struct engine *e = s->engine;
     if (s->running) return while_running(e, one_step ? "keel_step" : "keel_run");
     if (e->r->status < 0) return e->r->status;
+    if (e->r->at_rest) return KEEL_REST;
     if (!isfinite(t_end)) return misuse(e, "t_end is not finite");
     e->message[0] = '\0';
     if (t_end == e->r->t_now && e->r->event < 0) {
         engine_say(e, "t_end = %.10g is where the solver stands: nothing to do", t_end);
         return KEEL_OK;
     }
+    surfaces_publish(e);
     s->running = 1;
     keel_status status = run_to(e, t_end, one_step);
     s->running = 0;
@@ -146,11 +148,13 @@ keel_status keel_eval(keel_solver *s, double t, double *u) {
         memcpy(u, engine_state(e), (size_t)count * sizeof *u);
         return KEEL_OK;
     }
-    double low = fmin(r->t_before, r->t), high = fmax(r->t_before, r->t);
+    double end = r->surface >= 0 ? r->t_now : r->t; /* beyond a switching surface nothing is known yet */
+    double low = fmin(r->t_before, end), high = fmax(r->t_before, end);
     if (!(t >= low && t <= high)) {
         engine_say(e, "keel_eval: t = %.10g is not inside the last step, %.10g .. %.10g", t, low, high);
         return KEEL_EINVAL;
     }
+    surfaces_publish(e);
     keel_status status = dense_at(e, t, u);
     if (status == KEEL_OK) return KEEL_OK;
     engine_say(e, "%s", e->field.fault.text);
@@ -199,6 +203,8 @@ static void add_statistics(keel_stats *sum, const keel_stats *more) {
     sum->events += more->events;
     sum->folds += more->folds;
     sum->schur += more->schur;
+    sum->switches += more->switches;
+    sum->slides += more->slides;
 }
 
 keel_status keel_switch(keel_solver *s, const keel_problem *other, const double *u) {
@@ -261,6 +267,7 @@ static int find_multipliers(struct engine *e, double t, const double *u) {
     struct field *fd = &e->field;
     int roughly = fd->mech.roughly;
     memcpy(e->scratch, u, (size_t)(fd->n + fd->m) * sizeof *u);
+    surfaces_publish(e);
     fd->mech.roughly = 0;
     keel_status status = field_rate(fd, t, e->scratch, e->split);
     fd->mech.roughly = roughly;
@@ -345,6 +352,8 @@ const char *keel_status_name(keel_status status) {
         return "event";
     case KEEL_RETRY:
         return "retry";
+    case KEEL_REST:
+        return "at rest";
     case KEEL_STOPPED:
         return "stopped as asked";
     case KEEL_EINVAL:

@@ -134,8 +134,11 @@ static void integrate(struct run *r) {
     if (stop_asked() && status >= 0) failed |= checkpoint_at(&r->checkpoint, &r->trace, job_seconds(), 1);
     o->stats = keel_statistics(keel_sim_solver(r->sim));
     o->wall_s = r->checkpoint.spent + job_seconds() - r->checkpoint.begin;
-    o->status = status < 0 ? OUTCOME_FAILED : status == KEEL_EVENT ? OUTCOME_STOPPED : OUTCOME_DONE;
+    o->status = status < 0                                    ? OUTCOME_FAILED
+                : status == KEEL_EVENT || status == KEEL_REST ? OUTCOME_STOPPED
+                                                              : OUTCOME_DONE;
     if (status < 0) text_set(o->message, sizeof o->message, "%s", limit_why(&limit, r->sim, status, end));
+    if (status == KEEL_REST) text_set(o->message, sizeof o->message, "%s", job_why(r->sim));
     if (status == KEEL_EVENT) {
         keel_happening last = {0};
         keel_sim_happening(r->sim, -1, &last);

@@ -62,7 +62,10 @@ static void go(struct trial *r, keel_sim *sim, const keel_options *o, double end
         status = limit_step(&limit, sim, end), steps++;
     if (status == KEEL_ENOMEM) starve(r);
     else if (status < 0 && status != KEEL_ESTOP) refuse(r, TRIAL_FAILED, limit_why(&limit, sim, status, end));
-    else if (status == KEEL_EVENT) {
+    else if (status == KEEL_REST) {
+        r->status = TRIAL_STOPPED;
+        text_set(r->message, sizeof r->message, "%s", job_why(sim));
+    } else if (status == KEEL_EVENT) {
         keel_happening last = {0};
         keel_sim_happening(sim, -1, &last);
         r->status = TRIAL_STOPPED;

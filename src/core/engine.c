@@ -49,6 +49,7 @@ static void layout_events(struct engine *e, size_t vector) {
     e->events.crossing = arena_ints(&e->arena, count);
     e->events.samples = arena_doubles(&e->arena, EVENTS_SAMPLES * count);
     e->events.here = arena_doubles(&e->arena, count);
+    e->events.slope = arena_doubles(&e->arena, count);
     e->events.root = arena_doubles(&e->arena, count);
     e->events.trial = arena_doubles(&e->arena, vector);
     e->events.at_root = arena_doubles(&e->arena, vector);
@@ -72,6 +73,7 @@ static void layout(struct engine *e) {
     start_layout(&e->start, &e->field, &e->rows, a);
     e->start.manifold = &e->manifold;
     layout_events(e, vector);
+    surfaces_layout(e, vector);
     reversible_layout(&e->reversible, &e->o, n, vector, a);
     for (int k = 0; k < 2; k++) {
         e->x[k] = arena_doubles(a, vector);
@@ -108,6 +110,9 @@ static void layout(struct engine *e) {
     e->work.context = e->field.context;
     multipliers_layout(e);
     baumgarte_layout(e);
+    e->surfaces.rate = e->work.rate;
+    e->surfaces.context = e->work.context;
+    surfaces_attach(e);
 }
 
 /* The method's pointers are laid out in its own struct, which lies behind the numbers. */
@@ -259,6 +264,17 @@ static keel_status verify_once(struct engine *e) {
     return KEEL_OK;
 }
 
+/* The start by the sides of the values given, until the consistent ones lie on the same sides. */
+static keel_status start_on_sides(struct engine *e, double t, double *x, const unsigned char *fixed) {
+    keel_status status = KEEL_OK;
+    if (e->surfaces.count) surfaces_signs(e, t, x);
+    for (int round = 0; round < 8; round++) {
+        status = start_make(&e->start, t, x, fixed);
+        if (status != KEEL_OK || e->surfaces.count == 0 || !surfaces_signs(e, t, x)) break;
+    }
+    return status;
+}
+
 static keel_status start_at(struct engine *e, double t, const double *u, const unsigned char *fixed) {
     struct record *r = e->r;
     struct field *fd = &e->field;
@@ -273,12 +289,16 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
                          .front = r->front,
                          .fresh = 1,
                          .event = -1,
+                         .surface = -1,
+                         .unsettled = e->surfaces.count > 0,
+                         .step = e->o.step,
                          .left = -1,
                          .told = 1,
                          .storm = r->storm,
+                         .zeno = r->zeno,
                          .stats = r->stats};
     field_forget(fd);
-    keel_status status = start_make(&e->start, t, x, fixed);
+    keel_status status = start_on_sides(e, t, x, fixed);
     if (status == KEEL_OK && !e->verified) status = start_find_redundant(&e->start, t, x); /* once a mode */
     if (status != KEEL_OK) return engine_fail_by_fault(e);
     manifold_choose(&e->manifold);
@@ -305,7 +325,7 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
 
 static keel_status prepare(struct engine *e, int begin) {
     struct field *fd = &e->field;
-    e->r->event = -1;
+    e->r->event = e->r->surface = -1;
     memset(e->fixed_by_default, 1, (size_t)fd->n);
     set_tolerances(e);
     /* noise of a tenth of the tolerance does no harm; without a tolerance it is to stay near round-off */
@@ -342,6 +362,7 @@ static keel_status prepare(struct engine *e, int begin) {
 }
 
 keel_status engine_rate(struct engine *e, double t, const double *x, double *dx) {
+    if (e->r->sliding && surfaces_rate(t, x, dx, e) == 0) return KEEL_OK;
     keel_status status = field_rate(&e->field, t, x, dx);
     return status == KEEL_OK && baumgarte_applies(e) ? baumgarte_add(e, t, x, dx) : status;
 }
@@ -367,6 +388,7 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     e->r->status = validate(p, o, method, e->message, sizeof e->message);
     if (e->r->status != KEEL_OK) return e;
     field_init(&e->field, p, &e->r->stats);
+    surfaces_init(e);
     e->field.mech.sparse = mechanics_goes_sparse(p, o, method->info.traits);
     rows_init(&e->rows, &e->field);
     manifold_init(&e->manifold, &e->field, &e->rows, chosen_preserve(p, o, method), o->norm,

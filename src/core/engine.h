@@ -11,11 +11,18 @@
 #include "core/start.h"
 
 /* The run's scalars; the first piece of the block. */
-/* Events that stopped the run, over restarts and modes: the last one, how long after the one before, and how
- * often in a row that was less than before. */
+/* Events that stopped the run, over restarts and modes: the last one, how long after the one before, what
+ * share that was of the time before, how often in a row it was less, and the same share. */
 struct storm {
-    double t, gap;
-    int count;
+    double t, gap, ratio;
+    int count, steady, same, event; /* same: of those, by the same event */
+};
+
+/* Switches: since when they are counted, how long the WINDOW before took, how often in a row that was less.
+ */
+struct zeno {
+    double since, took;
+    int count, shrunk, idle;
 };
 
 struct record {
@@ -42,9 +49,15 @@ struct record {
     int degree;     /* of the polynomials of the present piece; 0: there is none yet */
     int sampled;    /* the rest of the step has no polynomials */
     int left;       /* the event from whose root the run goes on; -1: none */
-    int slides;     /* kinks that led back, lately; the step of the last */
-    long slid;
+    int surface;    /* the event that is the switching surface where the solver stands; -1: none */
+    int unsettled;  /* the sides of surfaces that are met where the run begins are still to be chosen */
+    int at_rest;    /* events pile up: the run is over */
+    int regridded;  /* a switch began a new grid of fixed steps */
+    int sliding;    /* 1 + the surface that is slid along; 0: none */
+    double slide_moment;
+    double step; /* the fixed step in force */
     struct storm storm;
+    struct zeno zeno;
     keel_status status;
     keel_stats stats;
 };
@@ -52,15 +65,26 @@ struct record {
 enum { EVENTS_SAMPLES = 12 };   /* of a step */
 enum { EVENTS_TERMS = 61 };     /* of a polynomial, at most */
 #define EVENTS_NEGLIGIBLE 1e-10 /* of the largest value around: zero where a run begins on an event */
-enum { EVENTS_KINK = 2 };       /* as `passing`: a step ends there, and nobody is told */
 
 struct events {
     int *sign; /* per event: before the next crossing; 0: not known yet */
-    double *samples, *here, *root, *trial, *at_root;
+    double *samples, *here, *slope, *root, *trial, *at_root;
     int *crossing;
     /* Polynomials of the present piece, in shares of it, EVENTS_TERMS each, and what in them is noise. */
     double *polynomial, *noise;
     int *sign_before, *passed; /* per event: where the piece begins; how many of its roots are behind */
+};
+
+struct surfaces {
+    int count;
+    int *event;            /* count: its number among the events */
+    int *met;              /* count: met where the solver stands; while it slides: slid along */
+    double *side;          /* count: in force */
+    double *low, *high;    /* count: below and above a surface that is met */
+    double *value, *noise; /* per event */
+    double *trial, *u, *f[2];
+    keel_fn *rate; /* the method's, without sliding */
+    void *context;
 };
 
 struct grid { /* where fixed steps end for the t_end of the present call */
@@ -112,6 +136,7 @@ struct engine {
     struct manifold manifold;
     struct start start;
     struct events events;
+    struct surfaces surfaces;
     struct reversible reversible;
     struct grid grid;
     struct multipliers multipliers;
@@ -158,18 +183,20 @@ static inline int engine_finite(int n, const double *x) { /* zero times anything
     return sum == 0;
 }
 
-/* reference.c: what the invariants are held at, of the start at (t, u); then, with the units known, freed of
- * its round-off where rows are kept to theirs */
+/* reference.c: what the invariants are held at, of the start at (t, u); then, with the units known, freed
+ * of its round-off where rows are kept to theirs */
 keel_status reference_set(struct engine *e, double t, const double *u);
 keel_status reference_refine(struct engine *e, double t, const double *u);
 
 /* control.c */
 double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new);
 double control_raw(struct engine *e, const double *x_new); /* of the estimate as it stands */
-/* Tangential and normal parts weighed (rule 4), by the tolerances of control_raw where x_new is corrected. */
+/* Tangential and normal parts weighed (rule 4), by the tolerances of control_raw where x_new is corrected.
+ */
 double control_error(struct engine *e, double *x_new);
 double control_longest(const struct engine *e, double t_end); /* step towards t_end; HUGE_VAL: any */
 double control_first_step(struct engine *e, double t_end);
+void control_restart(struct engine *e, double t_end); /* another motion begins: the next step suits it */
 double control_aim(struct engine *e); /* the step to begin with: what the method wants, or what was next */
 /* The next step after one of h with this error; infinite: it could not be made. */
 double control_next(struct engine *e, double h, double error, int rejected);
@@ -244,7 +271,8 @@ int relax_acts(const struct engine *e); /* steps have no given length: there is 
 /* Does the stabilizer go with what is kept?  1, or 0 with the engine failed. */
 int relax_fits(struct engine *e);
 int relax_estimates(const struct engine *e); /* error vectors it needs, whatever the control wants */
-/* dx, tried with h, becomes the increment with which the invariants hold, x_new the state there; the time. */
+/* dx, tried with h, becomes the increment with which the invariants hold, x_new the state there; the time.
+ */
 struct relaxed {
     double h, t, t_low; /* the length; where the step ends */
 };
@@ -264,11 +292,32 @@ double dense_way(const struct engine *e, double t);           /* from its begin 
 keel_status dense_settle(struct engine *e, double t,
                          double *x); /* a state inside the step, to the manifold */
 
+/* surfaces.c */
+void surfaces_init(struct engine *e); /* counts them */
+void surfaces_layout(struct engine *e, size_t vector);
+void surfaces_attach(struct engine *e);        /* the method's rate, sliding or not */
+void surfaces_publish(const struct engine *e); /* the sides in force, to where callbacks see them */
+int surfaces_of_event(const struct engine *e, int event); /* -1: it is none */
+/* Below this the value of an event that is a surface says nothing: its side is known.  -1: it is none. */
+double surfaces_noise(const struct engine *e, int event, double largest);
+/* The sides by the signs at (t, u); how many changed. */
+int surfaces_signs(struct engine *e, double t, const double *u);
+/* Where a run begins on surfaces: the sides it leads to. */
+keel_status surfaces_settle(struct engine *e);
+/* From where the solver stands, on a surface: the sides beyond; then what the search for events knows. */
+keel_status surfaces_pass(struct engine *e);
+void surfaces_passed(struct engine *e);
+int surfaces_reached(struct engine *e); /* the front is on one, to the tolerances; then it stands there */
+/* Event values as the search for crossings wants them: each surface changes sign where its side ends. */
+keel_status surfaces_seen(struct engine *e, double t, const double *u, double *value);
+keel_status surfaces_hold(struct engine *e, double t, double *x); /* sliding: back to the surface */
+keel_fn surfaces_rate;                                            /* sliding; its user is the engine */
+
 /* events.c */
 void events_begin(struct engine *e);
 /* Looks for the first event in (scanned, t_to].  1: found, and the engine stands on it. */
 int events_scan(struct engine *e, double t_to, keel_status *status);
-int events_looked_for(const struct engine *e, int i);
+keel_status events_at(struct engine *e, double t, const double *u, double *out); /* at a state */
 /* All event values at t on the dense output.  projected: as a person would see it. */
 keel_status events_values(struct engine *e, double t, int projected, double *out);
 

@@ -26,11 +26,16 @@ void events_begin(struct engine *e) {
     e->r->just_begun = 1;
 }
 
+keel_status events_at(struct engine *e, double t, const double *u, double *out) {
+    keel_status status = map_value(&e->field, &e->field.event, t, u, out);
+    return status == KEEL_OK && e->surfaces.count ? surfaces_seen(e, t, u, out) : status;
+}
+
 keel_status events_values(struct engine *e, double t, int projected, double *out) {
     struct field *fd = &e->field;
     double *u = e->events.trial;
     keel_status status = projected || fd->m ? dense_at(e, t, u) : dense_raw(e, t, u);
-    return status == KEEL_OK ? map_value(fd, &fd->event, t, u, out) : status;
+    return status == KEEL_OK ? events_at(e, t, u, out) : status;
 }
 
 static keel_status value_at(struct engine *e, int i, double t, double *out) {
@@ -110,11 +115,12 @@ static void polish(struct engine *e, const struct events_root *f, double t_to, d
     int i = f->event;
     for (int iteration = 0; iteration < 6 && slope != 0; iteration++) {
         if (step_again(e, t, e->events.trial) != KEEL_OK) return;
-        if (map_value(&e->field, &e->field.event, t, e->events.trial, e->events.here) != KEEL_OK) return;
+        if (events_at(e, t, e->events.trial, e->events.here) != KEEL_OK) return;
         memcpy(u, e->events.trial, (size_t)(e->field.n + e->field.m) * sizeof *u);
         *root = t;
         double change = -e->events.here[i] / slope;
-        if (fabs(change) <= 2 * DBL_EPSILON * fabs(t) || fabs(change) > 0.1 * fabs(r->h_taken)) return;
+        if (fabs(change) <= 2 * DBL_EPSILON * fabs(t) || fabs(t + change - f->t) > 0.1 * fabs(r->h_taken))
+            return;
         t += change;
         if (!(t >= f->low && t <= f->high)) return;
         if ((t - t_to) * r->direction > 0) t = t_to;
@@ -176,6 +182,7 @@ static keel_status first_crossing(struct engine *e, int i, const double *t, int 
     const double *v = e->events.samples + i;
     double largest = 0;
     for (int k = 0; k < EVENTS_SAMPLES; k++) largest = fmax(largest, fabs(v[(long)k * count]));
+    double noise = surfaces_noise(e, i, largest);
     if (*sign == 0) *sign = sign_known(e, v[0], largest);
     if (*sign == 0 && largest > 0 && e->r->just_begun)
         *sign = sign_leaving(e, i, t[0], t[EVENTS_SAMPLES - 1]);
@@ -185,6 +192,7 @@ static keel_status first_crossing(struct engine *e, int i, const double *t, int 
             *sign = sign_known(e, here, largest);
             continue;
         }
+        if (fabs(here) <= noise) continue;
         if (sign_of(here) != *sign) {
             if (wanted == 0 || wanted == -*sign) {
                 *found = (struct bracket){t[k - 1], t[k], before, here};
@@ -224,17 +232,6 @@ static keel_status sample(struct engine *e, double from, double to, double *t) {
     return status;
 }
 
-/* Kinks end adaptive steps; fixed ones stay on their grid. */
-int events_looked_for(const struct engine *e, int i) {
-    return !(e->o.step > 0 && e->field.p.passing && e->field.p.passing[i] == EVENTS_KINK);
-}
-
-static int any_looked_for(const struct engine *e) {
-    for (int i = 0; i < e->field.p.event.count; i++)
-        if (events_looked_for(e, i)) return 1;
-    return 0;
-}
-
 /* Do the samples show what event i does?  Each inner one is compared with the cubic through its four
  * neighbours: where the two differ by more than a quarter of the values around, the function may go through
  * zero and back unseen.  sin(w t) passes with five samples a period; the samples close to the ends give away
@@ -261,7 +258,7 @@ static int resolved(const struct engine *e, int i) {
 
 static int all_resolved(const struct engine *e) {
     for (int i = 0; i < e->field.p.event.count; i++)
-        if (events_looked_for(e, i) && !resolved(e, i)) return 0;
+        if (!resolved(e, i)) return 0;
     return 1;
 }
 
@@ -292,6 +289,11 @@ static void stand_on(struct engine *e, int i, double root, double t, const doubl
     r->t_now = t;
     r->scanned = root;
     r->inside = 1;
+    if (surfaces_of_event(e, i) >= 0) {
+        r->surface = i;
+        r->event = -1;
+        return;
+    }
     r->event = i;
     r->stats.events++;
     e->events.sign[i] = -e->events.sign[i];
@@ -307,7 +309,6 @@ static int first_root(struct engine *e, const double *t, keel_status *status) {
         int sign = ev->sign[i];
         ev->root[i] = HUGE_VAL;
         ev->crossing[i] = sign;
-        if (!events_looked_for(e, i)) continue;
         keel_status crossing = first_crossing(e, i, t, &sign, &found);
         ev->crossing[i] = sign;
         if (crossing == KEEL_OK) continue;
@@ -351,7 +352,6 @@ int events_scan(struct engine *e, double t_to, keel_status *status) {
     struct record *r = e->r;
     struct events_root found = {.event = -1};
     *status = KEEL_OK;
-    if (!any_looked_for(e)) return 0;
     if (!events_next_root(e, t_to, &found, status) && *status == KEEL_OK)
         *status = find_by_samples(e, t_to, &found);
     if (*status != KEEL_OK || found.event < 0) return 0;

@@ -18,6 +18,31 @@
 
 _Static_assert(EVENTS_TERMS == ROOTS_DEGREE + 1, "a polynomial of events has its roots found");
 
+/* (a - s) (s + 1 - a) in place of a staircase's own polynomial a: it changes sign where the side s ends. */
+static int stairs(struct engine *e) {
+    struct record *r = e->r;
+    int degree = r->degree, any = 0;
+    for (int k = 0; k < e->surfaces.count; k++)
+        any |= e->field.p.passing[e->surfaces.event[k]] == KEEL_STAIRCASE;
+    if (!any) return 1;
+    if (2 * degree >= EVENTS_TERMS) return 0;
+    for (int i = 0; i < e->field.p.event.count; i++) {
+        double *a = e->events.polynomial + (long)i * EVENTS_TERMS, left[EVENTS_TERMS], right[EVENTS_TERMS];
+        int surface = surfaces_of_event(e, i);
+        for (int k = degree + 1; k <= 2 * degree; k++) a[k] = 0;
+        if (surface < 0 || e->field.p.passing[i] != KEEL_STAIRCASE) continue;
+        for (int k = 0; k <= degree; k++) {
+            left[k] = k ? a[k] : a[0] - e->surfaces.side[surface];
+            right[k] = k ? -a[k] : e->surfaces.side[surface] + 1 - a[0];
+        }
+        for (int k = 0; k <= 2 * degree; k++) a[k] = 0;
+        for (int k = 0; k <= degree; k++)
+            for (int l = 0; l <= degree; l++) a[k + l] += left[k] * right[l];
+    }
+    r->degree = 2 * degree;
+    return 1;
+}
+
 /* The polynomials over from .. to, for a way of 1; 0: one of them is not there. */
 static int expand(struct engine *e, double from, double to) {
     struct events *ev = &e->events;
@@ -32,11 +57,11 @@ static int expand(struct engine *e, double from, double to) {
         double power = 1, *a = ev->polynomial + (long)i * EVENTS_TERMS;
         for (int k = 0; k <= degree; k++, power *= way) {
             a[k] = c[(long)k * count + i] * power;
-            good &= isfinite(a[k]) || !events_looked_for(e, i);
+            good &= isfinite(a[k]) != 0;
         }
     }
     e->r->degree = degree;
-    return good;
+    return good && stairs(e);
 }
 
 static double sum_of_terms(int degree, const double *a) {
@@ -57,7 +82,7 @@ static keel_status find_noise(struct engine *e, double t) {
         double shift = way == 0 ? 0 : DBL_EPSILON;
         memcpy(u, e->x[e->r->front], (size_t)(fd->n + fd->m) * sizeof *u);
         for (int j = 0; j < fd->n + fd->m; j++) u[j] += ((j + way) % 3 == 1 ? -shift : shift) * u[j];
-        status = map_value(fd, &fd->event, t * (1 + shift), u, way == 0 ? ev->root : ev->here);
+        status = events_at(e, t * (1 + shift), u, way == 0 ? ev->root : ev->here);
         for (int i = 0; i < count && way > 0 && status == KEEL_OK; i++)
             ev->noise[i] = fmax(ev->noise[i], 4 * fabs(ev->here[i] - ev->root[i]));
     }
@@ -75,7 +100,6 @@ static keel_status compare(struct engine *e, double to, double *worst) {
         const double *a = ev->polynomial + (long)i * EVENTS_TERMS;
         double terms = sum_of_terms(degree, a), miss = fabs(ev->here[i] - roots_value(degree, a, 1));
         ev->noise[i] = fmax(fmax(ev->noise[i], 4 * DBL_EPSILON * (degree + 4) * terms), 4 * miss);
-        if (!events_looked_for(e, i)) continue;
         if (!(miss <= MET * terms)) *worst = fmax(*worst, miss < HUGE_VAL ? miss / terms : HUGE_VAL);
     }
     return status;
@@ -170,7 +194,6 @@ static void stop_before(struct engine *e, const struct events_root *found) {
     struct events *ev = &e->events;
     for (int i = 0; i < e->field.p.event.count; i++) {
         double at[ROOTS_DEGREE];
-        if (!events_looked_for(e, i)) continue;
         int sign, last, count = list_roots(e, i, &sign, &last, at), own = i == found->event;
         int behind = own ? (int)ev->root[i] : ev->passed[i];
         for (int k = 0; k < count; k++)
@@ -192,7 +215,7 @@ int events_next_root(struct engine *e, double t_to, struct events_root *found, k
         *found = (struct events_root){.event = -1, .t = t_to};
         for (int i = 0; i < e->field.p.event.count; i++) {
             e->events.crossing[i] = e->events.sign[i];
-            if (events_looked_for(e, i)) look_at(e, i, found);
+            look_at(e, i, found);
         }
         if (found->event >= 0) {
             stop_before(e, found);

@@ -77,7 +77,8 @@ struct field {
     double *moved, *beside; /* for differences of the rate */
     double *mass;           /* ODE, DAE: its LU factors */
     int *pivot, mass_ready;
-    int damped; /* the run adds a term to the rate: maps alone do not give its jacobian */
+    int damped;  /* the run adds a term to the rate: maps alone do not give its jacobian */
+    int sliding; /* nor where the rate is that of sliding along a switching surface */
     struct mechanics mech;
     struct algebra dae;
     keel_stats *stats;

@@ -21,7 +21,7 @@ void keel_work_count(keel_work *w, long factorizations, long newton) {
 
 static int known_by_maps(const struct field *fd) {
     const keel_problem *p = &fd->p;
-    if (!p->f.jacobian || p->form == KEEL_MECHANICS || fd->damped) return 0;
+    if (!p->f.jacobian || p->form == KEEL_MECHANICS || fd->damped || fd->sliding) return 0;
     if (p->form == KEEL_HAMILTONIAN) return fd->rate == p->f.value;
     if (p->mass.value && !p->mass.constant) return 0;
     return fd->m == 0 || (p->algebraic.jacobian && !fd->dae.any_derived);

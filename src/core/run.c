@@ -10,16 +10,29 @@ static int reached(const struct engine *e, double t, double t_end) {
     return (t - t_end) * e->r->direction >= 0;
 }
 
+/* Beyond a switch equal steps begin anew, at most as long as those before, so that they end on t_end. */
+static keel_status new_grid(struct engine *e, double t_end) {
+    struct record *r = e->r;
+    double way = fabs(t_end - r->t), steps = ceil(way / e->o.step * (1 - 1e-12));
+    r->base = r->t;
+    r->count = 0;
+    r->step = way / steps;
+    r->fresh = 1;
+    e->grid = (struct grid){t_end, steps, 1};
+    return KEEL_OK;
+}
+
 /* Which fixed step ends on t_end, and whether one does (design rule 7). */
 static keel_status find_grid(struct engine *e, double t_end) {
     struct record *r = e->r;
-    double steps = (t_end - r->base) / (e->o.step * r->direction), nearest = floor(steps + 0.5);
-    double clock = 4 * DBL_EPSILON * fmax(fabs(t_end), fabs(r->base)) / e->o.step;
+    double steps = (t_end - r->base) / (r->step * r->direction), nearest = floor(steps + 0.5);
+    double clock = 4 * DBL_EPSILON * fmax(fabs(t_end), fabs(r->base)) / r->step;
     int on_grid = fabs(steps - nearest) <= fmax(4 * DBL_EPSILON * nearest, clock);
     e->grid = (struct grid){t_end, on_grid ? nearest : steps, on_grid};
     if (on_grid && nearest == (double)r->count && !reached(e, r->t, t_end))
         r->t = r->t_now = t_end; /* no step away */
     if (on_grid || !(e->stepper->info.traits & KEEL_MULTISTEP)) return KEEL_OK;
+    if (r->regridded) return new_grid(e, t_end);
     engine_say(e,
                "%s needs equal steps, and t_end = %.17g is not a whole number of steps of %.17g from %.17g",
                e->stepper->info.name, t_end, e->o.step, r->base);
@@ -122,67 +135,104 @@ static keel_status too_many_events(struct engine *e) {
         CROWD, e->r->t_before, field_name(names, e->r->event, "event", name, sizeof name));
 }
 
-/* Stops that come ever faster, each after less time than the one before, until hardly any passes: a ball that
- * comes to rest by bouncing.  Beyond the end of such a sequence nothing is known. */
-enum { SHRINKING = 4 };
-#define NO_TIME 1e-10 /* of t */
+/* Stops that come ever faster, each after less time than the one before: a ball that comes to rest by
+ * bouncing.  Flights whose ratio is steady end at t + gap ratio / (1 - ratio).  The run ends once that is
+ * near (SOON), or once a flight is no higher than what round-off leaves of the event function (BLURRED). */
+enum { FEW = 3, SHRINKING = 6, STEADY = 10 }; /* of one event; of any; by a steady ratio */
+#define NO_TIME 1e-10                         /* of t */
+#define SOON 1e-7                             /* of t */
+#define BLURRED 1e3                           /* round-offs of the event function */
+
+/* Is the event function lost in its round-off between two stops that are `gap` apart? */
+static int is_blurred(struct engine *e, double gap) {
+    struct field *fd = &e->field;
+    int event = e->r->event, all = fd->n + fd->m;
+    double t = e->r->t_now, *u = e->events.trial, here, noise = 0, slope;
+    const double *x = engine_state(e);
+    if (engine_rate(e, t, x, e->split) != KEEL_OK) return 0;
+    if (map_value(fd, &fd->event, t, x, e->events.here) != KEEL_OK) return 0;
+    here = e->events.here[event];
+    for (int side = -1; side <= 1; side += 2) {
+        for (int j = 0; j < all; j++) u[j] = x[j] * (1 + side * DBL_EPSILON);
+        if (map_value(fd, &fd->event, t * (1 + side * DBL_EPSILON), u, e->events.here) != KEEL_OK) return 0;
+        noise = fmax(noise, fabs(e->events.here[event] - here));
+    }
+    memcpy(u, x, (size_t)all * sizeof *u);
+    for (int j = 0; j < fd->n; j++) u[j] += gap * e->split[j];
+    if (map_value(fd, &fd->event, t + gap, u, e->events.here) != KEEL_OK) return 0;
+    slope = fabs(e->events.here[event] - here);
+    return 0.25 * slope <= BLURRED * noise;
+}
+
+static keel_status come_to_rest(struct engine *e, double rest) {
+    struct record *r = e->r;
+    char name[64];
+    r->at_rest = 1;
+    engine_say(e,
+               "it comes to rest at t = %.10g: %s acts ever sooner after the time before, %.2g now; what "
+               "follows, the motion at rest, needs equations of its own (a mode that the event switches to)",
+               r->t_now + rest * r->direction,
+               field_name(e->field.event.user.names, r->event, "event", name, sizeof name), r->storm.gap);
+    return KEEL_REST;
+}
 
 static keel_status stop_at_event(struct engine *e) {
     struct record *r = e->r;
+    double t = fabs(r->t_now), gap = fabs(r->t_now - r->storm.t);
+    if (gap <= 64 * DBL_EPSILON * t) return KEEL_EVENT; /* several at one time */
+    double ratio = r->storm.gap > 0 ? gap / r->storm.gap : 1;
+    int shrinks = ratio < 0.999, steady = fabs(ratio - r->storm.ratio) <= 1e-3 * ratio;
+    int same = r->event == r->storm.event;
+    r->storm = (struct storm){.t = r->t_now,
+                              .gap = gap,
+                              .ratio = ratio,
+                              .count = shrinks ? r->storm.count + 1 : 0,
+                              .steady = shrinks && steady ? r->storm.steady + 1 : 0,
+                              .same = shrinks && same ? r->storm.same + 1 : 0,
+                              .event = r->event};
+    if (r->storm.count < SHRINKING && r->storm.same < FEW) return KEEL_EVENT;
+    double rest = gap * ratio / (1 - ratio);
+    int foreseen = r->storm.steady >= STEADY || (r->storm.same >= FEW && ratio < 0.5);
+    int soon = gap <= NO_TIME * t || (foreseen && rest <= SOON * t);
+    int blurred = !soon && r->storm.count >= SHRINKING && is_blurred(e, gap);
+    return soon || blurred ? come_to_rest(e, rest) : KEEL_EVENT;
+}
+
+/* What is kept must not jump where the equations switch: the state does not. */
+static keel_status rows_go_on(struct engine *e, int event, const double *before) {
+    struct rows *rows = &e->rows;
+    double *after = e->kept_aside + rows->count;
     char name[64];
-    double gap = fabs(r->t_now - r->storm.t);
-    if (gap <= 64 * DBL_EPSILON * fabs(r->t_now)) return KEEL_EVENT; /* several at one time */
-    int count = gap < 0.999 * r->storm.gap ? r->storm.count + 1 : 0;
-    r->storm = (struct storm){r->t_now, gap, count};
-    if (count < SHRINKING || gap > NO_TIME * fabs(r->t_now)) return KEEL_EVENT;
-    return engine_fail(
-        e, KEEL_ELIMIT,
-        "events come faster and faster: %s at t = %.10g is the last of %d, each sooner after the "
-        "one before, and now after %.2g; let what is done there end the sequence",
-        field_name(e->field.event.user.names, r->event, "event", name, sizeof name), r->t_now, count, gap);
+    if (rows_residual(&e->field, rows, e->r->t_now, engine_state(e), after) != KEEL_OK)
+        return engine_fail_by_fault(e);
+    for (int i = 0; i < rows->count; i++) {
+        double jump = after[i] - before[i];
+        if (rows->care[i] != KEEL_ROW_KEPT || rows_in_units(rows, i, jump) <= 1e4) continue;
+        return engine_fail(e, KEEL_EINVAL,
+                           "`%s` jumps by %.3g where %s switches, at t = %.10g: it is not kept there; write "
+                           "it without the jump, or leave it out",
+                           rows_name(rows, i), jump,
+                           field_name(e->field.event.user.names, event, "surface", name, sizeof name),
+                           e->r->t_now);
+    }
+    return KEEL_OK;
 }
 
-/* Event i at u and how it changes from there along f. */
-static keel_status look_ahead(struct engine *e, int i, double t, double *u, const double *f, double delta,
-                              double *here, double *change) {
-    struct field *fd = &e->field;
-    keel_status status = map_value(fd, &fd->event, t, u, e->events.here);
-    *here = e->events.here[i];
-    for (int j = 0; j < fd->n; j++) u[j] += delta * f[j];
-    if (status == KEEL_OK) status = map_value(fd, &fd->event, t + delta, u, e->events.here);
-    *change = e->events.here[i] - *here;
-    return status;
-}
-
-/* Beyond a kink the way is back: both sides lead to it.  The run stands on one of them, to round-off. */
-static int leads_back(struct engine *e, int i) {
-    const struct record *r = e->r;
-    struct field *fd = &e->field;
-    double delta = 1e-3 * fabs(r->h_taken) * r->direction, *u = e->events.trial, here, change;
-    int far = e->events.sign[i];
-    memcpy(u, e->x[r->front], (size_t)(fd->n + fd->m) * sizeof *u);
-    if (look_ahead(e, i, r->t, u, e->f[r->front], delta, &here, &change) != KEEL_OK) return 0;
-    if (change * far < 0) return here * far > 0;
-    if (field_rate(fd, r->t + delta, u, e->split) != KEEL_OK) return 0;
-    return look_ahead(e, i, r->t + delta, u, e->split, delta, &here, &change) == KEEL_OK && here * far > 0 &&
-           change * far < 0;
-}
-
-/* So often, with hardly a step between: the solution slides along the kink. */
-enum { SLIDES = 10000, BETWEEN = 100 };
-
-static keel_status pass_kink(struct engine *e) {
-    struct record *r = e->r;
-    int kink = r->event;
-    keel_status status = begin_here(e);
-    if (status != KEEL_OK || !leads_back(e, kink)) return status;
-    if (r->stats.steps - r->slid > BETWEEN) r->slides = 0;
-    r->slid = r->stats.steps;
-    if (++r->slides < SLIDES) return KEEL_OK;
-    return engine_fail(e, KEEL_ELIMIT,
-                       "both sides of a kink of the right-hand side lead to it: the solution slides along it "
-                       "from t = %.10g on; give the sliding equations of its own",
-                       r->t);
+/* Beyond the surface on which the solver stands. */
+static keel_status pass_surface(struct engine *e, double t_end) {
+    int event = e->r->surface;
+    double *before = e->kept_aside;
+    if (e->measured && rows_residual(&e->field, &e->rows, e->r->t_now, engine_state(e), before) != KEEL_OK)
+        return engine_fail_by_fault(e);
+    keel_status status = surfaces_pass(e);
+    if (status == KEEL_OK && e->measured) status = rows_go_on(e, event, before);
+    if (status == KEEL_OK) status = begin_here(e);
+    if (status != KEEL_OK) return status;
+    surfaces_passed(e);
+    e->r->regridded = 1;
+    if (e->o.step == 0) control_restart(e, t_end);
+    int on_grid = e->o.step > 0 && !e->o.reversible && !relax_acts(e);
+    return on_grid ? find_grid(e, t_end) : KEEL_OK;
 }
 
 keel_status run_to(struct engine *e, double t_end, int one_step) {
@@ -191,15 +241,22 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
     int events = e->field.p.event.count > 0, fused = !one_step && fused_fits(e);
     long wait = 0, taken = 0, most = most_steps(&e->o);
     keel_status status = set_out(e, t_end);
+    if (status == KEEL_OK && e->surfaces.count) status = surfaces_settle(e);
+    if (status == KEEL_OK && r->surface >= 0) status = pass_surface(e, t_end);
     while (status == KEEL_OK) {
         if (events && r->has_step) {
             double to = reached(e, r->t, t_end) ? t_end : r->t;
             if (events_scan(e, to, &status)) {
                 if (++crowd > CROWD) return too_many_events(e);
+                if (r->surface >= 0) {
+                    if (e->o.observe) e->o.observe(e->handle, e->field.p.user); /* of the step up to it */
+                    if (one_step) return KEEL_OK;
+                    status = pass_surface(e, t_end);
+                    continue;
+                }
                 int passing = e->field.p.passing ? e->field.p.passing[r->event] : 0;
                 if (!passing) return stop_at_event(e);
-                if (passing == EVENTS_KINK) status = pass_kink(e);
-                else if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
+                if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
                 continue;
             }
             if (status != KEEL_OK) return engine_fail_by_fault(e);
@@ -220,6 +277,7 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
         }
         wait -= wait > 0;
         status = step_take(e, t_end);
+        if (status == KEEL_OK && r->surface >= 0) status = pass_surface(e, t_end);
         taken++;
         crowd = 0;
     }

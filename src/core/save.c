@@ -104,12 +104,16 @@ static int flag(int value) {
 /* Counters that have room to count on. */
 static int counters_are_sound(const struct record *r) {
     const keel_stats *s = &r->stats;
-    const long count[] = {r->count,  r->slid,      r->slides,      r->blurs,  r->storm.count,
-                          s->steps,  s->rejected,  s->calls,       s->newton, s->factorizations,
-                          s->events, s->jacobians, s->corrections, s->folds,  s->schur};
+    const long count[] = {r->count,          s->steps,    s->rejected,  s->calls,       s->newton,
+                          s->factorizations, s->events,   s->jacobians, s->corrections, s->folds,
+                          s->schur,          s->switches, s->slides};
+    const int small[] = {r->blurs,      r->storm.count, r->storm.steady, r->storm.same,
+                         r->zeno.count, r->zeno.shrunk, r->zeno.idle};
     for (size_t k = 0; k < sizeof count / sizeof *count; k++)
         if (count[k] < 0 || count[k] > LONG_MAX / 2) return 0;
-    return r->slides <= INT_MAX / 2 && r->blurs <= INT_MAX / 2 && r->storm.count <= INT_MAX / 2;
+    for (size_t k = 0; k < sizeof small / sizeof *small; k++)
+        if (small[k] < 0 || small[k] > INT_MAX / 2) return 0;
+    return 1;
 }
 
 static int record_is_sound(const struct engine *e) {
@@ -118,10 +122,13 @@ static int record_is_sound(const struct engine *e) {
     return counters_are_sound(r) && flag(r->front) && flag(r->inside) && flag(r->fresh) &&
            flag(r->has_step) && flag(r->dense_ready) && flag(r->rate_known[0]) && flag(r->rate_known[1]) &&
            flag(r->told) && flag(r->just_begun) && r->direction >= -1 && r->direction <= 1 &&
-           r->event >= -1 && r->event < events && r->left >= -1 && r->left < events && r->degree >= 0 &&
-           r->degree < EVENTS_TERMS && r->status <= KEEL_OK && r->status >= KEEL_ELIMIT && isfinite(r->t) &&
-           isfinite(r->t_now) && isfinite(r->base) && isfinite(r->t_low) && isfinite(r->t_low_before) &&
-           isfinite(r->low) && isfinite(r->high) && r->rho >= 0 && !isinf(r->rho);
+           r->event >= -1 && r->event < events && r->left >= -1 && r->left < events && r->surface >= -1 &&
+           r->surface < events && r->sliding >= 0 && r->sliding <= e->surfaces.count && flag(r->unsettled) &&
+           flag(r->regridded) && flag(r->at_rest) && r->step >= 0 && r->step <= e->o.step &&
+           (r->step > 0 || e->o.step == 0) && r->degree >= 0 && r->degree < EVENTS_TERMS &&
+           r->status <= KEEL_OK && r->status >= KEEL_ELIMIT && isfinite(r->t) && isfinite(r->t_now) &&
+           isfinite(r->base) && isfinite(r->t_low) && isfinite(r->t_low_before) && isfinite(r->low) &&
+           isfinite(r->high) && r->rho >= 0 && !isinf(r->rho);
 }
 
 int save_read(struct engine *e, const void *bytes, size_t count) {
@@ -148,6 +155,7 @@ int save_read(struct engine *e, const void *bytes, size_t count) {
     for (int i = 0; i < e->rows.count; i++)
         if (e->rows.care[i] < 0 || e->rows.care[i] > KEEL_ROW_DAMPED) e->rows.care[i] = KEEL_ROW_WATCHED;
     manifold_choose(&e->manifold);
+    surfaces_attach(e);
     e->settled = head.settled != 0;
     e->verified = head.verified != 0;
     return 1;

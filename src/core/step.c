@@ -24,14 +24,14 @@ static int on_grid(const struct engine *e) {
 /* The product and the sum in two parts each. */
 double step_low(const struct engine *e, long count, double t) {
     if (!on_grid(e)) return 0;
-    double base = e->r->base, h = e->o.step * e->r->direction, way = (double)count * h, at = base + way;
+    double base = e->r->base, h = e->r->step * e->r->direction, way = (double)count * h, at = base + way;
     double part = at - base, rest = (base - (at - part)) + (way - part);
     return (at - t) + (rest + fma((double)count, h, -way));
 }
 
 static struct plan plan_fixed(const struct engine *e, double t_end) {
     const struct record *r = e->r;
-    double h = e->o.step * r->direction, left = e->grid.steps - (double)r->count;
+    double h = r->step * r->direction, left = e->grid.steps - (double)r->count;
     if (e->grid.on_grid) {
         int last = left <= 1;
         return (struct plan){
@@ -176,6 +176,10 @@ static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
     *error = 0;
     for (int k = 0; k < e->estimates || k < relax_estimates(e); k++) a.error[k] = e->error[k];
     keel_status status = propose_and_correct(e, &a, plan, x_new, low_new, error);
+    if (status == KEEL_OK && r->sliding && *error <= JUDGE_HOPELESS) {
+        a.f_end_known = 0;
+        status = surfaces_hold(e, plan->t_new, x_new);
+    }
     if (status != KEEL_OK || *error > JUDGE_HOPELESS) return status;
     /* where the place tells the next step, an error that is small enough need not be split */
     int settled = e->stepper->aim && *error > 0 && *error < 0.5;
@@ -380,7 +384,8 @@ static keel_status step_adaptive(struct engine *e, double t_end) {
     for (int rejected = 0;; rejected++) {
         struct plan plan = plan_adaptive(e, t_end, h);
         int tiny = fabs(plan.h) <= 4 * DBL_EPSILON * fabs(r->t) || fabs(plan.h) < 1e-300;
-        if (tiny && (rejected || !plan.lands)) return underflow(e, fabs(plan.h));
+        if (tiny && (rejected || !plan.lands))
+            return surfaces_reached(e) ? KEEL_OK : underflow(e, fabs(plan.h));
         double error = 0;
         keel_status status = attempt(e, &plan, &error);
         if (e->halt.given_up) return forget_step(e);
@@ -394,6 +399,7 @@ static keel_status step_adaptive(struct engine *e, double t_end) {
         r->stats.rejected++;
         h = control_next(e, fabs(plan.h), status == KEEL_RETRY ? HUGE_VAL : error, 1);
         if (status == KEEL_OK) e->field.fault.status = KEEL_OK;
+        if (rejected >= 10 && status == KEEL_RETRY && surfaces_reached(e)) return KEEL_OK;
         if (rejected == 60) return underflow(e, h);
     }
 }

@@ -206,8 +206,12 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
     for (int i = 0; p->event_direction && i < p->event.count; i++)
         if (p->event_direction[i] < -1 || p->event_direction[i] > 1)
             return no(v, "event_direction[%d] is %d; it must be -1, 0 or +1", i, p->event_direction[i]);
-    for (int i = 0; p->passing && i < p->event.count; i++)
-        if (p->passing[i] > 2) return no(v, "passing[%d] is %d; it must be 0, 1 or 2", i, p->passing[i]);
+    for (int i = 0; p->passing && i < p->event.count; i++) {
+        if (p->passing[i] > KEEL_STAIRCASE)
+            return no(v, "passing[%d] is %d; it must be 0, 1, 2 or 3", i, p->passing[i]);
+        if (p->passing[i] >= KEEL_SURFACE && !p->side)
+            return no(v, "event %d is a switching surface: give `side`, where its side is written for f", i);
+    }
     return 1;
 }
 

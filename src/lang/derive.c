@@ -126,6 +126,7 @@ static expr symbol_total(struct graph *g, struct expr_node n) {
         return expr_symbol(g, (enum expr_kind)n.a, n.b, n.c + 1);
     case EXPR_PARAMETER:
     case EXPR_HELD:
+    case EXPR_SIDE:
         break;
     }
     return derive_zero(g);

@@ -8,13 +8,15 @@
 
 #include "lang/expr.h"
 
-/* abs, sign, min, max, floor, mod and an `if` whose condition varies are kinks.  With `kinks` 0 one that
- * stands in the way is an obstacle, named and not passed; with 1 the derivative of the branch in force is
- * taken.  The elliptic functions are differentiated by m where m <= 1; second derivatives by m lose digits at
- * m near 0 and 1, and are NaN there. */
+/* abs, sign, min, max, floor, mod and an `if` whose condition varies are kinks.  One that stands in the way
+ * is an obstacle, named and not passed, or the derivative of the branch in force is taken.  The elliptic
+ * functions are differentiated by m where m <= 1; second derivatives by m lose digits at m near 0 and 1,
+ * and are NaN there. */
+enum derive_kinks { DERIVE_NONE, DERIVE_ANY, DERIVE_CONTINUOUS /* abs, min, max */ };
+
 struct derive {
     struct graph *g;
-    int kinks;
+    int kinks;          /* which of them are passed */
     expr obstacle;      /* the first node that could not be differentiated; EXPR_NONE: none so far */
     expr *memo;         /* per node: derivative of the walk under way, or adjoint */
     unsigned char *hit; /* per node: varies with the symbols asked for */

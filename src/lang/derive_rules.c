@@ -321,8 +321,9 @@ expr derive_chain(struct graph *g, expr e, int k, expr f) {
 int derive_passable(struct derive *d, expr e, const expr part[3]) {
     int varies[3];
     for (int i = 0; i < 3; i++) varies[i] = !derive_is_zero(d->g, part[i]);
+    uint32_t op = d->g->node[e].op;
     int kink = 0;
-    switch (d->g->node[e].op) {
+    switch (op) {
     case EXPR_ABS:
     case EXPR_SIGN:
     case EXPR_FLOOR:
@@ -337,7 +338,8 @@ int derive_passable(struct derive *d, expr e, const expr part[3]) {
     default:
         break;
     }
-    if (!kink || d->kinks) return 1;
+    int continuous = op == EXPR_ABS || op == EXPR_MIN || op == EXPR_MAX;
+    if (!kink || d->kinks == DERIVE_ANY || (d->kinks == DERIVE_CONTINUOUS && continuous)) return 1;
     if (!d->obstacle) d->obstacle = e;
     return 0;
 }

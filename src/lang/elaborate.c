@@ -230,7 +230,7 @@ struct model *elaborate_run(const struct source *s, const struct syntax_file *fi
     e->stamp = 1;
     model->file = file;
     model->names = e;
-    derive_open(&e->derive, e->graph, 0);
+    derive_open(&e->derive, e->graph, DERIVE_NONE);
     whole(e, file);
     e->messages = NULL;
     source_sort(m);

@@ -71,7 +71,8 @@ enum expr_op {
     EXPR_OPS
 };
 
-enum expr_kind { EXPR_TIME, EXPR_PARAMETER, EXPR_UNKNOWN, EXPR_MULTIPLIER, EXPR_HELD };
+/* SIDE: of a switching surface, a number that stays while a branch does. */
+enum expr_kind { EXPR_TIME, EXPR_PARAMETER, EXPR_UNKNOWN, EXPR_MULTIPLIER, EXPR_HELD, EXPR_SIDE };
 
 /* CONSTANT: a and b hold the bits of a double.  SYMBOL: a kind, b index, c order of the time derivative.
  * POWI: b the exponent as an int32_t.  Otherwise a, b, c are operands, EXPR_NONE where there is none. */

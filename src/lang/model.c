@@ -34,6 +34,9 @@ void model_name(const struct model *m, expr symbol, char *out, size_t room) {
         model_name(m, m->held[n.b].of, out, room);
         text_add(out, room, "%s", moment[m->held[n.b].moment]);
         break;
+    case EXPR_SIDE:
+        text_set(out, room, "side %u", (unsigned)n.b + 1);
+        break;
     }
     for (uint32_t i = 0; i < n.c && n.a != EXPR_TIME; i++) text_add(out, room, "'");
 }

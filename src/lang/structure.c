@@ -58,8 +58,8 @@ expr structure_symbol(const struct structure_work *w, int column, int order) {
 
 static int work_open(struct structure_work *w, struct structure *s, const struct structure_problem *p) {
     *w = (struct structure_work){.s = s, .p = p, .g = p->g, .rows = p->equations, .columns = p->unknowns};
-    derive_open(&w->smooth, p->g, 0);
-    derive_open(&w->any, p->g, 1);
+    derive_open(&w->smooth, p->g, DERIVE_NONE);
+    derive_open(&w->any, p->g, DERIVE_ANY);
     w->f = structure_take(s, (size_t)p->equations, sizeof *w->f);
     w->row = structure_take(s, (size_t)p->equations, sizeof *w->row);
     w->column = structure_take(s, (size_t)p->unknowns, sizeof *w->column);

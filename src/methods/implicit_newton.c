@@ -22,6 +22,16 @@ void implicit_newton_layout(keel_work *w, int stages) {
     m->pivot = keel_work_doubles(w, s * n);
 }
 
+/* A state that starts at rest at zero has no size but what the step adds: the scale of fixed steps is at
+ * least a millionth of the largest of that. */
+static void raise_scale(const keel_work *w, int stages) {
+    const struct implicit_rk *m = w->method;
+    double largest = 0;
+    for (int i = 0; i < stages; i++)
+        for (int c = 0; c < w->n; c++) largest = fmax(largest, fabs(m->k[(long)i * m->width + c]));
+    for (int c = 0; c < w->n; c++) m->scale[c] = fmax(m->scale[c], 1e-6 * largest);
+}
+
 keel_status implicit_rates(keel_work *w, const keel_attempt *a, const struct implicit_table *table) {
     struct implicit_rk *m = w->method;
     for (int i = 0; i < table->s; i++) {
@@ -38,6 +48,7 @@ keel_status implicit_rates(keel_work *w, const keel_attempt *a, const struct imp
         }
         for (int c = 0; c < m->width; c++) k[c] = a->h * f[c];
     }
+    if (w->rtol == 0) raise_scale(w, table->s);
     return KEEL_OK;
 }
 
@@ -154,8 +165,8 @@ double implicit_newton_enough(const keel_work *w, int s) {
     return m->system ? 0.1 * enough : enough;
 }
 
-/* To a fraction of the tolerance, or until the rest is lost in it at this pace.  Changes that shrink no more
- * have met round-off if they are as small as that; with multipliers see `weigh`. */
+/* To a fraction of the tolerance, or until the rest is lost in it at this pace.  Changes that shrink no
+ * more have met round-off if they are as small as that; with multipliers see `weigh`. */
 static enum verdict judge_tolerance(const keel_work *w, struct implicit_memory *memory, int s, int round,
                                     int known, double size, double pace) {
     double enough = implicit_newton_enough(w, s);

@@ -11,6 +11,7 @@
 #include "model/finite.h"
 #include "model/levels.h"
 #include "model/refusal.h"
+#include "model/surface.h"
 #include "model/values.h"
 
 #include <math.h>
@@ -205,6 +206,7 @@ static int make_consistent(struct begin *b) {
     p.u0 = m->u0;
     p.fixed = m->fixed;
     p.user = &m->bound[b->mode->system.mode];
+    p.side = m->parameter + m->model->parameters + m->model->helds;
     keel_solver *s = keel_open(&p, &(keel_options){.stop = m->limits.stop});
     if (!s) return complaint_memory(&m->messages);
     int good = keel_state_of(s) >= 0;
@@ -266,6 +268,9 @@ int begin_find(struct keel_model *m) {
     if (!good || !take_given(&b)) return 0;
     for (size_t j = 0; j + 1 < all; j++) m->fixed[j] = b.given[j] == BEGIN_FIXED;
     memcpy(b.last, m->u0, all * sizeof *b.last);
+    const struct tape *events = &mode->functions.tape[functions_role_event];
+    if (b.r->surfaces && !surface_sides(b.r, events, b.t0, m->u0, m->parameter))
+        return complaint_memory(&m->messages);
     meet_implied(&b);
     if (!make_consistent(&b) || (hold(&b) && !make_consistent(&b))) return 0;
     if (!name_free_values(&b)) return 0;

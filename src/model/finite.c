@@ -41,6 +41,9 @@ static int value_of_symbol(const struct finite *f, expr symbol, double *out) {
     case EXPR_HELD:
         *out = f->m->parameter[(uint32_t)model->parameters + n.b];
         return 1;
+    case EXPR_SIDE:
+        *out = f->m->parameter[(uint32_t)(model->parameters + model->helds) + n.b];
+        return 1;
     default:
         place = road_find(r, symbol);
         if (place < 0 || (place >= r->n && !f->guesses)) return 0;

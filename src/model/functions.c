@@ -32,7 +32,7 @@ struct tape_input *functions_inputs(const struct road *r, size_t states, const e
     struct graph *g = &m->graph;
     size_t further = state == r->basic ? (size_t)r->furthers : 0, at = 0;
     struct tape_input *input =
-        expr_take(g, states + further + (size_t)m->parameters + (size_t)m->helds, sizeof *input);
+        expr_take(g, states + further + (size_t)(m->parameters + m->helds + r->surfaces), sizeof *input);
     expr_spend(g, EXPR_COST_LOOK * (double)(states + (size_t)m->parameters) + g->count);
     if (!input) return NULL;
     input[at++] = (struct tape_input){expr_symbol(g, EXPR_TIME, 0, 0), TAPE_TIME, 0};
@@ -45,6 +45,9 @@ struct tape_input *functions_inputs(const struct road *r, size_t states, const e
     for (int i = 0; i < m->helds; i++)
         input[at++] = (struct tape_input){expr_symbol(g, EXPR_HELD, (uint32_t)i, 0), TAPE_PARAMETER,
                                           (uint32_t)(m->parameters + i)};
+    for (int i = 0; i < r->surfaces; i++)
+        input[at++] = (struct tape_input){expr_symbol(g, EXPR_SIDE, (uint32_t)i, 0), TAPE_PARAMETER,
+                                          (uint32_t)(m->parameters + m->helds + i)};
     *count = at;
     return input;
 }

@@ -6,7 +6,7 @@
 #include "model/functions.h"
 
 #include "lang/derive_rules.h"
-#include "model/kink.h"
+#include "model/surface.h"
 
 #include <stdlib.h>
 
@@ -168,7 +168,7 @@ static int build(struct functions *f, const struct motion_parts *p) {
                                      .lead = p->lead,
                                      .inputs = inputs,
                                      .input = input};
-    derive_open(&derive, p->g, 1);
+    derive_open(&derive, p->g, DERIVE_ANY);
     int status = input ? series_build(&f->recurrences, &derive, &request) : -1;
     derive_close(&derive);
     free(input);
@@ -204,11 +204,11 @@ int functions_events(struct functions *f, const struct road *r) {
     int count = r->event.count, m = 0, status = -1;
     if (count == 0 || !f->series.value) return 0;
     size_t inputs = 0;
-    expr kink[KINK_MOST], *value = expr_take(g, (size_t)count, sizeof *value);
+    expr *value = expr_take(g, (size_t)count, sizeof *value);
     unsigned char *kinks = expr_take(g, (size_t)count, 1);
     struct tape_input *input = functions_inputs(r, (size_t)(r->n + r->m), r->basic, &inputs);
     for (int i = 0; i < count && value && kinks; i++) {
-        kinks[i] = kink_find(g, 1, &r->event.value[i], kink) != 0;
+        kinks[i] = (unsigned char)surface_found(g, r->event.value[i]);
         value[i] = kinks[i] ? derive_zero(g) : r->event.value[i];
         if (expr_depends(g, value[i], (size_t)r->m, r->basic + r->n)) m = r->m;
     }
@@ -224,7 +224,7 @@ int functions_events(struct functions *f, const struct road *r) {
                                          .row = r->algebraic.value,
                                          .inputs = inputs,
                                          .input = input};
-        derive_open(&derive, g, 1);
+        derive_open(&derive, g, DERIVE_ANY);
         status = series_build(&f->along, &derive, &request);
         derive_close(&derive);
     }

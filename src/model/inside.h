@@ -73,7 +73,8 @@ struct keel_model {
     char *source_text; /* the C */
     int no_memory;     /* for an expression in its names */
     char why_not[INSIDE_WHY], refusal[INSIDE_WHY + 240];
-    double *parameter; /* parameters, then held values as at the start */
+    double *parameter; /* parameters, then held values as at the start, then sides of switching surfaces */
+    int sides;         /* the most that a mode has */
     struct functions_bound *bound;
     struct inside_column *column;
     int columns;

@@ -51,6 +51,21 @@ static int take_parameters(struct keel_model *m) {
     return 1;
 }
 
+/* Behind them the sides of switching surfaces, of the mode in force. */
+static int add_sides(struct keel_model *m) {
+    int numbers = m->model->parameters + m->model->helds, most = 0;
+    for (int i = 0; i < m->modes; i++)
+        if (most < m->mode[i].road.surfaces) most = m->mode[i].road.surfaces;
+    double *wider = pool_take(&m->pool, (size_t)(numbers + most + 1) * sizeof *wider);
+    if (!wider) return complaint_memory(&m->messages);
+    memcpy(wider, m->parameter, (size_t)numbers * sizeof *wider);
+    for (int k = 0; k < most; k++) wider[numbers + k] = 1;
+    m->parameter = wider;
+    m->sides = most;
+    for (int i = 0; i < m->modes; i++) m->bound[i].parameter = wider;
+    return 1;
+}
+
 /* The ends of the run: as asked, in expressions of parameters, or as the model has them. */
 static int take_span(struct keel_model *m) {
     struct model *model = m->model;
@@ -190,7 +205,9 @@ static int build(struct keel_model *m) {
     struct elaborate_request request = {m->parameter_set, m->parameter_sets, m->to != NULL, m->work,
                                         m->limits.stop};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
-    if (!m->model || !take_span(m) || !take_parameters(m) || !open_modes(m) || !list_balances(m)) return 0;
+    if (!m->model || !take_span(m) || !take_parameters(m) || !open_modes(m) || !add_sides(m) ||
+        !list_balances(m))
+        return 0;
     compile(m);
     if (m->model->graph.failed) return 0; /* told by `finish` */
     const char *name = m->model->name ? m->model->name : m->title;
@@ -232,6 +249,7 @@ static void finish(struct keel_model *m, int good) {
         p->t0 = m->span[0];
         p->u0 = i == m->model->start ? m->u0 : NULL; /* NULL without a start, too */
         p->user = &m->bound[i];
+        p->side = m->parameter + m->model->parameters + m->model->helds;
     }
     if (m->status == KEEL_OK) expr_allow(&m->model->graph, m->work); /* for expressions that are asked for */
     render(m);

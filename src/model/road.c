@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "lang/derive_rules.h"
 #include "model/complaint.h"
-#include "model/kink.h"
+#include "model/surface.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -252,9 +252,7 @@ static int only_recorded(const struct model_event *event) {
 static int add_events(struct road *r) {
     const struct model_mode *mode = mode_of(r);
     static const int sign[] = {[SYNTAX_RISING] = 1, [SYNTAX_FALLING] = -1, [SYNTAX_CROSSING] = 0};
-    expr kink[KINK_MOST];
-    int kinks = kink_find(graph_of(r), (size_t)r->f.count, r->f.value, kink);
-    if (kinks < 0 || !road_map_open(r, &r->event, mode->events + kinks)) return complaint_memory(r->messages);
+    if (!road_map_open(r, &r->event, mode->events)) return complaint_memory(r->messages);
     r->event_direction = pool_take(r->pool, ((size_t)r->event.count + 1) * sizeof *r->event_direction);
     r->passing = pool_take(r->pool, (size_t)r->event.count + 1);
     if (r->pool->refused) return complaint_memory(r->messages);
@@ -268,11 +266,6 @@ static int add_events(struct road *r) {
         r->event.names[i] = event->label.text;
         r->event_direction[i] = sign[event->direction];
         r->passing[i] = (unsigned char)only_recorded(event);
-    }
-    for (int i = 0; i < kinks; i++) {
-        r->event.value[mode->events + i] = kink[i];
-        r->event.names[mode->events + i] = "a kink of the right-hand side";
-        r->passing[mode->events + i] = 2;
     }
     return good;
 }
@@ -320,7 +313,7 @@ static int recognise(struct road *r) {
 
 void road_begin(struct road *r, struct system *y, struct source_messages *messages, struct pool *pool) {
     *r = (struct road){.y = y, .pool = pool, .messages = messages};
-    derive_open(&r->derive, &y->m->graph, 1);
+    derive_open(&r->derive, &y->m->graph, DERIVE_ANY);
 }
 
 /* Derivatives of the algebraic variables are carried along as far as events ask for them. */
@@ -363,7 +356,7 @@ int road_open(struct road *r, struct system *y, struct source_messages *messages
     if (found < 0 || !name_rates(r)) return 0;
     int energy = keep_energy(r), invariants = keep_invariants(r), events = add_events(r);
     return energy && invariants && events && add_velocity_rows(r) && recognise(r) && road_forms(r) &&
-           road_written(r);
+           road_written(r) && (surface_freeze(r) || complaint_memory(r->messages));
 }
 
 static void close_map(struct road_map *map) {

@@ -84,7 +84,8 @@ static int take_scratch(struct keel_sim *s) {
 
 static int take_memory(struct keel_sim *s) {
     const keel_model *m = s->m;
-    size_t numbers = (size_t)m->model->parameters + (size_t)m->model->helds + 1, modes = (size_t)m->modes;
+    size_t numbers = (size_t)(m->model->parameters + m->model->helds + m->sides) + 1,
+           modes = (size_t)m->modes;
     s->parameter = malloc(numbers * sizeof *s->parameter);
     s->bound = calloc(modes, sizeof *s->bound);
     s->problem = calloc(modes, sizeof *s->problem);
@@ -103,6 +104,7 @@ static int take_memory(struct keel_sim *s) {
                                      &m->mode[i].functions.recurrences, &m->mode[i].functions.along, s};
         s->problem[i] = m->mode[i].fill.problem;
         s->problem[i].user = &s->bound[i];
+        s->problem[i].side = s->parameter + m->model->parameters + m->model->helds;
     }
     return 1;
 }

@@ -179,6 +179,8 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
     if (p->curvature) fprintf(out, "    .curvature = model_%d_curvature,\n", mode);
     if (p->event.count)
         fprintf(out, "    .event_direction = directions_%d, .passing = passing_%d,\n", mode, mode);
+    if (m->mode[mode].road.surfaces)
+        fprintf(out, "    .side = parameter + %d,\n", m->model->parameters + m->model->helds);
     fputs("    .user = (void *)&bound};\n", out);
 }
 
@@ -232,8 +234,9 @@ static void put_parameters(struct page *page, const keel_model *m) {
     FILE *out = page->out;
     const struct model *model = m->model;
     keel_sim *start = model->helds && m->u0 ? keel_sim_open(m, NULL) : NULL;
-    fputs("\n/* Parameters, then values that are held from the start. */\n", out);
-    put_doubles(out, "double", "parameter", model->parameters + model->helds,
+    fputs("\n/* Parameters, then values that are held from the start, then sides of switching surfaces. */\n",
+          out);
+    put_doubles(out, "double", "parameter", model->parameters + model->helds + m->sides,
                 start && start->parameter ? start->parameter : m->parameter);
     keel_sim_close(start);
     fprintf(out, "const char *const %s_parameter_names[] = {\n", page->name);
@@ -302,7 +305,8 @@ static void put_main(struct page *page, const keel_model *m, const keel_options 
         "    if (status == KEEL_EVENT) printf(\"stopped by event %s\\n\", "
         "problem->event.names[keel_event(s)]);\n";
     static const char rest[] =
-        "    if (status < 0) printf(\"%s: %s\\n\", keel_status_name(status), keel_message(s));\n"
+        "    if (status < 0 || status == KEEL_REST) printf(\"%s: %s\\n\", keel_status_name(status), "
+        "keel_message(s));\n"
         "    printf(\"t = %.17g\\n\", keel_time(s));\n"
         "    for (int i = 0; keel_state(s) && i < problem->n + problem->m; i++)\n"
         "        printf(\"%s = %.17g\\n\", problem->names[i], keel_state(s)[i]);\n"

@@ -183,7 +183,7 @@ static int collect(struct system *y, struct pool *pool) {
     if (!multiplier) return 0;
     for (int i = 0; i < mode->equation.count; i++)
         add(y, mode->equation.list[i].value, SYSTEM_EQUATION, i, mode->equation.list[i].where);
-    derive_open(&d, &m->graph, 0);
+    derive_open(&d, &m->graph, DERIVE_NONE);
     add_motion(y, &d, multiplier);
     derive_close(&d);
     for (int i = 0; i < mode->constraint.count; i++)

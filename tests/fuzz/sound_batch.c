@@ -38,8 +38,12 @@ int sound_batch_add(struct sound_batch *b, keel_model *m, const char *method, in
     b->method[at] = method;
     b->first[at] = b->modes;
     run(m, method, &b->end[at]);
-    for (int i = 0; i < m->modes; i++)
-        if (functions_emit(&m->mode[i].functions, &b->emit, b->modes++, kernel ? method : NULL, 1)) return 0;
+    for (int i = 0; i < m->modes; i++) {
+        struct functions *f = &m->mode[i].functions;
+        int number = b->modes++;
+        if (functions_emit(f, &b->emit, number, kernel ? method : "", 1)) return 0;
+        if (kernel && functions_emit_kernel(f, &b->emit, number, &m->mode[i].road, method)) return 0;
+    }
     return 1;
 }
 

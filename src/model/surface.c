@@ -1,0 +1,331 @@
+/* surface.c - see surface.h. */
+#include "model/surface.h"
+
+#include "lang/derive_rules.h"
+#include "model/functions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct freezer {
+    struct road *r;
+    struct graph *g;
+    uint32_t nodes; /* of the graph when it began; later ones are images */
+    expr *image;    /* by node: the same with frozen branches; EXPR_NONE: not reached */
+    expr *guard;    /* by node: of sides alone; not 0 where the node matters.  EXPR_NONE: nothing uses it */
+    int *surface;   /* by node: 1 + the surface it switches at; 0: none */
+    int count, room;
+    expr *at;              /* by surface: its function */
+    expr *matters;         /* by surface: its guard */
+    expr *printed;         /* by surface: what switches there, as the model has it */
+    unsigned char *stairs; /* by surface: it switches at whole numbers */
+    int failed;
+};
+
+static expr make(const struct freezer *z, enum expr_op op, expr a, expr b, expr c) {
+    return expr_make(z->g, op, a, b, c);
+}
+
+/* Does it change along a run?  Sides, parameters and held values do not. */
+static int varies(struct graph *g, expr e) {
+    struct expr_list all;
+    int found = 0;
+    if (expr_symbols(g, 1, &e, &all)) return 0;
+    for (size_t k = 0; k < all.count; k++) {
+        uint32_t kind = g->node[all.item[k]].a;
+        found |= kind == EXPR_UNKNOWN || kind == EXPR_MULTIPLIER || kind == EXPR_TIME;
+    }
+    free(all.item);
+    return found;
+}
+
+/* c and -c, a - b and b - a, 2 c and c change their signs together: one of them, and whether it was turned.
+ */
+static expr canonical(struct graph *g, expr e, int *turned) {
+    for (;;) {
+        const struct expr_node n = g->node[e];
+        double factor;
+        if (n.op == EXPR_NEG) {
+            *turned = !*turned;
+            e = n.a;
+        } else if (n.op == EXPR_SUB && n.a > n.b) {
+            *turned = !*turned;
+            return expr_make(g, EXPR_SUB, n.b, n.a, 0);
+        } else if (n.op == EXPR_MUL && expr_is_constant(g, n.a, &factor) && factor != 0) {
+            *turned ^= factor < 0;
+            e = n.b;
+        } else return e;
+    }
+}
+
+static int add_surface(struct freezer *z, expr at, int stairs, expr printed) {
+    for (int k = 0; k < z->count; k++)
+        if (z->at[k] == at && z->stairs[k] == stairs) return k;
+    if (z->count == z->room) {
+        int room = z->room ? 2 * z->room : 16;
+        size_t size = (size_t)room;
+        expr *wider = expr_widen(z->g, z->at, size, sizeof *wider);
+        if (wider) z->at = wider;
+        expr *matters = expr_widen(z->g, z->matters, size, sizeof *matters);
+        if (matters) z->matters = matters;
+        expr *text = expr_widen(z->g, z->printed, size, sizeof *text);
+        if (text) z->printed = text;
+        unsigned char *steps = expr_widen(z->g, z->stairs, size, 1);
+        if (steps) z->stairs = steps;
+        if (!wider || !matters || !text || !steps) return z->failed = 1, -1;
+        z->room = room;
+    }
+    z->at[z->count] = at;
+    z->matters[z->count] = EXPR_NONE;
+    z->printed[z->count] = printed;
+    z->stairs[z->count] = (unsigned char)stairs;
+    return z->count++;
+}
+
+static expr side(const struct freezer *z, int surface) {
+    return expr_symbol(z->g, EXPR_SIDE, (uint32_t)surface, 0);
+}
+
+/* The side of c, and of node e, which has the surface. */
+static expr side_of(struct freezer *z, expr e, expr c) {
+    int turned = 0, surface = add_surface(z, canonical(z->g, c, &turned), 0, e);
+    if (surface < 0) return EXPR_NONE;
+    z->surface[e] = surface + 1;
+    expr s = side(z, surface);
+    return turned ? make(z, EXPR_NEG, s, 0, 0) : s;
+}
+
+static expr whole_number(struct freezer *z, expr e, expr a) {
+    int surface = add_surface(z, a, 1, e);
+    if (surface < 0) return EXPR_NONE;
+    z->surface[e] = surface + 1;
+    return side(z, surface);
+}
+
+/* e, whose operands have the images a and b, with its branch frozen. */
+static expr freeze_node(struct freezer *z, expr e, expr a, expr b) {
+    struct graph *g = z->g;
+    const struct expr_node n = g->node[e];
+    expr zero = derive_zero(g), c = a, s;
+    int pair = n.op == EXPR_MIN || n.op == EXPR_MAX || n.op == EXPR_LT || n.op == EXPR_LE;
+    if (pair) c = make(z, EXPR_SUB, a, b, 0);
+    if (n.op == EXPR_MOD) c = make(z, EXPR_DIV, a, b, 0);
+    if (!varies(g, c)) return make(z, (enum expr_op)n.op, a, b, 0);
+    if (n.op == EXPR_FLOOR) return whole_number(z, e, c);
+    if (n.op == EXPR_MOD) {
+        s = whole_number(z, e, c);
+        return make(z, EXPR_SUB, a, make(z, EXPR_MUL, b, s, 0), 0);
+    }
+    s = side_of(z, e, c);
+    expr below = make(z, EXPR_LT, s, zero, 0);
+    switch (n.op) {
+    case EXPR_ABS:
+        return make(z, EXPR_MUL, s, a, 0);
+    case EXPR_SIGN:
+        return s;
+    case EXPR_MIN:
+        return make(z, EXPR_IF, below, a, b);
+    case EXPR_MAX:
+        return make(z, EXPR_IF, below, b, a);
+    default: /* a < b, a <= b */
+        return below;
+    }
+}
+
+static int switches(enum expr_op op) {
+    return op == EXPR_ABS || op == EXPR_SIGN || op == EXPR_MIN || op == EXPR_MAX || op == EXPR_LT ||
+           op == EXPR_LE || op == EXPR_FLOOR || op == EXPR_MOD;
+}
+
+int surface_found(struct graph *g, expr e) {
+    struct expr_list all;
+    int found = 0;
+    if (expr_order(g, 1, &e, &all)) return 1;
+    for (size_t k = 0; k < all.count && !found; k++) {
+        const struct expr_node n = g->node[all.item[k]];
+        if (!switches((enum expr_op)n.op) && n.op != EXPR_EQ && n.op != EXPR_NE) continue;
+        found = varies(g, n.a) || (expr_operands((enum expr_op)n.op) > 1 && varies(g, n.b));
+    }
+    free(all.item);
+    return found;
+}
+
+static void make_images(struct freezer *z, const struct expr_list *all) {
+    for (size_t k = 0; k < all->count && !z->failed; k++) {
+        expr e = all->item[k];
+        const struct expr_node n = z->g->node[e];
+        int operands = expr_operands((enum expr_op)n.op);
+        if (operands == 0) z->image[e] = e;
+        else if (switches((enum expr_op)n.op))
+            z->image[e] = freeze_node(z, e, z->image[n.a], operands > 1 ? z->image[n.b] : EXPR_NONE);
+        else if (n.op == EXPR_POWI) z->image[e] = expr_powi(z->g, z->image[n.a], (int32_t)n.b);
+        else
+            z->image[e] = make(z, (enum expr_op)n.op, z->image[n.a], operands > 1 ? z->image[n.b] : EXPR_NONE,
+                               operands > 2 ? z->image[n.c] : EXPR_NONE);
+        z->failed |= z->image[e] == EXPR_NONE;
+    }
+}
+
+static void use(struct freezer *z, expr operand, expr where) {
+    expr *guard = &z->guard[operand];
+    *guard = *guard == EXPR_NONE ? where : make(z, EXPR_OR, *guard, where, 0);
+}
+
+/* From users to operands: a node matters where one of its users does and takes it. */
+static void make_guards(struct freezer *z, const struct expr_list *all) {
+    for (size_t k = all->count; k-- > 0 && !z->failed;) {
+        expr e = all->item[k], where = z->guard[e];
+        const struct expr_node n = z->g->node[e];
+        int operands = expr_operands((enum expr_op)n.op);
+        if (n.op == EXPR_IF) {
+            expr taken = z->image[n.a];
+            int fixed = !varies(z->g, taken); /* a comparison of sides, or of what does not move */
+            use(z, n.a, where);
+            use(z, n.b, fixed ? make(z, EXPR_AND, where, taken, 0) : where);
+            use(z, n.c, fixed ? make(z, EXPR_AND, where, make(z, EXPR_NOT, taken, 0, 0), 0) : where);
+        } else {
+            if (operands > 0) use(z, n.a, where);
+            if (operands > 1 && n.op != EXPR_POWI) use(z, n.b, where);
+        }
+        int surface = z->surface[e] - 1;
+        if (surface < 0) continue;
+        expr *matters = &z->matters[surface];
+        *matters = *matters == EXPR_NONE ? where : make(z, EXPR_OR, *matters, where, 0);
+        z->failed |= *matters == EXPR_NONE;
+    }
+}
+
+/* The road's expressions, in lists: all but the terms, whose |.| are sizes. */
+struct lists {
+    expr *list[64];
+    size_t count[64];
+    int lists;
+};
+
+static void add_list(struct lists *all, expr *list, int count) {
+    if (!list || count <= 0) return;
+    all->list[all->lists] = list;
+    all->count[all->lists++] = (size_t)count;
+}
+
+static int entries(const struct derive_sparse *j) {
+    return j->row_start ? j->row_start[j->rows] : 0;
+}
+
+static void list_all(struct road *r, struct lists *all) {
+    struct road_map *maps[] = {&r->f,       &r->algebraic, &r->hidden,      &r->energy, &r->constraint,
+                               &r->rolling, &r->velocity,  &r->invariant,   &r->event,  &r->forms,
+                               &r->reduced, &r->written,   &r->written_rows};
+    all->lists = 0;
+    for (size_t k = 0; k < sizeof maps / sizeof *maps; k++) {
+        add_list(all, maps[k]->value, maps[k]->count);
+        add_list(all, maps[k]->rate, maps[k]->count);
+        add_list(all, maps[k]->jacobian.value, entries(&maps[k]->jacobian));
+    }
+    add_list(all, r->mass.value, entries(&r->mass));
+    add_list(all, r->structure, r->n * r->n);
+    add_list(all, r->curvature, r->constraint.count + r->rolling.count);
+}
+
+/* All expressions of the lists in one. */
+static expr *gather(struct graph *g, const struct lists *all, size_t *count) {
+    *count = 0;
+    for (int k = 0; k < all->lists; k++) *count += all->count[k];
+    expr *root = expr_take(g, *count, sizeof *root);
+    for (int k = 0, at = 0; k < all->lists && root; at += (int)all->count[k++])
+        memcpy(root + at, all->list[k], all->count[k] * sizeof *root);
+    return root;
+}
+
+/* The surfaces, behind the events. */
+static int add_events(struct freezer *z) {
+    struct road *r = z->r;
+    int events = r->event.count, count = events + z->count;
+    struct road_map wider = {.count = count};
+    char text[200];
+    wider.value = pool_take(r->pool, ((size_t)count + 1) * sizeof *wider.value);
+    wider.names = pool_take(r->pool, ((size_t)count + 1) * sizeof *wider.names);
+    int *direction = pool_take(r->pool, ((size_t)count + 1) * sizeof *direction);
+    unsigned char *passing = pool_take(r->pool, (size_t)count + 1);
+    if (r->pool->refused) return 0;
+    for (int i = 0; i < events; i++) {
+        wider.value[i] = r->event.value[i];
+        wider.names[i] = r->event.names[i];
+        direction[i] = r->event_direction[i];
+        passing[i] = r->passing[i];
+    }
+    expr one = expr_constant(z->g, 1), half = expr_constant(z->g, 0.5);
+    for (int k = 0; k < z->count; k++) {
+        expr idle = z->stairs[k] ? make(z, EXPR_ADD, side(z, k), half, 0) : one;
+        wider.value[events + k] = make(z, EXPR_IF, z->matters[k], z->at[k], idle);
+        model_print(r->y->m, z->printed[k], text, sizeof text);
+        wider.names[events + k] = road_text(r, text);
+        passing[events + k] = z->stairs[k] ? KEEL_STAIRCASE : KEEL_SURFACE;
+    }
+    r->event = wider;
+    r->event_direction = direction;
+    r->passing = passing;
+    r->surfaces = z->count;
+    return !r->pool->refused && !z->g->failed;
+}
+
+static int freeze(struct freezer *z, struct lists *lists, size_t count, const expr *root) {
+    struct expr_list all;
+    if (expr_order(z->g, count, root, &all)) return 0;
+    z->nodes = z->g->count;
+    z->image = expr_take(z->g, z->nodes, sizeof *z->image);
+    z->guard = expr_take(z->g, z->nodes, sizeof *z->guard);
+    z->surface = expr_take(z->g, z->nodes, sizeof *z->surface);
+    int good = z->image && z->guard && z->surface;
+    if (good) make_images(z, &all);
+    for (size_t k = 0; k < count && good && z->count; k++) use(z, root[k], expr_constant(z->g, 1));
+    if (good && z->count && !z->failed) make_guards(z, &all);
+    free(all.item);
+    if (!good || z->failed || z->g->failed) return 0;
+    if (z->count == 0) return 1;
+    for (int k = 0; k < lists->lists; k++)
+        for (size_t i = 0; i < lists->count[k]; i++) lists->list[k][i] = z->image[lists->list[k][i]];
+    return add_events(z);
+}
+
+int surface_freeze(struct road *r) {
+    struct freezer z = {.r = r, .g = &r->y->m->graph};
+    struct lists lists;
+    size_t count;
+    list_all(r, &lists);
+    expr *root = gather(z.g, &lists, &count);
+    int good = root && freeze(&z, &lists, count, root);
+    free(root);
+    free(z.image);
+    free(z.guard);
+    free(z.surface);
+    free(z.at);
+    free(z.matters);
+    free(z.printed);
+    free(z.stairs);
+    return good;
+}
+
+int surface_sides(const struct road *r, const struct tape *event, double t, const double *u,
+                  double *parameter) {
+    const struct model *m = r->y->m;
+    int first = r->event.count - r->surfaces, changed = 1;
+    double *now = parameter + m->parameters + m->helds,
+           *value = calloc((size_t)r->event.count + 1, sizeof *value);
+    for (int k = 0; k < r->surfaces; k++) now[k] = r->passing[first + k] == KEEL_STAIRCASE ? 0 : 1;
+    /* one side may decide what another is of */
+    int good = value != NULL;
+    for (int round = 0; good && changed && round <= r->surfaces; round++) {
+        changed = 0;
+        good = tape_call(event, t, u, parameter, value) == 0;
+        for (int k = 0; k < r->surfaces && good; k++) {
+            double v = value[first + k], s = now[k];
+            if (isfinite(v)) s = r->passing[first + k] == KEEL_STAIRCASE ? floor(v) : v < 0 ? -1 : 1;
+            changed |= s != now[k];
+            now[k] = s;
+        }
+    }
+    free(value);
+    return good;
+}

@@ -1,0 +1,28 @@
+/* surface.h - the switching surfaces of a mode: where abs, sign, min, max, floor, mod and conditions
+ * change.
+ *
+ * Between two switches every branch is frozen.  A side s = +-1 belongs to each surface c = 0 and stands in
+ * the functions of the problem in place of the comparison:
+ *
+ *     abs(c) = s c,   sign(c) = s,   a < b  is  s < 0 for c = a - b,   min(a,b) = if(s < 0, a, b)
+ *
+ * and the side of floor(a) is the whole number itself.  The functions are then smooth, on both sides of the
+ * surface; the core locates the crossing and changes the side.  Surfaces of one function, its negative
+ * included, are one. */
+#ifndef KEEL_MODEL_SURFACE_H
+#define KEEL_MODEL_SURFACE_H
+
+#include "lang/tape.h"
+#include "model/road.h"
+
+/* Freezes all functions of the road but the terms, and adds its surfaces behind the events: 1, or 0 without
+ * memory.  A surface that matters only inside a branch of an `if` is 1, and crossed nowhere, while that
+ * branch is not taken. */
+int surface_freeze(struct road *r);
+/* Could e have switched: does it contain abs, floor, a comparison of something that varies? */
+int surface_found(struct graph *g, expr e);
+/* The sides at (t, u) by the signs there, for what is evaluated before the core has seen a state; 1, or 0
+ * without memory. */
+int surface_sides(const struct road *r, const struct tape *event, double t, const double *u,
+                  double *parameter);
+#endif
