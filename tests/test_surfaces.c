@@ -229,6 +229,8 @@ static void what_cannot_go_on_says_so(void **state) {
         {"var x, v\nx' = v\nv' = -sign(x)\ninvariant E = v^2/2 + if(x > 0, x, 1 - x)\ninit x = 1, v = 0\nrun "
          "0..5",
          "jumps by"},
+        {"var x\nx' = sign(x)\ninit x = 0\nrun 0..1", "several motions begin"},
+        {"var x, v\nx' = v\nv' = -sign(x)\ninit x = 0, v = 0\nrun 0..1", "stays on the switching surface"},
     };
     for (size_t c = 0; c < sizeof ends / sizeof *ends; c++) {
         keel_model *m = model_of(ends[c].text);
@@ -242,6 +244,21 @@ static void what_cannot_go_on_says_so(void **state) {
         keel_sim_close(s);
         keel_model_close(m);
     }
+}
+
+/* Twenty surfaces where the run begins: more than can be tried in all combinations. */
+static void many_surfaces_are_met_at_once(void **state) {
+    (void)state;
+    keel_model *m = model_of(
+        "var x[1..20]\nfor i in 1..20:\n    x[i]' = (i - 10.5) + abs(x[i])\n    init x[i] = 0\nrun 0..1");
+    for (int k = 0; k < 4; k++) {
+        keel_sim *s = keel_sim_open(m, &(keel_options){.method = method[k].name, .rtol = 1e-9});
+        run_to(s, 1);
+        assert_near(value_of(s, "x[20]"), 9.5 * (exp(1) - 1), 1e-6);
+        assert_near(value_of(s, "x[1]"), -9.5 * (1 - exp(-1)), 1e-6);
+        keel_sim_close(s);
+    }
+    keel_model_close(m);
 }
 
 /* From C: x' = -side, |x| falls to 0 and stays; y' = 1 where floor(t) is odd. */
@@ -297,6 +314,7 @@ int main(void) {
         cmocka_unit_test(no_time_is_lost_between_a_step_and_a_switch),
         cmocka_unit_test(events_through_jumps_are_where_the_jumps_are),
         cmocka_unit_test(what_cannot_go_on_says_so),
+        cmocka_unit_test(many_surfaces_are_met_at_once),
         cmocka_unit_test(callbacks_see_the_side_in_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,6 +78,7 @@ struct events {
 struct surfaces {
     int count;
     int *event;            /* count: its number among the events */
+    int *number;           /* per event: the surface it is; -1: none */
     int *met;              /* count: met where the solver stands; while it slides: slid along */
     double *side;          /* count: in force */
     double *low, *high;    /* count: below and above a surface that is met */

@@ -38,6 +38,7 @@ void surfaces_layout(struct engine *e, size_t vector) {
     size_t count = (size_t)s->count;
     if (count == 0) return;
     s->event = arena_ints(a, count);
+    s->number = arena_ints(a, (size_t)e->field.p.event.count);
     s->met = arena_ints(a, count);
     s->side = arena_doubles(a, count);
     s->low = arena_doubles(a, count);
@@ -47,8 +48,10 @@ void surfaces_layout(struct engine *e, size_t vector) {
     s->trial = arena_doubles(a, vector);
     s->u = arena_doubles(a, vector);
     for (int k = 0; k < 2; k++) s->f[k] = arena_doubles(a, vector);
-    for (int i = 0, k = 0; i < e->field.p.event.count && s->event; i++)
-        if (is_surface(&e->field.p, i)) s->event[k++] = i;
+    for (int i = 0, k = 0; i < e->field.p.event.count && s->event; i++) {
+        s->number[i] = is_surface(&e->field.p, i) ? k : -1;
+        if (s->number[i] >= 0) s->event[k++] = i;
+    }
 }
 
 void surfaces_attach(struct engine *e) {
@@ -65,9 +68,7 @@ void surfaces_publish(const struct engine *e) {
 }
 
 int surfaces_of_event(const struct engine *e, int event) {
-    for (int k = 0; k < e->surfaces.count; k++)
-        if (e->surfaces.event[k] == event) return k;
-    return -1;
+    return e->surfaces.count > 0 && event >= 0 ? e->surfaces.number[event] : -1;
 }
 
 double surfaces_noise(const struct engine *e, int event, double largest) {
@@ -230,12 +231,33 @@ const char *surfaces_name(const struct engine *e, int k, char *room, size_t size
     return field_name(e->field.event.user.names, e->surfaces.event[k], "surface", room, size);
 }
 
+/* Each surface that is met to the side that it moves to, again and again: 1, if that ends.  So it does
+ * where switches do not act on each other, however many are met. */
+static int follow(struct engine *e, double t, const double *u) {
+    struct surfaces *s = &e->surfaces;
+    int *way = e->events.crossing, changed = 1; /* free between the searches for events */
+    for (int round = 0; changed && round < 8; round++) {
+        changed = 0;
+        for (int k = 0; k < s->count; k++) way[s->event[k]] = s->met[k] ? surfaces_way(e, t, u, k) : 0;
+        for (int k = 0; k < s->count; k++) {
+            int to = way[s->event[k]];
+            double side = to > 0 ? s->high[k] : to < 0 ? s->low[k] : s->side[k];
+            changed |= side != s->side[k];
+            s->side[k] = side;
+        }
+        surfaces_take(e, t, u, 0, NULL, 0);
+    }
+    return !changed;
+}
+
 /* The sides of the surfaces that are met at (t, u), the combination `first` tried first. */
 static keel_status choose(struct engine *e, double t, const double *u, int count, const int *met,
                           unsigned first) {
-    int weak = 0;
-    unsigned good = 0, all = 1u << count;
-    if (count > MET_MOST) return surfaces_meet(e, t, count, met);
+    int weak = 0, few = count <= MET_MOST;
+    unsigned good = 0, all = few ? 1u << count : 0;
+    if (few) surfaces_take(e, t, u, count, met, first);
+    if (follow(e, t, u)) return KEEL_OK;
+    if (!few) return surfaces_meet(e, t, count, met);
     for (unsigned k = 0; k < all; k++) {
         unsigned mask = first ^ k;
         surfaces_take(e, t, u, count, met, mask);
@@ -279,6 +301,24 @@ static void know_signs(struct engine *e) {
     e->r->just_begun = 1;
 }
 
+/* Where both sides of the one surface that is met lead away from it, nothing says which way a run that
+ * begins there goes. */
+static keel_status only_way(struct engine *e, double t, const double *u, const int *met) {
+    const struct surfaces *s = &e->surfaces;
+    unsigned mask = s->side[met[0]] == s->high[met[0]];
+    char name[64];
+    if (e->r->sliding || consistent(e, t, u, 1, met, mask, 0) != 2) return KEEL_OK;
+    surfaces_take(e, t, u, 1, met, !mask);
+    if (consistent(e, t, u, 1, met, !mask, 0) == 2)
+        return engine_fail(
+            e, KEEL_ESTART,
+            "the run begins on the switching surface %.60s, at t = %.10g, and both of its sides "
+            "lead away: several motions begin here; start on one of the sides",
+            surfaces_name(e, met[0], name, sizeof name), t);
+    surfaces_take(e, t, u, 1, met, mask);
+    return KEEL_OK;
+}
+
 keel_status surfaces_settle(struct engine *e) {
     struct surfaces *s = &e->surfaces;
     double t = e->r->t, *u = e->x[e->r->front];
@@ -296,6 +336,7 @@ keel_status surfaces_settle(struct engine *e) {
     int count = list_met(e, met, &mask);
     if (count > 0) {
         keel_status status = choose(e, t, u, count, met, mask);
+        if (status == KEEL_OK && count == 1) status = only_way(e, t, u, met);
         if (status < 0) return status;
         if (engine_rate(e, t, u, e->f[e->r->front]) != KEEL_OK) return engine_fail_by_fault(e);
     }

@@ -64,12 +64,17 @@ int surfaces_share(struct engine *e, double t, const double *u, double *share) {
 
 keel_status surfaces_meet(struct engine *e, double t, int count, const int *met) {
     char one[64], other[64];
+    if (count == 1)
+        return engine_fail(
+            e, KEEL_ELIMIT,
+            "the solution stays on the switching surface %.60s from t = %.10g on, and its rates do "
+            "not say how: give this motion a mode of its own",
+            surfaces_name(e, met[0], one, sizeof one), t);
     return engine_fail(
         e, KEEL_ELIMIT,
         "the solution stays where the switching surfaces %.60s and %.60s meet, at t = "
         "%.10g: what it does there the equations do not say; give this motion a mode of its own",
-        surfaces_name(e, met[0], one, sizeof one),
-        surfaces_name(e, met[count > 1 ? 1 : 0], other, sizeof other), t);
+        surfaces_name(e, met[0], one, sizeof one), surfaces_name(e, met[1], other, sizeof other), t);
 }
 
 /* Sliding with the combinations `below` and `above` on its two sides, which differ in `moved`: both lead to
@@ -99,7 +104,8 @@ static int slides(struct engine *e, double t, const double *u, int count, const 
     e->r->slide_moment = 1e-5 * fabs(surfaces_moment(e));
     surfaces_attach(e);
     surfaces_publish(e);
-    int good = 1;
+    double share; /* no number where the rates do not move the surface at all */
+    int good = surfaces_share(e, t, u, &share) == 0 && share >= 0 && share <= 1;
     for (int i = 0; i < count && good; i++) {
         if (met[i] == met[first]) continue;
         int way = surfaces_way(e, t, u, met[i]);
