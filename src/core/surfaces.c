@@ -122,13 +122,20 @@ static void find_met(struct engine *e) {
     }
 }
 
+/* Is surface k, which was met, still zero with the sides that are shown?  Another switch may have moved it.
+ */
+static int is_near(const struct engine *e, int k) {
+    const struct surfaces *s = &e->surfaces;
+    return s->met[k] && fabs(surfaces_height(e, k, s->value)) <= SURFACES_NOISES * s->noise[s->event[k]];
+}
+
 /* The sides of the others by the signs of their values; how many changed. */
 static int take_signs(struct engine *e) {
     struct surfaces *s = &e->surfaces;
     int changed = 0;
     for (int k = 0; k < s->count; k++) {
         double v = s->value[s->event[k]], side = s->side[k];
-        if (s->met[k]) continue;
+        if (is_near(e, k)) continue;
         if (isfinite(v)) side = is_stairs(e, k) ? floor(v) : v < 0 ? -1 : 1;
         else if (side == 0 && !is_stairs(e, k)) side = 1;
         changed += side != s->side[k];
@@ -198,11 +205,10 @@ void surfaces_take(struct engine *e, double t, const double *u, int count, const
 }
 
 /* Does the motion with this combination lead to its sides?  2: clearly; 1: nothing leads away; 0: no. */
-static int consistent(struct engine *e, double t, const double *u, int count, const int *met, unsigned mask,
-                      unsigned ignored) {
+static int consistent(struct engine *e, double t, const double *u, int count, const int *met, unsigned mask) {
     int verdict = 2;
     for (int i = 0; i < count && verdict; i++) {
-        if (ignored >> i & 1) continue;
+        if (!is_near(e, met[i])) continue;
         int way = surfaces_way(e, t, u, met[i]), wanted = mask >> i & 1 ? 1 : -1;
         if (way == 0) verdict = 1;
         else if (way != wanted) verdict = 0;
@@ -238,7 +244,7 @@ static int follow(struct engine *e, double t, const double *u) {
     int *way = e->events.crossing, changed = 1; /* free between the searches for events */
     for (int round = 0; changed && round < 8; round++) {
         changed = 0;
-        for (int k = 0; k < s->count; k++) way[s->event[k]] = s->met[k] ? surfaces_way(e, t, u, k) : 0;
+        for (int k = 0; k < s->count; k++) way[s->event[k]] = is_near(e, k) ? surfaces_way(e, t, u, k) : 0;
         for (int k = 0; k < s->count; k++) {
             int to = way[s->event[k]];
             double side = to > 0 ? s->high[k] : to < 0 ? s->low[k] : s->side[k];
@@ -261,7 +267,7 @@ static keel_status choose(struct engine *e, double t, const double *u, int count
     for (unsigned k = 0; k < all; k++) {
         unsigned mask = first ^ k;
         surfaces_take(e, t, u, count, met, mask);
-        int verdict = consistent(e, t, u, count, met, mask, 0);
+        int verdict = consistent(e, t, u, count, met, mask);
         if (verdict == 2) return KEEL_OK;
         if (verdict == 1 && !weak) {
             weak = 1;
@@ -294,7 +300,7 @@ static void know_signs(struct engine *e) {
     struct surfaces *s = &e->surfaces;
     for (int k = 0; k < s->count; k++) {
         double *noise = &s->noise[s->event[k]];
-        if (s->met[k]) *noise = fmax(*noise, 4 * fabs(surfaces_height(e, k, s->value)) / SURFACES_NOISES);
+        if (is_near(e, k)) *noise = fmax(*noise, 4 * fabs(surfaces_height(e, k, s->value)) / SURFACES_NOISES);
         int always_above = is_stairs(e, k) || (e->r->sliding && s->met[k]);
         e->events.sign[s->event[k]] = always_above || s->side[k] > 0 ? 1 : -1;
     }
@@ -307,9 +313,9 @@ static keel_status only_way(struct engine *e, double t, const double *u, const i
     const struct surfaces *s = &e->surfaces;
     unsigned mask = s->side[met[0]] == s->high[met[0]];
     char name[64];
-    if (e->r->sliding || consistent(e, t, u, 1, met, mask, 0) != 2) return KEEL_OK;
+    if (e->r->sliding || consistent(e, t, u, 1, met, mask) != 2) return KEEL_OK;
     surfaces_take(e, t, u, 1, met, !mask);
-    if (consistent(e, t, u, 1, met, !mask, 0) == 2)
+    if (consistent(e, t, u, 1, met, !mask) == 2)
         return engine_fail(
             e, KEEL_ESTART,
             "the run begins on the switching surface %.60s, at t = %.10g, and both of its sides "
@@ -364,6 +370,8 @@ static keel_status cross(struct engine *e, int crossed, double t, const double *
         s->low[crossed] = -1;
         s->high[crossed] = 1;
     }
+    double *noise = &s->noise[s->event[crossed]]; /* as far as it was located */
+    *noise = fmax(*noise, 2 * fabs(surfaces_height(e, crossed, s->value)) / SURFACES_NOISES);
     int count = list_met(e, met, &mask);
     if (count > MET_MOST) return surfaces_meet(e, t, count, met);
     unsigned first = mask;
