@@ -144,6 +144,8 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     if (unknowns_of(s)) memcpy(s->entry, bytes + at, unknowns_of(s) * sizeof *s->entry);
     at += unknowns_of(s) * sizeof *s->entry;
     if (events_of(s)) memcpy(s->fired, bytes + at, events_of(s) * sizeof *s->fired);
+    for (size_t k = 0; k < events_of(s); k++)
+        if (s->fired[k].side < -1 || s->fired[k].side > 1) return 0;
     at += events_of(s) * sizeof *s->fired;
     s->entered = head.entered, s->crowd = head.crowd;
     s->crowd_time = head.crowd_time, s->direction = head.direction;

@@ -44,10 +44,12 @@ def wait_for(truth, process=None):
 
 
 def under_way(place, name, *arguments):
-    """A long run that has claimed its file: what it makes under its lock is there."""
+    """A long run that has claimed its file: what it makes under its lock is there, and a table has its first rows."""
     def made():
         names = os.listdir(place)
-        return f"{name}.keel-lock" in names and any(re.match(re.escape(name) + r"\.(part-|rows)", one) for one in names)
+        own = [one for one in names if re.match(re.escape(name) + r"\.(part-|rows)", one)]
+        rows = "--out" not in arguments or not name.endswith(".csv") or any(os.path.getsize(f"{place}/{one}") for one in own)
+        return f"{name}.keel-lock" in names and own and rows
     process = start("run", example("kepler"), *LONG, *arguments)
     wait_for(made, process)
     if process.poll() is None and made():
