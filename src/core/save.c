@@ -123,12 +123,13 @@ static int record_is_sound(const struct engine *e) {
            flag(r->has_step) && flag(r->dense_ready) && flag(r->rate_known[0]) && flag(r->rate_known[1]) &&
            flag(r->told) && flag(r->just_begun) && r->direction >= -1 && r->direction <= 1 &&
            r->event >= -1 && r->event < events && r->left >= -1 && r->left < events && r->surface >= -1 &&
-           r->surface < events && r->sliding >= 0 && r->sliding <= e->surfaces.count && flag(r->unsettled) &&
-           flag(r->regridded) && flag(r->at_rest) && r->step >= 0 && r->step <= e->o.step &&
-           (r->step > 0 || e->o.step == 0) && r->degree >= 0 && r->degree < EVENTS_TERMS &&
-           r->status <= KEEL_OK && r->status >= KEEL_ELIMIT && isfinite(r->t) && isfinite(r->t_now) &&
-           isfinite(r->base) && isfinite(r->t_low) && isfinite(r->t_low_before) && isfinite(r->low) &&
-           isfinite(r->high) && r->rho >= 0 && !isinf(r->rho);
+           r->surface < events && (r->surface < 0 || surfaces_of_event(e, r->surface) >= 0) &&
+           r->sliding >= 0 && r->sliding <= e->surfaces.count && flag(r->unsettled) && flag(r->regridded) &&
+           flag(r->at_rest) && r->step >= 0 && r->step <= e->o.step && (r->step > 0 || e->o.step == 0) &&
+           r->degree >= 0 && r->degree < EVENTS_TERMS && r->status <= KEEL_OK && r->status >= KEEL_ELIMIT &&
+           isfinite(r->t) && isfinite(r->t_now) && isfinite(r->base) && isfinite(r->t_low) &&
+           isfinite(r->t_low_before) && isfinite(r->low) && isfinite(r->high) && r->rho >= 0 &&
+           !isinf(r->rho);
 }
 
 int save_read(struct engine *e, const void *bytes, size_t count) {
