@@ -272,6 +272,13 @@ typedef struct keel_kept {
     double unit; /* one round-off unit now: eps times the row's largest size so far (docs/design.md) */
 } keel_kept;
 
+/* What the motion did at a switching surface so far. */
+typedef struct keel_surface {
+    const char *name;
+    long crossings, slides; /* how often it was crossed; how often the motion began to slide along it */
+    double slid;            /* the time that it slid along it */
+} keel_surface;
+
 /* Open, run, close.  keel_open gives NULL only when memory is out; every call takes NULL and a failed
  * solver. */
 KEEL_API keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi);
@@ -312,6 +319,9 @@ KEEL_API int keel_event(const keel_solver *s);      /* the event the solver stan
 KEEL_API keel_status keel_state_of(const keel_solver *s); /* the status the solver is in */
 KEEL_API keel_stats keel_statistics(const keel_solver *s);
 KEEL_API int keel_kept_at(const keel_solver *s, int i, keel_kept *row); /* 1; 0 past the last row */
+/* The i-th switching surface of the problem in force; its name is NULL where the problem gives none.  1; 0
+ * past the last. */
+KEEL_API int keel_surface_at(const keel_solver *s, int i, keel_surface *out);
 KEEL_API const char *keel_message(const keel_solver *s);                /* one sentence; "": nothing to say */
 
 typedef struct keel_method {

@@ -536,6 +536,95 @@ static void wrong_values_end_the_run(void **unused) {
     keel_model_close(m);
 }
 
+/* The certificate over all modes ------------------------------------------------------------------------- */
+
+static keel_kept row_named(const keel_sim *s, const char *name) {
+    keel_kept row = {0};
+    for (int i = 0; i < keel_sim_rows(s); i++)
+        if (keel_sim_kept_at(s, i, &row) && strcmp(row.name, name) == 0) return row;
+    fail_msg("there is no row %s", name);
+    return row;
+}
+
+/* Each mode keeps another row; all of them are told at the end, each from its own beginning. */
+static void rows_of_all_modes_are_told(void **unused) {
+    (void)unused;
+    static const char text[] = "var x, y\nx' = y\ny' = -x\ninit x = 3, y = 0\nrun 0 .. 10\n"
+                               "mode a:\n    invariant E = x^2 + y^2\n    event one: t - 1 rising -> mode b\n"
+                               "mode b:\n    invariant F = 2*x^2 + 2*y^2\n"
+                               "    event two: t - 2 rising -> x := x/3, y := y/3, mode c\n"
+                               "mode c:\n    invariant E = x^2 + y^2\nstart a\n";
+    static const char *const methods[] = {"dop853", "taylor", "radau", "bs32", "dopri5"};
+    for (int k = 0; k < 5; k++) {
+        keel_model *m = model_of(text);
+        keel_sim *s = keel_sim_open(m, &(keel_options){.method = methods[k]});
+        keel_kept row;
+        int seen = 0;
+        for (int i = 0; i < keel_sim_rows(s); i++) seen += keel_sim_kept_at(s, i, &row);
+        assert_int_equal(seen, 1); /* nothing is told of a mode that was not entered */
+        run_to(s, 10);
+        assert_near(row_named(s, "E").start, 9, 1e-14);
+        assert_near(row_named(s, "F").start, 18, 1e-12);
+        assert_true(row_named(s, "E").units < 8 && row_named(s, "F").units < 8);
+        assert_near(keel_sim_kept_at(s, keel_sim_rows(s), &row), 0, 0);
+        finish(s, m);
+    }
+}
+
+/* What drifts in a mode that is left is not forgotten. */
+static void a_drift_of_a_mode_that_was_left_is_told(void **unused) {
+    (void)unused;
+    keel_model *m = model_of("var x, y\nx' = y\ny' = -x\ninit x = 1, y = 0\nrun 0 .. 10\n"
+                             "mode a:\n    invariant E = x^2 + y^2\n    event one: t - 5 rising -> mode b\n"
+                             "mode b:\n    let none = 0\nstart a\n");
+    keel_sim *s = keel_sim_open(m, &(keel_options){.method = "rk4", .step = 0.1, .preserve = KEEL_WATCH});
+    run_to(s, 4.5);
+    double before = row_named(s, "E").drift;
+    assert_true(before > 1e-8);
+    run_to(s, 10);
+    assert_true(row_named(s, "E").drift >= before && row_named(s, "E").care == KEEL_ROW_WATCHED);
+    finish(s, m);
+}
+
+/* x' = -sign(x) from x0 slides along x = 0 from t = x0 on; so it does in mode b, from where c ends. */
+static void sliding_is_counted_and_timed(void **unused) {
+    (void)unused;
+    static const char *const methods[] = {"dop853", "radau", "bs32", "dopri5", "rkf78"};
+    for (int k = 0; k < 5; k++) {
+        double x0 = 0.4 + 0.31 * k;
+        char text[400];
+        snprintf(text, sizeof text,
+                 "var x, c\nx' = -sign(x)\nc' = if(mod(t, 1) < 0.5, 1, 0)\ninit x = %g, c = 0\nrun 0 .. 6\n"
+                 "mode a:\n    event e: t - 4 rising -> x := -1, mode b\nmode b:\n    let none = 0\n"
+                 "start a\n",
+                 x0);
+        keel_model *m = model_of(text);
+        keel_sim *s = keel_sim_open(m, &(keel_options){.method = methods[k], .rtol = 1e-9});
+        keel_surface one;
+        int found = 0;
+        run_to(s, 6);
+        for (int i = 0; keel_sim_surface_at(s, i, &one); i++) {
+            if (strcmp(one.name, "sign(x)") != 0) continue;
+            found = 1;
+            assert_int_equal(one.slides, 2);
+            assert_near(one.slid, 4 - x0 + 1, 1e-8);
+        }
+        assert_true(found);
+        size_t bytes = keel_sim_save(s, NULL, 0);
+        unsigned char *saved = malloc(bytes);
+        assert_int_equal(keel_sim_save(s, saved, bytes), bytes);
+        keel_sim *again = keel_sim_load(m, &(keel_options){.method = methods[k], .rtol = 1e-9}, saved, bytes);
+        for (int i = 0; keel_sim_surface_at(s, i, &one); i++) {
+            keel_surface other;
+            assert_true(keel_sim_surface_at(again, i, &other));
+            assert_true(one.crossings == other.crossings && one.slides == other.slides && one.slid == other.slid);
+        }
+        free(saved);
+        keel_sim_close(again);
+        finish(s, m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ball_bounces),
@@ -560,6 +649,9 @@ int main(void) {
         cmocka_unit_test(values_are_held),
         cmocka_unit_test(events_backwards),
         cmocka_unit_test(wrong_values_end_the_run),
+        cmocka_unit_test(rows_of_all_modes_are_told),
+        cmocka_unit_test(a_drift_of_a_mode_that_was_left_is_told),
+        cmocka_unit_test(sliding_is_counted_and_timed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

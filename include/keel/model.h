@@ -173,6 +173,13 @@ KEEL_API keel_status keel_sim_drifts(keel_sim *s, double t, double *drift);
 /* Columns and drifts at t together, at the price of one look between the steps; either may be NULL. */
 KEEL_API keel_status keel_sim_look(keel_sim *s, double t, double *values, double *drift);
 
+/* Row i of the certificate over all modes that the run went through: `start` is its value at the true start,
+ * or where the first mode that has it began; drift and units are the worst of all modes, each against the
+ * value held there.  1; 0: past the last, or no mode that was in force has it. */
+KEEL_API int keel_sim_kept_at(const keel_sim *s, int i, keel_kept *row);
+/* The i-th switching surface over all modes: 1; 0 past the last. */
+KEEL_API int keel_sim_surface_at(const keel_sim *s, int i, keel_surface *out);
+
 /* The complete state of the run as bytes, as keel_save; keel_sim_load goes on with the same bits. */
 KEEL_API size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room);
 KEEL_API keel_sim *keel_sim_load(const keel_model *m, const keel_options *o, const void *bytes, size_t count);

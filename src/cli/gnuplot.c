@@ -141,19 +141,23 @@ static void read_complaint(FILE *complaints, char *out, size_t room) {
 int gnuplot_run(FILE *program, int to, char *why, size_t room) {
     char said[300] = "";
     pid_t child;
-    int state = 0;
+    int state = 0, asked_before = stop_asked(), stopped = 0; /* what was gathered before a stop is drawn */
     FILE *complaints = tmpfile();
     int error = !complaints || fflush(program) || lseek(fileno(program), 0, SEEK_SET) != 0 ? errno : 0;
     if (!error) error = spawn(&child, fileno(program), to, fileno(complaints));
     if (!error)
         while (waitpid(child, &state, 0) < 0 && errno == EINTR)
-            if (stop_asked()) kill(child, SIGTERM);
-    if (!error && !(WIFEXITED(state) && WEXITSTATUS(state) == 0))
-        read_complaint(complaints, said, sizeof said);
-    int good = !error && WIFEXITED(state) && WEXITSTATUS(state) == 0;
+            if (stop_asked() && !asked_before) stopped = kill(child, SIGTERM) == 0;
+    int left = WIFSIGNALED(state) && WTERMSIG(state) == SIGPIPE; /* nobody reads it any more: no fault */
+    int good = !error && (left || (WIFEXITED(state) && WEXITSTATUS(state) == 0));
+    if (!error && !good) read_complaint(complaints, said, sizeof said);
+    if (!error && !good && !said[0])
+        text_set(said, sizeof said, WIFSIGNALED(state) ? "signal %d" : "status %d",
+                 WIFSIGNALED(state) ? WTERMSIG(state) : WEXITSTATUS(state));
     if (error == ENOENT) text_set(why, room, "%s", GNUPLOT_MISSING);
     else if (error) text_set(why, room, "gnuplot cannot be started: %s", strerror(error));
-    else if (!good) text_set(why, room, "gnuplot has failed%s%s", said[0] ? ": " : "", said);
+    else if (!good && stopped) text_set(why, room, "interrupted while gnuplot drew");
+    else if (!good) text_set(why, room, "gnuplot has failed: %s", said);
     if (complaints) fclose(complaints);
     fclose(program);
     return good ? 0 : -1;

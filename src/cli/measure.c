@@ -199,13 +199,6 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The row of the certificate with this name. */
-static int certified(struct gauge *g, const char *name, keel_kept *row) {
-    for (int i = 0; keel_kept_at(keel_sim_solver(g->sim), i, row); i++)
-        if (strcmp(row->name, name) == 0) return 1;
-    return 0;
-}
-
 static double count_of(const keel_stats *s, enum claims_measure m) {
     return (double)(m == CLAIMS_STEPS         ? s->steps
                     : m == CLAIMS_EVALUATIONS ? s->calls
@@ -226,7 +219,7 @@ static void take_line(struct gauge *g, struct look *l, const keel_stats *s) {
                                                         : count_of(s, line->measure);
         return;
     }
-    if (l->place == MEASURE_DRIFT && certified(g, keel_sim_row(g->sim, l->index), &row)) {
+    if (l->place == MEASURE_DRIFT && keel_sim_kept_at(g->sim, l->index, &row)) {
         line->size = row.unit / DBL_EPSILON;
         if (in_certificate(g, l)) line->value = row.drift;
     }

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/stop.h"
+#include "cli/switching.h"
 #include "cli/trial.h"
 
 #include <math.h>
@@ -180,16 +181,10 @@ static void time_text(char *out, size_t room, double seconds) {
     else snprintf(out, room, "%.2f s", seconds);
 }
 
-double outcome_drift_seen(const struct outcome *o, const char *row) {
-    for (int k = 0; k < o->trace->rows; k++)
-        if (strcmp(keel_sim_row(o->sim, k), row) == 0) return o->trace->largest_drift[k];
-    return NAN;
-}
-
 int outcome_row(const struct outcome *o, const struct job *j, int i, keel_kept *row) {
-    if (!keel_kept_at(keel_sim_solver(o->sim), i, row)) return 0;
+    if (!keel_sim_kept_at(o->sim, i, row)) return 0;
     if (j->keel.preserve != KEEL_NONE) return 1;
-    row->drift = outcome_drift_seen(o, row->name);
+    row->drift = o->trace->largest_drift[i];
     row->units = row->last = NAN;
     return 1;
 }
@@ -216,8 +211,8 @@ const char *outcome_care_word(const struct job *j, const keel_kept *row) {
 static void rows_text(const struct outcome *o, const struct job *j, FILE *out, int color) {
     keel_kept row;
     int any = 0;
-    for (int i = 0; outcome_row(o, j, i, &row); i++) {
-        if (row.kind == KEEL_ROW_ALGEBRAIC) continue; /* what y is solved from */
+    for (int i = 0; i < keel_sim_rows(o->sim); i++) {
+        if (!outcome_row(o, j, i, &row)) continue;
         if (!any++)
             fprintf(out, "  %s%-20s %-14s %-17s %-15s %s%s\n", say_bold(color), "kept", "start",
                     "largest drift", "in round-offs", "last", say_plain(color));
@@ -261,6 +256,7 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     rows_text(o, j, out, color);
     char folds[JOB_SENTENCE];
     if (outcome_folds(o, j, folds, sizeof folds)) fprintf(out, "  %-10s %s\n", j->stabilizer, folds);
+    switching_text(o, j, out);
     missing_text(&o->trace->missing, out);
     accuracy_text(o, out);
     warning_text(o, j, out);

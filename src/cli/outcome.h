@@ -39,10 +39,9 @@ int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_
 /* Rows can be at round-off beside values that have nothing to do with the model: steps far beyond stability
  * do that.  A sentence without its point where the tighter rerun shows it; 0: there is none. */
 int outcome_warning(const struct outcome *o, const struct job *j, char *out, size_t room);
-/* Row i of the certificate.  Without a stabilizer steps are not measured: drift is then the largest at output
+/* Row i of the certificate over all modes, of keel_sim_rows; 0: no mode of the run has it.  Without a stabilizer steps are not measured: drift is then the largest at output
  * times, units and last are NAN. */
 int outcome_row(const struct outcome *o, const struct job *j, int i, keel_kept *row);
-double outcome_drift_seen(const struct outcome *o, const char *row); /* the largest at output times */
 /* "watched", "by the method"; "at output times": where alone it is looked at; "": it is kept */
 const char *outcome_care_word(const struct job *j, const keel_kept *row);
 void outcome_release(struct outcome *o);

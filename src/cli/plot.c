@@ -2,6 +2,7 @@
 #include "cli/plot.h"
 
 #include "base/text.h"
+#include "cli/stop.h"
 
 #include <errno.h>
 #include <math.h>
@@ -309,7 +310,7 @@ int plot_send(struct plot *p, struct job *j, FILE *g) {
     int terminal = p->kind == GNUPLOT_TERMINAL;
     int wrong = terminal ? to_terminal(g, j->say.color_out, why, sizeof why) : to_file(g, p, why, sizeof why);
     plot_drop(p);
-    return wrong ? job_fail(j, EXIT_FAILED, "%s", why) : 0;
+    return wrong ? job_fail(j, stop_asked() ? stop_exit() : EXIT_FAILED, "%s", why) : 0;
 }
 
 int plot_end(struct plot *p, struct job *j, const struct store *s) {

@@ -2,6 +2,7 @@
 #include "cli/report.h"
 
 #include "base/text.h"
+#include "cli/switching.h"
 
 #include <errno.h>
 #include <math.h>
@@ -76,10 +77,11 @@ static void named_number(FILE *out, const char *name, double value) {
 static int worst_kept(const struct outcome *o, const struct job *j, int watched, keel_kept *worst) {
     keel_kept row;
     int count = 0;
-    for (int i = 0; outcome_row(o, j, i, &row); i++) {
+    for (int i = 0; i < keel_sim_rows(o->sim); i++) {
+        if (!outcome_row(o, j, i, &row)) continue;
         int cared =
             row.care == KEEL_ROW_KEPT || row.care == KEEL_ROW_NATIVE || row.care == KEEL_ROW_REDUNDANT;
-        if (row.kind == KEEL_ROW_ALGEBRAIC || row.care == KEEL_ROW_VARYING || cared == watched) continue;
+        if (row.care == KEEL_ROW_VARYING || cared == watched) continue;
         if (count++ == 0 || row.units > worst->units) *worst = row;
     }
     return count;
@@ -127,8 +129,8 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
 static void certificate(FILE *out, const struct outcome *o, const struct job *j) {
     keel_kept row;
     int any = 0;
-    for (int i = 0; outcome_row(o, j, i, &row); i++) {
-        if (row.kind == KEEL_ROW_ALGEBRAIC) continue;
+    for (int i = 0; i < keel_sim_rows(o->sim); i++) {
+        if (!outcome_row(o, j, i, &row)) continue;
         if (!any++) {
             heading(out, "Certificate");
             fputs("<div class=\"wide\"><table class=\"full\" id=\"certificate\"><thead><tr><th>kept</th>"
@@ -223,8 +225,9 @@ static void hidden_and_balances(FILE *out, const struct outcome *o, const struct
     keel_kept row;
     const char *name;
     int any = 0;
-    for (int i = 0; keel_kept_at(keel_sim_solver(o->sim), i, &row); i++)
-        if (row.kind == KEEL_ROW_VELOCITY || row.kind == KEEL_ROW_HIDDEN)
+    for (int i = 0; i < keel_sim_rows(o->sim); i++)
+        if (!keel_sim_kept_at(o->sim, i, &row)) continue;
+        else if (row.kind == KEEL_ROW_VELOCITY || row.kind == KEEL_ROW_HIDDEN)
             name_list(out, "Hidden constraints", row.name, &any);
     end_list(out, any);
     any = 0;
@@ -292,6 +295,25 @@ static void events(FILE *out, const struct outcome *o, const struct job *j) {
     if (total > MOST_EVENTS)
         fprintf(out, "<p class=\"soft\">and %ld more; <code>--events FILE.csv</code> writes all.</p>\n",
                 total - MOST_EVENTS);
+}
+
+static void surfaces(FILE *out, const struct outcome *o) {
+    keel_surface one;
+    char words[200];
+    int any = 0;
+    for (int i = 0; keel_sim_surface_at(o->sim, i, &one); i++) {
+        if (!switching_surface(&one, words, sizeof words)) continue;
+        if (!any++) {
+            heading(out, "Switching surfaces");
+            fputs("<div class=\"wide\"><table id=\"surfaces\"><tbody>\n", out);
+        }
+        fputs("<tr><td><code>", out);
+        text(out, one.name);
+        fputs("</code></td><td class=\"text\">", out);
+        text(out, words);
+        fputs("</td></tr>\n", out);
+    }
+    if (any) fputs("</tbody></table></div>\n", out);
 }
 
 /* Plots ------------------------------------------------------------------------------------------------- */
@@ -406,6 +428,7 @@ int report_end(struct report *r, struct job *j, const struct outcome *o, const s
     hidden_and_balances(out, o, j);
     values(out, j, s);
     events(out, o, j);
+    surfaces(out, o);
     options(out, j);
     end_page(out, j);
     if (keel_model_status(j->model) == KEEL_ENOMEM) memory_out();

@@ -2,6 +2,7 @@
 #include "cli/run_json.h"
 
 #include "cli/stop.h"
+#include "cli/switching.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,8 +97,8 @@ static const char *kind_word(const keel_kept *row) {
 static void kept(struct json *json, const struct outcome *o, const struct job *j) {
     keel_kept row;
     json_array(json, "kept");
-    for (int i = 0; outcome_row(o, j, i, &row); i++) {
-        if (row.kind == KEEL_ROW_ALGEBRAIC) continue;
+    for (int i = 0; i < keel_sim_rows(o->sim); i++) {
+        if (!outcome_row(o, j, i, &row)) continue;
         json_object(json, NULL);
         json_text(json, "name", row.name);
         json_text(json, "kind", kind_word(&row));
@@ -106,7 +107,7 @@ static void kept(struct json *json, const struct outcome *o, const struct job *j
                   : row.verdict == KEEL_WEAK ? "weak"
                                              : NULL);
         json_number(json, "start", row.start);
-        json_number(json, "max_drift", fmax(row.drift, outcome_drift_seen(o, row.name)));
+        json_number(json, "max_drift", fmax(row.drift, o->trace->largest_drift[i]));
         json_number(json, "scaled_drift", row.units);
         json_number(json, "last", fabs(row.last));
         json_end_object(json);
@@ -187,6 +188,7 @@ static void results(struct json *json, const struct outcome *o, const struct job
     if (status == KEEL_OK) values(json, o, o->trace->value);
     if (status == KEEL_ENOMEM) json->failed = 1;
     missing_json(&o->trace->missing, json);
+    switching_json(o, j, json);
     events(json, o, j);
     accuracy(json, o, j);
 }

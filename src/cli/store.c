@@ -11,7 +11,7 @@
 enum { PLACES = 6, MOST_ROWS = 10000, LEAST_ROWS = 512, MOST_NUMBERS = 4000000 }; /* PLACES of a step */
 
 int store_open(struct store *s, const struct trace *t, int by_rows) {
-    *s = (struct store){.trace = t, .columns = t->columns, .rows = t->rows, .by_rows = by_rows, .mode = -1};
+    *s = (struct store){.trace = t, .columns = t->columns, .rows = t->rows, .by_rows = by_rows};
     s->stride = s->event_stride = 1;
     s->quantities = 1 + s->columns + 2 * s->rows;
     s->room = MOST_NUMBERS / s->quantities;
@@ -20,14 +20,12 @@ int store_open(struct store *s, const struct trace *t, int by_rows) {
     size_t width = (size_t)s->quantities;
     s->data = malloc(((size_t)s->room + 1) * width * sizeof *s->data);
     s->kind = malloc((size_t)s->room + 1);
-    s->kept = malloc(((size_t)s->rows + 1) * sizeof *s->kept);
-    return s->data && s->kind && s->kept ? 0 : -1;
+    return s->data && s->kind ? 0 : -1;
 }
 
 void store_close(struct store *s) {
     free(s->data);
     free(s->kind);
-    free(s->kept);
     *s = (struct store){0};
 }
 
@@ -64,29 +62,14 @@ static void make_room(struct store *s) {
 
 /* Rows -------------------------------------------------------------------------------------------------- */
 
-/* Where the rows stand in the certificate: it has those of the mode in force alone. */
-static void find_kept(struct store *s, int mode) {
-    keel_kept row;
-    if (mode == s->mode) return;
-    s->mode = mode;
-    for (int i = 0; i < s->rows; i++) s->kept[i] = -1;
-    for (int k = 0; keel_kept_at(keel_sim_solver(s->trace->sim), k, &row); k++)
-        for (int i = 0; i < s->rows; i++)
-            if (s->kept[i] < 0 && strcmp(keel_sim_row(s->trace->sim, i), row.name) == 0) {
-                s->kept[i] = k;
-                break;
-            }
-}
-
 /* |drift| / unit; a row without a unit is at rest or not there. */
 static void measure_units(struct store *s, double *numbers, int mode) {
     const double *drift = numbers + store_drift(s, 0);
     double *units = numbers + store_units(s, 0);
     keel_kept row;
-    find_kept(s, mode);
     for (int i = 0; i < s->rows; i++) {
         units[i] = NAN;
-        if (s->kept[i] < 0 || !keel_kept_at(keel_sim_solver(s->trace->sim), s->kept[i], &row)) continue;
+        if (!keel_sim_row_in(s->trace->sim, i, mode) || !keel_sim_kept_at(s->trace->sim, i, &row)) continue;
         units[i] = drift[i] == 0 ? 0 : row.unit > 0 ? fabs(drift[i]) / row.unit : NAN;
     }
 }

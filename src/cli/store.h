@@ -19,8 +19,6 @@ struct store {
     long seen, stride;         /* places: every stride-th is taken */
     long groups, event_stride; /* the same of events; before and after an action are one group */
     int with_group;            /* the group in hand is taken */
-    int *kept;                 /* [rows] the row's number in the certificate of the mode in force */
-    int mode;                  /* that mode; -1: none yet */
 };
 
 /* Once the trace is attached; 0, or -1 without memory.  by_rows: output times, not places of steps. */

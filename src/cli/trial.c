@@ -82,11 +82,10 @@ static void go(struct trial *r, keel_sim *sim, const keel_options *o, double end
 static void take_drift(struct trial *r, keel_sim *sim, const struct trace *t, int measured) {
     keel_kept row;
     r->drift = r->units = NAN;
-    for (int i = 0; keel_kept_at(keel_sim_solver(sim), i, &row); i++) {
-        if (row.kind == KEEL_ROW_ALGEBRAIC || row.care == KEEL_ROW_VARYING) continue;
+    for (int i = 0; i < keel_sim_rows(sim); i++) {
+        if (!keel_sim_kept_at(sim, i, &row) || row.care == KEEL_ROW_VARYING) continue;
         if (measured) r->drift = fmax(r->drift, row.drift), r->units = fmax(r->units, row.units);
-        for (int k = 0; k < t->rows; k++)
-            if (strcmp(keel_sim_row(sim, k), row.name) == 0) r->drift = fmax(r->drift, t->largest_drift[k]);
+        r->drift = fmax(r->drift, t->largest_drift[i]);
     }
 }
 

@@ -281,6 +281,7 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
     double *x = e->x[r->front];
     memmove(x, u, (size_t)(fd->n + fd->m) * sizeof *u);
     memset(e->low[0] ? e->low[r->front] : e->split, 0, (size_t)fd->n * sizeof *x);
+    surfaces_end_slide(e);
     *r = (struct record){.t = t,
                          .t_before = t,
                          .t_now = t,

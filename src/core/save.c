@@ -102,7 +102,8 @@ static int flag(int value) {
 }
 
 /* Counters that have room to count on. */
-static int counters_are_sound(const struct record *r) {
+static int counters_are_sound(const struct engine *e) {
+    const struct record *r = e->r;
     const keel_stats *s = &r->stats;
     const long count[] = {r->count,          s->steps,    s->rejected,  s->calls,       s->newton,
                           s->factorizations, s->events,   s->jacobians, s->corrections, s->folds,
@@ -113,13 +114,18 @@ static int counters_are_sound(const struct record *r) {
         if (count[k] < 0 || count[k] > LONG_MAX / 2) return 0;
     for (size_t k = 0; k < sizeof small / sizeof *small; k++)
         if (small[k] < 0 || small[k] > INT_MAX / 2) return 0;
+    for (int k = 0; k < e->surfaces.count; k++) {
+        const struct surface_tally *one = &e->surfaces.tally[k];
+        if (one->crossings < 0 || one->crossings > LONG_MAX / 2 || one->slides < 0 || one->slides > LONG_MAX / 2)
+            return 0;
+    }
     return 1;
 }
 
 static int record_is_sound(const struct engine *e) {
     const struct record *r = e->r;
     int events = e->field.p.event.count;
-    return counters_are_sound(r) && flag(r->front) && flag(r->inside) && flag(r->fresh) &&
+    return counters_are_sound(e) && flag(r->front) && flag(r->inside) && flag(r->fresh) &&
            flag(r->has_step) && flag(r->dense_ready) && flag(r->rate_known[0]) && flag(r->rate_known[1]) &&
            flag(r->told) && flag(r->just_begun) && r->direction >= -1 && r->direction <= 1 &&
            r->event >= -1 && r->event < events && r->left >= -1 && r->left < events && r->surface >= -1 &&

@@ -40,6 +40,7 @@ void surfaces_layout(struct engine *e, size_t vector) {
     s->event = arena_ints(a, count);
     s->number = arena_ints(a, (size_t)e->field.p.event.count);
     s->met = arena_ints(a, count);
+    s->tally = arena_take(a, count * sizeof *s->tally);
     s->side = arena_doubles(a, count);
     s->low = arena_doubles(a, count);
     s->high = arena_doubles(a, count);
@@ -147,8 +148,7 @@ static int take_signs(struct engine *e) {
 int surfaces_signs(struct engine *e, double t, const double *u) {
     struct surfaces *s = &e->surfaces;
     int changed = 0, now = 1;
-    e->r->sliding = 0;
-    surfaces_attach(e);
+    surfaces_end_slide(e);
     for (int k = 0; k < s->count; k++) s->met[k] = 0;
     for (int round = 0; now && round <= s->count; round++) { /* one side may decide what another is of */
         surfaces_publish(e);
@@ -325,6 +325,16 @@ static keel_status only_way(struct engine *e, double t, const double *u, const i
     return KEEL_OK;
 }
 
+/* `before`: what was slid along until now, as in record.sliding; the same slide goes on. */
+static void note_slide(struct engine *e, double t, int before) {
+    struct record *r = e->r;
+    if (!r->sliding) return;
+    r->slide_from = t;
+    if (r->sliding == before) return;
+    r->stats.slides++;
+    e->surfaces.tally[r->sliding - 1].slides++;
+}
+
 keel_status surfaces_settle(struct engine *e) {
     struct surfaces *s = &e->surfaces;
     double t = e->r->t, *u = e->x[e->r->front];
@@ -346,6 +356,7 @@ keel_status surfaces_settle(struct engine *e) {
         if (status < 0) return status;
         if (engine_rate(e, t, u, e->f[e->r->front]) != KEEL_OK) return engine_fail_by_fault(e);
     }
+    note_slide(e, t, 0);
     know_signs(e);
     return KEEL_OK;
 }
@@ -412,14 +423,16 @@ keel_status surfaces_pass(struct engine *e) {
     struct surfaces *s = &e->surfaces;
     double t = r->t_now;
     const double *u = engine_state(e);
-    int crossed = surfaces_of_event(e, r->surface);
+    int crossed = surfaces_of_event(e, r->surface), before = r->sliding;
     r->stats.switches++;
     keel_status status = watch_zeno(e, t);
     if (status != KEEL_OK) return status;
     if (r->sliding && s->met[crossed]) return surfaces_leave(e, t, u);
-    r->sliding = 0;
-    surfaces_attach(e);
-    return cross(e, crossed, t, u);
+    s->tally[crossed].crossings++;
+    surfaces_end_slide(e);
+    status = cross(e, crossed, t, u);
+    note_slide(e, t, before);
+    return status;
 }
 
 /* Is a surface so near that the tolerances do not tell its sides apart, and on the way to be crossed?

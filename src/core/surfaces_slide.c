@@ -140,7 +140,6 @@ keel_status surfaces_slide(struct engine *e, double t, const double *u, int coun
                                        "project",
                                        surfaces_name(e, e->r->sliding - 1, name, sizeof name), t,
                                        e->stepper->info.name);
-                e->r->stats.slides++;
                 return KEEL_OK;
             }
         }
@@ -157,8 +156,14 @@ keel_status surfaces_leave(struct engine *e, double t, const double *u) {
         if (s->met[k]) s->side[k] = above ? s->high[k] : s->low[k];
         s->met[k] = 0;
     }
-    e->r->sliding = 0;
-    surfaces_attach(e);
+    surfaces_end_slide(e);
     surfaces_publish(e);
     return KEEL_OK;
+}
+
+void surfaces_end_slide(struct engine *e) {
+    struct record *r = e->r;
+    if (r->sliding) e->surfaces.tally[r->sliding - 1].slid += fabs(r->t_now - r->slide_from);
+    r->sliding = 0;
+    surfaces_attach(e);
 }

@@ -6,7 +6,6 @@
 #include "model/sim.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int find(const struct keel_model *m, const char *name) {
@@ -15,50 +14,80 @@ static int find(const struct keel_model *m, const char *name) {
     return -1;
 }
 
-/* The names of all rows of all modes, each once. */
+/* The maps of a mode whose values are rows, in the order of the solver's. */
+static const struct road_map *map_of(const struct road *r, keel_row_kind kind) {
+    switch (kind) {
+    case KEEL_ROW_CONSTRAINT:
+    case KEEL_ROW_VELOCITY:
+        return &r->constraint;
+    case KEEL_ROW_ROLLING:
+        return &r->rolling;
+    case KEEL_ROW_HIDDEN:
+        return &r->hidden;
+    case KEEL_ROW_ENERGY:
+        return &r->energy;
+    case KEEL_ROW_INVARIANT:
+        return &r->invariant;
+    case KEEL_ROW_ALGEBRAIC: /* y is solved from them */
+        break;
+    }
+    return NULL;
+}
+
+static int rows_of(const struct road *r, keel_row_kind kind) {
+    const struct road_map *map = map_of(r, kind);
+    return map ? map->count : 0;
+}
+
+static void name_of(char *out, size_t room, const struct road *r, keel_row_kind kind, int j) {
+    text_set(out, room, "%s%s", kind == KEEL_ROW_VELOCITY ? "d/dt " : "", map_of(r, kind)->names[j]);
+}
+
+/* The names of all rows of all modes, each once, and the place of each row of a mode among them. */
 static int list_names(struct keel_model *m) {
     size_t most = 0;
-    for (int i = 0; i < m->modes; i++) {
-        const struct road *r = &m->mode[i].road;
-        most += (size_t)(2 * r->constraint.count + r->rolling.count + r->hidden.count + r->energy.count +
-                         r->invariant.count);
-    }
+    for (int i = 0; i < m->modes; i++)
+        for (int kind = 0; kind < DRIFT_KINDS; kind++)
+            most += (size_t)rows_of(&m->mode[i].road, (keel_row_kind)kind);
     m->rows = 0;
     m->row = pool_take(&m->pool, (most + 1) * sizeof *m->row);
-    if (!m->row) return 0;
+    int *place = pool_take(&m->pool, (most + 1) * sizeof *place);
+    if (!m->row || !place) return 0;
     for (int i = 0; i < m->modes; i++) {
         const struct road *r = &m->mode[i].road;
-        const struct road_map *maps[] = {&r->constraint, &r->constraint, &r->rolling,
-                                         &r->hidden,     &r->energy,     &r->invariant};
-        for (int k = 0; k < 6; k++)
-            for (int j = 0; j < maps[k]->count; j++) {
+        for (int kind = 0; kind < DRIFT_KINDS; kind++) {
+            int count = rows_of(r, (keel_row_kind)kind);
+            m->mode[i].row_place[kind] = place;
+            for (int j = 0; j < count; j++) {
                 char name[220];
-                text_set(name, sizeof name, "%s%s", k == 1 ? "d/dt " : "", maps[k]->names[j]);
+                name_of(name, sizeof name, r, (keel_row_kind)kind, j);
                 if (!expr_spend(&m->model->graph, EXPR_COST_LOOK * (double)m->rows)) return 0;
-                if (find(m, name) < 0) m->row[m->rows++] = pool_copy(&m->pool, name, strlen(name));
+                place[j] = find(m, name);
+                if (place[j] < 0) m->row[place[j] = m->rows++] = pool_copy(&m->pool, name, strlen(name));
                 if (m->pool.refused) return 0;
             }
+            place += count;
+        }
     }
     return 1;
 }
 
 static int open_mode(struct keel_model *m, struct inside_mode *mode) {
     struct road *r = &mode->road;
-    const struct road_map *maps[] = {&r->constraint, &r->constraint, &r->rolling,
-                                     &r->hidden,     &r->energy,     &r->invariant};
     expr *target = pool_take(&m->pool, ((size_t)m->rows + 1) * sizeof *target);
-    mode->has_row = pool_take(&m->pool, (size_t)m->rows + 1);
+    mode->solver_row = pool_take(&m->pool, ((size_t)m->rows + 1) * sizeof *mode->solver_row);
     if (m->pool.refused) return 0;
     for (int i = 0; i < m->rows; i++) target[i] = expr_constant(&m->model->graph, NAN);
-    for (int k = 0; k < 6; k++)
-        for (int j = 0; j < maps[k]->count; j++) {
-            char name[220];
-            text_set(name, sizeof name, "%s%s", k == 1 ? "d/dt " : "", maps[k]->names[j]);
-            expr value = maps[k]->value[j];
-            if (!expr_spend(&m->model->graph, EXPR_COST_LOOK * (double)m->rows)) return 0;
-            mode->has_row[find(m, name)] = 1;
-            target[find(m, name)] = k == 1 ? derive_total(&r->derive, value) : value;
+    for (int i = 0; i < m->rows; i++) mode->solver_row[i] = -1;
+    for (int kind = 0, number = 0; kind < DRIFT_KINDS; kind++) {
+        if (kind == KEEL_ROW_ALGEBRAIC) number += r->m; /* y is solved from them: they are not shown */
+        for (int j = 0; j < rows_of(r, (keel_row_kind)kind); j++) {
+            expr value = map_of(r, (keel_row_kind)kind)->value[j];
+            int place = mode->row_place[kind][j];
+            mode->solver_row[place] = number++;
+            target[place] = kind == KEEL_ROW_VELOCITY ? derive_total(&r->derive, value) : value;
         }
+    }
     return values_open(&mode->rows, r, m->rows, target, 1);
 }
 
@@ -82,31 +111,16 @@ const char *keel_sim_row(const keel_sim *s, int i) {
 }
 
 int keel_sim_row_in(const keel_sim *s, int i, int mode) {
-    return i >= 0 && i < keel_sim_rows(s) && mode >= 0 && mode < s->m->modes && s->m->mode[mode].has_row[i];
-}
-
-/* Where each row of the solver stands among the names: looked for once when a mode is entered. */
-static int find_rows(struct keel_sim *s) {
-    keel_kept kept;
-    int count = 0;
-    if (s->row_of && s->row_mode == s->mode) return 1;
-    while (keel_kept_at(s->solver, count, &kept)) count++;
-    int *wider = realloc(s->row_of, ((size_t)count + 1) * sizeof *wider);
-    if (!wider) return 0;
-    s->row_of = wider;
-    s->row_ofs = count;
-    s->row_mode = s->mode;
-    for (int i = 0; i < count; i++)
-        s->row_of[i] = keel_kept_at(s->solver, i, &kept) ? find(s->m, kept.name) : -1;
-    return 1;
+    return i >= 0 && i < keel_sim_rows(s) && mode >= 0 && mode < s->m->modes && 
+           s->m->mode[mode].solver_row[i] >= 0;
 }
 
 keel_status drift_at(struct keel_sim *s, double t, const double *u, double *drift) {
-    keel_kept kept;
-    if (!find_rows(s)) return sim_no_memory(s);
+    const int *own = s->m->mode[s->mode].solver_row;
+    keel_kept row;
     if (values_at(&s->m->mode[s->mode].rows, t, u, NULL, s->parameter, &s->scratch, drift) == KEEL_ENOMEM)
         return sim_no_memory(s);
-    for (int i = 0; i < s->row_ofs && keel_kept_at(s->solver, i, &kept); i++)
-        if (s->row_of[i] >= 0) drift[s->row_of[i]] -= kept.start;
+    for (int i = 0; i < s->m->rows; i++)
+        if (own[i] >= 0 && keel_kept_at(s->solver, own[i], &row)) drift[i] -= row.start;
     return KEEL_OK;
 }

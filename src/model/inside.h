@@ -19,6 +19,7 @@ struct inside_column {
     keel_origin origin;
 };
 
+enum { DRIFT_KINDS = KEEL_ROW_INVARIANT + 1 };
 enum { INSIDE_DERIVATIVES = 4 }; /* of an event function that a run looks at, itself counted */
 
 /* An event with what its actions need. */
@@ -39,7 +40,9 @@ struct inside_mode {
     struct impact impact;
     struct values columns;  /* what a column is in this mode */
     struct values rows;     /* kept and watched rows, NAN where the mode has no such row */
-    unsigned char *has_row; /* by row: the mode has it */
+    int *solver_row;        /* by row: its number among those of the solver; -1: the mode has none such */
+    int *row_place[DRIFT_KINDS]; /* by kind: the places of the mode's rows among those of all modes */
+    int *solver_surface;    /* the same of switching surfaces */
     struct values held;     /* what `x.enter` and `x.start` are taken from */
     struct inside_event *event;
     int **event_states; /* by event: how many states it depends on, and which; NULL: not known yet */
@@ -78,8 +81,8 @@ struct keel_model {
     struct functions_bound *bound;
     struct inside_column *column;
     int columns;
-    const char **row; /* names of the rows of all modes */
-    int rows;
+    const char **row, **surface; /* names of the rows, of the switching surfaces of all modes */
+    int rows, surfaces;
     struct tape exact; /* of the columns, NAN where there is none */
     double *reference; /* [references, 1 + columns] time, values; NULL: they are not for this run */
     int references;

@@ -6,6 +6,7 @@
 #include "model/complaint.h"
 #include "model/drift.h"
 #include "model/explain.h"
+#include "model/ledger.h"
 #include "model/prepare.h"
 
 #include <errno.h>
@@ -217,7 +218,7 @@ static int build(struct keel_model *m) {
         if (!fill_matrices_fit(r)) return complaint_dense(r, &m->messages);
         if (!fill_checks_fit(r, &m->mode[i].functions)) return 0;
     }
-    return columns_open(m) && drift_open(m) && prepare_run(m) && explain_find(m) && columns_references(m) &&
+    return columns_open(m) && drift_open(m) && ledger_names(m) && prepare_run(m) && explain_find(m) && columns_references(m) &&
            (m->without_start || begin_find(m));
 }
 

@@ -92,7 +92,8 @@ static int take_memory(struct keel_sim *s) {
     s->work = calloc(most_numbers(m) + (size_t)m->model->helds, sizeof *s->work);
     s->entry = calloc(most_numbers(m), sizeof *s->entry);
     s->fired = malloc(2 * most_events(m) * sizeof *s->fired);
-    if (!s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->fired || !take_scratch(s))
+    if (!s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->fired || !take_scratch(s) ||
+        ledger_open(&s->ledger, m))
         return 0;
     s->held = s->work + most_numbers(m);
     s->fired_before = s->fired + most_events(m);
@@ -136,6 +137,7 @@ keel_sim *keel_sim_open(const keel_model *m, const keel_options *o) {
     if (!s->solver) return keel_sim_close(s), NULL;
     if (p->u0) memcpy(s->entry, p->u0, (size_t)(p->n + p->m) * sizeof *s->entry);
     if (keel_state_of(s->solver) >= 0) sim_hold(s, 1);
+    ledger_enter(s);
     return s;
 }
 
@@ -149,7 +151,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->entry);
     free(s->fired_before && s->fired_before < s->fired ? s->fired_before : s->fired);
     free(s->happened);
-    free(s->row_of);
+    ledger_close(&s->ledger);
     values_release(&s->scratch);
     free(s);
 }

@@ -3,6 +3,7 @@
 #define KEEL_MODEL_SIM_H
 
 #include "model/inside.h"
+#include "model/ledger.h"
 
 /* When an event last acted, and the slope of its function then; again: something has acted on it since. */
 struct sim_fired {
@@ -32,7 +33,7 @@ struct keel_sim {
     int crowd;
     keel_happening *happened;
     long happenings, room;
-    int *row_of, row_ofs, row_mode; /* by row of the solver, its place among the model's rows; of this mode */
+    struct ledger ledger;
     keel_status status;             /* of what is not the solver's */
     char message[640];
 };

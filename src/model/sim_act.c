@@ -133,6 +133,7 @@ static keel_status change(struct keel_sim *s, int number) {
     if (!impact_apply(&s->m->mode[to].impact, keel_time(s->solver), s->parameter, s->work))
         return sim_no_memory(s);
     if (s->status < 0) return s->status; /* sides could not be found without memory */
+    ledger_leave(s);
     status = keel_switch(s->solver, &s->problem[to], s->work);
     if (status < 0) {
         const char *name = s->m->model->mode[to].name;
@@ -144,7 +145,9 @@ static keel_status change(struct keel_sim *s, int number) {
     sim_moved(s, to, own->touched);
     s->mode = to;
     if (!moved) sim_passed(s, number);
-    return moved ? sim_hold(s, 0) : KEEL_OK;
+    if (moved) status = sim_hold(s, 0);
+    ledger_enter(s);
+    return status;
 }
 
 keel_status sim_act(struct keel_sim *s, int number) {

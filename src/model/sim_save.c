@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "keelsim1";
+static const char magic[8] = "keelsim2";
 
 struct head {
     char magic[8];
@@ -80,7 +80,8 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
                         .solver = (int64_t)solver};
     memcpy(head.magic, magic, sizeof magic);
     size_t total = sizeof head + (numbers + unknowns_of(s)) * sizeof(double) +
-                   events_of(s) * sizeof *s->fired + (size_t)s->happenings * sizeof(struct happened) + solver;
+                   events_of(s) * sizeof *s->fired + ledger_size(&s->ledger) +
+                   (size_t)s->happenings * sizeof(struct happened) + solver;
     if (!bytes || room < total || solver == 0) return solver ? total : 0;
     unsigned char *at = bytes;
     const struct piece pieces[] = {{&head, sizeof head},
@@ -91,6 +92,8 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
         if (pieces[k].count) memcpy(at, pieces[k].bytes, pieces[k].count);
         at += pieces[k].count;
     }
+    ledger_save(&s->ledger, at);
+    at += ledger_size(&s->ledger);
     for (long i = 0; i < s->happenings; i++, at += sizeof(struct happened)) {
         const keel_happening *one = &s->happened[i];
         struct happened flat = {one->t, number_of(s, one), one->from, one->to, one->changed};
@@ -134,7 +137,8 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     s->mode = head.mode;
     if ((size_t)head.events != events_of(s) || (size_t)head.unknowns != unknowns_of(s)) return 0;
     size_t rest = count - at,
-           wanted = (numbers + unknowns_of(s)) * sizeof(double) + events_of(s) * sizeof *s->fired;
+           wanted = (numbers + unknowns_of(s)) * sizeof(double) + events_of(s) * sizeof *s->fired +
+                    ledger_size(&s->ledger);
     if (rest < wanted || (rest - wanted) / sizeof(struct happened) < (uint64_t)head.happenings ||
         rest - wanted - (size_t)head.happenings * sizeof(struct happened) != (uint64_t)head.solver ||
         head.sum != sum_of(bytes, count - (size_t)head.solver))
@@ -147,6 +151,8 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     for (size_t k = 0; k < events_of(s); k++)
         if (s->fired[k].side < -1 || s->fired[k].side > 1) return 0;
     at += events_of(s) * sizeof *s->fired;
+    if (!ledger_load(&s->ledger, bytes + at)) return 0;
+    at += ledger_size(&s->ledger);
     s->entered = head.entered, s->crowd = head.crowd;
     s->crowd_time = head.crowd_time, s->direction = head.direction;
     int good = read_happenings(s, bytes + at, head.happenings);

@@ -47,7 +47,7 @@ void sound_definitions(struct sound *s) {
     }
 }
 
-/* Of x, whose growth is bounded. */
+/* Of x, whose growth is bounded in both directions of time. */
 static const char *rate(struct sound *s, const char *x) {
     if (s->allow_switches && sound_one_in(s, 2))
         return sound_say(s, "%s*%s - %s", sound_positive(s), sound_kinked(s, 2), x);
@@ -57,7 +57,7 @@ static const char *rate(struct sound *s, const char *x) {
     case 1:
         return sound_say(s, "%s*(%s*%s)", sound_constant(s), sound_number(s), sound_pick(s, &s->atom));
     case 2:
-        return sound_say(s, "%s - %s^3", sound_bounded(s, 2), x);
+        return sound_say(s, "%s - %s^3/(1 + %s^2)", sound_bounded(s, 2), x, x);
     case 3:
         return sound_say(s, "%s*%s*%s - %s", sound_number(s), sound_constant(s), sound_pick(s, &s->atom), x);
     case 4:

@@ -1,0 +1,95 @@
+/* switching.c - see switching.h. */
+#include "cli/switching.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SHOWN = 6 }; /* surfaces of a certificate */
+
+double switching_time(const struct outcome *o, const struct job *j, int mode) {
+    keel_happening one;
+    double from = j->t0, sum = 0;
+    int now = keel_model_start(j->model);
+    for (long i = 0; keel_sim_happening(o->sim, i, &one); i++) {
+        if (one.to == one.from) continue;
+        if (one.from == mode) sum += fabs(one.t - from);
+        from = one.t;
+        now = one.to;
+    }
+    return now == mode ? sum + fabs(keel_time(keel_sim_solver(o->sim)) - from) : sum;
+}
+
+static long changes_of_mode(const struct outcome *o) {
+    keel_happening one;
+    long count = 0;
+    for (long i = 0; keel_sim_happening(o->sim, i, &one); i++) count += one.to != one.from;
+    return count;
+}
+
+static void modes_text(const struct outcome *o, const struct job *j, FILE *out) {
+    keel_mode mode;
+    long changes = changes_of_mode(o);
+    int any = 0;
+    if (keel_model_modes(j->model) < 2) return;
+    fputs("  modes      ", out);
+    for (int i = 0; keel_model_mode(j->model, i, &mode); i++) {
+        double time = switching_time(o, j, i);
+        if (time > 0 || i == keel_sim_mode(o->sim))
+            fprintf(out, "%s%s for %.4g", any++ ? ", " : "", mode.name, time);
+    }
+    fprintf(out, "; %ld change%s\n", changes, changes == 1 ? "" : "s");
+}
+
+static void times(char *out, size_t room, const char *verb, long count) {
+    if (count == 1) text_add(out, room, "%s once", verb);
+    else text_add(out, room, "%s %ld times", verb, count);
+}
+
+int switching_surface(const keel_surface *s, char *out, size_t room) {
+    out[0] = '\0';
+    if (s->crossings) times(out, room, "crossed", s->crossings);
+    if (!s->slides) return s->crossings > 0;
+    times(out, room, s->crossings ? ", slid along" : "slid along", s->slides);
+    text_add(out, room, " for %.4g of t", s->slid);
+    return 1;
+}
+
+void switching_text(const struct outcome *o, const struct job *j, FILE *out) {
+    keel_surface one;
+    char words[200];
+    int met = 0;
+    modes_text(o, j, out);
+    for (int i = 0; keel_sim_surface_at(o->sim, i, &one); i++) {
+        if (!switching_surface(&one, words, sizeof words) || met++ >= SHOWN) continue;
+        fprintf(out, "  %-10s %.56s%s: %s\n", one.slides ? "sliding" : "switch", one.name,
+                strlen(one.name) > 56 ? "..." : "", words);
+    }
+    if (met > SHOWN) fprintf(out, "  switch     and %d more surfaces\n", met - SHOWN);
+}
+
+void switching_json(const struct outcome *o, const struct job *j, struct json *json) {
+    keel_mode mode;
+    keel_surface one;
+    if (keel_model_modes(j->model) > 1) {
+        json_array(json, "modes");
+        for (int i = 0; keel_model_mode(j->model, i, &mode); i++) {
+            json_object(json, NULL);
+            json_text(json, "name", mode.name);
+            json_number(json, "time", switching_time(o, j, i));
+            json_end_object(json);
+        }
+        json_end_array(json);
+    }
+    json_array(json, "surfaces");
+    for (int i = 0; keel_sim_surface_at(o->sim, i, &one); i++) {
+        json_object(json, NULL);
+        json_text(json, "name", one.name);
+        json_integer(json, "crossings", one.crossings);
+        json_integer(json, "slides", one.slides);
+        json_number(json, "slid", one.slid);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
