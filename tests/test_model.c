@@ -564,6 +564,18 @@ static void a_hamiltonian_may_have_constraints_that_move(void **state) {
     }
 }
 
+/* One mistake is told once, however often its name stands in the text. */
+static void follow_ups_are_not_told(void **unused) {
+    (void)unused;
+    static const char text[] = "var x, v\nx' = v\nw' = -x\ninit x = 1, w = 0\ninvariant E = x^2 + w^2\n"
+                               "output W = w\nrun 0 .. 1\n";
+    keel_model *m = keel_model_read("a.keel", text, sizeof text - 1, NULL);
+    keel_diagnostic one;
+    assert_true(keel_model_diagnostic(m, 0, &one) && strstr(one.sentence, "`w`") && one.line == 3);
+    assert_false(keel_model_diagnostic(m, 1, &one));
+    keel_model_close(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hamiltonian_may_have_constraints_that_move),
@@ -587,6 +599,7 @@ int main(void) {
         cmocka_unit_test(problems_serve_c_callers),
         cmocka_unit_test(steps_lead_to_the_end),
         cmocka_unit_test(rows_without_t_are_still),
+        cmocka_unit_test(follow_ups_are_not_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,6 +100,14 @@ static void nearer(struct nearest *best, const char *wanted, const char *text, s
     *best = (struct nearest){text, distance, where};
 }
 
+static int said_of(const struct source_messages *m, const char *wanted) {
+    char sentence[100];
+    text_set(sentence, sizeof sentence, "unknown name `%.60s`.", wanted);
+    for (int i = 0; i < m->count; i++)
+        if (strcmp(m->list[i].sentence, sentence) == 0) return 1;
+    return 0;
+}
+
 /* What people call things elsewhere. */
 static const struct {
     const char *name, *hint;
@@ -116,6 +124,7 @@ static const struct {
 void elaborate_unknown(struct elaborate *e, const struct syntax_node *ref,
                        const struct elaborate_frame *frame) {
     const char *wanted = ref->text;
+    if (said_of(e->messages, wanted)) return; /* mended at its first place, it is mended everywhere */
     if (e->messages->count == SOURCE_MESSAGES) { /* it would not be shown, and the search is long */
         elaborate_say(e, ref->span, "unknown name `%.60s`.", wanted);
         return;

@@ -74,6 +74,10 @@ static const struct declared *find(const struct check *c, const char *name) {
 
 /* Calls -------------------------------------------------------------------------------------------------- */
 
+#define NO_DELAYS "Equations with delays are not solved here: x is its value at t alone."
+#define NO_CHANCE                                                                                            \
+    "A model has no random numbers: equal runs are equal.  Draw them outside, and set parameters by --set."
+
 /* Functions under the names other languages give them. */
 static const struct {
     const char *name, *hint;
@@ -115,7 +119,23 @@ static const struct {
     {"inner", "The inner product is dot(a, b)."},
     {"length", "The length of an array of numbers as a vector is norm(a)."},
     {"range", "A range is 1..N."},
+    {"delay", NO_DELAYS},
+    {"lag", NO_DELAYS},
+    {"rand", NO_CHANCE},
+    {"random", NO_CHANCE},
+    {"randn", NO_CHANCE},
+    {"rnd", NO_CHANCE},
+    {"noise", NO_CHANCE},
+    {"normal", NO_CHANCE},
+    {"uniform", NO_CHANCE},
+    {"gauss", NO_CHANCE},
 };
+
+const char *parser_function_habit(const char *name) {
+    for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
+        if (strcmp(habits[i].name, name) == 0) return habits[i].hint;
+    return NULL;
+}
 
 static const char *nearest_function(const struct check *c, const char *name) {
     const char *best = NULL, *text;
@@ -138,9 +158,7 @@ static const char *nearest_function(const struct check *c, const char *name) {
 }
 
 static void unknown_function(struct check *c, const struct syntax_node *e) {
-    const char *hint = NULL;
-    for (size_t i = 0; i < sizeof habits / sizeof habits[0]; i++)
-        if (strcmp(habits[i].name, e->text) == 0) hint = habits[i].hint;
+    const char *hint = parser_function_habit(e->text);
     if (!hint && c->p->names_lost) return;
     struct source_message *one = wrong(c, e->span);
     text_set(one->sentence, sizeof one->sentence, "unknown function `%.40s`.", e->text);
@@ -152,19 +170,35 @@ static void unknown_function(struct check *c, const struct syntax_node *e) {
                     e->text);
 }
 
+static int names_time(const struct syntax_node *e) {
+    if (e->kind == SYNTAX_REF && strcmp(e->text, "t") == 0) return 1;
+    for (const struct syntax_node *part = e->parts; part; part = part->next)
+        if (names_time(part)) return 1;
+    return 0;
+}
+
+/* x(0), x(t), x(t - 1), x(y): a name that is none of a function. */
+static void not_a_function(struct check *c, const struct syntax_node *e) {
+    const struct syntax_node *of = e->parts;
+    struct source_message *one = wrong(c, e->span);
+    text_set(one->sentence, sizeof one->sentence, "`%.40s` is not a function.", e->text);
+    if (e->count == 1 && of->kind == SYNTAX_REF && names_time(of))
+        source_hint(one, "It depends on t anyway: write  %.40s  alone.", e->text);
+    else if (e->count == 1 && names_time(of)) source_hint(one, NO_DELAYS);
+    else if (e->count == 1 && of->kind == SYNTAX_NUMBER)
+        source_hint(one,
+                    "A start value is given by  init %.40s = ...  and read as %.40s.start; an element is "
+                    "%.40s[%.20s], a product %.40s*(...).",
+                    e->text, e->text, e->text, of->text, e->text);
+    else source_hint(one, "An element is %.40s[i], a product is %.40s*(...).", e->text, e->text);
+}
+
 static void check_call(struct check *c, const struct syntax_node *e) {
     const struct declared *known = find(c, e->text);
     if (!known) {
         unknown_function(c, e);
     } else if (known->parameters < 0) {
-        struct source_message *one = wrong(c, e->span);
-        text_set(one->sentence, sizeof one->sentence, "`%.40s` is not a function.", e->text);
-        if (e->parts->kind == SYNTAX_NUMBER && e->count == 1)
-            source_hint(
-                one,
-                "An element is %.40s[%.20s], a product %.40s*(...); the value at the start is %.40s.start.",
-                e->text, e->parts->text, e->text, e->text);
-        else source_hint(one, "An element is %.40s[i], a product is %.40s*(...).", e->text, e->text);
+        not_a_function(c, e);
     } else if (known->parameters != e->count) {
         struct source_message *one = wrong(c, e->span);
         text_set(one->sentence, sizeof one->sentence, "`%.40s` takes %d argument%s, not %d.", e->text,

@@ -154,8 +154,8 @@ struct syntax_item *parser_setting(struct parser *p) {
     struct syntax_item *item = parser_target(p);
     if (item && parser_is(p, LEXER_OPEN)) {
         source_hint(parser_wrong(p, p->at, "a name is set without brackets."),
-                    "Write  %s = ...,  or  %s[1] = ...  for an element.", item->target->text,
-                    item->target->text);
+                    "Write  %s = ...  for its value at the start,  or  %s[1] = ...  for an element.",
+                    item->target->text, item->target->text);
         return NULL;
     }
     return item && parser_valued(p, item, first, "Write  x = 1, x' = 0.") ? item : NULL;

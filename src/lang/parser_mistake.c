@@ -207,11 +207,25 @@ static int starts_operand(const struct lexer_token *token) {
     return token->kind == LEXER_NUMBER || token->kind == LEXER_OPEN;
 }
 
+/* `var x y`, `init x = 1 y = 2`: the next entry of a list begins here. */
+static int begins_entry(const struct parser *p) {
+    int word = p->begin->word, declares = word == LEXER_VAR || word == LEXER_COORD || word == LEXER_CANONICAL;
+    int assigns = word == LEXER_PARAM || word == LEXER_INIT || word == LEXER_GUESS || word == LEXER_LET ||
+                  word == LEXER_OUTPUT || word == LEXER_EXACT || word == LEXER_REFERENCE;
+    return p->at->kind == LEXER_NAME && (declares || (assigns && line_has(p, LEXER_EQUALS)));
+}
+
 static void missing_operator(struct parser *p) {
     const struct lexer_token *left = p->at - 1, *right = p->at;
     char one[64], other[64];
     parser_describe(p, left, one, sizeof one);
     parser_describe(p, right, other, sizeof other);
+    if (begins_entry(p)) {
+        source_hint(parser_wrong(p, right, "a comma is missing between %s and %s.", one, other),
+                    "The entries of a list are separated by commas:  %s a, b.",
+                    lexer_word_text(p->begin->word));
+        return;
+    }
     struct source_message *message =
         parser_wrong(p, right, "an operator is missing between %s and %s.", one, other);
     if (left->kind == LEXER_NAME && right->kind == LEXER_NUMBER)
