@@ -322,7 +322,7 @@ KEEL_API int keel_kept_at(const keel_solver *s, int i, keel_kept *row); /* 1; 0 
 /* The i-th switching surface of the problem in force; its name is NULL where the problem gives none.  1; 0
  * past the last. */
 KEEL_API int keel_surface_at(const keel_solver *s, int i, keel_surface *out);
-KEEL_API const char *keel_message(const keel_solver *s);                /* one sentence; "": nothing to say */
+KEEL_API const char *keel_message(const keel_solver *s); /* one sentence; "": nothing to say */
 
 typedef struct keel_method {
     const char *name, *about, *reference;

@@ -617,7 +617,8 @@ static void sliding_is_counted_and_timed(void **unused) {
         for (int i = 0; keel_sim_surface_at(s, i, &one); i++) {
             keel_surface other;
             assert_true(keel_sim_surface_at(again, i, &other));
-            assert_true(one.crossings == other.crossings && one.slides == other.slides && one.slid == other.slid);
+            assert_true(one.crossings == other.crossings && one.slides == other.slides &&
+                        one.slid == other.slid);
         }
         free(saved);
         keel_sim_close(again);

@@ -337,7 +337,8 @@ int keel_surface_at(const keel_solver *s, int i, keel_surface *out) {
     const struct surface_tally *one = &e->surfaces.tally[i];
     double now = e->r->sliding == i + 1 ? fabs(e->r->t_now - e->r->slide_from) : 0;
     const char *const *names = e->field.event.user.names;
-    *out = (keel_surface){names ? names[e->surfaces.event[i]] : NULL, one->crossings, one->slides, one->slid + now};
+    *out = (keel_surface){names ? names[e->surfaces.event[i]] : NULL, one->crossings, one->slides,
+                          one->slid + now};
     return 1;
 }
 

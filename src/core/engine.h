@@ -55,7 +55,7 @@ struct record {
     int regridded;  /* a switch began a new grid of fixed steps */
     int sliding;    /* 1 + the surface that is slid along; 0: none */
     double slide_moment, slide_from; /* a time in which little happens; where it began to slide */
-    double step; /* the fixed step in force */
+    double step;                     /* the fixed step in force */
     struct storm storm;
     struct zeno zeno;
     keel_status status;
@@ -83,12 +83,12 @@ struct surface_tally {
 struct surfaces {
     int count;
     struct surface_tally *tally; /* count */
-    int *event;            /* count: its number among the events */
-    int *number;           /* per event: the surface it is; -1: none */
-    int *met;              /* count: met where the solver stands; while it slides: slid along */
-    double *side;          /* count: in force */
-    double *low, *high;    /* count: below and above a surface that is met */
-    double *value, *noise; /* per event */
+    int *event;                  /* count: its number among the events */
+    int *number;                 /* per event: the surface it is; -1: none */
+    int *met;                    /* count: met where the solver stands; while it slides: slid along */
+    double *side;                /* count: in force */
+    double *low, *high;          /* count: below and above a surface that is met */
+    double *value, *noise;       /* per event */
     double *trial, *u, *f[2];
     keel_fn *rate; /* the method's, without sliding */
     void *context;
@@ -317,7 +317,7 @@ void surfaces_passed(struct engine *e);
 int surfaces_reached(struct engine *e); /* the front is on one, to the tolerances; then it stands there */
 /* Event values as the search for crossings wants them: each surface changes sign where its side ends. */
 keel_status surfaces_seen(struct engine *e, double t, const double *u, double *value);
-void surfaces_end_slide(struct engine *e); /* where the solver stands, if it slides */
+void surfaces_end_slide(struct engine *e);                        /* where the solver stands, if it slides */
 keel_status surfaces_hold(struct engine *e, double t, double *x); /* sliding: back to the surface */
 keel_fn surfaces_rate;                                            /* sliding; its user is the engine */
 

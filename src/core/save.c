@@ -116,7 +116,8 @@ static int counters_are_sound(const struct engine *e) {
         if (small[k] < 0 || small[k] > INT_MAX / 2) return 0;
     for (int k = 0; k < e->surfaces.count; k++) {
         const struct surface_tally *one = &e->surfaces.tally[k];
-        if (one->crossings < 0 || one->crossings > LONG_MAX / 2 || one->slides < 0 || one->slides > LONG_MAX / 2)
+        if (one->crossings < 0 || one->crossings > LONG_MAX / 2 || one->slides < 0 ||
+            one->slides > LONG_MAX / 2)
             return 0;
     }
     return 1;

@@ -124,7 +124,7 @@ static const struct {
 void elaborate_unknown(struct elaborate *e, const struct syntax_node *ref,
                        const struct elaborate_frame *frame) {
     const char *wanted = ref->text;
-    if (said_of(e->messages, wanted)) return; /* mended at its first place, it is mended everywhere */
+    if (said_of(e->messages, wanted)) return;    /* mended at its first place, it is mended everywhere */
     if (e->messages->count == SOURCE_MESSAGES) { /* it would not be shown, and the search is long */
         elaborate_say(e, ref->span, "unknown name `%.60s`.", wanted);
         return;

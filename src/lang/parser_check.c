@@ -75,7 +75,7 @@ static const struct declared *find(const struct check *c, const char *name) {
 /* Calls -------------------------------------------------------------------------------------------------- */
 
 #define NO_DELAYS "Equations with delays are not solved here: x is its value at t alone."
-#define NO_CHANCE                                                                                            \
+#define NO_CHANCE \
     "A model has no random numbers: equal runs are equal.  Draw them outside, and set parameters by --set."
 
 /* Functions under the names other languages give them. */

@@ -143,8 +143,9 @@ static struct syntax_node *call(struct parser *p) {
     if (parser_is(p, LEXER_CLOSE)) {
         const char *habit = own || e->kind != SYNTAX_CALL ? NULL : parser_function_habit(e->text);
         if (habit) source_hint(parser_wrong(p, name, "unknown function `%.40s`.", e->text), "%s", habit);
-        else source_hint(parser_wrong(p, p->at, "nothing stands between these brackets."),
-                    own ? "Give the function its arguments." : "A name alone has no brackets.");
+        else
+            source_hint(parser_wrong(p, p->at, "nothing stands between these brackets."),
+                        own ? "Give the function its arguments." : "A name alone has no brackets.");
         return NULL;
     }
     e->parts = arguments(p, "`)`");
@@ -275,7 +276,8 @@ struct syntax_node *parser_ref(struct parser *p, const char *what) {
     }
     if (e->primes && parser_is(p, LEXER_OPEN)) {
         source_hint(parser_wrong(p, p->at, "a derivative has no arguments: it depends on t anyway."),
-                    "Write  %.40s%s  alone;  a product is written with *.", e->text, e->primes == 1 ? "'" : "''");
+                    "Write  %.40s%s  alone;  a product is written with *.", e->text,
+                    e->primes == 1 ? "'" : "''");
         return NULL;
     }
     if (e->primes && (parser_is(p, LEXER_LEFT) || parser_is(p, LEXER_PRIME))) {

@@ -68,9 +68,9 @@ parser_read parser_declaration, parser_definition, parser_let, parser_target, pa
 struct syntax_statement *parser_simple(struct parser *p);
 
 /* parser_mistake.c: messages for what people bring from elsewhere */
-int parser_not_a_statement(struct parser *p);  /* says so where a statement starts with an unknown word */
+int parser_not_a_statement(struct parser *p); /* says so where a statement starts with an unknown word */
 const char *parser_function_habit(const char *name); /* what takes its place here; NULL: nothing known */
-void parser_missing_operand(struct parser *p); /* an operand is due, and the next token is none */
+void parser_missing_operand(struct parser *p);       /* an operand is due, and the next token is none */
 void parser_junk_after(struct parser *p, const char *due,
                        const char *hint); /* a token that does not continue */
 

@@ -118,9 +118,10 @@ static int sides(struct parser *p, struct syntax_statement *s, const char *hint)
     }
     if (s->left->kind == SYNTAX_COMPARE && !parser_is(p, LEXER_EQUALS)) {
         struct lexer_token sign = {LEXER_LT, 0, 0, 0, s->left->sign, 1};
-        source_hint(parser_wrong(p, &sign, "an inequality is not an equation."),
-                    "Where a bound acts is an event, as in  event NAME: x falling -> actions;  in a rate it is "
-                    "max(a, b), min(a, b) or if(condition, a, b).");
+        source_hint(
+            parser_wrong(p, &sign, "an inequality is not an equation."),
+            "Where a bound acts is an event, as in  event NAME: x falling -> actions;  in a rate it is "
+            "max(a, b), min(a, b) or if(condition, a, b).");
         return 0;
     }
     if (!parser_expect(p, LEXER_EQUALS, "`=`", hint)) return 0;

@@ -111,7 +111,7 @@ const char *keel_sim_row(const keel_sim *s, int i) {
 }
 
 int keel_sim_row_in(const keel_sim *s, int i, int mode) {
-    return i >= 0 && i < keel_sim_rows(s) && mode >= 0 && mode < s->m->modes && 
+    return i >= 0 && i < keel_sim_rows(s) && mode >= 0 && mode < s->m->modes &&
            s->m->mode[mode].solver_row[i] >= 0;
 }
 

@@ -38,12 +38,12 @@ struct inside_mode {
     struct functions functions;
     struct fill fill;
     struct impact impact;
-    struct values columns;  /* what a column is in this mode */
-    struct values rows;     /* kept and watched rows, NAN where the mode has no such row */
-    int *solver_row;        /* by row: its number among those of the solver; -1: the mode has none such */
+    struct values columns; /* what a column is in this mode */
+    struct values rows;    /* kept and watched rows, NAN where the mode has no such row */
+    int *solver_row;       /* by row: its number among those of the solver; -1: the mode has none such */
     int *row_place[DRIFT_KINDS]; /* by kind: the places of the mode's rows among those of all modes */
-    int *solver_surface;    /* the same of switching surfaces */
-    struct values held;     /* what `x.enter` and `x.start` are taken from */
+    int *solver_surface;         /* the same of switching surfaces */
+    struct values held;          /* what `x.enter` and `x.start` are taken from */
     struct inside_event *event;
     int **event_states; /* by event: how many states it depends on, and which; NULL: not known yet */
     int proved, pairs;  /* the form proves its energy; its potential is a sum over pairs */

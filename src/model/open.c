@@ -218,8 +218,8 @@ static int build(struct keel_model *m) {
         if (!fill_matrices_fit(r)) return complaint_dense(r, &m->messages);
         if (!fill_checks_fit(r, &m->mode[i].functions)) return 0;
     }
-    return columns_open(m) && drift_open(m) && ledger_names(m) && prepare_run(m) && explain_find(m) && columns_references(m) &&
-           (m->without_start || begin_find(m));
+    return columns_open(m) && drift_open(m) && ledger_names(m) && prepare_run(m) && explain_find(m) &&
+           columns_references(m) && (m->without_start || begin_find(m));
 }
 
 /* Whatever came of the reading is forgotten: anything in it may have been given up. */

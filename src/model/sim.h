@@ -34,7 +34,7 @@ struct keel_sim {
     keel_happening *happened;
     long happenings, room;
     struct ledger ledger;
-    keel_status status;             /* of what is not the solver's */
+    keel_status status; /* of what is not the solver's */
     char message[640];
 };
 

@@ -136,9 +136,8 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
         return 0;
     s->mode = head.mode;
     if ((size_t)head.events != events_of(s) || (size_t)head.unknowns != unknowns_of(s)) return 0;
-    size_t rest = count - at,
-           wanted = (numbers + unknowns_of(s)) * sizeof(double) + events_of(s) * sizeof *s->fired +
-                    ledger_size(&s->ledger);
+    size_t rest = count - at, wanted = (numbers + unknowns_of(s)) * sizeof(double) +
+                                       events_of(s) * sizeof *s->fired + ledger_size(&s->ledger);
     if (rest < wanted || (rest - wanted) / sizeof(struct happened) < (uint64_t)head.happenings ||
         rest - wanted - (size_t)head.happenings * sizeof(struct happened) != (uint64_t)head.solver ||
         head.sum != sum_of(bytes, count - (size_t)head.solver))

@@ -110,16 +110,28 @@ static void add(struct system *y, expr f, enum system_kind kind, int number, str
     y->equation[y->equations++] = f;
 }
 
-/* Equations that one line gives are counted: line 7 (2). */
-static void count_copies(struct system *y) {
-    for (int i = 0, from = 0; i < y->equations; i++) {
-        struct system_origin *o = &y->origin[i];
-        if (o->kind != SYSTEM_EQUATION) continue;
-        if (i == 0 || y->origin[i - 1].where.offset != o->where.offset) from = i;
-        o->copy = i - from + 1;
-        if (i + 1 < y->equations && y->origin[i + 1].where.offset == o->where.offset) continue;
-        for (int k = from; k <= i; k++) y->origin[k].copies = o->copy;
+static int by_place(const void *a, const void *b) {
+    const struct system_origin *x = *(struct system_origin *const *)a, *y = *(struct system_origin *const *)b;
+    if (x->where.offset != y->where.offset) return x->where.offset < y->where.offset ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Equations that one line gives are counted: line 7 (2).  A loop of several lines gives them in turns.  1, or
+ * 0 without memory. */
+static int count_copies(struct system *y) {
+    struct system_origin **written = expr_take(&y->m->graph, (size_t)y->equations + 1, sizeof *written);
+    int count = 0;
+    if (!written) return 0;
+    for (int i = 0; i < y->equations; i++)
+        if (y->origin[i].kind == SYSTEM_EQUATION) written[count++] = &y->origin[i];
+    qsort(written, (size_t)count, sizeof(struct system_origin *), by_place);
+    for (int from = 0, end; from < count; from = end) {
+        for (end = from; end < count && written[end]->where.offset == written[from]->where.offset; end++)
+            written[end]->copy = end - from + 1;
+        for (int k = from; k < end; k++) written[k]->copies = end - from;
     }
+    free(written);
+    return 1;
 }
 
 static void add_unknown(struct system *y, expr symbol) {
@@ -194,8 +206,7 @@ static int collect(struct system *y, struct pool *pool) {
             add(y, mode->rolling.list[i].value, SYSTEM_ROLLING, i, mode->rolling.list[i].where);
     for (int i = 0; i < y->equations; i++)
         y->equation[i] = without_left_out(y, system_expression(y, y->equation[i]));
-    count_copies(y);
-    return !m->graph.failed;
+    return count_copies(y) && !m->graph.failed;
 }
 
 /* The analysis ------------------------------------------------------------------------------------------ */

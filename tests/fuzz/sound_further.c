@@ -37,7 +37,8 @@ void sound_events(struct sound *s) {
                        moment(s), x, x, x, sound_one_in(s, 2) ? ", record" : "");
         } else
             sound_line(s, SOUND_EVENT, "event %s: sin(%s) + %s - 0.3 + %s %s -> record", name,
-                       s->atom.item[0], sound_pick(s, &s->atom), /* the first is no `let`, which may be constant */
+                       s->atom.item[0],
+                       sound_pick(s, &s->atom), /* the first is no `let`, which may be constant */
                        sound_one_in(s, 4) ? sound_kinked(s, 2) : sound_expression(s, 2), way[below(s, 3)]);
     }
 }
