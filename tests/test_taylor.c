@@ -559,6 +559,37 @@ static void a_series_that_fails_ends_the_run(void **state) {
     keel_close(s);
 }
 
+/* Behind a branch point there is no solution: the run ends there, as it does with other methods, and does not
+ * stand still in steps that are shorter than the tolerance.  x moves slowly there: its error is a later end. */
+static void branch_points_end_the_run(void **unused) {
+    (void)unused;
+    const struct {
+        const char *rate;
+        double end;
+    } variant[] = {
+        {"-sqrt(x - 0.2) - 0.1", 2 * (sqrt(0.8) - 0.1 * log(1 + sqrt(0.8) / 0.1))},
+        {"-sqrt(x) - 1", 2 - 2 * log(2)},
+        {"-2*sqrt(x - 0.5) - 1", sqrt(0.5) - 0.5 * log(1 + 2 * sqrt(0.5))},
+        {"-sqrt(x + 1) - 0.25", 2 * (sqrt(2) - 0.25 * log(1 + 4 * sqrt(2)))},
+        {"-1e-3*(sqrt(1e3*x) + 1)", 0},
+        {"-sqrt(x)/3 - 1/30", 3 * 2 * (1 - 0.1 * log(11))},
+    };
+    for (size_t k = 0; k < sizeof variant / sizeof *variant; k++)
+        for (double rtol = 1e-4; rtol > 1e-12; rtol *= 1e-3) {
+            char text[200];
+            double b = sqrt(1e3); /* u = sqrt(x): u' = -1e-3 (b u + 1)/(2 u) */
+            double end = variant[k].end > 0 ? variant[k].end : 2e3 / b * (1 - log(1 + b) / b);
+            snprintf(text, sizeof text, "var x\nx' = %s\ninit x = 1\nrun 0 .. 1000\n", variant[k].rate);
+            keel_model *m = keel_model_read("branch.keel", text, strlen(text), NULL);
+            keel_sim *s = keel_sim_open(m, &(keel_options){.method = "taylor", .rtol = rtol});
+            assert_true(keel_sim_run(s, 1000) < 0);
+            double t = keel_time(keel_sim_solver(s));
+            if (fabs(t - end) > 1000 * rtol * end + 1e-7) fail_msg("%s: %.10g, not %.10g", text, t, end);
+            keel_sim_close(s);
+            keel_model_close(m);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function_has_the_coefficients_of_its_expansion),
@@ -578,6 +609,7 @@ int main(void) {
         cmocka_unit_test(values_between_the_steps_are_those_of_the_polynomial),
         cmocka_unit_test(what_cannot_be_done_is_said),
         cmocka_unit_test(a_series_that_fails_ends_the_run),
+        cmocka_unit_test(branch_points_end_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

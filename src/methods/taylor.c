@@ -119,17 +119,29 @@ static double reach(double norm, double share, int k) {
     return norm > 0 ? (log2(norm) - share) / k : -HUGE_VAL;
 }
 
+/* The terms must fall.  A step that moves the state by less than its tolerance may pass every test and still
+ * lie beyond the circle of convergence: near a branch point, sqrt(x) at x = 0, such steps stood still for
+ * ever.  So the larger of the last two terms is below the larger of the two before them; by pairs, since every
+ * other one may vanish. */
+static double converging(const keel_work *w, double last, double h) {
+    int p = ((const struct taylor *)w->method)->order;
+    if (p < 4 || !(largest_of(w, 1) * h < 10)) return h; /* far above the tolerance: they have fallen */
+    double late = fmax(last * h, largest_of(w, p - 1)) * h * h,
+           early = fmax(largest_of(w, p - 2) * h, largest_of(w, p - 3));
+    return late > 0.9 * early && early > 0 ? h * sqrt(0.9 * early / late) : h;
+}
+
 /* exp(-2) is 2^-2.885.  Where the last terms vanish, as those of free flight do, the motion may be a
  * polynomial: the last term there is may become as large as the state, and the rate at the end will tell. */
 static double longest(const keel_work *w, const double *u, double before) {
     const struct taylor *m = w->method;
     int p = m->order;
     weigh(w, u, before);
-    double near = reach(largest_of(w, p), -2.885390081777927, p);
+    double last = largest_of(w, p), near = reach(last, -2.885390081777927, p);
     double far = reach(largest_of(w, p - 1), 0, p - 1);
     if (!(near > far)) near = far;
     for (int k = p - 2; k > 0 && near == -HUGE_VAL; k--) near = reach(largest_of(w, k), -log2(w->rtol), k);
-    return exp2(-near) * m->safety;
+    return converging(w, last, exp2(-near)) * m->safety;
 }
 
 static double aim(keel_work *w, double t, const double *u, int first) {
