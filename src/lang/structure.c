@@ -63,8 +63,9 @@ static int work_open(struct structure_work *w, struct structure *s, const struct
     w->f = structure_take(s, (size_t)p->equations, sizeof *w->f);
     w->row = structure_take(s, (size_t)p->equations, sizeof *w->row);
     w->column = structure_take(s, (size_t)p->unknowns, sizeof *w->column);
+    w->depth = structure_take(s, (size_t)p->equations, sizeof *w->depth);
     s->alias = structure_keep(s, (size_t)p->unknowns, sizeof *s->alias);
-    if (!w->f || !w->row || !w->column || !s->alias) return -1;
+    if (!w->f || !w->row || !w->column || !w->depth || !s->alias) return -1;
     for (int i = 0; i < p->equations; i++) w->f[i] = p->equation[i], w->row[i] = i;
     for (int j = 0; j < p->unknowns; j++) {
         struct expr_node n = p->g->node[p->unknown[j]];
@@ -258,7 +259,7 @@ enum structure_verdict structure_analyse(struct structure *s, const struct struc
     struct structure_pattern jacobian;
     *s = (struct structure){.g = p->g};
     int failed = work_open(&w, s, p) || structure_aliases(&w) || regularise(&w, &jacobian) ||
-                 publish(&w, &jacobian) || differentiate(&w) || structure_start(&w, &jacobian) ||
+                 structure_array(&w) || publish(&w, &jacobian) || differentiate(&w) || structure_start(&w, &jacobian) ||
                  structure_invariants(&w);
     if (failed && s->verdict == STRUCTURE_OK) s->verdict = STRUCTURE_MEMORY;
     if (p->g->failed) s->verdict = STRUCTURE_MEMORY;

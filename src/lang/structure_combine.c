@@ -56,10 +56,11 @@ static void solve(struct structure_work *w, const struct structure_pattern *a, s
         left -= p;
         for (int i = 0; i < n; i++) {
             if (done[i] || x[i][s] == 0) continue;
-            double factor = x[i][s] / x[p][s];
+            double factor = x[i][s] / x[p][s],
+                   mass = fmax(m[i][s], fabs(factor) * m[p][s]) / fabs(x[p][s]);
             low[i][s] = derive_div(g, e[i][s], e[p][s]);
             for (int j = s + 1; j < n - 1; j++) {
-                m[i][j] = fmax(m[i][j], fabs(factor) * m[p][j]);
+                m[i][j] = fmax(m[i][j], fmax(fabs(factor) * m[p][j], mass * fabs(x[p][j])));
                 x[i][j] -= factor * x[p][j];
                 if (fabs(x[i][j]) <= STRUCTURE_ZERO * m[i][j]) x[i][j] = 0, e[i][j] = derive_zero(g);
                 else e[i][j] = derive_sub(g, e[i][j], derive_mul(g, low[i][s], e[p][j]));
@@ -162,7 +163,10 @@ static int apply(struct structure_work *w, const struct circuit *q, int k, const
                  const expr *weight) {
     struct graph *g = w->g;
     expr sum = derive_zero(g);
+    int depth = 0;
     for (int i = 0; i < q->count; i++) {
+        int own = w->depth[q->row[i]] + c[q->row[i]] - c[q->row[k]];
+        if (own > depth) depth = own;
         expr f = derivative(w, w->f[q->row[i]], c[q->row[i]] - c[q->row[k]]);
         if (f == EXPR_NONE) return g->failed ? structure_out_of_memory(w->s) : 0;
         sum = derive_add(g, sum, derive_mul(g, weight[i], f));
@@ -171,6 +175,7 @@ static int apply(struct structure_work *w, const struct circuit *q, int k, const
     if (sum == EXPR_NONE) return structure_out_of_memory(w->s);
     if (note_step(w, q, k, c, weight)) return -1;
     w->f[q->row[k]] = sum;
+    w->depth[q->row[k]] = depth;
     return 1;
 }
 

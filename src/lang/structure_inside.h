@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* Below this part of what was summed a number is the round-off of a zero. */
-#define STRUCTURE_ZERO 1e-9
+/* Below this part of what was summed a number is the round-off of a zero: some thousand eps. */
+#define STRUCTURE_ZERO 1e-12
 enum { STRUCTURE_POINTS = 3, STRUCTURE_GENERIC = 64 }; /* points from GENERIC on: random parameters, too */
 
 /* The system under analysis. */
@@ -20,6 +20,7 @@ struct structure_work {
     int rows, columns;
     expr *f;           /* rows */
     int *row, *column; /* their numbers in the problem */
+    int *depth;        /* rows: how often equations were differentiated for the combination that a row is */
     int *place[2];     /* index of an UNKNOWN, a MULTIPLIER: column, or -1 */
     uint32_t places[2];
 };
@@ -72,6 +73,8 @@ int structure_offsets(struct structure *s, const struct structure_pattern *a, co
 /* The index, with the names that structure_aliases took away.  0 or -1. */
 int structure_index(const struct structure_work *w, const struct structure_pattern *a, const int *match,
                     const int *back);
+/* The index where equations were combined: at most what structure_index found.  0 or -1. */
+int structure_array(struct structure_work *w);
 
 /* Sparse matrix of numbers, compressed rows. */
 struct structure_matrix {
@@ -85,7 +88,8 @@ struct structure_factor {
     int *pivot_row, *pivot_column; /* rank */
     int *dependent;                /* rows - rank */
     int *low_start, *low_row;      /* step s subtracts low_value times the pivot row from low_row */
-    double *low_value, *row_scale;
+    double *low_value, *low_mass, *row_scale;
+    double *mass; /* rows: scratch of structure_left_null */
     size_t low_count, low_room;
 };
 /* late: columns to be used only when no other is left, or NULL. */

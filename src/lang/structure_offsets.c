@@ -47,7 +47,7 @@ int structure_offsets(struct structure *s, const struct structure_pattern *a, co
     return fixed_point(s, a, match, back, NULL, c, d);
 }
 
-/* A name u for x^(k) is an unknown like others.  Where k is below d_x it is a state; otherwise x must be
+/* How often an equation as written must be differentiated, in its combinations, too.  A name u for x^(k) is an unknown like others.  Where k is below d_x it is a state; otherwise x must be
  * known to its k-th derivative, and u is algebraic if that is the highest. */
 int structure_index(const struct structure_work *w, const struct structure_pattern *a, const int *match,
                     const int *back) {
@@ -64,7 +64,7 @@ int structure_index(const struct structure_work *w, const struct structure_patte
     }
     if (fixed_point(s, a, match, back, least, c, d)) return -1;
     for (int i = 0; i < n; i++) {
-        if (c[i] > highest) highest = c[i];
+        if (c[i] + w->depth[i] > highest) highest = c[i] + w->depth[i];
         algebraic |= d[i] == 0;
     }
     for (int k = 0; k < w->p->unknowns; k++)

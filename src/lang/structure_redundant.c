@@ -31,7 +31,7 @@ static int add_twin(struct structure_work *w, int row, int count, const int *twi
 static void drop(struct structure_work *w, const unsigned char *gone) {
     int rows = 0;
     for (int i = 0; i < w->rows; i++)
-        if (!gone[i]) w->row[rows] = w->row[i], w->f[rows++] = w->f[i];
+        if (!gone[i]) w->row[rows] = w->row[i], w->depth[rows] = w->depth[i], w->f[rows++] = w->f[i];
     w->rows = rows;
 }
 

@@ -95,7 +95,7 @@ static int open_at(struct structure_sample *v, const struct structure_work *w, s
         if (expr_operands((enum expr_op)n.op)) evaluate(v, g, e);
         else {
             if (!expr_is_constant(g, e, &v->value[e])) v->value[e] = random_value(w, point, &n);
-            v->mass[e] = fabs(v->value[e]);
+            v->mass[e] = ldexp(fabs(v->value[e]), expr_lost(g, e));
         }
     }
     free(list.item);

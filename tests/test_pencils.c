@@ -1,0 +1,99 @@
+/* test_pencils.c - random differential-algebraic equations of known index and freedom (pencils.h), some of
+ * them at rest: what is told of them is right, and so are the runs. */
+#include "pencils.h"
+#include "testing.h"
+
+#include "model_run.h"
+
+#ifndef CASES
+#define CASES 400
+#endif
+
+static const char *const methods[] = {"dop853", "radau", "taylor", "dopri5"};
+
+static keel_model *read_pencil(const char *text) {
+    return keel_model_read("pencil.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
+}
+
+static const char *unknown_of(const struct pencil *p) {
+    return p->map == PENCIL_LINEAR ? "x" : "w";
+}
+
+/* Every unknown by its value. */
+static void start_from_all(struct pencil *p) {
+    double w[PENCIL_MOST];
+    pencil_unknowns(p, 0, w);
+    for (int j = 0; j < p->n; j++) PENCIL_ADD(p, "init %s[%d] = %.17g\n", unknown_of(p), j + 1, w[j]);
+}
+
+/* As many as there are degrees of freedom, those that keel names, and the others by guesses nearby.  0: it
+ * names derivatives of functions of the unknowns, which this test does not know. */
+static int start_from_choice(struct pencil *p, const keel_model *m) {
+    char name[KEEL_NAME];
+    double w[PENCIL_MOST];
+    size_t before = strlen(p->text);
+    int given[PENCIL_MOST] = {0};
+    pencil_unknowns(p, 0, w);
+    for (int i = 0; keel_model_choice(m, 0, i, name); i++) {
+        int j = atoi(name + 2) - 1, order = 0;
+        for (const char *c = name; *c; c++) order += *c == '\'';
+        if (order && p->map != PENCIL_LINEAR) return p->text[before] = '\0', 0;
+        PENCIL_ADD(p, "init %s = %.17g\n", name, order ? pencil_exact(p, j, order, 0) : w[j]);
+        given[j] |= order == 0;
+    }
+    for (int j = 0; j < p->n; j++)
+        if (!given[j])
+            PENCIL_ADD(p, "guess %s[%d] = %.17g\n", unknown_of(p), j + 1, w[j] + 0.01 * (1 + j % 3));
+    return 1;
+}
+
+static double worst_error(const struct pencil *p, keel_sim *s) {
+    double worst = 0;
+    for (int j = 0; j < p->n; j++) {
+        char name[20];
+        snprintf(name, sizeof name, p->map == PENCIL_LINEAR ? "x[%d]" : "y%d", j + 1);
+        worst = fmax(worst, fabs(value_of(s, name) - pencil_exact(p, j, 0, p->to)));
+    }
+    return worst;
+}
+
+static void no_random_pencil_is_wrong_without_a_word(void **state) {
+    (void)state;
+    int refused = 0, wrong = 0;
+    const char *only = getenv("PENCIL");
+    for (int k = only ? atoi(only) : 0; k < (only ? atoi(only) + 1 : CASES); k++) {
+        static struct pencil p;
+        keel_mode mode;
+        pencil_make(&p, (uint64_t)k + 1);
+        keel_model *m = keel_model_read("pencil.keel", p.text, strlen(p.text),
+                                        &(keel_model_options){.interpret = 1, .without_start = 1});
+        int by_choice = pencil_below(&p, 2) && start_from_choice(&p, m);
+        if (!by_choice) start_from_all(&p);
+        keel_model_close(m);
+        m = read_pencil(p.text);
+        keel_options o = {.method = methods[pencil_below(&p, 4)], .rtol = 1e-9};
+        keel_sim *s = keel_model_status(m) == KEEL_OK ? keel_sim_open(m, &o) : NULL;
+        keel_status status = s ? keel_sim_run(s, p.to) : KEEL_EINVAL;
+        keel_model_mode(m, 0, &mode);
+        if (status != KEEL_OK) {
+            refused++;
+            print_message("%d n %d index %d dof %d rest %d dec %d map %d choice %d %s: refused: %.200s\n", k, p.n, p.index, p.freedom,p.rests,p.decimals,p.map,by_choice,o.method,
+                          s ? keel_sim_message(s) : strstr(keel_model_message(m),"error")); if (only) print_message("%s", p.text);
+        } else {
+            double error = worst_error(&p, s);
+            int bad = mode.index != p.index || mode.freedom != p.freedom || !(error <= 1e-5);
+            wrong += bad;
+            if (bad)
+                {print_message("%d n %d rest %d dec %d map %d choice %d by %s: WRONG index %d, not %d; freedom %d, not %d; off by %.3g\n", k, p.n, p.rests,p.decimals,p.map,by_choice,o.method,
+                              mode.index, p.index, mode.freedom, p.freedom, error); if (only) print_message("%s", p.text);}
+        }
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+    if (wrong || refused * 100 >= CASES) fail_msg("%d of %d wrong, %d refused", wrong, CASES, refused);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_random_pencil_is_wrong_without_a_word)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
