@@ -282,12 +282,26 @@ static keel_status solve_y(struct start *st, double t, double *u, const unsigned
     return KEEL_OK;
 }
 
+/* Rows of a DAE whose terms vanish at the start, d/dt rows at rest above all, have no round-off of their own
+ * there.  A state counts as large as atol/rtol, and so do its terms. */
+static void least_sizes(struct start *st) {
+    const struct field *fd = st->fd;
+    struct rows *r = st->rows;
+    for (int i = 0; i < r->count && fd->p.form == KEEL_DAE; i++) {
+        const double *row = rows_gradient(r, fd, i);
+        double size = 0;
+        for (int j = 0; j < fd->n; j++) size += fabs(row[j]) * fmin(fd->least[j] > 0 ? fd->least[j] : HUGE_VAL, fd->size[j]);
+        r->size[i] = fmax(r->size[i], size);
+    }
+}
+
 keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed) {
     struct field *fd = st->fd;
     struct start_level level[2];
     int levels = levels_of(fd, level);
     keel_status status = rows_grow_all(fd, st->rows, t, u);
     if (status != KEEL_OK) return fd->fault.status;
+    least_sizes(st);
     for (int l = 0; l < levels; l++) {
         int count = choose_rows(st, &level[l]);
         if (residuals(st, t, u) != KEEL_OK) return fd->fault.status;

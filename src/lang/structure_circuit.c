@@ -60,7 +60,7 @@ int structure_fraction(double x, double *exact) {
     enum { DENOMINATORS = 64 };
     for (int q = 1; q <= DENOMINATORS; q++) {
         double p = nearbyint(x * q);
-        if (p == 0 || fabs(p) > 1e6 || fabs(x * q - p) > 1e-11 * fabs(p)) continue;
+        if (p == 0 || fabs(p) > 1e6 || fabs(x * q - p) > 1e-13 * fabs(p)) continue;
         *exact = p / q;
         return 1;
     }

@@ -76,14 +76,14 @@ static void solve(struct structure_work *w, const struct structure_pattern *a, s
         }
 }
 
-/* u_i/u_k as a number that is the same at all points. */
+/* u_i/u_k as a number that is the same at all points: 2 if it is a fraction, 1 if any other, 0 if none. */
 static int constant_weight(const struct circuit *q, int i, int k, double *value) {
-    double first = q->u[i] / q->u[k];
+    *value = q->u[i] / q->u[k];
     for (int p = 1; p < STRUCTURE_POINTS; p++) {
         double other = q->u[p * q->count + i] / q->u[p * q->count + k];
-        if (fabs(other - first) > 1e-10 * fabs(first)) return 0;
+        if (fabs(other - *value) > 1e-11 * fabs(*value)) return 0;
     }
-    return structure_fraction(first, value);
+    return 1 + structure_fraction(*value, value);
 }
 
 /* May the weight stand before equation k?  See above. */
@@ -105,14 +105,18 @@ static int weights(struct structure_work *w, const struct structure_pattern *a, 
                    int ck, const int *d, const struct structure_sample *v, int constants, expr *weight) {
     for (int i = 0; i < q->count; i++) {
         double value;
-        if (constant_weight(q, i, k, &value)) {
+        int constant = constant_weight(q, i, k, &value);
+        if (constant == 2) {
             weight[i] = expr_constant(w->g, value);
             continue;
         }
         if (constants) return 0;
         if (q->symbolic[0] == EXPR_NONE) solve(w, a, q, v);
         weight[i] = derive_div(w->g, q->symbolic[i], q->symbolic[k]);
-        if (weight[i] == EXPR_NONE || !allowed(w, weight[i], ck, d)) return 0;
+        if (weight[i] == EXPR_NONE) return 0;
+        if (allowed(w, weight[i], ck, d)) continue;
+        if (!constant) return 0;
+        weight[i] = expr_constant(w->g, value); /* written with unknowns that cancel */
     }
     return 1;
 }

@@ -10,6 +10,13 @@
 #define STRUCTURE_ZERO 1e-12
 enum { STRUCTURE_POINTS = 3, STRUCTURE_GENERIC = 64 }; /* points from GENERIC on: random parameters, too */
 
+/* Compressed rows.  sigma: the highest order of column[k] in the row; slope: the derivative by it. */
+struct structure_pattern {
+    int rows, columns;
+    int *start, *column, *sigma;
+    expr *slope;
+};
+
 /* The system under analysis. */
 struct structure_work {
     struct structure *s;
@@ -23,6 +30,8 @@ struct structure_work {
     int *depth;        /* rows: how often equations were differentiated for the combination that a row is */
     int *place[2];     /* index of an UNKNOWN, a MULTIPLIER: column, or -1 */
     uint32_t places[2];
+    struct structure_pattern *sigma; /* of the attempt at hand, with its transversal */
+    int *match, *back;
 };
 
 /* Memory that structure_close (kept) or the end of the analysis (scratch) gives back; zeroed.  NULL: none,
@@ -51,12 +60,6 @@ int structure_sample_zero(const struct structure_sample *v, expr e);
 int structure_sample_points(const struct structure_work *w, size_t roots, const expr *root,
                             int point[STRUCTURE_POINTS]);
 
-/* Compressed rows.  sigma: the highest order of column[k] in the row; slope: the derivative by it. */
-struct structure_pattern {
-    int rows, columns;
-    int *start, *column, *sigma;
-    expr *slope;
-};
 /* Also rewrites equations that depend on a symbol in appearance only.  0, or -1: see the verdict. */
 int structure_signature(struct structure_work *w, struct structure_pattern *out);
 /* f, which does not depend on these symbols, without them; f itself where no number can stand for them. */
@@ -68,8 +71,9 @@ int structure_parts(struct structure_work *w, const struct structure_pattern *a,
                     const int *back);
 /* The perfect matching with the highest sum of sigma, where one exists: improves match and back.  0 or -1. */
 int structure_assign(struct structure *s, const struct structure_pattern *a, int *match, int *back);
+/* least: d_j is at least that; NULL: no such bounds. */
 int structure_offsets(struct structure *s, const struct structure_pattern *a, const int *match,
-                      const int *back, int *c, int *d);
+                      const int *back, const int *least, int *c, int *d);
 /* The index, with the names that structure_aliases took away.  0 or -1. */
 int structure_index(const struct structure_work *w, const struct structure_pattern *a, const int *match,
                     const int *back);
