@@ -46,6 +46,8 @@ struct inside_mode {
     int proved, pairs;  /* the form proves its energy; its potential is a sum over pairs */
     const char *
         *choice; /* names of states that may be chosen at the start, as many as freedoms; NULL: the end */
+    int regained; /* degrees of freedom of the first mode beyond those counted: rows that follow from others
+                     wherever these hold */
 };
 
 /* All that hangs together with one elaboration of the text.  Runs share it and write nothing to it: what they
