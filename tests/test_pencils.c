@@ -71,21 +71,23 @@ static void no_random_pencil_is_wrong_without_a_word(void **state) {
         if (!by_choice) start_from_all(&p);
         keel_model_close(m);
         m = read_pencil(p.text);
-        keel_options o = {.method = methods[pencil_below(&p, 4)], .rtol = 1e-9};
+        int with = pencil_below(&p, 4);
+        if (with == 2 && p.freedom == 0) with = 0; /* taylor has no series where nothing is free */
+        keel_options o = {.method = methods[with], .rtol = 1e-9};
         keel_sim *s = keel_model_status(m) == KEEL_OK ? keel_sim_open(m, &o) : NULL;
         keel_status status = s ? keel_sim_run(s, p.to) : KEEL_EINVAL;
         keel_model_mode(m, 0, &mode);
         if (status != KEEL_OK) {
             refused++;
             print_message("%d n %d index %d dof %d rest %d dec %d map %d choice %d %s: refused: %.200s\n", k, p.n, p.index, p.freedom,p.rests,p.decimals,p.map,by_choice,o.method,
-                          s ? keel_sim_message(s) : strstr(keel_model_message(m),"error")); if (only) print_message("%s", p.text);
+                          s ? keel_sim_message(s) : strstr(keel_model_message(m),"error")); if (only) fprintf(stdout, "%s\n=====\n", p.text);
         } else {
             double error = worst_error(&p, s);
             int bad = mode.index != p.index || mode.freedom != p.freedom || !(error <= 1e-5);
             wrong += bad;
             if (bad)
                 {print_message("%d n %d rest %d dec %d map %d choice %d by %s: WRONG index %d, not %d; freedom %d, not %d; off by %.3g\n", k, p.n, p.rests,p.decimals,p.map,by_choice,o.method,
-                              mode.index, p.index, mode.freedom, p.freedom, error); if (only) print_message("%s", p.text);}
+                              mode.index, p.index, mode.freedom, p.freedom, error); if (only) fprintf(stdout, "%s\n=====\n", p.text);}
         }
         keel_sim_close(s);
         keel_model_close(m);

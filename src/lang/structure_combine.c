@@ -106,17 +106,14 @@ static int weights(struct structure_work *w, const struct structure_pattern *a, 
     for (int i = 0; i < q->count; i++) {
         double value;
         int constant = constant_weight(q, i, k, &value);
-        if (constant == 2) {
+        if (constant == 2 || (constant == 1 && !constants)) { /* written out, its unknowns would cancel */
             weight[i] = expr_constant(w->g, value);
             continue;
         }
         if (constants) return 0;
         if (q->symbolic[0] == EXPR_NONE) solve(w, a, q, v);
         weight[i] = derive_div(w->g, q->symbolic[i], q->symbolic[k]);
-        if (weight[i] == EXPR_NONE) return 0;
-        if (allowed(w, weight[i], ck, d)) continue;
-        if (!constant) return 0;
-        weight[i] = expr_constant(w->g, value); /* written with unknowns that cancel */
+        if (weight[i] == EXPR_NONE || !allowed(w, weight[i], ck, d)) return 0;
     }
     return 1;
 }

@@ -14,6 +14,7 @@
 #include "model/surface.h"
 #include "model/values.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,6 +262,14 @@ static int rows_that_follow(const keel_solver *s) {
     return count;
 }
 
+/* A guess that ended below its own round-off came to 0.  What is left is no size of anything; a tiny value that
+ * is meant is found again from 0. */
+static void clear_round_off(struct begin *b) {
+    for (int j = 0; j < b->r->n + b->r->m; j++)
+        if (b->given[j] == BEGIN_GUESSED && fabs(b->m->u0[j]) <= DBL_EPSILON * fabs(b->last[j]))
+            b->m->u0[j] = 0;
+}
+
 /* What the core says of the start; 1 and the consistent values in u0, or 0 with a message. */
 static int make_consistent(struct begin *b) {
     struct keel_model *m = b->m;
@@ -277,6 +286,7 @@ static int make_consistent(struct begin *b) {
     else if (refusal_energy_varies(b, s)) good = 0;
     else {
         memcpy(m->u0, keel_state(s), (size_t)(b->r->n + b->r->m) * sizeof *m->u0);
+        clear_round_off(b);
         b->mode->regained = rows_that_follow(s);
         good = check_implied(b, b->r->furthers ? keel_multipliers(s) : NULL);
     }
