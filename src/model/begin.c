@@ -254,12 +254,18 @@ static void meet_implied(struct begin *b) {
 }
 
 /* Rows that follow from others wherever these hold, as a third parallel rod of the same length: the analysis,
- * which looks off the manifold, counts them. */
-static int rows_that_follow(const keel_solver *s) {
+ * which looks off the manifold, counts them, but for constraints that it has left out itself. */
+static int rows_that_follow(const struct begin *b, const keel_solver *s) {
+    const struct model_mode *mode = &b->m->model->mode[b->mode->system.mode];
+    const unsigned char *left_out = b->mode->system.left_out;
     keel_kept row;
     int count = 0;
+    if (b->r->form != KEEL_MECHANICS) return 0;
     for (int i = 0; keel_kept_at(s, i, &row); i++) count += row.care == KEEL_ROW_REDUNDANT;
-    return count;
+    for (int i = 0; i < mode->constraint.count; i++)
+        if (left_out[mode->constraint.list[i].multiplier]) count -= 2; /* and its derivative */
+    for (int i = 0; i < mode->rolling.count; i++) count -= left_out[mode->rolling.list[i].multiplier];
+    return count > 0 ? count : 0;
 }
 
 /* A guess that ended below its own round-off came to 0.  What is left is no size of anything; a tiny value that
@@ -287,7 +293,7 @@ static int make_consistent(struct begin *b) {
     else {
         memcpy(m->u0, keel_state(s), (size_t)(b->r->n + b->r->m) * sizeof *m->u0);
         clear_round_off(b);
-        b->mode->regained = rows_that_follow(s);
+        b->mode->regained = rows_that_follow(b, s);
         good = check_implied(b, b->r->furthers ? keel_multipliers(s) : NULL);
     }
     keel_close(s);
