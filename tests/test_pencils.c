@@ -67,7 +67,7 @@ static void no_random_pencil_is_wrong_without_a_word(void **state) {
         pencil_make(&p, (uint64_t)k + 1);
         keel_model *m = keel_model_read("pencil.keel", p.text, strlen(p.text),
                                         &(keel_model_options){.interpret = 1, .without_start = 1});
-        int by_choice = pencil_below(&p, 2) && start_from_choice(&p, m);
+        int by_choice = pencil_below(&p, 2) && keel_model_status(m) == KEEL_OK && start_from_choice(&p, m);
         if (!by_choice) start_from_all(&p);
         keel_model_close(m);
         m = read_pencil(p.text);

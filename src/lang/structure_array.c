@@ -1,10 +1,11 @@
-/* structure_array.c - the differentiation index of equations that had to be combined.
+/* structure_array.c - the differentiation index.
  *
  * It is the least k for which f = 0, f' = 0, ..., f^(k) = 0 determine the derivatives x_j^(s_j), s_j the highest
  * that is written, at least 1, from those below (Brenan, Campbell, Petzold, Numerical Solution of Initial-Value
  * Problems in DAEs, 2.2): in the Jacobian of this array by x_j^(s_j) and all higher ones, the former are pivots
- * after the latter are gone.  Offsets tell it where the system Jacobian is regular; after combinations they
- * bound it alone.  The points are random ones, as everywhere in the analysis. */
+ * after the latter are gone.  Offsets bound it alone: they see where unknowns occur and not how equations, by
+ * themselves or combined, make up for each other.  The points are random ones, as everywhere in the
+ * analysis. */
 #include "lang/structure_inside.h"
 
 #include <stdlib.h>
@@ -113,7 +114,7 @@ int structure_array(struct structure_work *w) {
     struct structure *s = w->s;
     struct array x;
     int equations = w->p->equations;
-    if (s->steps == 0 || equations * (s->index + 1) > MOST_ROWS) return 0;
+    if (s->index < 1 || s->redundants || equations * (s->index + 1) > MOST_ROWS) return 0;
     if (array_open(w, &x)) return -1;
     for (int k = 0; k < s->index; k++) {
         int is = determined(w, &x);

@@ -77,7 +77,7 @@ int structure_offsets(struct structure *s, const struct structure_pattern *a, co
 /* The index, with the names that structure_aliases took away.  0 or -1. */
 int structure_index(const struct structure_work *w, const struct structure_pattern *a, const int *match,
                     const int *back);
-/* The index where equations were combined: at most what structure_index found.  0 or -1. */
+/* The differentiation index: at most what structure_index found.  0 or -1. */
 int structure_array(struct structure_work *w);
 
 /* Sparse matrix of numbers, compressed rows. */
