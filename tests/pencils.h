@@ -1,10 +1,10 @@
 /* pencils.h - random differential-algebraic equations with their answers.
  *
- * E (x - X(t))' + A (x - X(t)) = 0 with E = P diag(I, N) Q, A = P diag(-L, I) Q: Kronecker's form of a regular
- * pencil, hidden behind regular P and Q.  N has nilpotent blocks, the largest of which is the index; L is
- * diagonal and has as many rows as there are degrees of freedom.  The solutions are x = X + Q^-1 (c exp(L t),
- * 0).  X = const is a start at rest.  Nonlinear ones have x = phi(w) for the unknowns w, phi with a closed
- * inverse. */
+ * E (x - X(t))' + A (x - X(t)) = 0 with E = P diag(I, N) Q, A = P diag(-L, I) Q: Kronecker's form of a
+ * regular pencil, hidden behind regular P and Q.  N has nilpotent blocks, the largest of which is the
+ * index; L is diagonal and has as many rows as there are degrees of freedom.  The solutions are x = X +
+ * Q^-1 (c exp(L t), 0).  X = const is a start at rest.  Nonlinear ones have x = phi(w) for the unknowns w,
+ * phi with a closed inverse. */
 #ifndef KEEL_TESTS_PENCILS_H
 #define KEEL_TESTS_PENCILS_H
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PENCIL_MOST = 7, PENCIL_TEXT = 16000, PENCIL_ORDERS = 8 };
+enum { PENCIL_MOST = 7, PENCIL_TEXT = 16000 };
 
 typedef double pencil_matrix[PENCIL_MOST][PENCIL_MOST];
 
@@ -27,7 +27,7 @@ struct pencil {
     pencil_matrix e, a, back; /* back: Q^-1 */
     double rate[PENCIL_MOST], c[PENCIL_MOST];
     double level[PENCIL_MOST], high[PENCIL_MOST], pace[PENCIL_MOST]; /* X = level + high sin(pace t + 1) */
-    double to, size;
+    double to;
     char text[PENCIL_TEXT];
 };
 
@@ -120,8 +120,7 @@ static inline void pencil_product(int n, pencil_matrix left, pencil_matrix middl
 /* The order-th derivative of x_j at t. */
 static inline double pencil_exact(const struct pencil *p, int j, int order, double t) {
     double x = order == 0 ? p->level[j] : 0;
-    if (p->high[j] != 0)
-        x += p->high[j] * pow(p->pace[j], order) * sin(p->pace[j] * t + 1 + order * acos(0));
+    if (p->high[j] != 0) x += p->high[j] * pow(p->pace[j], order) * sin(p->pace[j] * t + 1 + order * acos(0));
     for (int i = 0; i < p->freedom; i++)
         x += p->back[j][i] * p->c[i] * (order ? pow(p->rate[i], order) : 1) * exp(p->rate[i] * t);
     return x;
@@ -148,8 +147,7 @@ static inline void pencil_lets(struct pencil *p) {
         if (p->map == PENCIL_SQUARES && j == 1) PENCIL_ADD(p, "let x[1] = w[1]\n");
         if (p->map == PENCIL_SQUARES && j > 1) PENCIL_ADD(p, "let x[%d] = w[%d] + w[%d]^2/4\n", j, j, j - 1);
         PENCIL_ADD(p, "let X%d = %.17g", j, p->level[j - 1]);
-        if (p->high[j - 1] != 0)
-            PENCIL_ADD(p, " + %.17g*sin(%.17g*t + 1)", p->high[j - 1], p->pace[j - 1]);
+        if (p->high[j - 1] != 0) PENCIL_ADD(p, " + %.17g*sin(%.17g*t + 1)", p->high[j - 1], p->pace[j - 1]);
         PENCIL_ADD(p, "\n");
     }
     for (int j = 1; j <= p->n && !linear; j++) PENCIL_ADD(p, "output y%d = x[%d]\n", j, j);
@@ -190,7 +188,6 @@ static inline void pencil_make(struct pencil *p, uint64_t seed) {
     pencil_product(p->n, left, e, right, p->e);
     pencil_product(p->n, left, a, right, p->a);
     p->to = 0.5 + pencil_below(p, 4) / 2.0;
-    p->size = 1;
     double moves = p->rests && p->near ? pow(10, -3 - pencil_below(p, 12)) : p->rests ? 0 : 0.5;
     for (int j = 0; j < p->n; j++) {
         p->level[j] = pencil_below(p, 4) ? (pencil_below(p, 129) - 64) / 64.0 : 0;

@@ -1,7 +1,8 @@
 /* test_begin.c - where models begin: at rest, near it, at singular guesses, with more rows than are needed.
  *
- * What is told of a model (index, degrees of freedom) does not depend on accidental start values, a right start
- * is found, `init` is kept, and the run that follows has the closed form or that of another notation. */
+ * What is told of a model (index, degrees of freedom) does not depend on accidental start values, a right
+ * start is found, `init` is kept, and the run that follows has the closed form or that of another
+ * notation. */
 #include "testing.h"
 
 #include "model_run.h"
@@ -220,7 +221,8 @@ static void nearly_singular_is_not_singular(void **state) {
     for (int k = 0; k < 5; k++) {
         char text[300];
         snprintf(text, sizeof text,
-                 "param e = %g\nvar x, y\nx' + (1 - e)*y' = -x\n(1 - e)*x' + y' = -y\ninit x = 1, y = 1\nrun 0 .. 1\n",
+                 "param e = %g\nvar x, y\nx' + (1 - e)*y' = -x\n(1 - e)*x' + y' = -y\ninit x = 1, y = 1\nrun "
+                 "0 .. 1\n",
                  e[k]);
         expect_counts(text, 0, 2);
         keel_model *m = sound(text);
@@ -243,11 +245,12 @@ static void redundant_rows_do_not_count(void **state) {
                  rods);
         expect_counts(text, 3, 2);
     }
-    expect_counts("coord x1, y1, x2, y2\nlagrangian (x1'^2 + y1'^2 + x2'^2 + y2'^2)/2 - y1 - y2\n"
-                  "constraint a: x1^2 + y1^2 = 1\nconstraint b: (x2 - 2)^2 + y2^2 = 1\n"
-                  "constraint c: (x2 - x1)^2 + (y2 - y1)^2 = 4\nconstraint d: (x1 + x2 - 2)^2 + (y1 + y2)^2 = 4\n"
-                  "init x1 = 0.6, x1' = 0\nguess y1 = -0.8, x2 = 2.6, y2 = -0.8\nrun 0 .. 1\n",
-                  3, 2);
+    expect_counts(
+        "coord x1, y1, x2, y2\nlagrangian (x1'^2 + y1'^2 + x2'^2 + y2'^2)/2 - y1 - y2\n"
+        "constraint a: x1^2 + y1^2 = 1\nconstraint b: (x2 - 2)^2 + y2^2 = 1\n"
+        "constraint c: (x2 - x1)^2 + (y2 - y1)^2 = 4\nconstraint d: (x1 + x2 - 2)^2 + (y1 + y2)^2 = 4\n"
+        "init x1 = 0.6, x1' = 0\nguess y1 = -0.8, x2 = 2.6, y2 = -0.8\nrun 0 .. 1\n",
+        3, 2);
     expect_counts("coord x1, y1, x2, y2\nlagrangian (x1'^2 + y1'^2 + x2'^2 + y2'^2)/2 - y1 - y2\n"
                   "constraint a: x1^2 + y1^2 = 1\nconstraint b: (x2 - 3)^2 + y2^2 = 4\n"
                   "constraint c: (x2 - x1)^2 + (y2 - y1)^2 = 9\ninit x1 = 0.6, x1' = 0\n"
@@ -255,12 +258,11 @@ static void redundant_rows_do_not_count(void **state) {
                   3, 2);
 }
 
-static const char robot_lets[] =
-    "let a(s) = 2/(2 - cos(s)^2), b(s) = cos(s)/(2 - cos(s)^2)\n"
-    "let c(s) = sin(s)/(2 - cos(s)^2), d(s) = cos(s)*sin(s)/(2 - cos(s)^2)\n"
-    "cos(x1) + cos(x1 + x3) = cos(exp(t) - 1) + cos(t - 1)\n"
-    "sin(x1) + sin(x1 + x3) = sin(1 - exp(t)) + sin(1 - t)\n"
-    "guess x1 = 0, x3 = 1, x2 = 2\nrun 0 .. 0.1\n";
+static const char robot_lets[] = "let a(s) = 2/(2 - cos(s)^2), b(s) = cos(s)/(2 - cos(s)^2)\n"
+                                 "let c(s) = sin(s)/(2 - cos(s)^2), d(s) = cos(s)*sin(s)/(2 - cos(s)^2)\n"
+                                 "cos(x1) + cos(x1 + x3) = cos(exp(t) - 1) + cos(t - 1)\n"
+                                 "sin(x1) + sin(x1 + x3) = sin(1 - exp(t)) + sin(1 - t)\n"
+                                 "guess x1 = 0, x3 = 1, x2 = 2\nrun 0 .. 0.1\n";
 
 /* Campbell and Griepentrog's arm with a flexible joint on a prescribed path: index 5. */
 static void the_index_does_not_depend_on_the_notation(void **state) {

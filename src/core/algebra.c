@@ -244,7 +244,8 @@ keel_status algebra_solve(struct field *fd, double t, double *u) {
         idle = shrinks > 0.1 ? idle + 1 : 0;
         circling = length < 1e-10 && length > 0.5 * shortest ? circling + 1 : 0;
         shortest = fmin(shortest, length);
-        if (length <= 2 * DBL_EPSILON || circling >= 2 || (idle >= 2 && at_round_off(fd, t, u))) return KEEL_OK;
+        if (length <= 2 * DBL_EPSILON || circling >= 2 || (idle >= 2 && at_round_off(fd, t, u)))
+            return KEEL_OK;
         if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON)
             return KEEL_OK; /* the rest is round-off */
         fresh = iteration ? shrinks > 0.1 : length > 0.1;

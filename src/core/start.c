@@ -265,12 +265,19 @@ static keel_status solve_y(struct start *st, double t, double *u, const unsigned
     if (fd->m == 0) return KEEL_OK;
     memcpy(st->found, u, (size_t)(fd->n + fd->m) * sizeof *u);
     keel_status status = algebra_solve(fd, t, st->found);
+    struct fault fault = fd->fault;
     memset(st->free, 1, (size_t)(fd->n + fd->m));
     if (status == KEEL_RETRY && start_search(st, NULL, t, u) == KEEL_OK) status = KEEL_OK;
-    if (status != KEEL_OK) return fd->fault.status;
+    if (status != KEEL_OK) {
+        fd->fault = fault; /* of where the search began, not of where it went */
+        return fd->fault.status;
+    }
+    double largest = 0; /* a value that is small beside others may be no more than their round-off */
+    for (int j = 0; j < fd->n + fd->m; j++) largest = fmax(largest, fabs(u[j]));
     for (int j = fd->n; j < fd->n + fd->m && fixed; j++) {
         char name[64];
-        if (!fixed[j] || fabs(st->found[j] - u[j]) <= FITS * (fd->size[j] + fabs(u[j]))) continue;
+        double fits = FITS * (fd->size[j] + fabs(u[j])) + 1e-12 * largest;
+        if (!fixed[j] || fabs(st->found[j] - u[j]) <= fits) continue;
         field_fault(
             fd, KEEL_ESTART, KEEL_ESTART,
             "the start value of %s does not fit the algebraic equations: nearest consistent value %.10g "
@@ -292,7 +299,8 @@ static void least_sizes(struct start *st) {
     for (int i = 0; i < r->count && fd->p.form == KEEL_DAE; i++) {
         const double *row = rows_gradient(r, fd, i);
         double size = 0;
-        for (int j = 0; j < fd->n; j++) size += fabs(row[j]) * (fd->least[j] > 0 ? fd->least[j] : fd->size[j]);
+        for (int j = 0; j < fd->n; j++)
+            size += fabs(row[j]) * (fd->least[j] > 0 ? fd->least[j] : fd->size[j]);
         r->size[i] = fmax(r->size[i], size);
     }
 }

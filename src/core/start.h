@@ -30,9 +30,10 @@ struct start {
 };
 
 void start_layout(struct start *st, struct field *fd, struct rows *rows, struct arena *a);
-/* Makes u (n + m) consistent at t.  fixed: values that must stay, NULL: all may change.  Where the others cannot
- * make up for it, values that fit to 1e-9 of the row's terms are polished to round-off although fixed.  KEEL_ESTART: u
- * holds the nearest consistent values if there are any, and the fault names row, residual and changes. */
+/* Makes u (n + m) consistent at t.  fixed: values that must stay, NULL: all may change.  Where the others
+ * cannot make up for it, values that fit to 1e-9 of the row's terms are polished to round-off although
+ * fixed.  KEEL_ESTART: u holds the nearest consistent values if there are any, and the fault names row,
+ * residual and changes. */
 keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed);
 /* Moves the free values of one level; fails with KEEL_ESTART, or KEEL_ESINGULAR for contradictory rows. */
 keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u);

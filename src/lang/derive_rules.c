@@ -45,10 +45,11 @@ static expr absorb(struct graph *g, double scale, int lost, expr e, int depth) {
     int first = n.op == EXPR_MUL && expr_is_constant(g, n.a, &number);
     int found = first || (n.op == EXPR_MUL && expr_is_constant(g, n.b, &number));
     if (found && (power_of_two(scale) || power_of_two(number)) && isnormal(scale * number))
-        return expr_make(g, EXPR_MUL, number_of(g, scale * number, lost, first ? n.a : n.b), first ? n.b : n.a,
-                         0);
+        return expr_make(g, EXPR_MUL, number_of(g, scale * number, lost, first ? n.a : n.b),
+                         first ? n.b : n.a, 0);
     if (depth == 0 || !power_of_two(scale)) return EXPR_NONE;
-    if (n.op == EXPR_MUL || n.op == EXPR_DIV || n.op == EXPR_NEG) inner = absorb(g, scale, lost, n.a, depth - 1);
+    if (n.op == EXPR_MUL || n.op == EXPR_DIV || n.op == EXPR_NEG)
+        inner = absorb(g, scale, lost, n.a, depth - 1);
     if (inner != EXPR_NONE) return expr_make(g, (enum expr_op)n.op, inner, n.b, 0);
     if (n.op == EXPR_MUL) inner = absorb(g, scale, lost, n.b, depth - 1);
     return inner == EXPR_NONE ? EXPR_NONE : expr_make(g, EXPR_MUL, n.a, inner, 0);

@@ -140,8 +140,8 @@ static int sigma_method(struct structure_work *w, struct structure_pattern *jaco
     s->c = structure_keep(s, (size_t)w->rows, sizeof *s->c);
     s->d = structure_keep(s, (size_t)w->rows, sizeof *s->d);
     if (!s->c || !s->d || structure_assign(s, sigma, match, back) ||
-        structure_offsets(s, sigma, match, back, NULL, s->c, s->d) || structure_index(w, sigma, match, back) ||
-        structure_system(s, sigma, s->c, s->d, jacobian))
+        structure_offsets(s, sigma, match, back, NULL, s->c, s->d) ||
+        structure_index(w, sigma, match, back) || structure_system(s, sigma, s->c, s->d, jacobian))
         return -1;
     int *again = structure_take(s, (size_t)w->rows, sizeof *again),
         *from = structure_take(s, (size_t)w->columns, sizeof *from);
@@ -225,10 +225,10 @@ static int publish(struct structure_work *w, const struct structure_pattern *a) 
     return 0;
 }
 
-/* Combinations by other offsets.  Beside the smallest ones there are others, d_j one higher somewhere with all
- * that follows: they tell of the same transversal, and an unknown that the smallest ones let stand among the
- * highest derivatives, so that weights would have to be divided by what it is multiplied with, is below them
- * then.  1: an equation was replaced; 0; -1. */
+/* Combinations by other offsets.  Beside the smallest ones there are others, d_j one higher somewhere with
+ * all that follows: they tell of the same transversal, and an unknown that the smallest ones let stand
+ * among the highest derivatives, so that weights would have to be divided by what it is multiplied with, is
+ * below them then.  1: an equation was replaced; 0; -1. */
 static int lift(struct structure_work *w) {
     enum { MOST = 60 }; /* unknowns that are tried one by one */
     struct structure *s = w->s;
@@ -285,8 +285,8 @@ enum structure_verdict structure_analyse(struct structure *s, const struct struc
     struct structure_pattern jacobian;
     *s = (struct structure){.g = p->g};
     int failed = work_open(&w, s, p) || structure_aliases(&w) || regularise(&w, &jacobian) ||
-                 structure_array(&w) || publish(&w, &jacobian) || differentiate(&w) || structure_start(&w, &jacobian) ||
-                 structure_invariants(&w);
+                 structure_array(&w) || publish(&w, &jacobian) || differentiate(&w) ||
+                 structure_start(&w, &jacobian) || structure_invariants(&w);
     if (failed && s->verdict == STRUCTURE_OK) s->verdict = STRUCTURE_MEMORY;
     if (p->g->failed) s->verdict = STRUCTURE_MEMORY;
     derive_close(&w.smooth);

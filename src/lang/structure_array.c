@@ -1,11 +1,11 @@
 /* structure_array.c - the differentiation index.
  *
- * It is the least k for which f = 0, f' = 0, ..., f^(k) = 0 determine the derivatives x_j^(s_j), s_j the highest
- * that is written, at least 1, from those below (Brenan, Campbell, Petzold, Numerical Solution of Initial-Value
- * Problems in DAEs, 2.2): in the Jacobian of this array by x_j^(s_j) and all higher ones, the former are pivots
- * after the latter are gone.  Offsets bound it alone: they see where unknowns occur and not how equations, by
- * themselves or combined, make up for each other.  The points are random ones, as everywhere in the
- * analysis. */
+ * It is the least k for which f = 0, f' = 0, ..., f^(k) = 0 determine the derivatives x_j^(s_j), s_j the
+ * highest that is written, at least 1, from those below (Brenan, Campbell, Petzold, Numerical Solution of
+ * Initial-Value Problems in DAEs, 2.2): in the Jacobian of this array by x_j^(s_j) and all higher ones, the
+ * former are pivots after the latter are gone.  Offsets bound it alone: they see where unknowns occur and
+ * not how equations, by themselves or combined, make up for each other.  The points are random ones, as
+ * everywhere in the analysis. */
 #include "lang/structure_inside.h"
 
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 enum { MOST_ROWS = 1500 }; /* of the array; beyond, the bound by the offsets is told */
 
 struct array {
-    int rows;       /* equations, all orders */
-    expr *f;        /* (1 + index) times the equations */
-    int *place[2];  /* index of an UNKNOWN, a MULTIPLIER: number in the problem, or -1 */
+    int rows;      /* equations, all orders */
+    expr *f;       /* (1 + index) times the equations */
+    int *place[2]; /* index of an UNKNOWN, a MULTIPLIER: number in the problem, or -1 */
     uint32_t places[2];
-    int *written;   /* s_j */
+    int *written; /* s_j */
 };
 
 static int number_of(const struct array *x, const struct expr_node *n) {
@@ -104,7 +104,8 @@ static int determined(struct structure_work *w, const struct array *x) {
     free(symbol);
     w->any.obstacle = EXPR_NONE;
     if (failed) return w->g->failed ? structure_out_of_memory(w->s) : 0;
-    struct structure_pattern a = {slope.rows, slope.columns, slope.row_start, slope.column, NULL, slope.value};
+    struct structure_pattern a = {slope.rows,   slope.columns, slope.row_start,
+                                  slope.column, NULL,          slope.value};
     int found = pivots(w, &a, late);
     derive_free(&slope);
     return found < 0 ? -1 : found == w->p->unknowns;

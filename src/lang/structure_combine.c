@@ -56,8 +56,7 @@ static void solve(struct structure_work *w, const struct structure_pattern *a, s
         left -= p;
         for (int i = 0; i < n; i++) {
             if (done[i] || x[i][s] == 0) continue;
-            double factor = x[i][s] / x[p][s],
-                   mass = fmax(m[i][s], fabs(factor) * m[p][s]) / fabs(x[p][s]);
+            double factor = x[i][s] / x[p][s], mass = fmax(m[i][s], fabs(factor) * m[p][s]) / fabs(x[p][s]);
             low[i][s] = derive_div(g, e[i][s], e[p][s]);
             for (int j = s + 1; j < n - 1; j++) {
                 m[i][j] = fmax(m[i][j], fmax(fabs(factor) * m[p][j], mass * fabs(x[p][j])));

@@ -3,8 +3,8 @@
  * Markowitz order (the shortest column, in it a short row), threshold pivots, rows and columns scaled to 1
  * by powers of two.  Beside every number runs its mass, the size of what was subtracted to get it, by the
  * rules of structure_sample.c: eps times the mass bounds its error, however much was cancelled in pivots on
- * the way.  A number below STRUCTURE_ZERO of its mass is a zero.  A zero stays in its place with its mass, so that
- * later sums know of it. */
+ * the way.  A number below STRUCTURE_ZERO of its mass is a zero.  A zero stays in its place with its mass,
+ * so that later sums know of it. */
 #include "lang/structure_inside.h"
 
 #include <math.h>
@@ -258,7 +258,8 @@ static int factor_open(struct structure_factor *f, const struct structure_matrix
     f->low_start = calloc(rows + columns + 2, sizeof(int));
     f->row_scale = malloc((rows + 1) * sizeof(double));
     f->mass = malloc((rows + 1) * sizeof(double));
-    return f->pivot_row && f->pivot_column && f->dependent && f->low_start && f->row_scale && f->mass ? 0 : -1;
+    return f->pivot_row && f->pivot_column && f->dependent && f->low_start && f->row_scale && f->mass ? 0
+                                                                                                      : -1;
 }
 
 /* Columns until none is left, the late ones after the others. */

@@ -216,8 +216,8 @@ static int check_implied(struct begin *b, const double *multiplier) {
 static void tell_polished(struct begin *b) {
     struct keel_model *m = b->m;
     double largest = 0;
-    for (int j = 0; j < b->r->n; j++) largest = fmax(largest, fabs(b->last[j]));
-    for (int j = 0; j < b->r->n; j++) {
+    for (int j = 0; j < b->r->n + b->r->m; j++) largest = fmax(largest, fabs(b->last[j]));
+    for (int j = 0; j < b->r->n + b->r->m; j++) {
         double change = fabs(m->u0[j] - b->last[j]);
         if (b->given[j] != BEGIN_FIXED || change <= 1e-13 * fmax(fabs(b->last[j]), 1e-3 * largest)) continue;
         const struct model_given *from = b->from[j];
@@ -268,8 +268,8 @@ static int rows_that_follow(const struct begin *b, const keel_solver *s) {
     return count > 0 ? count : 0;
 }
 
-/* A guess that ended below its own round-off came to 0.  What is left is no size of anything; a tiny value that
- * is meant is found again from 0. */
+/* A guess that ended below its own round-off came to 0.  What is left is no size of anything; a tiny value
+ * that is meant is found again from 0. */
 static void clear_round_off(struct begin *b) {
     for (int j = 0; j < b->r->n + b->r->m; j++)
         if (b->given[j] == BEGIN_GUESSED && fabs(b->m->u0[j]) <= DBL_EPSILON * fabs(b->last[j]))

@@ -1,9 +1,9 @@
 /* road_inertia.c - is the mass matrix of a lagrangian positive definite anywhere?
  *
  * The core's mechanics needs M = L L^T.  A kinetic energy that has none of some motion (of the length of a
- * quaternion, whose constraint says that it stays 1) has a singular M; M and the gradients of the constraints
- * together, [M G^T; G 0], may well be regular, which the analysis has seen to.  Such a model takes the general
- * road. */
+ * quaternion, whose constraint says that it stays 1) has a singular M; M and the gradients of the
+ * constraints together, [M G^T; G 0], may well be regular, which the analysis has seen to.  Such a model
+ * takes the general road. */
 #include "model/functions.h"
 #include "model/road.h"
 
@@ -12,7 +12,7 @@
 
 enum { MOST = 200, POINTS = 4 }; /* coordinates; beyond, M is taken for what it should be */
 
-/* Cholesky of a dense matrix, with `least` of a diagonal entry counting as nothing: 1 if positive definite. */
+/* Cholesky of a dense matrix, `least` of a diagonal entry counting as nothing: 1 if positive definite. */
 static int definite(int n, double *a, double least) {
     for (int i = 0; i < n; i++) {
         double diagonal = a[i * n + i];
@@ -28,8 +28,8 @@ static int definite(int n, double *a, double least) {
 }
 
 /* 1, 0, or -1 where M is not finite; entry and dense are scratch. */
-static int definite_at(const struct road *r, const struct tape *tape, const double *u, const double *parameter,
-                       double *entry, double *dense) {
+static int definite_at(const struct road *r, const struct tape *tape, const double *u,
+                       const double *parameter, double *entry, double *dense) {
     const struct derive_sparse *m = &r->mass;
     int n = m->rows;
     if (tape_call(tape, r->y->t0, u, parameter, entry)) return -1;
