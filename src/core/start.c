@@ -321,7 +321,10 @@ static keel_status meet(struct start *st, const struct start_level *level, doubl
         if (fits || start_search(st, level, t, u) == KEEL_OK) status = KEEL_OK;
         else fd->fault = fault;
     }
-    if (status != KEEL_OK || start_units(st, level, t, st->found) <= MANIFOLD_STAGNANT) return status;
+    int any = 0;
+    for (int j = level->first; j < level->first + level->columns; j++) any |= st->free[j];
+    if (status != KEEL_OK || start_units(st, level, t, st->found) <= (any ? MANIFOLD_STAGNANT : 4))
+        return status;
     memset(st->free, 1, (size_t)all);
     return start_solve(st, level, t, st->found);
 }

@@ -35,6 +35,16 @@ static double distance(int count, const double *from, const double *to) {
     return sum;
 }
 
+/* Is it the place again from which no way led, nearly, where Newton's method halves its steps? */
+static int came_back(int count, double radius, const double *from, const double *to) {
+    double largest = 0, way = 0;
+    for (int j = 0; j < count; j++) {
+        largest = fmax(largest, fabs(from[j]));
+        way = fmax(way, fabs(to[j] - from[j]));
+    }
+    return way <= 1e-4 * radius * (largest > 0 ? largest : 1);
+}
+
 keel_status start_search(struct start *st, const struct start_level *level, double t, const double *u) {
     struct field *fd = st->fd;
     int all = fd->n + fd->m, tries = all > LARGE ? 1 : TRIES, first = level ? level->first : fd->n,
@@ -47,7 +57,7 @@ keel_status start_search(struct start *st, const struct start_level *level, doub
             keel_status status =
                 level ? start_solve(st, level, t, st->beside) : algebra_solve(fd, t, st->beside);
             double far = status == KEEL_OK ? distance(count, u + first, st->beside + first) : HUGE_VAL;
-            if (!(far < best)) continue;
+            if (!(far < best) || came_back(count, radii[r], u + first, st->beside + first)) continue;
             best = far;
             memcpy(st->found, st->beside, (size_t)all * sizeof *u);
         }

@@ -273,7 +273,15 @@ static void not_solved(struct begin *b, const char *sentence) {
     else source_hint(one, "Change the values of `init`.");
 }
 
-/* The matrix of the algebraic equations is singular wherever the search came to. */
+/* Do the algebraic equations hold where the search began? */
+static int hold_at_guess(struct begin *b) {
+    double off = 0, most = 0;
+    for (int j = b->r->n; j < b->r->n + b->r->m; j++)
+        if (row_with(b, j, b->last, &off) >= 0) most = fmax(most, fabs(off));
+    return most <= 1e-12;
+}
+
+/* They do, and their matrix is singular there. */
 static void not_determined(struct begin *b) {
     const struct road *r = b->r;
     char unknowns[200] = "";
@@ -307,7 +315,8 @@ void refusal_tell(struct begin *b, const keel_solver *s) {
     else if (strstr(sentence, "is not finite") && finite_tell(b->m, b->mode->system.mode, b->t0, b->m->u0))
         return;
     else if (strstr(sentence, "` contradicts `")) contradicts(b, sentence);
-    else if (strstr(sentence, "the algebraic variables are not determined")) not_determined(b);
+    else if (strstr(sentence, "the algebraic variables are not determined") && hold_at_guess(b))
+        not_determined(b);
     else if (strstr(sentence, "the algebraic ")) not_solved(b, sentence);
     else if (strstr(sentence, "mass matrix")) no_mass(b, sentence);
     else
