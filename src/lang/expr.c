@@ -212,7 +212,7 @@ expr expr_constant(struct graph *g, double value) {
 }
 
 expr expr_remainder(struct graph *g, double value, int lost) {
-    enum { FEW = 16 };
+    enum { FEW = 6 };
     expr e = expr_constant(g, value);
     if (e == EXPR_NONE || value == 0 || lost < FEW) return e;
     struct expr_node n = g->node[e];

@@ -17,7 +17,7 @@ enum { SUPPORT = 24 }; /* rows; beyond it expressions would explode */
 
 struct circuit {
     int count, row[SUPPORT];
-    double u[STRUCTURE_POINTS * SUPPORT];
+    double u[STRUCTURE_POINTS * SUPPORT], loose[SUPPORT]; /* mass/|u|: eps times that bounds its error */
     struct structure_pivot order[SUPPORT];
     expr symbolic[SUPPORT]; /* u up to a factor; EXPR_NONE: not computed yet */
 };
@@ -106,7 +106,8 @@ static int weights(struct structure_work *w, const struct structure_pattern *a, 
         double value;
         int constant = constant_weight(q, i, k, &value);
         if (constant == 2 || (constant == 1 && !constants)) { /* written out, its unknowns would cancel */
-            weight[i] = expr_constant(w->g, value);
+            int lost = constant == 2 ? 0 : ilogb(fmax(q->loose[i], q->loose[k])) + 1;
+            weight[i] = expr_remainder(w->g, value, lost);
             continue;
         }
         if (constants) return 0;
@@ -184,7 +185,7 @@ static int attempt(struct structure_work *w, const struct structure_pattern *a, 
                    const int *c, const int *d, const struct structure_sample *v, int constants) {
     int least = c[q->row[0]], holds;
     if (q->count < 2) return 0; /* a row that is zero at these points only */
-    holds = structure_circuit(w->s, a, q->count, q->row, v, q->u, q->order);
+    holds = structure_circuit(w->s, a, q->count, q->row, v, q->u, q->loose, q->order);
     if (holds <= 0) return holds;
     for (int i = 1; i < q->count; i++)
         if (c[q->row[i]] < least) least = c[q->row[i]];

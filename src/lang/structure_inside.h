@@ -93,7 +93,7 @@ struct structure_factor {
     int *dependent;                /* rows - rank */
     int *low_start, *low_row;      /* step s subtracts low_value times the pivot row from low_row */
     double *low_value, *low_mass, *row_scale;
-    double *mass; /* rows: scratch of structure_left_null */
+    double *mass; /* rows: of the vector that structure_left_null gave last */
     size_t low_count, low_room;
 };
 /* late: columns to be used only when no other is left, or NULL. */
@@ -110,13 +110,14 @@ int structure_numbers(struct structure *s, const struct structure_pattern *a,
                       const struct structure_sample *v, struct structure_matrix *out);
 
 /* Rows of a pattern that are dependent, each needed: `count` of them.  u[k*count + i]: the weights at
- * sample k, the last of them 1.  order, if not NULL, gets count - 1 pivots (place in `row`, column) of
+ * sample k, the last of them 1.  loose, if not NULL: the largest mass of each, in units of itself.  order, if
+ * not NULL, gets count - 1 pivots (place in `row`, column) of
  * sample 0.  1; 0: not so; -1. */
 struct structure_pivot {
     int row, column;
 };
 int structure_circuit(struct structure *s, const struct structure_pattern *a, int count, const int *row,
-                      const struct structure_sample v[STRUCTURE_POINTS], double *u,
+                      const struct structure_sample v[STRUCTURE_POINTS], double *u, double *loose,
                       struct structure_pivot *order);
 /* A fraction with a small denominator next to x, to 1e-11; 0: none. */
 int structure_fraction(double x, double *exact);

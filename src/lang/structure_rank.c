@@ -328,5 +328,5 @@ void structure_left_null(const struct structure_factor *f, int k, double *u) {
         mass[f->pivot_row[s]] = size;
     }
     double unit = f->row_scale[f->dependent[k]];
-    for (int i = 0; i < f->rows; i++) u[i] *= f->row_scale[i] / unit;
+    for (int i = 0; i < f->rows; i++) u[i] *= f->row_scale[i] / unit, mass[i] *= f->row_scale[i] / unit;
 }

@@ -131,7 +131,7 @@ static int judge(struct structure_work *w, const struct prolonged *x, const stru
     double *u = structure_take(w->s, STRUCTURE_POINTS * (size_t)count, sizeof *u);
     int *twin = structure_take(w->s, 2 * (size_t)count, sizeof *twin), twins = 0;
     if (!u || !twin) return -1;
-    int holds = structure_circuit(w->s, a, count, row, x->v, u, NULL);
+    int holds = structure_circuit(w->s, a, count, row, x->v, u, NULL, NULL);
     if (holds <= 0) return holds;
     expr sum = derive_zero(w->g);
     for (int i = 0; i < count; i++) {
