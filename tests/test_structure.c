@@ -893,7 +893,7 @@ static void large_bands_are_matched(void **state) {
         struct structure_pattern a = {N, N, start, column, sigma, NULL};
         assert_int_equal(structure_match(&s, &a, match, back), N);
         assert_int_equal(structure_assign(&s, &a, match, back), 0);
-        assert_int_equal(structure_offsets(&s, &a, match, back, c, d), 0);
+        assert_int_equal(structure_offsets(&s, &a, match, back, NULL, c, d), 0);
         for (int i = 0; i < N; i++)
             for (int k = start[i]; k < start[i + 1]; k++) {
                 assert_true(d[column[k]] - c[i] >= sigma[k] && c[i] >= 0);

@@ -81,7 +81,7 @@ KEEL_API const char *keel_model_source(const keel_model *m);
 typedef struct keel_mode {
     const char *name;            /* NULL: none */
     const keel_problem *problem; /* with a consistent start in the first mode; u0 is NULL in the others */
-    int index, freedom;          /* structural index; degrees of freedom */
+    int index, freedom;          /* differentiation index; degrees of freedom */
     int equations, unknowns;     /* multipliers included */
     int combinations;            /* equations that were replaced by linear combinations */
     int redundant;               /* constraints that follow from others */

@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#define NOISE 1e-12 /* of the terms of a sum: its round-off */
+
 void algebra_layout(struct field *fd, struct arena *a) {
     struct algebra *d = &fd->dae;
     size_t n = (size_t)fd->n, m = (size_t)fd->m, h = (size_t)fd->p.hidden.count, all = n + m;
@@ -70,22 +72,36 @@ static double derived_by_y(const struct field *fd, int i, int j) {
     return sum;
 }
 
-/* Marks the rows that contain y at u, and those whose rate does. */
+/* The sum of the sizes of these products. */
+static double derived_terms(const struct field *fd, int i, int j) {
+    const struct algebra *d = &fd->dae;
+    const double *row = d->row_jacobian + (long)i * (fd->n + fd->m);
+    double sum = 0;
+    for (int c = 0; c < fd->n; c++) sum += fabs(row[c] * d->rate_y[(long)c * fd->m + j]);
+    return sum;
+}
+
+/* Marks the rows that contain y at u, and those whose rate does.  A given derivative is exact: it is there
+ * where it is not zero, a sum of products where it is more than their round-off, and no size of an unknown
+ * has a say.  A guess of y may be the round-off of a zero (rates at rest), and tells no size.  Derivatives
+ * by differences have the noise of their row's terms, and are judged by these. */
 static keel_status find_rows_with_y(struct field *fd, double t, const double *u) {
     struct algebra *d = &fd->dae;
-    int n = fd->n, m = fd->m;
+    int n = fd->n, m = fd->m, rate_exact = n == 0 || fd->p.f.jacobian != NULL;
     keel_status status = rows_with_jacobian(fd, t, u);
     if (status == KEEL_OK) status = rate_by_y(fd, t, u);
     for (int i = 0; i < d->rows && status == KEEL_OK; i++) {
         const double *row = d->row_jacobian + (long)i * (n + m);
-        double size = 0, by_y = 0, by_rate = 0;
-        for (int j = 0; j < n + m; j++) size = fmax(size, fabs(row[j]) * fmax(fd->size[j], DBL_MIN));
+        int exact = (i < m ? fd->p.algebraic.jacobian : fd->p.hidden.jacobian) != NULL;
+        double size = 0;
+        for (int j = 0; j < n + m && !(exact && rate_exact); j++)
+            size = fmax(size, fabs(row[j]) * fmax(fd->size[j], DBL_MIN));
         for (int j = 0; j < m; j++) {
-            by_y = fmax(by_y, fabs(row[n + j]) * fd->size[n + j]);
-            by_rate = fmax(by_rate, fabs(derived_by_y(fd, i, j)) * fd->size[n + j]);
+            double by_y = fabs(row[n + j]), by_rate = fabs(derived_by_y(fd, i, j)), length = fd->size[n + j];
+            if (i < m) d->direct[i] |= exact ? by_y > 0 : by_y * length > NOISE * size;
+            d->derived[i] |= exact && rate_exact ? by_rate > NOISE * derived_terms(fd, i, j)
+                                                 : by_rate * length > NOISE * size;
         }
-        if (i < m) d->direct[i] |= by_y > 1e-12 * size;
-        d->derived[i] |= by_rate > 1e-12 * size;
     }
     return status;
 }
@@ -144,15 +160,17 @@ static keel_status equations(struct field *fd, double t, const double *u, int fr
     return KEEL_OK;
 }
 
-/* Is each value the round-off of its terms?  Those of a row are the products of its slopes and unknowns. */
-static int at_round_off(const struct field *fd, const double *u) {
+/* Is each value the round-off of its terms?  Those of a row are the products of its slopes and unknowns, and
+ * what the problem itself tells of them, in which t has its part. */
+static int at_round_off(struct field *fd, double t, const double *u) {
     const struct algebra *d = &fd->dae;
     int n = fd->n, all = n + fd->m, at = 0;
+    if (map_terms(fd, &fd->algebraic, t, u, fd->column) != KEEL_OK) return 0;
     for (int i = 0; i < d->rows; i++) {
         int direct = i < fd->m && d->direct[i];
         if (!direct && !d->derived[i]) continue;
         const double *row = d->row_jacobian + (long)i * all;
-        double terms = direct ? 0 : fabs(d->shift[i]);
+        double terms = direct ? fabs(fd->column[i]) : fabs(d->shift[i]);
         for (int c = 0; c < (direct ? all : n); c++) terms += fabs(row[c] * (direct ? u[c] : d->dx[c]));
         if (!(fabs(d->values[at++]) <= 16 * DBL_EPSILON * terms)) return 0;
     }
@@ -223,10 +241,11 @@ keel_status algebra_solve(struct field *fd, double t, double *u) {
         double length = take_step(fd, u);
         if (!isfinite(length)) break;
         double shrinks = length / before;
-        idle = shrinks > 0.5 ? idle + 1 : 0;
+        idle = shrinks > 0.1 ? idle + 1 : 0;
         circling = length < 1e-10 && length > 0.5 * shortest ? circling + 1 : 0;
         shortest = fmin(shortest, length);
-        if (length <= 2 * DBL_EPSILON || circling >= 2 || (idle >= 2 && at_round_off(fd, u))) return KEEL_OK;
+        if (length <= 2 * DBL_EPSILON || circling >= 2 || (idle >= 2 && at_round_off(fd, t, u)))
+            return KEEL_OK;
         if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON)
             return KEEL_OK; /* the rest is round-off */
         fresh = iteration ? shrinks > 0.1 : length > 0.1;

@@ -238,14 +238,17 @@ static keel_preserve chosen_preserve(const keel_problem *p, const keel_options *
 static void set_tolerances(struct engine *e) {
     const double *scale = e->field.p.scale, *u0 = e->field.p.u0;
     int n = e->field.n, all = e->field.n + e->field.m;
-    double largest = 0;
+    double largest = 0, any;
     for (int i = 0; i < n; i++) largest = fmax(largest, fabs(u0[i]));
+    any = largest;
+    for (int i = n; i < all; i++) any = fmax(any, fabs(u0[i]));
     if (e->o.rtol == 0) e->o.rtol = 1e-6;
     double atol = e->o.atol > 0 ? e->o.atol : 1e-3 * e->o.rtol * (largest > 0 ? fmin(largest, 1) : 1);
     for (int i = 0; i < n; i++) e->atol[i] = e->o.atol_each ? e->o.atol_each[i] : atol;
     for (int i = 0; i < all; i++) {
         double least = i >= n ? 0 : scale ? scale[i] : e->atol[i] / e->o.rtol;
         double size = fmax(fabs(u0[i]), least);
+        if (i >= n && size < 16 * DBL_EPSILON * any) size = 0; /* the round-off of a zero */
         e->field.size[i] = size > 0 ? size : 1e-3; /* an unknown that starts at 0, of unknown size */
         if (i < n) e->field.least[i] = scale && scale[i] > 0 ? 0 : least > 0 ? least : 1e-3;
     }

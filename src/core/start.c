@@ -265,10 +265,19 @@ static keel_status solve_y(struct start *st, double t, double *u, const unsigned
     if (fd->m == 0) return KEEL_OK;
     memcpy(st->found, u, (size_t)(fd->n + fd->m) * sizeof *u);
     keel_status status = algebra_solve(fd, t, st->found);
-    if (status != KEEL_OK) return fd->fault.status;
+    struct fault fault = fd->fault;
+    memset(st->free, 1, (size_t)(fd->n + fd->m));
+    if (status == KEEL_RETRY && start_search(st, NULL, t, u) == KEEL_OK) status = KEEL_OK;
+    if (status != KEEL_OK) {
+        fd->fault = fault; /* of where the search began, not of where it went */
+        return fd->fault.status;
+    }
+    double largest = 0; /* a value that is small beside others may be no more than their round-off */
+    for (int j = 0; j < fd->n + fd->m; j++) largest = fmax(largest, fabs(u[j]));
     for (int j = fd->n; j < fd->n + fd->m && fixed; j++) {
         char name[64];
-        if (!fixed[j] || fabs(st->found[j] - u[j]) <= FITS * (fd->size[j] + fabs(u[j]))) continue;
+        double fits = FITS * (fd->size[j] + fabs(u[j])) + 1e-12 * largest;
+        if (!fixed[j] || fabs(st->found[j] - u[j]) <= fits) continue;
         field_fault(
             fd, KEEL_ESTART, KEEL_ESTART,
             "the start value of %s does not fit the algebraic equations: nearest consistent value %.10g "
@@ -282,19 +291,53 @@ static keel_status solve_y(struct start *st, double t, double *u, const unsigned
     return KEEL_OK;
 }
 
+/* Rows of a DAE whose terms vanish at the start, d/dt rows at rest above all, have no round-off of their own
+ * there.  A state counts as large as atol/rtol, and so do its terms. */
+static void least_sizes(struct start *st) {
+    const struct field *fd = st->fd;
+    struct rows *r = st->rows;
+    for (int i = 0; i < r->count && fd->p.form == KEEL_DAE; i++) {
+        const double *row = rows_gradient(r, fd, i);
+        double size = 0;
+        for (int j = 0; j < fd->n; j++)
+            size += fabs(row[j]) * (fd->least[j] > 0 ? fd->least[j] : fd->size[j]);
+        r->size[i] = fmax(r->size[i], size);
+    }
+}
+
+/* One level, fixed values as they are.  Only where no others can make up for it, and what is given fits to
+ * FITS, typed digits are polished: with all values free. */
+static keel_status meet(struct start *st, const struct start_level *level, double t, const double *u,
+                        const unsigned char *fixed) {
+    struct field *fd = st->fd;
+    int all = fd->n + fd->m;
+    for (int j = 0; j < all; j++) st->free[j] = !fixed || !fixed[j];
+    memcpy(st->found, u, (size_t)all * sizeof *u);
+    keel_status status = start_solve(st, level, t, st->found);
+    if (status == KEEL_ESTART || status == KEEL_ESINGULAR) {
+        struct fault fault = fd->fault;
+        int fits = residuals(st, t, u) == KEEL_OK && not_met(st, choose_rows(st, level), FITS) < 0;
+        if (fits) memcpy(st->found, u, (size_t)all * sizeof *u);
+        if (fits || start_search(st, level, t, u) == KEEL_OK) status = KEEL_OK;
+        else fd->fault = fault;
+    }
+    int any = 0;
+    for (int j = level->first; j < level->first + level->columns; j++) any |= st->free[j];
+    if (status != KEEL_OK || start_units(st, level, t, st->found) <= (any ? MANIFOLD_STAGNANT : 4))
+        return status;
+    memset(st->free, 1, (size_t)all);
+    return start_solve(st, level, t, st->found);
+}
+
 keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed) {
     struct field *fd = st->fd;
     struct start_level level[2];
     int levels = levels_of(fd, level);
     keel_status status = rows_grow_all(fd, st->rows, t, u);
     if (status != KEEL_OK) return fd->fault.status;
+    least_sizes(st);
     for (int l = 0; l < levels; l++) {
-        int count = choose_rows(st, &level[l]);
-        if (residuals(st, t, u) != KEEL_OK) return fd->fault.status;
-        int fits = not_met(st, count, FITS) < 0;
-        for (int j = 0; j < fd->n + fd->m; j++) st->free[j] = fits || !fixed || !fixed[j];
-        memcpy(st->found, u, (size_t)(fd->n + fd->m) * sizeof *u);
-        status = start_solve(st, &level[l], t, st->found);
+        status = meet(st, &level[l], t, u, fixed);
         if (status == KEEL_ESTART) return does_not_fit(st, level, l, levels, t, u);
         if (status != KEEL_OK) return status;
         memcpy(u, st->found, (size_t)(fd->n + fd->m) * sizeof *u);
@@ -345,6 +388,7 @@ keel_status start_find_redundant(struct start *st, double t, const double *u) {
     unsigned seed = 12345;
     if (fd->p.form != KEEL_MECHANICS || fd->k < 1) return KEEL_OK;
     levels_of(fd, level);
+    memset(st->free, 1, (size_t)(fd->n + fd->m));
     for (int i = 0; i < fd->k; i++) fd->active[i] = 0;
     for (int sample = 0, good = 0; sample < 8 && good < 4; sample++) {
         memcpy(st->found, u, (size_t)fd->n * sizeof *u);

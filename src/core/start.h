@@ -30,9 +30,10 @@ struct start {
 };
 
 void start_layout(struct start *st, struct field *fd, struct rows *rows, struct arena *a);
-/* Makes u (n + m) consistent at t.  fixed: values that must stay, NULL: all may change.  A value that
- * already fits to 1e-9 of the row's terms is polished to round-off whatever is fixed.  KEEL_ESTART: u
- * holds the nearest consistent values if there are any, and the fault names row, residual and changes. */
+/* Makes u (n + m) consistent at t.  fixed: values that must stay, NULL: all may change.  Where the others
+ * cannot make up for it, values that fit to 1e-9 of the row's terms are polished to round-off although
+ * fixed.  KEEL_ESTART: u holds the nearest consistent values if there are any, and the fault names row,
+ * residual and changes. */
 keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed);
 /* Moves the free values of one level; fails with KEEL_ESTART, or KEEL_ESINGULAR for contradictory rows. */
 keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u);
@@ -40,6 +41,9 @@ keel_status start_solve(struct start *st, const struct start_level *level, doubl
  * back.  y stays as it is. */
 keel_status start_nearby(struct start *st, const struct start_level *level, double radius, double t,
                          const double *u, unsigned *seed, double *out);
+/* The same from places around u, for a start that cannot be found from u itself; the algebraic variables with
+ * level NULL.  KEEL_OK with the point in st->found, or KEEL_ESTART.  st->free says what may move. */
+keel_status start_search(struct start *st, const struct start_level *level, double t, const double *u);
 /* How far the level's rows are off at u, the worst of them, in round-off units. */
 double start_units(struct start *st, const struct start_level *level, double t, const double *u);
 double start_random(unsigned *seed); /* in -1 .. 1 */

@@ -27,29 +27,37 @@ static int power_of_two(double x) {
     return fabs(frexp(x, &exponent)) == 0.5;
 }
 
+/* A product of two numbers, one of them e, which has lost as many digits as they have. */
+static expr number_of(struct graph *g, double value, int lost, expr e) {
+    int other = expr_lost(g, e);
+    return expr_remainder(g, value, lost > other ? lost : other);
+}
+
 /* scale*e with the factor taken up by a number that is in e already; EXPR_NONE if there is none near.  A
  * power of two passes through products, quotients and signs without rounding (as long as all stays
  * normal), so this keeps the bits; it makes p of (2*p)*0.5, the slope of p^2/2. */
-static expr absorb(struct graph *g, double scale, expr e, int depth) {
+static expr absorb(struct graph *g, double scale, int lost, expr e, int depth) {
     struct expr_node n = g->node[e];
     expr inner = EXPR_NONE;
     double number = 0;
     if (expr_is_constant(g, e, &number))
-        return isnormal(scale * number) ? expr_constant(g, scale * number) : EXPR_NONE;
+        return isnormal(scale * number) ? number_of(g, scale * number, lost, e) : EXPR_NONE;
     int first = n.op == EXPR_MUL && expr_is_constant(g, n.a, &number);
     int found = first || (n.op == EXPR_MUL && expr_is_constant(g, n.b, &number));
     if (found && (power_of_two(scale) || power_of_two(number)) && isnormal(scale * number))
-        return expr_make(g, EXPR_MUL, expr_constant(g, scale * number), first ? n.b : n.a, 0);
+        return expr_make(g, EXPR_MUL, number_of(g, scale * number, lost, first ? n.a : n.b),
+                         first ? n.b : n.a, 0);
     if (depth == 0 || !power_of_two(scale)) return EXPR_NONE;
-    if (n.op == EXPR_MUL || n.op == EXPR_DIV || n.op == EXPR_NEG) inner = absorb(g, scale, n.a, depth - 1);
+    if (n.op == EXPR_MUL || n.op == EXPR_DIV || n.op == EXPR_NEG)
+        inner = absorb(g, scale, lost, n.a, depth - 1);
     if (inner != EXPR_NONE) return expr_make(g, (enum expr_op)n.op, inner, n.b, 0);
-    if (n.op == EXPR_MUL) inner = absorb(g, scale, n.b, depth - 1);
+    if (n.op == EXPR_MUL) inner = absorb(g, scale, lost, n.b, depth - 1);
     return inner == EXPR_NONE ? EXPR_NONE : expr_make(g, EXPR_MUL, n.a, inner, 0);
 }
 
 static expr scaled(struct graph *g, expr factor, double number, expr e) {
     enum { NEAR = 3 };
-    expr absorbed = absorb(g, number, e, NEAR);
+    expr absorbed = absorb(g, number, expr_lost(g, factor), e, NEAR);
     return absorbed == EXPR_NONE ? expr_make(g, EXPR_MUL, factor, e, 0) : absorbed;
 }
 

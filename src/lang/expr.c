@@ -211,6 +211,19 @@ expr expr_constant(struct graph *g, double value) {
     return expr_intern(g, (struct expr_node){EXPR_CONSTANT, (uint32_t)bits, (uint32_t)(bits >> 32), 0});
 }
 
+expr expr_remainder(struct graph *g, double value, int lost) {
+    enum { FEW = 6 };
+    expr e = expr_constant(g, value);
+    if (e == EXPR_NONE || value == 0 || lost < FEW) return e;
+    struct expr_node n = g->node[e];
+    n.c = (uint32_t)lost;
+    return expr_intern(g, n);
+}
+
+int expr_lost(const struct graph *g, expr e) {
+    return g->node[e].op == EXPR_CONSTANT ? (int)g->node[e].c : 0;
+}
+
 expr expr_symbol(struct graph *g, enum expr_kind kind, uint32_t index, uint32_t order) {
     return expr_intern(g, (struct expr_node){EXPR_SYMBOL, kind, index, order});
 }

@@ -74,7 +74,8 @@ enum expr_op {
 /* SIDE: of a switching surface, a number that stays while a branch does. */
 enum expr_kind { EXPR_TIME, EXPR_PARAMETER, EXPR_UNKNOWN, EXPR_MULTIPLIER, EXPR_HELD, EXPR_SIDE };
 
-/* CONSTANT: a and b hold the bits of a double.  SYMBOL: a kind, b index, c order of the time derivative.
+/* CONSTANT: a and b hold the bits of a double, c how many binary digits were lost where it was summed up
+ * (expr_lost).  SYMBOL: a kind, b index, c order of the time derivative.
  * POWI: b the exponent as an int32_t.  Otherwise a, b, c are operands, EXPR_NONE where there is none. */
 struct expr_node {
     uint32_t op, a, b, c;
@@ -117,6 +118,10 @@ void *expr_widen(struct graph *g, void *old, size_t count, size_t size);
 int expr_spend(struct graph *g, double operations);
 
 expr expr_constant(struct graph *g, double value);
+/* A number that is left of larger ones: 0.1 + 0.2 - 0.3, of which 2^-lost of the terms remains.  Whoever asks
+ * whether it is zero must know (lang/structure_sample).  Few lost digits count as none. */
+expr expr_remainder(struct graph *g, double value, int lost);
+int expr_lost(const struct graph *g, expr e); /* 0: none, or no number */
 expr expr_symbol(struct graph *g, enum expr_kind kind, uint32_t index, uint32_t order);
 /* op of its operands, simplified; the operands beyond the operation's count are not looked at. */
 expr expr_make(struct graph *g, enum expr_op op, expr a, expr b, expr c);

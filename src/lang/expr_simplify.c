@@ -111,13 +111,23 @@ static expr unary(struct graph *g, enum expr_op op, expr a) {
     return expr_intern(g, (struct expr_node){op, a, 0, 0});
 }
 
+/* The binary digits that x op y has lost: those of its operands, and what a sum cancels. */
+static int lost_in(const struct graph *g, enum expr_op op, expr a, expr b, double x, double y, double value) {
+    int of_a = expr_lost(g, a), of_b = expr_operands(op) == 2 ? expr_lost(g, b) : 0, ours, theirs, left;
+    if (op == EXPR_NEG || op == EXPR_MUL || op == EXPR_DIV) return of_a > of_b ? of_a : of_b;
+    if ((op != EXPR_ADD && op != EXPR_SUB) || value == 0) return 0;
+    frexp(x, &ours), frexp(y, &theirs), frexp(value, &left);
+    ours += of_a, theirs += of_b;
+    return (x != 0 && (y == 0 || ours > theirs) ? ours : theirs) - left;
+}
+
 static int fold(struct graph *g, enum expr_op op, expr a, expr b, expr *out) {
     double x, y = 0;
     if (!expr_is_constant(g, a, &x)) return 0;
     if (expr_operands(op) == 2 && !expr_is_constant(g, b, &y)) return 0;
     double value = expr_value(op, x, y);
     if (!isfinite(value)) return 0;
-    *out = expr_constant(g, value);
+    *out = expr_remainder(g, value, lost_in(g, op, a, b, x, y, value));
     return 1;
 }
 

@@ -63,8 +63,9 @@ static int work_open(struct structure_work *w, struct structure *s, const struct
     w->f = structure_take(s, (size_t)p->equations, sizeof *w->f);
     w->row = structure_take(s, (size_t)p->equations, sizeof *w->row);
     w->column = structure_take(s, (size_t)p->unknowns, sizeof *w->column);
+    w->depth = structure_take(s, (size_t)p->equations, sizeof *w->depth);
     s->alias = structure_keep(s, (size_t)p->unknowns, sizeof *s->alias);
-    if (!w->f || !w->row || !w->column || !s->alias) return -1;
+    if (!w->f || !w->row || !w->column || !w->depth || !s->alias) return -1;
     for (int i = 0; i < p->equations; i++) w->f[i] = p->equation[i], w->row[i] = i;
     for (int j = 0; j < p->unknowns; j++) {
         struct expr_node n = p->g->node[p->unknown[j]];
@@ -126,23 +127,25 @@ int structure_numbers(struct structure *s, const struct structure_pattern *a,
 /* Signature, transversal, offsets, system Jacobian.  0; 1: no transversal; -1. */
 static int sigma_method(struct structure_work *w, struct structure_pattern *jacobian) {
     struct structure *s = w->s;
-    struct structure_pattern sigma;
-    if (structure_signature(w, &sigma)) return -1;
+    struct structure_pattern *sigma = structure_take(s, 1, sizeof *sigma);
+    if (!sigma || structure_signature(w, sigma)) return -1;
     int *match = structure_keep(s, (size_t)w->rows, sizeof *match);
     int *back = structure_take(s, (size_t)w->columns, sizeof *back);
     if (!match || !back) return -1;
-    int size = structure_match(s, &sigma, match, back);
+    int size = structure_match(s, sigma, match, back);
     if (size < 0) return -1;
-    if (size < w->rows || size < w->columns) return structure_parts(w, &sigma, match, back) ? -1 : 1;
+    if (size < w->rows || size < w->columns) return structure_parts(w, sigma, match, back) ? -1 : 1;
     s->match = match;
+    w->sigma = sigma, w->match = match, w->back = back;
     s->c = structure_keep(s, (size_t)w->rows, sizeof *s->c);
     s->d = structure_keep(s, (size_t)w->rows, sizeof *s->d);
-    if (!s->c || !s->d || structure_assign(s, &sigma, match, back) ||
-        structure_offsets(s, &sigma, match, back, s->c, s->d) || structure_index(w, &sigma, match, back) ||
-        structure_system(s, &sigma, s->c, s->d, jacobian))
+    if (!s->c || !s->d || structure_assign(s, sigma, match, back) ||
+        structure_offsets(s, sigma, match, back, NULL, s->c, s->d) ||
+        structure_index(w, sigma, match, back) || structure_system(s, sigma, s->c, s->d, jacobian))
         return -1;
-    int *again = structure_take(s, (size_t)w->rows, sizeof *again);
-    s->structural_rank = again ? structure_match(s, jacobian, again, back) : -1;
+    int *again = structure_take(s, (size_t)w->rows, sizeof *again),
+        *from = structure_take(s, (size_t)w->columns, sizeof *from);
+    s->structural_rank = again && from ? structure_match(s, jacobian, again, from) : -1;
     s->rank = random_rank(w, jacobian);
     return s->rank < 0 || s->structural_rank < 0 ? -1 : 0;
 }
@@ -222,6 +225,29 @@ static int publish(struct structure_work *w, const struct structure_pattern *a) 
     return 0;
 }
 
+/* Combinations by other offsets.  Beside the smallest ones there are others, d_j one higher somewhere with
+ * all that follows: they tell of the same transversal, and an unknown that the smallest ones let stand
+ * among the highest derivatives, so that weights would have to be divided by what it is multiplied with, is
+ * below them then.  1: an equation was replaced; 0; -1. */
+static int lift(struct structure_work *w) {
+    enum { MOST = 60 }; /* unknowns that are tried one by one */
+    struct structure *s = w->s;
+    size_t n = (size_t)w->rows;
+    int changed = 0, *least = structure_take(s, n, sizeof *least), *c = structure_take(s, n, sizeof *c),
+        *d = structure_take(s, n, sizeof *d);
+    if (!least || !c || !d) return -1;
+    for (int j = 0; j < w->rows && w->rows <= MOST && changed == 0; j++) {
+        struct structure_pattern jacobian;
+        memcpy(least, s->d, n * sizeof *least);
+        least[j]++;
+        if (structure_offsets(s, w->sigma, w->match, w->back, least, c, d) ||
+            structure_system(s, w->sigma, c, d, &jacobian))
+            return -1;
+        changed = structure_combine(w, &jacobian, c, d);
+    }
+    return changed;
+}
+
 /* Until the system Jacobian is regular somewhere.  0 or -1. */
 static int regularise(struct structure_work *w, struct structure_pattern *jacobian) {
     struct structure *s = w->s;
@@ -240,6 +266,7 @@ static int regularise(struct structure_work *w, struct structure_pattern *jacobi
         int now = 0;
         for (int i = 0; i < w->rows; i++) now += s->d[i] - s->c[i];
         int changed = now < value ? structure_combine(w, jacobian, s->c, s->d) : 0;
+        if (!changed && now < value) changed = lift(w);
         value = now;
         if (changed < 0) return -1;
         if (changed) continue;
@@ -258,8 +285,8 @@ enum structure_verdict structure_analyse(struct structure *s, const struct struc
     struct structure_pattern jacobian;
     *s = (struct structure){.g = p->g};
     int failed = work_open(&w, s, p) || structure_aliases(&w) || regularise(&w, &jacobian) ||
-                 publish(&w, &jacobian) || differentiate(&w) || structure_start(&w, &jacobian) ||
-                 structure_invariants(&w);
+                 structure_array(&w) || publish(&w, &jacobian) || differentiate(&w) ||
+                 structure_start(&w, &jacobian) || structure_invariants(&w);
     if (failed && s->verdict == STRUCTURE_OK) s->verdict = STRUCTURE_MEMORY;
     if (p->g->failed) s->verdict = STRUCTURE_MEMORY;
     derive_close(&w.smooth);

@@ -31,7 +31,7 @@ static int cut(struct structure *s, const struct structure_pattern *a, int count
 }
 
 int structure_circuit(struct structure *s, const struct structure_pattern *a, int count, const int *row,
-                      const struct structure_sample v[STRUCTURE_POINTS], double *u,
+                      const struct structure_sample v[STRUCTURE_POINTS], double *u, double *loose,
                       struct structure_pivot *order) {
     struct structure_pattern part;
     int *of, holds = 1;
@@ -44,6 +44,8 @@ int structure_circuit(struct structure *s, const struct structure_pattern *a, in
         if (structure_eliminate(&numbers, NULL, &factor)) return structure_out_of_memory(s);
         holds = factor.rank == count - 1;
         if (holds) structure_left_null(&factor, 0, own);
+        for (int i = 0; i < count && holds && loose; i++)
+            loose[i] = fmax(k ? loose[i] : 1, own[i] != 0 ? factor.mass[i] / fabs(own[i]) : 1);
         for (int i = 0; i < count - 1 && holds && order && k == 0; i++)
             order[i] = (struct structure_pivot){factor.pivot_row[i], of[factor.pivot_column[i]]};
         structure_factor_close(&factor);
@@ -60,7 +62,7 @@ int structure_fraction(double x, double *exact) {
     enum { DENOMINATORS = 64 };
     for (int q = 1; q <= DENOMINATORS; q++) {
         double p = nearbyint(x * q);
-        if (p == 0 || fabs(p) > 1e6 || fabs(x * q - p) > 1e-11 * fabs(p)) continue;
+        if (p == 0 || fabs(p) > 1e6 || fabs(x * q - p) > 1e-13 * fabs(p)) continue;
         *exact = p / q;
         return 1;
     }

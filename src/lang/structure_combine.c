@@ -17,7 +17,7 @@ enum { SUPPORT = 24 }; /* rows; beyond it expressions would explode */
 
 struct circuit {
     int count, row[SUPPORT];
-    double u[STRUCTURE_POINTS * SUPPORT];
+    double u[STRUCTURE_POINTS * SUPPORT], loose[SUPPORT]; /* mass/|u|: eps times that bounds its error */
     struct structure_pivot order[SUPPORT];
     expr symbolic[SUPPORT]; /* u up to a factor; EXPR_NONE: not computed yet */
 };
@@ -56,10 +56,10 @@ static void solve(struct structure_work *w, const struct structure_pattern *a, s
         left -= p;
         for (int i = 0; i < n; i++) {
             if (done[i] || x[i][s] == 0) continue;
-            double factor = x[i][s] / x[p][s];
+            double factor = x[i][s] / x[p][s], mass = fmax(m[i][s], fabs(factor) * m[p][s]) / fabs(x[p][s]);
             low[i][s] = derive_div(g, e[i][s], e[p][s]);
             for (int j = s + 1; j < n - 1; j++) {
-                m[i][j] = fmax(m[i][j], fabs(factor) * m[p][j]);
+                m[i][j] = fmax(m[i][j], fmax(fabs(factor) * m[p][j], mass * fabs(x[p][j])));
                 x[i][j] -= factor * x[p][j];
                 if (fabs(x[i][j]) <= STRUCTURE_ZERO * m[i][j]) x[i][j] = 0, e[i][j] = derive_zero(g);
                 else e[i][j] = derive_sub(g, e[i][j], derive_mul(g, low[i][s], e[p][j]));
@@ -75,14 +75,14 @@ static void solve(struct structure_work *w, const struct structure_pattern *a, s
         }
 }
 
-/* u_i/u_k as a number that is the same at all points. */
+/* u_i/u_k as a number that is the same at all points: 2 if it is a fraction, 1 if any other, 0 if none. */
 static int constant_weight(const struct circuit *q, int i, int k, double *value) {
-    double first = q->u[i] / q->u[k];
+    *value = q->u[i] / q->u[k];
     for (int p = 1; p < STRUCTURE_POINTS; p++) {
         double other = q->u[p * q->count + i] / q->u[p * q->count + k];
-        if (fabs(other - first) > 1e-10 * fabs(first)) return 0;
+        if (fabs(other - *value) > 1e-11 * fabs(*value)) return 0;
     }
-    return structure_fraction(first, value);
+    return 1 + structure_fraction(*value, value);
 }
 
 /* May the weight stand before equation k?  See above. */
@@ -104,8 +104,10 @@ static int weights(struct structure_work *w, const struct structure_pattern *a, 
                    int ck, const int *d, const struct structure_sample *v, int constants, expr *weight) {
     for (int i = 0; i < q->count; i++) {
         double value;
-        if (constant_weight(q, i, k, &value)) {
-            weight[i] = expr_constant(w->g, value);
+        int constant = constant_weight(q, i, k, &value);
+        if (constant == 2 || (constant == 1 && !constants)) { /* written out, its unknowns would cancel */
+            int lost = constant == 2 ? 0 : ilogb(fmax(q->loose[i], q->loose[k])) + 1;
+            weight[i] = expr_remainder(w->g, value, lost);
             continue;
         }
         if (constants) return 0;
@@ -162,7 +164,10 @@ static int apply(struct structure_work *w, const struct circuit *q, int k, const
                  const expr *weight) {
     struct graph *g = w->g;
     expr sum = derive_zero(g);
+    int depth = 0;
     for (int i = 0; i < q->count; i++) {
+        int own = w->depth[q->row[i]] + c[q->row[i]] - c[q->row[k]];
+        if (own > depth) depth = own;
         expr f = derivative(w, w->f[q->row[i]], c[q->row[i]] - c[q->row[k]]);
         if (f == EXPR_NONE) return g->failed ? structure_out_of_memory(w->s) : 0;
         sum = derive_add(g, sum, derive_mul(g, weight[i], f));
@@ -171,6 +176,7 @@ static int apply(struct structure_work *w, const struct circuit *q, int k, const
     if (sum == EXPR_NONE) return structure_out_of_memory(w->s);
     if (note_step(w, q, k, c, weight)) return -1;
     w->f[q->row[k]] = sum;
+    w->depth[q->row[k]] = depth;
     return 1;
 }
 
@@ -179,7 +185,7 @@ static int attempt(struct structure_work *w, const struct structure_pattern *a, 
                    const int *c, const int *d, const struct structure_sample *v, int constants) {
     int least = c[q->row[0]], holds;
     if (q->count < 2) return 0; /* a row that is zero at these points only */
-    holds = structure_circuit(w->s, a, q->count, q->row, v, q->u, q->order);
+    holds = structure_circuit(w->s, a, q->count, q->row, v, q->u, q->loose, q->order);
     if (holds <= 0) return holds;
     for (int i = 1; i < q->count; i++)
         if (c[q->row[i]] < least) least = c[q->row[i]];

@@ -6,9 +6,16 @@
 
 #include <stddef.h>
 
-/* Below this part of what was summed a number is the round-off of a zero. */
-#define STRUCTURE_ZERO 1e-9
+/* Below this part of what was summed a number is the round-off of a zero: some thousand eps. */
+#define STRUCTURE_ZERO 1e-12
 enum { STRUCTURE_POINTS = 3, STRUCTURE_GENERIC = 64 }; /* points from GENERIC on: random parameters, too */
+
+/* Compressed rows.  sigma: the highest order of column[k] in the row; slope: the derivative by it. */
+struct structure_pattern {
+    int rows, columns;
+    int *start, *column, *sigma;
+    expr *slope;
+};
 
 /* The system under analysis. */
 struct structure_work {
@@ -20,8 +27,11 @@ struct structure_work {
     int rows, columns;
     expr *f;           /* rows */
     int *row, *column; /* their numbers in the problem */
+    int *depth;        /* rows: how often equations were differentiated for the combination that a row is */
     int *place[2];     /* index of an UNKNOWN, a MULTIPLIER: column, or -1 */
     uint32_t places[2];
+    struct structure_pattern *sigma; /* of the attempt at hand, with its transversal */
+    int *match, *back;
 };
 
 /* Memory that structure_close (kept) or the end of the analysis (scratch) gives back; zeroed.  NULL: none,
@@ -50,12 +60,6 @@ int structure_sample_zero(const struct structure_sample *v, expr e);
 int structure_sample_points(const struct structure_work *w, size_t roots, const expr *root,
                             int point[STRUCTURE_POINTS]);
 
-/* Compressed rows.  sigma: the highest order of column[k] in the row; slope: the derivative by it. */
-struct structure_pattern {
-    int rows, columns;
-    int *start, *column, *sigma;
-    expr *slope;
-};
 /* Also rewrites equations that depend on a symbol in appearance only.  0, or -1: see the verdict. */
 int structure_signature(struct structure_work *w, struct structure_pattern *out);
 /* f, which does not depend on these symbols, without them; f itself where no number can stand for them. */
@@ -67,11 +71,14 @@ int structure_parts(struct structure_work *w, const struct structure_pattern *a,
                     const int *back);
 /* The perfect matching with the highest sum of sigma, where one exists: improves match and back.  0 or -1. */
 int structure_assign(struct structure *s, const struct structure_pattern *a, int *match, int *back);
+/* least: d_j is at least that; NULL: no such bounds. */
 int structure_offsets(struct structure *s, const struct structure_pattern *a, const int *match,
-                      const int *back, int *c, int *d);
+                      const int *back, const int *least, int *c, int *d);
 /* The index, with the names that structure_aliases took away.  0 or -1. */
 int structure_index(const struct structure_work *w, const struct structure_pattern *a, const int *match,
                     const int *back);
+/* The differentiation index: at most what structure_index found.  0 or -1. */
+int structure_array(struct structure_work *w);
 
 /* Sparse matrix of numbers, compressed rows. */
 struct structure_matrix {
@@ -85,7 +92,8 @@ struct structure_factor {
     int *pivot_row, *pivot_column; /* rank */
     int *dependent;                /* rows - rank */
     int *low_start, *low_row;      /* step s subtracts low_value times the pivot row from low_row */
-    double *low_value, *row_scale;
+    double *low_value, *low_mass, *row_scale;
+    double *mass; /* rows: of the vector that structure_left_null gave last */
     size_t low_count, low_room;
 };
 /* late: columns to be used only when no other is left, or NULL. */
@@ -102,13 +110,14 @@ int structure_numbers(struct structure *s, const struct structure_pattern *a,
                       const struct structure_sample *v, struct structure_matrix *out);
 
 /* Rows of a pattern that are dependent, each needed: `count` of them.  u[k*count + i]: the weights at
- * sample k, the last of them 1.  order, if not NULL, gets count - 1 pivots (place in `row`, column) of
+ * sample k, the last of them 1.  loose, if not NULL: the largest mass of each, in units of itself.  order, if
+ * not NULL, gets count - 1 pivots (place in `row`, column) of
  * sample 0.  1; 0: not so; -1. */
 struct structure_pivot {
     int row, column;
 };
 int structure_circuit(struct structure *s, const struct structure_pattern *a, int count, const int *row,
-                      const struct structure_sample v[STRUCTURE_POINTS], double *u,
+                      const struct structure_sample v[STRUCTURE_POINTS], double *u, double *loose,
                       struct structure_pivot *order);
 /* A fraction with a small denominator next to x, to 1e-11; 0: none. */
 int structure_fraction(double x, double *exact);

@@ -7,9 +7,8 @@
 
 #include <limits.h>
 
-/* least: d_j is at least that; NULL: no such bounds. */
-static int fixed_point(struct structure *s, const struct structure_pattern *a, const int *match,
-                       const int *back, const int *least, int *c, int *d) {
+int structure_offsets(struct structure *s, const struct structure_pattern *a, const int *match,
+                      const int *back, const int *least, int *c, int *d) {
     int n = a->rows, head = 0, count = n;
     int *queue = structure_take(s, (size_t)n + 1, sizeof *queue);
     int *matched = structure_take(s, (size_t)n, sizeof *matched);
@@ -42,12 +41,8 @@ static int fixed_point(struct structure *s, const struct structure_pattern *a, c
     return 0;
 }
 
-int structure_offsets(struct structure *s, const struct structure_pattern *a, const int *match,
-                      const int *back, int *c, int *d) {
-    return fixed_point(s, a, match, back, NULL, c, d);
-}
-
-/* A name u for x^(k) is an unknown like others.  Where k is below d_x it is a state; otherwise x must be
+/* How often an equation as written must be differentiated, in its combinations, too.  A name u for x^(k) is
+ * an unknown like others.  Where k is below d_x it is a state; otherwise x must be
  * known to its k-th derivative, and u is algebraic if that is the highest. */
 int structure_index(const struct structure_work *w, const struct structure_pattern *a, const int *match,
                     const int *back) {
@@ -62,9 +57,9 @@ int structure_index(const struct structure_work *w, const struct structure_patte
         int j = reduced[s->alias[k].unknown];
         if (s->alias[k].unknown != k && s->alias[k].order > least[j]) least[j] = s->alias[k].order;
     }
-    if (fixed_point(s, a, match, back, least, c, d)) return -1;
+    if (structure_offsets(s, a, match, back, least, c, d)) return -1;
     for (int i = 0; i < n; i++) {
-        if (c[i] > highest) highest = c[i];
+        if (c[i] + w->depth[i] > highest) highest = c[i] + w->depth[i];
         algebraic |= d[i] == 0;
     }
     for (int k = 0; k < w->p->unknowns; k++)

@@ -1,9 +1,10 @@
 /* structure_rank.c - rank and left null vectors of a sparse matrix by elimination.
  *
  * Markowitz order (the shortest column, in it a short row), threshold pivots, rows and columns scaled to 1
- * by powers of two.  Beside every number runs its mass, the size of what was subtracted to get it: a
- * number below STRUCTURE_ZERO of its mass is a zero.  A zero stays in its place with its mass, so that
- * later sums know of it. */
+ * by powers of two.  Beside every number runs its mass, the size of what was subtracted to get it, by the
+ * rules of structure_sample.c: eps times the mass bounds its error, however much was cancelled in pivots on
+ * the way.  A number below STRUCTURE_ZERO of its mass is a zero.  A zero stays in its place with its mass,
+ * so that later sums know of it. */
 #include "lang/structure_inside.h"
 
 #include <math.h>
@@ -104,15 +105,22 @@ static int choose(struct elimination *e, int j) {
     return best;
 }
 
+/* own/pivot, and its mass as that of any quotient. */
+static double quotient(const struct entry *own, const struct entry *pivot, double *mass) {
+    double factor = own->value / pivot->value;
+    *mass = fmax(own->mass, fabs(factor) * pivot->mass) / fabs(pivot->value);
+    return factor;
+}
+
 /* row i -= factor * pivot row; column j, which vanishes, leaves. */
-static int subtract(struct elimination *e, int i, int pivot, int j, double factor) {
+static int subtract(struct elimination *e, int i, int pivot, int j, double factor, double factor_mass) {
     struct line *row = &e->row[i], *from = &e->row[pivot];
     int failed = !expr_spend(e->g, 4.0 * (row->count + from->count));
     if (failed) return -1;
     for (int k = 0; k < row->count; k++) e->at[row->item[k].column] = k + 1;
     for (int k = 0; k < from->count && !failed; k++) {
         struct entry p = from->item[k];
-        double change = factor * p.value, mass = fabs(factor) * p.mass;
+        double change = factor * p.value, mass = fmax(fabs(factor) * p.mass, factor_mass * fabs(p.value));
         if (p.column == j) continue;
         if (e->length[p.column] < 0) continue; /* a finished column: zero in every active row */
         if (e->at[p.column]) {
@@ -131,17 +139,20 @@ static int subtract(struct elimination *e, int i, int pivot, int j, double facto
     return failed ? -1 : 0;
 }
 
-static int note(struct structure_factor *f, int row, double value) {
+static int note(struct structure_factor *f, int row, double value, double mass) {
     if (f->low_count == f->low_room) {
         size_t room = f->low_room ? 2 * f->low_room : 64;
         int *rows = realloc(f->low_row, room * sizeof *rows);
         if (rows) f->low_row = rows;
         double *values = realloc(f->low_value, room * sizeof *values);
         if (values) f->low_value = values;
-        if (!rows || !values) return -1;
+        double *masses = realloc(f->low_mass, room * sizeof *masses);
+        if (masses) f->low_mass = masses;
+        if (!rows || !values || !masses) return -1;
         f->low_room = room;
     }
     f->low_row[f->low_count] = row;
+    f->low_mass[f->low_count] = mass;
     f->low_value[f->low_count++] = value;
     return 0;
 }
@@ -153,15 +164,15 @@ static int step(struct elimination *e, struct structure_factor *f, int j) {
     e->length[j] = -1;
     if (pivot < 0) return 0;
     struct line *row = &e->row[pivot];
-    double value = find(row, j)->value;
+    struct entry top = *find(row, j);
     row->done = 1;
     for (int k = 0; k < row->count; k++) change_length(e, row->item[k].column, -1);
     for (int k = 0; k < e->held[j].count; k++) {
         int i = e->held[j].item[k];
         if (e->row[i].done) continue;
-        double factor = find(&e->row[i], j)->value / value;
+        double mass, factor = quotient(find(&e->row[i], j), &top, &mass);
         if (factor == 0) continue;
-        if (subtract(e, i, pivot, j, factor) || note(f, i, factor)) return -1;
+        if (subtract(e, i, pivot, j, factor, mass) || note(f, i, factor, mass)) return -1;
     }
     f->pivot_row[f->rank] = pivot;
     f->pivot_column[f->rank++] = j;
@@ -246,7 +257,9 @@ static int factor_open(struct structure_factor *f, const struct structure_matrix
     f->dependent = malloc((rows + 1) * sizeof(int));
     f->low_start = calloc(rows + columns + 2, sizeof(int));
     f->row_scale = malloc((rows + 1) * sizeof(double));
-    return f->pivot_row && f->pivot_column && f->dependent && f->low_start && f->row_scale ? 0 : -1;
+    f->mass = malloc((rows + 1) * sizeof(double));
+    return f->pivot_row && f->pivot_column && f->dependent && f->low_start && f->row_scale && f->mass ? 0
+                                                                                                      : -1;
 }
 
 /* Columns until none is left, the late ones after the others. */
@@ -292,23 +305,28 @@ void structure_factor_close(struct structure_factor *f) {
     free(f->low_start);
     free(f->low_row);
     free(f->low_value);
+    free(f->low_mass);
     free(f->row_scale);
+    free(f->mass);
     *f = (struct structure_factor){0};
 }
 
 /* The rows that are zero in the end are L^-1 a: u = L^-T e_k, from the last step back. */
 void structure_left_null(const struct structure_factor *f, int k, double *u) {
+    double *mass = f->mass;
     memset(u, 0, (size_t)f->rows * sizeof *u);
-    u[f->dependent[k]] = 1;
+    memset(mass, 0, (size_t)f->rows * sizeof *mass);
+    u[f->dependent[k]] = mass[f->dependent[k]] = 1;
     for (int s = f->rank - 1; s >= 0; s--) {
-        double sum = 0, mass = 0;
+        double sum = 0, size = 0;
         for (int l = f->low_start[s]; l < f->low_start[s + 1]; l++) {
-            double term = f->low_value[l] * u[f->low_row[l]];
-            sum -= term;
-            mass = fmax(mass, fabs(term));
+            int i = f->low_row[l];
+            sum -= f->low_value[l] * u[i];
+            size = fmax(size, fmax(f->low_mass[l] * fabs(u[i]), fabs(f->low_value[l]) * mass[i]));
         }
-        u[f->pivot_row[s]] = fabs(sum) <= STRUCTURE_ZERO * mass ? 0 : sum;
+        u[f->pivot_row[s]] = fabs(sum) <= STRUCTURE_ZERO * size ? 0 : sum;
+        mass[f->pivot_row[s]] = size;
     }
     double unit = f->row_scale[f->dependent[k]];
-    for (int i = 0; i < f->rows; i++) u[i] *= f->row_scale[i] / unit;
+    for (int i = 0; i < f->rows; i++) u[i] *= f->row_scale[i] / unit, mass[i] *= f->row_scale[i] / unit;
 }

@@ -31,7 +31,7 @@ static int add_twin(struct structure_work *w, int row, int count, const int *twi
 static void drop(struct structure_work *w, const unsigned char *gone) {
     int rows = 0;
     for (int i = 0; i < w->rows; i++)
-        if (!gone[i]) w->row[rows] = w->row[i], w->f[rows++] = w->f[i];
+        if (!gone[i]) w->row[rows] = w->row[i], w->depth[rows] = w->depth[i], w->f[rows++] = w->f[i];
     w->rows = rows;
 }
 
@@ -131,7 +131,7 @@ static int judge(struct structure_work *w, const struct prolonged *x, const stru
     double *u = structure_take(w->s, STRUCTURE_POINTS * (size_t)count, sizeof *u);
     int *twin = structure_take(w->s, 2 * (size_t)count, sizeof *twin), twins = 0;
     if (!u || !twin) return -1;
-    int holds = structure_circuit(w->s, a, count, row, x->v, u, NULL);
+    int holds = structure_circuit(w->s, a, count, row, x->v, u, NULL, NULL);
     if (holds <= 0) return holds;
     expr sum = derive_zero(w->g);
     for (int i = 0; i < count; i++) {

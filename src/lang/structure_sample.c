@@ -36,13 +36,29 @@ static double random_value(const struct structure_work *w, int point, const stru
     return nominal == 0 ? 0.1 * value : nominal * (1 + 0.2 * (value - 1));
 }
 
-static double condition(enum expr_op op, double a, double b, double f, int side) {
+static int is_exponential(uint32_t op) {
+    return op == EXPR_EXP || op == EXPR_EXPM1 || op == EXPR_SINH || op == EXPR_COSH || op == EXPR_TANH;
+}
+
+static int is_logarithm(uint32_t op) {
+    return op == EXPR_LOG || op == EXPR_LOG1P || op == EXPR_LOG10 || op == EXPR_ASINH || op == EXPR_ACOSH ||
+           op == EXPR_ATANH;
+}
+
+/* Exponentials and logarithms to the base e^theta: they obey the same laws, and no difference of two
+ * expressions is zero for one base alone. */
+static double value_of(enum expr_op op, double a, double b, double theta) {
+    if (is_exponential(op)) return expr_value(op, theta * a, b);
+    return is_logarithm(op) ? expr_value(op, a, b) / theta : expr_value(op, a, b);
+}
+
+static double condition(enum expr_op op, double a, double b, double f, double theta, int side) {
     double x = side ? b : a, h = 1e-6 * (x == 0 ? 1 : fabs(x));
-    double slope = (expr_value(op, side ? a : a + h, side ? b + h : b) - f) / h;
+    double slope = (value_of(op, side ? a : a + h, side ? b + h : b, theta) - f) / h;
     return isfinite(slope) ? fabs(slope) : 0;
 }
 
-static void evaluate(struct structure_sample *v, const struct graph *g, expr e) {
+static void evaluate(struct structure_sample *v, const struct graph *g, expr e, double theta) {
     const struct expr_node *n = &g->node[e];
     double a = v->value[n->a], b = n->op == EXPR_POWI ? 0 : v->value[n->b], *f = &v->value[e];
     double ma = v->mass[n->a], mb = n->op == EXPR_POWI ? 0 : v->mass[n->b], m = 0;
@@ -70,33 +86,51 @@ static void evaluate(struct structure_sample *v, const struct graph *g, expr e) 
         m = fmax(ma / fabs(b), fabs(*f / b) * mb);
         break;
     default:
-        *f = expr_value((enum expr_op)n->op, a, b);
+        *f = value_of((enum expr_op)n->op, a, b, theta);
         if (n->op == EXPR_EXP && *f == 0) *f = 0x1p-200; /* nor is one by underflow: a narrow pulse */
-        m = condition((enum expr_op)n->op, a, b, *f, 0) * ma;
+        m = condition((enum expr_op)n->op, a, b, *f, theta, 0) * ma;
         if (expr_operands((enum expr_op)n->op) == 2)
-            m = fmax(m, condition((enum expr_op)n->op, a, b, *f, 1) * mb);
+            m = fmax(m, condition((enum expr_op)n->op, a, b, *f, theta, 1) * mb);
     }
     v->mass[e] = fmax(fabs(*f), m);
 }
 
+/* All nodes of the list; the largest argument of an exponential. */
+static double fill(struct structure_sample *v, const struct structure_work *w, const struct expr_list *list,
+                   int point, double theta) {
+    const struct graph *g = w->g;
+    double largest = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        expr e = list->item[i];
+        struct expr_node n = g->node[e];
+        if (expr_operands((enum expr_op)n.op)) evaluate(v, g, e, theta);
+        else {
+            if (!expr_is_constant(g, e, &v->value[e])) v->value[e] = random_value(w, point, &n);
+            v->mass[e] = ldexp(fabs(v->value[e]), expr_lost(g, e));
+        }
+        if (is_exponential(n.op) && isfinite(v->value[n.a])) largest = fmax(largest, fabs(v->value[n.a]));
+    }
+    return largest;
+}
+
+/* At every second point exponentials have a base that keeps them moderate: exp(40*u) of two random u would
+ * hide one entry of a matrix behind the round-off of another. */
 static int open_at(struct structure_sample *v, const struct structure_work *w, size_t roots, const expr *root,
                    int point) {
+    enum { MODERATE = 3, ROUNDS = 3 };
     struct expr_list list;
     struct graph *g = w->g;
+    double theta = 1, largest;
     *v = (struct structure_sample){0};
     if (expr_order(g, roots, root, &list)) return -1;
     size_t room = g->count;
     if (!expr_spend(g, 2.0 * (double)room)) return free(list.item), -1;
     *v = (struct structure_sample){calloc(room, sizeof *v->value), calloc(room, sizeof *v->mass)};
     int failed = !v->value || !v->mass;
-    for (size_t i = 0; i < list.count && !failed; i++) {
-        expr e = list.item[i];
-        struct expr_node n = g->node[e];
-        if (expr_operands((enum expr_op)n.op)) evaluate(v, g, e);
-        else {
-            if (!expr_is_constant(g, e, &v->value[e])) v->value[e] = random_value(w, point, &n);
-            v->mass[e] = fabs(v->value[e]);
-        }
+    for (int round = 0; round < ROUNDS && !failed; round++) {
+        largest = fill(v, w, &list, point, theta);
+        if (point % 2 || largest * theta <= MODERATE) break;
+        theta = MODERATE / largest;
     }
     free(list.item);
     if (failed) structure_sample_close(v);

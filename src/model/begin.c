@@ -14,6 +14,7 @@
 #include "model/surface.h"
 #include "model/values.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,40 @@ static int name_free_values(struct begin *b) {
     return 0;
 }
 
+/* As many more states that may be chosen as rows follow from others: those that the rest, with what is chosen
+ * already held fast, leaves most freedom at the start. */
+static int choose_regained(struct begin *b) {
+    struct road *r = b->r;
+    struct inside_mode *mode = b->mode;
+    struct level level[LEVELS_MOST];
+    int levels = mode->regained ? levels_of(b, level) : 0, count = 0, good = levels >= 0;
+    size_t all = (size_t)(r->n + r->m) + 1;
+    unsigned char *given = b->given;
+    double *left = calloc(all, sizeof *left);
+    const char **choice = pool_take(&b->m->pool, all * sizeof *choice);
+    b->given = calloc(all, 1);
+    good = good && left && choice && b->given;
+    for (; good && mode->regained && mode->choice && mode->choice[count]; count++) {
+        choice[count] = mode->choice[count];
+        for (int j = 0; j < r->n; j++)
+            if (strcmp(r->names[j], choice[count]) == 0) b->given[j] = BEGIN_FIXED;
+    }
+    for (int k = 0; k < mode->regained && good; k++) {
+        int best = 0;
+        for (int l = 0; l < levels && good; l++) good = levels_left(b, &level[l], left + level[l].first);
+        for (int j = 1; j < r->n && good; j++)
+            if (left[j] > left[best] + 1e-6) best = j;
+        if (!good || left[best] < 1e-6) break;
+        choice[count++] = r->names[best];
+        b->given[best] = BEGIN_FIXED;
+    }
+    if (good && mode->regained) mode->choice = choice;
+    free(b->given);
+    free(left);
+    b->given = given;
+    return good || complaint_memory(&b->m->messages);
+}
+
 /* The size of the terms that give a symbol, where it is an expression of the unknowns. */
 static double terms_of(struct begin *b, expr symbol) {
     struct tape tape = {0};
@@ -176,6 +211,26 @@ static int check_implied(struct begin *b, const double *multiplier) {
     return good;
 }
 
+/* Where `init` values fit all equations but for the last of their digits, and nothing else can make up for
+ * that, the core polishes them.  It must be told. */
+static void tell_polished(struct begin *b) {
+    struct keel_model *m = b->m;
+    double largest = 0;
+    for (int j = 0; j < b->r->n + b->r->m; j++) largest = fmax(largest, fabs(b->last[j]));
+    for (int j = 0; j < b->r->n + b->r->m; j++) {
+        double change = fabs(m->u0[j] - b->last[j]);
+        if (b->given[j] != BEGIN_FIXED || change <= 1e-13 * fmax(fabs(b->last[j]), 1e-3 * largest)) continue;
+        const struct model_given *from = b->from[j];
+        source_hint(source_say(&m->messages, SOURCE_WARNING, from->where.offset, from->where.length,
+                               "`init` fits the equations to some digits alone: the run starts from %.110s = "
+                               "%.17g, not %.15g.",
+                               b->r->names[j], m->u0[j], b->last[j]),
+                    "Write  guess %.110s = %.15g  to let keel find the digits, or give them all.",
+                    b->r->names[j], b->last[j]);
+        return;
+    }
+}
+
 /* Events must have values from the start on. */
 static int events_finite(struct begin *b) {
     const struct road *r = b->r;
@@ -198,6 +253,29 @@ static void meet_implied(struct begin *b) {
         if (!levels_meet(b, &level[l])) return;
 }
 
+/* Rows that follow from others wherever these hold, as a third parallel rod of the same length: the analysis,
+ * which looks off the manifold, counts them, but for constraints that it has left out itself. */
+static int rows_that_follow(const struct begin *b, const keel_solver *s) {
+    const struct model_mode *mode = &b->m->model->mode[b->mode->system.mode];
+    const unsigned char *left_out = b->mode->system.left_out;
+    keel_kept row;
+    int count = 0;
+    if (b->r->form != KEEL_MECHANICS) return 0;
+    for (int i = 0; keel_kept_at(s, i, &row); i++) count += row.care == KEEL_ROW_REDUNDANT;
+    for (int i = 0; i < mode->constraint.count; i++)
+        if (left_out[mode->constraint.list[i].multiplier]) count -= 2; /* and its derivative */
+    for (int i = 0; i < mode->rolling.count; i++) count -= left_out[mode->rolling.list[i].multiplier];
+    return count > 0 ? count : 0;
+}
+
+/* A guess that ended below its own round-off came to 0.  What is left is no size of anything; a tiny value
+ * that is meant is found again from 0. */
+static void clear_round_off(struct begin *b) {
+    for (int j = 0; j < b->r->n + b->r->m; j++)
+        if (b->given[j] == BEGIN_GUESSED && fabs(b->m->u0[j]) <= DBL_EPSILON * fabs(b->last[j]))
+            b->m->u0[j] = 0;
+}
+
 /* What the core says of the start; 1 and the consistent values in u0, or 0 with a message. */
 static int make_consistent(struct begin *b) {
     struct keel_model *m = b->m;
@@ -214,6 +292,8 @@ static int make_consistent(struct begin *b) {
     else if (refusal_energy_varies(b, s)) good = 0;
     else {
         memcpy(m->u0, keel_state(s), (size_t)(b->r->n + b->r->m) * sizeof *m->u0);
+        clear_round_off(b);
+        b->mode->regained = rows_that_follow(b, s);
         good = check_implied(b, b->r->furthers ? keel_multipliers(s) : NULL);
     }
     keel_close(s);
@@ -273,7 +353,8 @@ int begin_find(struct keel_model *m) {
         return complaint_memory(&m->messages);
     meet_implied(&b);
     if (!make_consistent(&b) || (hold(&b) && !make_consistent(&b))) return 0;
-    if (!name_free_values(&b)) return 0;
+    if (!name_free_values(&b) || !choose_regained(&b)) return 0;
+    tell_polished(&b);
     for (int i = 0; i < m->columns; i++) m->column[i].origin = origin_of(&b, m->column[i].symbol);
     return 1;
 }

@@ -45,7 +45,7 @@ int keel_model_mode(const keel_model *m, int i, keel_mode *mode) {
     *mode = (keel_mode){.name = m->model->mode[i].name,
                         .problem = &in->fill.problem,
                         .index = s->index,
-                        .freedom = s->freedom,
+                        .freedom = s->freedom + in->regained,
                         .equations = in->system.equations,
                         .unknowns = in->system.unknowns,
                         .combinations = s->steps,

@@ -273,6 +273,32 @@ static void not_solved(struct begin *b, const char *sentence) {
     else source_hint(one, "Change the values of `init`.");
 }
 
+/* Do the algebraic equations hold where the search began? */
+static int hold_at_guess(struct begin *b) {
+    double off = 0, most = 0;
+    for (int j = b->r->n; j < b->r->n + b->r->m; j++)
+        if (row_with(b, j, b->last, &off) >= 0) most = fmax(most, fabs(off));
+    return most <= 1e-12;
+}
+
+/* They do, and their matrix is singular there. */
+static void not_determined(struct begin *b) {
+    const struct road *r = b->r;
+    char unknowns[200] = "";
+    int told = 0;
+    for (int j = r->n; j < r->n + r->m; j++)
+        if (told++ < 4) text_add(unknowns, sizeof unknowns, "%s`%.40s`", told > 1 ? ", " : "", r->names[j]);
+    if (told > 4) text_add(unknowns, sizeof unknowns, ", ... (%d in all)", told);
+    struct row row = r->algebraic.count ? find_row(b, r->algebraic.names[0]) : (struct row){0};
+    source_hint(
+        source_say(&b->m->messages, SOURCE_ERROR, row.where.length ? row.where.offset : SOURCE_NOWHERE,
+                   row.where.length,
+                   "at the start the equations do not determine %s: their matrix is singular there.",
+                   unknowns),
+        "Either the start is a special place: give other start values, or a `guess`.  Or the equations\n"
+        "say less where all of them hold: write each without factors, and without multiples of others.");
+}
+
 static void no_mass(struct begin *b, const char *sentence) {
     struct syntax_span at = syntax_find_statement(b->m->model->file, SYNTAX_LAGRANGIAN, NULL);
     char name[220];
@@ -289,6 +315,8 @@ void refusal_tell(struct begin *b, const keel_solver *s) {
     else if (strstr(sentence, "is not finite") && finite_tell(b->m, b->mode->system.mode, b->t0, b->m->u0))
         return;
     else if (strstr(sentence, "` contradicts `")) contradicts(b, sentence);
+    else if (strstr(sentence, "the algebraic variables are not determined") && hold_at_guess(b))
+        not_determined(b);
     else if (strstr(sentence, "the algebraic ")) not_solved(b, sentence);
     else if (strstr(sentence, "mass matrix")) no_mass(b, sentence);
     else

@@ -347,7 +347,7 @@ int road_open(struct road *r, struct system *y, struct source_messages *messages
     road_begin(r, y, messages, pool);
     if (y->m->form == MODEL_LAGRANGIAN) found = road_mechanics(r);
     else if (y->m->form != MODEL_EQUATIONS) found = road_hamiltonian(r);
-    if (found > 0 && !serves(r)) {
+    if (found > 0 && (!serves(r) || !road_inertia(r))) {
         road_close(r);
         road_begin(r, y, messages, pool);
         found = 0;

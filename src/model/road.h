@@ -76,8 +76,10 @@ void road_begin(struct road *r, struct system *y, struct source_messages *messag
 int road_mechanics(struct road *r);   /* 1; 0: it does not fit; -1: a message was added or memory is out */
 int road_hamiltonian(struct road *r); /* the same */
 int road_general(struct road *r);     /* 1 or -1 */
-int road_forms(struct road *r);       /* 1; 0: a message was added */
-int road_written(struct road *r);     /* the same */
+int road_inertia(
+    const struct road *r);        /* 1: mechanics, with a mass matrix that is positive definite somewhere */
+int road_forms(struct road *r);   /* 1; 0: a message was added */
+int road_written(struct road *r); /* the same */
 /* The n + m basic symbols get places and names; 1 or 0. */
 int road_basic(struct road *r, int count, const expr *symbol);
 void road_define(struct road *r, expr symbol, expr e);

@@ -1,0 +1,68 @@
+/* road_inertia.c - is the mass matrix of a lagrangian positive definite anywhere?
+ *
+ * The core's mechanics needs M = L L^T.  A kinetic energy that has none of some motion (of the length of a
+ * quaternion, whose constraint says that it stays 1) has a singular M; M and the gradients of the
+ * constraints together, [M G^T; G 0], may well be regular, which the analysis has seen to.  Such a model
+ * takes the general road. */
+#include "model/functions.h"
+#include "model/road.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST = 200, POINTS = 4 }; /* coordinates; beyond, M is taken for what it should be */
+
+/* Cholesky of a dense matrix, `least` of a diagonal entry counting as nothing: 1 if positive definite. */
+static int definite(int n, double *a, double least) {
+    for (int i = 0; i < n; i++) {
+        double diagonal = a[i * n + i];
+        for (int j = 0; j <= i; j++) {
+            double sum = a[i * n + j];
+            for (int k = 0; k < j; k++) sum -= a[i * n + k] * a[j * n + k];
+            if (j < i) a[i * n + j] = sum / a[j * n + j];
+            else if (!(sum > least * fabs(diagonal))) return 0;
+            else a[i * n + i] = sqrt(sum);
+        }
+    }
+    return 1;
+}
+
+/* 1, 0, or -1 where M is not finite; entry and dense are scratch. */
+static int definite_at(const struct road *r, const struct tape *tape, const double *u,
+                       const double *parameter, double *entry, double *dense) {
+    const struct derive_sparse *m = &r->mass;
+    int n = m->rows;
+    if (tape_call(tape, r->y->t0, u, parameter, entry)) return -1;
+    for (int k = 0; k < n * n; k++) dense[k] = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = m->row_start[i]; k < m->row_start[i + 1]; k++) {
+            if (!isfinite(entry[k])) return -1;
+            dense[i * n + m->column[k]] = entry[k];
+        }
+    return definite(n, dense, 1e-11);
+}
+
+int road_inertia(const struct road *r) {
+    const struct model *m = r->y->m;
+    const struct derive_sparse *mass = &r->mass;
+    int n = mass->rows, never = 0, once = 0;
+    struct tape tape = {0};
+    expr missing;
+    if (r->form != KEEL_MECHANICS || n > MOST || r->constraint.count + r->rolling.count == 0) return 1;
+    size_t entries = (size_t)mass->row_start[n], states = (size_t)r->n,
+           parameters = (size_t)m->parameters + (size_t)m->helds;
+    double *room = calloc(entries + states + parameters + (size_t)n * (size_t)n + 1, sizeof *room);
+    if (!room || functions_tape(r, entries, mass->value, &tape, &missing)) return free(room), 1;
+    double *u = room + entries, *parameter = u + states, *dense = parameter + parameters;
+    for (int i = 0; i < m->parameters; i++) parameter[i] = m->parameter[i].number;
+    for (int p = 0; p < POINTS && !once; p++) {
+        for (size_t j = 0; j < states; j++) /* irrational parts: anywhere, and nowhere special */
+            u[j] = (p % 2 ? 1 : 0) + fmod(0.6180339887 * (double)(j + 1) + 0.4142135624 * (p + 1), 1) - 0.4;
+        int is = definite_at(r, &tape, u, parameter, room, dense);
+        once = is == 1;
+        never |= is == 0;
+    }
+    tape_free(&tape);
+    free(room);
+    return once || !never;
+}

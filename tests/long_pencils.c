@@ -1,0 +1,3 @@
+/* long_pencils.c - as test_pencils.c, 10^4 problems. */
+#define CASES 10000
+#include "test_pencils.c"
