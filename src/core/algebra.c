@@ -31,11 +31,14 @@ void algebra_layout(struct field *fd, struct arena *a) {
     d->pivot = arena_ints(a, m + 1);
     d->sign = arena_ints(a, 1);
     d->found_t = arena_doubles(a, 1);
+    d->omega = arena_doubles(a, 1);
     for (int k = 0; k < 2; k++) {
         d->place[k] = arena_doubles(a, all + 1);
         d->tangent[k] = arena_doubles(a, m + 1);
     }
     d->way = arena_doubles(a, n + 1);
+    d->aim = arena_doubles(a, m + 1);
+    d->beside = arena_doubles(a, all + 1);
 }
 
 /* All rows F and h with jacobians of n + m columns (those of h end with zeros) and their partial rates. */
@@ -233,11 +236,20 @@ double algebra_log_det(const struct field *fd) {
     return sum;
 }
 
+/* In sizes of y. */
+static double step_size(const struct field *fd) {
+    double largest = 0;
+    for (int j = 0; j < fd->m; j++)
+        largest = fmax(largest, fabs(fd->dae.step[j]) / fmax(fd->size[fd->n + j], DBL_MIN));
+    return largest;
+}
+
 /* A second step longer than a quarter of the first, or a determinant of the other sign: by the theorem of
  * Newton and Kantorovich (h0 = 1/2) there need be no solution near, and what the iteration finds may lie on
  * another branch. */
 #define FIRST_CONTRACTION 0.25
-#define NO_LEAP 1e-8 /* of y: no branch worth the name lies that near */
+#define NO_LEAP 1e-8    /* of y: no branch worth the name lies that near */
+#define CLEAR_STEP 1e-5 /* from here on round-off is small against the square of it */
 
 /* Simplified Newton: the matrix is made anew after a long step, and when the steps shrink slower than
  * tenfold.  At round-off the steps may go round in a circle, longer and shorter ones in turn: there it counts
@@ -268,10 +280,12 @@ keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
         double length = take_step(fd, u);
         if (!isfinite(length)) break;
         double shrinks = length / before;
-        if (wary && iteration == 1 && shrinks > FIRST_CONTRACTION && length > NO_LEAP &&
-            !at_round_off(fd, u)) {
-            d->doubt = 1;
-            return KEEL_RETRY;
+        if (wary && iteration == 0) d->moved = step_size(fd);
+        if (wary && iteration == 1) {
+            double second = step_size(fd); /* omega |first|^2 / 2, or round-off */
+            if (d->moved > CLEAR_STEP) *d->omega = fmax(*d->omega, 2 * second / (d->moved * d->moved));
+            d->doubt = shrinks > FIRST_CONTRACTION && length > NO_LEAP && !at_round_off(fd, u);
+            if (d->doubt) return KEEL_RETRY;
         }
         idle = shrinks > 0.5 ? idle + 1 : 0;
         circling = length < 1e-10 && length > 0.5 * shortest ? circling + 1 : 0;

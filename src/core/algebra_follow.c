@@ -19,11 +19,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { PIECES = 2000 };    /* at most, on one way */
-#define SHORTEST 0x1p-46   /* piece of a way */
-#define PARTED 0.5         /* of the longer of two tangents: y turned within the piece */
-#define NOISE 1e-9         /* of the size of y: no tangent tells */
-#define NOISES 8           /* round-offs of the terms of F */
+enum { PIECES = 2000 };  /* at most, on one way */
+#define SHORTEST 0x1p-46 /* piece of a way */
+#define PARTED 0.5       /* of the longer of two tangents: y turned within the piece */
+#define NOISE 1e-9       /* of the size of y: no tangent tells */
+#define TRUSTED 0.3      /* share of F_y that changes between a tangent's place and the solution */
+#define LARGE_CHANGE 0.7 /* of log det: a factor of two */
+#define NOISES 8         /* round-offs of the terms of F */
 
 void algebra_stand(struct field *fd, double t, const double *u) {
     memcpy(fd->found, u, (size_t)(fd->n + fd->m) * sizeof *u);
@@ -51,17 +53,40 @@ void algebra_slope(struct field *fd, const double *f, double *slope) {
     tangent(fd, 1, f, slope);
 }
 
-double algebra_parts(const struct field *fd, double h, const double *y, const double *slope,
-                     const double *y_end, const double *slope_end) {
-    const double *size = fd->size + fd->n;
+int algebra_parts(const struct field *fd, const struct algebra_piece *p) {
+    const double *size = fd->size + fd->n, *y_end = p->u_end + fd->n;
     double longest = 0, off = 0;
     for (int j = 0; j < fd->m; j++) {
-        double move = y_end[j] - y[j], begin = h * slope[j], end = h * slope_end[j];
-        double weight = 1 / fmax(size[j], fmax(fabs(y[j]), fabs(y_end[j])));
+        double move = y_end[j] - p->y[j], begin = p->h * p->slope[j], end = p->h * p->slope_end[j];
+        double weight = 1 / fmax(size[j], fabs(y_end[j]));
         longest = fmax(longest, fmax(fabs(move), fmax(fabs(begin), fabs(end))) * weight);
         off = fmax(off, fmax(fabs(move - begin), fabs(move - end)) * weight);
     }
-    return off <= NOISE || off <= PARTED * longest ? 0 : off;
+    return !(off <= NOISE || off <= PARTED * longest);
+}
+
+double algebra_misses(struct field *fd, const struct algebra_piece *p) {
+    double off = 0, *aim = fd->dae.aim;
+    for (int j = 0; j < fd->m; j++) {
+        aim[j] = p->y[j] + 0.5 * p->h * (p->slope[j] + p->slope_end[j]);
+        double y_end = p->u_end[fd->n + j];
+        off = fmax(off, fabs(aim[j] - y_end) / fmax(fd->size[fd->n + j], fabs(y_end)));
+    }
+    return off;
+}
+
+int algebra_bends(struct field *fd, double t, const double *u) {
+    static const double share[] = {0.3, 0.65, 1}; /* branches may lie at equal distances */
+    struct algebra *d = &fd->dae;
+    int n = fd->n, sign;
+    double found = algebra_log_det(fd);
+    memcpy(d->beside, u, (size_t)n * sizeof *u);
+    for (int k = 0; k < 3; k++) {
+        for (int j = 0; j < fd->m; j++) d->beside[n + j] = u[n + j] + share[k] * (d->aim[j] - u[n + j]);
+        if (algebra_linearize(fd, t, d->beside, &sign) != KEEL_OK) return 1;
+        if (sign != *d->sign || fabs(algebra_log_det(fd) - found) > LARGE_CHANGE) return 1;
+    }
+    return 0;
 }
 
 /* The variable that moves fastest: at a fold it runs away from the others. */
@@ -121,7 +146,18 @@ static int moves_otherwise(struct field *fd, const struct algebra_way *w, double
     return !(off <= NOISE * NOISE || off <= PARTED * longest);
 }
 
-/* One piece of the way, to s = end: 1 if y goes on to there. */
+static keel_status not_resolved(struct field *fd, const struct algebra_way *w, double at,
+                                const double *rate) {
+    char name[64];
+    return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
+                       "%s cannot be followed through the step from t = %.10g to %.10g: its equations have "
+                       "several solutions, and beyond t = %.10g the step is too coarse to tell which of them "
+                       "it takes",
+                       field_name(fd->p.names, fd->n + fastest(fd, rate), "u", name, sizeof name), w->t_from,
+                       w->t_to, at);
+}
+
+/* One piece of the way, to s = end: 1 if y goes on to there, -1 if the way is no motion. */
 static int take_piece(struct field *fd, const struct algebra_way *w, int here, double at, double end,
                       keel_status *status) {
     struct algebra *d = &fd->dae;
@@ -132,17 +168,19 @@ static int take_piece(struct field *fd, const struct algebra_way *w, int here, d
     for (int j = 0; j < fd->m; j++) next[n + j] = y[j] + length * d->tangent[here][j];
     *status = algebra_newton(fd, t, next, 1);
     if (*status == KEEL_OK) *status = tangent_at(fd, t, next, w->h, d->way, d->tangent[1 - here]);
-    if (*status != KEEL_OK) return 0;
+    if (*status != KEEL_OK || d->moved * *d->omega > TRUSTED) return 0;
+    struct algebra_piece piece = {length, t, y, d->tangent[here], next, d->tangent[1 - here]};
     if (algebra_has_slope(fd) &&
-        algebra_parts(fd, length, y, d->tangent[here], next + n, d->tangent[1 - here]))
+        (algebra_parts(fd, &piece) || (algebra_misses(fd, &piece) > NOISE && algebra_bends(fd, t, next))))
         return 0;
-    return end == 1 || !moves_otherwise(fd, w, t, next);
+    return end < 1 && moves_otherwise(fd, w, t, next) ? -1 : 1;
 }
 
 keel_status algebra_walk(struct field *fd, const struct algebra_way *w, double *y) {
     struct algebra *d = &fd->dae;
     int n = fd->n, m = fd->m, here = 0;
     double at = 0, piece = 0.5;
+    if (!d->follow) *d->omega = 0; /* a look inside a step depends on no other */
     place_on(w, n, 0, d->place[0], d->way);
     memcpy(d->place[0] + n, w->from + n, (size_t)m * sizeof *y);
     fd->fault.status = KEEL_OK;
@@ -151,7 +189,8 @@ keel_status algebra_walk(struct field *fd, const struct algebra_way *w, double *
     if (status != KEEL_OK) return status < 0 ? status : no_further(fd, w->t_from, d->tangent[0]);
     for (int k = 0; at < 1; k++) {
         double end = fmin(1, at + piece);
-        if (take_piece(fd, w, here, at, end, &status)) {
+        int taken = take_piece(fd, w, here, at, end, &status);
+        if (taken > 0) {
             fd->fault.status = KEEL_OK;
             here = 1 - here;
             at = end;
@@ -161,10 +200,12 @@ keel_status algebra_walk(struct field *fd, const struct algebra_way *w, double *
         if (status < 0) return status;
         piece = (end - at) / 2;
         if (piece >= SHORTEST && k < PIECES) continue;
-        int no_values = status == KEEL_RETRY && fd->fault.status == KEEL_EUSER;
-        return no_values ? status : no_further(fd, w->t_from + at * w->h, d->tangent[here]);
+        double t = w->t_from + at * w->h;
+        if (status == KEEL_RETRY && fd->fault.status == KEEL_EUSER) return status; /* there are no values */
+        return taken < 0 ? not_resolved(fd, w, t, d->tangent[here]) : no_further(fd, t, d->tangent[here]);
     }
     memcpy(y, d->place[here] + n, (size_t)m * sizeof *y);
+    d->factored = 0; /* the factors may be those of a place beside it */
     return KEEL_OK;
 }
 
@@ -194,8 +235,10 @@ int algebra_is_blurred(struct field *fd, double t, const double *u) {
 
 keel_status algebra_find(struct field *fd, double t, double *u) {
     if (!fd->dae.follow) return algebra_solve(fd, t, u);
-    keel_status status = algebra_newton(fd, t, u, 1);
-    if (status != KEEL_RETRY) return status;
+    keel_status status = fd->dae.careful ? KEEL_RETRY : algebra_newton(fd, t, u, 1);
+    int no_values = status == KEEL_RETRY && !fd->dae.careful && !fd->dae.doubt &&
+                    fd->fault.status == KEEL_EUSER; /* at the new place: a shorter step is asked for */
+    if (status != KEEL_RETRY || no_values) return status;
     struct algebra_way way = {*fd->dae.found_t, t, t - *fd->dae.found_t, fd->found, u, NULL, NULL};
     return algebra_walk(fd, &way, u + fd->n);
 }

@@ -35,11 +35,12 @@ struct record {
     double scanned, piece; /* events have been looked for up to here; the length to try next, 0: the step */
     double piece_from, piece_to; /* where polynomials stand for the event functions */
     long count;
-    int front;         /* which of the two buffers holds the front */
-    int rate_known[2]; /* f of that buffer is the rate at its x */
+    int front;          /* which of the two buffers holds the front */
+    int rate_known[2];  /* f of that buffer is the rate at its x */
     int slope_known[2]; /* and slope y' there, where y has one; its branch is known */
-    int inside;        /* stands inside the last step */
-    int fresh;         /* no earlier step is of use to the method */
+    int walked;         /* in the last step y was followed piece by piece */
+    int inside;         /* stands inside the last step */
+    int fresh;          /* no earlier step is of use to the method */
     int has_step, dense_ready;
     int outgrown; /* the sizes of the states have outgrown the weights */
     int told;     /* the observer has seen the front */

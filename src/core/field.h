@@ -58,10 +58,14 @@ struct algebra {
     /* algebra_follow.c */
     int follow;      /* a step is tried: y stays on its branch, or the step is not made */
     int doubt;       /* the last search may have left it */
+    int leapt;       /* the step tried last has left it */
+    int careful;     /* so no search trusts Newton's method over long ways */
     int factored;    /* the factors of F_y of the last search stand */
     int *sign;       /* 1: of det F_y on the branch */
     double *found_t; /* 1: t of fd->found */
-    double *place[2], *tangent[2], *way; /* n + m, m, n: while it goes along a way */
+    double *omega;   /* 1: of the searches of this step: F_y changes by omega times the change of y */
+    double moved;    /* by the first step of the last search, in sizes of y */
+    double *place[2], *tangent[2], *way, *aim, *beside; /* n + m, m, n, m, n + m: on a way */
 };
 
 struct field {
@@ -233,10 +237,18 @@ int algebra_is_blurred(struct field *fd, double t, const double *u);
 int algebra_has_slope(const struct field *fd);
 /* y' where x' = f, from the factors of F_y that stand. */
 void algebra_slope(struct field *fd, const double *f, double *slope);
-/* How far what y does on a piece of length h parts from the tangents at its two ends, in sizes of y; 0 where
- * it does not. */
-double algebra_parts(const struct field *fd, double h, const double *y, const double *slope,
-                     const double *y_end, const double *slope_end);
+/* A piece of the way of y, of length h, with its tangents at both ends. */
+struct algebra_piece {
+    double h, t_end;
+    const double *y, *slope, *u_end, *slope_end; /* m, m, n + m, m */
+};
+/* Does what y does on it part from the tangents? */
+int algebra_parts(const struct field *fd, const struct algebra_piece *p);
+/* How far from where both tangents together lead does it end, in sizes of y?  That place goes to dae.aim. */
+double algebra_misses(struct field *fd, const struct algebra_piece *p);
+/* Does det F_y change size or sign between the solution u and dae.aim, in its place?  The factors that stand
+ * are those of u. */
+int algebra_bends(struct field *fd, double t, const double *u);
 
 /* field.c: M x' = f in place, with a mass matrix of order n. */
 keel_status field_divide_by_mass(struct field *fd, double t, const double *u, double *dx);

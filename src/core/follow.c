@@ -7,13 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-#define LARGE_CHANGE 0.7 /* of log det: a factor of two */
-#define SAME 1e-6   /* of the size of y: two ways to one solution */
-#define RIPPLE 1e-4 /* of the size: less of a turn within a step may be left by the error control */
+#define SAME 1e-6     /* of the size of y: two ways to one solution */
+#define TOO_NEAR 1e-8 /* no branch worth the name */
+#define HARMLESS 0.1  /* share of F_y that changes */
 
 keel_status follow_begin(struct engine *e) {
     struct field *fd = &e->field;
     struct record *r = e->r;
+    fd->dae.leapt = 0;
     if (fd->m == 0 || r->sliding) return KEEL_OK;
     if (!r->slope_known[r->front]) {
         keel_status status = algebra_linearize(fd, r->t, e->x[r->front], fd->dae.sign);
@@ -22,6 +23,8 @@ keel_status follow_begin(struct engine *e) {
         r->slope_known[r->front] = 1;
     }
     fd->dae.follow = 1;
+    *fd->dae.omega = 0;
+    r->walked = 0;
     return KEEL_OK;
 }
 
@@ -37,24 +40,29 @@ keel_status follow_end(struct engine *e, keel_status status) {
 static keel_status slope_at_end(struct engine *e, double t, int to) {
     struct field *fd = &e->field;
     int sign = *fd->dae.sign, stands = *fd->dae.found_t == t && fd->dae.factored &&
-                                      memcmp(fd->found, e->x[to], (size_t)fd->n * sizeof(double)) == 0;
+                                       memcmp(fd->found, e->x[to], (size_t)fd->n * sizeof(double)) == 0;
     keel_status status = stands ? KEEL_OK : algebra_linearize(fd, t, e->x[to], &sign);
     if (status != KEEL_OK) return status;
     algebra_slope(fd, e->f[to], e->slope[to]);
     return sign == *fd->dae.sign ? KEEL_OK : KEEL_RETRY;
 }
 
-/* Does F_y change much, or its determinant its sign, within what y would do by its tangent?  If not, no
- * singular place is near. */
-static int bends(struct engine *e, double t_new, double h) {
+/* Could the y found be another solution than the continuation?  Between two solutions of one equation the
+ * mean of F_y is singular: so its determinant changes size or sign between the y found and where it comes
+ * from, or where its tangents lead to.  The searches of the step have told how fast F_y changes. */
+static int may_leap(struct engine *e, const struct algebra_piece *p) {
     struct field *fd = &e->field;
-    int from = e->r->front, n = fd->n, sign;
-    if (algebra_linearize(fd, e->r->t, e->x[from], &sign) != KEEL_OK) return 1;
-    double begin = algebra_log_det(fd);
-    memcpy(e->scratch, e->x[1 - from], (size_t)n * sizeof(double));
-    for (int j = 0; j < fd->m; j++) e->scratch[n + j] = e->x[from][n + j] + h * e->slope[from][j];
-    if (algebra_linearize(fd, t_new, e->scratch, &sign) != KEEL_OK) return 1;
-    return sign != *fd->dae.sign || fabs(algebra_log_det(fd) - begin) > LARGE_CHANGE;
+    double off = algebra_misses(fd, p), *aim = fd->dae.aim;
+    int parts = algebra_parts(fd, p);
+    if (!parts && !(off > TOO_NEAR && off * *fd->dae.omega > HARMLESS)) return 0;
+    if (algebra_bends(fd, p->t_end, p->u_end)) return 1;
+    for (int k = 0; k < 2 && parts; k++) {
+        int sign;
+        if (algebra_linearize(fd, p->t_end, p->u_end, &sign) != KEEL_OK) return 1;
+        for (int j = 0; j < fd->m; j++) aim[j] = p->y[j] + k * p->h * p->slope[j];
+        if (algebra_bends(fd, p->t_end, p->u_end)) return 1;
+    }
+    return 0;
 }
 
 keel_status follow_check(struct engine *e, double t_new, double h) {
@@ -67,16 +75,17 @@ keel_status follow_check(struct engine *e, double t_new, double h) {
     double *y = e->x[from] + n, *y_new = e->x[to] + n;
     keel_status status = slope_at_end(e, t_new, to);
     if (status < 0) return status;
-    if (status == KEEL_OK) {
-        double off = algebra_parts(fd, h, y, e->slope[from], y_new, e->slope[to]);
-        if (off == 0 || (off < fmax(RIPPLE, 10 * e->work.rtol) && !bends(e, t_new, h))) return KEEL_OK;
-    }
+    struct algebra_piece piece = {h, t_new, y, e->slope[from], e->x[to], e->slope[to]};
+    if (status == KEEL_OK && !may_leap(e, &piece)) return KEEL_OK;
     struct algebra_way way = {r->t, t_new, h, e->x[from], e->x[to], e->f[from], e->f[to]};
+    r->walked = 1;
     status = algebra_walk(fd, &way, e->scratch);
+    fd->dae.leapt = status == KEEL_RETRY && fd->fault.status == KEEL_ENEWTON;
     for (int j = 0; j < fd->m && status == KEEL_OK; j++) {
         double off = fabs(e->scratch[j] - y_new[j]);
         char name[64];
         if (off <= SAME * fmax(fd->size[n + j], fabs(y_new[j]))) continue;
+        fd->dae.leapt = 1;
         return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
                            "%s leaps to another solution of its equations between t = %.10g and t = %.10g, "
                            "from %.6g to %.6g instead of %.6g",
@@ -106,7 +115,7 @@ keel_status follow_inside(struct engine *e, double t, double *x) {
     double theta = dense_way(e, t) / r->h_taken, *guess = fd->line;
     if (algebra_has_slope(fd)) guess_inside(e, theta, x + fd->n);
     memcpy(guess, x + fd->n, (size_t)fd->m * sizeof *x);
-    keel_status status = algebra_newton(fd, t, x, 1);
+    keel_status status = r->walked ? KEEL_RETRY : algebra_newton(fd, t, x, 1);
     double off = 0, far = 0;
     for (int j = 0; j < fd->m && status == KEEL_OK && algebra_has_slope(fd); j++) {
         double weight = 1 / fmax(fd->size[fd->n + j], fabs(x[fd->n + j]));
