@@ -355,6 +355,7 @@ keel_status surfaces_settle(struct engine *e) {
         if (status == KEEL_OK && count == 1) status = only_way(e, t, u, met);
         if (status < 0) return status;
         if (engine_rate(e, t, u, e->f[e->r->front]) != KEEL_OK) return engine_fail_by_fault(e);
+        memcpy(u + e->field.n, e->field.y, (size_t)e->field.m * sizeof *u);
     }
     note_slide(e, t, 0);
     know_signs(e);
