@@ -149,6 +149,8 @@ void keel_sim_close(keel_sim *s) {
     free(s->entry);
     free(s->fired_before && s->fired_before < s->fired ? s->fired_before : s->fired);
     free(s->happened);
+    free(s->jump);
+    free(s->row_value);
     free(s->row_of);
     values_release(&s->scratch);
     free(s);
