@@ -133,7 +133,7 @@ static inline void jumps_invariants(struct jumps *j, struct jumps_matrices *m) {
         for (int c = 0; c < j->n; c++) {
             double sum = 0;
             for (int i = 0; i < j->n; i++) sum += basis[count][i] * m->E[i][c];
-            j->invariant[j->invariants][c] = sum;
+            j->invariant[j->invariants][c] = fabs(sum) * m->unit[c] < 1e-12 ? 0 : sum;
         }
         j->invariants++;
         count++;

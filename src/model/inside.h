@@ -4,6 +4,7 @@
 
 #include "keel/model.h"
 #include "lang/elaborate.h"
+#include "model/branches.h"
 #include "model/fill.h"
 #include "model/impact.h"
 #include "model/jump.h"
@@ -39,6 +40,7 @@ struct inside_mode {
     struct functions functions;
     struct fill fill;
     struct impact impact;
+    struct branches branches;
     struct jump jump;       /* where an event may lead here */
     struct values columns;  /* what a column is in this mode */
     struct values rows;     /* kept and watched rows, NAN where the mode has no such row */

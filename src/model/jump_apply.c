@@ -10,16 +10,17 @@
 #include <string.h>
 
 enum { ITERATIONS = 40 };
+#define ZERO 4e-15  /* of what a jump is made of: its round-off */
 #define FITS 1e-9   /* of its terms: a row that is off by less was meant to hold; the core polishes it */
 #define SAME 1e-8   /* of what moves: directions that differ by less are one */
 #define LOOSE 1e-14 /* the price of an impulse, beside that of a change of state */
 
 struct room {
     double *memory;
-    double *begin, *now;   /* entries of J at the begin and where the jump has come to */
-    double *low;           /* of the slopes by states */
-    double *value, *terms; /* hidden rows */
-    double *right, *step;  /* n each */
+    double *begin, *now;           /* entries of J at the begin and where the jump has come to */
+    double *low, *low_begin;       /* of the slopes by states */
+    double *value, *terms, *fresh; /* hidden rows */
+    double *right, *step;          /* n each */
     double *matrix, *side, *scale;
     int *pivot, *kept;
 };
@@ -35,16 +36,18 @@ static int room_open(struct room *w, const struct jump *j) {
     size_t n = (size_t)j->n, h = (size_t)j->hiddens, wide = 2 * (size_t)widest(j) + 1;
     size_t entries = (size_t)j->slope.row_start[j->n];
     size_t lower = j->levels > 1 ? (size_t)j->lower.row_start[j->n] : 0;
-    *w = (struct room){
-        .memory = calloc(2 * entries + lower + 2 * h + 2 * n + wide * wide + 2 * wide + 1, sizeof(double)),
-        .pivot = calloc(2 * wide, sizeof(int))};
+    *w = (struct room){.memory = calloc(2 * entries + 2 * lower + 3 * h + 2 * n + wide * wide + 2 * wide + 1,
+                                        sizeof(double)),
+                       .pivot = calloc(2 * wide, sizeof(int))};
     if (!w->memory || !w->pivot) return 0;
     w->begin = w->memory;
     w->now = w->begin + entries;
     w->low = w->now + entries;
-    w->value = w->low + lower;
+    w->low_begin = w->low + lower;
+    w->value = w->low_begin + lower;
     w->terms = w->value + h;
-    w->right = w->terms + h;
+    w->fresh = w->terms + h;
+    w->right = w->fresh + h;
     w->step = w->right + n;
     w->side = w->step + n;
     w->scale = w->side + wide;
@@ -246,11 +249,13 @@ static double units_of(const struct jump *j, const struct room *w, int q) {
     return worst;
 }
 
+/* Hidden rows at u, and the largest terms they have had so far: what a jump leaves of large ones is zero. */
 static keel_status rows_at(const struct jump *j, struct room *w, double t, const double *parameter,
                            const double *u) {
-    return tape_call(&j->value, t, u, parameter, w->value) || tape_call(&j->terms, t, u, parameter, w->terms)
-               ? KEEL_ENOMEM
-               : KEEL_OK;
+    if (tape_call(&j->value, t, u, parameter, w->value) || tape_call(&j->terms, t, u, parameter, w->fresh))
+        return KEEL_ENOMEM;
+    for (int h = 0; h < j->hiddens; h++) w->terms[h] = fmax(w->terms[h], w->fresh[h]);
+    return KEEL_OK;
 }
 
 static void label_of(const struct jump *j, int i, char *out, size_t room) {
@@ -281,6 +286,34 @@ static keel_status refuse(const struct level *l, int b, double worst, struct jum
     return KEEL_ESTART;
 }
 
+/* The size of what makes up the jump of each column: its own values, and what the row that determines it
+ * passes on from its other columns, block by block. */
+static void take_sizes(const struct level *l, const struct jump_path *path, const double *after) {
+    const struct jump *j = l->j;
+    const double *a = path->a + (size_t)(l->q - 1) * (size_t)j->n, *entry = l->w->now;
+    double *size = l->w->right;
+    for (int k = 0; k < j->n; k++) size[k] = fabs(a[k]);
+    for (int k = 0; k < j->n; k++) {
+        int i = j->row[k], column = j->match[i], place = place_of(l, column);
+        double sum = j->c[i] < l->q ? fabs(from_below(j, l->w->low, path->a, l->q, i)) : 0, own = 0;
+        for (int e = j->slope.row_start[i]; e < j->slope.row_start[i + 1]; e++) {
+            if (j->slope.column[e] == column) own = fabs(entry[e]);
+            else sum += fabs(entry[e]) * size[j->slope.column[e]];
+        }
+        if (own > 0) size[column] += sum / own;
+        if (place >= 0) size[column] += fabs(path->before[place]) + fabs(after[place]);
+    }
+}
+
+/* A state that a jump leaves at the round-off of its sizes is at zero: so its rows can be met exactly. */
+static void clear_round_off(const struct level *l, const struct jump_path *path, double *u) {
+    take_sizes(l, path, u);
+    for (int k = 0; k < l->j->n; k++) {
+        double *state = moves(l, k) ? &u[place_of(l, k)] : NULL;
+        if (state && fabs(*state) <= ZERO * l->w->right[k]) *state = 0;
+    }
+}
+
 /* Newton: constraints where the jump has come to, balances with J from where it began. */
 static keel_status take_level(struct level *l, double t, const double *parameter, double *u,
                               struct jump_path *path) {
@@ -297,7 +330,7 @@ static keel_status take_level(struct level *l, double t, const double *parameter
             for (int e = j->slope.row_start[i]; e < j->slope.row_start[i + 1] && h < 0 && round; e++)
                 w->right[i] -= w->begin[e] * a[j->slope.column[e]];
         }
-        if (!acts || (round > 1 && units < 1000 && units >= 0.5 * before)) return KEEL_OK;
+        if (!acts || (round > 1 && units * DBL_EPSILON < 0.1 * FITS && units >= 0.5 * before)) return KEEL_OK;
         if (!isfinite(units)) break;
         if (tape_call(&j->slopes, t, u, parameter, w->now)) return KEEL_ENOMEM;
         int lost = solve_level(l);
@@ -336,6 +369,7 @@ keel_status jump_apply(const struct jump *j, double t, const double *parameter, 
         for (int q = j->levels; q >= 1 && status == KEEL_OK; q--) {
             struct level l = {j, &w, q, w.begin, w.now, assigned, u};
             status = take_level(&l, t, parameter, u, path);
+            if (status == KEEL_OK) clear_round_off(&l, path, u);
         }
         if (status == KEEL_ESTART && (!path->moved || !j->written)) { /* the core may still polish it */
             memcpy(u, path->before, all * sizeof *u);
@@ -394,23 +428,27 @@ static int row_of_change(const struct jump *j, const struct room *w, const doubl
     return found < 0 ? 0 : found;
 }
 
-/* How much the jump of each column may differ: of its own size, and of what the row that determines it passes
- * on from its other columns, block by block. */
-static void take_tolerances(const struct level *l, const struct jump_path *path, const double *after) {
-    const struct jump *j = l->j;
-    const double *a = path->a + (size_t)(l->q - 1) * (size_t)j->n, *entry = l->w->now;
-    double *tolerance = l->w->right;
-    for (int k = 0; k < j->n; k++) tolerance[k] = SAME * fabs(a[k]);
-    for (int k = 0; k < j->n; k++) {
-        int i = j->row[k], column = j->match[i], place = place_of(l, column);
-        double sum = j->c[i] < l->q ? SAME * fabs(from_below(j, l->w->low, path->a, l->q, i)) : 0, own = 0;
+/* Are the equations of the level, for this jump, other ones than where it began? */
+static int level_differs(const struct jump *j, const struct room *w, const double *a, int q) {
+    for (int i = 0; i < j->n; i++) {
+        double change = 0, sum = 0;
+        if (j->c[i] >= q) continue;
         for (int e = j->slope.row_start[i]; e < j->slope.row_start[i + 1]; e++) {
-            if (j->slope.column[e] == column) own = fabs(entry[e]);
-            else sum += fabs(entry[e]) * tolerance[j->slope.column[e]];
+            double jump = a[(q - 1) * j->n + j->slope.column[e]];
+            change += fabs((w->now[e] - w->begin[e]) * jump);
+            sum += fabs(w->begin[e] * jump);
         }
-        if (own > 0) tolerance[column] += sum / own;
-        if (place >= 0) tolerance[column] += SAME * (fabs(path->before[place]) + fabs(after[place]));
+        for (int e = q < j->levels ? j->lower.row_start[i] : 0;
+             q < j->levels && e < j->lower.row_start[i + 1]; e++) {
+            int state = j->lower.column[e], level = j->column[state] < 0 ? 0 : q + j->below[state];
+            if (level <= 0 || level > j->levels) continue;
+            double jump = a[(level - 1) * j->n + j->column[state]];
+            change += fabs((w->low[e] - w->low_begin[e]) * jump);
+            sum += fabs(w->low_begin[e] * jump);
+        }
+        if (change > 0.01 * SAME * sum) return 1;
     }
+    return 0;
 }
 
 /* The same jump of the constraints by the directions that hold at u: is it the same jump of the states? */
@@ -424,6 +462,10 @@ static keel_status directions_at(const struct jump *j, struct room *w, double t,
         struct level l = {j, w, q, w->now, w->now, assigned, u};
         const double *a = path->a + (size_t)(q - 1) * (size_t)j->n;
         double *own = v + (size_t)(q - 1) * (size_t)j->n;
+        if (!level_differs(j, w, path->a, q)) {
+            memcpy(own, a, (size_t)j->n * sizeof *own);
+            continue;
+        }
         for (int i = 0; i < j->n; i++) {
             w->right[i] = j->c[i] >= q ? 0 : -from_below(j, w->low, v, q, i);
             for (int e = j->slope.row_start[i]; e < j->slope.row_start[i + 1] && j->c[i] >= q; e++)
@@ -431,13 +473,13 @@ static keel_status directions_at(const struct jump *j, struct room *w, double t,
         }
         int lost = solve_level(&l);
         memcpy(own, w->step, (size_t)j->n * sizeof *own);
-        take_tolerances(&l, path, after);
+        take_sizes(&l, path, after);
         for (int b = 0; b < j->blocks; b++) {
             if (any_stays(&l, b) || (lost >= 0 && lost != b) || (q > 1 && !j->written)) continue;
             for (int k = j->first[b]; k < j->first[b + 1]; k++) {
                 int column = j->match[j->row[k]], place = place_of(&l, column);
                 if (place < 0) continue;
-                if (lost < 0 && fabs(own[column] - a[column]) <= w->right[column]) continue;
+                if (lost < 0 && fabs(own[column] - a[column]) <= SAME * w->right[column]) continue;
                 return turned(j, place, row_of_change(j, w, a, column), path);
             }
         }
@@ -452,7 +494,10 @@ keel_status jump_check(const struct jump *j, double t, const double *parameter, 
     if (!j->there || !path->moved) return KEEL_OK;
     double *v = calloc((size_t)j->levels * (size_t)j->n + (size_t)all + 1, sizeof *v);
     keel_status status = room_open(&w, j) && v ? KEEL_OK : KEEL_ENOMEM;
-    if (status == KEEL_OK && tape_call(&j->slopes, t, path->before, parameter, w.begin)) status = KEEL_ENOMEM;
+    if (status == KEEL_OK &&
+        (tape_call(&j->slopes, t, path->before, parameter, w.begin) ||
+         (j->levels > 1 && tape_call(&j->lowers, t, path->before, parameter, w.low_begin))))
+        status = KEEL_ENOMEM;
     if (status == KEEL_OK && is_bent(j, path->a, &row)) {
         int place = -1;
         for (int e = j->slope.row_start[row]; e < j->slope.row_start[row + 1] && place < 0; e++)

@@ -41,7 +41,9 @@ struct keel_sim {
     long happenings, room;
     struct sim_jump *jump;
     long jumps, jump_room;
-    double *row_value;              /* rows before an action, their units, and the same after it */
+    double *row_value; /* rows before an action, their units, and the same after it */
+    double *branch;    /* the sides at the last look (branches.h); NULL: not yet */
+    int branch_mode;
     int *row_of, row_ofs, row_mode; /* by row of the solver, its place among the model's rows; of this mode */
     keel_status status;             /* of what is not the solver's */
     char message[640];

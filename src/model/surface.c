@@ -225,6 +225,7 @@ static void list_all(struct road *r, struct lists *all) {
     }
     add_list(all, r->mass.value, entries(&r->mass));
     add_list(all, r->structure, r->n * r->n);
+    add_list(all, r->regular, r->regulars);
     add_list(all, r->curvature, r->constraint.count + r->rolling.count);
 }
 
