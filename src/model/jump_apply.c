@@ -305,13 +305,28 @@ static void take_sizes(const struct level *l, const struct jump_path *path, cons
     }
 }
 
-/* A state that a jump leaves at the round-off of its sizes is at zero: so its rows can be met exactly. */
-static void clear_round_off(const struct level *l, const struct jump_path *path, double *u) {
+/* A state that a jump leaves at the round-off of its sizes is at zero, where its rows allow it: they can then
+ * be met exactly. */
+static keel_status clear_round_off(const struct level *l, double t, const double *parameter,
+                                   const struct jump_path *path, double *u) {
+    const struct jump *j = l->j;
+    struct room *w = l->w;
+    double units = units_of(j, w, l->q);
+    int cleared = 0;
     take_sizes(l, path, u);
-    for (int k = 0; k < l->j->n; k++) {
+    for (int k = 0; k < j->n; k++) {
         double *state = moves(l, k) ? &u[place_of(l, k)] : NULL;
-        if (state && fabs(*state) <= ZERO * l->w->right[k]) *state = 0;
+        w->step[k] = state && fabs(*state) <= ZERO * w->right[k] ? *state : 0;
+        if (w->step[k] == 0) continue;
+        *state = 0;
+        cleared = 1;
     }
+    if (!cleared) return KEEL_OK;
+    keel_status status = rows_at(j, w, t, parameter, u);
+    if (status != KEEL_OK || units_of(j, w, l->q) <= fmax(units, 2)) return status;
+    for (int k = 0; k < j->n; k++)
+        if (w->step[k] != 0) u[place_of(l, k)] = w->step[k];
+    return rows_at(j, w, t, parameter, u);
 }
 
 /* Newton: constraints where the jump has come to, balances with J from where it began. */
@@ -369,7 +384,7 @@ keel_status jump_apply(const struct jump *j, double t, const double *parameter, 
         for (int q = j->levels; q >= 1 && status == KEEL_OK; q--) {
             struct level l = {j, &w, q, w.begin, w.now, assigned, u};
             status = take_level(&l, t, parameter, u, path);
-            if (status == KEEL_OK) clear_round_off(&l, path, u);
+            if (status == KEEL_OK) status = clear_round_off(&l, t, parameter, path, u);
         }
         if (status == KEEL_ESTART && (!path->moved || !j->written)) { /* the core may still polish it */
             memcpy(u, path->before, all * sizeof *u);

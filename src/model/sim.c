@@ -96,7 +96,8 @@ static int take_memory(struct keel_sim *s) {
         return 0;
     s->held = s->work + most_numbers(m);
     s->fired_before = s->fired + most_events(m);
-    for (size_t i = 0; i < 2 * most_events(m); i++) s->fired[i] = (struct sim_fired){NAN, NAN, 0, 1, 0};
+    for (size_t i = 0; i < 2 * most_events(m); i++)
+        s->fired[i] = (struct sim_fired){.t = NAN, .slope = NAN, .again = 1};
     memcpy(s->parameter, m->parameter, (numbers - 1) * sizeof *s->parameter);
     for (size_t i = 0; i < modes; i++) {
         s->bound[i] =

@@ -6,7 +6,8 @@
 
 /* When an event last acted, and the slope of its function then; again: something has acted on it since. */
 struct sim_fired {
-    double t, slope, steepest; /* steepest: of all times it acted at t */
+    double t, slope;
+    double steepest[INSIDE_DERIVATIVES]; /* its derivatives, the largest of all times it acted at t */
     int again;
     int side; /* the sign of its function before the actions that are under way; 0: none, or not known */
 };
