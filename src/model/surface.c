@@ -49,6 +49,9 @@ static expr canonical(struct graph *g, expr e, int *turned) {
         if (n.op == EXPR_NEG) {
             *turned = !*turned;
             e = n.a;
+        } else if (n.op == EXPR_SUB && expr_is_constant(g, n.a, &factor) && factor == 0) {
+            *turned = !*turned;
+            e = n.b;
         } else if (n.op == EXPR_SUB && n.a > n.b) {
             *turned = !*turned;
             return expr_make(g, EXPR_SUB, n.b, n.a, 0);
@@ -151,6 +154,15 @@ int surface_found(struct graph *g, expr e) {
     return found;
 }
 
+/* max(d, 0)^1.5 and sqrt(max(d, 0)) have no continuation beyond d = 0.  There the greater stays what it is: the
+ * surface is located all the same, and a stage that lies beyond it by its error still has a value. */
+static expr base_image(const struct freezer *z, expr e) {
+    const struct expr_node n = z->g->node[e], base = z->g->node[n.a];
+    int root = n.op == EXPR_POW || n.op == EXPR_SQRT;
+    if (!root || (base.op != EXPR_MAX && base.op != EXPR_MIN)) return z->image[n.a];
+    return make(z, (enum expr_op)base.op, z->image[base.a], z->image[base.b], 0);
+}
+
 static void make_images(struct freezer *z, const struct expr_list *all) {
     for (size_t k = 0; k < all->count && !z->failed; k++) {
         expr e = all->item[k];
@@ -161,8 +173,9 @@ static void make_images(struct freezer *z, const struct expr_list *all) {
             z->image[e] = freeze_node(z, e, z->image[n.a], operands > 1 ? z->image[n.b] : EXPR_NONE);
         else if (n.op == EXPR_POWI) z->image[e] = expr_powi(z->g, z->image[n.a], (int32_t)n.b);
         else
-            z->image[e] = make(z, (enum expr_op)n.op, z->image[n.a], operands > 1 ? z->image[n.b] : EXPR_NONE,
-                               operands > 2 ? z->image[n.c] : EXPR_NONE);
+            z->image[e] =
+                make(z, (enum expr_op)n.op, base_image(z, e), operands > 1 ? z->image[n.b] : EXPR_NONE,
+                     operands > 2 ? z->image[n.c] : EXPR_NONE);
         z->failed |= z->image[e] == EXPR_NONE;
     }
 }
