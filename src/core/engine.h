@@ -16,6 +16,7 @@
 struct storm {
     double t, gap, ratio;
     int count, steady, same, event; /* same: of those, by the same event */
+    int alike;                      /* ratios in a row that are alike: not noise */
 };
 
 /* Switches: since when they are counted, how long the WINDOW before took, how often in a row that was less.

@@ -154,13 +154,25 @@ int surface_found(struct graph *g, expr e) {
     return found;
 }
 
-/* max(d, 0)^1.5 and sqrt(max(d, 0)) have no continuation beyond d = 0.  There the greater stays what it is: the
- * surface is located all the same, and a stage that lies beyond it by its error still has a value. */
+static int find_surface(const struct freezer *z, expr at) {
+    for (int k = 0; k < z->count; k++)
+        if (z->at[k] == at && !z->stairs[k]) return k;
+    return -1;
+}
+
+/* d^1.5 and sqrt(d) have no continuation beyond d = 0, where max(d, 0) or a condition d > 0 switches.  A stage
+ * that lies beyond the surface by its error still has a value if d is not below 0 there; the surface is
+ * located all the same.  On the other side in force d is what it is. */
 static expr base_image(const struct freezer *z, expr e) {
     const struct expr_node n = z->g->node[e], base = z->g->node[n.a];
-    int root = n.op == EXPR_POW || n.op == EXPR_SQRT;
-    if (!root || (base.op != EXPR_MAX && base.op != EXPR_MIN)) return z->image[n.a];
-    return make(z, (enum expr_op)base.op, z->image[base.a], z->image[base.b], 0);
+    expr image = z->image[n.a], zero = derive_zero(z->g);
+    if (n.op != EXPR_POW && n.op != EXPR_SQRT) return image;
+    if (base.op == EXPR_MAX || base.op == EXPR_MIN)
+        return make(z, (enum expr_op)base.op, z->image[base.a], z->image[base.b], 0);
+    int turned = 0, surface = find_surface(z, canonical(z->g, image, &turned));
+    if (surface < 0) return image;
+    expr s = side(z, surface), above = make(z, EXPR_LT, turned ? s : zero, turned ? zero : s, 0);
+    return make(z, EXPR_IF, above, make(z, EXPR_MAX, image, zero, 0), image);
 }
 
 static void make_images(struct freezer *z, const struct expr_list *all) {
@@ -293,6 +305,7 @@ static int freeze(struct freezer *z, struct lists *lists, size_t count, const ex
     z->surface = expr_take(z->g, z->nodes, sizeof *z->surface);
     int good = z->image && z->guard && z->surface;
     if (good) make_images(z, &all);
+    if (good && z->count && !z->failed) make_images(z, &all); /* now that all surfaces are known */
     for (size_t k = 0; k < count && good && z->count; k++) use(z, root[k], expr_constant(z->g, 1));
     if (good && z->count && !z->failed) make_guards(z, &all);
     free(all.item);
