@@ -193,6 +193,17 @@ typedef struct keel_happening {
 } keel_happening;
 KEEL_API int keel_sim_happening(const keel_sim *s, long i, keel_happening *out); /* 1; 0 past the last */
 
+/* The table of jumps: an invariant or an energy whose value an event has changed by more than round-off, in
+ * the order of the events; negative numbers count from the end.  Rows that one of the two modes lacks are not
+ * in it. */
+typedef struct keel_jump {
+    double t;
+    const char *event, *row;
+    int from, to; /* modes */
+    double before, after;
+} keel_jump;
+KEEL_API int keel_sim_jump(const keel_sim *s, long i, keel_jump *out); /* 1; 0 past the last */
+
 #ifdef __cplusplus
 }
 #endif

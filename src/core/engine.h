@@ -16,6 +16,7 @@
 struct storm {
     double t, gap, ratio;
     int count, steady, same, event; /* same: of those, by the same event */
+    int alike;                      /* ratios in a row that are alike: not noise */
 };
 
 /* Switches: since when they are counted, how long the WINDOW before took, how often in a row that was less.
@@ -91,6 +92,7 @@ struct surfaces {
     double *side;                /* count: in force */
     double *low, *high;          /* count: below and above a surface that is met */
     double *value, *noise;       /* per event */
+    double *rest;                /* count: a surface that is left along a tangent has no sign below this height */
     double *trial, *u, *f[2];
     keel_fn *rate; /* the method's, without sliding */
     void *context;
@@ -318,6 +320,7 @@ void surfaces_publish(const struct engine *e); /* the sides in force, to where c
 int surfaces_of_event(const struct engine *e, int event); /* -1: it is none */
 /* Below this the value of an event that is a surface says nothing: its side is known.  -1: it is none. */
 double surfaces_noise(const struct engine *e, int event, double largest);
+void surfaces_scanned(struct engine *e, const double *value); /* where the search for events has come to */
 /* The sides by the signs at (t, u); how many changed. */
 int surfaces_signs(struct engine *e, double t, const double *u);
 /* Where a run begins on surfaces: the sides it leads to. */

@@ -323,6 +323,7 @@ static int first_root(struct engine *e, const double *t, keel_status *status) {
     memcpy(ev->sign, ev->crossing, (size_t)count * sizeof *ev->sign);
     e->r->scanned = t[EVENTS_SAMPLES - 1];
     e->r->just_begun = 0;
+    surfaces_scanned(e, ev->samples + (long)(EVENTS_SAMPLES - 1) * count);
     return -1;
 }
 

@@ -139,7 +139,8 @@ static keel_status too_many_events(struct engine *e) {
 
 /* Stops that come ever faster, each after less time than the one before: a ball that comes to rest by
  * bouncing.  Flights whose ratio is steady end at t + gap ratio / (1 - ratio).  The run ends once that is
- * near (SOON), or once a flight is no higher than what round-off leaves of the event function (BLURRED). */
+ * near (SOON), or once a flight is no higher than what round-off leaves of the event function (BLURRED) while
+ * the ratios are still alike: bodies that move together touch at random times. */
 enum { FEW = 3, SHRINKING = 6, STEADY = 10 }; /* of one event; of any; by a steady ratio */
 #define NO_TIME 1e-10                         /* of t */
 #define SOON 1e-7                             /* of t */
@@ -184,19 +185,21 @@ static keel_status stop_at_event(struct engine *e) {
     if (gap <= 64 * DBL_EPSILON * t) return KEEL_EVENT; /* several at one time */
     double ratio = r->storm.gap > 0 ? gap / r->storm.gap : 1;
     int shrinks = ratio < 0.999, steady = fabs(ratio - r->storm.ratio) <= 1e-3 * ratio;
-    int same = r->event == r->storm.event;
+    int same = r->event == r->storm.event, alike = fabs(ratio - r->storm.ratio) <= 0.05 * ratio;
     r->storm = (struct storm){.t = r->t_now,
                               .gap = gap,
                               .ratio = ratio,
                               .count = shrinks ? r->storm.count + 1 : 0,
                               .steady = shrinks && steady ? r->storm.steady + 1 : 0,
+                              .alike = shrinks && alike ? r->storm.alike + 1 : 0,
                               .same = shrinks && same ? r->storm.same + 1 : 0,
                               .event = r->event};
     if (r->storm.count < SHRINKING && r->storm.same < FEW) return KEEL_EVENT;
     double rest = gap * ratio / (1 - ratio);
-    int foreseen = r->storm.steady >= STEADY || (r->storm.same >= FEW && ratio < 0.5);
+    int foreseen =
+        r->storm.steady >= STEADY || (r->storm.same >= FEW && r->storm.alike >= FEW - 1 && ratio < 0.5);
     int soon = gap <= NO_TIME * t || (foreseen && rest <= SOON * t);
-    int blurred = !soon && r->storm.count >= SHRINKING && is_blurred(e, gap);
+    int blurred = !soon && r->storm.alike >= SHRINKING && is_blurred(e, gap);
     return soon || blurred ? come_to_rest(e, rest) : KEEL_EVENT;
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum { MET_MOST = 8 };     /* surfaces met at once, tried in all combinations */
+enum { ORDERS = 12 };      /* derivatives that may decide which way a surface goes */
 #define SURFACES_NOISES 64 /* of its round-off: a surface is met */
 
 static int is_stairs(const struct engine *e, int k) {
@@ -44,6 +45,7 @@ void surfaces_layout(struct engine *e, size_t vector) {
     s->side = arena_doubles(a, count);
     s->low = arena_doubles(a, count);
     s->high = arena_doubles(a, count);
+    s->rest = arena_doubles(a, count);
     s->value = arena_doubles(a, (size_t)e->field.p.event.count);
     s->noise = arena_doubles(a, (size_t)e->field.p.event.count);
     s->trial = arena_doubles(a, vector);
@@ -101,7 +103,20 @@ static keel_status find_noise(struct engine *e, double t, const double *u) {
         for (int i = 0; i < events && status == KEEL_OK; i++)
             s->noise[i] = fmax(s->noise[i], fabs(e->events.here[i] - s->value[i]));
     }
+    for (int k = 0; k < s->count && status == KEEL_OK; k++) {
+        double *noise = &s->noise[s->event[k]];
+        if (!(fabs(s->value[s->event[k]]) <= s->rest[k])) s->rest[k] = 0;
+        *noise = fmax(*noise, s->rest[k] / SURFACES_NOISES);
+    }
     return status;
+}
+
+void surfaces_scanned(struct engine *e, const double *value) {
+    struct surfaces *s = &e->surfaces;
+    for (int k = 0; k < s->count; k++) {
+        if (s->rest[k] == 0 || fabs(value[s->event[k]]) <= s->rest[k]) continue;
+        s->rest[k] = s->noise[s->event[k]] = 0;
+    }
 }
 
 /* Surface k is met: v is zero, or whole, to round-off. */
@@ -169,26 +184,61 @@ double surfaces_moment(const struct engine *e) {
 }
 
 /* Which way surface k moves from (t, u) with the sides that are shown, along the run: +1 up, -1 down, 0: it
- * stays within round-off.  By one Euler step, and where that does not tell, by two: (d/dt)^2. */
-int surfaces_way(struct engine *e, double t, const double *u, int k) {
+ * stays within round-off.  By one Euler step, and where that does not tell, by two: (d/dt)^2.  Where nothing
+ * moves at all m steps show (d/dt)^m: the last of a row of bodies in contact feels the first one's impact with
+ * a high derivative.  *order: of the derivative that tells. */
+static int way_and_order(struct engine *e, double t, const double *u, int k, int *order) {
     static const double share[] = {1e-6, 1e-4, 1e-2};
     struct surfaces *s = &e->surfaces;
     struct field *fd = &e->field;
     double begin = surfaces_height(e, k, s->value);
+    *order = 0;
     for (int length = 0; length < 3; length++) {
         double delta = share[length] * surfaces_moment(e), at = t;
         memcpy(s->trial, u, (size_t)(fd->n + fd->m) * sizeof *u);
-        for (int stage = 0; stage < 2; stage++) {
+        for (int stage = 0; stage < ORDERS; stage++) {
             if (engine_rate(e, at, s->trial, e->split) != KEEL_OK) break;
             for (int j = 0; j < fd->n; j++) s->trial[j] += delta * e->split[j];
             for (int j = 0; j < fd->m; j++) s->trial[fd->n + j] = fd->y[j];
             at += delta;
             if (surfaces_values(e, at, s->trial, e->events.here) != KEEL_OK) break;
             double change = surfaces_height(e, k, e->events.here) - begin;
+            *order = stage + 1;
             if (fabs(change) > SURFACES_NOISES * s->noise[s->event[k]]) return change > 0 ? 1 : -1;
+            if (stage > 0 && change != 0) break;
         }
     }
     return 0;
+}
+
+int surfaces_way(struct engine *e, double t, const double *u, int k) {
+    int order;
+    return way_and_order(e, t, u, k, &order);
+}
+
+/* A surface that is met and left along a tangent, or not at all: near it the errors of the steps, and of what
+ * lies between them, have any sign.  Its side is known by the derivative, and stays while its height is below
+ * what the tolerances leave of it. */
+static void take_rests(struct engine *e, double t, const double *u) {
+    struct surfaces *s = &e->surfaces;
+    int n = e->field.n, order;
+    if (e->r->sliding) return;
+    for (int k = 0; k < s->count; k++) {
+        if (!s->met[k] || is_stairs(e, k) ||
+            fabs(s->value[s->event[k]]) > SURFACES_NOISES * s->noise[s->event[k]])
+            continue;
+        if (way_and_order(e, t, u, k, &order) != 0 && order == 1) continue;
+        double height = 0, here = s->value[s->event[k]];
+        for (int way = 0; way < 3; way++) {
+            memcpy(s->trial, u, (size_t)(n + e->field.m) * sizeof *u);
+            for (int j = 0; j < n; j++)
+                s->trial[j] += ((j + way) % 3 == 1 ? -1 : 1) * (e->atol[j] + e->o.rtol * fabs(u[j]));
+            if (surfaces_values(e, t, s->trial, e->events.here) != KEEL_OK) break;
+            height = fmax(height, fabs(e->events.here[s->event[k]] - here));
+        }
+        if (isfinite(height)) s->rest[k] = height;
+        s->noise[s->event[k]] = fmax(s->noise[s->event[k]], s->rest[k] / SURFACES_NOISES);
+    }
 }
 
 /* Combination `mask` of the surfaces that are met at (t, u): bit i set: the i-th is on its upper side.  It
@@ -257,8 +307,8 @@ static int follow(struct engine *e, double t, const double *u) {
 }
 
 /* The sides of the surfaces that are met at (t, u), the combination `first` tried first. */
-static keel_status choose(struct engine *e, double t, const double *u, int count, const int *met,
-                          unsigned first) {
+static keel_status choose_sides(struct engine *e, double t, const double *u, int count, const int *met,
+                                unsigned first) {
     int weak = 0, few = count <= MET_MOST;
     unsigned good = 0, all = few ? 1u << count : 0;
     if (few) surfaces_take(e, t, u, count, met, first);
@@ -277,6 +327,13 @@ static keel_status choose(struct engine *e, double t, const double *u, int count
     if (!weak) return surfaces_slide(e, t, u, count, met);
     surfaces_take(e, t, u, count, met, good);
     return KEEL_OK;
+}
+
+static keel_status choose(struct engine *e, double t, const double *u, int count, const int *met,
+                          unsigned first) {
+    keel_status status = choose_sides(e, t, u, count, met, first);
+    if (status == KEEL_OK) take_rests(e, t, u);
+    return status;
 }
 
 static int list_met(const struct engine *e, int *met, unsigned *mask) {

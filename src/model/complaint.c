@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "lang/expr_print.h"
+#include "model/surface.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -325,7 +326,13 @@ static void degenerate(const struct system *y, struct source_messages *messages)
         messages, SOURCE_ERROR, at.length ? at.offset : SOURCE_NOWHERE, at.length,
         "%sthe highest derivatives are not determined. %s depend on each other wherever one looks.",
         in_mode(y, where, sizeof where), lines);
-    source_hint(one, "Write these equations so that each says something of its own.");
+    int branches = 0;
+    for (int k = 0; k < s->culprits; k++) branches |= surface_found(&y->m->graph, y->equation[s->culprit[k]]);
+    if (branches)
+        source_hint(one,
+                    "A branch that changes the index of the equations may be the reason: write two modes "
+                    "instead, each with its own equation.");
+    else source_hint(one, "Write these equations so that each says something of its own.");
 }
 
 /* `abs(x)` must be differentiated [twice ]here (what), and has a kink. */

@@ -4,8 +4,10 @@
 
 #include "keel/model.h"
 #include "lang/elaborate.h"
+#include "model/branches.h"
 #include "model/fill.h"
 #include "model/impact.h"
+#include "model/jump.h"
 #include "model/values.h"
 
 enum { INSIDE_WHY = 400 };
@@ -29,6 +31,7 @@ struct inside_event {
     struct values after;    /* the unknowns of the mode that follows, then what is assigned */
     struct values onset;    /* value, size of terms, and the same of its derivatives */
     int *assigned;          /* by action: the place among the states of the mode that follows, or -1 */
+    unsigned char *stays;   /* by state of the mode that follows: 1 where it is assigned */
     unsigned char *touched; /* the events of the mode that follows that its assignments act on */
 };
 
@@ -38,6 +41,8 @@ struct inside_mode {
     struct functions functions;
     struct fill fill;
     struct impact impact;
+    struct branches branches;
+    struct jump jump;      /* where an event may lead here */
     struct values columns; /* what a column is in this mode */
     struct values rows;    /* kept and watched rows, NAN where the mode has no such row */
     int *solver_row;       /* by row: its number among those of the solver; -1: the mode has none such */

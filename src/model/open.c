@@ -104,8 +104,11 @@ static int open_modes(struct keel_model *m) {
                    road_open(&mode->road, &mode->system, &m->messages, &m->pool);
         good &= open;
         if (!open) continue;
-        if (functions_open(&mode->functions, &mode->road) || !impact_open(&mode->impact, &mode->road))
+        if (functions_open(&mode->functions, &mode->road) || !impact_open(&mode->impact, &mode->road) ||
+            !branches_open(&mode->branches, &mode->road))
             return complaint_memory(&m->messages);
+        good &= branches_check(&mode->branches, &mode->functions.tape[functions_role_event], m->span,
+                               m->parameter, model->parameters + model->helds);
         m->bound[i] = (struct functions_bound){m->parameter, mode->functions.tape,
                                                &mode->functions.recurrences, &mode->functions.along, NULL};
     }
@@ -263,6 +266,7 @@ static void tear_down(struct keel_model *m) {
     prepare_release(m);
     for (int i = 0; i < m->modes; i++) {
         impact_close(&m->mode[i].impact);
+        branches_close(&m->mode[i].branches);
         functions_close(&m->mode[i].functions);
         road_close(&m->mode[i].road);
         system_close(&m->mode[i].system);

@@ -34,6 +34,7 @@ static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct
     int unknowns = next->road.n + next->road.m, count = unknowns, good = 1;
     expr *target = pool_take(&m->pool, ((size_t)unknowns + (size_t)event->actions + 1) * sizeof *target);
     own->assigned = pool_take(&m->pool, ((size_t)event->actions + 1) * sizeof *own->assigned);
+    own->stays = pool_take(&m->pool, (size_t)next->road.n + 1);
     if (m->pool.refused) return complaint_memory(&m->messages);
     for (int i = 0; i < unknowns; i++) target[i] = next->road.basic[i];
     for (int k = 0; k < event->actions; k++) {
@@ -46,6 +47,7 @@ static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct
                                           next != mode);
             continue;
         }
+        own->stays[own->assigned[k]] = 1;
         int there = values_open(&one, &mode->road, 1, &action->value, 0);
         values_close(&one);
         if (!there)
@@ -54,6 +56,7 @@ static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct
         target[count++] = action->value;
     }
     if (!good) return 0;
+    if (!next->jump.road && !jump_open(&next->jump, &next->road)) return complaint_memory(&m->messages);
     if (!values_open(&own->after, &mode->road, count, target, 1)) return complaint_memory(&m->messages);
     own->touched = touch_events(m, event, own->to);
     return own->touched || complaint_memory(&m->messages);
@@ -109,6 +112,7 @@ void prepare_release(struct keel_model *m) {
     for (int i = 0; i < m->modes; i++) {
         struct inside_mode *mode = &m->mode[i];
         values_close(&mode->held);
+        jump_close(&mode->jump);
         for (int k = 0; k < m->model->mode[i].events && mode->event; k++) {
             values_close(&mode->event[k].after);
             values_close(&mode->event[k].onset);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "lang/derive_rules.h"
+#include "model/branches.h"
 #include "model/complaint.h"
 #include "model/surface.h"
 
@@ -356,7 +357,7 @@ int road_open(struct road *r, struct system *y, struct source_messages *messages
     if (found < 0 || !name_rates(r)) return 0;
     int energy = keep_energy(r), invariants = keep_invariants(r), events = add_events(r);
     return energy && invariants && events && add_velocity_rows(r) && recognise(r) && road_forms(r) &&
-           road_written(r) && (surface_freeze(r) || complaint_memory(r->messages));
+           road_written(r) && ((branches_find(r) && surface_freeze(r)) || complaint_memory(r->messages));
 }
 
 static void close_map(struct road_map *map) {

@@ -46,7 +46,9 @@ struct road {
     expr *curvature; /* constraint rows, then rolling ones; or NULL */
     int *event_direction;
     unsigned char *passing;
-    int surfaces;             /* the last ones of the events (surface.h) */
+    int surfaces;  /* the last ones of the events (surface.h) */
+    expr *regular; /* entries of the system's Jacobian where it has branches (branches.h) */
+    int regulars;
     int quadratic, separable; /* f is a polynomial of degree 2; H = T(p) + V(q) */
     int pairwise;             /* and the constraints: by distances and products of momenta alone */
     struct distance distance; /* of a lagrangian or canonical hamiltonian with nothing beside it: its forms */

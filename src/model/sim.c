@@ -97,7 +97,8 @@ static int take_memory(struct keel_sim *s) {
         return 0;
     s->held = s->work + most_numbers(m);
     s->fired_before = s->fired + most_events(m);
-    for (size_t i = 0; i < 2 * most_events(m); i++) s->fired[i] = (struct sim_fired){NAN, NAN, 0, 1, 0};
+    for (size_t i = 0; i < 2 * most_events(m); i++)
+        s->fired[i] = (struct sim_fired){.t = NAN, .slope = NAN, .again = 1};
     memcpy(s->parameter, m->parameter, (numbers - 1) * sizeof *s->parameter);
     for (size_t i = 0; i < modes; i++) {
         s->bound[i] =
@@ -152,6 +153,9 @@ void keel_sim_close(keel_sim *s) {
     free(s->fired_before && s->fired_before < s->fired ? s->fired_before : s->fired);
     free(s->happened);
     ledger_close(&s->ledger);
+    free(s->jump);
+    free(s->branch);
+    free(s->row_value);
     values_release(&s->scratch);
     free(s);
 }
@@ -168,6 +172,39 @@ static int too_many_steps(struct keel_sim *s, long begin) {
     return 1;
 }
 
+/* A branch that was entered since the last look must not change the index; one that has made a step fail is
+ * the reason for it. */
+static keel_status look_at_branches(struct keel_sim *s, keel_status status) {
+    const struct branches *b = &s->m->mode[s->mode].branches;
+    const double *side = s->parameter + s->m->model->parameters + s->m->model->helds;
+    size_t bytes = (size_t)b->road->surfaces * sizeof *side;
+    if (!s->branch) {
+        s->branch = malloc(((size_t)s->m->sides + 1) * sizeof *s->branch);
+        s->branch_mode = -1;
+    }
+    if (!s->branch) return sim_no_memory(s);
+    if (status >= 0 && s->branch_mode == s->mode && memcmp(s->branch, side, bytes) == 0) return status;
+    s->branch_mode = s->mode;
+    memcpy(s->branch, side, bytes);
+    double t = keel_time(s->solver);
+    int equation = branches_singular(b, t, keel_state(s->solver), s->parameter, 1);
+    if (equation == -2) return sim_no_memory(s);
+    if (equation < 0) return status;
+    char text[400];
+    branches_sentence(b, equation, text, sizeof text);
+    return sim_fail(s, KEEL_ESINGULAR, "at t = %.10g %s; write two modes instead", t, text);
+}
+
+/* To t_end, to an event, or one step. */
+static keel_status advance(struct keel_sim *s, double t_end, int one_step) {
+    if (!s->m->mode[s->mode].branches.there)
+        return one_step ? keel_step(s->solver, t_end) : keel_run(s->solver, t_end);
+    keel_status status;
+    do status = look_at_branches(s, keel_step(s->solver, t_end));
+    while (status == KEEL_OK && !one_step && keel_time(s->solver) != t_end);
+    return status;
+}
+
 static keel_status go(struct keel_sim *s, double t_end, int one_step) {
     if (!s) return KEEL_EINVAL;
     if (s->status < 0) return s->status;
@@ -178,7 +215,7 @@ static keel_status go(struct keel_sim *s, double t_end, int one_step) {
     }
     long begin = keel_statistics(s->solver).steps;
     for (;;) {
-        keel_status status = one_step ? keel_step(s->solver, t_end) : keel_run(s->solver, t_end);
+        keel_status status = advance(s, t_end, one_step);
         if (status >= 0 && s->status < 0) return s->status; /* no memory */
         if (status != KEEL_EVENT) return status;
         status = sim_act(s, keel_event(s->solver));

@@ -7,9 +7,17 @@
 
 /* When an event last acted, and the slope of its function then; again: something has acted on it since. */
 struct sim_fired {
-    double t, slope, steepest; /* steepest: of all times it acted at t */
+    double t, slope;
+    double steepest[INSIDE_DERIVATIVES]; /* its derivatives, the largest of all times it acted at t */
     int again;
     int side; /* the sign of its function before the actions that are under way; 0: none, or not known */
+};
+
+/* A row that the happening-th event has changed. */
+struct sim_jump {
+    long happening;
+    int row; /* of the model's */
+    double before, after;
 };
 
 struct keel_sim {
@@ -34,6 +42,11 @@ struct keel_sim {
     keel_happening *happened;
     long happenings, room;
     struct ledger ledger;
+    struct sim_jump *jump;
+    long jumps, jump_room;
+    double *row_value; /* rows before an action, their units, and the same after it */
+    double *branch;    /* the sides at the last look (branches.h); NULL: not yet */
+    int branch_mode;
     keel_status status; /* of what is not the solver's */
     char message[640];
 };
@@ -43,6 +56,9 @@ struct keel_sim *sim_begin(const keel_model *m, const keel_options *o);
 /* What the event that the solver stands on asks for, by its number: KEEL_OK: go on; KEEL_EVENT: it stops
  * the run. */
 keel_status sim_act(struct keel_sim *s, int number);
+/* sim_jumps.c: the rows before the action of the event that was noted last, and after it. */
+keel_status sim_rows_before(struct keel_sim *s);
+keel_status sim_rows_after(struct keel_sim *s);
 /* Adds an event to the list of what happened. */
 keel_status sim_note(struct keel_sim *s, int number);
 /* Events that are zero where a mode begins, or after an action, act at once if they move on in their

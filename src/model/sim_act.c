@@ -1,5 +1,6 @@
 /* sim_act.c - actions: all right-hand sides are taken first, then all assignments are made, then the mode
- * changes, then the state is made consistent by the smallest weighted change. */
+ * changes, then the state is made consistent: along the directions in which impulses act (jump.h, impulse.h).
+ */
 #include "base/text.h"
 #include "model/sim.h"
 
@@ -123,9 +124,31 @@ static keel_status take_values(struct keel_sim *s, const struct inside_event *ow
     return KEEL_OK;
 }
 
+/* The state where the solver stands is the new mode's, s->work, made consistent.  The sentence of a failure
+ * names event and mode. */
+static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own) {
+    const struct inside_mode *mode = &s->m->mode[own->to];
+    const char *name = s->m->model->mode[own->to].name, *why = NULL;
+    struct jump_path path;
+    double t = keel_time(s->solver);
+    keel_status status = jump_apply(&mode->jump, t, s->parameter, own->stays, s->work, &path);
+    if (status == KEEL_OK) {
+        status = keel_switch(s->solver, &s->problem[own->to], s->work);
+        if (status < 0) why = keel_message(s->solver);
+        else status = jump_check(&mode->jump, t, s->parameter, own->stays, keel_state(s->solver), &path);
+    }
+    if (status == KEEL_ENOMEM) sim_no_memory(s);
+    else if (status < 0)
+        sim_fail(s, status, "after event `%s`%s%s%s: %.400s", own->event->label.text,
+                 name ? ", in mode `" : "", name ? name : "", name ? "`" : "", why ? why : path.why);
+    jump_forget(&path);
+    return status < 0 ? status : KEEL_OK;
+}
+
 static keel_status change(struct keel_sim *s, int number) {
     const struct inside_event *own = event_of(s, number);
     keel_status status = take_values(s, own);
+    if (status == KEEL_OK) status = sim_rows_before(s);
     if (status != KEEL_OK) return status;
     int to = own->to, moved = to != s->mode;
     sim_before(s, number);
@@ -134,20 +157,15 @@ static keel_status change(struct keel_sim *s, int number) {
         return sim_no_memory(s);
     if (s->status < 0) return s->status; /* sides could not be found without memory */
     ledger_leave(s);
-    status = keel_switch(s->solver, &s->problem[to], s->work);
-    if (status < 0) {
-        const char *name = s->m->model->mode[to].name;
-        return sim_fail(s, status, "after event `%s`%s%s%s: %.400s", own->event->label.text,
-                        name ? ", in mode `" : "", name ? name : "", name ? "`" : "",
-                        keel_message(s->solver));
-    }
+    status = enter_mode(s, own);
+    if (status < 0) return status;
     memcpy(s->entry, s->work, (size_t)(s->problem[to].n + s->problem[to].m) * sizeof *s->entry);
     sim_moved(s, to, own->touched);
     s->mode = to;
     if (!moved) sim_passed(s, number);
-    if (moved) status = sim_hold(s, 0);
+    status = moved ? sim_hold(s, 0) : KEEL_OK;
     ledger_enter(s);
-    return status;
+    return status == KEEL_OK ? sim_rows_after(s) : status;
 }
 
 keel_status sim_act(struct keel_sim *s, int number) {

@@ -21,9 +21,12 @@ static int acted_now(const struct keel_sim *s, int event) {
 
 void sim_fired(struct keel_sim *s, int event) {
     struct sim_fired *f = &s->fired[event];
-    double v[2 * DERIVATIVES], slope = onset_at(s, event, v) ? v[2] : NAN;
-    double steepest = acted_now(s, event) ? f->steepest : 0;
-    *f = (struct sim_fired){keel_time(s->solver), slope, fmax(steepest, fabs(slope)), 0, 0};
+    double v[2 * DERIVATIVES];
+    int known = onset_at(s, event, v), again = acted_now(s, event);
+    struct sim_fired now = {.t = keel_time(s->solver), .slope = known ? v[2] : NAN};
+    for (int k = 0; k < DERIVATIVES; k++)
+        now.steepest[k] = fmax(again ? f->steepest[k] : 0, known ? fabs(v[2 * k]) : 0);
+    *f = now;
 }
 
 /* Events that stand outside of modes are the same in all of them; the others begin anew. */
@@ -34,7 +37,7 @@ void sim_moved(struct keel_sim *s, int to, const unsigned char *touched) {
         s->fired = s->fired_before;
         s->fired_before = before;
         for (int k = 0; k < next->events; k++) {
-            s->fired[k] = (struct sim_fired){NAN, NAN, 0, 1, 0};
+            s->fired[k] = (struct sim_fired){.t = NAN, .slope = NAN, .again = 1};
             for (int i = 0; i < from->events; i++)
                 if (from->event[i].where.offset == next->event[k].where.offset &&
                     strcmp(from->event[i].label.text, next->event[k].label.text) == 0)
@@ -54,7 +57,7 @@ void sim_passed(struct keel_sim *s, int event) {
 
 /* The round-off of its terms, or of the time at which it was found. */
 static int is_zero(const struct keel_sim *s, int number, const double *v) {
-    double slope = fmax(fabs(v[2]), s->fired[number].steepest);
+    double slope = fmax(fabs(v[2]), s->fired[number].steepest[1]);
     return fabs(v[0]) <= 64 * DBL_EPSILON * v[1] + SAME_TIME * fabs(keel_time(s->solver)) * slope;
 }
 
@@ -74,10 +77,19 @@ static int jumped(struct keel_sim *s, int number, int wanted) {
     return now && now == -before && (wanted == 0 || wanted == now);
 }
 
+/* What is left of derivative k by the actions at this time: the round-off of what it was, or what the next one
+ * made of it within the accuracy of the time.  Bodies that hand on an impact and stay in contact are left
+ * with such values; they say nothing of where they go. */
+static double remainder_of(const struct keel_sim *s, int number, int k) {
+    const double *steepest = s->fired[number].steepest;
+    double later = k + 1 < DERIVATIVES ? SAME_TIME * fabs(keel_time(s->solver)) * steepest[k + 1] : 0;
+    return fmax(64 * DBL_EPSILON * steepest[k], later);
+}
+
 /* The sign an event function takes just after this moment, if it is zero now; 0: it is not, or one cannot
- * tell.  A derivative
- * counts as zero if it is the round-off of its terms, or if the next one outweighs it within `moment`: where
- * events coincide they do so only to the accuracy with which they are located. */
+ * tell.  A derivative counts as zero if it is the round-off of its terms, or a remainder, or if the next one
+ * outweighs it within `moment`: where events coincide they do so only to the accuracy with which they are
+ * located. */
 static int sign_after(const struct keel_sim *s, int number, const double *v) {
     double t = keel_time(s->solver), forward = 1;
     double moment = 1e-10 * fmax(fabs(t), fabs(s->m->span[1] - s->m->span[0]));
@@ -86,7 +98,8 @@ static int sign_after(const struct keel_sim *s, int number, const double *v) {
         double size = fabs(v[2 * k]), next = k + 1 < DERIVATIVES ? fabs(v[2 * k + 2]) * moment : 0;
         forward *= s->direction; /* d/dt along the run */
         if (!isfinite(size)) return 0;
-        if (size > 1e-9 * v[2 * k + 1] && !(size <= next)) return v[2 * k] * forward > 0 ? 1 : -1;
+        if (size > 1e-9 * v[2 * k + 1] && size > remainder_of(s, number, k) && !(size <= next))
+            return v[2 * k] * forward > 0 ? 1 : -1;
     }
     return 0;
 }
@@ -96,7 +109,7 @@ static int sign_after(const struct keel_sim *s, int number, const double *v) {
 static void look(struct keel_sim *s, int number) {
     struct sim_fired *f = &s->fired[number];
     double v[2 * DERIVATIVES];
-    if (!acted_now(s, number)) *f = (struct sim_fired){NAN, NAN, 0, 1, f->side};
+    if (!acted_now(s, number)) *f = (struct sim_fired){.t = NAN, .slope = NAN, .again = 1, .side = f->side};
     else if (!onset_at(s, number, v) || !(fabs(v[2] - f->slope) <= 1e-9 * v[3])) f->again = 1;
 }
 

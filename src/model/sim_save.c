@@ -17,13 +17,18 @@ struct head {
     uint64_t sum;   /* of all that follows, but for the solver's bytes, which have their own */
     int32_t mode, entered, crowd, parameters, events, unknowns;
     double crowd_time, direction;
-    int64_t happenings, solver;
+    int64_t happenings, solver, jumps;
 };
 
 /* An event by its numbers: names are pointers. */
 struct happened {
     double t;
     int32_t event, from, to, changed;
+};
+
+struct jumped {
+    int64_t happening, row;
+    double before, after;
 };
 
 static uint64_t hash(uint64_t h, const void *bytes, size_t count) {
@@ -77,11 +82,13 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
                         .crowd_time = s->crowd_time,
                         .direction = s->direction,
                         .happenings = s->happenings,
+                        .jumps = s->jumps,
                         .solver = (int64_t)solver};
     memcpy(head.magic, magic, sizeof magic);
     size_t total = sizeof head + (numbers + unknowns_of(s)) * sizeof(double) +
                    events_of(s) * sizeof *s->fired + ledger_size(&s->ledger) +
-                   (size_t)s->happenings * sizeof(struct happened) + solver;
+                   (size_t)s->happenings * sizeof(struct happened) + (size_t)s->jumps * sizeof(struct jumped) +
+                   solver;
     if (!bytes || room < total || solver == 0) return solver ? total : 0;
     unsigned char *at = bytes;
     const struct piece pieces[] = {{&head, sizeof head},
@@ -97,6 +104,11 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
     for (long i = 0; i < s->happenings; i++, at += sizeof(struct happened)) {
         const keel_happening *one = &s->happened[i];
         struct happened flat = {one->t, number_of(s, one), one->from, one->to, one->changed};
+        memcpy(at, &flat, sizeof flat);
+    }
+    for (long i = 0; i < s->jumps; i++, at += sizeof(struct jumped)) {
+        const struct sim_jump *one = &s->jump[i];
+        struct jumped flat = {one->happening, one->row, one->before, one->after};
         memcpy(at, &flat, sizeof flat);
     }
     uint64_t sum = sum_of(bytes, total - solver);
@@ -123,6 +135,21 @@ static int read_happenings(struct keel_sim *s, const unsigned char *at, int64_t 
     return 1;
 }
 
+/* The same of the table of jumps. */
+static int read_jumps(struct keel_sim *s, const unsigned char *at, int64_t count) {
+    s->jump = malloc(((size_t)count + 1) * sizeof *s->jump);
+    if (!s->jump) return -1;
+    s->jump_room = (long)count + 1;
+    for (int64_t i = 0; i < count; i++) {
+        struct jumped one;
+        memcpy(&one, at + (size_t)i * sizeof one, sizeof one);
+        if (one.happening < 0 || one.happening >= s->happenings || one.row < 0 || one.row >= s->m->rows)
+            return 0;
+        s->jump[s->jumps++] = (struct sim_jump){(long)one.happening, (int)one.row, one.before, one.after};
+    }
+    return 1;
+}
+
 /* The same of all that was saved. */
 static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     const struct model *model = s->m->model;
@@ -132,15 +159,18 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     memcpy(&head, bytes, sizeof head);
     if (memcmp(head.magic, magic, sizeof magic) != 0 || head.check != check_of(s) || head.mode < 0 ||
         head.mode >= model->modes || (size_t)head.parameters != numbers || head.happenings < 0 ||
-        head.solver < 0 || head.crowd < 0 || head.crowd > INT32_MAX / 2)
+        head.jumps < 0 || head.solver < 0 || head.crowd < 0 || head.crowd > INT32_MAX / 2)
         return 0;
     s->mode = head.mode;
     if ((size_t)head.events != events_of(s) || (size_t)head.unknowns != unknowns_of(s)) return 0;
-    size_t rest = count - at, wanted = (numbers + unknowns_of(s)) * sizeof(double) +
-                                       events_of(s) * sizeof *s->fired + ledger_size(&s->ledger);
-    if (rest < wanted || (rest - wanted) / sizeof(struct happened) < (uint64_t)head.happenings ||
-        rest - wanted - (size_t)head.happenings * sizeof(struct happened) != (uint64_t)head.solver ||
-        head.sum != sum_of(bytes, count - (size_t)head.solver))
+    size_t rest = count - at,
+           wanted = (numbers + unknowns_of(s)) * sizeof(double) + events_of(s) * sizeof *s->fired +
+                    ledger_size(&s->ledger);
+    if (rest < wanted || (rest - wanted) / sizeof(struct happened) < (uint64_t)head.happenings) return 0;
+    wanted += (size_t)head.happenings * sizeof(struct happened);
+    if ((rest - wanted) / sizeof(struct jumped) < (uint64_t)head.jumps) return 0;
+    wanted += (size_t)head.jumps * sizeof(struct jumped);
+    if (rest - wanted != (uint64_t)head.solver || head.sum != sum_of(bytes, count - (size_t)head.solver))
         return 0;
     if (numbers) memcpy(s->parameter, bytes + at, numbers * sizeof *s->parameter);
     at += numbers * sizeof *s->parameter;
@@ -157,6 +187,9 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     int good = read_happenings(s, bytes + at, head.happenings);
     if (good <= 0) return good;
     at += (size_t)head.happenings * sizeof(struct happened);
+    good = read_jumps(s, bytes + at, head.jumps);
+    if (good <= 0) return good;
+    at += (size_t)head.jumps * sizeof(struct jumped);
     keel_problem p = s->problem[s->mode];
     p.u0 = s->entry;
     s->solver = keel_load(&p, &s->o, bytes + at, (size_t)head.solver);

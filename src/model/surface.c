@@ -49,6 +49,9 @@ static expr canonical(struct graph *g, expr e, int *turned) {
         if (n.op == EXPR_NEG) {
             *turned = !*turned;
             e = n.a;
+        } else if (n.op == EXPR_SUB && expr_is_constant(g, n.a, &factor) && factor == 0) {
+            *turned = !*turned;
+            e = n.b;
         } else if (n.op == EXPR_SUB && n.a > n.b) {
             *turned = !*turned;
             return expr_make(g, EXPR_SUB, n.b, n.a, 0);
@@ -151,6 +154,27 @@ int surface_found(struct graph *g, expr e) {
     return found;
 }
 
+static int find_surface(const struct freezer *z, expr at) {
+    for (int k = 0; k < z->count; k++)
+        if (z->at[k] == at && !z->stairs[k]) return k;
+    return -1;
+}
+
+/* d^1.5 and sqrt(d) have no continuation beyond d = 0, where max(d, 0) or a condition d > 0 switches.  A stage
+ * that lies beyond the surface by its error still has a value if d is not below 0 there; the surface is
+ * located all the same.  On the other side in force d is what it is. */
+static expr base_image(const struct freezer *z, expr e) {
+    const struct expr_node n = z->g->node[e], base = z->g->node[n.a];
+    expr image = z->image[n.a], zero = derive_zero(z->g);
+    if (n.op != EXPR_POW && n.op != EXPR_SQRT) return image;
+    if (base.op == EXPR_MAX || base.op == EXPR_MIN)
+        return make(z, (enum expr_op)base.op, z->image[base.a], z->image[base.b], 0);
+    int turned = 0, surface = find_surface(z, canonical(z->g, image, &turned));
+    if (surface < 0) return image;
+    expr s = side(z, surface), above = make(z, EXPR_LT, turned ? s : zero, turned ? zero : s, 0);
+    return make(z, EXPR_IF, above, make(z, EXPR_MAX, image, zero, 0), image);
+}
+
 static void make_images(struct freezer *z, const struct expr_list *all) {
     for (size_t k = 0; k < all->count && !z->failed; k++) {
         expr e = all->item[k];
@@ -161,8 +185,9 @@ static void make_images(struct freezer *z, const struct expr_list *all) {
             z->image[e] = freeze_node(z, e, z->image[n.a], operands > 1 ? z->image[n.b] : EXPR_NONE);
         else if (n.op == EXPR_POWI) z->image[e] = expr_powi(z->g, z->image[n.a], (int32_t)n.b);
         else
-            z->image[e] = make(z, (enum expr_op)n.op, z->image[n.a], operands > 1 ? z->image[n.b] : EXPR_NONE,
-                               operands > 2 ? z->image[n.c] : EXPR_NONE);
+            z->image[e] =
+                make(z, (enum expr_op)n.op, base_image(z, e), operands > 1 ? z->image[n.b] : EXPR_NONE,
+                     operands > 2 ? z->image[n.c] : EXPR_NONE);
         z->failed |= z->image[e] == EXPR_NONE;
     }
 }
@@ -225,6 +250,7 @@ static void list_all(struct road *r, struct lists *all) {
     }
     add_list(all, r->mass.value, entries(&r->mass));
     add_list(all, r->structure, r->n * r->n);
+    add_list(all, r->regular, r->regulars);
     add_list(all, r->curvature, r->constraint.count + r->rolling.count);
 }
 
@@ -324,6 +350,7 @@ static int freeze(struct freezer *z, struct lists *lists, size_t count, const ex
     z->surface = expr_take(z->g, z->nodes, sizeof *z->surface);
     int good = z->image && z->guard && z->surface;
     if (good) make_images(z, &all);
+    if (good && z->count && !z->failed) make_images(z, &all); /* now that all surfaces are known */
     for (size_t k = 0; k < count && good && z->count; k++) use(z, root[k], expr_constant(z->g, 1));
     if (good && z->count && !z->failed) make_guards(z, &all);
     free(all.item);

@@ -15,7 +15,7 @@ enum {
     FILE_ROW = 40,
     FILE_ROWS = 48,
     FILE_LOCATED = 80,
-    SIM_HEAD = 80,
+    SIM_HEAD = 88,
     SIM_SUM = 16,
     SIM_SOLVER = 72,
     SOLVER_BLOCK = 16, /* the length of the block, which is the end of it */

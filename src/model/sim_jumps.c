@@ -1,0 +1,67 @@
+/* sim_jumps.c - the table of jumps: invariants and energies whose values an action, or a change of mode, has
+ * changed by more than round-off.  Those with grad I . B = 0 (jump.h) pass unchanged and are not in it. */
+#include "model/sim.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { UNITS = 1024 }; /* round-offs of the row that are no jump: those of the equations' own combination */
+
+static int counts(const keel_kept *row) {
+    return row->kind == KEEL_ROW_ENERGY || row->kind == KEEL_ROW_INVARIANT;
+}
+
+/* One round-off unit of each row that may jump; 0: it is none. */
+static void units_of(struct keel_sim *s, double *unit) {
+    const int *own = s->m->mode[s->mode].solver_row;
+    keel_kept row;
+    for (int i = 0; i < s->m->rows; i++)
+        unit[i] = own[i] >= 0 && keel_kept_at(s->solver, own[i], &row) && counts(&row) ? row.unit : 0;
+}
+
+keel_status sim_rows_before(struct keel_sim *s) {
+    int rows = s->m->rows;
+    if (rows == 0) return KEEL_OK;
+    if (!s->row_value) s->row_value = malloc(4 * (size_t)rows * sizeof *s->row_value);
+    if (!s->row_value) return sim_no_memory(s);
+    if (sim_ask(s, &s->m->mode[s->mode].rows, s->row_value) == KEEL_ENOMEM) return s->status;
+    units_of(s, s->row_value + rows);
+    return KEEL_OK;
+}
+
+static keel_status add(struct keel_sim *s, struct sim_jump one) {
+    if (s->jumps == s->jump_room) {
+        long room = s->jump_room ? 2 * s->jump_room : 16;
+        struct sim_jump *wider = realloc(s->jump, (size_t)room * sizeof *wider);
+        if (!wider) return sim_no_memory(s);
+        s->jump = wider;
+        s->jump_room = room;
+    }
+    s->jump[s->jumps++] = one;
+    return KEEL_OK;
+}
+
+keel_status sim_rows_after(struct keel_sim *s) {
+    int rows = s->m->rows;
+    if (rows == 0) return KEEL_OK;
+    double *before = s->row_value, *unit = before + rows, *after = unit + rows, *now = after + rows;
+    if (sim_ask(s, &s->m->mode[s->mode].rows, after) == KEEL_ENOMEM) return s->status;
+    units_of(s, now);
+    for (int k = 0; k < rows; k++) {
+        int both = unit[k] > 0 && now[k] > 0 && isfinite(before[k]) && isfinite(after[k]);
+        if (!both || fabs(after[k] - before[k]) <= UNITS * fmax(unit[k], now[k])) continue;
+        keel_status status = add(s, (struct sim_jump){s->happenings - 1, k, before[k], after[k]});
+        if (status != KEEL_OK) return status;
+    }
+    return KEEL_OK;
+}
+
+int keel_sim_jump(const keel_sim *s, long i, keel_jump *out) {
+    if (!s || !out) return 0;
+    if (i < 0) i += s->jumps;
+    if (i < 0 || i >= s->jumps) return 0;
+    const struct sim_jump *one = &s->jump[i];
+    const keel_happening *h = &s->happened[one->happening];
+    *out = (keel_jump){h->t, h->event, s->m->row[one->row], h->from, h->to, one->before, one->after};
+    return 1;
+}

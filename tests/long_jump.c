@@ -1,0 +1,4 @@
+/* long_jump.c - as test_jump.c, 10^5 random changes. */
+#define CASES 100000
+#define ONLY_RANDOM
+#include "test_jump.c"
