@@ -430,8 +430,8 @@ static void runs_that_cannot_go_on_say_what_and_when(void **unused) {
                 "the step size fell|at t = 1|d/dt of `x` is ");
     assert_ends("var x, z\nx' = z\nz + z^3*(1 - t)^6 = 1/(1 - t)^2\ninit x = 0\nrun 0 .. 5\n", KEEL_ESTEP,
                 "the step size fell|at t = 1|`z` is ");
-    assert_ends("var x, y\nx' = 1\ny^2 = 1 - x\ninit x = 0\nguess y = 1\nrun 0 .. 5\n", KEEL_ENEWTON,
-                "could not be solved|at t = 1|`y` does not settle");
+    assert_ends("var x, y\nx' = 1\ny^2 = 1 - x\ninit x = 0\nguess y = 1\nrun 0 .. 5\n", KEEL_ESINGULAR,
+                "`y` cannot be followed beyond t = 1: |two solutions");
     assert_ends(
         FALLS "    constraint string: x^2 + y^2 = -1\n", KEEL_ESTART,
         "after event `catch`, in mode `held`|do not fit `string`|at t = 0.4515236|no consistent values");

@@ -4,7 +4,8 @@
  * row of the manifold; its rate d/dt r = r_x f(t,x,y) + r_t contains y if the index ends there, and is
  * then solved for y; if it does not, it is one of the hidden rows the user gives.  Index 1: all of F
  * contains y, and rates of hidden rows, whether they contain y or not, say nothing new.  Index 2: d/dt F
- * does. Index 3: d/dt of the hidden rows does.  Newton starts from the y found last. */
+ * does. Index 3: d/dt of the hidden rows does.  Newton starts from the y found last; while a step is tried
+ * it also watches that it stays on the branch it comes from (algebra_follow.c). */
 #include "core/field.h"
 
 #include "linalg/dense.h"
@@ -28,6 +29,16 @@ void algebra_layout(struct field *fd, struct arena *a) {
     d->shift = arena_doubles(a, m + h + 1);
     d->step = arena_doubles(a, m + 1);
     d->pivot = arena_ints(a, m + 1);
+    d->sign = arena_ints(a, 1);
+    d->found_t = arena_doubles(a, 1);
+    d->omega = arena_doubles(a, 1);
+    for (int k = 0; k < 2; k++) {
+        d->place[k] = arena_doubles(a, all + 1);
+        d->tangent[k] = arena_doubles(a, m + 1);
+    }
+    d->way = arena_doubles(a, n + 1);
+    d->aim = arena_doubles(a, m + 1);
+    d->beside = arena_doubles(a, all + 1);
 }
 
 /* All rows F and h with jacobians of n + m columns (those of h end with zeros) and their partial rates. */
@@ -193,29 +204,75 @@ static int most_restless(const struct field *fd, const double *u) {
     return worst;
 }
 
+/* The sign of det F_y, from its LU factors. */
+static int sign_of_det(const struct algebra *d, int m) {
+    int sign = 1;
+    for (int i = 0; i < m; i++)
+        if ((d->matrix[(long)i * m + i] < 0) != (d->pivot[i] != i)) sign = -sign;
+    return sign;
+}
+
+static keel_status factor(struct field *fd, double t) {
+    struct algebra *d = &fd->dae;
+    fd->stats->factorizations++;
+    d->factored = !dense_lu(fd->m, d->matrix, d->pivot, fd->halt);
+    if (d->factored) return KEEL_OK;
+    return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
+                       "the algebraic variables are not determined at t = %.10g (singular d F / d y): try "
+                       "another start value for them",
+                       t);
+}
+
+keel_status algebra_linearize(struct field *fd, double t, const double *u, int *sign) {
+    keel_status status = equations(fd, t, u, 1);
+    if (status == KEEL_OK) status = factor(fd, t);
+    if (status == KEEL_OK) *sign = sign_of_det(&fd->dae, fd->m);
+    return status;
+}
+
+double algebra_log_det(const struct field *fd) {
+    double sum = 0;
+    for (int i = 0; i < fd->m; i++) sum += log(fabs(fd->dae.matrix[(long)i * fd->m + i]));
+    return sum;
+}
+
+/* In sizes of y. */
+static double step_size(const struct field *fd) {
+    double largest = 0;
+    for (int j = 0; j < fd->m; j++)
+        largest = fmax(largest, fabs(fd->dae.step[j]) / fmax(fd->size[fd->n + j], DBL_MIN));
+    return largest;
+}
+
+/* A second step longer than a quarter of the first, or a determinant of the other sign: by the theorem of
+ * Newton and Kantorovich (h0 = 1/2) there need be no solution near, and what the iteration finds may lie on
+ * another branch. */
+#define FIRST_CONTRACTION 0.25
+#define NO_LEAP 1e-8    /* of y: no branch worth the name lies that near */
+#define CLEAR_STEP 1e-5 /* from here on round-off is small against the square of it */
+
 /* Simplified Newton: the matrix is made anew after a long step, and when the steps shrink slower than
  * tenfold.  At round-off the steps may go round in a circle, longer and shorter ones in turn: there it counts
- * whether they get shorter than ever before. */
-keel_status algebra_solve(struct field *fd, double t, double *u) {
+ * whether they get shorter than ever before.  wary: KEEL_RETRY with d->doubt where it may leave its branch. */
+keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
     struct algebra *d = &fd->dae;
     int m = fd->m, fresh = 1, idle = 0, circling = 0, halvings = 0;
     double before = HUGE_VAL, shortest = HUGE_VAL;
+    d->doubt = d->factored = 0;
     for (int iteration = 0; iteration < 50; iteration++) {
         keel_status status = equations(fd, t, u, fresh);
         if (status == KEEL_RETRY && iteration && halvings++ < 20) {
+            d->doubt = wary;
+            if (wary) return KEEL_RETRY;
             step_back(fd, u);
             fresh = 1;
             continue;
         }
         if (status != KEEL_OK) return status;
-        if (fresh) {
-            fd->stats->factorizations++;
-            if (dense_lu(m, d->matrix, d->pivot, fd->halt))
-                return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
-                                   "the algebraic variables are not determined at t = %.10g (singular d F / "
-                                   "d y): try another "
-                                   "start value for them",
-                                   t);
+        if (fresh && (status = factor(fd, t)) != KEEL_OK) return status;
+        if (fresh && wary && sign_of_det(d, m) != *d->sign) {
+            d->doubt = 1;
+            return KEEL_RETRY;
         }
         memcpy(d->step, d->values, (size_t)m * sizeof *d->step);
         dense_lu_solve(m, d->matrix, d->pivot, d->step);
@@ -223,6 +280,13 @@ keel_status algebra_solve(struct field *fd, double t, double *u) {
         double length = take_step(fd, u);
         if (!isfinite(length)) break;
         double shrinks = length / before;
+        if (wary && iteration == 0) d->moved = step_size(fd);
+        if (wary && iteration == 1) {
+            double second = step_size(fd); /* omega |first|^2 / 2, or round-off */
+            if (d->moved > CLEAR_STEP) *d->omega = fmax(*d->omega, 2 * second / (d->moved * d->moved));
+            d->doubt = shrinks > FIRST_CONTRACTION && length > NO_LEAP && !at_round_off(fd, u);
+            if (d->doubt) return KEEL_RETRY;
+        }
         idle = shrinks > 0.5 ? idle + 1 : 0;
         circling = length < 1e-10 && length > 0.5 * shortest ? circling + 1 : 0;
         shortest = fmin(shortest, length);
@@ -238,14 +302,18 @@ keel_status algebra_solve(struct field *fd, double t, double *u) {
                        t, field_name(fd->p.names, fd->n + most_restless(fd, u), "u", name, sizeof name));
 }
 
+keel_status algebra_solve(struct field *fd, double t, double *u) {
+    return algebra_newton(fd, t, u, 0);
+}
+
 int algebra_rate(double t, const double *x, double *dx, void *field) {
     struct field *fd = field;
     double *u = fd->u;
     memcpy(u, x, (size_t)fd->n * sizeof *u);
     memcpy(u + fd->n, fd->y, (size_t)fd->m * sizeof *u);
-    keel_status status = fd->m ? algebra_solve(fd, t, u) : KEEL_OK;
+    keel_status status = fd->m ? algebra_find(fd, t, u) : KEEL_OK;
     if (status == KEEL_OK && fd->n) status = map_value(fd, &fd->f, t, u, dx);
     if (status == KEEL_OK && fd->n) status = field_divide_by_mass(fd, t, u, dx);
-    if (status == KEEL_OK) memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
+    if (status == KEEL_OK && fd->m) algebra_stand(fd, t, u);
     return status;
 }

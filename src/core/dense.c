@@ -76,7 +76,7 @@ keel_status dense_settle(struct engine *e, double t, double *x) {
     memcpy(e->rows.size, e->kept_aside, rows * sizeof *x);
     memcpy(e->rows.residual, e->kept_aside + rows, rows * sizeof *x);
     if (status == KEEL_OK && e->r->sliding) status = surfaces_hold(e, t, x);
-    return status == KEEL_OK && fd->m ? algebra_solve(fd, t, x) : status;
+    return status == KEEL_OK && fd->m ? follow_inside(e, t, x) : status;
 }
 
 keel_status dense_at(struct engine *e, double t, double *u) {

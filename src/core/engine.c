@@ -78,6 +78,7 @@ static void layout(struct engine *e) {
     for (int k = 0; k < 2; k++) {
         e->x[k] = arena_doubles(a, vector);
         e->f[k] = arena_doubles(a, vector);
+        e->slope[k] = arena_doubles(a, (size_t)e->field.m);
         e->low[k] = e->o.compensated ? arena_doubles(a, vector) : NULL;
         e->error[k] = arena_doubles(a, vector);
     }

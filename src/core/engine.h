@@ -35,10 +35,12 @@ struct record {
     double scanned, piece; /* events have been looked for up to here; the length to try next, 0: the step */
     double piece_from, piece_to; /* where polynomials stand for the event functions */
     long count;
-    int front;         /* which of the two buffers holds the front */
-    int rate_known[2]; /* f of that buffer is the rate at its x */
-    int inside;        /* stands inside the last step */
-    int fresh;         /* no earlier step is of use to the method */
+    int front;          /* which of the two buffers holds the front */
+    int rate_known[2];  /* f of that buffer is the rate at its x */
+    int slope_known[2]; /* and slope y' there, where y has one; its branch is known */
+    int walked;         /* in the last step y was followed piece by piece */
+    int inside;         /* stands inside the last step */
+    int fresh;          /* no earlier step is of use to the method */
     int has_step, dense_ready;
     int outgrown; /* the sizes of the states have outgrown the weights */
     int told;     /* the observer has seen the front */
@@ -144,6 +146,7 @@ struct engine {
     struct baumgarte baumgarte;
     struct record *r, blank;      /* r: in the block, or blank if the problem did not get that far */
     double *x[2], *f[2], *low[2]; /* width, or n + m: states with their algebraic variables */
+    double *slope[2];             /* m: y' there */
     double *x_now;                /* n + m, when inside */
     double *dx, *error[2], *scale, *split, *scratch, *kept_aside, *forces;
     double *atol;                    /* n */
@@ -266,6 +269,14 @@ keel_status step_again(struct engine *e, double t, double *x); /* the same, on t
 void step_add(const struct engine *e, int from, const double *shift, double *x_new, double *low_new);
 /* What t lacks of base + count h, the time of fixed step number `count`; 0 where there is no such grid. */
 double step_low(const struct engine *e, long count, double t);
+
+/* follow.c: y stays on its branch */
+keel_status follow_begin(struct engine *e); /* from here on, for a step from the front */
+/* The status of the attempt; KEEL_ESINGULAR where y ends at the front itself. */
+keel_status follow_end(struct engine *e, keel_status status);
+/* Is y at the new state, with its rate, the continuation of y at the front? */
+keel_status follow_check(struct engine *e, double t_new, double h);
+keel_status follow_inside(struct engine *e, double t, double *x); /* y of x inside the last step */
 
 /* relax.c */
 int relax_acts(const struct engine *e); /* steps have no given length: there is no grid */

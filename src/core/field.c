@@ -132,7 +132,8 @@ void field_layout(struct field *fd, struct arena *a) {
     fd->least = arena_doubles(a, vector);
     fd->length = arena_doubles(a, vector);
     fd->u = arena_doubles(a, vector);
-    fd->y = arena_doubles(a, (size_t)fd->m + 1);
+    fd->found = arena_doubles(a, all + 1);
+    fd->y = fd->found ? fd->found + n : NULL;
     fd->lambda = arena_doubles(a, (size_t)fd->k + 1);
     fd->active = arena_ints(a, (size_t)fd->k + 1);
     fd->gradient = arena_doubles(a, vector);

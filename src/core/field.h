@@ -55,6 +55,17 @@ struct algebra {
     int any_derived;
     double *values, *matrix, *rate_y, *row_jacobian, *f_jacobian, *dx, *shift, *step;
     int *pivot;
+    /* algebra_follow.c */
+    int follow;      /* a step is tried: y stays on its branch, or the step is not made */
+    int doubt;       /* the last search may have left it */
+    int leapt;       /* the step tried last has left it */
+    int careful;     /* so no search trusts Newton's method over long ways */
+    int factored;    /* the factors of F_y of the last search stand */
+    int *sign;       /* 1: of det F_y on the branch */
+    double *found_t; /* 1: t of fd->found */
+    double *omega;   /* 1: of the searches of this step: F_y changes by omega times the change of y */
+    double moved;    /* by the first step of the last search, in sizes of y */
+    double *place[2], *tangent[2], *way, *aim, *beside; /* n + m, m, n, m, n + m: on a way */
 };
 
 struct field {
@@ -70,7 +81,8 @@ struct field {
     double *least;  /* n: a size no larger than this is a guess, of a state that starts near 0 */
     double *length; /* n + m: over which differences are taken where they must be exact */
     double *u;      /* n + m: the unknowns under evaluation */
-    double *y;      /* m: the algebraic variables found last, where the next search starts */
+    double *found;  /* n + m: the unknowns where the algebraic variables were found last */
+    double *y;      /* m: those of found, where the next search starts */
     double *lambda; /* k: the multipliers found last */
     int *active;    /* k: 0 for a redundant constraint */
     double *gradient, *matrix, *sparse, *work, *probe, *path, *line, *column, *curvature_work, *column_space;
@@ -202,6 +214,41 @@ void algebra_layout(struct field *fd, struct arena *a);
 keel_status algebra_open(struct field *fd, double t, const double *u);
 keel_status algebra_solve(struct field *fd, double t, double *u); /* y of u, from where u has it */
 int algebra_rate(double t, const double *x, double *dx, void *field);
+/* Newton from where u has y.  wary: not where it may leave its branch (dae.doubt). */
+keel_status algebra_newton(struct field *fd, double t, double *u, int wary);
+/* F_y factored at u, with the jacobian rows of F there, and the sign of its determinant. */
+keel_status algebra_linearize(struct field *fd, double t, const double *u, int *sign);
+double algebra_log_det(const struct field *fd); /* of the F_y that stands */
+
+/* algebra_follow.c */
+void algebra_stand(struct field *fd, double t, const double *u); /* y has been found here */
+/* y of u: while a step is tried, the continuation of the y found last. */
+keel_status algebra_find(struct field *fd, double t, double *u);
+/* y at the end of a way through (t, x), which begins at a solution: a straight line, or, with f, a motion
+ * with these rates at its ends, which the equations must confirm. */
+struct algebra_way {
+    double t_from, t_to, h;
+    const double *from, *to; /* n + m: y of `from` is known */
+    const double *f, *f_to;  /* n; NULL: a line */
+};
+keel_status algebra_walk(struct field *fd, const struct algebra_way *way, double *y);
+/* Is a singular place so near that round-off does not tell its two sides apart? */
+int algebra_is_blurred(struct field *fd, double t, const double *u);
+int algebra_has_slope(const struct field *fd);
+/* y' where x' = f, from the factors of F_y that stand. */
+void algebra_slope(struct field *fd, const double *f, double *slope);
+/* A piece of the way of y, of length h, with its tangents at both ends. */
+struct algebra_piece {
+    double h, t_end;
+    const double *y, *slope, *u_end, *slope_end; /* m, m, n + m, m */
+};
+/* Does what y does on it part from the tangents? */
+int algebra_parts(const struct field *fd, const struct algebra_piece *p);
+/* How far from where both tangents together lead does it end, in sizes of y?  That place goes to dae.aim. */
+double algebra_misses(struct field *fd, const struct algebra_piece *p);
+/* Does det F_y change size or sign between the solution u and dae.aim, in its place?  The factors that stand
+ * are those of u. */
+int algebra_bends(struct field *fd, double t, const double *u);
 
 /* field.c: M x' = f in place, with a mass matrix of order n. */
 keel_status field_divide_by_mass(struct field *fd, double t, const double *u, double *dx);

@@ -36,6 +36,7 @@ static keel_status eliminate_y(struct field *fd, double t, const double *u) {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++) d->matrix[(long)i * m + j] = d->row_jacobian[(long)i * all + n + j];
     fd->stats->factorizations++;
+    d->factored = 0; /* nor do the partial derivatives by t belong to these */
     if (dense_lu(m, d->matrix, d->pivot, fd->halt))
         return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
                            "the algebraic variables are not determined at t = %.10g (singular d F / d y)", t);
@@ -55,7 +56,7 @@ static keel_status by_maps(struct field *fd, double t, const double *x, double *
     double *rows = m ? fd->dae.f_jacobian : out, *column = fd->line;
     memcpy(fd->u, x, (size_t)n * sizeof *x);
     memcpy(fd->u + n, fd->y, (size_t)m * sizeof *x);
-    keel_status status = m ? algebra_solve(fd, t, fd->u) : KEEL_OK;
+    keel_status status = m ? algebra_find(fd, t, fd->u) : KEEL_OK;
     if (status == KEEL_OK) status = map_jacobian(fd, &fd->f, t, fd->u, rows);
     if (status == KEEL_OK && m) status = eliminate_y(fd, t, fd->u);
     for (int i = 0; i < n && m && status == KEEL_OK; i++)

@@ -48,9 +48,11 @@ static keel_status begin_here(struct engine *e) {
         if (e->low[0]) memset(e->low[r->front], 0, (size_t)fd->n * sizeof(double));
         keel_status status = engine_rate(e, r->t_now, e->x[r->front], e->f[r->front]);
         if (status != KEEL_OK) return engine_fail_by_fault(e);
+        memcpy(e->x[r->front] + fd->n, fd->y, (size_t)fd->m * sizeof(double));
         r->rate_known[r->front] = 1;
         r->t_low = 0;
     }
+    r->slope_known[r->front] = 0; /* another branch, where the equations switch */
     r->left = r->inside ? r->event : -1;
     r->t = r->base = r->scanned = r->t_now;
     r->count = 0;

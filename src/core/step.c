@@ -117,8 +117,7 @@ keel_status step_failed(struct engine *e, keel_status status) {
 keel_status step_propose(struct engine *e, keel_attempt *a, int from, const double *shift, double *x_new,
                          double *low_new) {
     struct field *fd = &e->field;
-    for (int j = 0; j < fd->m; j++)
-        fd->y[j] = e->x[from][fd->n + j]; /* whatever a rejected attempt or a look inside left */
+    if (fd->m) algebra_stand(fd, a->t, e->x[from]); /* whatever a rejected attempt or a look inside left */
     fd->fault.status = KEEL_OK;
     e->work.code = 0;
     keel_status status = e->stepper->attempt(&e->work, a);
@@ -161,7 +160,7 @@ static keel_status propose_and_correct(struct engine *e, keel_attempt *a, struct
 
 /* One attempt at (h, t_new) into the other buffer; KEEL_RETRY with a fault if it cannot be had.  Where long
  * work in it was given up, as options.stop asked, whatever came of it is forgotten. */
-static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
+static keel_status attempt_once(struct engine *e, struct plan *plan, double *error) {
     struct record *r = e->r;
     struct field *fd = &e->field;
     int from = r->front, to = 1 - from;
@@ -196,11 +195,26 @@ static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
         }
     }
     if ((fd->k || fd->hidden.user.count) && field_starts_to_move(fd, r->t, plan->t_new, x_new))
-        return attempt(e, plan, error); /* now it is known */
-    if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
+        return attempt_once(e, plan, error); /* now it is known */
+    if (fd->m) {
+        memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
+        status = follow_check(e, plan->t_new, plan->h);
+        if (status != KEEL_OK) return status;
+    }
     int measured_there = manifold_to_round_off(&e->manifold) && !fd->m;
     if (!e->measured || measured_there) return KEEL_OK;
     return rows_residual(fd, &e->rows, plan->t_new, x_new, e->rows.residual);
+}
+
+static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
+    keel_status status = e->field.m ? follow_begin(e) : KEEL_OK;
+    if (status == KEEL_OK) status = attempt_once(e, plan, error);
+    if (status == KEEL_RETRY && e->field.dae.leapt) {
+        e->field.dae.careful = 1;
+        status = attempt_once(e, plan, error);
+        e->field.dae.careful = 0;
+    }
+    return follow_end(e, status);
 }
 
 keel_status step_verify(struct engine *e) {
@@ -439,6 +453,7 @@ keel_status step_raw(struct engine *e, double t, double *x) {
                       .look = 1,
                       .f_end = e->split};
     keel_status status;
+    e->field.dae.follow = e->field.m && !r->sliding && r->slope_known[from];
     if (multipliers_apply(e)) { /* the rows' sizes and residuals are those of the steps */
         size_t rows = (size_t)e->rows.count;
         memcpy(e->kept_aside, e->rows.size, rows * sizeof *x);
@@ -447,6 +462,7 @@ keel_status step_raw(struct engine *e, double t, double *x) {
         memcpy(e->rows.size, e->kept_aside, rows * sizeof *x);
         memcpy(e->rows.residual, e->kept_aside + rows, rows * sizeof *x);
     } else status = step_propose(e, &a, from, NULL, x, NULL);
+    e->field.dae.follow = 0;
     step_count(e);
     return status;
 }

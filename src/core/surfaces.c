@@ -345,6 +345,7 @@ keel_status surfaces_settle(struct engine *e) {
         if (status == KEEL_OK && count == 1) status = only_way(e, t, u, met);
         if (status < 0) return status;
         if (engine_rate(e, t, u, e->f[e->r->front]) != KEEL_OK) return engine_fail_by_fault(e);
+        memcpy(u + e->field.n, e->field.y, (size_t)e->field.m * sizeof *u);
     }
     know_signs(e);
     return KEEL_OK;
