@@ -248,7 +248,7 @@ static void derivatives_match_differences(void **state) {
     struct graph g;
     struct random r;
     struct derive d;
-    int counted = 0, rates = 0, seconds = 0;
+    int counted = 0, rates = 0, seconds = 0, disguised = 0;
     for (int i = 0; i < EXPRESSIONS; i++) {
         if (i % A_GRAPH == 0) {
             assert_int_equal(expr_open(&g), 0);
@@ -258,7 +258,14 @@ static void derivatives_match_differences(void **state) {
         expr f = random_expr(&r, 2 + i % 5), slope[INPUTS];
         struct point at = random_point(&r);
         assert_int_equal(d.obstacle, EXPR_NONE);
-        assert_int_equal(derive_gradient(&d, f, INPUTS, r.symbol, slope), 0);
+        if (derive_gradient(&d, f, INPUTS, r.symbol, slope)) { /* sqrt(u^2), acos(cos(u)): kinks after all */
+            enum expr_op kink = (enum expr_op)g.node[d.obstacle].op;
+            assert_true(kink == EXPR_ABS || kink == EXPR_FLOOR);
+            d.obstacle = EXPR_NONE;
+            disguised++;
+            f = r.symbol[0];
+            assert_int_equal(derive_gradient(&d, f, INPUTS, r.symbol, slope), 0);
+        }
         int k = random_below(&r, INPUTS);
         counted += agrees(&g, f, slope[k], &at, k);
         counted += agrees(&g, f, derive_partial(&d, f, r.symbol[k]), &at, k);
@@ -271,8 +278,8 @@ static void derivatives_match_differences(void **state) {
     }
     print_message("%d expressions: %d slopes, %d rates, %d second rates compared\n", EXPRESSIONS, counted,
                   rates, seconds);
-    print_message("%d places where a slope is 0/0\n", singular);
-    assert_true(singular < EXPRESSIONS / 25);
+    print_message("%d places where a slope is 0/0, %d kinks in disguise\n", singular, disguised);
+    assert_true(singular < EXPRESSIONS / 25 && disguised < EXPRESSIONS / 50);
     assert_true(counted > EXPRESSIONS && rates > EXPRESSIONS / 2 && seconds > EXPRESSIONS / 3);
 }
 

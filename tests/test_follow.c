@@ -45,17 +45,19 @@ static void runs_end_where_their_branch_ends(void **state) {
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
         const struct end *c = &ends[k];
         for (int i = 0; i < WAYS; i++) {
+            if (!strstr(c->text, "var x") && (i == 1 || i == 6)) continue; /* they need a state */
             keel_model *m = keel_model_read("test.keel", c->text, strlen(c->text), NULL);
             keel_options o = options_of(&ways[i], 1e-9);
             keel_sim *s = keel_sim_open(m, &o);
-            double slack = ways[i].step > 0 ? ways[i].step : 2e-5;
-            keel_status status = keel_sim_run(s, c->t - (ways[i].step > 0 ? 0.02 : 1e-3));
+            double slack = ways[i].step > 0 ? 1.5 * ways[i].step : 1e-4; /* the root of rtol */
+            keel_status status = keel_sim_run(
+                s, ways[i].step > 0 ? ways[i].step * floor(c->t / ways[i].step - 1) : c->t - 1e-3);
             if (status != KEEL_OK)
                 fail_msg("%s, %s, before its end: %s", c->what, ways[i].method, keel_sim_message(s));
             double y = value_of(s, c->unknown);
             if (ways[i].step == 0 && fabs(y - c->before) > 1e-3)
                 fail_msg("%s, %s: %g instead of %g", c->what, ways[i].method, y, c->before);
-            while ((status = keel_sim_run(s, c->t + 0.7)) > 0) {}
+            while ((status = keel_sim_run(s, 6)) > 0) {}
             if (status != KEEL_ESINGULAR && status != KEEL_ENEWTON)
                 fail_msg("%s, %s: %d at %g: %s", c->what, ways[i].method, status,
                          keel_time(keel_sim_solver(s)), keel_sim_message(s));

@@ -239,6 +239,39 @@ static void any_hamiltonian_is_solved_to_the_order_claimed(void **state) {
     }
 }
 
+/* H = m(t) p^2 / 2 + k(t) (q^2 / 2 + q^4 / 4): a sum whose parts move in time, one of them or both. */
+static int driven_rate(double t, const double *u, double *out, void *user) {
+    const int *parts = user;
+    out[0] = u[1] * (parts[0] ? 1 + 0.4 * sin(1.3 * t) : 1);
+    out[1] = -(u[0] + u[0] * u[0] * u[0]) * (parts[1] ? 1 + 0.5 * cos(t) : 1);
+    return 0;
+}
+
+static int driven_energy(double t, const double *u, double *out, void *user) {
+    const int *parts = user;
+    double q2 = u[0] * u[0];
+    out[0] = u[1] * u[1] / 2 * (parts[0] ? 1 + 0.4 * sin(1.3 * t) : 1) +
+             (q2 / 2 + q2 * q2 / 4) * (parts[1] ? 1 + 0.5 * cos(t) : 1);
+    return 0;
+}
+
+static void parts_that_move_in_time_keep_the_order(void **state) {
+    (void)state;
+    static int parts[3][2] = {{1, 0}, {0, 1}, {1, 1}};
+    static const double start[] = {1, 0.3};
+    static const char *const names[] = {"T(t,p) + V(q)", "T(p) + V(t,q)", "T(t,p) + V(t,q)"};
+    for (int k = 0; k < 3; k++) {
+        keel_problem p = {.name = names[k],
+                          .form = KEEL_HAMILTONIAN,
+                          .n = 2,
+                          .u0 = start,
+                          .user = parts[k],
+                          .f = {.count = 2, .value = driven_rate},
+                          .energy = {.count = 1, .value = driven_energy}};
+        assert_true(for_symplectic_methods(&p, check_order) >= 13);
+    }
+}
+
 /* M^T J M = J, M the Jacobian of one step by differences of sixth order. */
 static void check_step_jacobian(const keel_method *method, const keel_problem *p) {
     static const double weight[3] = {3. / 4, -3. / 20, 1. / 60};
@@ -515,6 +548,7 @@ int main(void) {
         cmocka_unit_test(a_changed_weight_is_seen),
         cmocka_unit_test(tables_meet_the_order_conditions),
         cmocka_unit_test(any_hamiltonian_is_solved_to_the_order_claimed),
+        cmocka_unit_test(parts_that_move_in_time_keep_the_order),
         cmocka_unit_test(one_step_is_symplectic_for_any_hamiltonian),
         cmocka_unit_test(symmetric_ones_return_for_any_hamiltonian),
         cmocka_unit_test(the_motion_does_not_depend_on_how_h_is_given),

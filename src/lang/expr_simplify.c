@@ -102,8 +102,77 @@ static expr junction(struct graph *g, enum expr_op op, expr a, expr b) {
     return expr_intern(g, (struct expr_node){op, a, b, 0});
 }
 
+/* Kinks in disguise: what switches is written as what it is, so that it is located, or refused, as that.
+ *
+ *     sqrt(u^2k) = |u^k|,   acos(cos u) = |v| and atan2(sin u, cos u) = v with v = u - 2 pi floor((u + pi)/2 pi),
+ *     atan(tan u) = u - pi floor(u/pi + 1/2).
+ *
+ * EXPR_NONE: a is no square. */
+static expr root_of(struct graph *g, expr a);
+
+enum { FACTORS = 16 };
+
+/* The factors of a product, from the left; FACTORS + 1: too many. */
+static int factors_of(const struct graph *g, expr a, int count, expr *factor) {
+    if (is(g, a, EXPR_MUL) && count <= FACTORS)
+        return factors_of(g, g->node[a].b, factors_of(g, g->node[a].a, count, factor), factor);
+    if (count < FACTORS) factor[count] = a;
+    return count < FACTORS ? count + 1 : FACTORS + 1;
+}
+
+/* Of u v u v: |u| |v|.  Factors that stand alone must be squares themselves. */
+static expr root_of_product(struct graph *g, expr a) {
+    expr factor[FACTORS], root = expr_constant(g, 1);
+    int count = factors_of(g, a, 0, factor);
+    if (count > FACTORS) return EXPR_NONE;
+    for (int i = 0; i < count && root != EXPR_NONE; i++) {
+        int twin = i + 1;
+        if (factor[i] == EXPR_NONE) continue;
+        while (twin < count && factor[twin] != factor[i]) twin++;
+        expr part = twin < count ? expr_make(g, EXPR_ABS, factor[i], 0, 0) : root_of(g, factor[i]);
+        if (twin < count) factor[twin] = EXPR_NONE;
+        root = expr_make(g, EXPR_MUL, root, part, 0);
+    }
+    return root;
+}
+
+static expr root_of(struct graph *g, expr a) {
+    const struct expr_node n = g->node[a];
+    double value;
+    if (expr_is_constant(g, a, &value)) return value >= 0 ? expr_constant(g, sqrt(value)) : EXPR_NONE;
+    if (n.op == EXPR_MUL) return root_of_product(g, a);
+    if (n.op == EXPR_DIV) return expr_make(g, EXPR_DIV, root_of(g, n.a), root_of(g, n.b), 0);
+    if (n.op != EXPR_POWI || (int32_t)n.b <= 0 || n.b % 2) return EXPR_NONE;
+    return expr_make(g, EXPR_ABS, expr_powi(g, n.a, (int32_t)n.b / 2), 0, 0);
+}
+
+static const double pi = 3.14159265358979323846;
+
+/* u less so many periods that it lies between -period/2 and period/2. */
+static expr wrapped(struct graph *g, expr u, double period) {
+    expr turns = expr_make(g, EXPR_ADD, u, expr_constant(g, period / 2), 0);
+    turns = expr_make(g, EXPR_FLOOR, expr_make(g, EXPR_DIV, turns, expr_constant(g, period), 0), 0, 0);
+    return expr_make(g, EXPR_SUB, u, expr_make(g, EXPR_MUL, expr_constant(g, period), turns, 0), 0);
+}
+
+/* acos and asin of cos u and sin u: |v|, with sin u = cos(u - pi/2), and asin = pi/2 - acos. */
+static expr undone(struct graph *g, enum expr_op op, expr a) {
+    expr u = g->node[a].a, quarter = expr_constant(g, pi / 2);
+    if (op == EXPR_ATAN) return wrapped(g, u, pi);
+    if (is(g, a, EXPR_SIN)) u = expr_make(g, EXPR_SUB, u, quarter, 0);
+    expr angle = expr_make(g, EXPR_ABS, wrapped(g, u, 2 * pi), 0, 0);
+    return op == EXPR_ACOS ? angle : expr_make(g, EXPR_SUB, quarter, angle, 0);
+}
+
 static expr unary(struct graph *g, enum expr_op op, expr a) {
     expr inner = g->node[a].a;
+    if (op == EXPR_SQRT) {
+        expr root = root_of(g, a);
+        if (root != EXPR_NONE) return root;
+    }
+    int circular = is(g, a, EXPR_SIN) || is(g, a, EXPR_COS);
+    if (((op == EXPR_ACOS || op == EXPR_ASIN) && circular) || (op == EXPR_ATAN && is(g, a, EXPR_TAN)))
+        return undone(g, op, a);
     if (op == EXPR_NEG && is(g, a, EXPR_NEG)) return inner;
     if (op == EXPR_ABS && not_negative(g, a)) return a;
     if (op == EXPR_ABS && is(g, a, EXPR_NEG)) return expr_make(g, EXPR_ABS, inner, 0, 0);
@@ -128,6 +197,10 @@ expr expr_make(struct graph *g, enum expr_op op, expr a, expr b, expr c) {
         return EXPR_NONE;
     if (op == EXPR_POW) return expr_power(g, a, b);
     if (operands < 3 && fold(g, op, a, b, &folded)) return folded;
+    if (op == EXPR_HYPOT && (is_number(g, a, 0) || is_number(g, b, 0)))
+        return expr_make(g, EXPR_ABS, is_number(g, a, 0) ? b : a, 0, 0);
+    if (op == EXPR_ATAN2 && is(g, a, EXPR_SIN) && is(g, b, EXPR_COS) && g->node[a].a == g->node[b].a)
+        return wrapped(g, g->node[a].a, 2 * pi);
     switch (op) {
     case EXPR_ADD:
         return sum(g, a, b);
@@ -169,6 +242,10 @@ expr expr_power(struct graph *g, expr base, expr exponent) {
         return expr_powi(g, base, (int32_t)n);
     expr folded;
     if (fold(g, EXPR_POW, base, exponent, &folded)) return folded;
+    if (expr_is_constant(g, exponent, &n) && 2 * n == floor(2 * n) && fabs(n) < CHAIN_LIMIT / 2) {
+        expr root = root_of(g, base);
+        if (root != EXPR_NONE) return expr_powi(g, root, (int32_t)(2 * n));
+    }
     return expr_intern(g, (struct expr_node){EXPR_POW, base, exponent, 0});
 }
 

@@ -47,15 +47,15 @@ static int only_values(const keel_problem *p) {
 }
 
 /* (H_p, H_q) up to signs; or H alone.  0: it fails here. */
-static int look(const keel_problem *p, const double *u, double *out, double *spare) {
+static int look_at(const keel_problem *p, double t, const double *u, double *out, double *spare) {
     const keel_pattern *pattern = p->energy.pattern;
     int n = p->n, count = only_values(p) ? 1 : n, code = 0;
     if (p->f.value) {
-        code = p->f.value(p->t0, u, out, p->user);
+        code = p->f.value(t, u, out, p->user);
     } else if (only_values(p)) {
-        code = p->energy.value(p->t0, u, out, p->user);
+        code = p->energy.value(t, u, out, p->user);
     } else {
-        code = p->energy.jacobian(p->t0, u, spare, p->user);
+        code = p->energy.jacobian(t, u, spare, p->user);
         if (pattern) memset(out, 0, (size_t)n * sizeof *out);
         int entries = pattern ? pattern->nnz : n;
         for (int e = 0; e < entries; e++) out[((pattern ? pattern->column[e] : e) + n / 2) % n] = spare[e];
@@ -63,6 +63,10 @@ static int look(const keel_problem *p, const double *u, double *out, double *spa
     double sum = 0;
     for (int i = 0; i < count; i++) sum += out[i] * 0;
     return code == 0 && sum == 0;
+}
+
+static int look(const keel_problem *p, const double *u, double *out, double *spare) {
+    return look_at(p, p->t0, u, out, spare);
 }
 
 /* Is sum of weight_i values_i zero, as far as round-off can tell? */
@@ -117,6 +121,19 @@ static int kinetic_at(const keel_problem *p, int k, double *work) {
     return only_values(p) ? cancels(4, third, 1, value, p->n) : cancels(4, second, p->n / 2, value, p->n);
 }
 
+/* H_p at one place and two times; of H itself, whose difference may be that of V, at two p:
+ * H(t,p) - H(t',p) - H(t,p') + H(t',p') = 0. */
+static int drifts_at(const keel_problem *p, int k, double *work) {
+    static const double same[4] = {1, -1, 0, 0}, square[4] = {1, -1, -1, 1};
+    int n = p->n, half = n / 2;
+    double *u = work, *spare = work + n, *value = work + 2 * n;
+    for (int i = 0; i < 4; i++) {
+        for (int j = 0; j < n; j++) u[j] = sampled_place(p, j, j >= half && i / 2 ? k + SAMPLED_PLACES : k);
+        if (!look_at(p, p->t0 + (i % 2 ? 0.29 * (k + 1) : 0), u, value + (long)i * n, spare)) return 1;
+    }
+    return only_values(p) ? cancels(4, square, 1, value, n) : cancels(4, same, half, value, n);
+}
+
 static int quadratic_at(const keel_problem *p, int k, double *work) {
     return !along_line(p, k, 0, work) || cancels(4, third, p->n, work + 2 * p->n, p->n);
 }
@@ -135,6 +152,10 @@ int sampled_separable(const keel_problem *p, double *work) {
 
 int sampled_kinetic(const keel_problem *p, double *work) {
     return everywhere(kinetic_at, p, work);
+}
+
+int sampled_drifts(const keel_problem *p, double *work) {
+    return everywhere(drifts_at, p, work);
 }
 
 int sampled_quadratic(const keel_problem *p, double *work) {

@@ -20,6 +20,7 @@ int sampled_forces(const keel_problem *p); /* KEEL_MECHANICS: the same whatever 
 enum { SAMPLED_ROOM = 6 };
 int sampled_separable(const keel_problem *p, double *work); /* canonical KEEL_HAMILTONIAN: T(p) + V(q)? */
 int sampled_kinetic(const keel_problem *p, double *work);   /* the same: is H_p affine in p? */
+int sampled_drifts(const keel_problem *p, double *work);    /* the same: is H_p free of t? */
 int sampled_quadratic(const keel_problem *p,
                       double *work); /* f, or canonical with a gradient: x' of degree 2? */
 #endif

@@ -3,7 +3,10 @@
  *     kick b:   p := p - b h V'(q),      drift a:   q := q + a h T'(p)
  *
  * in turns b_1 a_1 b_2 ... a_s b_s+1, or with the parts exchanged (drift first).  H may depend on t: kicks
- * happen at the time the drifts have reached, drifts at the time the kicks have.
+ * happen at the time the drifts have reached, drifts at the time the kicks have.  So t is a momentum to T, and
+ * tables whose order rests on T being quadratic (Runge-Kutta-Nystrom) would lose it where T depends on t:
+ * there time goes with q alone, T + p_t is quadratic, and its flow, q += integral of T'(t,p) dt, is taken by
+ * Gauss's two nodes.
  *
  * Where H is not such a sum, the same numbers compose the two symplectic Euler methods
  *
@@ -23,8 +26,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { Q, P }; /* the halves of x, and what acts on them: drifts, kicks */
-enum { UNKNOWN, SEPARABLE, COUPLED };
+enum { Q, P };                                /* the halves of x, and what acts on them: drifts, kicks */
+enum { UNKNOWN, SEPARABLE, COUPLED, DRIVEN }; /* DRIVEN: T(t,p), in a table of Nystrom's kind */
 
 struct splitting {
     const keel_problem *problem;
@@ -133,6 +136,18 @@ static int is_known(const keel_work *w, const keel_attempt *a, int part) {
            memcmp(m->last + 2 + other, a->x + other, half * sizeof *a->x) == 0;
 }
 
+/* The rate of q at both nodes of a drift from t, the mean of the two. */
+static keel_status find_mean_rate(keel_work *w, double t, double length) {
+    static const double node = 0.28867513459481287; /* sqrt(3)/6 */
+    struct splitting *m = w->method;
+    keel_status status = keel_rate(w, t + (0.5 - node) * length, m->x, m->rate);
+    if (status != KEEL_OK) return status;
+    memcpy(m->change, m->rate, (size_t)(w->n / 2) * sizeof *m->rate);
+    status = keel_rate(w, t + (0.5 + node) * length, m->x, m->rate);
+    for (int j = 0; j < w->n / 2; j++) m->rate[j] = 0.5 * (m->rate[j] + m->change[j]);
+    return status;
+}
+
 static keel_status take_separable(keel_work *w, const keel_attempt *a) {
     const struct splitting_table *table = w->stepper->table;
     struct splitting *m = w->method;
@@ -145,6 +160,7 @@ static keel_status take_separable(keel_work *w, const keel_attempt *a) {
         keel_status status = KEEL_OK;
         if (length == 0) continue;
         if (i == 0 && is_known(w, a, part)) rate = m->last + 2 + w->width;
+        else if (part == Q && *m->kind == DRIVEN) status = find_mean_rate(w, a->t + clock[Q], length);
         else status = find_rate(w, part, a->t + clock[1 - part]);
         if (status != KEEL_OK) return status;
         advance(w, a, part, length, rate);
@@ -204,12 +220,15 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     if (*m->kind == UNKNOWN) {
         int sum = m->problem->form == KEEL_MECHANICS || sampled_separable(m->problem, m->sample);
         *m->kind = sum ? SEPARABLE : COUPLED;
+        int nystrom = ((const struct splitting_table *)w->stepper->table)->nystrom;
+        if (nystrom && m->problem->form == KEEL_HAMILTONIAN && sampled_drifts(m->problem, m->sample) == 0)
+            *m->kind = DRIVEN;
     }
     memset(a->dx, 0, bytes);
     if (m->rest) memset(m->rest, 0, bytes);
     memcpy(m->x, a->x, bytes);
     cut(w, a->h);
-    return *m->kind == SEPARABLE ? take_separable(w, a) : take_coupled(w, a);
+    return *m->kind == COUPLED ? take_coupled(w, a) : take_separable(w, a);
 }
 
 static void accept(keel_work *w, const keel_segment *s) {

@@ -24,17 +24,19 @@ static const double blanes_moan6_drifts[] = {
     -0.016404589403618, 0.432666402578175,  0.067307604692185, -0.132385865767784, 0.148816447901042};
 static const double once[] = {1, 0};
 
-const struct splitting_table splitting_euler_kick = {1, NULL, once, once, 0},
-                             splitting_euler_drift = {1, NULL, once, once, 1};
-const struct splitting_table splitting_verlet = {1, &composition_single, NULL, NULL, 0};
-const struct splitting_table splitting_verlet_drift = {1, &composition_single, NULL, NULL, 1};
-const struct splitting_table splitting_forest_ruth = {3, &composition_yoshida4, NULL, NULL, 1};
-const struct splitting_table splitting_yoshida4 = {3, &composition_yoshida4, NULL, NULL, 0};
-const struct splitting_table splitting_yoshida6 = {7, &composition_yoshida6, NULL, NULL, 0};
-const struct splitting_table splitting_kahan_li6 = {9, &composition_kahan_li6, NULL, NULL, 0};
-const struct splitting_table splitting_yoshida8 = {15, &composition_yoshida8, NULL, NULL, 0};
-const struct splitting_table splitting_kahan_li8 = {17, &composition_kahan_li8, NULL, NULL, 0};
-const struct splitting_table splitting_mclachlan_atela4 = {4, NULL, mclachlan_atela4_kicks,
-                                                           mclachlan_atela4_drifts, 0};
-const struct splitting_table splitting_blanes_moan4 = {6, NULL, blanes_moan4_kicks, blanes_moan4_drifts, 0};
-const struct splitting_table splitting_blanes_moan6 = {10, NULL, blanes_moan6_kicks, blanes_moan6_drifts, 0};
+const struct splitting_table splitting_euler_kick = {1, NULL, once, once, 0, 0},
+                             splitting_euler_drift = {1, NULL, once, once, 1, 0};
+const struct splitting_table splitting_verlet = {1, &composition_single, NULL, NULL, 0, 0};
+const struct splitting_table splitting_verlet_drift = {1, &composition_single, NULL, NULL, 1, 0};
+const struct splitting_table splitting_forest_ruth = {3, &composition_yoshida4, NULL, NULL, 1, 0};
+const struct splitting_table splitting_yoshida4 = {3, &composition_yoshida4, NULL, NULL, 0, 0};
+const struct splitting_table splitting_yoshida6 = {7, &composition_yoshida6, NULL, NULL, 0, 0};
+const struct splitting_table splitting_kahan_li6 = {9, &composition_kahan_li6, NULL, NULL, 0, 0};
+const struct splitting_table splitting_yoshida8 = {15, &composition_yoshida8, NULL, NULL, 0, 0};
+const struct splitting_table splitting_kahan_li8 = {17, &composition_kahan_li8, NULL, NULL, 0, 0};
+const struct splitting_table splitting_mclachlan_atela4 = {
+    4, NULL, mclachlan_atela4_kicks, mclachlan_atela4_drifts, 0, 1};
+const struct splitting_table splitting_blanes_moan4 = {6, NULL, blanes_moan4_kicks, blanes_moan4_drifts,
+                                                       0, 0};
+const struct splitting_table splitting_blanes_moan6 = {10, NULL, blanes_moan6_kicks, blanes_moan6_drifts,
+                                                       0,  0};

@@ -10,6 +10,7 @@ struct splitting_table {
     const struct composition_weights *weights; /* of Stormer-Verlet steps; or NULL, and */
     const double *outer, *inner;               /* s + 1 and s of them */
     int drift_first;                           /* the outer ones are drifts */
+    int nystrom;                               /* its order rests on T being quadratic in p */
 };
 
 extern const struct splitting_table splitting_euler_kick, splitting_euler_drift, splitting_verlet,

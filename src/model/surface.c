@@ -270,6 +270,51 @@ static int add_events(struct freezer *z) {
     return !r->pool->refused && !z->g->failed;
 }
 
+/* atan2(a, b) jumps where a changes its sign while b < 0.  Written so that the switch is seen:
+ *
+ *     b < 0:  atan2(-a, -b) + pi sign(a),   else atan2(a, b),
+ *
+ * each smooth where it is taken, and a little beyond. */
+static expr unfolded(const struct freezer *z, expr a, expr b) {
+    expr left = make(z, EXPR_LT, b, derive_zero(z->g), 0), pi = expr_constant(z->g, 3.14159265358979323846);
+    expr behind = make(z, EXPR_ATAN2, make(z, EXPR_NEG, a, 0, 0), make(z, EXPR_NEG, b, 0, 0), 0);
+    behind = make(z, EXPR_ADD, behind, make(z, EXPR_MUL, pi, make(z, EXPR_SIGN, a, 0, 0), 0), 0);
+    return make(z, EXPR_IF, left, behind, make(z, EXPR_ATAN2, a, b, 0));
+}
+
+static int jumps(struct graph *g, expr e) {
+    const struct expr_node n = g->node[e];
+    return n.op == EXPR_ATAN2 && (varies(g, n.a) || varies(g, n.b));
+}
+
+/* The lists with all atan2 unfolded. */
+static int unfold(struct freezer *z, struct lists *lists, size_t count, expr *root) {
+    struct expr_list all;
+    int any = 0, good = 1;
+    if (expr_order(z->g, count, root, &all)) return 0;
+    for (size_t k = 0; k < all.count && !any; k++) any = jumps(z->g, all.item[k]);
+    expr *image = any ? expr_take(z->g, z->g->count, sizeof *image) : NULL;
+    for (size_t k = 0; k < all.count && image && good; k++) {
+        expr e = all.item[k];
+        const struct expr_node n = z->g->node[e];
+        int operands = expr_operands((enum expr_op)n.op);
+        if (operands == 0) image[e] = e;
+        else if (jumps(z->g, e)) image[e] = unfolded(z, image[n.a], image[n.b]);
+        else if (n.op == EXPR_POWI) image[e] = expr_powi(z->g, image[n.a], (int32_t)n.b);
+        else
+            image[e] = make(z, (enum expr_op)n.op, image[n.a], operands > 1 ? image[n.b] : EXPR_NONE,
+                            operands > 2 ? image[n.c] : EXPR_NONE);
+        good = image[e] != EXPR_NONE;
+    }
+    for (size_t k = 0; k < count && image && good; k++) root[k] = image[root[k]];
+    for (int k = 0; k < lists->lists && image && good; k++)
+        for (size_t i = 0; i < lists->count[k]; i++) lists->list[k][i] = image[lists->list[k][i]];
+    free(all.item);
+    good &= !any || image;
+    free(image);
+    return good;
+}
+
 static int freeze(struct freezer *z, struct lists *lists, size_t count, const expr *root) {
     struct expr_list all;
     if (expr_order(z->g, count, root, &all)) return 0;
@@ -295,7 +340,7 @@ int surface_freeze(struct road *r) {
     size_t count;
     list_all(r, &lists);
     expr *root = gather(z.g, &lists, &count);
-    int good = root && freeze(&z, &lists, count, root);
+    int good = root && unfold(&z, &lists, count, root) && freeze(&z, &lists, count, root);
     free(root);
     free(z.image);
     free(z.guard);

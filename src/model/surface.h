@@ -6,7 +6,8 @@
  *
  *     abs(c) = s c,   sign(c) = s,   a < b  is  s < 0 for c = a - b,   min(a,b) = if(s < 0, a, b)
  *
- * and the side of floor(a) is the whole number itself.  The functions are then smooth, on both sides of the
+ * and the side of floor(a) is the whole number itself.  atan2 switches by 2 pi at its cut, and is a branch on
+ * each side of it.  The functions are then smooth, on both sides of the
  * surface; the core locates the crossing and changes the side.  Surfaces of one function, its negative
  * included, are one. */
 #ifndef KEEL_MODEL_SURFACE_H
