@@ -253,7 +253,7 @@ static double step_size(const struct field *fd) {
 
 /* Simplified Newton: the matrix is made anew after a long step, and when the steps shrink slower than
  * tenfold.  At round-off the steps may go round in a circle, longer and shorter ones in turn: there it counts
- * whether they get shorter than ever before.  wary: KEEL_RETRY with d->doubt where it may leave its branch. */
+ * whether they get shorter than ever before.  wary: KEEL_RETRY with doubt where it may leave its branch. */
 keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
     struct algebra *d = &fd->dae;
     int m = fd->m, fresh = 1, idle = 0, circling = 0, halvings = 0;

@@ -104,8 +104,8 @@ static expr junction(struct graph *g, enum expr_op op, expr a, expr b) {
 
 /* Kinks in disguise: what switches is written as what it is, so that it is located, or refused, as that.
  *
- *     sqrt(u^2k) = |u^k|,   acos(cos u) = |v| and atan2(sin u, cos u) = v with v = u - 2 pi floor((u + pi)/2 pi),
- *     atan(tan u) = u - pi floor(u/pi + 1/2).
+ *     sqrt(u^2k) = |u^k|,   atan(tan u) = u - pi floor(u/pi + 1/2),
+ *     acos(cos u) = |v|, atan2(sin u, cos u) = v with v = u - 2 pi floor((u + pi)/2 pi).
  *
  * EXPR_NONE: a is no square. */
 static expr root_of(struct graph *g, expr a);

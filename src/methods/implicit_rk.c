@@ -264,11 +264,11 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
 #define GEOMETRIC (KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_QUADRATIC)
 #define RADAU(order, s) \
     { METHOD("radau" #order, order, IMPLICIT_RADAU_2A, s, 0, "Radau IIA, " #s " stages", "Ehle 1969; " HW) }
-#define RADAU_ADAPTIVE(order, s)                                                                             \
-    {                                                                                                        \
-        METHOD("radau" #order, order, IMPLICIT_RADAU_2A, s, KEEL_ADAPTIVE,                                   \
-               "Radau IIA, " #s " stages, with the collocation polynomial between steps", "Ehle 1969; " HW), \
-            .error_order = (s) + 1, .dense = dense, .next = implicit_radau_next                              \
+#define RADAU_ADAPTIVE(order, s, dense_order)                                                           \
+    {                                                                                                   \
+        METHOD("radau" #order, order, IMPLICIT_RADAU_2A, s, KEEL_ADAPTIVE,                              \
+               "Radau IIA, " #s " stages, with dense output of order " #dense_order, "Ehle 1969; " HW), \
+            .error_order = (s) + 1, .dense = dense, .next = implicit_radau_next                         \
     }
 #define LOBATTO(letter, order, the_kind, s, traits)                                     \
     {                                                                                   \
@@ -317,13 +317,15 @@ const keel_stepper implicit_rk_methods[] = {
             "theta method: f at (1 - theta) x + theta x1; --theta, 1/2 if not given", HW)},
     {METHOD("backward-euler", 1, IMPLICIT_RADAU_2A, 1, 0, "implicit Euler: Radau IIA, 1 stage", HW)},
     RADAU(3, 2),
-    RADAU_ADAPTIVE(5, 3),
+    RADAU_ADAPTIVE(5, 3, 4),
     RADAU(7, 4),
     RADAU(9, 5),
     RADAU(11, 6),
     RADAU(13, 7),
     {.info = {.name = "radau",
-              .about = "Radau IIA of order 5, 9 or 13, chosen on the way; for stiff problems",
+              .about =
+                  "Radau IIA of order 5, 9 or 13, chosen on the way, with dense output of order 4, 6 or 8; "
+                  "for stiff problems",
               .reference = "Hairer, Wanner 1999",
               .order = 5,
               .traits = KEEL_IMPLICIT | KEEL_RUNGE_KUTTA | KEEL_ADAPTIVE},

@@ -3,10 +3,10 @@
  *     kick b:   p := p - b h V'(q),      drift a:   q := q + a h T'(p)
  *
  * in turns b_1 a_1 b_2 ... a_s b_s+1, or with the parts exchanged (drift first).  H may depend on t: kicks
- * happen at the time the drifts have reached, drifts at the time the kicks have.  So t is a momentum to T, and
- * tables whose order rests on T being quadratic (Runge-Kutta-Nystrom) would lose it where T depends on t:
- * there time goes with q alone, T + p_t is quadratic, and its flow, q += integral of T'(t,p) dt, is taken by
- * Gauss's two nodes.
+ * happen at the time the drifts have reached, drifts at the time the kicks have.  So t is a momentum to T,
+ * and tables whose order rests on T being quadratic (Runge-Kutta-Nystrom) would lose it where T depends on
+ * t: there time goes with q alone, T + p_t is quadratic, and its flow, q += integral of T'(t,p) dt, is
+ * taken by Gauss's two nodes.
  *
  * Where H is not such a sum, the same numbers compose the two symplectic Euler methods
  *
