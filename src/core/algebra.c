@@ -254,14 +254,6 @@ double algebra_log_det(const struct field *fd) {
     return sum;
 }
 
-/* In sizes of y. */
-static double step_size(const struct field *fd) {
-    double largest = 0;
-    for (int j = 0; j < fd->m; j++)
-        largest = fmax(largest, fabs(fd->dae.step[j]) / fmax(fd->size[fd->n + j], DBL_MIN));
-    return largest;
-}
-
 /* A second step longer than a quarter of the first, or a determinant of the other sign: by the theorem of
  * Newton and Kantorovich (h0 = 1/2) there need be no solution near, and what the iteration finds may lie on
  * another branch. */
@@ -298,10 +290,10 @@ keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
         double length = take_step(fd, u);
         if (!isfinite(length)) break;
         double shrinks = length / before;
-        if (wary && iteration == 0) d->moved = step_size(fd);
+        if (iteration == 0) d->moved = length;
         if (wary && iteration == 1) {
-            double second = step_size(fd); /* omega |first|^2 / 2, or round-off */
-            if (d->moved > CLEAR_STEP) *d->omega = fmax(*d->omega, 2 * second / (d->moved * d->moved));
+            if (d->moved > CLEAR_STEP) /* length = omega moved^2 / 2, or round-off */
+                *d->omega = fmax(*d->omega, 2 * length / (d->moved * d->moved));
             d->doubt = shrinks > FIRST_CONTRACTION && length > NO_LEAP && !at_round_off(fd, t, u);
             if (d->doubt) return KEEL_RETRY;
         }

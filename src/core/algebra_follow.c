@@ -70,7 +70,8 @@ double algebra_misses(struct field *fd, const struct algebra_piece *p) {
     for (int j = 0; j < fd->m; j++) {
         aim[j] = p->y[j] + 0.5 * p->h * (p->slope[j] + p->slope_end[j]);
         double y_end = p->u_end[fd->n + j];
-        off = fmax(off, fabs(aim[j] - y_end) / fmax(fd->size[fd->n + j], fabs(y_end)));
+        double size = fmax(fmax(fabs(p->y[j]), fabs(y_end)), 1e-3 * fd->size[fd->n + j] + DBL_MIN);
+        off = fmax(off, fabs(aim[j] - y_end) / size); /* as Newton's steps are measured */
     }
     return off;
 }

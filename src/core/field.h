@@ -64,7 +64,7 @@ struct algebra {
     int *sign;       /* 1: of det F_y on the branch */
     double *found_t; /* 1: t of fd->found */
     double *omega;   /* 1: of the searches of this step: F_y changes by omega times the change of y */
-    double moved;    /* by the first step of the last search, in sizes of y */
+    double moved;    /* by the first step of the last search, for the size of y */
     double *place[2], *tangent[2], *way, *aim, *beside; /* n + m, m, n, m, n + m: on a way */
 };
 
