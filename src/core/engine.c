@@ -89,6 +89,8 @@ static void layout(struct engine *e) {
     e->kept_aside = arena_doubles(a, 2 * (size_t)e->rows.count + 1);
     e->forces = arena_doubles(a, vector);
     e->atol = arena_doubles(a, n + 1);
+    e->largest_error = arena_doubles(a, n + 1);
+    e->look = arena_doubles(a, e->o.step > 0 ? 5 * vector : 0);
     e->fixed_by_default = arena_take(a, (size_t)(e->field.n + e->field.m));
     double *weights = arena_doubles(a, e->o.norm == KEEL_GIVEN ? n : 0);
     if (weights && e->o.norm == KEEL_GIVEN) {
@@ -310,7 +312,8 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
                          .told = 1,
                          .storm = r->storm,
                          .zeno = r->zeno,
-                         .stats = r->stats};
+                         .stats = r->stats,
+                         .correction = r->correction};
     field_forget(fd);
     keel_status status = start_on_sides(e, t, x, fixed);
     if (status == KEEL_OK && !e->verified) status = start_find_redundant(&e->start, t, x); /* once a mode */

@@ -60,6 +60,7 @@ struct record {
     struct zeno zeno;
     keel_status status;
     keel_stats stats;
+    keel_correction correction;
 };
 
 enum { EVENTS_SAMPLES = 12 };   /* of a step */
@@ -147,6 +148,8 @@ struct engine {
     double *x_now;                /* n + m, when inside */
     double *dx, *error[2], *scale, *split, *scratch, *kept_aside, *forces;
     double *atol;                    /* n */
+    double *look, *largest_error;    /* 5 width: for correction.c; n: of steps that were looked at */
+    int was_split;                   /* error[0] is tangential, split the rest of it */
     int settled, verified;           /* care of rows decided; invariants and derivatives looked at */
     int measured;                    /* rows are evaluated at every step */
     int estimates;                   /* error estimates wanted: 0, 1, 2 */
@@ -201,6 +204,11 @@ void control_restart(struct engine *e, double t_end); /* another motion begins: 
 double control_aim(struct engine *e); /* the step to begin with: what the method wants, or what was next */
 /* The next step after one of h with this error; infinite: it could not be made. */
 double control_next(struct engine *e, double h, double error, int rejected);
+
+/* correction.c */
+int correction_counts(const struct engine *e); /* are states moved after a step, at its end? */
+/* Of the step from the front that is about to be accepted. */
+void correction_note(struct engine *e, double t_new, double h);
 
 /* reversible.c */
 void reversible_layout(struct reversible *v, const keel_options *o, size_t n, size_t vector, struct arena *a);

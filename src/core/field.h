@@ -200,6 +200,7 @@ keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *
 
 /* sizes.c */
 void sizes_find_masses(struct field *fd, double t, const double *u); /* of a canonical Hamiltonian */
+int sizes_lack_masses(const struct field *fd); /* a canonical Hamiltonian without them */
 /* Of each state, by the values x (n) of all: arrays share theirs.  0: they tell nothing. */
 void sizes_spread(const struct field *fd, const double *x, double *size);
 

@@ -36,6 +36,7 @@ void rows_layout(struct rows *r, const struct field *fd, struct arena *a) {
     r->residual = arena_doubles(a, count);
     r->drift = arena_doubles(a, count);
     r->units = arena_doubles(a, count);
+    r->beyond = arena_doubles(a, count);
     r->fresh_size = arena_doubles(a, count);
     r->terms = arena_doubles(a, count);
     r->column = arena_doubles(a, count);

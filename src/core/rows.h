@@ -23,6 +23,7 @@ struct rows {
     double *size;      /* s_i of design rule 1: one unit is eps times this */
     double *residual;  /* of the accepted state */
     double *drift, *units;
+    double *beyond; /* fixed steps: a residual before its correction beyond this is looked at (correction.c) */
     double *fresh_size, *terms, *jacobian, *column; /* work: count, count, rows x (n + m), count */
     int stored; /* the first row with a place in jacobian: 0, or behind the constraints of large mechanics */
 };

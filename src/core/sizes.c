@@ -74,6 +74,10 @@ void sizes_find_masses(struct field *fd, double t, const double *u) {
     fd->fault = before;
 }
 
+int sizes_lack_masses(const struct field *fd) {
+    return is_canonical(fd) && fd->nq > 0 && fd->inertia[0] == 0;
+}
+
 /* State i counts as large as this part of state j: 0, they have nothing in common; 1, they share a size. */
 static double share(const struct field *fd, int i, int j) {
     int canonical = is_canonical(fd), half = fd->nq, apart = (i < half) != (j < half);

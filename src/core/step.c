@@ -238,6 +238,7 @@ static keel_status measure(struct engine *e) {
 static keel_status commit(struct engine *e, const struct plan *plan) {
     struct record *r = e->r;
     if (e->o.stop) engine_heed(e, 0); /* from here on the step stands */
+    if (correction_counts(e)) correction_note(e, plan->t_new, plan->h);
     r->t_before = r->t;
     r->t_low_before = plan->low;
     r->t_low = plan->low_new;

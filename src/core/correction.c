@@ -1,0 +1,150 @@
+/* correction.c - how far projections move the states, and whether the errors of the steps explain it.
+ *
+ * A step begins on the manifold and so does the true motion stay on it: the way back to it is no longer than
+ * the step's own error, in the norm of the projection.  A state that is moved by more than
+ *
+ *     max(its tolerance, 10 error estimates, 4 round-offs)
+ *
+ * shows that a kept row does not hold for the motion, or that the weights do not suit: a finding.
+ *
+ * Fixed steps have no estimate.  Where the rows are off by more than twice as much as ever before, the step is
+ * compared with two Runge-Kutta steps of half its length, extrapolated: a few dozen times in a run at most.
+ * Compiled steps leave such steps, and those with a new largest correction, to core/step.c. */
+#include "core/engine.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { LOOK_AGAIN = 2, ERRORS_ALLOWED = 10, UNITS_ALLOWED = 4 };
+
+int correction_counts(const struct engine *e) {
+    const struct manifold *m = &e->manifold;
+    return manifold_corrects(m) && m->preserve != KEEL_RELAX && !multipliers_apply(e) && !e->r->sliding;
+}
+
+/* x := x + h/6 (k1 + 2 k2 + 2 k3 + k4), with k1 at hand or not.  0: f has no value on the way. */
+static int runge_kutta(struct engine *e, double t, double h, const double *first, double *x, double *stage,
+                       double *k, double *sum) {
+    int n = e->field.n;
+    static const double node[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
+    for (int s = 0; s < 4; s++) {
+        for (int i = 0; i < n; i++) stage[i] = s ? x[i] + node[s] * h * k[i] : x[i];
+        if (s == 0 && first) memcpy(k, first, (size_t)n * sizeof *k);
+        else if (engine_rate(e, t + node[s] * h, stage, k) != KEEL_OK) return 0;
+        for (int i = 0; i < n; i++) sum[i] = (s ? sum[i] : 0) + weight[s] * k[i];
+    }
+    for (int i = 0; i < n; i++) x[i] += h / 6 * sum[i];
+    return 1;
+}
+
+/* e->look := |x_raw - x(t + h)| of the step from the front; 0: it cannot be told. */
+static int find_error(struct engine *e, double h) {
+    struct field *fd = &e->field;
+    struct record *r = e->r;
+    struct fault before = fd->fault;
+    size_t bytes = (size_t)fd->width * sizeof(double);
+    double *once = e->look, *twice = once + fd->width, *stage = twice + fd->width, *k = stage + fd->width;
+    double *sum = k + fd->width, t = r->t;
+    const double *x = e->x[r->front], *f = r->rate_known[r->front] ? e->f[r->front] : NULL;
+    memcpy(once, x, bytes);
+    memcpy(twice, x, bytes);
+    int known = runge_kutta(e, t, h, f, once, stage, k, sum) &&
+                runge_kutta(e, t, h / 2, f, twice, stage, k, sum) &&
+                runge_kutta(e, t + h / 2, h / 2, NULL, twice, stage, k, sum);
+    for (int i = 0; i < fd->n && known; i++) {
+        double best = twice[i] + (twice[i] - once[i]) / 15;
+        e->look[i] = fabs((x[i] + e->dx[i]) - best);
+    }
+    fd->fault = before;
+    memcpy(fd->y, e->x[1 - r->front] + fd->n, (size_t)fd->m * sizeof *fd->y);
+    return known && engine_finite(fd->n, e->look);
+}
+
+static double moved_by(const struct engine *e, int i) {
+    int from = e->r->front;
+    return fabs(e->x[1 - from][i] - (e->x[from][i] + e->dx[i]));
+}
+
+static double tolerance(const struct engine *e, int i) {
+    return project_tolerance(e->atol[i], e->o.rtol, e->field.size[i]);
+}
+
+static void enter(struct engine *e, int i, double ratio, double t) {
+    keel_correction *c = &e->r->correction;
+    char name[TEXT_SENTENCE];
+    c->largest = ratio;
+    c->t = t;
+    field_name(NULL, i, "u", name, sizeof name);
+    text_set(c->state, sizeof c->state, "%s", e->field.p.names && e->field.p.names[i] ? e->field.p.names[i] : name);
+}
+
+/* State i moved by more than is allowed, so many times. */
+static void find(struct engine *e, int i, double excess, double t) {
+    keel_correction *c = &e->r->correction;
+    keel_correction kept = *c;
+    if (!(excess > 1 && excess > c->finding)) return;
+    enter(e, i, 0, t);
+    memcpy(kept.finding_state, c->state, sizeof kept.finding_state);
+    kept.finding = excess;
+    kept.finding_t = t;
+    *c = kept;
+}
+
+static double allowed(const struct engine *e, int i, double error) {
+    return fmax(ERRORS_ALLOWED * error, UNITS_ALLOWED * DBL_EPSILON * e->field.size[i]);
+}
+
+static void note_by_tolerance(struct engine *e, double t_new) {
+    int worst = -1;
+    double largest = e->r->correction.largest;
+    for (int i = 0; i < e->field.n; i++)
+        if (moved_by(e, i) > largest * tolerance(e, i)) worst = i, largest = moved_by(e, i) / tolerance(e, i);
+    if (worst < 0) return;
+    enter(e, worst, largest, t_new);
+    for (int i = 0; i < e->field.n && largest > 1; i++) {
+        double error = fabs(e->error[0][i] + (e->was_split ? e->split[i] : 0));
+        find(e, i, moved_by(e, i) / fmax(tolerance(e, i), allowed(e, i, error)), t_new);
+    }
+}
+
+/* Have projections never been so large?  By the residuals that a compiled step has, too; mechanics and scaled
+ * states by the way itself. */
+static int is_large(struct engine *e) {
+    struct manifold *m = &e->manifold;
+    double *beyond = e->rows.beyond;
+    int large = 0;
+    if (m->by_mass || m->preserve == KEEL_SCALE) {
+        double way = 0;
+        for (int i = 0; i < e->field.n; i++)
+            if (e->field.size[i] > 0) way = fmax(way, moved_by(e, i) / e->field.size[i]);
+        large = way > beyond[0];
+        if (large) beyond[0] = LOOK_AGAIN * way;
+        return large;
+    }
+    for (int k = 0; k < m->kept; k++) {
+        int row = m->row[k];
+        if (!(fabs(m->part[row]) > beyond[row])) continue;
+        beyond[row] = LOOK_AGAIN * fabs(m->part[row]);
+        large = 1;
+    }
+    return large;
+}
+
+/* The largest error of each state so far is what counts: at one place it may happen to vanish. */
+static void note_by_errors(struct engine *e, double t_new, double h) {
+    keel_correction *c = &e->r->correction;
+    double *most = e->largest_error;
+    if (!is_large(e) || !find_error(e, h)) return;
+    for (int i = 0; i < e->field.n; i++) {
+        double moved = moved_by(e, i), unit = UNITS_ALLOWED * DBL_EPSILON * e->field.size[i];
+        most[i] = fmax(most[i], e->look[i]);
+        if (moved > unit && moved > c->largest * most[i]) enter(e, i, moved / fmax(most[i], unit), t_new);
+        find(e, i, moved / allowed(e, i, most[i]), t_new);
+    }
+}
+
+void correction_note(struct engine *e, double t_new, double h) {
+    if (e->estimates) note_by_tolerance(e, t_new);
+    else note_by_errors(e, t_new, h);
+}
