@@ -5,10 +5,11 @@
  *
  *     max(its tolerance, 10 error estimates, 4 round-offs)
  *
- * shows that a kept row does not hold for the motion, or that the weights do not suit: a finding.
+ * (estimates in tolerances, of the state that errs most) shows that a kept row does not hold for the motion, or that the weights do not suit: a finding.
  *
  * Fixed steps have no estimate.  Where the rows are off by more than twice as much as ever before, the step is
- * compared with two Runge-Kutta steps of half its length, extrapolated: a few dozen times in a run at most.
+ * compared with two Runge-Kutta steps of half its length, extrapolated: a few dozen times in a run at most.  The
+ * largest relative error of a state then stands for the tolerance of all.
  * Compiled steps leave such steps, and those with a new largest correction, to core/step.c. */
 #include "core/engine.h"
 
@@ -70,29 +71,26 @@ static double tolerance(const struct engine *e, int i) {
     return project_tolerance(e->atol[i], e->o.rtol, e->field.size[i]);
 }
 
+static void name_state(const struct engine *e, int i, char *name, size_t room) {
+    const char *const *names = e->field.p.names;
+    if (names && names[i]) text_set(name, room, "%s", names[i]);
+    else text_set(name, room, "u[%d]", i);
+}
+
 static void enter(struct engine *e, int i, double ratio, double t) {
     keel_correction *c = &e->r->correction;
-    char name[TEXT_SENTENCE];
     c->largest = ratio;
     c->t = t;
-    field_name(NULL, i, "u", name, sizeof name);
-    text_set(c->state, sizeof c->state, "%s", e->field.p.names && e->field.p.names[i] ? e->field.p.names[i] : name);
+    name_state(e, i, c->state, sizeof c->state);
 }
 
-/* State i moved by more than is allowed, so many times. */
+/* State i moved by so many times what is allowed. */
 static void find(struct engine *e, int i, double excess, double t) {
     keel_correction *c = &e->r->correction;
-    keel_correction kept = *c;
     if (!(excess > 1 && excess > c->finding)) return;
-    enter(e, i, 0, t);
-    memcpy(kept.finding_state, c->state, sizeof kept.finding_state);
-    kept.finding = excess;
-    kept.finding_t = t;
-    *c = kept;
-}
-
-static double allowed(const struct engine *e, int i, double error) {
-    return fmax(ERRORS_ALLOWED * error, UNITS_ALLOWED * DBL_EPSILON * e->field.size[i]);
+    c->finding = excess;
+    c->finding_t = t;
+    name_state(e, i, c->finding_state, sizeof c->finding_state);
 }
 
 static void note_by_tolerance(struct engine *e, double t_new) {
@@ -102,10 +100,15 @@ static void note_by_tolerance(struct engine *e, double t_new) {
         if (moved_by(e, i) > largest * tolerance(e, i)) worst = i, largest = moved_by(e, i) / tolerance(e, i);
     if (worst < 0) return;
     enter(e, worst, largest, t_new);
-    for (int i = 0; i < e->field.n && largest > 1; i++) {
-        double error = fabs(e->error[0][i] + (e->was_split ? e->split[i] : 0));
-        find(e, i, moved_by(e, i) / fmax(tolerance(e, i), allowed(e, i, error)), t_new);
+    if (largest <= 1) return;
+    double *most = e->scratch, error = 0; /* in tolerances, where arrays share a size */
+    sizes_spread(&e->field, e->field.size, most);
+    for (int i = 0; i < e->field.n; i++) {
+        most[i] = fmax(project_tolerance(e->atol[i], e->o.rtol, most[i]), UNITS_ALLOWED * DBL_EPSILON * most[i]);
+        error = fmax(error, fabs(e->error[0][i] + (e->was_split ? e->split[i] : 0)) / most[i]);
     }
+    for (int i = 0; i < e->field.n; i++)
+        find(e, i, moved_by(e, i) / (most[i] * fmax(1, ERRORS_ALLOWED * error)), t_new);
 }
 
 /* Have projections never been so large?  By the residuals that a compiled step has, too; mechanics and scaled
@@ -131,16 +134,22 @@ static int is_large(struct engine *e) {
     return large;
 }
 
-/* The largest error of each state so far is what counts: at one place it may happen to vanish. */
+/* The tolerance of a fixed step is the largest relative error of a state so far: each may err by as much.  In
+ * mechanics, which weighs velocities by h, errors of positions may cost as much over h in them. */
 static void note_by_errors(struct engine *e, double t_new, double h) {
     keel_correction *c = &e->r->correction;
-    double *most = e->largest_error;
+    const struct field *fd = &e->field;
+    double *size = e->look + fd->width, relative = *e->largest_error;
     if (!is_large(e) || !find_error(e, h)) return;
-    for (int i = 0; i < e->field.n; i++) {
-        double moved = moved_by(e, i), unit = UNITS_ALLOWED * DBL_EPSILON * e->field.size[i];
-        most[i] = fmax(most[i], e->look[i]);
-        if (moved > unit && moved > c->largest * most[i]) enter(e, i, moved / fmax(most[i], unit), t_new);
-        find(e, i, moved / allowed(e, i, most[i]), t_new);
+    sizes_spread(fd, fd->size, size);
+    for (int i = 0; i < fd->n; i++) relative = fmax(relative, e->look[i] / size[i]);
+    *e->largest_error = relative = fmax(relative, UNITS_ALLOWED * DBL_EPSILON);
+    for (int i = fd->nq; i < fd->n && e->manifold.by_mass; i++)
+        size[i] = fmax(size[i], size[i - fd->nq] / fabs(h));
+    for (int i = 0; i < fd->n; i++) {
+        double ratio = moved_by(e, i) / (relative * size[i]);
+        if (ratio > c->largest) enter(e, i, ratio, t_new);
+        find(e, i, ratio / ERRORS_ALLOWED, t_new);
     }
 }
 

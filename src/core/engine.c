@@ -89,7 +89,7 @@ static void layout(struct engine *e) {
     e->kept_aside = arena_doubles(a, 2 * (size_t)e->rows.count + 1);
     e->forces = arena_doubles(a, vector);
     e->atol = arena_doubles(a, n + 1);
-    e->largest_error = arena_doubles(a, n + 1);
+    e->largest_error = arena_doubles(a, 1);
     e->look = arena_doubles(a, e->o.step > 0 ? 5 * vector : 0);
     e->fixed_by_default = arena_take(a, (size_t)(e->field.n + e->field.m));
     double *weights = arena_doubles(a, e->o.norm == KEEL_GIVEN ? n : 0);

@@ -148,7 +148,7 @@ struct engine {
     double *x_now;                /* n + m, when inside */
     double *dx, *error[2], *scale, *split, *scratch, *kept_aside, *forces;
     double *atol;                    /* n */
-    double *look, *largest_error;    /* 5 width: for correction.c; n: of steps that were looked at */
+    double *look, *largest_error;    /* for correction.c: 5 width; 1: relative, of steps that were looked at */
     int was_split;                   /* error[0] is tangential, split the rest of it */
     int settled, verified;           /* care of rows decided; invariants and derivatives looked at */
     int measured;                    /* rows are evaluated at every step */
