@@ -275,16 +275,16 @@ typedef struct keel_kept {
 /* How far projections moved the states after the steps.  If what is kept holds for the motion, and the weights
  * suit, the errors of the steps explain it. */
 typedef struct keel_correction {
-    double largest;         /* change of a state by one projection, in tolerances (atol + rtol |x|, the largest
+    double largest;   /* change of a state by one projection, in tolerances (atol + rtol |x|, the largest
                              * |x| so far); fixed steps: in errors of the step, looked at where rows are off by
                              * more than twice as much as before */
-    double t;               /* the end of that step */
-    double finding;         /* 0: none.  Else a state moved by so many times max(its tolerance, 10 error
+    double t;         /* the end of that step */
+    double finding;   /* 0: none.  Else a state moved by so many times max(its tolerance, 10 error
                              * estimates, 4 round-offs), and */
-    double finding_t;       /* the values cannot be trusted from here on */
-    int no_masses;          /* canonical Hamiltonian: d2H/dp2 is not positive definite at the start, so that
+    double finding_t; /* the values cannot be trusted from here on */
+    int no_masses;    /* canonical Hamiltonian: d2H/dp2 is not positive definite at the start, so that
                              * momenta are weighed by the sizes of arrays alone */
-    char state[64];         /* names; "": nothing was moved */
+    char state[64];   /* names; "": nothing was moved */
     char finding_state[64];
 } keel_correction;
 
@@ -329,7 +329,7 @@ KEEL_API keel_status keel_state_of(const keel_solver *s); /* the status the solv
 KEEL_API keel_stats keel_statistics(const keel_solver *s);
 KEEL_API int keel_kept_at(const keel_solver *s, int i, keel_kept *row); /* 1; 0 past the last row */
 KEEL_API keel_correction keel_correction_of(const keel_solver *s);
-KEEL_API const char *keel_message(const keel_solver *s);                /* one sentence; "": nothing to say */
+KEEL_API const char *keel_message(const keel_solver *s); /* one sentence; "": nothing to say */
 
 typedef struct keel_method {
     const char *name, *about, *reference;

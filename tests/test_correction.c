@@ -42,8 +42,8 @@ static void set(keel_model *m, const char *name, double value) {
 /* With masses of all ratios the light body is as right as the tolerance asks, and the heavier ones are, too. */
 static void light_bodies_are_spared(void **state) {
     (void)state;
-    static const double masses[][3] = {
-        {1, 1e-3, 1e-9}, {1, 1e-6, 1e-12}, {1, 1e-2, 1e-5}, {1, 1e-3, 1e-3}, {1e6, 1e-2, 1e-10}, {1e-20, 1e-24, 1e-28}};
+    static const double masses[][3] = {{1, 1e-3, 1e-9}, {1, 1e-6, 1e-12},   {1, 1e-2, 1e-5},
+                                       {1, 1e-3, 1e-3}, {1e6, 1e-2, 1e-10}, {1e-20, 1e-24, 1e-28}};
     static const keel_options ways[] = {{.method = "dop853"},
                                         {.method = "taylor"},
                                         {.method = "rkf78", .rtol = 1e-8},
@@ -54,7 +54,8 @@ static void light_bodies_are_spared(void **state) {
         const char *names[] = {"m1", "m2", "m3", "k"};
         for (int i = 0; i < 3; i++) set(m, names[i], masses[k][i]);
         set(m, names[3], 1 / masses[k][0]);
-        end_of(m, &(keel_options){.method = "taylor", .rtol = 1e-14, .preserve = KEEL_NONE}, 20, 18, exact, NULL);
+        end_of(m, &(keel_options){.method = "taylor", .rtol = 1e-14, .preserve = KEEL_NONE}, 20, 18, exact,
+               NULL);
         for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
             keel_correction c;
             double without[18];
@@ -63,15 +64,18 @@ static void light_bodies_are_spared(void **state) {
             end_of(m, &none, 20, 18, without, NULL);
             end_of(m, &ways[w], 20, 18, x, &c);
             for (int i = 1; i < 3; i++) {
-                double error = apart(x, exact, 3 * i, 3 * i + 3), free = apart(without, exact, 3 * i, 3 * i + 3);
-                double most = 10 * free + 1e3 * (ways[w].step > 0 ? 1e-9 : ways[w].rtol > 0 ? ways[w].rtol : 1e-6);
+                double error = apart(x, exact, 3 * i, 3 * i + 3),
+                       free = apart(without, exact, 3 * i, 3 * i + 3);
+                double most = 10 * free + 1e3 * (ways[w].step > 0   ? 1e-9
+                                                 : ways[w].rtol > 0 ? ways[w].rtol
+                                                                    : 1e-6);
                 if (!(error <= most))
-                    fail_msg("%g, %g, %g with %s: body %d errs by %.2g, without projection by %.2g", masses[k][0],
-                             masses[k][1], masses[k][2], ways[w].method, i, error, free);
+                    fail_msg("%g, %g, %g with %s: body %d errs by %.2g, without projection by %.2g",
+                             masses[k][0], masses[k][1], masses[k][2], ways[w].method, i, error, free);
             }
             if (c.finding > 0)
-                fail_msg("%g, %g, %g with %s: %s moved by %g", masses[k][0], masses[k][1], masses[k][2], ways[w].method,
-                         c.finding_state, c.finding);
+                fail_msg("%g, %g, %g with %s: %s moved by %g", masses[k][0], masses[k][1], masses[k][2],
+                         ways[w].method, c.finding_state, c.finding);
             assert_true(c.state[0] && !c.no_masses);
         }
     }
@@ -100,25 +104,29 @@ static void weights_that_destroy_a_body_are_a_finding(void **state) {
 static void a_brake_between_looks_is_a_finding(void **state) {
     (void)state;
     static const double at[] = {7.03, 8.11, 12.4, 16.9, 21.3};
-    static const keel_options ways[] = {
-        {.method = "dop853", .max_step = 0.1}, {.method = "rk4", .step = 0.05}, {.method = "gauss4", .preserve = KEEL_PROJECT, .step = 0.05},
-        {.method = "dopri5", .max_step = 0.05}, {.method = "radau", .max_step = 0.05}};
+    static const keel_options ways[] = {{.method = "dop853", .max_step = 0.1},
+                                        {.method = "rk4", .step = 0.05},
+                                        {.method = "gauss4", .preserve = KEEL_PROJECT, .step = 0.05},
+                                        {.method = "dopri5", .max_step = 0.05},
+                                        {.method = "radau", .max_step = 0.05}};
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
         int found = 0, seen = 0;
         for (int k = 0; k < 5; k++) {
             char text[600];
             double width = 4 * (ways[w].step > 0 ? ways[w].step : ways[w].max_step);
-            snprintf(text, sizeof text,
-                     "var x, v\nx' = v\nv' = -sin(x) - 0.3*v*exp(-((t - %g)/%g)^4)\ninvariant E = v^2/2 - cos(x)\n"
-                     "init x = 1.2, v = %g\nrun 0 .. 30\n",
-                     at[k], width, 0.1 * k);
+            snprintf(
+                text, sizeof text,
+                "var x, v\nx' = v\nv' = -sin(x) - 0.3*v*exp(-((t - %g)/%g)^4)\ninvariant E = v^2/2 - cos(x)\n"
+                "init x = 1.2, v = %g\nrun 0 .. 30\n",
+                at[k], width, 0.1 * k);
             keel_model *m = model_of(text);
             keel_sim *s = keel_sim_open(m, &ways[w]);
             keel_status status = keel_sim_run(s, 30);
             keel_correction c = keel_correction_of(keel_sim_solver(s));
             found += c.finding > 1 && fabs(c.finding_t - at[k]) < 3 * width;
             seen += status != KEEL_OK; /* a look happened to fall into it */
-            if (status == KEEL_OK && !(c.finding > 1)) fail_msg("%s, brake at %g: %g", ways[w].method, at[k], c.largest);
+            if (status == KEEL_OK && !(c.finding > 1))
+                fail_msg("%s, brake at %g: %g", ways[w].method, at[k], c.largest);
             keel_sim_close(s);
             keel_model_close(m);
         }
@@ -129,10 +137,16 @@ static void a_brake_between_looks_is_a_finding(void **state) {
 /* What holds needs no excuse: any method, any step that resolves the motion. */
 static void true_rows_have_no_findings(void **state) {
     (void)state;
-    static const keel_options ways[] = {{.method = "dop853"}, {.rtol = 1e-3}, {.rtol = 1e-11}, {.method = "bs32"},
-                                        {.method = "radau"}, {.method = "rk4", .step = 0.02},
-                                        {.method = "rk4", .step = 0.002}, {.method = "ab4", .step = 0.005},
-                                        {.method = "dop853", .step = 0.05}, {.method = "euler", .step = 0.001},
+    static const keel_options ways[] = {{.method = "dop853"},
+                                        {.rtol = 1e-3},
+                                        {.rtol = 1e-11},
+                                        {.method = "bs32"},
+                                        {.method = "radau"},
+                                        {.method = "rk4", .step = 0.02},
+                                        {.method = "rk4", .step = 0.002},
+                                        {.method = "ab4", .step = 0.005},
+                                        {.method = "dop853", .step = 0.05},
+                                        {.method = "euler", .step = 0.001},
                                         {.method = "rk4", .step = 0.01, .preserve = KEEL_ADJUST}};
     problem p[5];
     problem_kepler(&p[0], 0.6, 1);
@@ -161,19 +175,28 @@ static void every_hamiltonian_has_weights(void **state) {
         int no_masses;
     } models[] = {
         {"canonical r, pr\ncanonical a, pa\nhamiltonian pr^2/2 + pa^2/(2*r^2) - 1/r\ninvariant energy\n"
-         "init r = 1, pr = 0.1, a = 0, pa = 1.1\nrun 0 .. 20\n", 0},
+         "init r = 1, pr = 0.1, a = 0, pa = 1.1\nrun 0 .. 20\n",
+         0},
         {"canonical q[1..2], p[1..2]\nhamiltonian sqrt(dot(p, p) + 1) + sqrt(1e-12 + 0*q[1]) - 0.5/norm(q)\n"
-         "invariant energy\ninvariant L = q[1]*p[2] - q[2]*p[1]\ninit q = (1, 0), p = (0, 0.6)\nrun 0 .. 20\n", 0},
+         "invariant energy\ninvariant L = q[1]*p[2] - q[2]*p[1]\ninit q = (1, 0), p = (0, 0.6)\nrun 0 .. "
+         "20\n",
+         0},
         {"canonical q[1..2], p[1..2]\nhamiltonian ((p[1] + q[2])^2 + (p[2] - q[1])^2/0.04)/2 + dot(q, q)/2\n"
-         "invariant energy\ninit q = (1, 0), p = (0.2, 1)\nrun 0 .. 5\n", 0},
+         "invariant energy\ninit q = (1, 0), p = (0.2, 1)\nrun 0 .. 5\n",
+         0},
         {"canonical q[1..2], p[1..2]\nhamiltonian (p[1]^4 + p[2]^4)/4 + dot(q, q)/2\ninvariant energy\n"
-         "init q = (1, 0.5), p = (0, 0.3)\nrun 0 .. 20\n", 1},
+         "init q = (1, 0.5), p = (0, 0.3)\nrun 0 .. 20\n",
+         1},
         {"canonical q[1..2], p[1..2]\nhamiltonian p[1]*p[2] + q[1]*q[2]\ninvariant energy\n"
-         "init q = (1, 0.5), p = (0.1, 0.3)\nrun 0 .. 20\n", 1},
-        {"canonical q[1..2], p[1..2]\nhamiltonian p[1]^2/2 + q[1]^2/2 + 0.3*p[2] + 0.1*cos(q[2])\ninvariant energy\n"
-         "init q = (1, 0), p = (0.1, 0)\nrun 0 .. 20\n", 1},
+         "init q = (1, 0.5), p = (0.1, 0.3)\nrun 0 .. 20\n",
+         1},
+        {"canonical q[1..2], p[1..2]\nhamiltonian p[1]^2/2 + q[1]^2/2 + 0.3*p[2] + 0.1*cos(q[2])\ninvariant "
+         "energy\n"
+         "init q = (1, 0), p = (0.1, 0)\nrun 0 .. 20\n",
+         1},
     };
-    static const keel_options ways[] = {{.method = "dop853"}, {.method = "taylor"}, {.method = "rk4", .step = 0.01}};
+    static const keel_options ways[] = {
+        {.method = "dop853"}, {.method = "taylor"}, {.method = "rk4", .step = 0.01}};
     for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
         keel_model *m = model_of(models[k].text);
         for (int w = 0; w < 3; w++) {
@@ -182,9 +205,11 @@ static void every_hamiltonian_has_weights(void **state) {
             double end = strstr(models[k].text, "0 .. 5") ? 5 : 20;
             end_of(m, &(keel_options){.rtol = 1e-13, .preserve = KEEL_NONE}, end, 4, exact, NULL);
             end_of(m, &ways[w], end, 4, x, &c);
-            if (!(apart(x, exact, 0, 4) < 1e-3)) fail_msg("model %d errs by %g", (int)k, apart(x, exact, 0, 4));
+            if (!(apart(x, exact, 0, 4) < 1e-3))
+                fail_msg("model %d errs by %g", (int)k, apart(x, exact, 0, 4));
             assert_int_equal(c.no_masses, models[k].no_masses);
-            if (c.finding > 0) fail_msg("model %d, %s: %s, %g", (int)k, ways[w].method, c.finding_state, c.finding);
+            if (c.finding > 0)
+                fail_msg("model %d, %s: %s, %g", (int)k, ways[w].method, c.finding_state, c.finding);
         }
         keel_model_close(m);
     }
@@ -198,12 +223,18 @@ static void small_states_have_tolerances_of_their_own(void **state) {
         for (int way = 0; way < 3; way++) {
             char text[300];
             double x[2];
-            snprintf(text, sizeof text, "var a, b\na' = -a + 1\nb' = -b*(2 + sin(t))\ninit a = 0.5, b = %g\nrun 0 .. 4\n",
+            snprintf(text, sizeof text,
+                     "var a, b\na' = -a + 1\nb' = -b*(2 + sin(t))\ninit a = 0.5, b = %g\nrun 0 .. 4\n",
                      small[k]);
             keel_model *m = model_of(text);
-            end_of(m, &(keel_options){.method = way == 0 ? "dop853" : way == 1 ? "radau" : "taylor"}, 4, 2, x, NULL);
+            end_of(m,
+                   &(keel_options){.method = way == 0   ? "dop853"
+                                             : way == 1 ? "radau"
+                                                        : "taylor"},
+                   4, 2, x, NULL);
             double exact = small[k] * exp(-2 * 4 - (1 - cos(4)));
-            if (!(fabs(x[1] - exact) < 3e-3 * exact)) fail_msg("b = %g, way %d: %g", small[k], way, x[1] / exact - 1);
+            if (!(fabs(x[1] - exact) < 3e-3 * exact))
+                fail_msg("b = %g, way %d: %g", small[k], way, x[1] / exact - 1);
             keel_model_close(m);
         }
     static const double noise[] = {1e-9, 1e-12, 1e-15, 1e-18, 1e-300};
@@ -211,9 +242,11 @@ static void small_states_have_tolerances_of_their_own(void **state) {
         char text[400];
         long steps[2];
         for (int zero = 0; zero < 2; zero++) {
-            snprintf(text, sizeof text,
-                     "var x, v, z\nx' = v\nv' = -x\nz' = (x^2 + v^2) - 1.0\nevent e: t - 3 rising -> z := %g\n"
-                     "init x = 1, v = 0, z = %g\nrun 0 .. 20\n", zero ? 0 : noise[k], zero ? 0 : noise[k]);
+            snprintf(
+                text, sizeof text,
+                "var x, v, z\nx' = v\nv' = -x\nz' = (x^2 + v^2) - 1.0\nevent e: t - 3 rising -> z := %g\n"
+                "init x = 1, v = 0, z = %g\nrun 0 .. 20\n",
+                zero ? 0 : noise[k], zero ? 0 : noise[k]);
             keel_model *m = model_of(text);
             keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-9});
             run_to(s, 20);
@@ -225,6 +258,33 @@ static void small_states_have_tolerances_of_their_own(void **state) {
     }
 }
 
+/* What was round-off beside 1e17 is none beside 1. */
+static void units_are_those_of_the_moment(void **state) {
+    (void)state;
+    static const double rates[] = {37, 38, 39, 40, 42};
+    static const keel_options ways[] = {{.method = "gauss4", .step = 0.001},
+                                        {.method = "rk4", .step = 0.001, .preserve = KEEL_WATCH},
+                                        {.method = "dop853", .preserve = KEEL_WATCH}};
+    for (int k = 0; k < 5; k++)
+        for (int w = 0; w < 3; w++) {
+            char text[200];
+            keel_kept row;
+            snprintf(text, sizeof text,
+                     "var x, y\nx' = %g*cos(t)*(x + y)/2\ny' = %g*cos(t)*(x + y)/2\n"
+                     "invariant I = x - y\ninit x = 1, y = 0\nrun 0 .. 5\n",
+                     rates[k], rates[k]);
+            keel_model *m = model_of(text);
+            keel_sim *s = keel_sim_open(m, &ways[w]);
+            run_to(s, 5);
+            assert_true(keel_kept_at(keel_sim_solver(s), 0, &row));
+            if (fabs(row.last) > 1e-3 && !(row.units > 1e9))
+                fail_msg("rate %g, %s: off by %g, %g units", rates[k], ways[w].method, row.last, row.units);
+            assert_true(row.units < 1e3 || fabs(row.last) > 1e-9);
+            keel_sim_close(s);
+            keel_model_close(m);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(light_bodies_are_spared),
@@ -232,6 +292,7 @@ int main(void) {
         cmocka_unit_test(a_brake_between_looks_is_a_finding),
         cmocka_unit_test(true_rows_have_no_findings),
         cmocka_unit_test(every_hamiltonian_has_weights),
+        cmocka_unit_test(units_are_those_of_the_moment),
         cmocka_unit_test(small_states_have_tolerances_of_their_own),
     };
     return cmocka_run_group_tests_name("correction", tests, NULL, NULL);

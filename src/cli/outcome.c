@@ -250,10 +250,11 @@ int outcome_correction(const struct outcome *o, const struct job *j, char *out, 
 int outcome_finding(const struct outcome *o, char *out, size_t room) {
     const keel_correction c = keel_correction_of(keel_sim_solver(o->sim));
     if (!c.finding_state[0]) return 0;
-    text_set(out, room,
-             "keeping the rows moved %s at t = %g by %.2g times more than the error of the step explains: a kept "
-             "row does not hold for this motion, or weights do not suit; compare with --preserve watch",
-             c.finding_state, c.finding_t, c.finding);
+    text_set(
+        out, room,
+        "keeping the rows moved %s at t = %g by %.2g times more than the error of the step explains: a kept "
+        "row does not hold for this motion, or weights do not suit; compare with --preserve watch",
+        c.finding_state, c.finding_t, c.finding);
     return 1;
 }
 

@@ -104,7 +104,8 @@ static void note_by_tolerance(struct engine *e, double t_new) {
     double *most = e->scratch, error = 0; /* in tolerances, where arrays share a size */
     sizes_spread(&e->field, e->field.size, most);
     for (int i = 0; i < e->field.n; i++) {
-        most[i] = fmax(project_tolerance(e->atol[i], e->o.rtol, most[i]), UNITS_ALLOWED * DBL_EPSILON * most[i]);
+        most[i] =
+            fmax(project_tolerance(e->atol[i], e->o.rtol, most[i]), UNITS_ALLOWED * DBL_EPSILON * most[i]);
         error = fmax(error, fabs(e->error[0][i] + (e->was_split ? e->split[i] : 0)) / most[i]);
     }
     for (int i = 0; i < e->field.n; i++)

@@ -147,12 +147,12 @@ struct engine {
     double *x[2], *f[2], *low[2]; /* width, or n + m: states with their algebraic variables */
     double *x_now;                /* n + m, when inside */
     double *dx, *error[2], *scale, *split, *scratch, *kept_aside, *forces;
-    double *atol;                    /* n */
-    double *look, *largest_error;    /* for correction.c: 5 width; 1: relative, of steps that were looked at */
-    int was_split;                   /* error[0] is tangential, split the rest of it */
-    int settled, verified;           /* care of rows decided; invariants and derivatives looked at */
-    int measured;                    /* rows are evaluated at every step */
-    int estimates;                   /* error estimates wanted: 0, 1, 2 */
+    double *atol;                 /* n */
+    double *look, *largest_error; /* for correction.c: 5 width; 1: relative, of steps that were looked at */
+    int was_split;                /* error[0] is tangential, split the rest of it */
+    int settled, verified;        /* care of rows decided; invariants and derivatives looked at */
+    int measured;                 /* rows are evaluated at every step */
+    int estimates;                /* error estimates wanted: 0, 1, 2 */
     unsigned char *fixed_by_default; /* n + m: all of x, none of y */
     unsigned char *block;            /* the numbers, then the method's struct */
     size_t block_size;               /* of the numbers */

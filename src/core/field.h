@@ -66,14 +66,14 @@ struct field {
     double t_length; /* the same in t, for maps that move */
     struct map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event, forms, reduced,
         written, written_rows;
-    double *size;   /* n + m: typical |u_i|, the largest so far */
-    double *least;  /* n: a size no larger than this is a guess, of a state that starts near 0 */
+    double *size;    /* n + m: typical |u_i|, the largest so far */
+    double *least;   /* n: a size no larger than this is a guess, of a state that starts near 0 */
     double *inertia; /* canonical Hamiltonian: 1 / (d2H/dp_i^2) at the start, nq; [0] 0: H has no masses */
-    double *length; /* n + m: over which differences are taken where they must be exact */
-    double *u;      /* n + m: the unknowns under evaluation */
-    double *y;      /* m: the algebraic variables found last, where the next search starts */
-    double *lambda; /* k: the multipliers found last */
-    int *active;    /* k: 0 for a redundant constraint */
+    double *length;  /* n + m: over which differences are taken where they must be exact */
+    double *u;       /* n + m: the unknowns under evaluation */
+    double *y;       /* m: the algebraic variables found last, where the next search starts */
+    double *lambda;  /* k: the multipliers found last */
+    int *active;     /* k: 0 for a redundant constraint */
     double *gradient, *matrix, *sparse, *work, *probe, *path, *line, *column, *curvature_work, *column_space;
     double *moved, *beside; /* for differences of the rate */
     double *mass;           /* ODE, DAE: its LU factors */

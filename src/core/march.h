@@ -25,13 +25,13 @@ struct keel_projected {
     const double *size; /* of the rows */
     double *residual;
     double *worst; /* largest residuals that are not in the certificate yet: while sizes stay, they say all */
-    double allowed;      /* units */
+    double allowed; /* units */
     /* Corrections that are not larger are in the record already (core/correction.c); larger ones are for the
      * core. */
     double moved;         /* adaptive: in tolerances */
     const double *beyond; /* fixed: residuals before the correction, kept */
-    const double *share; /* of each row, for project_rests; NULL: the core looks at their rates */
-    long steps;          /* of the run so far, as its statistics have them; and after */
+    const double *share;  /* of each row, for project_rests; NULL: the core looks at their rates */
+    long steps;           /* of the run so far, as its statistics have them; and after */
     /* Sizes of the rows are due: lets them grow to those at trial, where jacobian has their gradients; 0. */
     int (*grow)(struct keel_projected *k, double t);
     double *jacobian;
@@ -84,7 +84,8 @@ static inline void march_residual(const struct project *p, const struct march_ro
 
 /* Is one of the residuals larger than any that was looked at? */
 static inline int march_beyond(const struct project *p, const struct keel_projected *k) {
-    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) if (__builtin_fabs(p->residual[i]) > k->beyond[i]) return 1;
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept;
+                        i++) if (__builtin_fabs(p->residual[i]) > k->beyond[i]) return 1;
     return 0;
 }
 

@@ -68,8 +68,8 @@ void sizes_find_masses(struct field *fd, double t, const double *u) {
     if (!is_canonical(fd) || fd->nq == 0) return;
     struct fault before = fd->fault;
     int by_rates = fd->p.f.jacobian && fd->rate == fd->p.f.value;
-    keel_status status = by_rates ? bend_from_rates(fd, t, u, fd->matrix)
-                                  : bend_by_differences(fd, t, u, fd->matrix);
+    keel_status status =
+        by_rates ? bend_from_rates(fd, t, u, fd->matrix) : bend_by_differences(fd, t, u, fd->matrix);
     if (status != KEEL_OK || !gives_masses(fd, fd->matrix)) fd->inertia[0] = 0;
     fd->fault = before;
 }

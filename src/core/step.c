@@ -230,6 +230,7 @@ static keel_status measure(struct engine *e) {
     if (!all_grown && (project_due(r->stats.steps) || seems_off(&e->rows))) {
         keel_status status = rows_grow_all(fd, &e->rows, r->t, x);
         if (status != KEEL_OK) return status;
+        if (project_due(r->stats.steps)) rows_fade(&e->rows);
     }
     rows_certify(&e->rows);
     return KEEL_OK;
