@@ -208,7 +208,7 @@ typedef struct keel_options {
     const char *sets;  /* KEEL_SCALE: "q1 q2; p1 p2", states of one set by name, or by that of their array,
                               * as many sets as kept rows; states in no set stay.  NULL: one row: all states;
                               * two invariants of q and p, or q and v: those */
-    double rtol, atol; /* 0: 1e-6, and rtol / 1000 (less if all start values are small) */
+    double rtol, atol; /* 0: 1e-6, and rtol / 1000 (less for arrays that start small) */
     const double *atol_each; /* n of them, or NULL */
     double step;             /* > 0: this fixed step, no error control; reversible: the first step */
     double first_step, max_step;
@@ -272,18 +272,18 @@ typedef struct keel_kept {
     double unit; /* one round-off unit now: eps times the row's largest size so far (docs/design.md) */
 } keel_kept;
 
-/* How far projections moved the states after the steps.  If what is kept holds for the motion, and the weights
- * suit, the errors of the steps explain it. */
+/* How far projections moved the states after the steps.  If what is kept holds for the motion, and the
+ * weights suit, the errors of the steps explain it. */
 typedef struct keel_correction {
-    double largest;   /* change of a state by one projection, in tolerances (atol + rtol |x|, the largest
-                             * |x| so far); fixed steps: in errors of the step, looked at where rows are off by
-                             * more than twice as much as before */
+    double largest;   /* change of a state by one projection, in tolerances (atol + rtol times the largest |x|
+                       * so far); fixed steps: in errors of the step, looked at where rows are off by more
+                       * than twice as much as before */
     double t;         /* the end of that step */
-    double finding;   /* 0: none.  Else a state moved by so many times max(its tolerance, 10 error
-                             * estimates, 4 round-offs), and */
-    double finding_t; /* the values cannot be trusted from here on */
-    int no_masses;    /* canonical Hamiltonian: d2H/dp2 is not positive definite at the start, so that
-                             * momenta are weighed by the sizes of arrays alone */
+    double finding;   /* 0: none.  Else a state moved by so many times max(its tolerance, 10 error estimates,
+                       * 4 round-offs): the values cannot be trusted */
+    double finding_t; /* from here on */
+    int no_masses;    /* canonical Hamiltonian: d2H/dp2 is not positive definite at the start, so that momenta
+                       * are weighed by the sizes of arrays alone */
     char state[64];   /* names; "": nothing was moved */
     char finding_state[64];
 } keel_correction;

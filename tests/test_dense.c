@@ -294,8 +294,8 @@ static void output_times_do_not_disturb_fixed_steps(void **state) {
     }
 }
 
-/* Methods that keep constraints by themselves do so at the ends of steps; their polynomials are brought there,
- * and the steps are those of a run that nobody looks into. */
+/* Methods that keep constraints by themselves do so at the ends of steps; their polynomials are brought
+ * there, and the steps are those of a run that nobody looks into. */
 static void native_constraints_hold_between_the_steps(void **state) {
     (void)state;
     int seen = 0;

@@ -1,17 +1,19 @@
 /* correction.c - how far projections move the states, and whether the errors of the steps explain it.
  *
- * A step begins on the manifold and so does the true motion stay on it: the way back to it is no longer than
- * the step's own error, in the norm of the projection.  A state that is moved by more than
+ * A step begins on the manifold, and the true motion stays on it: the way back is no longer than the step's
+ * own error, in the norm of the projection.  A state that is moved by more than
  *
  *     max(its tolerance, 10 error estimates, 4 round-offs)
  *
- * (estimates in tolerances, of the state that errs most) shows that a kept row does not hold for the motion, or that the weights do not suit: a finding.
+ * (estimates in tolerances, of the state that errs most) shows that a kept row does not hold for the motion,
+ * or that the weights do not suit: a finding.
  *
- * Fixed steps have no estimate.  Where the rows are off by more than twice as much as ever before, the step is
- * compared with two Runge-Kutta steps of half its length, extrapolated: a few dozen times in a run at most.  The
- * largest relative error of a state then stands for the tolerance of all.
- * Compiled steps leave such steps, and those with a new largest correction, to core/step.c. */
+ * Fixed steps have no estimate.  Where the rows are off by more than twice as much as ever before, the step
+ * is compared with two Runge-Kutta steps of half its length, extrapolated: some dozen times in a run.  The
+ * largest relative error of a state then stands for the tolerance of all.  Compiled steps leave such
+ * steps, and those with a new largest correction, to core/step.c. */
 #include "core/engine.h"
+#include "core/judge.h"
 
 #include <float.h>
 #include <math.h>
@@ -46,7 +48,8 @@ static int find_error(struct engine *e, double h) {
     struct fault before = fd->fault;
     size_t bytes = (size_t)fd->width * sizeof(double);
     double *once = e->look, *twice = once + fd->width, *stage = twice + fd->width, *k = stage + fd->width;
-    double *sum = k + fd->width, t = r->t;
+    double *sum = k + fd->width, *y = sum + fd->width, t = r->t;
+    memcpy(y, fd->y, (size_t)fd->m * sizeof *y);
     const double *x = e->x[r->front], *f = r->rate_known[r->front] ? e->f[r->front] : NULL;
     memcpy(once, x, bytes);
     memcpy(twice, x, bytes);
@@ -58,7 +61,7 @@ static int find_error(struct engine *e, double h) {
         e->look[i] = fabs((x[i] + e->dx[i]) - best);
     }
     fd->fault = before;
-    memcpy(fd->y, e->x[1 - r->front] + fd->n, (size_t)fd->m * sizeof *fd->y);
+    memcpy(fd->y, y, (size_t)fd->m * sizeof *y);
     return known && engine_finite(fd->n, e->look);
 }
 
@@ -157,4 +160,16 @@ static void note_by_errors(struct engine *e, double t_new, double h) {
 void correction_note(struct engine *e, double t_new, double h) {
     if (e->estimates) note_by_tolerance(e, t_new);
     else note_by_errors(e, t_new, h);
+}
+
+/* An estimate that is no more than the round-off of the increment may vanish identically: that of rkf78 does
+ * where f depends on t alone.  The step is then compared with shorter ones. */
+double correction_unblind(struct engine *e, double h, const double *x_new, double error) {
+    enum { ROUND_OFFS = 8 };
+    const double *x = e->x[e->r->front];
+    /* methods for stiff problems know what shorter explicit steps do not, and a series is its own judge */
+    if (error > JUDGE_BLIND || e->stepper->info.traits & KEEL_IMPLICIT || e->stepper->aim) return error;
+    if (error > ROUND_OFFS * DBL_EPSILON * control_norm(e, e->dx, x, x_new) || !find_error(e, h))
+        return error;
+    return fmax(error, control_norm(e, e->look, x, x_new));
 }

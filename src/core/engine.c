@@ -90,7 +90,7 @@ static void layout(struct engine *e) {
     e->forces = arena_doubles(a, vector);
     e->atol = arena_doubles(a, n + 1);
     e->largest_error = arena_doubles(a, 1);
-    e->look = arena_doubles(a, e->o.step > 0 ? 5 * vector : 0);
+    e->look = arena_doubles(a, 6 * vector);
     e->fixed_by_default = arena_take(a, (size_t)(e->field.n + e->field.m));
     double *weights = arena_doubles(a, e->o.norm == KEEL_GIVEN ? n : 0);
     if (weights && e->o.norm == KEEL_GIVEN) {
@@ -235,9 +235,9 @@ static keel_preserve chosen_preserve(const keel_problem *p, const keel_options *
     return !equations && traits & own ? KEEL_WATCH : KEEL_PROJECT;
 }
 
-/* The default atol is a thousandth of rtol for a state of size 1 or more, and less for a smaller one; not less
- * than 4 round-offs of the largest state, since rates may be differences of such.  An array that starts at 0
- * counts as large as the largest state.
+/* The default atol is a thousandth of rtol for a state of size 1 or more, and less for a smaller one; not
+ * less than 4 round-offs of the largest state, since rates may be differences of such.  An array that starts
+ * at 0 counts as large as the largest state.
  *
  * A state that starts below a thousandth of the largest one counts as that large: how small it is may be an
  * accident.  Masses tell how large momenta are, and what atol does not neglect is of its own size. */

@@ -148,7 +148,7 @@ struct engine {
     double *x_now;                /* n + m, when inside */
     double *dx, *error[2], *scale, *split, *scratch, *kept_aside, *forces;
     double *atol;                 /* n */
-    double *look, *largest_error; /* for correction.c: 5 width; 1: relative, of steps that were looked at */
+    double *look, *largest_error; /* for correction.c: 6 width; 1: relative, of steps that were looked at */
     int was_split;                /* error[0] is tangential, split the rest of it */
     int settled, verified;        /* care of rows decided; invariants and derivatives looked at */
     int measured;                 /* rows are evaluated at every step */
@@ -209,6 +209,8 @@ double control_next(struct engine *e, double h, double error, int rejected);
 int correction_counts(const struct engine *e); /* are states moved after a step, at its end? */
 /* Of the step from the front that is about to be accepted. */
 void correction_note(struct engine *e, double t_new, double h);
+/* The error of the attempt at h, in tolerances, where its estimate may be blind to it. */
+double correction_unblind(struct engine *e, double h, const double *x_new, double error);
 
 /* reversible.c */
 void reversible_layout(struct reversible *v, const keel_options *o, size_t n, size_t vector, struct arena *a);

@@ -9,6 +9,8 @@
 
 #define JUDGE_HOPELESS 1e3 /* tolerances of error: the rest of the attempt is spared */
 
+#define JUDGE_BLIND 1e-6 /* such an error may be none that is seen: core/correction.c looks at it */
+
 /* Of numbers, which estimates are when they get here. */
 static inline double judge_max(double a, double b) {
     return a > b ? a : b;

@@ -307,6 +307,7 @@ static inline long march_steps(const keel_rk *table, const struct project *p, co
             if (!adaptive) a.t_new = k->base + (double)(k->first + done + 1) * a.h;
             if (march_attempt(table, p, m, rate, values, gradients, norm, user, k, keeps, adaptive, &a))
                 goto out;
+            if (adaptive && a.error <= JUDGE_BLIND) goto out;
             if (!adaptive || a.error <= 1) break;
             if (!(a.error < 1e300) || rejected++ == MOST_REJECTED) goto out;
             wanted = judge_next(k->order, __builtin_fabs(a.h), a.error, 1, &k->error_before);

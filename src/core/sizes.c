@@ -6,8 +6,8 @@
  *
  *     size p_i = max_j |p_j| min(1, m_i/m_j),    size q_i = max_j |q_j| min(1, m_j/m_i)
  *
- * over the array: a light body is as fast as the heavier ones, a heavy one balances the momenta of the lighter
- * ones.  Bodies of equal mass share the largest size, as other arrays do. */
+ * over the array: a light body is as fast as the heavier ones, a heavy one balances the momenta of the
+ * lighter ones.  Bodies of equal mass share the largest size, as other arrays do. */
 #include "core/field.h"
 
 #include "linalg/dense.h"

@@ -184,6 +184,9 @@ static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
     /* where the place tells the next step, an error that is small enough need not be split */
     int settled = e->stepper->aim && *error > 0 && *error < 0.5;
     if (e->estimates && !settled && (*error = control_error(e, x_new)) > 1) return KEEL_OK;
+    if (e->estimates && *error <= JUDGE_BLIND && fd->n > 0 &&
+        (*error = correction_unblind(e, plan->h, x_new, *error)) > 1)
+        return KEEL_OK;
     r->rate_known[to] = !e->stepper->no_rate || fd->m; /* y belongs to the end, and the rate finds it */
     if (r->rate_known[to] && (!a.f_end_known || low_new)) {
         e->work.calls++;
