@@ -239,12 +239,12 @@ static keel_preserve chosen_preserve(const keel_problem *p, const keel_options *
  * less than 4 round-offs of the largest state, since rates may be differences of such.  An array that starts
  * at 0 counts as large as the largest state.
  *
- * A state that starts below a thousandth of the largest one counts as that large: how small it is may be an
- * accident.  Masses tell how large momenta are, and what atol does not neglect is of its own size. */
+ * A state that starts below a thousandth of the largest one, or below atol / rtol, counts as that large: how
+ * small it is may be an accident.  Masses tell how large momenta are. */
 static void set_tolerances(struct engine *e) {
     struct field *fd = &e->field;
     const double *scale = fd->p.scale, *u0 = fd->p.u0;
-    int n = fd->n, all = fd->n + fd->m, explicit = e->o.atol > 0 || e->o.atol_each;
+    int n = fd->n, all = fd->n + fd->m, given = e->o.atol > 0 || e->o.atol_each;
     double largest = 0;
     for (int i = 0; i < n; i++) largest = fmax(largest, fabs(u0[i]));
     double whole = largest > 0 ? fmin(largest, 1) : 1;
@@ -257,8 +257,8 @@ static void set_tolerances(struct engine *e) {
         double size = fd->size[i] > 0 ? fd->size[i] : whole;
         double atol = e->o.atol > 0 ? e->o.atol : fmax(1e-3 * e->o.rtol * fmin(size, 1), noise);
         e->atol[i] = e->o.atol_each ? e->o.atol_each[i] : atol;
-        double guess = 1e-3 * (masses ? size : whole);
-        if (explicit) guess = fmin(guess, e->atol[i] / e->o.rtol);
+        double guess = given ? e->atol[i] / e->o.rtol : 1e-3 * whole;
+        if (masses) guess = fmin(guess, 0.1 * size);
         double least = scale ? scale[i] : guess;
         fd->least[i] = scale && scale[i] > 0 ? 0 : least > 0 ? least : 1e-3;
         fd->size[i] = fmax(fabs(u0[i]), least > 0 ? least : 1e-3);
