@@ -215,6 +215,21 @@ static void every_hamiltonian_has_weights(void **state) {
     }
 }
 
+/* Masses are found from whatever a problem in C brings: rates, gradients, or H alone. */
+static void masses_are_found_from_what_there_is(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        problem p;
+        problem_kepler(&p, 0.3, 1);
+        if (k > 0) p.keel.f = (keel_map){0};
+        if (k > 1) p.keel.energy.jacobian = NULL;
+        keel_solver *s = keel_open(&p.keel, NULL);
+        assert_ok(s, keel_run(s, 5));
+        assert_int_equal(keel_correction_of(s).no_masses, 0);
+        keel_close(s);
+    }
+}
+
 /* A small state beside a large one is followed in its own size, and does no harm where it is noise. */
 static void small_states_have_tolerances_of_their_own(void **state) {
     (void)state;
@@ -310,6 +325,7 @@ int main(void) {
         cmocka_unit_test(a_brake_between_looks_is_a_finding),
         cmocka_unit_test(true_rows_have_no_findings),
         cmocka_unit_test(every_hamiltonian_has_weights),
+        cmocka_unit_test(masses_are_found_from_what_there_is),
         cmocka_unit_test(units_are_those_of_the_moment),
         cmocka_unit_test(estimates_that_vanish_are_not_believed),
         cmocka_unit_test(small_states_have_tolerances_of_their_own),

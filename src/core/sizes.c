@@ -28,26 +28,53 @@ static keel_status bend_from_rates(struct field *fd, double t, const double *u, 
     return status;
 }
 
-/* The same by quotients of the gradient, over a thousandth of each momentum: three digits are plenty. */
-static keel_status bend_by_differences(struct field *fd, double t, const double *u, double *bend) {
+/* Over which p_j is moved for quotients, of which three digits are plenty. */
+static double way_of(const struct field *fd, const double *u, int j) {
+    double largest = 0;
+    for (int i = fd->nq; i < fd->n; i++) largest = fmax(largest, fabs(u[i]));
+    return 1e-3 * (u[fd->nq + j] != 0 ? fabs(u[fd->nq + j]) : largest > 0 ? largest : 1);
+}
+
+/* The same by quotients of the gradient. */
+static keel_status bend_by_gradients(struct field *fd, double t, const double *u, double *bend) {
     int nq = fd->nq, n = fd->n;
-    double *at = fd->line, largest = 0;
+    double *at = fd->line;
     memcpy(at, u, (size_t)n * sizeof *u);
-    for (int j = nq; j < n; j++) largest = fmax(largest, fabs(u[j]));
     for (int j = 0; j < nq; j++) {
-        double here = u[nq + j], length = 1e-3 * (here != 0 ? fabs(here) : largest > 0 ? largest : 1);
+        double here = u[nq + j], way = way_of(fd, u, j);
         for (int side = -1; side <= 1; side += 2) {
-            at[nq + j] = here + side * length;
+            at[nq + j] = here + side * way;
             keel_status status = map_jacobian(fd, &fd->energy, t, at, fd->gradient);
             if (status != KEEL_OK) return status;
             for (int i = 0; i < nq; i++) {
-                double part = side * fd->gradient[nq + i] / (2 * length), *entry = bend + (long)i * nq + j;
+                double part = side * fd->gradient[nq + i] / (2 * way), *entry = bend + (long)i * nq + j;
                 *entry = side < 0 ? part : *entry + part;
             }
         }
         at[nq + j] = here;
     }
     return KEEL_OK;
+}
+
+/* Where H alone is known: its diagonal, by second quotients. */
+static keel_status bend_by_values(struct field *fd, double t, const double *u, double *bend) {
+    int nq = fd->nq, n = fd->n;
+    double *at = fd->line, *value = fd->column;
+    memcpy(at, u, (size_t)n * sizeof *u);
+    memset(bend, 0, (size_t)nq * (size_t)nq * sizeof *bend);
+    keel_status status = map_value(fd, &fd->energy, t, at, value);
+    double middle = value[0];
+    for (int j = 0; j < nq && status == KEEL_OK; j++) {
+        double here = u[nq + j], way = way_of(fd, u, j), sum = -2 * middle;
+        for (int side = -1; side <= 1 && status == KEEL_OK; side += 2) {
+            at[nq + j] = here + side * way;
+            status = map_value(fd, &fd->energy, t, at, value);
+            sum += value[0];
+        }
+        bend[(long)j * nq + j] = sum / (way * way);
+        at[nq + j] = here;
+    }
+    return status;
 }
 
 /* Is it positive definite, by more than the noise of differences? */
@@ -68,8 +95,9 @@ void sizes_find_masses(struct field *fd, double t, const double *u) {
     if (!is_canonical(fd) || fd->nq == 0) return;
     struct fault before = fd->fault;
     int by_rates = fd->p.f.jacobian && fd->rate == fd->p.f.value;
-    keel_status status =
-        by_rates ? bend_from_rates(fd, t, u, fd->matrix) : bend_by_differences(fd, t, u, fd->matrix);
+    keel_status status = by_rates                   ? bend_from_rates(fd, t, u, fd->matrix)
+                         : fd->energy.user.jacobian ? bend_by_gradients(fd, t, u, fd->matrix)
+                                                    : bend_by_values(fd, t, u, fd->matrix);
     if (status != KEEL_OK || !gives_masses(fd, fd->matrix)) fd->inertia[0] = 0;
     fd->fault = before;
 }
