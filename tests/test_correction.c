@@ -220,7 +220,7 @@ static void masses_are_found_from_what_there_is(void **state) {
     (void)state;
     for (int k = 0; k < 3; k++) {
         problem p;
-        problem_kepler(&p, 0.3, 1);
+        problem_kepler_hamiltonian(&p, 0.3);
         if (k > 0) p.keel.f = (keel_map){0};
         if (k > 1) p.keel.energy.jacobian = NULL;
         keel_solver *s = keel_open(&p.keel, NULL);
