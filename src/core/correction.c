@@ -166,9 +166,12 @@ void correction_note(struct engine *e, double t_new, double h) {
  * where f depends on t alone.  The step is then compared with shorter ones. */
 double correction_unblind(struct engine *e, double h, const double *x_new, double error) {
     enum { ROUND_OFFS = 8 };
-    const double *x = e->x[e->r->front];
+    struct record *r = e->r;
+    const double *x = e->x[r->front];
     /* methods for stiff problems know what shorter explicit steps do not, and a series is its own judge */
     if (error > JUDGE_BLIND || e->stepper->info.traits & KEEL_IMPLICIT || e->stepper->aim) return error;
+    if (!judge_unseen(h, e->o.max_step > 0 ? e->o.max_step : HUGE_VAL, project_due(r->stats.steps)))
+        return error;
     if (error > ROUND_OFFS * DBL_EPSILON * control_norm(e, e->dx, x, x_new) || !find_error(e, h))
         return error;
     return fmax(error, control_norm(e, e->look, x, x_new));

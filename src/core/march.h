@@ -181,6 +181,11 @@ static inline double march_raw(const struct project *p, const struct march_room 
     return march_combined(norm, squares);
 }
 
+/* May the estimate have vanished?  Within twice what the core takes for that. */
+static inline int march_blind(const struct project *p, const struct march_room *m, double error) {
+    return error <= 16 * 2.2204460492503131e-16 * __builtin_sqrt(judge_square(p->n, m->dx, m->scale));
+}
+
 /* The same, along the manifold and across it: by the same scales, so that it need not wait for the end. */
 static inline double march_error(const struct project *p, const struct march_room *m, march_norm *norm) {
     double along[2], across[2];
@@ -307,7 +312,9 @@ static inline long march_steps(const keel_rk *table, const struct project *p, co
             if (!adaptive) a.t_new = k->base + (double)(k->first + done + 1) * a.h;
             if (march_attempt(table, p, m, rate, values, gradients, norm, user, k, keeps, adaptive, &a))
                 goto out;
-            if (adaptive && a.error <= JUDGE_BLIND) goto out;
+            if (adaptive && a.error <= JUDGE_BLIND && judge_unseen(a.h, k->longest, project_due(a.steps)) &&
+                march_blind(p, m, a.error))
+                goto out;
             if (!adaptive || a.error <= 1) break;
             if (!(a.error < 1e300) || rejected++ == MOST_REJECTED) goto out;
             wanted = judge_next(k->order, __builtin_fabs(a.h), a.error, 1, &k->error_before);
