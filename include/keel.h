@@ -208,7 +208,7 @@ typedef struct keel_options {
     const char *sets;  /* KEEL_SCALE: "q1 q2; p1 p2", states of one set by name, or by that of their array,
                               * as many sets as kept rows; states in no set stay.  NULL: one row: all states;
                               * two invariants of q and p, or q and v: those */
-    double rtol, atol; /* 0: 1e-6, and rtol / 1000 (less if all start values are small) */
+    double rtol, atol; /* 0: 1e-6, and rtol / 1000 (less for arrays that start small) */
     const double *atol_each; /* n of them, or NULL */
     double step;             /* > 0: this fixed step, no error control; reversible: the first step */
     double first_step, max_step;
@@ -279,6 +279,22 @@ typedef struct keel_surface {
     double slid;            /* the time that it slid along it */
 } keel_surface;
 
+/* How far projections moved the states after the steps.  If what is kept holds for the motion, and the
+ * weights suit, the errors of the steps explain it. */
+typedef struct keel_correction {
+    double largest;   /* change of a state by one projection, in tolerances (atol + rtol times the largest |x|
+                       * so far); fixed steps: in errors of the step, looked at where rows are off by more
+                       * than twice as much as before */
+    double t;         /* the end of that step */
+    double finding;   /* 0: none.  Else a state moved by so many times max(its tolerance, 10 error estimates,
+                       * 4 round-offs): the values cannot be trusted */
+    double finding_t; /* from here on */
+    int no_masses;    /* canonical Hamiltonian: d2H/dp2 is not positive definite at the start, so that momenta
+                       * are weighed by the sizes of arrays alone */
+    char state[64];   /* names; "": nothing was moved */
+    char finding_state[64];
+} keel_correction;
+
 /* Open, run, close.  keel_open gives NULL only when memory is out; every call takes NULL and a failed
  * solver. */
 KEEL_API keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi);
@@ -322,6 +338,7 @@ KEEL_API int keel_kept_at(const keel_solver *s, int i, keel_kept *row); /* 1; 0 
 /* The i-th switching surface of the problem in force; its name is NULL where the problem gives none.  1; 0
  * past the last. */
 KEEL_API int keel_surface_at(const keel_solver *s, int i, keel_surface *out);
+KEEL_API keel_correction keel_correction_of(const keel_solver *s);
 KEEL_API const char *keel_message(const keel_solver *s); /* one sentence; "": nothing to say */
 
 typedef struct keel_method {

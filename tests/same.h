@@ -17,6 +17,9 @@ static inline void same_sight(keel_solver *a, keel_solver *b, int n) {
     assert_true(keel_time(a) == keel_time(b));
     same_doubles(keel_state(a), keel_state(b), n);
     assert_memory_equal(&s, &t, sizeof s);
+    keel_correction c = keel_correction_of(a), d = keel_correction_of(b);
+    assert_true(c.largest == d.largest && c.t == d.t && c.finding == d.finding && c.finding_t == d.finding_t);
+    assert_string_equal(c.state, d.state);
     for (int i = 0; keel_kept_at(a, i, &row); i++) {
         assert_true(keel_kept_at(b, i, &other));
         assert_true(row.drift == other.drift && row.units == other.units && row.unit == other.unit &&

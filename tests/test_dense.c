@@ -2,6 +2,10 @@
  * have the order they should, and looking changes nothing. */
 #include "testing.h"
 
+#include <keel/method.h>
+
+#include <float.h>
+
 enum { POINTS = 100, VALUES = 64 };
 
 /* All rows c(t, u) in the order of the certificate; mechanics and ODE. */
@@ -290,6 +294,42 @@ static void output_times_do_not_disturb_fixed_steps(void **state) {
     }
 }
 
+/* Methods that keep constraints by themselves do so at the ends of steps; their polynomials are brought
+ * there, and the steps are those of a run that nobody looks into. */
+static void native_constraints_hold_between_the_steps(void **state) {
+    (void)state;
+    int seen = 0;
+    for (int k = 0; keel_method_at(k); k++) {
+        const keel_method *method = keel_method_at(k);
+        if (!(method->traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN))) continue;
+        problem p;
+        double u[8];
+        problem_pendulum(&p, 1.0);
+        keel_options o = {.method = method->name, .step = method->traits & KEEL_ADAPTIVE ? 0 : 0.02};
+        keel_solver *s = keel_open(&p.keel, &o), *calm = keel_open(&p.keel, &o);
+        if (keel_state_of(s) == KEEL_OK) {
+            double before = keel_time(s);
+            for (int i = 0; i < 60; i++) {
+                assert_ok(s, keel_step(s, 10));
+                assert_ok(calm, keel_step(calm, 10));
+                for (int j = 1; j < 5; j++) {
+                    assert_ok(s, keel_eval(s, before + 0.2 * j * (keel_time(s) - before), u));
+                    double rod = u[0] * u[0] + u[1] * u[1] - 1, slip = u[0] * u[2] + u[1] * u[3];
+                    if (!(fabs(rod) < 50 * DBL_EPSILON) ||
+                        (method->traits & KEEL_CONSTRAINED && !(fabs(slip) < 500 * DBL_EPSILON)))
+                        fail_msg("%s: %g, %g at t = %g", method->name, rod, slip, keel_time(s));
+                }
+                before = keel_time(s);
+                assert_memory_equal(keel_state(s), keel_state(calm), 4 * sizeof *u);
+            }
+            seen++;
+        }
+        keel_close(s);
+        keel_close(calm);
+    }
+    assert_true(seen >= 4);
+}
+
 static void places_outside_the_last_step_are_refused(void **state) {
     (void)state;
     problem p;
@@ -323,6 +363,7 @@ int main(void) {
         cmocka_unit_test(dense_values_meet_the_tolerance),
         cmocka_unit_test(looking_does_not_disturb),
         cmocka_unit_test(output_times_do_not_disturb_fixed_steps),
+        cmocka_unit_test(native_constraints_hold_between_the_steps),
         cmocka_unit_test(places_outside_the_last_step_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,6 +236,7 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
         return status;
     }
     carry_certificate(&old->rows, &e->rows);
+    e->r->correction = old->r->correction;
     reversible_carry(old, e);
     add_statistics(&e->r->stats, &old->r->stats);
     e->r->storm = old->r->storm;
@@ -314,6 +315,13 @@ keel_status keel_state_of(const keel_solver *s) {
 
 keel_stats keel_statistics(const keel_solver *s) {
     return s ? s->engine->r->stats : (keel_stats){0};
+}
+
+keel_correction keel_correction_of(const keel_solver *s) {
+    if (!s || !s->engine->block) return (keel_correction){0};
+    keel_correction c = s->engine->r->correction;
+    c.no_masses = sizes_lack_masses(&s->engine->field);
+    return c;
 }
 
 int keel_kept_at(const keel_solver *s, int i, keel_kept *row) {

@@ -152,10 +152,8 @@ int outcome_warning(const struct outcome *o, const struct job *j, char *out, siz
 }
 
 /* In lines of the certificate's width. */
-static void warning_text(const struct outcome *o, const struct job *j, FILE *out) {
+static void warning_text(const char *words, FILE *out) {
     enum { WIDTH = 87 };
-    char words[JOB_SENTENCE];
-    if (!outcome_warning(o, j, words, sizeof words)) return;
     const char *head = "  warning    ", *at = words;
     while (strlen(at) > WIDTH) {
         int length = WIDTH;
@@ -235,6 +233,26 @@ int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_
     return 1;
 }
 
+int outcome_correction(const struct outcome *o, const struct job *j, char *out, size_t room) {
+    const keel_correction c = keel_correction_of(keel_sim_solver(o->sim));
+    if (!c.state[0]) return 0;
+    text_set(out, room, "%.2g %s at most (%s at t = %g)%s", c.largest,
+             j->keel.step > 0 ? "errors of a step" : "tolerances", c.state, c.t,
+             c.no_masses ? "; H has no masses, weights by size" : "");
+    return 1;
+}
+
+int outcome_finding(const struct outcome *o, char *out, size_t room) {
+    const keel_correction c = keel_correction_of(keel_sim_solver(o->sim));
+    if (!c.finding_state[0]) return 0;
+    text_set(
+        out, room,
+        "keeping the rows moved %s at t = %g by %.2g times more than the error of the step explains: a kept "
+        "row does not hold for this motion, or weights do not suit; compare with --preserve watch",
+        c.finding_state, c.finding_t, c.finding);
+    return 1;
+}
+
 void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color) {
     const keel_stats s = o->stats;
     keel_mode mode = {0};
@@ -254,12 +272,14 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     fprintf(out, "  t %g .. %g   %s steps   %s rejected   %s evaluations   %s\n", j->t0,
             keel_time(keel_sim_solver(o->sim)), steps, rejected, calls, wall);
     rows_text(o, j, out, color);
-    char folds[JOB_SENTENCE];
-    if (outcome_folds(o, j, folds, sizeof folds)) fprintf(out, "  %-10s %s\n", j->stabilizer, folds);
+    char words[JOB_SENTENCE];
+    if (outcome_folds(o, j, words, sizeof words)) fprintf(out, "  %-10s %s\n", j->stabilizer, words);
+    if (outcome_correction(o, j, words, sizeof words)) fprintf(out, "  correction %s\n", words);
     switching_text(o, j, out);
     missing_text(&o->trace->missing, out);
     accuracy_text(o, out);
-    warning_text(o, j, out);
+    if (outcome_finding(o, words, sizeof words)) warning_text(words, out);
+    if (outcome_warning(o, j, words, sizeof words)) warning_text(words, out);
     char shown[6 * JOB_SENTENCE];
     text_shown(shown, sizeof shown, o->message);
     if (o->status != OUTCOME_DONE)

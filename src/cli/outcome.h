@@ -36,6 +36,9 @@ void outcome_measure(struct outcome *o, struct job *j, int again);
 void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color);
 /* Steps at which scale or relax found no factors, in a sentence without its point; 0: there are none. */
 int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_t room);
+/* The largest change by a projection, and a finding, in a sentence without its point each; 0: none. */
+int outcome_correction(const struct outcome *o, const struct job *j, char *out, size_t room);
+int outcome_finding(const struct outcome *o, char *out, size_t room);
 /* Rows can be at round-off beside values that have nothing to do with the model: steps far beyond stability
  * do that.  A sentence without its point where the tighter rerun shows it; 0: there is none. */
 int outcome_warning(const struct outcome *o, const struct job *j, char *out, size_t room);

@@ -93,7 +93,7 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     int ended = o->status == OUTCOME_FAILED || o->status == OUTCOME_INTERRUPTED;
     int unmeasured = (kept || watched) && j->keel.preserve == KEEL_NONE;
     int held = kept && row.units <= round_off_units;
-    char words[4 * JOB_SENTENCE] = "", folds[JOB_SENTENCE], warning[JOB_SENTENCE];
+    char words[4 * JOB_SENTENCE] = "", folds[JOB_SENTENCE], warning[JOB_SENTENCE], more[JOB_SENTENCE];
     int wrong = outcome_warning(o, j, warning, sizeof warning);
     if (ended)
         text_set(words, sizeof words, "The run %s %s at t = %.10g%s%s. ",
@@ -115,13 +115,16 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
         text_add(words, sizeof words, " Only watched: %s drifts by %.2g.", loose.name, loose.units);
     if (outcome_folds(o, j, folds, sizeof folds))
         text_add(words, sizeof words, " %s: %s.", j->stabilizer, folds);
+    if (outcome_correction(o, j, more, sizeof more)) text_add(words, sizeof words, " Corrections: %s.", more);
+    int found = outcome_finding(o, more, sizeof more);
+    if (found) text_add(words, sizeof words, " Warning: %s.", more);
     if (wrong) text_add(words, sizeof words, " Warning: %s.", warning);
     if (o->lacking[0]) text_add(words, sizeof words, " Without a value: %s.", o->lacking);
     fprintf(out, "<p class=\"verdict %s\" id=\"verdict\"><strong>",
-            ended || wrong || o->lacking[0] ? "bad"
-            : held                          ? "good"
-            : kept || watched               ? "fair"
-                                            : "plain");
+            ended || wrong || found || o->lacking[0] ? "bad"
+            : held                                   ? "good"
+            : kept || watched                        ? "fair"
+                                                     : "plain");
     text(out, words);
     fputs("</strong></p>\n", out);
 }

@@ -115,6 +115,27 @@ static void kept(struct json *json, const struct outcome *o, const struct job *j
     json_end_array(json);
 }
 
+static void correction(struct json *json, const struct outcome *o, const struct job *j) {
+    const keel_correction c = keel_correction_of(keel_sim_solver(o->sim));
+    char words[JOB_SENTENCE];
+    if (!c.state[0]) return;
+    json_object(json, "correction");
+    json_number(json, "largest", c.largest);
+    json_text(json, "in", j->keel.step > 0 ? "errors" : "tolerances");
+    json_text(json, "state", c.state);
+    json_number(json, "t", c.t);
+    if (c.no_masses) json_truth(json, "no_masses", 1);
+    if (outcome_finding(o, words, sizeof words)) {
+        json_object(json, "finding");
+        json_number(json, "excess", c.finding);
+        json_text(json, "state", c.finding_state);
+        json_number(json, "t", c.finding_t);
+        json_text(json, "message", words);
+        json_end_object(json);
+    }
+    json_end_object(json);
+}
+
 /* Columns by what they are: states, multipliers, outputs. */
 static void values(struct json *json, const struct outcome *o, const double *value) {
     static const char *const part[] = {"state", "multipliers", "outputs"};
@@ -184,6 +205,7 @@ static void results(struct json *json, const struct outcome *o, const struct job
     if (j->keel.preserve >= KEEL_SCALE) json_integer(json, "folds", stats.folds);
     if (!lasting) json_number(json, "wall_s", o->wall_s), json_number(json, "compile_s", j->compile_s);
     kept(json, o, j);
+    correction(json, o, j);
     keel_status status = keel_sim_values(o->sim, o->trace->value);
     if (status == KEEL_OK) values(json, o, o->trace->value);
     if (status == KEEL_ENOMEM) json->failed = 1;

@@ -33,6 +33,7 @@ static double combined(const struct engine *e, const double squares[2]) {
 
 double control_raw(struct engine *e, const double *x_new) {
     double squares[2] = {0, 0};
+    e->was_split = 0;
     measure_by(e, e->x[e->r->front], x_new);
     for (int k = 0; k < e->estimates; k++) squares[k] = square(e, e->error[k]);
     return combined(e, squares);
@@ -42,7 +43,8 @@ double control_error(struct engine *e, double *x_new) {
     double tangential[2] = {0, 0}, normal[2] = {0, 0};
     int split = e->manifold.normal_known || (e->manifold.by_mass && manifold_corrects(&e->manifold));
     if (!manifold_corrects(&e->manifold)) measure_by(e, e->x[e->r->front], x_new);
-    for (int k = 0; k < e->estimates; k++) {
+    e->was_split = split;
+    for (int k = e->estimates - 1; k >= 0; k--) { /* the parts of the first one stay */
         double *error = e->error[k];
         if (split) {
             memcpy(e->split, error, (size_t)e->field.width * sizeof *error);

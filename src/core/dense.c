@@ -62,6 +62,26 @@ keel_status dense_raw(struct engine *e, double t, double *x) {
     return KEEL_OK;
 }
 
+/* A native method meets its rows at the ends of steps; between them its polynomial is brought to them as if
+ * they were kept.  Rows from which y is solved hold anyway. */
+static keel_status settle_native(struct engine *e, double t, double *x) {
+    struct manifold *m = &e->manifold;
+    struct rows *rows = &e->rows;
+    int first = rows->at[KEEL_ROW_ALGEBRAIC];
+    for (int i = 0; i < rows->count; i++)
+        if (rows->care[i] == KEEL_ROW_NATIVE &&
+            !(rows_kind(rows, i) == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - first]))
+            rows->care[i] = KEEL_ROW_KEPT;
+    m->preserve = KEEL_PROJECT;
+    manifold_choose(m);
+    keel_status status = manifold_correct(m, t, x, NULL);
+    m->preserve = KEEL_WATCH;
+    for (int i = 0; i < rows->count; i++)
+        if (rows->care[i] == KEEL_ROW_KEPT) rows->care[i] = KEEL_ROW_NATIVE;
+    manifold_choose(m);
+    return status;
+}
+
 /* The search for y starts from the front, whatever was looked at before; the rows' sizes and residuals, which
  * corrections overwrite, are put back. */
 keel_status dense_settle(struct engine *e, double t, double *x) {
@@ -72,7 +92,9 @@ keel_status dense_settle(struct engine *e, double t, double *x) {
     memcpy(e->kept_aside + rows, e->rows.residual, rows * sizeof *x);
     manifold_time(&e->manifold, e->r->h_taken);
     e->manifold.from = e->x[1 - e->r->front];
-    keel_status status = manifold_correct(&e->manifold, t, x, NULL);
+    int native =
+        e->manifold.preserve == KEEL_WATCH && e->stepper->info.traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN);
+    keel_status status = native ? settle_native(e, t, x) : manifold_correct(&e->manifold, t, x, NULL);
     memcpy(e->rows.size, e->kept_aside, rows * sizeof *x);
     memcpy(e->rows.residual, e->kept_aside + rows, rows * sizeof *x);
     if (status == KEEL_OK && e->r->sliding) status = surfaces_hold(e, t, x);

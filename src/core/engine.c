@@ -90,6 +90,8 @@ static void layout(struct engine *e) {
     e->kept_aside = arena_doubles(a, 2 * (size_t)e->rows.count + 1);
     e->forces = arena_doubles(a, vector);
     e->atol = arena_doubles(a, n + 1);
+    e->largest_error = arena_doubles(a, 1);
+    e->look = arena_doubles(a, 6 * vector);
     e->fixed_by_default = arena_take(a, (size_t)(e->field.n + e->field.m));
     double *weights = arena_doubles(a, e->o.norm == KEEL_GIVEN ? n : 0);
     if (weights && e->o.norm == KEEL_GIVEN) {
@@ -234,25 +236,38 @@ static keel_preserve chosen_preserve(const keel_problem *p, const keel_options *
     return !equations && traits & own ? KEEL_WATCH : KEEL_PROJECT;
 }
 
-/* The default atol is a thousandth of rtol, and less where all start values are small; a state that is
- * smaller than atol / rtol counts as that large. */
+/* The default atol is a thousandth of rtol for a state of size 1 or more, and less for a smaller one; not
+ * less than 4 round-offs of the largest state, since rates may be differences of such.  An array that starts
+ * at 0 counts as large as the largest state.
+ *
+ * A state that starts below a thousandth of the largest one, or below atol / rtol, counts as that large: how
+ * small it is may be an accident.  Masses tell how large momenta are. */
 static void set_tolerances(struct engine *e) {
-    const double *scale = e->field.p.scale, *u0 = e->field.p.u0;
-    int n = e->field.n, all = e->field.n + e->field.m;
-    double largest = 0, any;
+    struct field *fd = &e->field;
+    const double *scale = fd->p.scale, *u0 = fd->p.u0;
+    int n = fd->n, all = fd->n + fd->m, given = e->o.atol > 0 || e->o.atol_each;
+    double largest = 0;
     for (int i = 0; i < n; i++) largest = fmax(largest, fabs(u0[i]));
-    any = largest;
-    for (int i = n; i < all; i++) any = fmax(any, fabs(u0[i]));
+    double whole = largest > 0 ? fmin(largest, 1) : 1;
     if (e->o.rtol == 0) e->o.rtol = 1e-6;
-    double atol = e->o.atol > 0 ? e->o.atol : 1e-3 * e->o.rtol * (largest > 0 ? fmin(largest, 1) : 1);
-    for (int i = 0; i < n; i++) e->atol[i] = e->o.atol_each ? e->o.atol_each[i] : atol;
-    for (int i = 0; i < all; i++) {
-        double least = i >= n ? 0 : scale ? scale[i] : e->atol[i] / e->o.rtol;
-        double size = fmax(fabs(u0[i]), least);
-        if (i >= n && size < 16 * DBL_EPSILON * any) size = 0; /* the round-off of a zero */
-        e->field.size[i] = size > 0 ? size : 1e-3; /* an unknown that starts at 0, of unknown size */
-        if (i < n) e->field.least[i] = scale && scale[i] > 0 ? 0 : least > 0 ? least : 1e-3;
+    sizes_find_masses(fd, fd->p.t0, u0);
+    sizes_spread(fd, u0, fd->size);
+    int masses = fd->inertia[0] > 0;
+    double noise = masses ? 0 : fmin(4 * DBL_EPSILON * largest, 1e-3 * e->o.rtol * whole);
+    for (int i = 0; i < n; i++) {
+        double size = fd->size[i] > 0 ? fd->size[i] : whole;
+        double atol = e->o.atol > 0 ? e->o.atol : fmax(1e-3 * e->o.rtol * fmin(size, 1), noise);
+        e->atol[i] = e->o.atol_each ? e->o.atol_each[i] : atol;
+        double guess = given ? e->atol[i] / e->o.rtol : 1e-3 * whole;
+        if (masses) guess = fmin(guess, 0.1 * size);
+        double least = scale ? scale[i] : guess;
+        fd->least[i] = scale && scale[i] > 0 ? 0 : least > 0 ? least : 1e-3;
+        fd->size[i] = fmax(fabs(u0[i]), least > 0 ? least : 1e-3);
     }
+    double any = largest;
+    for (int i = n; i < all; i++) any = fmax(any, fabs(u0[i]));
+    for (int i = n; i < all; i++) /* a zero and the round-off of one are of unknown size */
+        fd->size[i] = fabs(u0[i]) >= fmax(16 * DBL_EPSILON * any, DBL_MIN) ? fabs(u0[i]) : 1e-3;
     if (e->o.atol_each) e->o.atol_each = e->atol;
     e->work.rtol = e->o.step > 0 ? 0 : e->o.rtol;
 }
@@ -301,7 +316,8 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
                          .told = 1,
                          .storm = r->storm,
                          .zeno = r->zeno,
-                         .stats = r->stats};
+                         .stats = r->stats,
+                         .correction = r->correction};
     field_forget(fd);
     keel_status status = start_on_sides(e, t, x, fixed);
     if (status == KEEL_OK && !e->verified) status = start_find_redundant(&e->start, t, x); /* once a mode */

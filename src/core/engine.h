@@ -63,6 +63,7 @@ struct record {
     struct zeno zeno;
     keel_status status;
     keel_stats stats;
+    keel_correction correction;
 };
 
 enum { EVENTS_SAMPLES = 12 };   /* of a step */
@@ -157,10 +158,12 @@ struct engine {
     double *slope[2];             /* m: y' there */
     double *x_now;                /* n + m, when inside */
     double *dx, *error[2], *scale, *split, *scratch, *kept_aside, *forces;
-    double *atol;                    /* n */
-    int settled, verified;           /* care of rows decided; invariants and derivatives looked at */
-    int measured;                    /* rows are evaluated at every step */
-    int estimates;                   /* error estimates wanted: 0, 1, 2 */
+    double *atol;                 /* n */
+    double *look, *largest_error; /* for correction.c: 6 width; 1: relative, of steps that were looked at */
+    int was_split;                /* error[0] is tangential, split the rest of it */
+    int settled, verified;        /* care of rows decided; invariants and derivatives looked at */
+    int measured;                 /* rows are evaluated at every step */
+    int estimates;                /* error estimates wanted: 0, 1, 2 */
     unsigned char *fixed_by_default; /* n + m: all of x, none of y */
     unsigned char *block;            /* the numbers, then the method's struct */
     size_t block_size;               /* of the numbers */
@@ -212,6 +215,13 @@ void control_restart(struct engine *e, double t_end); /* another motion begins: 
 double control_aim(struct engine *e); /* the step to begin with: what the method wants, or what was next */
 /* The next step after one of h with this error; infinite: it could not be made. */
 double control_next(struct engine *e, double h, double error, int rejected);
+
+/* correction.c */
+int correction_counts(const struct engine *e); /* are states moved after a step, at its end? */
+/* Of the step from the front that is about to be accepted. */
+void correction_note(struct engine *e, double t_new, double h);
+/* The error of the attempt at h, in tolerances, where its estimate may be blind to it. */
+double correction_unblind(struct engine *e, double h, const double *x_new, double error);
 
 /* reversible.c */
 void reversible_layout(struct reversible *v, const keel_options *o, size_t n, size_t vector, struct arena *a);

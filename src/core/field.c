@@ -95,6 +95,7 @@ static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
                                       fd->p.written.pattern, fd->p.written_rows.pattern};
     size_t n = (size_t)fd->n;
     *dense = fd->p.structure.value ? n * n : 2 * (size_t)max_count(fd);
+    if (fd->p.form == KEEL_HAMILTONIAN && n * n / 4 > *dense) *dense = n * n / 4; /* H_pp */
     *sparse = 1;
     for (int i = 0; i < 9; i++) {
         const keel_map *user = &maps[i]->user;
@@ -130,6 +131,7 @@ void field_layout(struct field *fd, struct arena *a) {
     fd->p.passing = copied(a, fd->p.passing, events);
     fd->size = arena_doubles(a, vector);
     fd->least = arena_doubles(a, vector);
+    fd->inertia = arena_doubles(a, fd->p.form == KEEL_HAMILTONIAN ? vector : 1);
     fd->length = arena_doubles(a, vector);
     fd->u = arena_doubles(a, vector);
     fd->found = arena_doubles(a, all + 1);

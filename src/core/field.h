@@ -77,14 +77,15 @@ struct field {
     double t_length; /* the same in t, for maps that move */
     struct map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event, forms, reduced,
         written, written_rows;
-    double *size;   /* n + m: typical |u_i|, the largest so far */
-    double *least;  /* n: a size no larger than this is a guess, of a state that starts near 0 */
-    double *length; /* n + m: over which differences are taken where they must be exact */
-    double *u;      /* n + m: the unknowns under evaluation */
-    double *found;  /* n + m: the unknowns where the algebraic variables were found last */
-    double *y;      /* m: those of found, where the next search starts */
-    double *lambda; /* k: the multipliers found last */
-    int *active;    /* k: 0 for a redundant constraint */
+    double *size;    /* n + m: typical |u_i|, the largest so far */
+    double *least;   /* n: a size no larger than this is a guess, of a state that starts near 0 */
+    double *inertia; /* canonical Hamiltonian: 1 / (d2H/dp_i^2) at the start, nq; [0] 0: H has no masses */
+    double *length;  /* n + m: over which differences are taken where they must be exact */
+    double *u;       /* n + m: the unknowns under evaluation */
+    double *found;   /* n + m: the unknowns where the algebraic variables were found last */
+    double *y;       /* m: those of found, where the next search starts */
+    double *lambda;  /* k: the multipliers found last */
+    int *active;     /* k: 0 for a redundant constraint */
     double *gradient, *matrix, *sparse, *work, *probe, *path, *line, *column, *curvature_work, *column_space;
     double *moved, *beside; /* for differences of the rate */
     double *mass;           /* ODE, DAE: its LU factors */
@@ -208,6 +209,12 @@ int hamiltonian_rate(double t, const double *x, double *dx, void *field);
 int hamiltonian_constrained_rate(double t, const double *x, double *dx, void *field);
 keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *u,
                                       double *out); /* G H_p + g_t */
+
+/* sizes.c */
+void sizes_find_masses(struct field *fd, double t, const double *u); /* of a canonical Hamiltonian */
+int sizes_lack_masses(const struct field *fd); /* a canonical Hamiltonian without them */
+/* Of each state, by the values x (n) of all: arrays share theirs.  0: they tell nothing. */
+void sizes_spread(const struct field *fd, const double *x, double *size);
 
 /* algebra.c */
 void algebra_layout(struct field *fd, struct arena *a);

@@ -188,6 +188,8 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
                            .size = rows->size,
                            .residual = rows->residual,
                            .allowed = e->manifold.units,
+                           .moved = r->correction.largest,
+                           .beyond = rows->beyond,
                            .share = keeps ? shares(e, share) : NULL,
                            .steps = r->stats.steps,
                            .grow = grow,

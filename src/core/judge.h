@@ -9,6 +9,13 @@
 
 #define JUDGE_HOPELESS 1e3 /* tolerances of error: the rest of the attempt is spared */
 
+#define JUDGE_BLIND 1e-6 /* such an error may be none that is seen: core/correction.c looks at it */
+
+/* Is an estimate that vanished to be looked at?  Where max_step is what bounds h, now and then. */
+static inline int judge_unseen(double h, double longest, int due) {
+    return due || __builtin_fabs(h) < 0.99 * longest;
+}
+
 /* Of numbers, which estimates are when they get here. */
 static inline double judge_max(double a, double b) {
     return a > b ? a : b;

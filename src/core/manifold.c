@@ -73,15 +73,13 @@ void manifold_choose(struct manifold *m) {
     m->fd->mech.roughly = m->by_mass && manifold_to_round_off(m);
 }
 
-/* An array's states share the largest size among them. */
-static double array_size(const struct field *fd, int i) {
-    const int *array = fd->p.array_of;
-    int canonical = fd->p.form == KEEL_HAMILTONIAN && !fd->p.structure.value, half = fd->nq;
-    double size = fd->size[i];
-    if (!array && !canonical) return size;
-    for (int j = 0; j < fd->n; j++)
-        if (array ? array[j] == array[i] : (j < half) == (i < half)) size = fmax(size, fd->size[j]);
-    return size;
+/* From the sizes that are known; where an array has none, a guess. */
+static void weigh_by_size(struct manifold *m) {
+    const struct field *fd = m->fd;
+    for (int i = 0; i < fd->n; i++) m->d[i] = fd->size[i] > fd->least[i] ? fd->size[i] : 0;
+    sizes_spread(fd, m->d, m->reach);
+    for (int i = 0; i < fd->n; i++)
+        if (m->reach[i] == 0) m->reach[i] = fd->size[i];
 }
 
 /* Sizes that are to last.  A state that is small just now grows by T x' within the time of the motion: with
@@ -98,32 +96,11 @@ static void widen(struct manifold *m, const double *rate) {
         if (m->reach[i] <= m->fd->least[i]) m->reach[i] = largest;
 }
 
-/* Do two states share a weight, as neighbours in an array do? */
-static int alike(const struct field *fd, int i, int j) {
-    int canonical = fd->p.form == KEEL_HAMILTONIAN && !fd->p.structure.value;
-    if (fd->p.array_of) return fd->p.array_of[i] == fd->p.array_of[j];
-    return canonical && (i < fd->nq) == (j < fd->nq);
-}
-
 void manifold_weigh(struct manifold *m, const double *rate) {
+    int by_size = m->norm != KEEL_UNIT && m->norm != KEEL_GIVEN;
     if (m->fd->mech.sparse) return; /* weighed by mass alone */
-    for (int i = 0; i < m->fd->n; i++) {
-        if (i && m->norm != KEEL_UNIT && m->norm != KEEL_GIVEN && alike(m->fd, i, i - 1)) {
-            m->reach[i] = m->reach[i - 1];
-            continue;
-        }
-        switch (m->norm) {
-        case KEEL_UNIT:
-            m->reach[i] = 1;
-            break;
-        case KEEL_GIVEN:
-            m->reach[i] = 1 / m->given[i];
-            break;
-        default:
-            m->reach[i] = array_size(m->fd, i);
-        }
-    }
-    int by_size = m->norm == KEEL_BY_ERROR || m->norm == KEEL_BY_MASS;
+    if (by_size) weigh_by_size(m);
+    for (int i = 0; i < m->fd->n && !by_size; i++) m->reach[i] = m->norm == KEEL_UNIT ? 1 : 1 / m->given[i];
     if (manifold_frozen(m) && by_size) widen(m, rate);
 }
 

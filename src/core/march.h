@@ -25,9 +25,13 @@ struct keel_projected {
     const double *size; /* of the rows */
     double *residual;
     double *worst; /* largest residuals that are not in the certificate yet: while sizes stay, they say all */
-    double allowed;      /* units */
-    const double *share; /* of each row, for project_rests; NULL: the core looks at their rates */
-    long steps;          /* of the run so far, as its statistics have them; and after */
+    double allowed; /* units */
+    /* Corrections that are not larger are in the record already (core/correction.c); larger ones are for the
+     * core. */
+    double moved;         /* adaptive: in tolerances */
+    const double *beyond; /* fixed: residuals before the correction, kept */
+    const double *share;  /* of each row, for project_rests; NULL: the core looks at their rates */
+    long steps;           /* of the run so far, as its statistics have them; and after */
     /* Sizes of the rows are due: lets them grow to those at trial, where jacobian has their gradients; 0. */
     int (*grow)(struct keel_projected *k, double t);
     double *jacobian;
@@ -78,10 +82,29 @@ static inline void march_residual(const struct project *p, const struct march_ro
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->residual[i] -= k->reference[i];
 }
 
-/* One iteration from next, which is left in trial.  0: it is for the core. */
+/* Is one of the residuals larger than any that was looked at? */
+static inline int march_beyond(const struct project *p, const struct keel_projected *k) {
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept;
+                        i++) if (__builtin_fabs(p->residual[i]) > k->beyond[i]) return 1;
+    return 0;
+}
+
+/* Has the projection moved a state by more tolerances than any before? */
+static inline int march_moved(const struct project *p, const struct march_room *m,
+                              const struct keel_projected *k) {
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) {
+        double way = __builtin_fabs(m->next[i] - (m->x[i] + m->dx[i]));
+        if (way > k->moved * project_tolerance(k->atol[i], k->rtol, k->largest[i])) return 1;
+    }
+    return 0;
+}
+
+/* One iteration from next, which is left in trial.  0: it is for the core; -1: all of the step is. */
 static inline int march_correct(const struct project *p, const struct march_room *m, struct keel_projected *k,
-                                keel_fn *values, keel_fn *gradients, void *user, int due, double t) {
+                                keel_fn *values, keel_fn *gradients, void *user, int adaptive, int due,
+                                double t) {
     march_residual(p, m, k, values, user, t);
+    if (!adaptive && __builtin_expect(march_beyond(p, k), 0)) return -1;
     gradients(t, m->next, m->gradients, user);
     march_copy(p->n, m->next, k->trial);
     if (__builtin_expect(due, 0)) {
@@ -158,6 +181,11 @@ static inline double march_raw(const struct project *p, const struct march_room 
     return march_combined(norm, squares);
 }
 
+/* May the estimate have vanished?  Within twice what the core takes for that. */
+static inline int march_blind(const struct project *p, const struct march_room *m, double error) {
+    return error <= 16 * 2.2204460492503131e-16 * __builtin_sqrt(judge_square(p->n, m->dx, m->scale));
+}
+
 /* The same, along the manifold and across it: by the same scales, so that it need not wait for the end. */
 static inline double march_error(const struct project *p, const struct march_room *m, march_norm *norm) {
     double along[2], across[2];
@@ -196,8 +224,9 @@ struct march_attempt {
 static inline int march_project(const struct project *p, const struct march_room *m, keel_fn *rate,
                                 keel_fn *values, keel_fn *gradients, void *user, struct keel_projected *k,
                                 int adaptive, struct march_attempt *a) {
-    int newton = march_correct(p, m, k, values, gradients, user, project_due(a->steps), a->t_new),
+    int newton = march_correct(p, m, k, values, gradients, user, adaptive, project_due(a->steps), a->t_new),
         done = newton;
+    if (newton < 0) return 1;
     if (newton) {
         if (!adaptive) rate(a->t_new, m->next, m->stage, user);
         march_residual(p, m, k, values, user, a->t_new);
@@ -283,10 +312,14 @@ static inline long march_steps(const keel_rk *table, const struct project *p, co
             if (!adaptive) a.t_new = k->base + (double)(k->first + done + 1) * a.h;
             if (march_attempt(table, p, m, rate, values, gradients, norm, user, k, keeps, adaptive, &a))
                 goto out;
+            if (adaptive && a.error <= JUDGE_BLIND && judge_unseen(a.h, k->longest, project_due(a.steps)) &&
+                march_blind(p, m, a.error))
+                goto out;
             if (!adaptive || a.error <= 1) break;
             if (!(a.error < 1e300) || rejected++ == MOST_REJECTED) goto out;
             wanted = judge_next(k->order, __builtin_fabs(a.h), a.error, 1, &k->error_before);
         }
+        if (keeps && adaptive && __builtin_expect(march_moved(p, m, k), 0)) goto out;
         if (watches) march_residual(p, m, k, values, user, a.t_new);
         if (watches && !march_finite(p->kept, p->residual)) goto out;
         if (!march_rate(table, p, m, rate, user, keeps, adaptive, a.t_new)) goto out;

@@ -15,6 +15,11 @@
 #define MANIFOLD_DEPENDENT 1.4901161193847656e-08
 #define MANIFOLD_NEARLY 1e-3
 
+/* Of a state whose largest value so far is `size`: what a correction is compared with. */
+static inline double project_tolerance(double atol, double rtol, double size) {
+    return atol + rtol * size;
+}
+
 /* Where the numbers of one projection are. */
 struct project {
     int n, width, kept;

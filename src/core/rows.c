@@ -36,6 +36,8 @@ void rows_layout(struct rows *r, const struct field *fd, struct arena *a) {
     r->residual = arena_doubles(a, count);
     r->drift = arena_doubles(a, count);
     r->units = arena_doubles(a, count);
+    r->beyond = arena_doubles(a, count);
+    r->recent = arena_doubles(a, count);
     r->fresh_size = arena_doubles(a, count);
     r->terms = arena_doubles(a, count);
     r->column = arena_doubles(a, count);
@@ -196,6 +198,17 @@ keel_status rows_grow_all(struct field *fd, struct rows *r, double t, const doub
         if (status == KEEL_OK) status = rows_grow(fd, r, (keel_row_kind)kind, t, u);
     }
     return status;
+}
+
+/* A residual that was a few round-offs of large values stays when they are gone, and is none then.  Not the
+ * sizes of the moment: they may vanish for one. */
+void rows_fade(struct rows *r) {
+    enum { SLACK = 10 };
+    for (int i = 0; i < r->count; i++) {
+        double most = SLACK * fmax(r->fresh_size[i], r->recent[i]);
+        if (r->care[i] != KEEL_ROW_KEPT && most > 0 && i >= r->stored) r->size[i] = fmin(r->size[i], most);
+        r->recent[i] = r->fresh_size[i];
+    }
 }
 
 void rows_certify(struct rows *r) {

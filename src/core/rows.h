@@ -23,6 +23,9 @@ struct rows {
     double *size;      /* s_i of design rule 1: one unit is eps times this */
     double *residual;  /* of the accepted state */
     double *drift, *units;
+    double
+        *beyond; /* fixed steps: a residual before its correction beyond this is looked at (correction.c) */
+    double *recent;                                 /* fresh sizes at the last look of rows_fade */
     double *fresh_size, *terms, *jacobian, *column; /* work: count, count, rows x (n + m), count */
     int stored; /* the first row with a place in jacobian: 0, or behind the constraints of large mechanics */
 };
@@ -56,6 +59,8 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
 keel_status rows_grow_sparse(struct field *fd, struct rows *r, double t, const double *u);
 /* The same for all kinds, jacobians included. */
 keel_status rows_grow_all(struct field *fd, struct rows *r, double t, const double *u);
+/* After it: rows that nothing corrects forget sizes of the past, of which the tenfold is left. */
+void rows_fade(struct rows *r);
 /* One round-off unit of row i. */
 static inline double rows_unit(const struct rows *r, int i) {
     return project_unit(r->size[i]);

@@ -134,9 +134,10 @@ static int record_is_sound(const struct engine *e) {
            r->sliding >= 0 && r->sliding <= e->surfaces.count && flag(r->unsettled) && flag(r->regridded) &&
            flag(r->at_rest) && r->step >= 0 && r->step <= e->o.step && (r->step > 0 || e->o.step == 0) &&
            r->degree >= 0 && r->degree < EVENTS_TERMS && r->status <= KEEL_OK && r->status >= KEEL_ELIMIT &&
-           isfinite(r->t) && isfinite(r->t_now) && isfinite(r->base) && isfinite(r->t_low) &&
-           isfinite(r->t_low_before) && isfinite(r->low) && isfinite(r->high) && r->rho >= 0 &&
-           !isinf(r->rho);
+           memchr(r->correction.state, 0, sizeof r->correction.state) &&
+           memchr(r->correction.finding_state, 0, sizeof r->correction.finding_state) && isfinite(r->t) &&
+           isfinite(r->t_now) && isfinite(r->base) && isfinite(r->t_low) && isfinite(r->t_low_before) &&
+           isfinite(r->low) && isfinite(r->high) && r->rho >= 0 && !isinf(r->rho);
 }
 
 int save_read(struct engine *e, const void *bytes, size_t count) {

@@ -183,6 +183,9 @@ static keel_status attempt_once(struct engine *e, struct plan *plan, double *err
     /* where the place tells the next step, an error that is small enough need not be split */
     int settled = e->stepper->aim && *error > 0 && *error < 0.5;
     if (e->estimates && !settled && (*error = control_error(e, x_new)) > 1) return KEEL_OK;
+    if (e->estimates && *error <= JUDGE_BLIND && fd->n > 0 &&
+        (*error = correction_unblind(e, plan->h, x_new, *error)) > 1)
+        return KEEL_OK;
     r->rate_known[to] = !e->stepper->no_rate || fd->m; /* y belongs to the end, and the rate finds it */
     if (r->rate_known[to] && (!a.f_end_known || low_new)) {
         e->work.calls++;
@@ -244,6 +247,7 @@ static keel_status measure(struct engine *e) {
     if (!all_grown && (project_due(r->stats.steps) || seems_off(&e->rows))) {
         keel_status status = rows_grow_all(fd, &e->rows, r->t, x);
         if (status != KEEL_OK) return status;
+        if (project_due(r->stats.steps)) rows_fade(&e->rows);
     }
     rows_certify(&e->rows);
     return KEEL_OK;
@@ -252,6 +256,7 @@ static keel_status measure(struct engine *e) {
 static keel_status commit(struct engine *e, const struct plan *plan) {
     struct record *r = e->r;
     if (e->o.stop) engine_heed(e, 0); /* from here on the step stands */
+    if (correction_counts(e)) correction_note(e, plan->t_new, plan->h);
     r->t_before = r->t;
     r->t_low_before = plan->low;
     r->t_low = plan->low_new;

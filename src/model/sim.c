@@ -52,7 +52,7 @@ static int has_records(const keel_model *m) {
 static void set_tolerance(struct keel_sim *s) {
     const keel_problem *p = &s->problem[s->mode];
     double largest = 0;
-    if (s->o.atol != 0 || s->o.atol_each) return;
+    if (s->o.atol != 0 || s->o.atol_each || s->m->modes == 1) return;
     for (int i = 0; i < p->n; i++) largest = fmax(largest, fabs(p->u0[i]));
     if (s->o.rtol == 0) s->o.rtol = 1e-6;
     s->o.atol = 1e-3 * s->o.rtol * (largest > 0 ? fmin(largest, 1) : 1);

@@ -46,6 +46,32 @@ class Stabilizers(cli.Case):
         text = self.text("run", ORBIT, "--method", "dopri5+relax", "--step", "pi/100")
         self.assertIn("at %d steps no length meets all kept rows: they were projected" % relaxed["folds"], text)
 
+    def test_corrections_are_told_everywhere(self):
+        """The largest one beside the rows; one that no error explains is a finding."""
+        for words, unit in [(("--rtol", "1e-8"), "tolerances"), (("--method", "rk4", "--step", "pi/100"), "errors")]:
+            words = ("run", ORBIT, "--tend", "20", *words)
+            found = self.json(*words)["correction"]
+            self.assertEqual(found["in"], unit)
+            self.assertTrue(0 < found["largest"] < 10 and found["state"][0] in "qp" and 0 < found["t"] <= 20)
+            self.assertNotIn("finding", found)
+            text = self.text(*words, "--report", "page.html", "--force")
+            self.assertIn("  correction %.2g " % found["largest"], text)
+            self.assertNotIn("warning", text)
+            with open(self.path("page.html"), encoding="utf-8") as page:
+                self.assertIn("Corrections: %.2g " % found["largest"], page.read())
+        with open(self.path("brake.keel"), "w", encoding="utf-8") as model:
+            model.write("model brake\nvar x, v\nx' = v\nv' = -x - 0.3*v*exp(-((t - 8.4)/0.2)^4)\n"
+                        "invariant E = (x^2 + v^2)/2\ninit x = 1, v = 0\nrun 0 .. 30\n")
+        words = ("run", self.path("brake.keel"), "--method", "rk4", "--step", "0.05")
+        found = self.json(*words)
+        self.assertGreater(found["correction"]["finding"]["excess"], 1)
+        self.assertLess(abs(found["correction"]["finding"]["t"] - 8.4), 0.5)
+        self.assertLess(found["kept"][0]["scaled_drift"], 5)
+        text = self.text(*words, "--report", "page.html", "--force")
+        self.assertIn("  warning    keeping the rows moved", text)
+        with open(self.path("page.html"), encoding="utf-8") as page:
+            self.assertIn('class="verdict bad"', page.read())
+
     def test_what_is_not_measured_is_not_told(self):
         """By `none` nobody looks at the rows of steps: no drift of 0, and no word about a projection."""
         words = ("run", ORBIT, "--method", "rk4+none", "--step", "pi/20", "--tend", "10")

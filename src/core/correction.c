@@ -1,0 +1,178 @@
+/* correction.c - how far projections move the states, and whether the errors of the steps explain it.
+ *
+ * A step begins on the manifold, and the true motion stays on it: the way back is no longer than the step's
+ * own error, in the norm of the projection.  A state that is moved by more than
+ *
+ *     max(its tolerance, 10 error estimates, 4 round-offs)
+ *
+ * (estimates in tolerances, of the state that errs most) shows that a kept row does not hold for the motion,
+ * or that the weights do not suit: a finding.
+ *
+ * Fixed steps have no estimate.  Where the rows are off by more than twice as much as ever before, the step
+ * is compared with two Runge-Kutta steps of half its length, extrapolated: some dozen times in a run.  The
+ * largest relative error of a state then stands for the tolerance of all.  Compiled steps leave such
+ * steps, and those with a new largest correction, to core/step.c. */
+#include "core/engine.h"
+#include "core/judge.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { LOOK_AGAIN = 2, ERRORS_ALLOWED = 10, UNITS_ALLOWED = 4 };
+
+int correction_counts(const struct engine *e) {
+    const struct manifold *m = &e->manifold;
+    return manifold_corrects(m) && m->preserve != KEEL_RELAX && !multipliers_apply(e) && !e->r->sliding;
+}
+
+/* x := x + h/6 (k1 + 2 k2 + 2 k3 + k4), with k1 at hand or not.  0: f has no value on the way. */
+static int runge_kutta(struct engine *e, double t, double h, const double *first, double *x, double *stage,
+                       double *k, double *sum) {
+    int n = e->field.n;
+    static const double node[] = {0, 0.5, 0.5, 1}, weight[] = {1, 2, 2, 1};
+    for (int s = 0; s < 4; s++) {
+        for (int i = 0; i < n; i++) stage[i] = s ? x[i] + node[s] * h * k[i] : x[i];
+        if (s == 0 && first) memcpy(k, first, (size_t)n * sizeof *k);
+        else if (engine_rate(e, t + node[s] * h, stage, k) != KEEL_OK) return 0;
+        for (int i = 0; i < n; i++) sum[i] = (s ? sum[i] : 0) + weight[s] * k[i];
+    }
+    for (int i = 0; i < n; i++) x[i] += h / 6 * sum[i];
+    return 1;
+}
+
+/* e->look := |x_raw - x(t + h)| of the step from the front; 0: it cannot be told. */
+static int find_error(struct engine *e, double h) {
+    struct field *fd = &e->field;
+    struct record *r = e->r;
+    struct fault before = fd->fault;
+    size_t bytes = (size_t)fd->width * sizeof(double);
+    double *once = e->look, *twice = once + fd->width, *stage = twice + fd->width, *k = stage + fd->width;
+    double *sum = k + fd->width, *y = sum + fd->width, t = r->t;
+    memcpy(y, fd->y, (size_t)fd->m * sizeof *y);
+    const double *x = e->x[r->front], *f = r->rate_known[r->front] ? e->f[r->front] : NULL;
+    memcpy(once, x, bytes);
+    memcpy(twice, x, bytes);
+    int known = runge_kutta(e, t, h, f, once, stage, k, sum) &&
+                runge_kutta(e, t, h / 2, f, twice, stage, k, sum) &&
+                runge_kutta(e, t + h / 2, h / 2, NULL, twice, stage, k, sum);
+    for (int i = 0; i < fd->n && known; i++) {
+        double best = twice[i] + (twice[i] - once[i]) / 15;
+        e->look[i] = fabs((x[i] + e->dx[i]) - best);
+    }
+    fd->fault = before;
+    memcpy(fd->y, y, (size_t)fd->m * sizeof *y);
+    return known && engine_finite(fd->n, e->look);
+}
+
+static double moved_by(const struct engine *e, int i) {
+    int from = e->r->front;
+    return fabs(e->x[1 - from][i] - (e->x[from][i] + e->dx[i]));
+}
+
+static double tolerance(const struct engine *e, int i) {
+    return project_tolerance(e->atol[i], e->o.rtol, e->field.size[i]);
+}
+
+static void name_state(const struct engine *e, int i, char *name, size_t room) {
+    const char *const *names = e->field.p.names;
+    if (names && names[i]) text_set(name, room, "%s", names[i]);
+    else text_set(name, room, "u[%d]", i);
+}
+
+static void enter(struct engine *e, int i, double ratio, double t) {
+    keel_correction *c = &e->r->correction;
+    c->largest = ratio;
+    c->t = t;
+    name_state(e, i, c->state, sizeof c->state);
+}
+
+/* State i moved by so many times what is allowed. */
+static void find(struct engine *e, int i, double excess, double t) {
+    keel_correction *c = &e->r->correction;
+    if (!(excess > 1 && excess > c->finding)) return;
+    c->finding = excess;
+    c->finding_t = t;
+    name_state(e, i, c->finding_state, sizeof c->finding_state);
+}
+
+static void note_by_tolerance(struct engine *e, double t_new) {
+    int worst = -1;
+    double largest = e->r->correction.largest;
+    for (int i = 0; i < e->field.n; i++)
+        if (moved_by(e, i) > largest * tolerance(e, i)) worst = i, largest = moved_by(e, i) / tolerance(e, i);
+    if (worst < 0) return;
+    enter(e, worst, largest, t_new);
+    if (largest <= 1) return;
+    double *most = e->scratch, error = 0; /* in tolerances, where arrays share a size */
+    sizes_spread(&e->field, e->field.size, most);
+    for (int i = 0; i < e->field.n; i++) {
+        most[i] =
+            fmax(project_tolerance(e->atol[i], e->o.rtol, most[i]), UNITS_ALLOWED * DBL_EPSILON * most[i]);
+        error = fmax(error, fabs(e->error[0][i] + (e->was_split ? e->split[i] : 0)) / most[i]);
+    }
+    for (int i = 0; i < e->field.n; i++)
+        find(e, i, moved_by(e, i) / (most[i] * fmax(1, ERRORS_ALLOWED * error)), t_new);
+}
+
+/* Have projections never been so large?  By the residuals that a compiled step has, too; mechanics and scaled
+ * states by the way itself. */
+static int is_large(struct engine *e) {
+    struct manifold *m = &e->manifold;
+    double *beyond = e->rows.beyond;
+    int large = 0;
+    if (m->by_mass || m->preserve == KEEL_SCALE) {
+        double way = 0;
+        for (int i = 0; i < e->field.n; i++)
+            if (e->field.size[i] > 0) way = fmax(way, moved_by(e, i) / e->field.size[i]);
+        large = way > beyond[0];
+        if (large) beyond[0] = LOOK_AGAIN * way;
+        return large;
+    }
+    for (int k = 0; k < m->kept; k++) {
+        int row = m->row[k];
+        if (!(fabs(m->part[row]) > beyond[row])) continue;
+        beyond[row] = LOOK_AGAIN * fabs(m->part[row]);
+        large = 1;
+    }
+    return large;
+}
+
+/* The tolerance of a fixed step is the largest relative error of a state so far: each may err by as much.  In
+ * mechanics, which weighs velocities by h, errors of positions may cost as much over h in them. */
+static void note_by_errors(struct engine *e, double t_new, double h) {
+    keel_correction *c = &e->r->correction;
+    const struct field *fd = &e->field;
+    double *size = e->look + fd->width, relative = *e->largest_error;
+    if (!is_large(e) || !find_error(e, h)) return;
+    sizes_spread(fd, fd->size, size);
+    for (int i = 0; i < fd->n; i++) relative = fmax(relative, e->look[i] / size[i]);
+    *e->largest_error = relative = fmax(relative, UNITS_ALLOWED * DBL_EPSILON);
+    for (int i = fd->nq; i < fd->n && e->manifold.by_mass; i++)
+        size[i] = fmax(size[i], size[i - fd->nq] / fabs(h));
+    for (int i = 0; i < fd->n; i++) {
+        double ratio = moved_by(e, i) / (relative * size[i]);
+        if (ratio > c->largest) enter(e, i, ratio, t_new);
+        find(e, i, ratio / ERRORS_ALLOWED, t_new);
+    }
+}
+
+void correction_note(struct engine *e, double t_new, double h) {
+    if (e->estimates) note_by_tolerance(e, t_new);
+    else note_by_errors(e, t_new, h);
+}
+
+/* An estimate that is no more than the round-off of the increment may vanish identically: that of rkf78 does
+ * where f depends on t alone.  The step is then compared with shorter ones. */
+double correction_unblind(struct engine *e, double h, const double *x_new, double error) {
+    enum { ROUND_OFFS = 8 };
+    struct record *r = e->r;
+    const double *x = e->x[r->front];
+    /* methods for stiff problems know what shorter explicit steps do not, and a series is its own judge */
+    if (error > JUDGE_BLIND || e->stepper->info.traits & KEEL_IMPLICIT || e->stepper->aim) return error;
+    if (!judge_unseen(h, e->o.max_step > 0 ? e->o.max_step : HUGE_VAL, project_due(r->stats.steps)))
+        return error;
+    if (error > ROUND_OFFS * DBL_EPSILON * control_norm(e, e->dx, x, x_new) || !find_error(e, h))
+        return error;
+    return fmax(error, control_norm(e, e->look, x, x_new));
+}

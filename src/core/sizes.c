@@ -1,0 +1,126 @@
+/* sizes.c - how large a state counts where its own values say too little: weights and default tolerances.
+ *
+ * States of one array share a size.  Momenta of bodies of unlike mass must not: with the masses 1 and 1e-9 a
+ * correction that is small beside the heavy body's momentum is a thousand times the light one's.  So a
+ * canonical Hamiltonian gives its masses itself, 1/m_i = d2H/dp_i^2, and
+ *
+ *     size p_i = max_j |p_j| min(1, m_i/m_j),    size q_i = max_j |q_j| min(1, m_j/m_i)
+ *
+ * over the array: a light body is as fast as the heavier ones, a heavy one balances the momenta of the
+ * lighter ones.  Bodies of equal mass share the largest size, as other arrays do. */
+#include "core/field.h"
+
+#include "linalg/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+static int is_canonical(const struct field *fd) {
+    return fd->p.form == KEEL_HAMILTONIAN && !fd->p.structure.value;
+}
+
+/* H_pp, nq x nq, from the jacobian of (H_p, -H_q). */
+static keel_status bend_from_rates(struct field *fd, double t, const double *u, double *bend) {
+    int nq = fd->nq, n = fd->n;
+    keel_status status = map_jacobian(fd, &fd->f, t, u, fd->matrix);
+    for (int i = 0; i < nq && status == KEEL_OK; i++)
+        memmove(bend + (long)i * nq, fd->matrix + (long)i * n + nq, (size_t)nq * sizeof *bend);
+    return status;
+}
+
+/* Over which p_j is moved for quotients, of which three digits are plenty. */
+static double way_of(const struct field *fd, const double *u, int j) {
+    double largest = 0;
+    for (int i = fd->nq; i < fd->n; i++) largest = fmax(largest, fabs(u[i]));
+    return 1e-3 * (u[fd->nq + j] != 0 ? fabs(u[fd->nq + j]) : largest > 0 ? largest : 1);
+}
+
+/* The same by quotients of the gradient. */
+static keel_status bend_by_gradients(struct field *fd, double t, const double *u, double *bend) {
+    int nq = fd->nq, n = fd->n;
+    double *at = fd->line;
+    memcpy(at, u, (size_t)n * sizeof *u);
+    for (int j = 0; j < nq; j++) {
+        double here = u[nq + j], way = way_of(fd, u, j);
+        for (int side = -1; side <= 1; side += 2) {
+            at[nq + j] = here + side * way;
+            keel_status status = map_jacobian(fd, &fd->energy, t, at, fd->gradient);
+            if (status != KEEL_OK) return status;
+            for (int i = 0; i < nq; i++) {
+                double part = side * fd->gradient[nq + i] / (2 * way), *entry = bend + (long)i * nq + j;
+                *entry = side < 0 ? part : *entry + part;
+            }
+        }
+        at[nq + j] = here;
+    }
+    return KEEL_OK;
+}
+
+/* Where H alone is known: its diagonal, by second quotients. */
+static keel_status bend_by_values(struct field *fd, double t, const double *u, double *bend) {
+    int nq = fd->nq, n = fd->n;
+    double *at = fd->line, *value = fd->column;
+    memcpy(at, u, (size_t)n * sizeof *u);
+    memset(bend, 0, (size_t)nq * (size_t)nq * sizeof *bend);
+    keel_status status = map_value(fd, &fd->energy, t, at, value);
+    double middle = value[0];
+    for (int j = 0; j < nq && status == KEEL_OK; j++) {
+        double here = u[nq + j], way = way_of(fd, u, j), sum = -2 * middle;
+        for (int side = -1; side <= 1 && status == KEEL_OK; side += 2) {
+            at[nq + j] = here + side * way;
+            status = map_value(fd, &fd->energy, t, at, value);
+            sum += value[0];
+        }
+        bend[(long)j * nq + j] = sum / (way * way);
+        at[nq + j] = here;
+    }
+    return status;
+}
+
+/* Is it positive definite, by more than the noise of differences? */
+static int gives_masses(struct field *fd, double *bend) {
+    int nq = fd->nq;
+    for (int i = 0; i < nq; i++) {
+        double own = bend[(long)i * nq + i];
+        if (!(own > 0 && isfinite(own))) return 0;
+        fd->inertia[i] = 1 / own;
+    }
+    for (int i = 0; i < nq; i++)
+        for (int j = 0; j < nq; j++)
+            bend[(long)i * nq + j] *= sqrt(fd->inertia[i]) * sqrt(fd->inertia[j]) * (i == j ? 1 - 1e-6 : 1);
+    return dense_cholesky(nq, bend, fd->halt) == 0;
+}
+
+void sizes_find_masses(struct field *fd, double t, const double *u) {
+    if (!is_canonical(fd) || fd->nq == 0) return;
+    struct fault before = fd->fault;
+    int by_rates = fd->p.f.jacobian && fd->rate == fd->p.f.value;
+    keel_status status = by_rates                   ? bend_from_rates(fd, t, u, fd->matrix)
+                         : fd->energy.user.jacobian ? bend_by_gradients(fd, t, u, fd->matrix)
+                                                    : bend_by_values(fd, t, u, fd->matrix);
+    if (status != KEEL_OK || !gives_masses(fd, fd->matrix)) fd->inertia[0] = 0;
+    fd->fault = before;
+}
+
+int sizes_lack_masses(const struct field *fd) {
+    return is_canonical(fd) && fd->nq > 0 && fd->inertia[0] == 0;
+}
+
+/* State i counts as large as this part of state j: 0, they have nothing in common; 1, they share a size. */
+static double share(const struct field *fd, int i, int j) {
+    int canonical = is_canonical(fd), half = fd->nq, apart = (i < half) != (j < half);
+    if (fd->p.array_of ? fd->p.array_of[i] != fd->p.array_of[j] : apart) return 0;
+    if (!canonical || fd->inertia[0] == 0 || apart) return 1;
+    double own = fd->inertia[i % half], other = fd->inertia[j % half];
+    return fmin(1, i < half ? other / own : own / other);
+}
+
+void sizes_spread(const struct field *fd, const double *x, double *size) {
+    int n = fd->n, arrays = fd->p.array_of || is_canonical(fd);
+    for (int i = 0; i < n; i++) {
+        size[i] = fabs(x[i]);
+        if (arrays && i && share(fd, i, i - 1) == 1 && share(fd, i - 1, i) == 1) size[i] = size[i - 1];
+        else
+            for (int j = 0; j < n && arrays; j++) size[i] = fmax(size[i], fabs(x[j]) * share(fd, i, j));
+    }
+}

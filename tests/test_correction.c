@@ -1,0 +1,334 @@
+/* test_correction.c - projections spare what is small, and the record of them tells what does not hold.
+ *
+ * Light bodies in Hamiltonian form err by no more than without a projection; brakes between two looks, rows
+ * that hold at the start alone, and weights that destroy a light body are findings; true models have none. */
+#include "testing.h"
+
+#include "model_run.h"
+
+#include <float.h>
+
+/* Three bodies, as a Hamiltonian; the third one is light. */
+static const char bodies[] =
+    "param m1 = 1, m2 = 1e-3, m3 = 1e-9, k = 1\n"
+    "canonical q[1..3][1..3], p[1..3][1..3]\n"
+    "hamiltonian dot(p[1], p[1])/(2*m1) + dot(p[2], p[2])/(2*m2) + dot(p[3], p[3])/(2*m3)\n"
+    "    - k*m1*m2/norm(q[1] - q[2]) - k*m1*m3/norm(q[1] - q[3]) - k*m2*m3/norm(q[2] - q[3])\n"
+    "invariant energy\n"
+    "invariant L = sum(i in 1..3, q[i][1]*p[i][2] - q[i][2]*p[i][1])\n"
+    "init q[1] = (0, 0, 0), q[2] = (1, 0, 0), q[3] = (2.2, 0, 0)\n"
+    "init p[1] = (0, -1.1*m2, 0), p[2] = (0, 1.1*m2, 0), p[3] = m3*(0, 0.67, 0.05)\nrun 0 .. 20\n";
+
+static void end_of(keel_model *m, const keel_options *o, double t, int n, double *x, keel_correction *c) {
+    keel_sim *s = keel_sim_open(m, o);
+    run_to(s, t);
+    memcpy(x, keel_state(keel_sim_solver(s)), (size_t)n * sizeof *x);
+    if (c) *c = keel_correction_of(keel_sim_solver(s));
+    keel_sim_close(s);
+}
+
+static double apart(const double *a, const double *b, int from, int to) {
+    double sum = 0;
+    for (int i = from; i < to; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(sum);
+}
+
+static void set(keel_model *m, const char *name, double value) {
+    char text[80];
+    snprintf(text, sizeof text, "%s = %.17g", name, value);
+    assert_int_equal(keel_model_set(m, text), KEEL_OK);
+}
+
+/* With masses of all ratios the light body is as right as the tolerance asks, and so are the others. */
+static void light_bodies_are_spared(void **state) {
+    (void)state;
+    static const double masses[][3] = {{1, 1e-3, 1e-9}, {1, 1e-6, 1e-12},   {1, 1e-2, 1e-5},
+                                       {1, 1e-3, 1e-3}, {1e6, 1e-2, 1e-10}, {1e-20, 1e-24, 1e-28}};
+    static const keel_options ways[] = {{.method = "dop853"},
+                                        {.method = "taylor"},
+                                        {.method = "rkf78", .rtol = 1e-8},
+                                        {.method = "rk4", .step = 0.02}};
+    keel_model *m = model_of(bodies);
+    for (size_t k = 0; k < sizeof masses / sizeof *masses; k++) {
+        double exact[18], x[18];
+        const char *names[] = {"m1", "m2", "m3", "k"};
+        for (int i = 0; i < 3; i++) set(m, names[i], masses[k][i]);
+        set(m, names[3], 1 / masses[k][0]);
+        end_of(m, &(keel_options){.method = "taylor", .rtol = 1e-14, .preserve = KEEL_NONE}, 20, 18, exact,
+               NULL);
+        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+            keel_correction c;
+            double without[18];
+            keel_options none = ways[w];
+            none.preserve = KEEL_NONE;
+            end_of(m, &none, 20, 18, without, NULL);
+            end_of(m, &ways[w], 20, 18, x, &c);
+            for (int i = 1; i < 3; i++) {
+                double error = apart(x, exact, 3 * i, 3 * i + 3),
+                       free = apart(without, exact, 3 * i, 3 * i + 3);
+                double most = 10 * free + 1e3 * (ways[w].step > 0   ? 1e-9
+                                                 : ways[w].rtol > 0 ? ways[w].rtol
+                                                                    : 1e-6);
+                if (!(error <= most))
+                    fail_msg("%g, %g, %g with %s: body %d errs by %.2g, without projection by %.2g",
+                             masses[k][0], masses[k][1], masses[k][2], ways[w].method, i, error, free);
+            }
+            if (c.finding > 0)
+                fail_msg("%g, %g, %g with %s: %s moved by %g", masses[k][0], masses[k][1], masses[k][2],
+                         ways[w].method, c.finding_state, c.finding);
+            assert_true(c.state[0] && !c.no_masses);
+        }
+    }
+    keel_model_close(m);
+}
+
+/* Weights that do not suit are told: all states alike, as papers have it. */
+static void weights_that_destroy_a_body_are_a_finding(void **state) {
+    (void)state;
+    static const double light[] = {1e-9, 3e-10, 1e-10, 1e-11, 1e-12};
+    keel_model *m = model_of(bodies);
+    for (int k = 0; k < 5; k++)
+        for (int way = 0; way < 3; way++) {
+            double x[18];
+            keel_correction c;
+            keel_options o = {.method = way ? "rk4" : "taylor", .norm = KEEL_UNIT, .step = 0.01 * way};
+            set(m, "m3", light[k]);
+            end_of(m, &o, 20, 18, x, &c);
+            if (!(c.finding > 1)) fail_msg("m3 = %g, %s: %g", light[k], o.method, c.largest);
+            assert_int_equal(strncmp(c.finding_state, "p[3]", 4), 0);
+        }
+    keel_model_close(m);
+}
+
+/* A brake works for less than 16 steps, between two looks at dE/dt, and all of it is projected away. */
+static void a_brake_between_looks_is_a_finding(void **state) {
+    (void)state;
+    static const double at[] = {7.03, 8.11, 12.4, 16.9, 21.3};
+    static const keel_options ways[] = {{.method = "dop853", .max_step = 0.1},
+                                        {.method = "rk4", .step = 0.05},
+                                        {.method = "gauss4", .preserve = KEEL_PROJECT, .step = 0.05},
+                                        {.method = "dopri5", .max_step = 0.05},
+                                        {.method = "radau", .max_step = 0.05}};
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        int found = 0, seen = 0;
+        for (int k = 0; k < 5; k++) {
+            char text[600];
+            double width = 4 * (ways[w].step > 0 ? ways[w].step : ways[w].max_step);
+            snprintf(
+                text, sizeof text,
+                "var x, v\nx' = v\nv' = -sin(x) - 0.3*v*exp(-((t - %g)/%g)^4)\ninvariant E = v^2/2 - cos(x)\n"
+                "init x = 1.2, v = %g\nrun 0 .. 30\n",
+                at[k], width, 0.1 * k);
+            keel_model *m = model_of(text);
+            keel_sim *s = keel_sim_open(m, &ways[w]);
+            keel_status status = keel_sim_run(s, 30);
+            keel_correction c = keel_correction_of(keel_sim_solver(s));
+            found += c.finding > 1 && fabs(c.finding_t - at[k]) < 3 * width;
+            seen += status != KEEL_OK; /* a look happened to fall into it */
+            if (status == KEEL_OK && !(c.finding > 1))
+                fail_msg("%s, brake at %g: %g", ways[w].method, at[k], c.largest);
+            keel_sim_close(s);
+            keel_model_close(m);
+        }
+        assert_true(found + seen >= 5 && found > 0);
+    }
+}
+
+/* What holds needs no excuse: any method, any step that resolves the motion. */
+static void true_rows_have_no_findings(void **state) {
+    (void)state;
+    static const keel_options ways[] = {{.method = "dop853"},
+                                        {.rtol = 1e-3},
+                                        {.rtol = 1e-11},
+                                        {.method = "bs32"},
+                                        {.method = "radau"},
+                                        {.method = "rk4", .step = 0.02},
+                                        {.method = "rk4", .step = 0.002},
+                                        {.method = "ab4", .step = 0.005},
+                                        {.method = "dop853", .step = 0.05},
+                                        {.method = "euler", .step = 0.001},
+                                        {.method = "rk4", .step = 0.01, .preserve = KEEL_ADJUST}};
+    problem p[5];
+    problem_kepler(&p[0], 0.6, 1);
+    problem_pendulum(&p[1], 1.0);
+    problem_rigid_body(&p[2], 2, 1, 2.0 / 3);
+    problem_lotka_volterra(&p[3]);
+    problem_pendulum_ode(&p[4], 1.0);
+    for (int k = 0; k < 5; k++)
+        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+            keel_solver *s = keel_open(&p[k].keel, &ways[w]);
+            assert_ok(s, keel_run(s, 15));
+            keel_correction c = keel_correction_of(s);
+            if (c.finding > 0)
+                fail_msg("%s, %s: %s moved by %g too much at t = %g", p[k].keel.name, ways[w].method,
+                         c.finding_state, c.finding, c.finding_t);
+            assert_true(c.state[0] && c.largest > 0 && c.largest < 100);
+            keel_close(s);
+        }
+}
+
+/* Any kinetic energy: masses that depend on q, powers of p, relativistic, magnetic, and indefinite ones. */
+static void every_hamiltonian_has_weights(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int no_masses;
+    } models[] = {
+        {"canonical r, pr\ncanonical a, pa\nhamiltonian pr^2/2 + pa^2/(2*r^2) - 1/r\ninvariant energy\n"
+         "init r = 1, pr = 0.1, a = 0, pa = 1.1\nrun 0 .. 20\n",
+         0},
+        {"canonical q[1..2], p[1..2]\nhamiltonian sqrt(dot(p, p) + 1) + sqrt(1e-12 + 0*q[1]) - 0.5/norm(q)\n"
+         "invariant energy\ninvariant L = q[1]*p[2] - q[2]*p[1]\ninit q = (1, 0), p = (0, 0.6)\nrun 0 .. "
+         "20\n",
+         0},
+        {"canonical q[1..2], p[1..2]\nhamiltonian ((p[1] + q[2])^2 + (p[2] - q[1])^2/0.04)/2 + dot(q, q)/2\n"
+         "invariant energy\ninit q = (1, 0), p = (0.2, 1)\nrun 0 .. 5\n",
+         0},
+        {"canonical q[1..2], p[1..2]\nhamiltonian (p[1]^4 + p[2]^4)/4 + dot(q, q)/2\ninvariant energy\n"
+         "init q = (1, 0.5), p = (0, 0.3)\nrun 0 .. 20\n",
+         1},
+        {"canonical q[1..2], p[1..2]\nhamiltonian p[1]*p[2] + q[1]*q[2]\ninvariant energy\n"
+         "init q = (1, 0.5), p = (0.1, 0.3)\nrun 0 .. 20\n",
+         1},
+        {"canonical q[1..2], p[1..2]\nhamiltonian p[1]^2/2 + q[1]^2/2 + 0.3*p[2] + 0.1*cos(q[2])\ninvariant "
+         "energy\n"
+         "init q = (1, 0), p = (0.1, 0)\nrun 0 .. 20\n",
+         1},
+    };
+    static const keel_options ways[] = {
+        {.method = "dop853"}, {.method = "taylor"}, {.method = "rk4", .step = 0.01}};
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+        keel_model *m = model_of(models[k].text);
+        for (int w = 0; w < 3; w++) {
+            double x[4], exact[4];
+            keel_correction c;
+            double end = strstr(models[k].text, "0 .. 5") ? 5 : 20;
+            end_of(m, &(keel_options){.rtol = 1e-13, .preserve = KEEL_NONE}, end, 4, exact, NULL);
+            end_of(m, &ways[w], end, 4, x, &c);
+            if (!(apart(x, exact, 0, 4) < 1e-3))
+                fail_msg("model %d errs by %g", (int)k, apart(x, exact, 0, 4));
+            assert_int_equal(c.no_masses, models[k].no_masses);
+            if (c.finding > 0)
+                fail_msg("model %d, %s: %s, %g", (int)k, ways[w].method, c.finding_state, c.finding);
+        }
+        keel_model_close(m);
+    }
+}
+
+/* Masses are found from whatever a problem in C brings: rates, gradients, or H alone. */
+static void masses_are_found_from_what_there_is(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        problem p;
+        problem_kepler_hamiltonian(&p, 0.3);
+        if (k > 0) p.keel.f = (keel_map){0};
+        if (k > 1) p.keel.energy.jacobian = NULL;
+        keel_solver *s = keel_open(&p.keel, NULL);
+        assert_ok(s, keel_run(s, 5));
+        assert_int_equal(keel_correction_of(s).no_masses, 0);
+        keel_close(s);
+    }
+}
+
+/* A small state beside a large one is followed in its own size, and does no harm where it is noise. */
+static void small_states_have_tolerances_of_their_own(void **state) {
+    (void)state;
+    static const double small[] = {1e-3, 1e-5, 1e-7, 1e-8};
+    for (int k = 0; k < 4; k++)
+        for (int way = 0; way < 3; way++) {
+            char text[300];
+            double x[2];
+            snprintf(text, sizeof text,
+                     "var a, b\na' = -a + 1\nb' = -b*(2 + sin(t))\ninit a = 0.5, b = %g\nrun 0 .. 4\n",
+                     small[k]);
+            keel_model *m = model_of(text);
+            end_of(m,
+                   &(keel_options){.method = way == 0   ? "dop853"
+                                             : way == 1 ? "radau"
+                                                        : "taylor"},
+                   4, 2, x, NULL);
+            double exact = small[k] * exp(-2 * 4 - (1 - cos(4)));
+            if (!(fabs(x[1] - exact) < 3e-3 * exact))
+                fail_msg("b = %g, way %d: %g", small[k], way, x[1] / exact - 1);
+            keel_model_close(m);
+        }
+    static const double noise[] = {1e-9, 1e-12, 1e-15, 1e-18, 1e-300};
+    for (int k = 0; k < 5; k++) {
+        char text[400];
+        long steps[2];
+        for (int zero = 0; zero < 2; zero++) {
+            snprintf(
+                text, sizeof text,
+                "var x, v, z\nx' = v\nv' = -x\nz' = (x^2 + v^2) - 1.0\nevent e: t - 3 rising -> z := %g\n"
+                "init x = 1, v = 0, z = %g\nrun 0 .. 20\n",
+                zero ? 0 : noise[k], zero ? 0 : noise[k]);
+            keel_model *m = model_of(text);
+            keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-9});
+            run_to(s, 20);
+            steps[zero] = keel_statistics(keel_sim_solver(s)).steps;
+            keel_sim_close(s);
+            keel_model_close(m);
+        }
+        assert_within((double)steps[0], 0.5 * (double)steps[1], 6 * (double)steps[1]);
+    }
+}
+
+/* What was round-off beside 1e17 is none beside 1. */
+static void units_are_those_of_the_moment(void **state) {
+    (void)state;
+    static const double rates[] = {37, 38, 39, 40, 42};
+    static const keel_options ways[] = {
+        {.method = "gauss4", .step = 0.001},
+        {.method = "rk4", .step = 0.001, .preserve = KEEL_WATCH},
+        {.method = "dop853", .rtol = 1e-12, .max_step = 0.01, .preserve = KEEL_WATCH}};
+    for (int k = 0; k < 5; k++)
+        for (int w = 0; w < 3; w++) {
+            char text[200];
+            keel_kept row;
+            snprintf(text, sizeof text,
+                     "var x, y\nx' = %g*cos(t)*(x + y)/2\ny' = %g*cos(t)*(x + y)/2\n"
+                     "invariant I = x - y\ninit x = 1, y = 0\nrun 0 .. 5\n",
+                     rates[k], rates[k]);
+            keel_model *m = model_of(text);
+            keel_sim *s = keel_sim_open(m, &ways[w]);
+            run_to(s, 5);
+            assert_true(keel_kept_at(keel_sim_solver(s), 0, &row));
+            if (fabs(row.last) > 1e-3 && !(row.units > 1e9))
+                fail_msg("rate %g, %s: off by %g, %g units", rates[k], ways[w].method, row.last, row.units);
+            assert_true(row.units < 1e3 || fabs(row.last) > 1e-9);
+            keel_sim_close(s);
+            keel_model_close(m);
+        }
+}
+
+/* Where f depends on t alone the estimate of rkf78 vanishes, whatever the step. */
+static void estimates_that_vanish_are_not_believed(void **state) {
+    (void)state;
+    static const double rates[] = {3, 7.7, 20, 41, 100};
+    for (int k = 0; k < 5; k++)
+        for (int way = 0; way < 2; way++) {
+            char text[200];
+            double x[1], w = rates[k];
+            snprintf(text, sizeof text, "var x\nx' = %.17g*cos(%.17g*t)\ninit x = 0.1\nrun 0 .. 50\n", w, w);
+            keel_model *m = model_of(text);
+            end_of(m, &(keel_options){.method = way ? "rkf78-7" : "rkf78"}, 50, 1, x, NULL);
+            if (!(fabs(x[0] - 0.1 - sin(50 * w)) < 1e-3))
+                fail_msg("rate %g: %g", w, x[0] - 0.1 - sin(50 * w));
+            keel_model_close(m);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(light_bodies_are_spared),
+        cmocka_unit_test(weights_that_destroy_a_body_are_a_finding),
+        cmocka_unit_test(a_brake_between_looks_is_a_finding),
+        cmocka_unit_test(true_rows_have_no_findings),
+        cmocka_unit_test(every_hamiltonian_has_weights),
+        cmocka_unit_test(masses_are_found_from_what_there_is),
+        cmocka_unit_test(units_are_those_of_the_moment),
+        cmocka_unit_test(estimates_that_vanish_are_not_believed),
+        cmocka_unit_test(small_states_have_tolerances_of_their_own),
+    };
+    return cmocka_run_group_tests_name("correction", tests, NULL, NULL);
+}
