@@ -194,8 +194,7 @@ static keel_status stop_at_event(struct engine *e) {
                               .event = r->event};
     if (r->storm.count < SHRINKING && r->storm.same < FEW) return KEEL_EVENT;
     double rest = gap * ratio / (1 - ratio);
-    int foreseen =
-        r->storm.steady >= STEADY || (r->storm.same >= FEW && r->storm.alike >= FEW - 1 && ratio < 0.5);
+    int foreseen = r->storm.steady >= STEADY || (r->storm.same >= FEW && r->storm.alike > 0 && ratio < 0.5);
     int soon = gap <= NO_TIME * t || (foreseen && rest <= SOON * t);
     int blurred = !soon && r->storm.alike >= SHRINKING && is_blurred(e, gap);
     return soon || blurred ? come_to_rest(e, rest) : KEEL_EVENT;
