@@ -22,8 +22,8 @@ static inline double floors_speed(const struct floors *f, double t) {
     return f->u + f->a * f->w * cos(f->w * t + f->ph);
 }
 
-/* Follows the ball to `to`.  0: a hit so soft, or a miss so close, that its time is not well defined; *stop is
- * then a time before it. */
+/* Follows the ball to `to`.  0: a hit so soft, or a miss so close, that its time is not well defined; *stop
+ * is then a time before it. */
 static inline int floors_follow(const struct floors *f, double to, double *y, double *v, int *hits,
                                 double *stop) {
     double t = 0, step = 1. / 512;

@@ -14,7 +14,7 @@
 /* Events that stopped the run, over restarts and modes: the last one, how long after the one before, what
  * share that was of the time before, how often in a row it was less, and the same share. */
 struct storm {
-    double t, gap, ratio;
+    double t, gap, ratio, speed;    /* speed: of the event function */
     int count, steady, same, event; /* same: of those, by the same event */
     int alike;                      /* ratios in a row that are alike: not noise */
 };

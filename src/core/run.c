@@ -140,7 +140,7 @@ static keel_status too_many_events(struct engine *e) {
 /* Stops that come ever faster, each after less time than the one before: a ball that comes to rest by
  * bouncing.  Flights whose ratio is steady end at t + gap ratio / (1 - ratio).  The run ends once that is
  * near (SOON), or once a flight is no higher than what round-off leaves of the event function (BLURRED) while
- * the ratios are still alike: bodies that move together touch at random times. */
+ * times and speeds still shrink alike: bodies that move together touch at random. */
 enum { FEW = 3, SHRINKING = 6, STEADY = 10 }; /* of one event; of any; by a steady ratio */
 #define NO_TIME 1e-10                         /* of t */
 #define SOON 1e-7                             /* of t */
@@ -167,6 +167,20 @@ static int is_blurred(struct engine *e, double gap) {
     return 0.25 * slope <= BLURRED * noise;
 }
 
+/* How fast the event function moves where the solver stands. */
+static double speed_of_event(struct engine *e, double gap) {
+    struct field *fd = &e->field;
+    double t = e->r->t_now, *u = e->events.trial, here;
+    const double *x = engine_state(e);
+    if (engine_rate(e, t, x, e->split) != KEEL_OK) return 0;
+    if (map_value(fd, &fd->event, t, x, e->events.here) != KEEL_OK) return 0;
+    here = e->events.here[e->r->event];
+    memcpy(u, x, (size_t)(fd->n + fd->m) * sizeof *u);
+    for (int j = 0; j < fd->n; j++) u[j] += gap * e->split[j];
+    if (map_value(fd, &fd->event, t + gap, u, e->events.here) != KEEL_OK) return 0;
+    return fabs(e->events.here[e->r->event] - here) / gap;
+}
+
 static keel_status come_to_rest(struct engine *e, double rest) {
     struct record *r = e->r;
     char name[64];
@@ -185,10 +199,13 @@ static keel_status stop_at_event(struct engine *e) {
     if (gap <= 64 * DBL_EPSILON * t) return KEEL_EVENT; /* several at one time */
     double ratio = r->storm.gap > 0 ? gap / r->storm.gap : 1;
     int shrinks = ratio < 0.999, steady = fabs(ratio - r->storm.ratio) <= 1e-3 * ratio;
-    int same = r->event == r->storm.event, alike = fabs(ratio - r->storm.ratio) <= 0.05 * ratio;
+    double speed = speed_of_event(e, gap), slower = r->storm.speed > 0 ? speed / r->storm.speed : 0;
+    int same = r->event == r->storm.event;
+    int alike = fabs(ratio - r->storm.ratio) <= 0.05 * ratio && fabs(slower - ratio) <= 0.2 * ratio;
     r->storm = (struct storm){.t = r->t_now,
                               .gap = gap,
                               .ratio = ratio,
+                              .speed = speed,
                               .count = shrinks ? r->storm.count + 1 : 0,
                               .steady = shrinks && steady ? r->storm.steady + 1 : 0,
                               .alike = shrinks && alike ? r->storm.alike + 1 : 0,
@@ -196,8 +213,7 @@ static keel_status stop_at_event(struct engine *e) {
                               .event = r->event};
     if (r->storm.count < SHRINKING && r->storm.same < FEW) return KEEL_EVENT;
     double rest = gap * ratio / (1 - ratio);
-    int foreseen =
-        r->storm.steady >= STEADY || (r->storm.same >= FEW && r->storm.alike >= FEW - 1 && ratio < 0.5);
+    int foreseen = r->storm.steady >= STEADY || (r->storm.same >= FEW && r->storm.alike > 0 && ratio < 0.5);
     int soon = gap <= NO_TIME * t || (foreseen && rest <= SOON * t);
     int blurred = !soon && r->storm.alike >= SHRINKING && is_blurred(e, gap);
     return soon || blurred ? come_to_rest(e, rest) : KEEL_EVENT;

@@ -15,11 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MET_MOST = 8 };     /* surfaces met at once, tried in all combinations */
-enum { ORDERS = 12 };      /* derivatives that may decide which way a surface goes */
-#define SURFACES_NOISES 64 /* of its round-off: a surface is met */
+enum { MET_MOST = 8 }; /* surfaces met at once, tried in all combinations */
 
-static int is_stairs(const struct engine *e, int k) {
+int surfaces_stairs(const struct engine *e, int k) {
     return e->field.p.passing[e->surfaces.event[k]] == KEEL_STAIRCASE;
 }
 
@@ -82,7 +80,7 @@ double surfaces_noise(const struct engine *e, int event, double largest) {
 
 double surfaces_height(const struct engine *e, int k, const double *value) {
     double v = value[e->surfaces.event[k]];
-    return is_stairs(e, k) ? v - e->surfaces.high[k] : v;
+    return surfaces_stairs(e, k) ? v - e->surfaces.high[k] : v;
 }
 
 keel_status surfaces_values(struct engine *e, double t, const double *u, double *out) {
@@ -122,10 +120,10 @@ void surfaces_scanned(struct engine *e, const double *value) {
 /* Surface k is met: v is zero, or whole, to round-off. */
 static int meets(struct engine *e, int k, double v) {
     struct surfaces *s = &e->surfaces;
-    double whole = is_stairs(e, k) ? nearbyint(v) : 0;
+    double whole = surfaces_stairs(e, k) ? nearbyint(v) : 0;
     if (!(fabs(v - whole) <= SURFACES_NOISES * s->noise[s->event[k]])) return 0;
-    s->low[k] = is_stairs(e, k) ? whole - 1 : -1;
-    s->high[k] = is_stairs(e, k) ? whole : 1;
+    s->low[k] = surfaces_stairs(e, k) ? whole - 1 : -1;
+    s->high[k] = surfaces_stairs(e, k) ? whole : 1;
     return 1;
 }
 
@@ -152,8 +150,8 @@ static int take_signs(struct engine *e) {
     for (int k = 0; k < s->count; k++) {
         double v = s->value[s->event[k]], side = s->side[k];
         if (is_near(e, k)) continue;
-        if (isfinite(v)) side = is_stairs(e, k) ? floor(v) : v < 0 ? -1 : 1;
-        else if (side == 0 && !is_stairs(e, k)) side = 1;
+        if (isfinite(v)) side = surfaces_stairs(e, k) ? floor(v) : v < 0 ? -1 : 1;
+        else if (side == 0 && !surfaces_stairs(e, k)) side = 1;
         changed += side != s->side[k];
         s->side[k] = side;
     }
@@ -181,64 +179,6 @@ double surfaces_moment(const struct engine *e) {
     const struct record *r = e->r;
     double h = r->h_taken != 0 ? fabs(r->h_taken) : e->o.step > 0 ? e->o.step : r->h_next;
     return (h > 0 ? h : 1e-6) * r->direction;
-}
-
-/* Which way surface k moves from (t, u) with the sides that are shown, along the run: +1 up, -1 down, 0: it
- * stays within round-off.  By one Euler step, and where that does not tell, by two: (d/dt)^2.  Where nothing
- * moves at all m steps show (d/dt)^m: the last of a row of bodies in contact feels the first one's impact with
- * a high derivative.  *order: of the derivative that tells. */
-static int way_and_order(struct engine *e, double t, const double *u, int k, int *order) {
-    static const double share[] = {1e-6, 1e-4, 1e-2};
-    struct surfaces *s = &e->surfaces;
-    struct field *fd = &e->field;
-    double begin = surfaces_height(e, k, s->value);
-    *order = 0;
-    for (int length = 0; length < 3; length++) {
-        double delta = share[length] * surfaces_moment(e), at = t;
-        memcpy(s->trial, u, (size_t)(fd->n + fd->m) * sizeof *u);
-        for (int stage = 0; stage < ORDERS; stage++) {
-            if (engine_rate(e, at, s->trial, e->split) != KEEL_OK) break;
-            for (int j = 0; j < fd->n; j++) s->trial[j] += delta * e->split[j];
-            for (int j = 0; j < fd->m; j++) s->trial[fd->n + j] = fd->y[j];
-            at += delta;
-            if (surfaces_values(e, at, s->trial, e->events.here) != KEEL_OK) break;
-            double change = surfaces_height(e, k, e->events.here) - begin;
-            *order = stage + 1;
-            if (fabs(change) > SURFACES_NOISES * s->noise[s->event[k]]) return change > 0 ? 1 : -1;
-            if (stage > 0 && change != 0) break;
-        }
-    }
-    return 0;
-}
-
-int surfaces_way(struct engine *e, double t, const double *u, int k) {
-    int order;
-    return way_and_order(e, t, u, k, &order);
-}
-
-/* A surface that is met and left along a tangent, or not at all: near it the errors of the steps, and of what
- * lies between them, have any sign.  Its side is known by the derivative, and stays while its height is below
- * what the tolerances leave of it. */
-static void take_rests(struct engine *e, double t, const double *u) {
-    struct surfaces *s = &e->surfaces;
-    int n = e->field.n, order;
-    if (e->r->sliding) return;
-    for (int k = 0; k < s->count; k++) {
-        if (!s->met[k] || is_stairs(e, k) ||
-            fabs(s->value[s->event[k]]) > SURFACES_NOISES * s->noise[s->event[k]])
-            continue;
-        if (way_and_order(e, t, u, k, &order) != 0 && order == 1) continue;
-        double height = 0, here = s->value[s->event[k]];
-        for (int way = 0; way < 3; way++) {
-            memcpy(s->trial, u, (size_t)(n + e->field.m) * sizeof *u);
-            for (int j = 0; j < n; j++)
-                s->trial[j] += ((j + way) % 3 == 1 ? -1 : 1) * (e->atol[j] + e->o.rtol * fabs(u[j]));
-            if (surfaces_values(e, t, s->trial, e->events.here) != KEEL_OK) break;
-            height = fmax(height, fabs(e->events.here[s->event[k]] - here));
-        }
-        if (isfinite(height)) s->rest[k] = height;
-        s->noise[s->event[k]] = fmax(s->noise[s->event[k]], s->rest[k] / SURFACES_NOISES);
-    }
 }
 
 /* Combination `mask` of the surfaces that are met at (t, u): bit i set: the i-th is on its upper side.  It
@@ -271,7 +211,7 @@ keel_status surfaces_seen(struct engine *e, double t, const double *u, double *v
     for (int k = 0; k < s->count; k++) {
         double *v = &value[s->event[k]];
         if (e->r->sliding && s->met[k]) *v = 1;
-        else if (is_stairs(e, k)) *v = (*v - s->side[k]) * (s->side[k] + 1 - *v);
+        else if (surfaces_stairs(e, k)) *v = (*v - s->side[k]) * (s->side[k] + 1 - *v);
     }
     if (!e->r->sliding) return KEEL_OK;
     double part;
@@ -332,7 +272,7 @@ static keel_status choose_sides(struct engine *e, double t, const double *u, int
 static keel_status choose(struct engine *e, double t, const double *u, int count, const int *met,
                           unsigned first) {
     keel_status status = choose_sides(e, t, u, count, met, first);
-    if (status == KEEL_OK) take_rests(e, t, u);
+    if (status == KEEL_OK) surfaces_rests(e, t, u);
     return status;
 }
 
@@ -358,7 +298,7 @@ static void know_signs(struct engine *e) {
     for (int k = 0; k < s->count; k++) {
         double *noise = &s->noise[s->event[k]];
         if (is_near(e, k)) *noise = fmax(*noise, 4 * fabs(surfaces_height(e, k, s->value)) / SURFACES_NOISES);
-        int always_above = is_stairs(e, k) || (e->r->sliding && s->met[k]);
+        int always_above = surfaces_stairs(e, k) || (e->r->sliding && s->met[k]);
         e->events.sign[s->event[k]] = always_above || s->side[k] > 0 ? 1 : -1;
     }
     e->r->just_begun = 1;
@@ -431,7 +371,7 @@ static keel_status cross(struct engine *e, int crossed, double t, const double *
     find_met(e);
     s->met[crossed] = 1;
     s->side[crossed] = before;
-    if (is_stairs(e, crossed)) {
+    if (surfaces_stairs(e, crossed)) {
         int up = v > side + 0.5;
         s->low[crossed] = up ? side : side - 1;
         s->high[crossed] = up ? side + 1 : side;
@@ -506,7 +446,7 @@ int surfaces_reached(struct engine *e) {
     if (surfaces_values(e, r->t, s->u, e->events.slope) != KEEL_OK) return 0;
     for (int k = 0; k < s->count; k++) {
         double v = s->value[s->event[k]], tolerance = fabs(e->events.slope[s->event[k]] - v);
-        if (is_stairs(e, k) || !(fabs(v) <= tolerance) || surfaces_way(e, r->t, u, k) * s->side[k] >= 0)
+        if (surfaces_stairs(e, k) || !(fabs(v) <= tolerance) || surfaces_way(e, r->t, u, k) * s->side[k] >= 0)
             continue;
         e->r->surface = s->event[k];
         memcpy(e->x_now, u, (size_t)(n + e->field.m) * sizeof *u);

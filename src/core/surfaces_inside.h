@@ -14,7 +14,11 @@ double surfaces_height(const struct engine *e, int k, const double *value); /* a
 double surfaces_moment(const struct engine *e); /* a time in which little happens, along the run */
 /* Which way surface k moves from (t, u) with the sides that are shown, along the run: +1 up, -1 down, 0: it
  * stays within round-off. */
+#define SURFACES_NOISES 64 /* of its round-off: a surface is met */
+int surfaces_stairs(const struct engine *e, int k);
 int surfaces_way(struct engine *e, double t, const double *u, int k);
+/* Heights below which surfaces that are met, and left along a tangent, have no sign. */
+void surfaces_rests(struct engine *e, double t, const double *u);
 /* Combination `mask` of the surfaces that are met at (t, u): bit i set: the i-th is on its upper side. */
 void surfaces_take(struct engine *e, double t, const double *u, int count, const int *met, unsigned mask);
 

@@ -1,9 +1,10 @@
 /* branches.h - branches that change the index.
  *
- * The analysis takes an equation as a whole: 0 = if(x > 0, y - x, x - 1/2) contains y.  In its second branch it
- * does not; y would then follow from d/dt of that branch, which is another system.  The offsets c, d serve all
- * branches if and only if J_ij = df_i/dx_j^(d_j - c_i) is regular in each, so this is what is looked at: at
- * points around the start values when the model is read, and on the way whenever a branch has changed. */
+ * The analysis takes an equation as a whole: 0 = if(x > 0, y - x, x - 1/2) contains y.  In its second
+ * branch it does not; y would then follow from d/dt of that branch, which is another system.  The offsets
+ * c, d serve all branches if and only if J_ij = df_i/dx_j^(d_j - c_i) is regular in each.  That is looked
+ * at, at points around the start values when the model is read, and on the way whenever a branch has
+ * changed. */
 #ifndef KEEL_MODEL_BRANCHES_H
 #define KEEL_MODEL_BRANCHES_H
 

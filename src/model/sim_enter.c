@@ -77,8 +77,8 @@ static int jumped(struct keel_sim *s, int number, int wanted) {
     return now && now == -before && (wanted == 0 || wanted == now);
 }
 
-/* What is left of derivative k by the actions at this time: the round-off of what it was, or what the next one
- * made of it within the accuracy of the time.  Bodies that hand on an impact and stay in contact are left
+/* What is left of derivative k by the actions at this time: the round-off of what it was, or what the next
+ * one made of it within the accuracy of the time.  Bodies that hand on an impact and stay in contact are left
  * with such values; they say nothing of where they go. */
 static double remainder_of(const struct keel_sim *s, int number, int k) {
     const double *steepest = s->fired[number].steepest;

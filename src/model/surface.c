@@ -160,8 +160,8 @@ static int find_surface(const struct freezer *z, expr at) {
     return -1;
 }
 
-/* d^1.5 and sqrt(d) have no continuation beyond d = 0, where max(d, 0) or a condition d > 0 switches.  A stage
- * that lies beyond the surface by its error still has a value if d is not below 0 there; the surface is
+/* d^1.5 and sqrt(d) have no continuation beyond d = 0, where max(d, 0) or a condition d > 0 switches.  A
+ * stage that lies beyond the surface by its error still has a value if d is not below 0 there; the surface is
  * located all the same.  On the other side in force d is what it is. */
 static expr base_image(const struct freezer *z, expr e) {
     const struct expr_node n = z->g->node[e], base = z->g->node[n.a];
