@@ -272,6 +272,17 @@ typedef struct keel_kept {
     double unit; /* one round-off unit now: eps times the row's largest size so far (docs/design.md) */
 } keel_kept;
 
+/* How well the solution between the steps meets the equations: the largest h |x' - f(t, x)| of some samples
+ * inside steps, off the grid, x the dense output; for implicit methods without what stiffness damps at once.
+ * In tolerances: some hundreds are usual, 10^5 say that the steps or the interpolant miss something. */
+typedef struct keel_defect {
+    double largest;
+    double t;
+    int component; /* the state it is in; -1: none, or one of another mode */
+    int relative;  /* 1: fixed steps have no tolerances, and it is relative to the size of the state */
+    long samples;  /* 0: nothing was looked at; steps inside a compiled kernel are not */
+} keel_defect;
+
 /* Open, run, close.  keel_open gives NULL only when memory is out; every call takes NULL and a failed
  * solver. */
 KEEL_API keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi);
@@ -311,6 +322,8 @@ KEEL_API const double *keel_forces(keel_solver *s); /* -G^T lambda at the node, 
 KEEL_API int keel_event(const keel_solver *s);      /* the event the solver stands on, or -1 */
 KEEL_API keel_status keel_state_of(const keel_solver *s); /* the status the solver is in */
 KEEL_API keel_stats keel_statistics(const keel_solver *s);
+KEEL_API keel_defect keel_defect_of(const keel_solver *s); /* of the steps so far */
+KEEL_API keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out); /* inside the last step */
 KEEL_API int keel_kept_at(const keel_solver *s, int i, keel_kept *row); /* 1; 0 past the last row */
 KEEL_API const char *keel_message(const keel_solver *s);                /* one sentence; "": nothing to say */
 

@@ -238,6 +238,7 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     carry_certificate(&old->rows, &e->rows);
     reversible_carry(old, e);
     add_statistics(&e->r->stats, &old->r->stats);
+    defect_carry(old, e);
     e->r->storm = old->r->storm;
     s->engine = e;
     engine_close(old);
@@ -314,6 +315,22 @@ keel_status keel_state_of(const keel_solver *s) {
 
 keel_stats keel_statistics(const keel_solver *s) {
     return s ? s->engine->r->stats : (keel_stats){0};
+}
+
+keel_defect keel_defect_of(const keel_solver *s) {
+    return s ? s->engine->r->defect : (keel_defect){.component = -1};
+}
+
+keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out) {
+    if (!s || !out) return KEEL_EINVAL;
+    struct engine *e = s->engine;
+    const struct record *r = e->r;
+    if (!e->block) return r->status;
+    double theta = r->has_step ? (t - r->t_before) / r->h_taken : NAN;
+    if (e->field.n == 0 || !(theta >= 0 && theta <= 1))
+        return misuse(e, "keel_defect_at: t is not inside a step");
+    surfaces_publish(e);
+    return defect_at(e, fmin(fmax(theta, 0.1), 0.9), out);
 }
 
 int keel_kept_at(const keel_solver *s, int i, keel_kept *row) {

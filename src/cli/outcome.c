@@ -150,6 +150,16 @@ int outcome_warning(const struct outcome *o, const struct job *j, char *out, siz
     return 1;
 }
 
+/* How well the equations are met between the steps. */
+static void defect_text(const struct outcome *o, FILE *out) {
+    keel_defect d = keel_defect_of(keel_sim_solver(o->sim));
+    if (d.samples == 0) return;
+    const char *name = d.component >= 0 ? outcome_state_name(o, d.component) : NULL;
+    fprintf(out, "  defect     %.1e %s (%s%sat t = %g; %ld sample%s between steps)\n", d.largest,
+            d.relative ? "of the state" : "tolerances", name ? name : "", name ? " " : "", d.t, d.samples,
+            d.samples == 1 ? "" : "s");
+}
+
 /* In lines of the certificate's width. */
 static void warning_text(const struct outcome *o, const struct job *j, FILE *out) {
     enum { WIDTH = 87 };
@@ -164,6 +174,13 @@ static void warning_text(const struct outcome *o, const struct job *j, FILE *out
         head = "             ";
     }
     fprintf(out, "%s%s\n", head, at);
+}
+
+const char *outcome_state_name(const struct outcome *o, int component) {
+    keel_mode mode;
+    const keel_model *model = o->trace->job->model;
+    if (component < 0 || !keel_model_mode(model, keel_sim_mode(o->sim), &mode)) return NULL;
+    return mode.problem && mode.problem->names ? mode.problem->names[component] : NULL;
 }
 
 /* The certificate --------------------------------------------------------------------------------------- */
@@ -262,6 +279,7 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     char folds[JOB_SENTENCE];
     if (outcome_folds(o, j, folds, sizeof folds)) fprintf(out, "  %-10s %s\n", j->stabilizer, folds);
     missing_text(&o->trace->missing, out);
+    defect_text(o, out);
     accuracy_text(o, out);
     warning_text(o, j, out);
     char shown[6 * JOB_SENTENCE];

@@ -45,5 +45,7 @@ int outcome_row(const struct outcome *o, const struct job *j, int i, keel_kept *
 double outcome_drift_seen(const struct outcome *o, const char *row); /* the largest at output times */
 /* "watched", "by the method"; "at output times": where alone it is looked at; "": it is kept */
 const char *outcome_care_word(const struct job *j, const keel_kept *row);
+/* Of the mode in force; NULL: it has none. */
+const char *outcome_state_name(const struct outcome *o, int component);
 void outcome_release(struct outcome *o);
 #endif

@@ -1,0 +1,141 @@
+/* defect.c - how well the solution between the steps meets the equations.
+ *
+ *     delta(t) = h (x'(t) - f(t, x(t))),   t off the grid, x the dense output, on the manifold
+ *
+ * in tolerances, or relative to the states where steps are fixed.  A step whose stages and whose estimate all
+ * miss something has it here, and so has an interpolant that is worse than the steps.  delta is what the
+ * state would lack if the defect lasted for the step; a stiff component forgets it within 1/|lambda|, which
+ * (I - h J)^-1 delta shows: for implicit methods this is the measure, so that stiffness alone is no alarm.
+ *
+ * f has the sides of the switching surfaces on which the step was taken: no sample straddles a switch.
+ * Looking leaves steps, statistics and bits as they are. */
+#include "core/engine.h"
+#include "linalg/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { SIDE = 4, MOST_FILTERED = 400 };
+/* x' by central differences of order 8, exact for polynomials up to degree 8: dop853 has 7, and with these
+ * places the error for taylor's is 1e-16 of the ninth term. */
+static const double central[SIDE] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
+#define SPREAD 0.02  /* of a step, from place to place */
+#define NOISE 200    /* round-offs of the state, over SPREAD: nothing below is seen */
+#define SHORTEST 1e-7 /* of t: the clock does not resolve places in shorter steps */
+
+static int filters(const struct engine *e) {
+    return e->stepper->info.traits & KEEL_IMPLICIT && e->field.n <= MOST_FILTERED;
+}
+
+void defect_layout(struct engine *e, size_t vector) {
+    struct defect *d = &e->defect;
+    size_t n = filters(e) ? (size_t)e->field.n : 0;
+    d->at = arena_doubles(&e->arena, vector);
+    d->value = arena_doubles(&e->arena, vector);
+    d->rate = arena_doubles(&e->arena, vector);
+    d->matrix = arena_doubles(&e->arena, n * n);
+    d->pivot = arena_ints(&e->arena, n);
+}
+
+/* The largest component of value, in what counts as 1. */
+static keel_defect largest(const struct engine *e, double t, const double *value) {
+    keel_defect found = {.t = t, .component = -1, .relative = e->o.step > 0, .samples = 1};
+    for (int i = 0; i < e->field.n; i++) {
+        double size = fmax(fabs(e->x[0][i]), fabs(e->x[1][i]));
+        double tolerance = e->atol[i] + e->o.rtol * size, noise = NOISE * DBL_EPSILON * size;
+        double one = found.relative ? tolerance / e->o.rtol : fmax(tolerance, 1e-300);
+        double share = fmax(fabs(value[i]) - noise, 0) / one;
+        if (found.component < 0 || share > found.largest) found.largest = share, found.component = i;
+    }
+    return found;
+}
+
+/* delta in d->value, with the state in d->at and f in d->rate. */
+static keel_status find(struct engine *e, double t) {
+    struct defect *d = &e->defect;
+    int n = e->field.n;
+    double h = e->r->h_taken;
+    memset(d->value, 0, (size_t)n * sizeof *d->value);
+    for (int k = 1; k <= SIDE; k++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            keel_status status = dense_raw(e, t + sign * k * SPREAD * h, d->at);
+            if (status != KEEL_OK) return status;
+            for (int i = 0; i < n; i++) d->value[i] += sign * central[k - 1] * d->at[i];
+        }
+    keel_status status = dense_at(e, t, d->at);
+    if (status != KEEL_OK) return status;
+    if (e->work.rate(t, d->at, d->rate, e->work.context) != 0) return KEEL_RETRY;
+    for (int i = 0; i < n; i++) d->value[i] = d->value[i] / SPREAD - h * d->rate[i];
+    return engine_finite(n, d->value) ? KEEL_OK : KEEL_RETRY;
+}
+
+/* value := (I - h J)^-1 value; without a Jacobian it stays. */
+static void filter(struct engine *e, double t) {
+    struct defect *d = &e->defect;
+    int n = e->field.n;
+    if (keel_work_jacobian(&e->work, t, d->at, d->rate, 0, d->matrix) != KEEL_OK) return;
+    for (int i = 0; i < n * n; i++) d->matrix[i] *= -e->r->h_taken;
+    for (int i = 0; i < n; i++) d->matrix[i * n + i] += 1;
+    if (!engine_finite(n * n, d->matrix) || dense_lu(n, d->matrix, d->pivot, NULL) != 0) return;
+    dense_lu_solve(n, d->matrix, d->pivot, d->value);
+}
+
+keel_status defect_at(struct engine *e, double theta, keel_defect *found) {
+    struct record *r = e->r;
+    keel_stats before = r->stats;
+    long calls = e->work.calls;
+    double t = r->t_before + theta * r->h_taken;
+    keel_status status = find(e, t);
+    if (status == KEEL_OK) *found = largest(e, t, e->defect.value);
+    if (status == KEEL_OK && filters(e) && found->largest > (found->relative ? 0 : 0.1)) {
+        filter(e, t);
+        *found = largest(e, t, e->defect.value);
+    }
+    r->stats = before;
+    e->work.calls = calls;
+    e->work.code = 0;
+    e->field.fault.status = KEEL_OK;
+    return status;
+}
+
+/* splitmix64: the same places in every run. */
+static uint64_t mix(uint64_t x) {
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* One step of each block of steps, and the first ones by powers of two.  A sample costs what half a step does;
+ * where looking between the steps is stepping, what eight do. */
+static int is_due(const struct engine *e, long step) {
+    int again = !e->stepper->dense && e->stepper->info.order > 4;
+    uint64_t block = again ? 1024 : e->stepper->info.traits & KEEL_IMPLICIT ? 64 : 32, at = (uint64_t)step;
+    if (at <= 16) return (at & (at - 1)) == 0;
+    return at % block == mix(at / block) % block;
+}
+
+void defect_sample(struct engine *e) {
+    struct record *r = e->r;
+    long step = r->stats.steps;
+    keel_defect found;
+    if (!r->has_step || e->field.n == 0 || !is_due(e, step)) return;
+    if (fabs(r->h_taken) < SHORTEST * fabs(r->t)) return;
+    double theta = 0.1 + 0.8 * (double)(mix(~(uint64_t)step) >> 11) * 0x1p-53;
+    if (defect_at(e, theta, &found) == KEEL_OK) defect_join(&r->defect, &found);
+}
+
+/* States of another mode have other numbers. */
+void defect_carry(const struct engine *from, struct engine *to) {
+    keel_defect earlier = from->r->defect;
+    earlier.component = -1;
+    if (earlier.samples) defect_join(&to->r->defect, &earlier);
+}
+
+void defect_join(keel_defect *sum, const keel_defect *more) {
+    long samples = sum->samples + more->samples;
+    if (sum->samples == 0 || more->largest > sum->largest) *sum = *more;
+    sum->samples = samples;
+}
