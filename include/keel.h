@@ -323,7 +323,8 @@ KEEL_API int keel_event(const keel_solver *s);      /* the event the solver stan
 KEEL_API keel_status keel_state_of(const keel_solver *s); /* the status the solver is in */
 KEEL_API keel_stats keel_statistics(const keel_solver *s);
 KEEL_API keel_defect keel_defect_of(const keel_solver *s); /* of the steps so far */
-KEEL_API keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out); /* inside the last step */
+/* At t inside the last step.  KEEL_RETRY: it cannot be had there, or the method has no interpolant. */
+KEEL_API keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out);
 KEEL_API int keel_kept_at(const keel_solver *s, int i, keel_kept *row); /* 1; 0 past the last row */
 KEEL_API const char *keel_message(const keel_solver *s);                /* one sentence; "": nothing to say */
 

@@ -327,10 +327,9 @@ keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out) {
     const struct record *r = e->r;
     if (!e->block) return r->status;
     double theta = r->has_step ? (t - r->t_before) / r->h_taken : NAN;
-    if (e->field.n == 0 || !(theta >= 0 && theta <= 1))
-        return misuse(e, "keel_defect_at: t is not inside a step");
+    if (!(theta >= 0 && theta <= 1)) return misuse(e, "keel_defect_at: t is not inside the last step");
     surfaces_publish(e);
-    return defect_at(e, fmin(fmax(theta, 0.1), 0.9), out);
+    return defect_is_dear(e) ? KEEL_RETRY : defect_at(e, theta, out);
 }
 
 int keel_kept_at(const keel_solver *s, int i, keel_kept *row) {

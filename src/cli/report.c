@@ -92,7 +92,7 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     int unmeasured = (kept || watched) && j->keel.preserve == KEEL_NONE;
     int held = kept && row.units <= round_off_units;
     char words[4 * JOB_SENTENCE] = "", folds[JOB_SENTENCE], warning[JOB_SENTENCE];
-    int wrong = outcome_warning(o, j, warning, sizeof warning);
+    int wrong = accuracy_warning(o, j, warning, sizeof warning);
     if (ended)
         text_set(words, sizeof words, "The run %s %s at t = %.10g%s%s. ",
                  o->status == OUTCOME_FAILED ? "has" : "was", outcome_word(o->status),
@@ -156,18 +156,32 @@ static void certificate(FILE *out, const struct outcome *o, const struct job *j)
 }
 
 static void accuracy(FILE *out, const struct outcome *o) {
+    const struct accuracy *a = &o->accuracy;
+    const struct accuracy_errors *e = accuracy_shown(a);
+    keel_defect d = keel_defect_of(keel_sim_solver(o->sim));
     heading(out, "Accuracy");
-    if (o->yardstick == OUTCOME_NONE) {
-        fputs("<p>Not measured; <code>--verify</code> measures it by a tighter rerun.</p>\n", out);
-        return;
+    if (!e) {
+        char words[JOB_SENTENCE];
+        accuracy_text(o, words, sizeof words);
+        fputs("<p id=\"accuracy\">", out);
+        text(out, words);
+        fputs("; <code>--verify</code> measures it by a tighter rerun.</p>\n", out);
+    } else {
+        fprintf(out, "<p id=\"accuracy\">%s <strong>%.1e</strong> (relative %.1e) in <code>",
+                a->round_off && a->yardstick == ACCURACY_RERUN ? "Round-off, below" : "Largest error", e->error,
+                e->relative);
+        text(out, keel_sim_column(o->sim, e->worst));
+        fprintf(out, "</code> at t = %.6g, against %s.</p>\n", e->t,
+                a->yardstick == ACCURACY_RERUN   ? "a tighter rerun"
+                : a->yardstick == ACCURACY_EXACT ? "the exact solution"
+                                                 : "reference digits");
     }
-    fprintf(out, "<p id=\"accuracy\">Largest error <strong>%.1e</strong> (relative %.1e) in <code>", o->error,
-            o->relative);
-    text(out, keel_sim_column(o->sim, o->worst));
-    fprintf(out, "</code> at t = %.6g, against %s.</p>\n", o->worst_t,
-            o->yardstick == OUTCOME_RERUN   ? "a tighter rerun"
-            : o->yardstick == OUTCOME_EXACT ? "the exact solution"
-                                            : "reference digits");
+    if (d.samples == 0) return;
+    const char *state = outcome_state_name(o, d.component);
+    fprintf(out, "<p id=\"defect\">Between the steps the equations are met to <strong>%.1e</strong> %s",
+            d.largest, d.relative ? "of the state" : "tolerances");
+    if (state) fputs(", worst in <code>", out), text(out, state), fputs("</code>", out);
+    fprintf(out, " at t = %.6g (%ld samples).</p>\n", d.t, d.samples);
 }
 
 static void facts(FILE *out, const struct outcome *o, const struct job *j) {
@@ -177,7 +191,7 @@ static void facts(FILE *out, const struct outcome *o, const struct job *j) {
     if (j->keel.step > 0) fact(out, j->keel.reversible ? "first step" : "step", "%g", j->keel.step);
     else fact(out, "relative tolerance", "%g", j->keel.rtol > 0 ? j->keel.rtol : 1e-6);
     fact(out, "time", "%g .. %g", j->t0, keel_time(keel_sim_solver(o->sim)));
-    if (o->yardstick != OUTCOME_NONE) fact(out, "largest error", "%.1e", o->error);
+    if (accuracy_shown(&o->accuracy)) fact(out, "largest error", "%.1e", accuracy_shown(&o->accuracy)->error);
     fact(out, "steps", s.rejected ? "%ld, %ld rejected" : "%ld", s.steps, s.rejected);
     if (o->wall_s < 1) fact(out, "computed in", "%.1f ms", 1e3 * o->wall_s);
     else fact(out, "computed in", "%.2f s", o->wall_s);

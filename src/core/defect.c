@@ -21,8 +21,9 @@ enum { SIDE = 4, MOST_FILTERED = 400 };
 /* x' by central differences of order 8, exact for polynomials up to degree 8: dop853 has 7, and with these
  * places the error for taylor's is 1e-16 of the ninth term. */
 static const double central[SIDE] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
-#define SPREAD 0.02  /* of a step, from place to place */
-#define NOISE 200    /* round-offs of the state, over SPREAD: nothing below is seen */
+#define SPREAD 0.02   /* of a step, from place to place; */
+#define NARROW 0.001  /* near its ends not less than this */
+#define NOISE 4       /* round-offs of the state, over the spread: nothing below is seen */
 #define SHORTEST 1e-7 /* of t: the clock does not resolve places in shorter steps */
 
 static int filters(const struct engine *e) {
@@ -40,11 +41,11 @@ void defect_layout(struct engine *e, size_t vector) {
 }
 
 /* The largest component of value, in what counts as 1. */
-static keel_defect largest(const struct engine *e, double t, const double *value) {
+static keel_defect largest(const struct engine *e, double t, const double *value, double spread) {
     keel_defect found = {.t = t, .component = -1, .relative = e->o.step > 0, .samples = 1};
     for (int i = 0; i < e->field.n; i++) {
         double size = fmax(fabs(e->x[0][i]), fabs(e->x[1][i]));
-        double tolerance = e->atol[i] + e->o.rtol * size, noise = NOISE * DBL_EPSILON * size;
+        double tolerance = e->atol[i] + e->o.rtol * size, noise = NOISE * DBL_EPSILON * size / spread;
         double one = found.relative ? tolerance / e->o.rtol : fmax(tolerance, 1e-300);
         double share = fmax(fabs(value[i]) - noise, 0) / one;
         if (found.component < 0 || share > found.largest) found.largest = share, found.component = i;
@@ -53,21 +54,21 @@ static keel_defect largest(const struct engine *e, double t, const double *value
 }
 
 /* delta in d->value, with the state in d->at and f in d->rate. */
-static keel_status find(struct engine *e, double t) {
+static keel_status find(struct engine *e, double t, double spread) {
     struct defect *d = &e->defect;
     int n = e->field.n;
     double h = e->r->h_taken;
     memset(d->value, 0, (size_t)n * sizeof *d->value);
     for (int k = 1; k <= SIDE; k++)
         for (int sign = -1; sign <= 1; sign += 2) {
-            keel_status status = dense_raw(e, t + sign * k * SPREAD * h, d->at);
+            keel_status status = dense_raw(e, t + sign * k * spread * h, d->at);
             if (status != KEEL_OK) return status;
             for (int i = 0; i < n; i++) d->value[i] += sign * central[k - 1] * d->at[i];
         }
     keel_status status = dense_at(e, t, d->at);
     if (status != KEEL_OK) return status;
     if (e->work.rate(t, d->at, d->rate, e->work.context) != 0) return KEEL_RETRY;
-    for (int i = 0; i < n; i++) d->value[i] = d->value[i] / SPREAD - h * d->rate[i];
+    for (int i = 0; i < n; i++) d->value[i] = d->value[i] / spread - h * d->rate[i];
     return engine_finite(n, d->value) ? KEEL_OK : KEEL_RETRY;
 }
 
@@ -87,11 +88,13 @@ keel_status defect_at(struct engine *e, double theta, keel_defect *found) {
     keel_stats before = r->stats;
     long calls = e->work.calls;
     double t = r->t_before + theta * r->h_taken;
-    keel_status status = find(e, t);
-    if (status == KEEL_OK) *found = largest(e, t, e->defect.value);
+    double spread = fmax(fmin(SPREAD, fmin(theta, 1 - theta) / SIDE), NARROW);
+    if (e->field.n == 0 || fabs(r->h_taken) < SHORTEST * fabs(r->t)) return KEEL_RETRY;
+    keel_status status = find(e, t, spread);
+    if (status == KEEL_OK) *found = largest(e, t, e->defect.value, spread);
     if (status == KEEL_OK && filters(e) && found->largest > (found->relative ? 0 : 0.1)) {
         filter(e, t);
-        *found = largest(e, t, e->defect.value);
+        *found = largest(e, t, e->defect.value, spread);
     }
     r->stats = before;
     e->work.calls = calls;
@@ -108,12 +111,15 @@ static uint64_t mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* One step of each block of steps, and the first ones by powers of two.  A sample costs what half a step does;
+int defect_is_dear(const struct engine *e) {
+    return !e->stepper->dense && e->stepper->info.order > 4;
+}
+
+/* The first steps and one of each block.  A sample costs what half a step does;
  * where looking between the steps is stepping, what eight do. */
 static int is_due(const struct engine *e, long step) {
-    int again = !e->stepper->dense && e->stepper->info.order > 4;
-    uint64_t block = again ? 1024 : e->stepper->info.traits & KEEL_IMPLICIT ? 64 : 32, at = (uint64_t)step;
-    if (at <= 16) return (at & (at - 1)) == 0;
+    uint64_t block = defect_is_dear(e) ? 1024 : e->stepper->info.traits & KEEL_IMPLICIT ? 64 : 32, at = (uint64_t)step;
+    if (at <= 16) return block < 1024 || (at & (at - 1)) == 0;
     return at % block == mix(at / block) % block;
 }
 
@@ -121,9 +127,8 @@ void defect_sample(struct engine *e) {
     struct record *r = e->r;
     long step = r->stats.steps;
     keel_defect found;
-    if (!r->has_step || e->field.n == 0 || !is_due(e, step)) return;
-    if (fabs(r->h_taken) < SHORTEST * fabs(r->t)) return;
-    double theta = 0.1 + 0.8 * (double)(mix(~(uint64_t)step) >> 11) * 0x1p-53;
+    if (!r->has_step || !is_due(e, step)) return;
+    double theta = (double)(mix(~(uint64_t)step) >> 11) * 0x1p-53;
     if (defect_at(e, theta, &found) == KEEL_OK) defect_join(&r->defect, &found);
 }
 

@@ -38,6 +38,7 @@ struct inside_mode {
     struct fill fill;
     struct impact impact;
     struct values columns;  /* what a column is in this mode */
+    struct values sizes;    /* of the outputs: sums of |terms| */
     struct values rows;     /* kept and watched rows, NAN where the mode has no such row */
     unsigned char *has_row; /* by row: the mode has it */
     struct values held;     /* what `x.enter` and `x.start` are taken from */
