@@ -67,6 +67,25 @@ static double least_size(const struct job *j) {
     return 1e-3 * (largest > 0 ? fmin(largest, 1) : 1);
 }
 
+/* One round-off of a column: of its size, and of the time at which it is taken, the clock's own round-off times
+ * how fast it changes from row to row. */
+static void take_units(struct outcome *o) {
+    struct accuracy *a = &o->accuracy;
+    const struct record *r = &a->record;
+    size_t columns = (size_t)r->columns;
+    double latest = fmax(fabs(o->trace->job->t0), fabs(o->trace->job->t1));
+    a->unit = a->scale + columns;
+    for (size_t i = 0; i < columns; i++) a->unit[i] = DBL_EPSILON * a->scale[i];
+    for (long k = 1; k < r->count; k++) {
+        const struct record_place *one = &r->place[k - 1], *next = &r->place[k];
+        const double *value = r->value + (size_t)k * columns, *before = value - columns;
+        if (one->mode != next->mode || one->events != next->events) continue;
+        double share = DBL_EPSILON * latest / fabs(next->t - one->t);
+        for (size_t i = 0; i < columns; i++)
+            a->unit[i] = fmax(a->unit[i], DBL_EPSILON * a->scale[i] + share * fabs(value[i] - before[i]));
+    }
+}
+
 /* A column that is zero by theory is as large as the others of its array, as what its tolerance neglects, and
  * an output as its terms. */
 static int take_scales(struct outcome *o, const struct job *j) {
@@ -74,7 +93,7 @@ static int take_scales(struct outcome *o, const struct job *j) {
     const struct trace *t = o->trace;
     int columns = t->columns;
     double least = least_size(j);
-    a->scale = malloc(((size_t)columns + 1) * sizeof *a->scale);
+    a->scale = malloc((2 * (size_t)columns + 1) * sizeof *a->scale);
     if (!a->scale) return memory_out(), -1;
     for (int first = 0, end = 0; first < columns; first = end) {
         double largest = 0;
@@ -86,6 +105,7 @@ static int take_scales(struct outcome *o, const struct job *j) {
             a->scale[i] =
                 keel_sim_column_kind(o->sim, i) == KEEL_COLUMN_STATE ? fmax(largest, least) : largest;
     }
+    take_units(o);
     return 0;
 }
 
@@ -155,6 +175,7 @@ static void plan(struct reruns *r) {
     const keel_options *o = &r->job->keel;
     double rtol = o->rtol > 0 ? o->rtol : 1e-6;
     r->tight = *o;
+    r->tight.compensated = 1; /* of its many short steps no round-off is to be seen */
     r->blind = NAN;
     if (o->step > 0) {
         r->tight.step = fmin(shorter_step(r, o->step, 2, fmin(PLACES, (double)r->affordable)), o->step / 2);
@@ -221,7 +242,7 @@ static int tighter_ones_part(struct reruns *r) {
     if (less.step > 0) less.step = shorter_step(r, r->tight.step, 1.4, 0);
     else less.rtol *= fmax(r->ratio / 10, 2), less.atol *= fmax(r->ratio / 10, 2);
     trial_beside(&c, r->job, &less, &r->rows, NULL, 0);
-    int part = !is_good(&c) || !isnan(c.apart_t) || !isnan(c.other_t);
+    int part = !is_good(&c) || !isnan(c.other_t) || (!isnan(c.apart_t) && c.stays_apart);
     trial_close(&c);
     return part;
 }
@@ -263,14 +284,14 @@ static void take_round_off(struct outcome *o, struct accuracy_errors *e) {
     double bound = 0;
     int largest = 0;
     for (int i = 0; i < o->trace->columns; i++) {
-        double ten = 10 * DBL_EPSILON * a->scale[i];
+        double ten = 10 * a->unit[i];
         if (e->each[i] > ten) return;
         if (!isnan(e->each[i]) && ten > bound) bound = ten, largest = i;
     }
     a->round_off = 1;
     e->error = bound;
     e->worst = largest;
-    e->relative = bound > 0 ? 10 * DBL_EPSILON : 0;
+    e->relative = a->scale[largest] > 0 ? bound / a->scale[largest] : 0;
 }
 
 static void estimate(struct outcome *o, struct job *j, int again) {

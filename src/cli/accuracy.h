@@ -33,7 +33,7 @@ struct accuracy {
     const char *unmeasured;          /* why there is neither */
     const char *cannot_tell;         /* why there is no estimate, though it was sought; NULL: there is one */
     int round_off;                   /* all errors are below ten round-offs, and `error` is that bound */
-    double *scale;                   /* [columns] what counts as large in it */
+    double *scale, *unit;            /* [columns] what counts as large in it; one round-off */
     double tolerances;               /* the worst state, in what was asked for; NAN: nothing was */
     int loose;                       /* the state it is */
     double share;                    /* its error by its scale */

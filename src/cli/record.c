@@ -92,7 +92,9 @@ static void differ(struct record_match *m, int column, double t, double differen
     if (isnan(difference)) return;
     m->each[column] = fmax(m->each[column], difference);
     if (isnan(m->error) || difference > m->error) m->error = difference, m->worst = column, m->worst_t = t;
-    if (isnan(m->apart_t) && difference > apart * m->with->scale[column]) m->apart_t = t;
+    if (!(difference > apart * m->with->scale[column])) return;
+    if (isnan(m->apart_t)) m->apart_t = t;
+    m->off_now = 1;
 }
 
 /* Between the moments at which two runs see the same event they differ by the jump; not for long. */
@@ -115,7 +117,10 @@ int record_match_row(void *match, const struct trace_row *row) {
     const double *other = r->value + (size_t)m->at * (size_t)r->columns;
     if (place->mode != row->mode || place->events != m->events) return stray(m, row->t), 0;
     m->stray_t = NAN;
+    m->off_now = 0;
     for (int i = 0; i < r->columns; i++) differ(m, i, row->t, fabs(row->value[i] - other[i]));
+    m->after += !isnan(m->apart_t);
+    m->off += m->off_now;
     return 0;
 }
 

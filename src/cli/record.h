@@ -42,6 +42,8 @@ struct record_match {
     int worst;
     double worst_t;
     double apart_t; /* the first time at which something differs by a hundredth of its scale; NAN */
+    int off_now;
+    long after, off; /* rows compared since then, and those that differ as much */
     double stray_t; /* from here on the two were in other modes, or had met other events; NAN: they are not */
     double other_t; /* the same of the first such stretch that was longer than a hundredth of the run */
 };

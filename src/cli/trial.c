@@ -125,6 +125,7 @@ static void take_errors(struct trial *r, const struct trial_view *v) {
     r->worst_t = v->match.each ? v->match.worst_t : v->trace.worst_t;
     r->apart_t = v->match.each ? v->match.apart_t : NAN;
     r->other_t = v->match.each ? v->match.other_t : NAN;
+    r->stays_apart = 2 * v->match.off > v->match.after;
     r->scanned = v->scan.found;
     for (int i = 0; i < r->columns; i++) {
         r->each[i] = each[i];
