@@ -21,8 +21,9 @@ static const double scan_alarm = 1000;
 /* A local tolerance is asked for; errors that add up to a hundred of them are still what was meant.  Fixed
  * steps ask for nothing: there it is a thousandth of the state. */
 static const double most_tolerances = 100, most_share = 1e-3;
-/* A rerun takes a second, or three times as long as the run; more only if --verify asks for it. */
-static const double free_seconds = 1, free_times = 3;
+/* Evaluations of one unknown that a rerun may spend on short steps unless --verify asks for it, a second or
+ * so; counted, not timed, so that the same run says the same everywhere. */
+static const double free_work = 1e7;
 
 const char *accuracy_word(enum accuracy_yardstick y) {
     static const char *const word[] = {"exact", "reference", "rerun", "none"};
@@ -57,13 +58,14 @@ static int same_array(const char *one, const char *other) {
            strcmp(end, other_end) == 0;
 }
 
-/* What a state counts as at least, as the tolerances have it. */
+/* What a state counts as at least, as the tolerances have it; fixed steps neglect nothing but round-off. */
 static double least_size(const struct job *j) {
     keel_mode mode;
     double largest = 0, rtol = j->keel.rtol > 0 ? j->keel.rtol : 1e-6;
     if (j->keel.atol > 0) return j->keel.atol / rtol;
     if (!keel_model_mode(j->model, keel_model_start(j->model), &mode) || !mode.problem->u0) return 1e-3;
     for (int i = 0; i < mode.problem->n; i++) largest = fmax(largest, fabs(mode.problem->u0[i]));
+    if (j->keel.step > 0) return 1e-8 * largest;
     return 1e-3 * (largest > 0 ? fmin(largest, 1) : 1);
 }
 
@@ -175,6 +177,7 @@ static void plan(struct reruns *r) {
     const keel_options *o = &r->job->keel;
     double rtol = o->rtol > 0 ? o->rtol : 1e-6;
     r->tight = *o;
+    r->tight.defect_every = 0;
     r->tight.compensated = 1; /* of its many short steps no round-off is to be seen */
     r->blind = NAN;
     if (o->step > 0) {
@@ -297,9 +300,9 @@ static void take_round_off(struct outcome *o, struct accuracy_errors *e) {
 static void estimate(struct outcome *o, struct job *j, int again) {
     struct accuracy *a = &o->accuracy;
     double tries = (double)(o->stats.steps + o->stats.rejected + 1);
-    double steps = fmax(free_seconds, free_times * o->wall_s) / fmax(o->wall_s / tries, 1e-9);
+    double work = (double)(o->stats.calls + 1) / tries * (o->trace->columns + 1); /* of a step */
     struct reruns r = {.job = j, .length = fabs(j->t1 - j->t0), .affordable = LONG_MAX};
-    if (again < 2) r.affordable = (long)fmax(fmin(steps, 1e15), 100);
+    if (again < 2) r.affordable = (long)fmax(free_work / work, 100);
     plan(&r);
     a->record.scale = malloc(((size_t)o->trace->columns + 1) * sizeof *a->record.scale);
     if (!a->record.scale) {
@@ -347,7 +350,7 @@ void accuracy_measure(struct outcome *o, struct job *j, int again) {
     if (take_scales(o, j)) return;
     if (take_errors(o, t->worst, 1, t->worst_t, &a->known))
         a->yardstick = t->exacts ? ACCURACY_EXACT : ACCURACY_REFERENCE;
-    if (a->record.count && (again == 2 || (again == 1 && o->wall_s < 1))) {
+    if (a->record.largest && (again == 2 || (again == 1 && o->wall_s < 1))) {
         estimate(o, j, again);
         if (a->estimate.each && !a->known.each) a->yardstick = ACCURACY_RERUN;
         if (stop_asked()) {

@@ -85,6 +85,22 @@ static int worst_kept(const struct outcome *o, const struct job *j, int watched,
     return count;
 }
 
+/* What is conserved may still be another motion: the values' own accuracy stands beside it. */
+static void add_accuracy(char *words, size_t room, const struct outcome *o, const struct job *j) {
+    const struct accuracy *a = &o->accuracy;
+    char asked[60];
+    text_set(asked, sizeof asked, j->keel.step > 0 ? "step %g" : "rtol %g",
+             j->keel.step > 0   ? j->keel.step
+             : j->keel.rtol > 0 ? j->keel.rtol
+                                : 1e-6);
+    if (a->cannot_tell) text_add(words, room, " How accurate the values are cannot be told: %s.", a->cannot_tell);
+    else if (isnan(a->share)) text_add(words, room, " The accuracy of the values was not measured.");
+    else
+        text_add(words, room, " The values are %s: %s errs by %.1e of its size, with %s.",
+                 accuracy_as_asked(a) ? "accurate" : "less accurate than asked",
+                 keel_sim_column(o->sim, a->loose), a->share, asked);
+}
+
 static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     keel_kept row = {0}, loose = {0};
     int kept = worst_kept(o, j, 0, &row), watched = worst_kept(o, j, 1, &loose);
@@ -92,7 +108,8 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     int unmeasured = (kept || watched) && j->keel.preserve == KEEL_NONE;
     int held = kept && row.units <= round_off_units;
     char words[4 * JOB_SENTENCE] = "", folds[JOB_SENTENCE], warning[JOB_SENTENCE];
-    int wrong = accuracy_warning(o, j, warning, sizeof warning);
+    int warned = accuracy_warning(o, j, warning, sizeof warning);
+    int wrong = o->accuracy.finding == ACCURACY_WRONG, accurate = accuracy_as_asked(&o->accuracy);
     if (ended)
         text_set(words, sizeof words, "The run %s %s at t = %.10g%s%s. ",
                  o->status == OUTCOME_FAILED ? "has" : "was", outcome_word(o->status),
@@ -113,12 +130,13 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
         text_add(words, sizeof words, " Only watched: %s drifts by %.2g.", loose.name, loose.units);
     if (outcome_folds(o, j, folds, sizeof folds))
         text_add(words, sizeof words, " %s: %s.", j->stabilizer, folds);
-    if (wrong) text_add(words, sizeof words, " Warning: %s.", warning);
+    if (!ended) add_accuracy(words, sizeof words, o, j);
+    if (warned) text_add(words, sizeof words, " Warning: %s.", warning);
     if (o->lacking[0]) text_add(words, sizeof words, " Without a value: %s.", o->lacking);
     fprintf(out, "<p class=\"verdict %s\" id=\"verdict\"><strong>",
             ended || wrong || o->lacking[0] ? "bad"
-            : held                          ? "good"
-            : kept || watched               ? "fair"
+            : held && accurate              ? "good"
+            : kept || watched || !accurate  ? "fair"
                                             : "plain");
     text(out, words);
     fputs("</strong></p>\n", out);

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { SIDE = 4, MOST_FILTERED = 400 };
+enum { SIDE = 4, MOST_FILTERED = 400, USUAL = 1024, FIRST = 16 };
 /* x' by central differences of order 8, exact for polynomials up to degree 8: dop853 has 7, and with these
  * places the error for taylor's is 1e-16 of the ninth term. */
 static const double central[SIDE] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
@@ -115,19 +115,35 @@ int defect_is_dear(const struct engine *e) {
     return !e->stepper->dense && e->stepper->info.order > 4;
 }
 
-/* The first steps and one of each block.  A sample costs what half a step does;
- * where looking between the steps is stepping, what eight do. */
-static int is_due(const struct engine *e, long step) {
-    uint64_t block = defect_is_dear(e) ? 1024 : e->stepper->info.traits & KEEL_IMPLICIT ? 64 : 32, at = (uint64_t)step;
-    if (at <= 16) return block < 1024 || (at & (at - 1)) == 0;
-    return at % block == mix(at / block) % block;
+/* One step of each block of steps.  A sample costs what half a step does; where looking between the steps is
+ * stepping, what eight do. */
+static long block_of(const struct engine *e) {
+    long asked = e->o.defect_every > 0 ? e->o.defect_every : USUAL;
+    return defect_is_dear(e) && asked < USUAL ? USUAL : asked;
+}
+
+/* Whoever asks for many has the first ones. */
+static int is_early(const struct engine *e, long step) {
+    return step <= FIRST && block_of(e) < USUAL;
+}
+
+static long due_in(const struct engine *e, long block) {
+    long length = block_of(e);
+    return block * length + (long)(mix((uint64_t)block) % (uint64_t)length);
+}
+
+long defect_wait(const struct engine *e) {
+    long next = e->r->stats.steps + 1, length = block_of(e), due = due_in(e, next / length);
+    if (is_early(e, next)) return 0;
+    return (due >= next ? due : due_in(e, next / length + 1)) - next;
 }
 
 void defect_sample(struct engine *e) {
     struct record *r = e->r;
     long step = r->stats.steps;
     keel_defect found;
-    if (!r->has_step || !is_due(e, step)) return;
+    if (!is_early(e, step) && step != due_in(e, step / block_of(e))) return;
+    if (!r->has_step) return;
     double theta = (double)(mix(~(uint64_t)step) >> 11) * 0x1p-53;
     if (defect_at(e, theta, &found) == KEEL_OK) defect_join(&r->defect, &found);
 }
