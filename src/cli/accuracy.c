@@ -21,6 +21,8 @@ static const double scan_alarm = 1000;
 /* A local tolerance is asked for; errors that add up to a hundred of them are still what was meant.  Fixed
  * steps ask for nothing: there it is a thousandth of the state. */
 static const double most_tolerances = 100, most_share = 1e-3;
+/* Of the run between its own steps: a hundred times what good ones have; fixed steps: a hundredth. */
+static const double most_defect = 1e5, most_defect_share = 1e-2;
 /* Evaluations of one unknown that a rerun may spend on short steps unless --verify asks for it, a second or
  * so; counted, not timed, so that the same run says the same everywhere. */
 static const double free_work = 1e7;
@@ -49,6 +51,10 @@ void accuracy_release(struct accuracy *a) {
 }
 
 /* What is large ------------------------------------------------------------------------------------------ */
+
+static int is_state(const struct outcome *o, int i) {
+    return keel_sim_column_kind(o->sim, i) == KEEL_COLUMN_STATE;
+}
 
 /* Elements of one array: q[1] and q[2], q[1]' and q[2]'. */
 static int same_array(const char *one, const char *other) {
@@ -88,8 +94,14 @@ static void take_units(struct outcome *o) {
     }
 }
 
-/* A column that is zero by theory is as large as the others of its array, as what its tolerance neglects, and
- * an output as its terms. */
+/* The part of an array, or of all start values, that counts as zero. */
+static double neglected(const struct job *j) {
+    double rtol = j->keel.rtol > 0 ? j->keel.rtol : 1e-6;
+    return j->keel.step > 0 ? 1e-8 : fmin(fmax(1e-3, 1000 * rtol), 1);
+}
+
+/* A column that is zero by theory counts by the others of its array and by what its tolerance neglects, an
+ * output by its terms. */
 static int take_scales(struct outcome *o, const struct job *j) {
     struct accuracy *a = &o->accuracy;
     const struct trace *t = o->trace;
@@ -103,16 +115,13 @@ static int take_scales(struct outcome *o, const struct job *j) {
             if (end > first && !same_array(keel_sim_column(o->sim, first), keel_sim_column(o->sim, end))) break;
             largest = fmax(largest, fmax(t->largest[end], t->size[end]));
         }
-        for (int i = first; i < end; i++)
-            a->scale[i] =
-                keel_sim_column_kind(o->sim, i) == KEEL_COLUMN_STATE ? fmax(largest, least) : largest;
+        for (int i = first; i < end; i++) {
+            double own = fmax(fmax(t->largest[i], t->size[i]), neglected(j) * largest);
+            a->scale[i] = is_state(o, i) ? fmax(own, least) : own;
+        }
     }
     take_units(o);
     return 0;
-}
-
-static int is_state(const struct outcome *o, int i) {
-    return keel_sim_column_kind(o->sim, i) == KEEL_COLUMN_STATE;
 }
 
 /* The largest, with its own relative number; 0: nothing was compared. */
@@ -339,6 +348,7 @@ static void take_tolerances(struct outcome *o, const struct job *j) {
         if (!(a->share >= error / a->scale[i])) a->share = error / a->scale[i], a->loose = i;
     }
     a->tolerances = j->keel.step > 0 ? NAN : a->share / rtol;
+    a->defect = keel_defect_of(keel_sim_solver(o->sim));
 }
 
 void accuracy_measure(struct outcome *o, struct job *j, int again) {
@@ -367,6 +377,7 @@ void accuracy_measure(struct outcome *o, struct job *j, int again) {
 
 int accuracy_as_asked(const struct accuracy *a) {
     if (isnan(a->share) || a->finding != ACCURACY_FINE) return 0;
+    if (a->defect.largest > (a->defect.relative ? most_defect_share : most_defect)) return 0;
     return isnan(a->tolerances) ? a->share <= most_share : a->tolerances <= most_tolerances;
 }
 

@@ -37,6 +37,7 @@ struct accuracy {
     double tolerances;               /* the worst state, in what was asked for; NAN: nothing was */
     int loose;                       /* the state it is */
     double share;                    /* its error by its scale */
+    keel_defect defect;              /* of the run itself */
     double width;                    /* what is shorter may have been missed, in units of t */
     enum accuracy_finding finding;
     double apart_t;    /* where the runs part, or meet other events; NAN: nowhere */
