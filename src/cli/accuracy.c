@@ -247,14 +247,19 @@ static int find_b(struct outcome *o, struct reruns *r) {
     return is_good(&r->b);
 }
 
-/* Do two runs that are both tighter part, too? */
-static int tighter_ones_part(struct reruns *r) {
+/* Do two runs that are both tighter part, too, and that soon?  Where errors grow like exp(t/T) a tenth of the
+ * error parts by 2.3 T later, where they grow with a power of t at a multiple of the time: with rtol 1e-6 at
+ * 1.25 times of it, and at 10 or, with t^2, 3.2 times. */
+static int tighter_ones_part(struct reruns *r, double apart_t) {
     struct trial c;
     keel_options less = r->tight;
+    double t0 = r->job->t0;
     if (less.step > 0) less.step = shorter_step(r, r->tight.step, 1.4, 0);
     else less.rtol *= fmax(r->ratio / 10, 2), less.atol *= fmax(r->ratio / 10, 2);
     trial_beside(&c, r->job, &less, &r->rows, NULL, 0);
-    int part = !is_good(&c) || !isnan(c.other_t) || (!isnan(c.apart_t) && c.stays_apart);
+    int stays = !isnan(c.other_t) || (!isnan(c.apart_t) && c.stays_apart);
+    int soon = fabs(fmin(c.apart_t, c.other_t) - t0) < 2.5 * fabs(apart_t - t0);
+    int part = is_good(&c) && stays && soon;
     trial_close(&c);
     return part;
 }
@@ -285,7 +290,7 @@ static enum accuracy_finding find_reason(struct outcome *o, struct reruns *r) {
     if (isnan(a->apart_t)) return ACCURACY_FINE;
     int early = fabs(a->apart_t - t0) <= 0.1 * fabs(end - t0) && share > 0.1;
     int at_once = fabs(a->apart_t - t0) <= 5 * fabs(end - t0) / rows;
-    if (!tighter_ones_part(r))
+    if (!tighter_ones_part(r, a->apart_t))
         return early ? ACCURACY_WRONG : isnan(b->other_t) ? ACCURACY_PARTS : ACCURACY_OTHER_EVENTS;
     return early && (at_once || !look_alike(o, b)) ? ACCURACY_WRONG : ACCURACY_CHAOS;
 }
