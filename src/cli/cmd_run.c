@@ -95,7 +95,7 @@ static int open_sinks(struct run *r) {
 static int open_run(struct run *r) {
     struct job *j = &r->job;
     j->keel.observe = observe;
-    j->keel.defect_every = 32;
+    j->keel.defect_every = 128; /* a sample costs up to two steps: below 2 % */
     if (r->checkpoint.path) j->keel.stop = stop_flag_late();
     r->sim = r->checkpoint.from ? checkpoint_sim(&r->checkpoint) : keel_sim_open(j->model, &j->keel);
     if (!r->sim) return job_no_memory(j);

@@ -115,11 +115,11 @@ int defect_is_dear(const struct engine *e) {
     return !e->stepper->dense && e->stepper->info.order > 4;
 }
 
-/* One step of each block of steps.  A sample costs what half a step does; where looking between the steps is
+/* One step of each block of steps.  A sample costs what one or two steps do; where looking between the steps is
  * stepping, what eight do. */
 static long block_of(const struct engine *e) {
     long asked = e->o.defect_every > 0 ? e->o.defect_every : USUAL;
-    return defect_is_dear(e) && asked < USUAL ? USUAL : asked;
+    return !defect_is_dear(e) || asked >= USUAL ? asked : asked < USUAL / 8 ? 8 * asked : USUAL;
 }
 
 /* Whoever asks for many has the first ones. */
