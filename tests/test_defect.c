@@ -116,7 +116,8 @@ static void what_the_steps_pass_over_is_seen_inside_them(void **state) {
 
 /* Often, seldom, and by hand: the same states and the same counts. */
 static void looking_changes_nothing(void **state) {
-    static const char *const method[] = {"dop853", "radau", "rk4", "rkf78", "gauss4", "ab4", "bdf2", "leapfrog"};
+    static const char *const method[] = {"dop853", "radau", "rk4",  "rkf78",
+                                         "gauss4", "ab4",   "bdf2", "leapfrog"};
     keel_problem p = {.form = KEEL_ODE, .n = 2, .u0 = one, .f = {.count = 2, .value = spring}};
     (void)state;
     for (int k = 0; k < 8; k++) {

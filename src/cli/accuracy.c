@@ -75,8 +75,7 @@ static double least_size(const struct job *j) {
     return 1e-3 * (largest > 0 ? fmin(largest, 1) : 1);
 }
 
-/* One round-off of a column: of its size, and of the time at which it is taken, the clock's own round-off times
- * how fast it changes from row to row. */
+/* One round-off of a column: of its size, and that of the clock times how fast it changes from row to row. */
 static void take_units(struct outcome *o) {
     struct accuracy *a = &o->accuracy;
     const struct record *r = &a->record;
@@ -112,7 +111,8 @@ static int take_scales(struct outcome *o, const struct job *j) {
     for (int first = 0, end = 0; first < columns; first = end) {
         double largest = 0;
         for (end = first; end < columns; end++) {
-            if (end > first && !same_array(keel_sim_column(o->sim, first), keel_sim_column(o->sim, end))) break;
+            if (end > first && !same_array(keel_sim_column(o->sim, first), keel_sim_column(o->sim, end)))
+                break;
             largest = fmax(largest, fmax(t->largest[end], t->size[end]));
         }
         for (int i = first; i < end; i++) {
@@ -154,11 +154,11 @@ struct reruns {
     struct job *job;
     keel_options tight; /* of B */
     struct trial b;
-    struct record rows;   /* of B */
-    long affordable;      /* steps */
-    double length;        /* of the run */
-    double ratio;         /* of steps, fixed ones; of tolerances */
-    double blind;         /* the share by which B differed before its steps were bounded; NAN: they were not */
+    struct record rows; /* of B */
+    long affordable;    /* steps */
+    double length;      /* of the run */
+    double ratio;       /* of steps, fixed ones; of tolerances */
+    double blind;       /* the share by which B differed before its steps were bounded; NAN: they were not */
     keel_defect scanned;
 };
 
@@ -440,8 +440,9 @@ int accuracy_warning(const struct outcome *o, const struct job *j, char *out, si
                  a->apart_t);
         return 1;
     case ACCURACY_OVERSTEPPED:
-        text_set(out, room, "the steps passed over something near t = %g that shorter ones show; give "
-                            "--max-step %.2g",
+        text_set(out, room,
+                 "the steps passed over something near t = %g that shorter ones show; give "
+                 "--max-step %.2g",
                  a->overstepped_t, a->longest);
         return 1;
     case ACCURACY_OTHER_EVENTS:

@@ -21,8 +21,8 @@ enum accuracy_finding {
 };
 
 struct accuracy_errors {
-    double *each; /* [columns] the largest; NAN: not known; NULL: there are none at all */
-    int worst;    /* the column of the largest */
+    double *each;              /* [columns] the largest; NAN: not known; NULL: there are none at all */
+    int worst;                 /* the column of the largest */
     double error, relative, t; /* of it: absolute, by its size; where */
 };
 
@@ -40,7 +40,7 @@ struct accuracy {
     keel_defect defect;              /* of the run itself */
     double width;                    /* what is shorter may have been missed, in units of t */
     enum accuracy_finding finding;
-    double apart_t;    /* where the runs part, or meet other events; NAN: nowhere */
+    double apart_t;                /* where the runs part, or meet other events; NAN: nowhere */
     double overstepped_t, longest; /* where something was stepped over; a step that shows it */
     struct record record;          /* rows for the reruns */
 };

@@ -93,7 +93,8 @@ static void add_accuracy(char *words, size_t room, const struct outcome *o, cons
              j->keel.step > 0   ? j->keel.step
              : j->keel.rtol > 0 ? j->keel.rtol
                                 : 1e-6);
-    if (a->cannot_tell) text_add(words, room, " How accurate the values are cannot be told: %s.", a->cannot_tell);
+    if (a->cannot_tell)
+        text_add(words, room, " How accurate the values are cannot be told: %s.", a->cannot_tell);
     else if (isnan(a->share)) text_add(words, room, " The accuracy of the values was not measured.");
     else
         text_add(words, room, " The values are %s: %s errs by %.1e of its size, with %s.",
@@ -186,8 +187,8 @@ static void accuracy(FILE *out, const struct outcome *o) {
         fputs("; <code>--verify</code> measures it by a tighter rerun.</p>\n", out);
     } else {
         fprintf(out, "<p id=\"accuracy\">%s <strong>%.1e</strong> (relative %.1e) in <code>",
-                a->round_off && a->yardstick == ACCURACY_RERUN ? "Round-off, below" : "Largest error", e->error,
-                e->relative);
+                a->round_off && a->yardstick == ACCURACY_RERUN ? "Round-off, below" : "Largest error",
+                e->error, e->relative);
         text(out, keel_sim_column(o->sim, e->worst));
         fprintf(out, "</code> at t = %.6g, against %s.</p>\n", e->t,
                 a->yardstick == ACCURACY_RERUN   ? "a tighter rerun"

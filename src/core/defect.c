@@ -115,8 +115,8 @@ int defect_is_dear(const struct engine *e) {
     return !e->stepper->dense && e->stepper->info.order > 4;
 }
 
-/* One step of each block of steps.  A sample costs what one or two steps do; where looking between the steps is
- * stepping, what eight do. */
+/* One step of each block of steps.  A sample costs what one or two steps do; where looking between the
+ * steps is stepping, what eight do. */
 static long block_of(const struct engine *e) {
     long asked = e->o.defect_every > 0 ? e->o.defect_every : USUAL;
     return !defect_is_dear(e) || asked >= USUAL ? asked : asked < USUAL / 8 ? 8 * asked : USUAL;

@@ -307,8 +307,8 @@ void defect_layout(struct engine *e, size_t vector);
 /* At this share of the last step, in tolerances or relative to the states. */
 keel_status defect_at(struct engine *e, double theta, keel_defect *found);
 int defect_is_dear(const struct engine *e); /* to look between the steps is to step */
-long defect_wait(const struct engine *e); /* steps before the next one that is looked into */
-void defect_sample(struct engine *e); /* after a step: now and then one sample, for the certificate */
+long defect_wait(const struct engine *e);   /* steps before the next one that is looked into */
+void defect_sample(struct engine *e);       /* after a step: now and then one sample, for the certificate */
 void defect_join(keel_defect *sum, const keel_defect *more);
 void defect_carry(const struct engine *from, struct engine *to); /* to another mode */
 

@@ -85,7 +85,8 @@ static int open_sizes(struct keel_model *m, int i) {
     expr *target = pool_take(&m->pool, ((size_t)count + 1) * sizeof *target);
     if (!target) return complaint_memory(&m->messages);
     for (int k = 0; k < count; k++) target[k] = derive_terms(&m->model->graph, output->list[k].value);
-    return values_open(&m->mode[i].sizes, &m->mode[i].road, count, target, 1) || complaint_memory(&m->messages);
+    return values_open(&m->mode[i].sizes, &m->mode[i].road, count, target, 1) ||
+           complaint_memory(&m->messages);
 }
 
 static int open_mode(struct keel_model *m, int i) {
