@@ -318,7 +318,7 @@ keel_stats keel_statistics(const keel_solver *s) {
 }
 
 keel_defect keel_defect_of(const keel_solver *s) {
-    return s ? s->engine->r->defect : (keel_defect){.component = -1};
+    return s && s->engine->r->defect.samples > 0 ? s->engine->r->defect : (keel_defect){.component = -1};
 }
 
 keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out) {

@@ -127,11 +127,11 @@ static int record_is_sound(const struct engine *e) {
            r->surface < events && (r->surface < 0 || surfaces_of_event(e, r->surface) >= 0) &&
            r->sliding >= 0 && r->sliding <= e->surfaces.count && flag(r->unsettled) && flag(r->regridded) &&
            flag(r->at_rest) && flag(r->defect.relative) && r->defect.component >= -1 &&
-           r->defect.component < e->field.n && r->step >= 0 && r->step <= e->o.step &&
-           (r->step > 0 || e->o.step == 0) && r->degree >= 0 && r->degree < EVENTS_TERMS &&
-           r->status <= KEEL_OK && r->status >= KEEL_ELIMIT && isfinite(r->t) && isfinite(r->t_now) &&
-           isfinite(r->base) && isfinite(r->t_low) && isfinite(r->t_low_before) && isfinite(r->low) &&
-           isfinite(r->high) && r->rho >= 0 && !isinf(r->rho);
+           (r->defect.component < e->field.n || r->defect.samples == 0) && r->step >= 0 &&
+           r->step <= e->o.step && (r->step > 0 || e->o.step == 0) && r->degree >= 0 &&
+           r->degree < EVENTS_TERMS && r->status <= KEEL_OK && r->status >= KEEL_ELIMIT && isfinite(r->t) &&
+           isfinite(r->t_now) && isfinite(r->base) && isfinite(r->t_low) && isfinite(r->t_low_before) &&
+           isfinite(r->low) && isfinite(r->high) && r->rho >= 0 && !isinf(r->rho);
 }
 
 int save_read(struct engine *e, const void *bytes, size_t count) {
