@@ -222,7 +222,8 @@ typedef struct keel_options {
                             * symmetric one-step methods, nothing projected but by KEEL_SYMMETRIC; none
                             * longer than max_step */
     int check_jacobians; /* compare every given derivative with differences before the run */
-    long max_steps;      /* in one call; 0: 10 million, with a fixed step (not reversible) any number */
+    int defect_every; /* one step of so many is looked into for the defect; 0: 1024, below 1 % of the work */
+    long max_steps;   /* in one call; 0: 10 million, with a fixed step (not reversible) any number */
     void (*observe)(keel_solver *s, void *user); /* each step and passing event; may only look */
     /* Not NULL: once this number is not 0, calls end soon, inside a long step, too (KEEL_STOPPED; while a
      * start is sought KEEL_ESTOP).  A signal handler or another thread sets it; it stays set until the call
@@ -295,6 +296,17 @@ typedef struct keel_correction {
     char finding_state[64];
 } keel_correction;
 
+/* How well the solution between the steps meets the equations: the largest h |x' - f(t, x)| of some samples
+ * inside steps, off the grid, x the dense output; for implicit methods without what stiffness damps at once.
+ * In tolerances: some hundreds are usual, 10^5 say that the steps or the interpolant miss something. */
+typedef struct keel_defect {
+    double largest;
+    double t;
+    int component; /* the state it is in; -1: none, or one of another mode */
+    int relative;  /* 1: fixed steps have no tolerances, and it is relative to the size of the state */
+    long samples;  /* 0: nothing was looked at */
+} keel_defect;
+
 /* Open, run, close.  keel_open gives NULL only when memory is out; every call takes NULL and a failed
  * solver. */
 KEEL_API keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi);
@@ -334,6 +346,9 @@ KEEL_API const double *keel_forces(keel_solver *s); /* -G^T lambda at the node, 
 KEEL_API int keel_event(const keel_solver *s);      /* the event the solver stands on, or -1 */
 KEEL_API keel_status keel_state_of(const keel_solver *s); /* the status the solver is in */
 KEEL_API keel_stats keel_statistics(const keel_solver *s);
+KEEL_API keel_defect keel_defect_of(const keel_solver *s); /* of the steps so far */
+/* At t inside the last step.  KEEL_RETRY: it cannot be had there, or the method has no interpolant. */
+KEEL_API keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out);
 KEEL_API int keel_kept_at(const keel_solver *s, int i, keel_kept *row); /* 1; 0 past the last row */
 /* The i-th switching surface of the problem in force; its name is NULL where the problem gives none.  1; 0
  * past the last. */

@@ -158,6 +158,9 @@ KEEL_API keel_origin keel_sim_origin(const keel_sim *s, int i);
  * The run itself goes on as long as it needs none of these. */
 KEEL_API keel_status keel_sim_values(keel_sim *s, double *out);              /* where it stands */
 KEEL_API keel_status keel_sim_values_at(keel_sim *s, double t, double *out); /* inside the last step */
+/* How large each column is where it stands: |value|, and of an output, which may cancel, the sum of its
+ * |terms|. */
+KEEL_API keel_status keel_sim_sizes(keel_sim *s, double *out);
 /* The closed form of each column at t by `exact` lines, NAN where there is none; is there one? */
 KEEL_API keel_status keel_sim_exact(keel_sim *s, double t, double *out);
 KEEL_API int keel_sim_has_exact(const keel_sim *s, int i);

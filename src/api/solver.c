@@ -239,6 +239,7 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     e->r->correction = old->r->correction;
     reversible_carry(old, e);
     add_statistics(&e->r->stats, &old->r->stats);
+    defect_carry(old, e);
     e->r->storm = old->r->storm;
     s->engine = e;
     engine_close(old);
@@ -322,6 +323,21 @@ keel_correction keel_correction_of(const keel_solver *s) {
     keel_correction c = s->engine->r->correction;
     c.no_masses = sizes_lack_masses(&s->engine->field);
     return c;
+}
+
+keel_defect keel_defect_of(const keel_solver *s) {
+    return s && s->engine->r->defect.samples > 0 ? s->engine->r->defect : (keel_defect){.component = -1};
+}
+
+keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out) {
+    if (!s || !out) return KEEL_EINVAL;
+    struct engine *e = s->engine;
+    const struct record *r = e->r;
+    if (!e->block) return r->status;
+    double theta = r->has_step ? (t - r->t_before) / r->h_taken : NAN;
+    if (!(theta >= 0 && theta <= 1)) return misuse(e, "keel_defect_at: t is not inside the last step");
+    surfaces_publish(e);
+    return defect_is_dear(e) ? KEEL_RETRY : defect_at(e, theta, out);
 }
 
 int keel_kept_at(const keel_solver *s, int i, keel_kept *row) {

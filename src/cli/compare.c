@@ -133,8 +133,11 @@ static int open_yardstick(struct compare *c, struct job *j) {
     tight.sets = NULL;
     tight.step = tight.atol = tight.reversible = tight.theta = tight.order = 0;
     tight.rtol = tight_rtol;
+    double longest = fabs(j->t1 - j->t0) / 4000; /* what is wider than two of these is not overlooked */
+    tight.max_step = tight.max_step > 0 ? fmin(tight.max_step, longest) : longest;
     less = tight;
     less.rtol = less_rtol;
+    less.max_step = fmin(2 * longest, j->keel.max_step > 0 ? j->keel.max_step : HUGE_VAL);
     return yardstick_open(&c->yardstick, j, times, POINTS, &tight, &less);
 }
 

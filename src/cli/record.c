@@ -17,6 +17,7 @@ int record_open(struct record *r, const keel_sim *sim) {
     *r = (struct record){.columns = columns, .stride = 1};
     r->most = most > MOST_ROWS ? MOST_ROWS : most < LEAST_ROWS ? LEAST_ROWS : most;
     r->largest = calloc((size_t)columns + 1, sizeof *r->largest);
+    r->scale = r->largest;
     return r->largest ? 0 : -1;
 }
 
@@ -79,7 +80,7 @@ void record_close(struct record *r) {
 int record_match_open(struct record_match *m, const struct record *with, double direction) {
     size_t columns = (size_t)with->columns;
     *m = (struct record_match){.with = with, .direction = direction};
-    m->error = m->apart_t = NAN;
+    m->error = m->apart_t = m->stray_t = m->other_t = NAN;
     m->each = malloc((2 * columns + 1) * sizeof *m->each);
     if (!m->each) return -1;
     m->largest = m->each + columns;
@@ -91,7 +92,17 @@ static void differ(struct record_match *m, int column, double t, double differen
     if (isnan(difference)) return;
     m->each[column] = fmax(m->each[column], difference);
     if (isnan(m->error) || difference > m->error) m->error = difference, m->worst = column, m->worst_t = t;
-    if (isnan(m->apart_t) && difference > apart * m->with->largest[column]) m->apart_t = t;
+    if (!(difference > apart * m->with->scale[column])) return;
+    if (isnan(m->apart_t)) m->apart_t = t;
+    m->off_now = 1;
+}
+
+/* Between the moments at which two runs see the same event they differ by the jump; not for long. */
+static void stray(struct record_match *m, double t) {
+    const struct record *r = m->with;
+    double length = fabs(r->place[r->count - 1].t - r->place[0].t);
+    if (isnan(m->stray_t)) m->stray_t = t;
+    if (isnan(m->other_t) && fabs(t - m->stray_t) > apart * length) m->other_t = m->stray_t;
 }
 
 int record_match_row(void *match, const struct trace_row *row) {
@@ -104,8 +115,12 @@ int record_match_row(void *match, const struct trace_row *row) {
     if (m->at == r->count || r->place[m->at].t != row->t) return 0;
     const struct record_place *place = &r->place[m->at];
     const double *other = r->value + (size_t)m->at * (size_t)r->columns;
-    if (place->mode != row->mode || place->events != m->events) return 0;
+    if (place->mode != row->mode || place->events != m->events) return stray(m, row->t), 0;
+    m->stray_t = NAN;
+    m->off_now = 0;
     for (int i = 0; i < r->columns; i++) differ(m, i, row->t, fabs(row->value[i] - other[i]));
+    m->after += !isnan(m->apart_t);
+    m->off += m->off_now;
     return 0;
 }
 

@@ -21,6 +21,7 @@ struct record {
     struct record_place *place;
     double *value;   /* [count][columns] */
     double *largest; /* [columns] |value| over all rows seen */
+    double *scale;   /* [columns] what differences are judged by; at first `largest` */
 };
 
 /* For rows of this run from its begin on, those of an interrupted one included.  0, or -1 without memory. */
@@ -40,7 +41,11 @@ struct record_match {
     double error;    /* the largest of all */
     int worst;
     double worst_t;
-    double apart_t; /* the first time at which something differs by a hundredth of its largest value; NAN */
+    double apart_t; /* the first time at which something differs by a hundredth of its scale; NAN */
+    int off_now;
+    long after, off; /* rows compared since then, and those that differ as much */
+    double stray_t; /* from here on the two were in other modes, or had met other events; NAN: they are not */
+    double other_t; /* the same of the first such stretch that was longer than a hundredth of the run */
 };
 int record_match_open(struct record_match *m, const struct record *with, double direction);
 int record_match_row(void *match, const struct trace_row *row); /* a trace_sink */

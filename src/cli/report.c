@@ -87,6 +87,23 @@ static int worst_kept(const struct outcome *o, const struct job *j, int watched,
     return count;
 }
 
+/* What is conserved may still be another motion: the values' own accuracy stands beside it. */
+static void add_accuracy(char *words, size_t room, const struct outcome *o, const struct job *j) {
+    const struct accuracy *a = &o->accuracy;
+    char asked[60];
+    text_set(asked, sizeof asked, j->keel.step > 0 ? "step %g" : "rtol %g",
+             j->keel.step > 0   ? j->keel.step
+             : j->keel.rtol > 0 ? j->keel.rtol
+                                : 1e-6);
+    if (a->cannot_tell)
+        text_add(words, room, " How accurate the values are cannot be told: %s.", a->cannot_tell);
+    else if (isnan(a->share)) text_add(words, room, " The accuracy of the values was not measured.");
+    else
+        text_add(words, room, " The values are %s: %s errs by %.1e of its size, with %s.",
+                 accuracy_as_asked(a) ? "accurate" : "less accurate than asked",
+                 keel_sim_column(o->sim, a->loose), a->share, asked);
+}
+
 static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     keel_kept row = {0}, loose = {0};
     int kept = worst_kept(o, j, 0, &row), watched = worst_kept(o, j, 1, &loose);
@@ -94,7 +111,8 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     int unmeasured = (kept || watched) && j->keel.preserve == KEEL_NONE;
     int held = kept && row.units <= round_off_units;
     char words[4 * JOB_SENTENCE] = "", folds[JOB_SENTENCE], warning[JOB_SENTENCE], more[JOB_SENTENCE];
-    int wrong = outcome_warning(o, j, warning, sizeof warning);
+    int warned = accuracy_warning(o, j, warning, sizeof warning);
+    int wrong = o->accuracy.finding == ACCURACY_WRONG, accurate = accuracy_as_asked(&o->accuracy);
     if (ended)
         text_set(words, sizeof words, "The run %s %s at t = %.10g%s%s. ",
                  o->status == OUTCOME_FAILED ? "has" : "was", outcome_word(o->status),
@@ -116,14 +134,15 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     if (outcome_folds(o, j, folds, sizeof folds))
         text_add(words, sizeof words, " %s: %s.", j->stabilizer, folds);
     if (outcome_correction(o, j, more, sizeof more)) text_add(words, sizeof words, " Corrections: %s.", more);
+    if (!ended) add_accuracy(words, sizeof words, o, j);
     int found = outcome_finding(o, more, sizeof more);
     if (found) text_add(words, sizeof words, " Warning: %s.", more);
-    if (wrong) text_add(words, sizeof words, " Warning: %s.", warning);
+    if (warned) text_add(words, sizeof words, " Warning: %s.", warning);
     if (o->lacking[0]) text_add(words, sizeof words, " Without a value: %s.", o->lacking);
     fprintf(out, "<p class=\"verdict %s\" id=\"verdict\"><strong>",
             ended || wrong || found || o->lacking[0] ? "bad"
-            : held                                   ? "good"
-            : kept || watched                        ? "fair"
+            : held && accurate                       ? "good"
+            : kept || watched || !accurate           ? "fair"
                                                      : "plain");
     text(out, words);
     fputs("</strong></p>\n", out);
@@ -161,18 +180,32 @@ static void certificate(FILE *out, const struct outcome *o, const struct job *j)
 }
 
 static void accuracy(FILE *out, const struct outcome *o) {
+    const struct accuracy *a = &o->accuracy;
+    const struct accuracy_errors *e = accuracy_shown(a);
+    keel_defect d = keel_defect_of(keel_sim_solver(o->sim));
     heading(out, "Accuracy");
-    if (o->yardstick == OUTCOME_NONE) {
-        fputs("<p>Not measured; <code>--verify</code> measures it by a tighter rerun.</p>\n", out);
-        return;
+    if (!e) {
+        char words[JOB_SENTENCE];
+        accuracy_text(o, words, sizeof words);
+        fputs("<p id=\"accuracy\">", out);
+        text(out, words);
+        fputs("; <code>--verify</code> measures it by a tighter rerun.</p>\n", out);
+    } else {
+        fprintf(out, "<p id=\"accuracy\">%s <strong>%.1e</strong> (relative %.1e) in <code>",
+                a->round_off && a->yardstick == ACCURACY_RERUN ? "Round-off, below" : "Largest error",
+                e->error, e->relative);
+        text(out, keel_sim_column(o->sim, e->worst));
+        fprintf(out, "</code> at t = %.6g, against %s.</p>\n", e->t,
+                a->yardstick == ACCURACY_RERUN   ? "a tighter rerun"
+                : a->yardstick == ACCURACY_EXACT ? "the exact solution"
+                                                 : "reference digits");
     }
-    fprintf(out, "<p id=\"accuracy\">Largest error <strong>%.1e</strong> (relative %.1e) in <code>", o->error,
-            o->relative);
-    text(out, keel_sim_column(o->sim, o->worst));
-    fprintf(out, "</code> at t = %.6g, against %s.</p>\n", o->worst_t,
-            o->yardstick == OUTCOME_RERUN   ? "a tighter rerun"
-            : o->yardstick == OUTCOME_EXACT ? "the exact solution"
-                                            : "reference digits");
+    if (d.samples == 0) return;
+    const char *state = outcome_state_name(o, d.component);
+    fprintf(out, "<p id=\"defect\">Between the steps the equations are met to <strong>%.1e</strong> %s",
+            d.largest, d.relative ? "of the state" : "tolerances");
+    if (state) fputs(", worst in <code>", out), text(out, state), fputs("</code>", out);
+    fprintf(out, " at t = %.6g (%ld samples).</p>\n", d.t, d.samples);
 }
 
 static void facts(FILE *out, const struct outcome *o, const struct job *j) {
@@ -182,7 +215,7 @@ static void facts(FILE *out, const struct outcome *o, const struct job *j) {
     if (j->keel.step > 0) fact(out, j->keel.reversible ? "first step" : "step", "%g", j->keel.step);
     else fact(out, "relative tolerance", "%g", j->keel.rtol > 0 ? j->keel.rtol : 1e-6);
     fact(out, "time", "%g .. %g", j->t0, keel_time(keel_sim_solver(o->sim)));
-    if (o->yardstick != OUTCOME_NONE) fact(out, "largest error", "%.1e", o->error);
+    if (accuracy_shown(&o->accuracy)) fact(out, "largest error", "%.1e", accuracy_shown(&o->accuracy)->error);
     fact(out, "steps", s.rejected ? "%ld, %ld rejected" : "%ld", s.steps, s.rejected);
     if (o->wall_s < 1) fact(out, "computed in", "%.1f ms", 1e3 * o->wall_s);
     else fact(out, "computed in", "%.2f s", o->wall_s);

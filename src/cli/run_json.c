@@ -167,21 +167,50 @@ static void events(struct json *json, const struct outcome *o, const struct job 
     json_integer(json, "events_total", total);
 }
 
+static void defect(struct json *json, const struct outcome *o) {
+    keel_defect d = keel_defect_of(keel_sim_solver(o->sim));
+    json_object(json, "defect");
+    json_number(json, d.relative ? "relative" : "tolerances", d.samples ? d.largest : NAN);
+    json_number(json, "t", d.samples ? d.t : NAN);
+    json_text(json, "state", outcome_state_name(o, d.component));
+    json_integer(json, "samples", d.samples);
+    json_end_object(json);
+}
+
+static void errors(struct json *json, const struct outcome *o, const struct accuracy_errors *e) {
+    json_number(json, "value", e->error);
+    json_number(json, "rel", e->relative);
+    json_text(json, "worst", keel_sim_column(o->sim, e->worst));
+    json_number(json, "t", e->t);
+    json_object(json, "each");
+    for (int i = 0; i < o->trace->columns; i++)
+        if (!isnan(e->each[i])) json_number(json, keel_sim_column(o->sim, i), e->each[i]);
+    json_end_object(json);
+}
+
 static void accuracy(struct json *json, const struct outcome *o, const struct job *j) {
+    static const char *const finding[] = {"none", "wrong", "parts", "chaos", "overstepped", "events"};
+    const struct accuracy *a = &o->accuracy;
+    const struct accuracy_errors *e = accuracy_shown(a);
     char warning[JOB_SENTENCE];
     json_object(json, "accuracy");
-    json_text(json, "kind", outcome_yardstick_word(o->yardstick));
-    json_number(json, "value", o->yardstick == OUTCOME_NONE ? NAN : o->error);
-    if (o->yardstick != OUTCOME_NONE) {
-        json_number(json, "rel", o->relative);
-        json_text(json, "worst", keel_sim_column(o->sim, o->worst));
-        json_number(json, "t", o->worst_t);
-        json_object(json, "each");
-        for (int i = 0; i < o->trace->columns && o->each; i++)
-            if (!isnan(o->each[i])) json_number(json, keel_sim_column(o->sim, i), o->each[i]);
+    json_text(json, "kind", accuracy_word(a->yardstick));
+    if (e) errors(json, o, e);
+    else json_number(json, "value", NAN);
+    if (a->known.each && a->estimate.each) {
+        json_object(json, "estimate");
+        errors(json, o, &a->estimate);
         json_end_object(json);
-        if (outcome_warning(o, j, warning, sizeof warning)) json_text(json, "warning", warning);
     }
+    if (a->estimate.each) {
+        json_truth(json, "round_off", a->round_off);
+        json_number(json, "width", a->width);
+        json_text(json, "finding", finding[a->finding]);
+        json_number(json, "apart_t", a->apart_t);
+    }
+    if (!isnan(a->tolerances)) json_number(json, "tolerances", a->tolerances);
+    if (a->cannot_tell) json_text(json, "cannot_tell", a->cannot_tell);
+    if (accuracy_warning(o, j, warning, sizeof warning)) json_text(json, "warning", warning);
     json_end_object(json);
 }
 
@@ -212,6 +241,7 @@ static void results(struct json *json, const struct outcome *o, const struct job
     missing_json(&o->trace->missing, json);
     switching_json(o, j, json);
     events(json, o, j);
+    defect(json, o);
     accuracy(json, o, j);
 }
 

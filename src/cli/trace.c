@@ -136,13 +136,13 @@ int trace_attach(struct trace *t, keel_sim *sim) {
     t->columns = keel_sim_columns(sim);
     t->rows = keel_sim_rows(sim);
     size_t columns = (size_t)t->columns, rows = (size_t)t->rows;
-    t->value = calloc(6 * columns + 3 * rows + 1, sizeof *t->value);
+    t->value = calloc(7 * columns + 3 * rows + 1, sizeof *t->value);
     t->closed = calloc(columns + 1, 1);
     if (!t->value || !t->closed || missing_open(&t->missing, 2 * columns + rows))
         return t->columns = t->rows = 0, -1;
     t->error = t->value + columns, t->largest = t->error + columns, t->worst = t->largest + columns;
     t->drift = t->worst + columns, t->largest_drift = t->drift + rows;
-    t->beside = t->largest_drift + rows;
+    t->size = t->largest_drift + rows, t->beside = t->size + columns;
     t->then = keel_time(keel_sim_solver(sim));
     for (int i = 0; i < t->columns; i++) t->worst[i] = NAN;
     t->worst_of_all = -1;
@@ -246,6 +246,14 @@ static void give(struct trace *t, enum trace_kind kind, double at, const char *e
     t->live = 0;
 }
 
+/* On looks 0, 1, 2, 4, 8, ... and every 64th. */
+static void take_sizes(struct trace *t) {
+    long look = t->looks++;
+    if (look % 64 && look & (look - 1)) return;
+    if (keel_sim_sizes(t->sim, t->beside) != KEEL_OK) return;
+    for (int i = 0; i < t->columns; i++) take_largest(&t->size[i], t->beside[i]);
+}
+
 void trace_look(struct trace *t) {
     double now = keel_time(keel_sim_solver(t->sim));
     keel_happening last = {0};
@@ -261,6 +269,7 @@ void trace_look(struct trace *t) {
     if (due && (!event || !last.changed) && !t->acted) give(t, TRACE_OUTPUT, now, NULL);
     t->acted = event && last.changed;
     t->then = now;
+    take_sizes(t);
 }
 
 void trace_close(struct trace *t) {

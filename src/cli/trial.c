@@ -11,7 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Places for the defect, one in each of as many equal parts of the run, off any grid. */
+struct scan {
+    double from, length;
+    double then; /* where the run stood before */
+    long places, next;
+    keel_defect found;
+};
+
 struct trial_view { /* what the observer of a trial needs */
+    struct scan scan;
     struct trace trace;
     struct progress progress;
     struct record_match match;
@@ -22,8 +31,28 @@ const char *trial_word(enum trial_status status) {
     return word[status];
 }
 
+/* Weyl's sequence of the golden ratio. */
+static double scan_place(const struct scan *s, long k) {
+    double part = (double)k * 0.61803398874989485;
+    return s->from + s->length * (((double)k + (part - floor(part))) / (double)s->places);
+}
+
+/* All places up to where the run stands: they lie inside the last step, or behind a jump. */
+static void scan_step(struct scan *s, keel_solver *solver) {
+    double now = keel_time(solver), at;
+    keel_defect one;
+    for (; s->next < s->places && ((at = scan_place(s, s->next)) - now) * s->length <= 0; s->next++) {
+        if ((at - s->then) * s->length <= 0 || keel_defect_at(solver, at, &one) != KEEL_OK) continue;
+        long samples = s->found.samples + 1;
+        if (samples == 1 || one.largest > s->found.largest) s->found = one;
+        s->found.samples = samples;
+    }
+    s->then = now;
+}
+
 static void observe(keel_solver *solver, void *sim) {
     struct trial_view *v = keel_sim_attached(sim);
+    scan_step(&v->scan, solver);
     progress_at(&v->progress, keel_time(solver));
     trace_look(&v->trace);
 }
@@ -94,6 +123,9 @@ static void take_errors(struct trial *r, const struct trial_view *v) {
     r->error = NAN;
     r->worst_t = v->match.each ? v->match.worst_t : v->trace.worst_t;
     r->apart_t = v->match.each ? v->match.apart_t : NAN;
+    r->other_t = v->match.each ? v->match.other_t : NAN;
+    r->stays_apart = 2 * v->match.off > v->match.after;
+    r->scanned = v->scan.found;
     for (int i = 0; i < r->columns; i++) {
         r->each[i] = each[i];
         r->largest[i] = v->trace.largest[i];
@@ -112,11 +144,11 @@ static void take_end(struct trial *r, keel_sim *sim) {
 }
 
 static void run(struct trial *r, struct job *j, const keel_options *given, const double *times, long count,
-                const struct record *with, struct record *into, long most) {
-    struct trial_view v = {0};
+                const struct record *with, struct record *into, long most, long places) {
+    struct trial_view v = {.scan = {.from = j->t0, .then = j->t0, .length = j->t1 - j->t0, .places = places}};
     keel_options o = *given;
     o.observe = observe;
-    *r = (struct trial){.error = NAN, .drift = NAN, .units = NAN, .apart_t = NAN};
+    *r = (struct trial){.error = NAN, .drift = NAN, .units = NAN, .apart_t = NAN, .other_t = NAN};
     keel_sim *sim = keel_sim_open(j->model, &o);
     keel_solver *solver = keel_sim_solver(sim);
     keel_sim_attach(sim, &v);
@@ -152,13 +184,14 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
 
 void trial_run(struct trial *r, struct job *j, const keel_options *o, const struct yardstick *y,
                struct record *into, long most) {
-    run(r, j, o, y->times, y->count, y->kind == YARDSTICK_RERUN ? &y->record : NULL, into, most);
+    run(r, j, o, y->times, y->count, y->kind == YARDSTICK_RERUN ? &y->record : NULL, into, most, 0);
 }
 
-void trial_beside(struct trial *r, struct job *j, const keel_options *o, const struct record *with) {
+void trial_beside(struct trial *r, struct job *j, const keel_options *o, const struct record *with,
+                  struct record *into, long places) {
     double *times = record_times(with);
-    *r = (struct trial){.error = NAN, .apart_t = NAN};
-    if (times) run(r, j, o, times, with->count, with, NULL, 0);
+    *r = (struct trial){.error = NAN, .apart_t = NAN, .other_t = NAN};
+    if (times) run(r, j, o, times, with->count, with, into, 0, places);
     else starve(r);
     free(times);
 }

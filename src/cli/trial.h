@@ -18,8 +18,10 @@ struct trial {
     double error;      /* the largest of all; NAN: nothing was compared */
     int worst;
     double worst_t;
-    double apart_t;      /* of record_match */
-    double drift, units; /* the largest of all kept and watched rows; NAN: not measured */
+    double apart_t, other_t; /* of record_match */
+    int stays_apart;         /* most rows after apart_t are as far apart */
+    keel_defect scanned;     /* the largest of a scan; without samples: there was none */
+    double drift, units;     /* the largest of all kept and watched rows; NAN: not measured */
     keel_stats stats;
     double *end; /* [columns] where it ended */
     double end_t;
@@ -34,8 +36,10 @@ struct yardstick;
  * the rows; may be NULL.  trial_close in any case. */
 void trial_run(struct trial *r, struct job *j, const keel_options *o, const struct yardstick *y,
                struct record *into, long most);
-/* At the times of a record, compared with it alone. */
-void trial_beside(struct trial *r, struct job *j, const keel_options *o, const struct record *with);
+/* At the times of a record, compared with it alone.  into: keeps the rows; may be NULL.  places: so many,
+ * evenly over the run, at which the defect is looked at; 0: none. */
+void trial_beside(struct trial *r, struct job *j, const keel_options *o, const struct record *with,
+                  struct record *into, long places);
 /* The same run without any output, as it counts: seconds, the least of some short ones, and its statistics.
  * 0, or -1: it was interrupted. */
 int trial_cost(struct job *j, const keel_options *o, long most, double *seconds, keel_stats *stats);

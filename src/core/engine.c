@@ -75,6 +75,7 @@ static void layout(struct engine *e) {
     layout_events(e, vector);
     surfaces_layout(e, vector);
     reversible_layout(&e->reversible, &e->o, n, vector, a);
+    defect_layout(e, vector);
     for (int k = 0; k < 2; k++) {
         e->x[k] = arena_doubles(a, vector);
         e->f[k] = arena_doubles(a, vector);

@@ -64,6 +64,7 @@ struct record {
     keel_status status;
     keel_stats stats;
     keel_correction correction;
+    keel_defect defect;
 };
 
 enum { EVENTS_SAMPLES = 12 };   /* of a step */
@@ -136,6 +137,13 @@ struct baumgarte {
     double *c, *residual, *move, *at; /* kept rows; rows; n; n + m */
 };
 
+/* Samples of the defect (defect.c). */
+struct defect {
+    double *at, *value, *rate; /* width, or n + m */
+    double *matrix;            /* n x n, implicit methods */
+    int *pivot;
+};
+
 struct engine {
     keel_solver *handle; /* for the observer */
     keel_options o;
@@ -153,6 +161,7 @@ struct engine {
     struct grid grid;
     struct multipliers multipliers;
     struct baumgarte baumgarte;
+    struct defect defect;
     struct record *r, blank;      /* r: in the block, or blank if the problem did not get that far */
     double *x[2], *f[2], *low[2]; /* width, or n + m: states with their algebraic variables */
     double *slope[2];             /* m: y' there */
@@ -321,6 +330,16 @@ keel_segment dense_step(const struct engine *e);              /* the last step *
 double dense_way(const struct engine *e, double t);           /* from its begin to t */
 keel_status dense_settle(struct engine *e, double t,
                          double *x); /* a state inside the step, to the manifold */
+
+/* defect.c */
+void defect_layout(struct engine *e, size_t vector);
+/* At this share of the last step, in tolerances or relative to the states. */
+keel_status defect_at(struct engine *e, double theta, keel_defect *found);
+int defect_is_dear(const struct engine *e); /* to look between the steps is to step */
+long defect_wait(const struct engine *e);   /* steps before the next one that is looked into */
+void defect_sample(struct engine *e);       /* after a step: now and then one sample, for the certificate */
+void defect_join(keel_defect *sum, const keel_defect *more);
+void defect_carry(const struct engine *from, struct engine *to); /* to another mode */
 
 /* surfaces.c */
 void surfaces_init(struct engine *e); /* counts them */

@@ -222,6 +222,9 @@ long fused_march(struct engine *e, double t_end, long most, long *wait, keel_sta
     long count = chunk(e, most);
     *wait = count ? 0 : LONG_MAX;
     if (count == 0) return 0;
+    long alone = defect_wait(e);
+    if (alone == 0) return 0;
+    if (alone < count) count = alone;
     if (!is_plain(e)) return march_kept(e, t_end, count, wait, status);
     if (march_plain(e, count)) return count;
     *wait = LONG_MAX;

@@ -53,6 +53,7 @@ static uint64_t signature(const struct engine *e) {
                     o->compensated,
                     o->reversible,
                     o->order,
+                    o->defect_every,
                     (int)sizeof(struct record)};
     double numbers[] = {o->rtol, o->atol, o->step, o->max_step, o->manifold_units, o->gain, o->theta};
     uint64_t h = hash(14695981039346656037u, counts, sizeof counts);
@@ -105,9 +106,9 @@ static int flag(int value) {
 static int counters_are_sound(const struct engine *e) {
     const struct record *r = e->r;
     const keel_stats *s = &r->stats;
-    const long count[] = {r->count,          s->steps,    s->rejected,  s->calls,       s->newton,
-                          s->factorizations, s->events,   s->jacobians, s->corrections, s->folds,
-                          s->schur,          s->switches, s->slides};
+    const long count[] = {r->count,          s->steps,    s->rejected,  s->calls,         s->newton,
+                          s->factorizations, s->events,   s->jacobians, s->corrections,   s->folds,
+                          s->schur,          s->switches, s->slides,    r->defect.samples};
     const int small[] = {r->blurs,      r->storm.count, r->storm.steady, r->storm.same,
                          r->zeno.count, r->zeno.shrunk, r->zeno.idle};
     for (size_t k = 0; k < sizeof count / sizeof *count; k++)
@@ -132,8 +133,10 @@ static int record_is_sound(const struct engine *e) {
            r->event >= -1 && r->event < events && r->left >= -1 && r->left < events && r->surface >= -1 &&
            r->surface < events && (r->surface < 0 || surfaces_of_event(e, r->surface) >= 0) &&
            r->sliding >= 0 && r->sliding <= e->surfaces.count && flag(r->unsettled) && flag(r->regridded) &&
-           flag(r->at_rest) && r->step >= 0 && r->step <= e->o.step && (r->step > 0 || e->o.step == 0) &&
-           r->degree >= 0 && r->degree < EVENTS_TERMS && r->status <= KEEL_OK && r->status >= KEEL_ELIMIT &&
+           flag(r->at_rest) && flag(r->defect.relative) && r->defect.component >= -1 &&
+           (r->defect.component < e->field.n || r->defect.samples == 0) && r->step >= 0 &&
+           r->step <= e->o.step && (r->step > 0 || e->o.step == 0) && r->degree >= 0 &&
+           r->degree < EVENTS_TERMS && r->status <= KEEL_OK && r->status >= KEEL_ELIMIT &&
            memchr(r->correction.state, 0, sizeof r->correction.state) &&
            memchr(r->correction.finding_state, 0, sizeof r->correction.finding_state) && isfinite(r->t) &&
            isfinite(r->t_now) && isfinite(r->base) && isfinite(r->t_low) && isfinite(r->t_low_before) &&

@@ -299,6 +299,7 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
         if (!(o->atol_each[i] >= 0) || isinf(o->atol_each[i]))
             return no(v, "atol_each[%d] = %g: it must be finite and not negative", i, o->atol_each[i]);
     if (o->max_steps < 0) return no(v, "max_steps is negative");
+    if (o->defect_every < 0) return no(v, "defect_every is negative");
     if (o->preserve < KEEL_AUTO || o->preserve > KEEL_BAUMGARTE)
         return no(v, "preserve = %d does not exist", o->preserve);
     if (o->norm < KEEL_BY_DEFAULT || o->norm > KEEL_GIVEN) return no(v, "norm = %d does not exist", o->norm);

@@ -78,6 +78,17 @@ static int open_exact(struct keel_model *m) {
            complaint_memory(&m->messages);
 }
 
+/* An output that is zero by theory is as large as its terms. */
+static int open_sizes(struct keel_model *m, int i) {
+    const struct model_rows *output = &m->model->mode[i].output;
+    int count = output->count;
+    expr *target = pool_take(&m->pool, ((size_t)count + 1) * sizeof *target);
+    if (!target) return complaint_memory(&m->messages);
+    for (int k = 0; k < count; k++) target[k] = derive_terms(&m->model->graph, output->list[k].value);
+    return values_open(&m->mode[i].sizes, &m->mode[i].road, count, target, 1) ||
+           complaint_memory(&m->messages);
+}
+
 static int open_mode(struct keel_model *m, int i) {
     struct inside_mode *mode = &m->mode[i];
     const struct model_rows *output = &m->model->mode[i].output;
@@ -108,12 +119,12 @@ static int open_mode(struct keel_model *m, int i) {
 int columns_open(struct keel_model *m) {
     if (!list_columns(m)) return complaint_memory(&m->messages);
     for (int i = 0; i < m->modes; i++)
-        if (!open_mode(m, i)) return 0;
+        if (!open_mode(m, i) || !open_sizes(m, i)) return 0;
     return open_exact(m);
 }
 
 void columns_close(struct keel_model *m) {
-    for (int i = 0; i < m->modes; i++) values_close(&m->mode[i].columns);
+    for (int i = 0; i < m->modes; i++) values_close(&m->mode[i].columns), values_close(&m->mode[i].sizes);
     tape_free(&m->exact);
 }
 

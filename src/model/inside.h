@@ -44,6 +44,7 @@ struct inside_mode {
     struct branches branches;
     struct jump jump;      /* where an event may lead here */
     struct values columns; /* what a column is in this mode */
+    struct values sizes;   /* of the outputs: sums of |terms| */
     struct values rows;    /* kept and watched rows, NAN where the mode has no such row */
     int *solver_row;       /* by row: its number among those of the solver; -1: the mode has none such */
     int *row_place[DRIFT_KINDS]; /* by kind: the places of the mode's rows among those of all modes */

@@ -74,7 +74,7 @@ static int take_scratch(struct keel_sim *s) {
     for (int i = 0; i < m->modes && !wrong; i++) {
         const struct inside_mode *mode = &m->mode[i];
         wrong = values_reserve(&s->scratch, &mode->columns) || values_reserve(&s->scratch, &mode->rows) ||
-                values_reserve(&s->scratch, &mode->held);
+                values_reserve(&s->scratch, &mode->sizes) || values_reserve(&s->scratch, &mode->held);
         for (int k = 0; k < m->model->mode[i].events && !wrong; k++)
             wrong = values_reserve(&s->scratch, &mode->event[k].after) ||
                     values_reserve(&s->scratch, &mode->event[k].onset);
@@ -306,6 +306,16 @@ keel_status keel_sim_look(keel_sim *s, double t, double *values, double *drift) 
 
 keel_status keel_sim_values(keel_sim *s, double *out) {
     return s && s->solver && out ? keel_sim_look(s, keel_time(s->solver), out, NULL) : KEEL_EINVAL;
+}
+
+keel_status keel_sim_sizes(keel_sim *s, double *out) {
+    if (!s || !s->solver || !keel_state(s->solver) || !out) return KEEL_EINVAL;
+    const struct values *sizes = &s->m->mode[s->mode].sizes;
+    int columns = s->m->columns, outputs = sizes->count;
+    keel_status status = keel_sim_values(s, out);
+    for (int i = 0; i < columns; i++) out[i] = fabs(out[i]);
+    if (status != KEEL_OK || outputs == 0) return status;
+    return sim_ask(s, sizes, out + columns - outputs); /* they are the last columns */
 }
 
 keel_status keel_sim_values_at(keel_sim *s, double t, double *out) {

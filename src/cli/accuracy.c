@@ -1,0 +1,454 @@
+/* accuracy.c - see accuracy.h. */
+#include "cli/accuracy.h"
+
+#include "base/text.h"
+#include "cli/outcome.h"
+#include "cli/stop.h"
+#include "cli/trial.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACES = 4000 }; /* two in whatever is wider than a 2000th of the run */
+
+/* A hundredth of a tolerance is asked for, and something less near the round-off level. */
+static const double least_rtol = 1e-14;
+/* In tolerances.  Good runs have up to some hundreds between their steps (docs/design.md). */
+static const double scan_alarm = 1000;
+/* A local tolerance is asked for; errors that add up to a hundred of them are still what was meant.  Fixed
+ * steps ask for nothing: there it is a thousandth of the state. */
+static const double most_tolerances = 100, most_share = 1e-3;
+/* Of the run between its own steps: a hundred times what good ones have; fixed steps: a hundredth. */
+static const double most_defect = 1e5, most_defect_share = 1e-2;
+/* Evaluations of one unknown that a rerun may spend on short steps unless --verify asks for it, a second or
+ * so; counted, not timed, so that the same run says the same everywhere. */
+static const double free_work = 1e7;
+
+const char *accuracy_word(enum accuracy_yardstick y) {
+    static const char *const word[] = {"exact", "reference", "rerun", "none"};
+    return word[y];
+}
+
+const struct accuracy_errors *accuracy_shown(const struct accuracy *a) {
+    return a->known.each ? &a->known : a->estimate.each ? &a->estimate : NULL;
+}
+
+int accuracy_watch(struct outcome *o) {
+    if (record_open(&o->accuracy.record, o->sim)) return -1;
+    trace_add(o->trace, record_row, &o->accuracy.record);
+    return 0;
+}
+
+void accuracy_release(struct accuracy *a) {
+    free(a->known.each);
+    free(a->estimate.each);
+    free(a->scale);
+    record_close(&a->record);
+    a->known.each = a->estimate.each = a->scale = NULL;
+}
+
+/* What is large ------------------------------------------------------------------------------------------ */
+
+static int is_state(const struct outcome *o, int i) {
+    return keel_sim_column_kind(o->sim, i) == KEEL_COLUMN_STATE;
+}
+
+/* Elements of one array: q[1] and q[2], q[1]' and q[2]'. */
+static int same_array(const char *one, const char *other) {
+    size_t head = strcspn(one, "[");
+    const char *end = strrchr(one, ']'), *other_end = strrchr(other, ']');
+    return end && other_end && head == strcspn(other, "[") && strncmp(one, other, head) == 0 &&
+           strcmp(end, other_end) == 0;
+}
+
+/* What a state counts as at least, as the tolerances have it; fixed steps neglect nothing but round-off. */
+static double least_size(const struct job *j) {
+    keel_mode mode;
+    double largest = 0, rtol = j->keel.rtol > 0 ? j->keel.rtol : 1e-6;
+    if (j->keel.atol > 0) return j->keel.atol / rtol;
+    if (!keel_model_mode(j->model, keel_model_start(j->model), &mode) || !mode.problem->u0) return 1e-3;
+    for (int i = 0; i < mode.problem->n; i++) largest = fmax(largest, fabs(mode.problem->u0[i]));
+    if (j->keel.step > 0) return 1e-8 * largest;
+    return 1e-3 * (largest > 0 ? fmin(largest, 1) : 1);
+}
+
+/* One round-off of a column: of its size, and that of the clock times how fast it changes from row to row. */
+static void take_units(struct outcome *o) {
+    struct accuracy *a = &o->accuracy;
+    const struct record *r = &a->record;
+    size_t columns = (size_t)r->columns;
+    double latest = fmax(fabs(o->trace->job->t0), fabs(o->trace->job->t1));
+    a->unit = a->scale + columns;
+    for (size_t i = 0; i < columns; i++) a->unit[i] = DBL_EPSILON * a->scale[i];
+    for (long k = 1; k < r->count; k++) {
+        const struct record_place *one = &r->place[k - 1], *next = &r->place[k];
+        const double *value = r->value + (size_t)k * columns, *before = value - columns;
+        if (one->mode != next->mode || one->events != next->events) continue;
+        double share = DBL_EPSILON * latest / fabs(next->t - one->t);
+        for (size_t i = 0; i < columns; i++)
+            a->unit[i] = fmax(a->unit[i], DBL_EPSILON * a->scale[i] + share * fabs(value[i] - before[i]));
+    }
+}
+
+/* The part of an array, or of all start values, that counts as zero. */
+static double neglected(const struct job *j) {
+    double rtol = j->keel.rtol > 0 ? j->keel.rtol : 1e-6;
+    return j->keel.step > 0 ? 1e-8 : fmin(fmax(1e-3, 1000 * rtol), 1);
+}
+
+/* A column that is zero by theory counts by the others of its array and by what its tolerance neglects, an
+ * output by its terms. */
+static int take_scales(struct outcome *o, const struct job *j) {
+    struct accuracy *a = &o->accuracy;
+    const struct trace *t = o->trace;
+    int columns = t->columns;
+    double least = least_size(j);
+    a->scale = malloc((2 * (size_t)columns + 1) * sizeof *a->scale);
+    if (!a->scale) return memory_out(), -1;
+    for (int first = 0, end = 0; first < columns; first = end) {
+        double largest = 0;
+        for (end = first; end < columns; end++) {
+            if (end > first && !same_array(keel_sim_column(o->sim, first), keel_sim_column(o->sim, end)))
+                break;
+            largest = fmax(largest, fmax(t->largest[end], t->size[end]));
+        }
+        for (int i = first; i < end; i++) {
+            double own = fmax(fmax(t->largest[i], t->size[i]), neglected(j) * largest);
+            a->scale[i] = is_state(o, i) ? fmax(own, least) : own;
+        }
+    }
+    take_units(o);
+    return 0;
+}
+
+/* The largest, with its own relative number; 0: nothing was compared. */
+static int take_errors(const struct outcome *o, const double *each, double factor, double t,
+                       struct accuracy_errors *e) {
+    int columns = o->trace->columns;
+    *e = (struct accuracy_errors){.error = NAN, .relative = NAN, .t = t};
+    e->each = malloc(((size_t)columns + 1) * sizeof *e->each);
+    if (!e->each) return memory_out(), 0;
+    for (int i = 0; i < columns; i++) {
+        e->each[i] = factor * each[i];
+        if (!isnan(each[i]) && !(e->error >= e->each[i])) e->error = e->each[i], e->worst = i;
+    }
+    if (isnan(e->error)) return free(e->each), e->each = NULL, 0;
+    e->relative = o->accuracy.scale[e->worst] > 0 ? e->error / o->accuracy.scale[e->worst] : 0;
+    return 1;
+}
+
+/* The largest error of a state by its scale. */
+static double share_of(const struct outcome *o, const double *each) {
+    double most = 0;
+    for (int i = 0; i < o->trace->columns; i++)
+        if (is_state(o, i) && each[i] > most * o->accuracy.scale[i]) most = each[i] / o->accuracy.scale[i];
+    return most;
+}
+
+/* Reruns ------------------------------------------------------------------------------------------------- */
+
+struct reruns {
+    struct job *job;
+    keel_options tight; /* of B */
+    struct trial b;
+    struct record rows; /* of B */
+    long affordable;    /* steps */
+    double length;      /* of the run */
+    double ratio;       /* of steps, fixed ones; of tolerances */
+    double blind;       /* the share by which B differed before its steps were bounded; NAN: they were not */
+    keel_defect scanned;
+};
+
+static double prime_from(double least) {
+    for (long n = (long)fmin(least, 1e15) | 1;; n += 2) {
+        long k = 3;
+        while (k * k <= n && n % k) k += 2;
+        if (k * k > n) return (double)n;
+    }
+}
+
+/* Equal steps, `times` as many, and their number a prime: a period that is a whole number of the run's steps
+ * is none of these. */
+static double shorter_step(const struct reruns *r, double h, double times, double at_least) {
+    double steps = ceil(r->length / h * (1 - 1e-12));
+    return r->length / prime_from(fmax(times * steps + 1, at_least));
+}
+
+static double bounded(const struct reruns *r) {
+    double steps = fmin(PLACES, (double)r->affordable);
+    return r->job->keel.max_step > 0 ? fmin(r->job->keel.max_step, r->length / steps) : r->length / steps;
+}
+
+static void plan(struct reruns *r) {
+    const keel_options *o = &r->job->keel;
+    double rtol = o->rtol > 0 ? o->rtol : 1e-6;
+    r->tight = *o;
+    r->tight.defect_every = 0;
+    r->tight.compensated = 1; /* of its many short steps no round-off is to be seen */
+    r->blind = NAN;
+    if (o->step > 0) {
+        r->tight.step = fmin(shorter_step(r, o->step, 2, fmin(PLACES, (double)r->affordable)), o->step / 2);
+        if (o->reversible) r->tight.max_step = bounded(r);
+        r->ratio = o->step / r->tight.step;
+        return;
+    }
+    r->tight.rtol = fmin(fmax(rtol / 100, least_rtol), rtol);
+    r->tight.atol *= r->tight.rtol / rtol;
+    r->ratio = rtol / r->tight.rtol;
+}
+
+static int is_good(const struct trial *t) {
+    return t->status == TRIAL_DONE || t->status == TRIAL_STOPPED;
+}
+
+static void run_b(struct outcome *o, struct reruns *r, long places) {
+    trial_close(&r->b);
+    record_close(&r->rows);
+    trial_beside(&r->b, r->job, &r->tight, &o->accuracy.record, &r->rows, places);
+    r->rows.scale = o->accuracy.record.scale;
+}
+
+/* Both ended at the same event, or at the same time: the ends belong together, too. */
+static void add_ends(struct outcome *o, struct trial *again) {
+    double t = keel_time(keel_sim_solver(o->sim)), *value = o->trace->value;
+    keel_happening one;
+    long events = 0;
+    while (keel_sim_happening(o->sim, events, &one)) events++;
+    int stopped = o->status == OUTCOME_STOPPED;
+    if (stopped != (again->status == TRIAL_STOPPED) || events != again->end_events) return;
+    if ((!stopped && again->end_t != t) || keel_sim_values(o->sim, value) != KEEL_OK) return;
+    for (int i = 0; i < again->columns; i++) {
+        double error = fabs(value[i] - again->end[i]);
+        if (isnan(error)) continue;
+        if (!(again->error >= error)) again->error = error, again->worst_t = t;
+        again->each[i] = fmax(again->each[i], error);
+    }
+}
+
+/* The tighter run, once more with short steps where it may be blind; 0: there is none. */
+static int find_b(struct outcome *o, struct reruns *r) {
+    struct accuracy *a = &o->accuracy;
+    int fixed = r->job->keel.step > 0;
+    long places = (long)fmin(PLACES, 4 * (double)r->affordable); /* one is cheaper than a step */
+    run_b(o, r, fixed ? 0 : places);
+    a->width = 2 * (fixed ? fmax(r->tight.step, r->tight.max_step) : r->length / (double)places);
+    if (!is_good(&r->b) || fixed) return is_good(&r->b);
+    add_ends(o, &r->b);
+    r->scanned = r->b.scanned;
+    int same = !(r->b.error > 0), unseen = r->scanned.samples == 0;
+    if (!same && !unseen && r->scanned.largest <= scan_alarm && r->ratio >= 10) return 1;
+    r->blind = share_of(o, r->b.each);
+    r->tight.max_step = bounded(r);
+    run_b(o, r, 0);
+    if (is_good(&r->b)) add_ends(o, &r->b);
+    return is_good(&r->b);
+}
+
+/* Do two runs that are both tighter part, too, and that soon?  Where errors grow like exp(t/T) a tenth of the
+ * error parts by 2.3 T later, where they grow with a power of t at a multiple of the time: with rtol 1e-6 at
+ * 1.25 times of it, and at 10 or, with t^2, 3.2 times. */
+static int tighter_ones_part(struct reruns *r, double apart_t) {
+    struct trial c;
+    keel_options less = r->tight;
+    double t0 = r->job->t0;
+    if (less.step > 0) less.step = shorter_step(r, r->tight.step, 1.4, 0);
+    else less.rtol *= fmax(r->ratio / 10, 2), less.atol *= fmax(r->ratio / 10, 2);
+    trial_beside(&c, r->job, &less, &r->rows, NULL, 0);
+    int stays = !isnan(c.other_t) || (!isnan(c.apart_t) && c.stays_apart);
+    int soon = fabs(fmin(c.apart_t, c.other_t) - t0) < 2.5 * fabs(apart_t - t0);
+    int part = is_good(&c) && stays && soon;
+    trial_close(&c);
+    return part;
+}
+
+/* What chaos leaves alone: both runs have the same sizes. */
+static int look_alike(const struct outcome *o, const struct trial *b) {
+    for (int i = 0; i < o->trace->columns; i++) {
+        double one = o->trace->largest[i], other = b->largest[i];
+        if (is_state(o, i) && fmax(one, other) > 0.01 * o->accuracy.scale[i] &&
+            !(fmax(one, other) <= 2 * fmin(one, other)))
+            return 0;
+    }
+    return 1;
+}
+
+static enum accuracy_finding find_reason(struct outcome *o, struct reruns *r) {
+    struct accuracy *a = &o->accuracy;
+    const struct trial *b = &r->b;
+    double share = share_of(o, b->each), end = keel_time(keel_sim_solver(o->sim)), t0 = r->job->t0;
+    double asked = r->job->keel.rtol > 0 ? r->job->keel.rtol : 1e-6;
+    double rows = (double)(a->record.count > 1 ? a->record.count - 1 : 1);
+    a->apart_t = fmin(b->apart_t, b->other_t); /* of one that is a number */
+    if (r->blind < 0.1 * share && share > most_tolerances * asked) {
+        a->overstepped_t = r->scanned.largest > scan_alarm ? r->scanned.t : b->worst_t;
+        a->longest = r->tight.max_step;
+        return ACCURACY_OVERSTEPPED;
+    }
+    if (isnan(a->apart_t)) return ACCURACY_FINE;
+    int early = fabs(a->apart_t - t0) <= 0.1 * fabs(end - t0) && share > 0.1;
+    int at_once = fabs(a->apart_t - t0) <= 5 * fabs(end - t0) / rows;
+    if (!tighter_ones_part(r, a->apart_t))
+        return early ? ACCURACY_WRONG : isnan(b->other_t) ? ACCURACY_PARTS : ACCURACY_OTHER_EVENTS;
+    return early && (at_once || !look_alike(o, b)) ? ACCURACY_WRONG : ACCURACY_CHAOS;
+}
+
+/* All of them below ten round-offs: then the bound is what is known. */
+static void take_round_off(struct outcome *o, struct accuracy_errors *e) {
+    struct accuracy *a = &o->accuracy;
+    double bound = 0;
+    int largest = 0;
+    for (int i = 0; i < o->trace->columns; i++) {
+        double ten = 10 * a->unit[i];
+        if (e->each[i] > ten) return;
+        if (!isnan(e->each[i]) && ten > bound) bound = ten, largest = i;
+    }
+    a->round_off = 1;
+    e->error = bound;
+    e->worst = largest;
+    e->relative = a->scale[largest] > 0 ? bound / a->scale[largest] : 0;
+}
+
+static void estimate(struct outcome *o, struct job *j, int again) {
+    struct accuracy *a = &o->accuracy;
+    double tries = (double)(o->stats.steps + o->stats.rejected + 1);
+    double work = (double)(o->stats.calls + 1) / tries * (o->trace->columns + 1); /* of a step */
+    struct reruns r = {.job = j, .length = fabs(j->t1 - j->t0), .affordable = LONG_MAX};
+    if (again < 2) r.affordable = (long)fmax(free_work / work, 100);
+    plan(&r);
+    a->record.scale = malloc(((size_t)o->trace->columns + 1) * sizeof *a->record.scale);
+    if (!a->record.scale) {
+        a->record.scale = a->record.largest;
+        memory_out();
+        return;
+    }
+    for (int i = 0; i < o->trace->columns; i++) a->record.scale[i] = is_state(o, i) ? a->scale[i] : HUGE_VAL;
+    a->unmeasured = "the tighter rerun failed";
+    int good = find_b(o, &r);
+    int nothing = good && !(r.b.error > 0) && r.b.stats.steps == o->stats.steps && o->stats.steps > 0;
+    /* equal steps with an order of one at least, tolerances in proportion: the rest that B still errs by */
+    if (nothing) a->cannot_tell = "the rerun takes the same steps and gives the same numbers";
+    else if (good && take_errors(o, r.b.each, 1 / (1 - 1 / fmax(r.ratio, 2)), r.b.worst_t, &a->estimate)) {
+        a->finding = find_reason(o, &r);
+        if (a->finding == ACCURACY_FINE) take_round_off(o, &a->estimate);
+    }
+    trial_close(&r.b);
+    record_close(&r.rows);
+    free(a->record.scale);
+    a->record.scale = a->record.largest;
+}
+
+/* The worst state: what is known where something is, else what was estimated. */
+static void take_tolerances(struct outcome *o, const struct job *j) {
+    struct accuracy *a = &o->accuracy;
+    double rtol = j->keel.rtol > 0 ? j->keel.rtol : 1e-6;
+    a->share = NAN;
+    for (int i = 0; i < o->trace->columns; i++) {
+        double known = a->known.each ? a->known.each[i] : NAN;
+        double guess = a->estimate.each ? a->estimate.each[i] : NAN;
+        double error = a->yardstick == ACCURACY_EXACT && !isnan(known) ? known : fmax(known, guess);
+        if (!is_state(o, i) || isnan(error) || !(a->scale[i] > 0)) continue;
+        if (!(a->share >= error / a->scale[i])) a->share = error / a->scale[i], a->loose = i;
+    }
+    a->tolerances = j->keel.step > 0 ? NAN : a->share / rtol;
+    a->defect = keel_defect_of(keel_sim_solver(o->sim));
+}
+
+void accuracy_measure(struct outcome *o, struct job *j, int again) {
+    struct accuracy *a = &o->accuracy;
+    const struct trace *t = o->trace;
+    a->yardstick = ACCURACY_NONE;
+    a->unmeasured = "--verify";
+    a->apart_t = a->share = a->tolerances = NAN;
+    if (take_scales(o, j)) return;
+    if (take_errors(o, t->worst, 1, t->worst_t, &a->known))
+        a->yardstick = t->exacts ? ACCURACY_EXACT : ACCURACY_REFERENCE;
+    if (a->record.largest && (again == 2 || (again == 1 && o->wall_s < 1))) {
+        estimate(o, j, again);
+        if (a->estimate.each && !a->known.each) a->yardstick = ACCURACY_RERUN;
+        if (stop_asked()) {
+            o->status = OUTCOME_INTERRUPTED;
+            o->exit = stop_exit();
+            text_set(o->message, sizeof o->message,
+                     "while the accuracy was measured; the results are complete");
+        }
+    }
+    take_tolerances(o, j);
+}
+
+/* Words -------------------------------------------------------------------------------------------------- */
+
+int accuracy_as_asked(const struct accuracy *a) {
+    if (isnan(a->share) || a->finding != ACCURACY_FINE) return 0;
+    if (a->defect.largest > (a->defect.relative ? most_defect_share : most_defect)) return 0;
+    return isnan(a->tolerances) ? a->share <= most_share : a->tolerances <= most_tolerances;
+}
+
+void accuracy_text(const struct outcome *o, char *out, size_t room) {
+    const struct accuracy *a = &o->accuracy;
+    const struct accuracy_errors *e = accuracy_shown(a);
+    const char *by = a->yardstick == ACCURACY_RERUN   ? "tighter rerun"
+                     : a->yardstick == ACCURACY_EXACT ? "exact solution"
+                                                      : "reference digits";
+    if (!e && a->cannot_tell) text_set(out, room, "cannot tell: %s", a->cannot_tell);
+    else if (!e)
+        text_set(out, room, "not measured (%s)", a->unmeasured ? a->unmeasured : "the run was not completed");
+    else if (a->yardstick == ACCURACY_RERUN && !isnan(a->apart_t))
+        text_set(out, room, "the rerun differs by %.1e (%s at t = %g); within 1 %% before t = %g", e->error,
+                 keel_sim_column(o->sim, e->worst), e->t, a->apart_t);
+    else if (a->yardstick == ACCURACY_RERUN && a->round_off)
+        text_set(out, room, "round-off, below %.1e (%s)", e->error, by);
+    else
+        text_set(out, room, "%.1e (%s; largest in %s at t = %g)", e->error, by,
+                 keel_sim_column(o->sim, e->worst), e->t);
+}
+
+int accuracy_overlooks(const struct outcome *o, char *out, size_t room) {
+    const struct accuracy *a = &o->accuracy;
+    double length = fabs(o->trace->job->t1 - o->trace->job->t0);
+    if (!a->estimate.each || a->width <= 2.1 * length / PLACES) return 0;
+    text_set(out, room, "what is shorter than %.2g in t was not looked for; --verify does", a->width);
+    return 1;
+}
+
+static const char *advice(const struct job *j) {
+    int implicit = strncmp(j->method, "radau", 5) == 0;
+    if (j->keel.step > 0) return implicit ? "a smaller --step" : "a smaller --step, or --method radau";
+    return implicit ? "a smaller --rtol" : "a smaller --rtol, or --method radau";
+}
+
+int accuracy_warning(const struct outcome *o, const struct job *j, char *out, size_t room) {
+    const struct accuracy *a = &o->accuracy;
+    const char *smaller = j->keel.step > 0 ? "a smaller --step" : "a smaller --rtol";
+    switch (a->finding) {
+    case ACCURACY_FINE:
+        return 0;
+    case ACCURACY_WRONG:
+        text_set(out, room,
+                 "the values are wrong from the beginning on, whatever the rows say: the rerun changes %s by "
+                 "%.0f %% of its size; try %s",
+                 keel_sim_column(o->sim, a->loose), 100 * a->share, advice(j));
+        return 1;
+    case ACCURACY_PARTS:
+        text_set(out, room, "tighter runs agree with each other, and leave this one at t = %g; try %s",
+                 a->apart_t, smaller);
+        return 1;
+    case ACCURACY_CHAOS:
+        text_set(out, room, "two runs part after t = %g; statistics may be right, this path is not",
+                 a->apart_t);
+        return 1;
+    case ACCURACY_OVERSTEPPED:
+        text_set(out, room,
+                 "the steps passed over something near t = %g that shorter ones show; give "
+                 "--max-step %.2g",
+                 a->overstepped_t, a->longest);
+        return 1;
+    case ACCURACY_OTHER_EVENTS:
+        text_set(out, room, "the tighter rerun meets other events from t = %g on; try %s", a->apart_t,
+                 smaller);
+        return 1;
+    }
+    return 0;
+}
