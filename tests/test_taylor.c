@@ -560,7 +560,8 @@ static void a_series_that_fails_ends_the_run(void **state) {
 }
 
 /* Behind a branch point there is no solution: the run ends there, as it does with other methods, and does not
- * stand still in steps that are shorter than the tolerance.  x moves slowly there: its error is a later end. */
+ * stand still in steps that are shorter than the tolerance.  x moves slowly there: its error is a later
+ * end. */
 static void branch_points_end_the_run(void **unused) {
     (void)unused;
     const struct {

@@ -434,6 +434,8 @@ int accuracy_warning(const struct outcome *o, const struct job *j, char *out, si
     case ACCURACY_PARTS:
         text_set(out, room, "tighter runs agree with each other, and leave this one at t = %g; try %s",
                  a->apart_t, smaller);
+        if (j->keel.step == 0) /* an estimate that vanishes sees no tolerance */
+            text_add(out, room, ", or --max-step %.2g", fabs(j->t1 - j->t0) / PLACES);
         return 1;
     case ACCURACY_CHAOS:
         text_set(out, room, "two runs part after t = %g; statistics may be right, this path is not",

@@ -165,7 +165,7 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     char words[JOB_SENTENCE];
     if (outcome_folds(o, j, words, sizeof words)) fprintf(out, "  %-10s %s\n", j->stabilizer, words);
     if (outcome_correction(o, j, words, sizeof words)) fprintf(out, "  correction %s\n", words);
-    switching_text(o, j, out);
+    switching_text(o, j, out, color);
     missing_text(&o->trace->missing, out);
     defect_text(o, out);
     accuracy_line(o, out);

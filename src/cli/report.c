@@ -333,6 +333,28 @@ static void events(FILE *out, const struct outcome *o, const struct job *j) {
                 total - MOST_EVENTS);
 }
 
+static void jumps(FILE *out, const struct outcome *o) {
+    keel_jump one;
+    long total = 0;
+    for (; keel_sim_jump(o->sim, total, &one); total++) {
+        if (total >= MOST_EVENTS) continue;
+        if (total == 0) {
+            heading(out, "Jumps of what is kept");
+            fputs("<div class=\"wide\"><table id=\"jumps\"><thead><tr><th>row</th><th>t</th><th>before</th>"
+                  "<th>after</th><th class=\"text\">event</th></tr></thead><tbody>\n",
+                  out);
+        }
+        fputs("<tr><td><code>", out);
+        text(out, one.row);
+        fprintf(out, "</code></td><td>%.10g</td><td>%.10g</td><td>%.10g</td><td class=\"text\">", one.t,
+                one.before, one.after);
+        text(out, one.event);
+        fputs("</td></tr>\n", out);
+    }
+    if (total) fputs("</tbody></table></div>\n", out);
+    if (total > MOST_EVENTS) fprintf(out, "<p class=\"soft\">and %ld more.</p>\n", total - MOST_EVENTS);
+}
+
 static void surfaces(FILE *out, const struct outcome *o) {
     keel_surface one;
     char words[200];
@@ -464,6 +486,7 @@ int report_end(struct report *r, struct job *j, const struct outcome *o, const s
     hidden_and_balances(out, o, j);
     values(out, j, s);
     events(out, o, j);
+    jumps(out, o);
     surfaces(out, o);
     options(out, j);
     end_page(out, j);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHOWN = 6 }; /* surfaces of a certificate */
+enum { SHOWN = 6, MOST = 10000 }; /* surfaces or jumps of a certificate; jumps in JSON, which counts all */
 
 double switching_time(const struct outcome *o, const struct job *j, int mode) {
     keel_happening one;
@@ -56,10 +56,26 @@ int switching_surface(const keel_surface *s, char *out, size_t room) {
     return 1;
 }
 
-void switching_text(const struct outcome *o, const struct job *j, FILE *out) {
+/* What is kept takes other values at events: the first of them, and how many more there are. */
+static void jumps_text(const struct outcome *o, FILE *out, int color) {
+    keel_jump one;
+    long count = 0;
+    for (; keel_sim_jump(o->sim, count, &one); count++) {
+        if (count >= SHOWN) continue;
+        if (count == 0)
+            fprintf(out, "  %s%-20s %-14s %-17s %-15s %s%s\n", say_bold(color), "jumps", "t", "before",
+                    "after", "event", say_plain(color));
+        fprintf(out, "  %-20s %-14.6g %-17.6g %-15.6g %s\n", one.row, one.t, one.before, one.after,
+                one.event);
+    }
+    if (count > SHOWN) fprintf(out, "  and %ld more\n", count - SHOWN);
+}
+
+void switching_text(const struct outcome *o, const struct job *j, FILE *out, int color) {
     keel_surface one;
     char words[200];
     int met = 0;
+    jumps_text(o, out, color);
     modes_text(o, j, out);
     for (int i = 0; keel_sim_surface_at(o->sim, i, &one); i++) {
         if (!switching_surface(&one, words, sizeof words) || met++ >= SHOWN) continue;
@@ -82,6 +98,21 @@ void switching_json(const struct outcome *o, const struct job *j, struct json *j
         }
         json_end_array(json);
     }
+    keel_jump jump;
+    long jumps = 0;
+    json_array(json, "jumps");
+    for (; keel_sim_jump(o->sim, jumps, &jump); jumps++) {
+        if (jumps >= MOST) continue;
+        json_object(json, NULL);
+        json_number(json, "t", jump.t);
+        json_text(json, "event", jump.event);
+        json_text(json, "row", jump.row);
+        json_number(json, "before", jump.before);
+        json_number(json, "after", jump.after);
+        json_end_object(json);
+    }
+    json_end_array(json);
+    json_integer(json, "jumps_total", jumps);
     json_array(json, "surfaces");
     for (int i = 0; keel_sim_surface_at(o->sim, i, &one); i++) {
         json_object(json, NULL);

@@ -94,7 +94,7 @@ struct surfaces {
     double *side;                /* count: in force */
     double *low, *high;          /* count: below and above a surface that is met */
     double *value, *noise;       /* per event */
-    double *rest;                /* count: a surface that is left along a tangent has no sign below this height */
+    double *rest; /* count: a surface that is left along a tangent has no sign below this height */
     double *trial, *u, *f[2];
     keel_fn *rate; /* the method's, without sliding */
     void *context;

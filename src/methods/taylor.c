@@ -121,8 +121,8 @@ static double reach(double norm, double share, int k) {
 
 /* The terms must fall.  A step that moves the state by less than its tolerance may pass every test and still
  * lie beyond the circle of convergence: near a branch point, sqrt(x) at x = 0, such steps stood still for
- * ever.  So the larger of the last two terms is below the larger of the two before them; by pairs, since every
- * other one may vanish. */
+ * ever.  So the larger of the last two terms is below the larger of the two before them; by pairs, since
+ * every other one may vanish. */
 static double converging(const keel_work *w, double last, double h) {
     int p = ((const struct taylor *)w->method)->order;
     if (p < 4 || !(largest_of(w, 1) * h < 10)) return h; /* far above the tolerance: they have fallen */

@@ -87,8 +87,8 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
     memcpy(head.magic, magic, sizeof magic);
     size_t total = sizeof head + (numbers + unknowns_of(s)) * sizeof(double) +
                    events_of(s) * sizeof *s->fired + ledger_size(&s->ledger) +
-                   (size_t)s->happenings * sizeof(struct happened) + (size_t)s->jumps * sizeof(struct jumped) +
-                   solver;
+                   (size_t)s->happenings * sizeof(struct happened) +
+                   (size_t)s->jumps * sizeof(struct jumped) + solver;
     if (!bytes || room < total || solver == 0) return solver ? total : 0;
     unsigned char *at = bytes;
     const struct piece pieces[] = {{&head, sizeof head},
@@ -163,9 +163,8 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
         return 0;
     s->mode = head.mode;
     if ((size_t)head.events != events_of(s) || (size_t)head.unknowns != unknowns_of(s)) return 0;
-    size_t rest = count - at,
-           wanted = (numbers + unknowns_of(s)) * sizeof(double) + events_of(s) * sizeof *s->fired +
-                    ledger_size(&s->ledger);
+    size_t rest = count - at, wanted = (numbers + unknowns_of(s)) * sizeof(double) +
+                                       events_of(s) * sizeof *s->fired + ledger_size(&s->ledger);
     if (rest < wanted || (rest - wanted) / sizeof(struct happened) < (uint64_t)head.happenings) return 0;
     wanted += (size_t)head.happenings * sizeof(struct happened);
     if ((rest - wanted) / sizeof(struct jumped) < (uint64_t)head.jumps) return 0;

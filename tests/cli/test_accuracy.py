@@ -49,7 +49,7 @@ class Accuracy(cli.Case):
                 effect = abs(found["state"]["y"] - 1.7724538509055159 * width)
                 self.assertLessEqual(effect, 3 * found["accuracy"]["value"])
                 if effect > 1e-3 * width:
-                    self.assertIn("give --max-step", found["accuracy"]["warning"])
+                    self.assertIn("--max-step", found["accuracy"]["warning"])
                     longest = found["accuracy"]["warning"].split()[-1]
                     mended = run(text, "--method", method, "--rtol", "1e-8", "--max-step", longest)
                     self.assertLess(abs(mended["state"]["y"] - 1.7724538509055159 * width), 1e-5 * width)
