@@ -73,9 +73,9 @@ static int first_apart(const struct table *t, const struct sound_end *a, const s
     return -1;
 }
 
-/* What may lie between two runs, column by column. */
-static void allow(const struct table *t, const struct sound_end *end, const struct sound_end *tight,
-                  double *allowed, struct sound_count *count) {
+/* What may lie between two runs, column by column; is the motion so sensitive that it is more than usual? */
+static int allow(const struct table *t, const struct sound_end *end, const struct sound_end *tight,
+                 double *allowed, struct sound_count *count) {
     int sensitive = 0;
     for (int i = 0; i < t->columns; i++) {
         double change = FURTHER * fabs(end->value[i] - tight->value[i]),
@@ -84,6 +84,7 @@ static void allow(const struct table *t, const struct sound_end *end, const stru
         sensitive |= t->state[i] && change > size;
     }
     count->sensitive += sensitive;
+    return sensitive;
 }
 
 /* Closed forms at the end, and rows that were kept. */
@@ -114,16 +115,17 @@ static int promises_hold(keel_model *m, const struct table *t, const double *all
     return good;
 }
 
-/* A run of gauss8 with fixed steps, which are short enough when half of them change little. */
-static void run_fixed(keel_model *m, const struct table *t, const double *allowed, struct sound_end *end) {
+/* A run of gauss8 with fixed steps, which are short enough when half of them change little; are they? */
+static int run_fixed(keel_model *m, const struct table *t, const double *allowed, struct sound_end *end) {
     struct sound_end before = {.status = KEEL_ENEWTON};
     for (int steps = 32; steps <= 4096; steps *= 4) {
         sound_run(m, "gauss8", 0, steps, end);
-        if (end->status == KEEL_EINVAL) return;
+        if (end->status == KEEL_EINVAL) return 1;
         if (end->status == KEEL_OK && before.status == KEEL_OK && first_apart(t, end, &before, allowed) < 0)
-            return;
+            return 1;
         before = *end;
     }
+    return 0;
 }
 
 /* rkf78 is not among them: its estimate does not see a quadrature. */
@@ -141,10 +143,13 @@ int sound_methods_agree(keel_model *m, const struct sound *s, struct sound_count
         return count->singular++, 1;
     if (first.status != KEEL_OK || tight.status != KEEL_OK)
         return snprintf(why, SOUND_WHY, "dop853: %s %s", first.message, tight.message), 0;
-    allow(&t, &first, &tight, allowed, count);
+    int sensitive = allow(&t, &first, &tight, allowed, count);
     for (int k = 0; k < 4; k++) {
+        int arrived = 1;
         if (k < 3) sound_run(m, method[k], 1e-9, 0, &other);
-        else run_fixed(m, &t, allowed, &other);
+        else arrived = run_fixed(m, &t, allowed, &other);
+        if (sensitive && (!arrived || other.status == KEEL_ELIMIT))
+            continue; /* more steps than are spent here */
         if (other.status == KEEL_EINVAL && other.t == s->from) {
             count->refused++;
             continue;
