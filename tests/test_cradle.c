@@ -56,7 +56,7 @@ static void balls_that_exchange_velocities(void **unused) {
         keel_model *m = read_text(text);
         double wanted = lifted[k] * pendulum(-0.5, 8);
         for (int t = 0; t < 5; t++)
-            for (int by = 0; by < 4; by++) {
+            for (int by = (t + k) % 2; by < 4; by += 2) { /* every method at every tolerance, in turns */
                 keel_sim *s = keel_sim_open(m, &(keel_options){.method = methods[by], .rtol = tolerances[t]});
                 run_to(s, 8);
                 double bound =
@@ -110,7 +110,7 @@ static void bodies_with_stiff_contacts(void **unused) {
         follow_contacts(rows[r].n, rows[r].k, rows[r].p, to, x, v);
         keel_model *m = read_text(text);
         for (int t = 0; t < 5; t++)
-            for (int by = 0; by < 4; by++) {
+            for (int by = (t + (int)r) % 2; by < 4; by += 2) {
                 if (by == 3 && rows[r].p == 1.5) continue; /* there is no series at contact */
                 keel_sim *s = keel_sim_open(m, &(keel_options){.method = methods[by], .rtol = tolerances[t]});
                 keel_status status = keel_sim_run(s, to);
