@@ -43,8 +43,8 @@ struct keel_projected {
     long calls, rejected;     /* of the right-hand side; attempts */
     long looks;               /* at the rates of the rows */
     int unseen;               /* such a look is due after the last step, by the core */
-    int due;                  /* watched rows want their sizes at the next step: that is for core/step.c */
-    int outgrown;             /* a state has outgrown its size in the last step */
+    int due; /* the next step alone is for core/step.c: sizes of watched rows, a correction for the record */
+    int outgrown; /* a state has outgrown its size in the last step */
 };
 
 /* Copies of the above, and what a step needs besides; in a compiled model locals, so that they can stay in
@@ -226,7 +226,7 @@ static inline int march_project(const struct project *p, const struct march_room
                                 int adaptive, struct march_attempt *a) {
     int newton = march_correct(p, m, k, values, gradients, user, adaptive, project_due(a->steps), a->t_new),
         done = newton;
-    if (newton < 0) return 1;
+    if (newton < 0) return k->due = 1;
     if (newton) {
         if (!adaptive) rate(a->t_new, m->next, m->stage, user);
         march_residual(p, m, k, values, user, a->t_new);
@@ -313,13 +313,18 @@ static inline long march_steps(const keel_rk *table, const struct project *p, co
             if (march_attempt(table, p, m, rate, values, gradients, norm, user, k, keeps, adaptive, &a))
                 goto out;
             if (adaptive && a.error <= JUDGE_BLIND && judge_unseen(a.h, k->longest, project_due(a.steps)) &&
-                march_blind(p, m, a.error))
+                march_blind(p, m, a.error)) {
+                k->due = 1;
                 goto out;
+            }
             if (!adaptive || a.error <= 1) break;
             if (!(a.error < 1e300) || rejected++ == MOST_REJECTED) goto out;
             wanted = judge_next(k->order, __builtin_fabs(a.h), a.error, 1, &k->error_before);
         }
-        if (keeps && adaptive && __builtin_expect(march_moved(p, m, k), 0)) goto out;
+        if (keeps && adaptive && __builtin_expect(march_moved(p, m, k), 0)) {
+            k->due = 1;
+            goto out;
+        }
         if (watches) march_residual(p, m, k, values, user, a.t_new);
         if (watches && !march_finite(p->kept, p->residual)) goto out;
         if (!march_rate(table, p, m, rate, user, keeps, adaptive, a.t_new)) goto out;
