@@ -43,7 +43,7 @@ static void random_changes_are_right(void **unused) {
         }
         for (int order = 0; order < j.order && status == KEEL_OK; order++)
             for (int i = 0; i < j.n; i++) {
-                char name[12];
+                char name[20];
                 snprintf(name, sizeof name, "x%d%s", i + 1, order ? "'" : "");
                 double found = value_of(s, name), wanted = j.after[order][i],
                        bound = 1e-12 * j.unit[i] * (j.size[0] + j.size[1]);

@@ -56,6 +56,7 @@ struct record {
     int unsettled;  /* the sides of surfaces that are met where the run begins are still to be chosen */
     int at_rest;    /* events pile up: the run is over */
     int regridded;  /* a switch began a new grid of fixed steps */
+    int crawls;     /* steps in a row that the clock hardly resolves */
     int sliding;    /* 1 + the surface that is slid along; 0: none */
     double slide_moment, slide_from; /* a time in which little happens; where it began to slide */
     double step;                     /* the fixed step in force */

@@ -109,8 +109,8 @@ static int counters_are_sound(const struct engine *e) {
     const long count[] = {r->count,          s->steps,    s->rejected,  s->calls,         s->newton,
                           s->factorizations, s->events,   s->jacobians, s->corrections,   s->folds,
                           s->schur,          s->switches, s->slides,    r->defect.samples};
-    const int small[] = {r->blurs,      r->storm.count, r->storm.steady, r->storm.same,
-                         r->zeno.count, r->zeno.shrunk, r->zeno.idle};
+    const int small[] = {r->crawls,      r->blurs,      r->storm.count, r->storm.steady, r->storm.same,
+                         r->storm.alike, r->zeno.count, r->zeno.shrunk, r->zeno.idle};
     for (size_t k = 0; k < sizeof count / sizeof *count; k++)
         if (count[k] < 0 || count[k] > LONG_MAX / 2) return 0;
     for (size_t k = 0; k < sizeof small / sizeof *small; k++)

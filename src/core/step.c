@@ -395,6 +395,9 @@ static keel_status step_fixed(struct engine *e, double t_end) {
     return take_as_planned(e, &plan, "the step is fixed");
 }
 
+/* Steps of a few round-offs of t may be right, each by itself; a thousand in a row lead nowhere. */
+enum { CRAWL = 64, MOST_CRAWLS = 1000 };
+
 static keel_status step_adaptive(struct engine *e, double t_end) {
     struct record *r = e->r;
     double longest = control_longest(e, t_end), h = fmin(control_aim(e), longest);
@@ -410,6 +413,8 @@ static keel_status step_adaptive(struct engine *e, double t_end) {
         if (e->halt.given_up) return forget_step(e);
         if (status < 0) return engine_fail_by_fault(e);
         if (status == KEEL_OK && error <= 1) {
+            r->crawls = fabs(plan.h) <= CRAWL * DBL_EPSILON * fabs(r->t) ? r->crawls + 1 : 0;
+            if (r->crawls > MOST_CRAWLS) return underflow(e, fabs(plan.h));
             double next = control_next(e, fabs(plan.h), error, rejected > 0);
             r->h_next = plan.shortened && !rejected && error < 0.1 ? fmax(next, h) : next;
             r->h_next = fmin(r->h_next, longest);

@@ -119,29 +119,17 @@ static double reach(double norm, double share, int k) {
     return norm > 0 ? (log2(norm) - share) / k : -HUGE_VAL;
 }
 
-/* The terms must fall.  A step that moves the state by less than its tolerance may pass every test and still
- * lie beyond the circle of convergence: near a branch point, sqrt(x) at x = 0, such steps stood still for
- * ever.  So the larger of the last two terms is below the larger of the two before them; by pairs, since
- * every other one may vanish. */
-static double converging(const keel_work *w, double last, double h) {
-    int p = ((const struct taylor *)w->method)->order;
-    if (p < 4 || !(largest_of(w, 1) * h < 10)) return h; /* far above the tolerance: they have fallen */
-    double late = fmax(last * h, largest_of(w, p - 1)) * h * h,
-           early = fmax(largest_of(w, p - 2) * h, largest_of(w, p - 3));
-    return late > 0.9 * early && early > 0 ? h * sqrt(0.9 * early / late) : h;
-}
-
 /* exp(-2) is 2^-2.885.  Where the last terms vanish, as those of free flight do, the motion may be a
  * polynomial: the last term there is may become as large as the state, and the rate at the end will tell. */
 static double longest(const keel_work *w, const double *u, double before) {
     const struct taylor *m = w->method;
     int p = m->order;
     weigh(w, u, before);
-    double last = largest_of(w, p), near = reach(last, -2.885390081777927, p);
+    double near = reach(largest_of(w, p), -2.885390081777927, p);
     double far = reach(largest_of(w, p - 1), 0, p - 1);
     if (!(near > far)) near = far;
     for (int k = p - 2; k > 0 && near == -HUGE_VAL; k--) near = reach(largest_of(w, k), -log2(w->rtol), k);
-    return converging(w, last, exp2(-near)) * m->safety;
+    return exp2(-near) * m->safety;
 }
 
 static double aim(keel_work *w, double t, const double *u, int first) {
@@ -225,6 +213,16 @@ static double power_of(double h, int p) {
     return power;
 }
 
+/* A step that moves a state by less than its tolerance may pass every test and still lie beyond the circle of
+ * convergence: near a branch point, sqrt(x) at x = 0, such steps led up where the rates led down, and stood
+ * still for ever.  So the polynomial must follow its own motion: the defect may not exceed it. */
+#define ASTRAY 1e6 /* tolerances: what such a step errs by; its end is half as far, then */
+
+static int is_astray(const keel_attempt *a, int i, double defect) {
+    double h = fabs(a->h), way = fabs(a->dx[i]) + h * fabs(a->f[i]);
+    return h * defect > way && way > 64 * DBL_EPSILON * fabs(a->x[i]);
+}
+
 /* The larger of the last term and the defect of the rate at the end, freed of its round-off. */
 static keel_status judge(keel_work *w, keel_attempt *a) {
     struct taylor *m = w->method;
@@ -240,6 +238,7 @@ static keel_status judge(keel_work *w, keel_attempt *a) {
             defect -= 32 * DBL_EPSILON * terms_of(m, n, i, a->h);
             if (defect < 0) defect = 0;
         }
+        if (is_astray(a, i, defect)) term = ASTRAY * (w->atol[i] + w->rtol * fabs(a->x[i]));
         defect *= share;
         a->error[0][i] = defect < term ? term : defect; /* what is not a number stays so */
     }
