@@ -162,10 +162,10 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     fprintf(out, "  t %g .. %g   %s steps   %s rejected   %s evaluations   %s\n", j->t0,
             keel_time(keel_sim_solver(o->sim)), steps, rejected, calls, wall);
     rows_text(o, j, out, color);
+    switching_text(o, j, out, color);
     char words[JOB_SENTENCE];
     if (outcome_folds(o, j, words, sizeof words)) fprintf(out, "  %-10s %s\n", j->stabilizer, words);
     if (outcome_correction(o, j, words, sizeof words)) fprintf(out, "  correction %s\n", words);
-    switching_text(o, j, out, color);
     missing_text(&o->trace->missing, out);
     defect_text(o, out);
     accuracy_line(o, out);
