@@ -213,6 +213,8 @@ keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *
 /* sizes.c */
 void sizes_find_masses(struct field *fd, double t, const double *u); /* of a canonical Hamiltonian */
 int sizes_lack_masses(const struct field *fd); /* a canonical Hamiltonian without them */
+/* What a state that starts at 0 has of the largest one: a momentum, its mass over the largest. */
+double sizes_at_rest(const struct field *fd, int i);
 /* Of each state, by the values x (n) of all: arrays share theirs.  0: they tell nothing. */
 void sizes_spread(const struct field *fd, const double *x, double *size);
 

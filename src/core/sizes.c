@@ -115,6 +115,13 @@ static double share(const struct field *fd, int i, int j) {
     return fmin(1, i < half ? other / own : own / other);
 }
 
+double sizes_at_rest(const struct field *fd, int i) {
+    double heaviest = 0;
+    if (!is_canonical(fd) || fd->inertia[0] == 0 || i < fd->nq) return 1;
+    for (int j = 0; j < fd->nq; j++) heaviest = fmax(heaviest, fd->inertia[j]);
+    return fd->inertia[i - fd->nq] / heaviest;
+}
+
 void sizes_spread(const struct field *fd, const double *x, double *size) {
     int n = fd->n, arrays = fd->p.array_of || is_canonical(fd);
     for (int i = 0; i < n; i++) {
