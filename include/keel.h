@@ -167,24 +167,6 @@ typedef struct keel_problem {
     void *user;
 } keel_problem;
 
-/* AUTO: project if anything is to be kept, unless the stepper has its own geometry and keeps the
- * equations, if there are any. */
-typedef enum keel_preserve {
-    KEEL_AUTO,
-    KEEL_NONE,      /* not even measured */
-    KEEL_WATCH,     /* measured */
-    KEEL_POST,      /* one correction by the first kept row */
-    KEEL_ADJUST,    /* one correction by all kept rows */
-    KEEL_PROJECT,   /* iterated to round-off */
-    KEEL_SYMMETRIC, /* the same change before and after a symmetric step: reversible; `step` */
-    KEEL_COUPLED,   /* multipliers inside the stages of an implicit one-step method */
-    KEEL_SCALE,     /* sets of states are multiplied by factors, one for each kept row: options.sets */
-    KEEL_RELAX,     /* Runge-Kutta: the step is made longer or shorter until the invariants hold at its end,
-                     * so that steps are on no grid; options.step is then the nominal one.  Where the length
-                     * is given (t_end, events, looks between the steps) it is KEEL_PROJECT */
-    KEEL_BAUMGARTE  /* a term in the right-hand side pulls back: held to the level of the errors */
-} keel_preserve;
-
 /* What "smallest change" means in all that corrects. */
 typedef enum keel_norm {
     KEEL_BY_DEFAULT, /* by mass in mechanics, by error elsewhere */
@@ -196,32 +178,36 @@ typedef enum keel_norm {
 
 typedef struct keel_solver keel_solver;
 struct keel_stepper;
+struct keel_stabilizer;
 
 /* How to solve it.  All zero is a sound default; so is a null pointer. */
 typedef struct keel_options {
-    const char *method; /* a name from keel_method_at; NULL: dop853, fixed steps: rk4, reversible: gauss8 */
-    const struct keel_stepper *own_method; /* see keel/method.h */
-    keel_preserve preserve;
+    /* STEPPER, or STEPPER+STABILIZER, as in "rk4+project": names from keel_method_at, keel_stabilizer_at.  No
+     * stepper: dop853, fixed steps: rk4, reversible: gauss8.  No stabilizer, or auto: project if anything is to
+     * be kept, unless the stepper has its own geometry and keeps the equations, if there are any. */
+    const char *method;
+    const struct keel_stepper *own_method;        /* in place of a name; see keel/method.h */
+    const struct keel_stabilizer *own_stabilizer; /* in place of a name; see keel/stabilizer.h */
     keel_norm norm;
-    const double *weights; /* KEEL_GIVEN: n of them, > 0; the change minimised is sum (weight dx)^2 */
-    const char *keep;      /* "energy, rod": keep these rows and only watch the others; NULL: all */
-    const char *sets;  /* KEEL_SCALE: "q1 q2; p1 p2", states of one set by name, or by that of their array,
+    const double *weights;   /* KEEL_GIVEN: n of them, > 0; the change minimised is sum (weight dx)^2 */
+    const char *keep;        /* "energy, rod": keep these rows and only watch the others; NULL: all */
+    const char *sets;        /* scale: "q1 q2; p1 p2", states of one set by name, or by that of their array,
                               * as many sets as kept rows; states in no set stay.  NULL: one row: all states;
                               * two invariants of q and p, or q and v: those */
-    double rtol, atol; /* 0: 1e-6, and rtol / 1000 (less for arrays that start small) */
+    double rtol, atol;       /* 0: 1e-6, and rtol / 1000 (less for arrays that start small) */
     const double *atol_each; /* n of them, or NULL */
     double step;             /* > 0: this fixed step, no error control; reversible: the first step */
     double first_step, max_step;
     double manifold_units; /* round-off units allowed on what is kept; 0: 4 */
-    double gain;         /* KEEL_BAUMGARTE: what is off decays like exp(-gain t); 0: as fast as the motion */
-    double theta;        /* where theta, glnr and dso take f: at (1 - theta) x + theta x1, up to 1;
+    double gain;           /* baumgarte: what is off decays like exp(-gain t); 0: as fast as the motion */
+    double theta;          /* where theta, glnr and dso take f: at (1 - theta) x + theta x1, up to 1;
                    * 0: 1/2, of order 2; any other is of order 1 */
-    int order;           /* of taylor, 2 .. 60; 0: as the tolerance asks for, with a fixed step 20 */
-    int compensated;     /* carry the rounding errors of the state sums along */
-    int reversible;      /* steps follow the time scale of the motion, and the run back retraces them:
-                            * symmetric one-step methods, nothing projected but by KEEL_SYMMETRIC; none
+    int order;             /* of taylor, 2 .. 60; 0: as the tolerance asks for, with a fixed step 20 */
+    int compensated;       /* carry the rounding errors of the state sums along */
+    int reversible;        /* steps follow the time scale of the motion, and the run back retraces them:
+                            * symmetric one-step methods, nothing projected but by symmetric; none
                             * longer than max_step */
-    int check_jacobians; /* compare every given derivative with differences before the run */
+    int check_jacobians;   /* compare every given derivative with differences before the run */
     int defect_every; /* one step of so many is looked into for the defect; 0: 1024, below 1 % of the work */
     long max_steps;   /* in one call; 0: 10 million, with a fixed step (not reversible) any number */
     void (*observe)(keel_solver *s, void *user); /* each step and passing event; may only look */
@@ -234,8 +220,9 @@ typedef struct keel_options {
 
 typedef struct keel_stats {
     long steps, rejected, calls, jacobians, factorizations, newton, corrections, events;
-    long folds; /* KEEL_SCALE: steps at whose end no factors meet all kept rows: they are off there.
-                 * KEEL_RELAX: steps that no length makes right: they were projected */
+    long
+        folds; /* steps whose kept rows the stabilizer could not meet by its own means: scale leaves them off,
+                 * relax projects */
     long schur; /* of the factorizations: of large mechanics by the Schur complement */
     long switches,
         slides; /* crossings of switching surfaces; how often the motion began to slide along one */
@@ -361,7 +348,9 @@ typedef struct keel_method {
     int order;
     unsigned traits; /* see keel/method.h */
 } keel_method;
-KEEL_API const keel_method *keel_method_at(int i); /* NULL past the last */
+KEEL_API const keel_method *keel_method_at(int i);     /* a stepper; NULL past the last */
+KEEL_API const keel_method *keel_stabilizer_at(int i); /* NULL past the last; its traits: keel/stabilizer.h */
+KEEL_API const keel_method *keel_stabilizer_of(const keel_solver *s); /* the one in use; NULL: none yet */
 KEEL_API const char *keel_status_name(keel_status status);
 KEEL_API const char *keel_version(void);
 

@@ -149,9 +149,9 @@ static void single_steps_are_taken_where_someone_looks(void **state) {
     q = p;
     q.invariant = (keel_map){.count = 1, .value = energy};
     assert_int_equal(steps_marched(&q, &plain), 0);
-    other = (keel_options){.step = 0.01, .preserve = KEEL_WATCH};
+    other = (keel_options){.step = 0.01, .method = "+watch"};
     assert_int_equal(steps_marched(&q, &other), 0);
-    other = (keel_options){.step = 0.01, .preserve = KEEL_NONE};
+    other = (keel_options){.step = 0.01, .method = "+none"};
     assert_true(steps_marched(&q, &other) > 400);
     keel_solver *s = keel_open(&p, &plain);
     marched = 0;

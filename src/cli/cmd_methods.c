@@ -4,11 +4,11 @@
 #include "cli/command.h"
 #include "cli/run_json.h"
 
-#include <keel/method.h>
+#include <keel/stabilizer.h>
 
 #include <string.h>
 
-enum { FORMS = 4, MOST_STABILIZERS = 16 };
+enum { FORMS = 4 };
 enum { NAME = 22, SHAPE = 22, WITH = 11, ABOUT = 76, WIDTH = 100 }; /* columns of the table */
 
 /* In the order of keel_form. */
@@ -29,21 +29,14 @@ struct methods_answer {
     unsigned forms, stabilizers; /* bits */
 };
 
-static unsigned stabilizers_of(char word[][JOB_WORD]) {
-    unsigned count = 0;
-    for (const char *at = OPTION_STABILIZERS; *at && count < MOST_STABILIZERS;
-         at += strcspn(at, "|"), at += *at == '|')
-        text_set(word[count++], JOB_WORD, "%.*s", (int)strcspn(at, "|"), at);
-    return count;
-}
-
 static struct methods_answer ask(struct methods *m, const keel_method *method) {
-    char word[MOST_STABILIZERS][JOB_WORD];
-    unsigned count = stabilizers_of(word);
     struct methods_answer answer = {0};
+    const keel_method *stabilizer;
     for (int form = 0; form < FORMS; form++)
-        for (unsigned k = 1; k < count; k++) { /* 0 is auto */
-            const keel_options o = {.method = method->name, .preserve = (keel_preserve)k, .step = 0.125};
+        for (int k = 0; (stabilizer = keel_stabilizer_at(k)); k++) {
+            char pair[JOB_PAIR];
+            text_set(pair, sizeof pair, "%s+%s", method->name, stabilizer->name);
+            const keel_options o = {.method = pair, .step = 0.125};
             keel_sim *sim = keel_sim_open(m->model[form], &o);
             if (keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0) {
                 answer.forms |= 1u << form;
@@ -99,16 +92,19 @@ static void forms_text(struct methods_answer a, int whole, char *out, size_t roo
 }
 
 static void stabilizers_text(struct methods_answer a, int whole, char *out, size_t room) {
-    char word[MOST_STABILIZERS][JOB_WORD];
-    unsigned count = stabilizers_of(word);
-    unsigned missing = ((1u << count) - 2) & ~a.stabilizers;
+    const unsigned special = KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS; /* they ask for a kind of method */
+    unsigned all = 0, common = 0;
+    const keel_method *s;
     out[0] = '\0';
-    const unsigned common = (1u << (KEEL_PROJECT + 1)) - 2; /* none .. project */
-    if (!whole && !missing) text_set(out, room, "all");
+    for (int i = 0; (s = keel_stabilizer_at(i)); i++) {
+        all |= 1u << i;
+        if (!(s->traits & special)) common |= 1u << i;
+    }
+    if (!whole && a.stabilizers == all) text_set(out, room, "all");
     else if (!whole && (a.stabilizers & common) == common) text_set(out, room, "most");
     else
-        for (unsigned i = 1; i < count; i++)
-            if (a.stabilizers >> i & 1) join(out, room, word[i]);
+        for (int i = 0; (s = keel_stabilizer_at(i)); i++)
+            if (a.stabilizers >> i & 1) join(out, room, s->name);
 }
 
 /* Text -------------------------------------------------------------------------------------------------- */
@@ -169,9 +165,8 @@ static void details(struct methods *m, const keel_method *method, FILE *out) {
 /* JSON -------------------------------------------------------------------------------------------------- */
 
 static void method_json(struct methods *m, struct json *json, const keel_method *method) {
-    char word[MOST_STABILIZERS][JOB_WORD];
-    unsigned count = stabilizers_of(word);
     struct methods_answer a = ask(m, method);
+    const keel_method *s;
     json_object(json, NULL);
     json_text(json, "name", method->name);
     json_text(json, "about", method->about);
@@ -186,8 +181,8 @@ static void method_json(struct methods *m, struct json *json, const keel_method 
         if (a.forms >> i & 1) json_text(json, NULL, form_name[i]);
     json_end_array(json);
     json_array(json, "stabilizers");
-    for (unsigned i = 1; i < count; i++)
-        if (a.stabilizers >> i & 1) json_text(json, NULL, word[i]);
+    for (int i = 0; (s = keel_stabilizer_at(i)); i++)
+        if (a.stabilizers >> i & 1) json_text(json, NULL, s->name);
     json_end_array(json);
     json_text(json, "reference", method->reference);
     json_array(json, "options");

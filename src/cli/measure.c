@@ -6,6 +6,7 @@
 #include "cli/converge.h"
 #include "cli/paper.h"
 #include "cli/stop.h"
+#include "cli/stabilizer.h"
 
 #include <float.h>
 #include <math.h>
@@ -101,7 +102,7 @@ static int over_the_run(enum claims_measure m) {
  * need look. */
 static int in_certificate(const struct gauge *g, const struct look *l) {
     return l->place == MEASURE_DRIFT && l->line->measure == CLAIMS_LARGEST &&
-           g->job.keel.preserve != KEEL_NONE;
+           stabilizer_measures(g->job.keel.method);
 }
 
 static int take_looks(struct gauge *g, struct claims *c, int run) {

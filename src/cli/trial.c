@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 #include "cli/stop.h"
 #include "cli/yardstick.h"
+#include "cli/stabilizer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -160,7 +161,7 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
              (with && record_match_open(&v.match, with, v.trace.direction)))
         starve(r);
     else {
-        job_stabilizer_of(o.preserve, solver, r->stabilizer);
+        text_set(r->stabilizer, sizeof r->stabilizer, "%s", stabilizer_in_use(o.method, solver));
         if (into) trace_add(&v.trace, record_row, into);
         if (with) trace_add(&v.trace, record_match_row, &v.match);
         progress_open(&v.progress, j);
@@ -169,7 +170,7 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
         go(r, sim, &o, j->t1, most);
         r->wall_s = job_seconds() - begin;
         progress_clear(&v.progress);
-        take_drift(r, sim, &v.trace, o.preserve != KEEL_NONE);
+        take_drift(r, sim, &v.trace, stabilizer_measures(o.method));
         take_errors(r, &v);
         take_end(r, sim);
         r->stats = keel_statistics(keel_sim_solver(sim));

@@ -23,7 +23,7 @@ enum { LOOK_AGAIN = 2, ERRORS_ALLOWED = 10, UNITS_ALLOWED = 4 };
 
 int correction_counts(const struct engine *e) {
     const struct manifold *m = &e->manifold;
-    return manifold_corrects(m) && m->preserve != KEEL_RELAX && !multipliers_apply(e) && !e->r->sliding;
+    return manifold_corrects(m) && !(m->traits & KEEL_OFF_GRID) && !engine_attempts(e) && !e->r->sliding;
 }
 
 /* x := x + h/6 (k1 + 2 k2 + 2 k3 + k4), with k1 at hand or not.  0: f has no value on the way. */
@@ -115,13 +115,13 @@ static void note_by_tolerance(struct engine *e, double t_new) {
         find(e, i, moved_by(e, i) / (most[i] * fmax(1, ERRORS_ALLOWED * error)), t_new);
 }
 
-/* Have projections never been so large?  By the residuals that a compiled step has, too; mechanics and scaled
- * states by the way itself. */
+/* Have projections never been so large?  By the residuals that a compiled step has, too; mechanics and
+ * corrections of another kind by the way itself. */
 static int is_large(struct engine *e) {
     struct manifold *m = &e->manifold;
     double *beyond = e->rows.beyond;
     int large = 0;
-    if (m->by_mass || m->preserve == KEEL_SCALE) {
+    if (m->by_mass || m->stabilizer->correct) {
         double way = 0;
         for (int i = 0; i < e->field.n; i++)
             if (e->field.size[i] > 0) way = fmax(way, moved_by(e, i) / e->field.size[i]);

@@ -27,7 +27,7 @@ static int rows_fit(const struct engine *e) {
     const struct rows *r = &e->rows;
     int watched = 0;
     for (int i = 0; i < r->count; i++) watched += r->care[i] == KEEL_ROW_WATCHED;
-    int kept = e->manifold.preserve == KEEL_PROJECT && !e->manifold.by_mass && e->manifold.kept == r->count;
+    int kept = manifold_projects(&e->manifold) && !e->manifold.by_mass && e->manifold.kept == r->count;
     return (kept || (watched == r->count && !manifold_corrects(&e->manifold))) &&
            r->of[KEEL_ROW_ENERGY] + r->of[KEEL_ROW_INVARIANT] == r->count && r->count <= MOST &&
            k->energy == fd->p.energy.value && k->invariant == fd->p.invariant.value;

@@ -65,7 +65,7 @@ static keel_status turn_round(struct engine *e, int direction) {
     keel_status status = begin_here(e);
     if (status != KEEL_OK) return status;
     e->r->direction = direction;
-    if (baumgarte_applies(e)) { /* it pulls the other way in t */
+    if (engine_pulls(e)) { /* the other way in t */
         status = engine_rate(e, e->r->t, e->x[e->r->front], e->f[e->r->front]);
         if (status != KEEL_OK) return engine_fail_by_fault(e);
     }
@@ -82,7 +82,7 @@ static keel_status set_out(struct engine *e, double t_end) {
         if (status != KEEL_OK) return status;
     }
     if (e->o.reversible) return KEEL_OK;
-    if (e->o.step > 0) return relax_acts(e) ? KEEL_OK : find_grid(e, t_end);
+    if (e->o.step > 0) return engine_off_grid(e) ? KEEL_OK : find_grid(e, t_end);
     if (r->h_next == 0) {
         r->h_next = e->o.first_step > 0 ? e->o.first_step : control_first_step(e, t_end);
         r->error_before = 1e-4;
@@ -252,7 +252,7 @@ static keel_status pass_surface(struct engine *e, double t_end) {
     surfaces_passed(e);
     e->r->regridded = 1;
     if (e->o.step == 0) control_restart(e, t_end);
-    int on_grid = e->o.step > 0 && !e->o.reversible && !relax_acts(e);
+    int on_grid = e->o.step > 0 && !e->o.reversible && !engine_off_grid(e);
     return on_grid ? find_grid(e, t_end) : KEEL_OK;
 }
 

@@ -78,11 +78,11 @@ static int matrix_fits(const struct verdict *v, const keel_map *map, const char 
 
 /* Dense matrices of a size that no machine will like. */
 static int matrices_fit(const struct verdict *v, const keel_problem *p, const keel_options *o,
-                        unsigned traits) {
+                        unsigned traits, unsigned stabilizer) {
     int n = p->n, all = p->n + p->m, half = p->n / 2, rows = p->constraint.count + p->rolling.count;
     int few = matrix_fits(v, &p->energy, "energy", n) && matrix_fits(v, &p->invariant, "invariant", n) &&
               matrix_fits(v, &p->event, "event", n);
-    if (!few || mechanics_goes_sparse(p, o, traits)) return few;
+    if (!few || mechanics_goes_sparse(p, o, traits, stabilizer)) return few;
     if (p->form == KEEL_MECHANICS && (double)rows * rows * n > LARGEST)
         return no(v, "%d constraints on %d coordinates are too many for dense matrices; sparse ones need %s",
                   rows, half,
@@ -220,21 +220,6 @@ static int amount_fits(const struct verdict *v, const char *name, double value) 
     return no(v, "%s = %g: it must be finite and not negative", name, value);
 }
 
-/* One increment that may be taken longer or shorter. */
-static int relaxes(const struct verdict *v, const keel_stepper *method) {
-    const char *name = method->info.name;
-    if (method->info.traits & KEEL_MULTISTEP)
-        return no(v, "relax changes the length of every step, and %s needs equal steps", name);
-    if (!(method->info.traits & KEEL_RUNGE_KUTTA))
-        return no(v, "relax stretches the increment of one Runge-Kutta step, and %s does not have one", name);
-    if (method->info.order < 2)
-        return no(v,
-                  "relax needs a method of order 2 or more: no step of %s near the one asked for keeps an "
-                  "invariant",
-                  name);
-    return 1;
-}
-
 static int reversible_fits(const struct verdict *v, const keel_options *o, const keel_stepper *method) {
     unsigned traits = method->info.traits;
     if (!(traits & KEEL_SYMMETRIC_STEP) || traits & KEEL_MULTISTEP)
@@ -250,41 +235,18 @@ static int reversible_fits(const struct verdict *v, const keel_options *o, const
 }
 
 /* Pairs of a stepper and a stabilizer that make no sense (docs/design.md). */
-static int pair_fits(const struct verdict *v, const keel_options *o, const keel_stepper *method) {
-    const char *name = method->info.name;
+static int pair_fits(const struct verdict *v, const keel_problem *p, const keel_options *o,
+                     const keel_stepper *method, const keel_stabilizer *stabilizer) {
     unsigned traits = method->info.traits;
-    if (o->preserve >= KEEL_POST && (traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)))
+    if (stabilizer->info.traits & (KEEL_CORRECTS | KEEL_DAMPS) && traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN))
         return no(
             v, "%s keeps the constraints by itself; projecting on top would destroy what it was chosen for",
-            name);
-    if (o->preserve == KEEL_SYMMETRIC && (!(traits & KEEL_SYMMETRIC_STEP) || traits & KEEL_MULTISTEP))
-        return no(v,
-                  "symmetric needs a symmetric one-step method, and %s is none: its steps would not be "
-                  "reversible with it either; project goes with any method",
-                  name);
-    if (o->preserve == KEEL_SYMMETRIC && o->step == 0)
-        return no(v, "symmetric needs a fixed step: steps that follow an error estimate are not reversible");
-    if (o->preserve == KEEL_COUPLED && (!(traits & KEEL_IMPLICIT) || traits & KEEL_MULTISTEP))
-        return no(v,
-                  "coupled puts multipliers into the stages of an implicit one-step method, and %s has no "
-                  "stages to solve for; project goes with any method",
-                  name);
-    if (o->preserve == KEEL_COUPLED && method->no_rate)
-        return no(
-            v, "coupled adds multipliers to f, and %s solves equations of its own instead of stages with f",
-            name);
-    if (o->preserve == KEEL_BAUMGARTE && method->no_rate)
-        return no(v, "baumgarte adds a term to f, and %s makes its steps from other parts of the problem",
-                  name);
-    if (o->gain > 0 && o->preserve != KEEL_BAUMGARTE)
-        return no(v, "gain is used only with preserve = KEEL_BAUMGARTE");
-    if (o->sets && o->preserve != KEEL_SCALE) return no(v, "sets are used only with preserve = KEEL_SCALE");
-    if (o->preserve == KEEL_RELAX) return relaxes(v, method);
-    return 1;
+            method->info.name);
+    return !stabilizer->refuse || !stabilizer->refuse(p, o, method, v->text, v->room);
 }
 
 static int options_fit(const struct verdict *v, const keel_problem *p, const keel_options *o,
-                       const keel_stepper *method) {
+                       const keel_stepper *method, const keel_stabilizer *stabilizer) {
     const char *name = method->info.name;
     double least = 10 * DBL_EPSILON;
     if (!amount_fits(v, "rtol", o->rtol) || !amount_fits(v, "atol", o->atol) ||
@@ -300,8 +262,6 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
             return no(v, "atol_each[%d] = %g: it must be finite and not negative", i, o->atol_each[i]);
     if (o->max_steps < 0) return no(v, "max_steps is negative");
     if (o->defect_every < 0) return no(v, "defect_every is negative");
-    if (o->preserve < KEEL_AUTO || o->preserve > KEEL_BAUMGARTE)
-        return no(v, "preserve = %d does not exist", o->preserve);
     if (o->norm < KEEL_BY_DEFAULT || o->norm > KEEL_GIVEN) return no(v, "norm = %d does not exist", o->norm);
     if (o->norm == KEEL_BY_MASS && p->form != KEEL_MECHANICS)
         return no(v, "weights by mass need the form KEEL_MECHANICS");
@@ -320,14 +280,14 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
         return no(v, "%s has no theta: leave options.theta out", name);
     if (o->order && !(method->info.traits & KEEL_ANY_ORDER))
         return no(v, "%s has one order: leave options.order out", name);
-    return pair_fits(v, o, method);
+    return pair_fits(v, p, o, method, stabilizer);
 }
 
-keel_status validate(const keel_problem *p, const keel_options *o, const keel_stepper *method, char *text,
-                     size_t room) {
+keel_status validate(const keel_problem *p, const keel_options *o, const keel_stepper *method,
+                     const keel_stabilizer *stabilizer, char *text, size_t room) {
     struct verdict v = {text, room};
-    if (!problem_fits(&v, p) || !matrices_fit(&v, p, o, method->info.traits) ||
-        !options_fit(&v, p, o, method))
+    if (!problem_fits(&v, p) || !matrices_fit(&v, p, o, method->info.traits, stabilizer->info.traits) ||
+        !options_fit(&v, p, o, method, stabilizer))
         return KEEL_EINVAL;
     const char *reason = method->refuse ? method->refuse(p, o) : NULL;
     if (reason) no(&v, "%s: %s", method->info.name, reason);

@@ -262,18 +262,22 @@ static void put_field(FILE *out, const char *name, double value) {
     fputc(',', out);
 }
 
+/* "+auto" says nothing. */
+static void put_method(FILE *out, const char *method) {
+    char pair[128];
+    const char *plus = strstr(method, "+auto");
+    text_set(pair, sizeof pair, "%.*s", (int)(plus ? (size_t)(plus - method) : strlen(method)), method);
+    put_string(out, pair);
+}
+
 /* As keel run would set them. */
 static void put_options(FILE *out, const keel_model *m, const keel_options *o) {
-    static const char *const preserve[] = {"AUTO",      "NONE",    "WATCH", "POST",  "ADJUST",   "PROJECT",
-                                           "SYMMETRIC", "COUPLED", "SCALE", "RELAX", "BAUMGARTE"};
     static const char *const norm[] = {"BY_DEFAULT", "BY_ERROR", "BY_MASS", "UNIT"};
     double longest = o->max_step;
     if (longest == 0 && o->step == 0 && wants_short_steps(m)) longest = fabs(m->span[1] - m->span[0]) / 100;
     fputs("    const keel_options options = {\n        .method = ", out);
-    put_string(out, o->method ? o->method : o->reversible ? "gauss8" : o->step > 0 ? "rk4" : "dop853");
+    put_method(out, o->method ? o->method : o->reversible ? "gauss8" : o->step > 0 ? "rk4" : "dop853");
     fputc(',', out);
-    if (o->preserve > KEEL_AUTO && o->preserve <= KEEL_BAUMGARTE)
-        fprintf(out, "\n        .preserve = KEEL_%s,", preserve[o->preserve]);
     if (o->norm > KEEL_BY_DEFAULT && o->norm < KEEL_GIVEN)
         fprintf(out, "\n        .norm = KEEL_%s,", norm[o->norm]);
     if (o->keep) {
@@ -355,7 +359,8 @@ char *keel_model_standalone(const keel_model *m, const keel_options *o) {
     if (!m || m->status != KEEL_OK) return errno = EINVAL, NULL;
     struct page page = {.out = open_memstream(&text, &length)};
     if (!page.out) return errno = ENOMEM, NULL;
-    if (o && o->method && strcmp(o->method, "taylor") == 0) page.method = o->method;
+    if (o && o->method && strcspn(o->method, "+") == 6 && strncmp(o->method, "taylor", 6) == 0)
+        page.method = "taylor";
     safe_name(page.name, sizeof page.name, keel_model_name(m));
     put_head(&page, m);
     int wrong = put_functions(&page, m);
