@@ -10,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 with open(os.path.join(HERE, "..", ".clang-format")) as style:
     COLUMNS = int(re.search(r"^ColumnLimit: *(\d+)", style.read(), re.M).group(1))
 ITEM = re.compile(r"( *)([*+-]|\d+\.) +")
-MARK = re.compile(r"([*+>#=|-]+|\d+\.)$")  # at the beginning of a line it would be a list, a heading, a quotation, a table
+MARK = re.compile(r"([*+>#=-]+|\d+\.)$|\|")  # would begin a list, a heading, a quotation or a table on a new line
 
 
 def words(text):
