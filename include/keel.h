@@ -183,8 +183,8 @@ struct keel_stabilizer;
 /* How to solve it.  All zero is a sound default; so is a null pointer. */
 typedef struct keel_options {
     /* STEPPER, or STEPPER+STABILIZER, as in "rk4+project": names from keel_method_at, keel_stabilizer_at.  No
-     * stepper: dop853, fixed steps: rk4, reversible: gauss8.  No stabilizer, or auto: project if anything is to
-     * be kept, unless the stepper has its own geometry and keeps the equations, if there are any. */
+     * stepper: dop853, fixed steps: rk4, reversible: gauss8.  No stabilizer, or auto: project if anything is
+     * to be kept, unless the stepper has its own geometry and keeps the equations, if there are any. */
     const char *method;
     const struct keel_stepper *own_method;        /* in place of a name; see keel/method.h */
     const struct keel_stabilizer *own_stabilizer; /* in place of a name; see keel/stabilizer.h */

@@ -239,7 +239,7 @@ static const keel_stepper no_order = {
       o->max_step = 0.05, "reversible|max_step = 0.05|shorter|0.1")                                        \
     X(MECHANICS, reversible_projected, o->reversible = 1;                                                  \
       o->step = 0.1,                                                                                       \
-      "reversible|projection is not symmetric|`constraint` would be projected|keeps steps reversible")           \
+      "reversible|projection is not symmetric|`constraint` would be projected|keeps steps reversible")     \
     X(ODE, momentum_on_ode, o->method = "energy-momentum";                                                 \
       o->step = 0.1, "energy-momentum|KEEL_HAMILTONIAN|canonical|KEEL_MECHANICS")                          \
     X(MECHANICS, momentum_rolling, p->rolling = MAP(1, circle); o->method = "energy-momentum";             \

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "methods/registry.h"
-#include "stabilizers/registry.h"
+#include "stabilizers/stabilizers.h"
 
 #include <string.h>
 

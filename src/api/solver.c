@@ -3,7 +3,7 @@
 #include "core/engine.h"
 #include "core/save.h"
 #include "methods/registry.h"
-#include "stabilizers/registry.h"
+#include "stabilizers/stabilizers.h"
 
 #include <math.h>
 #include <stdlib.h>

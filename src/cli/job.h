@@ -54,8 +54,8 @@ int job_number(struct job *j, enum option_id id, double *value);
 int job_method(struct job *j, const char *text, char *method, char *stabilizer);
 /* keel_options of a method with a stabilizer, whose names go to pair, JOB_PAIR long; 0, or an exit status. */
 int job_settle(struct job *j, const char *method, const char *stabilizer, char *pair, keel_options *out);
-/* Was an option given that belongs to a stabilizer with another trait than these?  0, or an exit status with a
- * sentence that ends so. */
+/* Was an option given that belongs to a stabilizer with another trait than these?  0, or an exit status with
+ * a sentence that ends so. */
 int job_check_own(struct job *j, unsigned traits, const char *with);
 /* What `auto` has become, once a solver is open: project, watch or none. */
 void job_name_stabilizer(struct job *j, const keel_solver *s);

@@ -182,8 +182,8 @@ keel_status engine_begin(struct engine *e, double t, const double *u, const unsi
 keel_status engine_rate(struct engine *e, double t, const double *x, double *dx);
 keel_fn engine_rhs;                           /* the same for the method; its user is the engine */
 double *engine_state(const struct engine *e); /* n + m, where the solver stands */
-/* What the stabilizer does here: has it attempts of its own, a term in the right-hand side, steps off the grid;
- * does it want estimates of errors beyond those of the control? */
+/* What the stabilizer does here: has it attempts of its own, a term in the right-hand side, steps off the
+ * grid; does it want estimates of errors beyond those of the control? */
 static inline int engine_attempts(const struct engine *e) {
     return e->manifold.stabilizer->attempt && e->manifold.kept > 0;
 }

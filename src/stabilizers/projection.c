@@ -1,6 +1,7 @@
-/* projection.c - the state is moved by the smallest weighted change, so many times or until rows hold; or not.
+/* projection.c - a state is moved by the smallest weighted change, so many times or until rows hold; or not.
  *
- * Rows of data: the change itself is Newton's for 0 = c(t, x), dx = -D (G D)^-1 c, D = W^-1 G^T (core/manifold).
+ * Rows of data: the change itself is that of Newton for 0 = c(t, x), dx = -D (G D)^-1 c, D = W^-1 G^T
+ * (core/manifold).
  * E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration (2006), IV.4. */
 #include <keel/stabilizer.h>
 

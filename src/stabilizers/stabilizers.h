@@ -1,6 +1,6 @@
-/* registry.h - every stabilizer, by name. */
-#ifndef KEEL_STABILIZERS_REGISTRY_H
-#define KEEL_STABILIZERS_REGISTRY_H
+/* stabilizers.h - every stabilizer, by name. */
+#ifndef KEEL_STABILIZERS_STABILIZERS_H
+#define KEEL_STABILIZERS_STABILIZERS_H
 
 #include <keel/stabilizer.h>
 

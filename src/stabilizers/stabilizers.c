@@ -1,5 +1,5 @@
-/* registry.c - the only file that names all stabilizers.  A family is one line here. */
-#include "stabilizers/registry.h"
+/* stabilizers.c - the only file that names all stabilizers.  A family is one line here. */
+#include "stabilizers/stabilizers.h"
 
 #include "base/text.h"
 
