@@ -137,14 +137,23 @@ static void table(struct methods *m, FILE *out) {
         about_text(method->about, out);
     }
     fprintf(out, "\n  step: adaptive ones control their error; with: stabilizers, as in rk4+project\n"
-                 "  More about one: keel methods NAME\n");
+                 "  More about one: keel methods NAME\n\n  %s%-*s %s%s\n",
+            say_bold(color), WITH, "stabilizer", "about", say_plain(color));
+    for (int i = 0; (method = keel_stabilizer_at(i)); i++)
+        fprintf(out, "  %-*s %s%s\n", WITH, method->name, method->about,
+                method->traits & KEEL_DEFAULT ? " (the default)" : "");
 }
 
 static void details(struct methods *m, const keel_method *method, FILE *out) {
-    struct methods_answer a = ask(m, method);
-    char text[200];
     int color = m->job.say.color_out;
     fprintf(out, "%s%s%s  %s\n", say_bold(color), method->name, say_plain(color), method->about);
+    if (method->order == 0) { /* a stabilizer */
+        fprintf(out, "  reference    %s\n  try          keel run MODEL --preserve %s\n", method->reference,
+                method->name);
+        return;
+    }
+    struct methods_answer a = ask(m, method);
+    char text[200];
     fprintf(out, "  order        %d\n", method->order);
     traits_text(method, text, sizeof text);
     fprintf(out, "  traits       %s\n", text);
@@ -219,6 +228,16 @@ static void print_json(struct methods *m, const keel_method *one, int status) {
         for (int i = 0; (method = keel_method_at(i)); i++)
             if (!one || one == method) method_json(m, &json, method);
         json_end_array(&json);
+        json_array(&json, "stabilizers");
+        for (int i = 0; (method = keel_stabilizer_at(i)); i++) {
+            if (one && one != method) continue;
+            json_object(&json, NULL);
+            json_text(&json, "name", method->name);
+            json_text(&json, "about", method->about);
+            json_text(&json, "reference", method->reference);
+            json_end_object(&json);
+        }
+        json_end_array(&json);
     }
     run_json_print(&json, stdout);
 }
@@ -236,6 +255,8 @@ static int open_all(struct methods *m, int count, char **argv, const keel_method
     if (o->operands > 1)
         return job_fail(j, EXIT_USAGE, "one method at a time: `%.80s` is one too many", o->operand[1]);
     if (o->operands == 1) {
+        for (int i = 0; (*one = keel_stabilizer_at(i)); i++)
+            if (strcmp((*one)->name, o->operand[0]) == 0) return 0;
         if (job_method(j, o->operand[0], method, stabilizer)) return j->status;
         for (int i = 0; (*one = keel_method_at(i)) && strcmp((*one)->name, method) != 0; i++) {}
         if (!*one)
