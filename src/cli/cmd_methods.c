@@ -136,8 +136,9 @@ static void table(struct methods *m, FILE *out) {
                 method->traits & KEEL_ADAPTIVE ? "adaptive" : "fixed", SHAPE, forms, WITH, with);
         about_text(method->about, out);
     }
-    fprintf(out, "\n  step: adaptive ones control their error; with: stabilizers, as in rk4+project\n"
-                 "  More about one: keel methods NAME\n\n  %s%-*s %s%s\n",
+    fprintf(out,
+            "\n  step: adaptive ones control their error; with: stabilizers, as in rk4+project\n"
+            "  More about one: keel methods NAME\n\n  %s%-*s %s%s\n",
             say_bold(color), WITH, "stabilizer", "about", say_plain(color));
     for (int i = 0; (method = keel_stabilizer_at(i)); i++)
         fprintf(out, "  %-*s %s%s\n", WITH, method->name, method->about,
