@@ -18,7 +18,8 @@ extern "C" {
 #endif
 #endif
 
-#define KEEL_VERSION "0.1.0"
+#define KEEL_VERSION "0.2.0"
+#define KEEL_ABI 2u /* of all public structs and enums; a program and its library must agree on it */
 
 /* Zero: done.  Positive: stopped early, as asked.  Negative: failed, and the solver stays failed until
  * keel_restart; a call that was wrong in itself (KEEL_EINVAL from any call but keel_open) changes nothing
@@ -297,7 +298,6 @@ typedef struct keel_defect {
 /* Open, run, close.  keel_open gives NULL only when memory is out; every call takes NULL and a failed
  * solver. */
 KEEL_API keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi);
-#define KEEL_ABI ((unsigned)(sizeof(keel_problem) << 16 | sizeof(keel_options)))
 static inline keel_solver *keel_open(const keel_problem *p, const keel_options *o) {
     return keel_open_abi(p, o, KEEL_ABI);
 }

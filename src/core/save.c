@@ -53,6 +53,7 @@ static uint64_t signature(const struct engine *e) {
                     o->reversible,
                     o->order,
                     o->defect_every,
+                    (int)KEEL_ABI,
                     (int)sizeof(struct record)};
     double numbers[] = {o->rtol, o->atol, o->step, o->max_step, o->manifold_units, o->gain, o->theta};
     uint64_t h = hash(14695981039346656037u, counts, sizeof counts);
