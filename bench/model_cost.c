@@ -78,7 +78,7 @@ static void plain(const char *title, const struct course *c, const char *method,
                         {.name = "model compiled into the method", .problem = &fused, .stabilizer = "none"},
                         {.name = "model compiled", .problem = &called, .stabilizer = "none"},
                         {.name = "model interpreted", .problem = &walked, .stabilizer = "none"}};
-    called.fused = NULL;
+    called.extras = NULL;
     table(title, &o, c, hand ? 4 : 3, hand ? row : row + 1, steps, rounds);
     if (row[1].result != row[2].result || row[1].result != row[3].result) bench_stop("the results differ");
     keel_model_close(compiled);
@@ -97,7 +97,7 @@ static void kept(const char *title, const struct course *c, const char *method, 
                         {.name = "the same, projected", .problem = &fused, .stabilizer = "project"},
                         {.name = "called", .problem = &called, .stabilizer = "none"},
                         {.name = "called, projected", .problem = &called, .stabilizer = "project"}};
-    called.fused = NULL;
+    called.extras = NULL;
     table(title, &o, c, hand ? 5 : 4, hand ? row : row + 1, steps, rounds);
     if (row[2].result != row[4].result) bench_stop("the results differ");
     keel_model_close(compiled);

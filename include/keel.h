@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 #define KEEL_VERSION "0.2.0"
-#define KEEL_ABI 2u /* of all public structs and enums; a program and its library must agree on it */
+#define KEEL_ABI 3u /* of all public structs and enums; a program and its library must agree on it */
 
 /* Zero: done.  Positive: stopped early, as asked.  Negative: failed, and the solver stays failed until
  * keel_restart; a call that was wrong in itself (KEEL_EINVAL from any call but keel_open) changes nothing
@@ -47,51 +47,11 @@ typedef enum keel_status {
  * Return 0; > 0 asks for a shorter step; < 0 gives up.  Must not keep u or out.  The only callback type. */
 typedef int keel_fn(double t, const double *u, double *out, void *user);
 
-/* Fixed steps number first .. first + count - 1 of the grid base + k h in one go, by one method with F
- * compiled into it (keel_rk_march in keel/explicit.h), with the bits of that method's single steps.  t:
- * where they begin; x, f: the state and its rate there, then at the end, n rounded up to a multiple of 4.
- * Returns how often F was called; < 0: F failed. */
-typedef long keel_march(double t, double base, double h, long first, long count, double *x, double *f,
-                        void *user);
-
-/* The same for steps by their error, and for steps of both kinds that are projected onto kept rows or have
- * watched ones, whose values and gradients are compiled in, too: what compiled models bring (core/march.h in
- * keel's source). */
-struct keel_projected;
-typedef long keel_march_kept(struct keel_projected *numbers, void *user);
-
-typedef struct keel_fused {
-    const char *method;
-    keel_march *march;
-    keel_march_kept *kept;       /* may be NULL; its rows are those of these two maps, all kept or watched */
-    keel_fn *energy, *invariant; /* their values as the problem has them; NULL: not in it */
-} keel_fused;
-
 /* Large mechanics whose constraints and mass have patterns is solved by sparse matrices. */
 typedef struct keel_pattern {
     int nnz;
     const int *row_start, *column; /* compressed rows: count + 1 and nnz of them */
 } keel_pattern;
-
-/* Taylor coefficients of the solution through (t, u): out[k n + i] = x_i^(k) / k! for k = 0 .. orders, i < n.
- * work: room + each (orders + 1) doubles.  Kinks take the branch they are on at (t, u).  Returns as a
- * keel_fn. */
-typedef int keel_series_fn(double t, const double *u, int orders, double *out, double *work, void *user);
-typedef struct keel_series {
-    keel_series_fn *value;
-    long room, each;
-} keel_series;
-
-/* Taylor coefficients of the event functions along a curve through (t, u), x_i(t + s) = sum of
- * c[k n + i] s^k for k = 0 .. orders: out[k count + i].  y, where they depend on it, follows from x; u has it
- * nearly.  Where an event has no series, for a kink in it, they are not finite.  work and what it returns: as
- * keel_series. */
-typedef int keel_along_fn(double t, const double *u, const double *c, int orders, double *out, double *work,
-                          void *user);
-typedef struct keel_along {
-    keel_along_fn *value;
-    long room, each;
-} keel_along;
 
 /* count functions of (t, u); all zero: absent. */
 typedef struct keel_map {
@@ -124,8 +84,9 @@ typedef enum keel_passing {
 typedef enum keel_form { KEEL_ODE, KEEL_HAMILTONIAN, KEEL_MECHANICS, KEEL_DAE } keel_form;
 
 /* What is to be solved.  keel_open copies this and its arrays of numbers, and borrows the functions,
- * patterns, names, fused and user; nothing here is ever written to, so one problem serves many threads.
+ * patterns, names, extras and user; nothing here is ever written to, so one problem serves many threads.
  * Modes are one problem each. */
+struct keel_extras;
 typedef struct keel_problem {
     keel_form form;
     const char *name;
@@ -147,13 +108,6 @@ typedef struct keel_problem {
     keel_map rolling;           /* MECHANICS: 0 = A(t,q) v + b(t,q), linear in v; jacobian = A, n/2 columns */
     keel_map velocity;          /* the same: G v + g_t (G H_p + g_t), then A v + b, whose jacobian (n columns)
                                  * and rate are used where they are given; may be absent */
-    keel_map forms;             /* canonical HAMILTONIAN, MECHANICS: pi(x), each of degree 2 at most, such as
-                                 * |q_i - q_j|^2, p_i . p_j, by which `reduced` writes energy, constraints */
-    keel_map reduced;           /* energy, then constraints, of (t, pi) with forms.count columns; for methods
-                                 * that keep momenta.  Both with jacobians, or both absent */
-    keel_map written;           /* ODE, DAE: the same motion as written, x' = f(t,x,z), n + k columns, */
-    keel_map written_rows;      /* 0 = g(t,x), k rows of n columns: for methods with multipliers z of their
-                                 * own.  Absent: f with y for z, and algebraic */
     keel_fn *curvature;         /* MECHANICS: d/dt (G v + g_t), d/dt (A v + b) at fixed v; may be NULL */
     keel_map invariant;         /* I(t,x) = I(t0,x0), n columns: kept or watched */
     keel_map event;             /* sign changes are located */
@@ -161,10 +115,7 @@ typedef struct keel_problem {
     const unsigned char *passing; /* per event, a keel_passing; NULL: all stop the run */
     double *side;                 /* one for each switching surface, in their order: keel writes here which
                                    * side is in force before it calls back.  For one solver at a time */
-    const keel_fused *fused;      /* ODE without mass, HAMILTONIAN with f: f in one method, for runs
-                                   * nobody looks into */
-    keel_series series;           /* for the method taylor; a model brings its own.  May be absent */
-    keel_along event_series;      /* the same: its events are then roots of polynomials, none missed */
+    const struct keel_extras *extras; /* what compiled models bring along (keel/extras.h); may be NULL */
     void *user;
 } keel_problem;
 

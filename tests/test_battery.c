@@ -673,6 +673,7 @@ static int pairing_sums(double t, const double *u, double *out, void *user) {
 
 enum { LINEAR = 3 };
 static const double reaction_start[3] = {0.8, 1.1, 0.3}, bodies_start[4] = {0, 1.4, 0.3, -0.2};
+static const keel_extras pairing_extras = {.series = {.value = pairing_series}};
 static const keel_problem linear[LINEAR] = {
     {.form = KEEL_ODE,
      .name = "reaction",
@@ -692,7 +693,7 @@ static const keel_problem linear[LINEAR] = {
      .n = 3,
      .u0 = reaction_start,
      .f = {.count = 3, .value = pairing},
-     .series = {.value = pairing_series},
+     .extras = &pairing_extras,
      .invariant = {.count = 2, .value = pairing_sums}},
 };
 

@@ -224,11 +224,12 @@ static void phases_do_not_walk(void **state) {
                 {"gauss12", 6, 0.1, 20000},     {"kahan-li8", 0, 0.0061, 20000}, {"rattle8", 0, 0.0061, 5000},
                 {"midpoint8", 0, 0.0061, 5000}, {"kahan-li6", 0, 0.001, 20000}};
     static const double start[2] = {1, 0};
+    static const keel_extras extras = {.series = {series, 0, 0}};
     const keel_problem p = {.form = KEEL_HAMILTONIAN,
                             .n = 2,
                             .u0 = start,
                             .energy = {.count = 1, .value = energy, .jacobian = slope},
-                            .series = {series, 0, 0}};
+                            .extras = &extras};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         double h = runs[i].h;
         keel_solver *s = keel_open(

@@ -2,6 +2,7 @@
  *
  * First everything keel_open refuses, one line a refusal; then what callbacks, constraints, clocks and
  * tolerances do to a run.  The words after each case must all stand in the message. */
+#include "extras.h"
 #include "testing.h"
 
 #include <keel/method.h>
@@ -254,7 +255,8 @@ static const keel_stepper no_order = {
     X(MECHANICS, momentum_of_another_energy, p->energy = MAP(1, half_square);                              \
       p->energy.jacobian = unit_matrix; o->method = "energy-momentum";                                     \
       o->step = 0.1, "energy-momentum|`energy` must be v M v / 2 + V(q)|it is not")                        \
-    X(ODE, forms_in_ode, p->forms = p->reduced = MAP(1, half_square), "forms belong to|KEEL_MECHANICS")    \
+    X(ODE, forms_in_ode, own_extras(p)->forms = own_extras(p)->reduced = MAP(1, half_square),              \
+      "forms belong to|KEEL_MECHANICS")                                                                    \
     X(MECHANICS, lgdae_on_mechanics, o->method = "lgdae"; o->step = 0.1, "lgdae|KEEL_ODE and KEEL_DAE")    \
     X(ODE, lgdae_mass, p->mass.value = unit_matrix; o->method = "lgdae";                                   \
       o->step = 0.1, "lgdae|without a mass matrix")                                                        \
@@ -269,11 +271,12 @@ static const keel_stepper no_order = {
       o->step = 0.1, "bdf2|as they were written|any method that projects")                                 \
     X(DAE, bdf2_without_states, p->n = 0; p->f = MAP(0, NULL); o->method = "bdf2";                         \
       o->step = 0.1, "bdf2|no states to step")                                                             \
-    X(MECHANICS, written_in_mechanics, p->written = MAP(4, fall);                                          \
-      p->written_rows = MAP(1, circle), "written belongs to|KEEL_ODE")                                     \
-    X(ODE, written_without_rows, p->written = MAP(2, spin), "written must have count n = 2|written_rows")  \
-    X(ODE, written_without_jacobian, p->written = MAP(2, spin);                                            \
-      p->written_rows = MAP(1, circle), "written and written_rows need their jacobians")                   \
+    X(MECHANICS, written_in_mechanics, own_extras(p)->written = MAP(4, fall);                              \
+      own_extras(p)->written_rows = MAP(1, circle), "written belongs to|KEEL_ODE")                         \
+    X(ODE, written_without_rows, own_extras(p)->written = MAP(2, spin),                                    \
+      "written must have count n = 2|written_rows")                                                        \
+    X(ODE, written_without_jacobian, own_extras(p)->written = MAP(2, spin);                                \
+      own_extras(p)->written_rows = MAP(1, circle), "written and written_rows need their jacobians")       \
     X(ODE, method_unknown, o->method = "no such thing at all", "no method `no such thing at all`")         \
     X(ODE, method_misspelt, o->method = "dop85", "no method `dop85`|did you mean `dop853`?")               \
     X(ODE, own_nameless, o->own_method = &nameless, "own_method needs a name")                             \

@@ -1,5 +1,6 @@
 /* test_fused.c - a model compiled into its method takes the same steps to the last bit, wherever it is used,
  * and is not used where someone looks at single steps. */
+#include "extras.h"
 #include "cache.h"
 #include "same.h"
 
@@ -75,7 +76,7 @@ static void every_method_and_model_gives_the_same_bits(void **state) {
         for (int i = 0; (s = ode_method(m % 3, i)); i++) {
             keel_fused room;
             keel_problem fused = ode_fused(&o, s->info.name);
-            fused.fused = counting(fused.fused, &room);
+            own_extras(&fused)->fused = counting(keel_extras_of(&fused)->fused, &room);
             same_run(&o.compiled, &fused, s->info.name);
             assert_true(marched > 9000);
             methods += m < 3;
@@ -127,7 +128,7 @@ static void single_steps_are_taken_where_someone_looks(void **state) {
     ode_compile(&o, 0);
     keel_fused room;
     keel_problem p = ode_fused(&o, "rk4");
-    p.fused = counting(p.fused, &room);
+    own_extras(&p)->fused = counting(keel_extras_of(&p)->fused, &room);
     keel_options plain = {.step = 0.01}, other;
     assert_true(steps_marched(&p, &plain) > 400);
     other = (keel_options){.step = 0.01, .compensated = 1};
@@ -195,7 +196,7 @@ static void trouble_is_told_as_ever(void **state) {
             trouble.t_bad = steps[j] * h;
             keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &trouble};
             keel_problem q = p;
-            q.fused = &kernel;
+            own_extras(&q)->fused = &kernel;
             keel_options o = {.step = h};
             keel_solver *a = keel_open(&p, &o), *b = keel_open(&q, &o);
             marched = 0;
@@ -221,7 +222,7 @@ static void limits_are_met_as_ever(void **state) {
     static const keel_fused kernel = {.method = "rk4", .march = troubled_march};
     double u0 = 1;
     keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &none}, q = p;
-    q.fused = &kernel;
+    own_extras(&q)->fused = &kernel;
     for (long most = 1; most < 1100; most = most * 3 / 2 + 1) {
         keel_options o = {.step = 0.01, .max_steps = most};
         keel_solver *a = keel_open(&p, &o), *b = keel_open(&q, &o);
@@ -250,7 +251,7 @@ static void what_does_not_fit_is_refused(void **state) {
     double u0 = 1;
     keel_fused kernel = {.method = "rk4"};
     keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &none};
-    p.fused = &kernel;
+    own_extras(&p)->fused = &kernel;
     expect_refusal(&p, "its march");
     kernel = (keel_fused){.march = troubled_march};
     expect_refusal(&p, "the name of a method");

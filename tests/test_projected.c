@@ -1,6 +1,7 @@
 /* test_projected.c - a model compiled into its method together with the rows it keeps or watches, or with
  * error control alone, takes the same steps, to the last bit of states, certificate and counts, as one that
  * is called for each of them. */
+#include "extras.h"
 #include "cache.h"
 #include "same.h"
 
@@ -64,13 +65,13 @@ static void pair_open(struct pair *p, const char *text, const char *method) {
     if (keel_model_status(p->model) != KEEL_OK) fail_msg("%s", keel_model_message(p->model));
     assert_true(keel_model_mode(p->model, keel_model_start(p->model), &mode));
     p->called = p->fused = *mode.problem;
-    assert_non_null(p->called.fused);
-    assert_non_null(p->called.fused->kept);
-    p->kernel = *p->called.fused;
+    assert_non_null(keel_extras_of(&p->called)->fused);
+    assert_non_null(keel_extras_of(&p->called)->fused->kept);
+    p->kernel = *keel_extras_of(&p->called)->fused;
     counted = p->kernel.kept;
     p->kernel.kept = count_steps;
-    p->called.fused = NULL;
-    p->fused.fused = &p->kernel;
+    own_extras(&p->called)->fused = NULL;
+    own_extras(&p->fused)->fused = &p->kernel;
     marched = repeated = 0;
 }
 

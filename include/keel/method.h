@@ -6,7 +6,7 @@
 #ifndef KEEL_METHOD_H
 #define KEEL_METHOD_H
 
-#include <keel.h>
+#include <keel/extras.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -53,7 +53,7 @@ static void layout_events(struct engine *e, size_t vector) {
     e->events.root = arena_doubles(&e->arena, count);
     e->events.trial = arena_doubles(&e->arena, vector);
     e->events.at_root = arena_doubles(&e->arena, vector);
-    size_t exact = e->stepper->events && e->field.p.event_series.value ? count : 0;
+    size_t exact = e->stepper->events && e->field.p.extras->event_series.value ? count : 0;
     e->events.polynomial = arena_doubles(&e->arena, EVENTS_TERMS * exact);
     e->events.noise = arena_doubles(&e->arena, exact);
     e->events.sign_before = arena_ints(&e->arena, exact);
@@ -195,7 +195,7 @@ void engine_close(struct engine *e) {
 
 /* Is the hidden row of this name one of the rows as they were written, which a method keeps for itself? */
 static int was_written(const struct engine *e, const char *name) {
-    const keel_map *rows = &e->field.p.written_rows;
+    const keel_map *rows = &e->field.p.extras->written_rows;
     for (int i = 0; i < rows->count && rows->names; i++)
         if (rows->names[i] && strcmp(rows->names[i], name) == 0) return 1;
     return 0;

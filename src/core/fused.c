@@ -23,7 +23,7 @@ enum { EARLY = 64, PATIENCE = 16, MOST = 16 };
  * states? */
 static int rows_fit(const struct engine *e) {
     const struct field *fd = &e->field;
-    const keel_fused *k = fd->p.fused;
+    const keel_fused *k = fd->p.extras->fused;
     const struct rows *r = &e->rows;
     int watched = 0;
     for (int i = 0; i < r->count; i++) watched += r->care[i] == KEEL_ROW_WATCHED;
@@ -40,11 +40,11 @@ static int is_plain(const struct engine *e) {
 
 int fused_fits(const struct engine *e) {
     const keel_problem *p = &e->field.p;
-    return p->fused && !e->o.reversible && e->field.rate == p->f.value && !e->o.compensated &&
+    return keel_extras_of(p)->fused && !e->o.reversible && e->field.rate == p->f.value && !e->o.compensated &&
            !e->o.observe && p->event.count == 0 && !e->o.own_method &&
-           strcmp(p->fused->method, e->stepper->info.name) == 0 &&
-           (is_plain(e) || (p->fused->kept && (e->o.step > 0 || e->estimates) && e->field.m == 0 &&
-                            e->field.k == 0 && (!e->measured || rows_fit(e))));
+           strcmp(keel_extras_of(p)->fused->method, e->stepper->info.name) == 0 &&
+           (is_plain(e) || (keel_extras_of(p)->fused->kept && (e->o.step > 0 || e->estimates) &&
+                            e->field.m == 0 && e->field.k == 0 && (!e->measured || rows_fit(e))));
 }
 
 /* None where the clock hardly resolves a step. */
@@ -81,8 +81,8 @@ static long march_plain(struct engine *e, long count) {
     size_t bytes = (size_t)e->field.width * sizeof(double);
     memcpy(e->x[aside], e->x[now], bytes);
     memcpy(e->f[aside], e->f[now], bytes);
-    long calls = p->fused->march(r->t, r->base, e->o.step * r->direction, r->count, count, e->x[now],
-                                 e->f[now], p->user);
+    long calls = keel_extras_of(p)->fused->march(r->t, r->base, e->o.step * r->direction, r->count, count,
+                                                 e->x[now], e->f[now], p->user);
     if (calls < 0 || !engine_finite(e->field.n, e->x[now])) {
         memcpy(e->x[now], e->x[aside], bytes);
         memcpy(e->f[now], e->f[aside], bytes);
@@ -199,7 +199,7 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
                      .e = e,
                      .touched = -1};
     w.k.worst = w.worst;
-    long taken = e->field.p.fused->kept(&w.k, e->field.p.user);
+    long taken = e->field.p.extras->fused->kept(&w.k, e->field.p.user);
     certify(&w);
     if (w.touched == w.k.steps) r->stats = w.before;
     *wait = w.k.due ? 1 : taken == 0 ? PATIENCE : 0;

@@ -61,10 +61,10 @@ static int maps_fit(const struct verdict *v, const keel_problem *p) {
            map_fits(v, &p->hidden, "hidden", n) && map_fits(v, &p->energy, "energy", n) &&
            map_fits(v, &p->constraint, "constraint", half) && map_fits(v, &p->rolling, "rolling", half) &&
            map_fits(v, &p->velocity, "velocity", n) && map_fits(v, &p->invariant, "invariant", n) &&
-           map_fits(v, &p->event, "event", n) && map_fits(v, &p->forms, "forms", n) &&
-           map_fits(v, &p->reduced, "reduced", p->forms.count) &&
-           map_fits(v, &p->written, "written", n + p->written_rows.count) &&
-           map_fits(v, &p->written_rows, "written_rows", n) &&
+           map_fits(v, &p->event, "event", n) && map_fits(v, &keel_extras_of(p)->forms, "forms", n) &&
+           map_fits(v, &keel_extras_of(p)->reduced, "reduced", keel_extras_of(p)->forms.count) &&
+           map_fits(v, &keel_extras_of(p)->written, "written", n + keel_extras_of(p)->written_rows.count) &&
+           map_fits(v, &keel_extras_of(p)->written_rows, "written_rows", n) &&
            pattern_fits(v, p->mass.value ? p->mass.pattern : NULL, "mass",
                         p->form == KEEL_MECHANICS ? half : n, p->form == KEEL_MECHANICS ? half : n) &&
            pattern_fits(v, p->structure.value ? p->structure.pattern : NULL, "structure", n, n);
@@ -152,28 +152,29 @@ static int nothing_idle(const struct verdict *v, const keel_problem *p) {
     if (p->velocity.count && p->velocity.count != p->constraint.count + p->rolling.count)
         return no(v, "velocity must have a row for each of the %d constraints, it has %d",
                   p->constraint.count + p->rolling.count, p->velocity.count);
-    if (p->forms.count || p->reduced.count) {
+    if (keel_extras_of(p)->forms.count || keel_extras_of(p)->reduced.count) {
         int canonical = p->form == KEEL_HAMILTONIAN && !p->structure.value;
         if (!canonical && p->form != KEEL_MECHANICS)
             return no(v, "forms belong to the form KEEL_MECHANICS and to canonical Hamiltonian problems");
-        if (!p->forms.count || p->reduced.count != 1 + p->constraint.count)
+        if (!keel_extras_of(p)->forms.count || keel_extras_of(p)->reduced.count != 1 + p->constraint.count)
             return no(v, "reduced must give energy and constraints by forms: count %d, it has %d",
-                      1 + p->constraint.count, p->reduced.count);
-        if (!p->forms.jacobian || !p->reduced.jacobian)
+                      1 + p->constraint.count, keel_extras_of(p)->reduced.count);
+        if (!keel_extras_of(p)->forms.jacobian || !keel_extras_of(p)->reduced.jacobian)
             return no(v, "forms and reduced need their jacobians");
     }
-    if (p->written.count || p->written_rows.count) {
+    if (keel_extras_of(p)->written.count || keel_extras_of(p)->written_rows.count) {
         if (p->form != KEEL_ODE && p->form != KEEL_DAE)
             return no(v, "written belongs to the forms KEEL_ODE and KEEL_DAE");
-        if (p->written.count != p->n || !p->written_rows.count)
+        if (keel_extras_of(p)->written.count != p->n || !keel_extras_of(p)->written_rows.count)
             return no(v, "written must have count n = %d, it has %d, and written_rows beside it", p->n,
-                      p->written.count);
-        if (!p->written.jacobian || !p->written_rows.jacobian)
+                      keel_extras_of(p)->written.count);
+        if (!keel_extras_of(p)->written.jacobian || !keel_extras_of(p)->written_rows.jacobian)
             return no(v, "written and written_rows need their jacobians");
     }
     if (p->curvature && p->form != KEEL_MECHANICS)
         return no(v, "curvature belongs to the form KEEL_MECHANICS");
-    if (p->fused && (!p->f.value || p->mass.value || p->form == KEEL_MECHANICS || p->form == KEEL_DAE))
+    if (keel_extras_of(p)->fused &&
+        (!p->f.value || p->mass.value || p->form == KEEL_MECHANICS || p->form == KEEL_DAE))
         return no(v,
                   "fused belongs to the form KEEL_ODE without a mass matrix, or to a Hamiltonian one with f");
     return 1;
@@ -196,10 +197,11 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
     for (int i = 0; p->scale && i < p->n; i++)
         if (!(p->scale[i] >= 0) || isinf(p->scale[i]))
             return no(v, "scale[%d] must be finite and not negative", i);
-    if (p->fused && (!p->fused->method || !p->fused->march))
+    if (keel_extras_of(p)->fused && (!keel_extras_of(p)->fused->method || !keel_extras_of(p)->fused->march))
         return no(v, "fused needs the name of a method and its march");
-    if (!rooms_fit(v, "series", p->series.room, p->series.each) ||
-        !rooms_fit(v, "event_series", p->event_series.room, p->event_series.each))
+    if (!rooms_fit(v, "series", keel_extras_of(p)->series.room, keel_extras_of(p)->series.each) ||
+        !rooms_fit(v, "event_series", keel_extras_of(p)->event_series.room,
+                   keel_extras_of(p)->event_series.each))
         return 0;
     if (p->energy.count > 1) return no(v, "there is one energy; further invariants go to `invariant`");
     if (!maps_fit(v, p) || !form_fits(v, p) || !nothing_idle(v, p)) return 0;

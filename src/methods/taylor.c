@@ -45,7 +45,7 @@ static int order_for(double rtol) {
 }
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
-    if (!p->series.value)
+    if (!keel_extras_of(p)->series.value)
         return "it needs the series of a model, or problem.series; models that are too large have none";
     if (p->n == 0) return "there are no states to expand";
     if (o->order && (o->order < LEAST_ORDER || o->order > MOST_ORDER))
@@ -62,17 +62,19 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->known = keel_work_doubles(w, 2 + (size_t)(p->n + p->m));
     m->before = keel_work_doubles(w, 1);
     m->c = keel_work_doubles(w, terms * (size_t)p->n);
-    m->work = keel_work_doubles(w, (size_t)p->series.room + (size_t)p->series.each * terms);
+    m->work = keel_work_doubles(w, (size_t)keel_extras_of(p)->series.room +
+                                       (size_t)keel_extras_of(p)->series.each * terms);
     m->x = keel_work_doubles(w, (size_t)w->width);
     m->slope = keel_work_doubles(w, (size_t)w->width);
     m->weight = keel_work_doubles(w, (size_t)p->n);
     m->degree = m->order < 3 ? 3 : m->order;
-    if (!p->event_series.value) return;
+    if (!keel_extras_of(p)->event_series.value) return;
     terms = (size_t)m->degree + 1;
     m->curve = keel_work_doubles(w, terms * (size_t)p->n);
     m->at = keel_work_doubles(w, (size_t)(p->n + p->m));
     m->event = keel_work_doubles(w, terms * (size_t)p->event.count);
-    m->event_work = keel_work_doubles(w, (size_t)p->event_series.room + (size_t)p->event_series.each * terms);
+    m->event_work = keel_work_doubles(w, (size_t)keel_extras_of(p)->event_series.room +
+                                             (size_t)keel_extras_of(p)->event_series.each * terms);
 }
 
 /* The coefficients at (t, u); an evaluation of f for each order. */
@@ -83,7 +85,7 @@ static keel_status find(keel_work *w, double t, const double *u, int anew) {
     if (!anew && m->known[0] > 0 && m->known[1] == t && memcmp(m->known + 2, u, bytes) == 0) return KEEL_OK;
     m->known[0] = 0;
     w->calls += m->order;
-    w->code = p->series.value(t, u, m->order, m->c, m->work, p->user);
+    w->code = keel_extras_of(p)->series.value(t, u, m->order, m->c, m->work, p->user);
     if (w->code != 0) return w->code > 0 ? KEEL_RETRY : KEEL_EUSER;
     m->known[0] = 1;
     m->known[1] = t;
@@ -301,8 +303,8 @@ static const double *events(keel_work *w, const keel_segment *s, double from, in
     shift(w, s, from);
     for (int i = p->n; i < p->n + p->m; i++) m->at[i] = s->x[i];
     *degree = m->degree;
-    int code =
-        p->event_series.value(s->t + from, m->at, m->curve, m->degree, m->event, m->event_work, p->user);
+    int code = keel_extras_of(p)->event_series.value(s->t + from, m->at, m->curve, m->degree, m->event,
+                                                     m->event_work, p->user);
     return code == 0 ? m->event : NULL;
 }
 
