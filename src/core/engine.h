@@ -143,6 +143,7 @@ struct defect {
     double *at, *value, *rate; /* width, or n + m */
     double *matrix;            /* n x n, implicit methods */
     int *pivot;
+    long none_from, none; /* so many steps from this one on are not looked into */
 };
 
 struct engine {
@@ -227,9 +228,13 @@ double control_aim(struct engine *e); /* the step to begin with: what the method
 double control_next(struct engine *e, double h, double error, int rejected);
 
 /* correction.c */
-int correction_counts(const struct engine *e); /* are states moved after a step, at its end? */
+static inline int correction_counts(const struct engine *e) { /* are states moved after a step, at its end? */
+    enum { AT_END = 1 << KEEL_POST | 1 << KEEL_ADJUST | 1 << KEEL_PROJECT | 1 << KEEL_SCALE };
+    return e->manifold.kept > 0 && AT_END >> e->manifold.preserve & 1 && !e->r->sliding;
+}
 /* Of the step from the front that is about to be accepted. */
 void correction_note(struct engine *e, double t_new, double h);
+void correction_enter(struct engine *e, int i, double ratio, double t); /* the largest so far: of state i */
 /* The error of the attempt at h, in tolerances, where its estimate may be blind to it. */
 double correction_unblind(struct engine *e, double h, const double *x_new, double error);
 
@@ -239,7 +244,10 @@ void reversible_layout(struct reversible *v, const keel_options *o, size_t n, si
 keel_status reversible_aim(struct engine *e, double t_end, double *t_new);
 void reversible_carry(const struct engine *from, struct engine *to); /* the gauge, to another mode */
 /* multipliers.c: symmetric, coupled */
-int multipliers_apply(const struct engine *e);
+static inline int multipliers_apply(const struct engine *e) {
+    keel_preserve preserve = e->manifold.preserve;
+    return (preserve == KEEL_SYMMETRIC || preserve == KEEL_COUPLED) && e->manifold.kept > 0;
+}
 void multipliers_layout(struct engine *e);
 keel_fn multipliers_rate; /* of coupled, for the method; its user is the engine */
 /* An attempt from buffer `from` whose end, x_new, meets the kept rows.  Leaves the accepted state alone. */
@@ -338,7 +346,10 @@ void defect_layout(struct engine *e, size_t vector);
 keel_status defect_at(struct engine *e, double theta, keel_defect *found);
 int defect_is_dear(const struct engine *e); /* to look between the steps is to step */
 long defect_wait(const struct engine *e);   /* steps before the next one that is looked into */
-void defect_sample(struct engine *e);       /* after a step: now and then one sample, for the certificate */
+void defect_sample(struct engine *e);       /* after a step: a sample for the certificate, if one is due */
+static inline int defect_may_be_due(const struct engine *e) {
+    return (unsigned long)(e->r->stats.steps - e->defect.none_from) >= (unsigned long)e->defect.none;
+}
 void defect_join(keel_defect *sum, const keel_defect *more);
 void defect_carry(const struct engine *from, struct engine *to); /* to another mode */
 

@@ -24,11 +24,6 @@
 
 enum { TURNS = 30 }; /* for the end alone: no evaluation of f */
 
-int multipliers_apply(const struct engine *e) {
-    keel_preserve preserve = e->manifold.preserve;
-    return (preserve == KEEL_SYMMETRIC || preserve == KEEL_COUPLED) && e->manifold.kept > 0;
-}
-
 void multipliers_layout(struct engine *e) {
     struct multipliers *u = &e->multipliers;
     struct arena *a = &e->arena;
