@@ -141,8 +141,9 @@ static long next_due(const struct engine *e, long step) {
 }
 
 long defect_wait(const struct engine *e) {
-    long next = e->r->stats.steps + 1;
-    return next_due(e, next) - next;
+    const struct defect *d = &e->defect;
+    long next = e->r->stats.steps + 1, known = next - d->none_from;
+    return (known >= 0 && known < d->none ? d->none_from + d->none : next_due(e, next)) - next;
 }
 
 static void sample(struct engine *e) {

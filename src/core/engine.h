@@ -380,7 +380,11 @@ keel_fn surfaces_rate;                                            /* sliding; it
 void events_begin(struct engine *e);
 /* Looks for the first event in (scanned, t_to].  1: found, and the engine stands on it. */
 int events_scan(struct engine *e, double t_to, keel_status *status);
-keel_status events_at(struct engine *e, double t, const double *u, double *out); /* at a state */
+static inline keel_status events_at(struct engine *e, double t, const double *u,
+                                    double *out) { /* at a state */
+    keel_status status = map_value(&e->field, &e->field.event, t, u, out);
+    return status == KEEL_OK && e->surfaces.count ? surfaces_seen(e, t, u, out) : status;
+}
 /* All event values at t on the dense output.  projected: as a person would see it. */
 keel_status events_values(struct engine *e, double t, int projected, double *out);
 

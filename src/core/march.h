@@ -243,9 +243,11 @@ static inline int march_estimate(const keel_rk *table, const struct project *p, 
 /* What one attempt needs to know and finds out. */
 struct march_attempt {
     double t, h, t_new, error;
-    long steps;               /* of the run, before it */
-    long corrections, newton; /* projections by the kernel, and their iterations, rejected ones included */
-    int within;               /* its end is within the sizes of the states */
+    long steps; /* of the run, before it */
+    /* Projections by the kernel, and their iterations: of this step, rejected attempts included; of fixed
+     * steps what all of them have beside one each. */
+    long corrections, newton;
+    int within; /* its end is within the sizes of the states */
 };
 
 /* Brings next to the manifold.  A fixed step has its rate, in stage, before it is known whether one iteration
@@ -266,10 +268,17 @@ static inline int march_project(const struct project *p, const struct march_room
         done = more > 0;
         newton = done ? 1 + more : 0;
         if (!done && march_again(p, m, k, a->steps, a->t_new) != 0) return 1;
-        if (!adaptive) rate(a->t_new, m->next, m->stage, user);
+        if (!adaptive) {
+            rate(a->t_new, m->next, m->stage, user);
+            if (!march_finite(p->n, m->next)) return 1;
+            a->corrections -= newton == 0;
+            a->newton += newton - 1;
+        }
     }
-    a->corrections += newton > 0;
-    a->newton += newton;
+    if (adaptive) {
+        a->corrections += newton > 0;
+        a->newton += newton;
+    }
     a->within = march_within(p->n, m->next, k->largest);
     return !adaptive && !a->within && !march_finite(p->n, m->next);
 }
@@ -332,7 +341,7 @@ static inline long march_steps(const keel_rk *table, const struct project *p, co
     for (int goes_on = 1; goes_on && done < k->count;) {
         int rejected = 0;
         double wanted = adaptive ? judge_min(k->h_next, k->longest) : 0;
-        a.corrections = a.newton = 0;
+        if (adaptive) a.corrections = a.newton = 0;
         if (watches && project_due(a.steps + 1)) {
             k->due = 1;
             break;
@@ -369,20 +378,22 @@ static inline long march_steps(const keel_rk *table, const struct project *p, co
         if (watches) project_outgrown(p->n, m->x, k->largest);
         KEEL_RK_UNROLL for (int i = 0; i < p->kept && (keeps || watches); i++) k->worst[i] =
             judge_max(k->worst[i], __builtin_fabs(p->residual[i]));
-        corrections += a.corrections;
-        newton += a.newton;
-        all_rejected += rejected;
+        if (adaptive) {
+            corrections += a.corrections;
+            newton += a.newton;
+            all_rejected += rejected;
+        }
         a.t = a.t_new;
         a.steps++;
         done++;
-        if (keeps && project_looks(a.steps) && !march_rests(p, m, gradients, user, k, a.t)) goes_on = 0;
+        if (keeps && project_looks_later(a.steps) && !march_rests(p, m, gradients, user, k, a.t)) goes_on = 0;
     }
 out:
     if (done > 0) march_end(p, m, k);
     k->t = a.t;
     k->steps = a.steps;
-    k->corrections = corrections;
-    k->newton = newton;
+    k->corrections = adaptive ? corrections : keeps ? done + a.corrections : 0;
+    k->newton = adaptive ? newton : keeps ? done + a.newton : 0;
     k->rejected = all_rejected;
     k->calls = (done + all_rejected) * (table->stages - 1) + (keeps || !table->last_is_end ? done : 0);
     return done;
