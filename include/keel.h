@@ -160,7 +160,7 @@ typedef struct keel_options {
                             * symmetric one-step methods, nothing projected but by symmetric; none
                             * longer than max_step */
     int check_jacobians;   /* compare every given derivative with differences before the run */
-    int defect_every; /* one step of so many is looked into for the defect; 0: 1024, below 1 % of the work */
+    int defect_every; /* one step of so many is looked into for the defect; 0: 4096, below 3 % of the work */
     long max_steps;   /* in one call; 0: 10 million, with a fixed step (not reversible) any number */
     void (*observe)(keel_solver *s, void *user); /* each step and passing event; may only look */
     /* Not NULL: once this number is not 0, calls end soon, inside a long step, too (KEEL_STOPPED; while a

@@ -123,6 +123,7 @@ struct defect {
     double *at, *value, *rate; /* width, or n + m */
     double *matrix;            /* n x n, implicit methods */
     int *pivot;
+    long none_from, none; /* so many steps from this one on are not looked into */
 };
 
 struct engine {
@@ -227,9 +228,13 @@ double control_aim(struct engine *e); /* the step to begin with: what the method
 double control_next(struct engine *e, double h, double error, int rejected);
 
 /* correction.c */
-int correction_counts(const struct engine *e); /* are states moved after a step, at its end? */
+static inline int correction_counts(const struct engine *e) { /* are states moved after a step, at its end? */
+    const struct manifold *m = &e->manifold;
+    return manifold_corrects(m) && !(m->traits & KEEL_OFF_GRID) && !m->stabilizer->attempt && !e->r->sliding;
+}
 /* Of the step from the front that is about to be accepted. */
 void correction_note(struct engine *e, double t_new, double h);
+void correction_enter(struct engine *e, int i, double ratio, double t); /* the largest so far: of state i */
 /* The error of the attempt at h, in tolerances, where its estimate may be blind to it. */
 double correction_unblind(struct engine *e, double h, const double *x_new, double error);
 
@@ -289,7 +294,10 @@ void defect_layout(struct engine *e, size_t vector);
 keel_status defect_at(struct engine *e, double theta, keel_defect *found);
 int defect_is_dear(const struct engine *e); /* to look between the steps is to step */
 long defect_wait(const struct engine *e);   /* steps before the next one that is looked into */
-void defect_sample(struct engine *e);       /* after a step: now and then one sample, for the certificate */
+void defect_sample(struct engine *e);       /* after a step: a sample for the certificate, if one is due */
+static inline int defect_may_be_due(const struct engine *e) {
+    return (unsigned long)(e->r->stats.steps - e->defect.none_from) >= (unsigned long)e->defect.none;
+}
 void defect_join(keel_defect *sum, const keel_defect *more);
 void defect_carry(const struct engine *from, struct engine *to); /* to another mode */
 
@@ -320,7 +328,11 @@ keel_fn surfaces_rate;                                            /* sliding; it
 void events_begin(struct engine *e);
 /* Looks for the first event in (scanned, t_to].  1: found, and the engine stands on it. */
 int events_scan(struct engine *e, double t_to, keel_status *status);
-keel_status events_at(struct engine *e, double t, const double *u, double *out); /* at a state */
+static inline keel_status events_at(struct engine *e, double t, const double *u,
+                                    double *out) { /* at a state */
+    keel_status status = map_value(&e->field, &e->field.event, t, u, out);
+    return status == KEEL_OK && e->surfaces.count ? surfaces_seen(e, t, u, out) : status;
+}
 /* All event values at t on the dense output.  projected: as a person would see it. */
 keel_status events_values(struct engine *e, double t, int projected, double *out);
 

@@ -189,6 +189,7 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
                            .residual = rows->residual,
                            .allowed = e->manifold.units,
                            .moved = r->correction.largest,
+                           .moved_state = -1,
                            .beyond = rows->beyond,
                            .share = keeps ? shares(e, share) : NULL,
                            .steps = r->stats.steps,
@@ -204,6 +205,7 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
     if (w.touched == w.k.steps) r->stats = w.before;
     *wait = w.k.due ? 1 : taken == 0 ? PATIENCE : 0;
     if (taken == 0) return 0;
+    if (w.k.moved_state >= 0) correction_enter(e, w.k.moved_state, w.k.moved, w.k.moved_t);
     r->stats.corrections += w.k.corrections;
     r->stats.newton += w.k.newton;
     r->stats.factorizations += w.k.corrections;

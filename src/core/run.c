@@ -298,7 +298,7 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
         }
         wait -= wait > 0;
         status = step_take(e, t_end);
-        if (status == KEEL_OK) defect_sample(e);
+        if (status == KEEL_OK && defect_may_be_due(e)) defect_sample(e);
         if (status == KEEL_OK && r->surface >= 0) status = pass_surface(e, t_end);
         taken++;
         crowd = 0;

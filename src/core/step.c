@@ -210,7 +210,8 @@ static keel_status attempt_once(struct engine *e, struct plan *plan, double *err
 }
 
 static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
-    keel_status status = e->field.m ? follow_begin(e) : KEEL_OK;
+    if (e->field.m == 0) return attempt_once(e, plan, error);
+    keel_status status = follow_begin(e);
     if (status == KEEL_OK) status = attempt_once(e, plan, error);
     if (status == KEEL_RETRY && e->field.dae.leapt) {
         e->field.dae.careful = 1;

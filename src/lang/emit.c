@@ -405,14 +405,15 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
         rows * n, rows, rows, rows, rows, rows * rows);
     put(e, "double q[%d] __attribute__((aligned(32))), d[%d] __attribute__((aligned(32)));\nint used[%d];\n",
         rows * width, width, rows);
-    put(e, "double error[%d] __attribute__((aligned(32))) = {0}, split[%d], scale[%d];\n", 2 * width, n, n);
+    put(e, "double error[%d] __attribute__((aligned(32))) = {0}, split[%d], scale[%d], limit[%d];\n",
+        2 * width, n, n, n);
     put(e, "struct rowspace space = {%d, %d, 0, q, r, inverse, used};\n", kept, width);
     put(e,
         "struct project p = {%d, %d, %d, %d, %d, 0, kept->allowed, kept->reach, gradients, kept->size, "
         "residual,\n",
         n, width, kept, kept == 2 && width == 4, n);
     put(e, "    &space, floor_of, c, z, d};\n");
-    put(e, "struct march_room room = {x, f, next, k, stage, dx, gradients, error, split, scale};\n");
+    put(e, "struct march_room room = {x, f, next, k, stage, dx, gradients, error, split, scale, limit};\n");
     put(e, "return march_steps(&table_%s, &p, &room, rate_%s, ", name, name);
     if (kept) put(e, "values_%s, gradients_%s, ", name, name);
     put(e, "%s%s, user, kept, %d, %d);\n}\n", kept ? "" : "0, 0, ",

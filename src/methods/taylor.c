@@ -220,8 +220,9 @@ static double power_of(double h, int p) {
  * still for ever.  So the polynomial must follow its own motion: the defect may not exceed it. */
 #define ASTRAY 1e6 /* tolerances: what such a step errs by; its end is half as far, then */
 
-static int is_astray(const keel_attempt *a, int i, double defect) {
-    double h = fabs(a->h), way = fabs(a->dx[i]) + h * fabs(a->f[i]);
+static int is_astray(const keel_attempt *a, int i, double defect, double h) {
+    if (h * defect <= fabs(a->dx[i])) return 0;
+    double way = fabs(a->dx[i]) + h * fabs(a->f[i]);
     return h * defect > way && way > 64 * DBL_EPSILON * fabs(a->x[i]);
 }
 
@@ -229,7 +230,7 @@ static int is_astray(const keel_attempt *a, int i, double defect) {
 static keel_status judge(keel_work *w, keel_attempt *a) {
     struct taylor *m = w->method;
     int n = w->n, p = m->order;
-    double power = power_of(fabs(a->h), p), share = 0.1 * fabs(a->h);
+    double h = fabs(a->h), power = power_of(h, p), share = 0.1 * h;
     for (int i = 0; i < n; i++) m->x[i] = a->x[i] + a->dx[i];
     keel_status status = keel_rate(w, a->t + a->h, m->x, a->f_end);
     const double *last = m->c + (size_t)p * (size_t)n;
@@ -240,7 +241,7 @@ static keel_status judge(keel_work *w, keel_attempt *a) {
             defect -= 32 * DBL_EPSILON * terms_of(m, n, i, a->h);
             if (defect < 0) defect = 0;
         }
-        if (is_astray(a, i, defect)) term = ASTRAY * (w->atol[i] + w->rtol * fabs(a->x[i]));
+        if (is_astray(a, i, defect, h)) term = ASTRAY * (w->atol[i] + w->rtol * fabs(a->x[i]));
         defect *= share;
         a->error[0][i] = defect < term ? term : defect; /* what is not a number stays so */
     }
