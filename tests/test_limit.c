@@ -35,7 +35,7 @@ static void counts_over_parts(void **state) {
     keel_status status = KEEL_OK;
     for (int part = 0; part < 4 && status == KEEL_OK; part++) { /* as if resumed after every eight steps */
         struct limit l = limit_open(&o, s);
-        for (int k = 0; k < 8 && status == KEEL_OK; k++) status = limit_step(&l, s, 1);
+        for (int k = 0; k < 8 && status == KEEL_OK; k++) status = limit_advance(&l, s, 1, 1);
         if (status != KEEL_OK) assert_non_null(strstr(limit_why(&l, s, status, 1), "20 steps"));
     }
     assert_int_equal(status, KEEL_ELIMIT);

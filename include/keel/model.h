@@ -135,6 +135,8 @@ KEEL_API void keel_sim_close(keel_sim *s);
 /* To t_end.  KEEL_EVENT: a `stop` was met; call it again to go on. */
 KEEL_API keel_status keel_sim_run(keel_sim *s, double t_end);
 KEEL_API keel_status keel_sim_step(keel_sim *s, double t_end); /* one step, or up to an event */
+/* As keel_advance, through events, actions and modes: until a step or an event reaches t_wake. */
+KEEL_API keel_status keel_sim_advance(keel_sim *s, double t_wake, double t_end);
 KEEL_API keel_solver *keel_sim_solver(keel_sim *s);            /* of the mode in force */
 KEEL_API int keel_sim_mode(const keel_sim *s);
 KEEL_API void keel_sim_attach(keel_sim *s, void *user); /* for the observer, who asks by */

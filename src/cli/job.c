@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/blame.h"
 #include "cli/choose.h"
+#include "cli/limit.h"
 #include "cli/paper.h"
 #include "cli/stop.h"
 
@@ -354,7 +355,7 @@ static int take_method(struct job *j) {
 
 int job_open_word(struct job *j, unsigned command, int count, char **argv, const char *ask) {
     char why[JOB_SENTENCE];
-    *j = (struct job){.command = command, .keel = {.stop = stop_flag()}};
+    *j = (struct job){.command = command, .keel = {.stop = stop_flag(), .pause_steps = LIMIT_PAUSE}};
     int wrong = option_parse(&j->options, command, count, argv, why, sizeof why);
     say_open(&j->say, option_text(&j->options, opt_color), option_given(&j->options, opt_quiet),
              option_given(&j->options, opt_json));

@@ -17,10 +17,14 @@ struct limit limit_open(const keel_options *o, keel_sim *sim) {
                           .stiff = o->step > 0 || (o->method && strncmp(o->method, "radau", 5) == 0)};
 }
 
-keel_status limit_step(struct limit *l, keel_sim *sim, double end) {
+keel_status limit_advance(struct limit *l, keel_sim *sim, double wake, double end) {
+    long before = l->taken;
     if (l->most && l->taken >= l->most) return KEEL_ELIMIT;
-    l->taken++;
-    return keel_sim_step(sim, end);
+    int single = l->pace.stride < LIMIT_PAUSE || (l->most && l->most - l->taken < LIMIT_PAUSE);
+    keel_status status = keel_sim_advance(sim, single ? keel_time(keel_sim_solver(sim)) : wake, end);
+    l->taken = keel_statistics(keel_sim_solver(sim)).steps;
+    l->pause = pace_ready(&l->pace, l->taken > before ? l->taken - before : 1);
+    return status;
 }
 
 const char *limit_why(const struct limit *l, keel_sim *sim, keel_status status, double end) {

@@ -178,20 +178,13 @@ static int attach(struct gauge *g) {
     return bad ? -1 : 0;
 }
 
-/* Where nobody looks steps are taken by the thousand; a signal is answered between two pieces. */
 static keel_status go(struct gauge *g, int looking, struct limit *limit) {
-    enum { PIECE = 1 << 16 };
-    double t0 = g->job.t0, t1 = g->job.t1, h = g->job.keel.step, span = fabs(t1 - t0);
+    double t1 = g->job.t1;
     keel_status status = KEEL_OK;
     if (looking) trace_look(&g->trace);
-    if (looking || !(h > 0)) {
-        while (status == KEEL_OK && keel_time(keel_sim_solver(g->sim)) != t1 && !stop_asked())
-            status = limit_step(limit, g->sim, t1);
-        return status;
-    }
-    for (long k = PIECE; (double)k * h < span - h && status == KEEL_OK && !stop_asked(); k += PIECE)
-        status = keel_sim_run(g->sim, t0 + (t1 > t0 ? 1 : -1) * ((double)k * h));
-    return status == KEEL_OK && !stop_asked() ? keel_sim_run(g->sim, t1) : status;
+    while (status == KEEL_OK && keel_time(keel_sim_solver(g->sim)) != t1 && !stop_asked())
+        status = limit_advance(limit, g->sim, looking ? trace_wake(&g->trace) : t1, t1);
+    return status;
 }
 
 static int ascending(const void *a, const void *b) {

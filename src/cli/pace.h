@@ -9,10 +9,10 @@ struct pace {
     double now;
 };
 
-/* 1 every few milliseconds, however long a step takes; then `now` is the time. */
-static inline int pace_ready(struct pace *p) {
+/* After so many more steps: 1 every few milliseconds, however long a step takes; then `now` is the time. */
+static inline int pace_ready(struct pace *p, long steps) {
     enum { MOST = 1 << 14 };
-    if (--p->left > 0) return 0;
+    if ((p->left -= steps) > 0) return 0;
     double now = job_seconds(), passed = now - p->now;
     if (p->stride < 1 || passed > 0.02) p->stride = 1;
     else if (passed < 0.002 && p->stride < MOST) p->stride *= 2;

@@ -143,7 +143,6 @@ int trace_attach(struct trace *t, keel_sim *sim) {
     t->error = t->value + columns, t->largest = t->error + columns, t->worst = t->largest + columns;
     t->drift = t->worst + columns, t->largest_drift = t->drift + rows;
     t->size = t->largest_drift + rows, t->beside = t->size + columns;
-    t->then = keel_time(keel_sim_solver(sim));
     for (int i = 0; i < t->columns; i++) t->worst[i] = NAN;
     t->worst_of_all = -1;
     for (int i = 0; i < t->columns; i++)
@@ -181,7 +180,8 @@ static void locate(struct trace *t, size_t quantity, struct missing_one *one) {
     enum { HALVINGS = 60, LOCATED = 8 };
     double high = one->first, low = one->before;
     if (t->missing.count > LOCATED || isnan(low)) return;
-    if (one->kind != MISSING_EXACT && (t->then - low) * t->direction > 0) low = t->then;
+    double begin = keel_time_before(keel_sim_solver(t->sim));
+    if (one->kind != MISSING_EXACT && (begin - low) * t->direction > 0) low = begin;
     if (low != high && !isfinite(quantity_at(t, quantity, low))) return;
     for (int k = 0; k < HALVINGS; k++) {
         double middle = low + (high - low) / 2;
@@ -268,8 +268,12 @@ void trace_look(struct trace *t) {
     else if (t->acted) give(t, TRACE_AFTER, now, NULL);
     if (due && (!event || !last.changed) && !t->acted) give(t, TRACE_OUTPUT, now, NULL);
     t->acted = event && last.changed;
-    t->then = now;
     take_sizes(t);
+}
+
+double trace_wake(const struct trace *t) {
+    if (t->every_step) return keel_time(keel_sim_solver(t->sim));
+    return t->next < t->count ? t->times[t->next] : t->job->t1;
 }
 
 void trace_close(struct trace *t) {

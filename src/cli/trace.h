@@ -46,7 +46,6 @@ struct trace {
     int sinks;
     long happened;          /* events that were looked at */
     int acted;              /* the last look was before an action */
-    double then;            /* where the run stood at the look before: a step begins there */
     int live;               /* the row at hand is where the run stands */
     struct missing missing; /* by quantity: columns, drifts, closed forms of columns */
     int failed;             /* of the sinks: nothing is given any more */
@@ -61,6 +60,8 @@ void trace_add(struct trace *t, trace_sink *sink, void *user);
 int trace_attach(struct trace *t, keel_sim *sim);
 /* All output times up to where the run stands; at steps the row itself if every step is wanted. */
 void trace_look(struct trace *t);
+/* The time that it waits for: a step that reaches it is to be looked at. */
+double trace_wake(const struct trace *t);
 /* A row to what is gathered here and to all sinks. */
 void trace_give(struct trace *t, const struct trace_row *row);
 void trace_close(struct trace *t);

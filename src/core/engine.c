@@ -360,7 +360,8 @@ static keel_status prepare(struct engine *e, int begin) {
     if (e->o.sets && manifold_sets(&e->manifold, e->o.sets, e->message, sizeof e->message))
         return e->r->status = KEEL_EINVAL;
     e->measured = e->manifold.preserve != KEEL_NONE && e->rows.count > 0;
-    e->estimates = e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : e->stepper->norm ? 2 : 1;
+    e->estimates =
+        e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : engine_estimates(e->stepper);
     if (!begin) return KEEL_OK;
     keel_status status = field_open(fd);
     if (e->o.check_jacobians) { /* first: a wrong derivative may be the reason of any other failure */

@@ -1,8 +1,8 @@
 /* fused.c - many steps at once, by a kernel that the problem brings: a method with f, and the rows that are
  * watched or kept, compiled into it.
  *
- * The last steps before an end are left to step.c, so whoever looks into the last step finds what is always
- * there.  What a kernel cannot do, because something goes wrong in it, step.c does again and says what it
+ * The last steps before a call ends are left to step.c, so whoever looks into the last step finds what is
+ * always there.  What a kernel cannot do, because something goes wrong in it, step.c does again and says what it
  * was. */
 #include "core/engine.h"
 #include "core/march.h"
@@ -41,22 +41,23 @@ static int is_plain(const struct engine *e) {
 int fused_fits(const struct engine *e) {
     const keel_problem *p = &e->field.p;
     return p->fused && !e->o.reversible && e->field.rate == p->f.value && !e->o.compensated &&
-           !e->o.observe && p->event.count == 0 && !e->o.own_method &&
+           p->event.count == 0 && !e->o.own_method &&
            strcmp(p->fused->method, e->stepper->info.name) == 0 &&
            (is_plain(e) || (p->fused->kept && (e->o.step > 0 || e->estimates) && e->field.m == 0 &&
                             e->field.k == 0 && (!e->measured || rows_fit(e))));
 }
 
-/* None where the clock hardly resolves a step. */
-static long chunk(const struct engine *e, long most) {
+/* None where the clock hardly resolves a step.  Steps by their error end before t_wake by themselves. */
+static long chunk(const struct engine *e, double t_wake, long most) {
     const struct record *r = e->r;
     if (e->o.step == 0) return most - LEFT < 1 ? 0 : most - LEFT < CHUNK ? most - LEFT : CHUNK;
-    double left = fmin(e->grid.steps - (double)r->count, (double)most) - LEFT;
+    double steps = fmin(e->grid.steps, (t_wake - r->base) / (e->o.step * r->direction));
+    double left = fmin(steps - (double)r->count, (double)most) - LEFT;
     double clock = 64 * DBL_EPSILON * fmax(fabs(r->base), fabs(e->grid.t_end));
     return left < 1 || e->o.step < clock ? 0 : (long)fmin(left, CHUNK);
 }
 
-/* The two buffers change places with every step. */
+/* The two buffers change places with every step.  There is nothing to look into between the ends of a chunk. */
 static void advance(struct engine *e, double t, long count, long calls) {
     struct record *r = e->r;
     int now = r->front, to = (now + (int)(count % 2)) % 2;
@@ -68,7 +69,8 @@ static void advance(struct engine *e, double t, long count, long calls) {
     r->front = to;
     r->rate_known[to] = 1;
     r->count += count;
-    r->t = r->t_now = t;
+    r->has_step = 0;
+    r->t = r->t_now = r->t_before = t;
     r->stats.steps += count;
     r->stats.calls += calls;
 }
@@ -152,7 +154,8 @@ static const double *shares(const struct engine *e, double share[MOST]) {
     return share;
 }
 
-static long march_kept(struct engine *e, double t_end, long count, long *wait, keel_status *status) {
+static long march_kept(struct engine *e, double t_wake, double t_end, long count, long *wait,
+                       keel_status *status) {
     struct record *r = e->r;
     struct rows *rows = &e->rows;
     int keeps = manifold_corrects(&e->manifold);
@@ -174,7 +177,7 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
                            .h_next = r->h_next,
                            .error_before = r->error_before,
                            .longest = control_longest(e, t_end),
-                           .t_end = t_end,
+                           .t_end = t_wake,
                            .direction = r->direction,
                            .rtol = e->o.rtol,
                            .order = e->stepper->error_order,
@@ -218,14 +221,14 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
     return taken;
 }
 
-long fused_march(struct engine *e, double t_end, long most, long *wait, keel_status *status) {
-    long count = chunk(e, most);
+long fused_march(struct engine *e, double t_wake, double t_end, long most, long *wait, keel_status *status) {
+    long count = chunk(e, t_wake, most);
     *wait = count ? 0 : LONG_MAX;
     if (count == 0) return 0;
     long alone = defect_wait(e);
     if (alone == 0) return 0;
     if (alone < count) count = alone;
-    if (!is_plain(e)) return march_kept(e, t_end, count, wait, status);
+    if (!is_plain(e)) return march_kept(e, t_wake, t_end, count, wait, status);
     if (march_plain(e, count)) return count;
     *wait = LONG_MAX;
     return 0;

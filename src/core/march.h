@@ -15,7 +15,7 @@ struct keel_projected {
     enum march_care care;
     double t, base, h; /* as of a keel_march; t is where the march ends, afterwards */
     long first, count;
-    int adaptive; /* steps by their error, from h_next on, and before the last two to t_end: */
+    int adaptive; /* steps by their error, from h_next on, and before the last two to t_end, where the call wakes up: */
     double h_next, error_before, longest, t_end, direction, rtol, order;
     const double *atol;           /* n */
     const struct rowspace *space; /* of the core's projections */
@@ -164,11 +164,12 @@ static inline int march_rests(const struct project *p, const struct march_room *
     return 1;
 }
 
-typedef double march_norm(double first, double second);
+/* That of the table; 0: its first estimate alone. */
+typedef const keel_error_norm march_norm;
 
 /* The error, from the mean squares of the estimates. */
 static inline double march_combined(march_norm *norm, const double *squares) {
-    return norm ? norm(squares[0], squares[1]) : __builtin_sqrt(squares[0]);
+    return norm ? keel_error_size(norm, squares[0], squares[1]) : __builtin_sqrt(squares[0]);
 }
 
 /* The size of the estimates, as they stand. */

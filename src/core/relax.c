@@ -27,7 +27,7 @@ int relax_acts(const struct engine *e) {
 /* Weight rows beside b that the method's error estimates give. */
 static int embedded(const struct engine *e) {
     unsigned traits = e->stepper->info.traits;
-    return !(traits & KEEL_ADAPTIVE) || traits & KEEL_IMPLICIT ? 0 : e->stepper->norm ? 2 : 1;
+    return !(traits & KEEL_ADAPTIVE) || traits & KEEL_IMPLICIT ? 0 : engine_estimates(e->stepper);
 }
 
 int relax_estimates(const struct engine *e) {

@@ -330,6 +330,11 @@ static void put_numbers(struct emit *e, char letter, const char *name, int count
     put(e, count ? "};\n" : "0};\n");
 }
 
+/* Does the error norm of the table use both estimates? */
+static int two_estimates(const keel_rk *table) {
+    return table->error[0] && table->error[1] && table->norm.kind != KEEL_ERROR_FIRST;
+}
+
 /* The loop of keel/explicit.h on arrays of constant size, so that all of a step can stay in registers. */
 static void put_march(struct emit *e, const char *name, const keel_rk *table, int width) {
     int stages = table->stages;
@@ -341,7 +346,13 @@ static void put_march(struct emit *e, const char *name, const keel_rk *table, in
         name, name, name);
     if (table->error[0]) put(e, ".error = {v_%s", name);
     if (table->error[0] && table->error[1]) put(e, ", w_%s", name);
-    put(e, "%s.last_is_end = %d};\n", table->error[0] ? "}, " : "", table->last_is_end != 0);
+    put(e, "%s", table->error[0] ? "}, " : "");
+    if (two_estimates(table)) {
+        char weight[OPERAND];
+        write_number(weight, sizeof weight, table->norm.weight);
+        put(e, ".norm = {%d, %s}, ", (int)table->norm.kind, weight);
+    }
+    put(e, ".last_is_end = %d};\n", table->last_is_end != 0);
     put(e,
         "KERNEL long march_%s(double t, double base, double h, long first, long count, double *x, double "
         "*f,\n",
@@ -415,8 +426,10 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
     put(e, "struct march_room room = {x, f, next, k, stage, dx, gradients, error, split, scale};\n");
     put(e, "return march_steps(&table_%s, &p, &room, rate_%s, ", name, name);
     if (kept) put(e, "values_%s, gradients_%s, ", name, name);
-    put(e, "%s%s, user, kept, %d, %d);\n}\n", kept ? "" : "0, 0, ",
-        table->error[0] && table->error[1] ? "keel_rk_norm853" : "0", keeps, adaptive);
+    put(e, "%s", kept ? "" : "0, 0, ");
+    if (two_estimates(table)) put(e, "&table_%s.norm", name);
+    else put(e, "0");
+    put(e, ", user, kept, %d, %d);\n}\n", keeps, adaptive);
 }
 
 /* Fixed steps with nothing to keep or to watch are for the march.  Those that keep rows have kernels of their
