@@ -324,6 +324,8 @@ KEEL_API keel_status keel_advance(keel_solver *s, double t_wake, double t_end);
  * keel_advance(s, keel_time(s), t_end): one accepted step. */
 KEEL_API keel_status keel_run(keel_solver *s, double t_end);
 KEEL_API keel_status keel_step(keel_solver *s, double t_end);
+/* A kernel that was compiled after the solver was opened, as problem.fused; NULL: none any more. */
+KEEL_API keel_status keel_use_kernel(keel_solver *s, const keel_fused *kernel);
 KEEL_API keel_status keel_eval(keel_solver *s, double t,
                                double *u); /* inside the last step; on the manifold */
 KEEL_API keel_status keel_restart(keel_solver *s, double t,

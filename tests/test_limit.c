@@ -7,6 +7,11 @@ const char *job_why(keel_sim *sim) {
     return keel_sim_message(sim);
 }
 
+double job_seconds(void) {
+    static double now;
+    return now += 0.001;
+}
+
 static const char text[] = "var x\nx' = -x\ninit x = 1\nrun 0 .. 1\n";
 
 static void default_limits(void **state) {

@@ -140,6 +140,15 @@ keel_status keel_step(keel_solver *s, double t_end) {
     return go(s, "keel_step", s ? s->engine->r->t_now : 0, t_end, 0);
 }
 
+keel_status keel_use_kernel(keel_solver *s, const keel_fused *kernel) {
+    if (!s) return KEEL_EINVAL;
+    if (s->running) return while_running(s->engine, "keel_use_kernel");
+    if (kernel && (!kernel->method || (!kernel->march && !kernel->kept)))
+        return misuse(s->engine, "keel_use_kernel needs the name of a method and its march");
+    s->engine->field.p.fused = kernel;
+    return KEEL_OK;
+}
+
 keel_status keel_eval(keel_solver *s, double t, double *u) {
     if (!s) return KEEL_EINVAL;
     struct engine *e = s->engine;

@@ -137,7 +137,8 @@ static void integrate(struct run *r) {
     progress_clear(&r->progress);
     if (stop_asked() && status >= 0) failed |= checkpoint_at(&r->checkpoint, &r->trace, job_seconds(), 1);
     o->stats = keel_statistics(keel_sim_solver(r->sim));
-    o->wall_s = r->checkpoint.spent + job_seconds() - r->checkpoint.begin;
+    o->wall_s = r->checkpoint.spent + job_seconds() - r->checkpoint.begin - limit.compile_s;
+    r->job.compile_s += limit.compile_s;
     o->status = status < 0                                    ? OUTCOME_FAILED
                 : status == KEEL_EVENT || status == KEEL_REST ? OUTCOME_STOPPED
                                                               : OUTCOME_DONE;

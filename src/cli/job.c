@@ -103,6 +103,7 @@ static int load_model(struct job *j) {
     keel_model_options o = {.set = set->text,
                             .sets = set->count,
                             .interpret = option_given(&j->options, opt_interpret),
+                            .kernel_later = 1,
                             .stop = stop_flag()};
     const char *seconds = option_text(&j->options, opt_compile_limit);
     if (seconds) o.compile_seconds = strtod(seconds, NULL);

@@ -7,13 +7,17 @@
 
 #include "cli/pace.h"
 
-enum { LIMIT_PAUSE = 1024 }; /* options.pause_steps of runs of the command */
+enum { LIMIT_PAUSE = 4096 }; /* options.pause_steps of runs of the command */
 
 struct limit {
     long most; /* 0: any number */
     long taken;
     int stiff; /* the method is for stiff problems already */
     struct pace pace;
+    double from;      /* where it began */
+    long began, looks; /* steps before it; times at which someone was waked since */
+    long kernel_at;   /* steps after which a kernel may pay; 0: it was asked for */
+    double compile_s; /* the compiler took so long */
     int pause; /* after the last call: it is time for what is done now and then, at pace.now */
 };
 

@@ -86,15 +86,18 @@ static int take_arrays(struct trial *r, keel_sim *sim) {
     return 0;
 }
 
-/* Up to its end or the first `stop`.  v: who looks; NULL: nobody. */
-static void go(struct trial *r, keel_sim *sim, const struct trial_view *v, const keel_options *o, double end,
+/* Up to its end or the first `stop`; the seconds it took, without a compiler's.  v: who looks; NULL: nobody.
+ */
+static double go(struct trial *r, keel_sim *sim, const struct trial_view *v, const keel_options *o, double end,
                long most) {
     keel_status status = KEEL_OK;
     struct limit limit = limit_open(o, sim);
+    double begin = job_seconds();
     int fewer = most && (!limit.most || most < limit.most);
     if (fewer) limit.most = most;
     while (status == KEEL_OK && keel_time(keel_sim_solver(sim)) != end && !stop_asked())
         status = limit_advance(&limit, sim, v ? wake_of(v) : end, end);
+    double spent = job_seconds() - begin - limit.compile_s;
     if (status == KEEL_ELIMIT && fewer && keel_state_of(keel_sim_solver(sim)) >= 0) status = KEEL_OK;
     if (status == KEEL_ENOMEM) starve(r);
     else if (status < 0 && status != KEEL_ESTOP) refuse(r, TRIAL_FAILED, limit_why(&limit, sim, status, end));
@@ -112,6 +115,7 @@ static void go(struct trial *r, keel_sim *sim, const struct trial_view *v, const
         text_set(r->message, sizeof r->message, "%ld steps led to t = %.4g only", most,
                  keel_time(keel_sim_solver(sim)));
     }
+    return spent;
 }
 
 /* The drift of what is conserved: over the steps by the certificate, over the output times by the trace. */
@@ -171,10 +175,8 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
         if (into) trace_add(&v.trace, record_row, into);
         if (with) trace_add(&v.trace, record_match_row, &v.match);
         progress_open(&v.progress, j);
-        double begin = job_seconds();
         trace_look(&v.trace);
-        go(r, sim, &v, &o, j->t1, most);
-        r->wall_s = job_seconds() - begin;
+        r->wall_s = go(r, sim, &v, &o, j->t1, most);
         progress_clear(&v.progress);
         take_drift(r, sim, &v.trace, o.preserve != KEEL_NONE);
         take_errors(r, &v);
@@ -213,9 +215,7 @@ int trial_cost(struct job *j, const keel_options *o, long most, double *seconds,
         keel_sim *sim = keel_sim_open(j->model, &plain);
         int good = keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0;
         if (!good) starve(&r); /* it could be opened before */
-        double begin = job_seconds();
-        if (good) go(&r, sim, NULL, &plain, j->t1, most);
-        double spent = job_seconds() - begin;
+        double spent = good ? go(&r, sim, NULL, &plain, j->t1, most) : 0;
         good = good && !stop_asked();
         if (good) *stats = keel_statistics(keel_sim_solver(sim));
         keel_sim_close(sim);

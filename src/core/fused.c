@@ -40,11 +40,12 @@ static int is_plain(const struct engine *e) {
 
 int fused_fits(const struct engine *e) {
     const keel_problem *p = &e->field.p;
-    return p->fused && !e->o.reversible && e->field.rate == p->f.value && !e->o.compensated &&
-           p->event.count == 0 && !e->o.own_method &&
-           strcmp(p->fused->method, e->stepper->info.name) == 0 &&
-           (is_plain(e) || (p->fused->kept && (e->o.step > 0 || e->estimates) && e->field.m == 0 &&
-                            e->field.k == 0 && (!e->measured || rows_fit(e))));
+    if (!p->fused || e->o.reversible || e->field.rate != p->f.value || e->o.compensated || p->event.count ||
+        e->o.own_method || strcmp(p->fused->method, e->stepper->info.name) != 0)
+        return 0;
+    if (is_plain(e)) return p->fused->march != NULL;
+    return p->fused->kept && (e->o.step > 0 || e->estimates) && e->field.m == 0 && e->field.k == 0 &&
+           (!e->measured || rows_fit(e));
 }
 
 /* None where the clock hardly resolves a step.  Steps by their error end before t_wake by themselves. */

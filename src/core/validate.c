@@ -196,7 +196,7 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
     for (int i = 0; p->scale && i < p->n; i++)
         if (!(p->scale[i] >= 0) || isinf(p->scale[i]))
             return no(v, "scale[%d] must be finite and not negative", i);
-    if (p->fused && (!p->fused->method || !p->fused->march))
+    if (p->fused && (!p->fused->method || (!p->fused->march && !p->fused->kept)))
         return no(v, "fused needs the name of a method and its march");
     if (!rooms_fit(v, "series", p->series.room, p->series.each) ||
         !rooms_fit(v, "event_series", p->event_series.room, p->event_series.each))

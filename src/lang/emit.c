@@ -353,6 +353,7 @@ static void put_march(struct emit *e, const char *name, const keel_rk *table, in
         put(e, ".norm = {%d, %s}, ", (int)table->norm.kind, weight);
     }
     put(e, ".last_is_end = %d};\n", table->last_is_end != 0);
+    if (e->kernels && !(e->kernels & EMIT_PLAIN)) return;
     put(e,
         "KERNEL long march_%s(double t, double base, double h, long first, long count, double *x, double "
         "*f,\n",
@@ -434,18 +435,27 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
 
 /* Fixed steps with nothing to keep or to watch are for the march.  Those that keep rows have kernels of their
  * own: what others need would take registers. */
+static unsigned kernel_of(int keeps, int adaptive) {
+    return adaptive ? keeps ? EMIT_ADAPTIVE_KEEPING : EMIT_ADAPTIVE : keeps ? EMIT_KEEPING : EMIT_WATCHING;
+}
+
+/* Those that this method and this number of rows can have, and that are wanted. */
+static unsigned kernels_of(const struct emit *e, const keel_rk *table, int kept) {
+    unsigned all = kept ? EMIT_WATCHING | EMIT_KEEPING : 0;
+    if (table->error[0]) all |= kept ? EMIT_ADAPTIVE | EMIT_ADAPTIVE_KEEPING : EMIT_ADAPTIVE;
+    return e->kernels ? all & e->kernels : all;
+}
+
 static void put_kept(struct emit *e, const char *name, const keel_rk *table, int n, int kept) {
-    for (int adaptive = 0; adaptive < 2; adaptive++)
-        for (int keeps = 0; keeps < 2; keeps++)
-            if (adaptive ? table->error[0] && (!keeps || kept) : kept)
-                put_steps(e, name, table, n, kept, keeps, adaptive);
+    unsigned wanted = kernels_of(e, table, kept);
+    for (int k = 0; k < 4; k++)
+        if (wanted & kernel_of(k & 1, k >> 1)) put_steps(e, name, table, n, kept, k & 1, k >> 1);
     put(e, "long kept_%s(struct keel_projected *kept, void *user) {\n", name);
-    if (kept) put(e, "int keeps = kept->care == MARCH_KEPT;\n");
-    if (table->error[0] && kept)
-        put(e, "if (kept->adaptive && keeps) return steps11_%s(kept, user);\n", name);
-    if (table->error[0]) put(e, "if (kept->adaptive) return steps01_%s(kept, user);\n", name);
-    if (kept) put(e, "return keeps ? steps10_%s(kept, user) : steps00_%s(kept, user);\n}\n", name, name);
-    else put(e, "return 0;\n}\n");
+    put(e, "int which = (kept->care == MARCH_KEPT) + 2 * (kept->adaptive != 0);\n");
+    for (int k = 0; k < 4; k++)
+        if (wanted & kernel_of(k & 1, k >> 1))
+            put(e, "if (which == %d) return steps%d%d_%s(kept, user);\n", k, k & 1, k >> 1, name);
+    put(e, "return 0;\n}\n");
 }
 
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel_rk *table, int maps,
@@ -459,7 +469,7 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel
         if (rows[i].value->count > LONGEST_PART || rows[i].jacobian->count > LONGEST_PART) return 1;
     }
     if (kept > MOST_KEPT || f->outputs > MOST_STATES || length > LONGEST_STEP) return 1;
-    if (kept == 0 && !table->error[0]) return 1;
+    if (kernels_of(e, table, kept) == 0) return 1;
     if (!e->kept++) {
         put_header(e, emit_rowspace);
         put_header(e, emit_project);

@@ -22,6 +22,17 @@ struct emit {
     int local;                /* the functions are static */
     int series;               /* so far: the first one brings the recurrences with it */
     int along;                /* the same of those along a curve */
+    unsigned kernels;         /* which of them emit_march and emit_kept write; 0: all */
+};
+
+/* What a kernel does: fixed steps with nothing to measure; else with watched or with kept rows; steps by their
+ * error, the same. */
+enum {
+    EMIT_PLAIN = 1,
+    EMIT_WATCHING = 2,
+    EMIT_KEEPING = 4,
+    EMIT_ADAPTIVE = 8,
+    EMIT_ADAPTIVE_KEEPING = 16
 };
 
 /* The texts of keel/explicit.h, linalg/rowspace.h, core/project.h, core/judge.h, core/march.h, line by line;

@@ -156,6 +156,8 @@ void keel_sim_close(keel_sim *s) {
     free(s->jump);
     free(s->branch);
     free(s->row_value);
+    free(s->fused);
+    if (s->kernel.handle) compile_close(&s->kernel);
     values_release(&s->scratch);
     free(s);
 }

@@ -45,6 +45,8 @@ struct keel_sim {
     struct sim_jump *jump;
     long jumps, jump_room;
     double *row_value; /* rows before an action, their units, and the same after it */
+    struct compile_unit kernel; /* this run's own (sim_kernel.c); no handle: none */
+    keel_fused *fused;          /* by mode: what it has; NULL: not asked for yet */
     double *branch;    /* the sides at the last look (branches.h); NULL: not yet */
     int branch_mode;
     keel_status status; /* of what is not the solver's */
