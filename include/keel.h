@@ -347,7 +347,7 @@ static inline keel_solver *keel_load(const keel_problem *p, const keel_options *
 
 /* Pointers are valid until the next call that moves the solver. */
 KEEL_API double keel_time(const keel_solver *s);
-KEEL_API double keel_time_before(const keel_solver *s); /* where the last step began, if there is one */
+KEEL_API double keel_time_before(const keel_solver *s);  /* where the last step began, if there is one */
 KEEL_API const double *keel_state(const keel_solver *s); /* n + m */
 KEEL_API const double *keel_multipliers(
     keel_solver *s); /* at the node: constraint, then rolling; NULL: none */
@@ -361,6 +361,8 @@ KEEL_API keel_defect keel_defect_of(const keel_solver *s); /* of the steps so fa
 /* At t inside the last step.  KEEL_RETRY: it cannot be had there, or the method has no interpolant. */
 KEEL_API keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out);
 KEEL_API int keel_kept_at(const keel_solver *s, int i, keel_kept *row); /* 1; 0 past the last row */
+/* value - start of all rows of the certificate at (t, u), as keel_eval gave it; NAN: a row has no value. */
+KEEL_API keel_status keel_residuals(keel_solver *s, double t, const double *u, double *out);
 /* The i-th switching surface of the problem in force; its name is NULL where the problem gives none.  1; 0
  * past the last. */
 KEEL_API int keel_surface_at(const keel_solver *s, int i, keel_surface *out);

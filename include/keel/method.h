@@ -106,7 +106,7 @@ typedef struct keel_stepper {
     keel_status (*prepare)(keel_work *w,
                            const keel_segment *step); /* build the dense output, before `dense` */
     void (*dense)(const keel_work *w, const keel_segment *step, double theta,
-                  double *x); /* NULL: cubic Hermite */
+                  double *x);    /* NULL: cubic Hermite */
     const keel_error_norm *norm; /* of the estimates, that of the table where there is one; NULL: FIRST */
     /* The next |h| after a step of |h| with this error, in tolerances; infinite: the attempt failed.
      * NULL: the core's controller. */

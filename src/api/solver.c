@@ -374,6 +374,19 @@ int keel_kept_at(const keel_solver *s, int i, keel_kept *row) {
     return 1;
 }
 
+keel_status keel_residuals(keel_solver *s, double t, const double *u, double *out) {
+    if (!s) return KEEL_EINVAL;
+    struct engine *e = s->engine;
+    if (!e->block) return e->r->status;
+    if (!isfinite(t) || !u || !out)
+        return misuse(e, "keel_residuals needs a time, a state and room for rows");
+    keel_stats before = e->r->stats;
+    surfaces_publish(e);
+    rows_look(&e->field, &e->rows, t, u, out);
+    e->r->stats = before;
+    return KEEL_OK;
+}
+
 int keel_surface_at(const keel_solver *s, int i, keel_surface *out) {
     if (!s || !out || !s->engine->block || i < 0 || i >= s->engine->surfaces.count) return 0;
     const struct engine *e = s->engine;

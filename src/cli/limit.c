@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { USUAL = 10000000 };
-enum { QUICK = 64 }; /* steps within 2 ms: LIMIT_PAUSE of them take no longer than a few tenths of a second */
+enum { QUICK = 64 }; /* steps within 5 ms: LIMIT_PAUSE of them take no longer than a third of a second */
 
 /* A kernel saves some tenths of a microsecond a step, and the compiler takes some tenths of a second. */
 enum { KERNEL_FIRST = 1 << 14, KERNEL_LEAST = 1000000, KERNEL_BETWEEN = 32 };

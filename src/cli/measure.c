@@ -128,7 +128,7 @@ static int take_looks(struct gauge *g, struct claims *c, int run) {
 static void observe(keel_solver *solver, void *sim) {
     struct gauge *g = keel_sim_attached(sim);
     (void)solver;
-    trace_look(&g->trace);
+    if (g->trace.sim) trace_look(&g->trace);
 }
 
 static int keep_for_median(struct look *l, double value) {
@@ -259,6 +259,7 @@ static void gauge_run(struct gauge *g, struct claims *c, int run) {
     struct job *j = &g->job;
     keel_options o = j->keel;
     int looking = 0;
+    o.observe = observe;
     g->sim = keel_sim_open(j->model, &o);
     keel_solver *solver = keel_sim_solver(g->sim);
     if (!g->sim || !solver || keel_state_of(solver) < 0) {
@@ -266,16 +267,11 @@ static void gauge_run(struct gauge *g, struct claims *c, int run) {
         refuse(c, run, memory_is_out() ? MEMORY_OUT : job_why(g->sim));
         return;
     }
+    keel_sim_attach(g->sim, g);
     int bad = take_looks(g, c, run);
     for (int k = 0; k < g->looks; k++) looking |= !isnan(g->look[k].when);
     looking |= g->every_step;
-    if (looking && !bad) { /* once more, with someone who looks */
-        keel_sim_close(g->sim);
-        o.observe = observe;
-        g->sim = keel_sim_open(j->model, &o);
-        bad = !keel_sim_solver(g->sim) || attach(g);
-        keel_sim_attach(g->sim, g);
-    }
+    if (looking && !bad) bad = attach(g);
     clock_t began = clock();
     struct limit limit = limit_open(&o, g->sim);
     keel_status status = bad ? KEEL_ENOMEM : go(g, looking, &limit);

@@ -7,7 +7,7 @@
 
 enum { POINTS = 1000, MOST = 50000000 };
 /* Sizes are taken in so many places over the run, and after 1, 2, 4, ... of its first steps. */
-enum { SIZES = 128, FIRST = 32 };
+enum { SIZES = 64, FIRST = 32 };
 
 /* Output times ------------------------------------------------------------------------------------------ */
 

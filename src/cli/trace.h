@@ -31,12 +31,12 @@ struct trace {
     long count, next;
     int every_step;
     double *value, *drift, *error;
-    double *beside;        /* room for another row */
-    unsigned char *closed; /* [columns] it has a closed form */
-    double *largest_drift; /* [rows] over all rows given */
-    double *largest;       /* [columns] |value|, for relative errors */
-    double *size;          /* [columns] the same of their terms, now and then */
-    long sized;            /* places at which it was taken, of SIZES over the run */
+    double *beside;               /* room for another row */
+    unsigned char *closed;        /* [columns] it has a closed form */
+    double *largest_drift;        /* [rows] over all rows given */
+    double *largest;              /* [columns] |value|, for relative errors */
+    double *size;                 /* [columns] the same of their terms, now and then */
+    long sized;                   /* places at which it was taken, of SIZES over the run */
     double *worst;                /* [columns] |error| against closed forms and references; NAN: none */
     double worst_of_all, worst_t; /* the worst of all and where it is */
     int references;               /* trusted points met */

@@ -88,8 +88,8 @@ static int take_arrays(struct trial *r, keel_sim *sim) {
 
 /* Up to its end or the first `stop`; the seconds it took, without a compiler's.  v: who looks; NULL: nobody.
  */
-static double go(struct trial *r, keel_sim *sim, const struct trial_view *v, const keel_options *o, double end,
-               long most) {
+static double go(struct trial *r, keel_sim *sim, const struct trial_view *v, const keel_options *o,
+                 double end, long most) {
     keel_status status = KEEL_OK;
     struct limit limit = limit_open(o, sim);
     double begin = job_seconds();

@@ -2,8 +2,8 @@
  * watched or kept, compiled into it.
  *
  * The last steps before a call ends are left to step.c, so whoever looks into the last step finds what is
- * always there.  What a kernel cannot do, because something goes wrong in it, step.c does again and says what it
- * was. */
+ * always there.  What a kernel cannot do, because something goes wrong in it, step.c does again and says what
+ * it was. */
 #include "core/engine.h"
 #include "core/march.h"
 #include "core/verify.h"
@@ -58,7 +58,7 @@ static long chunk(const struct engine *e, double t_wake, long most) {
     return left < 1 || e->o.step < clock ? 0 : (long)fmin(left, CHUNK);
 }
 
-/* The two buffers change places with every step.  There is nothing to look into between the ends of a chunk. */
+/* The two buffers change places with every step.  Nobody can look between the ends of a chunk. */
 static void advance(struct engine *e, double t, long count, long calls) {
     struct record *r = e->r;
     int now = r->front, to = (now + (int)(count % 2)) % 2;
@@ -178,7 +178,7 @@ static long march_kept(struct engine *e, double t_wake, double t_end, long count
                            .h_next = r->h_next,
                            .error_before = r->error_before,
                            .longest = control_longest(e, t_end),
-                           .t_end = t_wake,
+                           .t_end = t_wake, /* steps that are not planned for it, but seen there */
                            .direction = r->direction,
                            .rtol = e->o.rtol,
                            .order = e->stepper->error_order,

@@ -15,7 +15,7 @@ struct keel_projected {
     enum march_care care;
     double t, base, h; /* as of a keel_march; t is where the march ends, afterwards */
     long first, count;
-    int adaptive; /* steps by their error, from h_next on, and before the last two to t_end, where the call wakes up: */
+    int adaptive; /* steps by their error, from h_next on, and before the last two to t_end: */
     double h_next, error_before, longest, t_end, direction, rtol, order;
     const double *atol;           /* n */
     const struct rowspace *space; /* of the core's projections */

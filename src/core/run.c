@@ -264,7 +264,7 @@ static long steps_left(long most, long pause, long taken) {
 
 keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, int tell) {
     struct record *r = e->r;
-    int crowd = 0;
+    int crowd = 0, inside = r->inside;
     long wait = 0, taken = 0, most = most_steps(&e->o);
     double began = r->t_now;
     keel_status status = set_out(e, t_end);
@@ -297,7 +297,8 @@ keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, in
             return KEEL_OK;
         }
         int wakes = (reached(e, r->t, t_wake) && (taken > 0 || ahead)) || (pause > 0 && taken == pause);
-        stand_at_front(e, tell || wakes || r->inside);
+        stand_at_front(e, tell || wakes || inside); /* of a step begun before, it has seen a part */
+        inside = 0;
         if (wakes) return KEEL_OK;
         if (engine_asked(e)) return KEEL_STOPPED;
         if (most > 0 && taken == most) return too_many_steps(e, most);

@@ -263,7 +263,6 @@ static void finish(struct keel_model *m, int good) {
 /* Back to the text alone. */
 static void tear_down(struct keel_model *m) {
     columns_close(m);
-    drift_close(m);
     prepare_release(m);
     for (int i = 0; i < m->modes; i++) {
         impact_close(&m->mode[i].impact);

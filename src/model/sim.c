@@ -73,8 +73,8 @@ static int take_scratch(struct keel_sim *s) {
     int wrong = 0;
     for (int i = 0; i < m->modes && !wrong; i++) {
         const struct inside_mode *mode = &m->mode[i];
-        wrong = values_reserve(&s->scratch, &mode->columns) || values_reserve(&s->scratch, &mode->rows) ||
-                values_reserve(&s->scratch, &mode->sizes) || values_reserve(&s->scratch, &mode->held);
+        wrong = values_reserve(&s->scratch, &mode->columns) || values_reserve(&s->scratch, &mode->sizes) ||
+                values_reserve(&s->scratch, &mode->held);
         for (int k = 0; k < m->model->mode[i].events && !wrong; k++)
             wrong = values_reserve(&s->scratch, &mode->event[k].after) ||
                     values_reserve(&s->scratch, &mode->event[k].onset);
@@ -156,6 +156,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->jump);
     free(s->branch);
     free(s->row_value);
+    free(s->residual);
     free(s->fused);
     if (s->kernel.handle) compile_close(&s->kernel);
     values_release(&s->scratch);
