@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 #define KEEL_VERSION "0.2.0"
-#define KEEL_ABI 3u /* of all public structs and enums; a program and its library must agree on it */
+#define KEEL_ABI 4u /* of all public structs and enums; a program and its library must agree on it */
 
 /* Zero: done.  Positive: stopped early, as asked.  Negative: failed, and the solver stays failed until
  * keel_restart; a call that was wrong in itself (KEEL_EINVAL from any call but keel_open) changes nothing
@@ -162,6 +162,7 @@ typedef struct keel_options {
     int check_jacobians;   /* compare every given derivative with differences before the run */
     int defect_every; /* one step of so many is looked into for the defect; 0: 4096, below 3 % of the work */
     long max_steps;   /* in one call; 0: 10 million, with a fixed step (not reversible) any number */
+    long pause_steps; /* keel_advance ends after so many steps, too, short of t_wake; 0: any number */
     void (*observe)(keel_solver *s, void *user); /* each step and passing event; may only look */
     /* Not NULL: once this number is not 0, calls end soon, inside a long step, too (KEEL_STOPPED; while a
      * start is sought KEEL_ESTOP).  A signal handler or another thread sets it; it stays set until the call
@@ -252,8 +253,15 @@ KEEL_API keel_solver *keel_open_abi(const keel_problem *problem, const keel_opti
 static inline keel_solver *keel_open(const keel_problem *p, const keel_options *o) {
     return keel_open_abi(p, o, KEEL_ABI);
 }
-KEEL_API keel_status keel_run(keel_solver *s, double t_end);  /* lands on t_end exactly */
-KEEL_API keel_status keel_step(keel_solver *s, double t_end); /* one accepted step towards t_end */
+/* Steps towards t_end, at least one, until one reaches t_wake; t_wake then lies inside the last step, where
+ * keel_eval looks.  Lands on t_end exactly, and ends at events.  What the steps are does not depend on
+ * t_wake, so that output between the steps costs and changes nothing.  The observer sees events and the step
+ * that ends the call; a compiled model takes the others by its kernel. */
+KEEL_API keel_status keel_advance(keel_solver *s, double t_wake, double t_end);
+/* Its two ends.  keel_run is keel_advance(s, t_end, t_end), and the observer sees every step; keel_step is
+ * keel_advance(s, keel_time(s), t_end): one accepted step. */
+KEEL_API keel_status keel_run(keel_solver *s, double t_end);
+KEEL_API keel_status keel_step(keel_solver *s, double t_end);
 KEEL_API keel_status keel_eval(keel_solver *s, double t,
                                double *u); /* inside the last step; on the manifold */
 KEEL_API keel_status keel_restart(keel_solver *s, double t,
@@ -275,6 +283,7 @@ static inline keel_solver *keel_load(const keel_problem *p, const keel_options *
 
 /* Pointers are valid until the next call that moves the solver. */
 KEEL_API double keel_time(const keel_solver *s);
+KEEL_API double keel_time_before(const keel_solver *s);  /* where the last step began, if there is one */
 KEEL_API const double *keel_state(const keel_solver *s); /* n + m */
 KEEL_API const double *keel_multipliers(
     keel_solver *s); /* at the node: constraint, then rolling; NULL: none */
@@ -288,6 +297,8 @@ KEEL_API keel_defect keel_defect_of(const keel_solver *s); /* of the steps so fa
 /* At t inside the last step.  KEEL_RETRY: it cannot be had there, or the method has no interpolant. */
 KEEL_API keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out);
 KEEL_API int keel_kept_at(const keel_solver *s, int i, keel_kept *row); /* 1; 0 past the last row */
+/* value - start of all rows of the certificate at (t, u), as keel_eval gave it; NAN: a row has no value. */
+KEEL_API keel_status keel_residuals(keel_solver *s, double t, const double *u, double *out);
 /* The i-th switching surface of the problem in force; its name is NULL where the problem gives none.  1; 0
  * past the last. */
 KEEL_API int keel_surface_at(const keel_solver *s, int i, keel_surface *out);

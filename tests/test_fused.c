@@ -1,10 +1,11 @@
 /* test_fused.c - a model compiled into its method takes the same steps to the last bit, wherever it is used,
  * and is not used where someone looks at single steps. */
 #include "extras.h"
+#include "stabilizers/stabilizers.h"
 #include "cache.h"
 #include "same.h"
 
-#include "keel/method.h"
+#include "core/engine.h"
 #include "lang_ode.h"
 
 #include <unistd.h>
@@ -260,6 +261,69 @@ static void what_does_not_fit_is_refused(void **state) {
     expect_refusal(&p, "without a mass matrix");
 }
 
+/* Error norms that no method of the library has: data of the table, for core and kernel alike. */
+static keel_march_kept *counted_kept;
+
+static long count_kept(struct keel_projected *k, void *user) {
+    long taken = counted_kept(k, user);
+    marched += taken;
+    return taken;
+}
+
+static long steps_with_norm(struct ode *o, keel_error_norm norm) {
+    static const double second[4] = {1. / 8, -1. / 8, 0, 0};
+    keel_rk table = *registry_table(registry_find("bs32"));
+    keel_stepper own = *registry_find("bs32");
+    char message[640];
+    struct emit e;
+    table.error[1] = second;
+    table.norm = norm;
+    own.table = &table;
+    own.norm = &table.norm;
+    emit_open(&e);
+    e.kernels = EMIT_ADAPTIVE;
+    assert_int_equal(emit_function(&e, "f", &o->tape), 0);
+    assert_int_equal(emit_march(&e, "own", &o->tape, &table), 0);
+    assert_int_equal(emit_kept(&e, "own", &o->tape, &table, 0, NULL), 0);
+    if (compile_load(e.text, NULL, &o->unit, message, sizeof message) != COMPILE_READY)
+        fail_msg("%s", message);
+    emit_close(&e);
+    counted_kept = compile_kept(&o->unit, "own");
+    assert_null(compile_march(&o->unit, "own")); /* nobody asked for that one */
+    keel_fused kernel = {.method = "bs32", .kept = count_kept};
+    keel_problem p[2] = {o->interpreted, o->interpreted};
+    p[0].f.value = p[1].f.value = compile_function(&o->unit, "f");
+    own_extras(&p[1])->fused = &kernel;
+    keel_options options = {.rtol = 1e-6};
+    struct engine *by[2];
+    marched = 0;
+    for (int i = 0; i < 2; i++) {
+        by[i] = engine_open(NULL, &p[i], &options, &own, stabilizers_find("project"), 1);
+        assert_int_equal(run_to(by[i], 3, 11, 0, 0), KEEL_OK);
+        assert_int_equal(run_to(by[i], 11, 11, 0, 1), KEEL_OK);
+    }
+    assert_true(marched > 100);
+    long steps = by[0]->r->stats.steps;
+    assert_int_equal(steps, by[1]->r->stats.steps);
+    assert_int_equal(by[0]->r->stats.rejected, by[1]->r->stats.rejected);
+    same_doubles(engine_state(by[0]), engine_state(by[1]), o->interpreted.n);
+    for (int i = 0; i < 2; i++) engine_close(by[i]);
+    compile_close(&o->unit);
+    return steps;
+}
+
+static void an_error_norm_of_ones_own(void **state) {
+    (void)state;
+    struct ode o;
+    ode_open(&o, models[0]);
+    long first = steps_with_norm(&o, (keel_error_norm){KEEL_ERROR_FIRST, 0.1});
+    long quotient = steps_with_norm(&o, (keel_error_norm){KEEL_ERROR_QUOTIENT, 0.01});
+    long other = steps_with_norm(&o, (keel_error_norm){KEEL_ERROR_QUOTIENT, 1e-4});
+    long larger = steps_with_norm(&o, (keel_error_norm){KEEL_ERROR_LARGER, 1e-4});
+    assert_true(quotient < other && other < first && first < larger); /* they are not one */
+    ode_close(&o);
+}
+
 /* A step that would become very long code is not written. */
 static void long_models_are_left_alone(void **state) {
     (void)state;
@@ -292,6 +356,7 @@ int main(void) {
         cmocka_unit_test(trouble_is_told_as_ever),
         cmocka_unit_test(limits_are_met_as_ever),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(an_error_norm_of_ones_own),
         cmocka_unit_test(long_models_are_left_alone),
     };
     unsetenv("CC");

@@ -66,6 +66,9 @@ typedef struct keel_extras {
 
 KEEL_API const keel_extras *keel_extras_of(const keel_problem *p); /* never NULL: all of it may be absent */
 
+/* A kernel that was compiled after the solver was opened, in place of extras.fused; NULL: none any more. */
+KEEL_API keel_status keel_use_kernel(keel_solver *s, const keel_fused *kernel);
+
 #ifdef __cplusplus
 }
 #endif

@@ -94,13 +94,15 @@ static keel_status while_running(struct engine *e, const char *call) {
     return KEEL_EINVAL;
 }
 
-static keel_status go(keel_solver *s, double t_end, int one_step) {
+/* One loop for all: see keel_advance.  tell: the observer sees every step. */
+static keel_status go(keel_solver *s, const char *call, double t_wake, double t_end, int tell) {
     if (!s) return KEEL_EINVAL;
     struct engine *e = s->engine;
-    if (s->running) return while_running(e, one_step ? "keel_step" : "keel_run");
+    if (s->running) return while_running(e, call);
     if (e->r->status < 0) return e->r->status;
     if (e->r->at_rest) return KEEL_REST;
     if (!isfinite(t_end)) return misuse(e, "t_end is not finite");
+    if (isnan(t_wake)) return misuse(e, "t_wake is not a number");
     e->message[0] = '\0';
     if (t_end == e->r->t_now && e->r->event < 0) {
         engine_say(e, "t_end = %.10g is where the solver stands: nothing to do", t_end);
@@ -108,17 +110,30 @@ static keel_status go(keel_solver *s, double t_end, int one_step) {
     }
     surfaces_publish(e);
     s->running = 1;
-    keel_status status = run_to(e, t_end, one_step);
+    keel_status status = run_to(e, t_wake, t_end, tell ? 0 : e->o.pause_steps, tell);
     s->running = 0;
     return status;
 }
 
+keel_status keel_advance(keel_solver *s, double t_wake, double t_end) {
+    return go(s, "keel_advance", t_wake, t_end, 0);
+}
+
 keel_status keel_run(keel_solver *s, double t_end) {
-    return go(s, t_end, 0);
+    return go(s, "keel_run", t_end, t_end, 1);
 }
 
 keel_status keel_step(keel_solver *s, double t_end) {
-    return go(s, t_end, 1);
+    return go(s, "keel_step", s ? s->engine->r->t_now : 0, t_end, 0);
+}
+
+keel_status keel_use_kernel(keel_solver *s, const keel_fused *kernel) {
+    if (!s) return KEEL_EINVAL;
+    if (s->running) return while_running(s->engine, "keel_use_kernel");
+    if (kernel && (!kernel->method || (!kernel->march && !kernel->kept)))
+        return misuse(s->engine, "keel_use_kernel needs the name of a method and its march");
+    s->engine->field.kernel = kernel;
+    return KEEL_OK;
 }
 
 keel_status keel_eval(keel_solver *s, double t, double *u) {
@@ -249,6 +264,10 @@ double keel_time(const keel_solver *s) {
     return s ? s->engine->r->t_now : NAN;
 }
 
+double keel_time_before(const keel_solver *s) {
+    return s && s->engine->r->has_step ? s->engine->r->t_before : keel_time(s);
+}
+
 const double *keel_state(const keel_solver *s) {
     return s && s->engine->block ? engine_state(s->engine) : NULL;
 }
@@ -342,6 +361,19 @@ int keel_kept_at(const keel_solver *s, int i, keel_kept *row) {
                        .last = r->residual[i],
                        .unit = rows_unit(r, i)};
     return 1;
+}
+
+keel_status keel_residuals(keel_solver *s, double t, const double *u, double *out) {
+    if (!s) return KEEL_EINVAL;
+    struct engine *e = s->engine;
+    if (!e->block) return e->r->status;
+    if (!isfinite(t) || !u || !out)
+        return misuse(e, "keel_residuals needs a time, a state and room for rows");
+    keel_stats before = e->r->stats;
+    surfaces_publish(e);
+    rows_look(&e->field, &e->rows, t, u, out);
+    e->r->stats = before;
+    return KEEL_OK;
 }
 
 int keel_surface_at(const keel_solver *s, int i, keel_surface *out) {

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/blame.h"
 #include "cli/choose.h"
+#include "cli/limit.h"
 #include "cli/paper.h"
 #include "cli/stabilizer.h"
 #include "cli/stop.h"
@@ -103,6 +104,7 @@ static int load_model(struct job *j) {
     keel_model_options o = {.set = set->text,
                             .sets = set->count,
                             .interpret = option_given(&j->options, opt_interpret),
+                            .kernel_later = 1,
                             .stop = stop_flag()};
     const char *seconds = option_text(&j->options, opt_compile_limit);
     if (seconds) o.compile_seconds = strtod(seconds, NULL);
@@ -336,7 +338,7 @@ static int take_method(struct job *j) {
 
 int job_open_word(struct job *j, unsigned command, int count, char **argv, const char *ask) {
     char why[JOB_SENTENCE];
-    *j = (struct job){.command = command, .keel = {.stop = stop_flag()}};
+    *j = (struct job){.command = command, .keel = {.stop = stop_flag(), .pause_steps = LIMIT_PAUSE}};
     int wrong = option_parse(&j->options, command, count, argv, why, sizeof why);
     say_open(&j->say, option_text(&j->options, opt_color), option_given(&j->options, opt_quiet),
              option_given(&j->options, opt_json));

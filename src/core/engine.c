@@ -367,7 +367,8 @@ static keel_status prepare(struct engine *e, int begin) {
     e->manifold.at_once = !drifts && of_the_moment && e->manifold.corrections == 0 ? 1. / 32 : 1;
     rows_open(&e->rows);
     e->measured = e->manifold.traits & KEEL_MEASURES && e->rows.count > 0;
-    e->estimates = e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : e->stepper->norm ? 2 : 1;
+    e->estimates =
+        e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : engine_estimates(e->stepper);
     if (!begin) return KEEL_OK;
     keel_status status = field_open(fd);
     if (e->o.check_jacobians) { /* first: a wrong derivative may be the reason of any other failure */

@@ -181,6 +181,9 @@ void engine_say(struct engine *e, const char *format, ...) __attribute__((format
 keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed);
 /* The rate of the run: of the field, and what a stabilizer adds to it. */
 keel_status engine_rate(struct engine *e, double t, const double *x, double *dx);
+static inline int engine_estimates(const keel_stepper *m) { /* that its error norm uses */
+    return m->norm && m->norm->kind != KEEL_ERROR_FIRST ? 2 : 1;
+}
 keel_fn engine_rhs;                           /* the same for the method; its user is the engine */
 double *engine_state(const struct engine *e); /* n + m, where the solver stands */
 /* What the stabilizer does here: has it attempts of its own, a term in the right-hand side, steps off the
@@ -276,9 +279,9 @@ keel_status follow_inside(struct engine *e, double t, double *x); /* y of x insi
 
 /* fused.c */
 int fused_fits(const struct engine *e); /* the problem brings a kernel, and nothing looks at single steps */
-/* Some of the steps to t_end in one go, always fewer than `most`; how many.  wait: so many steps are to be
- * taken by step_take before the next such call. */
-long fused_march(struct engine *e, double t_end, long most, long *wait, keel_status *status);
+/* Some of the steps to t_end in one go, fewer than `most`, none of which reaches t_wake; how many.  wait: so
+ * many steps are to be taken by step_take before the next such call. */
+long fused_march(struct engine *e, double t_wake, double t_end, long most, long *wait, keel_status *status);
 
 /* dense.c */
 keel_status dense_at(struct engine *e, double t, double *u);  /* on the manifold, with y */
@@ -346,5 +349,8 @@ struct events_root {
 int events_next_root(struct engine *e, double t_to, struct events_root *found, keel_status *status);
 
 /* run.c */
-keel_status run_to(struct engine *e, double t_end, int one_step);
+/* Steps towards t_end, at least one, until one reaches t_wake, or `pause` of them are taken (0: any number).
+ * What the steps are does not depend on t_wake and pause.  tell: the observer sees each of them; else only
+ * the last one, and events. */
+keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, int tell);
 #endif

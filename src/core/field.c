@@ -36,6 +36,7 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     memset(fd, 0, sizeof *fd);
     fd->p = *p;
     fd->p.extras = keel_extras_of(p);
+    fd->kernel = fd->p.extras->fused;
     fd->stats = stats;
     fd->n = p->n;
     fd->m = p->form == KEEL_DAE ? p->m : 0;

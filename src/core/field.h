@@ -69,7 +69,8 @@ struct algebra {
 };
 
 struct field {
-    keel_problem p; /* its arrays of numbers lie in the solver's block */
+    keel_problem p;           /* its arrays of numbers lie in the solver's block */
+    const keel_fused *kernel; /* the problem's, or one that came later; NULL: none */
     int n, m, width, nq;
     int kg, kr, k; /* constraints, rolling constraints, both: multipliers */
     keel_fn *rate;

@@ -193,11 +193,12 @@ static inline int march_rests(const struct project *p, const struct march_room *
     return 1;
 }
 
-typedef double march_norm(double first, double second);
+/* That of the table; 0: its first estimate alone. */
+typedef const keel_error_norm march_norm;
 
 /* The error, from the mean squares of the estimates. */
 static inline double march_combined(march_norm *norm, const double *squares) {
-    return norm ? norm(squares[0], squares[1]) : __builtin_sqrt(squares[0]);
+    return norm ? keel_error_size(norm, squares[0], squares[1]) : __builtin_sqrt(squares[0]);
 }
 
 /* The size of the estimates, as they stand. */

@@ -197,7 +197,8 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
     for (int i = 0; p->scale && i < p->n; i++)
         if (!(p->scale[i] >= 0) || isinf(p->scale[i]))
             return no(v, "scale[%d] must be finite and not negative", i);
-    if (keel_extras_of(p)->fused && (!keel_extras_of(p)->fused->method || !keel_extras_of(p)->fused->march))
+    const keel_fused *k = keel_extras_of(p)->fused;
+    if (k && (!k->method || (!k->march && !k->kept)))
         return no(v, "fused needs the name of a method and its march");
     if (!rooms_fit(v, "series", keel_extras_of(p)->series.room, keel_extras_of(p)->series.each) ||
         !rooms_fit(v, "event_series", keel_extras_of(p)->event_series.room,

@@ -88,7 +88,7 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
              .order = the_order,                                                               \
              .traits = KEEL_RUNGE_KUTTA | ((the_error_order) ? KEEL_ADAPTIVE : 0)},            \
     .error_order = the_error_order, .table = &(the_table), .size = sizeof(struct explicit_rk), \
-    .layout = layout, .attempt = attempt
+    .layout = layout, .attempt = attempt, .norm = &(the_table).norm
 
 const keel_stepper explicit_rk_methods[] = {
     {METHOD("euler", 1, 0, rk_euler, "explicit Euler", "Euler 1768")},
@@ -99,7 +99,7 @@ const keel_stepper explicit_rk_methods[] = {
     {METHOD("dopri5", 5, 5, rk_dopri5, "Dormand-Prince 5(4) with dense output", "Dormand, Prince 1980; " HNW),
      .prepare = prepare, .dense = dense},
     {METHOD("dop853", 8, 8, rk_dop853, "Dormand-Prince 8(5,3) with dense output of order 7", HNW),
-     .prepare = prepare, .dense = dense, .norm = keel_rk_norm853},
+     .prepare = prepare, .dense = dense},
     {METHOD("rkf78", 8, 8, rk_rkf78, "Fehlberg 7(8), the 8th-order formula propagated", "Fehlberg 1968")},
     {METHOD("rkf78-7", 7, 8, rk_rkf78_7, "Fehlberg 7(8), the 7th-order formula propagated", "Fehlberg 1968")},
     {.info = {.name = NULL}},

@@ -84,7 +84,7 @@ const keel_rk rk_dopri5 = {
 };
 
 /* Dormand-Prince 8(5,3): order 8, estimates of order 5 and 3, dense output of order 7.  The two estimates
- * combine to err5^2 / sqrt(err5^2 + 0.01 err3^2), which shrinks as h^8. */
+ * combine to err5^2 / sqrt(err5^2 + 0.01 err3^2), which shrinks as h^8: the `norm` of the table. */
 static const double dop853_c[12] = {
     0, 5.2600151958767731879e-2, 7.8900227938151597818e-2, 1.1835034190722739673e-1,
     2.8164965809277260327e-1, 1./3, 0.25, 4./13, 127./195, 0.6, 6./7, 1,
@@ -157,7 +157,7 @@ static const double dop853_dense[4 * 16] = {
 };
 const keel_rk rk_dop853 = {
     .stages = 12, .c = dop853_c, .a = dop853_a, .b = dop853_b, .error = {dop853_error5, dop853_error3},
-    .extra = 3, .extra_c = dop853_extra_c, .extra_a = dop853_extra_a,
+    .norm = {KEEL_ERROR_QUOTIENT, 0.01}, .extra = 3, .extra_c = dop853_extra_c, .extra_a = dop853_extra_a,
     .shape = 4, .dense = dop853_dense,
 };
 

@@ -55,7 +55,7 @@ static void layout(keel_manifold *view) {
 /* Weight rows beside b that the method's error estimates give. */
 static int embedded(const struct engine *e) {
     unsigned traits = e->stepper->info.traits;
-    return !(traits & KEEL_ADAPTIVE) || traits & KEEL_IMPLICIT ? 0 : e->stepper->norm ? 2 : 1;
+    return !(traits & KEEL_ADAPTIVE) || traits & KEEL_IMPLICIT ? 0 : engine_estimates(e->stepper);
 }
 
 static keel_status begin(keel_manifold *view, double t, const double *u) {
