@@ -17,7 +17,6 @@
 #include <cmocka.h>
 
 #include "methods/registry.h"
-#include "methods/rk_tables.h"
 
 enum { MAX_ORDER = 9, MAX_TREES = 486, MAX_STAGES = 20 };
 
@@ -31,7 +30,7 @@ typedef struct claim {
     int order, error_order, embedded[2], dense;
 } claim;
 
-/* Every table of the registry: what its descriptor says, and the orders of its estimates as they are found. */
+/* Every table of the registry: what its descriptor says, and the orders of its estimates as found. */
 enum { MOST_CLAIMS = 64 };
 static claim claims[MOST_CLAIMS];
 static int CLAIMS;
@@ -325,8 +324,8 @@ static void perturbations_are_seen(void **state) {
     assert_int_equal(unseen, 0);
 }
 
-/* An estimate is the difference of two formulas, so it shows the lower order of both; two of them are combined
- * to err_0^2 / err_1 (Hairer, Norsett, Wanner, II.10). */
+/* An estimate is the difference of two formulas, so it shows the lower order of both; two of them are
+ * combined to err_0^2 / err_1 (Hairer, Norsett, Wanner, II.10). */
 static void estimates_are_as_small_as_the_descriptors_say(void **state) {
     (void)state;
     for (int m = 0; m < CLAIMS; m++) {
