@@ -40,13 +40,15 @@ static void two_corrections_are_a_row_of_data(void **state) {
 
 /* By hand: Newton along the gradient of each row in turn, until all of them are at round-off. */
 struct turns {
-    double *c, *gradient, *count;
+    double *c, *gradient, *move, *count;
 };
 
 static void turns_layout(keel_manifold *m) {
     struct turns *own = m->own;
-    own->c = keel_manifold_doubles(m, 16);
-    own->gradient = keel_manifold_doubles(m, 16 * (size_t)m->n);
+    assert_true(m->kept > 0); /* not chosen yet: the most there can be */
+    own->c = keel_manifold_doubles(m, (size_t)m->kept);
+    own->gradient = keel_manifold_doubles(m, (size_t)m->kept * (size_t)m->n);
+    own->move = keel_manifold_doubles(m, (size_t)m->n);
     own->count = keel_manifold_doubles(m, 1);
 }
 
@@ -58,7 +60,6 @@ static int turns_hold(const keel_manifold *m, const double *c) {
 
 static keel_status turns_correct(keel_manifold *m, double t, double *x, double *low) {
     struct turns *own = m->own;
-    (void)low;
     for (int turn = 0; turn < 20000; turn++) {
         keel_status status = keel_manifold_residual(m, t, x, own->c);
         if (status != KEEL_OK || turns_hold(m, own->c)) return status;
@@ -67,7 +68,8 @@ static keel_status turns_correct(keel_manifold *m, double t, double *x, double *
         const double *g = own->gradient + (long)(turn % m->kept) * m->n;
         double square = 0;
         for (int j = 0; j < m->n; j++) square += g[j] * g[j];
-        for (int j = 0; j < m->n; j++) x[j] -= own->c[turn % m->kept] * g[j] / square;
+        for (int j = 0; j < m->n; j++) own->move[j] = -own->c[turn % m->kept] * g[j] / square;
+        keel_manifold_move(m, own->move, x, low);
         own->count[0]++;
     }
     m->unresolved = 1;
@@ -122,6 +124,41 @@ static void its_numbers_belong_to_the_solver(void **state) {
     keel_close(refused);
     for (int i = 0; i < 3; i++) keel_close(all[i]);
     free(bytes);
+}
+
+/* What a move of one's own loses to rounding goes to low, whichever of the two is the larger. */
+static int moved;
+static keel_status move_and_look(keel_manifold *m, double t, double *x, double *low) {
+    static const double before[] = {1, 1e-20, -7, 0}, d[] = {1e-20, 3, -1e-17, 0.1};
+    double y[4], rest[4] = {0};
+    (void)t, (void)x;
+    assert_int_equal(m->n, 4);
+    assert_non_null(low);
+    memcpy(y, before, sizeof y);
+    keel_manifold_move(m, d, y, rest);
+    for (int j = 0; j < 4; j++) {
+        assert_true(y[j] == before[j] + d[j]);
+        assert_true(rest[j] == fmin(fabs(before[j]), fabs(d[j])) * (d[j] < 0 ? -1 : 1));
+    }
+    memcpy(y, before, sizeof y);
+    keel_manifold_move(m, d, y, NULL);
+    for (int j = 0; j < 4; j++) assert_true(y[j] == before[j] + d[j]);
+    moved++;
+    return KEEL_OK;
+}
+
+static void moves_of_ones_own_are_compensated(void **state) {
+    (void)state;
+    static const keel_stabilizer own = {.info = {.name = "look", .traits = KEEL_MEASURES | KEEL_CORRECTS},
+                                        .correct = move_and_look};
+    problem p;
+    problem_kepler(&p, 0.3, 1.0);
+    keel_options o = {.method = "rk4", .own_stabilizer = &own, .step = 0.1, .compensated = 1};
+    keel_solver *s = keel_open(&p.keel, &o);
+    moved = 0;
+    assert_ok(s, keel_run(s, 1));
+    assert_true(moved >= 10);
+    keel_close(s);
 }
 
 /* An attempt: the stepper's, then the core's projection, counted. */
@@ -274,6 +311,7 @@ int main(void) {
         cmocka_unit_test(two_corrections_are_a_row_of_data),
         cmocka_unit_test(a_correction_of_ones_own_holds_rows_to_round_off),
         cmocka_unit_test(its_numbers_belong_to_the_solver),
+        cmocka_unit_test(moves_of_ones_own_are_compensated),
         cmocka_unit_test(an_attempt_of_ones_own_may_propose_and_correct),
         cmocka_unit_test(a_term_of_ones_own_pulls_back),
         cmocka_unit_test(what_does_not_fit_gets_a_sentence),

@@ -17,7 +17,6 @@
 #include <cmocka.h>
 
 #include "methods/registry.h"
-#include "methods/rk_tables.h"
 
 enum { MAX_ORDER = 9, MAX_TREES = 486, MAX_STAGES = 20 };
 

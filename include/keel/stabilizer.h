@@ -31,7 +31,7 @@ enum {
 /* What a stabilizer has to work with: the kept rows of a run, 0 = c(t, u). */
 typedef struct keel_manifold {
     int n, m, width;    /* states, algebraic variables; vectors of states are `width` long */
-    int kept;           /* rows */
+    int kept;           /* rows; in layout: the most there can be */
     const double *from; /* the state where the step begins whose end is corrected */
     int unresolved;     /* set it where rows are left off, or were met in another way: it is counted */
     void *own;          /* the stabilizer's own struct of pointers, `size` bytes */
@@ -49,6 +49,8 @@ KEEL_API keel_status keel_manifold_jacobian(keel_manifold *m, double t, const do
  * low: the compensation of x, or NULL. */
 KEEL_API keel_status keel_manifold_correct(keel_manifold *m, int corrections, double t, double *x,
                                            double *low);
+/* x, n long, becomes x + d; what that loses to rounding goes to low, if not NULL: the state is x + low. */
+KEEL_API void keel_manifold_move(const keel_manifold *m, const double *d, double *x, double *low);
 /* The stepper's attempt, summed into x_new; shift, if not NULL, is added to its increment. */
 KEEL_API keel_status keel_manifold_propose(keel_manifold *m, keel_attempt *a, const double *shift,
                                            double *x_new, double *low_new);

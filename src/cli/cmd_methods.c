@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { FORMS = 4 };
-enum { NAME = 22, SHAPE = 22, WITH = 11, ABOUT = 76, WIDTH = 100 }; /* columns of the table */
+enum { NAME = 22, SHAPE = 22, WITH = 11, ABOUT = 76, DETAIL = 15, WIDTH = 100 }; /* columns */
 
 /* In the order of keel_form. */
 static const char *const form_name[FORMS] = {"ode", "hamiltonian", "mechanics", "dae"};
@@ -109,13 +109,13 @@ static void stabilizers_text(struct methods_answer a, int whole, char *out, size
 
 /* Text -------------------------------------------------------------------------------------------------- */
 
-/* A text from column ABOUT to WIDTH, in as many lines as it needs. */
-static void about_text(const char *text, FILE *out) {
-    int room = WIDTH - ABOUT;
+/* A text from a column to WIDTH, in as many lines as it needs. */
+static void wrapped(int column, const char *text, FILE *out) {
+    int room = WIDTH - column;
     while ((int)strlen(text) > room) {
         int length = room;
         while (length > 1 && text[length] != ' ') length--;
-        fprintf(out, "%.*s\n%*s", length, text, ABOUT, "");
+        fprintf(out, "%.*s\n%*s", length, text, column, "");
         text += length + 1;
     }
     fprintf(out, "%s\n", text);
@@ -128,13 +128,13 @@ static void table(struct methods *m, FILE *out) {
             SHAPE, "forms", WITH, "with", "about", say_plain(color));
     for (int i = 0; (method = keel_method_at(i)); i++) {
         struct methods_answer a = ask(m, method);
-        char forms[60], with[120];
+        char forms[60], with[1000];
         forms_text(a, 0, forms, sizeof forms);
         stabilizers_text(a, 0, with, sizeof with);
         if (strlen(with) > WITH) text_set(with, sizeof with, "some");
         fprintf(out, "  %-*s %5d  %-8s %-*s %-*s ", NAME, method->name, method->order,
                 method->traits & KEEL_ADAPTIVE ? "adaptive" : "fixed", SHAPE, forms, WITH, with);
-        about_text(method->about, out);
+        wrapped(ABOUT, method->about, out);
     }
     fprintf(out,
             "\n  step: adaptive ones control their error; with: stabilizers, as in rk4+project\n"
@@ -154,7 +154,7 @@ static void details(struct methods *m, const keel_method *method, FILE *out) {
         return;
     }
     struct methods_answer a = ask(m, method);
-    char text[200];
+    char text[1000];
     fprintf(out, "  order        %d\n", method->order);
     traits_text(method, text, sizeof text);
     fprintf(out, "  traits       %s\n", text);
@@ -164,7 +164,8 @@ static void details(struct methods *m, const keel_method *method, FILE *out) {
     forms_text(a, 1, text, sizeof text);
     fprintf(out, "  forms        %s\n", text);
     stabilizers_text(a, 1, text, sizeof text);
-    fprintf(out, "  stabilizers  %s\n", text);
+    fprintf(out, "  stabilizers  ");
+    wrapped(DETAIL, text, out);
     fprintf(out, "  reference    %s\n", method->reference);
     if (method->traits & KEEL_THETA) fprintf(out, "  options      --theta TH  %s\n", theta_about);
     if (method->traits & KEEL_ANY_ORDER) fprintf(out, "  options      --order P  %s\n", order_about);

@@ -116,11 +116,12 @@ static void rows_text(const struct outcome *o, const struct job *j, FILE *out, i
 }
 
 int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_t room) {
-    int projected = (stabilizer_traits(j->stabilizer) & KEEL_OFF_GRID) != 0;
+    unsigned traits = stabilizer_traits(j->stabilizer);
     if (o->stats.folds == 0) return 0;
     text_set(out, room, "at %ld step%s %s", o->stats.folds, o->stats.folds == 1 ? "" : "s",
-             projected ? "no length meets all kept rows: they were projected"
-                       : "no factors meet all kept rows: they are off there");
+             traits & KEEL_OFF_GRID     ? "no length meets all kept rows: they were projected"
+             : traits & KEEL_TAKES_SETS ? "no factors meet all kept rows: they are off there"
+                                        : "not all kept rows are met: they are off there");
     return 1;
 }
 

@@ -70,7 +70,9 @@ static void layout_stabilizer(struct engine *e) {
     m->view.arena = &e->arena;
     m->view.core = e;
     if (e->block) m->view.own = e->block + e->block_size + method_size(e);
+    m->view.kept = e->rows.count; /* until they are chosen: the most there can be */
     if (m->stabilizer->layout) m->stabilizer->layout(&m->view);
+    m->view.kept = m->kept;
     e->field.damped = m->traits & KEEL_DAMPS && e->rows.count > 0;
     if (!m->stabilizer->rhs || e->rows.count == 0) return;
     e->work.rate = engine_rhs;

@@ -48,6 +48,10 @@ keel_status keel_manifold_correct(keel_manifold *view, int corrections, double t
     return status;
 }
 
+void keel_manifold_move(const keel_manifold *view, const double *d, double *x, double *low) {
+    manifold_move(x, low, view->n, d);
+}
+
 keel_status keel_manifold_propose(keel_manifold *view, keel_attempt *a, const double *shift, double *x_new,
                                   double *low_new) {
     struct engine *e = engine_of(view);
