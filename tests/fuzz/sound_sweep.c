@@ -94,5 +94,5 @@ void sound_tell(const struct sound_count *c, const char *who) {
            "%ld are sensitive, %ld have kinks on the way, %ld take too long; %ld closed forms and %ld kept "
            "rows hold\n",
            who, c->models, c->opened, c->compared, c->refused, c->singular, c->sensitive, c->switched,
-           c->exact, c->kept);
+           c->endless, c->exact, c->kept);
 }
