@@ -9,7 +9,7 @@ if(NOT GSL_FOUND OR NOT KEEL_ODEINT_DIR OR NOT CMAKE_CXX_COMPILER)
 endif()
 
 # The same flags for all: keel compiles models with these where the processor has AVX, or AVX-512VL
-# (src/lang/compile.c).
+# (src/codegen/compile.c).
 include(CheckCSourceRuns)
 check_c_source_runs("int main(void) { return !__builtin_cpu_supports(\"avx\"); }" KEEL_HAS_AVX)
 check_c_source_runs("int main(void) { return !__builtin_cpu_supports(\"avx512vl\") ||

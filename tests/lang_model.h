@@ -4,7 +4,7 @@
 
 #include "lang/elaborate.h"
 #include "lang/parser.h"
-#include "lang/structure.h"
+#include "structure/structure.h"
 
 #include <stdlib.h>
 #include <string.h>

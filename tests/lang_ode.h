@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "extras.h"
-#include "lang/compile.h"
+#include "codegen/compile.h"
 #include "lang/elaborate.h"
-#include "lang/emit.h"
+#include "codegen/emit.h"
 #include "lang/parser.h"
 #include "methods/registry.h"
 

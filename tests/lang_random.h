@@ -2,7 +2,7 @@
 #ifndef KEEL_TESTS_LANG_RANDOM_H
 #define KEEL_TESTS_LANG_RANDOM_H
 
-#include "lang/expr.h"
+#include "symbolic/expr.h"
 
 enum { RANDOM_STATES = 4, RANDOM_PARAMETERS = 2, RANDOM_SYMBOLS = 1 + RANDOM_STATES + RANDOM_PARAMETERS };
 

@@ -7,7 +7,7 @@
 #ifndef KEEL_TESTS_LANG_TEXT_H
 #define KEEL_TESTS_LANG_TEXT_H
 
-#include "lang/expr.h"
+#include "symbolic/expr.h"
 
 #include <ctype.h>
 #include <stdlib.h>

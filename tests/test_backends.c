@@ -5,9 +5,9 @@
 #include "cache.h"
 #include "testing.h"
 
-#include "lang/compile.h"
-#include "lang/derive.h"
-#include "lang/emit.h"
+#include "codegen/compile.h"
+#include "symbolic/derive.h"
+#include "codegen/emit.h"
 #include "lang_random.h"
 
 #include <fcntl.h>

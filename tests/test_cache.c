@@ -1,8 +1,8 @@
 /* test_cache.c - the cache of compiled models keeps what was used last, and touches only what is ours. */
 #include "testing.h"
 
-#include "lang/compile.h"
-#include "lang/compile_cache.h"
+#include "codegen/compile.h"
+#include "codegen/compile_cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>

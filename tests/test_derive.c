@@ -4,7 +4,7 @@
  * the point proves nothing and is passed over; how many count is asserted too. */
 #include "testing.h"
 
-#include "lang/derive.h"
+#include "symbolic/derive.h"
 #include "lang_random.h"
 
 #include <float.h>

@@ -3,8 +3,8 @@
 #include "testing.h"
 
 #include "keel/model.h"
-#include "lang/distance.h"
-#include "lang/tape.h"
+#include "structure/distance.h"
+#include "symbolic/tape.h"
 #include "lang_model.h"
 #include "lang_random.h"
 

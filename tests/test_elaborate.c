@@ -4,7 +4,7 @@
 
 #include "lang/elaborate.h"
 #include "lang/parser.h"
-#include "lang/tape.h"
+#include "symbolic/tape.h"
 
 struct reading {
     struct source source;

@@ -1,7 +1,7 @@
 /* test_expr.c - the graph: equal expressions are one node, and no rule changes a bit of a value. */
 #include "testing.h"
 
-#include "lang/tape.h"
+#include "symbolic/tape.h"
 #include "lang_random.h"
 
 /* The same expression built twice, and with sums and products turned round, is the same node. */

@@ -3,7 +3,7 @@
 #include "example_list.h"
 
 #include "lang/elaborate.h"
-#include "lang/expr_print.h"
+#include "symbolic/expr_print.h"
 #include "lang/parser.h"
 #include "lang_random.h"
 

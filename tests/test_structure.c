@@ -2,8 +2,8 @@
  * constraints. */
 #include "testing.h"
 
-#include "lang/structure_inside.h"
-#include "lang/tape.h"
+#include "structure/structure_inside.h"
+#include "symbolic/tape.h"
 #include "lang_text.h"
 
 #include <time.h>

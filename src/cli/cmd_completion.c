@@ -2,7 +2,7 @@
  *
  * Both shells get the same function of words: what may stand behind a command, and behind an option. */
 #include "base/text.h"
-#include "cli/claims.h"
+#include "cli/papers/claims.h"
 #include "cli/command.h"
 #include "cli/job.h"
 #include "cli/paper.h"

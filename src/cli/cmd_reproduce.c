@@ -3,7 +3,7 @@
 #include "cli/command.h"
 #include "cli/gnuplot.h"
 #include "cli/picture.h"
-#include "cli/reproduce.h"
+#include "cli/papers/reproduce.h"
 #include "cli/stop.h"
 
 #include <errno.h>

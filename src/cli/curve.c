@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "cli/limit.h"
-#include "cli/measure.h"
+#include "cli/papers/measure.h"
 #include "cli/stop.h"
 #include "cli/trace.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "cli/curve.h"
-#include "cli/measure.h"
+#include "cli/papers/measure.h"
 #include "cli/plot.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef KEEL_CLI_PICTURE_H
 #define KEEL_CLI_PICTURE_H
 
-#include "cli/claims.h"
+#include "cli/papers/claims.h"
 
 /* Runs the curves of picture number `draw` and writes it to the file; force: whatever is there.  0, or -1
  * with a sentence. */

@@ -2,7 +2,7 @@
 #include "lang/elaborate_inside.h"
 
 #include "base/text.h"
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 
 #include <string.h>
 

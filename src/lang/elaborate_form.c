@@ -2,7 +2,7 @@
  * motion. */
 #include "lang/elaborate_inside.h"
 
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* elaborate_row.c - equations, constraints, invariants, outputs and forces: one row for each element. */
 #include "lang/elaborate_inside.h"
 
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "lang/elaborate_inside.h"
-#include "lang/expr_print.h"
+#include "symbolic/expr_print.h"
 #include "lang/syntax_find.h"
 
 #include <limits.h>

@@ -6,8 +6,8 @@
 #ifndef KEEL_LANG_MODEL_H
 #define KEEL_LANG_MODEL_H
 
-#include "lang/expr.h"
-#include "lang/motion.h"
+#include "symbolic/expr.h"
+#include "symbolic/motion.h"
 #include "lang/source.h"
 #include "lang/syntax.h"
 

@@ -5,7 +5,7 @@
 #include "model/begin.h"
 
 #include "base/text.h"
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 #include "model/ask.h"
 #include "model/complaint.h"
 #include "model/finite.h"

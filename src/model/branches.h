@@ -8,7 +8,7 @@
 #ifndef KEEL_MODEL_BRANCHES_H
 #define KEEL_MODEL_BRANCHES_H
 
-#include "lang/tape.h"
+#include "symbolic/tape.h"
 #include "model/road.h"
 
 struct branches {

@@ -2,7 +2,7 @@
 #include "model/complaint.h"
 
 #include "base/text.h"
-#include "lang/expr_print.h"
+#include "symbolic/expr_print.h"
 #include "model/surface.h"
 
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #ifndef KEEL_MODEL_FUNCTIONS_H
 #define KEEL_MODEL_FUNCTIONS_H
 
-#include "lang/compile.h"
-#include "lang/emit.h"
-#include "lang/series.h"
+#include "codegen/compile.h"
+#include "codegen/emit.h"
+#include "symbolic/series.h"
 #include "model/road.h"
 
 #define FUNCTIONS_OF_MAP(X, map) X(map) X(map##_jacobian) X(map##_rate) X(map##_terms)

@@ -5,7 +5,7 @@
  * variables as they are. */
 #include "model/functions.h"
 
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 #include "model/surface.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* impulse.c - see impulse.h. */
 #include "model/impulse.h"
 
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 #include "linalg/dense.h"
 #include "model/functions.h"
 

@@ -9,7 +9,7 @@
 
 #include "model/road.h"
 
-#include "lang/tape.h"
+#include "symbolic/tape.h"
 
 struct impulse {
     int there, n, rows;

@@ -1,7 +1,7 @@
 /* isolate.c - see isolate.h. */
 #include "model/isolate.h"
 
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 
 /* f(z) = right, one operation undone: f becomes the operand with z.  0: it stands in several operands, or
  * the operation has no inverse everywhere. */

@@ -2,7 +2,7 @@
 #ifndef KEEL_MODEL_ISOLATE_H
 #define KEEL_MODEL_ISOLATE_H
 
-#include "lang/derive.h"
+#include "symbolic/derive.h"
 
 /* The z with f(z) = 0 as an expression without z; EXPR_NONE: not to be had this way.
  * Where z stands once the operations around it are undone one by one, so that x' - f = 0 gives f itself and

@@ -27,7 +27,7 @@
 #ifndef KEEL_MODEL_JUMP_H
 #define KEEL_MODEL_JUMP_H
 
-#include "lang/tape.h"
+#include "symbolic/tape.h"
 #include "model/road.h"
 
 struct jump {

@@ -1,7 +1,7 @@
 /* levels.c - see levels.h.  Gauss-Newton with the shortest step: the free unknowns alone move. */
 #include "model/levels.h"
 
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 #include "linalg/rowspace.h"
 
 #include <float.h>

@@ -3,7 +3,7 @@
 #include "model/refusal.h"
 
 #include "base/text.h"
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 #include "lang/syntax_find.h"
 #include "model/complaint.h"
 #include "model/finite.h"

@@ -2,7 +2,7 @@
 #include "model/road.h"
 
 #include "base/text.h"
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 #include "model/branches.h"
 #include "model/complaint.h"
 #include "model/surface.h"

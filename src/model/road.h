@@ -8,7 +8,7 @@
 #define KEEL_MODEL_ROAD_H
 
 #include "keel.h"
-#include "lang/distance.h"
+#include "structure/distance.h"
 #include "model/system.h"
 
 /* count functions with what belongs to them; a keel_map in expressions. */

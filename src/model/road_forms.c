@@ -5,7 +5,7 @@
  * is of degree 2 in them. */
 #include "model/road.h"
 
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 #include "model/complaint.h"
 
 enum { MOST_ENTRIES = 1 << 18 }; /* of a dense jacobian */

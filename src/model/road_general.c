@@ -6,7 +6,7 @@
  * x_j^(l)' = x_j^(l+1), and the equations f_i^(l) = 0, l < c_i, are the manifold. */
 #include "model/road.h"
 
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 #include "model/blocks.h"
 #include "model/complaint.h"
 #include "model/isolate.h"

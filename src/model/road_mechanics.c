@@ -2,7 +2,7 @@
  * with nothing beside it. */
 #include "model/road.h"
 
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 #include "model/complaint.h"
 
 #include <stdlib.h>

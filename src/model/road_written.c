@@ -6,7 +6,7 @@
  * no such form, and the maps stay absent. */
 #include "model/road.h"
 
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 #include "model/complaint.h"
 #include "model/isolate.h"
 

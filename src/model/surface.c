@@ -1,7 +1,7 @@
 /* surface.c - see surface.h. */
 #include "model/surface.h"
 
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 #include "model/functions.h"
 
 #include <math.h>

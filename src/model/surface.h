@@ -13,7 +13,7 @@
 #ifndef KEEL_MODEL_SURFACE_H
 #define KEEL_MODEL_SURFACE_H
 
-#include "lang/tape.h"
+#include "symbolic/tape.h"
 #include "model/road.h"
 
 /* Freezes all functions of the road but the terms, and adds its surfaces behind the events: 1, or 0 without

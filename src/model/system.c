@@ -2,7 +2,7 @@
 #include "model/system.h"
 
 #include "base/text.h"
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 #include "model/complaint.h"
 
 #include <stdlib.h>

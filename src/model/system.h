@@ -9,7 +9,7 @@
 #include "base/pool.h"
 #include "lang/model.h"
 #include "lang/source.h"
-#include "lang/structure.h"
+#include "structure/structure.h"
 
 enum system_kind { SYSTEM_EQUATION, SYSTEM_MOTION, SYSTEM_MOMENTUM, SYSTEM_CONSTRAINT, SYSTEM_ROLLING };
 

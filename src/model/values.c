@@ -1,7 +1,7 @@
 /* values.c - see values.h. */
 #include "model/values.h"
 
-#include "lang/derive_rules.h"
+#include "symbolic/derive_rules.h"
 #include "linalg/dense.h"
 
 #include <float.h>

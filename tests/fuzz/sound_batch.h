@@ -7,8 +7,8 @@
 
 #include "sound_run.h"
 
-#include "lang/compile.h"
-#include "lang/emit.h"
+#include "codegen/compile.h"
+#include "codegen/emit.h"
 
 enum { SOUND_BATCH = 256 };
 

@@ -5,7 +5,7 @@
  * and the values of expressions that cannot be had say why. */
 #include "fuzz.h"
 
-#include "cli/measure.h"
+#include "cli/papers/measure.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "starve/starve.h"
 
 #include "base/pool.h"
-#include "lang/expr.h"
+#include "symbolic/expr.h"
 
 #include <dirent.h>
 #include <errno.h>

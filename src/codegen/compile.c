@@ -1,0 +1,265 @@
+/* compile.c - see compile.h: find the compiler, run it in a directory of its own, put the result in place,
+ * load it. */
+#define _POSIX_C_SOURCE 200809L
+#include "codegen/compile.h"
+
+#include "base/text.h"
+#include "codegen/compile_cache.h"
+#include "codegen/compile_process.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Every operation rounds once, in the order written: interpreted models have the same bits. */
+#define ALWAYS "-shared", "-fPIC", "-std=c99", "-ffp-contract=off", "-fno-builtin", "-fno-math-errno", "-w"
+static const char *const plain_flags[] = {ALWAYS, NULL};
+/* Instructions with three operands, one of them in memory, save a tenth of them in the recurrences of
+ * `taylor`. Wider lanes than two would wait for pieces that were stored one by one. */
+#define WIDE ALWAYS, "-mavx", "-mprefer-vector-width=128"
+static const char *const wide_flags[] = {WIDE, NULL};
+/* 32 registers in place of 16: a step of dop853 with its stages in them takes a sixth less time.  What is to
+ * go by lanes is written so; gcc 12, left to find more, rounds a product and a sum once (vfmaddsub). */
+static const char *const many_flags[] = {WIDE, "-mavx512vl", "-mavx512dq", "-fno-tree-vectorize", NULL};
+
+static const char *const *flags_here(void) {
+#if defined __x86_64__ && defined __GNUC__
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) return many_flags;
+    if (__builtin_cpu_supports("avx")) return wide_flags;
+#else
+    (void)wide_flags, (void)many_flags;
+#endif
+    return plain_flags;
+}
+
+/* Straight code of this length gains nothing from more than -O1, which takes nearly twice the time
+ * (gcc 12). */
+enum { LONG_SOURCE = 300000 };
+enum { LOG_BYTES = 16 << 20 };
+
+static const char *optimisation(const char *source) {
+    return strlen(source) < LONG_SOURCE ? "-O3" : "-O1";
+}
+
+/* The first `name` in the absolute directories of $PATH.  Others are passed over: what runs must not
+ * depend on where the user happens to stand. */
+static int find_program(const char *name, char out[COMPILE_PATH]) {
+    if (strchr(name, '/')) {
+        int length = snprintf(out, COMPILE_PATH, "%s", name);
+        return name[0] == '/' && length < COMPILE_PATH && access(out, X_OK) == 0;
+    }
+    const char *path = getenv("PATH");
+    for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path;) {
+        size_t width = strcspn(path, ":");
+        int length = snprintf(out, COMPILE_PATH, "%.*s/%s", (int)width, path, name);
+        if (path[0] == '/' && length < COMPILE_PATH && access(out, X_OK) == 0) return 1;
+        path += width + (path[width] == ':');
+    }
+    return 0;
+}
+
+/* $CC is words between blanks, options included; quotes and the like would need a shell and are refused. */
+static enum compile_status find_tool(struct compile_tool *tool, char *message, size_t room) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-+=./,:@%~";
+    const char *cc = getenv("CC");
+    *tool = (struct compile_tool){0};
+    int length = snprintf(tool->text, sizeof tool->text, "%s", cc && cc[strspn(cc, " ")] ? cc : "cc");
+    if (length >= (int)sizeof tool->text || tool->text[strspn(tool->text, plain)]) {
+        text_set(message, room, "CC holds more than a compiler and options between blanks, and is not used.");
+        return COMPILE_REFUSED;
+    }
+    for (char *c = tool->text; *c;) {
+        c += strspn(c, " ");
+        if (!*c) break;
+        if (tool->words == COMPILE_WORDS) {
+            text_set(message, room, "CC has more than %d words, and is not used.", COMPILE_WORDS);
+            return COMPILE_REFUSED;
+        }
+        tool->argument[tool->words++] = c;
+        c += strcspn(c, " ");
+        if (*c) *c++ = '\0';
+    }
+    if (find_program(tool->argument[0], tool->program)) return COMPILE_READY;
+    text_set(message, room, "There is no C compiler `%s` here.", tool->argument[0]);
+    return COMPILE_ABSENT;
+}
+
+/* A directory of this build alone. */
+struct build {
+    char directory[COMPILE_PATH + 16], source[COMPILE_PATH + 32], library[COMPILE_PATH + 32],
+        log[COMPILE_PATH + 32];
+};
+
+const char *const compile_build_files[] = {"model.c", "model.so", "messages", NULL};
+
+static int build_open(struct build *b, const char *cache) {
+    snprintf(b->directory, sizeof b->directory, "%s/build.XXXXXX", cache);
+    if (!mkdtemp(b->directory)) return -1;
+    snprintf(b->source, sizeof b->source, "%s/%s", b->directory, compile_build_files[0]);
+    snprintf(b->library, sizeof b->library, "%s/%s", b->directory, compile_build_files[1]);
+    snprintf(b->log, sizeof b->log, "%s/%s", b->directory, compile_build_files[2]);
+    return 0;
+}
+
+static void build_close(const struct build *b) {
+    unlink(b->source);
+    unlink(b->library);
+    unlink(b->log);
+    rmdir(b->directory);
+}
+
+static int write_source(const char *path, const char *source) {
+    FILE *file = fopen(path, "wxe");
+    if (!file) return -1;
+    int failed = fputs(source, file) < 0;
+    return fclose(file) || failed ? -1 : 0;
+}
+
+/* A compiler gets a minute, and more for long sources: gcc 12 takes some 20 microseconds a byte. */
+static double seconds_for(const char *source, const struct compile_limits *l) {
+    return l->seconds > 0 ? l->seconds : 60 + 2e-4 * (double)strlen(source);
+}
+
+static enum process_end run_compiler(const struct compile_tool *tool, const struct build *b,
+                                     const char *source, const struct compile_limits *l) {
+    char *argument[COMPILE_WORDS + 24];
+    int count = 0;
+    for (int i = 0; i < tool->words; i++) argument[count++] = tool->argument[i];
+    const char *const *flags = flags_here();
+    for (int i = 0; flags[i]; i++) argument[count++] = (char *)flags[i];
+    const char *files[] = {optimisation(source), "-o", b->library, b->source, "-lm"};
+    for (int i = 0; i < 5; i++) argument[count++] = (char *)files[i];
+    argument[count] = NULL;
+    struct process p = {tool->program,          argument, b->log, b->library, LOG_BYTES, COMPILE_KEPT_BYTES,
+                        seconds_for(source, l), l->stop};
+    return compile_process_run(&p);
+}
+
+/* The first line in which the compiler says what is wrong. */
+static void read_log(const char *path, char *message, size_t room) {
+    char line[256], first[256] = "";
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (!first[0] || strstr(line, "error")) memcpy(first, line, sizeof first);
+        if (strstr(line, "error")) break;
+    }
+    if (file) fclose(file);
+    for (char *c = first; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
+    text_set(message, room, "The C compiler failed: %s", first[0] ? first : "it gave no reason.");
+}
+
+/* Why there is no library. */
+static enum compile_status tell_end(enum process_end end, const struct build *b, const char *source,
+                                    const struct compile_limits *l, char *message, size_t room) {
+    if (end == PROCESS_LATE)
+        text_set(message, room, "The C compiler was not done within %.3g s, and was ended.",
+                 seconds_for(source, l));
+    else if (end == PROCESS_LARGE)
+        text_set(message, room, "The C compiler wrote more than %d MB, and was ended.",
+                 (COMPILE_KEPT_BYTES + LOG_BYTES) >> 20);
+    else if (end == PROCESS_STOPPED) text_set(message, room, "Stopped while the C compiler was at work.");
+    else read_log(b->log, message, room);
+    return COMPILE_FAILED;
+}
+
+static void *load(const char *library, char *message, size_t room) {
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (handle) return handle;
+    const char *reason = dlerror();
+    text_set(message, room, "The compiled model cannot be loaded: %s.", reason ? reason : "no reason given");
+    return NULL;
+}
+
+/* Compiles and loads, then puts the library in place by one rename: two processes at once both succeed, and
+ * what another removes from the cache is loaded already. */
+static enum compile_status build(const struct compile_tool *tool, const char *cache, const char *target,
+                                 const char *source, const struct compile_limits *l, void **handle,
+                                 char *message, size_t room) {
+    struct build b;
+    if (build_open(&b, cache)) {
+        text_set(message, room, "Nothing can be written to %s: %s.", cache, strerror(errno));
+        return COMPILE_FAILED;
+    }
+    enum compile_status status = COMPILE_FAILED;
+    enum process_end end;
+    if (write_source(b.source, source)) text_set(message, room, "%s cannot be written.", b.source);
+    else if ((end = run_compiler(tool, &b, source, l)) != PROCESS_DONE)
+        status = tell_end(end, &b, source, l, message, room);
+    else if (compile_cache_seal(b.library, source))
+        text_set(message, room, "%s cannot be written: %s.", b.library, strerror(errno));
+    else if ((*handle = load(b.library, message, room)) != NULL) {
+        status = COMPILE_READY;
+        if (rename(b.library, target) == 0) compile_trim(cache, COMPILE_KEPT_FILES, COMPILE_KEPT_BYTES);
+    }
+    build_close(&b);
+    return status;
+}
+
+enum compile_status compile_load(const char *source, const struct compile_limits *l, struct compile_unit *out,
+                                 char *message, size_t room) {
+    static const struct compile_limits usual;
+    struct compile_tool tool;
+    char cache[COMPILE_PATH], target[COMPILE_PATH + 48], key[33];
+    *out = (struct compile_unit){0};
+    enum compile_status status = find_tool(&tool, message, room);
+    if (status == COMPILE_READY) status = compile_cache_directory(cache, message, room);
+    if (status != COMPILE_READY) return status;
+    compile_cache_key(&tool, flags_here(), source, key);
+    snprintf(target, sizeof target, "%s/%s.so", cache, key);
+    if (compile_cache_whole(target, source)) {
+        compile_trim_touch(target);
+        out->handle = load(target, message, room); /* NULL: another process has just removed it */
+        out->cached = out->handle != NULL;
+    }
+    return out->cached ? COMPILE_READY
+                       : build(&tool, cache, target, source, l ? l : &usual, &out->handle, message, room);
+}
+
+/* POSIX lets dlsym's pointer stand for a function; C knows no such cast, so the bits are copied to
+ * `function`, the address of a pointer of its type; NULL: there is none. */
+static void find_symbol(const struct compile_unit *u, const char *head, const char *name, void *function) {
+    char symbol[64];
+    int fits = snprintf(symbol, sizeof symbol, "%s%s", head, name) < (int)sizeof symbol;
+    void *address = u->handle && fits ? dlsym(u->handle, symbol) : NULL;
+    memcpy(function, &address, sizeof address);
+}
+
+keel_fn *compile_function(const struct compile_unit *u, const char *name) {
+    keel_fn *function;
+    find_symbol(u, "model_", name, &function);
+    return function;
+}
+
+keel_march *compile_march(const struct compile_unit *u, const char *name) {
+    keel_march *march;
+    find_symbol(u, "march_", name, &march);
+    return march;
+}
+
+keel_march_kept *compile_kept(const struct compile_unit *u, const char *name) {
+    keel_march_kept *march;
+    find_symbol(u, "kept_", name, &march);
+    return march;
+}
+
+keel_series_fn *compile_series(const struct compile_unit *u, const char *name) {
+    keel_series_fn *series;
+    find_symbol(u, "series_", name, &series);
+    return series;
+}
+
+keel_along_fn *compile_along(const struct compile_unit *u, const char *name) {
+    keel_along_fn *along;
+    find_symbol(u, "along_", name, &along);
+    return along;
+}
+
+void compile_close(struct compile_unit *u) {
+    if (u->handle) dlclose(u->handle);
+    *u = (struct compile_unit){0};
+}

@@ -1,0 +1,40 @@
+/* compile.h - emitted C through the system's compiler into this process, with a cache.
+ *
+ * The cache is $XDG_CACHE_HOME/keel or ~/.cache/keel, for this user alone; of many models those used last
+ * stay.  No shell takes part, and a compiler that does not end is ended.  Whatever goes wrong, the caller
+ * still has the interpreter, which gives the same bits. */
+#ifndef KEEL_CODEGEN_COMPILE_H
+#define KEEL_CODEGEN_COMPILE_H
+
+#include <keel/extras.h>
+
+#include <stddef.h>
+
+enum compile_status {
+    COMPILE_READY,
+    COMPILE_ABSENT,  /* there is no compiler */
+    COMPILE_REFUSED, /* the cache or $CC is not to be trusted */
+    COMPILE_FAILED   /* the compiler, the loader or the disk said no */
+};
+
+struct compile_unit {
+    void *handle;
+    int cached; /* found ready; no compiler ran */
+};
+
+struct compile_limits {
+    double seconds;           /* the compiler may take so long; 0: a minute, more for long sources */
+    const volatile int *stop; /* not 0: it is ended at once; NULL: nobody asks */
+};
+
+/* l: NULL is all 0.  message: one sentence when the status is not READY. */
+enum compile_status compile_load(const char *source, const struct compile_limits *l, struct compile_unit *out,
+                                 char *message, size_t room);
+keel_fn *compile_function(const struct compile_unit *u,
+                          const char *name); /* as given to emit_function; NULL: none */
+keel_march *compile_march(const struct compile_unit *u, const char *name);      /* as given to emit_march */
+keel_march_kept *compile_kept(const struct compile_unit *u, const char *name);  /* as given to emit_kept */
+keel_series_fn *compile_series(const struct compile_unit *u, const char *name); /* as given to emit_series */
+keel_along_fn *compile_along(const struct compile_unit *u, const char *name);
+void compile_close(struct compile_unit *u);
+#endif

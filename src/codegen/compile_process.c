@@ -1,0 +1,85 @@
+/* compile_process.c - see compile_process.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "codegen/compile_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Signals act as in any program; a group of its own can be ended with all that it has started. */
+static int prepare(posix_spawnattr_t *about) {
+    sigset_t usual;
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    return posix_spawnattr_setsigdefault(about, &usual) || posix_spawnattr_setpgroup(about, 0) ||
+           posix_spawnattr_setflags(about, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+}
+
+static int start(const struct process *p, pid_t *child) {
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t about;
+    if (posix_spawn_file_actions_init(&files)) return -1;
+    if (posix_spawnattr_init(&about)) return posix_spawn_file_actions_destroy(&files), -1;
+    int failed = prepare(&about) || posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0) ||
+                 posix_spawn_file_actions_addopen(&files, 1, p->log, O_WRONLY | O_CREAT | O_TRUNC, 0600) ||
+                 posix_spawn_file_actions_adddup2(&files, 1, 2) ||
+                 posix_spawn(child, p->program, &files, &about, p->argument, environ);
+    posix_spawnattr_destroy(&about);
+    posix_spawn_file_actions_destroy(&files);
+    return failed ? -1 : 0;
+}
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int larger(const char *path, long bytes) {
+    struct stat info;
+    return stat(path, &info) == 0 && info.st_size > bytes;
+}
+
+/* PROCESS_DONE: within its limits. */
+static enum process_end judge(const struct process *p, double begin) {
+    if (p->stop && *p->stop) return PROCESS_STOPPED;
+    if (larger(p->log, p->log_bytes) || larger(p->out, p->out_bytes)) return PROCESS_LARGE;
+    return seconds() - begin > p->seconds ? PROCESS_LATE : PROCESS_DONE;
+}
+
+/* Looks often at first: most are done within a fraction of a second. */
+static void rest(double begin) {
+    struct timespec moment = {0, seconds() - begin < 0.5 ? 1000000 : 10000000};
+    nanosleep(&moment, NULL);
+}
+
+/* 1 when it has ended, or nobody knows of it any more: SIGCHLD is ignored here. */
+static int has_ended(pid_t child, int wait) {
+    siginfo_t info = {.si_pid = 0};
+    while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT | (wait ? 0 : WNOHANG)) < 0)
+        if (errno != EINTR) return 1;
+    return info.si_pid != 0;
+}
+
+enum process_end compile_process_run(const struct process *p) {
+    pid_t child;
+    int state = -1;
+    enum process_end end = PROCESS_DONE;
+    double begin = seconds();
+    if (start(p, &child)) return PROCESS_FAILED;
+    while (!has_ended(child, 0) && (end = judge(p, begin)) == PROCESS_DONE) rest(begin);
+    kill(-child, SIGKILL); /* it, and what it has left behind; its number is still its own */
+    has_ended(child, 1);
+    int unknown = waitpid(child, &state, 0) < 0;
+    if (end == PROCESS_DONE && judge(p, begin) == PROCESS_LARGE) end = PROCESS_LARGE;
+    if (end != PROCESS_DONE) return end;
+    int good = unknown ? access(p->out, R_OK) == 0 : WIFEXITED(state) && WEXITSTATUS(state) == 0;
+    return good ? PROCESS_DONE : PROCESS_FAILED;
+}

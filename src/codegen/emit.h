@@ -1,0 +1,65 @@
+/* emit.h - tapes as C99.
+ *
+ * Each tape becomes int model_NAME(double t, const double *u, double *out, void *user), a keel_fn; user
+ * points to a struct that begins with the pointer to the parameters.  Nothing but operations, numbers in
+ * hexadecimal and indices is ever written: no name or text of a model can reach the C.  Long functions are
+ * cut into parts of bounded length, so the compiler's time stays proportional to the length. */
+#ifndef KEEL_CODEGEN_EMIT_H
+#define KEEL_CODEGEN_EMIT_H
+
+#include <keel/explicit.h>
+
+#include "symbolic/tape.h"
+
+struct emit {
+    char *text; /* ended by '\0' */
+    size_t length, room;
+    int failed;  /* memory ran out, a function is too long, a name was refused, or `stop` was set */
+    int starved; /* it was memory */
+    const volatile int *stop; /* not 0: nothing more is written; NULL: nobody asks */
+    int marches;              /* so far: the first one brings the loop with it */
+    int kept;                 /* the same of those with projections */
+    int local;                /* the functions are static */
+    int series;               /* so far: the first one brings the recurrences with it */
+    int along;                /* the same of those along a curve */
+    unsigned kernels;         /* which of them emit_march and emit_kept write; 0: all */
+};
+
+/* What a kernel does: fixed steps with nothing to measure; else with watched or with kept rows; steps by
+ * their error, the same. */
+enum { EMIT_PLAIN = 1, EMIT_WATCHING = 2, EMIT_KEEPING = 4, EMIT_ADAPTIVE = 8, EMIT_ADAPTIVE_KEEPING = 16 };
+
+/* Operations of one part of a function; longest name; room for a number. */
+enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
+
+/* The texts of keel/explicit.h, linalg/rowspace.h, core/project.h, core/judge.h, core/march.h, line by line;
+ * they end with NULL. */
+extern const char *const emit_explicit[],
+    *const emit_rowspace[], *const emit_project[], *const emit_judge[], *const emit_kernel[];
+
+void emit_open(struct emit *e); /* with what every model needs */
+void emit_close(struct emit *e);
+void emit_text(struct emit *e, const char *text); /* C of any length, as it is */
+/* name: letters, digits and _, at most EMIT_NAME, chosen by the program.  0, or -1. */
+int emit_function(struct emit *e, const char *name, const struct tape *t);
+/* The same as HEADNAME, "static inline int rate_" and a name. */
+int emit_under(struct emit *e, const char *head, const char *name, const struct tape *t);
+void emit_number(char *out, size_t room, double value); /* in hexadecimal; EMIT_NUMBER bytes will do */
+/* march_NAME, a keel_march of the method with this table, for the tape of a right-hand side.  1, and nothing
+ * written: the tape is so long that a call of it costs nothing. */
+int emit_march(struct emit *e, const char *name, const struct tape *t, const keel_rk *table);
+
+struct emit_rows { /* of the manifold: a map with its jacobian, in compressed rows */
+    const struct tape *value, *jacobian;
+    const int *row_start, *column;
+};
+/* kept_NAME: steps by their error, where the method estimates it, and with these rows watched or kept, as
+ * core/march.h has it; after emit_march of that name.  1, and nothing written: there is too much of it, or
+ * nothing. */
+int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel_rk *table, int maps,
+              const struct emit_rows *rows);
+/* emit_series.c */
+struct series;
+/* series_NAME, or along_NAME where it follows a curve, as C that gives the same bits.  0 or -1. */
+int emit_series(struct emit *e, const char *name, const struct series *s);
+#endif

@@ -1,0 +1,134 @@
+/* structure_inside.h - what the files structure_*.c share. */
+#ifndef KEEL_STRUCTURE_STRUCTURE_INSIDE_H
+#define KEEL_STRUCTURE_STRUCTURE_INSIDE_H
+
+#include "structure/structure.h"
+
+#include <stddef.h>
+
+/* Below this part of what was summed a number is the round-off of a zero: some thousand eps. */
+#define STRUCTURE_ZERO 1e-12
+enum { STRUCTURE_POINTS = 3, STRUCTURE_GENERIC = 64 }; /* points from GENERIC on: random parameters, too */
+
+/* Compressed rows.  sigma: the highest order of column[k] in the row; slope: the derivative by it. */
+struct structure_pattern {
+    int rows, columns;
+    int *start, *column, *sigma;
+    expr *slope;
+};
+
+/* The system under analysis. */
+struct structure_work {
+    struct structure *s;
+    const struct structure_problem *p;
+    struct graph *g;
+    struct derive smooth, any; /* without and with kinks */
+    int pinned;                /* 1: what vanishes by the values of parameters alone may be used */
+    int rows, columns;
+    expr *f;           /* rows */
+    int *row, *column; /* their numbers in the problem */
+    int *depth;        /* rows: how often equations were differentiated for the combination that a row is */
+    int *place[2];     /* index of an UNKNOWN, a MULTIPLIER: column, or -1 */
+    uint32_t places[2];
+    struct structure_pattern *sigma; /* of the attempt at hand, with its transversal */
+    int *match, *back;
+};
+
+/* Memory that structure_close (kept) or the end of the analysis (scratch) gives back; zeroed.  NULL: none,
+ * and the verdict is STRUCTURE_MEMORY. */
+void *structure_keep(struct structure *s, size_t count, size_t size);
+void *structure_take(struct structure *s, size_t count, size_t size);
+static inline int structure_out_of_memory(struct structure *s) {
+    s->verdict = STRUCTURE_MEMORY;
+    return -1;
+}
+int structure_column(const struct structure_work *w, uint32_t kind, uint32_t index); /* of a symbol, or -1 */
+expr structure_symbol(const struct structure_work *w, int column, int order);
+
+/* Values and, beside each, the size of what was added up to it: |value| <= STRUCTURE_ZERO * mass is a
+ * zero. */
+struct structure_sample {
+    double *value, *mass; /* by node */
+};
+/* All that the roots reach, at random point number `point` (the same in every call).  0 or -1. */
+int structure_sample_open(struct structure_sample *v, const struct structure_work *w, size_t roots,
+                          const expr *root, int point);
+void structure_sample_close(struct structure_sample *v);
+int structure_sample_finite(const struct structure_sample *v, expr e);
+int structure_sample_zero(const struct structure_sample *v, expr e);
+/* Random points at which all roots are finite, where such are found; else any.  0 or -1. */
+int structure_sample_points(const struct structure_work *w, size_t roots, const expr *root,
+                            int point[STRUCTURE_POINTS]);
+
+/* Also rewrites equations that depend on a symbol in appearance only.  0, or -1: see the verdict. */
+int structure_signature(struct structure_work *w, struct structure_pattern *out);
+/* f, which does not depend on these symbols, without them; f itself where no number can stand for them. */
+expr structure_remove(struct structure_work *w, expr f, size_t count, const expr *symbol);
+
+/* Maximum matching: match[row] is a column or -1, back[column] a row or -1.  The size, or -1. */
+int structure_match(struct structure *s, const struct structure_pattern *a, int *match, int *back);
+int structure_parts(struct structure_work *w, const struct structure_pattern *a, const int *match,
+                    const int *back);
+/* The perfect matching with the highest sum of sigma, where one exists: improves match and back.  0 or -1. */
+int structure_assign(struct structure *s, const struct structure_pattern *a, int *match, int *back);
+/* least: d_j is at least that; NULL: no such bounds. */
+int structure_offsets(struct structure *s, const struct structure_pattern *a, const int *match,
+                      const int *back, const int *least, int *c, int *d);
+/* The index, with the names that structure_aliases took away.  0 or -1. */
+int structure_index(const struct structure_work *w, const struct structure_pattern *a, const int *match,
+                    const int *back);
+/* The differentiation index: at most what structure_index found.  0 or -1. */
+int structure_array(struct structure_work *w);
+
+/* Sparse matrix of numbers, compressed rows. */
+struct structure_matrix {
+    struct graph *g; /* pays for the work */
+    int rows, columns;
+    int *start, *column;
+    double *value, *mass;
+};
+struct structure_factor {
+    int rows, columns, rank;
+    int *pivot_row, *pivot_column; /* rank */
+    int *dependent;                /* rows - rank */
+    int *low_start, *low_row;      /* step s subtracts low_value times the pivot row from low_row */
+    double *low_value, *low_mass, *row_scale;
+    double *mass; /* rows: of the vector that structure_left_null gave last */
+    size_t low_count, low_room;
+};
+/* late: columns to be used only when no other is left, or NULL. */
+int structure_eliminate(const struct structure_matrix *a, const unsigned char *late,
+                        struct structure_factor *f);
+void structure_factor_close(struct structure_factor *f);
+/* u with u^T a = 0 and u[dependent[k]] = 1, in `rows` places. */
+void structure_left_null(const struct structure_factor *f, int k, double *u);
+
+/* The system Jacobian J_ij = df_i/dx_j^(d_j - c_i), its pattern, its numbers. */
+int structure_system(struct structure *s, const struct structure_pattern *a, const int *c, const int *d,
+                     struct structure_pattern *out);
+int structure_numbers(struct structure *s, const struct structure_pattern *a,
+                      const struct structure_sample *v, struct structure_matrix *out);
+
+/* Rows of a pattern that are dependent, each needed: `count` of them.  u[k*count + i]: the weights at
+ * sample k, the last of them 1.  loose, if not NULL: the largest mass of each, in units of itself.  order, if
+ * not NULL, gets count - 1 pivots (place in `row`, column) of
+ * sample 0.  1; 0: not so; -1. */
+struct structure_pivot {
+    int row, column;
+};
+int structure_circuit(struct structure *s, const struct structure_pattern *a, int count, const int *row,
+                      const struct structure_sample v[STRUCTURE_POINTS], double *u, double *loose,
+                      struct structure_pivot *order);
+/* A fraction with a small denominator next to x, to 1e-11; 0: none. */
+int structure_fraction(double x, double *exact);
+
+/* 1: an equation was replaced; 0: nothing helps; -1: see the verdict. */
+int structure_combine(struct structure_work *w, const struct structure_pattern *jacobian, const int *c,
+                      const int *d);
+/* Equations that are combinations of others: named, and taken away if there are more equations than
+ * unknowns. */
+int structure_redundant(struct structure_work *w);
+int structure_aliases(struct structure_work *w);
+int structure_start(struct structure_work *w, const struct structure_pattern *jacobian);
+int structure_invariants(struct structure_work *w);
+#endif

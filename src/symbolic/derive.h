@@ -1,0 +1,55 @@
+/* derive.h - exact derivatives on the graph, and what kind of function an expression is.
+ *
+ * A structural zero is the constant +0: a term that differentiation gives no part in, whatever the values.
+ * Those are dropped, and factors 2^k drawn together, which is exact while nothing leaves the normal range;
+ * nothing else is simplified beyond the rules of expr.h. */
+#ifndef KEEL_SYMBOLIC_DERIVE_H
+#define KEEL_SYMBOLIC_DERIVE_H
+
+#include "symbolic/expr.h"
+
+/* abs, sign, min, max, floor, mod and an `if` whose condition varies are kinks.  One that stands in the way
+ * is an obstacle, named and not passed, or the derivative of the branch in force is taken.  The elliptic
+ * functions are differentiated by m where m <= 1; second derivatives by m lose digits at m near 0 and 1,
+ * and are NaN there. */
+enum derive_kinks { DERIVE_NONE, DERIVE_ANY, DERIVE_CONTINUOUS /* abs, min, max */ };
+
+struct derive {
+    struct graph *g;
+    int kinks;          /* which of them are passed */
+    expr obstacle;      /* the first node that could not be differentiated; EXPR_NONE: none so far */
+    expr *memo;         /* per node: derivative of the walk under way, or adjoint */
+    unsigned char *hit; /* per node: varies with the symbols asked for */
+    expr *total;        /* per node: d/dt, kept between calls */
+    uint32_t room, total_room;
+};
+
+/* Compressed rows: value[row_start[i] .. row_start[i+1]) in the columns column[], ascending in each row. */
+struct derive_sparse {
+    int rows, columns;
+    int *row_start, *column;
+    expr *value;
+};
+
+void derive_open(struct derive *d, struct graph *g, int kinks);
+void derive_close(struct derive *d);
+void derive_free(struct derive_sparse *s);
+
+/* EXPR_NONE: see obstacle; if that is EXPR_NONE too, memory ran out. */
+expr derive_partial(struct derive *d, expr f, expr symbol);
+/* df/dt along a motion: t' = 1, x^(k) goes to x^(k+1), parameters and held values rest. */
+expr derive_total(struct derive *d, expr f);
+/* These return 0, or -1 as above.  Reverse mode: all n derivatives for a few times the operations of f. */
+int derive_gradient(struct derive *d, expr f, int n, const expr *symbol, expr *out);
+int derive_jacobian(struct derive *d, int rows, const expr *f, int n, const expr *symbol,
+                    struct derive_sparse *out);
+
+/* The sum of |terms| of f: its round-off unit.  (a - b)*k/c counts as (|a| + |b|)*|k|/|c|. */
+expr derive_terms(struct graph *g, expr f);
+
+/* The degree of f as a polynomial in the symbols: 0, 1, 2, and 3 for all that is not a polynomial of
+ * degree 2. */
+int derive_degree(struct graph *g, expr f, int n, const expr *symbol);
+/* Is f a function of q alone plus one of p alone? */
+int derive_separable(struct graph *g, expr f, int nq, const expr *q, int np, const expr *p);
+#endif

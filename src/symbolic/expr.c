@@ -1,0 +1,345 @@
+/* expr.c - the nodes, their table, and walks over them; see expr.h. */
+#include "symbolic/expr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct expr_operation expr_operation[EXPR_OPS] = {
+    [EXPR_CONSTANT] = {"number", 0},
+    [EXPR_SYMBOL] = {"symbol", 0},
+    [EXPR_NEG] = {"-", 1},
+    [EXPR_ADD] = {"+", 2},
+    [EXPR_SUB] = {"-", 2},
+    [EXPR_MUL] = {"*", 2},
+    [EXPR_DIV] = {"/", 2},
+    [EXPR_POWI] = {"^", 1},
+    [EXPR_POW] = {"^", 2},
+    [EXPR_SQRT] = {"sqrt", 1},
+    [EXPR_CBRT] = {"cbrt", 1},
+    [EXPR_EXP] = {"exp", 1},
+    [EXPR_EXPM1] = {"expm1", 1},
+    [EXPR_LOG] = {"log", 1},
+    [EXPR_LOG1P] = {"log1p", 1},
+    [EXPR_LOG10] = {"log10", 1},
+    [EXPR_SIN] = {"sin", 1},
+    [EXPR_COS] = {"cos", 1},
+    [EXPR_TAN] = {"tan", 1},
+    [EXPR_ASIN] = {"asin", 1},
+    [EXPR_ACOS] = {"acos", 1},
+    [EXPR_ATAN] = {"atan", 1},
+    [EXPR_ATAN2] = {"atan2", 2},
+    [EXPR_SINH] = {"sinh", 1},
+    [EXPR_COSH] = {"cosh", 1},
+    [EXPR_TANH] = {"tanh", 1},
+    [EXPR_ASINH] = {"asinh", 1},
+    [EXPR_ACOSH] = {"acosh", 1},
+    [EXPR_ATANH] = {"atanh", 1},
+    [EXPR_ABS] = {"abs", 1},
+    [EXPR_SIGN] = {"sign", 1},
+    [EXPR_MIN] = {"min", 2},
+    [EXPR_MAX] = {"max", 2},
+    [EXPR_FLOOR] = {"floor", 1},
+    [EXPR_MOD] = {"mod", 2},
+    [EXPR_HYPOT] = {"hypot", 2},
+    [EXPR_SN] = {"sn", 2},
+    [EXPR_CN] = {"cn", 2},
+    [EXPR_DN] = {"dn", 2},
+    [EXPR_ELLIPK] = {"ellipk", 1},
+    [EXPR_ELLIPE] = {"ellipe", 1},
+    [EXPR_JACOBIEPS] = {"jacobieps", 2},
+    [EXPR_JACOBISD2] = {"jacobisd2", 2},
+    [EXPR_LT] = {"<", 2},
+    [EXPR_LE] = {"<=", 2},
+    [EXPR_EQ] = {"==", 2},
+    [EXPR_NE] = {"!=", 2},
+    [EXPR_AND] = {"and", 2},
+    [EXPR_OR] = {"or", 2},
+    [EXPR_NOT] = {"not", 1},
+    [EXPR_IF] = {"if", 3},
+};
+
+const char *expr_name(enum expr_op op) {
+    return expr_operation[op].name;
+}
+
+enum expr_op expr_function(const char *name) {
+    for (int op = EXPR_SQRT; op <= EXPR_JACOBISD2; op++)
+        if (strcmp(expr_operation[op].name, name) == 0) return (enum expr_op)op;
+    return strcmp(name, "if") == 0 ? EXPR_IF : (enum expr_op)0;
+}
+
+int expr_is_truth(const struct graph *g, expr e) {
+    return g->node[e].op >= EXPR_LT && g->node[e].op <= EXPR_NOT;
+}
+
+int expr_is_constant(const struct graph *g, expr e, double *value) {
+    const struct expr_node *n = &g->node[e];
+    if (n->op != EXPR_CONSTANT) return 0;
+    uint64_t bits = (uint64_t)n->b << 32 | n->a;
+    memcpy(value, &bits, sizeof bits);
+    return 1;
+}
+
+int expr_open(struct graph *g) {
+    enum { FIRST = 64 };
+    *g = (struct graph){.count = 1, .room = FIRST, .mask = 2 * FIRST - 1, .work = EXPR_WORK};
+    g->node = calloc(FIRST, sizeof *g->node);
+    g->mark = calloc(FIRST, sizeof *g->mark);
+    g->image = calloc(FIRST, sizeof *g->image);
+    g->table = calloc(2 * FIRST, sizeof *g->table);
+    if (g->node && g->mark && g->image && g->table) return 0;
+    expr_close(g);
+    return -1;
+}
+
+void expr_close(struct graph *g) {
+    free(g->node);
+    free(g->mark);
+    free(g->image);
+    free(g->table);
+    *g = (struct graph){.failed = 1};
+}
+
+void expr_allow(struct graph *g, double work) {
+    g->work = work > 0 ? work : EXPR_WORK;
+    g->spent = 0;
+    g->failed = g->exhausted = 0;
+}
+
+int expr_starved(const struct graph *g) {
+    return g->failed && !g->exhausted;
+}
+
+int expr_spend(struct graph *g, double operations) {
+    g->spent += operations;
+    if (g->spent <= g->work && !(g->stop && *g->stop)) return 1;
+    g->failed = g->exhausted = 1;
+    return 0;
+}
+
+void *expr_take(struct graph *g, size_t count, size_t size) {
+    void *taken = calloc(count + 1, size); /* never nothing */
+    if (!taken) g->failed = 1;
+    return taken;
+}
+
+void *expr_widen(struct graph *g, void *old, size_t count, size_t size) {
+    void *wider = realloc(old, count * size);
+    if (!wider) g->failed = 1;
+    return wider;
+}
+
+static int is_commutative(uint32_t op) {
+    return op == EXPR_ADD || op == EXPR_MUL;
+}
+
+/* Every word takes part in every bit of the place: consecutive operands are the rule.  a + b and b + a
+ * share it. */
+static uint32_t place_of(struct expr_node n) {
+    int turn = is_commutative(n.op) && n.a > n.b;
+    uint64_t operands = turn ? (uint64_t)n.b << 32 | n.a : (uint64_t)n.a << 32 | n.b;
+    uint64_t h = (uint64_t)n.op * 0x9e3779b97f4a7c15u + operands;
+    h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u + n.c;
+    h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
+    return (uint32_t)(h ^ (h >> 32));
+}
+
+/* a + b and b + a, a*b and b*a have the same bits: whichever was written first stands for both. */
+static int same(struct expr_node x, struct expr_node y) {
+    if (x.op != y.op || x.c != y.c) return 0;
+    return (x.a == y.a && x.b == y.b) || (is_commutative(x.op) && x.a == y.b && x.b == y.a);
+}
+
+/* The node if it is there; otherwise 0 and the free place. */
+static expr find(const struct graph *g, struct expr_node n, uint32_t *place) {
+    uint32_t at = place_of(n) & g->mask;
+    while (g->table[at] && !same(g->node[g->table[at]], n)) at = (at + 1) & g->mask;
+    *place = at;
+    return g->table[at];
+}
+
+/* Twice the room; the table is always at most half full.  All or nothing. */
+static int grow(struct graph *g) {
+    if (g->room > UINT32_MAX / 8) return -1;
+    uint32_t room = 2 * g->room;
+    struct expr_node *node = realloc(g->node, room * sizeof *node);
+    if (node) g->node = node;
+    uint32_t *mark = realloc(g->mark, room * sizeof *mark);
+    if (mark) g->mark = mark;
+    expr *image = realloc(g->image, room * sizeof *image);
+    if (image) g->image = image;
+    uint32_t *table = calloc(2 * (size_t)room, sizeof *table);
+    if (!node || !mark || !image || !table) {
+        free(table);
+        return -1;
+    }
+    memset(mark + g->room, 0, g->room * sizeof *mark);
+    memset(image + g->room, 0, g->room * sizeof *image);
+    free(g->table);
+    g->table = table;
+    g->mask = 2 * room - 1;
+    g->room = room;
+    for (uint32_t i = 1; i < g->count; i++) {
+        uint32_t at;
+        find(g, g->node[i], &at);
+        g->table[at] = i;
+    }
+    return 0;
+}
+
+expr expr_intern(struct graph *g, struct expr_node n) {
+    uint32_t at;
+    expr known = find(g, n, &at);
+    if (known) return known;
+    if (!expr_spend(g, EXPR_COST_NODE)) return EXPR_NONE;
+    if (g->count == g->room) {
+        if (grow(g)) {
+            g->failed = 1;
+            return EXPR_NONE;
+        }
+        find(g, n, &at);
+    }
+    g->node[g->count] = n;
+    g->mark[g->count] = 0;
+    g->table[at] = g->count;
+    return g->count++;
+}
+
+expr expr_constant(struct graph *g, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return expr_intern(g, (struct expr_node){EXPR_CONSTANT, (uint32_t)bits, (uint32_t)(bits >> 32), 0});
+}
+
+expr expr_remainder(struct graph *g, double value, int lost) {
+    enum { FEW = 6 };
+    expr e = expr_constant(g, value);
+    if (e == EXPR_NONE || value == 0 || lost < FEW) return e;
+    struct expr_node n = g->node[e];
+    n.c = (uint32_t)lost;
+    return expr_intern(g, n);
+}
+
+int expr_lost(const struct graph *g, expr e) {
+    return g->node[e].op == EXPR_CONSTANT ? (int)g->node[e].c : 0;
+}
+
+expr expr_symbol(struct graph *g, enum expr_kind kind, uint32_t index, uint32_t order) {
+    return expr_intern(g, (struct expr_node){EXPR_SYMBOL, kind, index, order});
+}
+
+/* A new stamp: no node carries it yet. */
+static uint32_t new_stamp(struct graph *g) {
+    if (++g->stamp == 0) {
+        memset(g->mark, 0, g->room * sizeof *g->mark);
+        g->stamp = 1;
+    }
+    return g->stamp;
+}
+
+struct walk {
+    expr *stack, *list;
+    size_t depth, stack_room, count, list_room;
+};
+
+static int push(expr **items, size_t *count, size_t *room, expr e) {
+    if (*count == *room) {
+        size_t more = *room ? 2 * *room : 64;
+        expr *items_more = realloc(*items, more * sizeof **items);
+        if (!items_more) return -1;
+        *items = items_more;
+        *room = more;
+    }
+    (*items)[(*count)++] = e;
+    return 0;
+}
+
+/* Depth first without recursion: a node is looked at, its operands pushed, and listed when it comes up
+ * again. */
+static int visit(struct graph *g, struct walk *w, expr root, uint32_t stamp) {
+    if (root == EXPR_NONE) return 0;
+    if (push(&w->stack, &w->depth, &w->stack_room, root)) return -1;
+    while (w->depth) {
+        expr e = w->stack[w->depth - 1];
+        const struct expr_node *n = &g->node[e];
+        const expr operand[3] = {n->a, n->b, n->c};
+        int fresh = 0, operands = g->mark[e] == stamp ? 0 : expr_operands((enum expr_op)n->op);
+        for (int i = operands - 1; i >= 0; i--)
+            if (g->mark[operand[i]] != stamp) {
+                if (push(&w->stack, &w->depth, &w->stack_room, operand[i])) return -1;
+                fresh = 1;
+            }
+        if (fresh) continue;
+        w->depth--;
+        if (g->mark[e] == stamp) continue;
+        g->mark[e] = stamp;
+        if (push(&w->list, &w->count, &w->list_room, e)) return -1;
+    }
+    return 0;
+}
+
+int expr_order(struct graph *g, size_t roots, const expr *root, struct expr_list *out) {
+    struct walk w = {0};
+    uint32_t stamp = new_stamp(g);
+    int failed = 0;
+    for (size_t i = 0; i < roots && !failed; i++) failed = visit(g, &w, root[i], stamp);
+    free(w.stack);
+    *out = (struct expr_list){w.list, w.count};
+    if (!failed && expr_spend(g, EXPR_COST_LOOK * ((double)w.count + 8))) return 0;
+    free(w.list);
+    *out = (struct expr_list){NULL, 0};
+    g->failed = 1;
+    return -1;
+}
+
+static int ascending(const void *x, const void *y) {
+    expr a = *(const expr *)x, b = *(const expr *)y;
+    return (a > b) - (a < b);
+}
+
+int expr_symbols(struct graph *g, size_t roots, const expr *root, struct expr_list *out) {
+    if (expr_order(g, roots, root, out)) return -1;
+    size_t kept = 0;
+    for (size_t i = 0; i < out->count; i++)
+        if (g->node[out->item[i]].op == EXPR_SYMBOL) out->item[kept++] = out->item[i];
+    out->count = kept;
+    if (kept > 1) qsort(out->item, kept, sizeof *out->item, ascending);
+    return 0;
+}
+
+int expr_depends(struct graph *g, expr e, size_t count, const expr *symbol) {
+    struct expr_list list;
+    if (expr_order(g, 1, &e, &list)) return 1;
+    free(list.item);
+    for (size_t i = 0; i < count; i++)
+        if (g->mark[symbol[i]] == g->stamp) return 1;
+    return 0;
+}
+
+/* What stands for e: its image if there is one, e itself otherwise. */
+static expr image_of(const struct graph *g, expr e) {
+    return g->image[e] ? g->image[e] : e;
+}
+
+int expr_substitute(struct graph *g, size_t roots, const expr *root, size_t count, const expr *from,
+                    const expr *to, expr *out) {
+    struct expr_list list;
+    if (expr_order(g, roots, root, &list)) return -1;
+    for (size_t i = 0; i < count; i++) g->image[from[i]] = to[i];
+    for (size_t i = 0; i < list.count; i++) {
+        expr e = list.item[i];
+        struct expr_node n = g->node[e];
+        if (g->image[e] || expr_operands((enum expr_op)n.op) == 0) continue;
+        expr a = image_of(g, n.a), c = image_of(g, n.c);
+        expr b = n.op == EXPR_POWI ? n.b : image_of(g, n.b);
+        if (a == n.a && b == n.b && c == n.c) continue;
+        expr made =
+            n.op == EXPR_POWI ? expr_powi(g, a, (int32_t)b) : expr_make(g, (enum expr_op)n.op, a, b, c);
+        g->image[e] = made;
+    }
+    for (size_t i = 0; i < roots; i++) out[i] = image_of(g, root[i]);
+    for (size_t i = 0; i < count; i++) g->image[from[i]] = EXPR_NONE;
+    for (size_t i = 0; i < list.count; i++) g->image[list.item[i]] = EXPR_NONE;
+    free(list.item);
+    return g->failed ? -1 : 0;
+}

@@ -1,0 +1,50 @@
+/* tape.h - expressions as a straight list of operations on numbered registers, and its interpreter.
+ *
+ * All outputs of a tape share what they have in common.  Of an `if` only the branch taken is evaluated:
+ * what one branch alone needs is computed there, what both need, or others too, before it.  sqrt(s)^3 is
+ * s sqrt(s).  emit.c writes the same list as C, so that both give the same bits. */
+#ifndef KEEL_SYMBOLIC_TAPE_H
+#define KEEL_SYMBOLIC_TAPE_H
+
+#include "symbolic/expr.h"
+
+enum tape_source { TAPE_TIME, TAPE_STATE, TAPE_PARAMETER };
+
+/* Where a symbol's value is found: t, u[index] or p[index]. */
+struct tape_input {
+    expr symbol;
+    enum tape_source source;
+    uint32_t index;
+};
+
+/* Beside the operations of expr.h.  UNLESS a: go on at `b`.  JUMP: go on at `b`.  STORE: out[to] = a. */
+enum tape_op { TAPE_SQUARE = EXPR_OPS, TAPE_STORE, TAPE_UNLESS, TAPE_JUMP, TAPE_MOVE, TAPE_MOVE_AGAIN };
+
+/* register[to] = op(register[a], register[b]); POWI: b the exponent.  An `if` is always
+ *     UNLESS c else; ...; MOVE to x; JUMP end; else: ...; MOVE_AGAIN to y; end: */
+struct tape_code {
+    uint32_t op, to, a, b;
+};
+
+/* Registers: the constants, then the inputs that are used, then what is computed. */
+struct tape {
+    struct tape_code *code;
+    size_t count, outputs;
+    double *constant;
+    struct tape_input *input;
+    uint32_t constants, inputs, registers;
+};
+
+/* 0; -1 without memory; 1 if a symbol that is needed is not among the inputs: it goes to *missing.
+ * An output EXPR_NONE is left as it is by the run. */
+int tape_build(struct tape *t, struct graph *g, size_t outputs, const expr *output, size_t inputs,
+               const struct tape_input *input, expr *missing);
+void tape_free(struct tape *t);
+int tape_reads(const struct tape_code *c);  /* how many registers: 0; a; or a and b */
+int tape_writes(const struct tape_code *c); /* a register? */
+
+/* r: t->registers doubles, any content.  u, p and out must not overlap. */
+void tape_run(const struct tape *t, double time, const double *u, const double *p, double *out, double *r);
+/* With work of its own; 0, or -1 where a large tape finds no memory. */
+int tape_call(const struct tape *t, double time, const double *u, const double *p, double *out);
+#endif
