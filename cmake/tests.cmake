@@ -1,4 +1,4 @@
-# tests/test_*.c: unit tests.  tests/long_*.c: longer checks, run by `./dev long`.  One executable each.
+# tests/ROOM/test_*.c: unit tests, in the rooms of src.  tests/ROOM/long_*.c: longer checks, run by `./dev long`.  One executable each.
 if(PKG_CONFIG_FOUND)
     pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
 endif()
@@ -15,7 +15,7 @@ function(keel_test name labels)
     set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 280)
 endfunction()
 
-file(GLOB programs CONFIGURE_DEPENDS tests/test_*.c tests/long_*.c)
+file(GLOB programs CONFIGURE_DEPENDS tests/*/test_*.c tests/*/long_*.c)
 foreach(program ${programs})
     cmake_path(GET program STEM name)
     keel_program(${name} ${program} keel_static keel_problems PkgConfig::CMOCKA Threads::Threads)
