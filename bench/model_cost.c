@@ -16,7 +16,7 @@ static keel_model *checked(keel_model *m) {
 static double by_hand(const struct course *c, double h, long steps) {
     double u[PROBLEM_UNKNOWNS];
     memcpy(u, c->keel->u0, (size_t)c->keel->n * sizeof *u);
-    c->hand->march(u, h, steps, c->user);
+    c->hand->fixed(u, h, steps, c->user);
     return u[0];
 }
 

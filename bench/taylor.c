@@ -41,7 +41,7 @@ static int run(const struct course *c, const keel_problem *p, const struct entry
     keel_options o = {.method = e->method, .rtol = rtol};
     keel_solver *s = keel_open(p, &o);
     if (keel_state_of(s) < 0) bench_stop(keel_message(s));
-    keel_kept row;
+    keel_row row;
     int status = 0;
     *out = (struct outcome){.time = HUGE_VAL};
     for (int k = 0; k < rounds && status >= 0; k++) {
@@ -57,8 +57,8 @@ static int run(const struct course *c, const keel_problem *p, const struct entry
         *unit = fmin(*unit, course_unit(c));
     }
     for (int i = 0; i < c->judged; i++) out->error = fmax(out->error, fabs(keel_state(s)[i] - c->answer[i]));
-    for (int i = 0; keel_kept_at(s, i, &row); i++)
-        if (row.care == KEEL_ROW_KEPT || row.care == KEEL_ROW_NATIVE)
+    for (int i = 0; keel_row_at(s, i, &row); i++)
+        if (row.treatment == KEEL_ROW_KEPT || row.treatment == KEEL_ROW_NATIVE)
             out->units = fmax(out->units, row.units);
     keel_close(s);
     return status;

@@ -33,7 +33,7 @@ static void show(const problem *p, const struct pair *pair, double t_end) {
     keel_status status = keel_run(s, t_end);
     double took = seconds() - begin;
     char name[40], setting[24];
-    keel_kept row;
+    keel_row row;
     snprintf(name, sizeof name, "%s", pair->method);
     snprintf(setting, sizeof setting, pair->step > 0 ? "h %.4g" : "rtol %.0e",
              pair->step > 0 ? pair->step : pair->rtol);
@@ -42,7 +42,7 @@ static void show(const problem *p, const struct pair *pair, double t_end) {
         printf(" %s\n", keel_message(s));
     } else {
         printf(" %9ld %8.0f ms %12.1e ", keel_statistics(s).steps, took * 1e3, state_error(p, s));
-        for (int i = 0; keel_kept_at(s, i, &row); i++)
+        for (int i = 0; keel_row_at(s, i, &row); i++)
             printf(row.units < 1e4 ? "%11.1f" : "%11.1e", row.units);
         printf("\n");
     }
@@ -50,12 +50,12 @@ static void show(const problem *p, const struct pair *pair, double t_end) {
 }
 
 static void show_all(const char *title, const problem *p, double t_end, const struct pair *pairs, int count) {
-    keel_kept row;
+    keel_row row;
     keel_solver *s = keel_open(&p->keel, NULL);
     printf("%s\n  %-16s %-12s %9s %11s %12s   largest drift in round-offs\n", title, "", "", "steps", "time",
            "state error");
     printf("  %65s ", "");
-    for (int i = 0; keel_kept_at(s, i, &row); i++) printf("%11s", row.name);
+    for (int i = 0; keel_row_at(s, i, &row); i++) printf("%11s", row.name);
     printf("\n");
     keel_close(s);
     for (int i = 0; i < count; i++) show(p, &pairs[i], t_end);

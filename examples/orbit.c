@@ -23,9 +23,9 @@ int main(void) {
     const char *const names[] = {"energy", "momentum"};
     keel_problem orbit = {.n = 4, .u0 = u0, .f = {4, gravity}, .invariant = {2, kept, .names = names}};
     keel_solver *s = keel_open(&orbit, &(keel_options){.rtol = 1e-10});
-    keel_kept row;
+    keel_row row;
     if (keel_run(s, 1000) < 0) fprintf(stderr, "orbit: %s\n", keel_message(s));
-    for (int i = 0; keel_kept_at(s, i, &row); i++)
+    for (int i = 0; keel_row_at(s, i, &row); i++)
         printf("%-10s start %8.4f   largest drift %.1e = %.1f round-offs\n", row.name, row.start, row.drift,
                row.units);
     keel_close(s);

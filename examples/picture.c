@@ -16,8 +16,8 @@ struct curve {
 
 static void watch(keel_solver *s, void *user) {
     struct curve *c = user;
-    keel_kept row;
-    keel_kept_at(s, 0, &row);
+    keel_row row;
+    keel_row_at(s, 0, &row);
     c->largest = fmax(c->largest, fabs(row.last) / row.unit);
 }
 

@@ -1,7 +1,7 @@
 /* keel.h - integrate ODEs and DAEs without losing what the true solution keeps.
  *
  * State the equations and what must hold; open, run, close.  Every kept row stays at round-off with any
- * method, at the steps, between them and at events, and keel_kept_at reads the certificate that proves it. */
+ * method, at the steps, between them and at events, and keel_row_at reads the certificate that proves it. */
 #ifndef KEEL_H
 #define KEEL_H
 
@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 #define KEEL_VERSION "0.2.0"
-#define KEEL_ABI 4u /* of all public structs and enums; a program and its library must agree on it */
+#define KEEL_ABI 5u /* of all public structs and enums; a program and its library must agree on it */
 
 /* Zero: done.  Positive: stopped early, as asked.  Negative: failed, and the solver stays failed until
  * keel_restart; a call that was wrong in itself (KEEL_EINVAL from any call but keel_open) changes nothing
@@ -62,7 +62,7 @@ typedef struct keel_map {
     const keel_pattern *pattern; /* of the jacobian; NULL: dense */
     keel_fn *terms;              /* sum of |terms| of each value: sharp round-off units; may be NULL */
     const char *const *names;    /* for messages and the certificate; may be NULL */
-    int still; /* 1: the values do not depend on t; 0: looked for, at every step where it would matter */
+    int autonomous; /* 1: the values do not depend on t; 0: looked for, at every step where it would matter */
 } keel_map;
 
 typedef struct keel_matrix {
@@ -74,12 +74,12 @@ typedef struct keel_matrix {
 /* What an event does to the run.  At a switching surface f changes: between two switches the callbacks take
  * the side that is in force, given in problem.side, for the sign of the event function (+1 or -1) or for its
  * floor, even where a step looks beyond the surface.  So every step sees a smooth f. */
-typedef enum keel_passing {
-    KEEL_STOPS,
-    KEEL_PASSES,   /* it tells the observer and goes on */
-    KEEL_SURFACE,  /* f changes where the function changes its sign */
-    KEEL_STAIRCASE /* f changes where the function passes a whole number */
-} keel_passing;
+typedef enum keel_event_kind {
+    KEEL_TERMINAL,
+    KEEL_NONTERMINAL, /* it tells the observer and goes on */
+    KEEL_SURFACE,     /* f changes where the function changes its sign */
+    KEEL_STAIRCASE    /* f changes where the function passes a whole number */
+} keel_event_kind;
 
 typedef enum keel_form { KEEL_ODE, KEEL_HAMILTONIAN, KEEL_MECHANICS, KEEL_DAE } keel_form;
 
@@ -112,8 +112,8 @@ typedef struct keel_problem {
     keel_map invariant;         /* I(t,x) = I(t0,x0), n columns: kept or watched */
     keel_map event;             /* sign changes are located */
     const int *event_direction; /* per event -1, 0, +1, along the run; NULL: all 0 */
-    const unsigned char *passing; /* per event, a keel_passing; NULL: all stop the run */
-    double *side;                 /* one for each switching surface, in their order: keel writes here which
+    const unsigned char *event_kind; /* per event, a keel_event_kind; NULL: all stop the run */
+    double *side;                    /* one for each switching surface, in their order: keel writes here which
                                    * side is in force before it calls back.  For one solver at a time */
     const struct keel_extras *extras; /* what compiled models bring along (keel/extras.h); may be NULL */
     void *user;
@@ -163,7 +163,7 @@ typedef struct keel_options {
     int defect_every; /* one step of so many is looked into for the defect; 0: 4096, below 3 % of the work */
     long max_steps;   /* in one call; 0: 10 million, with a fixed step (not reversible) any number */
     long pause_steps; /* keel_advance ends after so many steps, too, short of t_wake; 0: any number */
-    void (*observe)(keel_solver *s, void *user); /* each step and passing event; may only look */
+    void (*observe)(keel_solver *s, void *user); /* each step and nonterminal event; may only look */
     /* Not NULL: once this number is not 0, calls end soon, inside a long step, too (KEEL_STOPPED; while a
      * start is sought KEEL_ESTOP).  A signal handler or another thread sets it; it stays set until the call
      * has ended.  A run that was stopped inside a step goes on from the beginning of that step as after an
@@ -173,10 +173,9 @@ typedef struct keel_options {
 
 typedef struct keel_stats {
     long steps, rejected, calls, jacobians, factorizations, newton, corrections, events;
-    long
-        folds; /* steps whose kept rows the stabilizer could not meet by its own means: scale leaves them off,
-                 * relax projects */
-    long schur; /* of the factorizations: of large mechanics by the Schur complement */
+    long unresolved; /* steps whose kept rows the stabilizer could not meet by its own means: scale leaves
+                      * them off, relax projects */
+    long schur;      /* of the factorizations: of large mechanics by the Schur complement */
     long switches,
         slides; /* crossings of switching surfaces; how often the motion began to slide along one */
 } keel_stats;
@@ -190,28 +189,28 @@ typedef enum keel_row_kind {
     KEEL_ROW_ENERGY,
     KEEL_ROW_INVARIANT
 } keel_row_kind;
-typedef enum keel_row_care {
+typedef enum keel_row_treatment {
     KEEL_ROW_WATCHED,
     KEEL_ROW_KEPT,      /* by the stabilizer */
     KEEL_ROW_NATIVE,    /* by the stepper or by the elimination of y */
     KEEL_ROW_REDUNDANT, /* follows from other rows, and holds with them */
     KEEL_ROW_VARYING,   /* the energy of a problem whose H depends on t: shown, not conserved */
     KEEL_ROW_DAMPED     /* pulled back by a term in the right-hand side: as small as the errors of steps */
-} keel_row_care;
+} keel_row_treatment;
 typedef enum keel_verdict { KEEL_UNVERIFIED, KEEL_STRONG, KEEL_WEAK } keel_verdict;
 
 /* One row of the certificate.  drift and units are the largest over all accepted steps. */
-typedef struct keel_kept {
+typedef struct keel_row {
     const char *name;
     keel_row_kind kind;
-    keel_row_care care;
+    keel_row_treatment treatment;
     keel_verdict verdict; /* conserved wherever constraints hold, or only with the other invariants */
     double start;         /* the value it is held at */
     double drift;         /* largest |value - start| */
     double units;         /* the same in round-off units of the moment */
     double last;          /* value - start now */
     double unit; /* one round-off unit now: eps times the row's largest size so far (docs/design.md) */
-} keel_kept;
+} keel_row;
 
 /* What the motion did at a switching surface so far. */
 typedef struct keel_surface {
@@ -296,7 +295,7 @@ KEEL_API keel_stats keel_statistics(const keel_solver *s);
 KEEL_API keel_defect keel_defect_of(const keel_solver *s); /* of the steps so far */
 /* At t inside the last step.  KEEL_RETRY: it cannot be had there, or the method has no interpolant. */
 KEEL_API keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out);
-KEEL_API int keel_kept_at(const keel_solver *s, int i, keel_kept *row); /* 1; 0 past the last row */
+KEEL_API int keel_row_at(const keel_solver *s, int i, keel_row *row); /* 1; 0 past the last row */
 /* value - start of all rows of the certificate at (t, u), as keel_eval gave it; NAN: a row has no value. */
 KEEL_API keel_status keel_residuals(keel_solver *s, double t, const double *u, double *out);
 /* The i-th switching surface of the problem in force; its name is NULL where the problem gives none.  1; 0

@@ -31,7 +31,7 @@ struct ode {
     struct ode_user user;
     double p[ODE_MOST], u0[ODE_MOST];
     keel_problem interpreted, compiled;
-    keel_fused fused;
+    keel_kernel kernel;
 };
 
 static int ode_run_tape(double t, const double *u, double *out, void *user) {
@@ -111,7 +111,7 @@ static void ode_compile(struct ode *o, int first) {
     int failed = emit_function(&e, "f", &o->tape);
     for (int i = 0; (s = ode_method(first, i)); i++) {
         ode_name(s->info.name, name);
-        failed |= emit_march(&e, name, &o->tape, registry_table(s));
+        failed |= emit_kernel(&e, name, &o->tape, registry_table(s));
     }
     if (failed || compile_load(e.text, NULL, &o->unit, message, sizeof message) != COMPILE_READY)
         ode_stop(failed ? "not emitted" : message);
@@ -125,9 +125,9 @@ static keel_problem ode_fused(struct ode *o, const char *method) {
     char name[ODE_NAME];
     keel_problem p = o->compiled;
     ode_name(method, name);
-    o->fused = (keel_fused){.method = method, .march = compile_march(&o->unit, name)};
-    if (!o->fused.march) ode_stop("no kernel");
-    own_extras(&p)->fused = &o->fused;
+    o->kernel = (keel_kernel){.method = method, .fixed = compile_fixed(&o->unit, name)};
+    if (!o->kernel.fixed) ode_stop("no kernel");
+    own_extras(&p)->kernel = &o->kernel;
     return p;
 }
 

@@ -44,7 +44,7 @@ static inline double value_of(keel_sim *s, const char *name) {
 }
 
 static inline long happenings(const keel_sim *s) {
-    keel_happening h;
+    keel_event_record h;
     long count = 0;
     while (keel_sim_happening(s, count, &h)) count++;
     return count;
@@ -53,7 +53,7 @@ static inline long happenings(const keel_sim *s) {
 /* "a b b": the names of the events in their order. */
 static inline const char *story(const keel_sim *s) {
     static char text[400];
-    keel_happening h;
+    keel_event_record h;
     text[0] = '\0';
     for (long i = 0; keel_sim_happening(s, i, &h) && strlen(text) < sizeof text - 40; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "", h.event);

@@ -15,14 +15,14 @@
 static inline double orbit_walk(const char *method, long steps, int compensated) {
     int gauss = strcmp(method, "gauss8") == 0;
     problem p;
-    keel_kept row;
+    keel_row row;
     problem_kepler_hamiltonian(&p, gauss ? 0.2 : 0.6);
     keel_options o = {.method = method, .step = p.t_end / (gauss ? 200 : 500), .compensated = compensated};
     keel_solver *s = keel_open(&p.keel, &o);
     double largest = 0, within = gauss ? 2 : 12;
     for (long k = 1; k <= steps; k++) {
         assert_ok(s, keel_step(s, 1e15));
-        assert_true(keel_kept_at(s, 0, &row));
+        assert_true(keel_row_at(s, 0, &row));
         largest = fmax(largest, (fabs(row.last) / DBL_EPSILON - within) / sqrt((double)k));
     }
     keel_close(s);
@@ -33,15 +33,15 @@ static inline double orbit_walk(const char *method, long steps, int compensated)
 static inline void orbit_energy_stays(const char *method, const keel_problem *p, double step, long block) {
     enum { BLOCKS = 10 };
     double error[BLOCKS] = {0};
-    keel_kept row;
+    keel_row row;
     keel_solver *s = keel_open(p, &(keel_options){.method = method, .step = step});
     for (int b = 0; b < BLOCKS; b++)
         for (long k = 0; k < block; k++) {
             assert_ok(s, keel_step(s, 1e15));
-            assert_true(keel_kept_at(s, 0, &row));
+            assert_true(keel_row_at(s, 0, &row));
             error[b] = fmax(error[b], fabs(row.last));
         }
-    assert_int_equal(row.care, KEEL_ROW_WATCHED);
+    assert_int_equal(row.treatment, KEEL_ROW_WATCHED);
     if (error[BLOCKS - 1] > 1.02 * error[0] + 4 * DBL_EPSILON * sqrt(BLOCKS * (double)block))
         fail_msg("%s: the energy error grows from %g to %g", method, error[0], error[BLOCKS - 1]);
     keel_close(s);
@@ -52,13 +52,13 @@ static inline void orbit_reversible_energy_stays(const char *method, double step
     enum { BLOCKS = 10 };
     double error[BLOCKS] = {0}, period = 6.283185307179586;
     problem p;
-    keel_kept row;
+    keel_row row;
     problem_kepler_hamiltonian(&p, 0.9);
     keel_solver *s = keel_open(&p.keel, &(keel_options){.method = method, .step = step, .reversible = 1});
     for (int b = 0; b < BLOCKS; b++)
         while (keel_time(s) < (b + 1) * block * period) {
             assert_ok(s, keel_step(s, 1e15));
-            assert_true(keel_kept_at(s, 0, &row));
+            assert_true(keel_row_at(s, 0, &row));
             error[b] = fmax(error[b], fabs(row.last));
         }
     double steps = (double)keel_statistics(s).steps;
@@ -80,11 +80,11 @@ static inline void quadratic_drift(unsigned traits, double steps, int show) {
         problem_rigid_body(&p, 2.0, 1.0, 2.0 / 3.0);
         keel_options o = {.method = pair_of(method->name, "watch"), .step = 0.05, .compensated = 1};
         keel_solver *s = keel_open(&p.keel, &o);
-        keel_kept row;
+        keel_row row;
         double worst = 0;
         if (keel_state_of(s) == KEEL_OK) {
             assert_ok(s, keel_run(s, 0.05 * steps));
-            for (int r = 0; keel_kept_at(s, r, &row); r++) worst = fmax(worst, row.drift);
+            for (int r = 0; keel_row_at(s, r, &row); r++) worst = fmax(worst, row.drift);
             if (show) print_message("%-10s %.1e\n", method->name, worst);
             assert_below(worst, 2e-14);
         }

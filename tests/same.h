@@ -11,7 +11,7 @@ static inline void same_doubles(const double *a, const double *b, int n) {
 /* What can be seen of a solver, alive or not. */
 static inline void same_sight(keel_solver *a, keel_solver *b, int n) {
     keel_stats s = keel_statistics(a), t = keel_statistics(b);
-    keel_kept row, other;
+    keel_row row, other;
     assert_int_equal(keel_state_of(a), keel_state_of(b));
     assert_string_equal(keel_message(a), keel_message(b));
     assert_true(keel_time(a) == keel_time(b));
@@ -20,8 +20,8 @@ static inline void same_sight(keel_solver *a, keel_solver *b, int n) {
     keel_correction c = keel_correction_of(a), d = keel_correction_of(b);
     assert_true(c.largest == d.largest && c.t == d.t && c.finding == d.finding && c.finding_t == d.finding_t);
     assert_string_equal(c.state, d.state);
-    for (int i = 0; keel_kept_at(a, i, &row); i++) {
-        assert_true(keel_kept_at(b, i, &other));
+    for (int i = 0; keel_row_at(a, i, &row); i++) {
+        assert_true(keel_row_at(b, i, &other));
         assert_true(row.drift == other.drift && row.units == other.units && row.unit == other.unit &&
                     row.last == other.last && row.start == other.start);
     }

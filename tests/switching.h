@@ -235,12 +235,12 @@ static inline void switching_check(const struct switching *w, long switches) {
     struct switching_walk at = {0, {0}, w->mode, NULL};
     keel_model *m = switching_model(w);
     keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = w->rtol, .observe = switching_watch});
-    keel_kept row;
-    keel_happening h;
+    keel_row row;
+    keel_event_record h;
     long events = 0;
     double balance = 0, worst = 0;
     memcpy(at.x, w->start, sizeof at.x);
-    for (int i = 0; keel_kept_at(keel_sim_solver(s), i, &row); i++)
+    for (int i = 0; keel_row_at(keel_sim_solver(s), i, &row); i++)
         if (strcmp(row.name, "balance") == 0) balance = row.start;
     switching_units = 0;
     for (long k = 0; k < switches; k++) {
@@ -259,9 +259,9 @@ static inline void switching_check(const struct switching *w, long switches) {
     }
     assert_int_equal(happenings(s), events); /* and none besides: no chatter */
     assert_below(switching_units, 16);
-    assert_true(keel_kept_at(keel_sim_solver(s), 0, &row));
+    assert_true(keel_row_at(keel_sim_solver(s), 0, &row));
     double left = 0;
-    for (int i = 0; keel_kept_at(keel_sim_solver(s), i, &row); i++)
+    for (int i = 0; keel_row_at(keel_sim_solver(s), i, &row); i++)
         if (strcmp(row.name, "balance") == 0) left = row.start + row.last - balance;
     double t = keel_time(keel_sim_solver(s)), loss = value_of(s, "loss");
     switching_next(w, &at, t);

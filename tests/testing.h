@@ -61,10 +61,11 @@ static inline double error_to_exact(const problem *p, const keel_solver *s) {
 /* The largest units of all rows that are kept, native or redundant; the row's name goes to *name if not
  * NULL. */
 static inline double worst_units(const keel_solver *s, const char **name) {
-    keel_kept row;
+    keel_row row;
     double worst = 0;
-    for (int i = 0; keel_kept_at(s, i, &row); i++) {
-        if (row.care == KEEL_ROW_WATCHED || row.care == KEEL_ROW_VARYING || row.units <= worst) continue;
+    for (int i = 0; keel_row_at(s, i, &row); i++) {
+        if (row.treatment == KEEL_ROW_WATCHED || row.treatment == KEEL_ROW_VARYING || row.units <= worst)
+            continue;
         worst = row.units;
         if (name) *name = row.name;
     }

@@ -25,12 +25,12 @@ static int run_hand(void *opened, struct peer_run *r) {
     r->steps = o->steps;
     r->evaluations = o->steps * (o->hand->order == 4 ? 4 : 17);
     if (!r->look) {
-        o->hand->march(r->u, h, o->steps, o->c->user);
+        o->hand->fixed(r->u, h, o->steps, o->c->user);
         return 0;
     }
     r->look(r->to, t0, r->u);
     for (long k = 0; k < o->steps; k++) {
-        o->hand->march(r->u, h, 1, o->c->user);
+        o->hand->fixed(r->u, h, 1, o->c->user);
         r->look(r->to, t0 + (double)(k + 1) * h, r->u);
     }
     return 0;

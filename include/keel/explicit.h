@@ -123,9 +123,9 @@ static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rate, v
     return 0;
 }
 
-/* A keel_march: steps on the grid base + k h, each as the core takes it.  k, stage, dx: as above.  Returns
- * the calls of rate; -1: one failed, and x and f are lost. */
-static inline long keel_rk_march(const keel_rk *table, int width, keel_fn *rate, void *context, double t,
+/* A keel_kernel_fixed: steps on the grid base + k h, each as the core takes it.  k, stage, dx: as above.
+ * Returns the calls of rate; -1: one failed, and x and f are lost. */
+static inline long keel_rk_fixed(const keel_rk *table, int width, keel_fn *rate, void *context, double t,
                                  double base, double h, long first, long count, double *x, double *f,
                                  double *k, double *stage, double *dx) {
     const double *last = k + (size_t)(table->stages - 1) * (size_t)width;

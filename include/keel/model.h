@@ -186,7 +186,7 @@ KEEL_API keel_status keel_sim_look(keel_sim *s, double t, double *values, double
 /* Row i of the certificate over all modes that the run went through: `start` is its value at the true start,
  * or where the first mode that has it began; drift and units are the worst of all modes, each against the
  * value held there.  1; 0: past the last, or no mode that was in force has it. */
-KEEL_API int keel_sim_kept_at(const keel_sim *s, int i, keel_kept *row);
+KEEL_API int keel_sim_row_at(const keel_sim *s, int i, keel_row *row);
 /* The i-th switching surface over all modes: 1; 0 past the last. */
 KEEL_API int keel_sim_surface_at(const keel_sim *s, int i, keel_surface *out);
 
@@ -195,13 +195,13 @@ KEEL_API size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room);
 KEEL_API keel_sim *keel_sim_load(const keel_model *m, const keel_options *o, const void *bytes, size_t count);
 
 /* What happened: events in their order; negative numbers count from the end. */
-typedef struct keel_happening {
+typedef struct keel_event_record {
     double t;
     const char *event;
     int from, to; /* modes */
     int changed;  /* values were assigned or the mode changed */
-} keel_happening;
-KEEL_API int keel_sim_happening(const keel_sim *s, long i, keel_happening *out); /* 1; 0 past the last */
+} keel_event_record;
+KEEL_API int keel_sim_happening(const keel_sim *s, long i, keel_event_record *out); /* 1; 0 past the last */
 
 /* The table of jumps: an invariant or an energy whose value an event has changed by more than round-off, in
  * the order of the events; negative numbers count from the end.  Rows that one of the two modes lacks are not

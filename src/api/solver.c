@@ -127,10 +127,10 @@ keel_status keel_step(keel_solver *s, double t_end) {
     return go(s, "keel_step", s ? s->engine->r->t_now : 0, t_end, 0);
 }
 
-keel_status keel_use_kernel(keel_solver *s, const keel_fused *kernel) {
+keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel) {
     if (!s) return KEEL_EINVAL;
     if (s->running) return while_running(s->engine, "keel_use_kernel");
-    if (kernel && (!kernel->method || (!kernel->march && !kernel->kept)))
+    if (kernel && (!kernel->method || (!kernel->fixed && !kernel->kept)))
         return misuse(s->engine, "keel_use_kernel needs the name of a method and its march");
     s->engine->field.kernel = kernel;
     return KEEL_OK;
@@ -203,7 +203,7 @@ static void add_statistics(keel_stats *sum, const keel_stats *more) {
     sum->newton += more->newton;
     sum->corrections += more->corrections;
     sum->events += more->events;
-    sum->folds += more->folds;
+    sum->unresolved += more->unresolved;
     sum->schur += more->schur;
     sum->switches += more->switches;
     sum->slides += more->slides;
@@ -348,18 +348,18 @@ keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out) {
     return defect_is_dear(e) ? KEEL_RETRY : defect_at(e, theta, out);
 }
 
-int keel_kept_at(const keel_solver *s, int i, keel_kept *row) {
+int keel_row_at(const keel_solver *s, int i, keel_row *row) {
     if (!s || !row || !s->engine->block || i < 0 || i >= s->engine->rows.count) return 0;
     const struct rows *r = &s->engine->rows;
-    *row = (keel_kept){.name = rows_name(r, i),
-                       .kind = rows_kind(r, i),
-                       .care = (keel_row_care)r->care[i],
-                       .verdict = (keel_verdict)r->verdict[i],
-                       .start = r->reference[i],
-                       .drift = r->drift[i],
-                       .units = r->units[i],
-                       .last = r->residual[i],
-                       .unit = rows_unit(r, i)};
+    *row = (keel_row){.name = rows_name(r, i),
+                      .kind = rows_kind(r, i),
+                      .treatment = (keel_row_treatment)r->treatment[i],
+                      .verdict = (keel_verdict)r->verdict[i],
+                      .start = r->reference[i],
+                      .drift = r->drift[i],
+                      .units = r->units[i],
+                      .last = r->residual[i],
+                      .unit = rows_unit(r, i)};
     return 1;
 }
 

@@ -214,7 +214,7 @@ static void run_b(struct outcome *o, struct reruns *r, long places) {
 /* Both ended at the same event, or at the same time: the ends belong together, too. */
 static void add_ends(struct outcome *o, struct trial *again) {
     double t = keel_time(keel_sim_solver(o->sim)), *value = o->trace->value;
-    keel_happening one;
+    keel_event_record one;
     long events = 0;
     while (keel_sim_happening(o->sim, events, &one)) events++;
     int stopped = o->status == OUTCOME_STOPPED;

@@ -151,13 +151,13 @@ static void start(struct lines *l, const struct check *c) {
 
 static void kept(struct lines *l, const struct check *c) {
     char list[KEEL_TEXT] = "";
-    keel_kept row;
+    keel_row row;
     struct check_invariant one;
     int exact = 0, varying = 0;
-    for (int i = 0; c->sim && keel_kept_at(keel_sim_solver(c->sim), i, &row); i++) {
-        varying |= row.care == KEEL_ROW_VARYING;
+    for (int i = 0; c->sim && keel_row_at(keel_sim_solver(c->sim), i, &row); i++) {
+        varying |= row.treatment == KEEL_ROW_VARYING;
         if (row.kind == KEEL_ROW_ALGEBRAIC || row.kind == KEEL_ROW_ENERGY || row.kind == KEEL_ROW_INVARIANT ||
-            row.care == KEEL_ROW_REDUNDANT)
+            row.treatment == KEEL_ROW_REDUNDANT)
             continue;
         if (exact < MOST) text_add(list, sizeof list, "%s%s", exact ? ", " : "", row.name);
         exact++;

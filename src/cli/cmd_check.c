@@ -31,10 +31,11 @@ static int refused(const struct check *c, int i, struct check_invariant *out) {
 }
 
 int check_invariant(const struct check *c, int i, struct check_invariant *out) {
-    keel_kept row;
+    keel_row row;
     if (!c->sim) return refused(c, i, out);
-    for (int k = 0; keel_kept_at(keel_sim_solver(c->sim), k, &row); k++) {
-        if ((row.kind != KEEL_ROW_ENERGY && row.kind != KEEL_ROW_INVARIANT) || row.care == KEEL_ROW_VARYING)
+    for (int k = 0; keel_row_at(keel_sim_solver(c->sim), k, &row); k++) {
+        if ((row.kind != KEEL_ROW_ENERGY && row.kind != KEEL_ROW_INVARIANT) ||
+            row.treatment == KEEL_ROW_VARYING)
             continue;
         if (i-- > 0) continue;
         int proved = keel_model_proved(c->model, keel_model_start(c->model), row.name);

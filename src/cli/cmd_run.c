@@ -145,7 +145,7 @@ static void integrate(struct run *r) {
     if (status < 0) text_set(o->message, sizeof o->message, "%s", limit_why(&limit, r->sim, status, end));
     if (status == KEEL_REST) text_set(o->message, sizeof o->message, "%s", job_why(r->sim));
     if (status == KEEL_EVENT) {
-        keel_happening last = {0};
+        keel_event_record last = {0};
         keel_sim_happening(r->sim, -1, &last);
         text_set(o->message, sizeof o->message, "by event `%s` at t = %.10g", last.event, last.t);
     }

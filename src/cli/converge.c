@@ -62,7 +62,7 @@ static void judge(struct converge *c, int column) {
     if (isnan(*order)) *order = near;
 }
 
-static int judge_all(struct converge *c, struct job *j) {
+static int control_all(struct converge *c, struct job *j) {
     const struct trial *r = NULL;
     for (int k = 0; k < c->levels && !r; k++)
         if (c->level[k].trial.each) r = &c->level[k].trial;
@@ -127,7 +127,7 @@ int converge_run(struct converge *c, struct job *j) {
             text_set(j->stabilizer, sizeof j->stabilizer, "%s", level->trial.stabilizer);
     }
     if (memory_is_out()) return job_no_memory(j); /* a level may lack its arrays */
-    return c->levels ? judge_all(c, j) : 0;
+    return c->levels ? control_all(c, j) : 0;
 }
 
 const struct missing *converge_missing(const struct converge *c) {

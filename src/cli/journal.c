@@ -75,7 +75,7 @@ int journal_row(void *journal, const struct trace_row *row) {
 /* Events stand in the journal in the order in which they happened. */
 static int give(struct journal *l, struct trace *t, double *numbers) {
     struct head head;
-    keel_happening one = {0};
+    keel_event_record one = {0};
     size_t columns = (size_t)t->columns, rows = (size_t)t->rows;
     memcpy(&head, l->row, sizeof head);
     memcpy(numbers, l->row + sizeof head, l->size - sizeof head);

@@ -70,17 +70,17 @@ static void time_text(char *out, size_t room, double seconds) {
     else snprintf(out, room, "%.2f s", seconds);
 }
 
-int outcome_row(const struct outcome *o, const struct job *j, int i, keel_kept *row) {
-    if (!keel_sim_kept_at(o->sim, i, row)) return 0;
+int outcome_row(const struct outcome *o, const struct job *j, int i, keel_row *row) {
+    if (!keel_sim_row_at(o->sim, i, row)) return 0;
     if (stabilizer_measures(j->keel.method)) return 1;
     row->drift = o->trace->largest_drift[i];
     row->units = row->last = NAN;
     return 1;
 }
 
-const char *outcome_care_word(const struct job *j, const keel_kept *row) {
+const char *outcome_treatment_word(const struct job *j, const keel_row *row) {
     if (!stabilizer_measures(j->keel.method)) return "at output times";
-    switch (row->care) {
+    switch (row->treatment) {
     case KEEL_ROW_WATCHED:
         return "watched";
     case KEEL_ROW_NATIVE:
@@ -98,7 +98,7 @@ const char *outcome_care_word(const struct job *j, const keel_kept *row) {
 }
 
 static void rows_text(const struct outcome *o, const struct job *j, FILE *out, int color) {
-    keel_kept row;
+    keel_row row;
     int any = 0;
     for (int i = 0; i < keel_sim_rows(o->sim); i++) {
         if (!outcome_row(o, j, i, &row)) continue;
@@ -109,16 +109,16 @@ static void rows_text(const struct outcome *o, const struct job *j, FILE *out, i
         text_number(drift, sizeof drift, "%.1e", row.drift);
         text_number(units, sizeof units, row.units < 1e6 ? "%.1f" : "%.1e", row.units);
         text_number(last, sizeof last, "%.1e", fabs(row.last));
-        const char *care = outcome_care_word(j, &row);
+        const char *treatment = outcome_treatment_word(j, &row);
         fprintf(out, "  %-20s %-14.6g %-17s %-15s %-*s%s\n", row.name, row.start, drift, units,
-                care[0] ? 12 : 0, last, care);
+                treatment[0] ? 12 : 0, last, treatment);
     }
 }
 
 int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_t room) {
     unsigned traits = stabilizer_traits(j->stabilizer);
-    if (o->stats.folds == 0) return 0;
-    text_set(out, room, "at %ld step%s %s", o->stats.folds, o->stats.folds == 1 ? "" : "s",
+    if (o->stats.unresolved == 0) return 0;
+    text_set(out, room, "at %ld step%s %s", o->stats.unresolved, o->stats.unresolved == 1 ? "" : "s",
              traits & KEEL_OFF_GRID     ? "no length meets all kept rows: they were projected"
              : traits & KEEL_TAKES_SETS ? "no factors meet all kept rows: they are off there"
                                         : "not all kept rows are met: they are off there");

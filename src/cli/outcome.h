@@ -28,9 +28,9 @@ int outcome_finding(const struct outcome *o, char *out, size_t room);
 /* Row i of the certificate over all modes, of keel_sim_rows; 0: no mode of the run has it.  Without a
  * stabilizer steps are not measured: drift is then the largest at output
  * times, units and last are NAN. */
-int outcome_row(const struct outcome *o, const struct job *j, int i, keel_kept *row);
+int outcome_row(const struct outcome *o, const struct job *j, int i, keel_row *row);
 /* "watched", "by the method"; "at output times": where alone it is looked at; "": it is kept */
-const char *outcome_care_word(const struct job *j, const keel_kept *row);
+const char *outcome_treatment_word(const struct job *j, const keel_row *row);
 /* Of the mode in force; NULL: it has none. */
 const char *outcome_state_name(const struct outcome *o, int component);
 void outcome_release(struct outcome *o);

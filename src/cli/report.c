@@ -75,14 +75,14 @@ static void named_number(FILE *out, const char *name, double value) {
 /* The verdict and the certificate ----------------------------------------------------------------------- */
 
 /* The worst of the rows somebody cares for, and how many there are. */
-static int worst_kept(const struct outcome *o, const struct job *j, int watched, keel_kept *worst) {
-    keel_kept row;
+static int worst_kept(const struct outcome *o, const struct job *j, int watched, keel_row *worst) {
+    keel_row row;
     int count = 0;
     for (int i = 0; i < keel_sim_rows(o->sim); i++) {
         if (!outcome_row(o, j, i, &row)) continue;
-        int cared =
-            row.care == KEEL_ROW_KEPT || row.care == KEEL_ROW_NATIVE || row.care == KEEL_ROW_REDUNDANT;
-        if (row.care == KEEL_ROW_VARYING || cared == watched) continue;
+        int cared = row.treatment == KEEL_ROW_KEPT || row.treatment == KEEL_ROW_NATIVE ||
+                    row.treatment == KEEL_ROW_REDUNDANT;
+        if (row.treatment == KEEL_ROW_VARYING || cared == watched) continue;
         if (count++ == 0 || row.units > worst->units) *worst = row;
     }
     return count;
@@ -106,7 +106,7 @@ static void add_accuracy(char *words, size_t room, const struct outcome *o, cons
 }
 
 static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
-    keel_kept row = {0}, loose = {0};
+    keel_row row = {0}, loose = {0};
     int kept = worst_kept(o, j, 0, &row), watched = worst_kept(o, j, 1, &loose);
     int ended = o->status == OUTCOME_FAILED || o->status == OUTCOME_INTERRUPTED;
     int unmeasured = (kept || watched) && !stabilizer_measures(j->keel.method);
@@ -128,7 +128,7 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     else if (watched)
         text_add(words, sizeof words,
                  "Nothing is kept to round-off; %s is %s and drifts by %.2g units of round-off.", loose.name,
-                 loose.care == KEEL_ROW_DAMPED ? "damped" : "watched", loose.units);
+                 loose.treatment == KEEL_ROW_DAMPED ? "damped" : "watched", loose.units);
     else text_add(words, sizeof words, "There is nothing to keep in this model.");
     if (kept && watched && !unmeasured)
         text_add(words, sizeof words, " Only watched: %s drifts by %.2g.", loose.name, loose.units);
@@ -150,7 +150,7 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
 }
 
 static void certificate(FILE *out, const struct outcome *o, const struct job *j) {
-    keel_kept row;
+    keel_row row;
     int any = 0;
     for (int i = 0; i < keel_sim_rows(o->sim); i++) {
         if (!outcome_row(o, j, i, &row)) continue;
@@ -169,7 +169,7 @@ static void certificate(FILE *out, const struct outcome *o, const struct job *j)
         text_number(last, sizeof last, "%.1e", fabs(row.last));
         fprintf(out, "</code></td><td>%s</td><td>%s</td><td>%s</td><td>%.6g</td><td class=\"text soft\">",
                 units, drift, last, row.start);
-        text(out, outcome_care_word(j, &row));
+        text(out, outcome_treatment_word(j, &row));
         fputs("</td></tr>\n", out);
     }
     if (any)
@@ -259,11 +259,11 @@ static void end_list(FILE *out, int any) {
 }
 
 static void hidden_and_balances(FILE *out, const struct outcome *o, const struct job *j) {
-    keel_kept row;
+    keel_row row;
     const char *name;
     int any = 0;
     for (int i = 0; i < keel_sim_rows(o->sim); i++)
-        if (!keel_sim_kept_at(o->sim, i, &row)) continue;
+        if (!keel_sim_row_at(o->sim, i, &row)) continue;
         else if (row.kind == KEEL_ROW_VELOCITY || row.kind == KEEL_ROW_HIDDEN)
             name_list(out, "Hidden constraints", row.name, &any);
     end_list(out, any);
@@ -305,7 +305,7 @@ static void values(FILE *out, const struct job *j, const struct store *s) {
 }
 
 static void events(FILE *out, const struct outcome *o, const struct job *j) {
-    keel_happening one;
+    keel_event_record one;
     long total = 0;
     for (; keel_sim_happening(o->sim, total, &one); total++) {
         keel_mode from = {0}, to = {0};

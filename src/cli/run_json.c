@@ -80,9 +80,9 @@ static void settings(struct json *json, const struct job *j, int lasting) {
     run_json_compiled(json, j);
 }
 
-static const char *kind_word(const keel_kept *row) {
-    if (row->care == KEEL_ROW_WATCHED || row->care == KEEL_ROW_VARYING) return "watched";
-    if (row->care == KEEL_ROW_DAMPED) return "damped";
+static const char *kind_word(const keel_row *row) {
+    if (row->treatment == KEEL_ROW_WATCHED || row->treatment == KEEL_ROW_VARYING) return "watched";
+    if (row->treatment == KEEL_ROW_DAMPED) return "damped";
     switch (row->kind) {
     case KEEL_ROW_VELOCITY:
     case KEEL_ROW_HIDDEN:
@@ -96,7 +96,7 @@ static const char *kind_word(const keel_kept *row) {
 }
 
 static void kept(struct json *json, const struct outcome *o, const struct job *j) {
-    keel_kept row;
+    keel_row row;
     json_array(json, "kept");
     for (int i = 0; i < keel_sim_rows(o->sim); i++) {
         if (!outcome_row(o, j, i, &row)) continue;
@@ -151,7 +151,7 @@ static void values(struct json *json, const struct outcome *o, const double *val
 
 static void events(struct json *json, const struct outcome *o, const struct job *j) {
     enum { MOST = 10000 };
-    keel_happening one;
+    keel_event_record one;
     long total = 0;
     json_array(json, "events");
     for (; keel_sim_happening(o->sim, total, &one); total++) {
@@ -232,7 +232,8 @@ static void results(struct json *json, const struct outcome *o, const struct job
     json_integer(json, "jacobians", stats.jacobians);
     json_integer(json, "factorizations", stats.factorizations);
     if (stats.schur) json_integer(json, "schur", stats.schur);
-    if (stabilizer_traits(j->stabilizer) & KEEL_OWN_DIRECTIONS) json_integer(json, "folds", stats.folds);
+    if (stabilizer_traits(j->stabilizer) & KEEL_OWN_DIRECTIONS)
+        json_integer(json, "unresolved", stats.unresolved);
     if (!lasting) json_number(json, "wall_s", o->wall_s), json_number(json, "compile_s", j->compile_s);
     kept(json, o, j);
     correction(json, o, j);

@@ -38,11 +38,11 @@ int stabilizer_measures(const char *method) {
 
 const char *stabilizer_in_use(const char *method, const keel_solver *s) {
     const keel_method *used = keel_stabilizer_of(s);
-    keel_kept row;
+    keel_row row;
     int kept = 0, shown = 0;
-    for (int i = 0; keel_kept_at(s, i, &row); i++) {
+    for (int i = 0; keel_row_at(s, i, &row); i++) {
         if (row.kind == KEEL_ROW_ALGEBRAIC) continue;
-        kept |= row.care == KEEL_ROW_KEPT;
+        kept |= row.treatment == KEEL_ROW_KEPT;
         shown = 1;
     }
     if (used && (kept || strcmp(asked_by(method), "auto") != 0)) return used->name;

@@ -66,10 +66,10 @@ static void make_room(struct store *s) {
 static void measure_units(struct store *s, double *numbers, int mode) {
     const double *drift = numbers + store_drift(s, 0);
     double *units = numbers + store_units(s, 0);
-    keel_kept row;
+    keel_row row;
     for (int i = 0; i < s->rows; i++) {
         units[i] = NAN;
-        if (!keel_sim_row_in(s->trace->sim, i, mode) || !keel_sim_kept_at(s->trace->sim, i, &row)) continue;
+        if (!keel_sim_row_in(s->trace->sim, i, mode) || !keel_sim_row_at(s->trace->sim, i, &row)) continue;
         units[i] = drift[i] == 0 ? 0 : row.unit > 0 ? fabs(drift[i]) / row.unit : NAN;
     }
 }

@@ -9,7 +9,7 @@
 enum { SHOWN = 6, MOST = 10000 }; /* surfaces or jumps of a certificate; jumps in JSON, which counts all */
 
 double switching_time(const struct outcome *o, const struct job *j, int mode) {
-    keel_happening one;
+    keel_event_record one;
     double from = j->t0, sum = 0;
     int now = keel_model_start(j->model);
     for (long i = 0; keel_sim_happening(o->sim, i, &one); i++) {
@@ -22,7 +22,7 @@ double switching_time(const struct outcome *o, const struct job *j, int mode) {
 }
 
 static long changes_of_mode(const struct outcome *o) {
-    keel_happening one;
+    keel_event_record one;
     long count = 0;
     for (long i = 0; keel_sim_happening(o->sim, i, &one); i++) count += one.to != one.from;
     return count;

@@ -106,7 +106,7 @@ static double go(struct trial *r, keel_sim *sim, const struct trial_view *v, con
         r->status = TRIAL_STOPPED;
         text_set(r->message, sizeof r->message, "%s", job_why(sim));
     } else if (status == KEEL_EVENT) {
-        keel_happening last = {0};
+        keel_event_record last = {0};
         keel_sim_happening(sim, -1, &last);
         r->status = TRIAL_STOPPED;
         text_set(r->message, sizeof r->message, "by event `%s` at t = %.10g", last.event, last.t);
@@ -121,10 +121,10 @@ static double go(struct trial *r, keel_sim *sim, const struct trial_view *v, con
 
 /* The drift of what is conserved: over the steps by the certificate, over the output times by the trace. */
 static void take_drift(struct trial *r, keel_sim *sim, const struct trace *t, int measured) {
-    keel_kept row;
+    keel_row row;
     r->drift = r->units = NAN;
     for (int i = 0; i < keel_sim_rows(sim); i++) {
-        if (!keel_sim_kept_at(sim, i, &row) || row.care == KEEL_ROW_VARYING) continue;
+        if (!keel_sim_row_at(sim, i, &row) || row.treatment == KEEL_ROW_VARYING) continue;
         if (measured) r->drift = fmax(r->drift, row.drift), r->units = fmax(r->units, row.units);
         r->drift = fmax(r->drift, t->largest_drift[i]);
     }
@@ -146,7 +146,7 @@ static void take_errors(struct trial *r, const struct trial_view *v) {
 }
 
 static void take_end(struct trial *r, keel_sim *sim) {
-    keel_happening one;
+    keel_event_record one;
     r->end_t = keel_time(keel_sim_solver(sim));
     while (keel_sim_happening(sim, r->end_events, &one)) r->end_events++;
     keel_status status = keel_sim_values(sim, r->end);

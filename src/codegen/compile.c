@@ -235,14 +235,14 @@ keel_fn *compile_function(const struct compile_unit *u, const char *name) {
     return function;
 }
 
-keel_march *compile_march(const struct compile_unit *u, const char *name) {
-    keel_march *march;
+keel_kernel_fixed *compile_fixed(const struct compile_unit *u, const char *name) {
+    keel_kernel_fixed *march;
     find_symbol(u, "march_", name, &march);
     return march;
 }
 
-keel_march_kept *compile_kept(const struct compile_unit *u, const char *name) {
-    keel_march_kept *march;
+keel_kernel_steps *compile_kept(const struct compile_unit *u, const char *name) {
+    keel_kernel_steps *march;
     find_symbol(u, "kept_", name, &march);
     return march;
 }
@@ -253,8 +253,8 @@ keel_series_fn *compile_series(const struct compile_unit *u, const char *name) {
     return series;
 }
 
-keel_along_fn *compile_along(const struct compile_unit *u, const char *name) {
-    keel_along_fn *along;
+keel_composed_fn *compile_along(const struct compile_unit *u, const char *name) {
+    keel_composed_fn *along;
     find_symbol(u, "along_", name, &along);
     return along;
 }

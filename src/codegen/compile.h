@@ -32,9 +32,10 @@ enum compile_status compile_load(const char *source, const struct compile_limits
                                  char *message, size_t room);
 keel_fn *compile_function(const struct compile_unit *u,
                           const char *name); /* as given to emit_function; NULL: none */
-keel_march *compile_march(const struct compile_unit *u, const char *name);      /* as given to emit_march */
-keel_march_kept *compile_kept(const struct compile_unit *u, const char *name);  /* as given to emit_kept */
-keel_series_fn *compile_series(const struct compile_unit *u, const char *name); /* as given to emit_series */
-keel_along_fn *compile_along(const struct compile_unit *u, const char *name);
+keel_kernel_fixed *compile_fixed(const struct compile_unit *u,
+                                 const char *name);                              /* as given to emit_kernel */
+keel_kernel_steps *compile_kept(const struct compile_unit *u, const char *name); /* as given to emit_kept */
+keel_series_fn *compile_series(const struct compile_unit *u, const char *name);  /* as given to emit_series */
+keel_composed_fn *compile_along(const struct compile_unit *u, const char *name);
 void compile_close(struct compile_unit *u);
 #endif

@@ -22,7 +22,7 @@ struct emit {
     int local;                /* the functions are static */
     int series;               /* so far: the first one brings the recurrences with it */
     int along;                /* the same of those along a curve */
-    unsigned kernels;         /* which of them emit_march and emit_kept write; 0: all */
+    unsigned kernels;         /* which of them emit_kernel and emit_kept write; 0: all */
 };
 
 /* What a kernel does: fixed steps with nothing to measure; else with watched or with kept rows; steps by
@@ -32,10 +32,10 @@ enum { EMIT_PLAIN = 1, EMIT_WATCHING = 2, EMIT_KEEPING = 4, EMIT_ADAPTIVE = 8, E
 /* Operations of one part of a function; longest name; room for a number. */
 enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 
-/* The texts of keel/explicit.h, linalg/rowspace.h, core/project.h, core/judge.h, core/march.h, line by line;
- * they end with NULL. */
+/* The texts of keel/explicit.h, linalg/rowspace.h, core/project.h, core/step_control.h, core/kernel.h, line
+ * by line; they end with NULL. */
 extern const char *const emit_explicit[],
-    *const emit_rowspace[], *const emit_project[], *const emit_judge[], *const emit_kernel[];
+    *const emit_rowspace[], *const emit_project[], *const emit_step_control[], *const emit_kernel_steps[];
 
 void emit_open(struct emit *e); /* with what every model needs */
 void emit_close(struct emit *e);
@@ -45,16 +45,16 @@ int emit_function(struct emit *e, const char *name, const struct tape *t);
 /* The same as HEADNAME, "static inline int rate_" and a name. */
 int emit_under(struct emit *e, const char *head, const char *name, const struct tape *t);
 void emit_number(char *out, size_t room, double value); /* in hexadecimal; EMIT_NUMBER bytes will do */
-/* march_NAME, a keel_march of the method with this table, for the tape of a right-hand side.  1, and nothing
- * written: the tape is so long that a call of it costs nothing. */
-int emit_march(struct emit *e, const char *name, const struct tape *t, const keel_rk *table);
+/* march_NAME, a keel_kernel_fixed of the method with this table, for the tape of a right-hand side.  1, and
+ * nothing written: the tape is so long that a call of it costs nothing. */
+int emit_kernel(struct emit *e, const char *name, const struct tape *t, const keel_rk *table);
 
 struct emit_rows { /* of the manifold: a map with its jacobian, in compressed rows */
     const struct tape *value, *jacobian;
     const int *row_start, *column;
 };
 /* kept_NAME: steps by their error, where the method estimates it, and with these rows watched or kept, as
- * core/march.h has it; after emit_march of that name.  1, and nothing written: there is too much of it, or
+ * core/kernel.h has it; after emit_kernel of that name.  1, and nothing written: there is too much of it, or
  * nothing. */
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel_rk *table, int maps,
               const struct emit_rows *rows);

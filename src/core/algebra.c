@@ -7,7 +7,7 @@
  * does. Index 3: d/dt of the hidden rows does.  Newton starts from the y found last; while a step is tried
  * it also watches that it stays on the branch it comes from (algebra_follow.c). */
 #include "core/field.h"
-#include "core/judge.h"
+#include "core/step_control.h"
 
 #include "linalg/dense.h"
 
@@ -214,9 +214,9 @@ static double take_step(struct field *fd, double *u) {
     double length = 0, *y = u + fd->n;
     const double *size = fd->size + fd->n;
     for (int j = 0; j < fd->m; j++) {
-        double step = fd->dae.step[j], largest = judge_max(fabs(y[j] - step), fabs(y[j]));
+        double step = fd->dae.step[j], largest = step_control_max(fabs(y[j] - step), fabs(y[j]));
         y[j] -= step;
-        length = judge_max(fabs(step) / judge_max(largest, size[j] * 1e-3 + DBL_MIN), length);
+        length = step_control_max(fabs(step) / step_control_max(largest, size[j] * 1e-3 + DBL_MIN), length);
     }
     return length;
 }
@@ -311,7 +311,7 @@ keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
         }
         idle = shrinks > 0.1 ? idle + 1 : 0;
         circling = length < 1e-10 && length > 0.5 * shortest ? circling + 1 : 0;
-        shortest = judge_min(shortest, length);
+        shortest = step_control_min(shortest, length);
         if (length <= 2 * DBL_EPSILON || circling >= 2 || (idle >= 2 && at_round_off(fd, t, u)))
             return KEEL_OK;
         if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON)

@@ -12,7 +12,7 @@
  *
  * If no piece is short enough the step is not made, and steps that shrink to nothing end the run there. */
 #include "core/field.h"
-#include "core/judge.h"
+#include "core/step_control.h"
 
 #include "linalg/dense.h"
 
@@ -59,9 +59,10 @@ int algebra_parts(const struct field *fd, const struct algebra_piece *p) {
     double longest = 0, off = 0;
     for (int j = 0; j < fd->m; j++) {
         double move = y_end[j] - p->y[j], begin = p->h * p->slope[j], end = p->h * p->slope_end[j];
-        double weight = 1 / judge_max(size[j], fabs(y_end[j]));
-        longest = judge_max(judge_max(fabs(move), judge_max(fabs(begin), fabs(end))) * weight, longest);
-        off = judge_max(judge_max(fabs(move - begin), fabs(move - end)) * weight, off);
+        double weight = 1 / step_control_max(size[j], fabs(y_end[j]));
+        longest = step_control_max(
+            step_control_max(fabs(move), step_control_max(fabs(begin), fabs(end))) * weight, longest);
+        off = step_control_max(step_control_max(fabs(move - begin), fabs(move - end)) * weight, off);
     }
     return !(off <= NOISE || off <= PARTED * longest);
 }
@@ -71,9 +72,9 @@ double algebra_misses(struct field *fd, const struct algebra_piece *p) {
     for (int j = 0; j < fd->m; j++) {
         aim[j] = p->y[j] + 0.5 * p->h * (p->slope[j] + p->slope_end[j]);
         double y_end = p->u_end[fd->n + j];
-        double own = judge_max(fabs(p->y[j]), fabs(y_end));
-        double size = judge_max(own, 1e-3 * fd->size[fd->n + j] + DBL_MIN);
-        off = judge_max(fabs(aim[j] - y_end) / size, off); /* as Newton's steps are measured */
+        double own = step_control_max(fabs(p->y[j]), fabs(y_end));
+        double size = step_control_max(own, 1e-3 * fd->size[fd->n + j] + DBL_MIN);
+        off = step_control_max(fabs(aim[j] - y_end) / size, off); /* as Newton's steps are measured */
     }
     return off;
 }

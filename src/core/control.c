@@ -4,25 +4,25 @@
  * the part normal to it is removed by the projection and counts a tenth.  Without states there is no error,
  * and steps are as long as they may be. */
 #include "core/engine.h"
-#include "core/judge.h"
+#include "core/step_control.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 static void measure_by(struct engine *e, const double *x, const double *x_new) {
-    judge_scales(e->field.n, x, x_new, e->atol, e->o.rtol, e->scale);
+    step_control_scales(e->field.n, x, x_new, e->atol, e->o.rtol, e->scale);
 }
 
 static double square(const struct engine *e, const double *error) {
-    return judge_square(e->field.n, error, e->scale);
+    return step_control_square(e->field.n, error, e->scale);
 }
 
 double control_norm(const struct engine *e, const double *error, const double *x, const double *x_new) {
     double sum = 0, scale;
     for (int i = 0; i < e->field.n; i++) {
-        judge_scales(1, x + i, x_new + i, e->atol + i, e->o.rtol, &scale);
-        sum += judge_square(1, error + i, &scale);
+        step_control_scales(1, x + i, x_new + i, e->atol + i, e->o.rtol, &scale);
+        sum += step_control_square(1, error + i, &scale);
     }
     return e->field.n > 0 ? sqrt(sum / e->field.n) : 0;
 }
@@ -54,7 +54,8 @@ double control_error(struct engine *e, double *x_new) {
         }
         tangential[k] = square(e, error);
     }
-    return split ? judge_weighed(combined(e, tangential), combined(e, normal)) : combined(e, tangential);
+    return split ? step_control_weighed(combined(e, tangential), combined(e, normal))
+                 : combined(e, tangential);
 }
 
 /* Without states steps only serve to look for events and to be observed: a hundredth of the way from where
@@ -113,5 +114,5 @@ double control_aim(struct engine *e) {
 double control_next(struct engine *e, double h, double error, int rejected) {
     if (e->stepper->next) return e->stepper->next(&e->work, h, error, rejected);
     if (isinf(error)) return 0.25 * h;
-    return judge_next(e->stepper->error_order, h, error, rejected, &e->r->error_before);
+    return step_control_next(e->stepper->error_order, h, error, rejected, &e->r->error_before);
 }

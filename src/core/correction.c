@@ -13,7 +13,7 @@
  * largest relative error of a state then stands for the tolerance of all.  Compiled steps leave such
  * steps to core/step.c, and those that are moved by more than a tolerance. */
 #include "core/engine.h"
-#include "core/judge.h"
+#include "core/step_control.h"
 
 #include <float.h>
 #include <math.h>
@@ -184,8 +184,8 @@ double correction_unblind(struct engine *e, double h, const double *x_new, doubl
     struct record *r = e->r;
     const double *x = e->x[r->front];
     /* methods for stiff problems know what shorter explicit steps do not, and a series is its own judge */
-    if (error > JUDGE_BLIND || e->stepper->info.traits & KEEL_IMPLICIT || e->stepper->aim) return error;
-    if (!judge_unseen(h, e->o.max_step > 0 ? e->o.max_step : HUGE_VAL, project_due(r->stats.steps)))
+    if (error > CONTROL_BLIND || e->stepper->info.traits & KEEL_IMPLICIT || e->stepper->aim) return error;
+    if (!step_control_unseen(h, e->o.max_step > 0 ? e->o.max_step : HUGE_VAL, project_due(r->stats.steps)))
         return error;
     if (error > ROUND_OFFS * DBL_EPSILON * control_norm(e, e->dx, x, x_new) || !find_error(e, h))
         return error;

@@ -69,15 +69,15 @@ static keel_status settle_native(struct engine *e, double t, double *x) {
     struct rows *rows = &e->rows;
     int first = rows->at[KEEL_ROW_ALGEBRAIC];
     for (int i = 0; i < rows->count; i++)
-        if (rows->care[i] == KEEL_ROW_NATIVE &&
+        if (rows->treatment[i] == KEEL_ROW_NATIVE &&
             !(rows_kind(rows, i) == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - first]))
-            rows->care[i] = KEEL_ROW_KEPT;
+            rows->treatment[i] = KEEL_ROW_KEPT;
     m->traits |= KEEL_CORRECTS;
     manifold_choose(m);
     keel_status status = manifold_correct(m, t, x, NULL);
     m->traits = m->stabilizer->info.traits;
     for (int i = 0; i < rows->count; i++)
-        if (rows->care[i] == KEEL_ROW_KEPT) rows->care[i] = KEEL_ROW_NATIVE;
+        if (rows->treatment[i] == KEEL_ROW_KEPT) rows->treatment[i] = KEEL_ROW_NATIVE;
     manifold_choose(m);
     return status;
 }

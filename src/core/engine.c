@@ -197,14 +197,14 @@ void engine_close(struct engine *e) {
 
 /* Is the hidden row of this name one of the rows as they were written, which a method keeps for itself? */
 static int was_written(const struct engine *e, const char *name) {
-    const keel_map *rows = &e->field.p.extras->written_rows;
+    const keel_map *rows = &e->field.p.extras->original_g;
     for (int i = 0; i < rows->count && rows->names; i++)
         if (rows->names[i] && strcmp(rows->names[i], name) == 0) return 1;
     return 0;
 }
 
 /* Which rows the stabilizer keeps, which it only watches (docs/design.md: stepper x stabilizer). */
-static keel_status decide_care(struct engine *e) {
+static keel_status decide_treatment(struct engine *e) {
     struct rows *r = &e->rows;
     unsigned traits = e->stepper->info.traits;
     unsigned stabilizer = e->manifold.traits;
@@ -231,18 +231,20 @@ static keel_status decide_care(struct engine *e) {
         keel_row_kind kind = rows_kind(r, i);
         int base = kind == KEEL_ROW_VELOCITY ? i - e->field.kg : i; /* keeping a constraint keeps its d/dt */
         int wanted = !keep || text_listed(keep, rows_name(r, base)) || text_listed(keep, rows_name(r, i));
-        r->care[i] = active && wanted && (first || !(stabilizer & KEEL_FIRST_ROW)) ? kept : KEEL_ROW_WATCHED;
-        if (kind <= KEEL_ROW_ROLLING && (traits & KEEL_CONSTRAINED)) r->care[i] = KEEL_ROW_NATIVE;
+        r->treatment[i] =
+            active && wanted && (first || !(stabilizer & KEEL_FIRST_ROW)) ? kept : KEEL_ROW_WATCHED;
+        if (kind <= KEEL_ROW_ROLLING && (traits & KEEL_CONSTRAINED)) r->treatment[i] = KEEL_ROW_NATIVE;
         if ((kind == KEEL_ROW_CONSTRAINT || kind == KEEL_ROW_ROLLING || kind == KEEL_ROW_ALGEBRAIC) &&
             (traits & KEEL_AS_GIVEN))
-            r->care[i] = KEEL_ROW_NATIVE;
+            r->treatment[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_HIDDEN && (traits & KEEL_AS_GIVEN) && was_written(e, rows_name(r, i)))
-            r->care[i] = KEEL_ROW_NATIVE;
-        if (kind == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - r->at[kind]]) r->care[i] = KEEL_ROW_NATIVE;
+            r->treatment[i] = KEEL_ROW_NATIVE;
+        if (kind == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - r->at[kind]])
+            r->treatment[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ENERGY && e->field.p.form == KEEL_HAMILTONIAN &&
             (e->field.energy.moving || e->field.constraint.moving))
-            r->care[i] = KEEL_ROW_VARYING;
-        if (r->care[i] == kept) first = 0;
+            r->treatment[i] = KEEL_ROW_VARYING;
+        if (r->treatment[i] == kept) first = 0;
     }
     return KEEL_OK;
 }
@@ -379,7 +381,7 @@ static keel_status prepare(struct engine *e, int begin) {
         fd->fault = other;
     }
     if (status != KEEL_OK) return engine_fail_by_fault(e);
-    status = decide_care(e);
+    status = decide_treatment(e);
     if (status != KEEL_OK) return status;
     manifold_choose(&e->manifold);
     if (e->o.reversible && e->manifold.kept && !(e->manifold.traits & KEEL_KEEPS_REVERSIBLE))

@@ -151,7 +151,7 @@ struct engine {
     double *look, *largest_error; /* for correction.c: 6 width; 1: relative, of steps that were looked at */
     int from;                     /* the buffer that an attempt of the stabilizer begins from */
     int was_split;                /* error[0] is tangential, split the rest of it */
-    int settled, verified;        /* care of rows decided; invariants and derivatives looked at */
+    int settled, verified;        /* treatment of rows decided; invariants and derivatives looked at */
     int measured;                 /* rows are evaluated at every step */
     int estimates;                /* error estimates wanted: 0, 1, 2 */
     unsigned char *fixed_by_default; /* n + m: all of x, none of y */
@@ -278,10 +278,11 @@ keel_status follow_check(struct engine *e, double t_new, double h);
 keel_status follow_inside(struct engine *e, double t, double *x); /* y of x inside the last step */
 
 /* fused.c */
-int fused_fits(const struct engine *e); /* the problem brings a kernel, and nothing looks at single steps */
+int kernel_fits(const struct engine *e); /* the problem brings a kernel, and nothing looks at single steps */
 /* Some of the steps to t_end in one go, fewer than `most`, none of which reaches t_wake; how many.  wait: so
  * many steps are to be taken by step_take before the next such call. */
-long fused_march(struct engine *e, double t_wake, double t_end, long most, long *wait, keel_status *status);
+long kernel_advance(struct engine *e, double t_wake, double t_end, long most, long *wait,
+                    keel_status *status);
 
 /* dense.c */
 keel_status dense_at(struct engine *e, double t, double *u);  /* on the manifold, with y */

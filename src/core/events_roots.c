@@ -23,14 +23,14 @@ static int stairs(struct engine *e) {
     struct record *r = e->r;
     int degree = r->degree, any = 0;
     for (int k = 0; k < e->surfaces.count; k++)
-        any |= e->field.p.passing[e->surfaces.event[k]] == KEEL_STAIRCASE;
+        any |= e->field.p.event_kind[e->surfaces.event[k]] == KEEL_STAIRCASE;
     if (!any) return 1;
     if (2 * degree >= EVENTS_TERMS) return 0;
     for (int i = 0; i < e->field.p.event.count; i++) {
         double *a = e->events.polynomial + (long)i * EVENTS_TERMS, left[EVENTS_TERMS], right[EVENTS_TERMS];
         int surface = surfaces_of_event(e, i);
         for (int k = degree + 1; k <= 2 * degree; k++) a[k] = 0;
-        if (surface < 0 || e->field.p.passing[i] != KEEL_STAIRCASE) continue;
+        if (surface < 0 || e->field.p.event_kind[i] != KEEL_STAIRCASE) continue;
         for (int k = 0; k <= degree; k++) {
             left[k] = k ? a[k] : a[0] - e->surfaces.side[surface];
             right[k] = k ? -a[k] : e->surfaces.side[surface] + 1 - a[0];

@@ -36,7 +36,7 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     memset(fd, 0, sizeof *fd);
     fd->p = *p;
     fd->p.extras = keel_extras_of(p);
-    fd->kernel = fd->p.extras->fused;
+    fd->kernel = fd->p.extras->kernel;
     fd->stats = stats;
     fd->n = p->n;
     fd->m = p->form == KEEL_DAE ? p->m : 0;
@@ -56,10 +56,11 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     fd->velocity = map_of(&p->velocity, "velocity", 0, n, 1);
     fd->invariant = map_of(&p->invariant, "invariant", 0, n, 0);
     fd->event = map_of(&p->event, "event", 0, n, 0);
-    fd->forms = map_of(&fd->p.extras->forms, "forms", 0, n, 0);
-    fd->reduced = map_of(&fd->p.extras->reduced, "reduced", 0, fd->p.extras->forms.count, 0);
-    fd->written = map_of(&fd->p.extras->written, "written", 0, n + fd->p.extras->written_rows.count, 1);
-    fd->written_rows = map_of(&fd->p.extras->written_rows, "written_rows", 0, n, 1);
+    fd->quadratic_forms = map_of(&fd->p.extras->quadratic_forms, "forms", 0, n, 0);
+    fd->energy_of_forms =
+        map_of(&fd->p.extras->energy_of_forms, "reduced", 0, fd->p.extras->quadratic_forms.count, 0);
+    fd->original_f = map_of(&fd->p.extras->original_f, "written", 0, n + fd->p.extras->original_g.count, 1);
+    fd->original_g = map_of(&fd->p.extras->original_g, "original_rows", 0, n, 1);
     fd->context = fd;
     switch (p->form) {
     case KEEL_HAMILTONIAN:
@@ -99,10 +100,10 @@ static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
                                 &fd->rolling, &fd->invariant, &fd->event,  &fd->velocity};
     const keel_pattern *patterns[] = {fd->p.mass.pattern,
                                       fd->p.structure.pattern,
-                                      fd->p.extras->forms.pattern,
-                                      fd->p.extras->reduced.pattern,
-                                      fd->p.extras->written.pattern,
-                                      fd->p.extras->written_rows.pattern};
+                                      fd->p.extras->quadratic_forms.pattern,
+                                      fd->p.extras->energy_of_forms.pattern,
+                                      fd->p.extras->original_f.pattern,
+                                      fd->p.extras->original_g.pattern};
     size_t n = (size_t)fd->n;
     *dense = fd->p.structure.value ? n * n : 2 * (size_t)max_count(fd);
     if (fd->p.form == KEEL_HAMILTONIAN && n * n / 4 > *dense) *dense = n * n / 4; /* H_pp */
@@ -138,7 +139,7 @@ void field_layout(struct field *fd, struct arena *a) {
     else arena_take(a, all); /* a state is as long whether it was opened, loaded or switched to */
     fd->p.array_of = copied(a, fd->p.array_of, n * sizeof(int));
     fd->p.event_direction = copied(a, fd->p.event_direction, events * sizeof(int));
-    fd->p.passing = copied(a, fd->p.passing, events);
+    fd->p.event_kind = copied(a, fd->p.event_kind, events);
     fd->size = arena_doubles(a, vector);
     fd->least = arena_doubles(a, vector);
     fd->inertia = arena_doubles(a, fd->p.form == KEEL_HAMILTONIAN ? vector : 1);

@@ -69,15 +69,15 @@ struct algebra {
 };
 
 struct field {
-    keel_problem p;           /* its arrays of numbers lie in the solver's block */
-    const keel_fused *kernel; /* the problem's, or one that came later; NULL: none */
+    keel_problem p;            /* its arrays of numbers lie in the solver's block */
+    const keel_kernel *kernel; /* the problem's, or one that came later; NULL: none */
     int n, m, width, nq;
     int kg, kr, k; /* constraints, rolling constraints, both: multipliers */
     keel_fn *rate;
     void *context;
     double t_length; /* the same in t, for maps that move */
-    struct map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event, forms, reduced,
-        written, written_rows;
+    struct map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event, quadratic_forms,
+        energy_of_forms, original_f, original_g;
     double *size;    /* n + m: typical |u_i|, the largest so far */
     double *least;   /* n: a size no larger than this is a guess, of a state that starts near 0 */
     double *inertia; /* canonical Hamiltonian: 1 / (d2H/dp_i^2) at the start, nq; [0] 0: H has no masses */

@@ -1,4 +1,4 @@
-/* manifold.c - see manifold.h: choice of rows and weights, and what the two roads share. */
+/* manifold.c - see manifold.h: choice of rows and weights, and what the two ways share. */
 #include "core/manifold.h"
 
 #include <float.h>
@@ -51,8 +51,8 @@ void manifold_choose(struct manifold *m) {
     m->kept = m->kept_kinds = 0;
     for (int i = 0; i < r->count; i++) {
         int constraint = rows_kind(r, i) <= KEEL_ROW_ROLLING;
-        if (r->care[i] == KEEL_ROW_WATCHED && constraint) constraints_left = 1;
-        if (r->care[i] != KEEL_ROW_KEPT && r->care[i] != KEEL_ROW_DAMPED) continue;
+        if (r->treatment[i] == KEEL_ROW_WATCHED && constraint) constraints_left = 1;
+        if (r->treatment[i] != KEEL_ROW_KEPT && r->treatment[i] != KEEL_ROW_DAMPED) continue;
         m->row[m->kept++] = i;
         seen[rows_kind(r, i)] = 1;
     }

@@ -31,7 +31,7 @@ struct manifold {
     double stagnant;     /* Newton that halves no more has arrived below this many */
     double nearly;       /* by mass: the least share of new direction that is corrected in full */
     double at_once;      /* by mass, of a compensated state: see manifold_part */
-    int by_mass;         /* the structured road */
+    int by_mass;         /* the structured way */
     int two_short;       /* flat, two rows, up to four states: the common case has straight code */
     int kept, *row;      /* rows the stabilizer corrects, in order */
     int kept_kinds, kind[ROWS_KINDS];
@@ -50,7 +50,8 @@ struct manifold {
 void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, const keel_stabilizer *stabilizer,
                    keel_norm norm, double units);
 void manifold_layout(struct manifold *m, struct arena *a);
-void manifold_choose(struct manifold *m); /* after rows' care is decided: which rows, which road */
+void manifold_choose(
+    struct manifold *m); /* after rows' treatment is decided: which rows, which of the two ways */
 /* The weights, from the sizes so far; they change between steps only.  rate: x' there, for frozen ones. */
 void manifold_weigh(struct manifold *m, const double *rate);
 
@@ -114,10 +115,10 @@ static inline double manifold_part(const struct manifold *m, int row, const doub
     return rows_in_units(m->rows, row, m->residual[row]) <= 1 ? m->at_once : 1;
 }
 
-/* Shared by the two roads. */
+/* Shared by the two ways. */
 void manifold_move(double *x, double *low, int n, const double *d);
 double manifold_worst(const struct manifold *m, int *row); /* of all kept rows, in units */
-struct project manifold_project(struct manifold *m);       /* the flat road's numbers */
+struct project manifold_project(struct manifold *m);       /* the flat way's numbers */
 int manifold_holds(struct manifold *m);                    /* are all kept rows within the allowed units? */
 int manifold_settled(const struct manifold *m);            /* Newton halves no more: is that near enough? */
 keel_status manifold_refuse(const struct manifold *m, double t, int row);

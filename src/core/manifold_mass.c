@@ -54,7 +54,7 @@ static keel_status grow(struct manifold *m, double t, const double *x) {
 static double worst_of(const struct manifold *m, int first, int count, const double *residual, int *row) {
     double worst = 0;
     for (int i = 0; i < count; i++) {
-        if (m->rows->care[first + i] != KEEL_ROW_KEPT) continue;
+        if (m->rows->treatment[first + i] != KEEL_ROW_KEPT) continue;
         double units = rows_in_units(m->rows, first + i, residual[i]);
         if (units > worst) {
             worst = units;

@@ -177,7 +177,7 @@ void map_find_motion(struct field *fd, struct map *map) {
 /* Does a map that seemed not to depend on t do so by now? */
 int map_starts_to_move(struct field *fd, struct map *map, double t_before, double t, const double *u) {
     double *here = fd->work, *there = fd->work + map->user.count;
-    if (map->moving || map->user.still || map->user.count == 0) return 0;
+    if (map->moving || map->user.autonomous || map->user.count == 0) return 0;
     if (map_value(fd, map, t_before, u, here) != KEEL_OK || map_value(fd, map, t, u, there) != KEEL_OK)
         return 0;
     if (memcmp(here, there, (size_t)map->user.count * sizeof *here) == 0) return 0;

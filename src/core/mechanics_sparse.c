@@ -22,7 +22,7 @@ static int has_pattern(const keel_map *map) {
     return map->count == 0 || (map->jacobian && map->pattern);
 }
 
-/* The sparse road weighs by mass and keeps all constraints; all else goes the dense one. */
+/* The sparse way weighs by mass and keeps all constraints; all else goes the dense one. */
 int mechanics_goes_sparse(const keel_problem *p, const keel_options *o, unsigned traits,
                           unsigned stabilizer) {
     int nq = p->n / 2, by_mass = o->norm == KEEL_BY_DEFAULT || o->norm == KEEL_BY_MASS;

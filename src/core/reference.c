@@ -59,7 +59,8 @@ static keel_status average(struct engine *e, double t, const double *u) {
     }
     for (int i = first; i < r->count && status == KEEL_OK; i++) {
         double mean = sum[i] / pairs, error = sqrt(fmax(squares[i] / pairs - mean * mean, 0) / pairs);
-        if (r->care[i] == KEEL_ROW_KEPT && fabs(mean) > CLEAR * error && fabs(mean) < 4 * rows_unit(r, i))
+        if (r->treatment[i] == KEEL_ROW_KEPT && fabs(mean) > CLEAR * error &&
+            fabs(mean) < 4 * rows_unit(r, i))
             r->reference[i] += mean;
     }
     return status;

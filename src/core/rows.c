@@ -29,7 +29,7 @@ void rows_layout(struct rows *r, const struct field *fd, struct arena *a) {
     size_t count = (size_t)r->count + 1;
     memcpy(r->map, maps, sizeof maps);
     r->name = arena_take(a, count * ROWS_NAME);
-    r->care = arena_ints(a, count);
+    r->treatment = arena_ints(a, count);
     r->verdict = arena_ints(a, count);
     r->reference = arena_doubles(a, count);
     r->size = arena_doubles(a, count);
@@ -217,7 +217,8 @@ void rows_fade(struct rows *r) {
     enum { SLACK = 10 };
     for (int i = 0; i < r->count; i++) {
         double most = SLACK * fmax(r->fresh_size[i], r->recent[i]);
-        if (r->care[i] != KEEL_ROW_KEPT && most > 0 && i >= r->stored) r->size[i] = fmin(r->size[i], most);
+        if (r->treatment[i] != KEEL_ROW_KEPT && most > 0 && i >= r->stored)
+            r->size[i] = fmin(r->size[i], most);
         r->recent[i] = r->fresh_size[i];
     }
 }

@@ -18,7 +18,7 @@ struct rows {
     const struct map *map[ROWS_KINDS];         /* each kind's map */
     int plain[ROWS_KINDS], plains; /* kinds that are present and are values of a map as they stand */
     char *name;                    /* count x ROWS_NAME */
-    int *care, *verdict;
+    int *treatment, *verdict;
     double *reference; /* what the row is held at: 0 for equations */
     double *size;      /* s_i of design rule 1: one unit is eps times this */
     double *residual;  /* of the accepted state */

@@ -228,7 +228,7 @@ static keel_status rows_go_on(struct engine *e, int event, const double *before)
         return engine_fail_by_fault(e);
     for (int i = 0; i < rows->count; i++) {
         double jump = after[i] - before[i];
-        if (rows->care[i] != KEEL_ROW_KEPT || rows_in_units(rows, i, jump) <= 1e4) continue;
+        if (rows->treatment[i] != KEEL_ROW_KEPT || rows_in_units(rows, i, jump) <= 1e4) continue;
         return engine_fail(e, KEEL_EINVAL,
                            "`%s` jumps by %.3g where %s switches, at t = %.10g: it is not kept there; write "
                            "it without the jump, or leave it out",
@@ -270,7 +270,7 @@ keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, in
     keel_status status = set_out(e, t_end);
     if (reached(e, t_wake, t_end)) t_wake = t_end;
     int events = e->field.p.event.count > 0, ahead = !reached(e, began, t_wake);
-    int fused = ahead && !(tell && e->o.observe) && fused_fits(e);
+    int fused = ahead && !(tell && e->o.observe) && kernel_fits(e);
     if (status == KEEL_OK && e->surfaces.count) status = surfaces_settle(e);
     if (status == KEEL_OK && r->surface >= 0) status = pass_surface(e, t_end);
     while (status == KEEL_OK) {
@@ -284,8 +284,8 @@ keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, in
                     status = pass_surface(e, t_end);
                     continue;
                 }
-                int passing = e->field.p.passing ? e->field.p.passing[r->event] : 0;
-                if (!passing) return stop_at_event(e);
+                int kind = e->field.p.event_kind ? e->field.p.event_kind[r->event] : 0;
+                if (!kind) return stop_at_event(e);
                 if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
                 continue;
             }
@@ -303,7 +303,7 @@ keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, in
         if (engine_asked(e)) return KEEL_STOPPED;
         if (most > 0 && taken == most) return too_many_steps(e, most);
         if (fused && wait == 0) {
-            long marched = fused_march(e, t_wake, t_end, steps_left(most, pause, taken), &wait, &status);
+            long marched = kernel_advance(e, t_wake, t_end, steps_left(most, pause, taken), &wait, &status);
             taken += marched;
             if (marched > 0) continue;
         }

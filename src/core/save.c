@@ -108,7 +108,7 @@ static int counters_are_sound(const struct engine *e) {
     const struct record *r = e->r;
     const keel_stats *s = &r->stats;
     const long count[] = {r->count,          s->steps,    s->rejected,  s->calls,         s->newton,
-                          s->factorizations, s->events,   s->jacobians, s->corrections,   s->folds,
+                          s->factorizations, s->events,   s->jacobians, s->corrections,   s->unresolved,
                           s->schur,          s->switches, s->slides,    r->defect.samples};
     const int small[] = {r->crawls,      r->blurs,      r->storm.count, r->storm.steady, r->storm.same,
                          r->storm.alike, r->zeno.count, r->zeno.shrunk, r->zeno.idle};
@@ -166,7 +166,8 @@ int save_read(struct engine *e, const void *bytes, size_t count) {
     field_set_facts(&e->field, &head.facts);
     rows_open(&e->rows);
     for (int i = 0; i < e->rows.count; i++)
-        if (e->rows.care[i] < 0 || e->rows.care[i] > KEEL_ROW_DAMPED) e->rows.care[i] = KEEL_ROW_WATCHED;
+        if (e->rows.treatment[i] < 0 || e->rows.treatment[i] > KEEL_ROW_DAMPED)
+            e->rows.treatment[i] = KEEL_ROW_WATCHED;
     manifold_choose(&e->manifold);
     surfaces_attach(e);
     e->settled = head.settled != 0;

@@ -406,10 +406,10 @@ keel_status start_find_redundant(struct start *st, double t, const double *u) {
     }
     for (int i = 0; i < fd->k; i++) {
         if (fd->active[i]) continue;
-        int *rate = &r->care[r->at[KEEL_ROW_VELOCITY] + i]; /* positions alone kept: watched */
-        if (!(i < fd->kg && r->care[i] == KEEL_ROW_NATIVE && *rate == KEEL_ROW_WATCHED))
+        int *rate = &r->treatment[r->at[KEEL_ROW_VELOCITY] + i]; /* positions alone kept: watched */
+        if (!(i < fd->kg && r->treatment[i] == KEEL_ROW_NATIVE && *rate == KEEL_ROW_WATCHED))
             *rate = KEEL_ROW_REDUNDANT;
-        if (i < fd->kg) r->care[i] = KEEL_ROW_REDUNDANT;
+        if (i < fd->kg) r->treatment[i] = KEEL_ROW_REDUNDANT;
     }
     field_forget(fd);
     return KEEL_OK;

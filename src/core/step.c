@@ -3,7 +3,7 @@
  * The accepted state is never written to until the new one stands, so every rejection costs nothing but
  * its work. */
 #include "core/engine.h"
-#include "core/judge.h"
+#include "core/step_control.h"
 #include "core/verify.h"
 
 #include <float.h>
@@ -149,7 +149,7 @@ static keel_status propose_and_correct(struct engine *e, keel_attempt *a, struct
                                   : step_propose(e, a, from, NULL, x_new, low_new);
     if (status != KEEL_OK || !manifold_corrects(&e->manifold)) return status;
     a->f_end_known = 0;
-    if (e->estimates && (*error = control_raw(e, x_new)) > JUDGE_HOPELESS) return KEEL_OK;
+    if (e->estimates && (*error = control_raw(e, x_new)) > CONTROL_HOPELESS) return KEEL_OK;
     if (attempts) return KEEL_OK;
     if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
     if (engine_off_grid(e) && !plan->lands) return lengthen(e, plan, x_new, low_new);
@@ -175,15 +175,15 @@ static keel_status attempt_once(struct engine *e, struct plan *plan, double *err
     *error = 0;
     for (int k = 0; k < e->estimates || k < engine_further_estimates(e); k++) a.error[k] = e->error[k];
     keel_status status = propose_and_correct(e, &a, plan, x_new, low_new, error);
-    if (status == KEEL_OK && r->sliding && *error <= JUDGE_HOPELESS) {
+    if (status == KEEL_OK && r->sliding && *error <= CONTROL_HOPELESS) {
         a.f_end_known = 0;
         status = surfaces_hold(e, plan->t_new, x_new);
     }
-    if (status != KEEL_OK || *error > JUDGE_HOPELESS) return status;
+    if (status != KEEL_OK || *error > CONTROL_HOPELESS) return status;
     /* where the place tells the next step, an error that is small enough need not be split */
     int settled = e->stepper->aim && *error > 0 && *error < 0.5;
     if (e->estimates && !settled && (*error = control_error(e, x_new)) > 1) return KEEL_OK;
-    if (e->estimates && *error <= JUDGE_BLIND && fd->n > 0 &&
+    if (e->estimates && *error <= CONTROL_BLIND && fd->n > 0 &&
         (*error = correction_unblind(e, plan->h, x_new, *error)) > 1)
         return KEEL_OK;
     r->rate_known[to] = !e->stepper->no_rate || fd->m; /* y belongs to the end, and the rate finds it */
@@ -231,7 +231,7 @@ keel_status step_verify(struct engine *e) {
 /* Does a row that the method keeps seem not to hold, in units that may lag? */
 static int seems_off(const struct rows *r) {
     for (int i = 0; i < r->count; i++)
-        if (r->care[i] == KEEL_ROW_NATIVE && rows_in_units(r, i, r->residual[i]) > 4) return 1;
+        if (r->treatment[i] == KEEL_ROW_NATIVE && rows_in_units(r, i, r->residual[i]) > 4) return 1;
     return 0;
 }
 
@@ -274,7 +274,7 @@ static keel_status commit(struct engine *e, const struct plan *plan) {
     r->event = -1;
     r->piece = r->blurs = r->degree = r->sampled = 0;
     r->stats.steps++;
-    r->stats.folds += e->manifold.view.unresolved;
+    r->stats.unresolved += e->manifold.view.unresolved;
     if (engine_attempts(e)) e->manifold.stabilizer->accept(&e->manifold.view, r->h_taken);
     if (e->stepper->accept) {
         int now = r->front;

@@ -18,11 +18,11 @@
 enum { MET_MOST = 8 }; /* surfaces met at once, tried in all combinations */
 
 int surfaces_stairs(const struct engine *e, int k) {
-    return e->field.p.passing[e->surfaces.event[k]] == KEEL_STAIRCASE;
+    return e->field.p.event_kind[e->surfaces.event[k]] == KEEL_STAIRCASE;
 }
 
 static int is_surface(const keel_problem *p, int event) {
-    return p->passing && (p->passing[event] == KEEL_SURFACE || p->passing[event] == KEEL_STAIRCASE);
+    return p->event_kind && (p->event_kind[event] == KEEL_SURFACE || p->event_kind[event] == KEEL_STAIRCASE);
 }
 
 void surfaces_init(struct engine *e) {

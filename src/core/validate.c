@@ -61,10 +61,12 @@ static int maps_fit(const struct verdict *v, const keel_problem *p) {
            map_fits(v, &p->hidden, "hidden", n) && map_fits(v, &p->energy, "energy", n) &&
            map_fits(v, &p->constraint, "constraint", half) && map_fits(v, &p->rolling, "rolling", half) &&
            map_fits(v, &p->velocity, "velocity", n) && map_fits(v, &p->invariant, "invariant", n) &&
-           map_fits(v, &p->event, "event", n) && map_fits(v, &keel_extras_of(p)->forms, "forms", n) &&
-           map_fits(v, &keel_extras_of(p)->reduced, "reduced", keel_extras_of(p)->forms.count) &&
-           map_fits(v, &keel_extras_of(p)->written, "written", n + keel_extras_of(p)->written_rows.count) &&
-           map_fits(v, &keel_extras_of(p)->written_rows, "written_rows", n) &&
+           map_fits(v, &p->event, "event", n) &&
+           map_fits(v, &keel_extras_of(p)->quadratic_forms, "forms", n) &&
+           map_fits(v, &keel_extras_of(p)->energy_of_forms, "reduced",
+                    keel_extras_of(p)->quadratic_forms.count) &&
+           map_fits(v, &keel_extras_of(p)->original_f, "written", n + keel_extras_of(p)->original_g.count) &&
+           map_fits(v, &keel_extras_of(p)->original_g, "original_rows", n) &&
            pattern_fits(v, p->mass.value ? p->mass.pattern : NULL, "mass",
                         p->form == KEEL_MECHANICS ? half : n, p->form == KEEL_MECHANICS ? half : n) &&
            pattern_fits(v, p->structure.value ? p->structure.pattern : NULL, "structure", n, n);
@@ -152,28 +154,29 @@ static int nothing_idle(const struct verdict *v, const keel_problem *p) {
     if (p->velocity.count && p->velocity.count != p->constraint.count + p->rolling.count)
         return no(v, "velocity must have a row for each of the %d constraints, it has %d",
                   p->constraint.count + p->rolling.count, p->velocity.count);
-    if (keel_extras_of(p)->forms.count || keel_extras_of(p)->reduced.count) {
+    if (keel_extras_of(p)->quadratic_forms.count || keel_extras_of(p)->energy_of_forms.count) {
         int canonical = p->form == KEEL_HAMILTONIAN && !p->structure.value;
         if (!canonical && p->form != KEEL_MECHANICS)
             return no(v, "forms belong to the form KEEL_MECHANICS and to canonical Hamiltonian problems");
-        if (!keel_extras_of(p)->forms.count || keel_extras_of(p)->reduced.count != 1 + p->constraint.count)
+        if (!keel_extras_of(p)->quadratic_forms.count ||
+            keel_extras_of(p)->energy_of_forms.count != 1 + p->constraint.count)
             return no(v, "reduced must give energy and constraints by forms: count %d, it has %d",
-                      1 + p->constraint.count, keel_extras_of(p)->reduced.count);
-        if (!keel_extras_of(p)->forms.jacobian || !keel_extras_of(p)->reduced.jacobian)
+                      1 + p->constraint.count, keel_extras_of(p)->energy_of_forms.count);
+        if (!keel_extras_of(p)->quadratic_forms.jacobian || !keel_extras_of(p)->energy_of_forms.jacobian)
             return no(v, "forms and reduced need their jacobians");
     }
-    if (keel_extras_of(p)->written.count || keel_extras_of(p)->written_rows.count) {
+    if (keel_extras_of(p)->original_f.count || keel_extras_of(p)->original_g.count) {
         if (p->form != KEEL_ODE && p->form != KEEL_DAE)
             return no(v, "written belongs to the forms KEEL_ODE and KEEL_DAE");
-        if (keel_extras_of(p)->written.count != p->n || !keel_extras_of(p)->written_rows.count)
-            return no(v, "written must have count n = %d, it has %d, and written_rows beside it", p->n,
-                      keel_extras_of(p)->written.count);
-        if (!keel_extras_of(p)->written.jacobian || !keel_extras_of(p)->written_rows.jacobian)
-            return no(v, "written and written_rows need their jacobians");
+        if (keel_extras_of(p)->original_f.count != p->n || !keel_extras_of(p)->original_g.count)
+            return no(v, "written must have count n = %d, it has %d, and original_rows beside it", p->n,
+                      keel_extras_of(p)->original_f.count);
+        if (!keel_extras_of(p)->original_f.jacobian || !keel_extras_of(p)->original_g.jacobian)
+            return no(v, "written and original_rows need their jacobians");
     }
     if (p->curvature && p->form != KEEL_MECHANICS)
         return no(v, "curvature belongs to the form KEEL_MECHANICS");
-    if (keel_extras_of(p)->fused &&
+    if (keel_extras_of(p)->kernel &&
         (!p->f.value || p->mass.value || p->form == KEEL_MECHANICS || p->form == KEEL_DAE))
         return no(v,
                   "fused belongs to the form KEEL_ODE without a mass matrix, or to a Hamiltonian one with f");
@@ -197,8 +200,8 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
     for (int i = 0; p->scale && i < p->n; i++)
         if (!(p->scale[i] >= 0) || isinf(p->scale[i]))
             return no(v, "scale[%d] must be finite and not negative", i);
-    const keel_fused *k = keel_extras_of(p)->fused;
-    if (k && (!k->method || (!k->march && !k->kept)))
+    const keel_kernel *k = keel_extras_of(p)->kernel;
+    if (k && (!k->method || (!k->fixed && !k->kept)))
         return no(v, "fused needs the name of a method and its march");
     if (!rooms_fit(v, "series", keel_extras_of(p)->series.room, keel_extras_of(p)->series.each) ||
         !rooms_fit(v, "event_series", keel_extras_of(p)->event_series.room,
@@ -209,10 +212,10 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
     for (int i = 0; p->event_direction && i < p->event.count; i++)
         if (p->event_direction[i] < -1 || p->event_direction[i] > 1)
             return no(v, "event_direction[%d] is %d; it must be -1, 0 or +1", i, p->event_direction[i]);
-    for (int i = 0; p->passing && i < p->event.count; i++) {
-        if (p->passing[i] > KEEL_STAIRCASE)
-            return no(v, "passing[%d] is %d; it must be 0, 1, 2 or 3", i, p->passing[i]);
-        if (p->passing[i] >= KEEL_SURFACE && !p->side)
+    for (int i = 0; p->event_kind && i < p->event.count; i++) {
+        if (p->event_kind[i] > KEEL_STAIRCASE)
+            return no(v, "event_kind[%d] is %d; it must be 0, 1, 2 or 3", i, p->event_kind[i]);
+        if (p->event_kind[i] >= KEEL_SURFACE && !p->side)
             return no(v, "event %d is a switching surface: give `side`, where its side is written for f", i);
     }
     return 1;

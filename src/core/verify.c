@@ -230,7 +230,7 @@ keel_status verify_invariants(struct start *st, double t, const double *u) {
     struct rows *r = st->rows;
     struct fault told = {0};
     for (int i = r->at[KEEL_ROW_ENERGY]; i < r->count; i++) {
-        if (r->care[i] == KEEL_ROW_VARYING) continue;
+        if (r->treatment[i] == KEEL_ROW_VARYING) continue;
         keel_status status = verify_row(st, i, t, u, &told);
         if (status != KEEL_OK) return status;
     }
@@ -254,7 +254,7 @@ static int rests(struct start *st, const struct map *map, int first, double t, c
     if (map->moving && map_rate(fd, map, t, u, r->terms) != KEEL_OK) return 0;
     double share = verify_share(fd, map);
     for (int i = 0; i < count; i++)
-        if (r->care[first + i] != KEEL_ROW_KEPT ||
+        if (r->treatment[first + i] != KEEL_ROW_KEPT ||
             !project_rests(n, r->terms[i], fd->matrix + (long)i * n, f, share))
             return 0;
     return 1;
@@ -284,11 +284,11 @@ keel_status verify_on_the_way(struct start *st, double t, const double *u, const
     keel_status status = KEEL_OK;
     if (all_rest(st, t, u, f)) return KEEL_OK;
     for (int i = 0; i < r->count; i++)
-        if (r->care[i] == KEEL_ROW_WATCHED) return KEEL_OK; /* nobody holds what the others rest on */
+        if (r->treatment[i] == KEEL_ROW_WATCHED) return KEEL_OK; /* nobody holds what the others rest on */
     for (int i = r->at[KEEL_ROW_ENERGY]; i < r->count && status == KEEL_OK; i++) {
         const struct map *map = rows_kind(r, i) == KEEL_ROW_ENERGY ? &fd->energy : &fd->invariant;
         struct sample s = {.conserved = 1, .plainly = 1, .tolerance = verify_share(fd, map), .at = st->worst};
-        if (r->care[i] != KEEL_ROW_KEPT) continue;
+        if (r->treatment[i] != KEEL_ROW_KEPT) continue;
         memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
         look(st, i, t, u, &s);
         if (s.conserved) continue;

@@ -2,7 +2,7 @@
  *
  *     M d + K^T mu = f,   K d = c        M symmetric, positive definite; K of full rank but for rows left out
  *
- * There are two roads.  Where M has small blocks and it takes fewer operations, the Schur complement
+ * There are two ways.  Where M has small blocks and it takes fewer operations, the Schur complement
  * K M^-1 K^T is factored (schur.h); its pattern and the choice are made once.  Else, and for matrices whose
  * rows are nearly dependent, the whole system is, so that neither M^-1 nor K M^-1 K^T (which squares the
  * condition, and may be dense) is formed.  It is equilibrated first, D M D with a unit diagonal and rows

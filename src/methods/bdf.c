@@ -10,7 +10,7 @@
 #include <keel/method.h>
 
 #include "linalg/dense.h"
-#include "methods/written.h"
+#include "methods/original.h"
 
 #include <float.h>
 #include <math.h>
@@ -29,8 +29,8 @@ struct bdf {
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    const char *why = written_refuse(p);
-    if (!why && p->hidden.count && !keel_extras_of(p)->written.count)
+    const char *why = original_refuse(p);
+    if (!why && p->hidden.count && !keel_extras_of(p)->original_f.count)
         return "the rows must be there as they were written, and not what follows from them by d/dt: use "
                "dop853, or any method that projects";
     return why;
@@ -40,7 +40,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     (void)o;
     struct bdf *b = w->method;
     size_t n = (size_t)p->n,
-           m = (size_t)(keel_extras_of(p)->written.count ? keel_extras_of(p)->written_rows.count : p->m),
+           m = (size_t)(keel_extras_of(p)->original_f.count ? keel_extras_of(p)->original_g.count : p->m),
            all = n + m;
     b->n = (int)n;
     b->m = (int)m;
@@ -67,18 +67,18 @@ static keel_status look_at_end(keel_work *w, struct field *fd, const keel_attemp
     for (int j = 0; j < b->n; j++) b->u[j] = a->x[j] + b->d[j];
     memcpy(b->u + b->n, b->z, (size_t)b->m * sizeof *b->z);
     w->calls++;
-    keel_status status = map_value(fd, written_rates(fd), t, b->u, b->f);
-    if (status == KEEL_OK && b->m) status = map_value(fd, written_rows(fd), t, b->u, b->g);
+    keel_status status = map_value(fd, original_rates(fd), t, b->u, b->f);
+    if (status == KEEL_OK && b->m) status = map_value(fd, original_rows(fd), t, b->u, b->g);
     return status;
 }
 
 static keel_status find_matrix(keel_work *w, struct field *fd, const keel_attempt *a) {
     struct bdf *b = w->method;
-    int n = b->n, m = b->m, all = n + m, width = written_is_given(fd) ? n : all; /* written rows have no z */
+    int n = b->n, m = b->m, all = n + m, width = original_is_given(fd) ? n : all; /* written rows have no z */
     double t = a->t + a->h, factor = b->share * a->h;
     keel_status status = m == 0 ? keel_work_jacobian(w, t, b->u, b->f, 0, b->jacobian)
-                                : map_jacobian(fd, written_rates(fd), t, b->u, b->jacobian);
-    if (status == KEEL_OK && m) status = map_jacobian(fd, written_rows(fd), t, b->u, b->rows);
+                                : map_jacobian(fd, original_rates(fd), t, b->u, b->jacobian);
+    if (status == KEEL_OK && m) status = map_jacobian(fd, original_rows(fd), t, b->u, b->rows);
     if (status != KEEL_OK) return status;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < all; j++)
@@ -136,8 +136,8 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
         b->past[j] = alone ? a->h * a->f[j] / 2 : b->before[j] / 3;
     }
     memcpy(b->z, b->last, (size_t)b->m * sizeof *b->z);
-    struct written_room room = {b->u, b->f, b->jacobian, b->matrix, b->pivot, b->moved};
-    keel_status status = alone ? written_guess(w, a, b->n, b->m, &room, b->z) : KEEL_OK;
+    struct original_room room = {b->u, b->f, b->jacobian, b->matrix, b->pivot, b->moved};
+    keel_status status = alone ? original_guess(w, a, b->n, b->m, &room, b->z) : KEEL_OK;
     if (status == KEEL_OK) status = search(w, fd, a, &found);
     if (status != KEEL_OK) return status;
     memcpy(a->dx, b->d, (size_t)b->n * sizeof *a->dx);

@@ -33,7 +33,7 @@ struct space {
 void energy_quotients_layout(const keel_problem *p, keel_work *w) {
     struct energy_momentum *m = w->method;
     size_t n = (size_t)p->n, nq = n / 2, k = (size_t)p->constraint.count,
-           forms = (size_t)keel_extras_of(p)->forms.count;
+           forms = (size_t)keel_extras_of(p)->quadratic_forms.count;
     size_t size = forms > n ? forms : n, functions = forms ? 1 + k : k > 1 ? k : 1;
     m->slope = keel_work_doubles(w, functions * size);
     m->node = keel_work_doubles(w, functions * size);
@@ -57,7 +57,9 @@ static const double *state_at(struct energy_momentum *m, const struct space *s, 
 }
 
 static const struct map *map_of(const struct field *fd, const struct space *s) {
-    return s->kind == ENERGY_FORMS ? &fd->reduced : s->kind == ENERGY_HOLDS ? &fd->constraint : &fd->energy;
+    return s->kind == ENERGY_FORMS   ? &fd->energy_of_forms
+           : s->kind == ENERGY_HOLDS ? &fd->constraint
+                                     : &fd->energy;
 }
 
 static keel_status values_at(keel_work *w, struct field *fd, const struct space *s, const double *z,
@@ -148,9 +150,9 @@ static keel_status by_forms(keel_work *w, struct field *fd, double t) {
     struct energy_momentum *m = w->method;
     int n = 2 * m->nq, forms = m->forms;
     struct space s = {ENERGY_FORMS, t, NULL, forms, 1 + m->k};
-    keel_status status = map_value(fd, &fd->forms, t, m->begin, m->pi[0]);
-    if (status == KEEL_OK) status = map_value(fd, &fd->forms, t, m->end, m->pi[1]);
-    if (status == KEEL_OK) status = map_jacobian(fd, &fd->forms, t, m->middle, m->pi_rows);
+    keel_status status = map_value(fd, &fd->quadratic_forms, t, m->begin, m->pi[0]);
+    if (status == KEEL_OK) status = map_value(fd, &fd->quadratic_forms, t, m->end, m->pi[1]);
+    if (status == KEEL_OK) status = map_jacobian(fd, &fd->quadratic_forms, t, m->middle, m->pi_rows);
     for (int j = 0; j < forms && status == KEEL_OK; j++) {
         m->from[j] = m->pi[0][j];
         m->way[j] = 0; /* Dpi . d is pi1 - pi0 without its cancellation */

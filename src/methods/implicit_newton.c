@@ -166,8 +166,8 @@ double implicit_newton_enough(const keel_work *w, int s) {
 
 /* To a fraction of the tolerance, or until the rest is lost in it at this pace.  Changes that shrink no
  * more have met round-off if they are as small as that; with multipliers see `weigh`. */
-static enum verdict judge_tolerance(const keel_work *w, struct implicit_memory *memory, int s, int round,
-                                    int known, double size, double pace) {
+static enum verdict control_tolerance(const keel_work *w, struct implicit_memory *memory, int s, int round,
+                                      int known, double size, double pace) {
     double enough = implicit_newton_enough(w, s);
     int most = 7 + (s - 3) * 5 / 2, left = most - 1 - round;
     enum verdict stalled = size <= fmax(10 * round_off(w, s), known > 2 ? enough : 0) ? ARRIVED : GIVE_UP;
@@ -188,8 +188,8 @@ static enum verdict judge_tolerance(const keel_work *w, struct implicit_memory *
 }
 
 /* Until what is left, at this pace, is below round-off, or nothing is gained any more. */
-static enum verdict judge_round_off(struct implicit_memory *memory, int round, double size, int idle,
-                                    double pace) {
+static enum verdict control_round_off(struct implicit_memory *memory, int round, double size, int idle,
+                                      double pace) {
     memory->rate = round > 1 ? pace : 0;
     if (!isfinite(size)) return GIVE_UP;
     if (size <= DBL_EPSILON) return ARRIVED;
@@ -249,8 +249,8 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
         double mean = round > single ? sqrt(pace * pace_before) : pace;
         memory->iterations = round;
         idle = round > 1 && size >= before ? idle + 1 : 0;
-        enum verdict verdict = w->rtol > 0 ? judge_tolerance(w, memory, s, round, known, size, mean)
-                                           : judge_round_off(memory, round, size, idle, pace);
+        enum verdict verdict = w->rtol > 0 ? control_tolerance(w, memory, s, round, known, size, mean)
+                                           : control_round_off(memory, round, size, idle, pace);
         *converged = verdict == ARRIVED;
         if (verdict != GO_ON) return KEEL_OK;
         before = fmax(size, fmax(DBL_EPSILON, least));

@@ -16,7 +16,7 @@
 
 #include "base/text.h"
 #include "linalg/dense.h"
-#include "methods/written.h"
+#include "methods/original.h"
 
 #include <float.h>
 #include <math.h>
@@ -39,7 +39,7 @@ struct lgdae {
 /* Are there rows that are known in differentiated form alone?  -1: there is no memory. */
 static int rows_are_lost(const keel_problem *p) {
     size_t all = (size_t)(p->n + p->m), m = (size_t)p->m;
-    if (keel_extras_of(p)->written.count || p->hidden.count == 0) return 0;
+    if (keel_extras_of(p)->original_f.count || p->hidden.count == 0) return 0;
     double *u = malloc((all + 2 * m + 1) * sizeof *u), *here = u + all, *there = here + m;
     int lost = 1;
     if (!u) return -1;
@@ -54,7 +54,7 @@ static int rows_are_lost(const keel_problem *p) {
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    const char *why = written_refuse(p);
+    const char *why = original_refuse(p);
     int lost = why ? 0 : rows_are_lost(p);
     if (lost < 0) return text_no_memory;
     if (lost)
@@ -67,7 +67,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     (void)o;
     struct lgdae *l = w->method;
     size_t n = (size_t)p->n,
-           m = (size_t)(keel_extras_of(p)->written.count ? keel_extras_of(p)->written_rows.count : p->m),
+           m = (size_t)(keel_extras_of(p)->original_f.count ? keel_extras_of(p)->original_g.count : p->m),
            all = n + m;
     double largest = 0;
     l->n = (int)n;
@@ -109,7 +109,7 @@ static keel_status look_at_middle(keel_work *w, struct field *fd, const keel_att
     }
     memcpy(l->u + n, l->z, (size_t)l->m * sizeof *l->z);
     w->calls++;
-    keel_status status = map_value(fd, written_rates(fd), a->t + 0.5 * a->h, l->u, l->f);
+    keel_status status = map_value(fd, original_rates(fd), a->t + 0.5 * a->h, l->u, l->f);
     if (status != KEEL_OK) return status;
     l->square = dot(n, l->from, l->from);
     double u = l->square > 0 ? a->h * dot(n, l->f, l->from) / l->square : HUGE_VAL, v = u / 2;
@@ -124,9 +124,9 @@ static keel_status look_at_middle(keel_work *w, struct field *fd, const keel_att
 
 /* g, and its derivative by x1 and z, the latter in row_room's columns from n on. */
 static keel_status look_at_rows(struct field *fd, struct lgdae *l, const keel_attempt *a, int slopes) {
-    int n = l->n, m = l->m, all = n + m, written = written_is_given(fd);
+    int n = l->n, m = l->m, all = n + m, written = original_is_given(fd);
     if (m == 0) return KEEL_OK;
-    const struct map *map = written_rows(fd);
+    const struct map *map = original_rows(fd);
     keel_status status = KEEL_OK;
     for (int middle = 0; middle < (written ? 1 : 2) && status == KEEL_OK; middle++) {
         double t = a->t + (middle ? 0.5 : 1) * a->h, *value = l->moved;
@@ -149,7 +149,7 @@ static keel_status find_slopes(keel_work *w, struct field *fd, const keel_attemp
     struct lgdae *l = w->method;
     int n = l->n, m = l->m, all = n + m;
     keel_status status = m == 0 ? keel_work_jacobian(w, a->t + 0.5 * a->h, l->u, l->f, 0, l->jacobian)
-                                : map_jacobian(fd, written_rates(fd), a->t + 0.5 * a->h, l->u, l->jacobian);
+                                : map_jacobian(fd, original_rates(fd), a->t + 0.5 * a->h, l->u, l->jacobian);
     if (status != KEEL_OK) return status;
     for (int j = 0; j < n + m; j++) {
         double along = 0;
@@ -293,9 +293,9 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     const int *nested = w->stepper->table;
     int found = 0;
     for (int j = 0; j < l->n; j++) l->d[j] = a->h * a->f[j];
-    for (int j = 0; j < l->m; j++) l->z[j] = written_is_given(fd) ? (a->first ? 0 : l->last[j]) : fd->y[j];
-    struct written_room room = {l->u, l->f, l->jacobian, l->matrix, l->pivot, l->moved};
-    keel_status status = a->first ? written_guess(w, a, l->n, l->m, &room, l->z) : KEEL_OK;
+    for (int j = 0; j < l->m; j++) l->z[j] = original_is_given(fd) ? (a->first ? 0 : l->last[j]) : fd->y[j];
+    struct original_room room = {l->u, l->f, l->jacobian, l->matrix, l->pivot, l->moved};
+    keel_status status = a->first ? original_guess(w, a, l->n, l->m, &room, l->z) : KEEL_OK;
     if (status != KEEL_OK) return status;
     status = *nested ? by_nesting(w, fd, a, &found) : by_newton(w, fd, a, &found);
     if (status != KEEL_OK) return status;

@@ -21,9 +21,9 @@
 
 /* What a symbol is in terms of the n + m unknowns alone; EXPR_NONE: it cannot be written down. */
 static expr in_unknowns(const struct begin *b, expr symbol) {
-    struct road *r = b->r;
+    struct formulation *r = b->r;
     if (system_unknown(r->y, symbol) < 0) return EXPR_NONE;
-    expr e = road_resolve(r, system_expression(r->y, symbol));
+    expr e = formulation_resolve(r, system_expression(r->y, symbol));
     int more = e && r->furthers && expr_depends(&b->m->model->graph, e, (size_t)r->furthers, r->further);
     return more ? EXPR_NONE : e;
 }
@@ -43,7 +43,7 @@ static int take(struct begin *b, const struct model_givens *list, int how) {
             good = 0;
             continue;
         }
-        int place = road_find(b->r, one->target);
+        int place = formulation_find(b->r, one->target);
         if (place < 0) { /* it follows from others, which are to be such that it does */
             expr e = how == BEGIN_FIXED ? in_unknowns(b, one->target) : EXPR_NONE;
             if (e) b->implied[b->implieds++] = derive_sub(&m->model->graph, e, one->value);
@@ -65,7 +65,7 @@ static int take_given(struct begin *b) {
         const char *sign = strchr(m->start[k], '=');
         text_set(name, sizeof name, "%.*s", sign ? (int)(sign - m->start[k]) : 0, m->start[k]);
         expr target = sign ? ask_symbol(m, name, why, sizeof why) : EXPR_NONE;
-        int place = target == EXPR_NONE ? -1 : road_find(b->r, target);
+        int place = target == EXPR_NONE ? -1 : formulation_find(b->r, target);
         if (place < 0 || !keel_model_number(m, sign + 1, &value)) {
             source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the start value `%.80s`: %.280s",
                        m->start[k],
@@ -97,7 +97,7 @@ static struct syntax_span declared(const struct begin *b, int place) {
 /* Names what keeps its guess; refuses what has none. */
 static int name_free_values(struct begin *b) {
     struct keel_model *m = b->m;
-    struct road *r = b->r;
+    struct formulation *r = b->r;
     struct level level[LEVELS_MOST];
     int levels = levels_of(b, level), without = 0, first = 0;
     double *left = calloc((size_t)r->n + (size_t)r->m + 1, sizeof *left);
@@ -131,7 +131,7 @@ static int name_free_values(struct begin *b) {
 /* As many more states that may be chosen as rows follow from others: those that the rest, with what is chosen
  * already held fast, leaves most freedom at the start. */
 static int choose_regained(struct begin *b) {
-    struct road *r = b->r;
+    struct formulation *r = b->r;
     struct inside_mode *mode = b->mode;
     struct level level[LEVELS_MOST];
     int levels = mode->regained ? levels_of(b, level) : 0, count = 0, good = levels >= 0;
@@ -186,7 +186,8 @@ static int check_implied(struct begin *b, const double *multiplier) {
         struct values v;
         struct values_work work = {0};
         double found, value = model_number(m->model, one->value, b->t0);
-        if (road_find(b->r, one->target) >= 0 || system_unknown(&b->mode->system, one->target) < 0) continue;
+        if (formulation_find(b->r, one->target) >= 0 || system_unknown(&b->mode->system, one->target) < 0)
+            continue;
         int there = values_open(&v, b->r, 1, &one->target, 0);
         keel_status status = !there ? KEEL_EINVAL
                              : values_reserve(&work, &v)
@@ -233,7 +234,7 @@ static void tell_polished(struct begin *b) {
 
 /* Events must have values from the start on. */
 static int events_finite(struct begin *b) {
-    const struct road *r = b->r;
+    const struct formulation *r = b->r;
     double *value = calloc((size_t)r->event.count + 1, sizeof *value);
     int good = value != NULL;
     if (good && r->event.count &&
@@ -258,10 +259,10 @@ static void meet_implied(struct begin *b) {
 static int rows_that_follow(const struct begin *b, const keel_solver *s) {
     const struct model_mode *mode = &b->m->model->mode[b->mode->system.mode];
     const unsigned char *left_out = b->mode->system.left_out;
-    keel_kept row;
+    keel_row row;
     int count = 0;
     if (b->r->form != KEEL_MECHANICS) return 0;
-    for (int i = 0; keel_kept_at(s, i, &row); i++) count += row.care == KEEL_ROW_REDUNDANT;
+    for (int i = 0; keel_row_at(s, i, &row); i++) count += row.treatment == KEEL_ROW_REDUNDANT;
     for (int i = 0; i < mode->constraint.count; i++)
         if (left_out[mode->constraint.list[i].multiplier]) count -= 2; /* and its derivative */
     for (int i = 0; i < mode->rolling.count; i++) count -= left_out[mode->rolling.list[i].multiplier];
@@ -325,7 +326,7 @@ static int hold(struct begin *b) {
 static keel_origin origin_of(const struct begin *b, expr symbol) {
     static const keel_origin origin[] = {KEEL_FROM_EQUATIONS, KEEL_FROM_GUESS, KEEL_FROM_INIT, KEEL_FREE};
     const struct model_givens *init = &b->m->model->init;
-    int place = symbol == EXPR_NONE ? -1 : road_find(b->r, symbol);
+    int place = symbol == EXPR_NONE ? -1 : formulation_find(b->r, symbol);
     if (place >= 0) return origin[b->given[place]];
     for (int k = 0; k < init->count && symbol != EXPR_NONE; k++)
         if (init->list[k].target == symbol) return KEEL_FROM_INIT;
@@ -334,8 +335,8 @@ static keel_origin origin_of(const struct begin *b, expr symbol) {
 
 int begin_find(struct keel_model *m) {
     struct inside_mode *mode = &m->mode[m->model->start];
-    size_t all = (size_t)(mode->road.n + mode->road.m) + 1;
-    struct begin b = {.m = m, .mode = mode, .r = &mode->road, .t0 = m->span[0]};
+    size_t all = (size_t)(mode->formulation.n + mode->formulation.m) + 1;
+    struct begin b = {.m = m, .mode = mode, .r = &mode->formulation, .t0 = m->span[0]};
     m->free_values = 0;
     m->u0 = pool_take(&m->pool, all * sizeof *m->u0);
     m->fixed = pool_take(&m->pool, all);

@@ -11,7 +11,7 @@ enum begin_given { BEGIN_NOT_GIVEN, BEGIN_GUESSED, BEGIN_FIXED, BEGIN_LEFT_FREE 
 struct begin {
     struct keel_model *m;
     struct inside_mode *mode;
-    struct road *r;
+    struct formulation *r;
     double t0;
     unsigned char *given;            /* enum begin_given */
     const struct model_given **from; /* the line that gave it; or NULL */

@@ -15,7 +15,7 @@
 enum { SAMPLES = 480, TWICE = 3 /* singular points of a branch that prove it */, WIDEST = 400 };
 #define WORK 1e8 /* operations of a check */
 
-int branches_find(struct road *r) {
+int branches_find(struct formulation *r) {
     const struct derive_sparse *j = &r->y->s.jacobian;
     struct graph *g = &r->y->m->graph;
     int found = 0, n = r->y->s.n, entries = n && j->row_start ? j->row_start[n] : 0;
@@ -25,7 +25,7 @@ int branches_find(struct road *r) {
     r->regular = pool_take(r->pool, ((size_t)entries + 1) * sizeof *r->regular);
     if (!r->regular) return 0;
     for (int e = 0; e < entries; e++) {
-        expr value = road_resolve(r, j->value[e]);
+        expr value = formulation_resolve(r, j->value[e]);
         if (value == EXPR_NONE) return 0;
         r->regular[e] = value;
     }
@@ -33,11 +33,11 @@ int branches_find(struct road *r) {
     return 1;
 }
 
-int branches_open(struct branches *b, const struct road *r) {
+int branches_open(struct branches *b, const struct formulation *r) {
     const struct structure *s = &r->y->s;
     size_t n = (size_t)s->n + 1;
     expr missing;
-    *b = (struct branches){.road = r};
+    *b = (struct branches){.formulation = r};
     if (r->regulars == 0) return 1;
     b->row = pool_take(r->pool, n * sizeof *b->row);
     b->first = pool_take(r->pool, n * sizeof *b->first);
@@ -58,8 +58,8 @@ void branches_close(struct branches *b) {
 
 /* Which equation of a block is to blame: one that has branches. */
 static int with_branches(const struct branches *b, int block) {
-    const struct structure *s = &b->road->y->s;
-    struct graph *g = &b->road->y->m->graph;
+    const struct structure *s = &b->formulation->y->s;
+    struct graph *g = &b->formulation->y->m->graph;
     for (int k = b->first[block]; k < b->first[block + 1]; k++)
         if (surface_found(g, s->equation[b->row[k]])) return b->row[k];
     return b->row[b->first[block]];
@@ -91,7 +91,7 @@ static int lacks_entries(int count, const double *matrix, int *owner) {
 /* A block of J is singular; 0: it is not, or not finite, which is another matter. */
 static int block_is_singular(const struct branches *b, int block, const double *entry, int by_zeros,
                              double *matrix, int *pivot) {
-    const struct structure *s = &b->road->y->s;
+    const struct structure *s = &b->formulation->y->s;
     int first = b->first[block], count = b->first[block + 1] - first;
     memset(matrix, 0, (size_t)count * (size_t)count * sizeof *matrix);
     for (int k = 0; k < count; k++) {
@@ -113,26 +113,26 @@ int branches_singular(const struct branches *b, double t, const double *u, const
         int count = b->first[k + 1] - b->first[k];
         if (count <= WIDEST && wide < count) wide = count;
     }
-    double *entry = malloc(((size_t)b->road->regulars + (size_t)wide * (size_t)wide) * sizeof *entry);
+    double *entry = malloc(((size_t)b->formulation->regulars + (size_t)wide * (size_t)wide) * sizeof *entry);
     int *pivot = malloc((size_t)wide * sizeof *pivot);
     if (!entry || !pivot || tape_call(&b->entries, t, u, parameter, entry)) found = -2;
     for (int k = 0; k < b->blocks && found == -1; k++)
         if (b->first[k + 1] - b->first[k] <= WIDEST &&
-            block_is_singular(b, k, entry, by_zeros, entry + b->road->regulars, pivot))
+            block_is_singular(b, k, entry, by_zeros, entry + b->formulation->regulars, pivot))
             found = k;
     free(entry);
     free(pivot);
-    return found >= 0 ? b->road->y->s.row[with_branches(b, found)] : found;
+    return found >= 0 ? b->formulation->y->s.row[with_branches(b, found)] : found;
 }
 
 /* Where points are looked for: what `init` and `guess` say, 0 where they are silent. */
-static void take_start(const struct road *r, double t, double *u) {
+static void take_start(const struct formulation *r, double t, double *u) {
     struct model *m = r->y->m;
     const struct model_givens *lists[] = {&m->guess, &m->init};
     for (int l = 0; l < 2; l++)
         for (int k = 0; k < lists[l]->count; k++) {
             const struct model_given *one = &lists[l]->list[k];
-            int place = one->target == EXPR_NONE ? -1 : road_find(r, one->target);
+            int place = one->target == EXPR_NONE ? -1 : formulation_find(r, one->target);
             double value = place >= 0 ? model_number(m, one->value, t) : 0;
             if (place >= 0 && isfinite(value)) u[place] = value;
         }
@@ -176,7 +176,7 @@ static int judge(const struct choice *list, int count) {
 static int sample(const struct branches *b, const struct tape *event, const double span[2],
                   const double *start, double *u, double *parameter, struct choice *list, int *count) {
     static const double reach[] = {1e-3, 0.1, 1, 4, 30};
-    const struct road *r = b->road;
+    const struct formulation *r = b->formulation;
     const struct model *m = r->y->m;
     uint64_t seed = 20260;
     double each = 10. * r->regulars;
@@ -197,7 +197,7 @@ static int sample(const struct branches *b, const struct tape *event, const doub
 
 int branches_check(const struct branches *b, const struct tape *event, const double span[2],
                    const double *parameter, int parameters) {
-    const struct road *r = b->road;
+    const struct formulation *r = b->formulation;
     if (!b->there) return 1;
     size_t all = (size_t)(r->n + r->m) + 1, numbers = (size_t)parameters;
     double *u = calloc(2 * all + numbers + (size_t)r->surfaces + 1, sizeof *u);
@@ -223,7 +223,7 @@ int branches_check(const struct branches *b, const struct tape *event, const dou
 }
 
 void branches_sentence(const struct branches *b, int equation, char *out, size_t room) {
-    const struct system *y = b->road->y;
+    const struct system *y = b->formulation->y;
     char label[220], name[200] = "";
     system_label(y, equation, 0, label, sizeof label);
     for (int i = 0; i < y->s.n; i++)

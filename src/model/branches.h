@@ -9,19 +9,19 @@
 #define KEEL_MODEL_BRANCHES_H
 
 #include "symbolic/tape.h"
-#include "model/road.h"
+#include "model/formulation.h"
 
 struct branches {
     int there; /* J has branches */
-    const struct road *road;
+    const struct formulation *formulation;
     struct tape entries;
     int *row, *first, *number, blocks; /* of J */
 };
 
 /* J, for surface_freeze, where it has branches: 1, or 0 without memory. */
-int branches_find(struct road *r);
+int branches_find(struct formulation *r);
 /* What a check needs: 1, or 0 without memory.  branches_close in any case. */
-int branches_open(struct branches *b, const struct road *r);
+int branches_open(struct branches *b, const struct formulation *r);
 void branches_close(struct branches *b);
 /* The equation of a block that is singular at (t, u), for the sides in `parameter`; -1: none is; -2: no
  * memory.  by_zeros: singular by its zeros, whatever the other entries are; one point may be singular by

@@ -73,8 +73,8 @@ static int open_exact(struct keel_model *m) {
     }
     for (int i = 0; i < m->columns; i++)
         list[i] = m->column[i].exact != EXPR_NONE ? m->column[i].exact : expr_constant(&m->model->graph, NAN);
-    return functions_tape(&m->mode[m->model->start].road, (size_t)m->columns, list, &m->exact, &missing) ==
-               0 ||
+    return functions_tape(&m->mode[m->model->start].formulation, (size_t)m->columns, list, &m->exact,
+                          &missing) == 0 ||
            complaint_memory(&m->messages);
 }
 
@@ -85,7 +85,7 @@ static int open_sizes(struct keel_model *m, int i) {
     expr *target = pool_take(&m->pool, ((size_t)count + 1) * sizeof *target);
     if (!target) return complaint_memory(&m->messages);
     for (int k = 0; k < count; k++) target[k] = derive_terms(&m->model->graph, output->list[k].value);
-    return values_open(&m->mode[i].sizes, &m->mode[i].road, count, target, 1) ||
+    return values_open(&m->mode[i].sizes, &m->mode[i].formulation, count, target, 1) ||
            complaint_memory(&m->messages);
 }
 
@@ -97,21 +97,21 @@ static int open_mode(struct keel_model *m, int i) {
     for (int c = 0; c < m->columns; c++)
         target[c] =
             m->column[c].symbol != EXPR_NONE ? m->column[c].symbol : output->list[m->column[c].output].value;
-    if (values_open(&mode->columns, &mode->road, m->columns, target, 0)) return 1;
+    if (values_open(&mode->columns, &mode->formulation, m->columns, target, 0)) return 1;
     if (m->model->graph.failed || m->pool.refused) return complaint_memory(&m->messages);
     int errors = m->messages.errors;
     for (int c = 0; c < m->columns; c++) { /* which ones were it? */
         struct values one;
         char what[220];
-        int there = values_open(&one, &mode->road, 1, &target[c], 0);
+        int there = values_open(&one, &mode->formulation, 1, &target[c], 0);
         values_close(&one);
         if (there) continue;
         struct syntax_span where = m->column[c].symbol != EXPR_NONE ? (struct syntax_span){0, 0}
                                                                     : output->list[m->column[c].output].where;
         text_set(what, sizeof what, "output `%.160s`", m->column[c].name);
-        if (mode->road.derive.obstacle)
-            complaint_kink(&mode->system, &m->messages, where, what, mode->road.derive.obstacle);
-        else complaint_high_derivative(&mode->system, &m->messages, where, what, mode->road.missing);
+        if (mode->formulation.derive.obstacle)
+            complaint_kink(&mode->system, &m->messages, where, what, mode->formulation.derive.obstacle);
+        else complaint_high_derivative(&mode->system, &m->messages, where, what, mode->formulation.missing);
     }
     return m->messages.errors > errors ? 0 : complaint_memory(&m->messages);
 }

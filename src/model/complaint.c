@@ -15,7 +15,7 @@ int complaint_memory(struct source_messages *messages) {
     return 0;
 }
 
-int complaint_dense(const struct road *r, struct source_messages *messages) {
+int complaint_dense(const struct formulation *r, struct source_messages *messages) {
     int kept =
         r->hidden.count + r->energy.count + r->constraint.count + r->rolling.count + r->invariant.count;
     source_hint(

@@ -4,11 +4,11 @@
 #ifndef KEEL_MODEL_COMPLAINT_H
 #define KEEL_MODEL_COMPLAINT_H
 
-#include "model/road.h"
+#include "model/formulation.h"
 
 int complaint_memory(struct source_messages *messages);
 /* The matrices of the problem are too large. */
-int complaint_dense(const struct road *r, struct source_messages *messages);
+int complaint_dense(const struct formulation *r, struct source_messages *messages);
 /* The verdict of the analysis, where it is not OK. */
 int complaint_structure(const struct system *y, struct source_messages *messages);
 /* A warning: the constraint follows from others and was left out. */

@@ -16,7 +16,7 @@ static int find(const struct keel_model *m, const char *name) {
 }
 
 /* The maps of a mode whose values are rows, in the order of the solver's. */
-static const struct road_map *map_of(const struct road *r, keel_row_kind kind) {
+static const struct formulation_map *map_of(const struct formulation *r, keel_row_kind kind) {
     switch (kind) {
     case KEEL_ROW_CONSTRAINT:
     case KEEL_ROW_VELOCITY:
@@ -35,12 +35,12 @@ static const struct road_map *map_of(const struct road *r, keel_row_kind kind) {
     return NULL;
 }
 
-static int rows_of(const struct road *r, keel_row_kind kind) {
-    const struct road_map *map = map_of(r, kind);
+static int rows_of(const struct formulation *r, keel_row_kind kind) {
+    const struct formulation_map *map = map_of(r, kind);
     return map ? map->count : 0;
 }
 
-static void name_of(char *out, size_t room, const struct road *r, keel_row_kind kind, int j) {
+static void name_of(char *out, size_t room, const struct formulation *r, keel_row_kind kind, int j) {
     text_set(out, room, "%s%s", kind == KEEL_ROW_VELOCITY ? "d/dt " : "", map_of(r, kind)->names[j]);
 }
 
@@ -49,13 +49,13 @@ static int list_names(struct keel_model *m) {
     size_t most = 0;
     for (int i = 0; i < m->modes; i++)
         for (int kind = 0; kind < DRIFT_KINDS; kind++)
-            most += (size_t)rows_of(&m->mode[i].road, (keel_row_kind)kind);
+            most += (size_t)rows_of(&m->mode[i].formulation, (keel_row_kind)kind);
     m->rows = 0;
     m->row = pool_take(&m->pool, (most + 1) * sizeof *m->row);
     int *place = pool_take(&m->pool, (most + 1) * sizeof *place);
     if (!m->row || !place) return 0;
     for (int i = 0; i < m->modes; i++) {
-        const struct road *r = &m->mode[i].road;
+        const struct formulation *r = &m->mode[i].formulation;
         for (int kind = 0; kind < DRIFT_KINDS; kind++) {
             int count = rows_of(r, (keel_row_kind)kind);
             m->mode[i].row_place[kind] = place;
@@ -75,7 +75,7 @@ static int list_names(struct keel_model *m) {
 
 /* The solver's number of each row. */
 static int open_mode(struct keel_model *m, struct inside_mode *mode) {
-    const struct road *r = &mode->road;
+    const struct formulation *r = &mode->formulation;
     int number = 0;
     mode->solver_row = pool_take(&m->pool, ((size_t)m->rows + 1) * sizeof *mode->solver_row);
     if (m->pool.refused) return 0;

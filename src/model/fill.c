@@ -8,7 +8,7 @@ static const keel_pattern *pattern_of(keel_pattern *p, const struct derive_spars
     return p;
 }
 
-static keel_map map_of(const struct road_map *map, keel_fn *const *call, keel_pattern *pattern) {
+static keel_map map_of(const struct formulation_map *map, keel_fn *const *call, keel_pattern *pattern) {
     if (map->count == 0) return (keel_map){0};
     return (keel_map){.count = map->count,
                       .value = call[0],
@@ -17,10 +17,11 @@ static keel_map map_of(const struct road_map *map, keel_fn *const *call, keel_pa
                       .pattern = map->jacobian.row_start ? pattern_of(pattern, &map->jacobian) : NULL,
                       .terms = call[3],
                       .names = map->names,
-                      .still = map->still};
+                      .autonomous = map->autonomous};
 }
 
-void fill_problem(struct fill *out, const struct road *r, const struct functions *f, const char *name) {
+void fill_problem(struct fill *out, const struct formulation *r, const struct functions *f,
+                  const char *name) {
     keel_problem *p = &out->problem;
     *p = (keel_problem){.form = r->form, .name = name, .n = r->n, .m = r->m};
     p->array_of = r->array_of;
@@ -36,16 +37,18 @@ void fill_problem(struct fill *out, const struct road *r, const struct functions
     keel_extras *x = &out->extras;
     *x = (keel_extras){.series = f->series, .event_series = f->event_series};
     p->extras = x;
-    x->fused = f->fused.march ? &f->fused : NULL;
-    x->forms = map_of(&r->forms, &f->call[functions_role_forms], &out->pattern[9]);
-    x->reduced = map_of(&r->reduced, &f->call[functions_role_reduced], &out->pattern[10]);
-    x->written = map_of(&r->written, &f->call[functions_role_written], &out->pattern[11]);
-    x->written_rows = map_of(&r->written_rows, &f->call[functions_role_written_rows], &out->pattern[12]);
+    x->kernel = f->kernel.fixed ? &f->kernel : NULL;
+    x->quadratic_forms =
+        map_of(&r->quadratic_forms, &f->call[functions_role_quadratic_forms], &out->pattern[9]);
+    x->energy_of_forms =
+        map_of(&r->energy_of_forms, &f->call[functions_role_energy_of_forms], &out->pattern[10]);
+    x->original_f = map_of(&r->original_f, &f->call[functions_role_original_f], &out->pattern[11]);
+    x->original_g = map_of(&r->original_g, &f->call[functions_role_original_g], &out->pattern[12]);
     if (r->event.count)
         p->event = (keel_map){
             .count = r->event.count, .value = f->call[functions_role_event], .names = r->event.names};
     p->event_direction = r->event.count ? r->event_direction : NULL;
-    p->passing = r->event.count ? r->passing : NULL;
+    p->event_kind = r->event.count ? r->event_kind : NULL;
     if (r->form == KEEL_MECHANICS)
         p->mass = (keel_matrix){f->call[functions_role_mass], pattern_of(&out->pattern[7], &r->mass),
                                 r->mass_constant};
@@ -53,12 +56,12 @@ void fill_problem(struct fill *out, const struct road *r, const struct functions
     p->curvature = f->call[functions_role_curvature];
 }
 
-static int left_for(const struct road *r, double operations) {
+static int left_for(const struct formulation *r, double operations) {
     const struct graph *g = &r->y->m->graph;
     return g->spent + operations <= g->work;
 }
 
-static double invariants(const struct road *r) {
+static double invariants(const struct formulation *r) {
     return r->energy.count + r->invariant.count;
 }
 
@@ -67,7 +70,7 @@ static int entries_of(const struct derive_sparse *s) {
 }
 
 /* Large mechanics with few entries is solved by sparse matrices. */
-static int goes_sparse(const struct road *r) {
+static int goes_sparse(const struct formulation *r) {
     return r->form == KEEL_MECHANICS &&
            saddle_pays(r->n / 2, r->constraint.count + r->rolling.count, entries_of(&r->mass),
                        (double)entries_of(&r->constraint.jacobian) + entries_of(&r->rolling.jacobian));
@@ -76,7 +79,7 @@ static int goes_sparse(const struct road *r) {
 /* To open and to make the first steps the algebraic equations are factored some fifty times, the mass a few
  * times, the rows of the manifold a hundred times; for an invariant, which is verified at two dozen points
  * each found by some ten corrections, two thousand times more. */
-int fill_matrices_fit(const struct road *r) {
+int fill_matrices_fit(const struct formulation *r) {
     if (goes_sparse(r)) return 1; /* as many numbers as the patterns have, which the budget knows already */
     double n = r->n, m = r->m, mass = r->form == KEEL_MECHANICS ? n / 2 : 0;
     double rows = r->hidden.count + r->constraint.count + r->rolling.count, kept = rows + invariants(r);
@@ -86,7 +89,7 @@ int fill_matrices_fit(const struct road *r) {
                            factors * n);
 }
 
-int fill_checks_fit(const struct road *r, const struct functions *f) {
+int fill_checks_fit(const struct formulation *r, const struct functions *f) {
     int constrained = r->hidden.count || r->constraint.count || r->rolling.count;
     double operations = 0;
     for (int k = 0; k < FUNCTIONS_ROLES; k++)

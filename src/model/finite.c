@@ -29,7 +29,7 @@ struct part {
 static int value_of_symbol(const struct finite *f, expr symbol, double *out) {
     const struct model *model = f->m->model;
     const struct expr_node n = model->graph.node[symbol];
-    const struct road *r = &f->mode->road;
+    const struct formulation *r = &f->mode->formulation;
     int place;
     switch ((enum expr_kind)n.a) {
     case EXPR_TIME:
@@ -45,7 +45,7 @@ static int value_of_symbol(const struct finite *f, expr symbol, double *out) {
         *out = f->m->parameter[(uint32_t)(model->parameters + model->helds) + n.b];
         return 1;
     default:
-        place = road_find(r, symbol);
+        place = formulation_find(r, symbol);
         if (place < 0 || (place >= r->n && !f->guesses)) return 0;
         *out = f->u[place];
         return 1;
@@ -152,8 +152,8 @@ static void look_at_lines(struct finite *f) {
     for (int i = 0; i < mode->events; i++) look(f, mode->event[i].value, mode->event[i].where);
 }
 
-static void look_at_slopes(struct finite *f, const struct road_map *map, const struct syntax_span *where,
-                           const struct model_rows *rows) {
+static void look_at_slopes(struct finite *f, const struct formulation_map *map,
+                           const struct syntax_span *where, const struct model_rows *rows) {
     const struct derive_sparse *j = &map->jacobian;
     for (int i = 0; i < map->count && j->row_start; i++)
         for (int e = j->row_start[i]; e < j->row_start[i + 1]; e++)
@@ -168,7 +168,7 @@ static void look_at_equation(struct finite *f, int i, expr e) {
 
 /* What was derived from them. */
 static void look_at_derivatives(struct finite *f) {
-    const struct road *r = &f->mode->road;
+    const struct formulation *r = &f->mode->formulation;
     const struct system *y = &f->mode->system;
     const struct model *model = f->m->model;
     const struct model_mode *mode = &model->mode[y->mode];

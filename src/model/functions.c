@@ -27,7 +27,8 @@ static const char *const role_name[] = {
 #undef NAME
 };
 
-struct tape_input *functions_inputs(const struct road *r, size_t states, const expr *state, size_t *count) {
+struct tape_input *functions_inputs(const struct formulation *r, size_t states, const expr *state,
+                                    size_t *count) {
     struct model *m = r->y->m;
     struct graph *g = &m->graph;
     size_t further = state == r->basic ? (size_t)r->furthers : 0, at = 0;
@@ -52,8 +53,8 @@ struct tape_input *functions_inputs(const struct road *r, size_t states, const e
     return input;
 }
 
-static int tape_of(const struct road *r, size_t states, const expr *state, size_t count, const expr *root,
-                   struct tape *out, expr *missing) {
+static int tape_of(const struct formulation *r, size_t states, const expr *state, size_t count,
+                   const expr *root, struct tape *out, expr *missing) {
     struct graph *g = &r->y->m->graph;
     size_t inputs;
     struct tape_input *input = functions_inputs(r, states, state, &inputs);
@@ -62,20 +63,21 @@ static int tape_of(const struct road *r, size_t states, const expr *state, size_
     return failed;
 }
 
-int functions_tape(const struct road *r, size_t count, const expr *root, struct tape *out, expr *missing) {
+int functions_tape(const struct formulation *r, size_t count, const expr *root, struct tape *out,
+                   expr *missing) {
     return tape_of(r, (size_t)r->n + (size_t)r->m, r->basic, count, root, out, missing);
 }
 
-static int build(struct functions *f, const struct road *r, enum functions_role role, int count,
+static int build(struct functions *f, const struct formulation *r, enum functions_role role, int count,
                  const expr *root) {
     expr missing;
     size_t states = (size_t)r->n + (size_t)r->m;
     const expr *state = r->basic;
     if (!root) return 0;
-    if (role >= functions_role_reduced && role <= functions_role_reduced_terms)
-        states = (size_t)r->forms.count, state = r->form_symbol;
-    if (role >= functions_role_written && role <= functions_role_written_rows_terms)
-        states = (size_t)r->n + (size_t)r->written_rows.count, state = r->written_symbol;
+    if (role >= functions_role_energy_of_forms && role <= functions_role_energy_of_forms_terms)
+        states = (size_t)r->quadratic_forms.count, state = r->form_symbol;
+    if (role >= functions_role_original_f && role <= functions_role_original_g_terms)
+        states = (size_t)r->n + (size_t)r->original_g.count, state = r->original_symbol;
     if (tape_of(r, states, state, (size_t)count, root, &f->tape[role], &missing)) return -1;
     f->there[role] = 1;
     f->call[role] = interpreted[role];
@@ -83,8 +85,8 @@ static int build(struct functions *f, const struct road *r, enum functions_role 
 }
 
 /* The four roles of a map stand one after the other. */
-static int build_map(struct functions *f, const struct road *r, enum functions_role first,
-                     const struct road_map *map) {
+static int build_map(struct functions *f, const struct formulation *r, enum functions_role first,
+                     const struct formulation_map *map) {
     const struct derive_sparse *j = &map->jacobian;
     static const expr none = EXPR_NONE; /* a Jacobian without entries is still a Jacobian */
     if (map->count == 0) return 0;
@@ -94,7 +96,7 @@ static int build_map(struct functions *f, const struct road *r, enum functions_r
            build(f, r, first + 2, map->count, map->rate) || build(f, r, first + 3, map->count, map->terms);
 }
 
-int functions_open(struct functions *f, const struct road *r) {
+int functions_open(struct functions *f, const struct formulation *r) {
     *f = (struct functions){0};
     int failed =
         build_map(f, r, functions_role_f, &r->f) ||
@@ -105,10 +107,10 @@ int functions_open(struct functions *f, const struct road *r) {
         build_map(f, r, functions_role_rolling, &r->rolling) ||
         build_map(f, r, functions_role_velocity, &r->velocity) ||
         build_map(f, r, functions_role_invariant, &r->invariant) ||
-        build_map(f, r, functions_role_forms, &r->forms) ||
-        build_map(f, r, functions_role_reduced, &r->reduced) ||
-        build_map(f, r, functions_role_written, &r->written) ||
-        build_map(f, r, functions_role_written_rows, &r->written_rows) ||
+        build_map(f, r, functions_role_quadratic_forms, &r->quadratic_forms) ||
+        build_map(f, r, functions_role_energy_of_forms, &r->energy_of_forms) ||
+        build_map(f, r, functions_role_original_f, &r->original_f) ||
+        build_map(f, r, functions_role_original_g, &r->original_g) ||
         build(f, r, functions_role_mass, r->mass.row_start ? r->mass.row_start[r->mass.rows] : 0,
               r->mass.value) ||
         build(f, r, functions_role_structure, r->n * r->n, r->structure) ||
@@ -131,14 +133,15 @@ static void name_in_c(char *out, size_t room, int mode, int role) {
 }
 
 /* Is x' = f(t, x) all there is to it? */
-static int plain(const struct functions *f, const struct road *r) {
+static int plain(const struct functions *f, const struct formulation *r) {
     return f->there[functions_role_f] && r->m == 0 && r->event.count == 0 &&
            (r->form == KEEL_ODE || (r->form == KEEL_HAMILTONIAN && r->constraint.count == 0));
 }
 
 /* The same with the rows of energy and invariants, or without them. */
-static int emit_kept_rows(struct functions *f, struct emit *e, const struct road *r, const char *name) {
-    const struct road_map *map[] = {&r->energy, &r->invariant};
+static int emit_kept_rows(struct functions *f, struct emit *e, const struct formulation *r,
+                          const char *name) {
+    const struct formulation_map *map[] = {&r->energy, &r->invariant};
     const enum functions_role role[] = {functions_role_energy, functions_role_invariant};
     struct emit_rows rows[2];
     int maps = 0, whole = 1;
@@ -149,9 +152,9 @@ static int emit_kept_rows(struct functions *f, struct emit *e, const struct road
         rows[maps++] = (struct emit_rows){&f->tape[role[i]], &f->tape[role[i] + 1],
                                           map[i]->jacobian.row_start, map[i]->jacobian.column};
     }
-    int left_out = whole ? emit_kept(e, name, &f->tape[functions_role_f], f->kernel, maps, rows) : 1;
+    int left_out = whole ? emit_kept(e, name, &f->tape[functions_role_f], f->table, maps, rows) : 1;
     f->rows_inside = left_out == 0;
-    if (left_out > 0) left_out = emit_kept(e, name, &f->tape[functions_role_f], f->kernel, 0, NULL);
+    if (left_out > 0) left_out = emit_kept(e, name, &f->tape[functions_role_f], f->table, 0, NULL);
     return left_out < 0 ? -1 : 0;
 }
 
@@ -167,40 +170,40 @@ static int emit_recurrences(const struct functions *f, struct emit *e, int mode)
 int functions_emit(const struct functions *f, struct emit *e, int mode, const char *method, int all) {
     char name[40];
     for (int k = 0; k < FUNCTIONS_ROLES; k++) {
-        if (k >= functions_role_forms && k <= functions_role_written_rows_terms && !all) continue;
+        if (k >= functions_role_quadratic_forms && k <= functions_role_original_g_terms && !all) continue;
         name_in_c(name, sizeof name, mode, k);
         if (f->there[k] && emit_function(e, name, &f->tape[k])) return -1;
     }
     return strcmp(method, "taylor") == 0 ? emit_recurrences(f, e, mode) : 0;
 }
 
-int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct road *r,
+int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct formulation *r,
                           const char *method) {
     char name[40];
     const keel_stepper *stepper = plain(f, r) ? registry_find(method) : NULL;
-    f->kernel = stepper ? registry_table(stepper) : NULL;
-    if (!f->kernel) return 0;
-    f->fused.method = stepper->info.name;
+    f->table = stepper ? registry_table(stepper) : NULL;
+    if (!f->table) return 0;
+    f->kernel.method = stepper->info.name;
     name_in_c(name, sizeof name, mode, functions_role_f);
-    int left_out = emit_march(e, name, &f->tape[functions_role_f], f->kernel);
+    int left_out = emit_kernel(e, name, &f->tape[functions_role_f], f->table);
     return left_out ? (left_out < 0 ? -1 : 0) : emit_kept_rows(f, e, r, name);
 }
 
 void functions_link_kernel(struct functions *f, const struct compile_unit *unit, int mode) {
     char name[40];
-    if (!f->kernel) return;
+    if (!f->table) return;
     name_in_c(name, sizeof name, mode, functions_role_f);
-    f->fused.march = compile_march(unit, name);
-    f->fused.kept = compile_kept(unit, name);
-    f->fused.energy = f->rows_inside ? f->call[functions_role_energy] : NULL;
-    f->fused.invariant = f->rows_inside ? f->call[functions_role_invariant] : NULL;
+    f->kernel.fixed = compile_fixed(unit, name);
+    f->kernel.kept = compile_kept(unit, name);
+    f->kernel.energy = f->rows_inside ? f->call[functions_role_energy] : NULL;
+    f->kernel.invariant = f->rows_inside ? f->call[functions_role_invariant] : NULL;
 }
 
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode) {
     char name[40];
     for (int k = 0; k < FUNCTIONS_ROLES; k++) {
         name_in_c(name, sizeof name, mode, k);
-        int left_out = k >= functions_role_forms && k <= functions_role_written_rows_terms;
+        int left_out = k >= functions_role_quadratic_forms && k <= functions_role_original_g_terms;
         keel_fn *compiled = f->there[k] && !left_out ? compile_function(unit, name) : NULL;
         if (compiled) f->call[k] = compiled;
     }

@@ -8,22 +8,22 @@
 #include "codegen/compile.h"
 #include "codegen/emit.h"
 #include "symbolic/series.h"
-#include "model/road.h"
+#include "model/formulation.h"
 
 #define FUNCTIONS_OF_MAP(X, map) X(map) X(map##_jacobian) X(map##_rate) X(map##_terms)
-#define FUNCTIONS_LIST(X)             \
-    FUNCTIONS_OF_MAP(X, f)            \
-    FUNCTIONS_OF_MAP(X, algebraic)    \
-    FUNCTIONS_OF_MAP(X, hidden)       \
-    FUNCTIONS_OF_MAP(X, energy)       \
-    FUNCTIONS_OF_MAP(X, constraint)   \
-    FUNCTIONS_OF_MAP(X, rolling)      \
-    FUNCTIONS_OF_MAP(X, velocity)     \
-    FUNCTIONS_OF_MAP(X, invariant)    \
-    FUNCTIONS_OF_MAP(X, forms)        \
-    FUNCTIONS_OF_MAP(X, reduced)      \
-    FUNCTIONS_OF_MAP(X, written)      \
-    FUNCTIONS_OF_MAP(X, written_rows) \
+#define FUNCTIONS_LIST(X)                \
+    FUNCTIONS_OF_MAP(X, f)               \
+    FUNCTIONS_OF_MAP(X, algebraic)       \
+    FUNCTIONS_OF_MAP(X, hidden)          \
+    FUNCTIONS_OF_MAP(X, energy)          \
+    FUNCTIONS_OF_MAP(X, constraint)      \
+    FUNCTIONS_OF_MAP(X, rolling)         \
+    FUNCTIONS_OF_MAP(X, velocity)        \
+    FUNCTIONS_OF_MAP(X, invariant)       \
+    FUNCTIONS_OF_MAP(X, quadratic_forms) \
+    FUNCTIONS_OF_MAP(X, energy_of_forms) \
+    FUNCTIONS_OF_MAP(X, original_f)      \
+    FUNCTIONS_OF_MAP(X, original_g)      \
     X(mass) X(structure) X(curvature) X(event)
 
 enum functions_role {
@@ -44,34 +44,36 @@ struct functions {
     struct tape tape[FUNCTIONS_ROLES];
     unsigned char there[FUNCTIONS_ROLES];
     keel_fn *call[FUNCTIONS_ROLES]; /* NULL where there is none */
-    const keel_rk *kernel;          /* the table of the method that f is to be compiled into; NULL: none */
-    keel_fused fused;               /* march NULL: there is none */
+    const keel_rk *table;           /* the table of the method that f is to be compiled into; NULL: none */
+    keel_kernel kernel;             /* fixed NULL: there is none */
     int rows_inside;                /* the kernel has the rows */
     struct series recurrences;      /* of the motion */
     keel_series series;             /* value NULL: there are none */
     struct series along;            /* of the events on a curve */
-    keel_along event_series;
+    keel_composed event_series;
 };
 
-/* The tapes of a road; interpreted until functions_link.  0, or -1 without memory. */
-int functions_open(struct functions *f, const struct road *r);
+/* The tapes of a formulation; interpreted until functions_link.  0, or -1 without memory. */
+int functions_open(struct functions *f, const struct formulation *r);
 void functions_close(struct functions *f);
 /* The same as C, for mode number `mode`, with the recurrences for the method taylor.  Few methods ask for
  * forms and written: they are left out unless all is wanted, and stay interpreted.  0 or -1. */
 int functions_emit(const struct functions *f, struct emit *e, int mode, const char *method, int all);
 /* f inside the loop of a method, where that is an explicit Runge-Kutta method and f is all it needs; the
  * same. */
-int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct road *r,
+int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct formulation *r,
                           const char *method);
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode);
 void functions_link_kernel(struct functions *f, const struct compile_unit *unit, int mode); /* that alone */
-/* What tapes of a road may read: t, `states` symbols, multipliers, parameters and held values;
+/* What tapes of a formulation may read: t, `states` symbols, multipliers, parameters and held values;
  * free() it.  NULL without memory. */
-struct tape_input *functions_inputs(const struct road *r, size_t states, const expr *state, size_t *count);
+struct tape_input *functions_inputs(const struct formulation *r, size_t states, const expr *state,
+                                    size_t *count);
 /* functions_series.c: the recurrences of the motion, where it is not too large for them; 0, or -1. */
-int functions_series(struct functions *f, const struct road *r);
+int functions_series(struct functions *f, const struct formulation *r);
 int functions_events(struct functions *f,
-                     const struct road *r); /* of the events, where the motion has them */
-/* A tape of any expressions in the basic symbols of a road; as tape_build. */
-int functions_tape(const struct road *r, size_t count, const expr *root, struct tape *out, expr *missing);
+                     const struct formulation *r); /* of the events, where the motion has them */
+/* A tape of any expressions in the basic symbols of a formulation; as tape_build. */
+int functions_tape(const struct formulation *r, size_t count, const expr *root, struct tape *out,
+                   expr *missing);
 #endif

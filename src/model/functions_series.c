@@ -1,8 +1,8 @@
-/* functions_series.c - the motion of a road as x' = f(t,x,z), 0 = r(t,x,z), for its Taylor series.
+/* functions_series.c - the motion of a formulation as x' = f(t,x,z), 0 = r(t,x,z), for its Taylor series.
  *
  * Mechanics: z = (v', lambda), M v' + K^T lambda = F, and K v' = -gamma, or g itself two orders on.
- * Hamiltonian with constraints: z = lambda, d/dt of the velocity rows.  The general road: z are the algebraic
- * variables as they are. */
+ * Hamiltonian with constraints: z = lambda, d/dt of the velocity rows.  The general formulation: z are the
+ * algebraic variables as they are. */
 #include "model/functions.h"
 
 #include "symbolic/derive_rules.h"
@@ -10,12 +10,12 @@
 
 #include <stdlib.h>
 
-/* The symbols of z where the road has none of its own. */
+/* The symbols of z where the formulation has none of its own. */
 enum { TOPS = ROAD_FORMS + (1 << 29) };
 
 struct motion_parts {
     struct graph *g;
-    const struct road *r;
+    const struct formulation *r;
     int n, m, given;
     expr *symbol, *rate, *row, *lead;
 };
@@ -35,7 +35,7 @@ static void add_product(const struct motion_parts *p, expr *sum, expr a, expr b)
 }
 
 /* Constraint i, then rolling ones: its row of K and the factor of it; 0: it follows from others. */
-static const struct derive_sparse *row_of(const struct road *r, int i, int *row) {
+static const struct derive_sparse *row_of(const struct formulation *r, int i, int *row) {
     const struct model_mode *mode = &r->y->m->mode[r->y->mode];
     int held = r->constraint.count;
     const struct model_row *from = i < held ? &mode->constraint.list[i] : &mode->rolling.list[i - held];
@@ -70,7 +70,7 @@ static expr pull(const struct motion_parts *p, int rows, int first, int column, 
 }
 
 static void mechanics(struct motion_parts *p) {
-    const struct road *r = p->r;
+    const struct formulation *r = p->r;
     struct graph *g = p->g;
     int half = r->n / 2, rows = r->constraint.count + r->rolling.count;
     for (int i = 0; i < half; i++) p->rate[i] = r->basic[half + i];
@@ -103,7 +103,7 @@ static void mechanics(struct motion_parts *p) {
 }
 
 static void hamiltonian(struct motion_parts *p) {
-    const struct road *r = p->r;
+    const struct formulation *r = p->r;
     const struct motion *motion = &r->y->m->mode[r->y->mode].motion;
     struct graph *g = p->g;
     int half = r->n / 2;
@@ -131,7 +131,7 @@ static void hamiltonian(struct motion_parts *p) {
 }
 
 static void general(struct motion_parts *p) {
-    const struct road *r = p->r;
+    const struct formulation *r = p->r;
     p->m = p->given = r->m;
     for (int i = 0; i < r->n; i++) p->rate[i] = r->f.value[i];
     for (int i = 0; i < r->m; i++) p->row[i] = r->algebraic.value[i];
@@ -144,7 +144,7 @@ static int follow_events(double t, const double *u, const double *c, int orders,
 }
 
 /* All nodes that the series will have, for the budget, at a guess: slopes and jets are some of each. */
-static int affordable(const struct functions *f, const struct road *r) {
+static int affordable(const struct functions *f, const struct formulation *r) {
     const struct graph *g = &r->y->m->graph;
     double operations = 0;
     for (int k = 0; k < FUNCTIONS_ROLES; k++)
@@ -153,7 +153,7 @@ static int affordable(const struct functions *f, const struct road *r) {
 }
 
 static int build(struct functions *f, const struct motion_parts *p) {
-    const struct road *r = p->r;
+    const struct formulation *r = p->r;
     struct derive derive;
     size_t inputs = 0;
     int states = p->n + p->m;
@@ -178,7 +178,7 @@ static int build(struct functions *f, const struct motion_parts *p) {
     return 0;
 }
 
-int functions_series(struct functions *f, const struct road *r) {
+int functions_series(struct functions *f, const struct formulation *r) {
     struct motion_parts p = {.g = &r->y->m->graph, .r = r, .n = r->n};
     int most = r->m + r->n + r->constraint.count + r->rolling.count;
     if (r->n == 0 || most > r->n + SERIES_MOST_TOPS || !affordable(f, r)) return 0;
@@ -199,7 +199,7 @@ int functions_series(struct functions *f, const struct road *r) {
 }
 
 /* Functions of the states alone leave the algebraic variables out. */
-int functions_events(struct functions *f, const struct road *r) {
+int functions_events(struct functions *f, const struct formulation *r) {
     struct graph *g = &r->y->m->graph;
     int count = r->event.count, m = 0, status = -1;
     if (count == 0 || !f->series.value) return 0;

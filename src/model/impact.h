@@ -1,4 +1,4 @@
-/* impact.h - the smallest change by the masses, for modes of a lagrangian that take the general road.
+/* impact.h - the smallest change by the masses, for modes of a lagrangian that take the general formulation.
  *
  * Where a mode begins, or after an action, velocities jump to what the constraints allow by impulses along
  * G^T: M dv = -G^T p.  The core does so for mechanics.  A mode whose events look at multipliers is a general
@@ -12,17 +12,17 @@
 
 struct impact {
     int there;
-    struct road road; /* mechanics */
+    struct formulation formulation; /* mechanics */
     struct functions functions;
     struct fill fill;
-    int *place; /* of its states among those of the mode's own road */
+    int *place; /* of its states among those of the mode's own formulation */
     struct impulse impulse;
 };
 
 /* 1; 0: memory is out.  impact_close in any case. */
-int impact_open(struct impact *i, struct road *own);
+int impact_open(struct impact *i, struct formulation *own);
 void impact_close(struct impact *i);
-/* u, the unknowns of the mode's own road, made consistent; where that fails they stay as they are.  1; 0:
- * memory is out. */
+/* u, the unknowns of the mode's own formulation, made consistent; where that fails they stay as they are.  1;
+ * 0: memory is out. */
 int impact_apply(const struct impact *i, double t, const double *parameter, double *u);
 #endif

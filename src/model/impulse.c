@@ -12,12 +12,12 @@
 
 enum { ITERATIONS = 30 };
 
-static const struct model_mode *mode_of(const struct road *own) {
+static const struct model_mode *mode_of(const struct formulation *own) {
     return &own->y->m->mode[own->y->mode];
 }
 
 /* The k-th row of G: its constraint, or NULL where that was left out. */
-static const struct model_row *row_of(const struct road *own, int k) {
+static const struct model_row *row_of(const struct formulation *own, int k) {
     const struct model_mode *mode = mode_of(own);
     int holonomic = mode->constraint.count;
     const struct model_row *row =
@@ -26,7 +26,7 @@ static const struct model_row *row_of(const struct road *own, int k) {
 }
 
 /* What must be zero: d/dt g = g_t + G q', or a rolling constraint as it stands. */
-static expr rate_of(struct road *own, int k) {
+static expr rate_of(struct formulation *own, int k) {
     struct graph *g = &own->y->m->graph;
     const struct motion *motion = &mode_of(own)->motion;
     const struct model_row *row = row_of(own, k);
@@ -39,25 +39,25 @@ static expr rate_of(struct road *own, int k) {
     return sum;
 }
 
-/* P and R in the unknowns of the road, and the rows of G that count.  0: they cannot be had. */
-static int write_down(struct impulse *i, struct road *own, expr *value, expr *by) {
+/* P and R in the unknowns of the formulation, and the rows of G that count.  0: they cannot be had. */
+static int write_down(struct impulse *i, struct formulation *own, expr *value, expr *by) {
     const struct motion *motion = &mode_of(own)->motion;
     struct graph *g = &own->y->m->graph;
     for (int j = 0; j < i->n; j++) {
-        i->place[j] = road_find(own, motion->v[j]);
-        i->rate_place[j] = road_find(own, expr_symbol(g, EXPR_UNKNOWN, g->node[motion->q[j]].b, 1));
+        i->place[j] = formulation_find(own, motion->v[j]);
+        i->rate_place[j] = formulation_find(own, expr_symbol(g, EXPR_UNKNOWN, g->node[motion->q[j]].b, 1));
         if (i->place[j] < 0 || i->place[j] >= own->n) return 0;
         by[j] = own->basic[i->place[j]];
-        value[j] = road_resolve(own, motion->p[j]);
+        value[j] = formulation_resolve(own, motion->p[j]);
         if (value[j] == EXPR_NONE) return 0;
     }
     for (int k = 0; k < motion->rows; k++) {
         if (!row_of(own, k)) continue;
-        expr rate = road_resolve(own, rate_of(own, k));
+        expr rate = formulation_resolve(own, rate_of(own, k));
         if (rate == EXPR_NONE) return 0;
         value[i->n + i->rows] = rate;
         for (int e = motion->gradient.row_start[k]; e < motion->gradient.row_start[k + 1]; e++) {
-            expr entry = road_resolve(own, motion->gradient.value[e]);
+            expr entry = formulation_resolve(own, motion->gradient.value[e]);
             if (entry == EXPR_NONE) return 0;
             i->along.column[i->along.row_start[i->rows + 1]] = motion->gradient.column[e];
             i->along.value[i->along.row_start[i->rows + 1]++] = entry;
@@ -69,7 +69,7 @@ static int write_down(struct impulse *i, struct road *own, expr *value, expr *by
 }
 
 /* 0 as well where something is not among the unknowns: nothing is promised then. */
-static int build(struct impulse *i, struct road *own, expr *value, const expr *by) {
+static int build(struct impulse *i, struct formulation *own, expr *value, const expr *by) {
     expr missing;
     int all = i->n + i->rows;
     if (derive_jacobian(&own->derive, all, value, i->n, by, &i->slope)) return 0;
@@ -78,13 +78,13 @@ static int build(struct impulse *i, struct road *own, expr *value, const expr *b
         functions_tape(own, (size_t)i->along.row_start[i->rows], i->along.value, &i->alongs, &missing))
         return 0;
     for (int j = 0; j < i->n; j++) {
-        value[j] = road_resolve(own, mode_of(own)->motion.rate[j]);
+        value[j] = formulation_resolve(own, mode_of(own)->motion.rate[j]);
         if (value[j] == EXPR_NONE) return 0;
     }
     return functions_tape(own, (size_t)i->n, value, &i->rates, &missing) == 0;
 }
 
-int impulse_open(struct impulse *i, struct road *own) {
+int impulse_open(struct impulse *i, struct formulation *own) {
     const struct motion *motion = &mode_of(own)->motion;
     *i = (struct impulse){.n = motion->n};
     if (motion->rows == 0 || own->y->m->form == MODEL_POISSON) return 1;

@@ -7,22 +7,22 @@
 #ifndef KEEL_MODEL_IMPULSE_H
 #define KEEL_MODEL_IMPULSE_H
 
-#include "model/road.h"
+#include "model/formulation.h"
 
 #include "symbolic/tape.h"
 
 struct impulse {
     int there, n, rows;
-    int *place;                        /* of w among the unknowns of the mode's own road */
+    int *place;                        /* of w among the unknowns of the mode's own formulation */
     struct derive_sparse slope, along; /* of P and R by w; G */
     int *rate_place;                   /* of q' there, which follows from w; -1: it is none of them */
     struct tape value, slopes, alongs, rates;
 };
 
 /* 1; 0: memory is out.  impulse_close in any case. */
-int impulse_open(struct impulse *i, struct road *own);
+int impulse_open(struct impulse *i, struct formulation *own);
 void impulse_close(struct impulse *i);
-/* u, the unknowns of the mode's own road, with the new w; where that fails they stay as they are.  1; 0:
- * memory is out. */
+/* u, the unknowns of the mode's own formulation, with the new w; where that fails they stay as they are.  1;
+ * 0: memory is out. */
 int impulse_apply(const struct impulse *i, double t, const double *parameter, double *u);
 #endif

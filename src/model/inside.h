@@ -37,7 +37,7 @@ struct inside_event {
 
 struct inside_mode {
     struct system system;
-    struct road road;
+    struct formulation formulation;
     struct functions functions;
     struct fill fill;
     struct impact impact;

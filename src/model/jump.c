@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 /* Every entry in basic symbols. */
-static int resolve(struct road *own, struct derive_sparse *s) {
+static int resolve(struct formulation *own, struct derive_sparse *s) {
     for (int e = 0; e < s->row_start[s->rows]; e++)
-        if ((s->value[e] = road_resolve(own, s->value[e])) == EXPR_NONE) return 0;
+        if ((s->value[e] = formulation_resolve(own, s->value[e])) == EXPR_NONE) return 0;
     return 1;
 }
 
@@ -24,14 +24,14 @@ static int copy(struct graph *g, const struct derive_sparse *from, struct derive
     return 1;
 }
 
-static expr derivative(const struct road *own, int column, int order) {
+static expr derivative(const struct formulation *own, int column, int order) {
     struct graph *g = &own->y->m->graph;
     const struct expr_node n = g->node[own->y->unknown[own->y->s.column[column]]];
     return expr_symbol(g, (enum expr_kind)n.a, n.b, (uint32_t)order);
 }
 
 /* J, the slopes of top rows by the states, and how J depends on z. */
-static int derive_slopes(struct jump *j, struct road *own) {
+static int derive_slopes(struct jump *j, struct formulation *own) {
     const struct structure *s = &own->y->s;
     struct graph *g = &own->y->m->graph;
     expr *z = expr_take(g, (size_t)j->n + 1, sizeof *z);
@@ -46,14 +46,14 @@ static int derive_slopes(struct jump *j, struct road *own) {
     return good && resolve(own, &j->slope);
 }
 
-static int build_tapes(struct jump *j, struct road *own) {
+static int build_tapes(struct jump *j, struct formulation *own) {
     const struct structure *s = &own->y->s;
     struct graph *g = &own->y->m->graph;
     size_t rows = (size_t)j->hiddens;
     expr missing, *value = expr_take(g, 2 * rows + 1, sizeof *value);
     int good = value != NULL;
     for (int k = 0; k < j->hiddens && good; k++) {
-        value[k] = road_resolve(own, s->hidden[k].f);
+        value[k] = formulation_resolve(own, s->hidden[k].f);
         good = value[k] != EXPR_NONE;
         if (good) value[j->hiddens + k] = derive_terms(g, value[k]);
     }
@@ -68,7 +68,7 @@ static int build_tapes(struct jump *j, struct road *own) {
 }
 
 /* Where each level finds its states and its hidden rows. */
-static int number_levels(struct jump *j, struct road *own) {
+static int number_levels(struct jump *j, struct formulation *own) {
     const struct structure *s = &own->y->s;
     size_t n = (size_t)j->n;
     int *row = pool_take(own->pool, ((size_t)own->y->equations + 1) * sizeof *row);
@@ -91,7 +91,7 @@ static int number_levels(struct jump *j, struct road *own) {
     for (int k = 0; k < own->n; k++) j->column[k] = -1;
     for (int k = 0; k < j->n; k++)
         for (int l = 0; l < s->d[k]; l++) {
-            int place = road_place(own, derivative(own, k, l)), q = s->d[k] - l;
+            int place = formulation_place(own, derivative(own, k, l)), q = s->d[k] - l;
             if (place < 0 || place >= own->n) return 0;
             j->column[place] = k;
             j->below[place] = q;
@@ -107,9 +107,9 @@ static int number_levels(struct jump *j, struct road *own) {
     return j->blocks >= 0;
 }
 
-int jump_open(struct jump *j, struct road *own) {
+int jump_open(struct jump *j, struct formulation *own) {
     const struct structure *s = &own->y->s;
-    *j = (struct jump){.road = own, .n = s->n, .c = s->c, .match = s->match, .hiddens = s->hiddens};
+    *j = (struct jump){.formulation = own, .n = s->n, .c = s->c, .match = s->match, .hiddens = s->hiddens};
     if ((own->form != KEEL_DAE && own->form != KEEL_ODE) || s->hiddens == 0) return 1;
     j->written = own->y->m->form == MODEL_EQUATIONS;
     for (int i = 0; i < s->n; i++)

@@ -28,12 +28,12 @@
 #define KEEL_MODEL_JUMP_H
 
 #include "symbolic/tape.h"
-#include "model/road.h"
+#include "model/formulation.h"
 
 struct jump {
     int there;
     int written; /* the equations are written down: no lagrangian or hamiltonian has its own impulses */
-    const struct road *road;
+    const struct formulation *formulation;
     int n, levels, hiddens;
     const int *c;
     int *place;           /* [levels * n] of x_j^(d_j - q) among the states, at (q - 1) n + j; -1: none */
@@ -57,10 +57,10 @@ struct jump_path {
 };
 
 /* 1; 0: memory is out.  jump_close in any case. */
-int jump_open(struct jump *j, struct road *own);
+int jump_open(struct jump *j, struct formulation *own);
 void jump_close(struct jump *j);
-/* Moves u, the unknowns of the mode's road.  assigned: by state, 1 where it stays.  KEEL_OK; KEEL_ESTART with
- * path->why; KEEL_ENOMEM.  jump_forget in any case. */
+/* Moves u, the unknowns of the mode's formulation.  assigned: by state, 1 where it stays.  KEEL_OK;
+ * KEEL_ESTART with path->why; KEEL_ENOMEM.  jump_forget in any case. */
 keel_status jump_apply(const struct jump *j, double t, const double *parameter, const unsigned char *assigned,
                        double *u, struct jump_path *path);
 /* With the unknowns after it, all of them: did the directions stay?  The same. */

@@ -240,7 +240,7 @@ static keel_status rows_at(const struct jump *j, struct jump_room *w, double t, 
 }
 
 void jump_label(const struct jump *j, int i, char *out, size_t room) {
-    system_label(j->road->y, j->road->y->s.row[i], 0, out, room);
+    system_label(j->formulation->y, j->formulation->y->s.row[i], 0, out, room);
 }
 
 /* Nothing can be done about block b: said where it matters. */
@@ -252,7 +252,7 @@ static keel_status refuse(const struct jump_level *l, int b, double worst, struc
         int i = j->row[k], column = j->match[i];
         if (j->hidden[(l->q - 1) * j->n + i] >= 0 && !label[0]) jump_label(j, i, label, sizeof label);
         if (stays(l, column) && !name[0])
-            text_set(name, sizeof name, "%s", j->road->names[jump_place(l, column)]);
+            text_set(name, sizeof name, "%s", j->formulation->names[jump_place(l, column)]);
     }
     if (name[0])
         text_set(path->why, sizeof path->why,
@@ -350,7 +350,7 @@ keel_status jump_apply(const struct jump *j, double t, const double *parameter, 
     struct jump_room w;
     *path = (struct jump_path){0};
     if (!j->there) return KEEL_OK;
-    size_t all = (size_t)(j->road->n + j->road->m);
+    size_t all = (size_t)(j->formulation->n + j->formulation->m);
     path->a = calloc((size_t)j->levels * (size_t)j->n + all + 1, sizeof *path->a);
     keel_status status = jump_room_open(&w, j) && path->a ? rows_at(j, &w, t, parameter, u) : KEEL_ENOMEM;
     double off = 0;

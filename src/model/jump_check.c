@@ -30,8 +30,8 @@ static keel_status turned(const struct jump *j, int place, int row, struct jump_
     text_set(path->why, sizeof path->why,
              "%s must jump (from %.6g), and %s is not linear on the way, so that the equations do not tell "
              "where to; assign its value after the jump in the event:  %s := ...",
-             place >= 0 ? j->road->names[place] : "the state", place >= 0 ? path->before[place] : 0., label,
-             place >= 0 ? j->road->names[place] : "x");
+             place >= 0 ? j->formulation->names[place] : "the state", place >= 0 ? path->before[place] : 0.,
+             label, place >= 0 ? j->formulation->names[place] : "x");
     return KEEL_ESTART;
 }
 
@@ -115,7 +115,7 @@ static keel_status directions_at(const struct jump *j, struct jump_room *w, doub
 keel_status jump_check(const struct jump *j, double t, const double *parameter, const unsigned char *assigned,
                        const double *u, struct jump_path *path) {
     struct jump_room w;
-    int row, all = j->there ? j->road->n + j->road->m : 0;
+    int row, all = j->there ? j->formulation->n + j->formulation->m : 0;
     if (!j->there || !path->moved) return KEEL_OK;
     double *v = calloc((size_t)j->levels * (size_t)j->n + (size_t)all + 1, sizeof *v);
     keel_status status = jump_room_open(&w, j) && v ? KEEL_OK : KEEL_ENOMEM;
@@ -134,7 +134,8 @@ keel_status jump_check(const struct jump *j, double t, const double *parameter, 
     for (int part = 1; part <= 2 && status == KEEL_OK; part++) {
         double *on_the_way = v + (size_t)j->levels * (size_t)j->n;
         for (int k = 0; k < all; k++)
-            on_the_way[k] = k < j->road->n ? path->before[k] + 0.5 * part * (u[k] - path->before[k]) : u[k];
+            on_the_way[k] =
+                k < j->formulation->n ? path->before[k] + 0.5 * part * (u[k] - path->before[k]) : u[k];
         status = directions_at(j, &w, t, parameter, assigned, on_the_way, u, path, v);
     }
     free(v);

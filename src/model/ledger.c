@@ -17,12 +17,12 @@ static int find(const struct keel_model *m, const char *name) {
 
 static int list_names(struct keel_model *m) {
     size_t most = 0;
-    for (int i = 0; i < m->modes; i++) most += (size_t)m->mode[i].road.surfaces;
+    for (int i = 0; i < m->modes; i++) most += (size_t)m->mode[i].formulation.surfaces;
     m->surfaces = 0;
     m->surface = pool_take(&m->pool, (most + 1) * sizeof *m->surface);
     if (!m->surface) return 0;
     for (int i = 0; i < m->modes; i++) {
-        const struct road *r = &m->mode[i].road;
+        const struct formulation *r = &m->mode[i].formulation;
         int *own = m->mode[i].solver_surface = pool_take(&m->pool, (most + 1) * sizeof *own);
         if (!own) return 0;
         for (size_t k = 0; k < most; k++) own[k] = -1;
@@ -57,14 +57,14 @@ void ledger_close(struct ledger *l) {
 }
 
 /* A row that another mode had, or the start had, goes on with its worst and its first value. */
-static struct ledger_row joined(const struct ledger_row *before, const keel_kept *now) {
+static struct ledger_row joined(const struct ledger_row *before, const keel_row *now) {
     struct ledger_row row = {.start = before->seen ? before->start : now->start,
                              .drift = fmax(before->drift, now->drift),
                              .units = fmax(before->units, now->units),
                              .last = now->last,
                              .unit = now->unit,
                              .kind = (int32_t)now->kind,
-                             .care = (int32_t)now->care,
+                             .treatment = (int32_t)now->treatment,
                              .verdict = (int32_t)now->verdict,
                              .seen = 1};
     return row;
@@ -72,9 +72,9 @@ static struct ledger_row joined(const struct ledger_row *before, const keel_kept
 
 static void take_rows(struct keel_sim *s) {
     const int *own = s->m->mode[s->mode].solver_row;
-    keel_kept row;
+    keel_row row;
     for (int i = 0; i < s->ledger.rows; i++)
-        if (own[i] >= 0 && keel_kept_at(s->solver, own[i], &row))
+        if (own[i] >= 0 && keel_row_at(s->solver, own[i], &row))
             s->ledger.row[i] = joined(&s->ledger.row[i], &row);
 }
 
@@ -106,22 +106,22 @@ void ledger_enter(struct keel_sim *s) {
     }
 }
 
-int keel_sim_kept_at(const keel_sim *s, int i, keel_kept *out) {
+int keel_sim_row_at(const keel_sim *s, int i, keel_row *out) {
     if (!out || i < 0 || i >= keel_sim_rows(s)) return 0;
     const struct ledger_row *before = &s->ledger.row[i];
     struct ledger_row all = *before;
     int own = s->m->mode[s->mode].solver_row[i];
-    keel_kept row;
-    if (own >= 0 && keel_kept_at(s->solver, own, &row)) all = joined(before, &row);
-    *out = (keel_kept){.name = s->m->row[i],
-                       .kind = (keel_row_kind)all.kind,
-                       .care = (keel_row_care)all.care,
-                       .verdict = (keel_verdict)all.verdict,
-                       .start = all.start,
-                       .drift = all.drift,
-                       .units = all.units,
-                       .last = all.last,
-                       .unit = all.unit};
+    keel_row row;
+    if (own >= 0 && keel_row_at(s->solver, own, &row)) all = joined(before, &row);
+    *out = (keel_row){.name = s->m->row[i],
+                      .kind = (keel_row_kind)all.kind,
+                      .treatment = (keel_row_treatment)all.treatment,
+                      .verdict = (keel_verdict)all.verdict,
+                      .start = all.start,
+                      .drift = all.drift,
+                      .units = all.units,
+                      .last = all.last,
+                      .unit = all.unit};
     return all.seen;
 }
 
@@ -156,8 +156,9 @@ int ledger_load(struct ledger *l, const unsigned char *bytes) {
     memcpy(l->before, bytes + row_bytes(l), surface_bytes(l));
     for (int i = 0; i < l->rows; i++) {
         const struct ledger_row *row = &l->row[i];
-        if (row->kind < 0 || row->kind > KEEL_ROW_INVARIANT || row->care < 0 || row->care > KEEL_ROW_DAMPED ||
-            row->verdict < 0 || row->verdict > KEEL_WEAK || row->seen < 0 || row->seen > 1)
+        if (row->kind < 0 || row->kind > KEEL_ROW_INVARIANT || row->treatment < 0 ||
+            row->treatment > KEEL_ROW_DAMPED || row->verdict < 0 || row->verdict > KEEL_WEAK ||
+            row->seen < 0 || row->seen > 1)
             return 0;
     }
     for (int k = 0; k < l->surfaces; k++) {

@@ -13,7 +13,7 @@
 /* Without padding: it is saved as it stands. */
 struct ledger_row {
     double start, drift, units, last, unit;
-    int32_t kind, care, verdict, seen; /* seen: a mode that was in force has it */
+    int32_t kind, treatment, verdict, seen; /* seen: a mode that was in force has it */
 };
 
 struct ledger_surface {

@@ -34,7 +34,7 @@ int levels_asked(const struct begin *b) {
 }
 
 int levels_of(struct begin *b, struct level *level) {
-    struct road *r = b->r;
+    struct formulation *r = b->r;
     int half = r->n / 2, held = r->constraint.count;
     if (r->form == KEEL_ODE || r->form == KEEL_DAE) {
         /* Algebraic rows tell something of the states only where something algebraic is asked for. */
@@ -46,7 +46,7 @@ int levels_of(struct begin *b, struct level *level) {
     }
     expr *rate = pool_take(&b->m->pool, ((size_t)held + 1) * sizeof *rate);
     for (int i = 0; i < held && rate; i++)
-        rate[i] = road_resolve(r, derive_total(&r->derive, r->constraint.value[i]));
+        rate[i] = formulation_resolve(r, derive_total(&r->derive, r->constraint.value[i]));
     if (!rate) return -1;
     if (r->y->m->form == MODEL_POISSON) half = 0;
     level[0] = level_with(b, 0, half, held, r->constraint.value, 0, NULL);
@@ -76,7 +76,7 @@ static void view_close(struct view *v) {
 }
 
 static int view_open(struct view *v, struct begin *b, const struct level *l) {
-    struct road *r = b->r;
+    struct formulation *r = b->r;
     size_t rows = (size_t)l->count;
     expr missing;
     *v = (struct view){.l = l, .width = ((size_t)l->columns + 3) / 4 * 4};

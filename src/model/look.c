@@ -50,9 +50,9 @@ int keel_model_mode(const keel_model *m, int i, keel_mode *mode) {
                         .unknowns = in->system.unknowns,
                         .combinations = s->steps,
                         .redundant = in->system.redundants,
-                        .quadratic = in->road.quadratic,
-                        .separable = in->road.separable,
-                        .pairwise = in->road.pairwise};
+                        .quadratic = in->formulation.quadratic,
+                        .separable = in->formulation.separable,
+                        .pairwise = in->formulation.pairwise};
     return 1;
 }
 

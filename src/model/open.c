@@ -56,7 +56,7 @@ static int take_parameters(struct keel_model *m) {
 static int add_sides(struct keel_model *m) {
     int numbers = m->model->parameters + m->model->helds, most = 0;
     for (int i = 0; i < m->modes; i++)
-        if (most < m->mode[i].road.surfaces) most = m->mode[i].road.surfaces;
+        if (most < m->mode[i].formulation.surfaces) most = m->mode[i].formulation.surfaces;
     double *wider = pool_take(&m->pool, (size_t)(numbers + most + 1) * sizeof *wider);
     if (!wider) return complaint_memory(&m->messages);
     memcpy(wider, m->parameter, (size_t)numbers * sizeof *wider);
@@ -101,11 +101,12 @@ static int open_modes(struct keel_model *m) {
         struct inside_mode *mode = &m->mode[i];
         m->modes = i + 1;
         int open = system_open(&mode->system, model, i, m->span[0], &m->source, &m->messages, &m->pool) &&
-                   road_open(&mode->road, &mode->system, &m->messages, &m->pool);
+                   formulation_open(&mode->formulation, &mode->system, &m->messages, &m->pool);
         good &= open;
         if (!open) continue;
-        if (functions_open(&mode->functions, &mode->road) || !impact_open(&mode->impact, &mode->road) ||
-            !branches_open(&mode->branches, &mode->road))
+        if (functions_open(&mode->functions, &mode->formulation) ||
+            !impact_open(&mode->impact, &mode->formulation) ||
+            !branches_open(&mode->branches, &mode->formulation))
             return complaint_memory(&m->messages);
         good &= branches_check(&mode->branches, &mode->functions.tape[functions_role_event], m->span,
                                m->parameter, model->parameters + model->helds);
@@ -134,7 +135,7 @@ static void compile(struct keel_model *m) {
     for (int i = 0; i < m->modes && good; i++)
         good = functions_emit(&m->mode[i].functions, &e, i, method, 0) == 0 &&
                (m->kernel_later ||
-                functions_emit_kernel(&m->mode[i].functions, &e, i, &m->mode[i].road, method) == 0);
+                functions_emit_kernel(&m->mode[i].functions, &e, i, &m->mode[i].formulation, method) == 0);
     if (!good || e.failed) {
         text_set(m->why_not, sizeof m->why_not,
                  e.starved ? "there is not enough memory to write it as C"
@@ -217,7 +218,7 @@ static int build(struct keel_model *m) {
     if (m->model->graph.failed) return 0; /* told by `finish` */
     const char *name = m->model->name ? m->model->name : m->title;
     for (int i = 0; i < m->modes; i++) {
-        const struct road *r = &m->mode[i].road;
+        const struct formulation *r = &m->mode[i].formulation;
         fill_problem(&m->mode[i].fill, r, &m->mode[i].functions, name);
         if (!fill_matrices_fit(r)) return complaint_dense(r, &m->messages);
         if (!fill_checks_fit(r, &m->mode[i].functions)) return 0;
@@ -268,7 +269,7 @@ static void tear_down(struct keel_model *m) {
         impact_close(&m->mode[i].impact);
         branches_close(&m->mode[i].branches);
         functions_close(&m->mode[i].functions);
-        road_close(&m->mode[i].road);
+        formulation_close(&m->mode[i].formulation);
         system_close(&m->mode[i].system);
     }
     if (m->compiled) compile_close(&m->unit);

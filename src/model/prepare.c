@@ -23,20 +23,20 @@ static int changes(const struct model_event *event) {
 
 /* The place of what is assigned among the states of the mode that follows; -1: it is none. */
 static int place_in(const struct inside_mode *mode, expr target) {
-    int place = road_find(&mode->road, target);
-    return place < mode->road.n ? place : -1;
+    int place = formulation_find(&mode->formulation, target);
+    return place < mode->formulation.n ? place : -1;
 }
 
 /* The unknowns of the mode that follows, then what is assigned; 1, or 0 with a message. */
 static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct inside_event *own) {
     const struct model_event *event = own->event;
     struct inside_mode *next = &m->mode[own->to];
-    int unknowns = next->road.n + next->road.m, count = unknowns, good = 1;
+    int unknowns = next->formulation.n + next->formulation.m, count = unknowns, good = 1;
     expr *target = pool_take(&m->pool, ((size_t)unknowns + (size_t)event->actions + 1) * sizeof *target);
     own->assigned = pool_take(&m->pool, ((size_t)event->actions + 1) * sizeof *own->assigned);
-    own->stays = pool_take(&m->pool, (size_t)next->road.n + 1);
+    own->stays = pool_take(&m->pool, (size_t)next->formulation.n + 1);
     if (m->pool.refused) return complaint_memory(&m->messages);
-    for (int i = 0; i < unknowns; i++) target[i] = next->road.basic[i];
+    for (int i = 0; i < unknowns; i++) target[i] = next->formulation.basic[i];
     for (int k = 0; k < event->actions; k++) {
         const struct model_action *action = &event->action[k];
         struct values one;
@@ -48,16 +48,18 @@ static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct
             continue;
         }
         own->stays[own->assigned[k]] = 1;
-        int there = values_open(&one, &mode->road, 1, &action->value, 0);
+        int there = values_open(&one, &mode->formulation, 1, &action->value, 0);
         values_close(&one);
         if (!there)
             good = complaint_no_value(&mode->system, &m->messages, action->where, "the value assigned",
-                                      mode->road.missing);
+                                      mode->formulation.missing);
         target[count++] = action->value;
     }
     if (!good) return 0;
-    if (!next->jump.road && !jump_open(&next->jump, &next->road)) return complaint_memory(&m->messages);
-    if (!values_open(&own->after, &mode->road, count, target, 1)) return complaint_memory(&m->messages);
+    if (!next->jump.formulation && !jump_open(&next->jump, &next->formulation))
+        return complaint_memory(&m->messages);
+    if (!values_open(&own->after, &mode->formulation, count, target, 1))
+        return complaint_memory(&m->messages);
     own->touched = touch_events(m, event, own->to);
     return own->touched || complaint_memory(&m->messages);
 }
@@ -69,10 +71,10 @@ static int prepare_onset(struct keel_model *m, struct inside_mode *mode, struct 
     for (int k = 0; k < INSIDE_DERIVATIVES; k++) {
         target[2 * k] = e;
         target[2 * k + 1] = e == EXPR_NONE ? e : derive_terms(g, e);
-        e = derive_total(&mode->road.derive, e);
+        e = derive_total(&mode->formulation.derive, e);
         if (e == EXPR_NONE) e = expr_constant(g, NAN);
     }
-    return values_open(&own->onset, &mode->road, 2 * INSIDE_DERIVATIVES, target, 1) ||
+    return values_open(&own->onset, &mode->formulation, 2 * INSIDE_DERIVATIVES, target, 1) ||
            complaint_memory(&m->messages);
 }
 
@@ -80,7 +82,7 @@ static int prepare_mode(struct keel_model *m, int number, const expr *held) {
     const struct model_mode *from = &m->model->mode[number];
     struct inside_mode *mode = &m->mode[number];
     mode->event = pool_take(&m->pool, ((size_t)from->events + 1) * sizeof *mode->event);
-    if (!mode->event || !values_open(&mode->held, &mode->road, m->model->helds, held, 1))
+    if (!mode->event || !values_open(&mode->held, &mode->formulation, m->model->helds, held, 1))
         return complaint_memory(&m->messages);
     for (int k = 0; k < from->events; k++)
         mode->event[k] = (struct inside_event){.event = &from->event[k],

@@ -54,8 +54,8 @@ static struct syntax_span place_of_row(const struct begin *b, const char *name) 
 }
 
 static struct row find_row(struct begin *b, const char *name) {
-    struct road *r = b->r;
-    const struct road_map *maps[] = {&r->constraint, &r->rolling, &r->hidden, &r->algebraic};
+    struct formulation *r = b->r;
+    const struct formulation_map *maps[] = {&r->constraint, &r->rolling, &r->hidden, &r->algebraic};
     int derivative = name[0] == 'd' && strstr(name, "/dt") != NULL && strchr(name, ' ') != NULL;
     struct row row = {EXPR_NONE, derivative ? "the hidden constraint " : "", place_of_row(b, name)};
     for (int k = 0; k < 4; k++)
@@ -115,7 +115,7 @@ static int loose_in(struct begin *b, expr f) {
 
 /* The algebraic row that contains unknown j and is off most at u, but with j as given. */
 static int row_with(struct begin *b, int j, const double *u, double *off) {
-    struct road *r = b->r;
+    struct formulation *r = b->r;
     size_t all = (size_t)(r->n + r->m);
     int worst = -1;
     double *value = calloc((size_t)r->algebraic.count + all + 1, sizeof *value);
@@ -220,9 +220,9 @@ static void not_conserved(struct begin *b, const char *sentence) {
 }
 
 int refusal_energy_varies(struct begin *b, const keel_solver *s) {
-    keel_kept row;
-    for (int i = 0; keel_kept_at(s, i, &row); i++)
-        if (row.kind == KEEL_ROW_ENERGY && row.care == KEEL_ROW_VARYING &&
+    keel_row row;
+    for (int i = 0; keel_row_at(s, i, &row); i++)
+        if (row.kind == KEEL_ROW_ENERGY && row.treatment == KEEL_ROW_VARYING &&
             b->m->model->mode[b->mode->system.mode].keeps_energy) {
             not_conserved(b, "`energy` is not conserved: it depends on t");
             return 1;
@@ -246,7 +246,7 @@ static void contradicts(struct begin *b, const char *sentence) {
 
 /* Algebraic equations that no values near the guesses meet. */
 static void not_solved(struct begin *b, const char *sentence) {
-    const struct road *r = b->r;
+    const struct formulation *r = b->r;
     char unknowns[200] = "", label[460] = "";
     double off = 0;
     int first = r->n, worst = r->m ? row_with(b, first, b->last, &off) : -1, told = 0;
@@ -283,7 +283,7 @@ static int hold_at_guess(struct begin *b) {
 
 /* They do, and their matrix is singular there. */
 static void not_determined(struct begin *b) {
-    const struct road *r = b->r;
+    const struct formulation *r = b->r;
     char unknowns[200] = "";
     int told = 0;
     for (int j = r->n; j < r->n + r->m; j++)

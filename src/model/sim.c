@@ -20,7 +20,8 @@ static size_t most_numbers(const keel_model *m) {
     int most = 0;
     for (int i = 0; i < m->modes; i++) {
         const struct inside_mode *mode = &m->mode[i];
-        if (most < mode->road.n + mode->road.m) most = mode->road.n + mode->road.m;
+        if (most < mode->formulation.n + mode->formulation.m)
+            most = mode->formulation.n + mode->formulation.m;
         for (int k = 0; k < m->model->mode[i].events; k++)
             if (most < mode->event[k].after.count) most = mode->event[k].after.count;
     }
@@ -36,14 +37,14 @@ static size_t most_events(const keel_model *m) {
 
 static int wants_short_steps(const keel_model *m) {
     for (int i = 0; i < m->modes; i++)
-        if (m->model->mode[i].events || m->mode[i].road.n == 0) return 1;
+        if (m->model->mode[i].events || m->mode[i].formulation.n == 0) return 1;
     return 0;
 }
 
 static int has_records(const keel_model *m) {
     for (int i = 0; i < m->modes; i++)
         for (int k = 0; k < m->model->mode[i].events; k++)
-            if (m->mode[i].road.passing[k]) return 1;
+            if (m->mode[i].formulation.event_kind[k]) return 1;
     return 0;
 }
 
@@ -157,9 +158,9 @@ void keel_sim_close(keel_sim *s) {
     free(s->branch);
     free(s->row_value);
     free(s->residual);
-    free(s->fused);
+    free(s->kernel);
     free(s->extras);
-    if (s->kernel.handle) compile_close(&s->kernel);
+    if (s->unit.handle) compile_close(&s->unit);
     values_release(&s->scratch);
     free(s);
 }
@@ -181,7 +182,7 @@ static int too_many_steps(struct keel_sim *s, long begin) {
 static keel_status look_at_branches(struct keel_sim *s, keel_status status) {
     const struct branches *b = &s->m->mode[s->mode].branches;
     const double *side = s->parameter + s->m->model->parameters + s->m->model->helds;
-    size_t bytes = (size_t)b->road->surfaces * sizeof *side;
+    size_t bytes = (size_t)b->formulation->surfaces * sizeof *side;
     if (!s->branch) {
         s->branch = malloc(((size_t)s->m->sides + 1) * sizeof *s->branch);
         s->branch_mode = -1;
@@ -302,7 +303,8 @@ static keel_status state_at(struct keel_sim *s, double t, const double **u, cons
     keel_status status = keel_eval(s->solver, t, s->work);
     if (status != KEEL_OK) return status;
     *u = s->work;
-    *multiplier = s->m->mode[s->mode].road.furthers ? keel_multipliers_at(s->solver, t, s->work) : NULL;
+    *multiplier =
+        s->m->mode[s->mode].formulation.furthers ? keel_multipliers_at(s->solver, t, s->work) : NULL;
     return KEEL_OK;
 }
 
@@ -353,7 +355,7 @@ int keel_sim_reference(const keel_sim *s, int k, double *t, double *out) {
     return 1;
 }
 
-int keel_sim_happening(const keel_sim *s, long i, keel_happening *out) {
+int keel_sim_happening(const keel_sim *s, long i, keel_event_record *out) {
     if (!s || !out) return 0;
     if (i < 0) i += s->happenings;
     if (i < 0 || i >= s->happenings) return 0;

@@ -39,17 +39,17 @@ struct keel_sim {
     struct values_work scratch;             /* enough for all that is asked in any mode */
     double crowd_time;                      /* events at one time are counted */
     int crowd;
-    keel_happening *happened;
+    keel_event_record *happened;
     long happenings, room;
     struct ledger ledger;
     struct sim_jump *jump;
     long jumps, jump_room;
-    double *row_value;          /* rows before an action, their units, and the same after it */
-    double *residual;           /* of the solver's rows, at a look (drift.c); NULL: not yet */
-    struct compile_unit kernel; /* this run's own (sim_kernel.c); no handle: none */
-    keel_extras *extras;        /* by mode: those of the problem, with what `fused` has */
-    keel_fused *fused;          /* by mode: what it has; NULL: not asked for yet */
-    double *branch;             /* the sides at the last look (branches.h); NULL: not yet */
+    double *row_value;        /* rows before an action, their units, and the same after it */
+    double *residual;         /* of the solver's rows, at a look (drift.c); NULL: not yet */
+    struct compile_unit unit; /* this run's own (sim_kernel.c); no handle: none */
+    keel_extras *extras;      /* by mode: those of the problem, with what `kernel` has */
+    keel_kernel *kernel;      /* by mode: what it has; NULL: not asked for yet */
+    double *branch;           /* the sides at the last look (branches.h); NULL: not yet */
     int branch_mode;
     keel_status status; /* of what is not the solver's */
     char message[640];

@@ -25,7 +25,7 @@ keel_status sim_no_memory(struct keel_sim *s) {
 }
 
 const double *sim_multipliers(struct keel_sim *s) {
-    return s->m->mode[s->mode].road.furthers ? keel_multipliers(s->solver) : NULL;
+    return s->m->mode[s->mode].formulation.furthers ? keel_multipliers(s->solver) : NULL;
 }
 
 static const struct inside_event *event_of(const struct keel_sim *s, int event) {
@@ -38,13 +38,13 @@ keel_status sim_note(struct keel_sim *s, int number) {
     const struct inside_event *own = event_of(s, number);
     if (s->happenings == s->room) {
         long room = s->room ? 2 * s->room : 16;
-        keel_happening *wider = realloc(s->happened, (size_t)room * sizeof *wider);
+        keel_event_record *wider = realloc(s->happened, (size_t)room * sizeof *wider);
         if (!wider) return sim_no_memory(s);
         s->happened = wider;
         s->room = room;
     }
     s->happened[s->happenings++] =
-        (keel_happening){keel_time(s->solver), own->event->label.text, s->mode, own->to, own->changes};
+        (keel_event_record){keel_time(s->solver), own->event->label.text, s->mode, own->to, own->changes};
     sim_fired(s, number);
     return KEEL_OK;
 }
@@ -103,7 +103,7 @@ keel_status sim_hold(struct keel_sim *s, int start_too) {
 /* The unknowns of the mode that follows and what is assigned, into s->work. */
 static keel_status take_values(struct keel_sim *s, const struct inside_event *own) {
     const struct model_event *event = own->event;
-    const struct road *next = &s->m->mode[own->to].road;
+    const struct formulation *next = &s->m->mode[own->to].formulation;
     int unknowns = next->n + next->m, at = unknowns;
     double t = keel_time(s->solver), *u = s->work;
     keel_status status = sim_ask(s, &own->after, u);

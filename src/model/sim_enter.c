@@ -115,7 +115,7 @@ static void look(struct keel_sim *s, int number) {
 
 keel_status sim_enter(struct keel_sim *s) {
     const struct model_mode *mode = &s->m->model->mode[s->mode];
-    const int *wanted = s->m->mode[s->mode].road.event_direction;
+    const int *wanted = s->m->mode[s->mode].formulation.event_direction;
     double v[2 * DERIVATIVES];
     s->entered = 1;
     for (int k = 0; k < mode->events; k++) look(s, k);

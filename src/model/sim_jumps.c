@@ -8,19 +8,19 @@
 
 enum { UNITS = 1024 }; /* round-offs of the row that are no jump: those of the equations' own combination */
 
-static int counts(const keel_kept *row) {
+static int counts(const keel_row *row) {
     return row->kind == KEEL_ROW_ENERGY || row->kind == KEEL_ROW_INVARIANT;
 }
 
 /* The rows where the run stands, and one round-off unit of each that may jump; 0: it is none. */
 static keel_status values_of(struct keel_sim *s, double *value, double *unit) {
     const int *own = s->m->mode[s->mode].solver_row;
-    keel_kept row;
+    keel_row row;
     keel_status status = drift_at(s, keel_time(s->solver), keel_state(s->solver), value);
     if (status != KEEL_OK) return status;
     for (int i = 0; i < s->m->rows; i++) {
         unit[i] = 0;
-        if (own[i] < 0 || !keel_kept_at(s->solver, own[i], &row)) continue;
+        if (own[i] < 0 || !keel_row_at(s->solver, own[i], &row)) continue;
         value[i] += row.start;
         if (counts(&row)) unit[i] = row.unit;
     }
@@ -67,7 +67,7 @@ int keel_sim_jump(const keel_sim *s, long i, keel_jump *out) {
     if (i < 0) i += s->jumps;
     if (i < 0 || i >= s->jumps) return 0;
     const struct sim_jump *one = &s->jump[i];
-    const keel_happening *h = &s->happened[one->happening];
+    const keel_event_record *h = &s->happened[one->happening];
     *out = (keel_jump){h->t, h->event, s->m->row[one->row], h->from, h->to, one->before, one->after};
     return 1;
 }

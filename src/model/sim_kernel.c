@@ -10,9 +10,9 @@
 
 /* Those that steps of this run can use; rows may be watched in one mode and kept in another. */
 static unsigned kernels_for(const struct keel_sim *s) {
-    keel_kept row;
+    keel_row row;
     int keeps = 0, rows = 0;
-    for (; keel_kept_at(s->solver, rows, &row); rows++) keeps |= row.care == KEEL_ROW_KEPT;
+    for (; keel_row_at(s->solver, rows, &row); rows++) keeps |= row.treatment == KEEL_ROW_KEPT;
     if (s->o.step == 0) return keeps ? EMIT_ADAPTIVE_KEEPING : EMIT_ADAPTIVE;
     return keeps ? EMIT_KEEPING : rows ? EMIT_PLAIN | EMIT_WATCHING : EMIT_PLAIN;
 }
@@ -25,7 +25,7 @@ static void method_of(const struct keel_sim *s, char *out, size_t room) {
 }
 
 static int has_kernel(const struct keel_sim *s) {
-    return keel_extras_of(&s->problem[s->mode])->fused != NULL;
+    return keel_extras_of(&s->problem[s->mode])->kernel != NULL;
 }
 
 /* f[modes]: copies of the model's functions, which get what the kernels have.  0: there is no kernel. */
@@ -40,31 +40,31 @@ static int compile(struct keel_sim *s, struct functions *f) {
     int good = 1;
     for (int i = 0; i < m->modes && good; i++) {
         f[i] = m->mode[i].functions;
-        good = functions_emit_kernel(&f[i], &e, i, &m->mode[i].road, method) == 0;
+        good = functions_emit_kernel(&f[i], &e, i, &m->mode[i].formulation, method) == 0;
     }
     good = good && !e.failed && e.marches > 0 &&
-           compile_load(e.text, &m->limits, &s->kernel, message, sizeof message) == COMPILE_READY;
+           compile_load(e.text, &m->limits, &s->unit, message, sizeof message) == COMPILE_READY;
     emit_close(&e);
     return good;
 }
 
 int keel_sim_compile(keel_sim *s) {
-    if (!s || !s->solver || s->status < 0 || s->fused) return s && s->solver && has_kernel(s);
+    if (!s || !s->solver || s->status < 0 || s->kernel) return s && s->solver && has_kernel(s);
     size_t modes = (size_t)s->m->modes;
-    s->fused = calloc(modes, sizeof *s->fused);
+    s->kernel = calloc(modes, sizeof *s->kernel);
     s->extras = calloc(modes, sizeof *s->extras);
-    struct functions *f = s->fused && s->extras ? malloc(modes * sizeof *f) : NULL;
+    struct functions *f = s->kernel && s->extras ? malloc(modes * sizeof *f) : NULL;
     int good = f && s->m->compiled && !s->o.own_method && !s->o.reversible && !s->o.compensated &&
                !has_kernel(s) && compile(s, f);
     for (size_t i = 0; i < modes && good; i++) {
-        functions_link_kernel(&f[i], &s->kernel, (int)i);
-        s->fused[i] = f[i].fused;
-        if (!s->fused[i].march && !s->fused[i].kept) continue;
+        functions_link_kernel(&f[i], &s->unit, (int)i);
+        s->kernel[i] = f[i].kernel;
+        if (!s->kernel[i].fixed && !s->kernel[i].kept) continue;
         s->extras[i] = *keel_extras_of(&s->problem[i]);
-        s->extras[i].fused = &s->fused[i];
+        s->extras[i].kernel = &s->kernel[i];
         s->problem[i].extras = &s->extras[i];
     }
     free(f);
-    if (good) keel_use_kernel(s->solver, keel_extras_of(&s->problem[s->mode])->fused);
+    if (good) keel_use_kernel(s->solver, keel_extras_of(&s->problem[s->mode])->kernel);
     return has_kernel(s);
 }

@@ -45,7 +45,7 @@ static uint64_t check_of(const struct keel_sim *s) {
     return hash(h, m->parameter, (size_t)m->model->parameters * sizeof *m->parameter);
 }
 
-static int number_of(const struct keel_sim *s, const keel_happening *one) {
+static int number_of(const struct keel_sim *s, const keel_event_record *one) {
     const struct model_mode *mode = &s->m->model->mode[one->from];
     for (int k = 0; k < mode->events; k++)
         if (mode->event[k].label.text == one->event) return k;
@@ -104,7 +104,7 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
     ledger_save(&s->ledger, at);
     at += ledger_size(&s->ledger);
     for (long i = 0; i < s->happenings; i++, at += sizeof(struct happened)) {
-        const keel_happening *one = &s->happened[i];
+        const keel_event_record *one = &s->happened[i];
         struct happened flat = {one->t, number_of(s, one), one->from, one->to, one->changed};
         memcpy(at, &flat, sizeof flat);
     }
@@ -131,7 +131,7 @@ static int read_happenings(struct keel_sim *s, const unsigned char *at, int64_t 
         if (one.from < 0 || one.from >= model->modes || one.to < 0 || one.to >= model->modes ||
             one.event < 0 || one.event >= model->mode[one.from].events)
             return 0;
-        s->happened[s->happenings++] = (keel_happening){
+        s->happened[s->happenings++] = (keel_event_record){
             one.t, model->mode[one.from].event[one.event].label.text, one.from, one.to, one.changed};
     }
     return 1;

@@ -112,7 +112,7 @@ static void put_map(FILE *out, const char *what, int mode, const keel_map *map) 
     if (map->terms) fprintf(out, ", .terms = model_%d_%s_terms", mode, what);
     if (map->pattern) fprintf(out, ", .pattern = &%s_pattern_%d", what, mode);
     if (map->names && map->names[0]) fprintf(out, ", .names = %s_names_%d", what, mode);
-    if (map->still) fputs(", .still = 1", out);
+    if (map->autonomous) fputs(", .autonomous = 1", out);
     fputs("},\n", out);
 }
 
@@ -121,8 +121,8 @@ static void prepare_events(FILE *out, int mode, const keel_problem *p) {
     int count = p->event.count;
     if (count == 0) return;
     put_integers(out, "int", "directions", mode, count, p->event_direction);
-    fprintf(out, "static const unsigned char passing_%d[] = {", mode);
-    for (int i = 0; i < count; i++) fprintf(out, "%s%d", i ? ", " : "", p->passing[i]);
+    fprintf(out, "static const unsigned char kinds_%d[] = {", mode);
+    for (int i = 0; i < count; i++) fprintf(out, "%s%d", i ? ", " : "", p->event_kind[i]);
     fputs("};\n", out);
 }
 
@@ -132,10 +132,10 @@ static int put_extras(const struct page *page, int mode, const keel_extras *x) {
     const struct {
         const char *name;
         const keel_map *map;
-    } maps[] = {{"forms", &x->forms},
-                {"reduced", &x->reduced},
-                {"written", &x->written},
-                {"written_rows", &x->written_rows}};
+    } maps[] = {{"quadratic_forms", &x->quadratic_forms},
+                {"energy_of_forms", &x->energy_of_forms},
+                {"original_f", &x->original_f},
+                {"original_g", &x->original_g}};
     enum { MAPS = sizeof maps / sizeof *maps };
     int any = page->method && x->series.value;
     for (int k = 0; k < MAPS; k++) {
@@ -199,8 +199,8 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
     if (extras) fprintf(out, "    .extras = &extras_%d,\n", mode);
     if (p->curvature) fprintf(out, "    .curvature = model_%d_curvature,\n", mode);
     if (p->event.count)
-        fprintf(out, "    .event_direction = directions_%d, .passing = passing_%d,\n", mode, mode);
-    if (m->mode[mode].road.surfaces)
+        fprintf(out, "    .event_direction = directions_%d, .event_kind = kinds_%d,\n", mode, mode);
+    if (m->mode[mode].formulation.surfaces)
         fprintf(out, "    .side = parameter + %d,\n", m->model->parameters + m->model->helds);
     fputs("    .user = (void *)&bound};\n", out);
 }
@@ -220,7 +220,7 @@ static void problem_name(const struct page *page, const keel_model *m, int mode,
 static int acts(const keel_model *m) {
     const struct keel_problem *p = &m->mode[m->model->start].fill.problem;
     int stops = 0;
-    for (int i = 0; i < p->event.count; i++) stops |= !p->passing[i];
+    for (int i = 0; i < p->event.count; i++) stops |= !p->event_kind[i];
     return stops;
 }
 
@@ -272,7 +272,8 @@ static void put_parameters(struct page *page, const keel_model *m) {
 
 static int wants_short_steps(const keel_model *m) {
     int events = 0;
-    for (int i = 0; i < m->modes; i++) events |= m->model->mode[i].events > 0 || m->mode[i].road.n == 0;
+    for (int i = 0; i < m->modes; i++)
+        events |= m->model->mode[i].events > 0 || m->mode[i].formulation.n == 0;
     return events;
 }
 
@@ -335,7 +336,7 @@ static void put_main(struct page *page, const keel_model *m, const keel_options 
         "    printf(\"t = %.17g\\n\", keel_time(s));\n"
         "    for (int i = 0; keel_state(s) && i < problem->n + problem->m; i++)\n"
         "        printf(\"%s = %.17g\\n\", problem->names[i], keel_state(s)[i]);\n"
-        "    for (int i = 0; keel_kept_at(s, i, &row); i++)\n"
+        "    for (int i = 0; keel_row_at(s, i, &row); i++)\n"
         "        printf(\"%-20s start %-12.6g largest drift %-10.2g %.1f round-offs\\n\", row.name, "
         "row.start,\n"
         "               row.drift, row.units);\n"
@@ -353,7 +354,7 @@ static void put_main(struct page *page, const keel_model *m, const keel_options 
             "    keel_status status = keel_run(s, ",
             name);
     put_number(out, m->span[1]);
-    fputs(");\n    keel_kept row;\n", out);
+    fputs(");\n    keel_row row;\n", out);
     if (acts(m)) fputs(after_event, out);
     fputs(rest, out);
 }

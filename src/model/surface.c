@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct freezer {
-    struct road *r;
+    struct formulation *r;
     struct graph *g;
     uint32_t nodes; /* of the graph when it began; later ones are images */
     expr *image;    /* by node: the same with frozen branches; EXPR_NONE: not reached */
@@ -221,7 +221,7 @@ static void make_guards(struct freezer *z, const struct expr_list *all) {
     }
 }
 
-/* The road's expressions, in lists: all but the terms, whose |.| are sizes. */
+/* The formulation's expressions, in lists: all but the terms, whose |.| are sizes. */
 struct lists {
     expr *list[64];
     size_t count[64];
@@ -238,10 +238,11 @@ static int entries(const struct derive_sparse *j) {
     return j->row_start ? j->row_start[j->rows] : 0;
 }
 
-static void list_all(struct road *r, struct lists *all) {
-    struct road_map *maps[] = {&r->f,       &r->algebraic, &r->hidden,      &r->energy, &r->constraint,
-                               &r->rolling, &r->velocity,  &r->invariant,   &r->event,  &r->forms,
-                               &r->reduced, &r->written,   &r->written_rows};
+static void list_all(struct formulation *r, struct lists *all) {
+    struct formulation_map *maps[] = {
+        &r->f,         &r->algebraic, &r->hidden, &r->energy,          &r->constraint,      &r->rolling,
+        &r->velocity,  &r->invariant, &r->event,  &r->quadratic_forms, &r->energy_of_forms, &r->original_f,
+        &r->original_g};
     all->lists = 0;
     for (size_t k = 0; k < sizeof maps / sizeof *maps; k++) {
         add_list(all, maps[k]->value, maps[k]->count);
@@ -266,32 +267,32 @@ static expr *gather(struct graph *g, const struct lists *all, size_t *count) {
 
 /* The surfaces, behind the events. */
 static int add_events(struct freezer *z) {
-    struct road *r = z->r;
+    struct formulation *r = z->r;
     int events = r->event.count, count = events + z->count;
-    struct road_map wider = {.count = count};
+    struct formulation_map wider = {.count = count};
     char text[200];
     wider.value = pool_take(r->pool, ((size_t)count + 1) * sizeof *wider.value);
     wider.names = pool_take(r->pool, ((size_t)count + 1) * sizeof *wider.names);
     int *direction = pool_take(r->pool, ((size_t)count + 1) * sizeof *direction);
-    unsigned char *passing = pool_take(r->pool, (size_t)count + 1);
+    unsigned char *kind = pool_take(r->pool, (size_t)count + 1);
     if (r->pool->refused) return 0;
     for (int i = 0; i < events; i++) {
         wider.value[i] = r->event.value[i];
         wider.names[i] = r->event.names[i];
         direction[i] = r->event_direction[i];
-        passing[i] = r->passing[i];
+        kind[i] = r->event_kind[i];
     }
     expr one = expr_constant(z->g, 1), half = expr_constant(z->g, 0.5);
     for (int k = 0; k < z->count; k++) {
         expr idle = z->stairs[k] ? make(z, EXPR_ADD, side(z, k), half, 0) : one;
         wider.value[events + k] = make(z, EXPR_IF, z->matters[k], z->at[k], idle);
         model_print(r->y->m, z->printed[k], text, sizeof text);
-        wider.names[events + k] = road_text(r, text);
-        passing[events + k] = z->stairs[k] ? KEEL_STAIRCASE : KEEL_SURFACE;
+        wider.names[events + k] = formulation_text(r, text);
+        kind[events + k] = z->stairs[k] ? KEEL_STAIRCASE : KEEL_SURFACE;
     }
     r->event = wider;
     r->event_direction = direction;
-    r->passing = passing;
+    r->event_kind = kind;
     r->surfaces = z->count;
     return !r->pool->refused && !z->g->failed;
 }
@@ -361,7 +362,7 @@ static int freeze(struct freezer *z, struct lists *lists, size_t count, const ex
     return add_events(z);
 }
 
-int surface_freeze(struct road *r) {
+int surface_freeze(struct formulation *r) {
     struct freezer z = {.r = r, .g = &r->y->m->graph};
     struct lists lists;
     size_t count;
@@ -379,13 +380,13 @@ int surface_freeze(struct road *r) {
     return good;
 }
 
-int surface_sides(const struct road *r, const struct tape *event, double t, const double *u,
+int surface_sides(const struct formulation *r, const struct tape *event, double t, const double *u,
                   double *parameter) {
     const struct model *m = r->y->m;
     int first = r->event.count - r->surfaces, changed = 1;
     double *now = parameter + m->parameters + m->helds,
            *value = calloc((size_t)r->event.count + 1, sizeof *value);
-    for (int k = 0; k < r->surfaces; k++) now[k] = r->passing[first + k] == KEEL_STAIRCASE ? 0 : 1;
+    for (int k = 0; k < r->surfaces; k++) now[k] = r->event_kind[first + k] == KEEL_STAIRCASE ? 0 : 1;
     /* one side may decide what another is of */
     int good = value != NULL;
     for (int round = 0; good && changed && round <= r->surfaces; round++) {
@@ -393,7 +394,7 @@ int surface_sides(const struct road *r, const struct tape *event, double t, cons
         good = tape_call(event, t, u, parameter, value) == 0;
         for (int k = 0; k < r->surfaces && good; k++) {
             double v = value[first + k], s = now[k];
-            if (isfinite(v)) s = r->passing[first + k] == KEEL_STAIRCASE ? floor(v) : v < 0 ? -1 : 1;
+            if (isfinite(v)) s = r->event_kind[first + k] == KEEL_STAIRCASE ? floor(v) : v < 0 ? -1 : 1;
             changed |= s != now[k];
             now[k] = s;
         }

@@ -14,16 +14,16 @@
 #define KEEL_MODEL_SURFACE_H
 
 #include "symbolic/tape.h"
-#include "model/road.h"
+#include "model/formulation.h"
 
-/* Freezes all functions of the road but the terms, and adds its surfaces behind the events: 1, or 0 without
- * memory.  A surface that matters only inside a branch of an `if` is 1, and crossed nowhere, while that
- * branch is not taken. */
-int surface_freeze(struct road *r);
+/* Freezes all functions of the formulation but the terms, and adds its surfaces behind the events: 1, or 0
+ * without memory.  A surface that matters only inside a branch of an `if` is 1, and crossed nowhere, while
+ * that branch is not taken. */
+int surface_freeze(struct formulation *r);
 /* Could e have switched: does it contain abs, floor, a comparison of something that varies? */
 int surface_found(struct graph *g, expr e);
 /* The sides at (t, u) by the signs there, for what is evaluated before the core has seen a state; 1, or 0
  * without memory. */
-int surface_sides(const struct road *r, const struct tape *event, double t, const double *u,
+int surface_sides(const struct formulation *r, const struct tape *event, double t, const double *u,
                   double *parameter);
 #endif

@@ -6,9 +6,9 @@
 
 /* The states that an event function or its d/dt depends on, into `place`; how many, -1: no memory. */
 static int states_of(struct inside_mode *mode, int number, int *place) {
-    struct road *r = &mode->road;
+    struct formulation *r = &mode->formulation;
     struct graph *g = &mode->system.m->graph;
-    expr rate = derive_total(&r->derive, r->event.value[number]), known = road_resolve(r, rate);
+    expr rate = derive_total(&r->derive, r->event.value[number]), known = formulation_resolve(r, rate);
     expr root[] = {r->event.value[number], known != EXPR_NONE ? known : rate};
     struct expr_list list;
     int count = 0;
@@ -22,7 +22,7 @@ static int states_of(struct inside_mode *mode, int number, int *place) {
 
 /* By event of a mode: the places of these states, behind their number. */
 static int **open_states(struct keel_model *m, struct inside_mode *mode, int events) {
-    int *room = malloc(((size_t)mode->road.n + 1) * sizeof *room);
+    int *room = malloc(((size_t)mode->formulation.n + 1) * sizeof *room);
     mode->event_states = pool_take(&m->pool, ((size_t)events + 1) * sizeof *mode->event_states);
     for (int k = 0; k < events && room && mode->event_states; k++) {
         int count = states_of(mode, k, room);
@@ -42,11 +42,11 @@ unsigned char *touch_events(struct keel_model *m, const struct model_event *even
     int events = m->model->mode[to].events;
     int **states = next->event_states ? next->event_states : open_states(m, next, events);
     unsigned char *touched = pool_take(&m->pool, (size_t)events + 1);
-    unsigned char *assigned = calloc((size_t)next->road.n + 1, 1);
-    int good = states && touched && assigned && expr_spend(g, next->road.n);
+    unsigned char *assigned = calloc((size_t)next->formulation.n + 1, 1);
+    int good = states && touched && assigned && expr_spend(g, next->formulation.n);
     for (int k = 0; k < event->actions && good; k++)
         if (event->action[k].kind == SYNTAX_ASSIGN)
-            assigned[road_find(&next->road, event->action[k].target)] = 1;
+            assigned[formulation_find(&next->formulation, event->action[k].target)] = 1;
     for (int i = 0; i < events && good; i++) {
         good = expr_spend(g, EXPR_COST_LOOK + states[i][0]);
         for (int k = 1; k <= states[i][0]; k++) touched[i] |= assigned[states[i][k]];

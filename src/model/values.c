@@ -11,8 +11,8 @@
 
 enum { MOST_EXTRA = 6, ITERATIONS = 20, NEAR = 1000 };
 
-/* The multipliers that the solver gives for this road: inputs after its unknowns. */
-static int add_multipliers(struct road *r) {
+/* The multipliers that the solver gives for this formulation: inputs after its unknowns. */
+static int add_multipliers(struct formulation *r) {
     const struct model_mode *mode = &r->y->m->mode[r->y->mode];
     struct graph *g = &r->y->m->graph;
     if (r->furthers || (r->form != KEEL_MECHANICS && r->form != KEEL_HAMILTONIAN)) return 1;
@@ -20,46 +20,46 @@ static int add_multipliers(struct road *r) {
     for (int i = 0; i < holonomic + mode->rolling.count; i++) {
         const struct model_row *row =
             i < holonomic ? &mode->constraint.list[i] : &mode->rolling.list[i - holonomic];
-        if (!road_further(r, expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)row->multiplier, 0))) return 0;
+        if (!formulation_further(r, expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)row->multiplier, 0))) return 0;
     }
     return 1;
 }
 
-/* All targets in the inputs of the road; 0: one is missing.  lenient: it is left out. */
-static int resolve(struct road *r, int count, const expr *target, int lenient, expr *out) {
+/* All targets in the inputs of the formulation; 0: one is missing.  lenient: it is left out. */
+static int resolve(struct formulation *r, int count, const expr *target, int lenient, expr *out) {
     for (int i = 0; i < count; i++) {
-        out[i] = road_resolve(r, system_expression(r->y, target[i]));
+        out[i] = formulation_resolve(r, system_expression(r->y, target[i]));
         if (out[i] == EXPR_NONE && !lenient) return 0;
         if (out[i] == EXPR_NONE) out[i] = expr_constant(&r->y->m->graph, NAN);
     }
     return 1;
 }
 
-/* The general road, with derivatives of its algebraic variables as far as the targets need them. */
-static int beside(struct values *v, struct road *r, struct road *full, int lenient, const expr *target,
-                  expr *out) {
+/* The general formulation, with derivatives of its algebraic variables as far as the targets need them. */
+static int beside(struct values *v, struct formulation *r, struct formulation *full, int lenient,
+                  const expr *target, expr *out) {
     for (int extra = 0; extra <= MOST_EXTRA; extra++) {
-        road_begin(full, r->y, r->messages, r->pool);
+        formulation_begin(full, r->y, r->messages, r->pool);
         full->extra = extra;
-        if (road_general(full) < 0) return 0;
+        if (formulation_general(full) < 0) return 0;
         if (resolve(full, v->count, target, lenient && extra == MOST_EXTRA, out)) return 1;
         r->missing = full->missing;
         r->derive.obstacle = full->derive.obstacle;
         if (full->m == 0 && !lenient) return 0;
         if (full->m == 0) return resolve(full, v->count, target, 1, out);
-        if (extra < MOST_EXTRA) road_close(full);
+        if (extra < MOST_EXTRA) formulation_close(full);
     }
     return 0;
 }
 
-static int build_tapes(struct values *v, struct road *r, struct road *full, const expr *out) {
+static int build_tapes(struct values *v, struct formulation *r, struct formulation *full, const expr *out) {
     const struct derive_sparse *j = &full->algebraic.jacobian;
     expr missing, *state = expr_take(&r->y->m->graph, (size_t)full->n, sizeof *state);
     int good = state != NULL;
     v->n = full->n, v->m = full->m;
     v->entries = full->m ? j->row_start[j->rows] : 0;
     for (int i = 0; i < full->n && good; i++)
-        good = (state[i] = road_resolve(r, full->basic[i])) != EXPR_NONE;
+        good = (state[i] = formulation_resolve(r, full->basic[i])) != EXPR_NONE;
     good = good && functions_tape(r, (size_t)full->n, state, &v->state, &missing) == 0 &&
            functions_tape(full, (size_t)v->count, out, &v->target, &missing) == 0;
     free(state);
@@ -69,7 +69,7 @@ static int build_tapes(struct values *v, struct road *r, struct road *full, cons
     v->column = expr_take(g, (size_t)v->entries, sizeof *v->column);
     v->guess = expr_take(g, (size_t)v->m, sizeof *v->guess);
     if (!v->row || !v->column || !v->guess) return 0;
-    for (int k = 0; k < v->m; k++) v->guess[k] = road_place(r, full->basic[full->n + k]);
+    for (int k = 0; k < v->m; k++) v->guess[k] = formulation_place(r, full->basic[full->n + k]);
     for (int i = 0; i < v->m; i++)
         for (int e = j->row_start[i]; e < j->row_start[i + 1]; e++)
             v->row[e] = i, v->column[e] = j->column[e] - full->n;
@@ -79,7 +79,7 @@ static int build_tapes(struct values *v, struct road *r, struct road *full, cons
             functions_tape(full, (size_t)v->entries, j->value, &v->jacobian, &missing) == 0);
 }
 
-/* The road's own inputs; unknowns of the general road; residual and its terms; entries; matrix. */
+/* The formulation's own inputs; unknowns of the general one; residual and its terms; entries; matrix. */
 static size_t numbers_of(const struct values *v) {
     size_t m = (size_t)v->m;
     return (size_t)v->inputs + (size_t)v->n + 3 * m + (size_t)v->entries + m * m + 1;
@@ -108,9 +108,9 @@ void values_release(struct values_work *w) {
     *w = (struct values_work){0};
 }
 
-int values_open(struct values *v, struct road *r, int count, const expr *target, int lenient) {
+int values_open(struct values *v, struct formulation *r, int count, const expr *target, int lenient) {
     expr missing, *out = expr_take(&r->y->m->graph, (size_t)count, sizeof *out);
-    struct road full = {0};
+    struct formulation full = {0};
     *v = (struct values){.count = count};
     if (!out) return 0;
     if (!add_multipliers(r)) return free(out), 0;
@@ -122,7 +122,7 @@ int values_open(struct values *v, struct road *r, int count, const expr *target,
     v->inputs = r->n + r->m + r->furthers;
     good = good &&
            expr_spend(&r->y->m->graph, EXPR_COST_BYTE * (double)v->m * (double)v->m * (double)sizeof(double));
-    road_close(&full);
+    formulation_close(&full);
     free(out);
     return good;
 }

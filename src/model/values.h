@@ -1,9 +1,9 @@
 /* values.h - any expressions of a mode at a point of its motion: outputs, multipliers, derivatives of any
  * order, what an action assigns.
  *
- * What the basic symbols of the road give is taken from them.  For the rest the general road of the same
- * equations is taken beside it: its algebraic variables, among them all highest derivatives and multipliers,
- * are found by Newton's method at the given states. */
+ * What the basic symbols of the formulation give is taken from them.  For the rest the general formulation of
+ * the same equations is taken beside it: its algebraic variables, among them all highest derivatives and
+ * multipliers, are found by Newton's method at the given states. */
 #ifndef KEEL_MODEL_VALUES_H
 #define KEEL_MODEL_VALUES_H
 
@@ -11,11 +11,11 @@
 
 struct values {
     int count;
-    int direct;                            /* the road itself gives them all */
-    int own, inputs;                       /* the road's unknowns; with the multipliers behind them */
+    int direct;                            /* the formulation itself gives them all */
+    int own, inputs;                       /* the formulation's unknowns; with the multipliers behind them */
     struct tape target;                    /* of what is asked for */
-    int n, m;                              /* of the general road */
-    struct tape state;                     /* its states from the road's own unknowns */
+    int n, m;                              /* of the general formulation */
+    struct tape state;                     /* its states from the formulation's own unknowns */
     struct tape residual, terms, jacobian; /* terms: sums of |terms| of the residual */
     int *row, *column;                     /* of each entry of the jacobian; columns of x as -1 */
     int entries;
@@ -29,9 +29,9 @@ struct values_work {
     size_t numbers, pivots;
 };
 
-/* 1; 0: see road->missing and road->derive.obstacle, or memory is out.  values_close in any case.  An
- * expression without a value is refused, or, with `lenient`, NAN. */
-int values_open(struct values *v, struct road *r, int count, const expr *target, int lenient);
+/* 1; 0: see formulation->missing and formulation->derive.obstacle, or memory is out.  values_close in any
+ * case.  An expression without a value is refused, or, with `lenient`, NAN. */
+int values_open(struct values *v, struct formulation *r, int count, const expr *target, int lenient);
 /* Room for v, beside what it has room for already; 0, or -1 without memory.  All zero is an empty one. */
 int values_reserve(struct values_work *w, const struct values *v);
 void values_release(struct values_work *w);

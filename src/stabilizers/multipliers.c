@@ -16,7 +16,7 @@
  * projection that follows moves it by no more than that; with tolerances, when it moves it by a thousandth of
  * them. */
 #include "stabilizers/multipliers.h"
-#include "core/judge.h"
+#include "core/step_control.h"
 
 #include <float.h>
 #include <math.h>
@@ -212,7 +212,7 @@ static int within_tolerance(const struct engine *e, const struct multipliers_aim
 
 /* Its error is so large that the rest is spared. */
 static int hopeless(struct engine *e, const struct multipliers_aim *to) {
-    return to->attempt->error[0] && control_raw(e, to->x_new) > JUDGE_HOPELESS;
+    return to->attempt->error[0] && control_raw(e, to->x_new) > CONTROL_HOPELESS;
 }
 
 /* Attempts until the end arrives, or is as good as can be had. */

@@ -149,8 +149,8 @@ static int judge(struct structure_work *w, const struct prolonged *x, const stru
     return add_twin(w, equation, twins, twin, twin + count, is < 0) ? -1 : is > 0;
 }
 
-static int judge_all(struct structure_work *w, const struct prolonged *x, const struct structure_pattern *a,
-                     const struct structure_factor *f, unsigned char *gone) {
+static int control_all(struct structure_work *w, const struct prolonged *x, const struct structure_pattern *a,
+                       const struct structure_factor *f, unsigned char *gone) {
     double *u = structure_take(w->s, (size_t)x->count, sizeof *u);
     int *row = structure_take(w->s, (size_t)x->count, sizeof *row), found = 0;
     if (!u || !row) return -1;
@@ -185,7 +185,7 @@ static int twins(struct structure_work *w) {
     if (!failed) failed = structure_numbers(s, &a, &x.v[0], &numbers);
     if (!failed && structure_eliminate(&numbers, NULL, &factor)) failed = structure_out_of_memory(s);
     if (!failed) {
-        found = judge_all(w, &x, &a, &factor, gone);
+        found = control_all(w, &x, &a, &factor, gone);
         structure_factor_close(&factor);
     }
     for (int k = 0; k < STRUCTURE_POINTS; k++) structure_sample_close(&x.v[k]);

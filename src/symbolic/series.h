@@ -119,7 +119,7 @@ void series_room(const struct series *s, long *room, long *each);
 /* As keel_series.value; p: parameters. */
 int series_run(const struct series *s, double t, const double *u, int orders, double *out, double *work,
                const double *p);
-/* As keel_along_fn, of a series whose rates follow a curve; those with a kink are not numbers. */
+/* As keel_composed_fn, of a series whose rates follow a curve; those with a kink are not numbers. */
 int series_follow(const struct series *s, double t, const double *u, const double *c, int orders, double *out,
                   double *work, const double *p);
 

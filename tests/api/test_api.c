@@ -32,7 +32,7 @@ static int same_bits(const keel_solver *a, const keel_solver *b, int count) {
 static void every_call_takes_no_solver(void **state) {
     (void)state;
     double u[2];
-    keel_kept row;
+    keel_row row;
     keel_stats stats = keel_statistics(NULL);
     keel_close(NULL);
     assert_int_equal(keel_run(NULL, 1), KEEL_EINVAL);
@@ -49,14 +49,14 @@ static void every_call_takes_no_solver(void **state) {
     assert_int_equal(keel_event(NULL), -1);
     assert_int_equal(keel_state_of(NULL), KEEL_EINVAL);
     assert_int_equal(stats.steps + stats.calls, 0);
-    assert_int_equal(keel_kept_at(NULL, 0, &row), 0);
+    assert_int_equal(keel_row_at(NULL, 0, &row), 0);
     assert_string_equal(keel_message(NULL), "there is no solver");
 }
 
 /* All calls on a solver that failed with `status`; `stands`: it has a state nevertheless. */
 static void try_everything(keel_solver *s, keel_status status, int stands, const char *words) {
     double u[8] = {0};
-    keel_kept row;
+    keel_row row;
     assert_non_null(s);
     for (int round = 0; round < 2; round++) {
         assert_int_equal(keel_state_of(s), status);
@@ -70,14 +70,14 @@ static void try_everything(keel_solver *s, keel_status status, int stands, const
         if (!stands) {
             assert_int_equal(keel_eval(s, 0, u), status);
             assert_int_equal(keel_restart(s, 0, u), status);
-            assert_int_equal(keel_kept_at(s, 0, &row), 0);
+            assert_int_equal(keel_row_at(s, 0, &row), 0);
         }
         (void)keel_time(s);
         assert_null(keel_multipliers(s));
         assert_null(keel_forces(s));
         assert_int_equal(keel_event(s), -1);
-        assert_int_equal(keel_kept_at(s, -1, &row), 0);
-        assert_int_equal(keel_kept_at(s, 1 << 30, &row), 0);
+        assert_int_equal(keel_row_at(s, -1, &row), 0);
+        assert_int_equal(keel_row_at(s, 1 << 30, &row), 0);
         expect_words(s, words);
         keel_solver *twin = keel_fork(s);
         keel_close(s);
@@ -425,7 +425,7 @@ static void passing_events_are_told_and_do_not_stop(void **state) {
     keel_problem p = rotation;
     p.user = &log;
     p.event = (keel_map){.count = 1, .value = zero_of_first};
-    p.passing = passing;
+    p.event_kind = passing;
     keel_solver *s = keel_open(&p, &(keel_options){.observe = note, .rtol = 1e-9});
     assert_ok(s, keel_run(s, 10));
     assert_true(keel_time(s) == 10);
@@ -452,7 +452,7 @@ static void many_events_at_one_time_are_all_told(void **state) {
     memset(passing, 1, sizeof passing);
     p.user = &log;
     p.event = (keel_map){.count = CROWD, .value = all_at_once};
-    p.passing = passing;
+    p.event_kind = passing;
     keel_solver *s = keel_open(&p, &(keel_options){.observe = note});
     assert_ok(s, keel_run(s, 1));
     assert_int_equal(log.events, CROWD);
@@ -674,7 +674,7 @@ static keel_solver *open_from_arrays(const problem *p, keel_norm norm, int spoil
     keel_problem q = p->keel;
     keel_options o = {.norm = norm, .weights = norm == KEEL_GIVEN ? weights : NULL, .atol_each = atol};
     q.u0 = u0, q.scale = scale, q.fixed = fixed;
-    q.passing = passing, q.array_of = array_of, q.event_direction = direction;
+    q.event_kind = passing, q.array_of = array_of, q.event_direction = direction;
     keel_solver *s = keel_open(&q, &o);
     if (!spoil) {
         assert_int_equal(keel_run(s, 1), KEEL_EVENT);
@@ -733,8 +733,8 @@ static void given_weights_are_the_norm(void **state) {
     for (int i = 0; i < 4; i++) keel_close(all[i]);
 }
 
-static int row_of(const keel_solver *s, const char *name, keel_kept *row) {
-    for (int i = 0; keel_kept_at(s, i, row); i++)
+static int row_of(const keel_solver *s, const char *name, keel_row *row) {
+    for (int i = 0; keel_row_at(s, i, row); i++)
         if (strcmp(row->name, name) == 0) return 1;
     return 0;
 }
@@ -742,31 +742,32 @@ static int row_of(const keel_solver *s, const char *name, keel_kept *row) {
 static void the_certificate_lists_every_row_by_name_and_kind(void **state) {
     (void)state;
     problem p;
-    keel_kept row;
+    keel_row row;
     problem_pendulum(&p, 9.81);
     keel_solver *s = keel_open(&p.keel, NULL);
     assert_ok(s, keel_run(s, 1));
-    assert_true(keel_kept_at(s, 0, &row) && strcmp(row.name, "rod") == 0 && row.kind == KEEL_ROW_CONSTRAINT);
-    assert_true(row.care == KEEL_ROW_KEPT && row.start == 0 && row.unit > 0 && row.drift >= fabs(row.last));
-    assert_true(keel_kept_at(s, 1, &row) && strcmp(row.name, "d/dt rod") == 0 &&
+    assert_true(keel_row_at(s, 0, &row) && strcmp(row.name, "rod") == 0 && row.kind == KEEL_ROW_CONSTRAINT);
+    assert_true(row.treatment == KEEL_ROW_KEPT && row.start == 0 && row.unit > 0 &&
+                row.drift >= fabs(row.last));
+    assert_true(keel_row_at(s, 1, &row) && strcmp(row.name, "d/dt rod") == 0 &&
                 row.kind == KEEL_ROW_VELOCITY);
-    assert_true(keel_kept_at(s, 2, &row) && strcmp(row.name, "energy") == 0 && row.kind == KEEL_ROW_ENERGY);
+    assert_true(keel_row_at(s, 2, &row) && strcmp(row.name, "energy") == 0 && row.kind == KEEL_ROW_ENERGY);
     assert_int_equal(row.verdict, KEEL_STRONG);
-    assert_int_equal(keel_kept_at(s, 3, &row), 0);
-    assert_int_equal(keel_kept_at(s, 0, NULL), 0);
+    assert_int_equal(keel_row_at(s, 3, &row), 0);
+    assert_int_equal(keel_row_at(s, 0, NULL), 0);
     keel_close(s);
 }
 
 static void keep_chooses_the_rows(void **state) {
     (void)state;
     problem p;
-    keel_kept row;
+    keel_row row;
     problem_kepler(&p, 0.6, 1);
     keel_solver *s = keel_open(&p.keel, &(keel_options){.keep = " momentum ,"});
     assert_ok(s, keel_run(s, 20));
-    assert_true(row_of(s, "momentum", &row) && row.care == KEEL_ROW_KEPT);
+    assert_true(row_of(s, "momentum", &row) && row.treatment == KEEL_ROW_KEPT);
     assert_below(row.units, 16);
-    assert_true(row_of(s, "energy", &row) && row.care == KEEL_ROW_WATCHED);
+    assert_true(row_of(s, "energy", &row) && row.treatment == KEEL_ROW_WATCHED);
     assert_true(row.units > 1e3);
     keel_close(s);
 }
@@ -774,17 +775,17 @@ static void keep_chooses_the_rows(void **state) {
 static void nothing_is_kept_without_being_asked_or_where_the_method_keeps_it(void **state) {
     (void)state;
     problem p;
-    keel_kept row;
+    keel_row row;
     problem_pendulum(&p, 9.81);
     keel_solver *s = keel_open(&p.keel, &(keel_options){.method = "+watch"});
     assert_ok(s, keel_run(s, 1));
-    for (int i = 0; keel_kept_at(s, i, &row); i++) assert_int_equal(row.care, KEEL_ROW_WATCHED);
+    for (int i = 0; keel_row_at(s, i, &row); i++) assert_int_equal(row.treatment, KEEL_ROW_WATCHED);
     keel_close(s);
     s = keel_open(&p.keel, &(keel_options){.method = "rattle", .step = 0.01});
     assert_ok(s, keel_run(s, 1));
-    assert_true(row_of(s, "rod", &row) && row.care == KEEL_ROW_NATIVE);
-    assert_true(row_of(s, "d/dt rod", &row) && row.care == KEEL_ROW_NATIVE);
-    assert_true(row_of(s, "energy", &row) && row.care == KEEL_ROW_WATCHED && row.drift > 1e-6);
+    assert_true(row_of(s, "rod", &row) && row.treatment == KEEL_ROW_NATIVE);
+    assert_true(row_of(s, "d/dt rod", &row) && row.treatment == KEEL_ROW_NATIVE);
+    assert_true(row_of(s, "energy", &row) && row.treatment == KEEL_ROW_WATCHED && row.drift > 1e-6);
     keel_close(s);
 }
 

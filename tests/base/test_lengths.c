@@ -103,7 +103,7 @@ static void a_still_constraint_is_not_looked_at(void **state) {
                           .n = 4,
                           .u0 = u0,
                           .f = {2, spring},
-                          .constraint = {.count = 1, .value = wire, .still = still},
+                          .constraint = {.count = 1, .value = wire, .autonomous = still},
                           .user = &calls[still]};
         keel_solver *s = keel_open(&p, &(keel_options){.rtol = 1e-8});
         assert_ok(s, keel_run(s, 5));

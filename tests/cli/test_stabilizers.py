@@ -23,10 +23,10 @@ class Stabilizers(cli.Case):
 
     def test_folds_are_told_everywhere(self):
         found = self.json("run", *FOLDS)
-        self.assertGreater(found["folds"], 0)
+        self.assertGreater(found["unresolved"], 0)
         self.assertEqual(found["stabilizer"], "scale")
         text = self.text("run", *FOLDS, "--report", "page.html")
-        sentence = "at %d steps no factors meet all kept rows: they are off there" % found["folds"]
+        sentence = "at %d steps no factors meet all kept rows: they are off there" % found["unresolved"]
         self.assertIn("  scale      " + sentence, text)
         with open(self.path("page.html"), encoding="utf-8") as page:
             self.assertIn("scale: " + sentence + ".", page.read())
@@ -34,17 +34,17 @@ class Stabilizers(cli.Case):
                             ((ORBIT, "--method", "midpoint+scale", "--step", "pi/100"), 50)]:
             found = self.json("run", *words)  # tangent rays; ends of the minor axis, with the sets q and p
             self.assertEqual(found["status"], "done", words)
-            self.assertTrue(0 < found["folds"] <= most, words)
+            self.assertTrue(0 < found["unresolved"] <= most, words)
             self.assertTrue(all(abs(value) < 10 for value in found["state"].values()), words)
         calm = self.json("run", example("liu2006_1"), "--tend", "10")
-        self.assertEqual(calm["folds"], 0)
+        self.assertEqual(calm["unresolved"], 0)
         self.assertNotIn("no factors", self.text("run", example("liu2006_1"), "--tend", "10"))
-        self.assertNotIn("folds", self.json("run", ORBIT, "--tend", "1"))
+        self.assertNotIn("unresolved", self.json("run", ORBIT, "--tend", "1"))
         relaxed = self.json("run", ORBIT, "--method", "dopri5+relax", "--step", "pi/100")
-        self.assertGreater(relaxed["folds"], 0)
+        self.assertGreater(relaxed["unresolved"], 0)
         self.assertLess(max(row["scaled_drift"] for row in relaxed["kept"]), 5)
         text = self.text("run", ORBIT, "--method", "dopri5+relax", "--step", "pi/100")
-        self.assertIn("at %d steps no length meets all kept rows: they were projected" % relaxed["folds"], text)
+        self.assertIn("at %d steps no length meets all kept rows: they were projected" % relaxed["unresolved"], text)
 
     def test_corrections_are_told_everywhere(self):
         """The largest one beside the rows; one that no error explains is a finding."""
@@ -173,7 +173,7 @@ class Stabilizers(cli.Case):
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(), 143, pair)
             again = self.json(*words, "--resume", self.path("state"))
-            for key in ["state", "steps", "kept", "folds"]:
+            for key in ["state", "steps", "kept", "unresolved"]:
                 self.assertEqual(whole.get(key), again.get(key), (pair, key))
 
     def test_orders(self):

@@ -16,14 +16,14 @@ static const double flat = 0.1;
 static void assert_kept(const problem *p, keel_options o, long length, double units) {
     static double mean[ROWS][BLOCKS];
     double worst[ROWS] = {0};
-    keel_kept row;
+    keel_row row;
     int rows = 0;
     memset(mean, 0, sizeof mean);
     keel_solver *s = keel_open(&p->keel, &o);
     for (int b = 0; b < BLOCKS; b++)
         for (long k = 0; k < length; k++) {
             assert_ok(s, keel_step(s, 1e15));
-            for (rows = 0; keel_kept_at(s, rows, &row); rows++) {
+            for (rows = 0; keel_row_at(s, rows, &row); rows++) {
                 double now = row.last == 0 ? 0 : row.last / row.unit;
                 worst[rows] = fmax(worst[rows], fabs(now));
                 mean[rows][b] += now / (double)length;
@@ -92,7 +92,7 @@ static void rattle_does_not_drift(void **state) {
     static const double step[] = {1. / 64, 1. / 256};
     for (int m = 0; m < 2; m++) {
         problem p;
-        keel_kept row = {0};
+        keel_row row = {0};
         double mean[BLOCKS];
         fill[m](&p);
         keel_options o = {.method = "rattle", .step = step[m]};
@@ -101,7 +101,7 @@ static void rattle_does_not_drift(void **state) {
             mean[b] = 0;
             for (long k = 0; k < block / 10; k++) {
                 assert_ok(s, keel_step(s, 1e15));
-                assert_true(keel_kept_at(s, 2 * p.keel.constraint.count, &row));
+                assert_true(keel_row_at(s, 2 * p.keel.constraint.count, &row));
                 mean[b] += row.last / (double)(block / 10);
             }
         }

@@ -60,8 +60,8 @@ static const char swing_text[] = "var x, y\nx' = y\ny' = -x*(1 + 0.2*x^2)\n"
                                  "invariant E = y^2/2 + x^2/2 + 0.05*x^4\ninit x = 1, y = 0.25\nrun 0 .. 1\n";
 
 /* A kernel that counts its steps, and raises a flag once it has taken some. */
-static keel_march_kept *counted_kept;
-static keel_march *counted_march;
+static keel_kernel_steps *counted_kept;
+static keel_kernel_fixed *counted_march;
 static long marched, flag_after;
 static volatile int flag;
 
@@ -69,7 +69,7 @@ static void count(long taken) {
     marched += taken > 0 ? taken : 0;
     if (flag_after && marched >= flag_after) flag = 1;
 }
-static long count_kept(struct keel_projected *k, void *user) {
+static long count_kept(struct keel_kernel_state *k, void *user) {
     long taken = counted_kept(k, user);
     count(taken);
     return taken;
@@ -85,7 +85,7 @@ static long count_march(double t, double base, double h, long first, long steps,
 struct pair {
     keel_model *model;
     keel_sim *sim[2];
-    keel_solver *called, *fused;
+    keel_solver *called, *compiled;
 };
 
 static void pair_open(struct pair *p, const keel_options *called, const keel_options *fused) {
@@ -94,13 +94,13 @@ static void pair_open(struct pair *p, const keel_options *called, const keel_opt
     p->sim[0] = keel_sim_open(p->model, called);
     p->sim[1] = keel_sim_open(p->model, fused);
     p->called = keel_sim_solver(p->sim[0]);
-    p->fused = keel_sim_solver(p->sim[1]);
+    p->compiled = keel_sim_solver(p->sim[1]);
     assert_int_equal(keel_sim_compile(p->sim[1]), 1);
-    keel_fused *kernel = &p->sim[1]->fused[0];
+    keel_kernel *kernel = &p->sim[1]->kernel[0];
     counted_kept = kernel->kept;
-    counted_march = kernel->march;
+    counted_march = kernel->fixed;
     if (kernel->kept) kernel->kept = count_kept;
-    if (kernel->march) kernel->march = count_march;
+    if (kernel->fixed) kernel->fixed = count_march;
     marched = flag_after = flag = 0;
 }
 
@@ -120,10 +120,10 @@ static void kernel_matches_steps(const keel_options *o, double end, long least) 
         double length = pow(10, -3 + 3.5 * (double)(seed >> 8) / (1 << 24));
         t = fmin(fmax(t, keel_time(p.called)) + length, end);
         assert_ok(p.called, keel_advance(p.called, t, end));
-        assert_ok(p.fused, keel_advance(p.fused, t, end));
+        assert_ok(p.compiled, keel_advance(p.compiled, t, end));
         assert_true(keel_time(p.called) >= t);
-        same_solver(p.called, p.fused, 2);
-        assert_true(same_look(p.called, p.fused, t, 2));
+        same_solver(p.called, p.compiled, 2);
+        assert_true(same_look(p.called, p.compiled, t, 2));
     }
     if (marched < least) fail_msg("%s: %ld steps by the kernel", o->method, marched);
     pair_close(&p);
@@ -154,16 +154,16 @@ static void stopped_inside_a_kernel(void **state) {
     stopped.stop = &flag;
     pair_open(&p, &o, &stopped);
     flag_after = 1500;
-    assert_int_equal(keel_advance(p.fused, 10, 20), KEEL_STOPPED);
-    double t = keel_time(p.fused);
-    assert_true(t > 1.4 && t < 9 && keel_time_before(p.fused) == t);
-    assert_int_equal(keel_eval(p.fused, t - 0.5, u), KEEL_EINVAL);
-    assert_int_equal(keel_eval(p.fused, t, u), KEEL_OK);
-    same_doubles(u, keel_state(p.fused), 2);
+    assert_int_equal(keel_advance(p.compiled, 10, 20), KEEL_STOPPED);
+    double t = keel_time(p.compiled);
+    assert_true(t > 1.4 && t < 9 && keel_time_before(p.compiled) == t);
+    assert_int_equal(keel_eval(p.compiled, t - 0.5, u), KEEL_EINVAL);
+    assert_int_equal(keel_eval(p.compiled, t, u), KEEL_OK);
+    same_doubles(u, keel_state(p.compiled), 2);
     flag = 0, flag_after = 0;
-    assert_ok(p.fused, keel_advance(p.fused, 10, 20));
+    assert_ok(p.compiled, keel_advance(p.compiled, 10, 20));
     assert_ok(p.called, keel_advance(p.called, 10, 20));
-    same_solver(p.called, p.fused, 2);
+    same_solver(p.called, p.compiled, 2);
     pair_close(&p);
 }
 
@@ -176,19 +176,20 @@ static void pauses_change_nothing(void **state) {
         o.pause_steps = pauses[i];
         pair_open(&p, &plain, &o);
         long most = 0;
-        while (keel_time(p.fused) != 150) {
-            long before = keel_statistics(p.fused).steps;
-            assert_ok(p.fused, keel_advance(p.fused, 150, 150));
-            long taken = keel_statistics(p.fused).steps - before;
+        while (keel_time(p.compiled) != 150) {
+            long before = keel_statistics(p.compiled).steps;
+            assert_ok(p.compiled, keel_advance(p.compiled, 150, 150));
+            long taken = keel_statistics(p.compiled).steps - before;
             most = taken > most ? taken : most;
-            double u[2], middle = 0.5 * (keel_time(p.fused) + keel_time_before(p.fused));
-            assert_true(keel_time_before(p.fused) < keel_time(p.fused));
-            assert_int_equal(keel_eval(p.fused, middle, u), KEEL_OK); /* the last step can be looked into */
+            double u[2], middle = 0.5 * (keel_time(p.compiled) + keel_time_before(p.compiled));
+            assert_true(keel_time_before(p.compiled) < keel_time(p.compiled));
+            assert_int_equal(keel_eval(p.compiled, middle, u),
+                             KEEL_OK); /* the last step can be looked into */
         }
         assert_int_equal(most, pauses[i]);
         assert_ok(p.called, keel_run(p.called, 150));
-        same_doubles(keel_state(p.called), keel_state(p.fused), 2);
-        assert_int_equal(keel_statistics(p.called).steps, keel_statistics(p.fused).steps);
+        same_doubles(keel_state(p.called), keel_state(p.compiled), 2);
+        assert_int_equal(keel_statistics(p.called).steps, keel_statistics(p.compiled).steps);
         pair_close(&p);
     }
 }
@@ -248,7 +249,7 @@ static void observers_and_events(void **state) {
     double u0[2] = {1, 0}, u[2];
     keel_problem p = {.n = 2, .u0 = u0, .f = {.count = 2, .value = swing}};
     p.event = (keel_map){.count = 1, .value = height};
-    p.passing = (const unsigned char[]){KEEL_PASSES};
+    p.event_kind = (const unsigned char[]){KEEL_NONTERMINAL};
     keel_options o = {.step = 0.01, .observe = tell};
     keel_solver *s = keel_open(&p, &o);
     told = told_events = 0;
@@ -261,7 +262,7 @@ static void observers_and_events(void **state) {
     assert_ok(s, keel_run(s, 10.02));
     assert_int_equal(told, 2 + 100);
     keel_close(s);
-    p.passing = NULL; /* they stop it, inside a step */
+    p.event_kind = NULL; /* they stop it, inside a step */
     s = keel_open(&p, &o);
     assert_int_equal(keel_advance(s, 15, 20), KEEL_EVENT);
     assert_near(keel_time(s), M_PI / 2, 1e-9);
@@ -356,19 +357,19 @@ static void residuals_are_the_certificates(void **state) {
         keel_model *m = model_of(texts[i]);
         keel_sim *sim = keel_sim_open(m, NULL);
         keel_solver *s = keel_sim_solver(sim);
-        keel_kept row;
+        keel_row row;
         double out[8], u[8];
         int rows = 0;
-        while (keel_kept_at(s, rows, &row)) rows++;
+        while (keel_row_at(s, rows, &row)) rows++;
         assert_true(rows > 0 && rows <= 8);
         for (int step = 0; step < 20; step++) {
             assert_int_equal(keel_sim_step(sim, 5), KEEL_OK);
             assert_int_equal(keel_residuals(s, keel_time(s), keel_state(s), out), KEEL_OK);
-            for (int k = 0; keel_kept_at(s, k, &row); k++) assert_true(out[k] == row.last);
+            for (int k = 0; keel_row_at(s, k, &row); k++) assert_true(out[k] == row.last);
             double at = 0.3 * keel_time(s) + 0.7 * keel_time_before(s);
             assert_int_equal(keel_eval(s, at, u), KEEL_OK);
             assert_int_equal(keel_residuals(s, at, u, out), KEEL_OK);
-            for (int k = 0; keel_kept_at(s, k, &row); k++) assert_below(fabs(out[k]), 16 * row.unit + 1e-300);
+            for (int k = 0; keel_row_at(s, k, &row); k++) assert_below(fabs(out[k]), 16 * row.unit + 1e-300);
         }
         u[0] = NAN;
         assert_int_equal(keel_residuals(s, 1, u, out), KEEL_OK);

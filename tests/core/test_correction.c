@@ -282,7 +282,7 @@ static void units_are_those_of_the_moment(void **state) {
     for (int k = 0; k < 5; k++)
         for (int w = 0; w < 3; w++) {
             char text[200];
-            keel_kept row;
+            keel_row row;
             snprintf(text, sizeof text,
                      "var x, y\nx' = %g*cos(t)*(x + y)/2\ny' = %g*cos(t)*(x + y)/2\n"
                      "invariant I = x - y\ninit x = 1, y = 0\nrun 0 .. 5\n",
@@ -290,7 +290,7 @@ static void units_are_those_of_the_moment(void **state) {
             keel_model *m = model_of(text);
             keel_sim *s = keel_sim_open(m, &ways[w]);
             run_to(s, 5);
-            assert_true(keel_kept_at(keel_sim_solver(s), 0, &row));
+            assert_true(keel_row_at(keel_sim_solver(s), 0, &row));
             if (fabs(row.last) > 1e-3 && !(row.units > 1e9))
                 fail_msg("rate %g, %s: off by %g, %g units", rates[k], ways[w].method, row.last, row.units);
             assert_true(row.units < 1e3 || fabs(row.last) > 1e-9);

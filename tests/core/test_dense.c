@@ -33,15 +33,15 @@ static int rows_at(const problem *p, double t, const double *u, double *out) {
 /* The largest residual of all rows at (t, u), in the units of the moment. */
 static double units_at(const problem *p, const keel_solver *s, double t, const double *u) {
     double value[VALUES], worst = 0;
-    keel_kept row;
+    keel_row row;
     int count = rows_at(p, t, u, value);
     for (int i = 0; i < count; i++) {
-        assert_true(keel_kept_at(s, i, &row));
-        assert_int_equal(row.care, KEEL_ROW_KEPT);
+        assert_true(keel_row_at(s, i, &row));
+        assert_int_equal(row.treatment, KEEL_ROW_KEPT);
         double off = fabs(value[i] - row.start);
         worst = fmax(worst, off == 0 ? 0 : off / row.unit);
     }
-    assert_false(keel_kept_at(s, count, &row));
+    assert_false(keel_row_at(s, count, &row));
     return worst;
 }
 
@@ -229,7 +229,7 @@ static void dense_values_meet_the_tolerance(void **state) {
 }
 
 /* The states of 60 steps with `looks` evaluations in each, and the certificate after them. */
-static void run_looking(const problem *p, keel_options o, int looks, double *states, keel_kept *last) {
+static void run_looking(const problem *p, keel_options o, int looks, double *states, keel_row *last) {
     double u[PROBLEM_UNKNOWNS];
     int n = p->keel.n + p->keel.m;
     keel_solver *s = keel_open(&p->keel, &o);
@@ -240,7 +240,7 @@ static void run_looking(const problem *p, keel_options o, int looks, double *sta
         for (int i = 0; i < looks; i++) assert_ok(s, keel_eval(s, from + h * (0.9 - 0.7 * i / looks), u));
         memcpy(states + k * n, keel_state(s), (size_t)n * sizeof *u);
     }
-    for (int i = 0; i < 3; i++) keel_kept_at(s, i, &last[i]);
+    for (int i = 0; i < 3; i++) keel_row_at(s, i, &last[i]);
     keel_close(s);
 }
 
@@ -253,7 +253,7 @@ static void looking_does_not_disturb(void **state) {
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < WAYS; i++) {
             problem p;
-            keel_kept row[2][3] = {{{0}}};
+            keel_row row[2][3] = {{{0}}};
             fill[k](&p);
             size_t bytes = 60 * (size_t)(p.keel.n + p.keel.m) * sizeof *still;
             keel_options o = {.method = ways[i].method,

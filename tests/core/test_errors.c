@@ -255,7 +255,8 @@ static const keel_stepper no_order = {
     X(MECHANICS, momentum_of_another_energy, p->energy = MAP(1, half_square);                              \
       p->energy.jacobian = unit_matrix; o->method = "energy-momentum";                                     \
       o->step = 0.1, "energy-momentum|`energy` must be v M v / 2 + V(q)|it is not")                        \
-    X(ODE, forms_in_ode, own_extras(p)->forms = own_extras(p)->reduced = MAP(1, half_square),              \
+    X(ODE, forms_in_ode,                                                                                   \
+      own_extras(p)->quadratic_forms = own_extras(p)->energy_of_forms = MAP(1, half_square),               \
       "forms belong to|KEEL_MECHANICS")                                                                    \
     X(MECHANICS, lgdae_on_mechanics, o->method = "lgdae"; o->step = 0.1, "lgdae|KEEL_ODE and KEEL_DAE")    \
     X(ODE, lgdae_mass, p->mass.value = unit_matrix; o->method = "lgdae";                                   \
@@ -271,12 +272,12 @@ static const keel_stepper no_order = {
       o->step = 0.1, "bdf2|as they were written|any method that projects")                                 \
     X(DAE, bdf2_without_states, p->n = 0; p->f = MAP(0, NULL); o->method = "bdf2";                         \
       o->step = 0.1, "bdf2|no states to step")                                                             \
-    X(MECHANICS, written_in_mechanics, own_extras(p)->written = MAP(4, fall);                              \
-      own_extras(p)->written_rows = MAP(1, circle), "written belongs to|KEEL_ODE")                         \
-    X(ODE, written_without_rows, own_extras(p)->written = MAP(2, spin),                                    \
-      "written must have count n = 2|written_rows")                                                        \
-    X(ODE, written_without_jacobian, own_extras(p)->written = MAP(2, spin);                                \
-      own_extras(p)->written_rows = MAP(1, circle), "written and written_rows need their jacobians")       \
+    X(MECHANICS, original_in_mechanics, own_extras(p)->original_f = MAP(4, fall);                          \
+      own_extras(p)->original_g = MAP(1, circle), "written belongs to|KEEL_ODE")                           \
+    X(ODE, original_without_rows, own_extras(p)->original_f = MAP(2, spin),                                \
+      "written must have count n = 2|original_rows")                                                       \
+    X(ODE, original_without_jacobian, own_extras(p)->original_f = MAP(2, spin);                            \
+      own_extras(p)->original_g = MAP(1, circle), "written and original_rows need their jacobians")        \
     X(ODE, method_unknown, o->method = "no such thing at all", "no method `no such thing at all`")         \
     X(ODE, method_misspelt, o->method = "dop85", "no method `dop85`|did you mean `dop853`?")               \
     X(ODE, own_nameless, o->own_method = &nameless, "own_method needs a name")                             \
@@ -492,7 +493,7 @@ static keel_problem spring(struct trouble *trouble) {
                           .user = trouble};
 }
 
-/* A rotation: the plain road, on which the method calls f itself. */
+/* A rotation: the plain way, on which the method calls f itself. */
 CALLBACK(plain_f, F, u[1], -u[0])
 CALLBACK(plain_radius, INVARIANT, u[0] * u[0] + u[1] * u[1])
 CALLBACK(plain_event, EVENT, u[0] - 5)

@@ -72,7 +72,7 @@ static void double_roots_are_none_and_close_pairs_two(void **state) {
 struct turning {
     keel_model *m;
     keel_problem problem;
-    unsigned char passing[4];
+    unsigned char event_kind[4];
 };
 
 /* x = sin t, y = cos t, and one event, which stops the run. */
@@ -87,9 +87,9 @@ static void turning_open(struct turning *c, const char *event, double a, double 
     if (keel_model_status(c->m) != KEEL_OK) fail_msg("%s", keel_model_message(c->m));
     assert_true(keel_model_mode(c->m, 0, &mode));
     c->problem = *mode.problem;
-    memcpy(c->passing, c->problem.passing, (size_t)c->problem.event.count);
-    c->passing[0] = KEEL_STOPS;
-    c->problem.passing = c->passing;
+    memcpy(c->event_kind, c->problem.event_kind, (size_t)c->problem.event.count);
+    c->event_kind[0] = KEEL_TERMINAL;
+    c->problem.event_kind = c->event_kind;
 }
 
 /* Events of a run from 0 to t_end at these places, and no others. */
@@ -188,7 +188,7 @@ static void events_at_the_same_time_all_fire_both_ways(void **state) {
     double there[20], back[20];
     for (int way = 0; way < 2; way++) {
         keel_sim *s = keel_sim_open(m, &(keel_options){.method = "taylor", .rtol = 1e-12});
-        keel_happening h;
+        keel_event_record h;
         double *t = way ? back : there;
         run_to(s, way ? -8 : 8);
         assert_int_equal(happenings(s), FIRED);
@@ -243,7 +243,7 @@ static void events_of_algebraic_variables_are_found(void **state) {
     keel_sim *s = keel_sim_open(m, &(keel_options){.method = "taylor", .rtol = 1e-13});
     run_to(s, 3);
     assert_string_equal(story(s), "hit near near near near hit");
-    keel_happening h;
+    keel_event_record h;
     assert_true(keel_sim_happening(s, 0, &h));
     assert_near(h.t, asin(0.2), 1e-11);
     keel_sim_close(s);

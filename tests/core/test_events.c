@@ -9,7 +9,7 @@ struct circle {
     keel_problem keel;
     double u0[2];
     int direction[EVENTS];
-    unsigned char passing[EVENTS];
+    unsigned char event_kind[EVENTS];
     int seen, which[SEEN];
     double when[SEEN];
     long steps;
@@ -53,7 +53,7 @@ static void circle(struct circle *c, int events, keel_fn *value) {
     c->keel.invariant = (keel_map){.count = 1, .value = radius};
     c->keel.event = (keel_map){.count = events, .value = value};
     c->keel.event_direction = c->direction;
-    c->keel.passing = c->passing;
+    c->keel.event_kind = c->event_kind;
 }
 
 static const double pi = 3.14159265358979323846;
@@ -144,14 +144,14 @@ static int together(double t, const double *x, double *out, void *user) {
 
 static void events_at_the_same_time_all_fire(void **state) {
     (void)state;
-    for (int passing = 0; passing < 2; passing++) {
+    for (int event_kind = 0; event_kind < 2; event_kind++) {
         struct circle c;
         int fired[3] = {0};
         circle(&c, 3, together);
-        for (int i = 0; i < 3; i++) c.passing[i] = (unsigned char)passing;
+        for (int i = 0; i < 3; i++) c.event_kind[i] = (unsigned char)event_kind;
         keel_options o = {.rtol = 1e-9, .observe = note};
         keel_solver *s = keel_open(&c.keel, &o);
-        if (passing) {
+        if (event_kind) {
             assert_int_equal(keel_run(s, 4), KEEL_OK);
             for (int k = 0; k < c.seen; k++) {
                 if (fabs(c.when[k] - pi) < 1e-6) fired[c.which[k]]++;
@@ -169,7 +169,7 @@ static void passing_events_tell_and_go_on(void **state) {
     (void)state;
     struct circle c;
     circle(&c, 1, ordinate);
-    c.passing[0] = 1;
+    c.event_kind[0] = 1;
     keel_options o = {.rtol = 1e-12, .observe = note};
     keel_solver *s = keel_open(&c.keel, &o);
     assert_int_equal(keel_run(s, 20), KEEL_OK);
@@ -360,12 +360,12 @@ static void events_do_not_move_the_steps(void **state) {
     for (int m = 0; m < 6; m++) {
         double end[3][4];
         long steps[3];
-        for (int kind = 0; kind < 3; kind++) { /* none, passing, stopping */
+        for (int kind = 0; kind < 3; kind++) { /* none, event_kind, stopping */
             problem p;
-            unsigned char passing[] = {1};
+            unsigned char event_kind[] = {1};
             problem_pendulum_bottom(&p, 9.81);
             if (kind == 0) p.keel.event = (keel_map){.count = 0};
-            if (kind == 1) p.keel.passing = passing;
+            if (kind == 1) p.keel.event_kind = event_kind;
             keel_options o = {.method = way[m].method, .step = way[m].step, .rtol = 1e-9};
             keel_solver *s = keel_open(&p.keel, &o);
             keel_status status = KEEL_OK;
@@ -394,9 +394,9 @@ static void rows_hold_at_events(void **state) {
     for (int k = 0; k < 20; k++) {
         assert_int_equal(keel_run(s, 100), KEEL_EVENT);
         const double *u = keel_state(s);
-        keel_kept row;
+        keel_row row;
         for (int i = 0; i < 3; i++) {
-            assert_true(keel_kept_at(s, i, &row));
+            assert_true(keel_row_at(s, i, &row));
             unit[i] = row.unit;
             start[i] = row.start;
         }
@@ -439,12 +439,12 @@ static int restless(double t, const double *u, double *out, void *user) {
 
 static void an_event_without_a_clear_sign_ends_the_run_with_a_sentence(void **state) {
     (void)state;
-    static const unsigned char passing[] = {1};
+    static const unsigned char event_kind[] = {1};
     static const char *const names[] = {"restless"};
     problem p;
     problem_kepler(&p, 0.3, 1);
     p.keel.event = (keel_map){.count = 1, .value = restless, .names = names};
-    p.keel.passing = passing;
+    p.keel.event_kind = event_kind;
     keel_solver *s = keel_open(&p.keel, NULL);
     assert_int_equal(keel_run(s, 100), KEEL_ELIMIT);
     assert_non_null(strstr(keel_message(s), "`restless`"));

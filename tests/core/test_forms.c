@@ -1,7 +1,7 @@
-/* test_forms.c - several roads to the same answer: forms, weights, given and found derivatives, native and
+/* test_forms.c - several ways to the same answer: forms, weights, given and found derivatives, native and
  * universal.
  *
- * Whatever the road, the solution is the same; how close the answers come is stated with each comparison. */
+ * Whatever the way, the solution is the same; how close the answers come is stated with each comparison. */
 #include "testing.h"
 
 #include <float.h>
@@ -143,12 +143,12 @@ static void hidden_rows_join_equations_that_already_determine_y(void **state) {
         keel_solver *s = keel_open(&p.keel, &(keel_options){.rtol = 1e-10, .check_jacobians = 1});
         assert_ok(s, keel_state_of(s));
         assert_ok(s, keel_run(s, 5));
-        keel_kept row;
+        keel_row row;
         int kept = 0;
-        for (int i = 0; keel_kept_at(s, i, &row); i++) {
-            if (row.kind == KEEL_ROW_ALGEBRAIC) assert_int_equal(row.care, KEEL_ROW_NATIVE);
+        for (int i = 0; keel_row_at(s, i, &row); i++) {
+            if (row.kind == KEEL_ROW_ALGEBRAIC) assert_int_equal(row.treatment, KEEL_ROW_NATIVE);
             if (row.kind != KEEL_ROW_HIDDEN) continue;
-            assert_int_equal(row.care, KEEL_ROW_KEPT);
+            assert_int_equal(row.treatment, KEEL_ROW_KEPT);
             assert_below(row.units, 4);
             kept++;
         }
@@ -500,7 +500,7 @@ static void knife_edge_meets_its_closed_form(void **state) {
     check_exact(&p, &tight, p.t_end, 1e-10);
 }
 
-struct road {
+struct way {
     const char *name;
     void (*fill)(problem *p);
     double t, bound; /* of derivatives by differences against given ones, relative to the largest value */
@@ -514,7 +514,7 @@ static void fill_pendulum_dae(problem *p) {
     problem_pendulum_dae(p, 9.81);
 }
 
-static const struct road roads[] = {
+static const struct way ways[] = {
     {"pendulum", fill_pendulum, 2, 1e-9},
     {"spherical pendulum", problem_spherical_pendulum, 3, 1e-9},
     {"car axis", problem_car_axis, 1, 1e-8},
@@ -526,7 +526,7 @@ static const struct road roads[] = {
     {"oscillator", problem_oscillator, 10, 1e-9},
     {"chemical Akzo", problem_chemakzo, 1, 1e-9},
 };
-enum { ROADS = sizeof roads / sizeof *roads };
+enum { ROADS = sizeof ways / sizeof *ways };
 
 static double largest(int count, const double *u) {
     double size = 0;
@@ -536,25 +536,25 @@ static double largest(int count, const double *u) {
 
 /* Not tighter: with tolerances below the noise of differences (1e-11 in Andrews) the steps shrink a
  * hundredfold. */
-static void compare_roads(const struct road *road, const problem *one, const problem *other) {
+static void compare_roads(const struct way *way, const problem *one, const problem *other) {
     static const keel_options options = {.rtol = 1e-9, .atol = 1e-11};
     double a[PROBLEM_UNKNOWNS], b[PROBLEM_UNKNOWNS], units;
-    state_at(&one->keel, &options, road->t, a, NULL);
-    state_at(&other->keel, &options, road->t, b, &units);
+    state_at(&one->keel, &options, way->t, a, NULL);
+    state_at(&other->keel, &options, way->t, b, &units);
     double off = distance(one->keel.n, a, b) / largest(one->keel.n, a);
-    if (off > road->bound) fail_msg("%s: %g apart", road->name, off);
-    if (units > 16) fail_msg("%s: rows off by %g units", road->name, units);
+    if (off > way->bound) fail_msg("%s: %g apart", way->name, off);
+    if (units > 16) fail_msg("%s: rows off by %g units", way->name, units);
 }
 
 static void curvature_may_be_given_or_found(void **state) {
     (void)state;
     for (int k = 0; k < ROADS; k++) {
         problem given, found;
-        roads[k].fill(&given);
-        roads[k].fill(&found);
+        ways[k].fill(&given);
+        ways[k].fill(&found);
         if (!given.keel.curvature) continue;
         found.keel.curvature = NULL;
-        compare_roads(&roads[k], &given, &found);
+        compare_roads(&ways[k], &given, &found);
     }
 }
 
@@ -562,20 +562,20 @@ static void jacobians_may_be_given_or_found(void **state) {
     (void)state;
     for (int k = 0; k < ROADS; k++) {
         problem given, found;
-        roads[k].fill(&given);
-        roads[k].fill(&found);
+        ways[k].fill(&given);
+        ways[k].fill(&found);
         keel_problem *p = &found.keel;
         keel_map *maps[] = {&p->f,          &p->algebraic, &p->hidden,   &p->energy,
                             &p->constraint, &p->rolling,   &p->invariant};
         for (int i = 0; i < 7; i++) maps[i]->jacobian = maps[i]->rate = NULL;
         p->curvature = NULL;
-        compare_roads(&roads[k], &given, &found);
+        compare_roads(&ways[k], &given, &found);
     }
 }
 
 static keel_verdict verdict_of(const keel_solver *s, const char *name) {
-    keel_kept row;
-    for (int i = 0; keel_kept_at(s, i, &row); i++)
+    keel_row row;
+    for (int i = 0; keel_row_at(s, i, &row); i++)
         if (strcmp(row.name, name) == 0) return row.verdict;
     fail_msg("there is no row %s", name);
     return KEEL_UNVERIFIED;
@@ -715,10 +715,10 @@ static void drag_is_found_where_constraints_hold(void **state) {
 static void looking_far_leaves_the_units_of_the_run(void **state) {
     (void)state;
     problem p;
-    keel_kept row;
+    keel_row row;
     problem_kepler(&p, 0.6, 1);
     keel_solver *s = keel_open(&p.keel, NULL);
-    assert_true(keel_kept_at(s, 0, &row)); /* |E_x x| + |E| with E = v^2/2 - 1/r, r = 0.4, v = 2 */
+    assert_true(keel_row_at(s, 0, &row)); /* |E_x x| + |E| with E = v^2/2 - 1/r, r = 0.4, v = 2 */
     assert_within(row.unit / DBL_EPSILON, 7, 13);
     keel_close(s);
 }

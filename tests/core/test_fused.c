@@ -26,7 +26,7 @@ static const char *const models[] = {
 enum { MODELS = sizeof models / sizeof *models };
 
 /* A kernel that counts the steps it takes. */
-static keel_march *counted;
+static keel_kernel_fixed *counted;
 static long marched;
 
 static long count_steps(double t, double base, double h, long first, long count, double *x, double *f,
@@ -35,10 +35,10 @@ static long count_steps(double t, double base, double h, long first, long count,
     return counted(t, base, h, first, count, x, f, user);
 }
 
-static const keel_fused *counting(const keel_fused *fused, keel_fused *room) {
-    counted = fused->march;
+static const keel_kernel *counting(const keel_kernel *fused, keel_kernel *room) {
+    counted = fused->fixed;
     marched = 0;
-    *room = (keel_fused){.method = fused->method, .march = count_steps};
+    *room = (keel_kernel){.method = fused->method, .fixed = count_steps};
     return room;
 }
 
@@ -75,9 +75,9 @@ static void every_method_and_model_gives_the_same_bits(void **state) {
         ode_open(&o, models[m]);
         ode_compile(&o, m % 3);
         for (int i = 0; (s = ode_method(m % 3, i)); i++) {
-            keel_fused room;
+            keel_kernel room;
             keel_problem fused = ode_fused(&o, s->info.name);
-            own_extras(&fused)->fused = counting(keel_extras_of(&fused)->fused, &room);
+            own_extras(&fused)->kernel = counting(keel_extras_of(&fused)->kernel, &room);
             same_run(&o.compiled, &fused, s->info.name);
             assert_true(marched > 9000);
             methods += m < 3;
@@ -127,9 +127,9 @@ static void single_steps_are_taken_where_someone_looks(void **state) {
     struct ode o;
     ode_open(&o, models[0]);
     ode_compile(&o, 0);
-    keel_fused room;
+    keel_kernel room;
     keel_problem p = ode_fused(&o, "rk4");
-    own_extras(&p)->fused = counting(keel_extras_of(&p)->fused, &room);
+    own_extras(&p)->kernel = counting(keel_extras_of(&p)->kernel, &room);
     keel_options plain = {.step = 0.01}, other;
     assert_true(steps_marched(&p, &plain) > 400);
     other = (keel_options){.step = 0.01, .compensated = 1};
@@ -146,7 +146,7 @@ static void single_steps_are_taken_where_someone_looks(void **state) {
     assert_int_equal(steps_marched(&p, &other), 0);
     keel_problem q = p;
     q.event = (keel_map){.count = 1, .value = height};
-    q.passing = (const unsigned char[]){1};
+    q.event_kind = (const unsigned char[]){1};
     assert_int_equal(steps_marched(&q, &plain), 0);
     q = p;
     q.invariant = (keel_map){.count = 1, .value = energy};
@@ -180,7 +180,7 @@ static long troubled_march(double t, double base, double h, long first, long cou
                            void *user) {
     double k[16 * 4] = {0}, stage[4] = {0}, dx[4];
     marched += count;
-    return keel_rk_march(registry_table(registry_find("rk4")), 4, troubled, user, t, base, h, first, count, x,
+    return keel_rk_fixed(registry_table(registry_find("rk4")), 4, troubled, user, t, base, h, first, count, x,
                          f, k, stage, dx);
 }
 
@@ -189,7 +189,7 @@ static void trouble_is_told_as_ever(void **state) {
     static const struct trouble troubles[] = {{0, 0, 1},        {0, 0, -3},    {0, NAN, 0},
                                               {0, INFINITY, 0}, {0, 1e308, 0}, {0, -INFINITY, 0}};
     static const double steps[] = {0.2, 1.2, 2.7, 9, 1022.6, 1023.2, 1024, 1025.2, 2048.1, 3000.7};
-    static const keel_fused kernel = {.method = "rk4", .march = troubled_march};
+    static const keel_kernel kernel = {.method = "rk4", .fixed = troubled_march};
     double h = 1. / 64, u0 = 1;
     for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++)
         for (size_t j = 0; j < sizeof steps / sizeof *steps; j++) {
@@ -197,7 +197,7 @@ static void trouble_is_told_as_ever(void **state) {
             trouble.t_bad = steps[j] * h;
             keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &trouble};
             keel_problem q = p;
-            own_extras(&q)->fused = &kernel;
+            own_extras(&q)->kernel = &kernel;
             keel_options o = {.step = h};
             keel_solver *a = keel_open(&p, &o), *b = keel_open(&q, &o);
             marched = 0;
@@ -220,10 +220,10 @@ static void trouble_is_told_as_ever(void **state) {
 static void limits_are_met_as_ever(void **state) {
     (void)state;
     struct trouble none = {HUGE_VAL, 0, 0};
-    static const keel_fused kernel = {.method = "rk4", .march = troubled_march};
+    static const keel_kernel kernel = {.method = "rk4", .fixed = troubled_march};
     double u0 = 1;
     keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &none}, q = p;
-    own_extras(&q)->fused = &kernel;
+    own_extras(&q)->kernel = &kernel;
     for (long most = 1; most < 1100; most = most * 3 / 2 + 1) {
         keel_options o = {.step = 0.01, .max_steps = most};
         keel_solver *a = keel_open(&p, &o), *b = keel_open(&q, &o);
@@ -250,11 +250,11 @@ static void what_does_not_fit_is_refused(void **state) {
     (void)state;
     struct trouble none = {HUGE_VAL, 0, 0};
     double u0 = 1;
-    keel_fused kernel = {.method = "rk4"};
+    keel_kernel kernel = {.method = "rk4"};
     keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &none};
-    own_extras(&p)->fused = &kernel;
+    own_extras(&p)->kernel = &kernel;
     expect_refusal(&p, "its march");
-    kernel = (keel_fused){.march = troubled_march};
+    kernel = (keel_kernel){.fixed = troubled_march};
     expect_refusal(&p, "the name of a method");
     kernel.method = "rk4";
     p.mass = (keel_matrix){.value = troubled};
@@ -262,9 +262,9 @@ static void what_does_not_fit_is_refused(void **state) {
 }
 
 /* Error norms that no method of the library has: data of the table, for core and kernel alike. */
-static keel_march_kept *counted_kept;
+static keel_kernel_steps *counted_kept;
 
-static long count_kept(struct keel_projected *k, void *user) {
+static long count_kept(struct keel_kernel_state *k, void *user) {
     long taken = counted_kept(k, user);
     marched += taken;
     return taken;
@@ -283,17 +283,17 @@ static long steps_with_norm(struct ode *o, keel_error_norm norm) {
     emit_open(&e);
     e.kernels = EMIT_ADAPTIVE;
     assert_int_equal(emit_function(&e, "f", &o->tape), 0);
-    assert_int_equal(emit_march(&e, "own", &o->tape, &table), 0);
+    assert_int_equal(emit_kernel(&e, "own", &o->tape, &table), 0);
     assert_int_equal(emit_kept(&e, "own", &o->tape, &table, 0, NULL), 0);
     if (compile_load(e.text, NULL, &o->unit, message, sizeof message) != COMPILE_READY)
         fail_msg("%s", message);
     emit_close(&e);
     counted_kept = compile_kept(&o->unit, "own");
-    assert_null(compile_march(&o->unit, "own")); /* nobody asked for that one */
-    keel_fused kernel = {.method = "bs32", .kept = count_kept};
+    assert_null(compile_fixed(&o->unit, "own")); /* nobody asked for that one */
+    keel_kernel kernel = {.method = "bs32", .kept = count_kept};
     keel_problem p[2] = {o->interpreted, o->interpreted};
     p[0].f.value = p[1].f.value = compile_function(&o->unit, "f");
-    own_extras(&p[1])->fused = &kernel;
+    own_extras(&p[1])->kernel = &kernel;
     keel_options options = {.rtol = 1e-6};
     struct engine *by[2];
     marched = 0;
@@ -338,11 +338,11 @@ static void long_models_are_left_alone(void **state) {
     assert_int_equal(tape_build(&t, &g, 1, &sum, 1, &input, &missing), 0);
     emit_open(&e);
     size_t before = e.length;
-    assert_int_equal(emit_march(&e, "f", &t, registry_table(registry_find("dop853"))), 1);
+    assert_int_equal(emit_kernel(&e, "f", &t, registry_table(registry_find("dop853"))), 1);
     assert_int_equal(e.length, before);
-    assert_int_equal(emit_march(&e, "f", &t, registry_table(registry_find("rk4"))), 0);
+    assert_int_equal(emit_kernel(&e, "f", &t, registry_table(registry_find("rk4"))), 0);
     assert_true(e.length > before);
-    assert_int_equal(emit_march(&e, "a b", &t, registry_table(registry_find("rk4"))), -1);
+    assert_int_equal(emit_kernel(&e, "a b", &t, registry_table(registry_find("rk4"))), -1);
     emit_close(&e);
     tape_free(&t);
     expr_close(&g);

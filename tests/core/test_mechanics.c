@@ -1,5 +1,5 @@
 /* test_mechanics.c - mechanisms and index-1 systems against trusted digits; RATTLE against the universal
- * road, its reversibility and its energy; constraints that repeat or contradict each other. */
+ * way, its reversibility and its energy; constraints that repeat or contradict each other. */
 #include "testing.h"
 
 #include <float.h>
@@ -115,7 +115,7 @@ static double distance(const problem *p, const double *a, const double *b) {
     return worst;
 }
 
-/* The difference to the universal road falls fourfold when the step is halved. */
+/* The difference to the universal way falls fourfold when the step is halved. */
 static void assert_rattle_agrees(const problem *p, double t, double h) {
     double trusted[PROBLEM_UNKNOWNS], u[PROBLEM_UNKNOWNS], before = 0;
     state_at(p, (keel_options){.method = "dop853+project", .rtol = 1e-12}, t, trusted);
@@ -185,7 +185,7 @@ static void rattle_bounds_the_energy_without_drift(void **state) {
     double swing[2], mean[BLOCKS];
     for (int halved = 0; halved < 2; halved++) {
         problem p;
-        keel_kept energy;
+        keel_row energy;
         problem_pendulum(&p, 9.81);
         keel_options o = {.method = "rattle", .step = halved ? 0.005 : 0.01};
         keel_solver *s = keel_open(&p.keel, &o);
@@ -193,12 +193,12 @@ static void rattle_bounds_the_energy_without_drift(void **state) {
             mean[b] = 0;
             for (int k = 0; k < block; k++) {
                 assert_ok(s, keel_step(s, 1e6));
-                assert_true(keel_kept_at(s, 2, &energy));
+                assert_true(keel_row_at(s, 2, &energy));
                 mean[b] += energy.last / block;
             }
         }
         assert_int_equal(energy.kind, KEEL_ROW_ENERGY);
-        assert_int_equal(energy.care, KEEL_ROW_WATCHED);
+        assert_int_equal(energy.treatment, KEEL_ROW_WATCHED);
         swing[halved] = energy.drift;
         assert_below(fabs(trend(mean, BLOCKS)), 0.02 * energy.drift);
         assert_below(worst_units(s, NULL), 16);
@@ -213,7 +213,7 @@ static void repeated_constraints_share_the_load(void **state) {
     static const char *const methods[] = {"dop853", "rattle"};
     for (int m = 0; m < 2; m++) {
         problem p;
-        keel_kept row;
+        keel_row row;
         int redundant = 0;
         problem_twin_rods(&p, 1, 1);
         keel_options o = {.method = methods[m], .rtol = 1e-10, .step = m ? 0.001 : 0};
@@ -226,8 +226,8 @@ static void repeated_constraints_share_the_load(void **state) {
         }
         assert_below(error_to_exact(&p, s), m ? 1e-3 : 1e-8);
         assert_below(worst_units(s, NULL), 16);
-        for (int i = 0; keel_kept_at(s, i, &row); i++)
-            if (row.care == KEEL_ROW_REDUNDANT) {
+        for (int i = 0; keel_row_at(s, i, &row); i++)
+            if (row.treatment == KEEL_ROW_REDUNDANT) {
                 redundant++;
                 assert_non_null(strstr(row.name, "rod2"));
             }

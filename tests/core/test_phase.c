@@ -10,7 +10,7 @@ static void invariants_are_held_at_the_values_of_the_start(void **state) {
     uint64_t seed = 11;
     for (int k = 0; k < STARTS; k++) {
         problem p;
-        keel_kept row;
+        keel_row row;
         problem_kepler(&p, 0.3, 1);
         for (int i = 0; i < 4; i++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -22,7 +22,7 @@ static void invariants_are_held_at_the_values_of_the_start(void **state) {
         double once = (u[2] * u[2] + u[3] * u[3]) / 2 - 1 / sqrt(u[0] * u[0] + u[1] * u[1]);
         keel_solver *s = keel_open(&p.keel, &(keel_options){.rtol = 1e-12, .method = "+project"});
         assert_ok(s, keel_state_of(s));
-        for (int i = 0; keel_kept_at(s, i, &row); i++)
+        for (int i = 0; keel_row_at(s, i, &row); i++)
             if (strcmp(row.name, "energy") == 0) break;
         held += powl((row.start - exact) / row.unit, 2) / STARTS;
         computed += powl((once - exact) / row.unit, 2) / STARTS;
@@ -54,8 +54,8 @@ static void compensated_states_are_not_shaken(void **state) {
     }
     printf("turned by %.2g\n", worst);
     assert_below(worst, 1e-13);
-    keel_kept row;
-    for (int i = 0; keel_kept_at(s, i, &row); i++) assert_below(row.units, 4);
+    keel_row row;
+    for (int i = 0; keel_row_at(s, i, &row); i++) assert_below(row.units, 4);
     keel_sim_close(sim);
     keel_model_close(m);
 }

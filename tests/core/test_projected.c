@@ -5,7 +5,7 @@
 #include "cache.h"
 #include "same.h"
 
-#include "core/march.h"
+#include "core/kernel.h"
 #include "model_run.h"
 
 #include <unistd.h>
@@ -39,10 +39,10 @@ static const struct {
 enum { MODELS = sizeof models / sizeof *models };
 
 /* A kernel that counts. */
-static keel_march_kept *counted;
+static keel_kernel_steps *counted;
 static long marched, repeated, left, chunks, refused;
 
-static long count_steps(struct keel_projected *k, void *user) {
+static long count_steps(struct keel_kernel_state *k, void *user) {
     long taken = counted(k, user);
     marched += taken;
     left += taken - k->corrections;
@@ -54,8 +54,8 @@ static long count_steps(struct keel_projected *k, void *user) {
 /* A model's problem without a kernel, and with one that counts. */
 struct pair {
     keel_model *model;
-    keel_problem called, fused;
-    keel_fused kernel;
+    keel_problem called, compiled;
+    keel_kernel kernel;
 };
 
 static void pair_open(struct pair *p, const char *text, const char *method) {
@@ -64,14 +64,14 @@ static void pair_open(struct pair *p, const char *text, const char *method) {
     p->model = keel_model_read("test.keel", text, strlen(text), &o);
     if (keel_model_status(p->model) != KEEL_OK) fail_msg("%s", keel_model_message(p->model));
     assert_true(keel_model_mode(p->model, keel_model_start(p->model), &mode));
-    p->called = p->fused = *mode.problem;
-    assert_non_null(keel_extras_of(&p->called)->fused);
-    assert_non_null(keel_extras_of(&p->called)->fused->kept);
-    p->kernel = *keel_extras_of(&p->called)->fused;
+    p->called = p->compiled = *mode.problem;
+    assert_non_null(keel_extras_of(&p->called)->kernel);
+    assert_non_null(keel_extras_of(&p->called)->kernel->kept);
+    p->kernel = *keel_extras_of(&p->called)->kernel;
     counted = p->kernel.kept;
     p->kernel.kept = count_steps;
-    own_extras(&p->called)->fused = NULL;
-    own_extras(&p->fused)->fused = &p->kernel;
+    own_extras(&p->called)->kernel = NULL;
+    own_extras(&p->compiled)->kernel = &p->kernel;
     marched = repeated = 0;
 }
 
@@ -82,7 +82,7 @@ static void pair_close(struct pair *p) {
 /* On the grid and off it, odd and even, short and long, once more back; with looks in between. */
 static void same_run(const struct pair *p, const keel_options *o) {
     static const double ends[] = {1, 3, 64.5, 66, 97, 131, 132, 1011.25, 2017.95, 2017.95 + 254, 2000, 17.5};
-    keel_solver *a = keel_open(&p->called, o), *b = keel_open(&p->fused, o);
+    keel_solver *a = keel_open(&p->called, o), *b = keel_open(&p->compiled, o);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         double t = nextafter(ends[i] * o->step, HUGE_VAL); /* near enough to be on the grid */
         assert_ok(a, keel_run(a, t));
@@ -109,7 +109,7 @@ static long steps_marched(const keel_problem *p, const keel_options *o) {
 /* By error, to many ends, forth and back. */
 static void same_adaptive_run(const struct pair *p, const keel_options *o) {
     static const double ends[] = {0.01, 3, 40, 41.5, 300, 280};
-    keel_solver *a = keel_open(&p->called, o), *b = keel_open(&p->fused, o);
+    keel_solver *a = keel_open(&p->called, o), *b = keel_open(&p->compiled, o);
     marched = 0;
     for (size_t j = 0; j < sizeof ends / sizeof *ends; j++) {
         assert_ok(a, keel_run(a, ends[j]));
@@ -159,9 +159,9 @@ static void models_without_their_rows_too(void **state) {
         same_adaptive_run(&p, &o);
         o.method = pair_of(o.method, "watch");
         if (i == 0) same_adaptive_run(&p, &o);
-        else assert_int_equal(steps_marched(&p.fused, &o), 0);
+        else assert_int_equal(steps_marched(&p.compiled, &o), 0);
         o.method = pair_of(o.method, "project");
-        if (i == 1) assert_int_equal(steps_marched(&p.fused, &o), 0);
+        if (i == 1) assert_int_equal(steps_marched(&p.compiled, &o), 0);
         pair_close(&p);
     }
 }
@@ -213,7 +213,7 @@ static void a_saved_run_goes_on_either_way(void **state) {
     (void)state;
     struct pair p;
     pair_open(&p, KEPLER, "dopri5");
-    same_after_a_save(&p.called, &p.fused, &(keel_options){.method = "dopri5", .step = 0.01}, 3.345, 20);
+    same_after_a_save(&p.called, &p.compiled, &(keel_options){.method = "dopri5", .step = 0.01}, 3.345, 20);
     pair_close(&p);
 }
 
@@ -229,18 +229,18 @@ static void other_rows_are_called(void **state) {
     struct pair p;
     pair_open(&p, KEPLER, "dopri5");
     keel_options o = {.method = "dopri5", .step = 0.01};
-    assert_true(steps_marched(&p.fused, &o) > 400);
+    assert_true(steps_marched(&p.compiled, &o) > 400);
     o = (keel_options){.method = "dopri5+adjust", .step = 0.01};
-    assert_int_equal(steps_marched(&p.fused, &o), 0);
+    assert_int_equal(steps_marched(&p.compiled, &o), 0);
     o = (keel_options){.method = "dopri5+watch", .step = 0.01};
-    assert_true(steps_marched(&p.fused, &o) > 400);
+    assert_true(steps_marched(&p.compiled, &o) > 400);
     o = (keel_options){.method = "dopri5", .step = 0.01, .keep = "momentum"};
-    assert_int_equal(steps_marched(&p.fused, &o), 0);
+    assert_int_equal(steps_marched(&p.compiled, &o), 0);
     o = (keel_options){.method = "dopri5", .step = 0.01, .compensated = 1};
-    assert_int_equal(steps_marched(&p.fused, &o), 0);
+    assert_int_equal(steps_marched(&p.compiled, &o), 0);
     o = (keel_options){.method = "dop853"};
-    assert_int_equal(steps_marched(&p.fused, &o), 0);
-    keel_problem changed = p.fused;
+    assert_int_equal(steps_marched(&p.compiled, &o), 0);
+    keel_problem changed = p.compiled;
     o = (keel_options){.method = "dopri5", .step = 0.01};
     changed.invariant = (keel_map){.count = 1, .value = other_value};
     assert_int_equal(steps_marched(&changed, &o), 0);
@@ -259,7 +259,7 @@ static void the_step_shrinks_as_ever(void **state) {
     struct pair p;
     pair_open(&p, EXPLODES, "bs32");
     keel_options o = {.method = "bs32", .rtol = 1e-8};
-    assert_int_equal(same_end(&p.called, &p.fused, &o, 50), KEEL_ESTEP);
+    assert_int_equal(same_end(&p.called, &p.compiled, &o, 50), KEEL_ESTEP);
     assert_true(marched > 50);
     pair_close(&p);
 }
@@ -278,7 +278,7 @@ static void trouble_is_told_as_ever(void **state) {
         struct pair p;
         pair_open(&p, texts[i], methods[i]);
         keel_options o = {.method = methods[i], .step = 1. / 64};
-        assert_true(same_end(&p.called, &p.fused, &o, 50) < 0);
+        assert_true(same_end(&p.called, &p.compiled, &o, 50) < 0);
         assert_true(marched > 50);
         pair_close(&p);
     }
@@ -290,7 +290,7 @@ static void limits_are_met_as_ever(void **state) {
     pair_open(&p, BODY, "dop853");
     for (long most = 1; most < 1100; most = most * 3 / 2 + 1) {
         keel_options o = {.method = "dop853", .step = 0.01, .max_steps = most};
-        assert_int_equal(same_end(&p.called, &p.fused, &o, 20), KEEL_ELIMIT);
+        assert_int_equal(same_end(&p.called, &p.compiled, &o, 20), KEEL_ELIMIT);
     }
     pair_close(&p);
 }

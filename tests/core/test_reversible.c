@@ -21,10 +21,10 @@ static keel_solver *open_orbit(problem *p, double eccentricity, const keel_optio
 /* After `orbits` orbits with e = 0.9: the largest energy error, and how far the last state is off. */
 static void measure(const keel_options *o, double orbits, double *energy, double *off, double *steps) {
     problem p;
-    keel_kept row;
+    keel_row row;
     keel_solver *s = open_orbit(&p, 0.9, o);
     assert_ok(s, keel_run(s, orbits * PERIOD));
-    assert_true(keel_kept_at(s, 0, &row));
+    assert_true(keel_row_at(s, 0, &row));
     *energy = row.drift;
     *off = away_from(s, p.u0, 4);
     *steps = (double)keel_statistics(s).steps;

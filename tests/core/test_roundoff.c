@@ -25,9 +25,9 @@ struct history {
 
 static void remember(struct history *h, const keel_solver *s, double share) {
     int block = (int)fmin(BLOCKS * share, BLOCKS - 1);
-    keel_kept row;
+    keel_row row;
     h->count[block]++;
-    for (int i = 0; i < ROWS && keel_kept_at(s, i, &row); i++) {
+    for (int i = 0; i < ROWS && keel_row_at(s, i, &row); i++) {
         double units = row.last == 0 ? 0 : row.last / row.unit;
         h->rows = i + 1;
         h->worst[i] = fmax(h->worst[i], isfinite(units) ? fabs(units) : HUGE_VAL);
@@ -43,8 +43,8 @@ static void assert_certificate(const problem *p, const keel_solver *s) {
         double value[ROWS];
         if (maps[m]->count) maps[m]->value(keel_time(s), keel_state(s), value, p->keel.user);
         for (int i = 0; i < maps[m]->count; i++) {
-            keel_kept row;
-            assert_true(keel_kept_at(s, at++, &row));
+            keel_row row;
+            assert_true(keel_row_at(s, at++, &row));
             assert_below(fabs(value[i] - row.start - row.last), 0.01 * row.unit);
         }
     }
@@ -62,11 +62,11 @@ static void follow(const problem *p, keel_solver *s, double t_end, long steps, s
 
 /* Every row within `units` at all steps, and in the certificate too. */
 static void assert_within_units(const keel_solver *s, const struct history *h, double units) {
-    keel_kept row;
+    keel_row row;
     assert_true(h->rows > 0);
     for (int i = 0; i < h->rows; i++) {
-        assert_true(keel_kept_at(s, i, &row));
-        assert_int_equal(row.care, KEEL_ROW_KEPT);
+        assert_true(keel_row_at(s, i, &row));
+        assert_int_equal(row.treatment, KEEL_ROW_KEPT);
         assert_below(h->worst[i], units);
         assert_below(row.units, units);
     }

@@ -153,12 +153,12 @@ static void go(keel_sim *s, const char *name, double t) {
  * as in dow, whose constants lie 18 decades apart.  All that is to be kept is kept; invariants are strong,
  * but for those whose models say that they are weak. */
 static void check_certificate(const char *name, const keel_solver *s) {
-    keel_kept row;
-    for (int i = 0; keel_kept_at(s, i, &row); i++) {
+    keel_row row;
+    for (int i = 0; keel_row_at(s, i, &row); i++) {
         int weak = (strcmp(name, "lecture_pendulum") == 0 && strcmp(row.name, "length") == 0) ||
                    strcmp(name, "liu2006_5") == 0;
-        double most = row.care == KEEL_ROW_NATIVE ? 64 : 4;
-        if (row.care == KEEL_ROW_WATCHED || row.care == KEEL_ROW_VARYING)
+        double most = row.treatment == KEEL_ROW_NATIVE ? 64 : 4;
+        if (row.treatment == KEEL_ROW_WATCHED || row.treatment == KEEL_ROW_VARYING)
             fail_msg("%s: `%s` is only watched", name, row.name);
         if (!(row.units <= most)) fail_msg("%s: `%s` is off by %.3g units", name, row.name, row.units);
         if (row.kind != KEEL_ROW_INVARIANT && row.kind != KEEL_ROW_ENERGY) continue;

@@ -294,13 +294,13 @@ static void index_two_needs_no_hidden_rows(void **state) {
     (void)state;
     double u0[] = {1, 0, 7};
     keel_problem p = index_two(u0);
-    keel_kept row;
+    keel_row row;
     keel_solver *s = keel_open(&p, &(keel_options){.rtol = 1e-9});
     assert_ok(s, keel_state_of(s));
     expect_state(s, 3, (double[]){1, 0, -0.1}, 16 * EPS);
     assert_ok(s, keel_run(s, 10));
     expect_state(s, 3, (double[]){cos(10.0), sin(10.0), -0.1}, 1e-7);
-    assert_true(keel_kept_at(s, 0, &row) && row.kind == KEEL_ROW_ALGEBRAIC && row.care == KEEL_ROW_KEPT);
+    assert_true(keel_row_at(s, 0, &row) && row.kind == KEEL_ROW_ALGEBRAIC && row.treatment == KEEL_ROW_KEPT);
     assert_below(row.units, 16);
     keel_close(s);
 }
@@ -353,18 +353,18 @@ static void index_three_finds_its_algebraic_variable_and_holds_both_rows(void **
 static void redundant_rods_share_their_load_and_hold(void **state) {
     (void)state;
     problem p;
-    keel_kept row;
+    keel_row row;
     problem_twin_rods(&p, 1, 1);
     for (int given = 1; given >= 0; given--) {
         if (!given) p.keel.constraint.jacobian = NULL, p.keel.curvature = NULL;
         keel_solver *s = keel_open(&p.keel, &(keel_options){.rtol = 1e-9});
         assert_ok(s, keel_run(s, 2));
         assert_below(error_to_exact(&p, s), 1e-6);
-        assert_true(keel_kept_at(s, 0, &row) && row.care == KEEL_ROW_KEPT);
-        assert_true(keel_kept_at(s, 1, &row) && row.care == KEEL_ROW_REDUNDANT &&
+        assert_true(keel_row_at(s, 0, &row) && row.treatment == KEEL_ROW_KEPT);
+        assert_true(keel_row_at(s, 1, &row) && row.treatment == KEEL_ROW_REDUNDANT &&
                     strcmp(row.name, "rod2") == 0);
-        assert_true(keel_kept_at(s, 2, &row) && row.care == KEEL_ROW_KEPT);
-        assert_true(keel_kept_at(s, 3, &row) && row.care == KEEL_ROW_REDUNDANT);
+        assert_true(keel_row_at(s, 2, &row) && row.treatment == KEEL_ROW_KEPT);
+        assert_true(keel_row_at(s, 3, &row) && row.treatment == KEEL_ROW_REDUNDANT);
         assert_below(worst_units(s, NULL), 16);
         const double *lambda = keel_multipliers(s);
         assert_below(fabs(lambda[0] - 0.5) + fabs(lambda[1] - 0.5),
@@ -621,7 +621,7 @@ static void the_pendulum_without_derivatives_holds_position_velocity_and_energy(
     keel_close(s);
 }
 
-/* The road of the car axis: yb = sin(10 t) / 10, xb = sqrt(1 - yb^2). */
+/* The way of the car axis: yb = sin(10 t) / 10, xb = sqrt(1 - yb^2). */
 static void drive_car_axis(int with_rate, double bound_of_speed) {
     static const double sizes[] = {1, 1, 1, 1,
                                    1, 1, 1, 1}; /* without them 320 units of speed: xl is 0.05 at most */
@@ -712,7 +712,7 @@ static void an_ode_keeps_a_given_balance(void **state) {
                       .u0 = u0,
                       .f = {.count = 3, .value = exchange},
                       .hidden = {.count = 1, .value = balance, .names = names}};
-    keel_kept row;
+    keel_row row;
     keel_solver *s = keel_open(&p, NULL);
     assert_int_equal(keel_state_of(s), KEEL_ESTART);
     expect_words(s, "do not fit `balance`|it is 0.2");
@@ -727,9 +727,9 @@ static void an_ode_keeps_a_given_balance(void **state) {
         assert_ok(s, keel_eval(s, t - 1e-3 * k / 40, u));
         assert_below(fabs(u[0] + u[1] + u[2] - 1), 4 * EPS);
     }
-    assert_true(keel_kept_at(s, 0, &row) && row.kind == KEEL_ROW_HIDDEN && row.care == KEEL_ROW_KEPT);
+    assert_true(keel_row_at(s, 0, &row) && row.kind == KEEL_ROW_HIDDEN && row.treatment == KEEL_ROW_KEPT);
     assert_below(row.units, 4);
-    assert_false(keel_kept_at(s, 1, &row));
+    assert_false(keel_row_at(s, 1, &row));
     keel_close(s);
 }
 
@@ -774,7 +774,7 @@ static void an_ode_follows_a_moving_row(void **state) {
     (void)state;
     static const char *const methods[] = {"dop853", "bs32", "rk4", "abm4"};
     double u0[] = {0, 1}, u[2];
-    keel_kept row;
+    keel_row row;
     for (int k = 0; k < 8; k++) {
         keel_problem p = {.form = KEEL_DAE,
                           .n = 2,
@@ -791,7 +791,7 @@ static void an_ode_follows_a_moving_row(void **state) {
         double t = keel_time(s) - 0.003;
         assert_ok(s, keel_eval(s, t, u));
         assert_below(fabs(u[0] - sin(t)), 8 * EPS);
-        assert_true(keel_kept_at(s, 0, &row) && row.care == KEEL_ROW_KEPT);
+        assert_true(keel_row_at(s, 0, &row) && row.treatment == KEEL_ROW_KEPT);
         assert_below(row.units, 4);
         keel_close(s);
     }

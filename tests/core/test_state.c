@@ -105,14 +105,14 @@ static int visit_all(void (*visit)(const struct way *w)) {
 }
 
 static void same(const struct way *w, const keel_solver *a, const keel_solver *b, int unknowns) {
-    keel_kept x, y;
+    keel_row x, y;
     keel_stats sa = keel_statistics(a), sb = keel_statistics(b);
     int equal = keel_time(a) == keel_time(b) && keel_event(a) == keel_event(b) &&
                 keel_state_of(a) == keel_state_of(b);
     equal = equal && memcmp(keel_state(a), keel_state(b), (size_t)unknowns * sizeof(double)) == 0;
     equal = equal && sa.steps == sb.steps && sa.rejected == sb.rejected && sa.events == sb.events;
-    for (int i = 0; keel_kept_at(a, i, &x); i++)
-        equal = equal && keel_kept_at(b, i, &y) && strcmp(x.name, y.name) == 0 && x.care == y.care &&
+    for (int i = 0; keel_row_at(a, i, &x); i++)
+        equal = equal && keel_row_at(b, i, &y) && strcmp(x.name, y.name) == 0 && x.treatment == y.treatment &&
                 x.verdict == y.verdict && x.start == y.start && x.drift == y.drift && x.units == y.units &&
                 x.last == y.last && x.unit == y.unit;
     if (!equal)
@@ -435,23 +435,23 @@ static void a_switch_keeps_the_certificate_and_works_both_ways(void **state) {
     free_flight.keel.event_direction = up;
     taut.u0[0] = 0, taut.u0[1] = -1, taut.u0[2] = 6.5; /* too slow for the top, too fast for the horizontal */
     keel_solver *s = keel_open(&taut.keel, &(keel_options){.rtol = 1e-10});
-    keel_kept row;
+    keel_row row;
     long steps = 0;
     double drift = 0, energy = 0.5 * 6.5 * 6.5 - 9.81;
     for (int flight = 0; flight < 3; flight++) {
         assert_int_equal(keel_run(s, 100), KEEL_EVENT);
-        assert_true(keel_kept_at(s, 0, &row) && strcmp(row.name, "rod") == 0);
+        assert_true(keel_row_at(s, 0, &row) && strcmp(row.name, "rod") == 0);
         drift = fmax(drift, row.drift);
         const double *x = keel_state(s);
         assert_below(fabs(x[0] * x[0] + x[1] * x[1] - 1), 4e-15);
         assert_true(keel_statistics(s).steps > steps);
         steps = keel_statistics(s).steps;
-        assert_true(keel_kept_at(s, 2, &row));
+        assert_true(keel_row_at(s, 2, &row));
         double energy_drift_so_far = row.drift;
         assert_true(energy_drift_so_far > 0);
         assert_ok(s, keel_switch(s, &free_flight.keel, NULL));
         assert_int_equal(keel_event(s), -1);
-        assert_true(keel_kept_at(s, 0, &row) && row.kind == KEEL_ROW_ENERGY);
+        assert_true(keel_row_at(s, 0, &row) && row.kind == KEEL_ROW_ENERGY);
         assert_true(row.drift >= energy_drift_so_far);
         assert_below(row.units, 16);
         assert_null(keel_multipliers(s));
@@ -465,7 +465,7 @@ static void a_switch_keeps_the_certificate_and_works_both_ways(void **state) {
         u[3] -= pull * u[1];
         energy = 0.5 * (u[2] * u[2] + u[3] * u[3]) + 9.81 * u[1];
         assert_ok(s, keel_switch(s, &taut.keel, u));
-        assert_true(keel_kept_at(s, 0, &row) && row.care == KEEL_ROW_KEPT);
+        assert_true(keel_row_at(s, 0, &row) && row.treatment == KEEL_ROW_KEPT);
         assert_below(row.units, 16);
         if (energy < 0) break; /* it only swings from here on */
     }
@@ -580,12 +580,12 @@ static void out_of_memory_gives_no_solver_and_no_harm(void **state) {
 
 static double energy_drift(const char *method, int compensated) {
     problem p;
-    keel_kept row;
+    keel_row row;
     problem_kepler(&p, 0.3, 1);
     keel_options o = {.method = pair_of(method, "watch"), .step = 1.0 / 256, .compensated = compensated};
     keel_solver *s = keel_open(&p.keel, &o);
     assert_ok(s, keel_run(s, 1000));
-    assert_true(keel_kept_at(s, 0, &row) && strcmp(row.name, "energy") == 0);
+    assert_true(keel_row_at(s, 0, &row) && strcmp(row.name, "energy") == 0);
     keel_close(s);
     return row.units;
 }

@@ -46,8 +46,8 @@ static const double start[] = {1, 0.5};
 
 static keel_problem swing_problem(struct swing *s, int hamiltonian) {
     keel_problem p = {.form = hamiltonian ? KEEL_HAMILTONIAN : KEEL_ODE, .n = 2, .u0 = start, .user = s};
-    p.energy = (keel_map){.count = 1, .value = energy, .jacobian = slope, .still = 1};
-    if (!hamiltonian) p.f = (keel_map){.count = 2, .value = rate, .still = 1};
+    p.energy = (keel_map){.count = 1, .value = energy, .jacobian = slope, .autonomous = 1};
+    if (!hamiltonian) p.f = (keel_map){.count = 2, .value = rate, .autonomous = 1};
     return p;
 }
 

@@ -202,7 +202,7 @@ static void events_through_jumps_are_where_the_jumps_are(void **state) {
     for (int k = 0; k < METHODS; k++) {
         keel_options o = options_of(k, 1e-6);
         keel_sim *s = keel_sim_open(m, &o);
-        keel_happening h;
+        keel_event_record h;
         run_to(s, 10);
         assert_int_equal(happenings(s), 4);
         double at[4] = {0.5, 0.5, 1.5, 7};
@@ -286,7 +286,7 @@ static void callbacks_see_the_side_in_force(void **state) {
                       .u0 = start,
                       .f = {.count = 2, .value = relay},
                       .event = {.count = 2, .value = surfaces},
-                      .passing = passing};
+                      .event_kind = passing};
     keel_solver *s = keel_open(&p, NULL);
     assert_int_equal(keel_state_of(s), KEEL_EINVAL); /* nowhere to write the sides */
     assert_non_null(strstr(keel_message(s), "side"));

@@ -136,7 +136,7 @@ static void write_claims(const char *folder) {
                                         "../",
                                         "seconds",
                                         "reached",
-                                        "folds",
+                                        "unresolved",
                                         "newton",
                                         "jacobians"};
     FILE *file = create(folder, "words.claims", -1);

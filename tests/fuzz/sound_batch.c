@@ -42,7 +42,7 @@ int sound_batch_add(struct sound_batch *b, keel_model *m, const char *method, in
         struct functions *f = &m->mode[i].functions;
         int number = b->modes++;
         if (functions_emit(f, &b->emit, number, kernel ? method : "", 1)) return 0;
-        if (kernel && functions_emit_kernel(f, &b->emit, number, &m->mode[i].road, method)) return 0;
+        if (kernel && functions_emit_kernel(f, &b->emit, number, &m->mode[i].formulation, method)) return 0;
     }
     return 1;
 }
@@ -124,7 +124,7 @@ static void link(keel_model *m, int first, const struct compile_unit *unit) {
         struct inside_mode *mode = &m->mode[i];
         const keel_problem old = mode->fill.problem;
         functions_link(&mode->functions, unit, first + i);
-        fill_problem(&mode->fill, &mode->road, &mode->functions, old.name);
+        fill_problem(&mode->fill, &mode->formulation, &mode->functions, old.name);
         mode->fill.problem.t0 = old.t0, mode->fill.problem.u0 = old.u0, mode->fill.problem.user = old.user;
     }
 }

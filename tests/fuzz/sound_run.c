@@ -19,8 +19,8 @@ keel_model *sound_open(const char *text) {
     return keel_model_read("sound.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
 }
 
-/* A state that grows like exp(34 t) has an event function that swings a million times in a fixed step, and each
- * swing is looked at: that is not waited for. */
+/* A state that grows like exp(34 t) has an event function that swings a million times in a fixed step, and
+ * each swing is looked at: that is not waited for. */
 enum { PATIENCE = 10 }; /* seconds of the processor */
 static volatile int enough;
 static int too_long;
@@ -126,9 +126,9 @@ static int promises_hold(keel_model *m, const struct table *t, const double *all
             snprintf(why, SOUND_WHY, "%s = %.15g, not %.15g", t->name[i], value[i], exact[i]);
             good = 0;
         }
-    keel_kept row;
-    for (int i = 0; status == KEEL_OK && keel_kept_at(keel_sim_solver(s), i, &row); i++) {
-        if (row.care != KEEL_ROW_KEPT) continue;
+    keel_row row;
+    for (int i = 0; status == KEEL_OK && keel_row_at(keel_sim_solver(s), i, &row); i++) {
+        if (row.treatment != KEEL_ROW_KEPT) continue;
         count->kept++;
         if (!good || row.units <= ARRIVED) continue;
         snprintf(why, SOUND_WHY, "%s is off by %g round-offs", row.name, row.units);

@@ -198,7 +198,7 @@ static void check_again(const struct input *in, struct job *j, const keel_sim *s
 static void check_resume(const struct input *in, const struct recipe *r, struct job *j) {
     struct run run;
     int status = open_run(&run, j);
-    keel_happening one;
+    keel_event_record one;
     require(status == 0 || status == EXIT_FAILED || status == EXIT_USAGE, "a refusal has a status", in);
     require(status == 0 || j->sentence[0], "a refusal has a sentence", in);
     if (status && !r->changes) fprintf(stderr, "%s\n", j->sentence);

@@ -13,8 +13,8 @@
 #include <string.h>
 
 static const char *const measure_words[CLAIMS_MEASURES] = {
-    "end",   "at",          "largest",   "low",    "high",  "median",  "order",  "value",
-    "steps", "evaluations", "jacobians", "newton", "folds", "reached", "seconds"};
+    "end",   "at",          "largest",   "low",    "high",       "median",  "order",  "value",
+    "steps", "evaluations", "jacobians", "newton", "unresolved", "reached", "seconds"};
 
 struct input {
     const unsigned char *data;

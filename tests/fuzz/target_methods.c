@@ -57,7 +57,7 @@ struct seen {
 };
 
 static void look(keel_sim *s, struct seen *out) {
-    keel_happening one;
+    keel_event_record one;
     out->t = keel_time(keel_sim_solver(s));
     out->steps = keel_statistics(keel_sim_solver(s)).steps;
     out->columns = keel_sim_columns(s);

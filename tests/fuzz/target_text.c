@@ -76,7 +76,7 @@ static void check_tight(const struct source *s) {
 static void run(keel_model *m) {
     double from, to, t;
     keel_options o = {.max_steps = STEPS};
-    keel_happening one;
+    keel_event_record one;
     keel_model_span(m, &from, &to);
     keel_sim *s = keel_sim_open(m, &o);
     double *out = calloc((size_t)(keel_sim_columns(s) + keel_sim_rows(s)) + 1, sizeof *out);

@@ -88,7 +88,7 @@ static void events_of_the_clock_are_found_to_round_off(void **state) {
     keel_problem p = clock_alone();
     keel_options o;
     int i = 0, fixed = 0, ways = 0;
-    keel_kept row;
+    keel_row row;
     while (next_way(&i, &fixed, &o)) {
         keel_solver *s = keel_open(&p, &o);
         assert_ok(s, keel_state_of(s));
@@ -101,7 +101,7 @@ static void events_of_the_clock_are_found_to_round_off(void **state) {
         assert_true(keel_time(s) == 4);
         assert_non_null(keel_state(s));
         assert_int_equal(keel_eval(s, 4, NULL), KEEL_OK);
-        assert_false(keel_kept_at(s, 0, &row));
+        assert_false(keel_row_at(s, 0, &row));
         keel_close(s);
         ways++;
     }
@@ -113,7 +113,7 @@ static void events_of_algebraic_variables_are_found_to_round_off(void **state) {
     keel_problem p = following();
     keel_options o;
     int i = 0, fixed = 0;
-    keel_kept row;
+    keel_row row;
     while (next_way(&i, &fixed, &o)) {
         keel_solver *s = keel_open(&p, &o);
         assert_ok(s, keel_state_of(s));
@@ -128,9 +128,9 @@ static void events_of_algebraic_variables_are_found_to_round_off(void **state) {
         check_following(s);
         assert_int_equal(keel_run(s, 4), KEEL_OK);
         check_following(s);
-        assert_true(keel_kept_at(s, 1, &row) && row.care == KEEL_ROW_NATIVE);
+        assert_true(keel_row_at(s, 1, &row) && row.treatment == KEEL_ROW_NATIVE);
         assert_below(row.units, 16);
-        assert_false(keel_kept_at(s, 2, &row));
+        assert_false(keel_row_at(s, 2, &row));
         keel_close(s);
     }
 }
@@ -307,10 +307,10 @@ static void invariants_without_states_hold_or_are_refused(void **state) {
     (void)state;
     for (int count = 1; count < 3; count++) {
         keel_problem p = {.form = KEEL_DAE, .invariant = {.count = count, .value = three}};
-        keel_kept row;
+        keel_row row;
         keel_solver *s = keel_open(&p, NULL);
         assert_ok(s, keel_run(s, 3));
-        assert_true(keel_kept_at(s, count - 1, &row) && row.units == 0 && row.verdict == KEEL_STRONG);
+        assert_true(keel_row_at(s, count - 1, &row) && row.units == 0 && row.verdict == KEEL_STRONG);
         keel_close(s);
         p.invariant.value = the_time;
         s = keel_open(&p, NULL);

@@ -237,11 +237,12 @@ static void check_projection(struct bout *b) {
         double units = worst_units(s, &row);
         if (units > 4) fail_bout(b, "`%s` is off by %.3g units at t = %g", row, units, keel_time(s));
     }
-    keel_kept row;
-    for (int i = 0; !b->o.keep && keel_kept_at(s, i, &row); i++)
-        if (row.care != KEEL_ROW_KEPT && row.care != KEEL_ROW_NATIVE)
+    keel_row row;
+    for (int i = 0; !b->o.keep && keel_row_at(s, i, &row); i++)
+        if (row.treatment != KEEL_ROW_KEPT && row.treatment != KEEL_ROW_NATIVE)
             fail_bout(b, "`%s` is not kept", row.name);
-    if (!(b->stabilizer->traits & KEEL_OFF_GRID) || b->o.keep) assert_int_equal(keel_statistics(s).folds, 0);
+    if (!(b->stabilizer->traits & KEEL_OFF_GRID) || b->o.keep)
+        assert_int_equal(keel_statistics(s).unresolved, 0);
     keel_close(s);
 }
 
@@ -280,13 +281,13 @@ static int steps_that_err(const struct bout *b) {
 }
 
 /* The row's drift over the span, in units that have grown with the run. */
-static keel_kept row_after(const struct bout *b, const char *stabilizer, int number) {
+static keel_row row_after(const struct bout *b, const char *stabilizer, int number) {
     keel_options o = b->o;
-    keel_kept row = {0};
+    keel_row row = {0};
     o.method = pair_of(o.method, stabilizer);
     keel_solver *s = keel_open(&b->p.keel, &o);
     bout_run(b, s, b->end);
-    keel_kept_at(s, number, &row);
+    keel_row_at(s, number, &row);
     keel_close(s);
     return row;
 }
@@ -301,21 +302,21 @@ static double largest_drift(const struct bout *b, int rows) {
 /* One correction leaves what is quadratic in the error: post in the first row, adjust in all.  A row that the
  * method itself keeps is disturbed by the corrections of the others. */
 static void check_one_correction(struct bout *b) {
-    keel_kept row;
+    keel_row row;
     int rows = 0;
     unsigned traits = b->stabilizer->traits;
     if (!(traits & KEEL_CORRECTS) || traits & KEEL_TO_ROUND_OFF) return;
     b->o.step = scenes[b->scene].span / steps_that_err(b);
     keel_solver *s = bout_open(b);
-    while (keel_kept_at(s, rows, &row)) rows++;
-    for (int i = 0; keel_kept_at(s, i, &row); i++) {
+    while (keel_row_at(s, rows, &row)) rows++;
+    for (int i = 0; keel_row_at(s, i, &row); i++) {
         if (i > 0 && traits & KEEL_FIRST_ROW) {
-            if (row.care != KEEL_ROW_WATCHED) fail_bout(b, "it keeps `%s` too", row.name);
+            if (row.treatment != KEEL_ROW_WATCHED) fail_bout(b, "it keeps `%s` too", row.name);
             continue;
         }
-        keel_kept without = row_after(b, "watch", i), with = row_after(b, b->stabilizer->name, i);
+        keel_row without = row_after(b, "watch", i), with = row_after(b, b->stabilizer->name, i);
         double drift = without.drift > 16 * without.unit ? without.drift : largest_drift(b, rows);
-        for (int j = 0; b->method->traits & KEEL_QUADRATIC && keel_kept_at(s, j, &row); j++)
+        for (int j = 0; b->method->traits & KEEL_QUADRATIC && keel_row_at(s, j, &row); j++)
             drift = fmax(drift, row_after(b, "watch", j).drift); /* a kept row feels the others' correction */
         if (with.drift > fmax(0.03 * drift, 16 * with.unit))
             fail_bout(b, "`%s` drifts by %g with, %g without", with.name, with.drift, without.drift);
@@ -583,7 +584,7 @@ static void symplectic_methods_keep_the_two_form(void **state) {
 
 /* H within a few units, with steps so long that the error of the state is seen. */
 static void check_energy(struct bout *b) {
-    keel_kept row;
+    keel_row row;
     if (b->stabilizer->traits & ACTS || !(b->stabilizer->traits & KEEL_MEASURES)) return;
     keel_solver *s = NULL;
     double error = 0;
@@ -595,7 +596,7 @@ static void check_energy(struct bout *b) {
         error = error_to_exact(&b->p, s);
     }
     if (error < 1e-9) fail_bout(b, "the error is too small for a test of the energy");
-    for (int i = 0; keel_kept_at(s, i, &row); i++)
+    for (int i = 0; keel_row_at(s, i, &row); i++)
         if (row.kind == KEEL_ROW_ENERGY && row.units > 24)
             fail_bout(b, "the energy is off by %g units", row.units);
     keel_close(s);
@@ -706,12 +707,12 @@ static void linear_invariants_are_kept_without_a_stabilizer(void **state) {
         if (method->traits & KEEL_KEEPS_LENGTH) continue; /* rotations lose them: the next but one test */
         for (int k = 0; k < LINEAR; k++) {
             problem p = {.keel = linear[k]};
-            keel_kept row;
+            keel_row row;
             keel_solver *s = open_if_accepted(
                 &p, &(keel_options){.method = pair_of(method->name, "watch"), .step = 1. / 16});
             if (!s) continue;
             assert_ok(s, keel_run(s, 16));
-            for (int j = 0; keel_kept_at(s, j, &row); j++)
+            for (int j = 0; keel_row_at(s, j, &row); j++)
                 if (row.units > 32) fail_msg("%s: %s drifts by %g units", method->name, row.name, row.units);
             keel_close(s);
             met++;
@@ -727,7 +728,7 @@ static void quadratic_invariants_are_kept_without_a_stabilizer(void **state) {
     const keel_method *method;
     for (int i = 0; (method = keel_method_at(i)); i++) {
         problem p;
-        keel_kept row;
+        keel_row row;
         problem_rigid_body(&p, 2.0, 1.0, 2.0 / 3.0);
         keel_options o = {.method = pair_of(method->name, "watch"), .step = 0.25, .compensated = 1};
         keel_solver *s = open_if_accepted(&p, &o);
@@ -736,7 +737,7 @@ static void quadratic_invariants_are_kept_without_a_stabilizer(void **state) {
             continue;
         }
         assert_ok(s, keel_run(s, 250));
-        for (int j = 0; keel_kept_at(s, j, &row); j++)
+        for (int j = 0; keel_row_at(s, j, &row); j++)
             if (row.units > 32) fail_msg("%s: %s drifts by %g units", method->name, row.name, row.units);
         keel_close(s);
     }
@@ -748,14 +749,14 @@ static void lengths_are_kept_without_a_stabilizer(void **state) {
     const keel_method *method;
     for (int i = 0; (method = keel_method_at(i)); i++) {
         problem p;
-        keel_kept row;
+        keel_row row;
         if (!(method->traits & KEEL_KEEPS_LENGTH)) continue;
         problem_rigid_body(&p, 2.0, 1.0, 2.0 / 3.0);
         keel_solver *s = open_if_accepted(
             &p, &(keel_options){.method = pair_of(method->name, "watch"), .step = 0.25, .compensated = 1});
         assert_non_null(s);
         assert_ok(s, keel_run(s, 250));
-        assert_true(keel_kept_at(s, 0, &row));
+        assert_true(keel_row_at(s, 0, &row));
         assert_string_equal(row.name, "casimir");
         if (row.units > 32) fail_msg("%s: %s drifts by %g units", method->name, row.name, row.units);
         keel_close(s);
@@ -769,15 +770,15 @@ static void constraints_are_kept_by_default(void **state) {
     const keel_method *method;
     for (int i = 0; (method = keel_method_at(i)); i++) {
         problem p;
-        keel_kept row;
+        keel_row row;
         problem_pendulum(&p, 1.0);
         keel_solver *s = open_if_accepted(&p, &(keel_options){.method = method->name, .step = 1. / 128});
         if (!s) continue;
         assert_ok(s, keel_run(s, 2));
-        for (int j = 0; keel_kept_at(s, j, &row) && row.kind <= KEEL_ROW_VELOCITY; j++)
+        for (int j = 0; keel_row_at(s, j, &row) && row.kind <= KEEL_ROW_VELOCITY; j++)
             if (row.kind == KEEL_ROW_VELOCITY && method->traits & KEEL_AS_GIVEN)
-                assert_int_equal(row.care, KEEL_ROW_WATCHED);
-            else if (row.care == KEEL_ROW_WATCHED || row.units > 16)
+                assert_int_equal(row.treatment, KEEL_ROW_WATCHED);
+            else if (row.treatment == KEEL_ROW_WATCHED || row.units > 16)
                 fail_msg("%s: %s is off by %g units", method->name, row.name, row.units);
         keel_close(s);
     }
@@ -786,13 +787,13 @@ static void constraints_are_kept_by_default(void **state) {
 /* State, time and certificate are the same bits. */
 static void same_bits(const struct bout *b, const keel_solver *one, const keel_solver *other,
                       const char *what) {
-    keel_kept row, twin;
+    keel_row row, twin;
     size_t bytes = (size_t)(b->p.keel.n + b->p.keel.m) * sizeof(double);
     if (keel_time(one) != keel_time(other) || memcmp(keel_state(one), keel_state(other), bytes) != 0)
         fail_bout(b, "%s gives other bits", what);
     if (!(b->stabilizer->traits & ACTS))
         return; /* other rows are measured from time to time, and at the ends of runs */
-    for (int i = 0; keel_kept_at(one, i, &row) && keel_kept_at(other, i, &twin); i++)
+    for (int i = 0; keel_row_at(one, i, &row) && keel_row_at(other, i, &twin); i++)
         if (row.drift != twin.drift || row.units != twin.units)
             fail_bout(b, "%s gives another certificate", what);
 }

@@ -18,9 +18,9 @@ static void errors_at(keel_model *m, const char *method, double step, double t_e
     assert_int_equal(keel_sim_values(s, value), KEEL_OK);
     assert_int_equal(keel_sim_exact(s, t_end, exact), KEEL_OK);
     for (int i = 0; i < count; i++) error[i] = fabs(value[i] - exact[i]);
-    keel_kept row;
-    for (int i = 0; keel_kept_at(keel_sim_solver(s), i, &row); i++)
-        if (row.care == KEEL_ROW_NATIVE) assert_below(row.units, 16);
+    keel_row row;
+    for (int i = 0; keel_row_at(keel_sim_solver(s), i, &row); i++)
+        if (row.treatment == KEEL_ROW_NATIVE) assert_below(row.units, 16);
     keel_sim_close(s);
 }
 

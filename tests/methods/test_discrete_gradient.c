@@ -56,12 +56,12 @@ static int for_energy_methods(method_check *check) {
     return met;
 }
 
-static keel_kept energy_after(const keel_problem *p, keel_options o, double t) {
-    keel_kept row;
+static keel_row energy_after(const keel_problem *p, keel_options o, double t) {
+    keel_row row;
     keel_solver *s = keel_open(p, &o);
     assert_ok(s, keel_state_of(s));
     assert_ok(s, keel_run(s, t));
-    for (int i = 0; keel_kept_at(s, i, &row) && row.kind != KEEL_ROW_ENERGY; i++) continue;
+    for (int i = 0; keel_row_at(s, i, &row) && row.kind != KEEL_ROW_ENERGY; i++) continue;
     assert_int_equal(row.kind, KEEL_ROW_ENERGY);
     keel_close(s);
     return row;
@@ -71,7 +71,7 @@ static keel_kept energy_after(const keel_problem *p, keel_options o, double t) {
 static void check_long_steps(const keel_method *method) {
     problem p;
     keel_options o = {.method = method->name, .step = 0.25};
-    assert_int_equal(energy_after(&quartic, o, 25).care, KEEL_ROW_WATCHED);
+    assert_int_equal(energy_after(&quartic, o, 25).treatment, KEEL_ROW_WATCHED);
     assert_below(energy_after(&quartic, o, 25).units, 64);
     problem_rigid_body_hamiltonian(&p, 2, 1, 2. / 3);
     assert_below(energy_after(&p.keel, o, 25).units, 64);
@@ -83,7 +83,7 @@ static void check_long_steps(const keel_method *method) {
 static void energy_is_kept_with_long_steps(void **state) {
     (void)state;
     assert_true(for_energy_methods(check_long_steps) >= 9);
-    keel_kept row = energy_after(&quartic, (keel_options){.method = "rk4+watch", .step = 0.25}, 25);
+    keel_row row = energy_after(&quartic, (keel_options){.method = "rk4+watch", .step = 0.25}, 25);
     assert_true(row.units > 1e10);
 }
 
@@ -94,14 +94,14 @@ static void check_long_runs(const keel_method *method) {
     static const char *const stabilizer[2] = {"watch", "project"};
     for (int k = 0; k < 2; k++) {
         double mean[BLOCKS] = {0}, worst = 0;
-        keel_kept row;
+        keel_row row;
         keel_solver *s = keel_open(
             &quartic,
             &(keel_options){.method = pair_of(method->name, stabilizer[k]), .step = 0.1, .compensated = 1});
         for (int b = 0; b < BLOCKS; b++)
             for (int i = 0; i < STEPS; i++) {
                 assert_ok(s, keel_step(s, 1e15));
-                assert_true(keel_kept_at(s, 0, &row));
+                assert_true(keel_row_at(s, 0, &row));
                 double units = row.last / row.unit;
                 worst = fmax(worst, fabs(units));
                 mean[b] += units / STEPS;
@@ -258,9 +258,9 @@ static void the_average_keeps_linear_invariants(void **state) {
                             .invariant = {.count = 1, .value = momentum}};
     for (int k = 0; k < 2; k++) {
         keel_solver *s = keel_open(&p, &(keel_options){.method = methods[k], .step = 0.2, .compensated = 1});
-        keel_kept row;
+        keel_row row;
         assert_ok(s, keel_run(s, 40));
-        for (int i = 0; keel_kept_at(s, i, &row); i++) assert_below(row.units, 16);
+        for (int i = 0; keel_row_at(s, i, &row); i++) assert_below(row.units, 16);
         keel_close(s);
     }
 }

@@ -13,7 +13,7 @@ static keel_model *four;
 static keel_problem with_forms(void) {
     keel_mode mode;
     assert_true(keel_model_mode(four, 0, &mode));
-    assert_true(keel_extras_of(mode.problem)->forms.count > 0);
+    assert_true(keel_extras_of(mode.problem)->quadratic_forms.count > 0);
     return *mode.problem;
 }
 
@@ -36,8 +36,8 @@ static keel_solver *open_with(const keel_problem *p, double step) {
 }
 
 static double drift_of(const keel_solver *s, const char *name, double *units) {
-    keel_kept row;
-    for (int i = 0; keel_kept_at(s, i, &row); i++)
+    keel_row row;
+    for (int i = 0; keel_row_at(s, i, &row); i++)
         if (strcmp(row.name, name) == 0) {
             if (units) *units = row.units;
             return row.drift;
@@ -51,9 +51,9 @@ static void energy_momenta_and_bars_are_kept(void **state) {
     keel_problem p = with_forms();
     keel_solver *s = open_with(&p, 0.01);
     assert_ok(s, keel_run(s, 10));
-    keel_kept row;
-    for (int i = 0; keel_kept_at(s, i, &row); i++) {
-        assert_int_equal(row.care, row.kind == KEEL_ROW_CONSTRAINT ? KEEL_ROW_NATIVE : KEEL_ROW_WATCHED);
+    keel_row row;
+    for (int i = 0; keel_row_at(s, i, &row); i++) {
+        assert_int_equal(row.treatment, row.kind == KEEL_ROW_CONSTRAINT ? KEEL_ROW_NATIVE : KEEL_ROW_WATCHED);
         if (row.kind != KEEL_ROW_VELOCITY && row.units > 16) fail_msg("%s: %g units", row.name, row.units);
     }
     assert_within(drift_of(s, "d/dt bar[1]", NULL), 1.70e-5, 1.75e-5);
@@ -172,7 +172,7 @@ static void momenta_need_forms(void **state) {
     (void)state;
     keel_problem p = with_forms();
     double units;
-    own_extras(&p)->forms = own_extras(&p)->reduced = (keel_map){0};
+    own_extras(&p)->quadratic_forms = own_extras(&p)->energy_of_forms = (keel_map){0};
     keel_solver *s = open_with(&p, 0.01);
     assert_ok(s, keel_run(s, 10));
     assert_below((drift_of(s, "energy", &units), units), 32);
@@ -199,7 +199,7 @@ static void energy_on_a_quartic_surface(void **state) {
     keel_model_close(m);
 }
 
-/* A lagrangian with pairwise forms: the same road in velocities. */
+/* A lagrangian with pairwise forms: the same way in velocities. */
 static void mechanics_keeps_them_too(void **state) {
     (void)state;
     keel_model *m =
@@ -213,7 +213,7 @@ static void mechanics_keeps_them_too(void **state) {
     keel_mode mode;
     double units;
     assert_true(keel_model_mode(m, 0, &mode) && mode.problem->form == KEEL_MECHANICS);
-    assert_true(keel_extras_of(mode.problem)->forms.count > 0);
+    assert_true(keel_extras_of(mode.problem)->quadratic_forms.count > 0);
     keel_solver *s = open_with(mode.problem, 0.02);
     assert_ok(s, keel_run(s, 5));
     assert_below((drift_of(s, "energy", &units), units), 32);
@@ -245,17 +245,17 @@ static void expect_refusal(keel_problem p, const char *words) {
 static void wrong_forms_are_refused(void **state) {
     (void)state;
     keel_problem p = with_forms();
-    own_extras(&p)->reduced.value = zeros;
+    own_extras(&p)->energy_of_forms.value = zeros;
     expect_refusal(p, "`reduced` of `forms` is not what");
     p = with_forms();
-    own_extras(&p)->forms.value = wrong;
+    own_extras(&p)->quadratic_forms.value = wrong;
     expect_refusal(p, "degree 2 at most");
     p = with_forms();
-    own_extras(&p)->reduced.jacobian = NULL;
+    own_extras(&p)->energy_of_forms.jacobian = NULL;
     expect_refusal(p, "need their jacobians");
     p = with_forms();
-    own_extras(&p)->reduced.count = 2;
-    own_extras(&p)->reduced.pattern = NULL;
+    own_extras(&p)->energy_of_forms.count = 2;
+    own_extras(&p)->energy_of_forms.pattern = NULL;
     expect_refusal(p, "count 3, it has 2");
 }
 

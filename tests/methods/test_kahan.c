@@ -16,10 +16,10 @@ static void the_invariant_errs_as_in_the_paper(void **state) {
     (void)state;
     static const double step[2] = {0.001, 0.01}, error[2] = {7.0e-8, 7.0e-6};
     for (int k = 0; k < 2; k++) {
-        keel_kept row;
+        keel_row row;
         keel_solver *s = run(&prey_problem, (keel_options){.method = "kahan", .step = step[k]}, 50);
-        assert_true(keel_kept_at(s, 0, &row));
-        assert_int_equal(row.care, KEEL_ROW_WATCHED);
+        assert_true(keel_row_at(s, 0, &row));
+        assert_int_equal(row.treatment, KEEL_ROW_WATCHED);
         assert_within(row.drift, 0.97 * error[k], 1.03 * error[k]);
         keel_close(s);
     }
@@ -59,14 +59,14 @@ static void steps_satisfy_the_defining_formula(void **state) {
 static void the_rigid_body_stays_near_its_invariants(void **state) {
     (void)state;
     problem p;
-    keel_kept row;
+    keel_row row;
     double error[2][2] = {{0}};
     problem_rigid_body(&p, 2, 1, 2. / 3);
     keel_solver *s = keel_open(&p.keel, &(keel_options){.method = "kahan", .step = 0.3});
     for (long k = 0; k < 100000; k++) {
         assert_ok(s, keel_step(s, 1e9));
         for (int i = 0; i < 2; i++) {
-            assert_true(keel_kept_at(s, i, &row));
+            assert_true(keel_row_at(s, i, &row));
             int late = k >= 50000;
             error[late][i] = fmax(error[late][i], fabs(row.last));
         }

@@ -25,16 +25,16 @@ static void errors_to(keel_sim *s, double t_end, int count, double *worst) {
     }
 }
 
-static keel_kept row_named(const keel_sim *s, const char *name) {
-    keel_kept row;
-    for (int i = 0; keel_kept_at(keel_sim_solver((keel_sim *)s), i, &row); i++)
+static keel_row row_named(const keel_sim *s, const char *name) {
+    keel_row row;
+    for (int i = 0; keel_row_at(keel_sim_solver((keel_sim *)s), i, &row); i++)
         if (strcmp(row.name, name) == 0) return row;
     fail_msg("there is no row %s", name);
     return row;
 }
 
 static void assert_native(const keel_sim *s, const char *name) {
-    assert_int_equal(row_named(s, name).care, KEEL_ROW_NATIVE);
+    assert_int_equal(row_named(s, name).treatment, KEEL_ROW_NATIVE);
     assert_below(row_named(s, name).units, 16);
 }
 
@@ -122,7 +122,7 @@ static void index_three(void **state) {
         errors_to(s, 1, 2, error);
         assert_below(fmax(error[0], error[1]), 2e-6);
         assert_native(s, "line 5");
-        assert_int_equal(row_named(s, "d/dt line 5").care, KEEL_ROW_WATCHED);
+        assert_int_equal(row_named(s, "d/dt line 5").treatment, KEEL_ROW_WATCHED);
         keel_sim_close(s);
     }
     keel_model_close(m);

@@ -226,13 +226,13 @@ static void quadratic_invariants_stay_for_a_million_steps(void **state) {
     static const long steps[] = {LONG, LONG / 10};
     for (int k = 0; k < 2; k++) {
         problem p;
-        keel_kept row;
+        keel_row row;
         problem_rigid_body(&p, 2, 1, 2. / 3);
         keel_solver *s = ran(&p.keel, (keel_options){.method = methods[k], .step = 0.05, .compensated = 1},
                              0.05 * steps[k]);
         for (int i = 0; i < 2; i++) {
-            assert_true(keel_kept_at(s, i, &row));
-            assert_int_equal(row.care, KEEL_ROW_WATCHED);
+            assert_true(keel_row_at(s, i, &row));
+            assert_int_equal(row.treatment, KEEL_ROW_WATCHED);
             assert_below(row.drift, 2e-14);
         }
         keel_close(s);
@@ -258,12 +258,12 @@ static void theta_away_from_the_middle_is_projected(void **state) {
     for (int k = 0; k < 3; k++)
         for (int away = 0; away < 2; away++) {
             problem p;
-            keel_kept row;
+            keel_row row;
             problem_rigid_body(&p, 2, 1, 2. / 3);
             keel_solver *s =
                 ran(&p.keel, (keel_options){.method = methods[k], .theta = away ? 0.6 : 0.5, .step = 0.1}, 1);
-            assert_true(keel_kept_at(s, 1, &row));
-            assert_int_equal(row.care, away ? KEEL_ROW_KEPT : KEEL_ROW_WATCHED);
+            assert_true(keel_row_at(s, 1, &row));
+            assert_int_equal(row.treatment, away ? KEEL_ROW_KEPT : KEEL_ROW_WATCHED);
             assert_below(row.units, 16);
             keel_close(s);
         }
@@ -286,9 +286,9 @@ static void predators_and_prey_err_as_in_the_paper(void **state) {
                         error[2] = {6.05e-4, 5.39e-3};
     keel_solver *exact = ran(&prey_problem, (keel_options){.rtol = 1e-13}, 50);
     for (int k = 0; k < 2; k++) {
-        keel_kept row;
+        keel_row row;
         keel_solver *s = ran(&prey_problem, (keel_options){.method = "gps+watch", .step = step[k]}, 50);
-        assert_true(keel_kept_at(s, 0, &row));
+        assert_true(keel_row_at(s, 0, &row));
         assert_within(row.drift, 0.999 * drift[k], 1.001 * drift[k]);
         keel_close(s);
         for (int form = 0; form < 2; form++) {
@@ -300,8 +300,8 @@ static void predators_and_prey_err_as_in_the_paper(void **state) {
                 p.f = p.invariant = (keel_map){0};
             }
             s = ran(&p, (keel_options){.method = "hmgps", .step = step[k]}, 50);
-            assert_true(keel_kept_at(s, 0, &row));
-            assert_int_equal(row.care, KEEL_ROW_WATCHED);
+            assert_true(keel_row_at(s, 0, &row));
+            assert_int_equal(row.treatment, KEEL_ROW_WATCHED);
             assert_below(row.units, 4);
             double away =
                 hypot(keel_state(s)[0] - keel_state(exact)[0], keel_state(s)[1] - keel_state(exact)[1]);

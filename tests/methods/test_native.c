@@ -60,7 +60,7 @@ static double part_error(const double *a, const double *b, int from, int to) {
     return worst;
 }
 
-/* Positions, momenta and multipliers at the node, for any H.  The last digits of the universal road are too
+/* Positions, momenta and multipliers at the node, for any H.  The last digits of the universal way are too
  * few for order 8: there it is the pair of order 6, in short steps, that is trusted. */
 static void pairs_have_their_order_in_every_part(void **state) {
     (void)state;
@@ -192,13 +192,13 @@ static void rattle_bounds_any_energy_without_drift(void **state) {
 #endif
     double swing[2], mean[BLOCKS];
     for (int halved = 0; halved < 2; halved++) {
-        keel_kept energy;
+        keel_row energy;
         keel_solver *s = keel_open(&bead, &(keel_options){.method = "rattle", .step = halved ? 0.05 : 0.1});
         for (int b = 0; b < BLOCKS; b++) {
             mean[b] = 0;
             for (int i = 0; i < block[halved]; i++) {
                 assert_ok(s, keel_step(s, 1e6));
-                assert_true(keel_kept_at(s, 2, &energy) && energy.kind == KEEL_ROW_ENERGY);
+                assert_true(keel_row_at(s, 2, &energy) && energy.kind == KEEL_ROW_ENERGY);
                 mean[b] += energy.last / block[halved];
             }
         }
@@ -273,7 +273,7 @@ static void andrews_end(keel_model *m, const char *method, double t, double step
     keel_sim_close(s);
 }
 
-/* The pair of two stages is RATTLE; the other road has velocities, and eliminates the multipliers. */
+/* The pair of two stages is RATTLE; the other way has velocities, and eliminates the multipliers. */
 static void pairs_take_masses_that_move(void **state) {
     (void)state;
     static const struct {
@@ -312,13 +312,13 @@ static void roads_agree_on_andrews(void **state) {
     static const struct {
         const char *name;
         int steps;
-    } road[] = {{"rattle4", 640}, {"rattle6", 320}, {"rattle8", 120}, {"spark4", 640}, {"spark6", 160}};
+    } way[] = {{"rattle4", 640}, {"rattle6", 320}, {"rattle8", 120}, {"spark4", 640}, {"spark6", 160}};
     static const int from[4] = {0, 7, 14, 20};
     keel_model *m = andrews_by_momenta();
     double trusted[20], end[20];
     andrews_end(m, NULL, 0.03, 0, 1, trusted);
     for (int k = 0; k < 5; k++) {
-        andrews_end(m, road[k].name, 0.03, 0.03 / road[k].steps, 1, end);
+        andrews_end(m, way[k].name, 0.03, 0.03 / way[k].steps, 1, end);
         for (int part = 0; part < 3; part++) {
             double size = 0;
             for (int i = from[part]; i < from[part + 1]; i++) size = fmax(size, fabs(trusted[i]));
@@ -333,7 +333,7 @@ struct scene {
     double end, step;
 };
 
-/* Against the universal road, projected: the order of the method, and rows at round-off. */
+/* Against the universal way, projected: the order of the method, and rows at round-off. */
 static void agrees_with_projection(const char *method, const struct scene *scene, int scenes, double rtol,
                                    double order) {
     for (int k = 0; k < scenes; k++) {
@@ -370,7 +370,7 @@ static void shake_has_the_positions_of_rattle(void **state) {
     double drift[2];
     for (int halved = 0; halved < 2; halved++) {
         problem p;
-        keel_kept row;
+        keel_row row;
         double u[2][PROBLEM_UNKNOWNS], step = halved ? 1. / 128 : 1. / 64;
         problem_spherical_pendulum(&p);
         for (int k = 0; k < 2; k++) {
@@ -378,11 +378,11 @@ static void shake_has_the_positions_of_rattle(void **state) {
                 keel_open(&p.keel, &(keel_options){.method = k ? "shake" : "rattle", .step = step});
             assert_ok(s, keel_run(s, 4));
             memcpy(u[k], keel_state(s), (size_t)p.keel.n * sizeof(double));
-            assert_true(keel_kept_at(s, 0, &row) && row.kind == KEEL_ROW_CONSTRAINT);
-            assert_int_equal(row.care, KEEL_ROW_NATIVE);
+            assert_true(keel_row_at(s, 0, &row) && row.kind == KEEL_ROW_CONSTRAINT);
+            assert_int_equal(row.treatment, KEEL_ROW_NATIVE);
             assert_below(row.units, 16);
-            assert_true(keel_kept_at(s, 1, &row) && row.kind == KEEL_ROW_VELOCITY);
-            assert_int_equal(row.care, k ? KEEL_ROW_WATCHED : KEEL_ROW_NATIVE);
+            assert_true(keel_row_at(s, 1, &row) && row.kind == KEEL_ROW_VELOCITY);
+            assert_int_equal(row.treatment, k ? KEEL_ROW_WATCHED : KEEL_ROW_NATIVE);
             keel_close(s);
         }
         assert_below(part_error(u[0], u[1], 0, 3), 1e-12);
@@ -398,22 +398,22 @@ static void rolling_constraints_are_kept_natively(void **state) {
     (void)state;
     double error[2];
     problem p;
-    keel_kept row;
+    keel_row row;
     problem_knife_edge(&p);
     for (int halved = 0; halved < 2; halved++) {
         double step = halved ? 1. / 64 : 1. / 32;
         keel_solver *s = keel_open(&p.keel, &(keel_options){.method = "rolling-midpoint", .step = step});
         assert_ok(s, keel_run(s, 5));
         error[halved] = error_to_exact(&p, s);
-        assert_true(keel_kept_at(s, 0, &row) && row.kind == KEEL_ROW_ROLLING);
-        assert_int_equal(row.care, KEEL_ROW_NATIVE);
+        assert_true(keel_row_at(s, 0, &row) && row.kind == KEEL_ROW_ROLLING);
+        assert_int_equal(row.treatment, KEEL_ROW_NATIVE);
         assert_below(row.units, 4);
         assert_ok(s, keel_run(s, 50));
         double early = 0;
-        for (int i = 0; keel_kept_at(s, i, &row); i++)
+        for (int i = 0; keel_row_at(s, i, &row); i++)
             if (row.kind == KEEL_ROW_ENERGY) early = row.drift;
         assert_ok(s, keel_run(s, 500));
-        for (int i = 0; keel_kept_at(s, i, &row); i++)
+        for (int i = 0; keel_row_at(s, i, &row); i++)
             if (row.kind == KEEL_ROW_ENERGY) assert_below(row.drift, 1.5 * early + 1e-13);
         assert_ok(s, keel_run(s, 0));
         assert_below(part_error(keel_state(s), p.u0, 0, p.keel.n), 1e-9);

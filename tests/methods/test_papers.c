@@ -70,7 +70,7 @@ static const struct ellipse {
 };
 enum { ELLIPSES = sizeof ellipses / sizeof ellipses[0] };
 
-static void ellipse_run(const struct ellipse *row, double q2[TIMES], keel_kept kept[2]) {
+static void ellipse_run(const struct ellipse *row, double q2[TIMES], keel_row kept[2]) {
     problem p;
     if (strcmp(row->method, "forest-ruth") == 0) problem_kepler_hamiltonian(&p, 0.6);
     else problem_kepler(&p, 0.6, 1);
@@ -85,7 +85,7 @@ static void ellipse_run(const struct ellipse *row, double q2[TIMES], keel_kept k
         q2[i] = fabs(keel_state(s)[1]);
     }
     assert_int_equal(keel_statistics(s).steps, 25L * row->steps);
-    for (int i = 0; i < 2; i++) assert_true(keel_kept_at(s, i, &kept[i]));
+    for (int i = 0; i < 2; i++) assert_true(keel_row_at(s, i, &kept[i]));
     keel_close(s);
 }
 
@@ -97,7 +97,7 @@ static void ellipse_errors_are_as_printed(void **state) {
     for (int k = 0; k < ELLIPSES; k++) {
         const struct ellipse *row = &ellipses[k];
         double q2[TIMES];
-        keel_kept kept[2];
+        keel_row kept[2];
         ellipse_run(row, q2, kept);
         int scaled = strcmp(row->stabilizer, "scale") == 0;
         double held = scaled ? 4 * kept[0].unit : round_off, room = 0;
@@ -123,7 +123,7 @@ static const struct ellipse *ellipse_named(const char *name) {
 static void phase_error_is_linear_when_the_energy_is_held(void **state) {
     (void)state;
     double held[TIMES], loose[TIMES];
-    keel_kept kept[2];
+    keel_row kept[2];
     ellipse_run(ellipse_named("post RK2 .001pi"), held, kept);
     ellipse_run(ellipse_named("RK4 .001pi"), loose, kept);
     for (int i = 1; i < TIMES; i++) assert_within(held[i] / held[0] / times[i], 1 - 1e-3, 1 + 1e-3);

@@ -1,5 +1,5 @@
 /* test_radau.c - Radau IIA with constraints in its stages: orders of every part, agreement with the other
- * roads, stiff mechanics, rolling, and what is kept. */
+ * ways, stiff mechanics, rolling, and what is kept. */
 #include "model_run.h"
 
 #include <keel/method.h>
@@ -86,7 +86,7 @@ static void every_part_has_its_order(void **state) {
     }
 }
 
-/* Universal road, RATTLE composed, SPARK where masses are constant (test_native.c has Andrews by momenta),
+/* Universal way, RATTLE composed, SPARK where masses are constant (test_native.c has Andrews by momenta),
  * Radau at index 2 and 3. */
 static const struct course {
     const char *name;
@@ -110,7 +110,7 @@ static void assert_agreement(const struct course *c, const char *method, double 
         double error = distance(&other, trusted, part);
         int root = part > 0 && method && strcmp(method, "radau-index3") == 0;
         if (!(error < (root ? sqrt(rtol) : part ? 50 * rtol : 20 * rtol)))
-            fail_msg("%s, %s, part %d: error %g with rtol %g", c->name, method ? method : "universal road",
+            fail_msg("%s, %s, part %d: error %g with rtol %g", c->name, method ? method : "universal way",
                      part, error, rtol);
     }
 }
@@ -217,13 +217,13 @@ static void rolling_and_redundant_rows_are_taken(void **state) {
     static const char *const method[] = {"radau-ggl", "radau-index3"};
     for (int k = 0; k < 2; k++) {
         problem p;
-        keel_kept row;
+        keel_row row;
         problem_knife_edge(&p);
         keel_solver *s = keel_open(&p.keel, &(keel_options){.method = method[k], .rtol = 1e-9});
         assert_ok(s, keel_run(s, 4));
         assert_below(error_to_exact(&p, s), 1e-8);
-        assert_true(keel_kept_at(s, 0, &row) && row.kind == KEEL_ROW_ROLLING);
-        assert_int_equal(row.care, KEEL_ROW_NATIVE);
+        assert_true(keel_row_at(s, 0, &row) && row.kind == KEEL_ROW_ROLLING);
+        assert_int_equal(row.treatment, KEEL_ROW_NATIVE);
         assert_below(row.units, 4);
         keel_close(s);
         problem_twin_rods(&p, 1, 1);
@@ -238,13 +238,13 @@ static void certificates_say_what_is_native(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
         problem p;
-        keel_kept row;
+        keel_row row;
         problem_pendulum(&p, 9.81);
         keel_solver *s = keel_open(&p.keel, &(keel_options){.method = k ? "radau-index3" : "radau-ggl"});
         assert_ok(s, keel_run(s, 5));
-        for (int i = 0; keel_kept_at(s, i, &row); i++) {
+        for (int i = 0; keel_row_at(s, i, &row); i++) {
             int native = row.kind == KEEL_ROW_CONSTRAINT || (row.kind == KEEL_ROW_VELOCITY && !k);
-            assert_int_equal(row.care, native ? KEEL_ROW_NATIVE : KEEL_ROW_WATCHED);
+            assert_int_equal(row.treatment, native ? KEEL_ROW_NATIVE : KEEL_ROW_WATCHED);
             if (native) assert_below(row.units, 16);
             if (k && row.kind == KEEL_ROW_VELOCITY) assert_within(row.drift, 1e-8, 1e-2);
         }

@@ -223,9 +223,9 @@ static void references_of_daes_are_met(void **state) {
                 met++;
             }
         }
-        keel_kept row;
-        for (int k = 0; keel_kept_at(keel_sim_solver(s), k, &row); k++)
-            if (row.care == KEEL_ROW_KEPT) assert_below(row.units, 4);
+        keel_row row;
+        for (int k = 0; keel_row_at(keel_sim_solver(s), k, &row); k++)
+            if (row.treatment == KEEL_ROW_KEPT) assert_below(row.units, 4);
         if (!met) fail_msg("%s: no digits to compare with", names[i]);
         keel_sim_close(s);
         keel_model_close(m);
@@ -295,7 +295,7 @@ static void same_bits(const keel_problem *p, keel_series_fn *compiled, int order
 }
 
 /* The same of the event functions, along a curve with coefficients like those of the motion. */
-static void same_bits_along(const keel_problem *p, keel_along_fn *compiled, int orders) {
+static void same_bits_along(const keel_problem *p, keel_composed_fn *compiled, int orders) {
     size_t terms = (size_t)orders + 1, events = (size_t)p->event.count;
     double *c = coefficients(p, p->t0, p->u0, orders), *here = malloc(terms * events * sizeof *here),
            *there = malloc(terms * events * sizeof *there),

@@ -1,4 +1,4 @@
-/* test_chain.c - large mechanics: the sparse road against the dense one, and a chain of any length.
+/* test_chain.c - large mechanics: the sparse formulation against the dense one, and a chain of any length.
  *
  * Growth is told by counts and bytes, never by times. */
 #include "testing.h"
@@ -133,8 +133,8 @@ static keel_solver *open_chain(const keel_problem *p) {
     return s;
 }
 
-/* The same motion, multipliers and forces on both roads: also where euler leaves much to be corrected, and
- * where the error is split into its parts along the manifold and across it. */
+/* The same motion, multipliers and forces on both formulations: also where euler leaves much to be corrected,
+ * and where the error is split into its parts along the manifold and across it. */
 static void sparse_is_dense(void **state) {
     (void)state;
     static const struct {
@@ -387,12 +387,12 @@ static void redundant_rods_share(void **state) {
     struct variant v;
     open_variant(&v, N, 1, 1);
     keel_solver *s = open_chain(&v.keel);
-    keel_kept row;
+    keel_row row;
     int redundant = 0;
     assert_int_equal(keel_run(s, STEPS * h), KEEL_OK);
-    for (int i = 0; keel_kept_at(s, i, &row) && row.kind == KEEL_ROW_CONSTRAINT; i++) {
-        redundant += row.care == KEEL_ROW_REDUNDANT;
-        if (row.care == KEEL_ROW_REDUNDANT) assert_true(row.units <= 16);
+    for (int i = 0; keel_row_at(s, i, &row) && row.kind == KEEL_ROW_CONSTRAINT; i++) {
+        redundant += row.treatment == KEEL_ROW_REDUNDANT;
+        if (row.treatment == KEEL_ROW_REDUNDANT) assert_true(row.units <= 16);
     }
     assert_int_equal(redundant, N / 10);
     const double *lambda = keel_multipliers(s);

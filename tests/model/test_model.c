@@ -66,7 +66,7 @@ static void nothing_does_no_harm(void **unused) {
     (void)unused;
     double number = 0;
     const char *why = NULL;
-    keel_happening h;
+    keel_event_record h;
     keel_mode mode;
     assert_int_equal(keel_model_status(NULL), KEEL_EINVAL);
     assert_int_equal(keel_model_set(NULL, "a=1"), KEEL_EINVAL);
@@ -334,7 +334,7 @@ static void rows_without_t_are_still(void **unused) {
         keel_model *m = model_of(text);
         keel_mode mode;
         assert_true(keel_model_mode(m, keel_model_start(m), &mode));
-        assert_int_equal(mode.problem->constraint.still, i == 0);
+        assert_int_equal(mode.problem->constraint.autonomous, i == 0);
         assert_int_equal(mode.problem->constraint.rate != NULL, i == 1);
         keel_model_close(m);
     }
@@ -547,7 +547,7 @@ static void a_hamiltonian_may_have_constraints_that_move(void **state) {
     (void)state;
     for (int i = 0; i < 3; i++) {
         char text[300];
-        keel_kept row;
+        keel_row row;
         snprintf(text, sizeof text,
                  "canonical a, u\ncanonical b, v\nhamiltonian u^2/2 + v^2 + a*b\nconstraint g: %s\n"
                  "init b = 0.3, b' = 0.1\nguess a = 1\nrun 0 .. 1\n",
@@ -556,8 +556,8 @@ static void a_hamiltonian_may_have_constraints_that_move(void **state) {
         keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-9});
         run_to(s, 1);
         int varying = 0;
-        for (int k = 0; keel_kept_at(keel_sim_solver(s), k, &row); k++)
-            varying += row.kind == KEEL_ROW_ENERGY && row.care == KEEL_ROW_VARYING;
+        for (int k = 0; keel_row_at(keel_sim_solver(s), k, &row); k++)
+            varying += row.kind == KEEL_ROW_ENERGY && row.treatment == KEEL_ROW_VARYING;
         assert_int_equal(varying, 1);
         keel_sim_close(s);
         keel_model_close(m);

@@ -4,8 +4,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-static keel_happening happening(const keel_sim *s, long i) {
-    keel_happening h = {0};
+static keel_event_record happening(const keel_sim *s, long i) {
+    keel_event_record h = {0};
     assert_true(keel_sim_happening(s, i, &h));
     return h;
 }
@@ -21,8 +21,8 @@ static void finish(keel_sim *s, keel_model *m) {
 }
 
 static double kept_energy(const keel_sim *s) {
-    keel_kept row;
-    for (int i = 0; keel_kept_at(keel_sim_solver((keel_sim *)s), i, &row); i++)
+    keel_row row;
+    for (int i = 0; keel_row_at(keel_sim_solver((keel_sim *)s), i, &row); i++)
         if (row.kind == KEEL_ROW_ENERGY) return row.start;
     fail_msg("no energy is kept");
     return 0;
@@ -40,7 +40,7 @@ static void a_ball_bounces(void **unused) {
     for (int k = 1; k <= 6; k++, t += 2 * tau * pow(e, k - 1)) {
         run_to(s, t + tau * pow(e, k));
         assert_int_equal(happenings(s), k);
-        keel_happening h = happening(s, k - 1);
+        keel_event_record h = happening(s, k - 1);
         assert_string_equal(h.event, "hit");
         assert_true(h.changed && h.from == 0 && h.to == 0);
         assert_near(h.t, t, 1e-12);
@@ -60,7 +60,7 @@ static void plasticity_switches_on_time(void **unused) {
     run_to(s, 20);
     assert_int_equal(happenings(s), 13);
     for (int k = 0; k < 13; k++) {
-        keel_happening h = happening(s, k);
+        keel_event_record h = happening(s, k);
         assert_string_equal(h.event, k % 2 ? "unload" : "yield");
         assert_true(h.from == k % 2 && h.to == 1 - k % 2 && h.changed);
         assert_near(h.t, k ? k * pi / 2 : asin(0.5), 1e-12);
@@ -295,7 +295,7 @@ static void assignments_are_simultaneous(void **unused) {
 static void an_event_passes_its_own_action(void **unused) {
     (void)unused;
     keel_model *m;
-    keel_happening one;
+    keel_event_record one;
     keel_sim *s = sim_of("var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 20\n"
                          "event k: x rising -> v := v + 0.5\n",
                          &m);
@@ -442,7 +442,7 @@ static void runs_that_cannot_go_on_say_what_and_when(void **unused) {
                 KEEL_ENEWTON, "after event `e`, in mode `b`|at t = 1|`y` does not settle");
 }
 
-/* The roads that have constraints in their own equations. */
+/* The formulations that have constraints in their own equations. */
 static void native_roads_say_what_and_when(void **unused) {
     (void)unused;
     static const char *const fixed[] = {"rattle", "rattle4", "shake", "rolling-midpoint"};
@@ -538,10 +538,10 @@ static void wrong_values_end_the_run(void **unused) {
 
 /* The certificate over all modes ------------------------------------------------------------------------- */
 
-static keel_kept row_named(const keel_sim *s, const char *name) {
-    keel_kept row = {0};
+static keel_row row_named(const keel_sim *s, const char *name) {
+    keel_row row = {0};
     for (int i = 0; i < keel_sim_rows(s); i++)
-        if (keel_sim_kept_at(s, i, &row) && strcmp(row.name, name) == 0) return row;
+        if (keel_sim_row_at(s, i, &row) && strcmp(row.name, name) == 0) return row;
     fail_msg("there is no row %s", name);
     return row;
 }
@@ -558,15 +558,15 @@ static void rows_of_all_modes_are_told(void **unused) {
     for (int k = 0; k < 5; k++) {
         keel_model *m = model_of(text);
         keel_sim *s = keel_sim_open(m, &(keel_options){.method = methods[k]});
-        keel_kept row;
+        keel_row row;
         int seen = 0;
-        for (int i = 0; i < keel_sim_rows(s); i++) seen += keel_sim_kept_at(s, i, &row);
+        for (int i = 0; i < keel_sim_rows(s); i++) seen += keel_sim_row_at(s, i, &row);
         assert_int_equal(seen, 1); /* nothing is told of a mode that was not entered */
         run_to(s, 10);
         assert_near(row_named(s, "E").start, 9, 1e-14);
         assert_near(row_named(s, "F").start, 18, 1e-12);
         assert_true(row_named(s, "E").units < 8 && row_named(s, "F").units < 8);
-        assert_near(keel_sim_kept_at(s, keel_sim_rows(s), &row), 0, 0);
+        assert_near(keel_sim_row_at(s, keel_sim_rows(s), &row), 0, 0);
         finish(s, m);
     }
 }
@@ -582,7 +582,7 @@ static void a_drift_of_a_mode_that_was_left_is_told(void **unused) {
     double before = row_named(s, "E").drift;
     assert_true(before > 1e-8);
     run_to(s, 10);
-    assert_true(row_named(s, "E").drift >= before && row_named(s, "E").care == KEEL_ROW_WATCHED);
+    assert_true(row_named(s, "E").drift >= before && row_named(s, "E").treatment == KEEL_ROW_WATCHED);
     finish(s, m);
 }
 

@@ -30,11 +30,11 @@ static void look(keel_sim *s, struct sight *seen) {
     seen->columns = keel_sim_columns(s), seen->rows = keel_sim_rows(s);
     if (seen->columns > 400 || seen->rows > 400) fail_msg("more columns than there is room for");
     keel_sim_look(s, seen->t, seen->value, seen->drift);
-    keel_kept row;
-    for (; keel_kept_at(keel_sim_solver(s), (int)seen->kepts, &row) && seen->kepts < 100; seen->kepts++)
+    keel_row row;
+    for (; keel_row_at(keel_sim_solver(s), (int)seen->kepts, &row) && seen->kepts < 100; seen->kepts++)
         memcpy(seen->kept[seen->kepts], (double[]){row.start, row.drift, row.units, row.last, row.unit},
                sizeof seen->kept[0]);
-    keel_happening one;
+    keel_event_record one;
     for (; keel_sim_happening(s, seen->happenings, &one) && seen->happenings < 2000; seen->happenings++)
         memcpy(seen->happened[seen->happenings], (double[]){one.t, one.from, one.to, one.changed},
                sizeof seen->happened[0]);

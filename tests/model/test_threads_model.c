@@ -59,7 +59,7 @@ static const struct course courses[] = {
      "event hit: y falling -> y' := -0.9*y', z' := z' + 0.1*z''\nevent turn: z crossing -> record\n",
      {{0}, {.method = "dopri5"}, {.method = "taylor"}},
      2.5},
-    {"impacts", /* the general road: events look at multipliers, and impulses act */
+    {"impacts", /* the general formulation: events look at multipliers, and impulses act */
      "coord x, y, u, v\nlagrangian (x'^2 + y'^2)/2 + (u'^2 + v'^2)\ninit x = 0, y = 0, u = 1, v = 0\n"
      "init x' = -2, y' = 1, u' = 1, v' = 0.5\nrun 0 .. 3\nstart loose\nmode loose:\n"
      "    event catch: (u - x)^2 + (v - y)^2 - 4 rising -> mode taut\nmode taut:\n"
@@ -105,7 +105,7 @@ static void add_state(struct job *j, keel_sim *s, double t) {
 /* All that can be asked of a simulation and of its model while others run. */
 static void ask(struct job *j, keel_sim *s) {
     double t, values[MOST];
-    keel_happening one;
+    keel_event_record one;
     keel_hidden hidden;
     char name[KEEL_NAME];
     for (int i = 0; i < keel_sim_columns(s); i++) {

@@ -16,9 +16,9 @@ static keel_solver *opened(const problem *p, const keel_stabilizer *own, const c
 static double drift_of(const problem *p, const keel_stabilizer *own, const char *method) {
     keel_solver *s = opened(p, own, method, 0.1);
     assert_ok(s, keel_run(s, 20));
-    keel_kept row;
+    keel_row row;
     double worst = 0;
-    for (int i = 0; keel_kept_at(s, i, &row); i++) worst = fmax(worst, row.units);
+    for (int i = 0; keel_row_at(s, i, &row); i++) worst = fmax(worst, row.units);
     keel_close(s);
     return worst;
 }
@@ -92,13 +92,13 @@ static void a_correction_of_ones_own_holds_rows_to_round_off(void **state) {
     assert_string_equal(keel_stabilizer_of(s)->name, "turns");
     while (keel_time(s) < 12) {
         assert_ok(s, keel_step(s, 12));
-        keel_kept row;
-        for (int i = 0; keel_kept_at(s, i, &row); i++) {
-            assert_int_equal(row.care, KEEL_ROW_KEPT);
+        keel_row row;
+        for (int i = 0; keel_row_at(s, i, &row); i++) {
+            assert_int_equal(row.treatment, KEEL_ROW_KEPT);
             assert_below(fabs(row.last), 4.01 * row.unit);
         }
     }
-    assert_int_equal(keel_statistics(s).folds, 0);
+    assert_int_equal(keel_statistics(s).unresolved, 0);
     assert_true(keel_statistics(s).corrections > 0);
     keel_close(s);
 }
@@ -188,8 +188,8 @@ static void an_attempt_of_ones_own_may_propose_and_correct(void **state) {
     assert_ok(plain, keel_run(plain, 5));
     assert_int_equal(accepted, 500);
     assert_true(attempts >= accepted);
-    keel_kept row;
-    for (int i = 0; keel_kept_at(s, i, &row); i++) assert_below(row.units, 4);
+    keel_row row;
+    for (int i = 0; keel_row_at(s, i, &row); i++) assert_below(row.units, 4);
     for (int i = 0; i < 4; i++) assert_below(fabs(keel_state(s)[i] - keel_state(plain)[i]), 1e-11);
     keel_close(s);
     keel_close(plain);
@@ -217,10 +217,10 @@ static void a_term_of_ones_own_pulls_back(void **state) {
     keel_solver *s = opened(&p, &own, "rk4", 0.05), *watched = opened(&p, NULL, "rk4+watch", 0.05);
     assert_ok(s, keel_run(s, 60));
     assert_ok(watched, keel_run(watched, 60));
-    keel_kept row, free_row;
-    keel_kept_at(s, 0, &row);
-    keel_kept_at(watched, 0, &free_row);
-    assert_int_equal(row.care, KEEL_ROW_DAMPED);
+    keel_row row, free_row;
+    keel_row_at(s, 0, &row);
+    keel_row_at(watched, 0, &free_row);
+    assert_int_equal(row.treatment, KEEL_ROW_DAMPED);
     assert_below(fabs(row.last), 0.1 * fabs(free_row.last));
     keel_close(s);
     keel_close(watched);

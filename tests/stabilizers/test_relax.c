@@ -15,9 +15,9 @@ static keel_solver *opened(const keel_problem *p, keel_options o) {
     return s;
 }
 
-static keel_kept row_of(const keel_solver *s, int i) {
-    keel_kept row;
-    assert_true(keel_kept_at(s, i, &row));
+static keel_row row_of(const keel_solver *s, int i) {
+    keel_row row;
+    assert_true(keel_row_at(s, i, &row));
     return row;
 }
 
@@ -37,7 +37,7 @@ static void ends_are_met_exactly_by_steps_on_no_grid(void **state) {
         assert_below(row_of(s, 0).units, 4);
     }
     assert_true(off > steps / 2);
-    assert_int_equal(row_of(s, 1).care, KEEL_ROW_WATCHED);
+    assert_int_equal(row_of(s, 1).treatment, KEEL_ROW_WATCHED);
     assert_ok(s, keel_run(s, -1)); /* and back */
     assert_true(keel_time(s) == -1);
     assert_below(row_of(s, 0).units, 4);
@@ -53,7 +53,7 @@ static void nothing_accumulates(void **state) {
     keel_solver *s = opened(&p.keel, (keel_options){.method = "rk4", .step = 0.1, .keep = "casimir"});
     assert_ok(s, keel_run(s, 5000));
     assert_below(row_of(s, 0).units, 4);
-    assert_int_equal(keel_statistics(s).folds, 0);
+    assert_int_equal(keel_statistics(s).unresolved, 0);
     keel_close(s);
 }
 
@@ -138,7 +138,7 @@ static void invariants_may_depend_on_time(void **state) {
     assert_ok(s, keel_run(s, 20));
     assert_below(row_of(s, 0).units, 4);
     assert_below(fabs(keel_state(s)[0] - (20.25 + 0.5 * sin(20))), 1e-12); /* the row is the solution */
-    assert_below((double)keel_statistics(s).folds, 20); /* of 200: where the wave is straight */
+    assert_below((double)keel_statistics(s).unresolved, 20); /* of 200: where the wave is straight */
     keel_close(s);
 }
 
@@ -152,8 +152,8 @@ static void several_invariants_take_embedded_formulas(void **state) {
         keel_solver *s = opened(&p.keel, (keel_options){.method = methods[m], .step = TURN / 200});
         assert_ok(s, keel_run(s, 5 * TURN));
         assert_below(fmax(row_of(s, 0).units, row_of(s, 1).units), 4);
-        assert_below((double)keel_statistics(s).folds, 50); /* of 1000 */
-        if (m < 2) assert_true(keel_statistics(s).folds > 0);
+        assert_below((double)keel_statistics(s).unresolved, 50); /* of 1000 */
+        if (m < 2) assert_true(keel_statistics(s).unresolved > 0);
         keel_close(s);
     }
 }
@@ -180,7 +180,7 @@ static void linear_invariants_do_no_harm(void **state) {
     keel_solver *s = opened(&p, (keel_options){.method = "rk4", .step = 0.01});
     assert_ok(s, keel_run(s, 500));
     assert_below(row_of(s, 0).units, 4);
-    assert_int_equal(keel_statistics(s).folds, 0);
+    assert_int_equal(keel_statistics(s).unresolved, 0);
     keel_close(s);
 }
 

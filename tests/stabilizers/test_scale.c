@@ -15,7 +15,7 @@ static const char *const first_order[] = {"euler", "gps"};
 /* A run to `end`: what is left of it. */
 struct after {
     double x[8];
-    keel_kept row[3];
+    keel_row row[3];
     keel_stats stats;
 };
 
@@ -26,7 +26,7 @@ static struct after run(const keel_problem *p, keel_options o, double end) {
     assert_ok(s, keel_state_of(s));
     assert_ok(s, keel_run(s, end));
     memcpy(a.x, keel_state(s), (size_t)p->n * sizeof *a.x);
-    for (int i = 0; i < 3; i++) keel_kept_at(s, i, &a.row[i]);
+    for (int i = 0; i < 3; i++) keel_row_at(s, i, &a.row[i]);
     a.stats = keel_statistics(s);
     keel_close(s);
     return a;
@@ -63,7 +63,7 @@ static void predator_and_prey_keep_their_level(void **state) {
     for (int k = 0; k < 3; k++) {
         struct after a = scaled(&prey_problem, "rk4", step[k], NULL, NULL, 50);
         assert_below(a.row[0].units, 4);
-        assert_int_equal(a.stats.folds, 0);
+        assert_int_equal(a.stats.unresolved, 0);
         error[k] = distance(2, a.x, x);
     }
     assert_below(error[0], 1e-6);
@@ -80,8 +80,8 @@ static void tangent_rays_are_passed_and_counted(void **state) {
         struct after coarse = scaled(&prey_problem, first_order[m], 0.01, NULL, NULL, 50);
         struct after fine = scaled(&prey_problem, first_order[m], 0.001, NULL, NULL, 50);
         struct after loose = plain(&prey_problem, first_order[m], 0.001, 50);
-        assert_within((double)coarse.stats.folds, 7, 100); /* of 5000: seven turns */
-        assert_within((double)fine.stats.folds, 7, 100);
+        assert_within((double)coarse.stats.unresolved, 7, 100); /* of 5000: seven turns */
+        assert_within((double)fine.stats.unresolved, 7, 100);
         assert_within(coarse.row[0].drift / fine.row[0].drift, 30, 300); /* O(h^2) */
         assert_below(fine.row[0].drift, 1e-5);
         assert_within(loose.row[0].drift, 1e-2, 3e-2);
@@ -99,10 +99,10 @@ static void a_fold_is_the_point_of_smallest_residual(void **state) {
     int nearest = 0, left = 0;
     for (int step = 1; step <= 5000; step++) {
         double before[2], f[2], slope[2];
-        long folds = keel_statistics(s).folds;
+        long folds = keel_statistics(s).unresolved;
         memcpy(before, keel_state(s), sizeof before);
         assert_ok(s, keel_step(s, 50));
-        if (keel_statistics(s).folds == folds) continue;
+        if (keel_statistics(s).unresolved == folds) continue;
         const double *x = keel_state(s);
         prey(0, before, f, NULL);
         prey_gradient(0, x, slope, NULL);
@@ -128,10 +128,10 @@ static void runs_with_folds_are_saved_and_forked(void **state) {
     for (int k = 0; k < 2; k++) {
         assert_ok(ways[k], keel_run(ways[k], 20));
         assert_memory_equal(keel_state(whole), keel_state(ways[k]), 2 * sizeof(double));
-        assert_int_equal(keel_statistics(whole).folds, keel_statistics(ways[k]).folds);
+        assert_int_equal(keel_statistics(whole).unresolved, keel_statistics(ways[k]).unresolved);
         keel_close(ways[k]);
     }
-    assert_true(keel_statistics(whole).folds > 0);
+    assert_true(keel_statistics(whole).unresolved > 0);
     o.sets = "u[0] u[1]"; /* what is the default is not what was saved */
     keel_solver *other = keel_load(&prey_problem, &o, bytes, keel_save(half, bytes, sizeof bytes));
     assert_non_null(strstr(keel_message(other), "another problem, method, options"));
@@ -171,7 +171,7 @@ static void a_closed_orbit_about_the_origin_is_kept(void **state) {
     for (int m = 0; m < 2; m++) {
         struct after mgps = scaled(&p, first_order[m], 0.005, NULL, NULL, 10);
         assert_below(mgps.row[0].drift, 4e-15);
-        assert_int_equal(mgps.stats.folds, 0);
+        assert_int_equal(mgps.stats.unresolved, 0);
         assert_within(distance(2, mgps.x, x), 5e-4, 5e-3);
     }
 }
@@ -216,7 +216,7 @@ static void a_constraint_on_some_variables_scales_those(void **state) {
     assert_within(distance(2, mrk4.x + 4, x + 4), 1e-8, 2e-8);
     assert_within(distance(2, rk4.x + 4, x + 4), 7e-8, 9e-8);
     assert_within(distance(2, mgps.x + 4, x + 4), 0.1, 1);
-    assert_int_equal(mrk4.stats.folds + mgps.stats.folds, 0);
+    assert_int_equal(mrk4.stats.unresolved + mgps.stats.unresolved, 0);
 }
 
 /* Example 5: a particle on a circular track; the track alone is kept, though its d/dt is not. */
@@ -241,7 +241,7 @@ static int track_rows(double t, const double *u, double *out, void *user) {
 static void track_errors(const keel_problem *p, const keel_options *o, const double *times,
                          double error[3][3]) {
     keel_solver *s = keel_open(p, o);
-    keel_kept row;
+    keel_row row;
     double worst[3] = {0};
     for (int k = 0; k < 3; k++) {
         while (keel_time(s) != times[k]) {
@@ -254,10 +254,10 @@ static void track_errors(const keel_problem *p, const keel_options *o, const dou
         }
         memcpy(error[k], worst, sizeof worst);
     }
-    assert_true(keel_kept_at(s, 0, &row));
+    assert_true(keel_row_at(s, 0, &row));
     if (stabilized_by(o, "scale")) assert_below(row.units, 4);
-    assert_true(keel_kept_at(s, 1, &row));
-    assert_int_equal(row.care, KEEL_ROW_WATCHED);
+    assert_true(keel_row_at(s, 1, &row));
+    assert_int_equal(row.treatment, KEEL_ROW_WATCHED);
     keel_close(s);
 }
 
@@ -317,14 +317,14 @@ static void folds_of_an_orbit_are_passed_and_counted(void **state) {
     problem p;
     problem_kepler(&p, 0.6, 1);
     struct after a = scaled(&p.keel, "midpoint", turn / 200, sets, NULL, 25 * turn);
-    assert_within((double)a.stats.folds, 1, 50); /* measured before: 6 of 5000, 1.5e-6 */
+    assert_within((double)a.stats.unresolved, 1, 50); /* measured before: 6 of 5000, 1.5e-6 */
     assert_within(a.row[0].drift, 1e-7, 1e-5);
     problem_kepler(&p, 0, 1); /* a circle is nothing but folds */
     struct after circle = scaled(&p.keel, "rk4", turn / 200, sets, NULL, 25 * turn);
     struct after held = run(&p.keel, (keel_options){.method = "rk4", .step = turn / 200}, 25 * turn);
     double x[4];
     p.exact(&p, 25 * turn, x);
-    assert_within((double)circle.stats.folds, 100, 5000);
+    assert_within((double)circle.stats.unresolved, 100, 5000);
     assert_below(circle.row[0].drift, 1e-12);
     assert_below(distance(4, circle.x, x), 2 * distance(4, held.x, x));
     problem_kepler_hamiltonian(&p, 0.3); /* q and p are what is scaled by default */
@@ -421,7 +421,7 @@ static void a_set_that_becomes_zero_ends_the_run(void **state) {
     assert_int_equal(keel_run(s, 2), KEEL_EPROJECT);
     assert_non_null(strstr(keel_message(s), "all states of the set of u[2] are 0 at t = 1"));
     assert_true(keel_time(s) == 0.75);
-    assert_int_equal(keel_statistics(s).folds, 3); /* u[2] is of no use to the circle */
+    assert_int_equal(keel_statistics(s).unresolved, 3); /* u[2] is of no use to the circle */
     keel_close(s);
 }
 

@@ -1,7 +1,7 @@
 /* test_stabilizers.c - symmetric, coupled and baumgarte: what each is for, beside what the battery asks.
  *
  * symmetric: there and back to round-off, and no trend in what is not kept where a projection has one.
- * coupled: the same answers as other roads, with adaptive steps too.  baumgarte: rows as small as the errors,
+ * coupled: the same answers as other ways, with adaptive steps too.  baumgarte: rows as small as the errors,
  * a certificate that says so, and a gain that is best where it is. */
 #include "testing.h"
 
@@ -91,13 +91,13 @@ static void rows_that_the_method_keeps_are_no_hindrance(void **state) {
 /* The largest drift of a row in each half of a run of so many steps. */
 static void drift_by_halves(const problem *p, keel_options o, const char *stabilizer, const char *name,
                             int steps, double drift[2]) {
-    keel_kept row;
+    keel_row row;
     o.method = pair_of(o.method, stabilizer);
     keel_solver *s = opened(p, &o);
     drift[0] = drift[1] = 0;
     for (int k = 0; k < steps; k++) {
         assert_ok(s, keel_step(s, 1e9));
-        for (int i = 0; keel_kept_at(s, i, &row); i++)
+        for (int i = 0; keel_row_at(s, i, &row); i++)
             if (strcmp(row.name, name) == 0)
                 drift[2 * k >= steps] = fmax(drift[2 * k >= steps], fabs(row.last));
     }
@@ -128,7 +128,7 @@ static void symmetric_projection_leaves_no_trend(void **state) {
     }
 }
 
-/* Radau with multipliers in its stages and a projection after each step: two roads to one motion, and rows at
+/* Radau with multipliers in its stages and a projection after each step: two ways to one motion, and rows at
  * round-off on both; the same for energy and momentum of an orbit, where nothing is constrained. */
 static void coupled_radau_agrees_with_the_projected_one(void **state) {
     (void)state;
@@ -155,15 +155,15 @@ static void coupled_radau_agrees_with_the_projected_one(void **state) {
 /* The largest drift of a row of the pendulum with this gain; 0: the default. */
 static double damped_drift(double gain, double step, const char *stabilizer) {
     problem p;
-    keel_kept row;
+    keel_row row;
     double drift = 0;
     problem_pendulum(&p, 1.0);
     keel_options o = {.method = pair_of("rk4", stabilizer), .step = step, .gain = gain};
     keel_solver *s = opened(&p, &o);
     assert_ok(s, keel_run(s, 40));
-    for (int i = 0; keel_kept_at(s, i, &row); i++) {
+    for (int i = 0; keel_row_at(s, i, &row); i++) {
         int care = strcmp(stabilizer, "baumgarte") == 0 ? KEEL_ROW_DAMPED : KEEL_ROW_WATCHED;
-        assert_int_equal(row.care, care); /* nobody claims round-off */
+        assert_int_equal(row.treatment, care); /* nobody claims round-off */
         assert_true(strcmp(stabilizer, "baumgarte") != 0 || row.units > 50);
         drift = fmax(drift, row.drift);
     }
@@ -207,13 +207,13 @@ static void the_gain_is_best_where_it_is(void **state) {
 static void dampers_work_in_both_directions(void **state) {
     (void)state;
     problem p;
-    keel_kept row;
+    keel_row row;
     problem_kepler(&p, 0.3, 1.0);
     keel_options o = {.method = "rk4+baumgarte", .step = 0.05};
     keel_solver *s = opened(&p, &o);
     assert_ok(s, keel_run(s, 50));
     assert_ok(s, keel_run(s, -50));
-    for (int i = 0; keel_kept_at(s, i, &row); i++) assert_below(row.drift, 1e-4);
+    for (int i = 0; keel_row_at(s, i, &row); i++) assert_below(row.drift, 1e-4);
     keel_close(s);
 }
 

@@ -26,10 +26,10 @@ int main(void) {
         .n = 4, .u0 = u0, .f = {.count = 4, .value = kepler}, .invariant = {.count = 2, .value = kept}};
     keel_solver *s = keel_open(&p, &(keel_options){.rtol = 1e-8});
     int failed = keel_run(s, 100) < 0;
-    keel_kept row;
+    keel_row row;
 
     if (failed) fprintf(stderr, "kepler: %s\n", keel_message(s));
-    for (int i = 0; !failed && keel_kept_at(s, i, &row); i++)
+    for (int i = 0; !failed && keel_row_at(s, i, &row); i++)
         printf("kept within %.1f round-off units\n", row.units);
     keel_close(s);
     return failed;

@@ -12,8 +12,8 @@ const char *const claims_verdict_word[CLAIMS_VERDICTS] = {
     "cannot be",    "explained", "same order", "differs", "refused"};
 
 static const char *const measure_word[CLAIMS_MEASURES] = {
-    "end",   "at",          "largest",   "low",    "high",  "median",  "order",  "value",
-    "steps", "evaluations", "jacobians", "newton", "folds", "reached", "seconds"};
+    "end",   "at",          "largest",   "low",    "high",       "median",  "order",  "value",
+    "steps", "evaluations", "jacobians", "newton", "unresolved", "reached", "seconds"};
 
 struct reader {
     struct claims *c;

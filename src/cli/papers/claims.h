@@ -22,8 +22,8 @@
  *
  * Measures: end Q, at T Q, largest Q, low Q, high Q, median Q of a quantity Q over all steps (a column,
  * error.COLUMN, drift.ROW, as in the CSV files); order COLUMN of converge; steps, evaluations, jacobians,
- * newton, folds, reached, seconds (of the processor) of a run; value EXPRESSION of the `let`s of the item.
- * In words {NAME} stands for the size of a let, {NAME:4} for four digits of it.  # begins a comment. */
+ * newton, unresolved, reached, seconds (of the processor) of a run; value EXPRESSION of the `let`s of the
+ * item. In words {NAME} stands for the size of a let, {NAME:4} for four digits of it.  # begins a comment. */
 #ifndef KEEL_CLI_PAPERS_CLAIMS_H
 #define KEEL_CLI_PAPERS_CLAIMS_H
 

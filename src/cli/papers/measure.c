@@ -197,13 +197,13 @@ static double count_of(const keel_stats *s, enum claims_measure m) {
     return (double)(m == CLAIMS_STEPS         ? s->steps
                     : m == CLAIMS_EVALUATIONS ? s->calls
                     : m == CLAIMS_JACOBIANS   ? s->jacobians
-                    : m == CLAIMS_FOLDS       ? s->folds
+                    : m == CLAIMS_FOLDS       ? s->unresolved
                                               : s->newton);
 }
 
 static void take_line(struct gauge *g, struct look *l, const keel_stats *s) {
     struct claims_line *line = l->line;
-    keel_kept row;
+    keel_row row;
     line->tried = 1;
     line->taken = s->steps;
     if (line->said[0]) return;
@@ -213,7 +213,7 @@ static void take_line(struct gauge *g, struct look *l, const keel_stats *s) {
                                                         : count_of(s, line->measure);
         return;
     }
-    if (l->place == MEASURE_DRIFT && keel_sim_kept_at(g->sim, l->index, &row)) {
+    if (l->place == MEASURE_DRIFT && keel_sim_row_at(g->sim, l->index, &row)) {
         line->size = row.unit / DBL_EPSILON;
         if (in_certificate(g, l)) line->value = row.drift;
     }

@@ -1,6 +1,6 @@
-/* road_mechanics.c - M(q) q'' = F(t,q,q') - G^T lambda, 0 = g(t,q), 0 = A(t,q) q' + b(t,q): a lagrangian
- * with nothing beside it. */
-#include "model/road.h"
+/* formulation_mechanics.c - M(q) q'' = F(t,q,q') - G^T lambda, 0 = g(t,q), 0 = A(t,q) q' + b(t,q): a
+ * lagrangian with nothing beside it. */
+#include "model/formulation.h"
 
 #include "symbolic/derive_rules.h"
 #include "model/complaint.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct motion *motion_of(const struct road *r) {
+static const struct motion *motion_of(const struct formulation *r) {
     return &r->y->m->mode[r->y->mode].motion;
 }
 
@@ -26,7 +26,7 @@ static int uses_only(struct graph *g, size_t count, const expr *root, uint32_t o
 }
 
 /* All unknowns are coordinates of second order, and M depends on positions alone. */
-static int fits(const struct road *r) {
+static int fits(const struct formulation *r) {
     const struct system *y = r->y;
     const struct model *m = y->m;
     const struct motion *motion = motion_of(r);
@@ -40,13 +40,14 @@ static int fits(const struct road *r) {
            uses_only(g, (size_t)motion->n, motion->force, 1);
 }
 
-static int fill_rows(struct road *r, struct road_map *map, const struct model_rows *rows, const expr *by) {
-    if (!road_map_open(r, map, rows->count)) return 0;
+static int fill_rows(struct formulation *r, struct formulation_map *map, const struct model_rows *rows,
+                     const expr *by) {
+    if (!formulation_map_open(r, map, rows->count)) return 0;
     for (int i = 0; i < rows->count; i++) {
         map->value[i] = rows->list[i].value;
         map->names[i] = rows->list[i].label.text;
     }
-    return road_derivatives(r, map, r->n / 2, by, 1);
+    return formulation_derivatives(r, map, r->n / 2, by, 1);
 }
 
 /* Sums and products with the zeros that a substitution has left. */
@@ -74,7 +75,7 @@ static int drop_zeros(struct graph *g, size_t count, expr *root) {
 }
 
 /* d/dt (G v + g_t) and d/dt (A v + b) without the accelerations. */
-static int curvature(struct road *r) {
+static int curvature(struct formulation *r) {
     const struct model_mode *mode = &r->y->m->mode[r->y->mode];
     const struct motion *motion = motion_of(r);
     struct graph *g = &r->y->m->graph;
@@ -119,7 +120,7 @@ static int at_rest(struct graph *g, const struct derive_sparse *mass) {
     return rests;
 }
 
-int road_mechanics(struct road *r) {
+int formulation_mechanics(struct formulation *r) {
     const struct model_mode *mode = &r->y->m->mode[r->y->mode];
     const struct motion *motion = motion_of(r);
     int n = motion->n;
@@ -130,9 +131,10 @@ int road_mechanics(struct road *r) {
     if (!symbol) return complaint_memory(r->messages) - 1;
     memcpy(symbol, motion->q, (size_t)n * sizeof *symbol);
     memcpy(symbol + n, motion->v, (size_t)n * sizeof *symbol);
-    int good = road_basic(r, 2 * n, symbol) && road_map_open(r, &r->f, n);
+    int good = formulation_basic(r, 2 * n, symbol) && formulation_map_open(r, &r->f, n);
     if (good) memcpy(r->f.value, motion->force, (size_t)n * sizeof *r->f.value);
-    good = good && road_derivatives(r, &r->f, 2 * n, r->basic, 0) && copy_sparse(&motion->mass, &r->mass) &&
+    good = good && formulation_derivatives(r, &r->f, 2 * n, r->basic, 0) &&
+           copy_sparse(&motion->mass, &r->mass) &&
            fill_rows(r, &r->constraint, &mode->constraint, r->basic) &&
            fill_rows(r, &r->rolling, &mode->rolling, r->basic + n) && curvature(r);
     r->mass_constant = good && at_rest(&r->y->m->graph, &r->mass);

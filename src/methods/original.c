@@ -1,5 +1,5 @@
 /* written.c - see written.h. */
-#include "methods/written.h"
+#include "methods/original.h"
 
 #include "linalg/dense.h"
 
@@ -9,14 +9,14 @@
 
 enum { ROUNDS = 12 };
 
-const char *written_refuse(const keel_problem *p) {
+const char *original_refuse(const keel_problem *p) {
     if (p->form != KEEL_ODE && p->form != KEEL_DAE) return "it is for the forms KEEL_ODE and KEEL_DAE";
     if (p->n == 0) return "there are no states to step";
     return p->mass.value ? "it needs x' = f without a mass matrix" : NULL;
 }
 
 /* F^T F dz = F^T (x' - f), F = df/dz; nonzero where F has not full rank: z stays as it is. */
-static int solve(const keel_work *w, const keel_attempt *a, int n, int m, const struct written_room *r) {
+static int solve(const keel_work *w, const keel_attempt *a, int n, int m, const struct original_room *r) {
     int all = n + m;
     for (int k = 0; k < m; k++) {
         r->change[k] = 0;
@@ -32,10 +32,10 @@ static int solve(const keel_work *w, const keel_attempt *a, int n, int m, const 
     return 0;
 }
 
-keel_status written_guess(keel_work *w, const keel_attempt *a, int n, int m, const struct written_room *r,
-                          double *z) {
+keel_status original_guess(keel_work *w, const keel_attempt *a, int n, int m, const struct original_room *r,
+                           double *z) {
     struct field *fd = w->core;
-    if (!written_is_given(fd)) {
+    if (!original_is_given(fd)) {
         for (int j = 0; j < m; j++) z[j] = fd->y[j];
         return KEEL_OK;
     }
@@ -45,8 +45,8 @@ keel_status written_guess(keel_work *w, const keel_attempt *a, int n, int m, con
         memcpy(r->u, a->x, (size_t)n * sizeof *r->u);
         memcpy(r->u + n, z, (size_t)m * sizeof *z);
         w->calls++;
-        keel_status status = map_value(fd, &fd->written, a->t, r->u, r->f);
-        if (status == KEEL_OK) status = map_jacobian(fd, &fd->written, a->t, r->u, r->jacobian);
+        keel_status status = map_value(fd, &fd->original_f, a->t, r->u, r->f);
+        if (status == KEEL_OK) status = map_jacobian(fd, &fd->original_f, a->t, r->u, r->jacobian);
         if (status != KEEL_OK || solve(w, a, n, m, r)) return status;
         for (int j = 0; j < m; j++) {
             moved = fmax(moved, fabs(r->change[j]));

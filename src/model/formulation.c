@@ -1,5 +1,6 @@
-/* road.c - which road a mode takes, and what all roads share: names, definitions, rows kept and watched. */
-#include "model/road.h"
+/* formulation.c - which formulation a mode takes, and what all formulations share: names, definitions, rows
+ * kept and watched. */
+#include "model/formulation.h"
 
 #include "base/text.h"
 #include "symbolic/derive_rules.h"
@@ -10,22 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct graph *graph_of(const struct road *r) {
+static struct graph *graph_of(const struct formulation *r) {
     return &r->y->m->graph;
 }
 
-static const struct model_mode *mode_of(const struct road *r) {
+static const struct model_mode *mode_of(const struct formulation *r) {
     return &r->y->m->mode[r->y->mode];
 }
 
-const char *road_text(struct road *r, const char *text) {
+const char *formulation_text(struct formulation *r, const char *text) {
     const char *copy = pool_copy(r->pool, text, strlen(text));
     return copy ? copy : "";
 }
 
 /* Symbols ----------------------------------------------------------------------------------------------- */
 
-static int room_for(struct road *r, expr symbol) {
+static int room_for(struct formulation *r, expr symbol) {
     if (symbol < r->symbols) return 1;
     uint32_t wider = graph_of(r)->room;
     expr *place = expr_widen(graph_of(r), r->place, wider, sizeof *place);
@@ -40,7 +41,7 @@ static int room_for(struct road *r, expr symbol) {
 }
 
 /* States of one array and one order of differentiation share a weight. */
-static int array_number(const struct road *r, int i) {
+static int array_number(const struct formulation *r, int i) {
     const struct model *m = r->y->m;
     const struct expr_node a = graph_of(r)->node[r->basic[i]];
     for (int k = 0; k < i; k++) {
@@ -51,7 +52,7 @@ static int array_number(const struct road *r, int i) {
     return i;
 }
 
-int road_basic(struct road *r, int count, const expr *symbol) {
+int formulation_basic(struct formulation *r, int count, const expr *symbol) {
     char name[200];
     r->basic = pool_take(r->pool, ((size_t)count + 1) * sizeof *r->basic);
     r->names = pool_take(r->pool, ((size_t)count + 1) * sizeof *r->names);
@@ -62,13 +63,13 @@ int road_basic(struct road *r, int count, const expr *symbol) {
         r->basic[i] = symbol[i];
         r->place[symbol[i]] = (expr)i + 1;
         system_name(r->y, symbol[i], name, sizeof name);
-        r->names[i] = road_text(r, name);
+        r->names[i] = formulation_text(r, name);
         if (i < r->n) r->array_of[i] = array_number(r, i);
     }
     return !r->pool->refused;
 }
 
-int road_further(struct road *r, expr symbol) {
+int formulation_further(struct formulation *r, expr symbol) {
     expr *list = pool_take(r->pool, ((size_t)r->furthers + 1) * sizeof *list);
     if (!list || !room_for(r, symbol)) return 0;
     if (r->furthers) memcpy(list, r->further, (size_t)r->furthers * sizeof *list);
@@ -78,31 +79,31 @@ int road_further(struct road *r, expr symbol) {
     return 1;
 }
 
-int road_place(const struct road *r, expr symbol) {
+int formulation_place(const struct formulation *r, expr symbol) {
     return symbol < r->symbols ? (int)r->place[symbol] - 1 : -1;
 }
 
-int road_find(const struct road *r, expr symbol) {
+int formulation_find(const struct formulation *r, expr symbol) {
     const struct system *y = r->y;
     struct graph *g = graph_of(r);
     int j = symbol == EXPR_NONE ? -1 : system_unknown(y, symbol);
     if (j < 0) return -1;
-    int place = road_place(r, symbol);
+    int place = formulation_place(r, symbol);
     if (place >= 0 && place < r->n + r->m) return place;
     const struct structure_value alias = y->s.alias[j];
     const struct expr_node n = g->node[y->unknown[alias.unknown]];
     uint32_t order = (uint32_t)alias.order + g->node[symbol].c;
-    place = road_place(r, expr_symbol(g, (enum expr_kind)n.a, n.b, order));
+    place = formulation_place(r, expr_symbol(g, (enum expr_kind)n.a, n.b, order));
     return place < r->n + r->m ? place : -1;
 }
 
-void road_define(struct road *r, expr symbol, expr e) {
+void formulation_define(struct formulation *r, expr symbol, expr e) {
     if (room_for(r, symbol)) r->definition[symbol] = e;
 }
 
 /* What stands for a symbol that is not basic.  One that is being looked for is its own definition for that
  * time: with p = q' the one leads to the other, and back. */
-static expr definition_of(struct road *r, expr symbol) {
+static expr definition_of(struct formulation *r, expr symbol) {
     struct graph *g = graph_of(r);
     struct system *y = r->y;
     const struct expr_node n = g->node[symbol];
@@ -117,18 +118,19 @@ static expr definition_of(struct road *r, expr symbol) {
     r->definition[symbol] = symbol;
     if (alias.unknown != j) {
         const struct expr_node to = g->node[y->unknown[alias.unknown]];
-        found = road_resolve(r, expr_symbol(g, (enum expr_kind)to.a, to.b, (uint32_t)alias.order + n.c));
+        found =
+            formulation_resolve(r, expr_symbol(g, (enum expr_kind)to.a, to.b, (uint32_t)alias.order + n.c));
     } else if (n.c > 0) { /* one derivative more than something that is written down */
         expr below = expr_symbol(g, (enum expr_kind)n.a, n.b, n.c - 1);
         expr before = room_for(r, below) && !r->place[below] ? definition_of(r, below) : EXPR_NONE;
         if (before != EXPR_NONE) before = derive_total(&r->derive, before);
-        if (before != EXPR_NONE) found = road_resolve(r, before);
+        if (before != EXPR_NONE) found = formulation_resolve(r, before);
     }
     r->definition[symbol] = found;
     return found;
 }
 
-expr road_resolve(struct road *r, expr e) {
+expr formulation_resolve(struct formulation *r, expr e) {
     struct graph *g = graph_of(r);
     struct expr_list all;
     size_t count = 0;
@@ -153,15 +155,16 @@ expr road_resolve(struct road *r, expr e) {
 
 /* Maps -------------------------------------------------------------------------------------------------- */
 
-int road_map_open(struct road *r, struct road_map *map, int count) {
+int formulation_map_open(struct formulation *r, struct formulation_map *map, int count) {
     size_t rows = (size_t)count + 1;
-    *map = (struct road_map){.count = count};
+    *map = (struct formulation_map){.count = count};
     map->value = pool_take(r->pool, rows * sizeof *map->value);
     map->names = pool_take(r->pool, rows * sizeof *map->names);
     return !r->pool->refused;
 }
 
-int road_derivatives(struct road *r, struct road_map *map, int columns, const expr *by, int terms) {
+int formulation_derivatives(struct formulation *r, struct formulation_map *map, int columns, const expr *by,
+                            int terms) {
     struct graph *g = graph_of(r);
     size_t rows = (size_t)map->count + 1;
     expr t = expr_symbol(g, EXPR_TIME, 0, 0);
@@ -181,24 +184,24 @@ int road_derivatives(struct road *r, struct road_map *map, int columns, const ex
     struct expr_list reached;
     if (expr_order(g, (size_t)map->count, map->value, &reached)) return 0;
     free(reached.item);
-    map->still = g->mark[t] != g->stamp;
+    map->autonomous = g->mark[t] != g->stamp;
     return !g->failed;
 }
 
 /* Invariants and events --------------------------------------------------------------------------------- */
 
-static int no_value(struct road *r, struct syntax_span where, const char *what) {
+static int no_value(struct formulation *r, struct syntax_span where, const char *what) {
     if (graph_of(r)->failed || r->pool->refused) return complaint_memory(r->messages);
     if (r->derive.obstacle) return complaint_kink(r->y, r->messages, where, what, r->derive.obstacle);
     return complaint_no_value(r->y, r->messages, where, what, r->missing);
 }
 
 /* An invariant in basic symbols, which must be states: what is kept is a function of the state. */
-static expr kept_value(struct road *r, const struct model_row *row) {
+static expr kept_value(struct formulation *r, const struct model_row *row) {
     struct graph *g = graph_of(r);
     char what[200];
     text_set(what, sizeof what, "invariant `%.150s`", row->label.text);
-    expr value = road_resolve(r, system_expression(r->y, row->value));
+    expr value = formulation_resolve(r, system_expression(r->y, row->value));
     if (value == EXPR_NONE) return no_value(r, row->where, what), EXPR_NONE;
     for (int k = r->n; k < r->n + r->m; k++) {
         if (!expr_depends(g, value, 1, &r->basic[k])) continue;
@@ -208,28 +211,28 @@ static expr kept_value(struct road *r, const struct model_row *row) {
     return value;
 }
 
-static int is_energy(const struct road *r, const struct model_row *row) {
+static int is_energy(const struct formulation *r, const struct model_row *row) {
     return mode_of(r)->keeps_energy && strcmp(row->label.text, "energy") == 0;
 }
 
 /* The energy has a map of its own, which a hamiltonian always fills. */
-static int keep_energy(struct road *r) {
+static int keep_energy(struct formulation *r) {
     const struct model_mode *mode = mode_of(r);
     if (!mode->keeps_energy && r->form != KEEL_HAMILTONIAN) return 1;
-    if (!road_map_open(r, &r->energy, 1)) return complaint_memory(r->messages);
+    if (!formulation_map_open(r, &r->energy, 1)) return complaint_memory(r->messages);
     struct model_row row = {.label = {.text = "energy"}, .value = mode->energy, .where = mode->where};
     for (int i = 0; i < mode->invariant.count; i++)
         if (is_energy(r, &mode->invariant.list[i])) row = mode->invariant.list[i];
     r->energy.names[0] = "energy";
     r->energy.value[0] = kept_value(r, &row);
     if (r->energy.value[0] == EXPR_NONE) return 0;
-    return road_derivatives(r, &r->energy, r->n, r->basic, 1) || complaint_memory(r->messages);
+    return formulation_derivatives(r, &r->energy, r->n, r->basic, 1) || complaint_memory(r->messages);
 }
 
-static int keep_invariants(struct road *r) {
+static int keep_invariants(struct formulation *r) {
     const struct model_mode *mode = mode_of(r);
     int count = 0, good = 1;
-    if (!road_map_open(r, &r->invariant, mode->invariant.count)) return complaint_memory(r->messages);
+    if (!formulation_map_open(r, &r->invariant, mode->invariant.count)) return complaint_memory(r->messages);
     for (int i = 0; i < mode->invariant.count; i++) {
         const struct model_row *row = &mode->invariant.list[i];
         if (is_energy(r, row)) continue;
@@ -241,7 +244,7 @@ static int keep_invariants(struct road *r) {
     }
     r->invariant.count = count;
     if (!good) return 0;
-    return road_derivatives(r, &r->invariant, r->n, r->basic, 1) || complaint_memory(r->messages);
+    return formulation_derivatives(r, &r->invariant, r->n, r->basic, 1) || complaint_memory(r->messages);
 }
 
 static int only_recorded(const struct model_event *event) {
@@ -250,53 +253,54 @@ static int only_recorded(const struct model_event *event) {
     return 1;
 }
 
-static int add_events(struct road *r) {
+static int add_events(struct formulation *r) {
     const struct model_mode *mode = mode_of(r);
     static const int sign[] = {[SYNTAX_RISING] = 1, [SYNTAX_FALLING] = -1, [SYNTAX_CROSSING] = 0};
-    if (!road_map_open(r, &r->event, mode->events)) return complaint_memory(r->messages);
+    if (!formulation_map_open(r, &r->event, mode->events)) return complaint_memory(r->messages);
     r->event_direction = pool_take(r->pool, ((size_t)r->event.count + 1) * sizeof *r->event_direction);
-    r->passing = pool_take(r->pool, (size_t)r->event.count + 1);
+    r->event_kind = pool_take(r->pool, (size_t)r->event.count + 1);
     if (r->pool->refused) return complaint_memory(r->messages);
     int good = 1;
     for (int i = 0; i < mode->events; i++) {
         const struct model_event *event = &mode->event[i];
         char what[200];
         text_set(what, sizeof what, "event `%.150s`", event->label.text);
-        r->event.value[i] = road_resolve(r, system_expression(r->y, event->value));
+        r->event.value[i] = formulation_resolve(r, system_expression(r->y, event->value));
         if (r->event.value[i] == EXPR_NONE) good = no_value(r, event->where, what);
         r->event.names[i] = event->label.text;
         r->event_direction[i] = sign[event->direction];
-        r->passing[i] = (unsigned char)only_recorded(event);
+        r->event_kind[i] = (unsigned char)only_recorded(event);
     }
     return good;
 }
 
-/* Can all that the mode asks for be written in the basic symbols of this road? */
-static int serves(struct road *r) {
+/* Can all that the mode asks for be written in the basic symbols of this formulation? */
+static int serves(struct formulation *r) {
     const struct model_mode *mode = mode_of(r);
     for (int i = 0; i < mode->events; i++)
-        if (road_resolve(r, system_expression(r->y, mode->event[i].value)) == EXPR_NONE) return 0;
+        if (formulation_resolve(r, system_expression(r->y, mode->event[i].value)) == EXPR_NONE) return 0;
     for (int i = 0; i < mode->invariant.count; i++)
-        if (road_resolve(r, system_expression(r->y, mode->invariant.list[i].value)) == EXPR_NONE) return 0;
+        if (formulation_resolve(r, system_expression(r->y, mode->invariant.list[i].value)) == EXPR_NONE)
+            return 0;
     return 1;
 }
 
 /* Opening ----------------------------------------------------------------------------------------------- */
 
 /* d/dt of the constraints, then the rolling ones, for the forms that carry constraints. */
-static int add_velocity_rows(struct road *r) {
+static int add_velocity_rows(struct formulation *r) {
     int held = r->constraint.count, rows = held + r->rolling.count;
-    if (!road_map_open(r, &r->velocity, rows)) return complaint_memory(r->messages);
+    if (!formulation_map_open(r, &r->velocity, rows)) return complaint_memory(r->messages);
     for (int i = 0; i < rows; i++) {
         r->velocity.names[i] = i < held ? r->constraint.names[i] : r->rolling.names[i - held];
         expr rate = i < held ? derive_total(&r->derive, r->constraint.value[i]) : r->rolling.value[i - held];
-        r->velocity.value[i] = road_resolve(r, rate);
+        r->velocity.value[i] = formulation_resolve(r, rate);
         if (r->velocity.value[i] == EXPR_NONE) return complaint_memory(r->messages);
     }
-    return road_derivatives(r, &r->velocity, r->n, r->basic, 0) || complaint_memory(r->messages);
+    return formulation_derivatives(r, &r->velocity, r->n, r->basic, 0) || complaint_memory(r->messages);
 }
 
-static int recognise(struct road *r) {
+static int recognise(struct formulation *r) {
     struct model *m = r->y->m;
     struct graph *g = graph_of(r);
     int half = r->n / 2, canonical = r->form == KEEL_HAMILTONIAN && !r->structure;
@@ -312,67 +316,71 @@ static int recognise(struct road *r) {
     return 1;
 }
 
-void road_begin(struct road *r, struct system *y, struct source_messages *messages, struct pool *pool) {
-    *r = (struct road){.y = y, .pool = pool, .messages = messages};
+void formulation_begin(struct formulation *r, struct system *y, struct source_messages *messages,
+                       struct pool *pool) {
+    *r = (struct formulation){.y = y, .pool = pool, .messages = messages};
     derive_open(&r->derive, &y->m->graph, DERIVE_ANY);
 }
 
 /* Derivatives of the algebraic variables are carried along as far as events ask for them. */
 enum { MOST_EXTRA = 3 };
 
-static int general(struct road *r) {
+static int general(struct formulation *r) {
     for (int extra = 0;; extra++) {
         r->extra = extra;
-        if (road_general(r) < 0) return -1;
+        if (formulation_general(r) < 0) return -1;
         if (serves(r) || extra == MOST_EXTRA || r->m == 0 || r->derive.obstacle) return 1;
-        struct road again;
-        road_begin(&again, r->y, r->messages, r->pool);
-        road_close(r);
+        struct formulation again;
+        formulation_begin(&again, r->y, r->messages, r->pool);
+        formulation_close(r);
         *r = again;
     }
 }
 
 /* What a message says of a right-hand side that has no value. */
-static int name_rates(struct road *r) {
+static int name_rates(struct formulation *r) {
     char name[220];
     for (int i = 0; i < r->f.count; i++) {
         int motion = r->form == KEEL_MECHANICS;
         text_set(name, sizeof name, "%s%s%s", motion ? "motion of " : "", r->names[i], motion ? "" : "'");
-        r->f.names[i] = road_text(r, name);
+        r->f.names[i] = formulation_text(r, name);
     }
     return !r->pool->refused || complaint_memory(r->messages);
 }
 
-int road_open(struct road *r, struct system *y, struct source_messages *messages, struct pool *pool) {
+int formulation_open(struct formulation *r, struct system *y, struct source_messages *messages,
+                     struct pool *pool) {
     int found = 0;
-    road_begin(r, y, messages, pool);
-    if (y->m->form == MODEL_LAGRANGIAN) found = road_mechanics(r);
-    else if (y->m->form != MODEL_EQUATIONS) found = road_hamiltonian(r);
-    if (found > 0 && (!serves(r) || !road_inertia(r))) {
-        road_close(r);
-        road_begin(r, y, messages, pool);
+    formulation_begin(r, y, messages, pool);
+    if (y->m->form == MODEL_LAGRANGIAN) found = formulation_mechanics(r);
+    else if (y->m->form != MODEL_EQUATIONS) found = formulation_hamiltonian(r);
+    if (found > 0 && (!serves(r) || !formulation_inertia(r))) {
+        formulation_close(r);
+        formulation_begin(r, y, messages, pool);
         found = 0;
     }
     if (found == 0) found = general(r);
     if (found < 0 || !name_rates(r)) return 0;
     int energy = keep_energy(r), invariants = keep_invariants(r), events = add_events(r);
-    return energy && invariants && events && add_velocity_rows(r) && recognise(r) && road_forms(r) &&
-           road_written(r) && ((branches_find(r) && surface_freeze(r)) || complaint_memory(r->messages));
+    return energy && invariants && events && add_velocity_rows(r) && recognise(r) && formulation_forms(r) &&
+           formulation_original(r) &&
+           ((branches_find(r) && surface_freeze(r)) || complaint_memory(r->messages));
 }
 
-static void close_map(struct road_map *map) {
+static void close_map(struct formulation_map *map) {
     derive_free(&map->jacobian);
 }
 
-void road_close(struct road *r) {
-    struct road_map *maps[] = {&r->f,       &r->algebraic, &r->hidden,      &r->energy,   &r->constraint,
-                               &r->rolling, &r->invariant, &r->event,       &r->velocity, &r->forms,
-                               &r->reduced, &r->written,   &r->written_rows};
+void formulation_close(struct formulation *r) {
+    struct formulation_map *maps[] = {
+        &r->f,         &r->algebraic, &r->hidden,   &r->energy,          &r->constraint,      &r->rolling,
+        &r->invariant, &r->event,     &r->velocity, &r->quadratic_forms, &r->energy_of_forms, &r->original_f,
+        &r->original_g};
     for (int k = 0; k < 13; k++) close_map(maps[k]);
     derive_free(&r->mass);
     distance_close(&r->distance);
     derive_close(&r->derive);
     free(r->place);
     free(r->definition);
-    *r = (struct road){0};
+    *r = (struct formulation){0};
 }

@@ -1,12 +1,12 @@
-/* road_hamiltonian.c - q' = H_p, p' = -H_q - G^T lambda, 0 = g(t,q), or x' = B(x) grad H: a hamiltonian
- * with nothing beside it. */
-#include "model/road.h"
+/* formulation_hamiltonian.c - q' = H_p, p' = -H_q - G^T lambda, 0 = g(t,q), or x' = B(x) grad H: a
+ * hamiltonian with nothing beside it. */
+#include "model/formulation.h"
 
 #include "model/complaint.h"
 
 #include <string.h>
 
-static int fits(const struct road *r) {
+static int fits(const struct formulation *r) {
     const struct model *m = r->y->m;
     const struct model_mode *mode = &m->mode[r->y->mode];
     int own = m->form == MODEL_POISSON ? m->poissons : m->coords + m->momenta;
@@ -18,27 +18,27 @@ static int fits(const struct road *r) {
 }
 
 /* What is known of the rates: all of them, or with constraints q' alone. */
-static void define_rates(struct road *r) {
+static void define_rates(struct formulation *r) {
     struct graph *g = &r->y->m->graph;
     const struct motion *motion = &r->y->m->mode[r->y->mode].motion;
     for (int i = 0; i < motion->n; i++) {
-        road_define(r, expr_symbol(g, EXPR_UNKNOWN, g->node[motion->q[i]].b, 1), motion->rate[i]);
+        formulation_define(r, expr_symbol(g, EXPR_UNKNOWN, g->node[motion->q[i]].b, 1), motion->rate[i]);
         if (motion->force && motion->v && motion->rows == 0 && r->y->m->form == MODEL_HAMILTONIAN)
-            road_define(r, expr_symbol(g, EXPR_UNKNOWN, g->node[motion->v[i]].b, 1), motion->force[i]);
+            formulation_define(r, expr_symbol(g, EXPR_UNKNOWN, g->node[motion->v[i]].b, 1), motion->force[i]);
     }
 }
 
 /* B grad H as it was derived: no gradient need be multiplied at run time. */
-static int fill_rates(struct road *r) {
+static int fill_rates(struct formulation *r) {
     const struct motion *motion = &r->y->m->mode[r->y->mode].motion;
     size_t bytes = (size_t)motion->n * sizeof(expr);
-    if (!road_map_open(r, &r->f, r->n)) return 0;
+    if (!formulation_map_open(r, &r->f, r->n)) return 0;
     memcpy(r->f.value, motion->rate, bytes);
     if (r->n > motion->n) memcpy(r->f.value + motion->n, motion->force, bytes);
-    return road_derivatives(r, &r->f, r->n, r->basic, 0);
+    return formulation_derivatives(r, &r->f, r->n, r->basic, 0);
 }
 
-int road_hamiltonian(struct road *r) {
+int formulation_hamiltonian(struct formulation *r) {
     const struct model *m = r->y->m;
     const struct model_mode *mode = &m->mode[r->y->mode];
     const struct motion *motion = &mode->motion;
@@ -51,14 +51,14 @@ int road_hamiltonian(struct road *r) {
     memcpy(symbol, motion->q, (size_t)n * sizeof *symbol);
     if (canonical) memcpy(symbol + n, motion->v, (size_t)n * sizeof *symbol);
     else r->structure = motion->structure;
-    if (!road_basic(r, r->n, symbol) || !road_map_open(r, &r->constraint, count))
+    if (!formulation_basic(r, r->n, symbol) || !formulation_map_open(r, &r->constraint, count))
         return complaint_memory(r->messages) - 1;
     define_rates(r);
     for (int i = 0; i < count; i++) {
         r->constraint.value[i] = mode->constraint.list[i].value;
         r->constraint.names[i] = mode->constraint.list[i].label.text;
     }
-    if (!road_derivatives(r, &r->constraint, r->n / 2, r->basic, 1) || (count == 0 && !fill_rates(r)))
+    if (!formulation_derivatives(r, &r->constraint, r->n / 2, r->basic, 1) || (count == 0 && !fill_rates(r)))
         return complaint_memory(r->messages) - 1;
     return 1;
 }

@@ -1,19 +1,19 @@
 /* march.h - many steps in one go, by their error, or projected onto the kept rows, or with watched ones: what
  * a compiled model instantiates with its right-hand side and its rows inlined.  Each step is what core/step.c
  * makes of it, to the last bit. */
-#ifndef KEEL_CORE_MARCH_H
-#define KEEL_CORE_MARCH_H
+#ifndef KEEL_CORE_KERNEL_H
+#define KEEL_CORE_KERNEL_H
 
-#include "core/judge.h"
+#include "core/step_control.h"
 #include "core/project.h"
 
 /* What is done with the rows. */
-enum march_care { MARCH_FREE, MARCH_WATCHED, MARCH_KEPT };
+enum kernel_treatment { KERNEL_FREE, KERNEL_WATCHED, KERNEL_KEPT };
 
 /* The numbers of a solver that such steps read and change. */
-struct keel_projected {
-    enum march_care care;
-    double t, base, h; /* as of a keel_march; t is where the march ends, afterwards */
+struct keel_kernel_state {
+    enum kernel_treatment treatment;
+    double t, base, h; /* as of a keel_kernel_fixed; t is where the march ends, afterwards */
     long first, count;
     int adaptive; /* steps by their error, from h_next on, and before the last two to t_end: */
     double h_next, error_before, longest, t_end, direction, rtol, order;
@@ -34,10 +34,10 @@ struct keel_projected {
     const double *share;  /* of each row, for project_rests; NULL: the core looks at their rates */
     long steps;           /* of the run so far, as its statistics have them; and after */
     /* Sizes of the rows are due: lets them grow to those at trial, where jacobian has their gradients; 0. */
-    int (*grow)(struct keel_projected *k, double t);
+    int (*grow)(struct keel_kernel_state *k, double t);
     double *jacobian;
     /* Where gradients are needed anew: brings trial to the manifold and leaves its residuals; 0. */
-    int (*again)(struct keel_projected *k, double t);
+    int (*again)(struct keel_kernel_state *k, double t);
     double *trial;
     /* After the march: */
     long corrections, newton; /* projections by the kernel; their iterations */
@@ -50,94 +50,94 @@ struct keel_projected {
 
 /* Copies of the above, and what a step needs besides; in a compiled model locals, so that they can stay in
  * registers. */
-struct march_room {
+struct kernel_workspace {
     double *x, *f, *next, *k, *stage, *dx, *gradients, *error, *split, *scale;
     double *limit; /* the largest correction so far */
 };
 
-static inline void march_copy(int count, const double *from, double *to) {
+static inline void kernel_copy(int count, const double *from, double *to) {
     KEEL_RK_UNROLL for (int i = 0; i < count; i++) to[i] = from[i];
 }
 
-static inline int march_finite(int n, const double *x) {
+static inline int kernel_finite(int n, const double *x) {
     double sum = 0;
     KEEL_RK_UNROLL for (int i = 0; i < n; i++) sum += x[i] * 0;
     return sum == 0;
 }
 
 /* Is every state within its size so far?  Then all are finite. */
-static inline int march_within(int n, const double *x, const double *largest) {
+static inline int kernel_within(int n, const double *x, const double *largest) {
     KEEL_RK_UNROLL for (int i = 0; i < n; i++) if (!(__builtin_fabs(x[i]) <= largest[i])) return 0;
     return 1;
 }
 
-static inline void march_end(const struct project *p, const struct march_room *m,
-                             const struct keel_projected *k) {
-    march_copy(p->n, m->x, k->x);
-    march_copy(p->n, m->f, k->f);
-    if (k->care != MARCH_FREE) march_copy(p->kept, p->residual, k->residual);
+static inline void kernel_end(const struct project *p, const struct kernel_workspace *m,
+                              const struct keel_kernel_state *k) {
+    kernel_copy(p->n, m->x, k->x);
+    kernel_copy(p->n, m->f, k->f);
+    if (k->treatment != KERNEL_FREE) kernel_copy(p->kept, p->residual, k->residual);
 }
 
-static inline void march_residual(const struct project *p, const struct march_room *m,
-                                  const struct keel_projected *k, keel_fn *values, void *user, double t) {
+static inline void kernel_residual(const struct project *p, const struct kernel_workspace *m,
+                                   const struct keel_kernel_state *k, keel_fn *values, void *user, double t) {
     values(t, m->next, p->residual, user);
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->residual[i] -= k->reference[i];
 }
 
 /* Is one of the residuals larger than any that was looked at? */
-static inline int march_beyond(const struct project *p, const struct keel_projected *k) {
+static inline int kernel_beyond(const struct project *p, const struct keel_kernel_state *k) {
     KEEL_RK_UNROLL for (int i = 0; i < p->kept;
                         i++) if (__builtin_fabs(p->residual[i]) > k->beyond[i]) return 1;
     return 0;
 }
 
-static inline double march_way(const struct march_room *m, int i) {
+static inline double kernel_way(const struct kernel_workspace *m, int i) {
     return __builtin_fabs(m->next[i] - (m->x[i] + m->dx[i]));
 }
 
 /* Tolerances are those of the sizes so far, which stay while the march goes on. */
-static inline double march_tolerance(const struct keel_projected *k, int i) {
+static inline double kernel_tolerance(const struct keel_kernel_state *k, int i) {
     return project_tolerance(k->atol[i], k->rtol, k->largest[i]);
 }
 
-static inline void march_limit(const struct project *p, const struct march_room *m,
-                               const struct keel_projected *k) {
-    for (int i = 0; i < p->n; i++) m->limit[i] = k->moved * march_tolerance(k, i);
+static inline void kernel_limit(const struct project *p, const struct kernel_workspace *m,
+                                const struct keel_kernel_state *k) {
+    for (int i = 0; i < p->n; i++) m->limit[i] = k->moved * kernel_tolerance(k, i);
 }
 
 /* Has the projection moved a state by more tolerances than any before? */
-static inline int march_moved(const struct project *p, const struct march_room *m) {
-    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) if (march_way(m, i) > m->limit[i]) return 1;
+static inline int kernel_moved(const struct project *p, const struct kernel_workspace *m) {
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) if (kernel_way(m, i) > m->limit[i]) return 1;
     return 0;
 }
 
 /* The largest of such a step, in tolerances, and its state. */
-static inline double march_largest(const struct project *p, const struct march_room *m,
-                                   const struct keel_projected *k, int *state) {
+static inline double kernel_largest(const struct project *p, const struct kernel_workspace *m,
+                                    const struct keel_kernel_state *k, int *state) {
     double largest = k->moved;
     for (int i = 0; i < p->n; i++)
-        if (march_way(m, i) > largest * march_tolerance(k, i))
-            *state = i, largest = march_way(m, i) / march_tolerance(k, i);
+        if (kernel_way(m, i) > largest * kernel_tolerance(k, i))
+            *state = i, largest = kernel_way(m, i) / kernel_tolerance(k, i);
     return largest;
 }
 
-static inline void march_enter(const struct project *p, const struct march_room *m, struct keel_projected *k,
-                               double t) {
-    k->moved = march_largest(p, m, k, &k->moved_state);
+static inline void kernel_enter(const struct project *p, const struct kernel_workspace *m,
+                                struct keel_kernel_state *k, double t) {
+    k->moved = kernel_largest(p, m, k, &k->moved_state);
     k->moved_t = t;
-    march_limit(p, m, k);
+    kernel_limit(p, m, k);
 }
 
 /* One iteration from next, which is left in trial.  0: it is for the core; -1: all of the step is. */
-static inline int march_correct(const struct project *p, const struct march_room *m, struct keel_projected *k,
-                                keel_fn *values, keel_fn *gradients, void *user, int adaptive, int due,
-                                double t) {
-    march_residual(p, m, k, values, user, t);
-    if (!adaptive && __builtin_expect(march_beyond(p, k), 0)) return -1;
+static inline int kernel_correct(const struct project *p, const struct kernel_workspace *m,
+                                 struct keel_kernel_state *k, keel_fn *values, keel_fn *gradients, void *user,
+                                 int adaptive, int due, double t) {
+    kernel_residual(p, m, k, values, user, t);
+    if (!adaptive && __builtin_expect(kernel_beyond(p, k), 0)) return -1;
     gradients(t, m->next, m->gradients, user);
-    march_copy(p->n, m->next, k->trial);
+    kernel_copy(p->n, m->next, k->trial);
     if (__builtin_expect(due, 0)) {
-        march_copy(p->kept * p->n, m->gradients, k->jacobian);
+        kernel_copy(p->kept * p->n, m->gradients, k->jacobian);
         if (k->grow(k, t) != 0) return 0;
     }
     if (p->two_short && !project_two_short(p, m->next)) return 0;
@@ -148,9 +148,9 @@ static inline int march_correct(const struct project *p, const struct march_room
 /* Further iterations with the gradients of the first, while they contract tenfold; returns how many.  What
  * the first one began with is found again from trial, so that no register has to keep it.  0: it is for the
  * core. */
-static inline int march_correct_again(const struct project *p, const struct march_room *m,
-                                      struct keel_projected *k, keel_fn *values, keel_fn *gradients,
-                                      void *user, double t) {
+static inline int kernel_correct_again(const struct project *p, const struct kernel_workspace *m,
+                                       struct keel_kernel_state *k, keel_fn *values, keel_fn *gradients,
+                                       void *user, double t) {
     values(t, k->trial, p->c, user);
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->c[i] -= k->reference[i];
     if (p->two_short) gradients(t, k->trial, m->gradients, user);
@@ -158,7 +158,7 @@ static inline int march_correct_again(const struct project *p, const struct marc
     for (int count = 1; (worst = project_worst(p, p->residual)) <= 0.1 * before && worst < before; count++) {
         if (p->two_short && !project_two_short(p, m->next)) return 0;
         if (!p->two_short) project_correct(p, m->next, 0, 0);
-        march_residual(p, m, k, values, user, t);
+        kernel_residual(p, m, k, values, user, t);
         if (project_holds(p)) return count;
         before = worst;
     }
@@ -166,23 +166,23 @@ static inline int march_correct_again(const struct project *p, const struct marc
 }
 
 /* All of a projection of trial, by the core.  0, or it cannot be done. */
-static inline int march_again(const struct project *p, const struct march_room *m, struct keel_projected *k,
-                              long steps, double t) {
+static inline int kernel_again(const struct project *p, const struct kernel_workspace *m,
+                               struct keel_kernel_state *k, long steps, double t) {
     k->steps = steps;
     if (k->again(k, t) != 0) return 1;
-    march_copy(p->n, k->trial, m->next);
-    march_copy(p->kept, k->residual, p->residual);
-    march_copy(p->kept * p->width, k->space->q, p->space->q);
-    march_copy(p->kept * p->kept, k->space->r, p->space->r);
-    march_copy(p->kept, k->space->inverse, p->space->inverse);
-    march_copy(p->kept * p->n, k->jacobian, m->gradients);
+    kernel_copy(p->n, k->trial, m->next);
+    kernel_copy(p->kept, k->residual, p->residual);
+    kernel_copy(p->kept * p->width, k->space->q, p->space->q);
+    kernel_copy(p->kept * p->kept, k->space->r, p->space->r);
+    kernel_copy(p->kept, k->space->inverse, p->space->inverse);
+    kernel_copy(p->kept * p->n, k->jacobian, m->gradients);
     p->space->pair = k->space->pair;
     return 0;
 }
 
 /* Do all rows rest at the new state? */
-static inline int march_rests(const struct project *p, const struct march_room *m, keel_fn *gradients,
-                              void *user, struct keel_projected *k, double t) {
+static inline int kernel_rests(const struct project *p, const struct kernel_workspace *m, keel_fn *gradients,
+                               void *user, struct keel_kernel_state *k, double t) {
     k->unseen = 1;
     if (!k->share) return 0;
     gradients(t, m->x, m->gradients, user);
@@ -194,55 +194,56 @@ static inline int march_rests(const struct project *p, const struct march_room *
 }
 
 /* That of the table; 0: its first estimate alone. */
-typedef const keel_error_norm march_norm;
+typedef const keel_error_norm kernel_norm;
 
 /* The error, from the mean squares of the estimates. */
-static inline double march_combined(march_norm *norm, const double *squares) {
+static inline double kernel_combined(kernel_norm *norm, const double *squares) {
     return norm ? keel_error_size(norm, squares[0], squares[1]) : __builtin_sqrt(squares[0]);
 }
 
 /* The size of the estimates, as they stand. */
-static inline double march_raw(const struct project *p, const struct march_room *m, march_norm *norm,
-                               const struct keel_projected *k) {
+static inline double kernel_raw(const struct project *p, const struct kernel_workspace *m, kernel_norm *norm,
+                                const struct keel_kernel_state *k) {
     double squares[2];
-    judge_scales(p->n, m->x, m->next, k->atol, k->rtol, m->scale);
+    step_control_scales(p->n, m->x, m->next, k->atol, k->rtol, m->scale);
     KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) squares[e] =
-        judge_square(p->n, m->error + e * p->width, m->scale);
-    return march_combined(norm, squares);
+        step_control_square(p->n, m->error + e * p->width, m->scale);
+    return kernel_combined(norm, squares);
 }
 
 /* May the estimate have vanished?  Within twice what the core takes for that. */
-static inline int march_blind(const struct project *p, const struct march_room *m, double error) {
-    return error <= 16 * 2.2204460492503131e-16 * __builtin_sqrt(judge_square(p->n, m->dx, m->scale));
+static inline int kernel_blind(const struct project *p, const struct kernel_workspace *m, double error) {
+    return error <= 16 * 2.2204460492503131e-16 * __builtin_sqrt(step_control_square(p->n, m->dx, m->scale));
 }
 
 /* The same, along the manifold and across it: by the same scales, so that it need not wait for the end. */
-static inline double march_error(const struct project *p, const struct march_room *m, march_norm *norm) {
+static inline double kernel_error(const struct project *p, const struct kernel_workspace *m,
+                                  kernel_norm *norm) {
     double along[2], across[2];
     KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) {
         double *error = m->error + e * p->width;
-        march_copy(p->n, error, m->split);
+        kernel_copy(p->n, error, m->split);
         project_tangent(p, error);
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] -= error[i];
-        across[e] = judge_square(p->n, m->split, m->scale);
-        along[e] = judge_square(p->n, error, m->scale);
+        across[e] = step_control_square(p->n, m->split, m->scale);
+        along[e] = step_control_square(p->n, error, m->scale);
     }
-    return judge_weighed(march_combined(norm, along), march_combined(norm, across));
+    return step_control_weighed(kernel_combined(norm, along), kernel_combined(norm, across));
 }
 
 /* The estimates of a step of h; 0: they are not finite. */
-static inline int march_estimate(const keel_rk *table, const struct project *p, const struct march_room *m,
-                                 int estimates, double h) {
+static inline int kernel_estimate(const keel_rk *table, const struct project *p,
+                                  const struct kernel_workspace *m, int estimates, double h) {
     int finite = 1;
     KEEL_RK_UNROLL for (int e = 0; e < estimates; e++) {
         keel_rk_sum(p->n, table->stages, table->error[e], m->k, h, 0, m->error + e * p->width);
-        finite &= march_finite(p->n, m->error + e * p->width);
+        finite &= kernel_finite(p->n, m->error + e * p->width);
     }
     return finite;
 }
 
 /* What one attempt needs to know and finds out. */
-struct march_attempt {
+struct kernel_attempt {
     double t, h, t_new, error;
     long steps; /* of the run, before it */
     /* Projections by the kernel, and their iterations: of this step, rejected attempts included; of fixed
@@ -253,25 +254,25 @@ struct march_attempt {
 
 /* Brings next to the manifold.  A fixed step has its rate, in stage, before it is known whether one iteration
  * was enough, and whether all is finite: the next step waits for that.  0, or it is for core/step.c. */
-static inline int march_project(const struct project *p, const struct march_room *m, keel_fn *rate,
-                                keel_fn *values, keel_fn *gradients, void *user, struct keel_projected *k,
-                                int adaptive, struct march_attempt *a) {
-    int newton = march_correct(p, m, k, values, gradients, user, adaptive, project_due(a->steps), a->t_new),
+static inline int kernel_project(const struct project *p, const struct kernel_workspace *m, keel_fn *rate,
+                                 keel_fn *values, keel_fn *gradients, void *user, struct keel_kernel_state *k,
+                                 int adaptive, struct kernel_attempt *a) {
+    int newton = kernel_correct(p, m, k, values, gradients, user, adaptive, project_due(a->steps), a->t_new),
         done = newton;
     if (newton < 0) return k->due = 1;
     if (newton) {
         if (!adaptive) rate(a->t_new, m->next, m->stage, user);
-        march_residual(p, m, k, values, user, a->t_new);
+        kernel_residual(p, m, k, values, user, a->t_new);
         done = project_holds(p);
     }
     if (__builtin_expect(!done, 0)) {
-        int more = newton ? march_correct_again(p, m, k, values, gradients, user, a->t_new) : 0;
+        int more = newton ? kernel_correct_again(p, m, k, values, gradients, user, a->t_new) : 0;
         done = more > 0;
         newton = done ? 1 + more : 0;
-        if (!done && march_again(p, m, k, a->steps, a->t_new) != 0) return 1;
+        if (!done && kernel_again(p, m, k, a->steps, a->t_new) != 0) return 1;
         if (!adaptive) {
             rate(a->t_new, m->next, m->stage, user);
-            if (!march_finite(p->n, m->next)) return 1;
+            if (!kernel_finite(p->n, m->next)) return 1;
             a->corrections -= newton == 0;
             a->newton += newton - 1;
         }
@@ -280,32 +281,33 @@ static inline int march_project(const struct project *p, const struct march_room
         a->corrections += newton > 0;
         a->newton += newton;
     }
-    a->within = march_within(p->n, m->next, k->largest);
-    return !adaptive && !a->within && !march_finite(p->n, m->next);
+    a->within = kernel_within(p->n, m->next, k->largest);
+    return !adaptive && !a->within && !kernel_finite(p->n, m->next);
 }
 
 /* next, from x in a step of h, on the manifold if rows are kept, with its error.  0, or it is for
  * core/step.c. */
-static inline int march_attempt(const keel_rk *table, const struct project *p, const struct march_room *m,
-                                keel_fn *rate, keel_fn *values, keel_fn *gradients, march_norm *norm,
-                                void *user, struct keel_projected *k, int keeps, int adaptive,
-                                struct march_attempt *a) {
+static inline int kernel_attempt(const keel_rk *table, const struct project *p,
+                                 const struct kernel_workspace *m, keel_fn *rate, keel_fn *values,
+                                 keel_fn *gradients, kernel_norm *norm, void *user,
+                                 struct keel_kernel_state *k, int keeps, int adaptive,
+                                 struct kernel_attempt *a) {
     a->error = 0;
     if (keel_rk_step(table, p->n, rate, user, a->t, a->h, m->x, m->f, m->k, m->stage, m->dx) != 0) return 1;
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
-    if ((adaptive || !keeps) && !march_finite(p->n, m->next)) return 1;
+    if ((adaptive || !keeps) && !kernel_finite(p->n, m->next)) return 1;
     if (adaptive) {
-        if (!march_estimate(table, p, m, norm ? 2 : 1, a->h)) return 1;
-        a->error = march_raw(p, m, norm, k);
+        if (!kernel_estimate(table, p, m, norm ? 2 : 1, a->h)) return 1;
+        a->error = kernel_raw(p, m, norm, k);
     }
-    if (!keeps || a->error > JUDGE_HOPELESS) return 0;
-    if (march_project(p, m, rate, values, gradients, user, k, adaptive, a)) return 1;
-    if (adaptive) a->error = march_error(p, m, norm);
+    if (!keeps || a->error > CONTROL_HOPELESS) return 0;
+    if (kernel_project(p, m, rate, values, gradients, user, k, adaptive, a)) return 1;
+    if (adaptive) a->error = kernel_error(p, m, norm);
     return 0;
 }
 
 /* Where an attempt with the step `wanted` ends; 0: that is too near to t_end, or too short. */
-static inline int march_aim(const struct keel_projected *k, struct march_attempt *a, double wanted) {
+static inline int kernel_aim(const struct keel_kernel_state *k, struct kernel_attempt *a, double wanted) {
     if (!(wanted <= 0.5 * __builtin_fabs(k->t_end - a->t))) return 0;
     a->t_new = a->t + wanted * k->direction;
     a->h = a->t_new - a->t;
@@ -314,71 +316,72 @@ static inline int march_aim(const struct keel_projected *k, struct march_attempt
 }
 
 /* f at next, which the last stage may be.  0: it is of no use. */
-static inline int march_rate(const keel_rk *table, const struct project *p, const struct march_room *m,
-                             keel_fn *rate, void *user, int keeps, int adaptive, double t) {
+static inline int kernel_rate(const keel_rk *table, const struct project *p, const struct kernel_workspace *m,
+                              keel_fn *rate, void *user, int keeps, int adaptive, double t) {
     if (table->last_is_end && !keeps) {
-        march_copy(p->n, m->k + (table->stages - 1) * p->n, m->f);
+        kernel_copy(p->n, m->k + (table->stages - 1) * p->n, m->f);
         return 1;
     }
     if (adaptive || !keeps) rate(t, m->next, m->stage, user);
-    if (adaptive && !march_finite(p->n, m->stage)) return 0;
-    march_copy(p->n, m->stage, m->f);
+    if (adaptive && !kernel_finite(p->n, m->stage)) return 0;
+    kernel_copy(p->n, m->stage, m->f);
     return 1;
 }
 
 /* Fixed or adaptive steps.  Returns how many were taken: fewer than count after one by which a state has
  * outgrown its size, or at which the core must look at the rates of the rows, or before one that core/step.c
  * must make. */
-static inline long march_steps(const keel_rk *table, const struct project *p, const struct march_room *m,
-                               keel_fn *rate, keel_fn *values, keel_fn *gradients, march_norm *norm,
-                               void *user, struct keel_projected *k, int keeps, int adaptive) {
+static inline long kernel_steps(const keel_rk *table, const struct project *p,
+                                const struct kernel_workspace *m, keel_fn *rate, keel_fn *values,
+                                keel_fn *gradients, kernel_norm *norm, void *user,
+                                struct keel_kernel_state *k, int keeps, int adaptive) {
     enum { MOST_REJECTED = 60 };
-    int watches = !keeps && p->kept > 0 && k->care == MARCH_WATCHED;
+    int watches = !keeps && p->kept > 0 && k->treatment == KERNEL_WATCHED;
     long done = 0, corrections = 0, newton = 0, all_rejected = 0;
-    struct march_attempt a = {.t = k->t, .h = k->h, .steps = k->steps};
-    march_copy(p->n, k->x, m->x);
-    march_copy(p->n, k->f, m->f);
-    if (keeps && adaptive) march_limit(p, m, k);
+    struct kernel_attempt a = {.t = k->t, .h = k->h, .steps = k->steps};
+    kernel_copy(p->n, k->x, m->x);
+    kernel_copy(p->n, k->f, m->f);
+    if (keeps && adaptive) kernel_limit(p, m, k);
     for (int goes_on = 1; goes_on && done < k->count;) {
         int rejected = 0;
-        double wanted = adaptive ? judge_min(k->h_next, k->longest) : 0;
+        double wanted = adaptive ? step_control_min(k->h_next, k->longest) : 0;
         if (adaptive) a.corrections = a.newton = 0;
         if (watches && project_due(a.steps + 1)) {
             k->due = 1;
             break;
         }
         for (;;) {
-            if (adaptive && !march_aim(k, &a, wanted)) goto out;
+            if (adaptive && !kernel_aim(k, &a, wanted)) goto out;
             if (!adaptive) a.t_new = k->base + (double)(k->first + done + 1) * a.h;
-            if (march_attempt(table, p, m, rate, values, gradients, norm, user, k, keeps, adaptive, &a))
+            if (kernel_attempt(table, p, m, rate, values, gradients, norm, user, k, keeps, adaptive, &a))
                 goto out;
-            if (adaptive && a.error <= JUDGE_BLIND && judge_unseen(a.h, k->longest, project_due(a.steps)) &&
-                march_blind(p, m, a.error)) {
+            if (adaptive && a.error <= CONTROL_BLIND &&
+                step_control_unseen(a.h, k->longest, project_due(a.steps)) && kernel_blind(p, m, a.error)) {
                 k->due = 1;
                 goto out;
             }
             if (!adaptive || a.error <= 1) break;
             if (!(a.error < 1e300) || rejected++ == MOST_REJECTED) goto out;
-            wanted = judge_next(k->order, __builtin_fabs(a.h), a.error, 1, &k->error_before);
+            wanted = step_control_next(k->order, __builtin_fabs(a.h), a.error, 1, &k->error_before);
         }
-        int moved = keeps && adaptive && march_moved(p, m), state;
-        if (__builtin_expect(moved, 0) && march_largest(p, m, k, &state) > 1) {
+        int moved = keeps && adaptive && kernel_moved(p, m), state;
+        if (__builtin_expect(moved, 0) && kernel_largest(p, m, k, &state) > 1) {
             k->due = 1;
             goto out;
         }
-        if (watches) march_residual(p, m, k, values, user, a.t_new);
-        if (watches && !march_finite(p->kept, p->residual)) goto out;
-        if (!march_rate(table, p, m, rate, user, keeps, adaptive, a.t_new)) goto out;
-        if (__builtin_expect(moved, 0)) march_enter(p, m, k, a.t_new); /* the step stands */
+        if (watches) kernel_residual(p, m, k, values, user, a.t_new);
+        if (watches && !kernel_finite(p->kept, p->residual)) goto out;
+        if (!kernel_rate(table, p, m, rate, user, keeps, adaptive, a.t_new)) goto out;
+        if (__builtin_expect(moved, 0)) kernel_enter(p, m, k, a.t_new); /* the step stands */
         if (adaptive)
-            k->h_next =
-                judge_min(judge_next(k->order, __builtin_fabs(a.h), a.error, rejected > 0, &k->error_before),
-                          k->longest);
-        march_copy(p->n, m->next, m->x);
+            k->h_next = step_control_min(
+                step_control_next(k->order, __builtin_fabs(a.h), a.error, rejected > 0, &k->error_before),
+                k->longest);
+        kernel_copy(p->n, m->next, m->x);
         if (keeps && !a.within && project_outgrown(p->n, m->x, k->largest)) k->outgrown = 1, goes_on = 0;
         if (watches) project_outgrown(p->n, m->x, k->largest);
         KEEL_RK_UNROLL for (int i = 0; i < p->kept && (keeps || watches); i++) k->worst[i] =
-            judge_max(k->worst[i], __builtin_fabs(p->residual[i]));
+            step_control_max(k->worst[i], __builtin_fabs(p->residual[i]));
         if (adaptive) {
             corrections += a.corrections;
             newton += a.newton;
@@ -387,10 +390,11 @@ static inline long march_steps(const keel_rk *table, const struct project *p, co
         a.t = a.t_new;
         a.steps++;
         done++;
-        if (keeps && project_looks_later(a.steps) && !march_rests(p, m, gradients, user, k, a.t)) goes_on = 0;
+        if (keeps && project_looks_later(a.steps) && !kernel_rests(p, m, gradients, user, k, a.t))
+            goes_on = 0;
     }
 out:
-    if (done > 0) march_end(p, m, k);
+    if (done > 0) kernel_end(p, m, k);
     k->t = a.t;
     k->steps = a.steps;
     k->corrections = adaptive ? corrections : keeps ? done + a.corrections : 0;

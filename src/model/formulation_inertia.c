@@ -1,11 +1,11 @@
-/* road_inertia.c - is the mass matrix of a lagrangian positive definite anywhere?
+/* formulation_inertia.c - is the mass matrix of a lagrangian positive definite anywhere?
  *
  * The core's mechanics needs M = L L^T.  A kinetic energy that has none of some motion (of the length of a
  * quaternion, whose constraint says that it stays 1) has a singular M; M and the gradients of the
  * constraints together, [M G^T; G 0], may well be regular, which the analysis has seen to.  Such a model
- * takes the general road. */
+ * takes the general formulation. */
 #include "model/functions.h"
-#include "model/road.h"
+#include "model/formulation.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static int definite(int n, double *a, double least) {
 }
 
 /* 1, 0, or -1 where M is not finite; entry and dense are scratch. */
-static int definite_at(const struct road *r, const struct tape *tape, const double *u,
+static int definite_at(const struct formulation *r, const struct tape *tape, const double *u,
                        const double *parameter, double *entry, double *dense) {
     const struct derive_sparse *m = &r->mass;
     int n = m->rows;
@@ -42,7 +42,7 @@ static int definite_at(const struct road *r, const struct tape *tape, const doub
     return definite(n, dense, 1e-11);
 }
 
-int road_inertia(const struct road *r) {
+int formulation_inertia(const struct formulation *r) {
     const struct model *m = r->y->m;
     const struct derive_sparse *mass = &r->mass;
     int n = mass->rows, never = 0, once = 0;

@@ -1,10 +1,10 @@
-/* road_general.c - any equations, through the offsets c, d of the structure analysis.
+/* formulation_general.c - any equations, through the offsets c, d of the structure analysis.
  *
  * The n equations f_i^(c_i) = 0 give the highest derivatives z_j = x_j^(d_j).  Their Jacobian, in block
  * triangular form, says in which order; a block of one equation is solved for its z_j on paper where that
  * can be done, and everything else becomes an algebraic variable of an index-1 system.  The states move by
  * x_j^(l)' = x_j^(l+1), and the equations f_i^(l) = 0, l < c_i, are the manifold. */
-#include "model/road.h"
+#include "model/formulation.h"
 
 #include "symbolic/derive_rules.h"
 #include "model/blocks.h"
@@ -20,13 +20,13 @@ struct plan {
     expr *top;                /* [n] by column: z_j as found on paper; EXPR_NONE: torn */
 };
 
-static expr derivative(const struct road *r, int column, int order) {
+static expr derivative(const struct formulation *r, int column, int order) {
     struct graph *g = &r->y->m->graph;
     const struct expr_node n = g->node[r->y->unknown[r->y->s.column[column]]];
     return expr_symbol(g, (enum expr_kind)n.a, n.b, (uint32_t)order);
 }
 
-static int make_plan(struct road *r, struct plan *p) {
+static int make_plan(struct formulation *r, struct plan *p) {
     const struct structure *s = &r->y->s;
     size_t n = (size_t)s->n + 1;
     p->row = pool_take(r->pool, n * sizeof *p->row);
@@ -48,7 +48,7 @@ static int make_plan(struct road *r, struct plan *p) {
 }
 
 /* States by order of differentiation, then in the order of the unknowns; then what is torn. */
-static int name_basics(struct road *r) {
+static int name_basics(struct formulation *r) {
     const struct structure *s = &r->y->s;
     int torn = 0, highest = 0, at = 0;
     for (int j = 0; j < s->n; j++) {
@@ -65,73 +65,73 @@ static int name_basics(struct road *r) {
     for (int l = 0; l <= r->extra; l++)
         for (int j = 0; j < s->n; j++)
             if (r->torn[j]) symbol[at++] = derivative(r, j, s->d[j] + l);
-    return road_basic(r, r->n + r->m, symbol);
+    return formulation_basic(r, r->n + r->m, symbol);
 }
 
 /* In the order of the blocks, so that each needs only what is defined. */
-static int define_tops(struct road *r, const struct plan *p) {
+static int define_tops(struct formulation *r, const struct plan *p) {
     const struct structure *s = &r->y->s;
     for (int k = 0; k < s->n; k++) {
         int j = s->match[p->row[k]];
         if (r->torn[j]) continue;
-        expr e = road_resolve(r, p->top[j]);
+        expr e = formulation_resolve(r, p->top[j]);
         if (e == EXPR_NONE) return 0;
-        road_define(r, derivative(r, j, s->d[j]), e);
+        formulation_define(r, derivative(r, j, s->d[j]), e);
     }
     return 1;
 }
 
-static int fill_rates(struct road *r) {
+static int fill_rates(struct formulation *r) {
     struct graph *g = &r->y->m->graph;
-    if (!road_map_open(r, &r->f, r->n)) return 0;
+    if (!formulation_map_open(r, &r->f, r->n)) return 0;
     for (int i = 0; i < r->n; i++) {
         const struct expr_node x = g->node[r->basic[i]];
-        r->f.value[i] = road_resolve(r, expr_symbol(g, (enum expr_kind)x.a, x.b, x.c + 1));
+        r->f.value[i] = formulation_resolve(r, expr_symbol(g, (enum expr_kind)x.a, x.b, x.c + 1));
         if (r->f.value[i] == EXPR_NONE) return 0;
     }
-    return road_derivatives(r, &r->f, r->n + r->m, r->basic, 0);
+    return formulation_derivatives(r, &r->f, r->n + r->m, r->basic, 0);
 }
 
-static int fill_algebraic(struct road *r, const struct plan *p) {
+static int fill_algebraic(struct formulation *r, const struct plan *p) {
     const struct structure *s = &r->y->s;
     char label[220];
     int at = 0;
-    if (!road_map_open(r, &r->algebraic, r->m)) return 0;
+    if (!formulation_map_open(r, &r->algebraic, r->m)) return 0;
     for (int l = 0; l <= r->extra; l++)
         for (int k = 0; k < s->n; k++) {
             int i = p->row[k];
             if (!r->torn[s->match[i]]) continue;
             expr top = s->top[i];
             for (int d = 0; d < l && top != EXPR_NONE; d++) top = derive_total(&r->derive, top);
-            r->algebraic.value[at] = road_resolve(r, top);
+            r->algebraic.value[at] = formulation_resolve(r, top);
             if (r->algebraic.value[at] == EXPR_NONE) return 0;
             system_label(r->y, s->row[i], s->c[i] + l, label, sizeof label);
-            r->algebraic.names[at++] = road_text(r, label);
+            r->algebraic.names[at++] = formulation_text(r, label);
         }
-    return road_derivatives(r, &r->algebraic, r->n + r->m, r->basic, 1);
+    return formulation_derivatives(r, &r->algebraic, r->n + r->m, r->basic, 1);
 }
 
-static int fill_hidden(struct road *r) {
+static int fill_hidden(struct formulation *r) {
     const struct structure *s = &r->y->s;
     char label[220];
-    if (!road_map_open(r, &r->hidden, s->hiddens)) return 0;
+    if (!formulation_map_open(r, &r->hidden, s->hiddens)) return 0;
     for (int k = 0; k < s->hiddens; k++) {
         r->hidden.value[k] = s->hidden[k].f;
         system_label(r->y, s->hidden[k].equation, s->hidden[k].order, label, sizeof label);
-        r->hidden.names[k] = road_text(r, label);
+        r->hidden.names[k] = formulation_text(r, label);
     }
-    return road_derivatives(r, &r->hidden, r->n, r->basic, 1);
+    return formulation_derivatives(r, &r->hidden, r->n, r->basic, 1);
 }
 
 /* A constraint that follows from others needs no force of its own. */
-static void define_left_out(struct road *r) {
+static void define_left_out(struct formulation *r) {
     struct graph *g = &r->y->m->graph;
     for (int k = 0; k < r->y->m->multipliers; k++)
         if (r->y->left_out[k])
-            road_define(r, expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)k, 0), derive_zero(g));
+            formulation_define(r, expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)k, 0), derive_zero(g));
 }
 
-int road_general(struct road *r) {
+int formulation_general(struct formulation *r) {
     struct plan plan = {0};
     define_left_out(r);
     if (!make_plan(r, &plan) || !name_basics(r) || !define_tops(r, &plan) || !fill_rates(r) ||

@@ -1,4 +1,4 @@
-/* emit_march.c - kernels: the loops of keel/explicit.h and core/march.h with the tapes of a model inside. */
+/* emit_kernel.c - kernels: loops of keel/explicit.h and core/kernel.h with the tapes of a model inside. */
 #include "codegen/emit.h"
 
 #include <stdarg.h>
@@ -59,7 +59,7 @@ static void put_march(struct emit *e, const char *name, const keel_rk *table, in
     put(e, "    void *user) {\ndouble y[%d], g[%d], k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
         stages * width, width, width);
     put(e, "for (int i = 0; i < %d; i++) y[i] = x[i], g[i] = f[i];\n", width);
-    put(e, "long calls = keel_rk_march(&table_%s, %d, rate_%s, user,\n", name, width, name);
+    put(e, "long calls = keel_rk_fixed(&table_%s, %d, rate_%s, user,\n", name, width, name);
     put(e, "    t, base, h, first, count, y, g, k, stage, dx);\n");
     put(e, "for (int i = 0; i < %d; i++) x[i] = y[i], f[i] = g[i];\nreturn calls;\n}\n", width);
 }
@@ -68,7 +68,7 @@ static void put_header(struct emit *e, const char *const *line) {
     for (int i = 0; line[i]; i++) emit_text(e, line[i]);
 }
 
-int emit_march(struct emit *e, const char *name, const struct tape *t, const keel_rk *table) {
+int emit_kernel(struct emit *e, const char *name, const struct tape *t, const keel_rk *table) {
     if (t->count * (size_t)table->stages > LONGEST_STEP || t->count > EMIT_PART) return 1;
     if (!e->marches++) {
         emit_text(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
@@ -103,11 +103,11 @@ static void put_rows(struct emit *e, const char *name, int n, int maps, const st
     put(e, "return 0;\n}\n");
 }
 
-/* march_steps on arrays of constant size. */
+/* kernel_steps on arrays of constant size. */
 static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept, int keeps,
                       int adaptive) {
     int stages = table->stages, width = (n + 3) / 4 * 4, rows = kept ? kept : 1;
-    put(e, "KERNEL static long steps%d%d_%s(struct keel_projected *kept, void *user) {\n", keeps, adaptive,
+    put(e, "KERNEL static long steps%d%d_%s(struct keel_kernel_state *kept, void *user) {\n", keeps, adaptive,
         name);
     put(e, "double x[%d] = {0}, f[%d] = {0}, next[%d] = {0}, k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
         width, stages * n, n, n);
@@ -123,8 +123,9 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
         "residual,\n",
         n, width, kept, kept == 2 && width == 4, n);
     put(e, "    &space, floor_of, c, z, d};\n");
-    put(e, "struct march_room room = {x, f, next, k, stage, dx, gradients, error, split, scale, limit};\n");
-    put(e, "return march_steps(&table_%s, &p, &room, rate_%s, ", name, name);
+    put(e, "struct kernel_workspace room = {x, f, next, k, stage, dx, gradients, error, split, scale, "
+           "limit};\n");
+    put(e, "return kernel_steps(&table_%s, &p, &room, rate_%s, ", name, name);
     if (kept) put(e, "values_%s, gradients_%s, ", name, name);
     put(e, "%s", kept ? "" : "0, 0, ");
     if (two_estimates(table)) put(e, "&table_%s.norm", name);
@@ -149,8 +150,8 @@ static void put_kept(struct emit *e, const char *name, const keel_rk *table, int
     unsigned wanted = kernels_of(e, table, kept);
     for (int k = 0; k < 4; k++)
         if (wanted & kernel_of(k & 1, k >> 1)) put_steps(e, name, table, n, kept, k & 1, k >> 1);
-    put(e, "long kept_%s(struct keel_projected *kept, void *user) {\n", name);
-    put(e, "int which = (kept->care == MARCH_KEPT) + 2 * (kept->adaptive != 0);\n");
+    put(e, "long kept_%s(struct keel_kernel_state *kept, void *user) {\n", name);
+    put(e, "int which = (kept->treatment == KERNEL_KEPT) + 2 * (kept->adaptive != 0);\n");
     for (int k = 0; k < 4; k++)
         if (wanted & kernel_of(k & 1, k >> 1))
             put(e, "if (which == %d) return steps%d%d_%s(kept, user);\n", k, k & 1, k >> 1, name);
@@ -172,8 +173,8 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel
     if (!e->kept++) {
         put_header(e, emit_rowspace);
         put_header(e, emit_project);
-        put_header(e, emit_judge);
-        put_header(e, emit_kernel);
+        put_header(e, emit_step_control);
+        put_header(e, emit_kernel_steps);
     }
     for (int i = 0; i < maps; i++) {
         char of_map[EMIT_NAME + 80];

@@ -1,10 +1,10 @@
-/* road_written.c - the equations of a mode as they were written, x' = f(t,x,z), 0 = g(t,x), for methods that
- * have multipliers of their own.
+/* formulation_original.c - the equations of a mode as they were written, x' = f(t,x,z), 0 = g(t,x), for
+ * methods that have multipliers of their own.
  *
  * z are the unknowns without derivatives.  Every highest derivative x_j^(d_j) must be alone in one equation,
  * which can be solved for it on paper; the others are the rows g, as many as there are z.  Anything else has
  * no such form, and the maps stay absent. */
-#include "model/road.h"
+#include "model/formulation.h"
 
 #include "symbolic/derive_rules.h"
 #include "model/complaint.h"
@@ -12,14 +12,14 @@
 
 #include <stdlib.h>
 
-static expr derivative(const struct road *r, int column, int order) {
+static expr derivative(const struct formulation *r, int column, int order) {
     struct graph *g = &r->y->m->graph;
     const struct expr_node n = g->node[r->y->unknown[r->y->s.column[column]]];
     return expr_symbol(g, (enum expr_kind)n.a, n.b, (uint32_t)order);
 }
 
 /* e with aliases by what they stand for: v by x'.  EXPR_NONE: no memory. */
-static expr without_aliases(const struct road *r, expr e) {
+static expr without_aliases(const struct formulation *r, expr e) {
     const struct system *y = r->y;
     struct graph *g = &y->m->graph;
     struct expr_list all;
@@ -41,7 +41,7 @@ static expr without_aliases(const struct road *r, expr e) {
 }
 
 /* The column whose highest derivative, of order 1 at least, is in e: -1 none, -2 several, or one beyond. */
-static int column_in(const struct road *r, expr e) {
+static int column_in(const struct formulation *r, expr e) {
     const struct structure *s = &r->y->s;
     struct graph *g = &r->y->m->graph;
     int found = -1;
@@ -55,7 +55,7 @@ static int column_in(const struct road *r, expr e) {
 }
 
 /* rate[j]: x_j^(d_j); rows: those without one.  1; 0: there is no such form. */
-static int sort_equations(struct road *r, expr *rate, expr *row, int *from, int *rows) {
+static int sort_equations(struct formulation *r, expr *rate, expr *row, int *from, int *rows) {
     const struct structure *s = &r->y->s;
     *rows = 0;
     for (int i = 0; i < s->n; i++) {
@@ -72,16 +72,16 @@ static int sort_equations(struct road *r, expr *rate, expr *row, int *from, int 
 }
 
 /* The states, then z; their number. */
-static int name_inputs(struct road *r, int rows) {
+static int name_inputs(struct formulation *r, int rows) {
     const struct structure *s = &r->y->s;
     int at = r->n;
-    for (int i = 0; i < r->n; i++) r->written_symbol[i] = r->basic[i];
+    for (int i = 0; i < r->n; i++) r->original_symbol[i] = r->basic[i];
     for (int j = 0; j < s->n && at <= r->n + rows; j++)
-        if (s->d[j] == 0) r->written_symbol[at++] = derivative(r, j, 0);
+        if (s->d[j] == 0) r->original_symbol[at++] = derivative(r, j, 0);
     return at == r->n + rows;
 }
 
-int road_written(struct road *r) {
+int formulation_original(struct formulation *r) {
     const struct structure *s = &r->y->s;
     struct graph *g = &r->y->m->graph;
     size_t n = (size_t)s->n + 1;
@@ -90,28 +90,28 @@ int road_written(struct road *r) {
     if ((r->form != KEEL_DAE && r->form != KEEL_ODE) || r->hidden.count == 0 || s->steps) return 1;
     expr *rate = pool_take(r->pool, n * sizeof *rate), *row = pool_take(r->pool, n * sizeof *row);
     int *from = pool_take(r->pool, n * sizeof *from);
-    r->written_symbol = pool_take(r->pool, ((size_t)r->n + n + 1) * sizeof *r->written_symbol);
+    r->original_symbol = pool_take(r->pool, ((size_t)r->n + n + 1) * sizeof *r->original_symbol);
     if (r->pool->refused) return complaint_memory(r->messages);
     for (int j = 0; j < s->n; j++) rate[j] = EXPR_NONE;
     if (!sort_equations(r, rate, row, from, &rows) || !name_inputs(r, rows)) return 1;
     for (int i = 0; i < rows; i++)
-        if (expr_depends(g, row[i], rows, r->written_symbol + r->n)) return 1;
-    if (!road_map_open(r, &r->written, r->n) || !road_map_open(r, &r->written_rows, rows))
+        if (expr_depends(g, row[i], rows, r->original_symbol + r->n)) return 1;
+    if (!formulation_map_open(r, &r->original_f, r->n) || !formulation_map_open(r, &r->original_g, rows))
         return complaint_memory(r->messages);
-    r->written.names = NULL;
+    r->original_f.names = NULL;
     for (int i = 0; i < r->n; i++) {
         const struct expr_node x = g->node[r->basic[i]];
-        r->written.value[i] = expr_symbol(g, (enum expr_kind)x.a, x.b, x.c + 1);
+        r->original_f.value[i] = expr_symbol(g, (enum expr_kind)x.a, x.b, x.c + 1);
         for (int j = 0; j < s->n; j++)
-            if (s->d[j] > 0 && r->written.value[i] == derivative(r, j, s->d[j]))
-                r->written.value[i] = rate[j];
+            if (s->d[j] > 0 && r->original_f.value[i] == derivative(r, j, s->d[j]))
+                r->original_f.value[i] = rate[j];
     }
     for (int i = 0; i < rows; i++) {
-        r->written_rows.value[i] = row[i];
+        r->original_g.value[i] = row[i];
         system_label(r->y, from[i], 0, label, sizeof label);
-        r->written_rows.names[i] = road_text(r, label);
+        r->original_g.names[i] = formulation_text(r, label);
     }
-    return (road_derivatives(r, &r->written, r->n + rows, r->written_symbol, 0) &&
-            road_derivatives(r, &r->written_rows, r->n, r->basic, 0)) ||
+    return (formulation_derivatives(r, &r->original_f, r->n + rows, r->original_symbol, 0) &&
+            formulation_derivatives(r, &r->original_g, r->n, r->basic, 0)) ||
            complaint_memory(r->messages);
 }

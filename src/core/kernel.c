@@ -5,7 +5,7 @@
  * always there.  What a kernel cannot do, because something goes wrong in it, step.c does again and says what
  * it was. */
 #include "core/engine.h"
-#include "core/march.h"
+#include "core/kernel.h"
 #include "core/verify.h"
 
 #include <float.h>
@@ -23,10 +23,10 @@ enum { EARLY = 64, PATIENCE = 16, MOST = 16 };
  * states? */
 static int rows_fit(const struct engine *e) {
     const struct field *fd = &e->field;
-    const keel_fused *k = fd->kernel;
+    const keel_kernel *k = fd->kernel;
     const struct rows *r = &e->rows;
     int watched = 0;
-    for (int i = 0; i < r->count; i++) watched += r->care[i] == KEEL_ROW_WATCHED;
+    for (int i = 0; i < r->count; i++) watched += r->treatment[i] == KEEL_ROW_WATCHED;
     int kept = manifold_projects(&e->manifold) && !e->manifold.by_mass && e->manifold.kept == r->count;
     return (kept || (watched == r->count && !manifold_corrects(&e->manifold))) &&
            r->of[KEEL_ROW_ENERGY] + r->of[KEEL_ROW_INVARIANT] == r->count && r->count <= MOST &&
@@ -38,13 +38,13 @@ static int is_plain(const struct engine *e) {
     return e->o.step > 0 && !e->measured;
 }
 
-int fused_fits(const struct engine *e) {
+int kernel_fits(const struct engine *e) {
     const keel_problem *p = &e->field.p;
-    const keel_fused *k = e->field.kernel;
+    const keel_kernel *k = e->field.kernel;
     if (!k || e->o.reversible || e->field.rate != p->f.value || e->o.compensated || p->event.count ||
         e->o.own_method || strcmp(k->method, e->stepper->info.name) != 0)
         return 0;
-    if (is_plain(e)) return k->march != NULL;
+    if (is_plain(e)) return k->fixed != NULL;
     return k->kept && (e->o.step > 0 || e->estimates) && e->field.m == 0 && e->field.k == 0 &&
            (!e->measured || rows_fit(e));
 }
@@ -78,14 +78,14 @@ static void advance(struct engine *e, double t, long count, long calls) {
 }
 
 /* A state that is not finite never becomes finite again: one look at the end of the chunk finds it. */
-static long march_plain(struct engine *e, long count) {
+static long kernel_plain(struct engine *e, long count) {
     struct record *r = e->r;
     const keel_problem *p = &e->field.p;
     int now = r->front, aside = 1 - now;
     size_t bytes = (size_t)e->field.width * sizeof(double);
     memcpy(e->x[aside], e->x[now], bytes);
     memcpy(e->f[aside], e->f[now], bytes);
-    long calls = e->field.kernel->march(r->t, r->base, e->o.step * r->direction, r->count, count, e->x[now],
+    long calls = e->field.kernel->fixed(r->t, r->base, e->o.step * r->direction, r->count, count, e->x[now],
                                         e->f[now], p->user);
     if (calls < 0 || !engine_finite(e->field.n, e->x[now])) {
         memcpy(e->x[now], e->x[aside], bytes);
@@ -98,7 +98,7 @@ static long march_plain(struct engine *e, long count) {
 
 /* A kernel at work. */
 struct work {
-    struct keel_projected k;
+    struct keel_kernel_state k;
     struct engine *e;
     long cleared;      /* looks at the rates, up to here */
     long touched;      /* the step in which the core last took part */
@@ -115,13 +115,13 @@ static void clear(struct work *w) {
 /* Before sizes grow, and at the end. */
 static void certify(struct work *w) {
     struct rows *r = &w->e->rows;
-    if (w->k.care == MARCH_FREE) return;
+    if (w->k.treatment == KERNEL_FREE) return;
     project_certify(r->count, w->worst, r->size, r->drift, r->units);
     memset(w->worst, 0, sizeof w->worst);
 }
 
 /* Sizes that are due, after what a look before them would have left. */
-static int grow(struct keel_projected *k, double t) {
+static int grow(struct keel_kernel_state *k, double t) {
     struct work *w = (struct work *)k;
     struct engine *e = w->e;
     keel_status status = engine_finite(e->rows.count * e->field.n, k->jacobian) ? KEEL_OK : KEEL_RETRY;
@@ -133,7 +133,7 @@ static int grow(struct keel_projected *k, double t) {
 }
 
 /* A projection that needs new gradients on its way. */
-static int again(struct keel_projected *k, double t) {
+static int again(struct keel_kernel_state *k, double t) {
     struct work *w = (struct work *)k;
     keel_stats *stats = &w->e->r->stats;
     long steps = stats->steps;
@@ -156,8 +156,8 @@ static const double *shares(const struct engine *e, double share[MOST]) {
     return share;
 }
 
-static long march_kept(struct engine *e, double t_wake, double t_end, long count, long *wait,
-                       keel_status *status) {
+static long kernel_kept(struct engine *e, double t_wake, double t_end, long count, long *wait,
+                        keel_status *status) {
     struct record *r = e->r;
     struct rows *rows = &e->rows;
     int keeps = manifold_corrects(&e->manifold);
@@ -167,9 +167,9 @@ static long march_kept(struct engine *e, double t_wake, double t_end, long count
         return 0;
     }
     step_weigh(e);
-    struct work w = {.k = {.care = keeps         ? MARCH_KEPT
-                                   : e->measured ? MARCH_WATCHED
-                                                 : MARCH_FREE,
+    struct work w = {.k = {.treatment = keeps         ? KERNEL_KEPT
+                                        : e->measured ? KERNEL_WATCHED
+                                                      : KERNEL_FREE,
                            .t = r->t,
                            .base = r->base,
                            .h = e->o.step * r->direction,
@@ -225,15 +225,16 @@ static long march_kept(struct engine *e, double t_wake, double t_end, long count
     return taken;
 }
 
-long fused_march(struct engine *e, double t_wake, double t_end, long most, long *wait, keel_status *status) {
+long kernel_advance(struct engine *e, double t_wake, double t_end, long most, long *wait,
+                    keel_status *status) {
     long count = chunk(e, t_wake, most);
     *wait = count ? 0 : LONG_MAX;
     if (count == 0) return 0;
     long alone = defect_wait(e);
     if (alone == 0) return 0;
     if (alone < count) count = alone;
-    if (!is_plain(e)) return march_kept(e, t_wake, t_end, count, wait, status);
-    if (march_plain(e, count)) return count;
+    if (!is_plain(e)) return kernel_kept(e, t_wake, t_end, count, wait, status);
+    if (kernel_plain(e, count)) return count;
     *wait = LONG_MAX;
     return 0;
 }

@@ -1,0 +1,96 @@
+/* formulation.h - a mode as expressions for every field of a keel_problem.
+ *
+ * Three formulations: mechanics (a lagrangian alone, M(q) regular), hamiltonian (canonical or with a
+ * structure matrix, nothing beside it), and the general one for all else: the states are x_j^(l), l < d_j;
+ * the highest derivatives that can be written down explicitly are, block by block; the others are the
+ * algebraic variables of an index-1 system; the hidden constraints are rows of the manifold. */
+#ifndef KEEL_MODEL_FORMULATION_H
+#define KEEL_MODEL_FORMULATION_H
+
+#include "keel.h"
+#include "structure/distance.h"
+#include "model/system.h"
+
+/* count functions with what belongs to them; a keel_map in expressions. */
+struct formulation_map {
+    int count;
+    expr *value, *rate, *terms; /* rate: partial d/dt */
+    struct derive_sparse jacobian;
+    const char **names;
+    int autonomous; /* no value contains t */
+};
+
+/* The forms' symbols are held values numbered from here on. */
+enum { ROAD_FORMS = 1 << 30 };
+
+struct formulation {
+    struct system *y;
+    struct pool *pool;
+    struct source_messages *messages;
+    struct derive derive; /* kinks pass: the derivative of the branch in force */
+    keel_form form;
+    int n, m;
+    expr *basic;  /* n + m symbols: states, then algebraic variables */
+    int furthers; /* multipliers that outputs may use, as inputs behind these */
+    expr *further;
+    const char **names; /* n + m */
+    int *array_of;      /* n */
+    struct formulation_map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event;
+    struct formulation_map quadratic_forms, energy_of_forms; /* absent: not pairwise, or too many */
+    expr *form_symbol;                                       /* [forms] the inputs of reduced */
+    struct formulation_map original_f, original_g;           /* absent: there is no such form */
+    expr *original_symbol;                                   /* the inputs of both: the states, then z */
+    struct derive_sparse mass;                               /* mechanics */
+    int mass_constant;
+    expr *structure; /* n x n, or NULL */
+    expr *curvature; /* constraint rows, then rolling ones; or NULL */
+    int *event_direction;
+    unsigned char *event_kind;
+    int surfaces;  /* the last ones of the events (surface.h) */
+    expr *regular; /* entries of the system's Jacobian where it has branches (branches.h) */
+    int regulars;
+    int quadratic, separable; /* f is a polynomial of degree 2; H = T(p) + V(q) */
+    int pairwise;             /* and the constraints: by distances and products of momenta alone */
+    struct distance distance; /* of a lagrangian or canonical hamiltonian with nothing beside it: its forms */
+    /* The general formulation. */
+    unsigned char *torn; /* [columns] its highest derivative is an algebraic variable */
+    int extra;           /* derivatives of the algebraic variables beyond the first that are carried along */
+    expr *place;         /* by symbol: 1 + its number in `basic`; 0: not there */
+    expr *definition;    /* by symbol: what it is in terms of basic ones; EXPR_NONE: not known yet */
+    uint32_t symbols;    /* nodes these have room for */
+    expr missing;        /* the last symbol without a value */
+};
+
+/* 1; 0 with an error in the messages.  formulation_close in any case. */
+int formulation_open(struct formulation *r, struct system *y, struct source_messages *messages,
+                     struct pool *pool);
+void formulation_close(struct formulation *r);
+/* e in basic symbols alone; EXPR_NONE: see missing, or no memory. */
+expr formulation_resolve(struct formulation *r, expr e);
+
+/* One more input, behind the unknowns; 1 or 0.  The place of a symbol among the inputs, or -1. */
+int formulation_further(struct formulation *r, expr symbol);
+int formulation_place(const struct formulation *r, expr symbol);
+/* Its place among the n + m unknowns, by another name of it if need be (v for x'); -1: it is none of them. */
+int formulation_find(const struct formulation *r, expr symbol);
+
+/* For the formulations themselves. */
+void formulation_begin(struct formulation *r, struct system *y, struct source_messages *messages,
+                       struct pool *pool);
+int formulation_mechanics(
+    struct formulation *r); /* 1; 0: it does not fit; -1: a message was added or memory is out */
+int formulation_hamiltonian(struct formulation *r); /* the same */
+int formulation_general(struct formulation *r);     /* 1 or -1 */
+int formulation_inertia(
+    const struct formulation *r); /* 1: mechanics, with a mass matrix that is positive definite somewhere */
+int formulation_forms(struct formulation *r);    /* 1; 0: a message was added */
+int formulation_original(struct formulation *r); /* the same */
+/* The n + m basic symbols get places and names; 1 or 0. */
+int formulation_basic(struct formulation *r, int count, const expr *symbol);
+void formulation_define(struct formulation *r, expr symbol, expr e);
+/* Of the rows in map->value: jacobian by `columns` symbols, rate and, if wanted, terms; 1 or 0. */
+int formulation_derivatives(struct formulation *r, struct formulation_map *map, int columns, const expr *by,
+                            int terms);
+int formulation_map_open(struct formulation *r, struct formulation_map *map, int count);
+const char *formulation_text(struct formulation *r, const char *text);
+#endif
