@@ -225,7 +225,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
                            int *converged) {
     struct implicit_rk *m = w->method;
     struct implicit_memory *memory = m->memory;
-    double before = 0, pace_before = 0;
+    double before = 0, pace_before = 0, first = 0;
     int s = table->s, idle = 0;
     /* The round with a pace.  With multipliers the first change is mostly one of z, and a change of z is felt
      * by x one round later: sizes fall by 1e-4 and 0.2 in turns, so that two rounds make a pace.  With one,
@@ -252,10 +252,16 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
         enum verdict verdict = w->rtol > 0 ? judge_tolerance(w, memory, s, round, known, size, mean)
                                            : judge_round_off(memory, round, size, idle, pace);
         *converged = verdict == ARRIVED;
-        if (verdict != GO_ON) return KEEL_OK;
+        if (round == known) first = memory->contraction;
+        if (verdict != GO_ON) break;
         before = fmax(size, fmax(DBL_EPSILON, least));
         pace_before = pace;
     }
+    /* The next solve may stop after its first change if this is small at the pace known: that of a first
+     * change, not of a last one, which is better by far where Newton's matrix is right (x' = -1e5 (x - s(t)),
+     * y' = x^2 - y erred by 400 tolerances with it). */
+    memory->contraction = fmax(memory->contraction, first);
+    return KEEL_OK;
 }
 
 /* K = A^-1 Z: the rates themselves are stiff.  Where A has no inverse, the rates at the stages found. */
@@ -355,7 +361,9 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
         if (fresh && isfinite(implicit_size(w, table->s, m->z))) memcpy(start, m->z, count * sizeof(double));
         fresh = 1;
     }
-    memory->failures = converged ? 0 : memory->failures + 1;
+    /* Adaptive steps may settle where every second one fails. */
+    memory->failures =
+        converged ? fmax(0, memory->failures - (w->rtol > 0 ? 0.25 : 3)) : memory->failures + 1;
     memory->slow = !converged || memory->rate > (w->rtol > 0 ? 1e-3 : 0.1);
     if (!converged && w->rtol == 0 && memory->failures < 4 && memory->distrust == 0) {
         memory->failures = 3; /* with a fixed step there is no other chance */
