@@ -33,9 +33,9 @@ static double widening(const keel_work *w, int s) { /* the tolerance of e over t
 
 void implicit_estimate_scale(keel_work *w, const keel_attempt *a) {
     struct implicit_rk *m = w->method;
-    double wide = widening(w, m->table[implicit_choice(w)].s);
+    m->wide = widening(w, m->table[implicit_choice(w)].s);
     for (int c = 0; c < w->n; c++)
-        m->scale[c] = wide * fmax(w->atol[c] + w->rtol * fabs(a->x[c]), 4 * DBL_EPSILON * fabs(a->x[c]));
+        m->scale[c] = m->wide * fmax(w->atol[c] + w->rtol * fabs(a->x[c]), 4 * DBL_EPSILON * fabs(a->x[c]));
     for (int c = 0; c < w->n; c++)
         if (!(m->scale[c] > 0)) m->scale[c] = DBL_MIN;
 }
@@ -54,9 +54,9 @@ static double combine(const struct implicit_rk *m, int s, const double *weight, 
     return sum;
 }
 
-/* e; *taken is the size of what L takes of g r: the stiff part.  At first steps and after rejections an e that
- * is too large is found again, with f(x + e): of what is stiff and off its path, g L r would leave a part that
- * does not depend on h. */
+/* e; *taken is the size of what L takes of g r: the stiff part.  At first steps and after rejections an e
+ * that is too large is found again, with f(x + e): of what is stiff and off its path, g L r would leave a
+ * part that does not depend on h. */
 static keel_status estimate_at_begin(keel_work *w, const keel_attempt *a, const struct implicit_table *table,
                                      double *e, double *taken) {
     struct implicit_rk *m = w->method;
@@ -140,7 +140,7 @@ keel_status implicit_estimate(keel_work *w, const keel_attempt *a) {
     struct implicit_rk *m = w->method;
     const struct implicit_table *table = &m->table[implicit_choice(w)];
     double *e = m->residual, *late = e + m->width, *copy = late + m->width, *room = copy + m->width;
-    double wide = widening(w, table->s), taken, between = 0;
+    double wide = m->wide, taken, between = 0;
     keel_status status = estimate_at_begin(w, a, table, e, &taken);
     if (status != KEEL_OK) return status;
     double size = implicit_size(w, 1, e);

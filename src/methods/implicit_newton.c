@@ -167,11 +167,10 @@ double implicit_newton_enough(const keel_work *w, int s) {
 
 /* To a fraction of the tolerance, or until the rest is lost in it at this pace.  Changes that shrink no
  * more have met round-off if they are as small as that; with multipliers see `weigh`. */
-static enum verdict judge_tolerance(const keel_work *w, struct implicit_memory *memory, int s, int round,
-                                    int known, double size, double pace) {
-    double enough = implicit_newton_enough(w, s);
+static enum verdict judge_tolerance(struct implicit_memory *memory, int s, int round, int known, double size,
+                                    double pace, double enough, double least) {
     int most = 7 + (s - 3) * 5 / 2, left = most - 1 - round;
-    enum verdict stalled = size <= fmax(10 * round_off(w, s), known > 2 ? enough : 0) ? ARRIVED : GIVE_UP;
+    enum verdict stalled = size <= fmax(10 * least, known > 2 ? enough : 0) ? ARRIVED : GIVE_UP;
     memory->shrink = 0.5;
     if (known > 2 && !isfinite(size)) return GIVE_UP;
     if (round >= known) {
@@ -225,8 +224,9 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
                            int *converged) {
     struct implicit_rk *m = w->method;
     struct implicit_memory *memory = m->memory;
-    double before = 0, pace_before = 0, first = 0;
     int s = table->s, idle = 0;
+    double before = 0, pace_before = 0, first = 0, least = w->rtol > 0 ? round_off(w, s) : 0;
+    double enough = w->rtol > 0 ? implicit_newton_enough(w, s) : 0;
     /* The round with a pace.  With multipliers the first change is mostly one of z, and a change of z is felt
      * by x one round later: sizes fall by 1e-4 and 0.2 in turns, so that two rounds make a pace.  With one,
      * positions of a pendulum of index 3 erred by 190 tolerances of 1e-12; with two, by less than 5. */
@@ -245,12 +245,13 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
         if (status != KEEL_OK) return status;
         /* A change below round-off is known to be that and no more: were the pace believed to be 0, the next
          * step would be content with one round. */
-        double least = w->rtol > 0 ? round_off(w, s) : 0, pace = round > 1 ? fmax(size, least) / before : 0;
+        double pace = round > 1 ? fmax(size, least) / before : 0;
         double mean = round > single ? sqrt(pace * pace_before) : pace;
         memory->iterations = round;
         idle = round > 1 && size >= before ? idle + 1 : 0;
-        enum verdict verdict = w->rtol > 0 ? judge_tolerance(w, memory, s, round, known, size, mean)
-                                           : judge_round_off(memory, round, size, idle, pace);
+        enum verdict verdict = w->rtol > 0
+                                   ? judge_tolerance(memory, s, round, known, size, mean, enough, least)
+                                   : judge_round_off(memory, round, size, idle, pace);
         *converged = verdict == ARRIVED;
         if (round == known) first = memory->contraction;
         if (verdict != GO_ON) break;
