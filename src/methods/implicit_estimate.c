@@ -75,7 +75,7 @@ static keel_status estimate_at_begin(keel_work *w, const keel_attempt *a, const 
         if (keel_rate(w, a->t, m->stage, m->moved) != KEEL_OK) break; /* the plain estimate will do */
     }
     w->code = 0;
-    return m->system ? m->system->judge(w, a, 0, e) : KEEL_OK;
+    return KEEL_OK;
 }
 
 /* late = g L r late in the step: what the polynomial is off there, where x is stiff.  What sets in at the end
@@ -150,13 +150,13 @@ keel_status implicit_estimate(keel_work *w, const keel_attempt *a) {
         memcpy(copy, late, (size_t)w->n * sizeof *copy);
     }
     double end = m->system ? 0 : size_at_end(w, table, e, looked ? copy : NULL, room);
-    double largest = fmax(size, between), factor = 1 / wide;
+    double largest = fmax(size, between), allowed = wide;
     m->memory->exponent = table->s + 1;
     if (wide * end > largest) {
         m->memory->exponent += (table->s - 1) * (1 - pow(fmin(1, end / largest), 1.0 / (table->s - 1)));
-        factor = end / largest;
+        allowed = largest / end;
     }
     for (int c = 0; c < w->width; c++)
-        a->error[0][c] = c < w->n ? factor * (between > size ? late : e)[c] : 0;
-    return KEEL_OK;
+        a->error[0][c] = c < w->n ? (between > size ? late : e)[c] / allowed : 0;
+    return m->system ? m->system->judge(w, a, 0, a->error[0]) : KEEL_OK;
 }

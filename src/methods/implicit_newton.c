@@ -233,6 +233,11 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
     int known = m->system ? 3 : 2, single = m->system ? 2 : known;
     *converged = 0;
     memory->contraction = pow(fmax(memory->contraction, DBL_EPSILON), 0.8);
+    if (!m->system && w->rtol > 0 &&
+        memory->last_h > 0) { /* it goes like h times the change of J, which goes like h */
+        double longer = fmax(1, a->h / memory->last_h);
+        memory->contraction *= longer * longer;
+    }
     for (int round = 1;; round++) {
         keel_status status = implicit_rates(w, a, table);
         if (status != KEEL_OK) return status;
@@ -261,7 +266,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
     /* The next solve may stop after its first change if this is small at the pace known: that of a first
      * change, not of a last one, which is better by far where Newton's matrix is right (x' = -1e5 (x - s(t)),
      * y' = x^2 - y erred by 400 tolerances with it). */
-    memory->contraction = fmax(memory->contraction, first);
+    if (!m->system) memory->contraction = fmax(memory->contraction, first);
     return KEEL_OK;
 }
 
@@ -364,7 +369,7 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
     }
     /* Adaptive steps may settle where every second one fails. */
     memory->failures =
-        converged ? fmax(0, memory->failures - (w->rtol > 0 ? 0.25 : 3)) : memory->failures + 1;
+        converged ? fmax(0, memory->failures - (w->rtol > 0 && !m->system ? 0.25 : 3)) : memory->failures + 1;
     memory->slow = !converged || memory->rate > (w->rtol > 0 ? 1e-3 : 0.1);
     if (!converged && w->rtol == 0 && memory->failures < 4 && memory->distrust == 0) {
         memory->failures = 3; /* with a fixed step there is no other chance */
