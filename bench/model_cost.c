@@ -35,7 +35,7 @@ static double run(const keel_problem *p, const keel_options *o, double way, long
 struct row {
     const char *name;
     const keel_problem *problem; /* NULL: by hand */
-    keel_preserve preserve;
+    const char *stabilizer;
     double best, result;
     long steps;
 };
@@ -46,7 +46,9 @@ static void table(const char *title, const keel_options *o, const struct course 
     for (int round = 0; round < rounds; round++)
         for (int k = 0; k < rows; k++) {
             keel_options own = *o;
-            if (row[k].preserve) own.preserve = row[k].preserve;
+            char pair[64];
+            snprintf(pair, sizeof pair, "%s+%s", o->method, row[k].stabilizer);
+            own.method = pair;
             double begin = bench_seconds();
             row[k].steps = steps;
             row[k].result =
@@ -71,12 +73,12 @@ static void plain(const char *title, const struct course *c, const char *method,
     keel_model *interpreted = checked(course_model(c, method, 1));
     keel_problem fused = *bench_problem(compiled), called = fused, walked = *bench_problem(interpreted);
     int hand = has_hand(method);
-    keel_options o = {.method = method, .step = c->unit_step, .preserve = KEEL_NONE};
+    keel_options o = {.method = method, .step = c->unit_step};
     struct row row[] = {{.name = "by hand, in one function"},
-                        {.name = "model compiled into the method", .problem = &fused},
-                        {.name = "model compiled", .problem = &called},
-                        {.name = "model interpreted", .problem = &walked}};
-    called.fused = NULL;
+                        {.name = "model compiled into the method", .problem = &fused, .stabilizer = "none"},
+                        {.name = "model compiled", .problem = &called, .stabilizer = "none"},
+                        {.name = "model interpreted", .problem = &walked, .stabilizer = "none"}};
+    called.extras = NULL;
     table(title, &o, c, hand ? 4 : 3, hand ? row : row + 1, steps, rounds);
     if (row[1].result != row[2].result || row[1].result != row[3].result) bench_stop("the results differ");
     keel_model_close(compiled);
@@ -91,11 +93,11 @@ static void kept(const char *title, const struct course *c, const char *method, 
     keel_options o = {.method = method, .step = rtol > 0 ? 0 : c->unit_step, .rtol = rtol};
     int hand = has_hand(method);
     struct row row[] = {{.name = "by hand, without projection"},
-                        {.name = "compiled into the method", .problem = &fused, .preserve = KEEL_NONE},
-                        {.name = "the same, projected", .problem = &fused, .preserve = KEEL_PROJECT},
-                        {.name = "called", .problem = &called, .preserve = KEEL_NONE},
-                        {.name = "called, projected", .problem = &called, .preserve = KEEL_PROJECT}};
-    called.fused = NULL;
+                        {.name = "compiled into the method", .problem = &fused, .stabilizer = "none"},
+                        {.name = "the same, projected", .problem = &fused, .stabilizer = "project"},
+                        {.name = "called", .problem = &called, .stabilizer = "none"},
+                        {.name = "called, projected", .problem = &called, .stabilizer = "project"}};
+    called.extras = NULL;
     table(title, &o, c, hand ? 5 : 4, hand ? row : row + 1, steps, rounds);
     if (row[2].result != row[4].result) bench_stop("the results differ");
     keel_model_close(compiled);
@@ -106,10 +108,10 @@ static void mechanics(const char *title, const char *name, const keel_problem *i
     keel_model *compiled = checked(bench_load(name, NULL));
     keel_model *interpreted = checked(bench_load(name, &(keel_model_options){.interpret = 1}));
     keel_problem called = *bench_problem(compiled), walked = *bench_problem(interpreted);
-    keel_options o = {.method = "rk4", .step = h, .preserve = KEEL_PROJECT};
-    struct row row[] = {{.name = "written in C", .problem = in_c},
-                        {.name = "model compiled", .problem = &called},
-                        {.name = "model interpreted", .problem = &walked}};
+    keel_options o = {.method = "rk4", .step = h};
+    struct row row[] = {{.name = "written in C", .problem = in_c, .stabilizer = "project"},
+                        {.name = "model compiled", .problem = &called, .stabilizer = "project"},
+                        {.name = "model interpreted", .problem = &walked, .stabilizer = "project"}};
     table(title, &o, NULL, 3, row, steps, rounds);
     keel_model_close(compiled);
     keel_model_close(interpreted);

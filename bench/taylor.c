@@ -26,11 +26,9 @@ enum { AIMS = sizeof aims / sizeof *aims };
 
 static const struct entry {
     const char *method;
-    keel_preserve preserve;
     const char *name;
-} entries[] = {{"taylor", KEEL_PROJECT, "taylor+project"},
-               {"taylor", KEEL_NONE, "taylor"},
-               {"dop853", KEEL_PROJECT, "dop853+project"}};
+} entries[] = {
+    {"taylor+project", "taylor+project"}, {"taylor+none", "taylor"}, {"dop853+project", "dop853+project"}};
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
 struct outcome {
@@ -40,7 +38,7 @@ struct outcome {
 
 static int run(const struct course *c, const keel_problem *p, const struct entry *e, double rtol, int rounds,
                struct outcome *out, double *unit) {
-    keel_options o = {.method = e->method, .preserve = e->preserve, .rtol = rtol};
+    keel_options o = {.method = e->method, .rtol = rtol};
     keel_solver *s = keel_open(p, &o);
     if (keel_state_of(s) < 0) bench_stop(keel_message(s));
     keel_kept row;

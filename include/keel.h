@@ -18,7 +18,8 @@ extern "C" {
 #endif
 #endif
 
-#define KEEL_VERSION "0.1.0"
+#define KEEL_VERSION "0.2.0"
+#define KEEL_ABI 4u /* of all public structs and enums; a program and its library must agree on it */
 
 /* Zero: done.  Positive: stopped early, as asked.  Negative: failed, and the solver stays failed until
  * keel_restart; a call that was wrong in itself (KEEL_EINVAL from any call but keel_open) changes nothing
@@ -46,51 +47,11 @@ typedef enum keel_status {
  * Return 0; > 0 asks for a shorter step; < 0 gives up.  Must not keep u or out.  The only callback type. */
 typedef int keel_fn(double t, const double *u, double *out, void *user);
 
-/* Fixed steps number first .. first + count - 1 of the grid base + k h in one go, by one method with F
- * compiled into it (keel_rk_march in keel/explicit.h), with the bits of that method's single steps.  t:
- * where they begin; x, f: the state and its rate there, then at the end, n rounded up to a multiple of 4.
- * Returns how often F was called; < 0: F failed. */
-typedef long keel_march(double t, double base, double h, long first, long count, double *x, double *f,
-                        void *user);
-
-/* The same for steps by their error, and for steps of both kinds that are projected onto kept rows or have
- * watched ones, whose values and gradients are compiled in, too: what compiled models bring (core/march.h in
- * keel's source). */
-struct keel_projected;
-typedef long keel_march_kept(struct keel_projected *numbers, void *user);
-
-typedef struct keel_fused {
-    const char *method;
-    keel_march *march;
-    keel_march_kept *kept;       /* may be NULL; its rows are those of these two maps, all kept or watched */
-    keel_fn *energy, *invariant; /* their values as the problem has them; NULL: not in it */
-} keel_fused;
-
 /* Large mechanics whose constraints and mass have patterns is solved by sparse matrices. */
 typedef struct keel_pattern {
     int nnz;
     const int *row_start, *column; /* compressed rows: count + 1 and nnz of them */
 } keel_pattern;
-
-/* Taylor coefficients of the solution through (t, u): out[k n + i] = x_i^(k) / k! for k = 0 .. orders, i < n.
- * work: room + each (orders + 1) doubles.  Kinks take the branch they are on at (t, u).  Returns as a
- * keel_fn. */
-typedef int keel_series_fn(double t, const double *u, int orders, double *out, double *work, void *user);
-typedef struct keel_series {
-    keel_series_fn *value;
-    long room, each;
-} keel_series;
-
-/* Taylor coefficients of the event functions along a curve through (t, u), x_i(t + s) = sum of
- * c[k n + i] s^k for k = 0 .. orders: out[k count + i].  y, where they depend on it, follows from x; u has it
- * nearly.  Where an event has no series, for a kink in it, they are not finite.  work and what it returns: as
- * keel_series. */
-typedef int keel_along_fn(double t, const double *u, const double *c, int orders, double *out, double *work,
-                          void *user);
-typedef struct keel_along {
-    keel_along_fn *value;
-    long room, each;
-} keel_along;
 
 /* count functions of (t, u); all zero: absent. */
 typedef struct keel_map {
@@ -123,8 +84,9 @@ typedef enum keel_passing {
 typedef enum keel_form { KEEL_ODE, KEEL_HAMILTONIAN, KEEL_MECHANICS, KEEL_DAE } keel_form;
 
 /* What is to be solved.  keel_open copies this and its arrays of numbers, and borrows the functions,
- * patterns, names, fused and user; nothing here is ever written to, so one problem serves many threads.
+ * patterns, names, extras and user; nothing here is ever written to, so one problem serves many threads.
  * Modes are one problem each. */
+struct keel_extras;
 typedef struct keel_problem {
     keel_form form;
     const char *name;
@@ -146,13 +108,6 @@ typedef struct keel_problem {
     keel_map rolling;           /* MECHANICS: 0 = A(t,q) v + b(t,q), linear in v; jacobian = A, n/2 columns */
     keel_map velocity;          /* the same: G v + g_t (G H_p + g_t), then A v + b, whose jacobian (n columns)
                                  * and rate are used where they are given; may be absent */
-    keel_map forms;             /* canonical HAMILTONIAN, MECHANICS: pi(x), each of degree 2 at most, such as
-                                 * |q_i - q_j|^2, p_i . p_j, by which `reduced` writes energy, constraints */
-    keel_map reduced;           /* energy, then constraints, of (t, pi) with forms.count columns; for methods
-                                 * that keep momenta.  Both with jacobians, or both absent */
-    keel_map written;           /* ODE, DAE: the same motion as written, x' = f(t,x,z), n + k columns, */
-    keel_map written_rows;      /* 0 = g(t,x), k rows of n columns: for methods with multipliers z of their
-                                 * own.  Absent: f with y for z, and algebraic */
     keel_fn *curvature;         /* MECHANICS: d/dt (G v + g_t), d/dt (A v + b) at fixed v; may be NULL */
     keel_map invariant;         /* I(t,x) = I(t0,x0), n columns: kept or watched */
     keel_map event;             /* sign changes are located */
@@ -160,30 +115,9 @@ typedef struct keel_problem {
     const unsigned char *passing; /* per event, a keel_passing; NULL: all stop the run */
     double *side;                 /* one for each switching surface, in their order: keel writes here which
                                    * side is in force before it calls back.  For one solver at a time */
-    const keel_fused *fused;      /* ODE without mass, HAMILTONIAN with f: f in one method, for runs
-                                   * nobody looks into */
-    keel_series series;           /* for the method taylor; a model brings its own.  May be absent */
-    keel_along event_series;      /* the same: its events are then roots of polynomials, none missed */
+    const struct keel_extras *extras; /* what compiled models bring along (keel/extras.h); may be NULL */
     void *user;
 } keel_problem;
-
-/* AUTO: project if anything is to be kept, unless the stepper has its own geometry and keeps the
- * equations, if there are any. */
-typedef enum keel_preserve {
-    KEEL_AUTO,
-    KEEL_NONE,      /* not even measured */
-    KEEL_WATCH,     /* measured */
-    KEEL_POST,      /* one correction by the first kept row */
-    KEEL_ADJUST,    /* one correction by all kept rows */
-    KEEL_PROJECT,   /* iterated to round-off */
-    KEEL_SYMMETRIC, /* the same change before and after a symmetric step: reversible; `step` */
-    KEEL_COUPLED,   /* multipliers inside the stages of an implicit one-step method */
-    KEEL_SCALE,     /* sets of states are multiplied by factors, one for each kept row: options.sets */
-    KEEL_RELAX,     /* Runge-Kutta: the step is made longer or shorter until the invariants hold at its end,
-                     * so that steps are on no grid; options.step is then the nominal one.  Where the length
-                     * is given (t_end, events, looks between the steps) it is KEEL_PROJECT */
-    KEEL_BAUMGARTE  /* a term in the right-hand side pulls back: held to the level of the errors */
-} keel_preserve;
 
 /* What "smallest change" means in all that corrects. */
 typedef enum keel_norm {
@@ -196,34 +130,39 @@ typedef enum keel_norm {
 
 typedef struct keel_solver keel_solver;
 struct keel_stepper;
+struct keel_stabilizer;
 
 /* How to solve it.  All zero is a sound default; so is a null pointer. */
 typedef struct keel_options {
-    const char *method; /* a name from keel_method_at; NULL: dop853, fixed steps: rk4, reversible: gauss8 */
-    const struct keel_stepper *own_method; /* see keel/method.h */
-    keel_preserve preserve;
+    /* STEPPER, or STEPPER+STABILIZER, as in "rk4+project": names from keel_method_at, keel_stabilizer_at.  No
+     * stepper: dop853, fixed steps: rk4, reversible: gauss8.  No stabilizer, or auto: project if anything is
+     * to be kept, unless the stepper has its own geometry and keeps the equations, if there are any. */
+    const char *method;
+    const struct keel_stepper *own_method;        /* in place of a name; see keel/method.h */
+    const struct keel_stabilizer *own_stabilizer; /* in place of a name; see keel/stabilizer.h */
     keel_norm norm;
-    const double *weights; /* KEEL_GIVEN: n of them, > 0; the change minimised is sum (weight dx)^2 */
-    const char *keep;      /* "energy, rod": keep these rows and only watch the others; NULL: all */
-    const char *sets;  /* KEEL_SCALE: "q1 q2; p1 p2", states of one set by name, or by that of their array,
+    const double *weights;   /* KEEL_GIVEN: n of them, > 0; the change minimised is sum (weight dx)^2 */
+    const char *keep;        /* "energy, rod": keep these rows and only watch the others; NULL: all */
+    const char *sets;        /* scale: "q1 q2; p1 p2", states of one set by name, or by that of their array,
                               * as many sets as kept rows; states in no set stay.  NULL: one row: all states;
                               * two invariants of q and p, or q and v: those */
-    double rtol, atol; /* 0: 1e-6, and rtol / 1000 (less for arrays that start small) */
+    double rtol, atol;       /* 0: 1e-6, and rtol / 1000 (less for arrays that start small) */
     const double *atol_each; /* n of them, or NULL */
     double step;             /* > 0: this fixed step, no error control; reversible: the first step */
     double first_step, max_step;
     double manifold_units; /* round-off units allowed on what is kept; 0: 4 */
-    double gain;         /* KEEL_BAUMGARTE: what is off decays like exp(-gain t); 0: as fast as the motion */
-    double theta;        /* where theta, glnr and dso take f: at (1 - theta) x + theta x1, up to 1;
+    double gain;           /* baumgarte: what is off decays like exp(-gain t); 0: as fast as the motion */
+    double theta;          /* where theta, glnr and dso take f: at (1 - theta) x + theta x1, up to 1;
                    * 0: 1/2, of order 2; any other is of order 1 */
-    int order;           /* of taylor, 2 .. 60; 0: as the tolerance asks for, with a fixed step 20 */
-    int compensated;     /* carry the rounding errors of the state sums along */
-    int reversible;      /* steps follow the time scale of the motion, and the run back retraces them:
-                            * symmetric one-step methods, nothing projected but by KEEL_SYMMETRIC; none
+    int order;             /* of taylor, 2 .. 60; 0: as the tolerance asks for, with a fixed step 20 */
+    int compensated;       /* carry the rounding errors of the state sums along */
+    int reversible;        /* steps follow the time scale of the motion, and the run back retraces them:
+                            * symmetric one-step methods, nothing projected but by symmetric; none
                             * longer than max_step */
-    int check_jacobians; /* compare every given derivative with differences before the run */
-    int defect_every; /* one step of so many is looked into for the defect; 0: 1024, below 1 % of the work */
+    int check_jacobians;   /* compare every given derivative with differences before the run */
+    int defect_every; /* one step of so many is looked into for the defect; 0: 4096, below 3 % of the work */
     long max_steps;   /* in one call; 0: 10 million, with a fixed step (not reversible) any number */
+    long pause_steps; /* keel_advance ends after so many steps, too, short of t_wake; 0: any number */
     void (*observe)(keel_solver *s, void *user); /* each step and passing event; may only look */
     /* Not NULL: once this number is not 0, calls end soon, inside a long step, too (KEEL_STOPPED; while a
      * start is sought KEEL_ESTOP).  A signal handler or another thread sets it; it stays set until the call
@@ -234,8 +173,9 @@ typedef struct keel_options {
 
 typedef struct keel_stats {
     long steps, rejected, calls, jacobians, factorizations, newton, corrections, events;
-    long folds; /* KEEL_SCALE: steps at whose end no factors meet all kept rows: they are off there.
-                 * KEEL_RELAX: steps that no length makes right: they were projected */
+    long
+        folds; /* steps whose kept rows the stabilizer could not meet by its own means: scale leaves them off,
+                 * relax projects */
     long schur; /* of the factorizations: of large mechanics by the Schur complement */
     long switches,
         slides; /* crossings of switching surfaces; how often the motion began to slide along one */
@@ -310,12 +250,18 @@ typedef struct keel_defect {
 /* Open, run, close.  keel_open gives NULL only when memory is out; every call takes NULL and a failed
  * solver. */
 KEEL_API keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi);
-#define KEEL_ABI ((unsigned)(sizeof(keel_problem) << 16 | sizeof(keel_options)))
 static inline keel_solver *keel_open(const keel_problem *p, const keel_options *o) {
     return keel_open_abi(p, o, KEEL_ABI);
 }
-KEEL_API keel_status keel_run(keel_solver *s, double t_end);  /* lands on t_end exactly */
-KEEL_API keel_status keel_step(keel_solver *s, double t_end); /* one accepted step towards t_end */
+/* Steps towards t_end, at least one, until one reaches t_wake; t_wake then lies inside the last step, where
+ * keel_eval looks.  Lands on t_end exactly, and ends at events.  What the steps are does not depend on
+ * t_wake, so that output between the steps costs and changes nothing.  The observer sees events and the step
+ * that ends the call; a compiled model takes the others by its kernel. */
+KEEL_API keel_status keel_advance(keel_solver *s, double t_wake, double t_end);
+/* Its two ends.  keel_run is keel_advance(s, t_end, t_end), and the observer sees every step; keel_step is
+ * keel_advance(s, keel_time(s), t_end): one accepted step. */
+KEEL_API keel_status keel_run(keel_solver *s, double t_end);
+KEEL_API keel_status keel_step(keel_solver *s, double t_end);
 KEEL_API keel_status keel_eval(keel_solver *s, double t,
                                double *u); /* inside the last step; on the manifold */
 KEEL_API keel_status keel_restart(keel_solver *s, double t,
@@ -337,6 +283,7 @@ static inline keel_solver *keel_load(const keel_problem *p, const keel_options *
 
 /* Pointers are valid until the next call that moves the solver. */
 KEEL_API double keel_time(const keel_solver *s);
+KEEL_API double keel_time_before(const keel_solver *s);  /* where the last step began, if there is one */
 KEEL_API const double *keel_state(const keel_solver *s); /* n + m */
 KEEL_API const double *keel_multipliers(
     keel_solver *s); /* at the node: constraint, then rolling; NULL: none */
@@ -350,6 +297,8 @@ KEEL_API keel_defect keel_defect_of(const keel_solver *s); /* of the steps so fa
 /* At t inside the last step.  KEEL_RETRY: it cannot be had there, or the method has no interpolant. */
 KEEL_API keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out);
 KEEL_API int keel_kept_at(const keel_solver *s, int i, keel_kept *row); /* 1; 0 past the last row */
+/* value - start of all rows of the certificate at (t, u), as keel_eval gave it; NAN: a row has no value. */
+KEEL_API keel_status keel_residuals(keel_solver *s, double t, const double *u, double *out);
 /* The i-th switching surface of the problem in force; its name is NULL where the problem gives none.  1; 0
  * past the last. */
 KEEL_API int keel_surface_at(const keel_solver *s, int i, keel_surface *out);
@@ -361,7 +310,9 @@ typedef struct keel_method {
     int order;
     unsigned traits; /* see keel/method.h */
 } keel_method;
-KEEL_API const keel_method *keel_method_at(int i); /* NULL past the last */
+KEEL_API const keel_method *keel_method_at(int i);     /* a stepper; NULL past the last */
+KEEL_API const keel_method *keel_stabilizer_at(int i); /* NULL past the last; its traits: keel/stabilizer.h */
+KEEL_API const keel_method *keel_stabilizer_of(const keel_solver *s); /* the one in use; NULL: none yet */
 KEEL_API const char *keel_status_name(keel_status status);
 KEEL_API const char *keel_version(void);
 

@@ -257,7 +257,9 @@ static void begin(problem *p, keel_form form, const char *name, int dim, double 
                   2.0 * acos(-1.0) * a * sqrt(a));
     p->parameter[ECCENTRICITY] = e;
     p->parameter[SEMI_AXIS] = a;
-    p->keel.series = (keel_series){dim == 2 ? plane_series : space_series, 0, 2};
+    static const keel_extras plane = {.series = {plane_series, 0, 2}},
+                             space = {.series = {space_series, 0, 2}};
+    p->keel.extras = dim == 2 ? &plane : &space;
     p->u0[0] = a * (1.0 - e);
     p->u0[dim + 1] = sqrt((1.0 + e) / (1.0 - e) / a);
     p->exact = exact;

@@ -277,10 +277,12 @@ static void begin(problem *p, keel_form form, const char *name, int m, double g)
     refer(p);
 }
 
+static const keel_extras extras = {.series = {ode_series, 0, 2}};
+
 void problem_pendulum_ode(problem *p, double g) {
     begin(p, KEEL_ODE, "pendulum_ode", 0, g);
     p->keel.f = (keel_map){.count = 4, .value = ode_f, .jacobian = ode_f_jacobian};
-    p->keel.series = (keel_series){ode_series, 0, 2};
+    p->keel.extras = &extras;
     p->keel.invariant = (keel_map){.count = 3,
                                    .value = ode_invariants,
                                    .jacobian = ode_invariants_jacobian,
@@ -290,7 +292,7 @@ void problem_pendulum_ode(problem *p, double g) {
 
 void problem_pendulum(problem *p, double g) {
     begin(p, KEEL_MECHANICS, "pendulum", 0, g);
-    p->keel.series = (keel_series){ode_series, 0, 2};
+    p->keel.extras = &extras;
     p->keel.f = (keel_map){.count = 2, .value = force, .jacobian = force_jacobian};
     p->keel.constraint = (keel_map){
         .count = 1, .value = rod, .jacobian = rod_gradient, .terms = rod_terms, .names = rod_names};
@@ -319,7 +321,9 @@ void problem_pendulum_bottom(problem *p, double g) {
     problem_pendulum(p, g);
     p->keel.name = "pendulum_bottom";
     p->keel.event = (keel_map){.count = 1, .value = bottom, .jacobian = bottom_gradient, .names = names};
-    p->keel.event_series = (keel_along){bottom_along, 0, 0};
+    static const keel_extras with_event = {.series = {ode_series, 0, 2},
+                                           .event_series = {bottom_along, 0, 0}};
+    p->keel.extras = &with_event;
 }
 
 double problem_pendulum_bottom_time(const problem *p, int k) {

@@ -5,7 +5,7 @@
 #ifndef KEEL_PROBLEMS_H
 #define KEEL_PROBLEMS_H
 
-#include <keel.h>
+#include <keel/extras.h>
 
 enum { PROBLEM_UNKNOWNS = 40, PROBLEM_PARAMETERS = 16, PROBLEM_REFERENCES = 6 };
 

@@ -110,7 +110,8 @@ static void begin(problem *p, keel_form form, const char *name, double i1, doubl
     memcpy(p->parameter, values, sizeof values);
     p->u0[0] = (double)cosl(1.1L);
     p->u0[2] = (double)sinl(1.1L);
-    p->keel.series.value = series;
+    static const keel_extras extras = {.series = {series, 0, 0}};
+    p->keel.extras = &extras;
     if ((i1 - i2) * (i2 - i3) > 0.0) p->exact = exact;
     if (i1 != 2.0 || i2 != 1.0 || i3 != 2.0 / 3.0) return;
     static const double at_1[] = {0.3691100808504606659205, -0.3728463211214334514991,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extras.h"
 #include "lang/compile.h"
 #include "lang/elaborate.h"
 #include "lang/emit.h"
@@ -126,7 +127,7 @@ static keel_problem ode_fused(struct ode *o, const char *method) {
     ode_name(method, name);
     o->fused = (keel_fused){.method = method, .march = compile_march(&o->unit, name)};
     if (!o->fused.march) ode_stop("no kernel");
-    p.fused = &o->fused;
+    own_extras(&p)->fused = &o->fused;
     return p;
 }
 

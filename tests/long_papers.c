@@ -8,7 +8,7 @@ static int orbit_run(const struct paper_orbit *row) {
     problem_kepler_space(&p, 0.01, 1.1);
     double start[3], error[3];
     keel_options o = {
-        .method = row->method, .preserve = row->preserve, .norm = KEEL_UNIT, .step = p.t_end / row->steps};
+        .method = pair_of(row->method, row->stabilizer), .norm = KEEL_UNIT, .step = p.t_end / row->steps};
     keel_solver *s = keel_open(&p.keel, &o);
     assert_ok(s, keel_run(s, PAPER_PERIODS * p.t_end));
     paper_elements(p.u0, start);

@@ -126,9 +126,9 @@ static void projections_add_no_bias(void **state) {
         reference(table[i].kind, t, u, f);
         keel_options o = {.method = table[i].method, .step = table[i].step, .compensated = 1};
         if (o.step == 0) o.rtol = 2.5e-15;
-        o.preserve = KEEL_PROJECT;
+        o.method = pair_of(o.method, "project");
         struct errors kept = run(m, o, t, u, f);
-        o.preserve = table[i].kind == PENDULUM ? KEEL_PROJECT : KEEL_NONE;
+        o.method = pair_of(o.method, table[i].kind == PENDULUM ? "project" : "none");
         o.keep = table[i].kind == PENDULUM ? "rod" : NULL;
         struct errors free = run(m, o, t, u, f);
         printf("%d %-9s t %6g, %7ld steps: phase %8.1e, beside %7.1e; unprojected %8.1e, %7.1e\n",

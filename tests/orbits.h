@@ -78,7 +78,7 @@ static inline void quadratic_drift(unsigned traits, double steps, int show) {
         if ((method->traits & traits) != traits) continue;
         problem p;
         problem_rigid_body(&p, 2.0, 1.0, 2.0 / 3.0);
-        keel_options o = {.method = method->name, .step = 0.05, .compensated = 1, .preserve = KEEL_WATCH};
+        keel_options o = {.method = pair_of(method->name, "watch"), .step = 0.05, .compensated = 1};
         keel_solver *s = keel_open(&p.keel, &o);
         keel_kept row;
         double worst = 0;

@@ -33,29 +33,29 @@ static inline int paper_misses(const char *row, const char *column, double value
  *   T/400, M2: printed 2.3e-6; the law h^6 gives 2.3e-5 from either neighbour. */
 static const struct paper_orbit {
     const char *name, *method;
-    keel_preserve preserve;
+    const char *stabilizer;
     int steps;             /* in a period */
     double room;           /* relative, for round-off */
     const char *column[3]; /* da, dh, dM; "held": round-off */
 } paper_orbits[] = {
-    {"RK78 T/25", "rkf78", KEEL_WATCH, 25, 0, {"8.3e-5", "4.0e-5", "O(1)"}},
-    {"RK78 T/25 M1", "rkf78", KEEL_POST, 25, 0, {"held", "1.1e-7", "2.6e-3"}},
-    {"RK78 T/25 M2", "rkf78", KEEL_ADJUST, 25, 0, {"held", "held", "2.1e-3"}},
-    {"RK78 T/50", "rkf78", KEEL_WATCH, 50, 0, {"1.6e-7", "7.7e-8", "6.9e-2"}},
-    {"RK78 T/50 M1", "rkf78", KEEL_POST, 50, 0, {"held", "2.2e-10", "1.1e-5"}},
-    {"RK78 T/50 M2", "rkf78", KEEL_ADJUST, 50, 0, {"held", "held", "8.0e-6"}},
-    {"RK78 T/100", "rkf78", KEEL_WATCH, 100, 0.03, {"3.1e-10", "1.5e-10", "1.3e-4"}},
-    {"RK78 T/100 M1", "rkf78", KEEL_POST, 100, 0.2, {"held", "4.3e-13", "4.1e-8"}},
-    {"RK78 T/100 M2", "rkf78", KEEL_ADJUST, 100, 0.2, {"held", "held", "3.1e-8"}},
-    {"Adams T/300", "ab6", KEEL_WATCH, 300, 0, {"4.0e-6", "1.9e-6", "O(1)"}},
-    {"Adams T/300 M1", "ab6", KEEL_POST, 300, 0, {"held", "4.5e-9", "3.6e-4"}},
-    {"Adams T/300 M2", "ab6", KEEL_ADJUST, 300, 0, {"held", "held", "1.3e-4"}},
-    {"Adams T/400", "ab6", KEEL_WATCH, 400, 0, {"5.4e-7", "2.5e-7", "2.3e-1"}},
-    {"Adams T/400 M1", "ab6", KEEL_POST, 400, 0, {"held", "6.0e-10", "6.4e-5"}},
-    {"Adams T/400 M2", "ab6", KEEL_ADJUST, 400, 0, {"held", "held", "2.3e-5"}},
-    {"Adams T/500", "ab6", KEEL_WATCH, 500, 0, {"1.1e-7", "5.3e-8", "4.8e-2"}},
-    {"Adams T/500 M1", "ab6", KEEL_POST, 500, 0, {"held", "1.3e-10", "1.7e-5"}},
-    {"Adams T/500 M2", "ab6", KEEL_ADJUST, 500, 0, {"held", "held", "6.0e-6"}},
+    {"RK78 T/25", "rkf78", "watch", 25, 0, {"8.3e-5", "4.0e-5", "O(1)"}},
+    {"RK78 T/25 M1", "rkf78", "post", 25, 0, {"held", "1.1e-7", "2.6e-3"}},
+    {"RK78 T/25 M2", "rkf78", "adjust", 25, 0, {"held", "held", "2.1e-3"}},
+    {"RK78 T/50", "rkf78", "watch", 50, 0, {"1.6e-7", "7.7e-8", "6.9e-2"}},
+    {"RK78 T/50 M1", "rkf78", "post", 50, 0, {"held", "2.2e-10", "1.1e-5"}},
+    {"RK78 T/50 M2", "rkf78", "adjust", 50, 0, {"held", "held", "8.0e-6"}},
+    {"RK78 T/100", "rkf78", "watch", 100, 0.03, {"3.1e-10", "1.5e-10", "1.3e-4"}},
+    {"RK78 T/100 M1", "rkf78", "post", 100, 0.2, {"held", "4.3e-13", "4.1e-8"}},
+    {"RK78 T/100 M2", "rkf78", "adjust", 100, 0.2, {"held", "held", "3.1e-8"}},
+    {"Adams T/300", "ab6", "watch", 300, 0, {"4.0e-6", "1.9e-6", "O(1)"}},
+    {"Adams T/300 M1", "ab6", "post", 300, 0, {"held", "4.5e-9", "3.6e-4"}},
+    {"Adams T/300 M2", "ab6", "adjust", 300, 0, {"held", "held", "1.3e-4"}},
+    {"Adams T/400", "ab6", "watch", 400, 0, {"5.4e-7", "2.5e-7", "2.3e-1"}},
+    {"Adams T/400 M1", "ab6", "post", 400, 0, {"held", "6.0e-10", "6.4e-5"}},
+    {"Adams T/400 M2", "ab6", "adjust", 400, 0, {"held", "held", "2.3e-5"}},
+    {"Adams T/500", "ab6", "watch", 500, 0, {"1.1e-7", "5.3e-8", "4.8e-2"}},
+    {"Adams T/500 M1", "ab6", "post", 500, 0, {"held", "1.3e-10", "1.7e-5"}},
+    {"Adams T/500 M2", "ab6", "adjust", 500, 0, {"held", "held", "6.0e-6"}},
 };
 enum {
     PAPER_PERIODS = 100000,

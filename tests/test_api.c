@@ -776,7 +776,7 @@ static void nothing_is_kept_without_being_asked_or_where_the_method_keeps_it(voi
     problem p;
     keel_kept row;
     problem_pendulum(&p, 9.81);
-    keel_solver *s = keel_open(&p.keel, &(keel_options){.preserve = KEEL_WATCH});
+    keel_solver *s = keel_open(&p.keel, &(keel_options){.method = "+watch"});
     assert_ok(s, keel_run(s, 1));
     for (int i = 0; keel_kept_at(s, i, &row); i++) assert_int_equal(row.care, KEEL_ROW_WATCHED);
     keel_close(s);

@@ -5,16 +5,13 @@
  * accept each method. */
 #include "testing.h"
 
-#include <keel/method.h>
+#include <keel/stabilizer.h>
 
 #include <float.h>
 
-enum { STABILIZERS = 10, SCENES = 5, POINTS = 8 };
-static const keel_preserve stabilizers[STABILIZERS] = {
-    KEEL_NONE,      KEEL_WATCH,   KEEL_POST,  KEEL_ADJUST, KEEL_PROJECT,
-    KEEL_SYMMETRIC, KEEL_COUPLED, KEEL_SCALE, KEEL_RELAX,  KEEL_BAUMGARTE};
-static const char *const stabilizer_names[STABILIZERS] = {
-    "none", "watch", "post", "adjust", "project", "symmetric", "coupled", "scale", "relax", "baumgarte"};
+enum { SCENES = 5, POINTS = 8 };
+/* Stabilizers that hold nothing; that ask for more work, or for a kind of method. */
+enum { ACTS = KEEL_CORRECTS | KEEL_DAMPS, DEAR = KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS };
 
 /* Problems with closed forms: not over a period, so that no symmetry helps.  From rest the smallest change
  * in dq M dq + h^2 dv M dv turns from q to v within the first steps, which costs a factor log(1/h) in the
@@ -49,8 +46,8 @@ static void scene_fill(int i, problem *p) {
 
 /* Everything the battery runs over: one method, one stabilizer, one scene. */
 struct bout {
-    const keel_method *method;
-    int stabilizer, scene;
+    const keel_method *method, *stabilizer;
+    int scene;
     problem p;
     keel_options o;
     double end;
@@ -82,15 +79,15 @@ enum { SHARE = 16 };
 enum { SHARE = 1 };
 #endif
 
-/* The dear ones see one scene with each method, by its name; long_battery.c shows them all. */
+/* The dear ones see one scene with each method, by the pair's name, so that a newcomer in the lists changes
+ * nothing for the others; long_battery.c shows them all. */
 static int sits_out(const struct bout *b) {
 #ifdef BATTERY_WHOLE
     return b->scene == SCENES;
 #else
     unsigned hash = 2166136261u;
-    for (const char *c = b->method->name; *c; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
-    return stabilizers[b->stabilizer] > KEEL_PROJECT &&
-           ((hash >> 8) + (unsigned)b->stabilizer) % SCENES != (unsigned)b->scene;
+    for (const char *c = b->o.method; *c; c++) hash = (hash ^ (unsigned char)*c) * 16777619u;
+    return b->stabilizer->traits & DEAR && (hash >> 8) % SCENES != (unsigned)b->scene;
 #endif
 }
 
@@ -102,16 +99,15 @@ static void for_all_bouts(unsigned traits, bout_check *check) {
         int met = 0;
         if ((b.method->traits & traits) != traits) continue;
         for (b.scene = 0; b.scene < SCENES; b.scene++)
-            for (b.stabilizer = 0; b.stabilizer < STABILIZERS; b.stabilizer++) {
+            for (int k = 0; (b.stabilizer = keel_stabilizer_at(k)); k++) {
                 scene_fill(b.scene, &b.p);
                 b.end = scenes[b.scene].start + scenes[b.scene].span;
-                b.o = (keel_options){
-                    .method = b.method->name, .preserve = stabilizers[b.stabilizer], .step = 0.01};
-                int partial = b.o.preserve == KEEL_SCALE || b.o.preserve == KEEL_RELAX;
+                b.o = (keel_options){.method = pair_of(b.method->name, b.stabilizer->name), .step = 0.01};
+                int partial = (b.stabilizer->traits & KEEL_OWN_DIRECTIONS) != 0;
                 if (partial && b.scene == 1) continue; /* the orbit once more */
                 if (partial) b.o.keep = scenes[b.scene].keep;
-                if (b.o.preserve == KEEL_SCALE) b.o.sets = scenes[b.scene].sets;
-                if (traits & KEEL_ADAPTIVE && b.o.preserve == KEEL_SYMMETRIC) continue;
+                if (b.stabilizer->traits & KEEL_TAKES_SETS) b.o.sets = scenes[b.scene].sets;
+                if (traits & KEEL_ADAPTIVE && b.stabilizer->traits & KEEL_KEEPS_REVERSIBLE) continue;
                 if (sits_out(&b) || !accepted(&b.p, &b.o)) continue;
                 if (traits & KEEL_ADAPTIVE) b.o.step = 0;
                 if (met++ == 0 || turn++ % SHARE == 0) check(&b);
@@ -120,11 +116,10 @@ static void for_all_bouts(unsigned traits, bout_check *check) {
     }
 }
 
-#define fail_bout(b, ...)                                                                 \
-    do {                                                                                  \
-        print_error("%s, %s, %s: ", (b)->method->name, stabilizer_names[(b)->stabilizer], \
-                    scenes[(b)->scene].name);                                             \
-        fail_msg(__VA_ARGS__);                                                            \
+#define fail_bout(b, ...)                                                                               \
+    do {                                                                                                \
+        print_error("%s, %s, %s: ", (b)->method->name, (b)->stabilizer->name, scenes[(b)->scene].name); \
+        fail_msg(__VA_ARGS__);                                                                          \
     } while (0)
 
 static keel_solver *bout_open(const struct bout *b) {
@@ -197,10 +192,10 @@ static void check_order(struct bout *b) {
     if (b->method->order > 8) return;
     double seen = observed_order(b), order = b->method->order;
     if (getenv("KEEL_ORDERS")) /* a table for the curious */
-        printf("%-8s %d %-8s %-20s %.2f\n", b->method->name, b->method->order,
-               stabilizer_names[b->stabilizer], scenes[b->scene].name, seen);
+        printf("%-8s %d %-8s %-20s %.2f\n", b->method->name, b->method->order, b->stabilizer->name,
+               scenes[b->scene].name, seen);
     /* a term of the right-hand side has errors of its own, which fall faster; both are seen together */
-    double damped = stabilizers[b->stabilizer] == KEEL_BAUMGARTE ? 0.1 * order : 0;
+    double damped = b->stabilizer->traits & KEEL_DAMPS ? 0.1 * order : 0;
     if (seen < order - fmax(0.25, 0.05 * order) - scenes[b->scene].slack - damped ||
         (seen > order + 1 && !damped))
         fail_bout(b, "order %.2f is seen, %d is claimed", seen, b->method->order);
@@ -213,9 +208,9 @@ static void order_is_what_the_descriptor_says_with_every_stabilizer(void **state
 
 /* Watching must not touch the numbers. */
 static void check_watching(struct bout *b) {
-    if (stabilizers[b->stabilizer] != KEEL_WATCH) return;
+    if (b->stabilizer->traits & ACTS || !(b->stabilizer->traits & KEEL_MEASURES)) return;
     keel_solver *watched = bout_open(b);
-    b->o.preserve = KEEL_NONE;
+    b->o.method = pair_of(b->method->name, "none");
     keel_solver *alone = bout_open(b);
     bout_run(b, watched, b->end);
     bout_run(b, alone, b->end);
@@ -233,8 +228,7 @@ static void watching_gives_the_bits_of_not_watching(void **state) {
 
 /* With steps so long that each one errs visibly. */
 static void check_projection(struct bout *b) {
-    keel_preserve preserve = stabilizers[b->stabilizer];
-    if (preserve < KEEL_PROJECT || preserve == KEEL_BAUMGARTE) return;
+    if (!(b->stabilizer->traits & KEEL_TO_ROUND_OFF)) return;
     if (b->o.step > 0) b->o.step = scenes[b->scene].span / 512;
     keel_solver *s = bout_open(b);
     while (keel_time(s) != b->end) {
@@ -247,7 +241,7 @@ static void check_projection(struct bout *b) {
     for (int i = 0; !b->o.keep && keel_kept_at(s, i, &row); i++)
         if (row.care != KEEL_ROW_KEPT && row.care != KEEL_ROW_NATIVE)
             fail_bout(b, "`%s` is not kept", row.name);
-    if (b->o.preserve != KEEL_RELAX || b->o.keep) assert_int_equal(keel_statistics(s).folds, 0);
+    if (!(b->stabilizer->traits & KEEL_OFF_GRID) || b->o.keep) assert_int_equal(keel_statistics(s).folds, 0);
     keel_close(s);
 }
 
@@ -265,15 +259,15 @@ static void pairs_are_accepted_by_their_traits(void **state) {
         for (int scene = 0; scene < SCENES; scene++) {
             problem p;
             scene_fill(scene, &p);
-            keel_options o = {.method = method->name, .preserve = KEEL_PROJECT, .step = 0.01};
+            keel_options o = {.method = pair_of(method->name, "project"), .step = 0.01};
             int taken = accepted(&p, &o), one_step = !(method->traits & KEEL_MULTISTEP);
-            o.preserve = KEEL_SYMMETRIC;
+            o.method = pair_of(method->name, "symmetric");
             if (accepted(&p, &o) != (taken && one_step && method->traits & KEEL_SYMMETRIC_STEP))
                 fail_msg("symmetric with %s", method->name);
-            o.preserve = KEEL_COUPLED;
+            o.method = pair_of(method->name, "coupled");
             if (accepted(&p, &o) && !(taken && one_step && method->traits & KEEL_IMPLICIT))
                 fail_msg("coupled with %s", method->name);
-            o.preserve = KEEL_BAUMGARTE;
+            o.method = pair_of(method->name, "baumgarte");
             if (accepted(&p, &o) && !taken) fail_msg("baumgarte with %s", method->name);
             if (!accepted(&p, &o) && taken && !(method->traits & ~KEEL_ADAPTIVE))
                 fail_msg("baumgarte is refused to %s", method->name);
@@ -286,10 +280,10 @@ static int steps_that_err(const struct bout *b) {
 }
 
 /* The row's drift over the span, in units that have grown with the run. */
-static keel_kept row_after(const struct bout *b, keel_preserve preserve, int number) {
+static keel_kept row_after(const struct bout *b, const char *stabilizer, int number) {
     keel_options o = b->o;
     keel_kept row = {0};
-    o.preserve = preserve;
+    o.method = pair_of(o.method, stabilizer);
     keel_solver *s = keel_open(&b->p.keel, &o);
     bout_run(b, s, b->end);
     keel_kept_at(s, number, &row);
@@ -300,30 +294,29 @@ static keel_kept row_after(const struct bout *b, keel_preserve preserve, int num
 /* The largest drift of any row without a stabilizer. */
 static double largest_drift(const struct bout *b, int rows) {
     double largest = 0;
-    for (int i = 0; i < rows; i++) largest = fmax(largest, row_after(b, KEEL_WATCH, i).drift);
+    for (int i = 0; i < rows; i++) largest = fmax(largest, row_after(b, "watch", i).drift);
     return largest;
 }
 
 /* One correction leaves what is quadratic in the error: post in the first row, adjust in all.  A row that the
  * method itself keeps is disturbed by the corrections of the others. */
 static void check_one_correction(struct bout *b) {
-    keel_preserve preserve = stabilizers[b->stabilizer];
     keel_kept row;
     int rows = 0;
-    if (preserve != KEEL_POST && preserve != KEEL_ADJUST) return;
+    unsigned traits = b->stabilizer->traits;
+    if (!(traits & KEEL_CORRECTS) || traits & KEEL_TO_ROUND_OFF) return;
     b->o.step = scenes[b->scene].span / steps_that_err(b);
     keel_solver *s = bout_open(b);
     while (keel_kept_at(s, rows, &row)) rows++;
     for (int i = 0; keel_kept_at(s, i, &row); i++) {
-        if (i > 0 && preserve == KEEL_POST) {
-            if (row.care != KEEL_ROW_WATCHED) fail_bout(b, "post keeps `%s` too", row.name);
+        if (i > 0 && traits & KEEL_FIRST_ROW) {
+            if (row.care != KEEL_ROW_WATCHED) fail_bout(b, "it keeps `%s` too", row.name);
             continue;
         }
-        keel_kept without = row_after(b, KEEL_WATCH, i), with = row_after(b, preserve, i);
+        keel_kept without = row_after(b, "watch", i), with = row_after(b, b->stabilizer->name, i);
         double drift = without.drift > 16 * without.unit ? without.drift : largest_drift(b, rows);
         for (int j = 0; b->method->traits & KEEL_QUADRATIC && keel_kept_at(s, j, &row); j++)
-            drift =
-                fmax(drift, row_after(b, KEEL_WATCH, j).drift); /* a kept row feels the others' correction */
+            drift = fmax(drift, row_after(b, "watch", j).drift); /* a kept row feels the others' correction */
         if (with.drift > fmax(0.03 * drift, 16 * with.unit))
             fail_bout(b, "`%s` drifts by %g with, %g without", with.name, with.drift, without.drift);
     }
@@ -433,8 +426,7 @@ static void check_return(struct bout *b) {
     assert_true(keel_time(s) == b->p.keel.t0);
     if (away_from_start(b, s) > 5e-6)
         fail_bout(b, "returns to within %g of the start", away_from_start(b, s));
-    keel_preserve preserve = stabilizers[b->stabilizer];
-    if (preserve >= KEEL_PROJECT && preserve != KEEL_BAUMGARTE) assert_below(worst_units(s, NULL), 4);
+    if (b->stabilizer->traits & KEEL_TO_ROUND_OFF) assert_below(worst_units(s, NULL), 4);
     keel_close(s);
 }
 
@@ -466,7 +458,7 @@ static void fixed_steps_turn_round_without_memory(void **state) {
 
 /* Weights and units go on after a restart; without a stabilizer nothing may. */
 static void check_restart(struct bout *b) {
-    if (stabilizers[b->stabilizer] != KEEL_NONE) return;
+    if (b->stabilizer->traits & (ACTS | KEEL_MEASURES)) return;
     double t0 = b->p.keel.t0;
     keel_solver *fresh = bout_open(b), *again = bout_open(b);
     bout_run(b, again, t0 + 40 * 0.01);
@@ -488,12 +480,13 @@ static void restarts_begin_afresh(void **state) {
 /* Phi_-h after Phi_h is the identity for a symmetric step; for others the mismatch is of the size of the
  * error. */
 static void check_symmetry(struct bout *b) {
-    keel_preserve preserve = stabilizers[b->stabilizer];
-    if (preserve > KEEL_WATCH && preserve != KEEL_SYMMETRIC && preserve != KEEL_COUPLED) return;
+    int acts = (b->stabilizer->traits & ACTS) != 0,
+        frozen = (b->stabilizer->traits & KEEL_FROZEN_WEIGHTS) != 0;
+    if (acts && (!frozen || b->stabilizer->traits & KEEL_DAMPS)) return;
     keel_solver *s = NULL;
     double error = 0, enough = b->method->order > 6 ? 1e-6 : 1e-4;
-    if (b->method->order > 8) return;            /* errs too little: see test_implicit.c */
-    int fewest = preserve > KEEL_WATCH ? 20 : 4; /* multipliers are not found for any length of step */
+    if (b->method->order > 8) return; /* errs too little: see test_implicit.c */
+    int fewest = acts ? 20 : 4;       /* multipliers are not found for any length of step */
     for (int steps = 64; steps >= fewest && error < enough;
          steps -= steps / 4) { /* long ones for high orders */
         keel_close(s);
@@ -503,8 +496,7 @@ static void check_symmetry(struct bout *b) {
         error = error_to_exact(&b->p, s);
     }
     bout_run(b, s, b->p.keel.t0);
-    if (error < enough && preserve <= KEEL_WATCH)
-        fail_bout(b, "the error %g is too small for a test of symmetry", error);
+    if (error < enough && !acts) fail_bout(b, "the error %g is too small for a test of symmetry", error);
     if (away_from_start(b, s) > 1e-12)
         fail_bout(b, "returns to within %g of the start", away_from_start(b, s));
     keel_close(s);
@@ -574,7 +566,7 @@ static double check_two_form(const struct bout *b) {
 }
 
 static void check_symplecticity(struct bout *b) {
-    if (stabilizers[b->stabilizer] > KEEL_WATCH || b->p.keel.form == KEEL_ODE) return;
+    if (b->stabilizer->traits & ACTS || b->p.keel.form == KEEL_ODE) return;
     if (b->p.keel.constraint.count && !(b->method->traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)))
         return; /* the field off the constraints is no Hamiltonian one */
     b->o.step = 0.25;
@@ -592,7 +584,7 @@ static void symplectic_methods_keep_the_two_form(void **state) {
 /* H within a few units, with steps so long that the error of the state is seen. */
 static void check_energy(struct bout *b) {
     keel_kept row;
-    if (stabilizers[b->stabilizer] != KEEL_WATCH) return;
+    if (b->stabilizer->traits & ACTS || !(b->stabilizer->traits & KEEL_MEASURES)) return;
     keel_solver *s = NULL;
     double error = 0;
     for (int steps = 256; steps >= 32 && error < 1e-9; steps -= steps / 4) { /* long ones for high orders */
@@ -682,6 +674,7 @@ static int pairing_sums(double t, const double *u, double *out, void *user) {
 
 enum { LINEAR = 3 };
 static const double reaction_start[3] = {0.8, 1.1, 0.3}, bodies_start[4] = {0, 1.4, 0.3, -0.2};
+static const keel_extras pairing_extras = {.series = {.value = pairing_series}};
 static const keel_problem linear[LINEAR] = {
     {.form = KEEL_ODE,
      .name = "reaction",
@@ -701,7 +694,7 @@ static const keel_problem linear[LINEAR] = {
      .n = 3,
      .u0 = reaction_start,
      .f = {.count = 3, .value = pairing},
-     .series = {.value = pairing_series},
+     .extras = &pairing_extras,
      .invariant = {.count = 2, .value = pairing_sums}},
 };
 
@@ -715,7 +708,7 @@ static void linear_invariants_are_kept_without_a_stabilizer(void **state) {
             problem p = {.keel = linear[k]};
             keel_kept row;
             keel_solver *s = open_if_accepted(
-                &p, &(keel_options){.method = method->name, .preserve = KEEL_WATCH, .step = 1. / 16});
+                &p, &(keel_options){.method = pair_of(method->name, "watch"), .step = 1. / 16});
             if (!s) continue;
             assert_ok(s, keel_run(s, 16));
             for (int j = 0; keel_kept_at(s, j, &row); j++)
@@ -736,7 +729,7 @@ static void quadratic_invariants_are_kept_without_a_stabilizer(void **state) {
         problem p;
         keel_kept row;
         problem_rigid_body(&p, 2.0, 1.0, 2.0 / 3.0);
-        keel_options o = {.method = method->name, .preserve = KEEL_WATCH, .step = 0.25, .compensated = 1};
+        keel_options o = {.method = pair_of(method->name, "watch"), .step = 0.25, .compensated = 1};
         keel_solver *s = open_if_accepted(&p, &o);
         if (!s || !(method->traits & KEEL_QUADRATIC)) {
             keel_close(s);
@@ -759,8 +752,7 @@ static void lengths_are_kept_without_a_stabilizer(void **state) {
         if (!(method->traits & KEEL_KEEPS_LENGTH)) continue;
         problem_rigid_body(&p, 2.0, 1.0, 2.0 / 3.0);
         keel_solver *s = open_if_accepted(
-            &p,
-            &(keel_options){.method = method->name, .preserve = KEEL_WATCH, .step = 0.25, .compensated = 1});
+            &p, &(keel_options){.method = pair_of(method->name, "watch"), .step = 0.25, .compensated = 1});
         assert_non_null(s);
         assert_ok(s, keel_run(s, 250));
         assert_true(keel_kept_at(s, 0, &row));
@@ -798,7 +790,7 @@ static void same_bits(const struct bout *b, const keel_solver *one, const keel_s
     size_t bytes = (size_t)(b->p.keel.n + b->p.keel.m) * sizeof(double);
     if (keel_time(one) != keel_time(other) || memcmp(keel_state(one), keel_state(other), bytes) != 0)
         fail_bout(b, "%s gives other bits", what);
-    if (b->o.preserve < KEEL_POST)
+    if (!(b->stabilizer->traits & ACTS))
         return; /* other rows are measured from time to time, and at the ends of runs */
     for (int i = 0; keel_kept_at(one, i, &row) && keel_kept_at(other, i, &twin); i++)
         if (row.drift != twin.drift || row.units != twin.units)
@@ -808,7 +800,7 @@ static void same_bits(const struct bout *b, const keel_solver *one, const keel_s
 /* The same run in one call, step by step, through a fork half way, and saved and loaded half way. */
 static void check_ways_through(struct bout *b) {
     double t0 = b->p.keel.t0, middle = t0 + 32 * b->o.step, end = t0 + 64 * b->o.step;
-    int grid = b->o.step > 0 && b->o.preserve != KEEL_RELAX;
+    int grid = b->o.step > 0 && !(b->stabilizer->traits & KEEL_OFF_GRID);
     if (b->o.step == 0) middle = t0 + 0.3 * scenes[b->scene].span, end = b->end;
     keel_solver *whole = bout_open(b), *steps = bout_open(b), *half = bout_open(b);
     if (grid) {
@@ -843,7 +835,7 @@ static void check_ways_through(struct bout *b) {
 }
 
 static void check_split_at_grid_points(struct bout *b) {
-    if (b->o.preserve == KEEL_RELAX) return; /* there is no grid */
+    if (b->stabilizer->traits & KEEL_OFF_GRID) return; /* there is no grid */
     keel_solver *whole = bout_open(b), *split = bout_open(b);
     double t0 = b->p.keel.t0, h = b->o.step;
     bout_run(b, whole, t0 + 96 * h);
@@ -889,7 +881,7 @@ static void every_problem_keeps_its_rows_with_every_adaptive_method(void **state
             problem p;
             problem_at(k, &p);
             keel_solver *s =
-                open_if_accepted(&p, &(keel_options){.method = method->name, .preserve = KEEL_PROJECT});
+                open_if_accepted(&p, &(keel_options){.method = pair_of(method->name, "project")});
             if (!s) continue;
             take_steps(&p, method, s, 200);
             check_units(&p, method, s);
@@ -915,8 +907,8 @@ static void every_problem_keeps_its_rows_with_fixed_steps(void **state) {
         double step = cautious_step(&p);
         p.t_end = p.keel.t0 + 96 * step;
         for (int i = 0; (method = keel_method_at(i)); i++) {
-            keel_options o = {.method = method->name, .step = step, .preserve = KEEL_PROJECT};
-            if (method->traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) o.preserve = KEEL_AUTO;
+            keel_options o = {.method = pair_of(method->name, "project"), .step = step};
+            if (method->traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) o.method = method->name;
             keel_solver *s = open_if_accepted(&p, &o);
             if (!s) continue;
             take_steps(&p, method, s, 1000);

@@ -3,7 +3,7 @@
 #include "model_run.h"
 
 static keel_sim *open_sim(keel_model *m, const char *method, double step) {
-    keel_sim *s = keel_sim_open(m, &(keel_options){.method = method, .step = step, .preserve = KEEL_WATCH});
+    keel_sim *s = keel_sim_open(m, &(keel_options){.method = pair_of(method, "watch"), .step = step});
     assert_non_null(s);
     assert_ok(keel_sim_solver(s), keel_state_of(keel_sim_solver(s)));
     return s;

@@ -25,8 +25,8 @@ static double apart(const keel_solver *a, const keel_solver *b, int n) {
 }
 
 static const keel_options relaxed[] = {
-    {.method = "rk4", .step = 0.0625, .preserve = KEEL_RELAX, .keep = "energy"},
-    {.method = "dopri5", .rtol = 1e-7, .max_step = 0.07, .preserve = KEEL_RELAX, .keep = "energy"},
+    {.method = "rk4+relax", .step = 0.0625, .keep = "energy"},
+    {.method = "dopri5+relax", .rtol = 1e-7, .max_step = 0.07, .keep = "energy"},
 };
 
 /* No step of these has a length that the clock could show; the same steps are taken, and none of them moves
@@ -224,16 +224,16 @@ static void phases_do_not_walk(void **state) {
                 {"gauss12", 6, 0.1, 20000},     {"kahan-li8", 0, 0.0061, 20000}, {"rattle8", 0, 0.0061, 5000},
                 {"midpoint8", 0, 0.0061, 5000}, {"kahan-li6", 0, 0.001, 20000}};
     static const double start[2] = {1, 0};
+    static const keel_extras extras = {.series = {series, 0, 0}};
     const keel_problem p = {.form = KEEL_HAMILTONIAN,
                             .n = 2,
                             .u0 = start,
                             .energy = {.count = 1, .value = energy, .jacobian = slope},
-                            .series = {series, 0, 0}};
+                            .extras = &extras};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         double h = runs[i].h;
         keel_solver *s = keel_open(
-            &p,
-            &(keel_options){.method = runs[i].method, .step = h, .preserve = KEEL_NONE, .compensated = 1});
+            &p, &(keel_options){.method = pair_of(runs[i].method, "none"), .step = h, .compensated = 1});
         assert_ok(s, keel_run(s, runs[i].steps * h));
         assert_int_equal(keel_statistics(s).steps, runs[i].steps);
         long double t = (long double)h * runs[i].steps, turned = t;

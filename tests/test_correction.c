@@ -54,13 +54,12 @@ static void light_bodies_are_spared(void **state) {
         const char *names[] = {"m1", "m2", "m3", "k"};
         for (int i = 0; i < 3; i++) set(m, names[i], masses[k][i]);
         set(m, names[3], 1 / masses[k][0]);
-        end_of(m, &(keel_options){.method = "taylor", .rtol = 1e-14, .preserve = KEEL_NONE}, 20, 18, exact,
-               NULL);
+        end_of(m, &(keel_options){.method = "taylor+none", .rtol = 1e-14}, 20, 18, exact, NULL);
         for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
             keel_correction c;
             double without[18];
             keel_options none = ways[w];
-            none.preserve = KEEL_NONE;
+            none.method = pair_of(none.method, "none");
             end_of(m, &none, 20, 18, without, NULL);
             end_of(m, &ways[w], 20, 18, x, &c);
             for (int i = 1; i < 3; i++) {
@@ -106,7 +105,7 @@ static void a_brake_between_looks_is_a_finding(void **state) {
     static const double at[] = {7.03, 8.11, 12.4, 16.9, 21.3};
     static const keel_options ways[] = {{.method = "dop853", .max_step = 0.1},
                                         {.method = "rk4", .step = 0.05},
-                                        {.method = "gauss4", .preserve = KEEL_PROJECT, .step = 0.05},
+                                        {.method = "gauss4+project", .step = 0.05},
                                         {.method = "dopri5", .max_step = 0.05},
                                         {.method = "radau", .max_step = 0.05}};
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
@@ -147,7 +146,7 @@ static void true_rows_have_no_findings(void **state) {
                                         {.method = "ab4", .step = 0.005},
                                         {.method = "dop853", .step = 0.05},
                                         {.method = "euler", .step = 0.001},
-                                        {.method = "rk4", .step = 0.01, .preserve = KEEL_ADJUST}};
+                                        {.method = "rk4+adjust", .step = 0.01}};
     problem p[5];
     problem_kepler(&p[0], 0.6, 1);
     problem_pendulum(&p[1], 1.0);
@@ -203,7 +202,7 @@ static void every_hamiltonian_has_weights(void **state) {
             double x[4], exact[4];
             keel_correction c;
             double end = strstr(models[k].text, "0 .. 5") ? 5 : 20;
-            end_of(m, &(keel_options){.rtol = 1e-13, .preserve = KEEL_NONE}, end, 4, exact, NULL);
+            end_of(m, &(keel_options){.rtol = 1e-13, .method = "+none"}, end, 4, exact, NULL);
             end_of(m, &ways[w], end, 4, x, &c);
             if (!(apart(x, exact, 0, 4) < 1e-3))
                 fail_msg("model %d errs by %g", (int)k, apart(x, exact, 0, 4));
@@ -277,10 +276,9 @@ static void small_states_have_tolerances_of_their_own(void **state) {
 static void units_are_those_of_the_moment(void **state) {
     (void)state;
     static const double rates[] = {37, 38, 39, 40, 42};
-    static const keel_options ways[] = {
-        {.method = "gauss4", .step = 0.001},
-        {.method = "rk4", .step = 0.001, .preserve = KEEL_WATCH},
-        {.method = "dop853", .rtol = 1e-12, .max_step = 0.01, .preserve = KEEL_WATCH}};
+    static const keel_options ways[] = {{.method = "gauss4", .step = 0.001},
+                                        {.method = "rk4+watch", .step = 0.001},
+                                        {.method = "dop853+watch", .rtol = 1e-12, .max_step = 0.01}};
     for (int k = 0; k < 5; k++)
         for (int w = 0; w < 3; w++) {
             char text[200];

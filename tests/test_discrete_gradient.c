@@ -83,8 +83,7 @@ static void check_long_steps(const keel_method *method) {
 static void energy_is_kept_with_long_steps(void **state) {
     (void)state;
     assert_true(for_energy_methods(check_long_steps) >= 9);
-    keel_kept row =
-        energy_after(&quartic, (keel_options){.method = "rk4", .preserve = KEEL_WATCH, .step = 0.25}, 25);
+    keel_kept row = energy_after(&quartic, (keel_options){.method = "rk4+watch", .step = 0.25}, 25);
     assert_true(row.units > 1e10);
 }
 
@@ -92,13 +91,13 @@ static void energy_is_kept_with_long_steps(void **state) {
  * seen).  Projected it stays within 8 units without a trend. */
 static void check_long_runs(const keel_method *method) {
     enum { BLOCKS = 20, STEPS = 1000 };
-    static const keel_preserve preserve[2] = {KEEL_WATCH, KEEL_PROJECT};
+    static const char *const stabilizer[2] = {"watch", "project"};
     for (int k = 0; k < 2; k++) {
         double mean[BLOCKS] = {0}, worst = 0;
         keel_kept row;
         keel_solver *s = keel_open(
             &quartic,
-            &(keel_options){.method = method->name, .step = 0.1, .preserve = preserve[k], .compensated = 1});
+            &(keel_options){.method = pair_of(method->name, stabilizer[k]), .step = 0.1, .compensated = 1});
         for (int b = 0; b < BLOCKS; b++)
             for (int i = 0; i < STEPS; i++) {
                 assert_ok(s, keel_step(s, 1e15));
@@ -144,7 +143,7 @@ static void check_moving(const keel_method *method) {
     keel_problem p = quartic;
     p.user = &swings;
     double exact[4];
-    keel_solver *s = keel_open(&p, &(keel_options){.rtol = 1e-13, .preserve = KEEL_NONE});
+    keel_solver *s = keel_open(&p, &(keel_options){.rtol = 1e-13, .method = "+none"});
     assert_ok(s, keel_run(s, 3));
     memcpy(exact, keel_state(s), sizeof exact);
     keel_close(s);

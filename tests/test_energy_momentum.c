@@ -1,5 +1,6 @@
 /* test_energy_momentum.c - Gonzalez 1999: four particles, two bars, two stiff springs; what is conserved, at
  * which order, and what the forms are good for. */
+#include "extras.h"
 #include "model_run.h"
 
 #include <keel/method.h>
@@ -12,7 +13,7 @@ static keel_model *four;
 static keel_problem with_forms(void) {
     keel_mode mode;
     assert_true(keel_model_mode(four, 0, &mode));
-    assert_true(mode.problem->forms.count > 0);
+    assert_true(keel_extras_of(mode.problem)->forms.count > 0);
     return *mode.problem;
 }
 
@@ -171,7 +172,7 @@ static void momenta_need_forms(void **state) {
     (void)state;
     keel_problem p = with_forms();
     double units;
-    p.forms = p.reduced = (keel_map){0};
+    own_extras(&p)->forms = own_extras(&p)->reduced = (keel_map){0};
     keel_solver *s = open_with(&p, 0.01);
     assert_ok(s, keel_run(s, 10));
     assert_below((drift_of(s, "energy", &units), units), 32);
@@ -212,7 +213,7 @@ static void mechanics_keeps_them_too(void **state) {
     keel_mode mode;
     double units;
     assert_true(keel_model_mode(m, 0, &mode) && mode.problem->form == KEEL_MECHANICS);
-    assert_true(mode.problem->forms.count > 0);
+    assert_true(keel_extras_of(mode.problem)->forms.count > 0);
     keel_solver *s = open_with(mode.problem, 0.02);
     assert_ok(s, keel_run(s, 5));
     assert_below((drift_of(s, "energy", &units), units), 32);
@@ -244,17 +245,17 @@ static void expect_refusal(keel_problem p, const char *words) {
 static void wrong_forms_are_refused(void **state) {
     (void)state;
     keel_problem p = with_forms();
-    p.reduced.value = zeros;
+    own_extras(&p)->reduced.value = zeros;
     expect_refusal(p, "`reduced` of `forms` is not what");
     p = with_forms();
-    p.forms.value = wrong;
+    own_extras(&p)->forms.value = wrong;
     expect_refusal(p, "degree 2 at most");
     p = with_forms();
-    p.reduced.jacobian = NULL;
+    own_extras(&p)->reduced.jacobian = NULL;
     expect_refusal(p, "need their jacobians");
     p = with_forms();
-    p.reduced.count = 2;
-    p.reduced.pattern = NULL;
+    own_extras(&p)->reduced.count = 2;
+    own_extras(&p)->reduced.pattern = NULL;
     expect_refusal(p, "count 3, it has 2");
 }
 

@@ -2,6 +2,7 @@
  *
  * First everything keel_open refuses, one line a refusal; then what callbacks, constraints, clocks and
  * tolerances do to a run.  The words after each case must all stand in the message. */
+#include "extras.h"
 #include "testing.h"
 
 #include <keel/method.h>
@@ -200,17 +201,17 @@ static const keel_stepper no_order = {
     X(ODE, units_negative, o->manifold_units = -4, "manifold_units = -4")                                  \
     X(ODE, atol_each_negative, o->atol_each = negative, "atol_each[1] = -1")                               \
     X(ODE, max_steps_negative, o->max_steps = -1, "max_steps|negative")                                    \
-    X(ODE, preserve_unknown, o->preserve = (keel_preserve)99, "preserve = 99 does not exist")              \
+    X(ODE, stabilizer_unknown, o->method = "rk4+projekt", "stabilizer `projekt`|did you mean `project`")   \
     X(ODE, norm_unknown, o->norm = (keel_norm)9, "norm = 9 does not exist")                                \
     X(ODE, norm_by_mass, o->norm = KEEL_BY_MASS, "by mass|KEEL_MECHANICS")                                 \
     X(ODE, norm_without_weights, o->norm = KEEL_GIVEN, "KEEL_GIVEN needs weights")                         \
     X(ODE, weights_without_norm, o->weights = zero_weight, "weights|norm = KEEL_GIVEN")                    \
     X(ODE, weight_zero, o->norm = KEEL_GIVEN; o->weights = zero_weight, "weights[1]|positive")             \
-    X(ODE, sets_without_scale, o->sets = "x", "sets|preserve = KEEL_SCALE")                                \
+    X(ODE, sets_without_scale, o->sets = "x", "sets belongs to the stabilizer scale")                      \
     X(ODE, adams_without_step, o->method = "ab4", "ab4|no error estimate|fixed step|options.step")         \
     X(ODE, rk4_without_step, o->method = "rk4", "rk4|no error estimate")                                   \
     X(MECHANICS, rattle_projected, o->method = "rattle"; o->step = 0.1;                                    \
-      o->preserve = KEEL_PROJECT, "rattle|keeps the constraints by itself")                                \
+      o->method = pair_of(o->method, "project"), "rattle|keeps the constraints by itself")                 \
     X(ODE, rattle_on_ode, o->method = "rattle"; o->step = 0.1, "rattle|KEEL_MECHANICS|canonical")          \
     X(MECHANICS, rattle_rolling, p->rolling = MAP(1, circle); o->method = "rattle";                        \
       o->step = 0.1, "rattle|rolling|not holonomic|any method that projects")                              \
@@ -219,7 +220,7 @@ static const keel_stepper no_order = {
     X(MECHANICS, rattle_friction, p->f.value = friction; o->method = "rattle";                             \
       o->step = 0.1, "rattle|must not depend on velocities|any method that projects")                      \
     X(MECHANICS, shake_projected, o->method = "shake"; o->step = 0.1;                                      \
-      o->preserve = KEEL_POST, "shake|keeps the constraints by itself")                                    \
+      o->method = pair_of(o->method, "post"), "shake|keeps the constraints by itself")                     \
     X(DAE, spark_on_dae, o->method = "spark4"; o->step = 0.1, "spark4|KEEL_MECHANICS|canonical")           \
     X(MECHANICS, spark_rolling, p->rolling = MAP(1, circle); o->method = "spark4";                         \
       o->step = 0.1, "spark4|rolling|not holonomic|any method that projects")                              \
@@ -239,7 +240,7 @@ static const keel_stepper no_order = {
       o->max_step = 0.05, "reversible|max_step = 0.05|shorter|0.1")                                        \
     X(MECHANICS, reversible_projected, o->reversible = 1;                                                  \
       o->step = 0.1,                                                                                       \
-      "reversible|projection is not symmetric|`constraint` would be projected|symmetric, watch")           \
+      "reversible|projection is not symmetric|`constraint` would be projected|keeps steps reversible")     \
     X(ODE, momentum_on_ode, o->method = "energy-momentum";                                                 \
       o->step = 0.1, "energy-momentum|KEEL_HAMILTONIAN|canonical|KEEL_MECHANICS")                          \
     X(MECHANICS, momentum_rolling, p->rolling = MAP(1, circle); o->method = "energy-momentum";             \
@@ -254,7 +255,8 @@ static const keel_stepper no_order = {
     X(MECHANICS, momentum_of_another_energy, p->energy = MAP(1, half_square);                              \
       p->energy.jacobian = unit_matrix; o->method = "energy-momentum";                                     \
       o->step = 0.1, "energy-momentum|`energy` must be v M v / 2 + V(q)|it is not")                        \
-    X(ODE, forms_in_ode, p->forms = p->reduced = MAP(1, half_square), "forms belong to|KEEL_MECHANICS")    \
+    X(ODE, forms_in_ode, own_extras(p)->forms = own_extras(p)->reduced = MAP(1, half_square),              \
+      "forms belong to|KEEL_MECHANICS")                                                                    \
     X(MECHANICS, lgdae_on_mechanics, o->method = "lgdae"; o->step = 0.1, "lgdae|KEEL_ODE and KEEL_DAE")    \
     X(ODE, lgdae_mass, p->mass.value = unit_matrix; o->method = "lgdae";                                   \
       o->step = 0.1, "lgdae|without a mass matrix")                                                        \
@@ -269,11 +271,12 @@ static const keel_stepper no_order = {
       o->step = 0.1, "bdf2|as they were written|any method that projects")                                 \
     X(DAE, bdf2_without_states, p->n = 0; p->f = MAP(0, NULL); o->method = "bdf2";                         \
       o->step = 0.1, "bdf2|no states to step")                                                             \
-    X(MECHANICS, written_in_mechanics, p->written = MAP(4, fall);                                          \
-      p->written_rows = MAP(1, circle), "written belongs to|KEEL_ODE")                                     \
-    X(ODE, written_without_rows, p->written = MAP(2, spin), "written must have count n = 2|written_rows")  \
-    X(ODE, written_without_jacobian, p->written = MAP(2, spin);                                            \
-      p->written_rows = MAP(1, circle), "written and written_rows need their jacobians")                   \
+    X(MECHANICS, written_in_mechanics, own_extras(p)->written = MAP(4, fall);                              \
+      own_extras(p)->written_rows = MAP(1, circle), "written belongs to|KEEL_ODE")                         \
+    X(ODE, written_without_rows, own_extras(p)->written = MAP(2, spin),                                    \
+      "written must have count n = 2|written_rows")                                                        \
+    X(ODE, written_without_jacobian, own_extras(p)->written = MAP(2, spin);                                \
+      own_extras(p)->written_rows = MAP(1, circle), "written and written_rows need their jacobians")       \
     X(ODE, method_unknown, o->method = "no such thing at all", "no method `no such thing at all`")         \
     X(ODE, method_misspelt, o->method = "dop85", "no method `dop85`|did you mean `dop853`?")               \
     X(ODE, own_nameless, o->own_method = &nameless, "own_method needs a name")                             \
@@ -542,11 +545,11 @@ static const struct suspect {
 enum { SUSPECTS = sizeof suspects / sizeof *suspects };
 
 /* One suspect in trouble, in adaptive and in fixed steps. */
-static void accuse(const struct suspect *who, struct trouble trouble, keel_preserve preserve,
+static void accuse(const struct suspect *who, struct trouble trouble, const char *stabilizer,
                    const char *words) {
     for (int fixed = 0; fixed < 2; fixed++) {
         char name[128], all_words[128];
-        keel_options o = {.preserve = preserve, .step = fixed ? 0.01 : 0};
+        keel_options o = {.method = pair_of(NULL, stabilizer), .step = fixed ? 0.01 : 0};
         trouble.in = who->part;
         keel_problem p = who->problem(&trouble);
         int shorter = fixed && trouble.from > 0 && trouble.code > 0 && who->part != EVENT;
@@ -571,10 +574,10 @@ static void no_trouble_is_no_trouble(void **state) {
 static void values_that_are_not_finite_end_the_run_and_name_their_callback(void **state) {
     (void)state;
     for (int i = 0; i < SUSPECTS; i++) {
-        accuse(&suspects[i], (struct trouble){.from = 0.3, .value = NAN}, KEEL_AUTO, "not finite");
-        accuse(&suspects[i], (struct trouble){.from = 0.3, .value = INFINITY}, KEEL_AUTO, "not finite");
+        accuse(&suspects[i], (struct trouble){.from = 0.3, .value = NAN}, "auto", "not finite");
+        accuse(&suspects[i], (struct trouble){.from = 0.3, .value = INFINITY}, "auto", "not finite");
         if (suspects[i].part != EVENT) /* looked at in steps only */
-            accuse(&suspects[i], (struct trouble){.from = -1, .value = NAN}, KEEL_AUTO, "not finite|t = 0");
+            accuse(&suspects[i], (struct trouble){.from = -1, .value = NAN}, "auto", "not finite|t = 0");
     }
     no_failures();
 }
@@ -583,7 +586,7 @@ static void values_that_are_not_finite_end_a_run_that_only_watches(void **state)
     (void)state;
     for (int i = 0; i < SUSPECTS; i++) {
         if (suspects[i].part == CONSTRAINT_TERMS) continue;
-        accuse(&suspects[i], (struct trouble){.from = 0.3, .value = NAN}, KEEL_WATCH, "not finite");
+        accuse(&suspects[i], (struct trouble){.from = 0.3, .value = NAN}, "watch", "not finite");
     }
     no_failures();
 }
@@ -591,16 +594,16 @@ static void values_that_are_not_finite_end_a_run_that_only_watches(void **state)
 static void positive_returns_ask_for_shorter_steps_until_there_are_none(void **state) {
     (void)state;
     for (int i = 0; i < SUSPECTS; i++)
-        accuse(&suspects[i], (struct trouble){.from = 0.3, .code = 5}, KEEL_AUTO, "asks for a shorter step");
+        accuse(&suspects[i], (struct trouble){.from = 0.3, .code = 5}, "auto", "asks for a shorter step");
     no_failures();
 }
 
 static void negative_returns_give_up(void **state) {
     (void)state;
     for (int i = 0; i < SUSPECTS; i++) {
-        accuse(&suspects[i], (struct trouble){.from = 0.3, .code = -7}, KEEL_AUTO, "gave up|returned -7");
+        accuse(&suspects[i], (struct trouble){.from = 0.3, .code = -7}, "auto", "gave up|returned -7");
         if (suspects[i].part != EVENT)
-            accuse(&suspects[i], (struct trouble){.from = -1, .code = -7}, KEEL_AUTO, "gave up|returned -7");
+            accuse(&suspects[i], (struct trouble){.from = -1, .code = -7}, "auto", "gave up|returned -7");
     }
     no_failures();
 }
@@ -792,7 +795,7 @@ static void a_wrong_invariant_is_refused_with_its_rate_and_the_point(void **stat
     keel_problem p = {.n = 2, .u0 = start, .f = MAP(2, spin), .names = states};
     p.invariant = (keel_map){.count = 2, .value = not_conserved, .names = names};
     expect_end("kept", &p, NULL, 1, KEEL_EINVAL, "`wrong` is not conserved|rate|t = 0|`x` = |`p` = ");
-    expect_end("watched", &p, &(keel_options){.preserve = KEEL_WATCH}, 1, KEEL_EINVAL,
+    expect_end("watched", &p, &(keel_options){.method = "+watch"}, 1, KEEL_EINVAL,
                "`wrong` is not conserved");
     p.invariant = MAP(1, growing);
     expect_end("in time", &p, NULL, 1, KEEL_EINVAL, "`invariant` is not conserved|rate is 0.001");
@@ -806,7 +809,7 @@ static void a_wrong_invariant_nobody_looks_at_is_not_judged(void **state) {
     (void)state;
     keel_problem p = sound(KEEL_ODE);
     p.invariant = MAP(2, not_conserved);
-    keel_solver *s = keel_open(&p, &(keel_options){.preserve = KEEL_NONE});
+    keel_solver *s = keel_open(&p, &(keel_options){.method = "+none"});
     assert_ok(s, keel_run(s, 1));
     keel_close(s);
 }
@@ -837,7 +840,7 @@ static int wrong_entry(double t, const double *u, double *out, void *user) {
 static void check_wrong(const char *name, keel_problem *p, keel_fn **which, const char *words) {
     derivative = *which;
     *which = wrong_entry;
-    expect_end(name, p, &(keel_options){.check_jacobians = 1, .preserve = KEEL_NONE}, 1, KEEL_EINVAL, words);
+    expect_end(name, p, &(keel_options){.check_jacobians = 1, .method = "+none"}, 1, KEEL_EINVAL, words);
     *which = derivative;
     keel_solver *s = keel_open(p, &(keel_options){.check_jacobians = 1});
     if (keel_state_of(s) != KEEL_OK) complain(name, "right, but %s%s", keel_message(s), "");
@@ -1103,7 +1106,7 @@ static void a_fixed_step_too_long_for_the_projection_names_row_time_and_residual
     expect_end("kepler", &p.keel, &(keel_options){.step = 1.5}, 30, KEEL_EPROJECT,
                "no way back to the manifold at t = |` is off by|round-off units|the step is fixed");
     problem_four_bar(&p);
-    expect_end("four bar", &p.keel, &(keel_options){.step = 1, .preserve = KEEL_PROJECT}, 30, KEEL_EPROJECT,
+    expect_end("four bar", &p.keel, &(keel_options){.step = 1, .method = "+project"}, 30, KEEL_EPROJECT,
                "no way back to the manifold at t = |` is off by|the step is fixed");
     no_failures();
 }

@@ -1,5 +1,6 @@
 /* test_event_roots.c - events as roots of polynomials (core/roots, core/events_roots): pairs closer than any
  * sampling are found wherever they lie in a step, none is invented, and each fires once. */
+#include "extras.h"
 #include "model_run.h"
 
 #include "core/roots.h"
@@ -267,7 +268,7 @@ static void what_has_no_room_is_said(void **state) {
     (void)state;
     struct turning c;
     turning_open(&c, "x", 0, 0);
-    c.problem.event_series.each = -1;
+    own_extras(&c.problem)->event_series.each = -1;
     keel_solver *s = keel_open(&c.problem, &(keel_options){.method = "taylor"});
     assert_int_equal(keel_state_of(s), KEEL_EINVAL);
     assert_non_null(strstr(keel_message(s), "event_series.each = -1: they must be 0 .. "));

@@ -244,7 +244,7 @@ static void a_hamiltonian_field_may_be_given(void **state) {
     state_at(&p.keel, &tight, 2, given, &units);
     for (int j = 0; j < 4; j++) assert_true(derived[j] == given[j]);
     p.keel.f.value = swing_wrongly;
-    keel_solver *s = keel_open(&p.keel, &(keel_options){.check_jacobians = 1, .preserve = KEEL_NONE});
+    keel_solver *s = keel_open(&p.keel, &(keel_options){.check_jacobians = 1, .method = "+none"});
     assert_int_equal(keel_state_of(s), KEEL_EINVAL);
     assert_non_null(strstr(keel_message(s), "f is not B grad H"));
     keel_close(s);
@@ -311,7 +311,7 @@ static void kepler_and_rigid_body_are_the_same_as_ode_and_hamiltonian(void **sta
     (void)state;
     problem ode, hamiltonian;
     double a[4], b[4];
-    keel_options plain = {.method = "rk4", .step = 0.01, .preserve = KEEL_NONE};
+    keel_options plain = {.method = "rk4+none", .step = 0.01};
     problem_kepler(&ode, 0.5, 1);
     problem_kepler_hamiltonian(&hamiltonian, 0.5);
     check_exact(&ode, &tight, 20, 1e-9);
@@ -478,9 +478,9 @@ static void heavy_weights_hold_a_state_still(void **state) {
     static const double hold[3] = {1e8, 1, 1};
     double moved[3], held[3], free_x[3];
     problem_rigid_body(&p, 2, 1, 2. / 3);
-    keel_options o = {.method = "rk2", .step = 0.125, .preserve = KEEL_NONE};
+    keel_options o = {.method = "rk2+none", .step = 0.125};
     state_at(&p.keel, &o, 0.125, moved, NULL);
-    o.preserve = KEEL_PROJECT;
+    o.method = pair_of(o.method, "project");
     state_at(&p.keel, &o, 0.125, free_x, NULL);
     o.norm = KEEL_GIVEN;
     o.weights = hold;

@@ -1,9 +1,11 @@
 /* test_fused.c - a model compiled into its method takes the same steps to the last bit, wherever it is used,
  * and is not used where someone looks at single steps. */
+#include "extras.h"
+#include "stabilizers/stabilizers.h"
 #include "cache.h"
 #include "same.h"
 
-#include "keel/method.h"
+#include "core/engine.h"
 #include "lang_ode.h"
 
 #include <unistd.h>
@@ -75,7 +77,7 @@ static void every_method_and_model_gives_the_same_bits(void **state) {
         for (int i = 0; (s = ode_method(m % 3, i)); i++) {
             keel_fused room;
             keel_problem fused = ode_fused(&o, s->info.name);
-            fused.fused = counting(fused.fused, &room);
+            own_extras(&fused)->fused = counting(keel_extras_of(&fused)->fused, &room);
             same_run(&o.compiled, &fused, s->info.name);
             assert_true(marched > 9000);
             methods += m < 3;
@@ -127,7 +129,7 @@ static void single_steps_are_taken_where_someone_looks(void **state) {
     ode_compile(&o, 0);
     keel_fused room;
     keel_problem p = ode_fused(&o, "rk4");
-    p.fused = counting(p.fused, &room);
+    own_extras(&p)->fused = counting(keel_extras_of(&p)->fused, &room);
     keel_options plain = {.step = 0.01}, other;
     assert_true(steps_marched(&p, &plain) > 400);
     other = (keel_options){.step = 0.01, .compensated = 1};
@@ -149,9 +151,9 @@ static void single_steps_are_taken_where_someone_looks(void **state) {
     q = p;
     q.invariant = (keel_map){.count = 1, .value = energy};
     assert_int_equal(steps_marched(&q, &plain), 0);
-    other = (keel_options){.step = 0.01, .preserve = KEEL_WATCH};
+    other = (keel_options){.step = 0.01, .method = "+watch"};
     assert_int_equal(steps_marched(&q, &other), 0);
-    other = (keel_options){.step = 0.01, .preserve = KEEL_NONE};
+    other = (keel_options){.step = 0.01, .method = "+none"};
     assert_true(steps_marched(&q, &other) > 400);
     keel_solver *s = keel_open(&p, &plain);
     marched = 0;
@@ -195,7 +197,7 @@ static void trouble_is_told_as_ever(void **state) {
             trouble.t_bad = steps[j] * h;
             keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &trouble};
             keel_problem q = p;
-            q.fused = &kernel;
+            own_extras(&q)->fused = &kernel;
             keel_options o = {.step = h};
             keel_solver *a = keel_open(&p, &o), *b = keel_open(&q, &o);
             marched = 0;
@@ -221,7 +223,7 @@ static void limits_are_met_as_ever(void **state) {
     static const keel_fused kernel = {.method = "rk4", .march = troubled_march};
     double u0 = 1;
     keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &none}, q = p;
-    q.fused = &kernel;
+    own_extras(&q)->fused = &kernel;
     for (long most = 1; most < 1100; most = most * 3 / 2 + 1) {
         keel_options o = {.step = 0.01, .max_steps = most};
         keel_solver *a = keel_open(&p, &o), *b = keel_open(&q, &o);
@@ -250,13 +252,76 @@ static void what_does_not_fit_is_refused(void **state) {
     double u0 = 1;
     keel_fused kernel = {.method = "rk4"};
     keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &none};
-    p.fused = &kernel;
+    own_extras(&p)->fused = &kernel;
     expect_refusal(&p, "its march");
     kernel = (keel_fused){.march = troubled_march};
     expect_refusal(&p, "the name of a method");
     kernel.method = "rk4";
     p.mass = (keel_matrix){.value = troubled};
     expect_refusal(&p, "without a mass matrix");
+}
+
+/* Error norms that no method of the library has: data of the table, for core and kernel alike. */
+static keel_march_kept *counted_kept;
+
+static long count_kept(struct keel_projected *k, void *user) {
+    long taken = counted_kept(k, user);
+    marched += taken;
+    return taken;
+}
+
+static long steps_with_norm(struct ode *o, keel_error_norm norm) {
+    static const double second[4] = {1. / 8, -1. / 8, 0, 0};
+    keel_rk table = *registry_table(registry_find("bs32"));
+    keel_stepper own = *registry_find("bs32");
+    char message[640];
+    struct emit e;
+    table.error[1] = second;
+    table.norm = norm;
+    own.table = &table;
+    own.norm = &table.norm;
+    emit_open(&e);
+    e.kernels = EMIT_ADAPTIVE;
+    assert_int_equal(emit_function(&e, "f", &o->tape), 0);
+    assert_int_equal(emit_march(&e, "own", &o->tape, &table), 0);
+    assert_int_equal(emit_kept(&e, "own", &o->tape, &table, 0, NULL), 0);
+    if (compile_load(e.text, NULL, &o->unit, message, sizeof message) != COMPILE_READY)
+        fail_msg("%s", message);
+    emit_close(&e);
+    counted_kept = compile_kept(&o->unit, "own");
+    assert_null(compile_march(&o->unit, "own")); /* nobody asked for that one */
+    keel_fused kernel = {.method = "bs32", .kept = count_kept};
+    keel_problem p[2] = {o->interpreted, o->interpreted};
+    p[0].f.value = p[1].f.value = compile_function(&o->unit, "f");
+    own_extras(&p[1])->fused = &kernel;
+    keel_options options = {.rtol = 1e-6};
+    struct engine *by[2];
+    marched = 0;
+    for (int i = 0; i < 2; i++) {
+        by[i] = engine_open(NULL, &p[i], &options, &own, stabilizers_find("project"), 1);
+        assert_int_equal(run_to(by[i], 3, 11, 0, 0), KEEL_OK);
+        assert_int_equal(run_to(by[i], 11, 11, 0, 1), KEEL_OK);
+    }
+    assert_true(marched > 100);
+    long steps = by[0]->r->stats.steps;
+    assert_int_equal(steps, by[1]->r->stats.steps);
+    assert_int_equal(by[0]->r->stats.rejected, by[1]->r->stats.rejected);
+    same_doubles(engine_state(by[0]), engine_state(by[1]), o->interpreted.n);
+    for (int i = 0; i < 2; i++) engine_close(by[i]);
+    compile_close(&o->unit);
+    return steps;
+}
+
+static void an_error_norm_of_ones_own(void **state) {
+    (void)state;
+    struct ode o;
+    ode_open(&o, models[0]);
+    long first = steps_with_norm(&o, (keel_error_norm){KEEL_ERROR_FIRST, 0.1});
+    long quotient = steps_with_norm(&o, (keel_error_norm){KEEL_ERROR_QUOTIENT, 0.01});
+    long other = steps_with_norm(&o, (keel_error_norm){KEEL_ERROR_QUOTIENT, 1e-4});
+    long larger = steps_with_norm(&o, (keel_error_norm){KEEL_ERROR_LARGER, 1e-4});
+    assert_true(quotient < other && other < first && first < larger); /* they are not one */
+    ode_close(&o);
 }
 
 /* A step that would become very long code is not written. */
@@ -291,6 +356,7 @@ int main(void) {
         cmocka_unit_test(trouble_is_told_as_ever),
         cmocka_unit_test(limits_are_met_as_ever),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(an_error_norm_of_ones_own),
         cmocka_unit_test(long_models_are_left_alone),
     };
     unsetenv("CC");

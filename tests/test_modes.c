@@ -577,7 +577,7 @@ static void a_drift_of_a_mode_that_was_left_is_told(void **unused) {
     keel_model *m = model_of("var x, y\nx' = y\ny' = -x\ninit x = 1, y = 0\nrun 0 .. 10\n"
                              "mode a:\n    invariant E = x^2 + y^2\n    event one: t - 5 rising -> mode b\n"
                              "mode b:\n    let none = 0\nstart a\n");
-    keel_sim *s = keel_sim_open(m, &(keel_options){.method = "rk4", .step = 0.1, .preserve = KEEL_WATCH});
+    keel_sim *s = keel_sim_open(m, &(keel_options){.method = "rk4+watch", .step = 0.1});
     run_to(s, 4.5);
     double before = row_named(s, "E").drift;
     assert_true(before > 1e-8);

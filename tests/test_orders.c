@@ -19,7 +19,7 @@ static void fill(int scene, problem *p) {
 /* Of the state at t = 6; HUGE_VAL: no such run. */
 static double error_with(const problem *p, const char *method, int steps) {
     keel_options o = {
-        .method = method, .preserve = KEEL_NONE, .step = 6. / steps, .compensated = 1, .max_steps = 1 << 20};
+        .method = pair_of(method, "none"), .step = 6. / steps, .compensated = 1, .max_steps = 1 << 20};
     keel_solver *s = keel_open(&p->keel, &o);
     double error = keel_state_of(s) == KEEL_OK && keel_run(s, 6) == KEEL_OK ? error_to_exact(p, s) : HUGE_VAL;
     keel_close(s);
@@ -27,7 +27,7 @@ static double error_with(const problem *p, const char *method, int steps) {
 }
 
 static int takes(const keel_problem *p, const char *method) {
-    keel_solver *s = keel_open(p, &(keel_options){.method = method, .preserve = KEEL_NONE, .step = 0.1});
+    keel_solver *s = keel_open(p, &(keel_options){.method = pair_of(method, "none"), .step = 0.1});
     int taken = keel_state_of(s) == KEEL_OK;
     keel_close(s);
     return taken;

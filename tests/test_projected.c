@@ -1,6 +1,7 @@
 /* test_projected.c - a model compiled into its method together with the rows it keeps or watches, or with
  * error control alone, takes the same steps, to the last bit of states, certificate and counts, as one that
  * is called for each of them. */
+#include "extras.h"
 #include "cache.h"
 #include "same.h"
 
@@ -64,13 +65,13 @@ static void pair_open(struct pair *p, const char *text, const char *method) {
     if (keel_model_status(p->model) != KEEL_OK) fail_msg("%s", keel_model_message(p->model));
     assert_true(keel_model_mode(p->model, keel_model_start(p->model), &mode));
     p->called = p->fused = *mode.problem;
-    assert_non_null(p->called.fused);
-    assert_non_null(p->called.fused->kept);
-    p->kernel = *p->called.fused;
+    assert_non_null(keel_extras_of(&p->called)->fused);
+    assert_non_null(keel_extras_of(&p->called)->fused->kept);
+    p->kernel = *keel_extras_of(&p->called)->fused;
     counted = p->kernel.kept;
     p->kernel.kept = count_steps;
-    p->called.fused = NULL;
-    p->fused.fused = &p->kernel;
+    own_extras(&p->called)->fused = NULL;
+    own_extras(&p->fused)->fused = &p->kernel;
     marched = repeated = 0;
 }
 
@@ -126,15 +127,14 @@ static void same_adaptive_run(const struct pair *p, const keel_options *o) {
 static void adaptive_steps_too(void **state) {
     (void)state;
     static const char *const methods[] = {"dopri5", "dop853"};
-    static const keel_preserve all[] = {KEEL_PROJECT, KEEL_NONE, KEEL_WATCH};
+    static const char *const all[] = {"project", "none", "watch"};
     for (int i = 0; i < 6; i++) {
         struct pair p;
         const char *method = methods[i % 2];
         pair_open(&p, i % 2 ? BODY : KEPLER, method);
         refused = 0;
         for (int k = 0; k < 4; k++) {
-            keel_options o = {.method = method,
-                              .preserve = all[i / 2],
+            keel_options o = {.method = pair_of(method, all[i / 2]),
                               .rtol = (double[]){1e-4, 1e-6, 1e-9, 1e-11}[k],
                               .max_step = k == 1 ? 0.05 : 0};
             same_adaptive_run(&p, &o);
@@ -155,12 +155,12 @@ static void models_without_their_rows_too(void **state) {
     for (int i = 0; i < 2; i++) {
         struct pair p;
         pair_open(&p, texts[i], "bs32");
-        keel_options o = {.method = "bs32", .preserve = KEEL_NONE, .rtol = 1e-5};
+        keel_options o = {.method = "bs32+none", .rtol = 1e-5};
         same_adaptive_run(&p, &o);
-        o.preserve = KEEL_WATCH;
+        o.method = pair_of(o.method, "watch");
         if (i == 0) same_adaptive_run(&p, &o);
         else assert_int_equal(steps_marched(&p.fused, &o), 0);
-        o.preserve = KEEL_PROJECT;
+        o.method = pair_of(o.method, "project");
         if (i == 1) assert_int_equal(steps_marched(&p.fused, &o), 0);
         pair_close(&p);
     }
@@ -175,7 +175,7 @@ static void every_model_gives_the_same_bits(void **state) {
         same_run(&p, &o);
         assert_true(marched > 3000);
         assert_true(repeated < marched / 32); /* one iteration is the rule */
-        o.preserve = KEEL_WATCH;
+        o.method = pair_of(o.method, "watch");
         marched = 0;
         same_run(&p, &o);
         assert_true(marched > 3000);
@@ -230,9 +230,9 @@ static void other_rows_are_called(void **state) {
     pair_open(&p, KEPLER, "dopri5");
     keel_options o = {.method = "dopri5", .step = 0.01};
     assert_true(steps_marched(&p.fused, &o) > 400);
-    o = (keel_options){.method = "dopri5", .step = 0.01, .preserve = KEEL_ADJUST};
+    o = (keel_options){.method = "dopri5+adjust", .step = 0.01};
     assert_int_equal(steps_marched(&p.fused, &o), 0);
-    o = (keel_options){.method = "dopri5", .step = 0.01, .preserve = KEEL_WATCH};
+    o = (keel_options){.method = "dopri5+watch", .step = 0.01};
     assert_true(steps_marched(&p.fused, &o) > 400);
     o = (keel_options){.method = "dopri5", .step = 0.01, .keep = "momentum"};
     assert_int_equal(steps_marched(&p.fused, &o), 0);

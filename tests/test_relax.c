@@ -8,7 +8,7 @@
 static const double TURN = 2 * 3.14159265358979323846;
 
 static keel_solver *opened(const keel_problem *p, keel_options o) {
-    o.preserve = KEEL_RELAX;
+    o.method = pair_of(o.method, "relax");
     keel_solver *s = keel_open(p, &o);
     assert_non_null(s);
     assert_ok(s, keel_state_of(s));
@@ -200,7 +200,7 @@ static void nothing_to_keep_is_an_ordinary_run(void **state) {
 }
 
 static void refused(const keel_problem *p, const char *method, const char *words) {
-    keel_solver *s = keel_open(p, &(keel_options){.method = method, .preserve = KEEL_RELAX, .step = 0.01});
+    keel_solver *s = keel_open(p, &(keel_options){.method = pair_of(method, "relax"), .step = 0.01});
     assert_int_equal(keel_state_of(s), KEEL_EINVAL);
     if (!strstr(keel_message(s), words)) fail_msg("\"%s\" is not in \"%s\"", words, keel_message(s));
     keel_close(s);

@@ -75,7 +75,7 @@ static void runs_retrace_themselves(void **state) {
     for (int i = 0; (method = keel_method_at(i)); i++) {
         problem p;
         double step = method->order > 4 ? 0.05 : 0.01, far[4], back[2];
-        keel_options o = {.method = method->name, .step = step, .preserve = KEEL_WATCH};
+        keel_options o = {.method = pair_of(method->name, "watch"), .step = step};
         if (!(method->traits & KEEL_SYMMETRIC_STEP)) continue;
         problem_kepler_hamiltonian(&p, 0.6);
         if (!is_taken(&p.keel, &o)) continue;
@@ -349,8 +349,7 @@ static void symmetric_projection_goes_with_them(void **state) {
             if (scene == 0) problem_kepler(&p, 0.6, 1.0);
             if (scene == 1) problem_kepler_hamiltonian(&p, 0.6);
             if (scene == 2) problem_pendulum(&p, 1.0);
-            keel_options o = {.method = methods[k],
-                              .preserve = KEEL_SYMMETRIC,
+            keel_options o = {.method = pair_of(methods[k], "symmetric"),
                               .step = scene == 2 ? 0.1 : 0.005,
                               .reversible = 1,
                               .compensated = 1,

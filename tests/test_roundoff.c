@@ -80,7 +80,7 @@ static void assert_kept(const keel_solver *s, const struct history *h, double un
 
 static void million_steps(const problem *p, keel_options o) {
     struct history h;
-    o.preserve = KEEL_PROJECT;
+    o.method = pair_of(o.method, "project");
     keel_solver *s = keel_open(&p->keel, &o);
     follow(p, s, 1e9, million, &h);
     assert_kept(s, &h, 8);
@@ -168,7 +168,7 @@ static void pendulum_near_rest_keeps_its_energy(void **state) {
 
 /* The error after one period, over rtol. */
 static double error_of_a_period(const problem *p, double rtol) {
-    keel_options o = {.rtol = rtol, .preserve = KEEL_PROJECT};
+    keel_options o = {.rtol = rtol, .method = "+project"};
     double returns = 0, u[PROBLEM_UNKNOWNS];
     p->exact(p, p->t_end, u);
     for (int i = 0; i < p->keel.n; i++) returns = fmax(returns, fabs(u[i] - p->u0[i]));
@@ -242,7 +242,7 @@ static void the_measures_see_a_drift(void **state) {
     problem p;
     struct history h;
     problem_kepler(&p, 0.6, 1);
-    keel_options o = {.rtol = 1e-8, .preserve = KEEL_WATCH};
+    keel_options o = {.rtol = 1e-8, .method = "+watch"};
     keel_solver *s = keel_open(&p.keel, &o);
     follow(&p, s, 1e9, 10000, &h);
     assert_true(h.worst[0] > 1000);

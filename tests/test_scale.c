@@ -35,16 +35,15 @@ static struct after run(const keel_problem *p, keel_options o, double end) {
 static struct after scaled(const keel_problem *p, const char *method, double step, const char *sets,
                            const char *keep, double end) {
     return run(
-        p, (keel_options){.method = method, .preserve = KEEL_SCALE, .step = step, .sets = sets, .keep = keep},
-        end);
+        p, (keel_options){.method = pair_of(method, "scale"), .step = step, .sets = sets, .keep = keep}, end);
 }
 
 static struct after plain(const keel_problem *p, const char *method, double step, double end) {
-    return run(p, (keel_options){.method = method, .preserve = KEEL_WATCH, .step = step}, end);
+    return run(p, (keel_options){.method = pair_of(method, "watch"), .step = step}, end);
 }
 
 static void truth(const keel_problem *p, double end, double *x) {
-    struct after a = run(p, (keel_options){.rtol = 1e-13, .preserve = KEEL_PROJECT}, end);
+    struct after a = run(p, (keel_options){.rtol = 1e-13, .method = "+project"}, end);
     memcpy(x, a.x, sizeof a.x);
 }
 
@@ -95,7 +94,7 @@ static void tangent_rays_are_passed_and_counted(void **state) {
 static void a_fold_is_the_point_of_smallest_residual(void **state) {
     (void)state;
     const double h = 0.01;
-    keel_options o = {.method = "euler", .preserve = KEEL_SCALE, .step = h};
+    keel_options o = {.method = "euler+scale", .step = h};
     keel_solver *s = keel_open(&prey_problem, &o);
     int nearest = 0, left = 0;
     for (int step = 1; step <= 5000; step++) {
@@ -118,7 +117,7 @@ static void a_fold_is_the_point_of_smallest_residual(void **state) {
 /* Saved half way, a run with folds goes on with the same bits. */
 static void runs_with_folds_are_saved_and_forked(void **state) {
     (void)state;
-    keel_options o = {.method = "euler", .preserve = KEEL_SCALE, .step = 1. / 128};
+    keel_options o = {.method = "euler+scale", .step = 1. / 128};
     keel_solver *whole = keel_open(&prey_problem, &o), *half = keel_open(&prey_problem, &o);
     unsigned char bytes[1 << 14];
     assert_ok(whole, keel_run(whole, 20));
@@ -256,7 +255,7 @@ static void track_errors(const keel_problem *p, const keel_options *o, const dou
         memcpy(error[k], worst, sizeof worst);
     }
     assert_true(keel_kept_at(s, 0, &row));
-    if (o->preserve == KEEL_SCALE) assert_below(row.units, 4);
+    if (stabilized_by(o, "scale")) assert_below(row.units, 4);
     assert_true(keel_kept_at(s, 1, &row));
     assert_int_equal(row.care, KEEL_ROW_WATCHED);
     keel_close(s);
@@ -275,16 +274,14 @@ static void errors_on_the_track_are_as_measured(void **state) {
     static const double rk4[3][3] = {
         {3.6e-11, 1.7e-10, 1.6e-10}, {4.2e-9, 1.0e-8, 1.5e-7}, {3.6e-6, 3.0e-6, 3.9e-5}};
     static const double mgps[3][3] = {{1.6e-3, 9.3e-4, 1.6e-2}, {3.1e-3, 3.2e-3, 8.1e-2}, {0.97, 0.77, 39}};
-    keel_options o = {
-        .method = "rk4", .preserve = KEEL_SCALE, .step = 0.005, .keep = "track", .sets = "u[0] u[2]"};
+    keel_options o = {.method = "rk4+scale", .step = 0.005, .keep = "track", .sets = "u[0] u[2]"};
     double error[3][3];
     track_errors(&p, &o, times, error);
     for (int k = 0; k < 9; k++) assert_within(error[k / 3][k % 3] / mrk4[k / 3][k % 3], 0.95, 1.05);
-    o = (keel_options){.method = "rk4", .preserve = KEEL_WATCH, .step = 0.005};
+    o = (keel_options){.method = "rk4+watch", .step = 0.005};
     track_errors(&p, &o, times, error);
     for (int k = 0; k < 9; k++) assert_within(error[k / 3][k % 3] / rk4[k / 3][k % 3], 0.95, 1.05);
-    o = (keel_options){
-        .method = "gps", .preserve = KEEL_SCALE, .step = 0.005, .keep = "track", .sets = "u[0] u[2]"};
+    o = (keel_options){.method = "gps+scale", .step = 0.005, .keep = "track", .sets = "u[0] u[2]"};
     track_errors(&p, &o, times, error);
     for (int k = 0; k < 9; k++) assert_within(error[k / 3][k % 3] / mgps[k / 3][k % 3], 0.95, 1.05);
 }
@@ -343,7 +340,7 @@ static void adaptive_and_compensated_steps_are_scaled(void **state) {
     problem p;
     for (int compensated = 0; compensated < 2; compensated++) {
         problem_kepler(&p, 0.2, 1);
-        keel_options o = {.rtol = 1e-9, .preserve = KEEL_SCALE, .keep = "energy", .compensated = compensated};
+        keel_options o = {.rtol = 1e-9, .method = "+scale", .keep = "energy", .compensated = compensated};
         struct after a = run(&p.keel, o, 8);
         double x[4];
         p.exact(&p, 8, x);
@@ -381,7 +378,7 @@ static void what_holds_is_left_alone(void **state) {
 /* Sentences ---------------------------------------------------------------------------------------------- */
 
 static void refused(const keel_problem *p, keel_options o, const char *words) {
-    o.preserve = KEEL_SCALE;
+    o.method = pair_of(o.method, "scale");
     o.step = 0.01;
     keel_solver *s = keel_open(p, &o);
     assert_int_equal(keel_state_of(s), KEEL_EINVAL);
@@ -419,7 +416,7 @@ static void a_set_that_becomes_zero_ends_the_run(void **state) {
     static const double start[3] = {1, 0, 1};
     const keel_problem p = {
         .n = 3, .u0 = start, .f = {.count = 3, .value = falling}, .invariant = {.count = 1, .value = circle}};
-    keel_options o = {.method = "euler", .preserve = KEEL_SCALE, .step = 0.25, .sets = "u[2]"};
+    keel_options o = {.method = "euler+scale", .step = 0.25, .sets = "u[2]"};
     keel_solver *s = keel_open(&p, &o);
     assert_int_equal(keel_run(s, 2), KEEL_EPROJECT);
     assert_non_null(strstr(keel_message(s), "all states of the set of u[2] are 0 at t = 1"));

@@ -17,9 +17,9 @@ static keel_solver *opened(const problem *p, const keel_options *o) {
 }
 
 /* How far from the start a run of so many steps there and back ends; *error: its error where it turns. */
-static double there_and_back(const problem *p, const char *method, keel_preserve preserve, double step,
+static double there_and_back(const problem *p, const char *method, const char *stabilizer, double step,
                              int steps, double *error) {
-    keel_options o = {.method = method, .preserve = preserve, .step = step, .compensated = 1};
+    keel_options o = {.method = pair_of(method, stabilizer), .step = step, .compensated = 1};
     keel_solver *s = opened(p, &o);
     double away = 0, end = p->keel.t0 + steps * step;
     assert_ok(s, keel_run(s, end));
@@ -42,13 +42,13 @@ static void symmetric_projection_is_reversible(void **state) {
             if (scene == 1) problem_pendulum(&p, 1.0);
             if (scene == 2) problem_rigid_body(&p, 2.0, 1.0, 2.0 / 3.0);
             double step = k < 2 ? 0.05 : 0.2;
-            kept = there_and_back(&p, methods[k], KEEL_SYMMETRIC, step, 100, &error);
+            kept = there_and_back(&p, methods[k], "symmetric", step, 100, &error);
             if (kept > 1e-12) fail_msg("%s, %s: %g from the start", p.keel.name, methods[k], kept);
             assert_true(error > 1e-6);
-            kept = there_and_back(&p, methods[k], KEEL_COUPLED, step, 100, &error);
+            kept = there_and_back(&p, methods[k], "coupled", step, 100, &error);
             if (kept > 1e-12) fail_msg("%s, %s, coupled: %g", p.keel.name, methods[k], kept);
             if (scene == 0 && k > 0)
-                assert_true(there_and_back(&p, methods[k], KEEL_PROJECT, step, 100, &error) > 1e-9);
+                assert_true(there_and_back(&p, methods[k], "project", step, 100, &error) > 1e-9);
         }
 }
 
@@ -68,8 +68,8 @@ static void any_start_will_do(void **state) {
                 if (form == 2) problem_pendulum_dae(&p, 1.0);
                 p.exact(&p, starts[at], p.u0);
                 p.keel.t0 = starts[at];
-                double back = there_and_back(&p, methods[k / 2], k % 2 ? KEEL_COUPLED : KEEL_SYMMETRIC, 0.2,
-                                             30, &error);
+                double back =
+                    there_and_back(&p, methods[k / 2], k % 2 ? "coupled" : "symmetric", 0.2, 30, &error);
                 if (back > 2e-12)
                     fail_msg("%s from t = %g with %s: %g from the start", p.keel.name, starts[at],
                              methods[k / 2], back);
@@ -83,16 +83,16 @@ static void rows_that_the_method_keeps_are_no_hindrance(void **state) {
         problem p;
         double error;
         problem_rigid_body(&p, 2.0, 1.0, 2.0 / 3.0);
-        there_and_back(&p, "hmgps", KEEL_COUPLED, 10. / steps, steps, &error);
+        there_and_back(&p, "hmgps", "coupled", 10. / steps, steps, &error);
         if (error > 0.6 / steps) fail_msg("%d steps err by %g", steps, error);
     }
 }
 
 /* The largest drift of a row in each half of a run of so many steps. */
-static void drift_by_halves(const problem *p, keel_options o, keel_preserve preserve, const char *name,
+static void drift_by_halves(const problem *p, keel_options o, const char *stabilizer, const char *name,
                             int steps, double drift[2]) {
     keel_kept row;
-    o.preserve = preserve;
+    o.method = pair_of(o.method, stabilizer);
     keel_solver *s = opened(p, &o);
     drift[0] = drift[1] = 0;
     for (int k = 0; k < steps; k++) {
@@ -121,8 +121,8 @@ static void symmetric_projection_leaves_no_trend(void **state) {
         {&body, {.method = "trapezoid", .step = 0.2, .keep = "casimir"}, "energy"},
     };
     for (int k = 0; k < 3; k++) {
-        drift_by_halves(runs[k].p, runs[k].o, KEEL_PROJECT, runs[k].row, 8000, without);
-        drift_by_halves(runs[k].p, runs[k].o, KEEL_SYMMETRIC, runs[k].row, 8000, with);
+        drift_by_halves(runs[k].p, runs[k].o, "project", runs[k].row, 8000, without);
+        drift_by_halves(runs[k].p, runs[k].o, "symmetric", runs[k].row, 8000, with);
         assert_true(without[1] > 1.4 * without[0]);
         assert_true(with[0] < 0.5 * without[1] && with[1] < 1.01 * with[0]);
     }
@@ -138,9 +138,9 @@ static void coupled_radau_agrees_with_the_projected_one(void **state) {
         if (scene == 1) problem_kepler(&p, 0.3, 1.0);
         if (scene == 2) problem_car_axis(&p);
         double end = scene == 2 ? 0.5 : 5;
-        keel_options o = {.method = "radau", .preserve = KEEL_COUPLED, .rtol = 1e-9};
+        keel_options o = {.method = "radau+coupled", .rtol = 1e-9};
         keel_solver *s = opened(&p, &o);
-        o.preserve = KEEL_PROJECT;
+        o.method = pair_of(o.method, "project");
         keel_solver *other = opened(&p, &o);
         while (keel_time(s) != end) assert_ok(s, keel_step(s, end));
         assert_below(worst_units(s, NULL), 4);
@@ -153,18 +153,18 @@ static void coupled_radau_agrees_with_the_projected_one(void **state) {
 }
 
 /* The largest drift of a row of the pendulum with this gain; 0: the default. */
-static double damped_drift(double gain, double step, keel_preserve preserve) {
+static double damped_drift(double gain, double step, const char *stabilizer) {
     problem p;
     keel_kept row;
     double drift = 0;
     problem_pendulum(&p, 1.0);
-    keel_options o = {.method = "rk4", .preserve = preserve, .step = step, .gain = gain};
+    keel_options o = {.method = pair_of("rk4", stabilizer), .step = step, .gain = gain};
     keel_solver *s = opened(&p, &o);
     assert_ok(s, keel_run(s, 40));
     for (int i = 0; keel_kept_at(s, i, &row); i++) {
-        int care = preserve == KEEL_BAUMGARTE ? KEEL_ROW_DAMPED : KEEL_ROW_WATCHED;
+        int care = strcmp(stabilizer, "baumgarte") == 0 ? KEEL_ROW_DAMPED : KEEL_ROW_WATCHED;
         assert_int_equal(row.care, care); /* nobody claims round-off */
-        assert_true(preserve != KEEL_BAUMGARTE || row.units > 50);
+        assert_true(strcmp(stabilizer, "baumgarte") != 0 || row.units > 50);
         drift = fmax(drift, row.drift);
     }
     keel_close(s);
@@ -183,7 +183,7 @@ static void starts_near_rest_are_as_good_as_others(void **state) {
                 problem_pendulum(&p, 1);
                 p.exact(&p, start[k], p.u0);
                 p.keel.t0 = start[k];
-                keel_options o = {.method = methods[m], .preserve = KEEL_COUPLED, .step = 5. / steps};
+                keel_options o = {.method = pair_of(methods[m], "coupled"), .step = 5. / steps};
                 keel_solver *s = opened(&p, &o);
                 assert_ok(s, keel_run(s, start[k] + 5));
                 assert_below(worst_units(s, NULL), 4);
@@ -194,14 +194,13 @@ static void starts_near_rest_are_as_good_as_others(void **state) {
 /* Twenty times less than without, of the method's order, and no other gain is much better. */
 static void the_gain_is_best_where_it_is(void **state) {
     (void)state;
-    double own = damped_drift(0, 0.02, KEEL_BAUMGARTE), finer = damped_drift(0, 0.01, KEEL_BAUMGARTE);
+    double own = damped_drift(0, 0.02, "baumgarte"), finer = damped_drift(0, 0.01, "baumgarte");
     double best = own;
-    assert_true(own < 0.05 * damped_drift(0, 0.02, KEEL_WATCH));
+    assert_true(own < 0.05 * damped_drift(0, 0.02, "watch"));
     assert_within(own / finer, 12, 40);
-    for (double gain = 0.05; gain < 200; gain *= 2)
-        best = fmin(best, damped_drift(gain, 0.02, KEEL_BAUMGARTE));
+    for (double gain = 0.05; gain < 200; gain *= 2) best = fmin(best, damped_drift(gain, 0.02, "baumgarte"));
     assert_true(own < 4 * best);
-    assert_true(damped_drift(1 / 0.02, 0.02, KEEL_BAUMGARTE) > 10 * own);
+    assert_true(damped_drift(1 / 0.02, 0.02, "baumgarte") > 10 * own);
 }
 
 /* Backward in time the term has the other sign: with the same one what is off would grow like exp(gain t). */
@@ -210,7 +209,7 @@ static void dampers_work_in_both_directions(void **state) {
     problem p;
     keel_kept row;
     problem_kepler(&p, 0.3, 1.0);
-    keel_options o = {.method = "rk4", .preserve = KEEL_BAUMGARTE, .step = 0.05};
+    keel_options o = {.method = "rk4+baumgarte", .step = 0.05};
     keel_solver *s = opened(&p, &o);
     assert_ok(s, keel_run(s, 50));
     assert_ok(s, keel_run(s, -50));
@@ -229,19 +228,19 @@ static void looks_and_events_meet_the_steps(void **state) {
     (void)state;
     static const struct {
         const char *method;
-        keel_preserve preserve;
+        const char *stabilizer;
         double step;
-    } runs[] = {{"midpoint", KEEL_SYMMETRIC, 0.02},
-                {"gauss6", KEEL_SYMMETRIC, 0.1},
-                {"gauss6", KEEL_COUPLED, 0.1},
-                {"radau", KEEL_COUPLED, 0},
-                {"rk4", KEEL_BAUMGARTE, 0.02}};
+    } runs[] = {{"midpoint", "symmetric", 0.02},
+                {"gauss6", "symmetric", 0.1},
+                {"gauss6", "coupled", 0.1},
+                {"radau", "coupled", 0},
+                {"rk4", "baumgarte", 0.02}};
     for (int k = 0; k < 5; k++) {
         problem p;
         double before[PROBLEM_UNKNOWNS], inside[PROBLEM_UNKNOWNS];
         problem_kepler(&p, 0.3, 1.0);
         p.keel.event = (keel_map){.count = 1, .value = level};
-        keel_options o = {.method = runs[k].method, .preserve = runs[k].preserve, .step = runs[k].step};
+        keel_options o = {.method = pair_of(runs[k].method, runs[k].stabilizer), .step = runs[k].step};
         keel_solver *s = opened(&p, &o), *quiet = opened(&p, &o);
         assert_int_equal(keel_run(s, 20), KEEL_EVENT);
         assert_within(fabs(keel_time(s) - M_PI), 0, 2e-2);
@@ -256,10 +255,10 @@ static void looks_and_events_meet_the_steps(void **state) {
     }
 }
 
-static void refused(const char *method, keel_preserve preserve, double step, double gain, const char *why) {
+static void refused(const char *method, const char *stabilizer, double step, double gain, const char *why) {
     problem p;
     problem_kepler_hamiltonian(&p, 0.2);
-    keel_options o = {.method = method, .preserve = preserve, .step = step, .gain = gain};
+    keel_options o = {.method = pair_of(method, stabilizer), .step = step, .gain = gain};
     keel_solver *s = keel_open(&p.keel, &o);
     assert_int_equal(keel_state_of(s), KEEL_EINVAL);
     if (!strstr(keel_message(s), why)) fail_msg("%s: %s", method, keel_message(s));
@@ -270,8 +269,7 @@ static void refused(const char *method, keel_preserve preserve, double step, dou
 static int takes_the_orbit(const char *method) {
     problem p;
     problem_kepler_hamiltonian(&p, 0.2);
-    keel_solver *s =
-        keel_open(&p.keel, &(keel_options){.method = method, .preserve = KEEL_WATCH, .step = 0.1});
+    keel_solver *s = keel_open(&p.keel, &(keel_options){.method = pair_of(method, "watch"), .step = 0.1});
     int taken = keel_state_of(s) == KEEL_OK;
     keel_close(s);
     return taken;
@@ -279,22 +277,22 @@ static int takes_the_orbit(const char *method) {
 
 static void pairs_without_sense_are_refused_with_the_reason(void **state) {
     (void)state;
-    refused("rk4", KEEL_SYMMETRIC, 0.1, 0, "needs a symmetric one-step method");
-    refused("ab4", KEEL_SYMMETRIC, 0.1, 0, "needs a symmetric one-step method");
-    refused("rk4", KEEL_COUPLED, 0.1, 0, "no stages to solve for");
-    refused("ab4", KEEL_COUPLED, 0.1, 0, "no stages to solve for");
-    refused("verlet", KEEL_COUPLED, 0.1, 0, "no stages to solve for");
-    refused("verlet", KEEL_BAUMGARTE, 0.1, 0, "other parts of the problem");
-    refused("rk4", KEEL_PROJECT, 0.1, 3, "only with preserve = KEEL_BAUMGARTE");
-    refused("rk4", KEEL_BAUMGARTE, 0.1, -3, "gain = -3: it must be finite and not negative");
+    refused("rk4", "symmetric", 0.1, 0, "needs a symmetric one-step method");
+    refused("ab4", "symmetric", 0.1, 0, "needs a symmetric one-step method");
+    refused("rk4", "coupled", 0.1, 0, "no stages to solve for");
+    refused("ab4", "coupled", 0.1, 0, "no stages to solve for");
+    refused("verlet", "coupled", 0.1, 0, "no stages to solve for");
+    refused("verlet", "baumgarte", 0.1, 0, "other parts of the problem");
+    refused("rk4", "project", 0.1, 3, "gain belongs to the stabilizer baumgarte");
+    refused("rk4", "baumgarte", 0.1, -3, "gain = -3: it must be finite and not negative");
     const keel_method *method;
     for (int i = 0; (method = keel_method_at(i)); i++) {
         int native = (method->traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) != 0;
         if (method->traits & KEEL_KEEPS_ENERGY && !native && takes_the_orbit(method->name)) {
-            refused(method->name, KEEL_COUPLED, 0.1, 0, "equations of its own");
-            refused(method->name, KEEL_BAUMGARTE, 0.1, 0, "other parts of the problem");
+            refused(method->name, "coupled", 0.1, 0, "equations of its own");
+            refused(method->name, "baumgarte", 0.1, 0, "other parts of the problem");
         }
-        if (native) refused(method->name, KEEL_SYMMETRIC, 0.1, 0, "keeps the constraints by itself");
+        if (native) refused(method->name, "symmetric", 0.1, 0, "keeps the constraints by itself");
     }
 }
 
@@ -320,7 +318,7 @@ static void symmetric_needs_fixed_steps(void **state) {
                                      .attempt = stand};
     problem p;
     problem_kepler(&p, 0.2, 1.0);
-    keel_solver *s = keel_open(&p.keel, &(keel_options){.own_method = &own, .preserve = KEEL_SYMMETRIC});
+    keel_solver *s = keel_open(&p.keel, &(keel_options){.own_method = &own, .method = "+symmetric"});
     assert_int_equal(keel_state_of(s), KEEL_EINVAL);
     assert_non_null(strstr(keel_message(s), "symmetric needs a fixed step"));
     keel_close(s);
@@ -331,7 +329,7 @@ static void multipliers_that_do_not_settle_are_told(void **state) {
     (void)state;
     problem p;
     problem_kepler(&p, 0.6, 1.0);
-    keel_options o = {.method = "midpoint", .preserve = KEEL_SYMMETRIC, .step = 1.5};
+    keel_options o = {.method = "midpoint+symmetric", .step = 1.5};
     keel_solver *s = opened(&p, &o);
     keel_status status = keel_run(s, 150);
     assert_true(status == KEEL_EPROJECT || status == KEEL_ENEWTON);

@@ -248,7 +248,7 @@ static void a_state_of_another_problem_method_or_option_is_refused(void **state)
                                    {.rtol = 1e-8, .atol = 1e-5},
                                    {.rtol = 1e-8, .method = "dopri5"},
                                    {.rtol = 1e-8, .step = 0.1},
-                                   {.rtol = 1e-8, .preserve = KEEL_WATCH},
+                                   {.rtol = 1e-8, .method = "+watch"},
                                    {.rtol = 1e-8, .norm = KEEL_UNIT},
                                    {.rtol = 1e-8, .keep = "energy"},
                                    {.rtol = 1e-8, .compensated = 1},
@@ -582,8 +582,7 @@ static double energy_drift(const char *method, int compensated) {
     problem p;
     keel_kept row;
     problem_kepler(&p, 0.3, 1);
-    keel_options o = {
-        .method = method, .step = 1.0 / 256, .compensated = compensated, .preserve = KEEL_WATCH};
+    keel_options o = {.method = pair_of(method, "watch"), .step = 1.0 / 256, .compensated = compensated};
     keel_solver *s = keel_open(&p.keel, &o);
     assert_ok(s, keel_run(s, 1000));
     assert_true(keel_kept_at(s, 0, &row) && strcmp(row.name, "energy") == 0);

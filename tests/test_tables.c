@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "methods/rk_tables.h"
+#include "methods/registry.h"
 
 enum { MAX_ORDER = 9, MAX_TREES = 486, MAX_STAGES = 20 };
 
@@ -27,17 +27,13 @@ static const double BROKEN = 1e-7;
 typedef struct claim {
     const char *name;
     const keel_rk *rk;
-    int order, embedded[2], dense;
+    int order, error_order, embedded[2], dense;
 } claim;
 
-static const claim claims[] = {
-    {"euler", &rk_euler, 1, {0, 0}, 1},     {"midpoint", &rk_midpoint, 2, {0, 0}, 2},
-    {"heun", &rk_heun, 2, {0, 0}, 2},       {"rk4", &rk_rk4, 4, {0, 0}, 3},
-    {"bs32", &rk_bs32, 3, {2, 0}, 3},       {"dopri5", &rk_dopri5, 5, {4, 0}, 4},
-    {"dop853", &rk_dop853, 8, {5, 3}, 7},   {"rkf78", &rk_rkf78, 8, {7, 0}, 3},
-    {"rkf78_7", &rk_rkf78_7, 7, {8, 0}, 3},
-};
-enum { CLAIMS = sizeof claims / sizeof claims[0] };
+/* Every table of the registry: what its descriptor says, and the orders of its estimates as found. */
+enum { MOST_CLAIMS = 64 };
+static claim claims[MOST_CLAIMS];
+static int CLAIMS;
 
 /* A tree is the single vertex, or `left` with `right` hung on its root as the last and largest child. */
 typedef struct tree {
@@ -328,10 +324,49 @@ static void perturbations_are_seen(void **state) {
     assert_int_equal(unseen, 0);
 }
 
+/* An estimate is the difference of two formulas, so it shows the lower order of both; two of them are
+ * combined to err_0^2 / err_1 (Hairer, Norsett, Wanner, II.10). */
+static void estimates_are_as_small_as_the_descriptors_say(void **state) {
+    (void)state;
+    for (int m = 0; m < CLAIMS; m++) {
+        const claim *c = &claims[m];
+        int first_one = c->embedded[0] < c->order ? c->embedded[0] : c->order;
+        int seen = !c->embedded[0]  ? 0
+                   : c->embedded[1] ? 2 * (first_one + 1) - (c->embedded[1] + 1)
+                                    : first_one + 1;
+        if (seen != c->error_order)
+            fail_msg("%s: the estimate is O(h^%d), %d is claimed", c->name, seen, c->error_order);
+    }
+}
+
+/* The highest order whose conditions hold. */
+static int embedded_order(const stages *st, int e, const weights *w) {
+    int order = 0;
+    while (order < MAX_ORDER - 1 && embedded_conditions(st, e, w, order + 1, order + 1).units <= ROUND_OFF)
+        order++;
+    return order;
+}
+
+static void take_registry(weights *w) {
+    const keel_stepper *s;
+    for (int i = 0; (s = registry_at(i)); i++) {
+        const keel_rk *rk = registry_table(s);
+        stages st;
+        if (!rk || CLAIMS == MOST_CLAIMS) continue;
+        claim *c = &claims[CLAIMS++];
+        *c = (claim){.name = s->info.name, .rk = rk, .order = s->info.order, .error_order = s->error_order};
+        c->dense = c->order < 3 + rk->shape ? c->order : 3 + rk->shape; /* cubic Hermite, and its terms */
+        stages_expand(rk, &st);
+        weights_fill(&st, MAX_ORDER, w);
+        for (int e = 0; e < 2 && rk->error[e]; e++) c->embedded[e] = embedded_order(&st, e, w);
+    }
+}
+
 static int setup(void **state) {
     forest_grow();
     *state = calloc(1, sizeof(weights));
-    return *state ? 0 : -1;
+    if (*state) take_registry(*state);
+    return *state && CLAIMS > 0 ? 0 : -1;
 }
 
 static int teardown(void **state) {
@@ -341,9 +376,13 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trees_are_as_many_as_known), cmocka_unit_test(conditions_hold_to_round_off),
-        cmocka_unit_test(orders_are_exact),           cmocka_unit_test(last_stage_is_the_end),
-        cmocka_unit_test(dense_output_is_explicit),   cmocka_unit_test(perturbations_are_seen),
+        cmocka_unit_test(trees_are_as_many_as_known),
+        cmocka_unit_test(conditions_hold_to_round_off),
+        cmocka_unit_test(orders_are_exact),
+        cmocka_unit_test(estimates_are_as_small_as_the_descriptors_say),
+        cmocka_unit_test(last_stage_is_the_end),
+        cmocka_unit_test(dense_output_is_explicit),
+        cmocka_unit_test(perturbations_are_seen),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,5 +1,6 @@
 /* test_taylor.c - Taylor series of models: the coefficients of every function, interpreted and compiled to
  * the same bits; the method taylor with them. */
+#include "extras.h"
 #include "example_list.h"
 #include "model_run.h"
 
@@ -30,10 +31,11 @@ static const keel_problem *problem_of(const keel_model *m) {
 /* (orders + 1) x n, to be freed; NULL where the series gives up. */
 static double *coefficients(const keel_problem *p, double t, const double *u, int orders) {
     double *out = calloc((size_t)(orders + 1) * (size_t)p->n, sizeof *out);
-    double *work =
-        calloc((size_t)p->series.room + (size_t)p->series.each * (size_t)(orders + 1) + 1, sizeof *work);
+    double *work = calloc((size_t)keel_extras_of(p)->series.room +
+                              (size_t)keel_extras_of(p)->series.each * (size_t)(orders + 1) + 1,
+                          sizeof *work);
     assert_true(out && work);
-    int code = p->series.value(t, u, orders, out, work, p->user);
+    int code = keel_extras_of(p)->series.value(t, u, orders, out, work, p->user);
     free(work);
     if (code == 0) return out;
     free(out);
@@ -114,7 +116,7 @@ static void every_function_has_the_coefficients_of_its_expansion(void **state) {
                  expressions[i]);
         keel_model *m = interpreted(text);
         const keel_problem *p = problem_of(m);
-        assert_non_null(p->series.value);
+        assert_non_null(keel_extras_of(p)->series.value);
         for (double t = 0; t < 0.2; t += 0.13) {
             double u[2] = {0.2, 0.4 + 0.3 * t}, *c = coefficients(p, t, u, ORDERS);
             assert_non_null(c);
@@ -176,14 +178,14 @@ static void constrained_motions_and_daes_follow_their_series(void **state) {
         snprintf(path, sizeof path, "%s/%s.keel", KEEL_EXAMPLES_DIR, table[i].name);
         keel_model *m = keel_model_load(path, &(keel_model_options){.interpret = 1});
         const keel_problem *p = problem_of(m);
-        if (!p->series.value) fail_msg("%s has no series", table[i].name);
+        if (!keel_extras_of(p)->series.value) fail_msg("%s has no series", table[i].name);
         /* one step of order 18 against many of dop853 */
         double from, to;
         keel_model_span(m, &from, &to);
-        keel_options o = {.rtol = 1e-13, .atol = 1e-16, .preserve = KEEL_PROJECT}, many = o;
-        o.method = "taylor";
+        keel_options o = {.rtol = 1e-13, .atol = 1e-16, .method = "+project"}, many = o;
+        o.method = "taylor+project";
         o.max_steps = 2;
-        many.method = "dop853";
+        many.method = "dop853+project";
         keel_solver *s = keel_open(p, &o), *reference = keel_open(p, &many);
         assert_ok(s, keel_step(s, to));
         assert_ok(reference, keel_run(reference, keel_time(s)));
@@ -281,7 +283,7 @@ static void polynomials_stay_on_the_constraints(void **state) {
 static void same_bits(const keel_problem *p, keel_series_fn *compiled, int orders) {
     keel_problem other = *p;
     assert_non_null(compiled);
-    other.series.value = compiled;
+    own_extras(&other)->series.value = compiled;
     double *here = coefficients(p, p->t0, p->u0, orders), *there = coefficients(&other, p->t0, p->u0, orders);
     if (!here || !there) fail_msg("%s: the series fails at the start", p->name);
     for (int k = 0; k < (orders + 1) * p->n; k++)
@@ -297,11 +299,12 @@ static void same_bits_along(const keel_problem *p, keel_along_fn *compiled, int 
     size_t terms = (size_t)orders + 1, events = (size_t)p->event.count;
     double *c = coefficients(p, p->t0, p->u0, orders), *here = malloc(terms * events * sizeof *here),
            *there = malloc(terms * events * sizeof *there),
-           *work =
-               malloc((size_t)(p->event_series.room + p->event_series.each * (orders + 1)) * sizeof *work);
+           *work = malloc((size_t)(keel_extras_of(p)->event_series.room +
+                                   keel_extras_of(p)->event_series.each * (orders + 1)) *
+                          sizeof *work);
     assert_non_null(compiled);
     assert_true(c && here && there && work);
-    int code = p->event_series.value(p->t0, p->u0, c, orders, here, work, p->user);
+    int code = keel_extras_of(p)->event_series.value(p->t0, p->u0, c, orders, here, work, p->user);
     assert_int_equal(compiled(p->t0, p->u0, c, orders, there, work, p->user), code);
     for (size_t k = 0; k < terms * events && code == 0; k++)
         if (!(here[k] == there[k] || (isnan(here[k]) && isnan(there[k]))))
@@ -347,8 +350,8 @@ static void compiled_series_have_the_bits_of_the_interpreter(void **state) {
             snprintf(name, sizeof name, "x%d", i);
             same_bits(p, compile_series(&unit, name), orders);
             snprintf(name, sizeof name, "e%d", i);
-            if (p->event_series.value) same_bits_along(p, compile_along(&unit, name), orders);
-            events += p->event_series.value != NULL;
+            if (keel_extras_of(p)->event_series.value) same_bits_along(p, compile_along(&unit, name), orders);
+            events += keel_extras_of(p)->event_series.value != NULL;
         }
         keel_model_close(model[i]);
     }
@@ -412,12 +415,12 @@ static void any_order_is_seen_with_fixed_steps(void **state) {
     keel_model_close(m);
 }
 
-static double kepler_run(const char *method, double rtol, keel_preserve preserve, double periods,
+static double kepler_run(const char *method, double rtol, const char *stabilizer, double periods,
                          double *time, keel_stats *stats) {
     problem p;
     problem_kepler(&p, 0.6, 1);
     keel_solver *s = keel_open(
-        &p.keel, &(keel_options){.method = method, .rtol = rtol, .atol = 1e-3 * rtol, .preserve = preserve});
+        &p.keel, &(keel_options){.method = pair_of(method, stabilizer), .rtol = rtol, .atol = 1e-3 * rtol});
     double begin = seconds();
     assert_ok(s, keel_run(s, periods * p.t_end));
     *time = seconds() - begin;
@@ -432,7 +435,7 @@ static void errors_follow_the_tolerance_down_to_round_off(void **state) {
     for (double rtol = 1e-4; rtol > 5e-15; rtol /= 10) {
         double time, error;
         keel_stats stats;
-        error = kepler_run("taylor", rtol, KEEL_NONE, 1, &time, &stats);
+        error = kepler_run("taylor", rtol, "none", 1, &time, &stats);
         assert_within(error, 0.02 * rtol - 1e-13, 300 * rtol + 1e-13);
         if (stats.rejected > stats.steps / 10)
             fail_msg("%ld of %ld steps are rejected", stats.rejected, stats.steps);
@@ -443,8 +446,8 @@ static void kepler_over_25_periods_is_right_to_1e_12(void **state) {
     (void)state;
     double time, other;
     keel_stats stats, others;
-    double error = kepler_run("taylor", 2.5e-15, KEEL_PROJECT, 25, &time, &stats);
-    double theirs = kepler_run("dop853", 2.5e-15, KEEL_PROJECT, 25, &other, &others);
+    double error = kepler_run("taylor", 2.5e-15, "project", 25, &time, &stats);
+    double theirs = kepler_run("dop853", 2.5e-15, "project", 25, &other, &others);
     printf("taylor: error %.2g, %ld steps, %.2f ms; dop853: error %.2g, %ld steps, %.2f ms\n", error,
            stats.steps, 1e3 * time, theirs, others.steps, 1e3 * other);
     assert_below(error, 1e-12);
@@ -498,8 +501,7 @@ static void values_between_the_steps_are_those_of_the_polynomial(void **state) {
     (void)state;
     problem p;
     problem_kepler(&p, 0.3, 1);
-    keel_solver *s =
-        keel_open(&p.keel, &(keel_options){.method = "taylor", .rtol = 1e-12, .preserve = KEEL_NONE});
+    keel_solver *s = keel_open(&p.keel, &(keel_options){.method = "taylor+none", .rtol = 1e-12});
     double u[4], exact[4];
     while (keel_time(s) < 6) {
         double before = keel_time(s);
@@ -532,9 +534,9 @@ static void what_cannot_be_done_is_said(void **state) {
             "taylor: options.order must lie between 2 and 60, or be 0");
     refused(&p.keel, (keel_options){.method = "dop853", .order = 8},
             "dop853 has one order: leave options.order out");
-    refused(&p.keel, (keel_options){.method = "taylor", .preserve = KEEL_BAUMGARTE},
+    refused(&p.keel, (keel_options){.method = "taylor+baumgarte"},
             "baumgarte adds a term to f, and taylor makes its steps from other parts of the problem");
-    p.keel.series.room = -1;
+    own_extras(&p.keel)->series.room = -1;
     refused(&p.keel, (keel_options){.method = "taylor"},
             "series.room = -1 and series.each = 2: they must be 0 .. 268435456");
     keel_model *m = model_of("model m\nvar y\ny - sin(t) = 0\nrun 0 .. 1\n");
@@ -552,7 +554,7 @@ static void a_series_that_fails_ends_the_run(void **state) {
     (void)state;
     problem p;
     problem_kepler(&p, 0.3, 1);
-    p.keel.series.value = gives_up;
+    own_extras(&p.keel)->series.value = gives_up;
     keel_solver *s = keel_open(&p.keel, &(keel_options){.method = "taylor"});
     assert_true(keel_run(s, 3) < 0);
     assert_non_null(strstr(keel_message(s), "asks for a shorter step"));

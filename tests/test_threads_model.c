@@ -29,7 +29,7 @@ static const struct course courses[] = {
      "canonical q, p\nparam k = 3\nhamiltonian p^2/2 + k*q^2/2 + q^4/4\ninit q = 1, p = 0.2\n"
      "options method = rk4, step = 0.01\nrun 0 .. 5\n",
      {{.method = "rk4", .step = 0.01},
-      {.method = "rk4", .step = 0.01, .preserve = KEEL_PROJECT},
+      {.method = "rk4+project", .step = 0.01},
       {.method = "verlet", .step = 0.01}},
      5},
     {"mechanics",

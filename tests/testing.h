@@ -15,6 +15,24 @@
 
 #include "problems.h"
 
+/* "rk4" or "rk4+watch", and "project": "rk4+project", for as long as the program runs. */
+static inline const char *pair_of(const char *method, const char *stabilizer) {
+    enum { MOST = 4096, LONGEST = 64 };
+    static char known[MOST][LONGEST];
+    char pair[LONGEST];
+    int i = 0;
+    snprintf(pair, sizeof pair, "%.*s+%s", method ? (int)strcspn(method, "+") : 0, method ? method : "",
+             stabilizer);
+    while (i < MOST - 1 && known[i][0] && strcmp(known[i], pair) != 0) i++;
+    return memcpy(known[i], pair, sizeof pair);
+}
+
+/* Is this the stabilizer of the method? */
+static inline int stabilized_by(const keel_options *o, const char *stabilizer) {
+    const char *plus = o->method ? strchr(o->method, '+') : NULL;
+    return strcmp(plus ? plus + 1 : "auto", stabilizer) == 0;
+}
+
 #define assert_below(value, bound)                                                \
     do {                                                                          \
         double v_ = (value), b_ = (bound);                                        \

@@ -34,10 +34,10 @@ static const keel_problem *load(const struct course *c, const char *method) {
 }
 
 static keel_solver *open_solver(struct opened *o, const struct peer_row *row, double setting) {
-    keel_options options = {.method = row->method,
-                            .preserve = row->preserve,
-                            .compensated = row->compensated,
-                            .max_steps = row->order ? 0 : o->c->most};
+    char pair[64];
+    snprintf(pair, sizeof pair, "%s+%s", row->method, row->stabilizer);
+    keel_options options = {
+        .method = pair, .compensated = row->compensated, .max_steps = row->order ? 0 : o->c->most};
     if (row->order) options.step = (o->c->t_end - o->p.t0) / (double)(long)setting;
     else options.rtol = setting;
     keel_solver *s = keel_open(&o->p, &options);

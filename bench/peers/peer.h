@@ -37,7 +37,7 @@ struct peer_row {
     const char *method;
     unsigned on;            /* kinds of courses */
     int order;              /* with fixed steps, and this order; 0: steps by tolerance */
-    keel_preserve preserve; /* of keel */
+    const char *stabilizer; /* of keel */
     int compensated;
     int no_energy; /* constraints are kept, the energy is not */
 };

@@ -5,13 +5,10 @@
 #include <string.h>
 
 void show_name(const struct sweep *s, const struct peer_row *row, char *out, size_t room) {
-    static const char *const stabilizer[] = {
-        [KEEL_WATCH] = "+watch", [KEEL_ADJUST] = "+adjust", [KEEL_PROJECT] = "+project"};
-    const char *with =
-        row->preserve <= KEEL_PROJECT && stabilizer[row->preserve] ? stabilizer[row->preserve] : "";
+    int named = row->stabilizer && strcmp(row->stabilizer, "none") != 0;
     const char *adaptive = s->course.kind == COURSE_STEPS && !row->order ? ", adaptive" : "";
-    snprintf(out, room, "%s%s%s%s%s", row->method, with, row->compensated ? ", compensated" : "",
-             row->no_energy ? ", no energy" : "", adaptive);
+    snprintf(out, room, "%s%s%s%s%s%s", row->method, named ? "+" : "", named ? row->stabilizer : "",
+             row->compensated ? ", compensated" : "", row->no_energy ? ", no energy" : "", adaptive);
 }
 
 const char *show_kind(const struct course *c) {

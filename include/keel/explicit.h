@@ -21,6 +21,25 @@
 typedef double keel_rk_pair __attribute__((vector_size(16)));
 #endif
 
+/* The error of a step in tolerances, from the mean squares e0, e1 of its two estimates; all zero: the root of
+ * e0, and the second estimate is not asked for. */
+typedef enum keel_error_kind {
+    KEEL_ERROR_FIRST,    /* sqrt(e0) */
+    KEEL_ERROR_QUOTIENT, /* e0 / sqrt(e0 + weight e1): of the order of both together */
+    KEEL_ERROR_LARGER    /* sqrt(max(e0, weight e1)) */
+} keel_error_kind;
+typedef struct keel_error_norm {
+    keel_error_kind kind;
+    double weight;
+} keel_error_norm;
+
+static inline double keel_error_size(const keel_error_norm *norm, double e0, double e1) {
+    double size = norm->kind == KEEL_ERROR_FIRST ? 0 : norm->weight * e1;
+    if (norm->kind != KEEL_ERROR_QUOTIENT) return __builtin_sqrt(size > e0 ? size : e0);
+    size += e0;
+    return size > 0 ? e0 / __builtin_sqrt(size) : 0;
+}
+
 /* Rows of coefficients run over k_1 .. k_s; those of the dense output over k_1 .. k_s, f_end, extra
  * stages. */
 typedef struct keel_rk {
@@ -29,6 +48,7 @@ typedef struct keel_rk {
     const double *a;                 /* row i = 1 .. stages-1 has i entries, packed */
     const double *b;                 /* stages */
     const double *error[2];          /* local error = h sum e_i k_i; NULL: none */
+    keel_error_norm norm;            /* of the estimates; FIRST: the second one is not used */
     int last_is_end;                 /* the last stage is f at the new point: its row of a is b */
     int extra;                       /* further stages of the dense output */
     const double *extra_c, *extra_a; /* extra, and extra x (stages + 1 + extra) */
@@ -117,12 +137,5 @@ static inline long keel_rk_march(const keel_rk *table, int width, keel_fn *rate,
         for (int i = 0; i < width && table->last_is_end; i++) f[i] = last[i];
     }
     return count * (table->stages - (table->last_is_end != 0));
-}
-
-/* dop853: the 5th-order estimate, corrected by the 3rd-order one so that it behaves like an 8th-order one;
- * from their squares. */
-static inline double keel_rk_norm853(double e5, double e3) {
-    double size = e5 + 0.01 * e3;
-    return size > 0 ? e5 / __builtin_sqrt(size) : 0;
 }
 #endif

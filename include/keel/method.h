@@ -6,7 +6,8 @@
 #ifndef KEEL_METHOD_H
 #define KEEL_METHOD_H
 
-#include <keel.h>
+#include <keel/explicit.h>
+#include <keel/extras.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -79,7 +80,7 @@ typedef struct keel_attempt {
     const double *x, *f; /* the accepted state and its rate: read only, so rejecting costs nothing */
     double *dx;          /* the increment */
     double
-        *error[2]; /* estimates of the local error; the second only where `norm` wants it; NULL: not wanted */
+        *error[2]; /* estimates of the local error; the second only where `norm` uses it; NULL: not wanted */
     int first;     /* no earlier step is of use: after a start, a restart, an event that changed the state */
     int look;      /* a part of the last step, taken again: must leave nothing behind */
     double *f_end; /* set it, and f_end_known, if the rate at x + dx comes out anyway */
@@ -106,9 +107,8 @@ typedef struct keel_stepper {
     keel_status (*prepare)(keel_work *w,
                            const keel_segment *step); /* build the dense output, before `dense` */
     void (*dense)(const keel_work *w, const keel_segment *step, double theta,
-                  double *x); /* NULL: cubic Hermite */
-    /* The error in tolerances, from the mean squares of the two estimates.  NULL: the root of the first. */
-    double (*norm)(double e0, double e1);
+                  double *x);    /* NULL: cubic Hermite */
+    const keel_error_norm *norm; /* of the estimates, that of the table where there is one; NULL: FIRST */
     /* The next |h| after a step of |h| with this error, in tolerances; infinite: the attempt failed.
      * NULL: the core's controller. */
     double (*next)(keel_work *w, double h, double error, int rejected);

@@ -36,6 +36,7 @@ typedef struct keel_model_options {
     const volatile int
         *stop; /* as in keel_options: reading ends with KEEL_ESTOP.  Lives as long as the model */
     double compile_seconds; /* the C compiler may take so long; 0: a minute, more for a large model */
+    int kernel_later;       /* 1: f is not compiled into a loop now; keel_sim_compile does, once it pays */
     int without_start; /* 1: analyse and compile alone; no start values are sought, and nothing can be run */
 } keel_model_options;
 
@@ -121,8 +122,8 @@ KEEL_API int keel_model_redundant(const keel_model *m, int mode, int i, const ch
 KEEL_API int keel_model_proved(const keel_model *m, int mode, const char *row);
 /* Is the potential a sum of terms that belong to one or two elements of an array of positions each? */
 KEEL_API int keel_model_pairwise(const keel_model *m, int mode);
-/* The model as one C file that includes keel.h alone: CNAME_problem(), and a main() that is compiled with
- * -DKEEL_MODEL_MAIN and runs with these options (without their pointers but method, keep and sets; NULL:
+/* The model as one C file that includes keel/extras.h alone: CNAME_problem(), and a main() that is compiled
+ * with -DKEEL_MODEL_MAIN and runs with these options (without their pointers but method, keep and sets; NULL:
  * default).  NULL with errno: ENOMEM; EINVAL, the model has errors; EFBIG, it is too large for one file.  To
  * be freed by free(). */
 KEEL_API char *keel_model_standalone(const keel_model *m, const keel_options *o);
@@ -135,7 +136,13 @@ KEEL_API void keel_sim_close(keel_sim *s);
 /* To t_end.  KEEL_EVENT: a `stop` was met; call it again to go on. */
 KEEL_API keel_status keel_sim_run(keel_sim *s, double t_end);
 KEEL_API keel_status keel_sim_step(keel_sim *s, double t_end); /* one step, or up to an event */
-KEEL_API keel_solver *keel_sim_solver(keel_sim *s);            /* of the mode in force */
+/* As keel_advance, through events, actions and modes: until a step or an event reaches t_wake. */
+KEEL_API keel_status keel_sim_advance(keel_sim *s, double t_wake, double t_end);
+/* Compiles f, with what is kept, into the loop of the run's method, unless the model has that already: from
+ * here on kernels take the steps between looks, with the same bits.  It takes some tenths of a second, and
+ * pays after some 10^6 steps.  1; 0: there can be none (another kind of method, events, no compiler). */
+KEEL_API int keel_sim_compile(keel_sim *s);
+KEEL_API keel_solver *keel_sim_solver(keel_sim *s); /* of the mode in force */
 KEEL_API int keel_sim_mode(const keel_sim *s);
 KEEL_API void keel_sim_attach(keel_sim *s, void *user); /* for the observer, who asks by */
 KEEL_API void *keel_sim_attached(const keel_sim *s);

@@ -1,7 +1,9 @@
 /* solver.c - the public calls: every one takes NULL, a failed solver and wrong arguments, and says so. */
+#include "api/choose.h"
 #include "core/engine.h"
 #include "core/save.h"
 #include "methods/registry.h"
+#include "stabilizers/stabilizers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,27 +11,11 @@
 
 struct keel_solver {
     struct engine *engine;
-    int running; /* the observer is called from within */
+    int running;                  /* the observer is called from within */
+    const keel_stabilizer *asked; /* NULL: the one that suits each mode */
 };
 
 static const keel_options all_default;
-
-/* The stepper that is meant; NULL with the reason in text. */
-static const keel_stepper *choose_method(const keel_options *o, char *text, size_t room) {
-    if (o->own_method) {
-        const keel_stepper *own = o->own_method;
-        if (own->info.name && own->layout && own->attempt) return own;
-        text_set(text, room, "own_method needs a name, layout and attempt");
-        return NULL;
-    }
-    const char *name = o->method ? o->method : o->reversible ? "gauss8" : o->step > 0 ? "rk4" : "dop853";
-    const keel_stepper *method = registry_find(name);
-    if (method) return method;
-    const char *nearest = registry_nearest(name);
-    text_set(text, room, "there is no method `%.40s`", name);
-    if (nearest) text_add(text, room, "; did you mean `%s`?", nearest);
-    return NULL;
-}
 
 /* A handle that only carries a sentence. */
 static struct engine *hopeless(keel_solver *s, const char *sentence) {
@@ -50,8 +36,9 @@ static struct engine *open_engine(keel_solver *s, const keel_problem *p, const k
                         "this program was compiled with another keel.h than the library; compile it again");
     if (!p) return hopeless(s, "keel_open needs a problem");
     if (!o) o = &all_default;
-    const keel_stepper *method = choose_method(o, text, sizeof text);
-    return method ? engine_open(s, p, o, method, begin) : hopeless(s, text);
+    const keel_stepper *stepper = choose_stepper(o, text, sizeof text);
+    if (!stepper || !choose_stabilizer(o, &s->asked, text, sizeof text)) return hopeless(s, text);
+    return engine_open(s, p, o, stepper, s->asked ? s->asked : choose_default(p, o, stepper), begin);
 }
 
 keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi) {
@@ -107,13 +94,15 @@ static keel_status while_running(struct engine *e, const char *call) {
     return KEEL_EINVAL;
 }
 
-static keel_status go(keel_solver *s, double t_end, int one_step) {
+/* One loop for all: see keel_advance.  tell: the observer sees every step. */
+static keel_status go(keel_solver *s, const char *call, double t_wake, double t_end, int tell) {
     if (!s) return KEEL_EINVAL;
     struct engine *e = s->engine;
-    if (s->running) return while_running(e, one_step ? "keel_step" : "keel_run");
+    if (s->running) return while_running(e, call);
     if (e->r->status < 0) return e->r->status;
     if (e->r->at_rest) return KEEL_REST;
     if (!isfinite(t_end)) return misuse(e, "t_end is not finite");
+    if (isnan(t_wake)) return misuse(e, "t_wake is not a number");
     e->message[0] = '\0';
     if (t_end == e->r->t_now && e->r->event < 0) {
         engine_say(e, "t_end = %.10g is where the solver stands: nothing to do", t_end);
@@ -121,17 +110,30 @@ static keel_status go(keel_solver *s, double t_end, int one_step) {
     }
     surfaces_publish(e);
     s->running = 1;
-    keel_status status = run_to(e, t_end, one_step);
+    keel_status status = run_to(e, t_wake, t_end, tell ? 0 : e->o.pause_steps, tell);
     s->running = 0;
     return status;
 }
 
+keel_status keel_advance(keel_solver *s, double t_wake, double t_end) {
+    return go(s, "keel_advance", t_wake, t_end, 0);
+}
+
 keel_status keel_run(keel_solver *s, double t_end) {
-    return go(s, t_end, 0);
+    return go(s, "keel_run", t_end, t_end, 1);
 }
 
 keel_status keel_step(keel_solver *s, double t_end) {
-    return go(s, t_end, 1);
+    return go(s, "keel_step", s ? s->engine->r->t_now : 0, t_end, 0);
+}
+
+keel_status keel_use_kernel(keel_solver *s, const keel_fused *kernel) {
+    if (!s) return KEEL_EINVAL;
+    if (s->running) return while_running(s->engine, "keel_use_kernel");
+    if (kernel && (!kernel->method || (!kernel->march && !kernel->kept)))
+        return misuse(s->engine, "keel_use_kernel needs the name of a method and its march");
+    s->engine->field.kernel = kernel;
+    return KEEL_OK;
 }
 
 keel_status keel_eval(keel_solver *s, double t, double *u) {
@@ -220,12 +222,13 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     if (other->n != old->field.n && (old->o.norm == KEEL_GIVEN || old->o.atol_each))
         return misuse(
             old, "keel_switch: weights or tolerances for each state fit only problems with as many states");
+    const keel_stabilizer *stabilizer = s->asked ? s->asked : choose_default(other, &old->o, old->stepper);
     keel_problem mode = *other;
     mode.t0 = old->r->t_now;
     mode.u0 = u ? u : engine_state(old);
     unsigned char *none = calloc(count > 0 ? (size_t)count : 1, 1);
     mode.fixed = none; /* zeros: the smallest change, nothing fixed */
-    struct engine *e = none ? engine_open(s, &mode, &old->o, old->stepper, 1) : NULL;
+    struct engine *e = none ? engine_open(s, &mode, &old->o, old->stepper, stabilizer, 1) : NULL;
     free(none);
     if (!e) return engine_fail(old, KEEL_ENOMEM, "keel_switch: no memory for the other mode");
     if (e->r->status < 0) {
@@ -250,6 +253,7 @@ keel_solver *keel_fork(const keel_solver *s) {
     if (!s) return NULL;
     keel_solver *twin = calloc(1, sizeof *twin);
     if (!twin) return NULL;
+    twin->asked = s->asked;
     twin->engine = engine_copy(twin, s->engine);
     if (twin->engine) return twin;
     free(twin);
@@ -258,6 +262,10 @@ keel_solver *keel_fork(const keel_solver *s) {
 
 double keel_time(const keel_solver *s) {
     return s ? s->engine->r->t_now : NAN;
+}
+
+double keel_time_before(const keel_solver *s) {
+    return s && s->engine->r->has_step ? s->engine->r->t_before : keel_time(s);
 }
 
 const double *keel_state(const keel_solver *s) {
@@ -355,6 +363,19 @@ int keel_kept_at(const keel_solver *s, int i, keel_kept *row) {
     return 1;
 }
 
+keel_status keel_residuals(keel_solver *s, double t, const double *u, double *out) {
+    if (!s) return KEEL_EINVAL;
+    struct engine *e = s->engine;
+    if (!e->block) return e->r->status;
+    if (!isfinite(t) || !u || !out)
+        return misuse(e, "keel_residuals needs a time, a state and room for rows");
+    keel_stats before = e->r->stats;
+    surfaces_publish(e);
+    rows_look(&e->field, &e->rows, t, u, out);
+    e->r->stats = before;
+    return KEEL_OK;
+}
+
 int keel_surface_at(const keel_solver *s, int i, keel_surface *out) {
     if (!s || !out || !s->engine->block || i < 0 || i >= s->engine->surfaces.count) return 0;
     const struct engine *e = s->engine;
@@ -373,6 +394,15 @@ const char *keel_message(const keel_solver *s) {
 const keel_method *keel_method_at(int i) {
     const keel_stepper *s = i < 0 ? NULL : registry_at(i);
     return s ? &s->info : NULL;
+}
+
+const keel_method *keel_stabilizer_at(int i) {
+    const keel_stabilizer *s = i < 0 ? NULL : stabilizers_at(i);
+    return s ? &s->info : NULL;
+}
+
+const keel_method *keel_stabilizer_of(const keel_solver *s) {
+    return s && s->engine->block ? &s->engine->manifold.stabilizer->info : NULL;
 }
 
 const char *keel_version(void) {

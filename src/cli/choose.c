@@ -3,7 +3,9 @@
 
 #include "base/text.h"
 #include "cli/memory.h"
+#include "cli/stabilizer.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Methods know what they can take: they are asked. */
@@ -16,13 +18,13 @@ static int accepts(const keel_problem *p, const char *method, double step) {
     return good;
 }
 
-static int is(const char *stabilizer, const char *name) {
-    return strcmp(stabilizer, name) == 0;
+static int is_auto(const char *stabilizer) {
+    return strcmp(stabilizer, "auto") == 0;
 }
 
 /* What the projection holds, where it is one, as the end of a sentence. */
 static const char *held(const keel_problem *p, const char *stabilizer) {
-    if (!is(stabilizer, "auto") && !is(stabilizer, "project")) return "";
+    if (!is_auto(stabilizer) && !(stabilizer_traits(stabilizer) & KEEL_DEFAULT)) return "";
     int rows = p->constraint.count + p->rolling.count + p->hidden.count;
     int conserved = p->energy.count + p->invariant.count;
     return rows && conserved ? ", constraints and invariants projected"
@@ -31,18 +33,38 @@ static const char *held(const keel_problem *p, const char *stabilizer) {
                              : "";
 }
 
+/* A stabilizer that asks for a kind of method: the first implicit one that it takes.  NULL: any will do. */
+static const char *method_for(const keel_problem *p, const char *stabilizer, enum choose_steps steps,
+                              double step, char *why, size_t room) {
+    static const char *const candidates[] = {"rk4", "radau", "gauss6"};
+    char pair[80];
+    if (!(stabilizer_traits(stabilizer) & KEEL_FROZEN_WEIGHTS)) return NULL;
+    for (int fixed = steps != CHOOSE_ADAPTIVE; fixed <= 1; fixed++)
+        for (int k = 0; k < 3; k++) {
+            const char *name = k == 0 && !fixed ? "dop853" : candidates[k];
+            if (k == 1 && fixed) continue;
+            text_set(pair, sizeof pair, "%s+%s", name, stabilizer);
+            if (!accepts(p, pair, fixed ? step : 0)) continue;
+            text_set(why, room, "implicit, as %s needs it", stabilizer);
+            return k ? name : NULL;
+        }
+    return NULL;
+}
+
 const char *choose_method(const keel_model *m, enum choose_steps steps, char *why, size_t room) {
     return choose_method_for(m, steps, "auto", why, room);
 }
 
 const char *choose_method_for(const keel_model *m, enum choose_steps steps, const char *stabilizer, char *why,
                               size_t room) {
-    int corrects = !is(stabilizer, "auto") && !is(stabilizer, "none") && !is(stabilizer, "watch");
+    int corrects = (stabilizer_traits(stabilizer) & (KEEL_CORRECTS | KEEL_DAMPS)) != 0;
     keel_mode mode = {0};
     double from, to;
     keel_model_span(m, &from, &to);
     if (!keel_model_mode(m, keel_model_start(m), &mode)) return steps == CHOOSE_FIXED ? "rk4" : "dop853";
     const keel_problem *p = mode.problem;
+    const char *asked = method_for(p, stabilizer, steps, fabs(to - from) / 100, why, room);
+    if (asked) return asked;
     if (steps == CHOOSE_ADAPTIVE) {
         text_set(why, room, "order 8 with error control%s; not for stiff problems", held(p, stabilizer));
         return "dop853";

@@ -41,7 +41,7 @@ static void put_values(FILE *out) {
         if (row->kind == OPTION_FILE) fputs("keel_files=any ;;\n", out);
         else {
             fputs("keel_words='", out);
-            if (row->kind == OPTION_CHOICE) put_choices(out, row->choices);
+            if (row->kind == OPTION_CHOICE) put_choices(out, option_choices(row));
             if (id == opt_method) fputs("auto ", out);
             if (id == opt_method || id == opt_methods) put_methods(out);
             fputs("' ;;\n", out);

@@ -4,12 +4,12 @@
 #include "cli/command.h"
 #include "cli/run_json.h"
 
-#include <keel/method.h>
+#include <keel/stabilizer.h>
 
 #include <string.h>
 
-enum { FORMS = 4, MOST_STABILIZERS = 16 };
-enum { NAME = 22, SHAPE = 22, WITH = 11, ABOUT = 76, WIDTH = 100 }; /* columns of the table */
+enum { FORMS = 4 };
+enum { NAME = 22, SHAPE = 22, WITH = 11, ABOUT = 76, DETAIL = 15, WIDTH = 100 }; /* columns */
 
 /* In the order of keel_form. */
 static const char *const form_name[FORMS] = {"ode", "hamiltonian", "mechanics", "dae"};
@@ -29,21 +29,14 @@ struct methods_answer {
     unsigned forms, stabilizers; /* bits */
 };
 
-static unsigned stabilizers_of(char word[][JOB_WORD]) {
-    unsigned count = 0;
-    for (const char *at = OPTION_STABILIZERS; *at && count < MOST_STABILIZERS;
-         at += strcspn(at, "|"), at += *at == '|')
-        text_set(word[count++], JOB_WORD, "%.*s", (int)strcspn(at, "|"), at);
-    return count;
-}
-
 static struct methods_answer ask(struct methods *m, const keel_method *method) {
-    char word[MOST_STABILIZERS][JOB_WORD];
-    unsigned count = stabilizers_of(word);
     struct methods_answer answer = {0};
+    const keel_method *stabilizer;
     for (int form = 0; form < FORMS; form++)
-        for (unsigned k = 1; k < count; k++) { /* 0 is auto */
-            const keel_options o = {.method = method->name, .preserve = (keel_preserve)k, .step = 0.125};
+        for (int k = 0; (stabilizer = keel_stabilizer_at(k)); k++) {
+            char pair[JOB_PAIR];
+            text_set(pair, sizeof pair, "%s+%s", method->name, stabilizer->name);
+            const keel_options o = {.method = pair, .step = 0.125};
             keel_sim *sim = keel_sim_open(m->model[form], &o);
             if (keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0) {
                 answer.forms |= 1u << form;
@@ -99,27 +92,30 @@ static void forms_text(struct methods_answer a, int whole, char *out, size_t roo
 }
 
 static void stabilizers_text(struct methods_answer a, int whole, char *out, size_t room) {
-    char word[MOST_STABILIZERS][JOB_WORD];
-    unsigned count = stabilizers_of(word);
-    unsigned missing = ((1u << count) - 2) & ~a.stabilizers;
+    const unsigned special = KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS; /* they ask for a kind of method */
+    unsigned all = 0, common = 0;
+    const keel_method *s;
     out[0] = '\0';
-    const unsigned common = (1u << (KEEL_PROJECT + 1)) - 2; /* none .. project */
-    if (!whole && !missing) text_set(out, room, "all");
+    for (int i = 0; (s = keel_stabilizer_at(i)); i++) {
+        all |= 1u << i;
+        if (!(s->traits & special)) common |= 1u << i;
+    }
+    if (!whole && a.stabilizers == all) text_set(out, room, "all");
     else if (!whole && (a.stabilizers & common) == common) text_set(out, room, "most");
     else
-        for (unsigned i = 1; i < count; i++)
-            if (a.stabilizers >> i & 1) join(out, room, word[i]);
+        for (int i = 0; (s = keel_stabilizer_at(i)); i++)
+            if (a.stabilizers >> i & 1) join(out, room, s->name);
 }
 
 /* Text -------------------------------------------------------------------------------------------------- */
 
-/* A text from column ABOUT to WIDTH, in as many lines as it needs. */
-static void about_text(const char *text, FILE *out) {
-    int room = WIDTH - ABOUT;
+/* A text from a column to WIDTH, in as many lines as it needs. */
+static void wrapped(int column, const char *text, FILE *out) {
+    int room = WIDTH - column;
     while ((int)strlen(text) > room) {
         int length = room;
         while (length > 1 && text[length] != ' ') length--;
-        fprintf(out, "%.*s\n%*s", length, text, ABOUT, "");
+        fprintf(out, "%.*s\n%*s", length, text, column, "");
         text += length + 1;
     }
     fprintf(out, "%s\n", text);
@@ -132,23 +128,33 @@ static void table(struct methods *m, FILE *out) {
             SHAPE, "forms", WITH, "with", "about", say_plain(color));
     for (int i = 0; (method = keel_method_at(i)); i++) {
         struct methods_answer a = ask(m, method);
-        char forms[60], with[120];
+        char forms[60], with[1000];
         forms_text(a, 0, forms, sizeof forms);
         stabilizers_text(a, 0, with, sizeof with);
         if (strlen(with) > WITH) text_set(with, sizeof with, "some");
         fprintf(out, "  %-*s %5d  %-8s %-*s %-*s ", NAME, method->name, method->order,
                 method->traits & KEEL_ADAPTIVE ? "adaptive" : "fixed", SHAPE, forms, WITH, with);
-        about_text(method->about, out);
+        wrapped(ABOUT, method->about, out);
     }
-    fprintf(out, "\n  step: adaptive ones control their error; with: stabilizers, as in rk4+project\n"
-                 "  More about one: keel methods NAME\n");
+    fprintf(out,
+            "\n  step: adaptive ones control their error; with: stabilizers, as in rk4+project\n"
+            "  More about one: keel methods NAME\n\n  %s%-*s %s%s\n",
+            say_bold(color), WITH, "stabilizer", "about", say_plain(color));
+    for (int i = 0; (method = keel_stabilizer_at(i)); i++)
+        fprintf(out, "  %-*s %s%s\n", WITH, method->name, method->about,
+                method->traits & KEEL_DEFAULT ? " (the default)" : "");
 }
 
 static void details(struct methods *m, const keel_method *method, FILE *out) {
-    struct methods_answer a = ask(m, method);
-    char text[200];
     int color = m->job.say.color_out;
     fprintf(out, "%s%s%s  %s\n", say_bold(color), method->name, say_plain(color), method->about);
+    if (method->order == 0) { /* a stabilizer */
+        fprintf(out, "  reference    %s\n  try          keel run MODEL --preserve %s\n", method->reference,
+                method->name);
+        return;
+    }
+    struct methods_answer a = ask(m, method);
+    char text[1000];
     fprintf(out, "  order        %d\n", method->order);
     traits_text(method, text, sizeof text);
     fprintf(out, "  traits       %s\n", text);
@@ -158,7 +164,8 @@ static void details(struct methods *m, const keel_method *method, FILE *out) {
     forms_text(a, 1, text, sizeof text);
     fprintf(out, "  forms        %s\n", text);
     stabilizers_text(a, 1, text, sizeof text);
-    fprintf(out, "  stabilizers  %s\n", text);
+    fprintf(out, "  stabilizers  ");
+    wrapped(DETAIL, text, out);
     fprintf(out, "  reference    %s\n", method->reference);
     if (method->traits & KEEL_THETA) fprintf(out, "  options      --theta TH  %s\n", theta_about);
     if (method->traits & KEEL_ANY_ORDER) fprintf(out, "  options      --order P  %s\n", order_about);
@@ -169,9 +176,8 @@ static void details(struct methods *m, const keel_method *method, FILE *out) {
 /* JSON -------------------------------------------------------------------------------------------------- */
 
 static void method_json(struct methods *m, struct json *json, const keel_method *method) {
-    char word[MOST_STABILIZERS][JOB_WORD];
-    unsigned count = stabilizers_of(word);
     struct methods_answer a = ask(m, method);
+    const keel_method *s;
     json_object(json, NULL);
     json_text(json, "name", method->name);
     json_text(json, "about", method->about);
@@ -186,8 +192,8 @@ static void method_json(struct methods *m, struct json *json, const keel_method 
         if (a.forms >> i & 1) json_text(json, NULL, form_name[i]);
     json_end_array(json);
     json_array(json, "stabilizers");
-    for (unsigned i = 1; i < count; i++)
-        if (a.stabilizers >> i & 1) json_text(json, NULL, word[i]);
+    for (int i = 0; (s = keel_stabilizer_at(i)); i++)
+        if (a.stabilizers >> i & 1) json_text(json, NULL, s->name);
     json_end_array(json);
     json_text(json, "reference", method->reference);
     json_array(json, "options");
@@ -224,6 +230,16 @@ static void print_json(struct methods *m, const keel_method *one, int status) {
         for (int i = 0; (method = keel_method_at(i)); i++)
             if (!one || one == method) method_json(m, &json, method);
         json_end_array(&json);
+        json_array(&json, "stabilizers");
+        for (int i = 0; (method = keel_stabilizer_at(i)); i++) {
+            if (one && one != method) continue;
+            json_object(&json, NULL);
+            json_text(&json, "name", method->name);
+            json_text(&json, "about", method->about);
+            json_text(&json, "reference", method->reference);
+            json_end_object(&json);
+        }
+        json_end_array(&json);
     }
     run_json_print(&json, stdout);
 }
@@ -241,6 +257,8 @@ static int open_all(struct methods *m, int count, char **argv, const keel_method
     if (o->operands > 1)
         return job_fail(j, EXIT_USAGE, "one method at a time: `%.80s` is one too many", o->operand[1]);
     if (o->operands == 1) {
+        for (int i = 0; (*one = keel_stabilizer_at(i)); i++)
+            if (strcmp((*one)->name, o->operand[0]) == 0) return 0;
         if (job_method(j, o->operand[0], method, stabilizer)) return j->status;
         for (int i = 0; (*one = keel_method_at(i)) && strcmp((*one)->name, method) != 0; i++) {}
         if (!*one)

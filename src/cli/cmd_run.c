@@ -6,7 +6,6 @@
 #include "cli/hdf5.h"
 #include "cli/limit.h"
 #include "cli/outcome.h"
-#include "cli/pace.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -114,12 +113,16 @@ static int pause_between(struct run *r, double now) {
     return checkpoint_at(&r->checkpoint, &r->trace, now, 0);
 }
 
-/* Step by step, so that a signal ends the run between two of them. */
+/* What the observer must see next: an output time, or, for curves that are drawn by steps, the next step. */
+static double wake_of(const struct run *r) {
+    return r->store.data && !r->store.by_rows ? keel_time(keel_sim_solver(r->sim)) : trace_wake(&r->trace);
+}
+
+/* From output time to output time, and not for long, so that a signal ends the run between two steps. */
 static void integrate(struct run *r) {
     struct outcome *o = &r->outcome;
     double end = r->job.t1;
     keel_status status = KEEL_OK;
-    struct pace pace = {0};
     struct limit limit = limit_open(&r->job.keel, r->sim);
     int failed = 0;
     r->checkpoint.begin = job_seconds();
@@ -128,13 +131,14 @@ static void integrate(struct run *r) {
     if (!r->checkpoint.from) trace_look(&r->trace);
     while (status == KEEL_OK && keel_time(keel_sim_solver(r->sim)) != end && !stop_asked() &&
            !r->trace.failed && !failed) {
-        status = limit_step(&limit, r->sim, end);
-        if (pace_ready(&pace) && status == KEEL_OK) failed = pause_between(r, pace.now);
+        status = limit_advance(&limit, r->sim, wake_of(r), end);
+        if (limit.pause && status == KEEL_OK) failed = pause_between(r, limit.pace.now);
     }
     progress_clear(&r->progress);
     if (stop_asked() && status >= 0) failed |= checkpoint_at(&r->checkpoint, &r->trace, job_seconds(), 1);
     o->stats = keel_statistics(keel_sim_solver(r->sim));
-    o->wall_s = r->checkpoint.spent + job_seconds() - r->checkpoint.begin;
+    o->wall_s = r->checkpoint.spent + job_seconds() - r->checkpoint.begin - limit.compile_s;
+    r->job.compile_s += limit.compile_s;
     o->status = status < 0                                    ? OUTCOME_FAILED
                 : status == KEEL_EVENT || status == KEEL_REST ? OUTCOME_STOPPED
                                                               : OUTCOME_DONE;

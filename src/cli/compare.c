@@ -22,8 +22,8 @@ static int has_trait(const char *method, unsigned trait) {
     return 0;
 }
 
-static int options_of(struct job *j, const struct compare_row *row, keel_options *o) {
-    if (job_settle(j, row->method, row->stabilizer, o)) return j->status;
+static int options_of(struct job *j, const struct compare_row *row, char *pair, keel_options *o) {
+    if (job_settle(j, row->method, row->stabilizer, pair, o)) return j->status;
     o->step = row->step;
     o->rtol = row->rtol;
     if (!has_trait(row->method, KEEL_THETA)) o->theta = 0; /* --theta is for the others */
@@ -36,9 +36,10 @@ static int options_of(struct job *j, const struct compare_row *row, keel_options
 
 /* Evaluations per step: what the steps 9 to 16 of a short run cost. */
 static double cost_of_step(struct job *j, const struct compare_row *row) {
+    char pair[JOB_PAIR];
     keel_options o;
     double cost = NAN;
-    if (options_of(j, row, &o)) return cost;
+    if (options_of(j, row, pair, &o)) return cost;
     o.step = fabs(j->t1 - j->t0) / POINTS;
     keel_sim *sim = keel_sim_open(j->model, &o);
     if (keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0) {
@@ -92,9 +93,10 @@ static void take_steps(struct compare *c, struct job *j) {
 
 static void run_row(struct compare *c, struct job *j, struct compare_row *row) {
     struct trial r;
+    char pair[JOB_PAIR];
     keel_options o;
     long most = row->step > 0 ? 0 : most_steps;
-    if (options_of(j, row, &o)) {
+    if (options_of(j, row, pair, &o)) {
         row->status = TRIAL_REFUSED;
         text_set(row->message, sizeof row->message, "%s", j->sentence);
         return;
@@ -129,7 +131,6 @@ static int open_yardstick(struct compare *c, struct job *j) {
     for (int k = 0; k < POINTS && times; k++)
         times[k] = k == POINTS - 1 ? j->t1 : j->t0 + (double)k / (POINTS - 1) * (j->t1 - j->t0);
     tight.method = "dop853";
-    tight.preserve = KEEL_AUTO;
     tight.sets = NULL;
     tight.step = tight.atol = tight.reversible = tight.theta = tight.order = 0;
     tight.rtol = tight_rtol;

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/choose.h"
 #include "cli/compare.h"
+#include "cli/stabilizer.h"
 
 #include <keel/method.h>
 
@@ -93,7 +94,8 @@ static int take_methods(struct compare_list *l, const char *text, const char *pr
 /* Some step must be given to ask; how long it is does not matter before the first one. */
 static int accepted(struct job *j, const keel_method *m, const char *stabilizer) {
     keel_options o;
-    if (job_settle(j, m->name, stabilizer, &o)) return 0;
+    char pair[JOB_PAIR];
+    if (job_settle(j, m->name, stabilizer, pair, &o)) return 0;
     o.step = fabs(j->t1 - j->t0) / 100;
     o.rtol = o.atol = o.theta = o.order = 0;
     keel_sim *sim = keel_sim_open(j->model, &o);
@@ -161,7 +163,8 @@ static void take_defaults(struct compare_list *l, const char *preserve, int tole
     enum { HIGHEST = 20 };
     const keel_method *m = find(choose_method(l->j->model, CHOOSE_ADAPTIVE, l->j->why, sizeof l->j->why));
     if (m) add(l, m->name, preserve);
-    if (m && keeps_something(l->j) && strcmp(preserve, "auto") == 0) add(l, m->name, "watch");
+    if (m && keeps_something(l->j) && strcmp(preserve, "auto") == 0)
+        add(l, m->name, stabilizer_with(KEEL_MEASURES | KEEL_CORRECTS | KEEL_DAMPS, KEEL_MEASURES));
     if (!tolerances) add_geometric(l, preserve);
     int order = m ? m->order - 1 : HIGHEST;
     add_kind(l, KEEL_ADAPTIVE | GEOMETRY | KEEL_IMPLICIT, KEEL_ADAPTIVE, ADAPTIVE - 1, order, preserve);
@@ -191,10 +194,10 @@ static int add_rows(struct compare *c, const struct compare_list *l, const doubl
     return 0;
 }
 
-static int has_stabilizer(const struct compare_list *l, const char *name) {
-    for (int i = 0; i < l->count; i++)
-        if (strcmp(l->stabilizer[i], name) == 0) return 1;
-    return 0;
+static unsigned traits_of_all(const struct compare_list *l) {
+    unsigned traits = 0;
+    for (int i = 0; i < l->count; i++) traits |= stabilizer_traits(l->stabilizer[i]);
+    return traits;
 }
 
 int compare_open(struct compare *c, struct job *j) {
@@ -208,10 +211,7 @@ int compare_open(struct compare *c, struct job *j) {
     if (take_numbers(j, fixed ? opt_steps : opt_rtol, number, &numbers)) return j->status;
     if (methods && take_methods(&l, methods, preserve)) return j->status;
     if (!methods) take_defaults(&l, preserve, numbers && !fixed);
-    if (job_sets_idle(j) && !has_stabilizer(&l, "scale"))
-        return job_fail(j, EXIT_USAGE, "--sets belongs to the stabilizer scale, and no row has it");
-    if (job_gain_idle(j) && !has_stabilizer(&l, "baumgarte"))
-        return job_fail(j, EXIT_USAGE, "--gain belongs to the stabilizer baumgarte, and no row has it");
+    if (job_check_own(j, traits_of_all(&l), "no row has it")) return j->status;
     if (!add_rows(c, &l, number, numbers, fixed)) return 0;
     return job_no_memory(j);
 }

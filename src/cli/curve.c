@@ -122,7 +122,7 @@ static int go(struct recorder *r, int names, char *const *name, char *why, size_
     struct limit limit = limit_open(&j->keel, r->sim);
     while (status == KEEL_OK && keel_time(keel_sim_solver(r->sim)) != j->t1 && !stop_asked() &&
            !r->trace.failed)
-        status = limit_step(&limit, r->sim, j->t1);
+        status = limit_advance(&limit, r->sim, trace_wake(&r->trace), j->t1);
     if (status == KEEL_ENOMEM || r->trace.failed) memory_out();
     return memory_is_out() ? text_set(why, room, MEMORY_OUT), -1 : 0;
 }

@@ -4,7 +4,9 @@
 #include "base/text.h"
 #include "cli/blame.h"
 #include "cli/choose.h"
+#include "cli/limit.h"
 #include "cli/paper.h"
+#include "cli/stabilizer.h"
 #include "cli/stop.h"
 
 #include <errno.h>
@@ -102,6 +104,7 @@ static int load_model(struct job *j) {
     keel_model_options o = {.set = set->text,
                             .sets = set->count,
                             .interpret = option_given(&j->options, opt_interpret),
+                            .kernel_later = 1,
                             .stop = stop_flag()};
     const char *seconds = option_text(&j->options, opt_compile_limit);
     if (seconds) o.compile_seconds = strtod(seconds, NULL);
@@ -181,59 +184,36 @@ int job_method(struct job *j, const char *text, char *method, char *stabilizer) 
     text_set(method, JOB_WORD, "%.*s", (int)(length < JOB_WORD ? length : JOB_WORD - 1), text);
     if (text[length] == '+') {
         text_set(stabilizer, JOB_WORD, "%.39s", text + length + 1);
-        int known = 0;
-        for (const char *at = OPTION_STABILIZERS; *at; at += strcspn(at, "|"), at += *at == '|')
-            known |=
-                strcspn(at, "|") == strlen(stabilizer) && strncmp(at, stabilizer, strlen(stabilizer)) == 0;
-        if (!known && option_nearest(OPTION_STABILIZERS, stabilizer, near, sizeof near))
+        const char *all = stabilizer_choices();
+        int known = option_is_choice(all, stabilizer);
+        if (!known && option_nearest(all, stabilizer, near, sizeof near))
             return job_fail(j, EXIT_USAGE, "there is no stabilizer `%s`; did you mean %s?", stabilizer, near);
         if (!known)
-            return job_fail(j, EXIT_USAGE, "there is no stabilizer `%s`: it is one of " OPTION_STABILIZERS,
-                            stabilizer);
+            return job_fail(j, EXIT_USAGE, "there is no stabilizer `%s`: it is one of %s", stabilizer, all);
     }
     if (strcmp(method, "auto") != 0 && !find_method(method)) return no_such_method(j, method);
     return 0;
 }
 
-static int code_of(const char *choices, const char *word) {
-    int code = 0;
-    for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|', code++)
-        if (strcspn(at, "|") == strlen(word) && strncmp(at, word, strlen(word)) == 0) return code;
-    return 0;
-}
-
-int job_settle(struct job *j, const char *method, const char *stabilizer, keel_options *out) {
+int job_settle(struct job *j, const char *method, const char *stabilizer, char *pair, keel_options *out) {
     const char *weights = option_text(&j->options, opt_weights);
+    unsigned traits = stabilizer_traits(stabilizer);
     *out = j->keel;
-    out->method = method;
-    out->preserve =
-        (keel_preserve)code_of(OPTION_STABILIZERS, stabilizer); /* in the order of keel_preserve */
+    text_set(pair, JOB_PAIR, "%s+%s", method, stabilizer);
+    out->method = pair;
     if (weights)
         out->norm = strcmp(weights, "mass") == 0    ? KEEL_BY_MASS
                     : strcmp(weights, "error") == 0 ? KEEL_BY_ERROR
                                                     : KEEL_UNIT;
     out->keep = option_text(&j->options, opt_keep);
-    out->sets = out->preserve == KEEL_SCALE ? option_text(&j->options, opt_sets) : NULL;
-    if (out->preserve != KEEL_BAUMGARTE) out->gain = 0; /* of another row of a comparison */
+    out->sets = traits & KEEL_TAKES_SETS ? option_text(&j->options, opt_sets) : NULL;
+    if (!(traits & KEEL_TAKES_GAIN)) out->gain = 0; /* of another row of a comparison */
     return 0;
 }
 
-void job_stabilizer_of(keel_preserve asked, const keel_solver *s, char *out) {
-    const char *at = OPTION_STABILIZERS; /* in the order of keel_preserve */
-    keel_kept row;
-    int kept = 0, shown = 0;
-    for (int i = 0; keel_kept_at(s, i, &row); i++) {
-        if (row.kind == KEEL_ROW_ALGEBRAIC) continue;
-        kept |= row.care == KEEL_ROW_KEPT;
-        shown = 1;
-    }
-    if (asked == KEEL_AUTO) asked = kept ? KEEL_PROJECT : shown ? KEEL_WATCH : KEEL_NONE;
-    for (int k = 0; k < (int)asked; k++) at += strcspn(at, "|"), at += *at == '|';
-    text_set(out, JOB_WORD, "%.*s", (int)strcspn(at, "|"), at);
-}
-
 void job_name_stabilizer(struct job *j, const keel_solver *s) {
-    if (strcmp(j->stabilizer, "auto") == 0) job_stabilizer_of(KEEL_AUTO, s, j->stabilizer);
+    if (strcmp(j->stabilizer, "auto") == 0)
+        text_set(j->stabilizer, sizeof j->stabilizer, "%s", stabilizer_in_use(j->keel.method, s));
 }
 
 /* Given on the command line: 2; by the model: 1; not at all: 0. */
@@ -241,12 +221,22 @@ static int source_of(const struct options *o, enum option_id id) {
     return option_given(o, id) ? 2 - o->value[id].by_model : 0;
 }
 
-int job_sets_idle(const struct job *j) {
-    return source_of(&j->options, opt_sets) == 2 && strcmp(j->stabilizer, "scale") != 0;
-}
+/* Options that belong to one stabilizer. */
+static const struct job_own {
+    enum option_id id;
+    unsigned takes;
+} own_options[] = {{opt_sets, KEEL_TAKES_SETS}, {opt_gain, KEEL_TAKES_GAIN}};
+enum { OWN = sizeof own_options / sizeof *own_options };
 
-int job_gain_idle(const struct job *j) {
-    return source_of(&j->options, opt_gain) == 2 && strcmp(j->stabilizer, "baumgarte") != 0;
+int job_check_own(struct job *j, unsigned traits, const char *with) {
+    for (int k = 0; k < OWN; k++)
+        if (source_of(&j->options, own_options[k].id) == 2 && !(traits & own_options[k].takes)) {
+            char name[JOB_WORD];
+            option_name(own_options[k].id, name, sizeof name);
+            return job_fail(j, EXIT_USAGE, "--%s belongs to the stabilizer %s, and %s", name,
+                            stabilizer_with(own_options[k].takes, own_options[k].takes), with);
+        }
+    return 0;
 }
 
 /* The model names a stabilizer, and beside it what only another one uses: that is a slip.  Where it names
@@ -255,12 +245,16 @@ static int check_model_choice(struct job *j) {
     const struct options *o = &j->options;
     if (source_of(o, opt_method) == 2 || source_of(o, opt_preserve) == 2) return 0;
     if (strcmp(j->stabilizer, "auto") == 0) return 0;
-    int sets = source_of(o, opt_sets) == 1 && strcmp(j->stabilizer, "scale") != 0;
-    int gain = source_of(o, opt_gain) == 1 && strcmp(j->stabilizer, "baumgarte") != 0;
-    if (!sets && !gain) return 0;
-    return job_fail(j, EXIT_FAILED, "the model's `options`: %s, and this is %s",
-                    sets ? "sets belong to the stabilizer scale" : "gain belongs to the stabilizer baumgarte",
-                    j->stabilizer);
+    for (int k = 0; k < OWN; k++)
+        if (source_of(o, own_options[k].id) == 1 &&
+            !(stabilizer_traits(j->stabilizer) & own_options[k].takes)) {
+            char name[JOB_WORD];
+            option_name(own_options[k].id, name, sizeof name);
+            return job_fail(j, EXIT_FAILED,
+                            "the model's `options`: %s belongs to the stabilizer %s, and this is %s", name,
+                            stabilizer_with(own_options[k].takes, own_options[k].takes), j->stabilizer);
+        }
+    return 0;
 }
 
 static int larger(int a, int b) {
@@ -310,14 +304,6 @@ static int take_tolerances(struct job *j) {
     return 0;
 }
 
-/* Stabilizers that ask for a kind of method; NULL: this one does not. */
-static const char *method_for(const char *stabilizer, int fixed, char *why, size_t room) {
-    int coupled = strcmp(stabilizer, "coupled") == 0;
-    if (!coupled && strcmp(stabilizer, "symmetric") != 0) return NULL;
-    text_set(why, room, coupled ? "implicit, as coupled needs it" : "symmetric, as the projection is");
-    return coupled && !fixed ? "radau" : "gauss6";
-}
-
 static int take_method(struct job *j) {
     const char *text = option_text(&j->options, opt_method),
                *preserve = option_text(&j->options, opt_preserve);
@@ -337,24 +323,22 @@ static int take_method(struct job *j) {
         enum choose_steps steps = j->keel.reversible ? CHOOSE_REVERSIBLE
                                   : j->keel.step > 0 ? CHOOSE_FIXED
                                                      : CHOOSE_ADAPTIVE;
-        const char *asked = method_for(j->stabilizer, steps != CHOOSE_ADAPTIVE, j->why, sizeof j->why);
         text_set(j->method, sizeof j->method, "%s",
-                 asked ? asked : choose_method_for(j->model, steps, j->stabilizer, j->why, sizeof j->why));
+                 choose_method_for(j->model, steps, j->stabilizer, j->why, sizeof j->why));
     }
-    if (job_sets_idle(j) && j->command != COMMAND_COMPARE)
-        return job_fail(j, EXIT_USAGE, "--sets belongs to the stabilizer scale: give --preserve scale, too");
-    if (job_gain_idle(j) && j->command != COMMAND_COMPARE)
-        return job_fail(j, EXIT_USAGE, "--gain belongs to the stabilizer baumgarte, and this is %s",
-                        j->stabilizer);
+    char with[JOB_SENTENCE];
+    text_set(with, sizeof with, "this is %s", j->stabilizer);
+    if (j->command != COMMAND_COMPARE && job_check_own(j, stabilizer_traits(j->stabilizer), with))
+        return j->status;
     if (j->command != COMMAND_COMPARE && check_model_choice(j)) return j->status;
-    return job_settle(j, j->method, j->stabilizer, &j->keel);
+    return job_settle(j, j->method, j->stabilizer, j->pair, &j->keel);
 }
 
 /* ------------------------------------------------------------------------------------------------------- */
 
 int job_open_word(struct job *j, unsigned command, int count, char **argv, const char *ask) {
     char why[JOB_SENTENCE];
-    *j = (struct job){.command = command, .keel = {.stop = stop_flag()}};
+    *j = (struct job){.command = command, .keel = {.stop = stop_flag(), .pause_steps = LIMIT_PAUSE}};
     int wrong = option_parse(&j->options, command, count, argv, why, sizeof why);
     say_open(&j->say, option_text(&j->options, opt_color), option_given(&j->options, opt_quiet),
              option_given(&j->options, opt_json));

@@ -9,7 +9,7 @@
 
 #include <keel/model.h>
 
-enum { JOB_WORD = 40, JOB_SENTENCE = 640 };
+enum { JOB_WORD = 40, JOB_PAIR = 2 * JOB_WORD, JOB_SENTENCE = 640 };
 
 struct job {
     unsigned command;
@@ -21,7 +21,7 @@ struct job {
     double compile_s;  /* to load, analyse and compile it */
     double t0, t1;     /* the span */
     keel_options keel; /* as the options say */
-    char method[JOB_WORD], stabilizer[JOB_WORD];
+    char method[JOB_WORD], stabilizer[JOB_WORD], pair[JOB_PAIR];
     char why[JOB_SENTENCE];      /* the method was chosen automatically; "" where it was given */
     char sentence[JOB_SENTENCE]; /* what went wrong */
     int status;                  /* exit status so far */
@@ -52,13 +52,12 @@ int job_interpreted(const struct job *j, const char **why);
 int job_number(struct job *j, enum option_id id, double *value);
 /* "rk4+project" into stepper and stabilizer with the nearest names suggested; 0, or an exit status. */
 int job_method(struct job *j, const char *text, char *method, char *stabilizer);
-/* keel_options of a method with a stabilizer; 0, or an exit status. */
-int job_settle(struct job *j, const char *method, const char *stabilizer, keel_options *out);
-/* --sets was given, and the stabilizer is not scale; --gain, and it is not baumgarte. */
-int job_sets_idle(const struct job *j);
-int job_gain_idle(const struct job *j);
+/* keel_options of a method with a stabilizer, whose names go to pair, JOB_PAIR long; 0, or an exit status. */
+int job_settle(struct job *j, const char *method, const char *stabilizer, char *pair, keel_options *out);
+/* Was an option given that belongs to a stabilizer with another trait than these?  0, or an exit status with
+ * a sentence that ends so. */
+int job_check_own(struct job *j, unsigned traits, const char *with);
 /* What `auto` has become, once a solver is open: project, watch or none. */
 void job_name_stabilizer(struct job *j, const keel_solver *s);
-void job_stabilizer_of(keel_preserve asked, const keel_solver *s, char *out); /* JOB_WORD long */
-double job_seconds(void);                                                     /* a clock */
+double job_seconds(void); /* a clock */
 #endif

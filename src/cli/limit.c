@@ -4,23 +4,52 @@
 #include "base/text.h"
 #include "cli/job.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { USUAL = 10000000 };
+enum { QUICK = 64 }; /* steps within 5 ms: LIMIT_PAUSE of them take no longer than a third of a second */
+
+/* A kernel saves some tenths of a microsecond a step, and the compiler takes some tenths of a second. */
+enum { KERNEL_FIRST = 1 << 14, KERNEL_LEAST = 1000000, KERNEL_BETWEEN = 32 };
 
 struct limit limit_open(const keel_options *o, keel_sim *sim) {
     int fixed = o->step > 0 && !o->reversible;
+    keel_solver *s = keel_sim_solver(sim);
     return (struct limit){.most = o->max_steps > 0 ? o->max_steps
                                   : fixed          ? 0
                                                    : USUAL,
-                          .taken = keel_statistics(keel_sim_solver(sim)).steps,
+                          .taken = keel_statistics(s).steps,
+                          .from = keel_time(s),
+                          .began = keel_statistics(s).steps,
+                          .kernel_at = KERNEL_FIRST,
                           .stiff = o->step > 0 || (o->method && strncmp(o->method, "radau", 5) == 0)};
 }
 
-keel_status limit_step(struct limit *l, keel_sim *sim, double end) {
+/* Once it is known how long the run will be: are there many more steps to take, and many between two looks?
+ * Counted, not timed. */
+static void compile_where_it_pays(struct limit *l, keel_sim *sim, double end) {
+    double now = keel_time(keel_sim_solver(sim)), taken = (double)(l->taken - l->began);
+    if (!l->kernel_at || taken < (double)l->kernel_at) return;
+    l->kernel_at *= 2;
+    double left = taken * fabs(end - now) / fabs(now - l->from);
+    if (!(left >= KERNEL_LEAST) || taken < KERNEL_BETWEEN * (double)l->looks) return;
+    double begin = job_seconds();
+    keel_sim_compile(sim);
+    l->kernel_at = 0;
+    l->compile_s += job_seconds() - begin;
+}
+
+keel_status limit_advance(struct limit *l, keel_sim *sim, double wake, double end) {
+    long before = l->taken;
     if (l->most && l->taken >= l->most) return KEEL_ELIMIT;
-    l->taken++;
-    return keel_sim_step(sim, end);
+    int slow = l->pace.stride < QUICK, single = slow || (l->most && l->most - l->taken < LIMIT_PAUSE);
+    keel_status status = keel_sim_advance(sim, single ? keel_time(keel_sim_solver(sim)) : wake, end);
+    l->taken = keel_statistics(keel_sim_solver(sim)).steps;
+    l->pause = pace_ready(&l->pace, l->taken > before ? l->taken - before : 1);
+    l->looks += (keel_time(keel_sim_solver(sim)) - wake) * (end - l->from) >= 0;
+    if (status == KEEL_OK) compile_where_it_pays(l, sim, end);
+    return status;
 }
 
 const char *limit_why(const struct limit *l, keel_sim *sim, keel_status status, double end) {

@@ -5,16 +5,27 @@
 
 #include <keel/model.h>
 
+#include "cli/pace.h"
+
+enum { LIMIT_PAUSE = 4096 }; /* options.pause_steps of runs of the command */
+
 struct limit {
     long most; /* 0: any number */
     long taken;
     int stiff; /* the method is for stiff problems already */
+    struct pace pace;
+    double from;       /* where it began */
+    long began, looks; /* steps before it; times at which someone was waked since */
+    long kernel_at;    /* steps after which a kernel may pay; 0: it was asked for */
+    double compile_s;  /* the compiler took so long */
+    int pause;         /* after the last call: it is time for what is done now and then, at pace.now */
 };
 
 /* At the begin of a run, or where a checkpoint goes on. */
 struct limit limit_open(const keel_options *o, keel_sim *sim);
-/* One step towards `end`, or KEEL_ELIMIT before one too many. */
-keel_status limit_step(struct limit *l, keel_sim *sim, double end);
+/* Steps towards `end` until one reaches `wake`, fewer where they would take longer than some milliseconds;
+ * KEEL_ELIMIT before one too many. */
+keel_status limit_advance(struct limit *l, keel_sim *sim, double wake, double end);
 /* What ended the run, in the words of the command; until the next call. */
 const char *limit_why(const struct limit *l, keel_sim *sim, keel_status status, double end);
 #endif

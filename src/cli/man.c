@@ -48,7 +48,7 @@ static void put_options(FILE *out, unsigned command) {
         if (row->argument) fputs(" \\fI", out), plain(out, row->argument), fputs("\\fR", out);
         fputc('\n', out);
         plain(out, row->about);
-        if (row->choices) fputs(": ", out), put_choices(out, row->choices);
+        if (row->choices) fputs(": ", out), put_choices(out, option_choices(row));
         fputs("\n", out);
     }
 }

@@ -6,6 +6,7 @@
 #include "cli/converge.h"
 #include "cli/paper.h"
 #include "cli/stop.h"
+#include "cli/stabilizer.h"
 
 #include <float.h>
 #include <math.h>
@@ -101,7 +102,7 @@ static int over_the_run(enum claims_measure m) {
  * need look. */
 static int in_certificate(const struct gauge *g, const struct look *l) {
     return l->place == MEASURE_DRIFT && l->line->measure == CLAIMS_LARGEST &&
-           g->job.keel.preserve != KEEL_NONE;
+           stabilizer_measures(g->job.keel.method);
 }
 
 static int take_looks(struct gauge *g, struct claims *c, int run) {
@@ -128,7 +129,7 @@ static int take_looks(struct gauge *g, struct claims *c, int run) {
 static void observe(keel_solver *solver, void *sim) {
     struct gauge *g = keel_sim_attached(sim);
     (void)solver;
-    trace_look(&g->trace);
+    if (g->trace.sim) trace_look(&g->trace);
 }
 
 static int keep_for_median(struct look *l, double value) {
@@ -178,20 +179,13 @@ static int attach(struct gauge *g) {
     return bad ? -1 : 0;
 }
 
-/* Where nobody looks steps are taken by the thousand; a signal is answered between two pieces. */
 static keel_status go(struct gauge *g, int looking, struct limit *limit) {
-    enum { PIECE = 1 << 16 };
-    double t0 = g->job.t0, t1 = g->job.t1, h = g->job.keel.step, span = fabs(t1 - t0);
+    double t1 = g->job.t1;
     keel_status status = KEEL_OK;
     if (looking) trace_look(&g->trace);
-    if (looking || !(h > 0)) {
-        while (status == KEEL_OK && keel_time(keel_sim_solver(g->sim)) != t1 && !stop_asked())
-            status = limit_step(limit, g->sim, t1);
-        return status;
-    }
-    for (long k = PIECE; (double)k * h < span - h && status == KEEL_OK && !stop_asked(); k += PIECE)
-        status = keel_sim_run(g->sim, t0 + (t1 > t0 ? 1 : -1) * ((double)k * h));
-    return status == KEEL_OK && !stop_asked() ? keel_sim_run(g->sim, t1) : status;
+    while (status == KEEL_OK && keel_time(keel_sim_solver(g->sim)) != t1 && !stop_asked())
+        status = limit_advance(limit, g->sim, looking ? trace_wake(&g->trace) : t1, t1);
+    return status;
 }
 
 static int ascending(const void *a, const void *b) {
@@ -266,6 +260,7 @@ static void gauge_run(struct gauge *g, struct claims *c, int run) {
     struct job *j = &g->job;
     keel_options o = j->keel;
     int looking = 0;
+    o.observe = observe;
     g->sim = keel_sim_open(j->model, &o);
     keel_solver *solver = keel_sim_solver(g->sim);
     if (!g->sim || !solver || keel_state_of(solver) < 0) {
@@ -273,16 +268,11 @@ static void gauge_run(struct gauge *g, struct claims *c, int run) {
         refuse(c, run, memory_is_out() ? MEMORY_OUT : job_why(g->sim));
         return;
     }
+    keel_sim_attach(g->sim, g);
     int bad = take_looks(g, c, run);
     for (int k = 0; k < g->looks; k++) looking |= !isnan(g->look[k].when);
     looking |= g->every_step;
-    if (looking && !bad) { /* once more, with someone who looks */
-        keel_sim_close(g->sim);
-        o.observe = observe;
-        g->sim = keel_sim_open(j->model, &o);
-        bad = !keel_sim_solver(g->sim) || attach(g);
-        keel_sim_attach(g->sim, g);
-    }
+    if (looking && !bad) bad = attach(g);
     clock_t began = clock();
     struct limit limit = limit_open(&o, g->sim);
     keel_status status = bad ? KEEL_ENOMEM : go(g, looking, &limit);

@@ -2,6 +2,7 @@
 #include "cli/option.h"
 
 #include "base/text.h"
+#include "cli/stabilizer.h"
 #include "cli/command.h"
 #include "cli/memory.h"
 
@@ -106,6 +107,10 @@ static int single_dash(const char *word, unsigned command, char *why, size_t roo
     return -1;
 }
 
+const char *option_choices(const struct option_row *row) {
+    return row->choices && row->choices[0] == '\0' ? stabilizer_choices() : row->choices;
+}
+
 const char *option_nearest(const char *choices, const char *word, char *out, size_t room) {
     int least = TEXT_FAR;
     out[0] = '\0';
@@ -120,7 +125,7 @@ const char *option_nearest(const char *choices, const char *word, char *out, siz
     return out[0] ? out : NULL;
 }
 
-static int is_choice(const char *choices, const char *word) {
+int option_is_choice(const char *choices, const char *word) {
     size_t length = strlen(word);
     for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|')
         if (strcspn(at, "|") == length && strncmp(at, word, length) == 0) return 1;
@@ -133,13 +138,13 @@ static int check(const struct option_row *row, const char *name, const char *tex
         text_set(why, room, "%s needs a value, %s: %s", name, row->argument, row->about);
         return -1;
     }
-    if (row->kind == OPTION_CHOICE && !is_choice(row->choices, text)) {
+    if (row->kind == OPTION_CHOICE && !option_is_choice(option_choices(row), text)) {
         char near[40];
         text_set(why, room, "%s cannot be `%.40s`", name, text);
         if (*text == '\0') text_set(why, room, "%s needs a value", name);
-        if (option_nearest(row->choices, text, near, sizeof near))
+        if (option_nearest(option_choices(row), text, near, sizeof near))
             text_add(why, room, "; did you mean %s?", near);
-        else text_add(why, room, ": it is one of %s", row->choices);
+        else text_add(why, room, ": it is one of %s", option_choices(row));
         return -1;
     }
     if (row->kind == OPTION_COUNT) {
@@ -280,9 +285,10 @@ void option_help(FILE *out, unsigned command) {
         with_dashes(row->name, name, sizeof name);
         text_set(left, sizeof left, "--%s%s%s", name, row->argument ? " " : "",
                  row->argument ? row->argument : "");
-        int wraps = row->choices && strlen(row->about) + strlen(row->choices) > 80;
-        fprintf(out, "  %-26s %s%s", left, row->about, row->choices ? ":" : "");
+        const char *choices = option_choices(row);
+        int wraps = choices && strlen(row->about) + strlen(choices) > 80;
+        fprintf(out, "  %-26s %s%s", left, row->about, choices ? ":" : "");
         if (wraps) fprintf(out, "\n  %-26s", "");
-        fprintf(out, "%s%s\n", row->choices ? " " : "", row->choices ? row->choices : "");
+        fprintf(out, "%s%s\n", choices ? " " : "", choices ? choices : "");
     }
 }

@@ -103,7 +103,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "colours (auto: on a terminal, unless NO_COLOR is set)")                                               \
     X(help, FLAG, LINE, NULL, NULL, COMMAND_ALL, "what the command does, with an example")
 
-#define OPTION_STABILIZERS "auto|none|watch|post|adjust|project|symmetric|coupled|scale|relax|baumgarte"
+#define OPTION_STABILIZERS "" /* those that the library lists: see option_choices */
 
 enum option_id {
 #define OPTION_ID(id, kind, source, argument, choices, commands, about) opt_##id,
@@ -120,6 +120,7 @@ struct option_row {
     unsigned commands;
 };
 extern const struct option_row option_table[OPTIONS];
+const char *option_choices(const struct option_row *row); /* "a|b|c"; NULL: it takes any text */
 
 /* What was given.  Texts point into argv or the model. */
 struct option_value {
@@ -149,5 +150,6 @@ void option_name(enum option_id id, char *out, size_t room); /* as it is written
 /* A sentence of the library with the names of the command: options.max_step is --max-step. */
 void option_told(const char *sentence, char *out, size_t room);
 /* The word of a "|"-list that is nearest to `word`; NULL: none is near. */
+int option_is_choice(const char *choices, const char *word);
 const char *option_nearest(const char *choices, const char *word, char *out, size_t room);
 #endif

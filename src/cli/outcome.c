@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/switching.h"
+#include "cli/stabilizer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,14 +72,14 @@ static void time_text(char *out, size_t room, double seconds) {
 
 int outcome_row(const struct outcome *o, const struct job *j, int i, keel_kept *row) {
     if (!keel_sim_kept_at(o->sim, i, row)) return 0;
-    if (j->keel.preserve != KEEL_NONE) return 1;
+    if (stabilizer_measures(j->keel.method)) return 1;
     row->drift = o->trace->largest_drift[i];
     row->units = row->last = NAN;
     return 1;
 }
 
 const char *outcome_care_word(const struct job *j, const keel_kept *row) {
-    if (j->keel.preserve == KEEL_NONE) return "at output times";
+    if (!stabilizer_measures(j->keel.method)) return "at output times";
     switch (row->care) {
     case KEEL_ROW_WATCHED:
         return "watched";
@@ -115,11 +116,12 @@ static void rows_text(const struct outcome *o, const struct job *j, FILE *out, i
 }
 
 int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_t room) {
-    int scaled = strcmp(j->stabilizer, "scale") == 0;
+    unsigned traits = stabilizer_traits(j->stabilizer);
     if (o->stats.folds == 0) return 0;
     text_set(out, room, "at %ld step%s %s", o->stats.folds, o->stats.folds == 1 ? "" : "s",
-             scaled ? "no factors meet all kept rows: they are off there"
-                    : "no length meets all kept rows: they were projected");
+             traits & KEEL_OFF_GRID     ? "no length meets all kept rows: they were projected"
+             : traits & KEEL_TAKES_SETS ? "no factors meet all kept rows: they are off there"
+                                        : "not all kept rows are met: they are off there");
     return 1;
 }
 

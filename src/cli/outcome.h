@@ -20,7 +20,7 @@ struct outcome {
 
 const char *outcome_word(enum outcome_status status); /* done, stopped, ... */
 void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color);
-/* Steps at which scale or relax found no factors, in a sentence without its point; 0: there are none. */
+/* Steps whose kept rows the stabilizer could not meet, in a sentence without its point; 0: there are none. */
 int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_t room);
 /* The largest change by a projection, and a finding, in a sentence without its point each; 0: none. */
 int outcome_correction(const struct outcome *o, const struct job *j, char *out, size_t room);

@@ -5,18 +5,20 @@
 #include "cli/job.h"
 
 struct pace {
-    long left, stride; /* steps until the clock is asked again */
+    long taken, stride; /* steps since the clock was asked, and after which it is asked again */
     double now;
 };
 
-/* 1 every few milliseconds, however long a step takes; then `now` is the time. */
-static inline int pace_ready(struct pace *p) {
+/* After so many more steps: 1 every few milliseconds, however long a step takes; then `now` is the time.  The
+ * stride is what 5 ms are enough for, and at most twice what it was. */
+static inline int pace_ready(struct pace *p, long steps) {
     enum { MOST = 1 << 14 };
-    if (--p->left > 0) return 0;
-    double now = job_seconds(), passed = now - p->now;
-    if (p->stride < 1 || passed > 0.02) p->stride = 1;
-    else if (passed < 0.002 && p->stride < MOST) p->stride *= 2;
-    p->left = p->stride;
+    if ((p->taken += steps) < p->stride) return 0;
+    double now = job_seconds(), passed = now - p->now, enough = 0.005 * (double)p->taken;
+    long most = p->stride > 0 ? 2 * p->stride : 1;
+    if (most > MOST) most = MOST;
+    p->stride = enough >= (double)most * passed ? most : enough > passed ? (long)(enough / passed) : 1;
+    p->taken = 0;
     p->now = now;
     return 1;
 }

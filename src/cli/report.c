@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/switching.h"
+#include "cli/stabilizer.h"
 
 #include <errno.h>
 #include <math.h>
@@ -108,7 +109,7 @@ static void verdict(FILE *out, const struct outcome *o, const struct job *j) {
     keel_kept row = {0}, loose = {0};
     int kept = worst_kept(o, j, 0, &row), watched = worst_kept(o, j, 1, &loose);
     int ended = o->status == OUTCOME_FAILED || o->status == OUTCOME_INTERRUPTED;
-    int unmeasured = (kept || watched) && j->keel.preserve == KEEL_NONE;
+    int unmeasured = (kept || watched) && !stabilizer_measures(j->keel.method);
     int held = kept && row.units <= round_off_units;
     char words[4 * JOB_SENTENCE] = "", folds[JOB_SENTENCE], warning[JOB_SENTENCE], more[JOB_SENTENCE];
     int warned = accuracy_warning(o, j, warning, sizeof warning);

@@ -3,6 +3,7 @@
 
 #include "cli/stop.h"
 #include "cli/switching.h"
+#include "cli/stabilizer.h"
 
 #include <math.h>
 #include <string.h>
@@ -231,7 +232,7 @@ static void results(struct json *json, const struct outcome *o, const struct job
     json_integer(json, "jacobians", stats.jacobians);
     json_integer(json, "factorizations", stats.factorizations);
     if (stats.schur) json_integer(json, "schur", stats.schur);
-    if (j->keel.preserve >= KEEL_SCALE) json_integer(json, "folds", stats.folds);
+    if (stabilizer_traits(j->stabilizer) & KEEL_OWN_DIRECTIONS) json_integer(json, "folds", stats.folds);
     if (!lasting) json_number(json, "wall_s", o->wall_s), json_number(json, "compile_s", j->compile_s);
     kept(json, o, j);
     correction(json, o, j);

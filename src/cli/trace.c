@@ -6,6 +6,8 @@
 #include <string.h>
 
 enum { POINTS = 1000, MOST = 50000000 };
+/* Sizes are taken in so many places over the run, and after 1, 2, 4, ... of its first steps. */
+enum { SIZES = 64, FIRST = 32 };
 
 /* Output times ------------------------------------------------------------------------------------------ */
 
@@ -143,7 +145,6 @@ int trace_attach(struct trace *t, keel_sim *sim) {
     t->error = t->value + columns, t->largest = t->error + columns, t->worst = t->largest + columns;
     t->drift = t->worst + columns, t->largest_drift = t->drift + rows;
     t->size = t->largest_drift + rows, t->beside = t->size + columns;
-    t->then = keel_time(keel_sim_solver(sim));
     for (int i = 0; i < t->columns; i++) t->worst[i] = NAN;
     t->worst_of_all = -1;
     for (int i = 0; i < t->columns; i++)
@@ -181,7 +182,8 @@ static void locate(struct trace *t, size_t quantity, struct missing_one *one) {
     enum { HALVINGS = 60, LOCATED = 8 };
     double high = one->first, low = one->before;
     if (t->missing.count > LOCATED || isnan(low)) return;
-    if (one->kind != MISSING_EXACT && (t->then - low) * t->direction > 0) low = t->then;
+    double begin = keel_time_before(keel_sim_solver(t->sim));
+    if (one->kind != MISSING_EXACT && (begin - low) * t->direction > 0) low = begin;
     if (low != high && !isfinite(quantity_at(t, quantity, low))) return;
     for (int k = 0; k < HALVINGS; k++) {
         double middle = low + (high - low) / 2;
@@ -246,11 +248,20 @@ static void give(struct trace *t, enum trace_kind kind, double at, const char *e
     t->live = 0;
 }
 
-/* On looks 0, 1, 2, 4, 8, ... and every 64th. */
-static void take_sizes(struct trace *t) {
-    long look = t->looks++;
-    if (look % 64 && look & (look - 1)) return;
-    if (keel_sim_sizes(t->sim, t->beside) != KEEL_OK) return;
+static double size_place(const struct trace *t) {
+    return t->job->t0 + (double)t->sized / SIZES * (t->job->t1 - t->job->t0);
+}
+
+static int is_early(const struct trace *t) {
+    return keel_statistics(keel_sim_solver(t->sim)).steps < FIRST;
+}
+
+/* Which looks these are depends on the steps alone, not on how many looks there are. */
+static void take_sizes(struct trace *t, double now) {
+    long step = keel_statistics(keel_sim_solver(t->sim)).steps;
+    int due = step <= FIRST && (step & (step - 1)) == 0;
+    for (; t->sized <= SIZES && (size_place(t) - now) * t->direction <= 0; t->sized++) due = 1;
+    if (!due || keel_sim_sizes(t->sim, t->beside) != KEEL_OK) return;
     for (int i = 0; i < t->columns; i++) take_largest(&t->size[i], t->beside[i]);
 }
 
@@ -268,8 +279,13 @@ void trace_look(struct trace *t) {
     else if (t->acted) give(t, TRACE_AFTER, now, NULL);
     if (due && (!event || !last.changed) && !t->acted) give(t, TRACE_OUTPUT, now, NULL);
     t->acted = event && last.changed;
-    t->then = now;
-    take_sizes(t);
+    take_sizes(t, now);
+}
+
+double trace_wake(const struct trace *t) {
+    double wake = t->next < t->count ? t->times[t->next] : t->job->t1;
+    if (t->every_step || is_early(t)) return keel_time(keel_sim_solver(t->sim));
+    return t->sized <= SIZES && (size_place(t) - wake) * t->direction < 0 ? size_place(t) : wake;
 }
 
 void trace_close(struct trace *t) {

@@ -31,12 +31,12 @@ struct trace {
     long count, next;
     int every_step;
     double *value, *drift, *error;
-    double *beside;        /* room for another row */
-    unsigned char *closed; /* [columns] it has a closed form */
-    double *largest_drift; /* [rows] over all rows given */
-    double *largest;       /* [columns] |value|, for relative errors */
-    double *size;          /* [columns] the same of their terms, now and then */
-    long looks;
+    double *beside;               /* room for another row */
+    unsigned char *closed;        /* [columns] it has a closed form */
+    double *largest_drift;        /* [rows] over all rows given */
+    double *largest;              /* [columns] |value|, for relative errors */
+    double *size;                 /* [columns] the same of their terms, now and then */
+    long sized;                   /* places at which it was taken, of SIZES over the run */
     double *worst;                /* [columns] |error| against closed forms and references; NAN: none */
     double worst_of_all, worst_t; /* the worst of all and where it is */
     int references;               /* trusted points met */
@@ -46,7 +46,6 @@ struct trace {
     int sinks;
     long happened;          /* events that were looked at */
     int acted;              /* the last look was before an action */
-    double then;            /* where the run stood at the look before: a step begins there */
     int live;               /* the row at hand is where the run stands */
     struct missing missing; /* by quantity: columns, drifts, closed forms of columns */
     int failed;             /* of the sinks: nothing is given any more */
@@ -61,6 +60,8 @@ void trace_add(struct trace *t, trace_sink *sink, void *user);
 int trace_attach(struct trace *t, keel_sim *sim);
 /* All output times up to where the run stands; at steps the row itself if every step is wanted. */
 void trace_look(struct trace *t);
+/* The time that it waits for: a step that reaches it is to be looked at. */
+double trace_wake(const struct trace *t);
 /* A row to what is gathered here and to all sinks. */
 void trace_give(struct trace *t, const struct trace_row *row);
 void trace_close(struct trace *t);

@@ -6,6 +6,7 @@
 #include "cli/progress.h"
 #include "cli/stop.h"
 #include "cli/yardstick.h"
+#include "cli/stabilizer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 /* Places for the defect, one in each of as many equal parts of the run, off any grid. */
 struct scan {
     double from, length;
-    double then; /* where the run stood before */
     long places, next;
     keel_defect found;
 };
@@ -39,15 +39,21 @@ static double scan_place(const struct scan *s, long k) {
 
 /* All places up to where the run stands: they lie inside the last step, or behind a jump. */
 static void scan_step(struct scan *s, keel_solver *solver) {
-    double now = keel_time(solver), at;
+    double now = keel_time(solver), begin = keel_time_before(solver), at;
     keel_defect one;
     for (; s->next < s->places && ((at = scan_place(s, s->next)) - now) * s->length <= 0; s->next++) {
-        if ((at - s->then) * s->length <= 0 || keel_defect_at(solver, at, &one) != KEEL_OK) continue;
+        if ((at - begin) * s->length <= 0 || keel_defect_at(solver, at, &one) != KEEL_OK) continue;
         long samples = s->found.samples + 1;
         if (samples == 1 || one.largest > s->found.largest) s->found = one;
         s->found.samples = samples;
     }
-    s->then = now;
+}
+
+/* The next output time, or the next place. */
+static double wake_of(const struct trial_view *v) {
+    const struct scan *s = &v->scan;
+    double wake = trace_wake(&v->trace), at = s->next < s->places ? scan_place(s, s->next) : wake;
+    return (at - wake) * s->length < 0 ? at : wake;
 }
 
 static void observe(keel_solver *solver, void *sim) {
@@ -81,14 +87,19 @@ static int take_arrays(struct trial *r, keel_sim *sim) {
     return 0;
 }
 
-/* Up to its end or the first `stop`. */
-static void go(struct trial *r, keel_sim *sim, const keel_options *o, double end, long most) {
+/* Up to its end or the first `stop`; the seconds it took, without a compiler's.  v: who looks; NULL: nobody.
+ */
+static double go(struct trial *r, keel_sim *sim, const struct trial_view *v, const keel_options *o,
+                 double end, long most) {
     keel_status status = KEEL_OK;
     struct limit limit = limit_open(o, sim);
-    long steps = 0;
-    while (status == KEEL_OK && keel_time(keel_sim_solver(sim)) != end && !stop_asked() &&
-           !(most && steps >= most))
-        status = limit_step(&limit, sim, end), steps++;
+    double begin = job_seconds();
+    int fewer = most && (!limit.most || most < limit.most);
+    if (fewer) limit.most = most;
+    while (status == KEEL_OK && keel_time(keel_sim_solver(sim)) != end && !stop_asked())
+        status = limit_advance(&limit, sim, v ? wake_of(v) : end, end);
+    double spent = job_seconds() - begin - limit.compile_s;
+    if (status == KEEL_ELIMIT && fewer && keel_state_of(keel_sim_solver(sim)) >= 0) status = KEEL_OK;
     if (status == KEEL_ENOMEM) starve(r);
     else if (status < 0 && status != KEEL_ESTOP) refuse(r, TRIAL_FAILED, limit_why(&limit, sim, status, end));
     else if (status == KEEL_REST) {
@@ -105,6 +116,7 @@ static void go(struct trial *r, keel_sim *sim, const keel_options *o, double end
         text_set(r->message, sizeof r->message, "%ld steps led to t = %.4g only", most,
                  keel_time(keel_sim_solver(sim)));
     }
+    return spent;
 }
 
 /* The drift of what is conserved: over the steps by the certificate, over the output times by the trace. */
@@ -145,7 +157,7 @@ static void take_end(struct trial *r, keel_sim *sim) {
 
 static void run(struct trial *r, struct job *j, const keel_options *given, const double *times, long count,
                 const struct record *with, struct record *into, long most, long places) {
-    struct trial_view v = {.scan = {.from = j->t0, .then = j->t0, .length = j->t1 - j->t0, .places = places}};
+    struct trial_view v = {.scan = {.from = j->t0, .length = j->t1 - j->t0, .places = places}};
     keel_options o = *given;
     o.observe = observe;
     *r = (struct trial){.error = NAN, .drift = NAN, .units = NAN, .apart_t = NAN, .other_t = NAN};
@@ -160,16 +172,14 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
              (with && record_match_open(&v.match, with, v.trace.direction)))
         starve(r);
     else {
-        job_stabilizer_of(o.preserve, solver, r->stabilizer);
+        text_set(r->stabilizer, sizeof r->stabilizer, "%s", stabilizer_in_use(o.method, solver));
         if (into) trace_add(&v.trace, record_row, into);
         if (with) trace_add(&v.trace, record_match_row, &v.match);
         progress_open(&v.progress, j);
-        double begin = job_seconds();
         trace_look(&v.trace);
-        go(r, sim, &o, j->t1, most);
-        r->wall_s = job_seconds() - begin;
+        r->wall_s = go(r, sim, &v, &o, j->t1, most);
         progress_clear(&v.progress);
-        take_drift(r, sim, &v.trace, o.preserve != KEEL_NONE);
+        take_drift(r, sim, &v.trace, stabilizer_measures(o.method));
         take_errors(r, &v);
         take_end(r, sim);
         r->stats = keel_statistics(keel_sim_solver(sim));
@@ -206,9 +216,7 @@ int trial_cost(struct job *j, const keel_options *o, long most, double *seconds,
         keel_sim *sim = keel_sim_open(j->model, &plain);
         int good = keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0;
         if (!good) starve(&r); /* it could be opened before */
-        double begin = job_seconds();
-        if (good) go(&r, sim, &plain, j->t1, most);
-        double spent = job_seconds() - begin;
+        double spent = good ? go(&r, sim, NULL, &plain, j->t1, most) : 0;
         good = good && !stop_asked();
         if (good) *stats = keel_statistics(keel_sim_solver(sim));
         keel_sim_close(sim);

@@ -7,6 +7,7 @@
  * does. Index 3: d/dt of the hidden rows does.  Newton starts from the y found last; while a step is tried
  * it also watches that it stays on the branch it comes from (algebra_follow.c). */
 #include "core/field.h"
+#include "core/judge.h"
 
 #include "linalg/dense.h"
 
@@ -144,18 +145,14 @@ keel_status algebra_open(struct field *fd, double t, const double *u) {
                        : "some rows are redundant, so leave them out");
 }
 
-/* Values and matrix of the m equations for y.  fresh: with the jacobians of F, h and f by y; otherwise as
- * they stand. */
-static keel_status equations(struct field *fd, double t, const double *u, int fresh) {
+/* The same where rates of rows are among them, with d->values those of F. */
+static keel_status add_derived(struct field *fd, double t, const double *u, int fresh) {
     struct algebra *d = &fd->dae;
     int n = fd->n, m = fd->m, at = 0;
-    keel_status status = map_value(fd, &fd->algebraic, t, u, d->values);
-    if (status == KEEL_OK && (fresh || d->any_derived)) status = rows_with_jacobian(fd, t, u);
-    if (status == KEEL_OK && d->any_derived) {
-        if (fresh) status = rate_by_y(fd, t, u);
-        if (status == KEEL_OK) status = map_value(fd, &fd->f, t, u, d->dx);
-        if (status == KEEL_OK) status = field_divide_by_mass(fd, t, u, d->dx);
-    }
+    keel_status status = rows_with_jacobian(fd, t, u);
+    if (status == KEEL_OK && fresh) status = rate_by_y(fd, t, u);
+    if (status == KEEL_OK) status = map_value(fd, &fd->f, t, u, d->dx);
+    if (status == KEEL_OK) status = field_divide_by_mass(fd, t, u, d->dx);
     if (status != KEEL_OK) return status;
     for (int i = 0; i < d->rows; i++) {
         int direct = i < m && d->direct[i];
@@ -169,6 +166,21 @@ static keel_status equations(struct field *fd, double t, const double *u, int fr
         at++;
     }
     return KEEL_OK;
+}
+
+/* Values and matrix of the m equations for y.  fresh: with the jacobians of F, h and f by y; otherwise as
+ * they stand. */
+static keel_status equations(struct field *fd, double t, const double *u, int fresh) {
+    struct algebra *d = &fd->dae;
+    int n = fd->n, m = fd->m;
+    keel_status status = map_value(fd, &fd->algebraic, t, u, d->values);
+    if (status != KEEL_OK) return status;
+    if (d->any_derived) return add_derived(fd, t, u, fresh);
+    if (!fresh) return KEEL_OK; /* they are all of F */
+    status = rows_with_jacobian(fd, t, u);
+    for (int i = 0; i < m && status == KEEL_OK; i++)
+        for (int j = 0; j < m; j++) d->matrix[(long)i * m + j] = d->row_jacobian[(long)i * (n + m) + n + j];
+    return status;
 }
 
 /* Is each value the round-off of its terms?  Those of a row are the products of its slopes and unknowns, and
@@ -202,9 +214,9 @@ static double take_step(struct field *fd, double *u) {
     double length = 0, *y = u + fd->n;
     const double *size = fd->size + fd->n;
     for (int j = 0; j < fd->m; j++) {
-        double step = fd->dae.step[j], largest = fmax(fabs(y[j]), fabs(y[j] - step));
+        double step = fd->dae.step[j], largest = judge_max(fabs(y[j] - step), fabs(y[j]));
         y[j] -= step;
-        length = fmax(length, fabs(step) / fmax(largest, size[j] * 1e-3 + DBL_MIN));
+        length = judge_max(fabs(step) / judge_max(largest, size[j] * 1e-3 + DBL_MIN), length);
     }
     return length;
 }
@@ -284,7 +296,7 @@ keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
             d->doubt = 1;
             return KEEL_RETRY;
         }
-        memcpy(d->step, d->values, (size_t)m * sizeof *d->step);
+        for (int j = 0; j < m; j++) d->step[j] = d->values[j];
         dense_lu_solve(m, d->matrix, d->pivot, d->step);
         fd->stats->newton++;
         double length = take_step(fd, u);
@@ -299,7 +311,7 @@ keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
         }
         idle = shrinks > 0.1 ? idle + 1 : 0;
         circling = length < 1e-10 && length > 0.5 * shortest ? circling + 1 : 0;
-        shortest = fmin(shortest, length);
+        shortest = judge_min(shortest, length);
         if (length <= 2 * DBL_EPSILON || circling >= 2 || (idle >= 2 && at_round_off(fd, t, u)))
             return KEEL_OK;
         if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON)

@@ -12,6 +12,7 @@
  *
  * If no piece is short enough the step is not made, and steps that shrink to nothing end the run there. */
 #include "core/field.h"
+#include "core/judge.h"
 
 #include "linalg/dense.h"
 
@@ -58,9 +59,9 @@ int algebra_parts(const struct field *fd, const struct algebra_piece *p) {
     double longest = 0, off = 0;
     for (int j = 0; j < fd->m; j++) {
         double move = y_end[j] - p->y[j], begin = p->h * p->slope[j], end = p->h * p->slope_end[j];
-        double weight = 1 / fmax(size[j], fabs(y_end[j]));
-        longest = fmax(longest, fmax(fabs(move), fmax(fabs(begin), fabs(end))) * weight);
-        off = fmax(off, fmax(fabs(move - begin), fabs(move - end)) * weight);
+        double weight = 1 / judge_max(size[j], fabs(y_end[j]));
+        longest = judge_max(judge_max(fabs(move), judge_max(fabs(begin), fabs(end))) * weight, longest);
+        off = judge_max(judge_max(fabs(move - begin), fabs(move - end)) * weight, off);
     }
     return !(off <= NOISE || off <= PARTED * longest);
 }
@@ -70,8 +71,9 @@ double algebra_misses(struct field *fd, const struct algebra_piece *p) {
     for (int j = 0; j < fd->m; j++) {
         aim[j] = p->y[j] + 0.5 * p->h * (p->slope[j] + p->slope_end[j]);
         double y_end = p->u_end[fd->n + j];
-        double size = fmax(fmax(fabs(p->y[j]), fabs(y_end)), 1e-3 * fd->size[fd->n + j] + DBL_MIN);
-        off = fmax(off, fabs(aim[j] - y_end) / size); /* as Newton's steps are measured */
+        double own = judge_max(fabs(p->y[j]), fabs(y_end));
+        double size = judge_max(own, 1e-3 * fd->size[fd->n + j] + DBL_MIN);
+        off = judge_max(fabs(aim[j] - y_end) / size, off); /* as Newton's steps are measured */
     }
     return off;
 }
@@ -234,12 +236,17 @@ int algebra_is_blurred(struct field *fd, double t, const double *u) {
     return blurred;
 }
 
-keel_status algebra_find(struct field *fd, double t, double *u) {
-    if (!fd->dae.follow) return algebra_solve(fd, t, u);
-    keel_status status = fd->dae.careful ? KEEL_RETRY : algebra_newton(fd, t, u, 1);
-    int no_values = status == KEEL_RETRY && !fd->dae.careful && !fd->dae.doubt &&
-                    fd->fault.status == KEEL_EUSER; /* at the new place: a shorter step is asked for */
-    if (status != KEEL_RETRY || no_values) return status;
+/* Where Newton's method alone is not to be trusted. */
+static keel_status find_by_walk(struct field *fd, double t, double *u) {
     struct algebra_way way = {*fd->dae.found_t, t, t - *fd->dae.found_t, fd->found, u, NULL, NULL};
     return algebra_walk(fd, &way, u + fd->n);
+}
+
+keel_status algebra_find(struct field *fd, double t, double *u) {
+    if (!fd->dae.follow) return algebra_solve(fd, t, u);
+    if (fd->dae.careful) return find_by_walk(fd, t, u);
+    keel_status status = algebra_newton(fd, t, u, 1);
+    if (status != KEEL_RETRY) return status;
+    int no_values = !fd->dae.doubt && fd->fault.status == KEEL_EUSER; /* a shorter step is asked for */
+    return no_values ? status : find_by_walk(fd, t, u);
 }

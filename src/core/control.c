@@ -28,7 +28,7 @@ double control_norm(const struct engine *e, const double *error, const double *x
 }
 
 static double combined(const struct engine *e, const double squares[2]) {
-    return e->stepper->norm ? e->stepper->norm(squares[0], squares[1]) : sqrt(squares[0]);
+    return e->stepper->norm ? keel_error_size(e->stepper->norm, squares[0], squares[1]) : sqrt(squares[0]);
 }
 
 double control_raw(struct engine *e, const double *x_new) {

@@ -11,7 +11,7 @@
  * Fixed steps have no estimate.  Where the rows are off by more than twice as much as ever before, the step
  * is compared with two Runge-Kutta steps of half its length, extrapolated: some dozen times in a run.  The
  * largest relative error of a state then stands for the tolerance of all.  Compiled steps leave such
- * steps, and those with a new largest correction, to core/step.c. */
+ * steps to core/step.c, and those that are moved by more than a tolerance. */
 #include "core/engine.h"
 #include "core/judge.h"
 
@@ -20,11 +20,6 @@
 #include <string.h>
 
 enum { LOOK_AGAIN = 2, ERRORS_ALLOWED = 10, UNITS_ALLOWED = 4 };
-
-int correction_counts(const struct engine *e) {
-    const struct manifold *m = &e->manifold;
-    return manifold_corrects(m) && m->preserve != KEEL_RELAX && !multipliers_apply(e) && !e->r->sliding;
-}
 
 /* x := x + h/6 (k1 + 2 k2 + 2 k3 + k4), with k1 at hand or not.  0: f has no value on the way. */
 static int runge_kutta(struct engine *e, double t, double h, const double *first, double *x, double *stage,
@@ -80,7 +75,7 @@ static void name_state(const struct engine *e, int i, char *name, size_t room) {
     else text_set(name, room, "u[%d]", i);
 }
 
-static void enter(struct engine *e, int i, double ratio, double t) {
+void correction_enter(struct engine *e, int i, double ratio, double t) {
     keel_correction *c = &e->r->correction;
     c->largest = ratio;
     c->t = t;
@@ -96,13 +91,23 @@ static void find(struct engine *e, int i, double excess, double t) {
     name_state(e, i, c->finding_state, sizeof c->finding_state);
 }
 
-static void note_by_tolerance(struct engine *e, double t_new) {
-    int worst = -1;
+/* Of every step: has a state moved by more tolerances than any before? */
+static int is_larger(const struct engine *e) {
+    int n = e->field.n, from = e->r->front;
+    const double *x = e->x[from], *x_new = e->x[1 - from], *dx = e->dx, *atol = e->atol,
+                 *size = e->field.size;
+    double rtol = e->o.rtol, largest = e->r->correction.largest;
+    for (int i = 0; i < n; i++)
+        if (fabs(x_new[i] - (x[i] + dx[i])) > largest * project_tolerance(atol[i], rtol, size[i])) return 1;
+    return 0;
+}
+
+__attribute__((noinline)) static void note_by_tolerance(struct engine *e, double t_new) {
+    int worst = 0;
     double largest = e->r->correction.largest;
     for (int i = 0; i < e->field.n; i++)
         if (moved_by(e, i) > largest * tolerance(e, i)) worst = i, largest = moved_by(e, i) / tolerance(e, i);
-    if (worst < 0) return;
-    enter(e, worst, largest, t_new);
+    correction_enter(e, worst, largest, t_new);
     if (largest <= 1) return;
     double *most = e->scratch, error = 0; /* in tolerances, where arrays share a size */
     sizes_spread(&e->field, e->field.size, most);
@@ -115,24 +120,33 @@ static void note_by_tolerance(struct engine *e, double t_new) {
         find(e, i, moved_by(e, i) / (most[i] * fmax(1, ERRORS_ALLOWED * error)), t_new);
 }
 
-/* Have projections never been so large?  By the residuals that a compiled step has, too; mechanics and scaled
- * states by the way itself. */
+/* Has a state moved by a larger share of its size than was looked at? */
+__attribute__((noinline)) static int is_large_way(struct engine *e) {
+    int n = e->field.n, from = e->r->front;
+    const double *x = e->x[from], *x_new = e->x[1 - from], *dx = e->dx, *size = e->field.size;
+    double *beyond = e->rows.beyond, way = 0;
+    int large = 0;
+    for (int i = 0; i < n; i++) large |= fabs(x_new[i] - (x[i] + dx[i])) > beyond[0] * size[i];
+    if (!large) return 0;
+    for (int i = 0; i < n; i++)
+        if (size[i] > 0) way = fmax(way, moved_by(e, i) / size[i]);
+    if (!(way > beyond[0])) return 0;
+    beyond[0] = LOOK_AGAIN * way;
+    return 1;
+}
+
+/* Have projections never been so large?  By the residuals that a compiled step has, too; mechanics and
+ * corrections of another kind by the way itself. */
 static int is_large(struct engine *e) {
     struct manifold *m = &e->manifold;
+    const double *part = m->part;
     double *beyond = e->rows.beyond;
     int large = 0;
-    if (m->by_mass || m->preserve == KEEL_SCALE) {
-        double way = 0;
-        for (int i = 0; i < e->field.n; i++)
-            if (e->field.size[i] > 0) way = fmax(way, moved_by(e, i) / e->field.size[i]);
-        large = way > beyond[0];
-        if (large) beyond[0] = LOOK_AGAIN * way;
-        return large;
-    }
-    for (int k = 0; k < m->kept; k++) {
+    if (m->by_mass || m->stabilizer->correct) return is_large_way(e);
+    for (int k = 0, kept = m->kept; k < kept; k++) {
         int row = m->row[k];
-        if (!(fabs(m->part[row]) > beyond[row])) continue;
-        beyond[row] = LOOK_AGAIN * fabs(m->part[row]);
+        if (!(fabs(part[row]) > beyond[row])) continue;
+        beyond[row] = LOOK_AGAIN * fabs(part[row]);
         large = 1;
     }
     return large;
@@ -140,11 +154,11 @@ static int is_large(struct engine *e) {
 
 /* The tolerance of a fixed step is the largest relative error of a state so far: each may err by as much.  In
  * mechanics, which weighs velocities by h, errors of positions may cost as much over h in them. */
-static void note_by_errors(struct engine *e, double t_new, double h) {
+__attribute__((noinline)) static void note_by_errors(struct engine *e, double t_new, double h) {
     keel_correction *c = &e->r->correction;
     const struct field *fd = &e->field;
     double *size = e->look + fd->width, relative = *e->largest_error;
-    if (!is_large(e) || !find_error(e, h)) return;
+    if (!find_error(e, h)) return;
     sizes_spread(fd, fd->size, size);
     for (int i = 0; i < fd->n; i++) relative = fmax(relative, e->look[i] / size[i]);
     *e->largest_error = relative = fmax(relative, UNITS_ALLOWED * DBL_EPSILON);
@@ -152,12 +166,13 @@ static void note_by_errors(struct engine *e, double t_new, double h) {
         size[i] = fmax(size[i], size[i - fd->nq] / fabs(h));
     for (int i = 0; i < fd->n; i++) {
         double ratio = moved_by(e, i) / (relative * size[i]);
-        if (ratio > c->largest) enter(e, i, ratio, t_new);
+        if (ratio > c->largest) correction_enter(e, i, ratio, t_new);
         find(e, i, ratio / ERRORS_ALLOWED, t_new);
     }
 }
 
 void correction_note(struct engine *e, double t_new, double h) {
+    if (e->estimates ? !is_larger(e) : !is_large(e)) return;
     if (e->estimates) note_by_tolerance(e, t_new);
     else note_by_errors(e, t_new, h);
 }

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { SIDE = 4, MOST_FILTERED = 400, USUAL = 1024, FIRST = 16 };
+enum { SIDE = 4, MOST_FILTERED = 400, USUAL = 4096, SOON = 1024, FIRST = 16 };
 /* x' by central differences of order 8, exact for polynomials up to degree 8: dop853 has 7, and with these
  * places the error for taylor's is 1e-16 of the ninth term. */
 static const double central[SIDE] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
@@ -115,8 +115,8 @@ int defect_is_dear(const struct engine *e) {
     return !e->stepper->dense && e->stepper->info.order > 4;
 }
 
-/* One step of each block of steps.  A sample costs what one or two steps do; where looking between the
- * steps is stepping, what eight do. */
+/* One step of each block of steps.  A sample costs what one or two steps do, a compiled step a twentieth of
+ * that; where looking between the steps is stepping, a sample costs what eight do. */
 static long block_of(const struct engine *e) {
     long asked = e->o.defect_every > 0 ? e->o.defect_every : USUAL;
     return !defect_is_dear(e) || asked >= USUAL ? asked : asked < USUAL / 8 ? 8 * asked : USUAL;
@@ -127,25 +127,39 @@ static int is_early(const struct engine *e, long step) {
     return step <= FIRST && block_of(e) < USUAL;
 }
 
+/* Of the first block it is one of the first steps: most runs are short. */
 static long due_in(const struct engine *e, long block) {
-    long length = block_of(e);
-    return block * length + (long)(mix((uint64_t)block) % (uint64_t)length);
+    long length = block_of(e), room = block == 0 && length > SOON ? SOON : length;
+    return block * length + (long)(mix((uint64_t)block) % (uint64_t)room);
+}
+
+/* The first one that is due, from this step on. */
+static long next_due(const struct engine *e, long step) {
+    long block = step / block_of(e), due = due_in(e, block);
+    if (is_early(e, step)) return step;
+    return due >= step ? due : due_in(e, block + 1);
 }
 
 long defect_wait(const struct engine *e) {
-    long next = e->r->stats.steps + 1, length = block_of(e), due = due_in(e, next / length);
-    if (is_early(e, next)) return 0;
-    return (due >= next ? due : due_in(e, next / length + 1)) - next;
+    const struct defect *d = &e->defect;
+    long next = e->r->stats.steps + 1, known = next - d->none_from;
+    return (known >= 0 && known < d->none ? d->none_from + d->none : next_due(e, next)) - next;
+}
+
+static void sample(struct engine *e) {
+    struct record *r = e->r;
+    keel_defect found;
+    if (!r->has_step) return;
+    double theta = (double)(mix(~(uint64_t)r->stats.steps) >> 11) * 0x1p-53;
+    if (defect_at(e, theta, &found) == KEEL_OK) defect_join(&r->defect, &found);
 }
 
 void defect_sample(struct engine *e) {
-    struct record *r = e->r;
-    long step = r->stats.steps;
-    keel_defect found;
-    if (!is_early(e, step) && step != due_in(e, step / block_of(e))) return;
-    if (!r->has_step) return;
-    double theta = (double)(mix(~(uint64_t)step) >> 11) * 0x1p-53;
-    if (defect_at(e, theta, &found) == KEEL_OK) defect_join(&r->defect, &found);
+    struct defect *d = &e->defect;
+    long step = e->r->stats.steps;
+    if (next_due(e, step) == step) sample(e);
+    d->none_from = step + 1;
+    d->none = next_due(e, step + 1) - d->none_from;
 }
 
 /* States of another mode have other numbers. */

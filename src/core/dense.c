@@ -72,10 +72,10 @@ static keel_status settle_native(struct engine *e, double t, double *x) {
         if (rows->care[i] == KEEL_ROW_NATIVE &&
             !(rows_kind(rows, i) == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - first]))
             rows->care[i] = KEEL_ROW_KEPT;
-    m->preserve = KEEL_PROJECT;
+    m->traits |= KEEL_CORRECTS;
     manifold_choose(m);
     keel_status status = manifold_correct(m, t, x, NULL);
-    m->preserve = KEEL_WATCH;
+    m->traits = m->stabilizer->info.traits;
     for (int i = 0; i < rows->count; i++)
         if (rows->care[i] == KEEL_ROW_KEPT) rows->care[i] = KEEL_ROW_NATIVE;
     manifold_choose(m);
@@ -91,9 +91,8 @@ keel_status dense_settle(struct engine *e, double t, double *x) {
     memcpy(e->kept_aside, e->rows.size, rows * sizeof *x);
     memcpy(e->kept_aside + rows, e->rows.residual, rows * sizeof *x);
     manifold_time(&e->manifold, e->r->h_taken);
-    e->manifold.from = e->x[1 - e->r->front];
-    int native =
-        e->manifold.preserve == KEEL_WATCH && e->stepper->info.traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN);
+    e->manifold.view.from = e->x[1 - e->r->front];
+    int native = e->measured && e->stepper->info.traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN);
     keel_status status = native ? settle_native(e, t, x) : manifold_correct(&e->manifold, t, x, NULL);
     memcpy(e->rows.size, e->kept_aside, rows * sizeof *x);
     memcpy(e->rows.residual, e->kept_aside + rows, rows * sizeof *x);

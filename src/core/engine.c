@@ -53,11 +53,30 @@ static void layout_events(struct engine *e, size_t vector) {
     e->events.root = arena_doubles(&e->arena, count);
     e->events.trial = arena_doubles(&e->arena, vector);
     e->events.at_root = arena_doubles(&e->arena, vector);
-    size_t exact = e->stepper->events && e->field.p.event_series.value ? count : 0;
+    size_t exact = e->stepper->events && e->field.p.extras->event_series.value ? count : 0;
     e->events.polynomial = arena_doubles(&e->arena, EVENTS_TERMS * exact);
     e->events.noise = arena_doubles(&e->arena, exact);
     e->events.sign_before = arena_ints(&e->arena, exact);
     e->events.passed = arena_ints(&e->arena, exact);
+}
+
+/* A struct of the stabilizer's own lies behind that of the method. */
+static size_t method_size(const struct engine *e) {
+    return (e->stepper->size + 31) / 32 * 32;
+}
+
+static void layout_stabilizer(struct engine *e) {
+    struct manifold *m = &e->manifold;
+    m->view.arena = &e->arena;
+    m->view.core = e;
+    if (e->block) m->view.own = e->block + e->block_size + method_size(e);
+    m->view.kept = e->rows.count; /* until they are chosen: the most there can be */
+    if (m->stabilizer->layout) m->stabilizer->layout(&m->view);
+    m->view.kept = m->kept;
+    e->field.damped = m->traits & KEEL_DAMPS && e->rows.count > 0;
+    if (!m->stabilizer->rhs || e->rows.count == 0) return;
+    e->work.rate = engine_rhs;
+    e->work.context = e;
 }
 
 /* The one layout of all numbers; also ties the parts to each other, so that a copied engine is tied anew. */
@@ -112,26 +131,29 @@ static void layout(struct engine *e) {
         e->field.context = &e->field;
     e->work.rate = e->field.rate;
     e->work.context = e->field.context;
-    multipliers_layout(e);
-    baumgarte_layout(e);
+    layout_stabilizer(e);
     e->surfaces.rate = e->work.rate;
     e->surfaces.context = e->work.context;
     surfaces_attach(e);
 }
 
+static size_t whole_size(const struct engine *e) {
+    return (e->block_size + method_size(e) + e->manifold.stabilizer->size + 63) / 32 * 32;
+}
+
 /* The method's pointers are laid out in its own struct, which lies behind the numbers. */
 static int take_memory(struct engine *e) {
-    unsigned char *scratch = calloc(1, e->stepper->size + 1);
+    unsigned char *scratch = calloc(1, method_size(e) + e->manifold.stabilizer->size + 1);
     if (!scratch) return 0;
     e->arena = (struct arena){0};
+    e->manifold.view.own = scratch + method_size(e);
     layout(e);
     e->work.method = scratch;
     e->stepper->layout(&e->field.p, &e->o, &e->work);
     free(scratch);
     e->block_size = e->arena.used;
-    e->block = aligned_alloc(32, (e->block_size + e->stepper->size + 63) / 32 * 32);
-    if (!e->block) return 0;
-    return 1;
+    e->block = aligned_alloc(32, whole_size(e));
+    return e->block != NULL;
 }
 
 static void carve(struct engine *e) {
@@ -149,7 +171,7 @@ struct engine *engine_copy(keel_solver *handle, const struct engine *source) {
         e->r = &e->blank;
         return e;
     }
-    size_t bytes = (e->block_size + e->stepper->size + 63) / 32 * 32;
+    size_t bytes = whole_size(e);
     e->block = aligned_alloc(32, bytes);
     if (!e->block) {
         free(e);
@@ -175,7 +197,7 @@ void engine_close(struct engine *e) {
 
 /* Is the hidden row of this name one of the rows as they were written, which a method keeps for itself? */
 static int was_written(const struct engine *e, const char *name) {
-    const keel_map *rows = &e->field.p.written_rows;
+    const keel_map *rows = &e->field.p.extras->written_rows;
     for (int i = 0; i < rows->count && rows->names; i++)
         if (rows->names[i] && strcmp(rows->names[i], name) == 0) return 1;
     return 0;
@@ -185,9 +207,9 @@ static int was_written(const struct engine *e, const char *name) {
 static keel_status decide_care(struct engine *e) {
     struct rows *r = &e->rows;
     unsigned traits = e->stepper->info.traits;
-    keel_preserve preserve = e->manifold.preserve;
-    int active = preserve >= KEEL_POST, first = 1;
-    int kept = preserve == KEEL_BAUMGARTE ? KEEL_ROW_DAMPED : KEEL_ROW_KEPT;
+    unsigned stabilizer = e->manifold.traits;
+    int active = (stabilizer & (KEEL_CORRECTS | KEEL_DAMPS)) != 0, first = 1;
+    int kept = stabilizer & KEEL_DAMPS ? KEEL_ROW_DAMPED : KEEL_ROW_KEPT;
     const char *keep = e->o.keep;
     char name[ROWS_NAME];
     for (const char *rest = keep; rest && (rest = text_next(rest, name, sizeof name));)
@@ -209,7 +231,7 @@ static keel_status decide_care(struct engine *e) {
         keel_row_kind kind = rows_kind(r, i);
         int base = kind == KEEL_ROW_VELOCITY ? i - e->field.kg : i; /* keeping a constraint keeps its d/dt */
         int wanted = !keep || text_listed(keep, rows_name(r, base)) || text_listed(keep, rows_name(r, i));
-        r->care[i] = active && wanted && (first || preserve != KEEL_POST) ? kept : KEEL_ROW_WATCHED;
+        r->care[i] = active && wanted && (first || !(stabilizer & KEEL_FIRST_ROW)) ? kept : KEEL_ROW_WATCHED;
         if (kind <= KEEL_ROW_ROLLING && (traits & KEEL_CONSTRAINED)) r->care[i] = KEEL_ROW_NATIVE;
         if ((kind == KEEL_ROW_CONSTRAINT || kind == KEEL_ROW_ROLLING || kind == KEEL_ROW_ALGEBRAIC) &&
             (traits & KEEL_AS_GIVEN))
@@ -223,18 +245,6 @@ static keel_status decide_care(struct engine *e) {
         if (r->care[i] == kept) first = 0;
     }
     return KEEL_OK;
-}
-
-/* A method with a geometry of its own is only watched, unless there are equations that it does not keep. */
-static keel_preserve chosen_preserve(const keel_problem *p, const keel_options *o,
-                                     const keel_stepper *method) {
-    unsigned traits = method->info.traits;
-    if (o->preserve != KEEL_AUTO) return o->preserve;
-    if (traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) return KEEL_WATCH;
-    if (o->theta > 0 && o->theta != 0.5) return KEEL_PROJECT; /* only the middle is symmetric */
-    const unsigned own = KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_KEEPS_ENERGY | KEEL_KEEPS_LENGTH;
-    int equations = p->constraint.count + p->rolling.count + p->algebraic.count + p->hidden.count;
-    return !equations && traits & own ? KEEL_WATCH : KEEL_PROJECT;
 }
 
 /* The default atol is a thousandth of rtol for a state of size 1 or more, and less for a smaller one; not
@@ -337,10 +347,10 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
     }
     if (manifold_frozen(&e->manifold)) e->manifold.pace[0] = pace_of(e, t, x, e->f[r->front]);
     manifold_weigh(&e->manifold, e->f[r->front]);
-    if (e->manifold.preserve == KEEL_SCALE &&
-        !manifold_sets_fit(&e->manifold, t, x, e->message, sizeof e->message))
-        return r->status = KEEL_EINVAL;
-    if (baumgarte_applies(e)) baumgarte_begin(e);
+    if (e->manifold.stabilizer->begin) {
+        status = e->manifold.stabilizer->begin(&e->manifold.view, t, x);
+        if (status != KEEL_OK) return status;
+    }
     events_begin(e);
     return verify_once(e);
 }
@@ -355,12 +365,12 @@ static keel_status prepare(struct engine *e, int begin) {
         e->o.step > 0 ? MANIFOLD_NEARLY : fmin(MANIFOLD_NEARLY, fmax(1e-7, 10 * DBL_EPSILON / e->o.rtol));
     /* the errors of others have one sign, and a part of them would stay */
     int drifts = e->o.step == 0 || !(e->stepper->info.traits & KEEL_SYMPLECTIC);
-    e->manifold.at_once = !drifts && e->manifold.preserve == KEEL_PROJECT ? 1. / 32 : 1;
+    int of_the_moment = !(e->manifold.traits & (KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS));
+    e->manifold.at_once = !drifts && of_the_moment && e->manifold.corrections == 0 ? 1. / 32 : 1;
     rows_open(&e->rows);
-    if (e->o.sets && manifold_sets(&e->manifold, e->o.sets, e->message, sizeof e->message))
-        return e->r->status = KEEL_EINVAL;
-    e->measured = e->manifold.preserve != KEEL_NONE && e->rows.count > 0;
-    e->estimates = e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : e->stepper->norm ? 2 : 1;
+    e->measured = e->manifold.traits & KEEL_MEASURES && e->rows.count > 0;
+    e->estimates =
+        e->o.step > 0 || !(e->stepper->info.traits & KEEL_ADAPTIVE) ? 0 : engine_estimates(e->stepper);
     if (!begin) return KEEL_OK;
     keel_status status = field_open(fd);
     if (e->o.check_jacobians) { /* first: a wrong derivative may be the reason of any other failure */
@@ -372,13 +382,13 @@ static keel_status prepare(struct engine *e, int begin) {
     status = decide_care(e);
     if (status != KEEL_OK) return status;
     manifold_choose(&e->manifold);
-    if (!relax_fits(e)) return KEEL_EINVAL;
-    int one_sided = e->manifold.preserve >= KEEL_POST && e->manifold.preserve != KEEL_SYMMETRIC;
-    if (e->o.reversible && e->manifold.kept && one_sided)
-        return engine_fail(e, KEEL_EINVAL,
-                           "reversible: a projection is not symmetric, and `%s` would be projected; take "
-                           "preserve symmetric, watch or none, or a method that keeps it by itself",
-                           rows_name(&e->rows, e->manifold.row[0]));
+    if (e->o.reversible && e->manifold.kept && !(e->manifold.traits & KEEL_KEEPS_REVERSIBLE))
+        return engine_fail(
+            e, KEEL_EINVAL,
+            "reversible: a projection is not symmetric, and `%s` would be projected; take "
+            "a stabilizer that keeps steps reversible, one that only measures, or a method that "
+            "keeps it by itself",
+            rows_name(&e->rows, e->manifold.row[0]));
     e->settled = 1;
     return start_at(e, fd->p.t0, fd->p.u0, fd->p.fixed ? fd->p.fixed : e->fixed_by_default);
 }
@@ -386,7 +396,16 @@ static keel_status prepare(struct engine *e, int begin) {
 keel_status engine_rate(struct engine *e, double t, const double *x, double *dx) {
     if (e->r->sliding && surfaces_rate(t, x, dx, e) == 0) return KEEL_OK;
     keel_status status = field_rate(&e->field, t, x, dx);
-    return status == KEEL_OK && baumgarte_applies(e) ? baumgarte_add(e, t, x, dx) : status;
+    return status == KEEL_OK && engine_pulls(e) ? e->manifold.stabilizer->rhs(&e->manifold.view, t, x, dx)
+                                                : status;
+}
+
+int engine_rhs(double t, const double *x, double *dx, void *engine) {
+    struct engine *e = engine;
+    int code = e->field.rate(t, x, dx, e->field.context);
+    if (code != 0 || !engine_pulls(e)) return code;
+    keel_status status = e->manifold.stabilizer->rhs(&e->manifold.view, t, x, dx);
+    return status == KEEL_OK ? 0 : status > 0 ? 1 : -1;
 }
 
 /* The end of a search for a start.  1: it was given up, and whatever came of it is no start. */
@@ -399,7 +418,7 @@ static int heed_no_more(struct engine *e) {
 }
 
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
-                           const keel_stepper *method, int begin) {
+                           const keel_stepper *method, const keel_stabilizer *stabilizer, int begin) {
     struct engine *e = calloc(1, sizeof *e);
     if (!e) return NULL;
     e->handle = handle;
@@ -407,19 +426,19 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     e->stepper = method;
     e->r = &e->blank;
     e->r->event = -1;
-    e->r->status = validate(p, o, method, e->message, sizeof e->message);
+    e->r->status = validate(p, o, method, stabilizer, e->message, sizeof e->message);
     if (e->r->status != KEEL_OK) return e;
     field_init(&e->field, p, &e->r->stats);
     surfaces_init(e);
-    e->field.mech.sparse = mechanics_goes_sparse(p, o, method->info.traits);
+    e->field.mech.sparse = mechanics_goes_sparse(p, o, method->info.traits, stabilizer->info.traits);
     rows_init(&e->rows, &e->field);
-    manifold_init(&e->manifold, &e->field, &e->rows, chosen_preserve(p, o, method), o->norm,
+    manifold_init(&e->manifold, &e->field, &e->rows, stabilizer, o->norm,
                   o->manifold_units > 0 ? o->manifold_units : 4);
     if (!take_memory(e)) {
         engine_close(e);
         return NULL;
     }
-    memset(e->block, 0, (e->block_size + e->stepper->size + 63) / 32 * 32);
+    memset(e->block, 0, whole_size(e));
     carve(e);
     if (field_attach(&e->field)) {
         engine_close(e);

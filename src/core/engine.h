@@ -118,31 +118,12 @@ struct reversible {
     double *second, *third, *ahead, *behind; /* x'', x''', rates beside the front */
 };
 
-/* Steps with multipliers (multipliers.c): mu of the last step and of the one under way, times h. */
-struct multipliers {
-    struct normals begin, end;
-    double *known_h, *known, *known_inverse; /* of the last step */
-    double *mu, *inverse;                    /* inverse: what mu must change by, for what it lacks */
-    double *best, *lack_before;              /* the mu of the smallest residual so far, and what it lacks */
-    double *lack, *change, *image, *row, *matrix;
-    int *pivot;
-    double *size;                      /* of the rows, when the step began */
-    double *x, *f, *shift, *move, *at; /* width, or n + m */
-    double h;                          /* not 0: the method is at work, and its rate has the term D mu / h */
-};
-
-/* A term that pulls back (baumgarte.c). */
-struct baumgarte {
-    struct normals here;
-    double *gain;                     /* the one in use */
-    double *c, *residual, *move, *at; /* kept rows; rows; n; n + m */
-};
-
 /* Samples of the defect (defect.c). */
 struct defect {
     double *at, *value, *rate; /* width, or n + m */
     double *matrix;            /* n x n, implicit methods */
     int *pivot;
+    long none_from, none; /* so many steps from this one on are not looked into */
 };
 
 struct engine {
@@ -160,8 +141,6 @@ struct engine {
     struct surfaces surfaces;
     struct reversible reversible;
     struct grid grid;
-    struct multipliers multipliers;
-    struct baumgarte baumgarte;
     struct defect defect;
     struct record *r, blank;      /* r: in the block, or blank if the problem did not get that far */
     double *x[2], *f[2], *low[2]; /* width, or n + m: states with their algebraic variables */
@@ -170,12 +149,13 @@ struct engine {
     double *dx, *error[2], *scale, *split, *scratch, *kept_aside, *forces;
     double *atol;                 /* n */
     double *look, *largest_error; /* for correction.c: 6 width; 1: relative, of steps that were looked at */
+    int from;                     /* the buffer that an attempt of the stabilizer begins from */
     int was_split;                /* error[0] is tangential, split the rest of it */
     int settled, verified;        /* care of rows decided; invariants and derivatives looked at */
     int measured;                 /* rows are evaluated at every step */
     int estimates;                /* error estimates wanted: 0, 1, 2 */
     unsigned char *fixed_by_default; /* n + m: all of x, none of y */
-    unsigned char *block;            /* the numbers, then the method's struct */
+    unsigned char *block;            /* the numbers, then the structs of the method and of the stabilizer */
     size_t block_size;               /* of the numbers */
     char message[TEXT_SENTENCE];
 };
@@ -184,7 +164,7 @@ struct engine {
 /* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence.
  * begin 0: laid out only, to be filled from a saved state. */
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
-                           const keel_stepper *method, int begin);
+                           const keel_stepper *method, const keel_stabilizer *stabilizer, int begin);
 struct engine *engine_copy(keel_solver *handle, const struct engine *source); /* NULL: no memory */
 void engine_close(struct engine *e);
 keel_status engine_fail(struct engine *e, keel_status status, const char *format, ...)
@@ -201,7 +181,31 @@ void engine_say(struct engine *e, const char *format, ...) __attribute__((format
 keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed);
 /* The rate of the run: of the field, and what a stabilizer adds to it. */
 keel_status engine_rate(struct engine *e, double t, const double *x, double *dx);
-double *engine_state(const struct engine *e);             /* n + m, where the solver stands */
+static inline int engine_estimates(const keel_stepper *m) { /* that its error norm uses */
+    return m->norm && m->norm->kind != KEEL_ERROR_FIRST ? 2 : 1;
+}
+keel_fn engine_rhs;                           /* the same for the method; its user is the engine */
+double *engine_state(const struct engine *e); /* n + m, where the solver stands */
+/* What the stabilizer does here: has it attempts of its own, a term in the right-hand side, steps off the
+ * grid; does it want estimates of errors beyond those of the control? */
+static inline int engine_attempts(const struct engine *e) {
+    return e->manifold.stabilizer->attempt && e->manifold.kept > 0;
+}
+static inline int engine_pulls(const struct engine *e) {
+    return e->manifold.stabilizer->rhs && e->manifold.kept > 0;
+}
+static inline int engine_off_grid(const struct engine *e) {
+    return e->manifold.traits & KEEL_OFF_GRID && e->manifold.kept > 0;
+}
+static inline int engine_further_estimates(const struct engine *e) {
+    return engine_off_grid(e) ? e->manifold.kept - 1 : 0; /* embedded formulas: one for each further row */
+}
+/* The stabilizer's attempt, from buffer `from`. */
+static inline keel_status engine_attempt(struct engine *e, keel_attempt *a, int from, double t_new,
+                                         double *x_new, double *low_new) {
+    e->from = from;
+    return e->manifold.stabilizer->attempt(&e->manifold.view, a, t_new, x_new, low_new);
+}
 static inline int engine_finite(int n, const double *x) { /* zero times anything finite is zero */
     double sum = 0;
     for (int i = 0; i < n; i++) sum += x[i] * 0;
@@ -227,9 +231,13 @@ double control_aim(struct engine *e); /* the step to begin with: what the method
 double control_next(struct engine *e, double h, double error, int rejected);
 
 /* correction.c */
-int correction_counts(const struct engine *e); /* are states moved after a step, at its end? */
+static inline int correction_counts(const struct engine *e) { /* are states moved after a step, at its end? */
+    const struct manifold *m = &e->manifold;
+    return manifold_corrects(m) && !(m->traits & KEEL_OFF_GRID) && !m->stabilizer->attempt && !e->r->sliding;
+}
 /* Of the step from the front that is about to be accepted. */
 void correction_note(struct engine *e, double t_new, double h);
+void correction_enter(struct engine *e, int i, double ratio, double t); /* the largest so far: of state i */
 /* The error of the attempt at h, in tolerances, where its estimate may be blind to it. */
 double correction_unblind(struct engine *e, double h, const double *x_new, double error);
 
@@ -238,45 +246,8 @@ void reversible_layout(struct reversible *v, const keel_options *o, size_t n, si
 /* Where the next reversible step ends, not beyond t_end. */
 keel_status reversible_aim(struct engine *e, double t_end, double *t_new);
 void reversible_carry(const struct engine *from, struct engine *to); /* the gauge, to another mode */
-/* multipliers.c: symmetric, coupled */
-int multipliers_apply(const struct engine *e);
-void multipliers_layout(struct engine *e);
-keel_fn multipliers_rate; /* of coupled, for the method; its user is the engine */
-/* An attempt from buffer `from` whose end, x_new, meets the kept rows.  Leaves the accepted state alone. */
-keel_status multipliers_step(struct engine *e, keel_attempt *a, int from, double t_new, double *x_new,
-                             double *low_new);
-void multipliers_accept(struct engine *e);
-
-/* multipliers_search.c: the search for mu within one step */
-struct multipliers_aim {
-    keel_attempt *attempt;
-    int from;
-    double t_new, *x_new, *low_new;
-};
-struct multipliers_search {
-    double best;   /* the smallest residual, in units */
-    double length; /* of the next change, in Newton steps */
-    int idle;      /* attempts since the residual was last halved */
-    int fresh;     /* the matrix was found where the best mu is */
-    int attempts;
-    int last, arrived; /* the next attempt, this attempt, is as good as can be had */
-};
-/* The end z with mu as it stands, its residuals, and what mu lacks.  known: D of an end nearby stands. */
-keel_status multipliers_try(struct engine *e, const struct multipliers_aim *to, int known);
-void multipliers_forget(struct engine *e); /* the matrix of steps of no length */
-/* The next mu, after an attempt that ended with this status and this worst row. */
-keel_status multipliers_next(struct engine *e, const struct multipliers_aim *to, struct multipliers_search *s,
-                             keel_status status, double worst, int row);
-
 /* pace.c: 1/T at (t, x), T the time of the motion; 0: nothing moves.  Uses what is free between steps. */
 double pace_of(struct engine *e, double t, const double *x, const double *f);
-
-/* baumgarte.c */
-int baumgarte_applies(const struct engine *e);
-void baumgarte_layout(struct engine *e);
-void baumgarte_begin(struct engine *e); /* the gain */
-keel_fn baumgarte_rate;                 /* for the method; its user is the engine */
-keel_status baumgarte_add(struct engine *e, double t, const double *x, double *dx);
 
 /* step.c */
 /* The method's attempt, summed into x_new (and shift with it, if not NULL), finite; `from`: the buffer it
@@ -306,23 +277,11 @@ keel_status follow_end(struct engine *e, keel_status status);
 keel_status follow_check(struct engine *e, double t_new, double h);
 keel_status follow_inside(struct engine *e, double t, double *x); /* y of x inside the last step */
 
-/* relax.c */
-int relax_acts(const struct engine *e); /* steps have no given length: there is no grid */
-/* Does the stabilizer go with what is kept?  1, or 0 with the engine failed. */
-int relax_fits(struct engine *e);
-int relax_estimates(const struct engine *e); /* error vectors it needs, whatever the control wants */
-/* dx, tried with h, becomes the increment with which the invariants hold, x_new the state there; the time.
- */
-struct relaxed {
-    double h, t, t_low; /* the length; where the step ends */
-};
-keel_status relax_step(struct engine *e, double h, struct relaxed *end, double *x_new, double *low_new);
-
 /* fused.c */
 int fused_fits(const struct engine *e); /* the problem brings a kernel, and nothing looks at single steps */
-/* Some of the steps to t_end in one go, always fewer than `most`; how many.  wait: so many steps are to be
- * taken by step_take before the next such call. */
-long fused_march(struct engine *e, double t_end, long most, long *wait, keel_status *status);
+/* Some of the steps to t_end in one go, fewer than `most`, none of which reaches t_wake; how many.  wait: so
+ * many steps are to be taken by step_take before the next such call. */
+long fused_march(struct engine *e, double t_wake, double t_end, long most, long *wait, keel_status *status);
 
 /* dense.c */
 keel_status dense_at(struct engine *e, double t, double *u);  /* on the manifold, with y */
@@ -338,7 +297,10 @@ void defect_layout(struct engine *e, size_t vector);
 keel_status defect_at(struct engine *e, double theta, keel_defect *found);
 int defect_is_dear(const struct engine *e); /* to look between the steps is to step */
 long defect_wait(const struct engine *e);   /* steps before the next one that is looked into */
-void defect_sample(struct engine *e);       /* after a step: now and then one sample, for the certificate */
+void defect_sample(struct engine *e);       /* after a step: a sample for the certificate, if one is due */
+static inline int defect_may_be_due(const struct engine *e) {
+    return (unsigned long)(e->r->stats.steps - e->defect.none_from) >= (unsigned long)e->defect.none;
+}
 void defect_join(keel_defect *sum, const keel_defect *more);
 void defect_carry(const struct engine *from, struct engine *to); /* to another mode */
 
@@ -369,7 +331,11 @@ keel_fn surfaces_rate;                                            /* sliding; it
 void events_begin(struct engine *e);
 /* Looks for the first event in (scanned, t_to].  1: found, and the engine stands on it. */
 int events_scan(struct engine *e, double t_to, keel_status *status);
-keel_status events_at(struct engine *e, double t, const double *u, double *out); /* at a state */
+static inline keel_status events_at(struct engine *e, double t, const double *u,
+                                    double *out) { /* at a state */
+    keel_status status = map_value(&e->field, &e->field.event, t, u, out);
+    return status == KEEL_OK && e->surfaces.count ? surfaces_seen(e, t, u, out) : status;
+}
 /* All event values at t on the dense output.  projected: as a person would see it. */
 keel_status events_values(struct engine *e, double t, int projected, double *out);
 
@@ -383,5 +349,8 @@ struct events_root {
 int events_next_root(struct engine *e, double t_to, struct events_root *found, keel_status *status);
 
 /* run.c */
-keel_status run_to(struct engine *e, double t_end, int one_step);
+/* Steps towards t_end, at least one, until one reaches t_wake, or `pause` of them are taken (0: any number).
+ * What the steps are does not depend on t_wake and pause.  tell: the observer sees each of them; else only
+ * the last one, and events. */
+keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, int tell);
 #endif

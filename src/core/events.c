@@ -26,11 +26,6 @@ void events_begin(struct engine *e) {
     e->r->just_begun = 1;
 }
 
-keel_status events_at(struct engine *e, double t, const double *u, double *out) {
-    keel_status status = map_value(&e->field, &e->field.event, t, u, out);
-    return status == KEEL_OK && e->surfaces.count ? surfaces_seen(e, t, u, out) : status;
-}
-
 keel_status events_values(struct engine *e, double t, int projected, double *out) {
     struct field *fd = &e->field;
     double *u = e->events.trial;

@@ -205,7 +205,7 @@ static void stop_before(struct engine *e, const struct events_root *found) {
 
 int events_next_root(struct engine *e, double t_to, struct events_root *found, keel_status *status) {
     struct record *r = e->r;
-    if (!e->stepper->events || !e->field.p.event_series.value) return 0;
+    if (!e->stepper->events || !e->field.p.extras->event_series.value) return 0;
     while (!r->sampled && (r->degree || (t_to - r->scanned) * r->direction > 0)) {
         if (r->degree == 0 && !open_piece(e, status)) {
             r->sampled = *status == KEEL_OK;

@@ -23,6 +23,11 @@ const char *field_name(const char *const *names, int i, const char *what, char *
     return room;
 }
 
+const keel_extras *keel_extras_of(const keel_problem *p) {
+    static const keel_extras none;
+    return p->extras ? p->extras : &none;
+}
+
 static struct map map_of(const keel_map *user, const char *what, int first, int columns, int exact) {
     return (struct map){.user = *user, .what = what, .first = first, .columns = columns, .exact = exact};
 }
@@ -30,6 +35,8 @@ static struct map map_of(const keel_map *user, const char *what, int first, int 
 void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     memset(fd, 0, sizeof *fd);
     fd->p = *p;
+    fd->p.extras = keel_extras_of(p);
+    fd->kernel = fd->p.extras->fused;
     fd->stats = stats;
     fd->n = p->n;
     fd->m = p->form == KEEL_DAE ? p->m : 0;
@@ -49,10 +56,10 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     fd->velocity = map_of(&p->velocity, "velocity", 0, n, 1);
     fd->invariant = map_of(&p->invariant, "invariant", 0, n, 0);
     fd->event = map_of(&p->event, "event", 0, n, 0);
-    fd->forms = map_of(&p->forms, "forms", 0, n, 0);
-    fd->reduced = map_of(&p->reduced, "reduced", 0, p->forms.count, 0);
-    fd->written = map_of(&p->written, "written", 0, n + p->written_rows.count, 1);
-    fd->written_rows = map_of(&p->written_rows, "written_rows", 0, n, 1);
+    fd->forms = map_of(&fd->p.extras->forms, "forms", 0, n, 0);
+    fd->reduced = map_of(&fd->p.extras->reduced, "reduced", 0, fd->p.extras->forms.count, 0);
+    fd->written = map_of(&fd->p.extras->written, "written", 0, n + fd->p.extras->written_rows.count, 1);
+    fd->written_rows = map_of(&fd->p.extras->written_rows, "written_rows", 0, n, 1);
     fd->context = fd;
     switch (p->form) {
     case KEEL_HAMILTONIAN:
@@ -90,9 +97,12 @@ static int max_count(const struct field *fd) {
 static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
     const struct map *maps[] = {&fd->f,       &fd->algebraic, &fd->hidden, &fd->energy,  &fd->constraint,
                                 &fd->rolling, &fd->invariant, &fd->event,  &fd->velocity};
-    const keel_pattern *patterns[] = {fd->p.mass.pattern,    fd->p.structure.pattern,
-                                      fd->p.forms.pattern,   fd->p.reduced.pattern,
-                                      fd->p.written.pattern, fd->p.written_rows.pattern};
+    const keel_pattern *patterns[] = {fd->p.mass.pattern,
+                                      fd->p.structure.pattern,
+                                      fd->p.extras->forms.pattern,
+                                      fd->p.extras->reduced.pattern,
+                                      fd->p.extras->written.pattern,
+                                      fd->p.extras->written_rows.pattern};
     size_t n = (size_t)fd->n;
     *dense = fd->p.structure.value ? n * n : 2 * (size_t)max_count(fd);
     if (fd->p.form == KEEL_HAMILTONIAN && n * n / 4 > *dense) *dense = n * n / 4; /* H_pp */

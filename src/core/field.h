@@ -69,7 +69,8 @@ struct algebra {
 };
 
 struct field {
-    keel_problem p; /* its arrays of numbers lie in the solver's block */
+    keel_problem p;           /* its arrays of numbers lie in the solver's block */
+    const keel_fused *kernel; /* the problem's, or one that came later; NULL: none */
     int n, m, width, nq;
     int kg, kr, k; /* constraints, rolling constraints, both: multipliers */
     keel_fn *rate;
@@ -188,7 +189,8 @@ keel_status mechanics_speeds(struct field *fd, double t, const double *u, const 
                              const double *shift, double *out);
 
 /* mechanics_sparse.c */
-int mechanics_goes_sparse(const keel_problem *p, const keel_options *o, unsigned traits);
+/* traits of the stepper and of the stabilizer */
+int mechanics_goes_sparse(const keel_problem *p, const keel_options *o, unsigned traits, unsigned stabilizer);
 void mechanics_sparse_layout(struct field *fd, struct arena *a);
 keel_status mechanics_sparse_factor(struct field *fd, double t, const double *u);
 /* Only K and g_t, where they are needed at once: pointers to values that the next call may overwrite. */

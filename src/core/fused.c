@@ -1,9 +1,9 @@
 /* fused.c - many steps at once, by a kernel that the problem brings: a method with f, and the rows that are
  * watched or kept, compiled into it.
  *
- * The last steps before an end are left to step.c, so whoever looks into the last step finds what is always
- * there.  What a kernel cannot do, because something goes wrong in it, step.c does again and says what it
- * was. */
+ * The last steps before a call ends are left to step.c, so whoever looks into the last step finds what is
+ * always there.  What a kernel cannot do, because something goes wrong in it, step.c does again and says what
+ * it was. */
 #include "core/engine.h"
 #include "core/march.h"
 #include "core/verify.h"
@@ -23,11 +23,11 @@ enum { EARLY = 64, PATIENCE = 16, MOST = 16 };
  * states? */
 static int rows_fit(const struct engine *e) {
     const struct field *fd = &e->field;
-    const keel_fused *k = fd->p.fused;
+    const keel_fused *k = fd->kernel;
     const struct rows *r = &e->rows;
     int watched = 0;
     for (int i = 0; i < r->count; i++) watched += r->care[i] == KEEL_ROW_WATCHED;
-    int kept = e->manifold.preserve == KEEL_PROJECT && !e->manifold.by_mass && e->manifold.kept == r->count;
+    int kept = manifold_projects(&e->manifold) && !e->manifold.by_mass && e->manifold.kept == r->count;
     return (kept || (watched == r->count && !manifold_corrects(&e->manifold))) &&
            r->of[KEEL_ROW_ENERGY] + r->of[KEEL_ROW_INVARIANT] == r->count && r->count <= MOST &&
            k->energy == fd->p.energy.value && k->invariant == fd->p.invariant.value;
@@ -40,23 +40,26 @@ static int is_plain(const struct engine *e) {
 
 int fused_fits(const struct engine *e) {
     const keel_problem *p = &e->field.p;
-    return p->fused && !e->o.reversible && e->field.rate == p->f.value && !e->o.compensated &&
-           !e->o.observe && p->event.count == 0 && !e->o.own_method &&
-           strcmp(p->fused->method, e->stepper->info.name) == 0 &&
-           (is_plain(e) || (p->fused->kept && (e->o.step > 0 || e->estimates) && e->field.m == 0 &&
-                            e->field.k == 0 && (!e->measured || rows_fit(e))));
+    const keel_fused *k = e->field.kernel;
+    if (!k || e->o.reversible || e->field.rate != p->f.value || e->o.compensated || p->event.count ||
+        e->o.own_method || strcmp(k->method, e->stepper->info.name) != 0)
+        return 0;
+    if (is_plain(e)) return k->march != NULL;
+    return k->kept && (e->o.step > 0 || e->estimates) && e->field.m == 0 && e->field.k == 0 &&
+           (!e->measured || rows_fit(e));
 }
 
-/* None where the clock hardly resolves a step. */
-static long chunk(const struct engine *e, long most) {
+/* None where the clock hardly resolves a step.  Steps by their error end before t_wake by themselves. */
+static long chunk(const struct engine *e, double t_wake, long most) {
     const struct record *r = e->r;
     if (e->o.step == 0) return most - LEFT < 1 ? 0 : most - LEFT < CHUNK ? most - LEFT : CHUNK;
-    double left = fmin(e->grid.steps - (double)r->count, (double)most) - LEFT;
+    double steps = fmin(e->grid.steps, (t_wake - r->base) / (e->o.step * r->direction));
+    double left = fmin(steps - (double)r->count, (double)most) - LEFT;
     double clock = 64 * DBL_EPSILON * fmax(fabs(r->base), fabs(e->grid.t_end));
     return left < 1 || e->o.step < clock ? 0 : (long)fmin(left, CHUNK);
 }
 
-/* The two buffers change places with every step. */
+/* The two buffers change places with every step.  Nobody can look between the ends of a chunk. */
 static void advance(struct engine *e, double t, long count, long calls) {
     struct record *r = e->r;
     int now = r->front, to = (now + (int)(count % 2)) % 2;
@@ -68,7 +71,8 @@ static void advance(struct engine *e, double t, long count, long calls) {
     r->front = to;
     r->rate_known[to] = 1;
     r->count += count;
-    r->t = r->t_now = t;
+    r->has_step = 0;
+    r->t = r->t_now = r->t_before = t;
     r->stats.steps += count;
     r->stats.calls += calls;
 }
@@ -81,8 +85,8 @@ static long march_plain(struct engine *e, long count) {
     size_t bytes = (size_t)e->field.width * sizeof(double);
     memcpy(e->x[aside], e->x[now], bytes);
     memcpy(e->f[aside], e->f[now], bytes);
-    long calls = p->fused->march(r->t, r->base, e->o.step * r->direction, r->count, count, e->x[now],
-                                 e->f[now], p->user);
+    long calls = e->field.kernel->march(r->t, r->base, e->o.step * r->direction, r->count, count, e->x[now],
+                                        e->f[now], p->user);
     if (calls < 0 || !engine_finite(e->field.n, e->x[now])) {
         memcpy(e->x[now], e->x[aside], bytes);
         memcpy(e->f[now], e->f[aside], bytes);
@@ -152,7 +156,8 @@ static const double *shares(const struct engine *e, double share[MOST]) {
     return share;
 }
 
-static long march_kept(struct engine *e, double t_end, long count, long *wait, keel_status *status) {
+static long march_kept(struct engine *e, double t_wake, double t_end, long count, long *wait,
+                       keel_status *status) {
     struct record *r = e->r;
     struct rows *rows = &e->rows;
     int keeps = manifold_corrects(&e->manifold);
@@ -174,7 +179,7 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
                            .h_next = r->h_next,
                            .error_before = r->error_before,
                            .longest = control_longest(e, t_end),
-                           .t_end = t_end,
+                           .t_end = t_wake, /* steps that are not planned for it, but seen there */
                            .direction = r->direction,
                            .rtol = e->o.rtol,
                            .order = e->stepper->error_order,
@@ -189,6 +194,7 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
                            .residual = rows->residual,
                            .allowed = e->manifold.units,
                            .moved = r->correction.largest,
+                           .moved_state = -1,
                            .beyond = rows->beyond,
                            .share = keeps ? shares(e, share) : NULL,
                            .steps = r->stats.steps,
@@ -199,11 +205,12 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
                      .e = e,
                      .touched = -1};
     w.k.worst = w.worst;
-    long taken = e->field.p.fused->kept(&w.k, e->field.p.user);
+    long taken = e->field.kernel->kept(&w.k, e->field.p.user);
     certify(&w);
     if (w.touched == w.k.steps) r->stats = w.before;
     *wait = w.k.due ? 1 : taken == 0 ? PATIENCE : 0;
     if (taken == 0) return 0;
+    if (w.k.moved_state >= 0) correction_enter(e, w.k.moved_state, w.k.moved, w.k.moved_t);
     r->stats.corrections += w.k.corrections;
     r->stats.newton += w.k.newton;
     r->stats.factorizations += w.k.corrections;
@@ -218,14 +225,14 @@ static long march_kept(struct engine *e, double t_end, long count, long *wait, k
     return taken;
 }
 
-long fused_march(struct engine *e, double t_end, long most, long *wait, keel_status *status) {
-    long count = chunk(e, most);
+long fused_march(struct engine *e, double t_wake, double t_end, long most, long *wait, keel_status *status) {
+    long count = chunk(e, t_wake, most);
     *wait = count ? 0 : LONG_MAX;
     if (count == 0) return 0;
     long alone = defect_wait(e);
     if (alone == 0) return 0;
     if (alone < count) count = alone;
-    if (!is_plain(e)) return march_kept(e, t_end, count, wait, status);
+    if (!is_plain(e)) return march_kept(e, t_wake, t_end, count, wait, status);
     if (march_plain(e, count)) return count;
     *wait = LONG_MAX;
     return 0;

@@ -5,12 +5,15 @@
 #include <math.h>
 #include <string.h>
 
-void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, keel_preserve preserve,
+void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, const keel_stabilizer *stabilizer,
                    keel_norm norm, double units) {
     memset(m, 0, sizeof *m);
     m->fd = fd;
     m->rows = rows;
-    m->preserve = preserve;
+    m->stabilizer = stabilizer;
+    m->traits = stabilizer->info.traits;
+    m->corrections = m->traits & KEEL_TO_ROUND_OFF ? 0 : stabilizer->corrections;
+    m->view = (keel_manifold){.n = fd->n, .m = fd->m, .width = fd->width};
     m->norm = norm == KEEL_BY_DEFAULT ? (fd->p.form == KEEL_MECHANICS ? KEEL_BY_MASS : KEEL_BY_ERROR) : norm;
     m->units = units;
     int by_differences = fd->kg && (!fd->constraint.user.jacobian ||
@@ -40,15 +43,6 @@ void manifold_layout(struct manifold *m, struct arena *a) {
     m->directions = arena_doubles(a, (full + 1) * n);
     m->bordered = arena_doubles(a, full * full + 1);
     m->pivot = arena_ints(a, rows + 1);
-    if (m->preserve < KEEL_SCALE) return;
-    m->trial = arena_doubles(a, (size_t)(m->fd->width + m->fd->m));
-    m->factor = arena_doubles(a, rows + 1);
-    m->change = arena_doubles(a, rows + 1);
-    if (m->preserve != KEEL_SCALE) return;
-    m->set_of = arena_ints(a, n + 1);
-    m->gradient = arena_doubles(a, rows + 1);
-    m->slope = arena_doubles(a, rows * rows + 1);
-    m->bend = arena_doubles(a, rows * rows + 1);
 }
 
 void manifold_choose(struct manifold *m) {
@@ -65,8 +59,8 @@ void manifold_choose(struct manifold *m) {
     for (int kind = 0; kind < ROWS_KINDS; kind++)
         if (seen[kind]) m->kind[m->kept_kinds++] = kind;
     m->by_mass = m->norm == KEEL_BY_MASS && m->fd->p.form == KEEL_MECHANICS && !constraints_left &&
-                 (m->preserve <= KEEL_PROJECT || manifold_frozen(m));
-    m->space.rows = m->kept;
+                 !(m->traits & KEEL_OWN_DIRECTIONS);
+    m->space.rows = m->view.kept = m->kept;
     m->space.width = m->fd->width;
     m->two_short = m->kept == 2 && m->fd->width == 4 && m->fd->n > 0 && m->fd->m == 0;
     m->normal_known = 0;
@@ -170,10 +164,14 @@ keel_status manifold_left_out(const struct manifold *m, double t, int first) {
 }
 
 keel_status manifold_correct(struct manifold *m, double t, double *x, double *low) {
-    m->normal_known = m->fold = 0;
+    m->normal_known = m->view.unresolved = 0;
     if (!manifold_corrects(m)) return KEEL_OK;
     m->fd->stats->corrections++;
-    if (m->preserve == KEEL_SCALE) return manifold_scale(m, t, x, low);
+    return m->stabilizer->correct ? m->stabilizer->correct(&m->view, t, x, low)
+                                  : manifold_shortest(m, t, x, low);
+}
+
+keel_status manifold_shortest(struct manifold *m, double t, double *x, double *low) {
     return m->by_mass ? manifold_mass(m, t, x, low) : manifold_flat(m, t, x, low);
 }
 

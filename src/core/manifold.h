@@ -1,11 +1,13 @@
-/* manifold.h - the stabilizers: how a state is brought back to what must hold.
+/* manifold.h - how a state is brought back to what must hold.
  *
  * Newton for the smallest weighted change, to round-off units that are measured, never assumed (design
  * rules 1 to 6). manifold_flat.c: any form, weights on each state.  manifold_mass.c: mechanics, weighted
  * by the mass matrix, positions first, then velocities with the same factorization, invariants joined by
- * bordering.  manifold_scale.c: factors of sets of states in place of a smallest change. */
+ * bordering.  What a stabilizer wants of it its traits say (keel/stabilizer.h). */
 #ifndef KEEL_CORE_MANIFOLD_H
 #define KEEL_CORE_MANIFOLD_H
+
+#include <keel/stabilizer.h>
 
 #include "core/project.h"
 #include "core/rows.h"
@@ -17,9 +19,12 @@ enum { MANIFOLD_STAGNANT = 50, MANIFOLD_SILENT = 16, MANIFOLD_ITERATIONS = 20 };
 enum { MANIFOLD_STAGNANT_BY_DIFFERENCES = 5000 };
 
 struct manifold {
+    keel_manifold view; /* as the stabilizer sees it */
     struct field *fd;
     struct rows *rows;
-    keel_preserve preserve; /* never AUTO */
+    const keel_stabilizer *stabilizer;
+    unsigned traits; /* the stabilizer's, */
+    int corrections; /* and its Newton steps; 0: until rows are at round-off */
     keel_norm norm;
     const double *given; /* weights of KEEL_GIVEN */
     double units;        /* allowed */
@@ -40,33 +45,26 @@ struct manifold {
     double tau;       /* weight of velocities against positions: the step, or T */
     double *pace;     /* frozen: 1/T, T the time of the motion at the start */
     int normal_known; /* space holds the normal directions of the last correction */
-    /* KEEL_SCALE, KEEL_RELAX: */
-    int fold;                /* no factors were found: the rows are off (scale), or were projected (relax) */
-    double *factor, *change; /* one for each row: factor - 1, and its change in an iteration */
-    double *trial;           /* n + m; relax: the increment of the step as it was tried */
-    /* KEEL_SCALE: */
-    int sets, *set_of;    /* n: the set of each state; -1: none */
-    const double *from;   /* the state at the begin of the step that is corrected */
-    double *gradient;     /* sets: of the sum of squares */
-    double *slope, *bend; /* rows x sets; sets x sets: second derivatives of the sum */
 };
 
-void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, keel_preserve preserve,
+void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, const keel_stabilizer *stabilizer,
                    keel_norm norm, double units);
 void manifold_layout(struct manifold *m, struct arena *a);
 void manifold_choose(struct manifold *m); /* after rows' care is decided: which rows, which road */
 /* The weights, from the sizes so far; they change between steps only.  rate: x' there, for frozen ones. */
 void manifold_weigh(struct manifold *m, const double *rate);
 
-/* x: n + m long, in place; low: the compensation of x, or NULL.  What iterates leaves the residuals of the
- * result in `residual`; one correction alone does not. */
+/* x: n + m long, in place; low: the compensation of x, or NULL.  What iterates until round-off leaves the
+ * residuals of the result in `residual`; a number of corrections does not. */
 keel_status manifold_correct(struct manifold *m, double t, double *x, double *low);
+keel_status manifold_shortest(struct manifold *m, double t, double *x,
+                              double *low);           /* by the smallest change */
 void manifold_tangent(struct manifold *m, double *e); /* removes what the last correction takes care of */
 
 /* Weights that stay as they are when a run begins: what is a function of the state alone is reversible, and a
  * term of the right-hand side is smooth. */
 static inline int manifold_frozen(const struct manifold *m) {
-    return m->preserve == KEEL_SYMMETRIC || m->preserve == KEEL_COUPLED || m->preserve == KEEL_BAUMGARTE;
+    return (m->traits & KEEL_FROZEN_WEIGHTS) != 0;
 }
 /* The weight of velocities for a step of h; frozen ones do not know it: within |v| < h |v'| the direction of
  * the energy would turn from v to q in one step, and no mu would fit both ends. */
@@ -75,10 +73,14 @@ static inline void manifold_time(struct manifold *m, double h) {
 }
 /* Is the state moved after a step, at all, and until it is at round-off, with the residuals left behind? */
 static inline int manifold_corrects(const struct manifold *m) {
-    return m->preserve >= KEEL_POST && m->preserve != KEEL_BAUMGARTE && m->kept > 0;
+    return m->traits & KEEL_CORRECTS && m->kept > 0;
 }
 static inline int manifold_to_round_off(const struct manifold *m) {
-    return m->preserve >= KEEL_PROJECT && manifold_corrects(m);
+    return m->corrections == 0 && manifold_corrects(m);
+}
+/* Is that all, by the smallest change and weights of the moment? */
+static inline int manifold_projects(const struct manifold *m) {
+    return manifold_to_round_off(m) && !(m->traits & (KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS));
 }
 
 /* Directions across the manifold at one point, one for each kept row: D = W^-1 G^T. */
@@ -129,11 +131,6 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low);
 /* One step for the kept rows from the first_kept-th on, at a factored place with known residuals. */
 keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, double *low, int first_kept);
 void manifold_mass_tangent(const struct manifold *m, double *e);
-/* Scale: `sets` of the options into set_of; 0, or -1 with a sentence. */
-int manifold_sets(struct manifold *m, const char *text, char *why, size_t room);
-/* Are there as many sets as kept rows, and none of them zero at u?  1, or 0 with a sentence. */
-int manifold_sets_fit(struct manifold *m, double t, const double *u, char *why, size_t room);
-keel_status manifold_scale(struct manifold *m, double t, double *x, double *low);
 /* The same two with a sparse K (manifold_sparse.c): space holds the directions themselves. */
 void manifold_sparse_border(struct manifold *m, int first_kept);
 void manifold_sparse_tangent(const struct manifold *m, double *e);

@@ -69,6 +69,11 @@ keel_status manifold_flat(struct manifold *m, double t, double *x, double *low) 
     if (status != KEEL_OK) return status;
     for (int i = 0; i < m->rows->count; i++) m->part[i] = m->residual[i];
     status = correct_once(m, &p, t, x, low, 1);
+    for (int k = 1; k < m->corrections && status == KEEL_OK; k++) {
+        status = rows_residual(m->fd, m->rows, t, x, m->residual);
+        if (status == KEEL_OK) status = jacobians(m, t, x);
+        if (status == KEEL_OK) status = correct_once(m, &p, t, x, low, 1);
+    }
     if (status != KEEL_OK || !manifold_to_round_off(m) || project_holds(&p)) return status;
     double before = project_worst(&p, m->part), worst;
     /* where sizes are so small that a unit is 0 both are infinite, and contract no more */

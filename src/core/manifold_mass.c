@@ -95,7 +95,7 @@ static keel_status positions(struct manifold *m, double t, double *x, double *lo
         if (status != KEEL_OK) return status;
         double worst = worst_of(m, 0, fd->kg, g, &row);
         if (worst <= (iteration ? m->units : leave)) return KEEL_OK;
-        if (!manifold_to_round_off(m) && iteration) return KEEL_OK;
+        if (m->corrections && iteration >= m->corrections) return KEEL_OK;
         idle = worst > 0.5 * before ? idle + 1 : 0;
         if (idle >= 2 && worst <= MANIFOLD_STAGNANT) return KEEL_OK;
         if (iteration == MANIFOLD_ITERATIONS || !isfinite(worst)) return manifold_refuse(m, t, row);
@@ -120,8 +120,8 @@ static keel_status velocities(struct manifold *m, double t, double *x, double *l
                                  : mechanics_speeds(fd, t, x, k, shift, speed);
         double worst = worst_of(m, first, fd->k, speed, &row);
         if (status != KEEL_OK || worst <= (iteration ? m->units : leave)) break;
-        if (iteration == 3 || (iteration && !manifold_to_round_off(m))) { /* linear in v: one is enough */
-            if (manifold_to_round_off(m) && worst > m->stagnant) return manifold_refuse(m, t, row);
+        if (iteration == 3 || (iteration && m->corrections)) { /* linear in v: one is enough */
+            if (m->corrections == 0 && worst > m->stagnant) return manifold_refuse(m, t, row);
             break;
         }
         if (iteration == 1 && (status = mechanics_factor(fd, t, x)) != KEEL_OK) break;
@@ -275,7 +275,7 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
         if (fd->kg) status = positions(m, t, x, low, sweep ? fmax(leave, 1) : 0);
         if (status == KEEL_OK) status = velocities(m, t, x, low, leave);
         if (status == KEEL_OK) status = residual_of_invariants(m, t, x);
-        if (status != KEEL_OK || !bordering || (sweep && !manifold_to_round_off(m))) break;
+        if (status != KEEL_OK || !bordering || (m->corrections && sweep >= m->corrections)) break;
         double worst = manifold_worst(m, &row);
         if (sweep == 0) worst = HUGE_VAL; /* the invariants' sizes are not known before their gradients are */
         if (worst <= m->units) break;

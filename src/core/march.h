@@ -26,10 +26,11 @@ struct keel_projected {
     double *residual;
     double *worst; /* largest residuals that are not in the certificate yet: while sizes stay, they say all */
     double allowed; /* units */
-    /* Corrections that are not larger are in the record already (core/correction.c); larger ones are for the
-     * core. */
-    double moved;         /* adaptive: in tolerances */
-    const double *beyond; /* fixed: residuals before the correction, kept */
+    /* The largest correction so far (core/correction.c), in tolerances, of steps by their error.  Larger ones
+     * up to a tolerance are entered here, with their time and state (-1: none); others are for the core. */
+    double moved, moved_t;
+    int moved_state;
+    const double *beyond; /* fixed: residuals before the correction, kept: larger ones are for the core */
     const double *share;  /* of each row, for project_rests; NULL: the core looks at their rates */
     long steps;           /* of the run so far, as its statistics have them; and after */
     /* Sizes of the rows are due: lets them grow to those at trial, where jacobian has their gradients; 0. */
@@ -51,6 +52,7 @@ struct keel_projected {
  * registers. */
 struct march_room {
     double *x, *f, *next, *k, *stage, *dx, *gradients, *error, *split, *scale;
+    double *limit; /* the largest correction so far */
 };
 
 static inline void march_copy(int count, const double *from, double *to) {
@@ -89,14 +91,41 @@ static inline int march_beyond(const struct project *p, const struct keel_projec
     return 0;
 }
 
+static inline double march_way(const struct march_room *m, int i) {
+    return __builtin_fabs(m->next[i] - (m->x[i] + m->dx[i]));
+}
+
+/* Tolerances are those of the sizes so far, which stay while the march goes on. */
+static inline double march_tolerance(const struct keel_projected *k, int i) {
+    return project_tolerance(k->atol[i], k->rtol, k->largest[i]);
+}
+
+static inline void march_limit(const struct project *p, const struct march_room *m,
+                               const struct keel_projected *k) {
+    for (int i = 0; i < p->n; i++) m->limit[i] = k->moved * march_tolerance(k, i);
+}
+
 /* Has the projection moved a state by more tolerances than any before? */
-static inline int march_moved(const struct project *p, const struct march_room *m,
-                              const struct keel_projected *k) {
-    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) {
-        double way = __builtin_fabs(m->next[i] - (m->x[i] + m->dx[i]));
-        if (way > k->moved * project_tolerance(k->atol[i], k->rtol, k->largest[i])) return 1;
-    }
+static inline int march_moved(const struct project *p, const struct march_room *m) {
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) if (march_way(m, i) > m->limit[i]) return 1;
     return 0;
+}
+
+/* The largest of such a step, in tolerances, and its state. */
+static inline double march_largest(const struct project *p, const struct march_room *m,
+                                   const struct keel_projected *k, int *state) {
+    double largest = k->moved;
+    for (int i = 0; i < p->n; i++)
+        if (march_way(m, i) > largest * march_tolerance(k, i))
+            *state = i, largest = march_way(m, i) / march_tolerance(k, i);
+    return largest;
+}
+
+static inline void march_enter(const struct project *p, const struct march_room *m, struct keel_projected *k,
+                               double t) {
+    k->moved = march_largest(p, m, k, &k->moved_state);
+    k->moved_t = t;
+    march_limit(p, m, k);
 }
 
 /* One iteration from next, which is left in trial.  0: it is for the core; -1: all of the step is. */
@@ -164,11 +193,12 @@ static inline int march_rests(const struct project *p, const struct march_room *
     return 1;
 }
 
-typedef double march_norm(double first, double second);
+/* That of the table; 0: its first estimate alone. */
+typedef const keel_error_norm march_norm;
 
 /* The error, from the mean squares of the estimates. */
 static inline double march_combined(march_norm *norm, const double *squares) {
-    return norm ? norm(squares[0], squares[1]) : __builtin_sqrt(squares[0]);
+    return norm ? keel_error_size(norm, squares[0], squares[1]) : __builtin_sqrt(squares[0]);
 }
 
 /* The size of the estimates, as they stand. */
@@ -214,9 +244,11 @@ static inline int march_estimate(const keel_rk *table, const struct project *p, 
 /* What one attempt needs to know and finds out. */
 struct march_attempt {
     double t, h, t_new, error;
-    long steps;               /* of the run, before it */
-    long corrections, newton; /* projections by the kernel, and their iterations, rejected ones included */
-    int within;               /* its end is within the sizes of the states */
+    long steps; /* of the run, before it */
+    /* Projections by the kernel, and their iterations: of this step, rejected attempts included; of fixed
+     * steps what all of them have beside one each. */
+    long corrections, newton;
+    int within; /* its end is within the sizes of the states */
 };
 
 /* Brings next to the manifold.  A fixed step has its rate, in stage, before it is known whether one iteration
@@ -237,10 +269,17 @@ static inline int march_project(const struct project *p, const struct march_room
         done = more > 0;
         newton = done ? 1 + more : 0;
         if (!done && march_again(p, m, k, a->steps, a->t_new) != 0) return 1;
-        if (!adaptive) rate(a->t_new, m->next, m->stage, user);
+        if (!adaptive) {
+            rate(a->t_new, m->next, m->stage, user);
+            if (!march_finite(p->n, m->next)) return 1;
+            a->corrections -= newton == 0;
+            a->newton += newton - 1;
+        }
     }
-    a->corrections += newton > 0;
-    a->newton += newton;
+    if (adaptive) {
+        a->corrections += newton > 0;
+        a->newton += newton;
+    }
     a->within = march_within(p->n, m->next, k->largest);
     return !adaptive && !a->within && !march_finite(p->n, m->next);
 }
@@ -299,10 +338,11 @@ static inline long march_steps(const keel_rk *table, const struct project *p, co
     struct march_attempt a = {.t = k->t, .h = k->h, .steps = k->steps};
     march_copy(p->n, k->x, m->x);
     march_copy(p->n, k->f, m->f);
+    if (keeps && adaptive) march_limit(p, m, k);
     for (int goes_on = 1; goes_on && done < k->count;) {
         int rejected = 0;
         double wanted = adaptive ? judge_min(k->h_next, k->longest) : 0;
-        a.corrections = a.newton = 0;
+        if (adaptive) a.corrections = a.newton = 0;
         if (watches && project_due(a.steps + 1)) {
             k->due = 1;
             break;
@@ -321,13 +361,15 @@ static inline long march_steps(const keel_rk *table, const struct project *p, co
             if (!(a.error < 1e300) || rejected++ == MOST_REJECTED) goto out;
             wanted = judge_next(k->order, __builtin_fabs(a.h), a.error, 1, &k->error_before);
         }
-        if (keeps && adaptive && __builtin_expect(march_moved(p, m, k), 0)) {
+        int moved = keeps && adaptive && march_moved(p, m), state;
+        if (__builtin_expect(moved, 0) && march_largest(p, m, k, &state) > 1) {
             k->due = 1;
             goto out;
         }
         if (watches) march_residual(p, m, k, values, user, a.t_new);
         if (watches && !march_finite(p->kept, p->residual)) goto out;
         if (!march_rate(table, p, m, rate, user, keeps, adaptive, a.t_new)) goto out;
+        if (__builtin_expect(moved, 0)) march_enter(p, m, k, a.t_new); /* the step stands */
         if (adaptive)
             k->h_next =
                 judge_min(judge_next(k->order, __builtin_fabs(a.h), a.error, rejected > 0, &k->error_before),
@@ -337,20 +379,22 @@ static inline long march_steps(const keel_rk *table, const struct project *p, co
         if (watches) project_outgrown(p->n, m->x, k->largest);
         KEEL_RK_UNROLL for (int i = 0; i < p->kept && (keeps || watches); i++) k->worst[i] =
             judge_max(k->worst[i], __builtin_fabs(p->residual[i]));
-        corrections += a.corrections;
-        newton += a.newton;
-        all_rejected += rejected;
+        if (adaptive) {
+            corrections += a.corrections;
+            newton += a.newton;
+            all_rejected += rejected;
+        }
         a.t = a.t_new;
         a.steps++;
         done++;
-        if (keeps && project_looks(a.steps) && !march_rests(p, m, gradients, user, k, a.t)) goes_on = 0;
+        if (keeps && project_looks_later(a.steps) && !march_rests(p, m, gradients, user, k, a.t)) goes_on = 0;
     }
 out:
     if (done > 0) march_end(p, m, k);
     k->t = a.t;
     k->steps = a.steps;
-    k->corrections = corrections;
-    k->newton = newton;
+    k->corrections = adaptive ? corrections : keeps ? done + a.corrections : 0;
+    k->newton = adaptive ? newton : keeps ? done + a.newton : 0;
     k->rejected = all_rejected;
     k->calls = (done + all_rejected) * (table->stages - 1) + (keeps || !table->last_is_end ? done : 0);
     return done;

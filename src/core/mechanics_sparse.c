@@ -1,6 +1,6 @@
 /* mechanics_sparse.c - the saddle-point solve of mechanics.c for large sparse M and K: one sparse
  * factorization of the whole system instead of L and an orthogonal basis. */
-#include <keel/method.h>
+#include <keel/stabilizer.h>
 
 #include "core/field.h"
 
@@ -23,9 +23,10 @@ static int has_pattern(const keel_map *map) {
 }
 
 /* The sparse road weighs by mass and keeps all constraints; all else goes the dense one. */
-int mechanics_goes_sparse(const keel_problem *p, const keel_options *o, unsigned traits) {
+int mechanics_goes_sparse(const keel_problem *p, const keel_options *o, unsigned traits,
+                          unsigned stabilizer) {
     int nq = p->n / 2, by_mass = o->norm == KEEL_BY_DEFAULT || o->norm == KEEL_BY_MASS;
-    int known = o->preserve <= KEEL_WATCH || o->preserve == KEEL_ADJUST || o->preserve == KEEL_PROJECT;
+    int known = !(stabilizer & (KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS));
     if (p->form != KEEL_MECHANICS || !by_mass || !known || o->keep || traits & KEEL_CONSTRAINED) return 0;
     if (!has_pattern(&p->constraint) || !has_pattern(&p->rolling)) return 0;
     if (p->mass.value && (!p->mass.pattern || !whole_diagonal(p->mass.pattern, nq))) return 0;

@@ -76,10 +76,11 @@ keel_status reference_set(struct engine *e, double t, const double *u) {
     return KEEL_OK;
 }
 
-/* Scale and relax look for roots beside the one that the start itself is: they keep the value as computed. */
+/* Where directions are the stabilizer's own, roots lie beside the one that the start itself is: the value
+ * stays as computed. */
 keel_status reference_refine(struct engine *e, double t, const double *u) {
     const struct manifold *m = &e->manifold;
-    if (!manifold_to_round_off(m) || m->preserve >= KEEL_SCALE) return KEEL_OK;
+    if (!manifold_to_round_off(m) || m->traits & KEEL_OWN_DIRECTIONS) return KEEL_OK;
     if (e->rows.at[KEEL_ROW_ENERGY] == e->rows.count) return KEEL_OK;
     if (average(e, t, u) != KEEL_OK)
         e->field.fault.status = KEEL_OK; /* nothing is promised beside the start */

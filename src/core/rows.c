@@ -79,6 +79,17 @@ keel_status rows_velocity(struct field *fd, double t, const double *u, double *o
                                         : hamiltonian_velocity_rows(fd, t, u, out);
 }
 
+/* What fails, or is not finite, says so by its values alone. */
+void rows_look(struct field *fd, const struct rows *r, double t, const double *u, double *out) {
+    struct fault before = fd->fault;
+    for (int i = 0; i < r->count; i++) out[i] = NAN;
+    if (fd->k && rows_velocity(fd, t, u, out + r->at[KEEL_ROW_VELOCITY]) != KEEL_OK)
+        for (int i = 0; i < fd->k; i++) out[r->at[KEEL_ROW_VELOCITY] + i] = NAN;
+    for (int i = 0; i < r->plains; i++) map_value(fd, r->map[r->plain[i]], t, u, out + r->at[r->plain[i]]);
+    for (int i = 0; i < r->count; i++) out[i] -= r->reference[i];
+    fd->fault = before;
+}
+
 struct velocity_path {
     struct field *fd;
     double t;

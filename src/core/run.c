@@ -65,7 +65,7 @@ static keel_status turn_round(struct engine *e, int direction) {
     keel_status status = begin_here(e);
     if (status != KEEL_OK) return status;
     e->r->direction = direction;
-    if (baumgarte_applies(e)) { /* it pulls the other way in t */
+    if (engine_pulls(e)) { /* the other way in t */
         status = engine_rate(e, e->r->t, e->x[e->r->front], e->f[e->r->front]);
         if (status != KEEL_OK) return engine_fail_by_fault(e);
     }
@@ -82,7 +82,7 @@ static keel_status set_out(struct engine *e, double t_end) {
         if (status != KEEL_OK) return status;
     }
     if (e->o.reversible) return KEEL_OK;
-    if (e->o.step > 0) return relax_acts(e) ? KEEL_OK : find_grid(e, t_end);
+    if (e->o.step > 0) return engine_off_grid(e) ? KEEL_OK : find_grid(e, t_end);
     if (r->h_next == 0) {
         r->h_next = e->o.first_step > 0 ? e->o.first_step : control_first_step(e, t_end);
         r->error_before = 1e-4;
@@ -100,12 +100,12 @@ static keel_status stand_inside(struct engine *e, double t) {
     return KEEL_OK;
 }
 
-static void stand_at_front(struct engine *e) {
+static void stand_at_front(struct engine *e, int tell) {
     struct record *r = e->r;
     r->inside = 0;
     r->event = -1;
     r->t_now = r->t;
-    if (r->told || !r->has_step) return;
+    if (r->told || !r->has_step || !tell) return;
     r->told = 1;
     if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
 }
@@ -252,16 +252,25 @@ static keel_status pass_surface(struct engine *e, double t_end) {
     surfaces_passed(e);
     e->r->regridded = 1;
     if (e->o.step == 0) control_restart(e, t_end);
-    int on_grid = e->o.step > 0 && !e->o.reversible && !relax_acts(e);
+    int on_grid = e->o.step > 0 && !e->o.reversible && !engine_off_grid(e);
     return on_grid ? find_grid(e, t_end) : KEEL_OK;
 }
 
-keel_status run_to(struct engine *e, double t_end, int one_step) {
+/* Steps that may be taken before the call ends, or fails. */
+static long steps_left(long most, long pause, long taken) {
+    long left = most > 0 ? most - taken : LONG_MAX;
+    return pause > 0 && pause - taken < left ? pause - taken : left;
+}
+
+keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, int tell) {
     struct record *r = e->r;
-    int crowd = 0;
-    int events = e->field.p.event.count > 0, fused = !one_step && fused_fits(e);
+    int crowd = 0, inside = r->inside;
     long wait = 0, taken = 0, most = most_steps(&e->o);
+    double began = r->t_now;
     keel_status status = set_out(e, t_end);
+    if (reached(e, t_wake, t_end)) t_wake = t_end;
+    int events = e->field.p.event.count > 0, ahead = !reached(e, began, t_wake);
+    int fused = ahead && !(tell && e->o.observe) && fused_fits(e);
     if (status == KEEL_OK && e->surfaces.count) status = surfaces_settle(e);
     if (status == KEEL_OK && r->surface >= 0) status = pass_surface(e, t_end);
     while (status == KEEL_OK) {
@@ -271,7 +280,7 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
                 if (++crowd > CROWD) return too_many_events(e);
                 if (r->surface >= 0) {
                     if (e->o.observe) e->o.observe(e->handle, e->field.p.user); /* of the step up to it */
-                    if (one_step) return KEEL_OK;
+                    if (t_wake != t_end && reached(e, r->t_now, t_wake)) return KEEL_OK;
                     status = pass_surface(e, t_end);
                     continue;
                 }
@@ -284,21 +293,23 @@ keel_status run_to(struct engine *e, double t_end, int one_step) {
         }
         if (reached(e, r->t, t_end)) {
             if (r->t != t_end) return stand_inside(e, t_end);
-            stand_at_front(e);
+            stand_at_front(e, 1);
             return KEEL_OK;
         }
-        stand_at_front(e);
-        if (one_step && taken > 0) return KEEL_OK;
+        int wakes = (reached(e, r->t, t_wake) && (taken > 0 || ahead)) || (pause > 0 && taken == pause);
+        stand_at_front(e, tell || wakes || inside); /* of a step begun before, it has seen a part */
+        inside = 0;
+        if (wakes) return KEEL_OK;
         if (engine_asked(e)) return KEEL_STOPPED;
         if (most > 0 && taken == most) return too_many_steps(e, most);
         if (fused && wait == 0) {
-            long marched = fused_march(e, t_end, most > 0 ? most - taken : LONG_MAX, &wait, &status);
+            long marched = fused_march(e, t_wake, t_end, steps_left(most, pause, taken), &wait, &status);
             taken += marched;
             if (marched > 0) continue;
         }
         wait -= wait > 0;
         status = step_take(e, t_end);
-        if (status == KEEL_OK) defect_sample(e);
+        if (status == KEEL_OK && defect_may_be_due(e)) defect_sample(e);
         if (status == KEEL_OK && r->surface >= 0) status = pass_surface(e, t_end);
         taken++;
         crowd = 0;

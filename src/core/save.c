@@ -48,12 +48,12 @@ static uint64_t signature(const struct engine *e) {
                     p->rolling.count,
                     p->invariant.count,
                     p->event.count,
-                    (int)o->preserve,
                     (int)o->norm,
                     o->compensated,
                     o->reversible,
                     o->order,
                     o->defect_every,
+                    (int)KEEL_ABI,
                     (int)sizeof(struct record)};
     double numbers[] = {o->rtol, o->atol, o->step, o->max_step, o->manifold_units, o->gain, o->theta};
     uint64_t h = hash(14695981039346656037u, counts, sizeof counts);
@@ -64,6 +64,7 @@ static uint64_t signature(const struct engine *e) {
     h = p->array_of ? hash(h, p->array_of, (size_t)p->n * sizeof *p->array_of) : hash(h, "", 1);
     h = hash_text(h, p->name);
     h = hash_text(h, e->stepper->info.name);
+    h = hash_text(h, e->manifold.stabilizer->info.name);
     h = hash_text(h, o->keep);
     h = hash_text(h, o->sets);
     return hash_text(h, KEEL_VERSION);

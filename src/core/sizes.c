@@ -106,15 +106,6 @@ int sizes_lack_masses(const struct field *fd) {
     return is_canonical(fd) && fd->nq > 0 && fd->inertia[0] == 0;
 }
 
-/* State i counts as large as this part of state j: 0, they have nothing in common; 1, they share a size. */
-static double share(const struct field *fd, int i, int j) {
-    int canonical = is_canonical(fd), half = fd->nq, apart = (i < half) != (j < half);
-    if (fd->p.array_of ? fd->p.array_of[i] != fd->p.array_of[j] : apart) return 0;
-    if (!canonical || fd->inertia[0] == 0 || apart) return 1;
-    double own = fd->inertia[i % half], other = fd->inertia[j % half];
-    return fmin(1, i < half ? other / own : own / other);
-}
-
 double sizes_at_rest(const struct field *fd, int i) {
     double heaviest = 0;
     if (!is_canonical(fd) || fd->inertia[0] == 0 || i < fd->nq) return 1;
@@ -122,12 +113,35 @@ double sizes_at_rest(const struct field *fd, int i) {
     return fd->inertia[i - fd->nq] / heaviest;
 }
 
-void sizes_spread(const struct field *fd, const double *x, double *size) {
-    int n = fd->n, arrays = fd->p.array_of || is_canonical(fd);
-    for (int i = 0; i < n; i++) {
-        size[i] = fabs(x[i]);
-        if (arrays && i && share(fd, i, i - 1) == 1 && share(fd, i - 1, i) == 1) size[i] = size[i - 1];
-        else
-            for (int j = 0; j < n && arrays; j++) size[i] = fmax(size[i], fabs(x[j]) * share(fd, i, j));
+/* Are i and i - 1 of one array, with one mass? */
+static int shares_size(const struct field *fd, const double *mass, int i) {
+    const int *array = fd->p.array_of;
+    int half = fd->nq, at = i < half ? i : i - half;
+    if (array ? array[i] != array[i - 1] : i == half) return 0;
+    return !mass || i == half || mass[at] == mass[at - 1];
+}
+
+/* Shares do not exceed 1: what is not larger itself need not be looked at. */
+static double size_of(const struct field *fd, const double *mass, int i, const double *x) {
+    const int *array = fd->p.array_of;
+    int n = fd->n, half = fd->nq;
+    double size = fabs(x[i]);
+    for (int j = 0; j < n; j++) {
+        double part = fabs(x[j]);
+        if (!(part > size)) continue;
+        int apart = (i < half) != (j < half);
+        if (array ? array[i] != array[j] : apart) continue;
+        if (mass && !apart) part *= fmin(1, i < half ? mass[j] / mass[i] : mass[i - half] / mass[j - half]);
+        size = fmax(size, part);
     }
+    return size;
+}
+
+void sizes_spread(const struct field *fd, const double *x, double *size) {
+    int n = fd->n, canonical = is_canonical(fd), arrays = fd->p.array_of || canonical;
+    const double *mass = canonical && fd->inertia[0] > 0 ? fd->inertia : NULL;
+    for (int i = 0; i < n; i++)
+        size[i] = !arrays                             ? fabs(x[i])
+                  : i > 0 && shares_size(fd, mass, i) ? size[i - 1]
+                                                      : size_of(fd, mass, i, x);
 }

@@ -95,7 +95,8 @@ keel_status start_sparse_blame(struct start *st, double t, const double *u, int 
 static struct manifold sweeper(struct start *st, const struct start_level *rest) {
     struct manifold m = *st->manifold;
     const struct rows *r = st->rows;
-    m.preserve = KEEL_PROJECT;
+    m.traits = KEEL_CORRECTS;
+    m.corrections = 0;
     m.row = st->chosen;
     m.residual = st->residual;
     m.kept = m.kept_kinds = 0;

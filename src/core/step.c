@@ -18,7 +18,7 @@ struct plan {
 };
 
 static int on_grid(const struct engine *e) {
-    return e->o.step > 0 && !e->o.reversible && !relax_acts(e);
+    return e->o.step > 0 && !e->o.reversible && !engine_off_grid(e);
 }
 
 /* The product and the sum in two parts each. */
@@ -45,7 +45,7 @@ static struct plan plan_fixed(const struct engine *e, double t_end) {
     return (struct plan){.h = h, .t_new = r->base + (double)(r->count + 1) * h};
 }
 
-/* Relaxed steps are on no grid; the last one has 0.5 to 1.5 of their length. */
+/* Where steps are on no grid the last one has 0.5 to 1.5 of their length. */
 static struct plan plan_nominal(const struct engine *e, double t_end) {
     const struct record *r = e->r;
     double left = (t_end - r->t) - r->t_low, h = e->o.step * r->direction;
@@ -62,7 +62,7 @@ static struct plan plan_adaptive(const struct engine *e, double t_end, double h_
     struct plan plan = {.low = r->t_low, .shortened = fabs(h) > 0.5 * fabs(left)};
     if (plan.shortened) h = 0.5 * left; /* two equal steps instead of a step and a sliver */
     plan.t_new = r->t + h;
-    plan.h = relax_acts(e) ? h : plan.t_new - r->t; /* the step the clock really makes */
+    plan.h = engine_off_grid(e) ? h : plan.t_new - r->t; /* the step the clock really makes */
     return plan;
 }
 
@@ -130,10 +130,10 @@ keel_status step_propose(struct engine *e, keel_attempt *a, int from, const doub
     return KEEL_OK;
 }
 
-/* The step becomes as long as the invariants want it. */
-static keel_status relax(struct engine *e, struct plan *plan, double *x_new, double *low_new) {
-    struct relaxed end = {plan->h, plan->t_new, 0};
-    keel_status status = relax_step(e, plan->h, &end, x_new, low_new);
+/* The step becomes as long as the stabilizer wants it. */
+static keel_status lengthen(struct engine *e, struct plan *plan, double *x_new, double *low_new) {
+    keel_length end = {plan->h, plan->t_new, 0};
+    keel_status status = e->manifold.stabilizer->lengthen(&e->manifold.view, plan->h, &end, x_new, low_new);
     plan->h = end.h;
     plan->t_new = end.t;
     plan->low_new = end.t_low;
@@ -144,17 +144,17 @@ static keel_status relax(struct engine *e, struct plan *plan, double *x_new, dou
 static keel_status propose_and_correct(struct engine *e, keel_attempt *a, struct plan *plan, double *x_new,
                                        double *low_new, double *error) {
     struct field *fd = &e->field;
-    int from = e->r->front, multipliers = multipliers_apply(e);
-    keel_status status = multipliers ? multipliers_step(e, a, from, plan->t_new, x_new, low_new)
-                                     : step_propose(e, a, from, NULL, x_new, low_new);
+    int from = e->r->front, attempts = engine_attempts(e);
+    keel_status status = attempts ? engine_attempt(e, a, from, plan->t_new, x_new, low_new)
+                                  : step_propose(e, a, from, NULL, x_new, low_new);
     if (status != KEEL_OK || !manifold_corrects(&e->manifold)) return status;
     a->f_end_known = 0;
     if (e->estimates && (*error = control_raw(e, x_new)) > JUDGE_HOPELESS) return KEEL_OK;
-    if (multipliers) return KEEL_OK;
+    if (attempts) return KEEL_OK;
     if (fd->m) memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
-    if (relax_acts(e) && !plan->lands) return relax(e, plan, x_new, low_new);
+    if (engine_off_grid(e) && !plan->lands) return lengthen(e, plan, x_new, low_new);
     manifold_time(&e->manifold, a->h);
-    e->manifold.from = e->x[from];
+    e->manifold.view.from = e->x[from];
     return manifold_correct(&e->manifold, plan->t_new, x_new, low_new);
 }
 
@@ -173,7 +173,7 @@ static keel_status attempt_once(struct engine *e, struct plan *plan, double *err
                       .first = r->fresh,
                       .f_end = e->f[to]};
     *error = 0;
-    for (int k = 0; k < e->estimates || k < relax_estimates(e); k++) a.error[k] = e->error[k];
+    for (int k = 0; k < e->estimates || k < engine_further_estimates(e); k++) a.error[k] = e->error[k];
     keel_status status = propose_and_correct(e, &a, plan, x_new, low_new, error);
     if (status == KEEL_OK && r->sliding && *error <= JUDGE_HOPELESS) {
         a.f_end_known = 0;
@@ -210,7 +210,8 @@ static keel_status attempt_once(struct engine *e, struct plan *plan, double *err
 }
 
 static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
-    keel_status status = e->field.m ? follow_begin(e) : KEEL_OK;
+    if (e->field.m == 0) return attempt_once(e, plan, error);
+    keel_status status = follow_begin(e);
     if (status == KEEL_OK) status = attempt_once(e, plan, error);
     if (status == KEEL_RETRY && e->field.dae.leapt) {
         e->field.dae.careful = 1;
@@ -221,7 +222,7 @@ static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
 }
 
 keel_status step_verify(struct engine *e) {
-    if (!manifold_to_round_off(&e->manifold) || e->manifold.fold) return KEEL_OK;
+    if (!manifold_to_round_off(&e->manifold) || e->manifold.view.unresolved) return KEEL_OK;
     if (!project_looks(e->r->stats.steps)) return KEEL_OK;
     int now = e->r->front;
     return verify_on_the_way(&e->start, e->r->t, e->x[now], e->r->rate_known[now] ? e->f[now] : NULL);
@@ -243,7 +244,7 @@ static keel_status measure(struct engine *e) {
     if (!e->measured && fd->rate == fd->p.f.value) return KEEL_OK; /* nothing asks for sizes */
     if (project_outgrown(fd->n + fd->m, x, fd->size) && corrected) r->outgrown = 1;
     if (!e->measured) return KEEL_OK;
-    int all_grown = corrected && e->manifold.kept == e->rows.count && !multipliers_apply(e);
+    int all_grown = corrected && e->manifold.kept == e->rows.count && !engine_attempts(e);
     if (!all_grown && (project_due(r->stats.steps) || seems_off(&e->rows))) {
         keel_status status = rows_grow_all(fd, &e->rows, r->t, x);
         if (status != KEEL_OK) return status;
@@ -273,8 +274,8 @@ static keel_status commit(struct engine *e, const struct plan *plan) {
     r->event = -1;
     r->piece = r->blurs = r->degree = r->sampled = 0;
     r->stats.steps++;
-    r->stats.folds += e->manifold.fold;
-    if (multipliers_apply(e)) multipliers_accept(e);
+    r->stats.folds += e->manifold.view.unresolved;
+    if (engine_attempts(e)) e->manifold.stabilizer->accept(&e->manifold.view, r->h_taken);
     if (e->stepper->accept) {
         int now = r->front;
         keel_segment step = {r->t_before, r->h_taken, e->x[1 - now], e->f[1 - now], e->x[now], e->f[now]};
@@ -387,7 +388,7 @@ static keel_status step_reversible(struct engine *e, double t_end) {
 }
 
 static keel_status step_fixed(struct engine *e, double t_end) {
-    struct plan plan = relax_acts(e) ? plan_nominal(e, t_end) : plan_fixed(e, t_end);
+    struct plan plan = engine_off_grid(e) ? plan_nominal(e, t_end) : plan_fixed(e, t_end);
     e->r->has_step = 0;
     if (plan.t_new == e->r->t)
         return engine_fail(e, KEEL_ESTEP, "step = %.6g is below what the clock resolves at t = %.10g",
@@ -464,11 +465,11 @@ keel_status step_raw(struct engine *e, double t, double *x) {
                       .f_end = e->split};
     keel_status status;
     e->field.dae.follow = e->field.m && !r->sliding && r->slope_known[from];
-    if (multipliers_apply(e)) { /* the rows' sizes and residuals are those of the steps */
+    if (engine_attempts(e)) { /* the rows' sizes and residuals are those of the steps */
         size_t rows = (size_t)e->rows.count;
         memcpy(e->kept_aside, e->rows.size, rows * sizeof *x);
         memcpy(e->kept_aside + rows, e->rows.residual, rows * sizeof *x);
-        status = multipliers_step(e, &a, from, t, x, NULL);
+        status = engine_attempt(e, &a, from, t, x, NULL);
         memcpy(e->rows.size, e->kept_aside, rows * sizeof *x);
         memcpy(e->rows.residual, e->kept_aside + rows, rows * sizeof *x);
     } else status = step_propose(e, &a, from, NULL, x, NULL);

@@ -133,11 +133,11 @@ keel_status surfaces_slide(struct engine *e, double t, const double *u, int coun
             for (unsigned below = 0; below < 1u << count; below++) {
                 if (!slides(e, t, u, count, met, below, moved)) continue;
                 int own = e->stepper->no_rate || e->stepper->info.traits & (KEEL_AS_GIVEN | KEEL_CONSTRAINED);
-                if (own || multipliers_apply(e) || e->o.reversible)
+                if (own || engine_attempts(e) || e->o.reversible)
                     return engine_fail(e, KEEL_EINVAL,
                                        "the solution slides along the switching surface %.60s from t = "
-                                       "%.10g on, and %s cannot follow it there; take dop853 or radau, with "
-                                       "project",
+                                       "%.10g on, and %s cannot follow it there; take dop853 or radau with "
+                                       "the default stabilizer",
                                        surfaces_name(e, e->r->sliding - 1, name, sizeof name), t,
                                        e->stepper->info.name);
                 return KEEL_OK;

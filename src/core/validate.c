@@ -61,10 +61,10 @@ static int maps_fit(const struct verdict *v, const keel_problem *p) {
            map_fits(v, &p->hidden, "hidden", n) && map_fits(v, &p->energy, "energy", n) &&
            map_fits(v, &p->constraint, "constraint", half) && map_fits(v, &p->rolling, "rolling", half) &&
            map_fits(v, &p->velocity, "velocity", n) && map_fits(v, &p->invariant, "invariant", n) &&
-           map_fits(v, &p->event, "event", n) && map_fits(v, &p->forms, "forms", n) &&
-           map_fits(v, &p->reduced, "reduced", p->forms.count) &&
-           map_fits(v, &p->written, "written", n + p->written_rows.count) &&
-           map_fits(v, &p->written_rows, "written_rows", n) &&
+           map_fits(v, &p->event, "event", n) && map_fits(v, &keel_extras_of(p)->forms, "forms", n) &&
+           map_fits(v, &keel_extras_of(p)->reduced, "reduced", keel_extras_of(p)->forms.count) &&
+           map_fits(v, &keel_extras_of(p)->written, "written", n + keel_extras_of(p)->written_rows.count) &&
+           map_fits(v, &keel_extras_of(p)->written_rows, "written_rows", n) &&
            pattern_fits(v, p->mass.value ? p->mass.pattern : NULL, "mass",
                         p->form == KEEL_MECHANICS ? half : n, p->form == KEEL_MECHANICS ? half : n) &&
            pattern_fits(v, p->structure.value ? p->structure.pattern : NULL, "structure", n, n);
@@ -78,11 +78,11 @@ static int matrix_fits(const struct verdict *v, const keel_map *map, const char 
 
 /* Dense matrices of a size that no machine will like. */
 static int matrices_fit(const struct verdict *v, const keel_problem *p, const keel_options *o,
-                        unsigned traits) {
+                        unsigned traits, unsigned stabilizer) {
     int n = p->n, all = p->n + p->m, half = p->n / 2, rows = p->constraint.count + p->rolling.count;
     int few = matrix_fits(v, &p->energy, "energy", n) && matrix_fits(v, &p->invariant, "invariant", n) &&
               matrix_fits(v, &p->event, "event", n);
-    if (!few || mechanics_goes_sparse(p, o, traits)) return few;
+    if (!few || mechanics_goes_sparse(p, o, traits, stabilizer)) return few;
     if (p->form == KEEL_MECHANICS && (double)rows * rows * n > LARGEST)
         return no(v, "%d constraints on %d coordinates are too many for dense matrices; sparse ones need %s",
                   rows, half,
@@ -152,28 +152,29 @@ static int nothing_idle(const struct verdict *v, const keel_problem *p) {
     if (p->velocity.count && p->velocity.count != p->constraint.count + p->rolling.count)
         return no(v, "velocity must have a row for each of the %d constraints, it has %d",
                   p->constraint.count + p->rolling.count, p->velocity.count);
-    if (p->forms.count || p->reduced.count) {
+    if (keel_extras_of(p)->forms.count || keel_extras_of(p)->reduced.count) {
         int canonical = p->form == KEEL_HAMILTONIAN && !p->structure.value;
         if (!canonical && p->form != KEEL_MECHANICS)
             return no(v, "forms belong to the form KEEL_MECHANICS and to canonical Hamiltonian problems");
-        if (!p->forms.count || p->reduced.count != 1 + p->constraint.count)
+        if (!keel_extras_of(p)->forms.count || keel_extras_of(p)->reduced.count != 1 + p->constraint.count)
             return no(v, "reduced must give energy and constraints by forms: count %d, it has %d",
-                      1 + p->constraint.count, p->reduced.count);
-        if (!p->forms.jacobian || !p->reduced.jacobian)
+                      1 + p->constraint.count, keel_extras_of(p)->reduced.count);
+        if (!keel_extras_of(p)->forms.jacobian || !keel_extras_of(p)->reduced.jacobian)
             return no(v, "forms and reduced need their jacobians");
     }
-    if (p->written.count || p->written_rows.count) {
+    if (keel_extras_of(p)->written.count || keel_extras_of(p)->written_rows.count) {
         if (p->form != KEEL_ODE && p->form != KEEL_DAE)
             return no(v, "written belongs to the forms KEEL_ODE and KEEL_DAE");
-        if (p->written.count != p->n || !p->written_rows.count)
+        if (keel_extras_of(p)->written.count != p->n || !keel_extras_of(p)->written_rows.count)
             return no(v, "written must have count n = %d, it has %d, and written_rows beside it", p->n,
-                      p->written.count);
-        if (!p->written.jacobian || !p->written_rows.jacobian)
+                      keel_extras_of(p)->written.count);
+        if (!keel_extras_of(p)->written.jacobian || !keel_extras_of(p)->written_rows.jacobian)
             return no(v, "written and written_rows need their jacobians");
     }
     if (p->curvature && p->form != KEEL_MECHANICS)
         return no(v, "curvature belongs to the form KEEL_MECHANICS");
-    if (p->fused && (!p->f.value || p->mass.value || p->form == KEEL_MECHANICS || p->form == KEEL_DAE))
+    if (keel_extras_of(p)->fused &&
+        (!p->f.value || p->mass.value || p->form == KEEL_MECHANICS || p->form == KEEL_DAE))
         return no(v,
                   "fused belongs to the form KEEL_ODE without a mass matrix, or to a Hamiltonian one with f");
     return 1;
@@ -196,10 +197,12 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
     for (int i = 0; p->scale && i < p->n; i++)
         if (!(p->scale[i] >= 0) || isinf(p->scale[i]))
             return no(v, "scale[%d] must be finite and not negative", i);
-    if (p->fused && (!p->fused->method || !p->fused->march))
+    const keel_fused *k = keel_extras_of(p)->fused;
+    if (k && (!k->method || (!k->march && !k->kept)))
         return no(v, "fused needs the name of a method and its march");
-    if (!rooms_fit(v, "series", p->series.room, p->series.each) ||
-        !rooms_fit(v, "event_series", p->event_series.room, p->event_series.each))
+    if (!rooms_fit(v, "series", keel_extras_of(p)->series.room, keel_extras_of(p)->series.each) ||
+        !rooms_fit(v, "event_series", keel_extras_of(p)->event_series.room,
+                   keel_extras_of(p)->event_series.each))
         return 0;
     if (p->energy.count > 1) return no(v, "there is one energy; further invariants go to `invariant`");
     if (!maps_fit(v, p) || !form_fits(v, p) || !nothing_idle(v, p)) return 0;
@@ -220,21 +223,6 @@ static int amount_fits(const struct verdict *v, const char *name, double value) 
     return no(v, "%s = %g: it must be finite and not negative", name, value);
 }
 
-/* One increment that may be taken longer or shorter. */
-static int relaxes(const struct verdict *v, const keel_stepper *method) {
-    const char *name = method->info.name;
-    if (method->info.traits & KEEL_MULTISTEP)
-        return no(v, "relax changes the length of every step, and %s needs equal steps", name);
-    if (!(method->info.traits & KEEL_RUNGE_KUTTA))
-        return no(v, "relax stretches the increment of one Runge-Kutta step, and %s does not have one", name);
-    if (method->info.order < 2)
-        return no(v,
-                  "relax needs a method of order 2 or more: no step of %s near the one asked for keeps an "
-                  "invariant",
-                  name);
-    return 1;
-}
-
 static int reversible_fits(const struct verdict *v, const keel_options *o, const keel_stepper *method) {
     unsigned traits = method->info.traits;
     if (!(traits & KEEL_SYMMETRIC_STEP) || traits & KEEL_MULTISTEP)
@@ -250,41 +238,18 @@ static int reversible_fits(const struct verdict *v, const keel_options *o, const
 }
 
 /* Pairs of a stepper and a stabilizer that make no sense (docs/design.md). */
-static int pair_fits(const struct verdict *v, const keel_options *o, const keel_stepper *method) {
-    const char *name = method->info.name;
+static int pair_fits(const struct verdict *v, const keel_problem *p, const keel_options *o,
+                     const keel_stepper *method, const keel_stabilizer *stabilizer) {
     unsigned traits = method->info.traits;
-    if (o->preserve >= KEEL_POST && (traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)))
+    if (stabilizer->info.traits & (KEEL_CORRECTS | KEEL_DAMPS) && traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN))
         return no(
             v, "%s keeps the constraints by itself; projecting on top would destroy what it was chosen for",
-            name);
-    if (o->preserve == KEEL_SYMMETRIC && (!(traits & KEEL_SYMMETRIC_STEP) || traits & KEEL_MULTISTEP))
-        return no(v,
-                  "symmetric needs a symmetric one-step method, and %s is none: its steps would not be "
-                  "reversible with it either; project goes with any method",
-                  name);
-    if (o->preserve == KEEL_SYMMETRIC && o->step == 0)
-        return no(v, "symmetric needs a fixed step: steps that follow an error estimate are not reversible");
-    if (o->preserve == KEEL_COUPLED && (!(traits & KEEL_IMPLICIT) || traits & KEEL_MULTISTEP))
-        return no(v,
-                  "coupled puts multipliers into the stages of an implicit one-step method, and %s has no "
-                  "stages to solve for; project goes with any method",
-                  name);
-    if (o->preserve == KEEL_COUPLED && method->no_rate)
-        return no(
-            v, "coupled adds multipliers to f, and %s solves equations of its own instead of stages with f",
-            name);
-    if (o->preserve == KEEL_BAUMGARTE && method->no_rate)
-        return no(v, "baumgarte adds a term to f, and %s makes its steps from other parts of the problem",
-                  name);
-    if (o->gain > 0 && o->preserve != KEEL_BAUMGARTE)
-        return no(v, "gain is used only with preserve = KEEL_BAUMGARTE");
-    if (o->sets && o->preserve != KEEL_SCALE) return no(v, "sets are used only with preserve = KEEL_SCALE");
-    if (o->preserve == KEEL_RELAX) return relaxes(v, method);
-    return 1;
+            method->info.name);
+    return !stabilizer->refuse || !stabilizer->refuse(p, o, method, v->text, v->room);
 }
 
 static int options_fit(const struct verdict *v, const keel_problem *p, const keel_options *o,
-                       const keel_stepper *method) {
+                       const keel_stepper *method, const keel_stabilizer *stabilizer) {
     const char *name = method->info.name;
     double least = 10 * DBL_EPSILON;
     if (!amount_fits(v, "rtol", o->rtol) || !amount_fits(v, "atol", o->atol) ||
@@ -300,8 +265,6 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
             return no(v, "atol_each[%d] = %g: it must be finite and not negative", i, o->atol_each[i]);
     if (o->max_steps < 0) return no(v, "max_steps is negative");
     if (o->defect_every < 0) return no(v, "defect_every is negative");
-    if (o->preserve < KEEL_AUTO || o->preserve > KEEL_BAUMGARTE)
-        return no(v, "preserve = %d does not exist", o->preserve);
     if (o->norm < KEEL_BY_DEFAULT || o->norm > KEEL_GIVEN) return no(v, "norm = %d does not exist", o->norm);
     if (o->norm == KEEL_BY_MASS && p->form != KEEL_MECHANICS)
         return no(v, "weights by mass need the form KEEL_MECHANICS");
@@ -320,14 +283,14 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
         return no(v, "%s has no theta: leave options.theta out", name);
     if (o->order && !(method->info.traits & KEEL_ANY_ORDER))
         return no(v, "%s has one order: leave options.order out", name);
-    return pair_fits(v, o, method);
+    return pair_fits(v, p, o, method, stabilizer);
 }
 
-keel_status validate(const keel_problem *p, const keel_options *o, const keel_stepper *method, char *text,
-                     size_t room) {
+keel_status validate(const keel_problem *p, const keel_options *o, const keel_stepper *method,
+                     const keel_stabilizer *stabilizer, char *text, size_t room) {
     struct verdict v = {text, room};
-    if (!problem_fits(&v, p) || !matrices_fit(&v, p, o, method->info.traits) ||
-        !options_fit(&v, p, o, method))
+    if (!problem_fits(&v, p) || !matrices_fit(&v, p, o, method->info.traits, stabilizer->info.traits) ||
+        !options_fit(&v, p, o, method, stabilizer))
         return KEEL_EINVAL;
     const char *reason = method->refuse ? method->refuse(p, o) : NULL;
     if (reason) no(&v, "%s: %s", method->info.name, reason);

@@ -6,7 +6,7 @@
 #ifndef KEEL_LANG_COMPILE_H
 #define KEEL_LANG_COMPILE_H
 
-#include "keel.h"
+#include <keel/extras.h>
 
 #include <stddef.h>
 

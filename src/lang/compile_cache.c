@@ -55,7 +55,9 @@ void compile_cache_key(const struct compile_tool *tool, const char *const *flags
                        char key[33]) {
     uint64_t sum[2] = {start[0], start[1]};
     struct stat info;
+    const unsigned abi = KEEL_ABI;
     add_string(sum, KEEL_VERSION);
+    add_bytes(sum, &abi, sizeof abi);
     add_string(sum, tool->program);
     if (stat(tool->program, &info) == 0) {
         int64_t made[3] = {(int64_t)info.st_size, (int64_t)info.st_mtim.tv_sec,

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_PART = 250, LONGEST_STEP = 2000, LONGEST_NAME = 40, MOST_REGISTERS = 1 << 16 };
-/* Beyond these a step is long whatever it is called through, and the code of its rows becomes large. */
-enum { MOST_KEPT = 4, MOST_STATES = 8 };
+enum { LONGEST_PART = EMIT_PART, MOST_REGISTERS = 1 << 16 };
 
 /* How a tape is cut: `body` calls the parts, which have been written before it. */
 struct cut {
@@ -54,7 +52,7 @@ static void put_text(struct emit *e, const char *text) {
 }
 
 /* The double in hexadecimal by hand: printf's %a takes its decimal point from the locale. */
-static void write_number(char *out, size_t room, double value) {
+void emit_number(char *out, size_t room, double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     unsigned long long digits = bits & 0xfffffffffffffu;
@@ -66,12 +64,12 @@ static void write_number(char *out, size_t room, double value) {
     else snprintf(out, room, "(%s0x1.%013llxp%+d)", sign, digits, exponent - 1023);
 }
 
-enum { OPERAND = 48 };
+enum { OPERAND = EMIT_NUMBER };
 
 /* A register as C reads it: a number, an input, or a local (in a part) or its place in memory (between
  * parts). */
 static const char *operand(const struct tape *t, uint32_t reg, int local, char out[OPERAND]) {
-    if (reg < t->constants) write_number(out, OPERAND, t->constant[reg]);
+    if (reg < t->constants) emit_number(out, OPERAND, t->constant[reg]);
     else if (reg < t->constants + t->inputs) {
         const struct tape_input *in = &t->input[reg - t->constants];
         if (in->source == TAPE_TIME) snprintf(out, OPERAND, "t");
@@ -276,7 +274,7 @@ static int good_name(const char *name) {
     size_t length = strlen(name);
     for (size_t i = 0; i < length; i++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", name[i])) return 0;
-    return length > 0 && length <= LONGEST_NAME;
+    return length > 0 && length <= EMIT_NAME;
 }
 
 static void put_body(struct emit *e, struct cut *cut, const char *head) {
@@ -294,7 +292,7 @@ static void put_body(struct emit *e, struct cut *cut, const char *head) {
 }
 
 /* head: type and first part of the C name. */
-static int put_function(struct emit *e, const char *head, const char *name, const struct tape *t) {
+int emit_under(struct emit *e, const char *head, const char *name, const struct tape *t) {
     struct cut cut = {
         .t = t, .name = name, .parts = e, .first = t->constants + t->inputs, .body = {.stop = e->stop}};
     if (!good_name(name) || t->registers - cut.first > MOST_REGISTERS) {
@@ -317,152 +315,7 @@ static int put_function(struct emit *e, const char *head, const char *name, cons
 }
 
 int emit_function(struct emit *e, const char *name, const struct tape *t) {
-    return put_function(e, e->local ? "static int model_" : "int model_", name, t);
-}
-
-static void put_numbers(struct emit *e, char letter, const char *name, int count, const double *value) {
-    char number[OPERAND];
-    put(e, "static const double %c_%s[] = {", letter, name);
-    for (int i = 0; i < count; i++) {
-        write_number(number, sizeof number, value[i]);
-        put(e, "%s,\n", number);
-    }
-    put(e, count ? "};\n" : "0};\n");
-}
-
-/* The loop of keel/explicit.h on arrays of constant size, so that all of a step can stay in registers. */
-static void put_march(struct emit *e, const char *name, const keel_rk *table, int width) {
-    int stages = table->stages;
-    put_numbers(e, 'c', name, stages, table->c);
-    put_numbers(e, 'a', name, stages * (stages - 1) / 2, table->a);
-    put_numbers(e, 'b', name, stages, table->b);
-    for (int i = 0; i < 2 && table->error[i]; i++) put_numbers(e, "vw"[i], name, stages, table -> error[i]);
-    put(e, "static const keel_rk table_%s = {.stages = %d, .c = c_%s, .a = a_%s, .b = b_%s, ", name, stages,
-        name, name, name);
-    if (table->error[0]) put(e, ".error = {v_%s", name);
-    if (table->error[0] && table->error[1]) put(e, ", w_%s", name);
-    put(e, "%s.last_is_end = %d};\n", table->error[0] ? "}, " : "", table->last_is_end != 0);
-    put(e,
-        "KERNEL long march_%s(double t, double base, double h, long first, long count, double *x, double "
-        "*f,\n",
-        name);
-    put(e, "    void *user) {\ndouble y[%d], g[%d], k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
-        stages * width, width, width);
-    put(e, "for (int i = 0; i < %d; i++) y[i] = x[i], g[i] = f[i];\n", width);
-    put(e, "long calls = keel_rk_march(&table_%s, %d, rate_%s, user,\n", name, width, name);
-    put(e, "    t, base, h, first, count, y, g, k, stage, dx);\n");
-    put(e, "for (int i = 0; i < %d; i++) x[i] = y[i], f[i] = g[i];\nreturn calls;\n}\n", width);
-}
-
-static void put_header(struct emit *e, const char *const *line) {
-    for (int i = 0; line[i]; i++) put_text(e, line[i]);
-}
-
-int emit_march(struct emit *e, const char *name, const struct tape *t, const keel_rk *table) {
-    if (t->count * (size_t)table->stages > LONGEST_STEP || t->count > LONGEST_PART) return 1;
-    if (!e->marches++) {
-        put_text(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
-                    "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n#define KEEL_RK_PAIRS\n"
-                    "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
-                    "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n");
-        put_header(e, emit_explicit);
-    }
-    if (put_function(e, "static inline int rate_", name, t)) return -1;
-    put_march(e, name, table, (int)t->outputs);
-    return e->failed ? -1 : 0;
-}
-
-/* Values of all rows, and their gradients as dense rows, each map's own function one after the other. */
-static void put_rows(struct emit *e, const char *name, int n, int maps, const struct emit_rows *rows) {
-    put(e, "static inline int values_%s(double t, const double *u, double *out, void *user) {\n", name);
-    for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++)
-        put(e, "values_%d_%s(t, u, out + %d, user);\n", i, name, at);
-    put(e, "return 0;\n}\n");
-    put(e, "static inline int gradients_%s(double t, const double *u, double *out, void *user) {\n", name);
-    for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++) {
-        int count = (int)rows[i].value->outputs, entry = 0;
-        put(e, "{ double v[%d]; gradients_%d_%s(t, u, v, user);\n", rows[i].row_start[count] + 1, i, name);
-        for (int row = 0; row < count; row++)
-            for (int j = 0; j < n; j++) {
-                int there = entry < rows[i].row_start[row + 1] && rows[i].column[entry] == j;
-                if (there) put(e, "out[%d] = v[%d];\n", (at + row) * n + j, entry++);
-                else put(e, "out[%d] = 0;\n", (at + row) * n + j);
-            }
-        put(e, "}\n");
-    }
-    put(e, "return 0;\n}\n");
-}
-
-/* march_steps on arrays of constant size. */
-static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept, int keeps,
-                      int adaptive) {
-    int stages = table->stages, width = (n + 3) / 4 * 4, rows = kept ? kept : 1;
-    put(e, "KERNEL static long steps%d%d_%s(struct keel_projected *kept, void *user) {\n", keeps, adaptive,
-        name);
-    put(e, "double x[%d] = {0}, f[%d] = {0}, next[%d] = {0}, k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
-        width, stages * n, n, n);
-    put(e, "double residual[%d], gradients[%d], floor_of[%d], c[%d], z[%d], inverse[%d], r[%d];\n", rows,
-        rows * n, rows, rows, rows, rows, rows * rows);
-    put(e, "double q[%d] __attribute__((aligned(32))), d[%d] __attribute__((aligned(32)));\nint used[%d];\n",
-        rows * width, width, rows);
-    put(e, "double error[%d] __attribute__((aligned(32))) = {0}, split[%d], scale[%d];\n", 2 * width, n, n);
-    put(e, "struct rowspace space = {%d, %d, 0, q, r, inverse, used};\n", kept, width);
-    put(e,
-        "struct project p = {%d, %d, %d, %d, %d, 0, kept->allowed, kept->reach, gradients, kept->size, "
-        "residual,\n",
-        n, width, kept, kept == 2 && width == 4, n);
-    put(e, "    &space, floor_of, c, z, d};\n");
-    put(e, "struct march_room room = {x, f, next, k, stage, dx, gradients, error, split, scale};\n");
-    put(e, "return march_steps(&table_%s, &p, &room, rate_%s, ", name, name);
-    if (kept) put(e, "values_%s, gradients_%s, ", name, name);
-    put(e, "%s%s, user, kept, %d, %d);\n}\n", kept ? "" : "0, 0, ",
-        table->error[0] && table->error[1] ? "keel_rk_norm853" : "0", keeps, adaptive);
-}
-
-/* Fixed steps with nothing to keep or to watch are for the march.  Those that keep rows have kernels of their
- * own: what others need would take registers. */
-static void put_kept(struct emit *e, const char *name, const keel_rk *table, int n, int kept) {
-    for (int adaptive = 0; adaptive < 2; adaptive++)
-        for (int keeps = 0; keeps < 2; keeps++)
-            if (adaptive ? table->error[0] && (!keeps || kept) : kept)
-                put_steps(e, name, table, n, kept, keeps, adaptive);
-    put(e, "long kept_%s(struct keel_projected *kept, void *user) {\n", name);
-    if (kept) put(e, "int keeps = kept->care == MARCH_KEPT;\n");
-    if (table->error[0] && kept)
-        put(e, "if (kept->adaptive && keeps) return steps11_%s(kept, user);\n", name);
-    if (table->error[0]) put(e, "if (kept->adaptive) return steps01_%s(kept, user);\n", name);
-    if (kept) put(e, "return keeps ? steps10_%s(kept, user) : steps00_%s(kept, user);\n}\n", name, name);
-    else put(e, "return 0;\n}\n");
-}
-
-int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel_rk *table, int maps,
-              const struct emit_rows *rows) {
-    static const char head[] = "static inline int ";
-    size_t length = f->count * (size_t)table->stages;
-    int kept = 0;
-    for (int i = 0; i < maps; i++) {
-        length += 2 * rows[i].value->count + rows[i].jacobian->count;
-        kept += (int)rows[i].value->outputs;
-        if (rows[i].value->count > LONGEST_PART || rows[i].jacobian->count > LONGEST_PART) return 1;
-    }
-    if (kept > MOST_KEPT || f->outputs > MOST_STATES || length > LONGEST_STEP) return 1;
-    if (kept == 0 && !table->error[0]) return 1;
-    if (!e->kept++) {
-        put_header(e, emit_rowspace);
-        put_header(e, emit_project);
-        put_header(e, emit_judge);
-        put_header(e, emit_kernel);
-    }
-    for (int i = 0; i < maps; i++) {
-        char of_map[LONGEST_NAME + 80];
-        snprintf(of_map, sizeof of_map, "%svalues_%d_", head, i);
-        if (put_function(e, of_map, name, rows[i].value)) return -1;
-        snprintf(of_map, sizeof of_map, "%sgradients_%d_", head, i);
-        if (put_function(e, of_map, name, rows[i].jacobian)) return -1;
-    }
-    if (kept) put_rows(e, name, (int)f->outputs, maps, rows);
-    put_kept(e, name, table, (int)f->outputs, kept);
-    return e->failed ? -1 : 0;
+    return emit_under(e, e->local ? "static int model_" : "int model_", name, t);
 }
 
 void emit_open(struct emit *e) {

@@ -22,7 +22,15 @@ struct emit {
     int local;                /* the functions are static */
     int series;               /* so far: the first one brings the recurrences with it */
     int along;                /* the same of those along a curve */
+    unsigned kernels;         /* which of them emit_march and emit_kept write; 0: all */
 };
+
+/* What a kernel does: fixed steps with nothing to measure; else with watched or with kept rows; steps by
+ * their error, the same. */
+enum { EMIT_PLAIN = 1, EMIT_WATCHING = 2, EMIT_KEEPING = 4, EMIT_ADAPTIVE = 8, EMIT_ADAPTIVE_KEEPING = 16 };
+
+/* Operations of one part of a function; longest name; room for a number. */
+enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 
 /* The texts of keel/explicit.h, linalg/rowspace.h, core/project.h, core/judge.h, core/march.h, line by line;
  * they end with NULL. */
@@ -32,8 +40,11 @@ extern const char *const emit_explicit[],
 void emit_open(struct emit *e); /* with what every model needs */
 void emit_close(struct emit *e);
 void emit_text(struct emit *e, const char *text); /* C of any length, as it is */
-/* name: letters, digits and _, at most 40, chosen by the program.  0, or -1. */
+/* name: letters, digits and _, at most EMIT_NAME, chosen by the program.  0, or -1. */
 int emit_function(struct emit *e, const char *name, const struct tape *t);
+/* The same as HEADNAME, "static inline int rate_" and a name. */
+int emit_under(struct emit *e, const char *head, const char *name, const struct tape *t);
+void emit_number(char *out, size_t room, double value); /* in hexadecimal; EMIT_NUMBER bytes will do */
 /* march_NAME, a keel_march of the method with this table, for the tape of a right-hand side.  1, and nothing
  * written: the tape is so long that a call of it costs nothing. */
 int emit_march(struct emit *e, const char *name, const struct tape *t, const keel_rk *table);

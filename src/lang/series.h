@@ -11,7 +11,7 @@
 #ifndef KEEL_LANG_SERIES_H
 #define KEEL_LANG_SERIES_H
 
-#include "keel.h"
+#include <keel/extras.h>
 #include "lang/derive.h"
 #include "lang/emit.h"
 #include "lang/tape.h"

@@ -13,7 +13,7 @@ void tape_free(struct tape *t) {
 }
 
 static void load(const struct tape *t, double time, const double *u, const double *p, double *r) {
-    memcpy(r, t->constant, t->constants * sizeof *r);
+    if (t->constants) memcpy(r, t->constant, t->constants * sizeof *r);
     r += t->constants;
     for (uint32_t i = 0; i < t->inputs; i++) {
         const struct tape_input *in = &t->input[i];

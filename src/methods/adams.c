@@ -9,7 +9,7 @@
 #include <keel/explicit.h>
 #include <keel/method.h>
 
-#include "methods/rk_tables.h"
+#include "methods/explicit_tables.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     size_t width = (size_t)w->width;
     m->count = keel_work_doubles(w, 1);
     m->history = keel_work_doubles(w, MOST * width);
-    m->k = keel_work_doubles(w, (size_t)rk_rkf78.stages * width);
+    m->k = keel_work_doubles(w, (size_t)explicit_rkf78.stages * width);
     m->stage = keel_work_doubles(w, width);
     m->predicted = keel_work_doubles(w, width);
 }
@@ -62,8 +62,8 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     int before = table->order - 1;
     if (a->first) *m->count = 0;
     if (rates_known(m) < before) {
-        w->calls += rk_rkf78.stages - 1;
-        w->code = keel_rk_step(&rk_rkf78, w->width, w->rate, w->context, a->t, a->h, a->x, a->f, m->k,
+        w->calls += explicit_rkf78.stages - 1;
+        w->code = keel_rk_step(&explicit_rkf78, w->width, w->rate, w->context, a->t, a->h, a->x, a->f, m->k,
                                m->stage, a->dx);
         return w->code == 0 ? KEEL_OK : w->code > 0 ? KEEL_RETRY : KEEL_EUSER;
     }

@@ -30,7 +30,7 @@ struct bdf {
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
     const char *why = written_refuse(p);
-    if (!why && p->hidden.count && !p->written.count)
+    if (!why && p->hidden.count && !keel_extras_of(p)->written.count)
         return "the rows must be there as they were written, and not what follows from them by d/dt: use "
                "dop853, or any method that projects";
     return why;
@@ -39,7 +39,9 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     (void)o;
     struct bdf *b = w->method;
-    size_t n = (size_t)p->n, m = (size_t)(p->written.count ? p->written_rows.count : p->m), all = n + m;
+    size_t n = (size_t)p->n,
+           m = (size_t)(keel_extras_of(p)->written.count ? keel_extras_of(p)->written_rows.count : p->m),
+           all = n + m;
     b->n = (int)n;
     b->m = (int)m;
     b->known = keel_work_doubles(w, 1);

@@ -57,11 +57,14 @@ static int mechanical(const struct doubts *d) {
 /* pi(x1) - pi(x) = Dpi(middle) . (x1 - x)? */
 static int of_degree_two(const struct doubts *d) {
     const keel_problem *p = d->p;
-    int n = p->n, forms = p->forms.count;
+    int n = p->n, forms = keel_extras_of(p)->forms.count;
     for (int j = 0; j < n; j++) d->gradient[j] = 0.5 * (d->x[j] + d->x1[j]);
-    if (p->forms.value(p->t0, d->x, d->pi, p->user) || p->forms.value(p->t0, d->x1, d->pi1, p->user))
+    if (keel_extras_of(p)->forms.value(p->t0, d->x, d->pi, p->user) ||
+        keel_extras_of(p)->forms.value(p->t0, d->x1, d->pi1, p->user))
         return 1;
-    if (!dense_of(d, p->forms.jacobian, p->forms.pattern, forms, n, d->gradient, d->rows)) return 1;
+    if (!dense_of(d, keel_extras_of(p)->forms.jacobian, keel_extras_of(p)->forms.pattern, forms, n,
+                  d->gradient, d->rows))
+        return 1;
     for (int i = 0; i < forms; i++) {
         double sum = 0, size = 0;
         for (int j = 0; j < n; j++) {
@@ -77,15 +80,20 @@ static int of_degree_two(const struct doubts *d) {
 /* Values and gradients of energy and constraints, by forms and without? */
 static int agree(const struct doubts *d) {
     const keel_problem *p = d->p;
-    int n = p->n, nq = n / 2, forms = p->forms.count, k = p->constraint.count;
-    if (p->forms.value(p->t0, d->x, d->pi, p->user) || p->reduced.value(p->t0, d->pi, d->value, p->user))
+    int n = p->n, nq = n / 2, forms = keel_extras_of(p)->forms.count, k = p->constraint.count;
+    if (keel_extras_of(p)->forms.value(p->t0, d->x, d->pi, p->user) ||
+        keel_extras_of(p)->reduced.value(p->t0, d->pi, d->value, p->user))
         return 1;
     if (p->energy.value(p->t0, d->x, d->other, p->user)) return 1;
     if (k && p->constraint.value(p->t0, d->x, d->other + 1, p->user)) return 1;
     for (int i = 0; i <= k; i++)
         if (!same(d->value[i], d->other[i], 1)) return 0;
-    if (!dense_of(d, p->forms.jacobian, p->forms.pattern, forms, n, d->x, d->rows)) return 1;
-    if (!dense_of(d, p->reduced.jacobian, p->reduced.pattern, 1 + k, forms, d->pi, d->slope)) return 1;
+    if (!dense_of(d, keel_extras_of(p)->forms.jacobian, keel_extras_of(p)->forms.pattern, forms, n, d->x,
+                  d->rows))
+        return 1;
+    if (!dense_of(d, keel_extras_of(p)->reduced.jacobian, keel_extras_of(p)->reduced.pattern, 1 + k, forms,
+                  d->pi, d->slope))
+        return 1;
     for (int i = 0; i <= k; i++) {
         const keel_map *map = i ? &p->constraint : &p->energy;
         int columns = i ? nq : n, row = i ? i - 1 : 0;
@@ -109,7 +117,7 @@ static size_t most(size_t a, size_t b) {
 }
 
 const char *energy_doubts(const keel_problem *p) {
-    size_t n = (size_t)p->n, k = (size_t)p->constraint.count, forms = (size_t)p->forms.count;
+    size_t n = (size_t)p->n, k = (size_t)p->constraint.count, forms = (size_t)keel_extras_of(p)->forms.count;
     size_t matrix = most(n * n, most(k, 1) * n), all = (1 + k) * forms + forms * n + matrix;
     size_t room = 4 * n + 2 * matrix + 2 * forms + 2 * all + 2 * (1 + k);
     double *work = malloc(room * sizeof *work), *at = work;

@@ -35,7 +35,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     size_t n = (size_t)p->n, k = (size_t)p->constraint.count, all = n + k, width = (size_t)w->width;
     m->nq = p->n / 2;
     m->k = p->constraint.count;
-    m->forms = p->forms.count;
+    m->forms = keel_extras_of(p)->forms.count;
     m->step = keel_work_doubles(w, all);
     m->change = keel_work_doubles(w, all);
     m->residual = keel_work_doubles(w, all);

@@ -32,7 +32,8 @@ struct space {
 
 void energy_quotients_layout(const keel_problem *p, keel_work *w) {
     struct energy_momentum *m = w->method;
-    size_t n = (size_t)p->n, nq = n / 2, k = (size_t)p->constraint.count, forms = (size_t)p->forms.count;
+    size_t n = (size_t)p->n, nq = n / 2, k = (size_t)p->constraint.count,
+           forms = (size_t)keel_extras_of(p)->forms.count;
     size_t size = forms > n ? forms : n, functions = forms ? 1 + k : k > 1 ? k : 1;
     m->slope = keel_work_doubles(w, functions * size);
     m->node = keel_work_doubles(w, functions * size);

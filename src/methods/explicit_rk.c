@@ -1,25 +1,17 @@
 /* explicit_rk.c - explicit Runge-Kutta methods: one loop over tables (keel/explicit.h,
- * methods/rk_tables.c).
+ * methods/explicit_tables.c).
  *
  * Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, ch. II.  Dense output of dopri5 and
  * dop853 is theirs, built from the corrected end of the step:
  *     x(th) = x + th (D + (1-th) (c3 + th (c4 + (1-th) (c5 + th (c6 + ...))))),
  *     D = x_end - x,  c3 = h f - D,  c4 = 2 D - h (f + f_end),  c5 .. = h sum d_i k_i. */
+#include "methods/explicit_rk.h"
+
 #include <keel/explicit.h>
-#include <keel/method.h>
 
-#include "methods/rk_tables.h"
-
-#include <math.h>
 #include <string.h>
 
-struct explicit_rk {
-    double *k;     /* (stages + 1 + extra) x width */
-    double *stage; /* width */
-    double *terms; /* shape x width: c5, c6, ... */
-};
-
-static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
+void explicit_layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     (void)p;
     (void)o;
     const keel_rk *table = w->stepper->table;
@@ -30,7 +22,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->terms = keel_work_doubles(w, (size_t)table->shape * width);
 }
 
-static keel_status attempt(keel_work *w, keel_attempt *a) {
+keel_status explicit_attempt(keel_work *w, keel_attempt *a) {
     const keel_rk *table = w->stepper->table;
     struct explicit_rk *m = w->method;
     w->calls += table->stages - 1;
@@ -48,7 +40,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     return KEEL_OK;
 }
 
-static keel_status prepare(keel_work *w, const keel_segment *s) {
+keel_status explicit_prepare(keel_work *w, const keel_segment *s) {
     const keel_rk *table = w->stepper->table;
     struct explicit_rk *m = w->method;
     size_t width = (size_t)w->width;
@@ -67,7 +59,7 @@ static keel_status prepare(keel_work *w, const keel_segment *s) {
     return KEEL_OK;
 }
 
-static void dense(const keel_work *w, const keel_segment *s, double theta, double *x) {
+void explicit_dense(const keel_work *w, const keel_segment *s, double theta, double *x) {
     const keel_rk *table = w->stepper->table;
     const struct explicit_rk *m = w->method;
     for (int i = 0; i < w->width; i++) {
@@ -79,28 +71,3 @@ static void dense(const keel_work *w, const keel_segment *s, double theta, doubl
         x[i] = s->x[i] + theta * (whole + (1 - theta) * (s->h * s->f[i] - whole + theta * bend));
     }
 }
-
-#define HNW "Hairer, Norsett, Wanner 1993"
-#define METHOD(method, the_order, the_error_order, the_table, what, source)                    \
-    .info = {.name = method,                                                                   \
-             .about = what,                                                                    \
-             .reference = source,                                                              \
-             .order = the_order,                                                               \
-             .traits = KEEL_RUNGE_KUTTA | ((the_error_order) ? KEEL_ADAPTIVE : 0)},            \
-    .error_order = the_error_order, .table = &(the_table), .size = sizeof(struct explicit_rk), \
-    .layout = layout, .attempt = attempt
-
-const keel_stepper explicit_rk_methods[] = {
-    {METHOD("euler", 1, 0, rk_euler, "explicit Euler", "Euler 1768")},
-    {METHOD("rk2", 2, 0, rk_midpoint, "explicit midpoint rule", "Runge 1895")},
-    {METHOD("heun", 2, 0, rk_heun, "explicit trapezoidal rule", "Heun 1900")},
-    {METHOD("rk4", 4, 0, rk_rk4, "the classical Runge-Kutta method", "Kutta 1901")},
-    {METHOD("bs32", 3, 3, rk_bs32, "Bogacki-Shampine 3(2)", "Bogacki, Shampine 1989")},
-    {METHOD("dopri5", 5, 5, rk_dopri5, "Dormand-Prince 5(4) with dense output", "Dormand, Prince 1980; " HNW),
-     .prepare = prepare, .dense = dense},
-    {METHOD("dop853", 8, 8, rk_dop853, "Dormand-Prince 8(5,3) with dense output of order 7", HNW),
-     .prepare = prepare, .dense = dense, .norm = keel_rk_norm853},
-    {METHOD("rkf78", 8, 8, rk_rkf78, "Fehlberg 7(8), the 8th-order formula propagated", "Fehlberg 1968")},
-    {METHOD("rkf78-7", 7, 8, rk_rkf78_7, "Fehlberg 7(8), the 7th-order formula propagated", "Fehlberg 1968")},
-    {.info = {.name = NULL}},
-};

@@ -22,14 +22,14 @@ void implicit_newton_layout(keel_work *w, int stages) {
     m->pivot = keel_work_doubles(w, s * n);
 }
 
-/* A state that starts at rest at zero has no size but what the step adds: the scale of fixed steps is at
- * least a millionth of the largest of that. */
-static void raise_scale(const keel_work *w, int stages) {
-    const struct implicit_rk *m = w->method;
+void implicit_raise_scale(keel_work *w, int stages) {
+    struct implicit_rk *m = w->method;
     double largest = 0;
-    for (int i = 0; i < stages; i++)
-        for (int c = 0; c < w->n; c++) largest = fmax(largest, fabs(m->k[(long)i * m->width + c]));
-    for (int c = 0; c < w->n; c++) m->scale[c] = fmax(m->scale[c], 1e-6 * largest);
+    for (int i = 0; i < stages; i++) {
+        const double *k = implicit_row(m->k, w, i);
+        for (int c = 0; c < w->n; c++) largest = fabs(k[c]) > largest ? fabs(k[c]) : largest;
+    }
+    for (int c = 0; c < w->n; c++) m->scale[c] = m->scale[c] > 1e-6 * largest ? m->scale[c] : 1e-6 * largest;
 }
 
 keel_status implicit_rates(keel_work *w, const keel_attempt *a, const struct implicit_table *table) {
@@ -48,7 +48,6 @@ keel_status implicit_rates(keel_work *w, const keel_attempt *a, const struct imp
         }
         for (int c = 0; c < m->width; c++) k[c] = a->h * f[c];
     }
-    if (w->rtol == 0) raise_scale(w, table->s);
     return KEEL_OK;
 }
 
@@ -241,6 +240,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
     for (int round = 1;; round++) {
         keel_status status = implicit_rates(w, a, table);
         if (status != KEEL_OK) return status;
+        if (w->rtol == 0 && (round == 1 || idle)) implicit_raise_scale(w, s);
         find_residual(w, table);
         solve(w, table);
         keel_work_count(w, 0, 1);

@@ -140,6 +140,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
     for (int round = 0; round < ROUNDS; round++) {
         keel_status status = implicit_rates(w, a, table);
         if (status != KEEL_OK) return status;
+        if (round == 0 || idle) implicit_raise_scale(w, table->s);
         for (int i = 0; i < table->s; i++) {
             double *z = implicit_row(m->z, w, i), *moved = implicit_row(m->moved, w, i);
             add_up(w, table->s, table->a[i], table->a_low[i], m->stage);

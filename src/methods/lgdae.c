@@ -39,7 +39,7 @@ struct lgdae {
 /* Are there rows that are known in differentiated form alone?  -1: there is no memory. */
 static int rows_are_lost(const keel_problem *p) {
     size_t all = (size_t)(p->n + p->m), m = (size_t)p->m;
-    if (p->written.count || p->hidden.count == 0) return 0;
+    if (keel_extras_of(p)->written.count || p->hidden.count == 0) return 0;
     double *u = malloc((all + 2 * m + 1) * sizeof *u), *here = u + all, *there = here + m;
     int lost = 1;
     if (!u) return -1;
@@ -66,7 +66,9 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     (void)o;
     struct lgdae *l = w->method;
-    size_t n = (size_t)p->n, m = (size_t)(p->written.count ? p->written_rows.count : p->m), all = n + m;
+    size_t n = (size_t)p->n,
+           m = (size_t)(keel_extras_of(p)->written.count ? keel_extras_of(p)->written_rows.count : p->m),
+           all = n + m;
     double largest = 0;
     l->n = (int)n;
     l->m = (int)m;

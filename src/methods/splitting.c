@@ -137,7 +137,7 @@ static int is_known(const keel_work *w, const keel_attempt *a, int part) {
 }
 
 /* The rate of q at both nodes of a drift from t, the mean of the two. */
-static keel_status find_mean_rate(keel_work *w, double t, double length) {
+__attribute__((noinline)) static keel_status find_mean_rate(keel_work *w, double t, double length) {
     static const double node = 0.28867513459481287; /* sqrt(3)/6 */
     struct splitting *m = w->method;
     keel_status status = keel_rate(w, t + (0.5 - node) * length, m->x, m->rate);
@@ -151,7 +151,7 @@ static keel_status find_mean_rate(keel_work *w, double t, double length) {
 static keel_status take_separable(keel_work *w, const keel_attempt *a) {
     const struct splitting_table *table = w->stepper->table;
     struct splitting *m = w->method;
-    int first = table->drift_first ? Q : P;
+    int first = table->drift_first ? Q : P, driven = *m->kind == DRIVEN ? Q : -1;
     double clock[2] = {0, 0}; /* of q and of p */
     for (int i = 0; i <= 2 * table->stages; i++) {
         int part = i % 2 == 0 ? first : 1 - first;
@@ -160,7 +160,7 @@ static keel_status take_separable(keel_work *w, const keel_attempt *a) {
         keel_status status = KEEL_OK;
         if (length == 0) continue;
         if (i == 0 && is_known(w, a, part)) rate = m->last + 2 + w->width;
-        else if (part == Q && *m->kind == DRIVEN) status = find_mean_rate(w, a->t + clock[Q], length);
+        else if (part == driven) status = find_mean_rate(w, a->t + clock[Q], length);
         else status = find_rate(w, part, a->t + clock[1 - part]);
         if (status != KEEL_OK) return status;
         advance(w, a, part, length, rate);

@@ -45,7 +45,7 @@ static int order_for(double rtol) {
 }
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
-    if (!p->series.value)
+    if (!keel_extras_of(p)->series.value)
         return "it needs the series of a model, or problem.series; models that are too large have none";
     if (p->n == 0) return "there are no states to expand";
     if (o->order && (o->order < LEAST_ORDER || o->order > MOST_ORDER))
@@ -62,17 +62,19 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->known = keel_work_doubles(w, 2 + (size_t)(p->n + p->m));
     m->before = keel_work_doubles(w, 1);
     m->c = keel_work_doubles(w, terms * (size_t)p->n);
-    m->work = keel_work_doubles(w, (size_t)p->series.room + (size_t)p->series.each * terms);
+    m->work = keel_work_doubles(w, (size_t)keel_extras_of(p)->series.room +
+                                       (size_t)keel_extras_of(p)->series.each * terms);
     m->x = keel_work_doubles(w, (size_t)w->width);
     m->slope = keel_work_doubles(w, (size_t)w->width);
     m->weight = keel_work_doubles(w, (size_t)p->n);
     m->degree = m->order < 3 ? 3 : m->order;
-    if (!p->event_series.value) return;
+    if (!keel_extras_of(p)->event_series.value) return;
     terms = (size_t)m->degree + 1;
     m->curve = keel_work_doubles(w, terms * (size_t)p->n);
     m->at = keel_work_doubles(w, (size_t)(p->n + p->m));
     m->event = keel_work_doubles(w, terms * (size_t)p->event.count);
-    m->event_work = keel_work_doubles(w, (size_t)p->event_series.room + (size_t)p->event_series.each * terms);
+    m->event_work = keel_work_doubles(w, (size_t)keel_extras_of(p)->event_series.room +
+                                             (size_t)keel_extras_of(p)->event_series.each * terms);
 }
 
 /* The coefficients at (t, u); an evaluation of f for each order. */
@@ -83,7 +85,7 @@ static keel_status find(keel_work *w, double t, const double *u, int anew) {
     if (!anew && m->known[0] > 0 && m->known[1] == t && memcmp(m->known + 2, u, bytes) == 0) return KEEL_OK;
     m->known[0] = 0;
     w->calls += m->order;
-    w->code = p->series.value(t, u, m->order, m->c, m->work, p->user);
+    w->code = keel_extras_of(p)->series.value(t, u, m->order, m->c, m->work, p->user);
     if (w->code != 0) return w->code > 0 ? KEEL_RETRY : KEEL_EUSER;
     m->known[0] = 1;
     m->known[1] = t;
@@ -218,8 +220,9 @@ static double power_of(double h, int p) {
  * still for ever.  So the polynomial must follow its own motion: the defect may not exceed it. */
 #define ASTRAY 1e6 /* tolerances: what such a step errs by; its end is half as far, then */
 
-static int is_astray(const keel_attempt *a, int i, double defect) {
-    double h = fabs(a->h), way = fabs(a->dx[i]) + h * fabs(a->f[i]);
+static int is_astray(const keel_attempt *a, int i, double defect, double h) {
+    if (h * defect <= fabs(a->dx[i])) return 0;
+    double way = fabs(a->dx[i]) + h * fabs(a->f[i]);
     return h * defect > way && way > 64 * DBL_EPSILON * fabs(a->x[i]);
 }
 
@@ -227,7 +230,7 @@ static int is_astray(const keel_attempt *a, int i, double defect) {
 static keel_status judge(keel_work *w, keel_attempt *a) {
     struct taylor *m = w->method;
     int n = w->n, p = m->order;
-    double power = power_of(fabs(a->h), p), share = 0.1 * fabs(a->h);
+    double h = fabs(a->h), power = power_of(h, p), share = 0.1 * h;
     for (int i = 0; i < n; i++) m->x[i] = a->x[i] + a->dx[i];
     keel_status status = keel_rate(w, a->t + a->h, m->x, a->f_end);
     const double *last = m->c + (size_t)p * (size_t)n;
@@ -238,7 +241,7 @@ static keel_status judge(keel_work *w, keel_attempt *a) {
             defect -= 32 * DBL_EPSILON * terms_of(m, n, i, a->h);
             if (defect < 0) defect = 0;
         }
-        if (is_astray(a, i, defect)) term = ASTRAY * (w->atol[i] + w->rtol * fabs(a->x[i]));
+        if (is_astray(a, i, defect, h)) term = ASTRAY * (w->atol[i] + w->rtol * fabs(a->x[i]));
         defect *= share;
         a->error[0][i] = defect < term ? term : defect; /* what is not a number stays so */
     }
@@ -301,8 +304,8 @@ static const double *events(keel_work *w, const keel_segment *s, double from, in
     shift(w, s, from);
     for (int i = p->n; i < p->n + p->m; i++) m->at[i] = s->x[i];
     *degree = m->degree;
-    int code =
-        p->event_series.value(s->t + from, m->at, m->curve, m->degree, m->event, m->event_work, p->user);
+    int code = keel_extras_of(p)->event_series.value(s->t + from, m->at, m->curve, m->degree, m->event,
+                                                     m->event_work, p->user);
     return code == 0 ? m->event : NULL;
 }
 

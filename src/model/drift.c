@@ -6,6 +6,7 @@
 #include "model/sim.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int find(const struct keel_model *m, const char *name) {
@@ -72,34 +73,28 @@ static int list_names(struct keel_model *m) {
     return 1;
 }
 
+/* The solver's number of each row. */
 static int open_mode(struct keel_model *m, struct inside_mode *mode) {
-    struct road *r = &mode->road;
-    expr *target = pool_take(&m->pool, ((size_t)m->rows + 1) * sizeof *target);
+    const struct road *r = &mode->road;
+    int number = 0;
     mode->solver_row = pool_take(&m->pool, ((size_t)m->rows + 1) * sizeof *mode->solver_row);
     if (m->pool.refused) return 0;
-    for (int i = 0; i < m->rows; i++) target[i] = expr_constant(&m->model->graph, NAN);
     for (int i = 0; i < m->rows; i++) mode->solver_row[i] = -1;
-    for (int kind = 0, number = 0; kind < DRIFT_KINDS; kind++) {
+    for (int kind = 0; kind < DRIFT_KINDS; kind++) {
         if (kind == KEEL_ROW_ALGEBRAIC) number += r->m; /* y is solved from them: they are not shown */
-        for (int j = 0; j < rows_of(r, (keel_row_kind)kind); j++) {
-            expr value = map_of(r, (keel_row_kind)kind)->value[j];
-            int place = mode->row_place[kind][j];
-            mode->solver_row[place] = number++;
-            target[place] = kind == KEEL_ROW_VELOCITY ? derive_total(&r->derive, value) : value;
-        }
+        for (int j = 0; j < rows_of(r, (keel_row_kind)kind); j++)
+            mode->solver_row[mode->row_place[kind][j]] = number++;
     }
-    return values_open(&mode->rows, r, m->rows, target, 1);
+    if (m->solver_rows < number) m->solver_rows = number;
+    return 1;
 }
 
 int drift_open(struct keel_model *m) {
+    m->solver_rows = 0;
     if (!list_names(m)) return complaint_memory(&m->messages);
     for (int i = 0; i < m->modes; i++)
         if (!open_mode(m, &m->mode[i])) return complaint_memory(&m->messages);
     return 1;
-}
-
-void drift_close(struct keel_model *m) {
-    for (int i = 0; i < m->modes; i++) values_close(&m->mode[i].rows);
 }
 
 int keel_sim_rows(const keel_sim *s) {
@@ -117,10 +112,11 @@ int keel_sim_row_in(const keel_sim *s, int i, int mode) {
 
 keel_status drift_at(struct keel_sim *s, double t, const double *u, double *drift) {
     const int *own = s->m->mode[s->mode].solver_row;
-    keel_kept row;
-    if (values_at(&s->m->mode[s->mode].rows, t, u, NULL, s->parameter, &s->scratch, drift) == KEEL_ENOMEM)
-        return sim_no_memory(s);
-    for (int i = 0; i < s->m->rows; i++)
-        if (own[i] >= 0 && keel_kept_at(s->solver, own[i], &row)) drift[i] -= row.start;
-    return KEEL_OK;
+    if (s->m->solver_rows && !s->residual)
+        s->residual = malloc((size_t)s->m->solver_rows * sizeof *s->residual);
+    if (s->m->solver_rows && !s->residual) return sim_no_memory(s);
+    keel_status status = s->residual ? keel_residuals(s->solver, t, u, s->residual) : KEEL_OK;
+    for (int i = 0; i < s->m->rows && status == KEEL_OK; i++)
+        drift[i] = own[i] >= 0 ? s->residual[own[i]] : NAN;
+    return status;
 }

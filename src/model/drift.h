@@ -1,4 +1,4 @@
-/* drift.h - the rows of the certificate as expressions, so that they can be looked at between steps, too. */
+/* drift.h - the rows of the certificate over all modes, to be looked at between steps, too. */
 #ifndef KEEL_MODEL_DRIFT_H
 #define KEEL_MODEL_DRIFT_H
 
@@ -6,7 +6,6 @@
 
 /* 1, or 0 with a message. */
 int drift_open(struct keel_model *m);
-void drift_close(struct keel_model *m);
 /* value - start of all rows at the unknowns u of the mode in force. */
 keel_status drift_at(struct keel_sim *s, double t, const double *u, double *drift);
 #endif

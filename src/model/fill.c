@@ -33,10 +33,14 @@ void fill_problem(struct fill *out, const struct road *r, const struct functions
     p->rolling = map_of(&r->rolling, &f->call[functions_role_rolling], &out->pattern[5]);
     p->velocity = map_of(&r->velocity, &f->call[functions_role_velocity], &out->pattern[8]);
     p->invariant = map_of(&r->invariant, &f->call[functions_role_invariant], &out->pattern[6]);
-    p->forms = map_of(&r->forms, &f->call[functions_role_forms], &out->pattern[9]);
-    p->reduced = map_of(&r->reduced, &f->call[functions_role_reduced], &out->pattern[10]);
-    p->written = map_of(&r->written, &f->call[functions_role_written], &out->pattern[11]);
-    p->written_rows = map_of(&r->written_rows, &f->call[functions_role_written_rows], &out->pattern[12]);
+    keel_extras *x = &out->extras;
+    *x = (keel_extras){.series = f->series, .event_series = f->event_series};
+    p->extras = x;
+    x->fused = f->fused.march ? &f->fused : NULL;
+    x->forms = map_of(&r->forms, &f->call[functions_role_forms], &out->pattern[9]);
+    x->reduced = map_of(&r->reduced, &f->call[functions_role_reduced], &out->pattern[10]);
+    x->written = map_of(&r->written, &f->call[functions_role_written], &out->pattern[11]);
+    x->written_rows = map_of(&r->written_rows, &f->call[functions_role_written_rows], &out->pattern[12]);
     if (r->event.count)
         p->event = (keel_map){
             .count = r->event.count, .value = f->call[functions_role_event], .names = r->event.names};
@@ -47,9 +51,6 @@ void fill_problem(struct fill *out, const struct road *r, const struct functions
                                 r->mass_constant};
     if (r->structure) p->structure = (keel_matrix){.value = f->call[functions_role_structure]};
     p->curvature = f->call[functions_role_curvature];
-    p->series = f->series;
-    p->event_series = f->event_series;
-    p->fused = f->fused.march ? &f->fused : NULL;
 }
 
 static int left_for(const struct road *r, double operations) {

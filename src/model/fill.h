@@ -6,6 +6,7 @@
 
 struct fill {
     keel_problem problem;
+    keel_extras extras;
     /* f, algebraic, hidden, energy, constraint, rolling, invariant, mass, velocity, forms, reduced, written,
      * written_rows */
     keel_pattern pattern[13];

@@ -186,6 +186,16 @@ int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const s
     return left_out ? (left_out < 0 ? -1 : 0) : emit_kept_rows(f, e, r, name);
 }
 
+void functions_link_kernel(struct functions *f, const struct compile_unit *unit, int mode) {
+    char name[40];
+    if (!f->kernel) return;
+    name_in_c(name, sizeof name, mode, functions_role_f);
+    f->fused.march = compile_march(unit, name);
+    f->fused.kept = compile_kept(unit, name);
+    f->fused.energy = f->rows_inside ? f->call[functions_role_energy] : NULL;
+    f->fused.invariant = f->rows_inside ? f->call[functions_role_invariant] : NULL;
+}
+
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode) {
     char name[40];
     for (int k = 0; k < FUNCTIONS_ROLES; k++) {
@@ -194,11 +204,8 @@ void functions_link(struct functions *f, const struct compile_unit *unit, int mo
         keel_fn *compiled = f->there[k] && !left_out ? compile_function(unit, name) : NULL;
         if (compiled) f->call[k] = compiled;
     }
+    functions_link_kernel(f, unit, mode);
     name_in_c(name, sizeof name, mode, functions_role_f);
-    if (f->kernel) f->fused.march = compile_march(unit, name);
-    if (f->kernel) f->fused.kept = compile_kept(unit, name);
-    f->fused.energy = f->rows_inside ? f->call[functions_role_energy] : NULL;
-    f->fused.invariant = f->rows_inside ? f->call[functions_role_invariant] : NULL;
     if (f->series.value && compile_series(unit, name)) f->series.value = compile_series(unit, name);
     name_in_c(name, sizeof name, mode, functions_role_event);
     if (f->event_series.value && compile_along(unit, name)) f->event_series.value = compile_along(unit, name);

@@ -64,6 +64,7 @@ int functions_emit(const struct functions *f, struct emit *e, int mode, const ch
 int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct road *r,
                           const char *method);
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode);
+void functions_link_kernel(struct functions *f, const struct compile_unit *unit, int mode); /* that alone */
 /* What tapes of a road may read: t, `states` symbols, multipliers, parameters and held values;
  * free() it.  NULL without memory. */
 struct tape_input *functions_inputs(const struct road *r, size_t states, const expr *state, size_t *count);

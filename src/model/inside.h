@@ -45,7 +45,6 @@ struct inside_mode {
     struct jump jump;      /* where an event may lead here */
     struct values columns; /* what a column is in this mode */
     struct values sizes;   /* of the outputs: sums of |terms| */
-    struct values rows;    /* kept and watched rows, NAN where the mode has no such row */
     int *solver_row;       /* by row: its number among those of the solver; -1: the mode has none such */
     int *row_place[DRIFT_KINDS]; /* by kind: the places of the mode's rows among those of all modes */
     int *solver_surface;         /* the same of switching surfaces */
@@ -69,7 +68,7 @@ struct keel_model {
     char *method;                         /* a kernel is wanted for; NULL: the model's */
     char **set;                           /* parameters replaced, as given */
     const char **parameter_set, **start;  /* those of them that are for parameters; for start values */
-    int sets, parameter_sets, starts, interpret, without_start;
+    int sets, parameter_sets, starts, interpret, without_start, kernel_later;
     double work; /* the budget; 0: the usual one */
     struct compile_limits limits;
     char *from, *to; /* instead of the model's `run`; NULL: the model's */
@@ -91,6 +90,7 @@ struct keel_model {
     int columns;
     const char **row, **surface; /* names of the rows, of the switching surfaces of all modes */
     int rows, surfaces;
+    int solver_rows;   /* of one mode, at most: with those from which y is solved */
     struct tape exact; /* of the columns, NAN where there is none */
     double *reference; /* [references, 1 + columns] time, values; NULL: they are not for this run */
     int references;

@@ -133,7 +133,8 @@ static void compile(struct keel_model *m) {
     e.stop = m->limits.stop;
     for (int i = 0; i < m->modes && good; i++)
         good = functions_emit(&m->mode[i].functions, &e, i, method, 0) == 0 &&
-               functions_emit_kernel(&m->mode[i].functions, &e, i, &m->mode[i].road, method) == 0;
+               (m->kernel_later ||
+                functions_emit_kernel(&m->mode[i].functions, &e, i, &m->mode[i].road, method) == 0);
     if (!good || e.failed) {
         text_set(m->why_not, sizeof m->why_not,
                  e.starved ? "there is not enough memory to write it as C"
@@ -262,7 +263,6 @@ static void finish(struct keel_model *m, int good) {
 /* Back to the text alone. */
 static void tear_down(struct keel_model *m) {
     columns_close(m);
-    drift_close(m);
     prepare_release(m);
     for (int i = 0; i < m->modes; i++) {
         impact_close(&m->mode[i].impact);
@@ -328,6 +328,7 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
     }
     if (o && o->work > 0) m->work = 1e6 * o->work;
     if (o) m->interpret = o->interpret, m->without_start = o->without_start;
+    if (o) m->kernel_later = o->kernel_later;
     if (o) m->limits = (struct compile_limits){o->compile_seconds, o->stop};
     return m;
 }

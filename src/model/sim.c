@@ -73,8 +73,8 @@ static int take_scratch(struct keel_sim *s) {
     int wrong = 0;
     for (int i = 0; i < m->modes && !wrong; i++) {
         const struct inside_mode *mode = &m->mode[i];
-        wrong = values_reserve(&s->scratch, &mode->columns) || values_reserve(&s->scratch, &mode->rows) ||
-                values_reserve(&s->scratch, &mode->sizes) || values_reserve(&s->scratch, &mode->held);
+        wrong = values_reserve(&s->scratch, &mode->columns) || values_reserve(&s->scratch, &mode->sizes) ||
+                values_reserve(&s->scratch, &mode->held);
         for (int k = 0; k < m->model->mode[i].events && !wrong; k++)
             wrong = values_reserve(&s->scratch, &mode->event[k].after) ||
                     values_reserve(&s->scratch, &mode->event[k].onset);
@@ -156,6 +156,10 @@ void keel_sim_close(keel_sim *s) {
     free(s->jump);
     free(s->branch);
     free(s->row_value);
+    free(s->residual);
+    free(s->fused);
+    free(s->extras);
+    if (s->kernel.handle) compile_close(&s->kernel);
     values_release(&s->scratch);
     free(s);
 }
@@ -195,17 +199,22 @@ static keel_status look_at_branches(struct keel_sim *s, keel_status status) {
     return sim_fail(s, KEEL_ESINGULAR, "at t = %.10g %s; write two modes instead", t, text);
 }
 
-/* To t_end, to an event, or one step. */
-static keel_status advance(struct keel_sim *s, double t_end, int one_step) {
+static int reached(const struct keel_sim *s, double t) {
+    return (keel_time(s->solver) - t) * s->direction >= 0;
+}
+
+/* To an event, or as keel_advance; tell: as keel_run. */
+static keel_status advance(struct keel_sim *s, double t_wake, double t_end, int tell) {
     if (!s->m->mode[s->mode].branches.there)
-        return one_step ? keel_step(s->solver, t_end) : keel_run(s->solver, t_end);
+        return tell ? keel_run(s->solver, t_end) : keel_advance(s->solver, t_wake, t_end);
     keel_status status;
+    long left = tell || s->o.pause_steps == 0 ? LONG_MAX : s->o.pause_steps;
     do status = look_at_branches(s, keel_step(s->solver, t_end));
-    while (status == KEEL_OK && !one_step && keel_time(s->solver) != t_end);
+    while (status == KEEL_OK && !reached(s, t_wake) && keel_time(s->solver) != t_end && --left > 0);
     return status;
 }
 
-static keel_status go(struct keel_sim *s, double t_end, int one_step) {
+static keel_status go(struct keel_sim *s, double t_wake, double t_end, int tell) {
     if (!s) return KEEL_EINVAL;
     if (s->status < 0) return s->status;
     if (keel_state_of(s->solver) >= 0 && t_end != keel_time(s->solver)) {
@@ -215,21 +224,25 @@ static keel_status go(struct keel_sim *s, double t_end, int one_step) {
     }
     long begin = keel_statistics(s->solver).steps;
     for (;;) {
-        keel_status status = advance(s, t_end, one_step);
+        keel_status status = advance(s, t_wake, t_end, tell);
         if (status >= 0 && s->status < 0) return s->status; /* no memory */
         if (status != KEEL_EVENT) return status;
         status = sim_act(s, keel_event(s->solver));
-        if (status != KEEL_OK || one_step) return status;
+        if (status != KEEL_OK || (t_wake != t_end && reached(s, t_wake))) return status;
         if (too_many_steps(s, begin)) return s->status;
     }
 }
 
+keel_status keel_sim_advance(keel_sim *s, double t_wake, double t_end) {
+    return go(s, t_wake, t_end, 0);
+}
+
 keel_status keel_sim_run(keel_sim *s, double t_end) {
-    return go(s, t_end, 0);
+    return go(s, t_end, t_end, 1);
 }
 
 keel_status keel_sim_step(keel_sim *s, double t_end) {
-    return go(s, t_end, 1);
+    return go(s, keel_time(s ? s->solver : NULL), t_end, 0);
 }
 
 keel_solver *keel_sim_solver(keel_sim *s) {

@@ -1,5 +1,6 @@
 /* sim_jumps.c - the table of jumps: invariants and energies whose values an action, or a change of mode, has
  * changed by more than round-off.  Those with grad I . B = 0 (jump.h) pass unchanged and are not in it. */
+#include "model/drift.h"
 #include "model/sim.h"
 
 #include <math.h>
@@ -11,12 +12,19 @@ static int counts(const keel_kept *row) {
     return row->kind == KEEL_ROW_ENERGY || row->kind == KEEL_ROW_INVARIANT;
 }
 
-/* One round-off unit of each row that may jump; 0: it is none. */
-static void units_of(struct keel_sim *s, double *unit) {
+/* The rows where the run stands, and one round-off unit of each that may jump; 0: it is none. */
+static keel_status values_of(struct keel_sim *s, double *value, double *unit) {
     const int *own = s->m->mode[s->mode].solver_row;
     keel_kept row;
-    for (int i = 0; i < s->m->rows; i++)
-        unit[i] = own[i] >= 0 && keel_kept_at(s->solver, own[i], &row) && counts(&row) ? row.unit : 0;
+    keel_status status = drift_at(s, keel_time(s->solver), keel_state(s->solver), value);
+    if (status != KEEL_OK) return status;
+    for (int i = 0; i < s->m->rows; i++) {
+        unit[i] = 0;
+        if (own[i] < 0 || !keel_kept_at(s->solver, own[i], &row)) continue;
+        value[i] += row.start;
+        if (counts(&row)) unit[i] = row.unit;
+    }
+    return KEEL_OK;
 }
 
 keel_status sim_rows_before(struct keel_sim *s) {
@@ -24,9 +32,7 @@ keel_status sim_rows_before(struct keel_sim *s) {
     if (rows == 0) return KEEL_OK;
     if (!s->row_value) s->row_value = malloc(4 * (size_t)rows * sizeof *s->row_value);
     if (!s->row_value) return sim_no_memory(s);
-    if (sim_ask(s, &s->m->mode[s->mode].rows, s->row_value) == KEEL_ENOMEM) return s->status;
-    units_of(s, s->row_value + rows);
-    return KEEL_OK;
+    return values_of(s, s->row_value, s->row_value + rows);
 }
 
 static keel_status add(struct keel_sim *s, struct sim_jump one) {
@@ -45,8 +51,8 @@ keel_status sim_rows_after(struct keel_sim *s) {
     int rows = s->m->rows;
     if (rows == 0) return KEEL_OK;
     double *before = s->row_value, *unit = before + rows, *after = unit + rows, *now = after + rows;
-    if (sim_ask(s, &s->m->mode[s->mode].rows, after) == KEEL_ENOMEM) return s->status;
-    units_of(s, now);
+    keel_status found = values_of(s, after, now);
+    if (found != KEEL_OK) return found;
     for (int k = 0; k < rows; k++) {
         int both = unit[k] > 0 && now[k] > 0 && isfinite(before[k]) && isfinite(after[k]);
         if (!both || fabs(after[k] - before[k]) <= UNITS * fmax(unit[k], now[k])) continue;

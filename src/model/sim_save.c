@@ -39,7 +39,9 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t count) {
 static uint64_t check_of(const struct keel_sim *s) {
     const keel_model *m = s->m;
     uint64_t h = hash(14695981039346656037u, m->text, m->source.length);
+    const unsigned abi = KEEL_ABI;
     h = hash(h, KEEL_VERSION, sizeof KEEL_VERSION);
+    h = hash(h, &abi, sizeof abi);
     return hash(h, m->parameter, (size_t)m->model->parameters * sizeof *m->parameter);
 }
 

@@ -126,6 +126,34 @@ static void prepare_events(FILE *out, int mode, const keel_problem *p) {
     fputs("};\n", out);
 }
 
+/* What taylor and methods with equations of their own need; 1: there is something. */
+static int put_extras(const struct page *page, int mode, const keel_extras *x) {
+    FILE *out = page->out;
+    const struct {
+        const char *name;
+        const keel_map *map;
+    } maps[] = {{"forms", &x->forms},
+                {"reduced", &x->reduced},
+                {"written", &x->written},
+                {"written_rows", &x->written_rows}};
+    enum { MAPS = sizeof maps / sizeof *maps };
+    int any = page->method && x->series.value;
+    for (int k = 0; k < MAPS; k++) {
+        any |= maps[k].map->count > 0;
+        prepare_map(out, maps[k].name, mode, maps[k].map);
+    }
+    if (!any) return 0;
+    fprintf(out, "static const keel_extras extras_%d = {\n", mode);
+    for (int k = 0; k < MAPS; k++) put_map(out, maps[k].name, mode, maps[k].map);
+    if (page->method && x->series.value)
+        fprintf(out, "    .series = {series_%d_f, %ld, %ld},\n", mode, x->series.room, x->series.each);
+    if (page->method && x->event_series.value)
+        fprintf(out, "    .event_series = {along_%d_event, %ld, %ld},\n", mode, x->event_series.room,
+                x->event_series.each);
+    fputs("};\n", out);
+    return 1;
+}
+
 static void put_problem(struct page *page, const keel_model *m, int mode) {
     static const char *const form[] = {"KEEL_ODE", "KEEL_HAMILTONIAN", "KEEL_MECHANICS", "KEEL_DAE"};
     FILE *out = page->out;
@@ -141,10 +169,6 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
                 {"rolling", &p->rolling},
                 {"velocity", &p->velocity},
                 {"invariant", &p->invariant},
-                {"forms", &p->forms},
-                {"reduced", &p->reduced},
-                {"written", &p->written},
-                {"written_rows", &p->written_rows},
                 {"event", &p->event}};
     enum { MAPS = sizeof maps / sizeof *maps };
     char start[40];
@@ -156,6 +180,7 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
     if (p->array_of && p->n) put_integers(out, "int", "array_of", mode, p->n, p->array_of);
     text_set(start, sizeof start, "start_%d", mode);
     if (p->u0 && p->n + p->m) put_doubles(out, "const double", start, p->n + p->m, p->u0);
+    int extras = put_extras(page, mode, p->extras);
     fprintf(out, "static const keel_problem problem_%d = {\n    .form = %s, .name = ", mode, form[p->form]);
     put_string(out, keel_model_name(m));
     fprintf(out, ", .n = %d, .m = %d, .t0 = ", p->n, p->m);
@@ -171,11 +196,7 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
         fputs("},\n", out);
     }
     if (p->structure.value) fprintf(out, "    .structure = {.value = model_%d_structure},\n", mode);
-    if (page->method && p->series.value)
-        fprintf(out, "    .series = {series_%d_f, %ld, %ld},\n", mode, p->series.room, p->series.each);
-    if (page->method && p->event_series.value)
-        fprintf(out, "    .event_series = {along_%d_event, %ld, %ld},\n", mode, p->event_series.room,
-                p->event_series.each);
+    if (extras) fprintf(out, "    .extras = &extras_%d,\n", mode);
     if (p->curvature) fprintf(out, "    .curvature = model_%d_curvature,\n", mode);
     if (p->event.count)
         fprintf(out, "    .event_direction = directions_%d, .passing = passing_%d,\n", mode, mode);
@@ -222,7 +243,7 @@ static void put_head(struct page *page, const keel_model *m) {
             " * What events do, and the change of modes, is not in it: the program that uses it does that.\n",
             out);
     fputs(" * The functions read `parameter`: change a number there before keel_open. */\n"
-          "#include <keel.h>\n\n"
+          "#include <keel/extras.h>\n\n"
           "#if defined __GNUC__\n#pragma GCC diagnostic ignored \"-Wunused-function\" /* not every model "
           "needs all */\n"
           "#endif\n",
@@ -262,18 +283,22 @@ static void put_field(FILE *out, const char *name, double value) {
     fputc(',', out);
 }
 
+/* "+auto" says nothing. */
+static void put_method(FILE *out, const char *method) {
+    char pair[128];
+    const char *plus = strstr(method, "+auto");
+    text_set(pair, sizeof pair, "%.*s", (int)(plus ? (size_t)(plus - method) : strlen(method)), method);
+    put_string(out, pair);
+}
+
 /* As keel run would set them. */
 static void put_options(FILE *out, const keel_model *m, const keel_options *o) {
-    static const char *const preserve[] = {"AUTO",      "NONE",    "WATCH", "POST",  "ADJUST",   "PROJECT",
-                                           "SYMMETRIC", "COUPLED", "SCALE", "RELAX", "BAUMGARTE"};
     static const char *const norm[] = {"BY_DEFAULT", "BY_ERROR", "BY_MASS", "UNIT"};
     double longest = o->max_step;
     if (longest == 0 && o->step == 0 && wants_short_steps(m)) longest = fabs(m->span[1] - m->span[0]) / 100;
     fputs("    const keel_options options = {\n        .method = ", out);
-    put_string(out, o->method ? o->method : o->reversible ? "gauss8" : o->step > 0 ? "rk4" : "dop853");
+    put_method(out, o->method ? o->method : o->reversible ? "gauss8" : o->step > 0 ? "rk4" : "dop853");
     fputc(',', out);
-    if (o->preserve > KEEL_AUTO && o->preserve <= KEEL_BAUMGARTE)
-        fprintf(out, "\n        .preserve = KEEL_%s,", preserve[o->preserve]);
     if (o->norm > KEEL_BY_DEFAULT && o->norm < KEEL_GIVEN)
         fprintf(out, "\n        .norm = KEEL_%s,", norm[o->norm]);
     if (o->keep) {
@@ -355,7 +380,8 @@ char *keel_model_standalone(const keel_model *m, const keel_options *o) {
     if (!m || m->status != KEEL_OK) return errno = EINVAL, NULL;
     struct page page = {.out = open_memstream(&text, &length)};
     if (!page.out) return errno = ENOMEM, NULL;
-    if (o && o->method && strcmp(o->method, "taylor") == 0) page.method = o->method;
+    if (o && o->method && strcspn(o->method, "+") == 6 && strncmp(o->method, "taylor", 6) == 0)
+        page.method = "taylor";
     safe_name(page.name, sizeof page.name, keel_model_name(m));
     put_head(&page, m);
     int wrong = put_functions(&page, m);

@@ -65,6 +65,27 @@ class Fallback(cli.Case):
         said = json.loads(self.keel("run", MODEL, "--json", "--interpret", env=self.home).stdout)
         self.assertIn("as asked", said["interpreted_why"])
 
+    def test_kernels_are_compiled_where_they_pay(self):
+        """A short run has the model's functions alone; a long one its loop, too, and the same numbers."""
+        def libraries():
+            return len([f for f in os.listdir(self.path("cache/keel")) if f.endswith(".so")])
+        model = self.path("swing.keel")
+        with open(model, "w") as text:
+            text.write("var x, y\nx' = y\ny' = -x\ninvariant r = x^2 + y^2\ninit x = 1, y = 0\nrun 0 .. 200\n")
+        for method in "dop853", "rk4+project", "rk4+watch":
+            more = [] if method == "dop853" else ["--step", "0.01"]
+            self.keel("run", model, "--method", method, *more, env=self.home)
+            self.assertEqual(libraries(), 1, method)
+        # many rows: hardly a step between two of them
+        self.keel("run", model, "--method", "rk4", "--step", "1e-4", "--every", "1e-3", "--out", "rows.csv", env=self.home)
+        self.assertEqual(libraries(), 1)
+        long = ["run", model, "--method", "rk4+project", "--step", "1e-4", "--points", "50"]
+        self.keel(*long, "--out", "long.csv", env=self.home)
+        self.assertEqual(libraries(), 2)
+        self.keel(*long, "--interpret", "--out", "slow.csv", env=self.home)
+        with open(self.path("long.csv")) as one, open(self.path("slow.csv")) as other:
+            self.assertEqual(one.read(), other.read())
+
     def test_quiet_is_quiet(self):
         self.assertEqual(self.keel("run", MODEL, "--quiet", env=dict(self.home, CC="/nowhere/cc")).stderr, b"")
 

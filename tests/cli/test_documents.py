@@ -44,12 +44,26 @@ def programs():
         print("ok", page, len(found))
 
 
+def read(page):
+    with open(os.path.join(SOURCE, page)) as text:
+        return text.read()
+
+
+def anchors(page):
+    """What its headings are called in links."""
+    heads = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", read(page), flags=re.M | re.S), re.M)
+    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
 def links():
-    """Every page that another one names is there."""
-    for page in ["README.md"] + sorted("docs/" + name for name in os.listdir(f"{SOURCE}/docs") if name.endswith(".md")):
-        with open(os.path.join(SOURCE, page)) as text:
-            for target in re.findall(r"\]\(([^)#:]+)\)", text.read()):
-                assert os.path.exists(os.path.join(SOURCE, os.path.dirname(page), target)), (page, target)
+    """Every page that another one names is there, and so is the heading in it."""
+    pages = [name for name in os.listdir(SOURCE) if name.endswith(".md")]
+    pages += ["docs/" + name for name in os.listdir(f"{SOURCE}/docs") if name.endswith(".md")]
+    for page in sorted(pages):
+        for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", read(page)):
+            path = os.path.normpath(os.path.join(os.path.dirname(page), target)) if target else page
+            assert os.path.exists(os.path.join(SOURCE, path)), (page, target)
+            assert not anchor or anchor in anchors(path), (page, target, anchor)
 
 
 links()

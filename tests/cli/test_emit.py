@@ -116,7 +116,7 @@ class Emit(cli.Case):
     def test_only_keel(self):
         for model in ["pendulum", "andrews", "slack_rod"]:
             source = self.keel("emit", example(model)).stdout.decode()
-            self.assertEqual(re.findall(r"^\s*#\s*include.*", source, re.M), ["#include <keel.h>"])
+            self.assertEqual(re.findall(r"^\s*#\s*include.*", source, re.M), ["#include <keel/extras.h>"])
         self.assertIn("slack_rod_taut_problem(void)", source)
         self.assertIn("slack_rod_loose_problem(void)", source)
 

@@ -151,7 +151,7 @@ class Stabilizers(cli.Case):
         self.assertLess(found["accuracy"]["value"], 1e-12)
         self.assertEqual(self.json("run", model, "--preserve", "project")["stabilizer"], "project")
         emitted = self.keel("emit", model).stdout.decode()
-        self.assertIn(".preserve = KEEL_SCALE,", emitted)
+        self.assertIn('.method = "rk4+scale",', emitted)
         self.assertIn('.sets = "P[1] P[2]; P[3]",', emitted)
         kept = next(row for row in self.json("run", example("liu2006_5"))["kept"] if row["name"] == "track")
         self.assertLess(kept["scaled_drift"], 5)

@@ -299,11 +299,16 @@ class Converge(Tables):
 
 class Methods(Tables):
     def test_all(self):
-        methods = {m["name"]: m for m in keel_json("methods")["methods"]}
+        found = keel_json("methods")
+        methods = {m["name"]: m for m in found["methods"]}
         self.assertEqual(methods["rk4"]["order"], 4)
         self.assertEqual(methods["rk4"]["traits"], ["explicit"])
         self.assertEqual(methods["rk4"]["forms"], ["ode", "hamiltonian", "mechanics", "dae"])
         self.assertIn("project", methods["rk4"]["stabilizers"])
+        stabilizers = [one["name"] for one in found["stabilizers"]]
+        self.assertEqual(len(stabilizers), len(set(stabilizers)))
+        self.assertLessEqual(set(methods["rk4"]["stabilizers"]), set(stabilizers))
+        self.assertIn("try          keel run MODEL --preserve project", keel("methods", "project").stdout)
         self.assertEqual(methods["rattle"]["forms"], ["hamiltonian", "mechanics"])
         self.assertEqual(methods["shake"]["forms"], ["mechanics"])
         self.assertEqual(methods["rattle"]["stabilizers"], ["none", "watch"])
@@ -312,7 +317,7 @@ class Methods(Tables):
         text = keel("methods").stdout
         self.assert_fits(text)
         self.assertEqual([line.split()[0] for line in text.splitlines()[1:] if line[2:3].strip() and ":" not in line[:20]],
-                         list(methods))
+                         [*methods, "stabilizer", *stabilizers])
 
     def test_one(self):
         text = keel("methods", "dop853").stdout

@@ -98,15 +98,17 @@ static int same_series(keel_model *m, int mode, int number, const struct compile
     char name[60];
     snprintf(name, sizeof name, "%d_f", number);
     keel_series_fn *compiled = compile_series(unit, name);
-    if (!p->series.value || !compiled) return 1;
+    if (!keel_extras_of(p)->series.value || !compiled) return 1;
     static double u[MOST_INPUTS];
     size_t count = (size_t)(ORDERS + 1) * (size_t)p->n;
     double t, *here = calloc(2 * count + 1, sizeof *here), *there = here ? here + count : NULL;
-    double *work = calloc((size_t)(p->series.room + p->series.each * (ORDERS + 1)) + 1, sizeof *work);
+    double *work =
+        calloc((size_t)(keel_extras_of(p)->series.room + keel_extras_of(p)->series.each * (ORDERS + 1)) + 1,
+               sizeof *work);
     int same = here && work;
     for (int point = 0; same && point < POINTS - 1; point++) {
         choose_point(point, &t, u);
-        int code = p->series.value(t, u, ORDERS, here, work, p->user);
+        int code = keel_extras_of(p)->series.value(t, u, ORDERS, here, work, p->user);
         same = compiled(t, u, ORDERS, there, work, p->user) == code &&
                (code || same_numbers(here, there, count));
     }

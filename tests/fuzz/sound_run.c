@@ -2,8 +2,10 @@
 #include "sound_run.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 
 /* Methods agree within AGREE of the size of a value, or FURTHER times the difference that a smaller tolerance
  * makes to the first of them: where a motion is so sensitive, all of them may differ that much. */
@@ -17,16 +19,37 @@ keel_model *sound_open(const char *text) {
     return keel_model_read("sound.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
 }
 
+/* A state that grows like exp(34 t) has an event function that swings a million times in a fixed step, and each
+ * swing is looked at: that is not waited for. */
+enum { PATIENCE = 10 }; /* seconds of the processor */
+static volatile int enough;
+static int too_long;
+static void stop(int signal) {
+    (void)signal;
+    enough = 1;
+}
+
+static void watch(long seconds) {
+    struct itimerval limit = {.it_value = {.tv_sec = seconds}};
+    signal(SIGVTALRM, stop);
+    setitimer(ITIMER_VIRTUAL, &limit, NULL);
+}
+
 void sound_run(keel_model *m, const char *method, double rtol, int steps, struct sound_end *end) {
     double from, to;
     keel_model_span(m, &from, &to);
     keel_options o = {.method = method, .rtol = rtol, .atol = 1e-3 * rtol, .max_steps = MOST_STEPS};
     if (steps) o.step = fabs(to - from) / steps;
     *end = (struct sound_end){.status = KEEL_ENOMEM};
+    enough = 0;
+    o.stop = &enough;
+    watch(PATIENCE);
     keel_sim *s = keel_sim_open(m, &o);
     if (!s) return;
     do end->status = keel_sim_run(s, to);
     while (end->status == KEEL_EVENT);
+    watch(0);
+    if (enough) end->status = KEEL_ELIMIT, too_long = 1;
     keel_solver *solver = keel_sim_solver(s);
     end->columns = keel_sim_columns(s);
     snprintf(end->message, sizeof end->message, "%s", keel_sim_message(s));
@@ -121,11 +144,16 @@ static int run_fixed(keel_model *m, const struct table *t, const double *allowed
     for (int steps = 32; steps <= 4096; steps *= 4) {
         sound_run(m, "gauss8", 0, steps, end);
         if (end->status == KEEL_EINVAL) return 1;
+        if (enough) return 0;
         if (end->status == KEEL_OK && before.status == KEEL_OK && first_apart(t, end, &before, allowed) < 0)
             return 1;
         before = *end;
     }
     return 0;
+}
+
+int sound_takes_too_long(void) {
+    return too_long;
 }
 
 /* rkf78 is not among them: its estimate does not see a quadrature. */
@@ -135,8 +163,10 @@ int sound_methods_agree(keel_model *m, const struct sound *s, struct sound_count
     struct table t;
     double allowed[SOUND_COLUMNS];
     name_columns(m, &t);
+    too_long = 0;
     sound_run(m, "dop853", 1e-9, 0, &first);
-    sound_run(m, "dop853", 1e-12, 0, &tight);
+    if (!too_long) sound_run(m, "dop853", 1e-12, 0, &tight);
+    if (too_long) return 1;
     if (s->has_switches) return count->switched++, 1;
     if (first.status == KEEL_ELIMIT || tight.status == KEEL_ELIMIT ||
         (first.status != KEEL_OK && first.t != s->from))
@@ -148,6 +178,7 @@ int sound_methods_agree(keel_model *m, const struct sound *s, struct sound_count
         int arrived = 1;
         if (k < 3) sound_run(m, method[k], 1e-9, 0, &other);
         else arrived = run_fixed(m, &t, allowed, &other);
+        if (too_long) return 1;
         if (sensitive && (!arrived || other.status == KEEL_ELIMIT))
             continue; /* more steps than are spent here */
         if (other.status == KEEL_EINVAL && other.t == s->from) {

@@ -15,6 +15,7 @@ struct sound_count {
     long compared, refused,
         singular;                /* runs beside the first; methods that do not apply; motions without end */
     long exact, kept, sensitive; /* columns with closed forms; rows; models judged by their sensitivity */
+    long endless;                /* models whose runs take too long to wait for */
     long switched;               /* models with kinks on the way, whose methods are not compared */
 };
 
@@ -30,6 +31,8 @@ struct sound_end {
 keel_model *sound_open(const char *text); /* interpreted */
 /* To the end of the run, with a tolerance or so many fixed steps. */
 void sound_run(keel_model *m, const char *method, double rtol, int steps, struct sound_end *end);
+/* Has a run been given up because it took too long, since the last call of sound_methods_agree? */
+int sound_takes_too_long(void);
 /* The same bits? */
 int sound_same(const struct sound_end *a, const struct sound_end *b);
 

@@ -22,6 +22,9 @@ static long fail(long number, const char *text, const char *why) {
     return 1;
 }
 
+/* The numbers of the models in the batch. */
+static long in_batch[SOUND_BATCH];
+
 /* All of one model but its machine code; it goes to the batch then. */
 static long check_one(const struct sound_plan *plan, long number, struct sound_batch *batch,
                       struct sound_count *count) {
@@ -40,7 +43,13 @@ static long check_one(const struct sound_plan *plan, long number, struct sound_b
     }
     count->opened++;
     const char *method = method_for(number);
-    int good = sound_methods_agree(m, &s, count, why) && sound_texts_agree(m, &s, why);
+    int good = sound_methods_agree(m, &s, count, why);
+    if (sound_takes_too_long()) {
+        count->endless++;
+        keel_model_close(m);
+        return 0;
+    }
+    good = good && sound_texts_agree(m, &s, why);
     char *emitted = keel_model_standalone(m, &(keel_options){.method = method});
     if (good && !emitted) snprintf(why, sizeof why, "nothing is emitted"), good = 0;
     free(emitted);
@@ -49,10 +58,11 @@ static long check_one(const struct sound_plan *plan, long number, struct sound_b
     if (!plan->batch) keel_model_close(m);
     else if (!sound_batch_add(batch, m, method, number / 5 % plan->kernel_each == 0))
         failed = fail(number, text, "its C cannot be written");
+    if (plan->batch && batch->models > 0) in_batch[batch->models - 1] = number;
     return failed;
 }
 
-static long check_batch(struct sound_batch *batch, long first) {
+static long check_batch(struct sound_batch *batch) {
     static struct sound s;
     static char text[SOUND_TEXT];
     char why[SOUND_WHY] = "";
@@ -60,8 +70,8 @@ static long check_batch(struct sound_batch *batch, long first) {
     sound_batch_close(batch);
     if (bad < 0) return 0;
     text[0] = '\0';
-    if (bad < models) sound_of_number(&s, first + bad), sound_write(&s, text);
-    return fail(first + bad, text, why);
+    if (bad < models) sound_of_number(&s, in_batch[bad]), sound_write(&s, text);
+    return fail(bad < models ? in_batch[bad] : -1, text, why);
 }
 
 long sound_sweep(const struct sound_plan *plan, struct sound_count *count) {
@@ -72,7 +82,7 @@ long sound_sweep(const struct sound_plan *plan, struct sound_count *count) {
         long end = room && first + room < plan->to ? first + room : plan->to;
         sound_batch_open(&batch);
         for (long number = first; number < end; number++) failed += check_one(plan, number, &batch, count);
-        failed += check_batch(&batch, first);
+        failed += check_batch(&batch);
         first = end;
     }
     return failed;
@@ -81,7 +91,8 @@ long sound_sweep(const struct sound_plan *plan, struct sound_count *count) {
 void sound_tell(const struct sound_count *c, const char *who) {
     printf("%s: %ld models, %ld opened; %ld runs agree with dop853, %ld methods do not apply, %ld motions "
            "end early, "
-           "%ld are sensitive, %ld have kinks on the way; %ld closed forms and %ld kept rows hold\n",
+           "%ld are sensitive, %ld have kinks on the way, %ld take too long; %ld closed forms and %ld kept "
+           "rows hold\n",
            who, c->models, c->opened, c->compared, c->refused, c->singular, c->sensitive, c->switched,
-           c->exact, c->kept);
+           c->endless, c->exact, c->kept);
 }

@@ -27,10 +27,14 @@ static int same(const double *a, const double *b, int count) {
 
 /* Steps with a length that is a part of the span, or with error control. */
 static keel_options options_of(const unsigned char *choice, double span) {
-    int methods = 0;
+    static char pair[64];
+    int methods = 0, stabilizers = 0;
     while (keel_method_at(methods)) methods++;
-    keel_options o = {.method = keel_method_at(choice[0] % methods)->name,
-                      .preserve = (keel_preserve)(choice[1] % (KEEL_BAUMGARTE + 1)),
+    while (keel_stabilizer_at(stabilizers)) stabilizers++;
+    const keel_method *stabilizer = keel_stabilizer_at(choice[1] % (stabilizers + 1)); /* or none is named */
+    snprintf(pair, sizeof pair, "%s%s%s", keel_method_at(choice[0] % methods)->name, stabilizer ? "+" : "",
+             stabilizer ? stabilizer->name : "");
+    keel_options o = {.method = pair,
                       .norm = (keel_norm)(choice[1] / 16 % KEEL_GIVEN),
                       .compensated = choice[1] / 128,
                       .rtol = 1e-5,

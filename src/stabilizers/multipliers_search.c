@@ -4,7 +4,7 @@
  * row does not halve the residual, or makes it larger, or the method cannot make the step with this mu, H is
  * found by differences at the best mu so far, one attempt for each row.  If the step is still too long it
  * is shortened, fourfold each time: a Newton step is a direction of descent. */
-#include "core/engine.h"
+#include "stabilizers/multipliers.h"
 
 #include "linalg/dense.h"
 
@@ -19,17 +19,17 @@
 enum { ATTEMPTS = 80 };
 
 static double share_of(const struct engine *e) {
-    return e->manifold.preserve == KEEL_SYMMETRIC ? 0.5 : 1;
+    return multipliers_of(e)->kind->share;
 }
 
 void multipliers_forget(struct engine *e) {
     int k = e->manifold.kept;
-    for (int i = 0; i < k * k; i++) e->multipliers.inverse[i] = i % (k + 1) == 0 ? share_of(e) : 0;
+    for (int i = 0; i < k * k; i++) multipliers_of(e)->inverse[i] = i % (k + 1) == 0 ? share_of(e) : 0;
 }
 
 /* row := D^T D change, in sizes of the states: lengths as displacements have them. */
 static void to_lengths(struct engine *e, double *row) {
-    struct multipliers *u = &e->multipliers;
+    struct multipliers *u = multipliers_of(e);
     int k = e->manifold.kept, n = e->field.n;
     memset(u->shift, 0, (size_t)n * sizeof *u->shift);
     manifold_normals_add(&e->manifold, &u->begin, 1, u->change, u->shift);
@@ -42,7 +42,7 @@ static void to_lengths(struct engine *e, double *row) {
 
 /* Broyden's update of H for mu = best + change; image and pull are work. */
 static void update_inverse(struct engine *e) {
-    struct multipliers *u = &e->multipliers;
+    struct multipliers *u = multipliers_of(e);
     int k = e->manifold.kept;
     double along = 0, whole = 0, *row = u->row;
     to_lengths(e, row);
@@ -66,7 +66,7 @@ static void update_inverse(struct engine *e) {
 
 /* How far mu_j is moved for a difference: the root of what an attempt leaves open, in sizes of the states. */
 static double difference(const struct engine *e, int j) {
-    const double *column = e->multipliers.begin.column + (long)j * e->field.n;
+    const double *column = multipliers_of(e)->begin.column + (long)j * e->field.n;
     double noise = e->o.step > 0 ? DBL_EPSILON : fmax(DBL_EPSILON, 0.1 * e->o.rtol), length = 0;
     for (int i = 0; i < e->field.n; i++) length = fmax(length, fabs(column[i]) / e->field.size[i]);
     return length > 0 ? sqrt(noise) / length : 0;
@@ -75,7 +75,7 @@ static double difference(const struct engine *e, int j) {
 /* matrix := -d lack / d mu at the best mu, in units of the differences: 1 / share, but for O(h).  0: an
  * attempt failed; below 0: for good. */
 static int differentiate(struct engine *e, const struct multipliers_aim *to, struct multipliers_search *s) {
-    struct multipliers *u = &e->multipliers;
+    struct multipliers *u = multipliers_of(e);
     int k = e->manifold.kept;
     for (int j = 0; j < k; j++) {
         double delta = difference(e, j);
@@ -95,7 +95,7 @@ static int differentiate(struct engine *e, const struct multipliers_aim *to, str
 /* Rows that mu does not move, since they are left out or the method keeps them, stay as they are.  0: the
  * others do not determine mu. */
 static int factor_matrix(struct engine *e) {
-    struct multipliers *u = &e->multipliers;
+    struct multipliers *u = multipliers_of(e);
     int k = e->manifold.kept;
     for (int i = 0; i < k; i++) {
         double *row = u->matrix + (long)i * k, sum = 0;
@@ -115,7 +115,7 @@ static int factor_matrix(struct engine *e) {
  * good. */
 static keel_status renew_inverse(struct engine *e, const struct multipliers_aim *to,
                                  struct multipliers_search *s) {
-    struct multipliers *u = &e->multipliers;
+    struct multipliers *u = multipliers_of(e);
     int k = e->manifold.kept, made = differentiate(e, to, s);
     if (made < 0) return (keel_status)made;
     multipliers_forget(e);
@@ -140,7 +140,7 @@ static keel_status refuse(struct engine *e, double t, int row, double units) {
 
 /* What is learnt from this attempt: change and H; the best mu, with what it lacks. */
 static void learn(struct engine *e, struct multipliers_search *s, double worst) {
-    struct multipliers *u = &e->multipliers;
+    struct multipliers *u = multipliers_of(e);
     int k = e->manifold.kept;
     for (int i = 0; i < k; i++) u->change[i] = u->mu[i] - u->best[i];
     if (s->best < HUGE_VAL && s->best > 1e3 && worst < 100 * s->best) update_inverse(e);
@@ -155,7 +155,7 @@ static void learn(struct engine *e, struct multipliers_search *s, double worst) 
 
 /* The best mu, moved by H times what it lacks. */
 static void move_on(struct engine *e, double length) {
-    struct multipliers *u = &e->multipliers;
+    struct multipliers *u = multipliers_of(e);
     int k = e->manifold.kept;
     for (int i = 0; i < k; i++) {
         double sum = 0;
@@ -172,7 +172,7 @@ static int all_zero(int count, const double *v) {
 
 /* With the predicted mu the method cannot make the step: without any?  If not, it is the method's failure. */
 static keel_status begin_without(struct engine *e, keel_status status) {
-    struct multipliers *u = &e->multipliers;
+    struct multipliers *u = multipliers_of(e);
     if (all_zero(e->manifold.kept, u->mu)) return status;
     memset(u->mu, 0, (size_t)e->manifold.kept * sizeof *u->mu);
     multipliers_forget(e);
@@ -181,7 +181,7 @@ static keel_status begin_without(struct engine *e, keel_status status) {
 
 keel_status multipliers_next(struct engine *e, const struct multipliers_aim *to, struct multipliers_search *s,
                              keel_status status, double worst, int row) {
-    struct multipliers *u = &e->multipliers;
+    struct multipliers *u = multipliers_of(e);
     struct manifold *m = &e->manifold;
     int made = status == KEEL_OK && isfinite(worst), better = made && worst < s->best;
     s->attempts++;

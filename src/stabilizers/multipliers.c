@@ -15,7 +15,7 @@
  * (multipliers_search.c).  The end has arrived when z meets the rows in round-off units, so that the
  * projection that follows moves it by no more than that; with tolerances, when it moves it by a thousandth of
  * them. */
-#include "core/engine.h"
+#include "stabilizers/multipliers.h"
 #include "core/judge.h"
 
 #include <float.h>
@@ -24,16 +24,44 @@
 
 enum { TURNS = 30 }; /* for the end alone: no evaluation of f */
 
-int multipliers_apply(const struct engine *e) {
-    keel_preserve preserve = e->manifold.preserve;
-    return (preserve == KEEL_SYMMETRIC || preserve == KEEL_COUPLED) && e->manifold.kept > 0;
+static int refuse_symmetric(const keel_problem *p, const keel_options *o, const keel_stepper *stepper,
+                            char *why, size_t room) {
+    unsigned traits = stepper->info.traits;
+    int symmetric = traits & KEEL_SYMMETRIC_STEP && !(traits & KEEL_MULTISTEP);
+    (void)p;
+    if (!symmetric)
+        text_set(why, room,
+                 "symmetric needs a symmetric one-step method, and %s is none: its steps would not be "
+                 "reversible with it either; project goes with any method",
+                 stepper->info.name);
+    else if (o->step == 0)
+        text_set(why, room,
+                 "symmetric needs a fixed step: steps that follow an error estimate are not reversible");
+    return !symmetric || o->step == 0;
 }
 
-void multipliers_layout(struct engine *e) {
-    struct multipliers *u = &e->multipliers;
-    struct arena *a = &e->arena;
-    keel_preserve preserve = e->manifold.preserve;
-    if (preserve != KEEL_SYMMETRIC && preserve != KEEL_COUPLED) return;
+static int refuse_coupled(const keel_problem *p, const keel_options *o, const keel_stepper *stepper,
+                          char *why, size_t room) {
+    unsigned traits = stepper->info.traits;
+    int stages = traits & KEEL_IMPLICIT && !(traits & KEEL_MULTISTEP);
+    (void)p, (void)o;
+    if (!stages)
+        text_set(why, room,
+                 "coupled puts multipliers into the stages of an implicit one-step method, and %s has no "
+                 "stages to solve for; project goes with any method",
+                 stepper->info.name);
+    else if (stepper->no_rate)
+        text_set(why, room,
+                 "coupled adds multipliers to f, and %s solves equations of its own instead of stages with f",
+                 stepper->info.name);
+    return !stages || stepper->no_rate;
+}
+
+static void layout(keel_manifold *view) {
+    struct engine *e = view->core;
+    struct multipliers *u = view->own;
+    struct arena *a = view->arena;
+    u->kind = e->manifold.stabilizer->table;
     size_t rows = (size_t)e->rows.count, vector = (size_t)(e->field.n + e->field.m + 7) / 4 * 4;
     manifold_normals_layout(&u->begin, &e->manifold, a);
     manifold_normals_layout(&u->end, &e->manifold, a);
@@ -57,29 +85,25 @@ void multipliers_layout(struct engine *e) {
     u->move = arena_doubles(a, vector);
     u->at = arena_doubles(a, vector);
     u->h = 0;
-    if (preserve == KEEL_SYMMETRIC) return;
-    e->work.rate = multipliers_rate;
-    e->work.context = e;
 }
 
-/* What coupled gives to the method. */
-int multipliers_rate(double t, const double *x, double *dx, void *engine) {
-    struct engine *e = engine;
+/* What coupled adds to f while the method is at work. */
+static keel_status add_multipliers(keel_manifold *view, double t, const double *x, double *dx) {
+    struct engine *e = view->core;
     struct field *fd = &e->field;
-    struct multipliers *u = &e->multipliers;
-    int code = fd->rate(t, x, dx, fd->context);
-    if (code != 0 || u->h == 0) return code;
+    struct multipliers *u = view->own;
+    if (u->h == 0) return KEEL_OK;
     memcpy(u->at, x, (size_t)fd->n * sizeof *x);
     memcpy(u->at + fd->n, fd->y, (size_t)fd->m * sizeof *x);
     keel_status status = manifold_normals(&e->manifold, &u->end, t, u->at);
-    if (status != KEEL_OK) return status > 0 ? 1 : -1;
+    if (status != KEEL_OK) return status;
     manifold_normals_add(&e->manifold, &u->end, 1 / u->h, u->mu, dx);
-    return 0;
+    return KEEL_OK;
 }
 
 /* mu is O(h^(order + 1)): the last step's tells this one's; after a long stretch it says nothing. */
 static void predict(struct engine *e, const keel_attempt *a) {
-    struct multipliers *u = &e->multipliers;
+    struct multipliers *u = multipliers_of(e);
     int k = e->manifold.kept;
     double ratio = u->known_h[0] != 0 && !a->first ? fabs(a->h / u->known_h[0]) : 0;
     double factor = ratio > 1.5 ? 0 : pow(ratio, e->stepper->info.order + 1);
@@ -90,7 +114,7 @@ static void predict(struct engine *e, const keel_attempt *a) {
 
 /* x_new, y of the method, goes on to z = y + D(z) mu: a contraction by |mu|, begun with D as it was last. */
 static keel_status add_at_the_end(struct engine *e, double t_new, int known, double *x_new, double *low_new) {
-    struct multipliers *u = &e->multipliers;
+    struct multipliers *u = multipliers_of(e);
     struct field *fd = &e->field;
     int n = fd->n;
     double before = HUGE_VAL;
@@ -119,7 +143,7 @@ static keel_status add_at_the_end(struct engine *e, double t_new, int known, dou
 
 /* The method's attempt with mu, into x_new.  known: D of an end nearby stands. */
 static keel_status attempt(struct engine *e, const struct multipliers_aim *to, int known) {
-    struct multipliers *u = &e->multipliers;
+    struct multipliers *u = multipliers_of(e);
     struct field *fd = &e->field;
     keel_attempt *a = to->attempt;
     const double *x = e->x[to->from];
@@ -127,7 +151,7 @@ static keel_status attempt(struct engine *e, const struct multipliers_aim *to, i
     int n = fd->n;
     memset(u->shift, 0, (size_t)fd->width * sizeof *u->shift);
     manifold_normals_add(&e->manifold, &u->begin, 1, u->mu, u->shift);
-    if (e->manifold.preserve == KEEL_COUPLED) {
+    if (u->kind->inside) {
         for (int j = 0; j < fd->width; j++) u->f[j] = e->f[to->from][j] + u->shift[j] / a->h;
         a->f = u->f;
         u->h = a->h;
@@ -148,7 +172,7 @@ static keel_status attempt(struct engine *e, const struct multipliers_aim *to, i
 
 /* The smallest displacement by which the end would meet the rows, D at hand. */
 static void across(struct engine *e, const double *residual) {
-    struct multipliers *u = &e->multipliers;
+    struct multipliers *u = multipliers_of(e);
     struct manifold *m = &e->manifold;
     manifold_normals_factor(m, &u->end, residual);
     for (int i = 0; i < m->kept; i++) u->row[i] = -m->residual[m->row[i]];
@@ -159,14 +183,14 @@ static void across(struct engine *e, const double *residual) {
 static keel_status grow(struct engine *e, const struct multipliers_aim *to) {
     struct manifold *m = &e->manifold;
     keel_status status = KEEL_OK;
-    memcpy(e->rows.size, e->multipliers.size, (size_t)e->rows.count * sizeof(double));
+    memcpy(e->rows.size, multipliers_of(e)->size, (size_t)e->rows.count * sizeof(double));
     for (int k = 0; k < m->kept_kinds && status == KEEL_OK; k++)
         status = rows_grow(&e->field, &e->rows, (keel_row_kind)m->kind[k], to->t_new, to->x_new);
     return status;
 }
 
 keel_status multipliers_try(struct engine *e, const struct multipliers_aim *to, int known) {
-    struct multipliers *u = &e->multipliers;
+    struct multipliers *u = multipliers_of(e);
     struct manifold *m = &e->manifold;
     struct field *fd = &e->field;
     keel_status status = attempt(e, to, known);
@@ -183,7 +207,7 @@ keel_status multipliers_try(struct engine *e, const struct multipliers_aim *to, 
 
 /* The last correction would be a thousandth of the tolerances. */
 static int within_tolerance(const struct engine *e, const struct multipliers_aim *to) {
-    return e->o.step == 0 && control_norm(e, e->multipliers.move, e->x[to->from], to->x_new) <= 1e-3;
+    return e->o.step == 0 && control_norm(e, multipliers_of(e)->move, e->x[to->from], to->x_new) <= 1e-3;
 }
 
 /* Its error is so large that the rest is spared. */
@@ -201,7 +225,7 @@ static keel_status search(struct engine *e, const struct multipliers_aim *to) {
         if (status < 0) return status;
         double worst = status == KEEL_OK ? manifold_worst(m, &row) : HUGE_VAL;
         if (round == 0 && status == KEEL_OK && hopeless(e, to)) {
-            memcpy(e->rows.size, e->multipliers.size, (size_t)e->rows.count * sizeof(double));
+            memcpy(e->rows.size, multipliers_of(e)->size, (size_t)e->rows.count * sizeof(double));
             return KEEL_OK;
         }
         if (worst <= fmin(1, m->units) || (status == KEEL_OK && within_tolerance(e, to)) || s.last) break;
@@ -209,28 +233,56 @@ static keel_status search(struct engine *e, const struct multipliers_aim *to) {
         if (status != KEEL_OK) return status;
     }
     across(e, m->residual); /* along D, as mu would: what is left has one sign from step to step */
-    manifold_move(to->x_new, to->low_new, e->field.n, e->multipliers.move);
+    manifold_move(to->x_new, to->low_new, e->field.n, multipliers_of(e)->move);
     return manifold_correct(m, to->t_new, to->x_new, to->low_new);
 }
 
-keel_status multipliers_step(struct engine *e, keel_attempt *a, int from, double t_new, double *x_new,
-                             double *low_new) {
-    struct multipliers_aim to = {a, from, t_new, x_new, low_new};
+static keel_status step(keel_manifold *view, keel_attempt *a, double t_new, double *x_new, double *low_new) {
+    struct engine *e = view->core;
+    struct multipliers *u = view->own;
+    struct multipliers_aim to = {a, e->from, t_new, x_new, low_new};
     size_t sizes = (size_t)e->rows.count * sizeof(double);
     manifold_time(&e->manifold, a->h);
-    keel_status status = manifold_normals(&e->manifold, &e->multipliers.begin, a->t, e->x[from]);
+    keel_status status = manifold_normals(&e->manifold, &u->begin, a->t, e->x[e->from]);
     if (status != KEEL_OK) return status;
-    memcpy(e->multipliers.size, e->rows.size, sizes);
+    memcpy(u->size, e->rows.size, sizes);
     predict(e, a);
     status = search(e, &to);
-    if (status != KEEL_OK) memcpy(e->rows.size, e->multipliers.size, sizes);
+    if (status != KEEL_OK) memcpy(e->rows.size, u->size, sizes);
     return status;
 }
 
-void multipliers_accept(struct engine *e) {
-    struct multipliers *u = &e->multipliers;
-    size_t k = (size_t)e->manifold.kept;
-    u->known_h[0] = e->r->h_taken;
+static void accept(keel_manifold *view, double h) {
+    struct multipliers *u = view->own;
+    size_t k = (size_t)view->kept;
+    u->known_h[0] = h;
     memcpy(u->known, u->mu, k * sizeof *u->mu);
     memcpy(u->known_inverse, u->inverse, k * k * sizeof *u->inverse);
 }
+
+static const struct multipliers_kind at_both_ends = {0, 0.5}, in_the_stages = {1, 1};
+
+const keel_stabilizer multipliers_stabilizers[] = {
+    {.info = {.name = "symmetric",
+              .about = "the same change before and after a symmetric step: reversible",
+              .reference = "Hairer, BIT 40 (2000) 726; Ascher, Reich (1999)",
+              .traits = KEEL_MEASURES | KEEL_CORRECTS | KEEL_TO_ROUND_OFF | KEEL_FROZEN_WEIGHTS |
+                        KEEL_KEEPS_REVERSIBLE},
+     .table = &at_both_ends,
+     .size = sizeof(struct multipliers),
+     .refuse = refuse_symmetric,
+     .layout = layout,
+     .attempt = step,
+     .accept = accept},
+    {.info = {.name = "coupled",
+              .about = "multipliers inside the stages of an implicit one-step method",
+              .reference = "Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), IV.4",
+              .traits = KEEL_MEASURES | KEEL_CORRECTS | KEEL_TO_ROUND_OFF | KEEL_FROZEN_WEIGHTS},
+     .table = &in_the_stages,
+     .size = sizeof(struct multipliers),
+     .refuse = refuse_coupled,
+     .layout = layout,
+     .attempt = step,
+     .accept = accept,
+     .rhs = add_multipliers},
+    {.info = {0}}};

@@ -1,4 +1,4 @@
-/* rk_tables.c - coefficients of the explicit Runge-Kutta methods.
+/* explicit_tables.c - the explicit Runge-Kutta methods: their coefficients, and at the end their list.
  *
  *     k_i = f(t + c_i h, x + h sum_{j<i} a_ij k_j),    x_end = x + h sum_i b_i k_i
  *
@@ -13,7 +13,9 @@
  * J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19;
  * P. Bogacki, L. F. Shampine, Appl. Math. Lett. 2 (1989) 321;
  * E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed. (1993), II. */
-#include "methods/rk_tables.h"
+#include "methods/explicit_tables.h"
+
+#include "methods/explicit_rk.h"
 
 #include <stddef.h>
 
@@ -22,19 +24,19 @@
 /* Euler: order 1. */
 static const double euler_c[1] = {0};
 static const double euler_b[1] = {1};
-const keel_rk rk_euler = {.stages = 1, .c = euler_c, .b = euler_b};
+static const keel_rk rk_euler = {.stages = 1, .c = euler_c, .b = euler_b};
 
 /* Explicit midpoint (Runge): order 2. */
 static const double midpoint_c[2] = {0, 1./2};
 static const double midpoint_a[1] = {1./2};
 static const double midpoint_b[2] = {0, 1};
-const keel_rk rk_midpoint = {.stages = 2, .c = midpoint_c, .a = midpoint_a, .b = midpoint_b};
+static const keel_rk rk_midpoint = {.stages = 2, .c = midpoint_c, .a = midpoint_a, .b = midpoint_b};
 
 /* Explicit trapezoid (Heun): order 2. */
 static const double heun_c[2] = {0, 1};
 static const double heun_a[1] = {1};
 static const double heun_b[2] = {1./2, 1./2};
-const keel_rk rk_heun = {.stages = 2, .c = heun_c, .a = heun_a, .b = heun_b};
+static const keel_rk rk_heun = {.stages = 2, .c = heun_c, .a = heun_a, .b = heun_b};
 
 /* The classical method of Kutta: order 4. */
 static const double rk4_c[4] = {0, 1./2, 1./2, 1};
@@ -44,7 +46,7 @@ static const double rk4_a[6] = {
     0, 0, 1,
 };
 static const double rk4_b[4] = {1./6, 1./3, 1./3, 1./6};
-const keel_rk rk_rk4 = {.stages = 4, .c = rk4_c, .a = rk4_a, .b = rk4_b};
+static const keel_rk rk_rk4 = {.stages = 4, .c = rk4_c, .a = rk4_a, .b = rk4_b};
 
 /* Bogacki-Shampine 3(2): order 3, estimate of order 2. */
 static const double bs32_c[4] = {0, 1./2, 3./4, 1};
@@ -55,7 +57,7 @@ static const double bs32_a[6] = {
 };
 static const double bs32_b[4] = {2./9, 1./3, 4./9, 0};
 static const double bs32_error[4] = {-5./72, 1./12, 1./9, -1./8};
-const keel_rk rk_bs32 = {
+static const keel_rk rk_bs32 = {
     .stages = 4, .c = bs32_c, .a = bs32_a, .b = bs32_b, .error = {bs32_error, NULL}, .last_is_end = 1,
 };
 
@@ -78,13 +80,13 @@ static const double dopri5_dense[8] = {
     -12715105075./11282082432, 0, 87487479700./32700410799, -10690763975./1880347072,
     701980252875./199316789632, -1453857185./822651844, 0, 69997945./29380423,
 };
-const keel_rk rk_dopri5 = {
+static const keel_rk rk_dopri5 = {
     .stages = 7, .c = dopri5_c, .a = dopri5_a, .b = dopri5_b, .error = {dopri5_error, NULL}, .last_is_end = 1,
     .shape = 1, .dense = dopri5_dense,
 };
 
 /* Dormand-Prince 8(5,3): order 8, estimates of order 5 and 3, dense output of order 7.  The two estimates
- * combine to err5^2 / sqrt(err5^2 + 0.01 err3^2), which shrinks as h^8. */
+ * combine to err5^2 / sqrt(err5^2 + 0.01 err3^2), which shrinks as h^8: the `norm` of the table. */
 static const double dop853_c[12] = {
     0, 5.2600151958767731879e-2, 7.8900227938151597818e-2, 1.1835034190722739673e-1,
     2.8164965809277260327e-1, 1./3, 0.25, 4./13, 127./195, 0.6, 6./7, 1,
@@ -155,9 +157,9 @@ static const double dop853_dense[4 * 16] = {
         1.0409964950896230045e2, 2.9840293426660503123e1, -4.3533456590011143754e1,
         9.6324553959188282948e1, -3.9177261675615439165e1, -1.4972683625798562581e2,
 };
-const keel_rk rk_dop853 = {
+static const keel_rk rk_dop853 = {
     .stages = 12, .c = dop853_c, .a = dop853_a, .b = dop853_b, .error = {dop853_error5, dop853_error3},
-    .extra = 3, .extra_c = dop853_extra_c, .extra_a = dop853_extra_a,
+    .norm = {KEEL_ERROR_QUOTIENT, 0.01}, .extra = 3, .extra_c = dop853_extra_c, .extra_a = dop853_extra_a,
     .shape = 4, .dense = dop853_dense,
 };
 
@@ -190,9 +192,37 @@ static const double rkf78_error8[13] = {
 static const double rkf78_error7[13] = {
     41./840, 0, 0, 0, 0, 0, 0, 0, 0, 0, 41./840, -41./840, -41./840,
 };
-const keel_rk rk_rkf78 = {
+const keel_rk explicit_rkf78 = {
     .stages = 13, .c = rkf78_c, .a = rkf78_a, .b = rkf78_b8, .error = {rkf78_error8, NULL},
 };
-const keel_rk rk_rkf78_7 = {
+static const keel_rk rk_rkf78_7 = {
     .stages = 13, .c = rkf78_c, .a = rkf78_a, .b = rkf78_b7, .error = {rkf78_error7, NULL},
+};
+
+/* clang-format on */
+
+#define HNW "Hairer, Norsett, Wanner 1993"
+#define METHOD(method, the_order, the_error_order, the_table, what, source)                    \
+    .info = {.name = method,                                                                   \
+             .about = what,                                                                    \
+             .reference = source,                                                              \
+             .order = the_order,                                                               \
+             .traits = KEEL_RUNGE_KUTTA | ((the_error_order) ? KEEL_ADAPTIVE : 0)},            \
+    .error_order = the_error_order, .table = &(the_table), .size = sizeof(struct explicit_rk), \
+    .layout = explicit_layout, .attempt = explicit_attempt, .norm = &(the_table).norm
+#define DENSE .prepare = explicit_prepare, .dense = explicit_dense /* without: cubic Hermite, or a replay */
+
+const keel_stepper explicit_rk_methods[] = {
+    {METHOD("euler", 1, 0, rk_euler, "explicit Euler", "Euler 1768")},
+    {METHOD("rk2", 2, 0, rk_midpoint, "explicit midpoint rule", "Runge 1895")},
+    {METHOD("heun", 2, 0, rk_heun, "explicit trapezoidal rule", "Heun 1900")},
+    {METHOD("rk4", 4, 0, rk_rk4, "the classical Runge-Kutta method", "Kutta 1901")},
+    {METHOD("bs32", 3, 3, rk_bs32, "Bogacki-Shampine 3(2)", "Bogacki, Shampine 1989")},
+    {METHOD("dopri5", 5, 5, rk_dopri5, "Dormand-Prince 5(4) with dense output", "Dormand, Prince 1980; " HNW),
+     DENSE},
+    {METHOD("dop853", 8, 8, rk_dop853, "Dormand-Prince 8(5,3) with dense output of order 7", HNW), DENSE},
+    {METHOD("rkf78", 8, 8, explicit_rkf78, "Fehlberg 7(8), the 8th-order formula propagated",
+            "Fehlberg 1968")},
+    {METHOD("rkf78-7", 7, 8, rk_rkf78_7, "Fehlberg 7(8), the 7th-order formula propagated", "Fehlberg 1968")},
+    {.info = {.name = NULL}},
 };

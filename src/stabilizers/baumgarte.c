@@ -18,15 +18,25 @@
 #include <math.h>
 #include <string.h>
 
-int baumgarte_applies(const struct engine *e) {
-    return e->manifold.preserve == KEEL_BAUMGARTE && e->manifold.kept > 0;
+struct baumgarte {
+    struct normals here;
+    double *gain;                     /* the one in use */
+    double *c, *residual, *move, *at; /* kept rows; rows; n; n + m */
+};
+
+static int refuse(const keel_problem *p, const keel_options *o, const keel_stepper *stepper, char *why,
+                  size_t room) {
+    (void)p, (void)o;
+    if (!stepper->no_rate) return 0;
+    text_set(why, room, "baumgarte adds a term to f, and %s makes its steps from other parts of the problem",
+             stepper->info.name);
+    return 1;
 }
 
-void baumgarte_layout(struct engine *e) {
-    struct baumgarte *b = &e->baumgarte;
-    struct arena *a = &e->arena;
-    e->field.damped = e->manifold.preserve == KEEL_BAUMGARTE && e->rows.count > 0;
-    if (!e->field.damped) return;
+static void layout(keel_manifold *view) {
+    struct baumgarte *b = view->own;
+    struct engine *e = view->core;
+    struct arena *a = view->arena;
     size_t rows = (size_t)e->rows.count, vector = (size_t)(e->field.n + e->field.m + 7) / 4 * 4;
     manifold_normals_layout(&b->here, &e->manifold, a);
     b->gain = arena_doubles(a, 1);
@@ -34,12 +44,11 @@ void baumgarte_layout(struct engine *e) {
     b->residual = arena_doubles(a, rows + 1);
     b->move = arena_doubles(a, vector);
     b->at = arena_doubles(a, vector);
-    e->work.rate = baumgarte_rate;
-    e->work.context = e;
 }
 
-keel_status baumgarte_add(struct engine *e, double t, const double *x, double *dx) {
-    struct baumgarte *b = &e->baumgarte;
+static keel_status pull(keel_manifold *view, double t, const double *x, double *dx) {
+    struct baumgarte *b = view->own;
+    struct engine *e = view->core;
     struct field *fd = &e->field;
     struct manifold *m = &e->manifold;
     memcpy(b->at, x, (size_t)fd->n * sizeof *x);
@@ -51,20 +60,15 @@ keel_status baumgarte_add(struct engine *e, double t, const double *x, double *d
     manifold_normals_factor(m, &b->here, NULL);
     for (int i = 0; i < m->kept; i++) b->c[i] = b->residual[m->row[i]];
     manifold_normals_shortest(m, &b->here, b->c, b->move);
-    double pull = e->r->direction < 0 ? -b->gain[0] : b->gain[0]; /* along the run */
-    for (int j = 0; j < fd->n; j++) dx[j] -= pull * b->move[j];
+    double gain = e->r->direction < 0 ? -b->gain[0] : b->gain[0]; /* along the run */
+    for (int j = 0; j < fd->n; j++) dx[j] -= gain * b->move[j];
     return KEEL_OK;
 }
 
-int baumgarte_rate(double t, const double *x, double *dx, void *engine) {
-    struct engine *e = engine;
-    int code = e->field.rate(t, x, dx, e->field.context);
-    if (code != 0 || !baumgarte_applies(e)) return code;
-    keel_status status = baumgarte_add(e, t, x, dx);
-    return status == KEEL_OK ? 0 : status > 0 ? 1 : -1;
-}
-
-void baumgarte_begin(struct engine *e) {
+static keel_status begin(keel_manifold *view, double t, const double *u) {
+    (void)t, (void)u;
+    struct engine *e = view->core;
+    struct baumgarte *b = view->own;
     double gain = e->o.gain, h = e->o.step;
     int multistep = (e->stepper->info.traits & KEEL_MULTISTEP) != 0;
     if (gain == 0) {
@@ -72,5 +76,18 @@ void baumgarte_begin(struct engine *e) {
         gain = fmin(e->manifold.pace[0], most);
         if (gain < DBL_MIN) gain = isfinite(most) ? most : 1; /* nothing moves: any will do */
     }
-    e->baumgarte.gain[0] = gain;
+    b->gain[0] = gain;
+    return KEEL_OK;
 }
+
+const keel_stabilizer baumgarte_stabilizers[] = {
+    {.info = {.name = "baumgarte",
+              .about = "a term in the right-hand side pulls back: held to the level of the errors",
+              .reference = "Baumgarte, Comput. Methods Appl. Mech. Eng. 1 (1972) 1",
+              .traits = KEEL_MEASURES | KEEL_DAMPS | KEEL_FROZEN_WEIGHTS | KEEL_TAKES_GAIN},
+     .size = sizeof(struct baumgarte),
+     .refuse = refuse,
+     .layout = layout,
+     .begin = begin,
+     .rhs = pull},
+    {.info = {0}}};

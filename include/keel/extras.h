@@ -1,0 +1,75 @@
+/* extras.h - what compiled models bring beyond a problem: kernels, series, the motion in other words.
+ *
+ * All of it may be absent; with it some methods are faster, or possible. */
+#ifndef KEEL_EXTRAS_H
+#define KEEL_EXTRAS_H
+
+#include <keel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Fixed steps number first .. first + count - 1 of the grid base + k h in one go, by one method with F
+ * compiled into it (keel_rk_march in keel/explicit.h), with the bits of that method's single steps.  t:
+ * where they begin; x, f: the state and its rate there, then at the end, n rounded up to a multiple of 4.
+ * Returns how often F was called; < 0: F failed. */
+typedef long keel_march(double t, double base, double h, long first, long count, double *x, double *f,
+                        void *user);
+
+/* The same for steps by their error, and for steps of both kinds that are projected onto kept rows or have
+ * watched ones, whose values and gradients are compiled in, too: what compiled models bring (core/march.h in
+ * keel's source). */
+struct keel_projected;
+typedef long keel_march_kept(struct keel_projected *numbers, void *user);
+
+typedef struct keel_fused {
+    const char *method;
+    keel_march *march;
+    keel_march_kept *kept;       /* may be NULL; its rows are those of these two maps, all kept or watched */
+    keel_fn *energy, *invariant; /* their values as the problem has them; NULL: not in it */
+} keel_fused;
+
+/* Taylor coefficients of the solution through (t, u): out[k n + i] = x_i^(k) / k! for k = 0 .. orders, i < n.
+ * work: room + each (orders + 1) doubles.  Kinks take the branch they are on at (t, u).  Returns as a
+ * keel_fn. */
+typedef int keel_series_fn(double t, const double *u, int orders, double *out, double *work, void *user);
+typedef struct keel_series {
+    keel_series_fn *value;
+    long room, each;
+} keel_series;
+
+/* Taylor coefficients of the event functions along a curve through (t, u), x_i(t + s) = sum of
+ * c[k n + i] s^k for k = 0 .. orders: out[k count + i].  y, where they depend on it, follows from x; u has it
+ * nearly.  Where an event has no series, for a kink in it, they are not finite.  work and what it returns: as
+ * keel_series. */
+typedef int keel_along_fn(double t, const double *u, const double *c, int orders, double *out, double *work,
+                          void *user);
+typedef struct keel_along {
+    keel_along_fn *value;
+    long room, each;
+} keel_along;
+
+typedef struct keel_extras {
+    const keel_fused *fused; /* ODE without mass, HAMILTONIAN with f: f in one method, for steps that nothing
+                              * needs to see one by one */
+    keel_series series;      /* for the method taylor */
+    keel_along event_series; /* the same: its events are then roots of polynomials, none missed */
+    keel_map forms;          /* canonical HAMILTONIAN, MECHANICS: pi(x), each of degree 2 at most, such as
+                              * |q_i - q_j|^2, p_i . p_j, by which `reduced` writes energy, constraints */
+    keel_map reduced;        /* energy, then constraints, of (t, pi) with forms.count columns; for methods
+                              * that keep momenta.  Both with jacobians, or both absent */
+    keel_map written;        /* ODE, DAE: the same motion as written, x' = f(t,x,z), n + k columns, */
+    keel_map written_rows;   /* 0 = g(t,x), k rows of n columns: for methods with multipliers z of their
+                              * own.  Absent: f with y for z, and algebraic */
+} keel_extras;
+
+KEEL_API const keel_extras *keel_extras_of(const keel_problem *p); /* never NULL: all of it may be absent */
+
+/* A kernel that was compiled after the solver was opened, in place of extras.fused; NULL: none any more. */
+KEEL_API keel_status keel_use_kernel(keel_solver *s, const keel_fused *kernel);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,188 @@
+/* emit_march.c - kernels: the loops of keel/explicit.h and core/march.h with the tapes of a model inside. */
+#include "lang/emit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Beyond these a step is long whatever it is called through, and the code of its rows becomes large. */
+enum { LONGEST_STEP = 2000, MOST_KEPT = 4, MOST_STATES = 8 };
+
+static void put(struct emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct emit *e, const char *format, ...) {
+    char line[256];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (length < 0 || (size_t)length >= sizeof line) e->failed = 1;
+    else emit_text(e, line);
+}
+
+static void put_numbers(struct emit *e, char letter, const char *name, int count, const double *value) {
+    char number[EMIT_NUMBER];
+    put(e, "static const double %c_%s[] = {", letter, name);
+    for (int i = 0; i < count; i++) {
+        emit_number(number, sizeof number, value[i]);
+        put(e, "%s,\n", number);
+    }
+    put(e, count ? "};\n" : "0};\n");
+}
+
+/* Does the error norm of the table use both estimates? */
+static int two_estimates(const keel_rk *table) {
+    return table->error[0] && table->error[1] && table->norm.kind != KEEL_ERROR_FIRST;
+}
+
+/* The loop of keel/explicit.h on arrays of constant size, so that all of a step can stay in registers. */
+static void put_march(struct emit *e, const char *name, const keel_rk *table, int width) {
+    int stages = table->stages;
+    put_numbers(e, 'c', name, stages, table->c);
+    put_numbers(e, 'a', name, stages * (stages - 1) / 2, table->a);
+    put_numbers(e, 'b', name, stages, table->b);
+    for (int i = 0; i < 2 && table->error[i]; i++) put_numbers(e, "vw"[i], name, stages, table -> error[i]);
+    put(e, "static const keel_rk table_%s = {.stages = %d, .c = c_%s, .a = a_%s, .b = b_%s, ", name, stages,
+        name, name, name);
+    if (table->error[0]) put(e, ".error = {v_%s", name);
+    if (table->error[0] && table->error[1]) put(e, ", w_%s", name);
+    put(e, "%s", table->error[0] ? "}, " : "");
+    if (two_estimates(table)) {
+        char weight[EMIT_NUMBER];
+        emit_number(weight, sizeof weight, table->norm.weight);
+        put(e, ".norm = {%d, %s}, ", (int)table->norm.kind, weight);
+    }
+    put(e, ".last_is_end = %d};\n", table->last_is_end != 0);
+    if (e->kernels && !(e->kernels & EMIT_PLAIN)) return;
+    put(e,
+        "KERNEL long march_%s(double t, double base, double h, long first, long count, double *x, double "
+        "*f,\n",
+        name);
+    put(e, "    void *user) {\ndouble y[%d], g[%d], k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
+        stages * width, width, width);
+    put(e, "for (int i = 0; i < %d; i++) y[i] = x[i], g[i] = f[i];\n", width);
+    put(e, "long calls = keel_rk_march(&table_%s, %d, rate_%s, user,\n", name, width, name);
+    put(e, "    t, base, h, first, count, y, g, k, stage, dx);\n");
+    put(e, "for (int i = 0; i < %d; i++) x[i] = y[i], f[i] = g[i];\nreturn calls;\n}\n", width);
+}
+
+static void put_header(struct emit *e, const char *const *line) {
+    for (int i = 0; line[i]; i++) emit_text(e, line[i]);
+}
+
+int emit_march(struct emit *e, const char *name, const struct tape *t, const keel_rk *table) {
+    if (t->count * (size_t)table->stages > LONGEST_STEP || t->count > EMIT_PART) return 1;
+    if (!e->marches++) {
+        emit_text(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
+                     "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n#define KEEL_RK_PAIRS\n"
+                     "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
+                     "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n");
+        put_header(e, emit_explicit);
+    }
+    if (emit_under(e, "static inline int rate_", name, t)) return -1;
+    put_march(e, name, table, (int)t->outputs);
+    return e->failed ? -1 : 0;
+}
+
+/* Values of all rows, and their gradients as dense rows, each map's own function one after the other. */
+static void put_rows(struct emit *e, const char *name, int n, int maps, const struct emit_rows *rows) {
+    put(e, "static inline int values_%s(double t, const double *u, double *out, void *user) {\n", name);
+    for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++)
+        put(e, "values_%d_%s(t, u, out + %d, user);\n", i, name, at);
+    put(e, "return 0;\n}\n");
+    put(e, "static inline int gradients_%s(double t, const double *u, double *out, void *user) {\n", name);
+    for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++) {
+        int count = (int)rows[i].value->outputs, entry = 0;
+        put(e, "{ double v[%d]; gradients_%d_%s(t, u, v, user);\n", rows[i].row_start[count] + 1, i, name);
+        for (int row = 0; row < count; row++)
+            for (int j = 0; j < n; j++) {
+                int there = entry < rows[i].row_start[row + 1] && rows[i].column[entry] == j;
+                if (there) put(e, "out[%d] = v[%d];\n", (at + row) * n + j, entry++);
+                else put(e, "out[%d] = 0;\n", (at + row) * n + j);
+            }
+        put(e, "}\n");
+    }
+    put(e, "return 0;\n}\n");
+}
+
+/* march_steps on arrays of constant size. */
+static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept, int keeps,
+                      int adaptive) {
+    int stages = table->stages, width = (n + 3) / 4 * 4, rows = kept ? kept : 1;
+    put(e, "KERNEL static long steps%d%d_%s(struct keel_projected *kept, void *user) {\n", keeps, adaptive,
+        name);
+    put(e, "double x[%d] = {0}, f[%d] = {0}, next[%d] = {0}, k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
+        width, stages * n, n, n);
+    put(e, "double residual[%d], gradients[%d], floor_of[%d], c[%d], z[%d], inverse[%d], r[%d];\n", rows,
+        rows * n, rows, rows, rows, rows, rows * rows);
+    put(e, "double q[%d] __attribute__((aligned(32))), d[%d] __attribute__((aligned(32)));\nint used[%d];\n",
+        rows * width, width, rows);
+    put(e, "double error[%d] __attribute__((aligned(32))) = {0}, split[%d], scale[%d], limit[%d];\n",
+        2 * width, n, n, n);
+    put(e, "struct rowspace space = {%d, %d, 0, q, r, inverse, used};\n", kept, width);
+    put(e,
+        "struct project p = {%d, %d, %d, %d, %d, 0, kept->allowed, kept->reach, gradients, kept->size, "
+        "residual,\n",
+        n, width, kept, kept == 2 && width == 4, n);
+    put(e, "    &space, floor_of, c, z, d};\n");
+    put(e, "struct march_room room = {x, f, next, k, stage, dx, gradients, error, split, scale, limit};\n");
+    put(e, "return march_steps(&table_%s, &p, &room, rate_%s, ", name, name);
+    if (kept) put(e, "values_%s, gradients_%s, ", name, name);
+    put(e, "%s", kept ? "" : "0, 0, ");
+    if (two_estimates(table)) put(e, "&table_%s.norm", name);
+    else put(e, "0");
+    put(e, ", user, kept, %d, %d);\n}\n", keeps, adaptive);
+}
+
+/* Fixed steps with nothing to keep or to watch are for the march.  Those that keep rows have kernels of their
+ * own: what others need would take registers. */
+static unsigned kernel_of(int keeps, int adaptive) {
+    return adaptive ? keeps ? EMIT_ADAPTIVE_KEEPING : EMIT_ADAPTIVE : keeps ? EMIT_KEEPING : EMIT_WATCHING;
+}
+
+/* Those that this method and this number of rows can have, and that are wanted. */
+static unsigned kernels_of(const struct emit *e, const keel_rk *table, int kept) {
+    unsigned all = kept ? EMIT_WATCHING | EMIT_KEEPING : 0;
+    if (table->error[0]) all |= kept ? EMIT_ADAPTIVE | EMIT_ADAPTIVE_KEEPING : EMIT_ADAPTIVE;
+    return e->kernels ? all & e->kernels : all;
+}
+
+static void put_kept(struct emit *e, const char *name, const keel_rk *table, int n, int kept) {
+    unsigned wanted = kernels_of(e, table, kept);
+    for (int k = 0; k < 4; k++)
+        if (wanted & kernel_of(k & 1, k >> 1)) put_steps(e, name, table, n, kept, k & 1, k >> 1);
+    put(e, "long kept_%s(struct keel_projected *kept, void *user) {\n", name);
+    put(e, "int which = (kept->care == MARCH_KEPT) + 2 * (kept->adaptive != 0);\n");
+    for (int k = 0; k < 4; k++)
+        if (wanted & kernel_of(k & 1, k >> 1))
+            put(e, "if (which == %d) return steps%d%d_%s(kept, user);\n", k, k & 1, k >> 1, name);
+    put(e, "return 0;\n}\n");
+}
+
+int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel_rk *table, int maps,
+              const struct emit_rows *rows) {
+    static const char head[] = "static inline int ";
+    size_t length = f->count * (size_t)table->stages;
+    int kept = 0;
+    for (int i = 0; i < maps; i++) {
+        length += 2 * rows[i].value->count + rows[i].jacobian->count;
+        kept += (int)rows[i].value->outputs;
+        if (rows[i].value->count > EMIT_PART || rows[i].jacobian->count > EMIT_PART) return 1;
+    }
+    if (kept > MOST_KEPT || f->outputs > MOST_STATES || length > LONGEST_STEP) return 1;
+    if (kernels_of(e, table, kept) == 0) return 1;
+    if (!e->kept++) {
+        put_header(e, emit_rowspace);
+        put_header(e, emit_project);
+        put_header(e, emit_judge);
+        put_header(e, emit_kernel);
+    }
+    for (int i = 0; i < maps; i++) {
+        char of_map[EMIT_NAME + 80];
+        snprintf(of_map, sizeof of_map, "%svalues_%d_", head, i);
+        if (emit_under(e, of_map, name, rows[i].value)) return -1;
+        snprintf(of_map, sizeof of_map, "%sgradients_%d_", head, i);
+        if (emit_under(e, of_map, name, rows[i].jacobian)) return -1;
+    }
+    if (kept) put_rows(e, name, (int)f->outputs, maps, rows);
+    put_kept(e, name, table, (int)f->outputs, kept);
+    return e->failed ? -1 : 0;
+}
