@@ -108,11 +108,12 @@ static void polish(struct engine *e, const struct events_root *f, double t_to, d
     const struct record *r = e->r;
     double t = f->t, slope = f->slope;
     int i = f->event;
-    for (int iteration = 0; iteration < 6 && slope != 0; iteration++) {
+    for (int iteration = 0; iteration < 6; iteration++) {
         if (step_again(e, t, e->events.trial) != KEEL_OK) return;
         if (events_at(e, t, e->events.trial, e->events.here) != KEEL_OK) return;
         memcpy(u, e->events.trial, (size_t)(e->field.n + e->field.m) * sizeof *u);
         *root = t;
+        if (slope == 0) return;
         double change = -e->events.here[i] / slope;
         if (fabs(change) <= 2 * DBL_EPSILON * fabs(t) || fabs(t + change - f->t) > 0.1 * fabs(r->h_taken))
             return;
