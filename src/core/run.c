@@ -182,7 +182,7 @@ static double speed_of_event(struct engine *e, double gap) {
     return fabs(e->events.here[e->r->event] - here) / gap;
 }
 
-/* The event function after the time `way` from u on, by one step of the midpoint rule.  0: it has no value. */
+/* The event function after the time `way` from u on, by a step of the midpoint rule.  0: it has no value. */
 static int event_after(struct engine *e, double way, const double *u, double *value) {
     struct field *fd = &e->field;
     double t = e->r->t_now, *v = e->events.trial, *f = e->split;
