@@ -84,6 +84,9 @@ static int look_late(keel_work *w, const keel_attempt *a, const struct implicit_
     struct implicit_rk *m = w->method;
     for (int c = 0; c < w->width; c++) m->stage[c] = a->x[c] + combine(m, table->s, table->to_late, c);
     int there = keel_rate(w, a->t + table->late * a->h, m->stage, m->moved) == KEEL_OK;
+    /* Back to the end: algebraic variables are followed from call to call, and the step goes on there. */
+    for (int c = 0; c < w->width; c++) m->stage[c] = a->x[c] + a->dx[c];
+    keel_rate(w, a->t + a->h, m->stage, late);
     w->code = 0;
     for (int c = 0; c < w->n && there; c++)
         late[c] = table->real[0] * (a->h * m->moved[c] - combine(m, table->s, table->at_late, c));
