@@ -56,8 +56,8 @@ typedef struct keel_extras {
     keel_series series;         /* for the method taylor */
     keel_composed event_series; /* the same: its events are then roots of polynomials, none missed */
     /* Canonical HAMILTONIAN, MECHANICS: pi(x), each of degree 2 at most, such as |q_i - q_j|^2, p_i . p_j;
-     * and energy, then constraints, as functions of (t, pi): for methods that keep momenta.  Both with jacobians,
-     * or both absent. */
+     * and energy, then constraints, as functions of (t, pi): for methods that keep momenta.  Both with
+     * jacobians, or both absent. */
     keel_map quadratic_forms, energy_of_forms;
     /* ODE, DAE: the equations as they were given, x' = f(t,x,z), n + k columns, and 0 = g(t,x), k rows of n
      * columns: for methods with multipliers z of their own.  Absent: f with y for z, and algebraic. */
