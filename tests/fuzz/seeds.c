@@ -97,7 +97,8 @@ static void write_options(const char *folder) {
         char name[80] = "--";
         option_name((enum option_id)id, name + 2, sizeof name - 2);
         write_word(file, name);
-        if (option_table[id].choices) write_word(file, option_table[id].choices);
+        const char *choices = option_choices(&option_table[id]);
+        if (choices) write_word(file, choices);
     }
     for (int i = 0; (m = keel_method_at(i)); i++) write_word(file, m->name);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) write_word(file, values[i]);
