@@ -182,6 +182,7 @@ int job_method(struct job *j, const char *text, char *method, char *stabilizer) 
     size_t length = strcspn(text, "+");
     char near[JOB_WORD];
     text_set(method, JOB_WORD, "%.*s", (int)(length < JOB_WORD ? length : JOB_WORD - 1), text);
+    if (text[0] == '+') text_set(method, JOB_WORD, "auto"); /* as in C: +project */
     if (text[length] == '+') {
         text_set(stabilizer, JOB_WORD, "%.39s", text + length + 1);
         const char *all = stabilizer_choices();

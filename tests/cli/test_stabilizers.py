@@ -150,6 +150,8 @@ class Stabilizers(cli.Case):
         self.assertEqual((found["method"], found["stabilizer"]), ("rk4", "scale"))
         self.assertLess(found["accuracy"]["value"], 1e-12)
         self.assertEqual(self.json("run", model, "--preserve", "project")["stabilizer"], "project")
+        found = self.json("run", model, "--method", "+adjust")
+        self.assertEqual((found["method"], found["stabilizer"]), ("rk4", "adjust"))  # the method by itself
         emitted = self.keel("emit", model).stdout.decode()
         self.assertIn('.method = "rk4+scale",', emitted)
         self.assertIn('.sets = "P[1] P[2]; P[3]",', emitted)
