@@ -17,7 +17,7 @@ WRONG = {
     "at": ["nothing", "-5", "1e9", "1/0", "1,nothing"],
     "points": ["", "0", "-1", "1.5", "many", "1e3", "99999999999"], "levels": ["", "0", "-1", "1.5", "many"],
     "set": ["", "m", "m=", "=3", "nothing=3", "m=nothing", "m[2]=1", "x'=", "x'=nothing", "x''''=1", "m=1/0"],
-    "keep": ["nothing"], "method": ["", "nothing", "rk4+nothing", "rk4+", "+project", "rk4+project+adjust"],
+    "keep": ["nothing"], "method": ["", "nothing", "rk4+nothing", "rk4+", "+", "+nothing", "rk4+project+adjust"],
     "gain": NUMBERS + ["0", "-1"], "sets": ["", "x; y"], "out": ["", "x.nothing"], "events": [""],
 }
 PAIRS = {

@@ -82,7 +82,7 @@ static const char *function_of(struct sound *s, const char *a) {
                                        "acos(0.5*sin(%s))",
                                        "asin(0.4*cos(%s))",
                                        "atanh(0.3*sin(%s))",
-                                       "acosh(2 + cos(%s))",
+                                       "acosh(3 + cos(%s))",
                                        "tan(0.5*tanh(%s))",
                                        "expm1(cos(%s))",
                                        "1/sqrt(1 + (%s)^2)^3",
