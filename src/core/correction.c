@@ -152,13 +152,23 @@ static int is_large(struct engine *e) {
     return large;
 }
 
+/* Were the rows off by no more than their own round-off, that of both ends?  Near a state of zero that is
+ * more than round-offs of the state, and shows nothing.  Corrections by mass, and of another kind, leave no residuals behind. */
+static int is_round_off(const struct engine *e) {
+    const struct manifold *m = &e->manifold;
+    if (m->by_mass || m->stabilizer->correct) return 0;
+    for (int k = 0; k < m->kept; k++)
+        if (rows_in_units(m->rows, m->row[k], m->part[m->row[k]]) > 2 * UNITS_ALLOWED) return 0;
+    return 1;
+}
+
 /* The tolerance of a fixed step is the largest relative error of a state so far: each may err by as much.  In
  * mechanics, which weighs velocities by h, errors of positions may cost as much over h in them. */
 __attribute__((noinline)) static void note_by_errors(struct engine *e, double t_new, double h) {
     keel_correction *c = &e->r->correction;
     const struct field *fd = &e->field;
     double *size = e->look + fd->width, relative = *e->largest_error;
-    if (!find_error(e, h)) return;
+    if (is_round_off(e) || !find_error(e, h)) return;
     sizes_spread(fd, fd->size, size);
     for (int i = 0; i < fd->n; i++) relative = fmax(relative, e->look[i] / size[i]);
     *e->largest_error = relative = fmax(relative, UNITS_ALLOWED * DBL_EPSILON);

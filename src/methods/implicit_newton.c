@@ -27,7 +27,10 @@ void implicit_raise_scale(keel_work *w, int stages) {
     double largest = 0;
     for (int i = 0; i < stages; i++) {
         const double *k = implicit_row(m->k, w, i);
-        for (int c = 0; c < w->n; c++) largest = fabs(k[c]) > largest ? fabs(k[c]) : largest;
+        for (int c = 0; c < w->n; c++) {
+            m->scale[c] = fabs(k[c]) > m->scale[c] ? fabs(k[c]) : m->scale[c];
+            largest = fabs(k[c]) > largest ? fabs(k[c]) : largest;
+        }
     }
     for (int c = 0; c < w->n; c++) m->scale[c] = m->scale[c] > 1e-6 * largest ? m->scale[c] : 1e-6 * largest;
 }
@@ -224,7 +227,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
                            int *converged) {
     struct implicit_rk *m = w->method;
     struct implicit_memory *memory = m->memory;
-    double before = 0, pace_before = 0;
+    double before = HUGE_VAL, least_change = HUGE_VAL, pace_before = 0;
     int s = table->s, idle = 0;
     /* The round with a pace.  With multipliers the first change is mostly one of z, and a change of z is felt
      * by x one round later: sizes fall by 1e-4 and 0.2 in turns, so that two rounds make a pace.  With one,
@@ -248,7 +251,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
         double least = w->rtol > 0 ? round_off(w, s) : 0, pace = round > 1 ? fmax(size, least) / before : 0;
         double mean = round > single ? sqrt(pace * pace_before) : pace;
         memory->iterations = round;
-        idle = round > 1 && size >= before ? idle + 1 : 0;
+        idle = implicit_idle(idle, size, before, &least_change);
         enum verdict verdict = w->rtol > 0 ? control_tolerance(w, memory, s, round, known, size, mean)
                                            : control_round_off(memory, round, size, idle, pace);
         *converged = verdict == ARRIVED;

@@ -134,7 +134,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
                            int *converged) {
     enum { ROUNDS = 60, TRIAL = 6 };
     struct implicit_rk *m = w->method;
-    double first = 0, before = HUGE_VAL;
+    double first = 0, before = HUGE_VAL, least = HUGE_VAL;
     int idle = 0;
     *converged = 0;
     for (int round = 0; round < ROUNDS; round++) {
@@ -149,7 +149,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
         }
         double size = implicit_size(w, table->s, m->moved);
         if (!isfinite(size)) return KEEL_OK;
-        idle = size >= before ? idle + 1 : 0;
+        idle = implicit_idle(idle, size, before, &least);
         if (size == 0 || implicit_arrived(size, idle)) {
             *converged = 1;
             return KEEL_OK;

@@ -74,9 +74,17 @@ static inline double *implicit_row(double *rows, const keel_work *w, int i) {
     return rows + (long)i * m->width;
 }
 
+#define IMPLICIT_NEAR 1e-9 /* a change that may be round-off of a noisy field */
+
+/* Rounds without gain: the change is not smaller than the last one, or, near round-off, where changes go up
+ * and down in turns, not smaller than all before. */
+static inline int implicit_idle(int idle, double size, double before, double *least) {
+    int gained = size < before && (size >= IMPLICIT_NEAR || size < *least);
+    *least = size < *least ? size : *least;
+    return gained ? 0 : idle + 1;
+}
 /* Changes that do not shrink any more have met round-off if they are as small as that, or, of a noisy
  * field, small and idle several times. */
-#define IMPLICIT_NEAR 1e-9
 static inline int implicit_arrived(double size, int idle) {
     return idle && (size < 64 * DBL_EPSILON || (idle > 2 && size < IMPLICIT_NEAR));
 }
@@ -88,7 +96,7 @@ double implicit_newton_enough(const keel_work *w, int s);
 /* (I - h lambda J)^-1 of the real eigenvalue, in place. */
 void implicit_newton_filter(const keel_work *w, double *v);
 /* A state that starts at rest at zero has no size but what the step adds: the scale of fixed steps is at
- * least a millionth of the largest K.  To be called with the first K of a step, and where nothing is
+ * least K, and a millionth of the largest K.  To be called with the first K of a step, and where nothing is
  * gained. */
 void implicit_raise_scale(keel_work *w, int stages);
 /* K_i = h f(x + Z_i). */

@@ -1,6 +1,8 @@
 /* test_implicit.c - implicit Runge-Kutta methods: their tables, stiff problems, long runs. */
 #include "orbits.h"
 
+#include <keel/model.h>
+
 #include "methods/implicit_tables.h"
 
 #include <float.h>
@@ -252,6 +254,35 @@ static void fixed_steps_pass_over_fast_times_and_looks_leave_no_trace(void **sta
     }
 }
 
+/* From rest at zero a position has no size but what the step adds to it; of a force that is known to some
+ * round-offs Newton's changes then go up and down in turns for ever, and more so of parts of a step. */
+static void fixed_steps_start_from_rest_at_zero(void **state) {
+    (void)state;
+    static const char *const methods[] = {"gauss6", "gauss8", "gauss12", "lobatto3a6", "radau9"};
+    static const double steps[] = {1e-3, 3.90625e-4, 2e-4};
+    static const char text[] = "canonical q, p\nhamiltonian 8*p^2/2 + 20*(q - cn(cn(q, 0.6)^4, 0.6))^2/2\n"
+                               "init q = 0, p = 0\nrun 0 .. 1\n";
+    keel_model *m = keel_model_read("rest.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
+    assert_int_equal(keel_model_status(m), KEEL_OK);
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
+        for (int i = 0; i < 3; i++) {
+            keel_options o = {.method = methods[k], .step = steps[i]}, tight = {.rtol = 1e-13};
+            keel_sim *one = keel_sim_open(m, &o), *other = keel_sim_open(m, &tight);
+            keel_solver *s = keel_sim_solver(one), *t = keel_sim_solver(other);
+            double t_end = 20 * steps[i], u[2];
+            while (keel_time(s) < t_end) {
+                assert_ok(s, keel_step(s, t_end));
+                for (int j = 1; j < 20; j++)
+                    assert_ok(s, keel_eval(s, keel_time(s) - 0.05 * j * steps[i], u));
+            }
+            assert_ok(t, keel_run(t, t_end));
+            assert_below(fabs(keel_state(s)[0] / keel_state(t)[0] - 1), 1e-9);
+            keel_sim_close(one);
+            keel_sim_close(other);
+        }
+    keel_model_close(m);
+}
+
 static void quadratic_invariants_do_not_drift(void **state) {
     (void)state;
     quadratic_drift(KEEL_QUADRATIC | KEEL_SYMPLECTIC, 1e5, 0);
@@ -274,6 +305,7 @@ int main(void) {
         cmocka_unit_test(steps_are_as_many_as_those_of_radau5),
         cmocka_unit_test(a_wrong_jacobian_only_costs_time),
         cmocka_unit_test(fixed_steps_pass_over_fast_times_and_looks_leave_no_trace),
+        cmocka_unit_test(fixed_steps_start_from_rest_at_zero),
         cmocka_unit_test(quadratic_invariants_do_not_drift),
         cmocka_unit_test(gauss8_keeps_the_energy_of_an_orbit),
     };
