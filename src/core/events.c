@@ -103,21 +103,23 @@ static double slope_at(struct engine *e, int i, double t) {
     return (at_to - at_from) / (to - from);
 }
 
-/* From the begin of the step to the root itself: Newton on the method's own step, not beyond t_to. */
+/* From the begin of the step to the root itself: Newton on the method's own step, not beyond t_to, nor back
+ * to where the step begins: time must pass.  Without a slope the root stays, and the step goes up to it. */
 static void polish(struct engine *e, const struct events_root *f, double t_to, double *root, double *u) {
     const struct record *r = e->r;
     double t = f->t, slope = f->slope;
     int i = f->event;
-    for (int iteration = 0; iteration < 6 && slope != 0; iteration++) {
+    for (int iteration = 0; iteration < 6; iteration++) {
         if (step_again(e, t, e->events.trial) != KEEL_OK) return;
         if (events_at(e, t, e->events.trial, e->events.here) != KEEL_OK) return;
         memcpy(u, e->events.trial, (size_t)(e->field.n + e->field.m) * sizeof *u);
         *root = t;
+        if (slope == 0) return;
         double change = -e->events.here[i] / slope;
         if (fabs(change) <= 2 * DBL_EPSILON * fabs(t) || fabs(t + change - f->t) > 0.1 * fabs(r->h_taken))
             return;
         t += change;
-        if (!(t >= f->low && t <= f->high)) return;
+        if (!(t >= f->low && t <= f->high) || (t - r->t_before) * r->direction <= 0) return;
         if ((t - t_to) * r->direction > 0) t = t_to;
         if (t == *root) return;
     }

@@ -145,6 +145,7 @@ enum { FEW = 3, SHRINKING = 6, STEADY = 10 }; /* of one event; of any; by a stea
 #define NO_TIME 1e-10                         /* of t */
 #define SOON 1e-7                             /* of t */
 #define BLURRED 1e3                           /* round-offs of the event function */
+#define WAY 1e-3                              /* of t */
 
 /* Is the event function lost in its round-off between two stops that are `gap` apart? */
 static int is_blurred(struct engine *e, double gap) {
@@ -181,6 +182,42 @@ static double speed_of_event(struct engine *e, double gap) {
     return fabs(e->events.here[e->r->event] - here) / gap;
 }
 
+/* The event function after the time `way` from u on, by a step of the midpoint rule.  0: it has no value. */
+static int event_after(struct engine *e, double way, const double *u, double *value) {
+    struct field *fd = &e->field;
+    double t = e->r->t_now, *v = e->events.trial, *f = e->split;
+    memcpy(v, u, (size_t)(fd->n + fd->m) * sizeof *v);
+    for (int half = 1; half >= 0; half--) {
+        if (engine_rate(e, half ? t : t + way / 2, v, f) != KEEL_OK) return 0;
+        for (int j = 0; j < fd->n; j++) v[j] = u[j] + (half ? way / 2 : way) * f[j];
+    }
+    if (map_value(fd, &fd->event, t + way, v, e->events.here) != KEEL_OK) return 0;
+    *value = e->events.here[e->r->event];
+    return 1;
+}
+
+/* Bodies that move together touch by round-off, at times that mean nothing and may well shrink.  What comes
+ * to rest has a speed or a force that brings it back: in a moment (WAY) its event function moves by more than
+ * round-off of the states explains, that of bodies that move together does not.  Round-offs have the signs of
+ * the bits of j, one bit after the other: any two states have unlike signs once.  Where there is y, which is
+ * not carried along, there is no telling. */
+static int is_random(struct engine *e) {
+    const struct field *fd = &e->field;
+    const double *x = engine_state(e);
+    double way = WAY * fabs(e->r->t_now) * e->r->direction, *u = e->events.at_root, here, there, noise = 0;
+    if (fd->m > 0 || !event_after(e, 0, x, &here) || !event_after(e, way, x, &there)) return 0;
+    for (int bit = 0; bit == 0 || fd->n >> (bit - 1) > 0; bit++) {
+        double beside;
+        for (int j = 0; j < fd->n; j++) {
+            double round_off = DBL_EPSILON * fmax(fd->size[j], fabs(x[j]));
+            u[j] = x[j] + (j >> bit & 1 ? -round_off : round_off);
+        }
+        if (!event_after(e, way, u, &beside)) return 0;
+        noise = fmax(noise, fabs(beside - there));
+    }
+    return fabs(there - here) <= BLURRED * noise;
+}
+
 static keel_status come_to_rest(struct engine *e, double rest) {
     struct record *r = e->r;
     char name[64];
@@ -214,7 +251,7 @@ static keel_status stop_at_event(struct engine *e) {
     if (r->storm.count < SHRINKING && r->storm.same < FEW) return KEEL_EVENT;
     double rest = gap * ratio / (1 - ratio);
     int foreseen = r->storm.steady >= STEADY || (r->storm.same >= FEW && r->storm.alike > 0 && ratio < 0.5);
-    int soon = gap <= NO_TIME * t || (foreseen && rest <= SOON * t);
+    int soon = (gap <= NO_TIME * t || (foreseen && rest <= SOON * t)) && !is_random(e);
     int blurred = !soon && r->storm.alike >= SHRINKING && is_blurred(e, gap);
     return soon || blurred ? come_to_rest(e, rest) : KEEL_EVENT;
 }

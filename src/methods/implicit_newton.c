@@ -169,11 +169,10 @@ double implicit_newton_enough(const keel_work *w, int s) {
 
 /* To a fraction of the tolerance, or until the rest is lost in it at this pace.  Changes that shrink no
  * more have met round-off if they are as small as that; with multipliers see `weigh`. */
-static enum verdict control_tolerance(const keel_work *w, struct implicit_memory *memory, int s, int round,
-                                      int known, double size, double pace) {
-    double enough = implicit_newton_enough(w, s);
+static enum verdict control_tolerance(struct implicit_memory *memory, int s, int round, int known,
+                                      double size, double pace, double enough, double least) {
     int most = 7 + (s - 3) * 5 / 2, left = most - 1 - round;
-    enum verdict stalled = size <= fmax(10 * round_off(w, s), known > 2 ? enough : 0) ? ARRIVED : GIVE_UP;
+    enum verdict stalled = size <= fmax(10 * least, known > 2 ? enough : 0) ? ARRIVED : GIVE_UP;
     memory->shrink = 0.5;
     if (known > 2 && !isfinite(size)) return GIVE_UP;
     if (round >= known) {
@@ -227,14 +226,21 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
                            int *converged) {
     struct implicit_rk *m = w->method;
     struct implicit_memory *memory = m->memory;
-    double before = HUGE_VAL, least_change = HUGE_VAL, pace_before = 0;
     int s = table->s, idle = 0;
+    double before = HUGE_VAL, smallest = HUGE_VAL, pace_before = 0, first = 0,
+           least = w->rtol > 0 ? round_off(w, s) : 0;
+    double enough = w->rtol > 0 ? implicit_newton_enough(w, s) : 0;
     /* The round with a pace.  With multipliers the first change is mostly one of z, and a change of z is felt
      * by x one round later: sizes fall by 1e-4 and 0.2 in turns, so that two rounds make a pace.  With one,
      * positions of a pendulum of index 3 erred by 190 tolerances of 1e-12; with two, by less than 5. */
     int known = m->system ? 3 : 2, single = m->system ? 2 : known;
     *converged = 0;
     memory->contraction = pow(fmax(memory->contraction, DBL_EPSILON), 0.8);
+    if (!m->system && w->rtol > 0 &&
+        memory->last_h > 0) { /* it goes like h times the change of J, which goes like h */
+        double longer = fmax(1, a->h / memory->last_h);
+        memory->contraction *= longer * longer;
+    }
     for (int round = 1;; round++) {
         keel_status status = implicit_rates(w, a, table);
         if (status != KEEL_OK) return status;
@@ -248,17 +254,24 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
         if (status != KEEL_OK) return status;
         /* A change below round-off is known to be that and no more: were the pace believed to be 0, the next
          * step would be content with one round. */
-        double least = w->rtol > 0 ? round_off(w, s) : 0, pace = round > 1 ? fmax(size, least) / before : 0;
+        double pace = round > 1 ? fmax(size, least) / before : 0;
         double mean = round > single ? sqrt(pace * pace_before) : pace;
         memory->iterations = round;
-        idle = implicit_idle(idle, size, before, &least_change);
-        enum verdict verdict = w->rtol > 0 ? control_tolerance(w, memory, s, round, known, size, mean)
-                                           : control_round_off(memory, round, size, idle, pace);
+        idle = implicit_idle(idle, size, before, &smallest);
+        enum verdict verdict = w->rtol > 0
+                                   ? control_tolerance(memory, s, round, known, size, mean, enough, least)
+                                   : control_round_off(memory, round, size, idle, pace);
         *converged = verdict == ARRIVED;
-        if (verdict != GO_ON) return KEEL_OK;
+        if (round == known) first = memory->contraction;
+        if (verdict != GO_ON) break;
         before = fmax(size, fmax(DBL_EPSILON, least));
         pace_before = pace;
     }
+    /* The next solve may stop after its first change if this is small at the pace known: that of a first
+     * change, not of a last one, which is better by far where Newton's matrix is right (x' = -1e5 (x - s(t)),
+     * y' = x^2 - y erred by 400 tolerances with it). */
+    if (!m->system) memory->contraction = fmax(memory->contraction, first);
+    return KEEL_OK;
 }
 
 /* K = A^-1 Z: the rates themselves are stiff.  Where A has no inverse, the rates at the stages found. */
@@ -358,7 +371,9 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
         if (fresh && isfinite(implicit_size(w, table->s, m->z))) memcpy(start, m->z, count * sizeof(double));
         fresh = 1;
     }
-    memory->failures = converged ? 0 : memory->failures + 1;
+    /* Adaptive steps may settle where every second one fails. */
+    memory->failures =
+        converged ? fmax(0, memory->failures - (w->rtol > 0 && !m->system ? 0.25 : 3)) : memory->failures + 1;
     memory->slow = !converged || memory->rate > (w->rtol > 0 ? 1e-3 : 0.1);
     if (!converged && w->rtol == 0 && memory->failures < 4 && memory->distrust == 0) {
         memory->failures = 3; /* with a fixed step there is no other chance */

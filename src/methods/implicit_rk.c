@@ -205,7 +205,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     if (status != KEEL_OK) return status;
     m->from = m->system ? m->y : a->x;
     memory->shrink = 0;
-    if (adaptive) implicit_radau_scale(w, a);
+    if (adaptive) implicit_estimate_scale(w, a);
     else scale_to_state(w, a);
     if (m->system) m->system->weigh(w, a->h, m->scale);
     if (newton) start(w, a, table, 1);
@@ -215,7 +215,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
         memcpy(a->dx, implicit_row(m->z, w, table->s - 1), (size_t)w->width * sizeof(double));
     else add_up(w, table->s, table->b, table->b_low, a->dx);
     for (int c = w->n; c < w->width; c++) a->dx[c] = 0;
-    if (a->error[0] && w->n > 0) status = implicit_radau_error(w, a);
+    if (a->error[0] && w->n > 0) status = implicit_estimate(w, a);
     return status == KEEL_OK && m->system ? m->system->end(w, a) : status;
 }
 

@@ -49,6 +49,7 @@ struct implicit_memory {
     double contraction, rate;           /* of the last solve: theta / (1 - theta), theta */
     double iterations;
     double accepted_h, accepted_error, age, rejections, shrink;
+    double exponent; /* the error of the last attempt is of this power of h */
 };
 
 struct implicit_rk {
@@ -61,6 +62,7 @@ struct implicit_rk {
     double *row_factor;        /* of each row of r, by which matrix and residual are multiplied */
     double *last, *k, *z;      /* stages x width: K of the last step, K and Z of this one */
     double *stage, *scale;     /* width; of x alone */
+    double wide;               /* scale over the tolerance, with adaptive steps */
     double *residual, *moved;  /* stages x width */
     double *jacobian, *beside; /* n x n; beside: for looks */
     double *lu, *pair;         /* the blocks of I - h D x J, one after the other; 2 n */
@@ -104,8 +106,10 @@ keel_status implicit_rates(keel_work *w, const keel_attempt *a, const struct imp
 /* Largest or root mean square of v / scale over all stages and x. */
 double implicit_size(const keel_work *w, int stages, const double *v);
 
+/* implicit_estimate.c: what a step of Radau IIA errs by, and the sizes that Newton is judged by. */
+void implicit_estimate_scale(keel_work *w, const keel_attempt *a);
+keel_status implicit_estimate(keel_work *w, const keel_attempt *a);
+
 /* implicit_radau.c: adaptive steps of Radau IIA. */
-void implicit_radau_scale(keel_work *w, const keel_attempt *a);
-keel_status implicit_radau_error(keel_work *w, const keel_attempt *a);
 double implicit_radau_next(keel_work *w, double h, double error, int rejected);
 #endif

@@ -220,6 +220,24 @@ static void decompose(struct implicit_table *table, real a[S][S]) {
     invert(s, table->t, table->t_inverse);
 }
 
+/* Legendre coefficients by the weights of the method, which are exact to degree 2 s - 2. */
+static void find_looks(struct implicit_table *table, const real *c, const real *b) {
+    int s = table->s;
+    real late = (c[s - 2] + c[s - 1]) / 2, ratio = 1;
+    for (int i = 0; i < s; i++) {
+        for (int k = 0; k < 2; k++) {
+            int degree = s - 2 + k;
+            real norm = sqrtl(2 * degree + 1);
+            table->tail[k][i] = (double)(b[i] * norm * combination(degree, 0, 0, 2 * c[i] - 1));
+        }
+        table->at_late[i] = (double)lagrange(s, c, i, late);
+        table->to_late[i] = (double)lagrange_integral(s, c, i, 0, late);
+        ratio *= c[i] / (c[i] - late);
+    }
+    table->late = (double)late;
+    table->begin_by_late = (double)ratio;
+}
+
 void implicit_table_theta(struct implicit_table *table, double theta) {
     memset(table, 0, sizeof *table);
     table->s = table->blocks = 1;
@@ -254,4 +272,5 @@ void implicit_table_fill(struct implicit_table *table, enum implicit_kind kind, 
     table->regular =
         kind != IMPLICIT_LOBATTO_3A && kind != IMPLICIT_LOBATTO_3B && invert(s, table->a, table->inverse);
     decompose(table, a);
+    if (kind == IMPLICIT_RADAU_2A && s > 2) find_looks(table, c, b);
 }

@@ -24,6 +24,11 @@ struct implicit_table {
     int regular;        /* A has an inverse */
     double inverse[IMPLICIT_STAGES][IMPLICIT_STAGES];
     double at_begin[IMPLICIT_STAGES]; /* the polynomial through the rates, at the begin of the step */
+    /* Radau IIA of three stages and more: the last two coefficients of that polynomial, of Legendre
+     * polynomials of norm 1; it and its integral half way between the last two nodes; and
+     * prod c_i / prod (c_i - late). */
+    double tail[2][IMPLICIT_STAGES];
+    double late, at_late[IMPLICIT_STAGES], to_late[IMPLICIT_STAGES], begin_by_late;
     /* A = T D T^-1 with real T: D has `blocks` blocks, (lambda) or, in two columns,
      * (real imaginary; -imaginary real).  Real ones come first. */
     int blocks;

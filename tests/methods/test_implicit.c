@@ -227,6 +227,7 @@ static void a_wrong_jacobian_only_costs_time(void **state) {
             printf("wrong %d: %.1e, %ld steps, %ld rejected\n", how_wrong, relative_error(&p, s),
                    keel_statistics(s).steps, keel_statistics(s).rejected);
         assert_below(relative_error(&p, s), 1e-7);
+        assert_below((double)(keel_statistics(s).steps + keel_statistics(s).rejected), 2000);
         keel_close(s);
     }
 }
