@@ -168,7 +168,8 @@ __attribute__((noinline)) static void note_by_errors(struct engine *e, double t_
     keel_correction *c = &e->r->correction;
     const struct field *fd = &e->field;
     double *size = e->look + fd->width, relative = *e->largest_error;
-    if (is_round_off(e) || !find_error(e, h)) return;
+    int round_off = is_round_off(e);
+    if (!find_error(e, h)) return;
     sizes_spread(fd, fd->size, size);
     for (int i = 0; i < fd->n; i++) relative = fmax(relative, e->look[i] / size[i]);
     *e->largest_error = relative = fmax(relative, UNITS_ALLOWED * DBL_EPSILON);
@@ -176,6 +177,7 @@ __attribute__((noinline)) static void note_by_errors(struct engine *e, double t_
         size[i] = fmax(size[i], size[i - fd->nq] / fabs(h));
     for (int i = 0; i < fd->n; i++) {
         double ratio = moved_by(e, i) / (relative * size[i]);
+        if (round_off) ratio = fmin(ratio, 1);
         if (ratio > c->largest) correction_enter(e, i, ratio, t_new);
         find(e, i, ratio / ERRORS_ALLOWED, t_new);
     }
