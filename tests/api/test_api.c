@@ -4,14 +4,6 @@
 
 #include <keel/method.h>
 
-static void expect_words(const keel_solver *s, const char *words) {
-    char word[128];
-    for (const char *w = words; *w; w += strcspn(w, "|"), w += *w == '|') {
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(w, "|"), w);
-        if (!strstr(keel_message(s), word)) fail_msg("no \"%s\" in \"%s\"", word, keel_message(s));
-    }
-}
-
 static int spin(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
     out[0] = u[1];

@@ -9,14 +9,6 @@
 
 #define EPS DBL_EPSILON
 
-static void expect_words(const keel_solver *s, const char *words) {
-    char word[128];
-    for (const char *w = words; *w; w += strcspn(w, "|"), w += *w == '|') {
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(w, "|"), w);
-        if (!strstr(keel_message(s), word)) fail_msg("no \"%s\" in \"%s\"", word, keel_message(s));
-    }
-}
-
 static void expect_state(const keel_solver *s, int count, const double *wanted, double tolerance) {
     const double *u = keel_state(s);
     for (int i = 0; i < count; i++)
