@@ -33,6 +33,22 @@ static inline int stabilized_by(const keel_options *o, const char *stabilizer) {
     return strcmp(plus ? plus + 1 : "auto", stabilizer) == 0;
 }
 
+/* The first of the words, separated by '|', that is not in the text; NULL: they all are. */
+static inline const char *missing_word(const char *text, const char *words) {
+    static char word[128];
+    for (const char *w = words; *w; w += strcspn(w, "|"), w += *w == '|') {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(w, "|"), w);
+        if (!strstr(text, word)) return word;
+    }
+    return NULL;
+}
+
+/* All words, separated by '|', stand in the message. */
+static inline void expect_words(const keel_solver *s, const char *words) {
+    const char *word = missing_word(keel_message(s), words);
+    if (word) fail_msg("no \"%s\" in \"%s\"", word, keel_message(s));
+}
+
 #define assert_below(value, bound)                                                \
     do {                                                                          \
         double v_ = (value), b_ = (bound);                                        \

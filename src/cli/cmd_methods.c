@@ -246,6 +246,14 @@ static void print_json(struct methods *m, const keel_method *one, int status) {
 
 /* ------------------------------------------------------------------------------------------------------- */
 
+/* The stabilizer that a misspelt name means, if no method is as near; NULL: none. */
+static const keel_method *meant_stabilizer(const char *name) {
+    int least = TEXT_FAR;
+    if (strchr(name, '+')) return NULL; /* a pair says which is which */
+    (void)job_nearest(keel_method_at, name, &least);
+    return job_nearest(keel_stabilizer_at, name, &least);
+}
+
 static int open_all(struct methods *m, int count, char **argv, const keel_method **one) {
     struct job *j = &m->job;
     struct options *o = &j->options;
@@ -259,6 +267,10 @@ static int open_all(struct methods *m, int count, char **argv, const keel_method
     if (o->operands == 1) {
         for (int i = 0; (*one = keel_stabilizer_at(i)); i++)
             if (strcmp((*one)->name, o->operand[0]) == 0) return 0;
+        const keel_method *near = meant_stabilizer(o->operand[0]);
+        if (near)
+            return job_fail(j, EXIT_USAGE, "there is no method or stabilizer `%.40s`; did you mean %s?",
+                            o->operand[0], near->name);
         if (job_method(j, o->operand[0], method, stabilizer)) return j->status;
         for (int i = 0; (*one = keel_method_at(i)) && strcmp((*one)->name, method) != 0; i++) {}
         if (!*one)

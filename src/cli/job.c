@@ -166,13 +166,18 @@ static const keel_method *find_method(const char *name) {
     return NULL;
 }
 
-static int no_such_method(struct job *j, const char *name) {
+const keel_method *job_nearest(const keel_method *(*at)(int), const char *name, int *least) {
     const keel_method *m, *near = NULL;
-    int least = TEXT_FAR;
-    for (int i = 0; (m = keel_method_at(i)); i++) {
+    for (int i = 0; (m = at(i)); i++) {
         int distance = text_slip(name, m->name);
-        if (distance < least) least = distance, near = m;
+        if (distance < *least) *least = distance, near = m;
     }
+    return near;
+}
+
+static int no_such_method(struct job *j, const char *name) {
+    int least = TEXT_FAR;
+    const keel_method *near = job_nearest(keel_method_at, name, &least);
     if (near)
         return job_fail(j, EXIT_USAGE, "there is no method `%.40s`; did you mean %s?", name, near->name);
     return job_fail(j, EXIT_USAGE, "there is no method `%.40s`; `keel methods` lists what there is", name);

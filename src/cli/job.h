@@ -50,6 +50,8 @@ int job_refuse(struct job *j, keel_sim *sim);
 int job_interpreted(const struct job *j, const char **why);
 /* The number an option gives, an expression of parameters; 0, or an exit status. */
 int job_number(struct job *j, enum option_id id, double *value);
+/* The nearest of a list to a misspelt name, if nearer than *least, which becomes its distance; NULL: none. */
+const keel_method *job_nearest(const keel_method *(*at)(int), const char *name, int *least);
 /* "rk4+project" into stepper and stabilizer with the nearest names suggested; 0, or an exit status. */
 int job_method(struct job *j, const char *text, char *method, char *stabilizer);
 /* keel_options of a method with a stabilizer, whose names go to pair, JOB_PAIR long; 0, or an exit status. */

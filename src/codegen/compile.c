@@ -220,43 +220,36 @@ enum compile_status compile_load(const char *source, const struct compile_limits
                        : build(&tool, cache, target, source, l ? l : &usual, &out->handle, message, room);
 }
 
-/* POSIX lets dlsym's pointer stand for a function; C knows no such cast, so the bits are copied to
- * `function`, the address of a pointer of its type; NULL: there is none. */
-static void find_symbol(const struct compile_unit *u, const char *head, const char *name, void *function) {
+/* POSIX lets dlsym's pointer stand for a function; C knows no such cast, so the bits are copied.  The
+ * caller converts to the type of what it asked for; NULL: there is none. */
+typedef void any_function(void);
+static any_function *find_symbol(const struct compile_unit *u, const char *head, const char *name) {
     char symbol[64];
     int fits = snprintf(symbol, sizeof symbol, "%s%s", head, name) < (int)sizeof symbol;
     void *address = u->handle && fits ? dlsym(u->handle, symbol) : NULL;
-    memcpy(function, &address, sizeof address);
-}
-
-keel_fn *compile_function(const struct compile_unit *u, const char *name) {
-    keel_fn *function;
-    find_symbol(u, "model_", name, &function);
+    any_function *function;
+    memcpy(&function, &address, sizeof address);
     return function;
 }
 
+keel_fn *compile_function(const struct compile_unit *u, const char *name) {
+    return (keel_fn *)find_symbol(u, "model_", name);
+}
+
 keel_kernel_fixed *compile_fixed(const struct compile_unit *u, const char *name) {
-    keel_kernel_fixed *march;
-    find_symbol(u, "march_", name, &march);
-    return march;
+    return (keel_kernel_fixed *)find_symbol(u, "march_", name);
 }
 
 keel_kernel_steps *compile_kept(const struct compile_unit *u, const char *name) {
-    keel_kernel_steps *march;
-    find_symbol(u, "kept_", name, &march);
-    return march;
+    return (keel_kernel_steps *)find_symbol(u, "kept_", name);
 }
 
 keel_series_fn *compile_series(const struct compile_unit *u, const char *name) {
-    keel_series_fn *series;
-    find_symbol(u, "series_", name, &series);
-    return series;
+    return (keel_series_fn *)find_symbol(u, "series_", name);
 }
 
 keel_composed_fn *compile_along(const struct compile_unit *u, const char *name) {
-    keel_composed_fn *along;
-    find_symbol(u, "along_", name, &along);
-    return along;
+    return (keel_composed_fn *)find_symbol(u, "along_", name);
 }
 
 void compile_close(struct compile_unit *u) {

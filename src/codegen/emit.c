@@ -18,10 +18,8 @@ struct cut {
     uint32_t part, first; /* parts so far; the first register that is computed */
 };
 
-static void put(struct emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(struct emit *e, const char *format, ...) {
-    char line[256];
+void emit_put(struct emit *e, const char *format, ...) {
+    char line[300];
     va_list args;
     if (e->stop && *e->stop) e->failed = 1;
     if (e->failed) return;
@@ -44,11 +42,10 @@ static void put(struct emit *e, const char *format, ...) {
     e->length += (size_t)length;
 }
 
-/* Text of any length. */
-static void put_text(struct emit *e, const char *text) {
+void emit_text(struct emit *e, const char *text) {
     enum { PIECE = 200 };
     size_t length = strlen(text);
-    for (size_t i = 0; i < length; i += PIECE) put(e, "%.*s", (int)PIECE, text + i);
+    for (size_t i = 0; i < length; i += PIECE) emit_put(e, "%.*s", (int)PIECE, text + i);
 }
 
 /* The double in hexadecimal by hand: printf's %a takes its decimal point from the locale. */
@@ -81,9 +78,9 @@ static const char *operand(const struct tape *t, uint32_t reg, int local, char o
 static void put_power(struct emit *e, uint32_t to, const char *a, int32_t exponent) {
     uint32_t n = exponent < 0 ? 0u - (uint32_t)exponent : (uint32_t)exponent, bit = 1;
     while (bit <= n / 2) bit *= 2;
-    put(e, "{ const double x = %s; double y = x;", a);
-    while (bit >>= 1) put(e, n & bit ? " y = y * y; y = y * x;" : " y = y * y;");
-    put(e, exponent < 0 ? " r%u = 1.0 / y; }\n" : " r%u = y; }\n", to);
+    emit_put(e, "{ const double x = %s; double y = x;", a);
+    while (bit >>= 1) emit_put(e, n & bit ? " y = y * y; y = y * x;" : " y = y * y;");
+    emit_put(e, exponent < 0 ? " r%u = 1.0 / y; }\n" : " r%u = y; }\n", to);
 }
 
 static const char *called(uint32_t op) {
@@ -126,7 +123,7 @@ static void put_value(struct emit *e, const struct tape *t, const struct tape_co
     const char *a = operand(t, c->a, 1, at), *b = c->op == EXPR_POWI ? "" : operand(t, c->b, 1, bt);
     switch (c->op) {
     case EXPR_NEG:
-        put(e, "r%u = -%s;\n", to, a);
+        emit_put(e, "r%u = -%s;\n", to, a);
         break;
     case EXPR_ADD:
     case EXPR_SUB:
@@ -136,26 +133,26 @@ static void put_value(struct emit *e, const struct tape *t, const struct tape_co
     case EXPR_LE:
     case EXPR_EQ:
     case EXPR_NE:
-        put(e, "r%u = %s %s %s;\n", to, a, expr_name((enum expr_op)c->op), b);
+        emit_put(e, "r%u = %s %s %s;\n", to, a, expr_name((enum expr_op)c->op), b);
         break;
     case EXPR_AND:
-        put(e, "r%u = %s != 0 && %s != 0;\n", to, a, b);
+        emit_put(e, "r%u = %s != 0 && %s != 0;\n", to, a, b);
         break;
     case EXPR_OR:
-        put(e, "r%u = %s != 0 || %s != 0;\n", to, a, b);
+        emit_put(e, "r%u = %s != 0 || %s != 0;\n", to, a, b);
         break;
     case EXPR_NOT:
-        put(e, "r%u = %s == 0;\n", to, a);
+        emit_put(e, "r%u = %s == 0;\n", to, a);
         break;
     case TAPE_SQUARE:
-        put(e, "r%u = %s * %s;\n", to, a, a);
+        emit_put(e, "r%u = %s * %s;\n", to, a, a);
         break;
     case EXPR_POWI:
         put_power(e, to, a, (int32_t)c->b);
         break;
     default:
-        if (expr_operands((enum expr_op)c->op) == 1) put(e, "r%u = %s(%s);\n", to, called(c->op), a);
-        else put(e, "r%u = %s(%s, %s);\n", to, called(c->op), a, b);
+        if (expr_operands((enum expr_op)c->op) == 1) emit_put(e, "r%u = %s(%s);\n", to, called(c->op), a);
+        else emit_put(e, "r%u = %s(%s, %s);\n", to, called(c->op), a, b);
     }
 }
 
@@ -166,20 +163,20 @@ static void put_code(struct emit *e, const struct cut *cut, size_t i, int *depth
     const char *a = tape_reads(c) > 0 ? operand(cut->t, c->a, 1, text) : "";
     switch (c->op) {
     case TAPE_STORE:
-        put(e, "out[%u] = %s;\n", c->to, a);
+        emit_put(e, "out[%u] = %s;\n", c->to, a);
         break;
     case TAPE_UNLESS:
-        put(e, "if (%s != 0) {\n", a);
+        emit_put(e, "if (%s != 0) {\n", a);
         ++*depth;
         break;
     case TAPE_JUMP:
-        put(e, "} else {\n");
+        emit_put(e, "} else {\n");
         break;
     case TAPE_MOVE:
-        put(e, "r%u = %s;\n", c->to - cut->first, a);
+        emit_put(e, "r%u = %s;\n", c->to - cut->first, a);
         break;
     case TAPE_MOVE_AGAIN:
-        put(e, *depth ? "r%u = %s;\n}\n" : "r%u = %s;\n", c->to - cut->first, a);
+        emit_put(e, *depth ? "r%u = %s;\n}\n" : "r%u = %s;\n", c->to - cut->first, a);
         *depth -= *depth > 0;
         break;
     default:
@@ -193,8 +190,8 @@ static void declare(struct emit *e, struct cut *cut, uint32_t reg, int written) 
     uint32_t local = reg - cut->first;
     if (cut->seen[local] == cut->part) return;
     cut->seen[local] = cut->part;
-    if (written) put(e, "double r%u;\n", local);
-    else put(e, "double r%u = w[%u];\n", local, local);
+    if (written) emit_put(e, "double r%u;\n", local);
+    else emit_put(e, "double r%u = w[%u];\n", local, local);
 }
 
 /* The operations begin .. end, with what comes in from memory before and what goes out after. */
@@ -211,7 +208,7 @@ static void put_range(struct emit *e, struct cut *cut, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) put_code(e, cut, i, &depth);
     for (size_t i = begin; i < end; i++)
         if (tape_writes(&code[i]) && cut->last[i] >= end)
-            put(e, "w[%u] = r%u;\n", code[i].to - cut->first, code[i].to - cut->first);
+            emit_put(e, "w[%u] = r%u;\n", code[i].to - cut->first, code[i].to - cut->first);
 }
 
 /* A function of its own, which the compiler must not put back into one long function. */
@@ -221,10 +218,10 @@ static void put_part(struct cut *cut, size_t begin, size_t end) {
         "    const double *restrict p, double *restrict w, double *restrict out) {\n";
     if (begin == end) return;
     uint32_t number = cut->part + 1;
-    put(cut->parts, head, cut->name, number);
+    emit_put(cut->parts, head, cut->name, number);
     put_range(cut->parts, cut, begin, end);
-    put(cut->parts, "(void)t, (void)u, (void)p, (void)w, (void)out;\n}\n");
-    put(&cut->body, "part_%s_%u(t, u, p, w, out);\n", cut->name, number);
+    emit_put(cut->parts, "(void)t, (void)u, (void)p, (void)w, (void)out;\n}\n");
+    emit_put(&cut->body, "part_%s_%u(t, u, p, w, out);\n", cut->name, number);
 }
 
 /* Where the operation or the whole `if` at i ends. */
@@ -245,11 +242,11 @@ static void put_block(struct cut *cut, size_t begin, size_t end) {
         if (next - i <= LONGEST_PART) continue;
         char condition[OPERAND];
         size_t other = t->code[i].b;
-        put(&cut->body, "if (%s != 0) {\n", operand(t, t->code[i].a, 0, condition));
+        emit_put(&cut->body, "if (%s != 0) {\n", operand(t, t->code[i].a, 0, condition));
         put_block(cut, i + 1, other - 1);
-        put(&cut->body, "} else {\n");
+        emit_put(&cut->body, "} else {\n");
         put_block(cut, other, next);
-        put(&cut->body, "}\n");
+        emit_put(&cut->body, "}\n");
         start = next;
     }
     put_part(cut, start, end);
@@ -281,12 +278,13 @@ static void put_body(struct emit *e, struct cut *cut, const char *head) {
     const struct tape *t = cut->t;
     uint32_t computed = t->registers - cut->first;
     if (t->count > LONGEST_PART) put_block(cut, 0, t->count);
-    put(e, "%s%s(double t, const double *restrict u, double *restrict out, void *user) {\n", head, cut->name);
-    put(e, "const double *restrict p = *(const double *const *)user;\n");
-    if (t->count > LONGEST_PART) put(e, "double w[%u];\n", computed ? computed : 1);
-    if (t->count > LONGEST_PART) put_text(e, cut->body.text);
+    emit_put(e, "%s%s(double t, const double *restrict u, double *restrict out, void *user) {\n", head,
+             cut->name);
+    emit_put(e, "const double *restrict p = *(const double *const *)user;\n");
+    if (t->count > LONGEST_PART) emit_put(e, "double w[%u];\n", computed ? computed : 1);
+    if (t->count > LONGEST_PART) emit_text(e, cut->body.text);
     else put_range(e, cut, 0, t->count);
-    put(e, "(void)t, (void)u, (void)p, (void)out;\nreturn 0;\n}\n");
+    emit_put(e, "(void)t, (void)u, (void)p, (void)out;\nreturn 0;\n}\n");
     e->failed |= cut->body.failed;
     e->starved |= cut->body.starved;
 }
@@ -302,7 +300,7 @@ int emit_under(struct emit *e, const char *head, const char *name, const struct 
     uint32_t *read = calloc(t->registers + 1, sizeof *read);
     cut.last = calloc(t->count + 1, sizeof *cut.last);
     cut.seen = calloc(t->registers + 1, sizeof *cut.seen);
-    put(&cut.body, "%s", "");
+    emit_put(&cut.body, "%s", "");
     if (read && cut.last && cut.seen && !cut.body.failed) {
         find_last(t, cut.last, read);
         put_body(e, &cut, head);
@@ -320,22 +318,18 @@ int emit_function(struct emit *e, const char *name, const struct tape *t) {
 
 void emit_open(struct emit *e) {
     *e = (struct emit){0};
-    put_text(e, "#if (defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0) || defined __FAST_MATH__\n"
-                "#error \"this arithmetic does not round every operation to double\"\n#endif\n"
-                "double fmod(double, double);\n");
+    emit_text(e, "#if (defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0) || defined __FAST_MATH__\n"
+                 "#error \"this arithmetic does not round every operation to double\"\n#endif\n"
+                 "double fmod(double, double);\n");
     for (int op = EXPR_POW; op <= EXPR_HYPOT; op++) {
         const char *name = called((uint32_t)op);
         if (strncmp(name, "keel_", 5) == 0 || name[0] == '_') continue;
-        put(e, "double %s(double%s);\n", name, expr_operands((enum expr_op)op) == 2 ? ", double" : "");
+        emit_put(e, "double %s(double%s);\n", name, expr_operands((enum expr_op)op) == 2 ? ", double" : "");
     }
     for (int i = 0; expr_source[i]; i++) {
-        put_text(e, expr_source[i]);
-        put(e, "\n");
+        emit_text(e, expr_source[i]);
+        emit_put(e, "\n");
     }
-}
-
-void emit_text(struct emit *e, const char *text) {
-    put_text(e, text);
 }
 
 void emit_close(struct emit *e) {

@@ -40,6 +40,8 @@ extern const char *const emit_explicit[],
 void emit_open(struct emit *e); /* with what every model needs */
 void emit_close(struct emit *e);
 void emit_text(struct emit *e, const char *text); /* C of any length, as it is */
+/* A piece of C as printf writes it, of less than 300 bytes; a longer one fails. */
+void emit_put(struct emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* name: letters, digits and _, at most EMIT_NAME, chosen by the program.  0, or -1. */
 int emit_function(struct emit *e, const char *name, const struct tape *t);
 /* The same as HEADNAME, "static inline int rate_" and a name. */

@@ -1,31 +1,19 @@
 /* emit_kernel.c - kernels: loops of keel/explicit.h and core/kernel.h with the tapes of a model inside. */
 #include "codegen/emit.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 /* Beyond these a step is long whatever it is called through, and the code of its rows becomes large. */
 enum { LONGEST_STEP = 2000, MOST_KEPT = 4, MOST_STATES = 8 };
 
-static void put(struct emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct emit *e, const char *format, ...) {
-    char line[256];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    if (length < 0 || (size_t)length >= sizeof line) e->failed = 1;
-    else emit_text(e, line);
-}
-
 static void put_numbers(struct emit *e, char letter, const char *name, int count, const double *value) {
     char number[EMIT_NUMBER];
-    put(e, "static const double %c_%s[] = {", letter, name);
+    emit_put(e, "static const double %c_%s[] = {", letter, name);
     for (int i = 0; i < count; i++) {
         emit_number(number, sizeof number, value[i]);
-        put(e, "%s,\n", number);
+        emit_put(e, "%s,\n", number);
     }
-    put(e, count ? "};\n" : "0};\n");
+    emit_put(e, count ? "};\n" : "0};\n");
 }
 
 /* Does the error norm of the table use both estimates? */
@@ -40,28 +28,29 @@ static void put_march(struct emit *e, const char *name, const keel_rk *table, in
     put_numbers(e, 'a', name, stages * (stages - 1) / 2, table->a);
     put_numbers(e, 'b', name, stages, table->b);
     for (int i = 0; i < 2 && table->error[i]; i++) put_numbers(e, "vw"[i], name, stages, table -> error[i]);
-    put(e, "static const keel_rk table_%s = {.stages = %d, .c = c_%s, .a = a_%s, .b = b_%s, ", name, stages,
-        name, name, name);
-    if (table->error[0]) put(e, ".error = {v_%s", name);
-    if (table->error[0] && table->error[1]) put(e, ", w_%s", name);
-    put(e, "%s", table->error[0] ? "}, " : "");
+    emit_put(e, "static const keel_rk table_%s = {.stages = %d, .c = c_%s, .a = a_%s, .b = b_%s, ", name,
+             stages, name, name, name);
+    if (table->error[0]) emit_put(e, ".error = {v_%s", name);
+    if (table->error[0] && table->error[1]) emit_put(e, ", w_%s", name);
+    emit_put(e, "%s", table->error[0] ? "}, " : "");
     if (two_estimates(table)) {
         char weight[EMIT_NUMBER];
         emit_number(weight, sizeof weight, table->norm.weight);
-        put(e, ".norm = {%d, %s}, ", (int)table->norm.kind, weight);
+        emit_put(e, ".norm = {%d, %s}, ", (int)table->norm.kind, weight);
     }
-    put(e, ".last_is_end = %d};\n", table->last_is_end != 0);
+    emit_put(e, ".last_is_end = %d};\n", table->last_is_end != 0);
     if (e->kernels && !(e->kernels & EMIT_PLAIN)) return;
-    put(e,
+    emit_put(
+        e,
         "KERNEL long march_%s(double t, double base, double h, long first, long count, double *x, double "
         "*f,\n",
         name);
-    put(e, "    void *user) {\ndouble y[%d], g[%d], k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
-        stages * width, width, width);
-    put(e, "for (int i = 0; i < %d; i++) y[i] = x[i], g[i] = f[i];\n", width);
-    put(e, "long calls = keel_rk_fixed(&table_%s, %d, rate_%s, user,\n", name, width, name);
-    put(e, "    t, base, h, first, count, y, g, k, stage, dx);\n");
-    put(e, "for (int i = 0; i < %d; i++) x[i] = y[i], f[i] = g[i];\nreturn calls;\n}\n", width);
+    emit_put(e, "    void *user) {\ndouble y[%d], g[%d], k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
+             stages * width, width, width);
+    emit_put(e, "for (int i = 0; i < %d; i++) y[i] = x[i], g[i] = f[i];\n", width);
+    emit_put(e, "long calls = keel_rk_fixed(&table_%s, %d, rate_%s, user,\n", name, width, name);
+    emit_put(e, "    t, base, h, first, count, y, g, k, stage, dx);\n");
+    emit_put(e, "for (int i = 0; i < %d; i++) x[i] = y[i], f[i] = g[i];\nreturn calls;\n}\n", width);
 }
 
 static void put_header(struct emit *e, const char *const *line) {
@@ -84,53 +73,56 @@ int emit_kernel(struct emit *e, const char *name, const struct tape *t, const ke
 
 /* Values of all rows, and their gradients as dense rows, each map's own function one after the other. */
 static void put_rows(struct emit *e, const char *name, int n, int maps, const struct emit_rows *rows) {
-    put(e, "static inline int values_%s(double t, const double *u, double *out, void *user) {\n", name);
+    emit_put(e, "static inline int values_%s(double t, const double *u, double *out, void *user) {\n", name);
     for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++)
-        put(e, "values_%d_%s(t, u, out + %d, user);\n", i, name, at);
-    put(e, "return 0;\n}\n");
-    put(e, "static inline int gradients_%s(double t, const double *u, double *out, void *user) {\n", name);
+        emit_put(e, "values_%d_%s(t, u, out + %d, user);\n", i, name, at);
+    emit_put(e, "return 0;\n}\n");
+    emit_put(e, "static inline int gradients_%s(double t, const double *u, double *out, void *user) {\n",
+             name);
     for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++) {
         int count = (int)rows[i].value->outputs, entry = 0;
-        put(e, "{ double v[%d]; gradients_%d_%s(t, u, v, user);\n", rows[i].row_start[count] + 1, i, name);
+        emit_put(e, "{ double v[%d]; gradients_%d_%s(t, u, v, user);\n", rows[i].row_start[count] + 1, i,
+                 name);
         for (int row = 0; row < count; row++)
             for (int j = 0; j < n; j++) {
                 int there = entry < rows[i].row_start[row + 1] && rows[i].column[entry] == j;
-                if (there) put(e, "out[%d] = v[%d];\n", (at + row) * n + j, entry++);
-                else put(e, "out[%d] = 0;\n", (at + row) * n + j);
+                if (there) emit_put(e, "out[%d] = v[%d];\n", (at + row) * n + j, entry++);
+                else emit_put(e, "out[%d] = 0;\n", (at + row) * n + j);
             }
-        put(e, "}\n");
+        emit_put(e, "}\n");
     }
-    put(e, "return 0;\n}\n");
+    emit_put(e, "return 0;\n}\n");
 }
 
 /* kernel_steps on arrays of constant size. */
 static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept, int keeps,
                       int adaptive) {
     int stages = table->stages, width = (n + 3) / 4 * 4, rows = kept ? kept : 1;
-    put(e, "KERNEL static long steps%d%d_%s(struct keel_kernel_state *kept, void *user) {\n", keeps, adaptive,
-        name);
-    put(e, "double x[%d] = {0}, f[%d] = {0}, next[%d] = {0}, k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
-        width, stages * n, n, n);
-    put(e, "double residual[%d], gradients[%d], floor_of[%d], c[%d], z[%d], inverse[%d], r[%d];\n", rows,
-        rows * n, rows, rows, rows, rows, rows * rows);
-    put(e, "double q[%d] __attribute__((aligned(32))), d[%d] __attribute__((aligned(32)));\nint used[%d];\n",
+    emit_put(e, "KERNEL static long steps%d%d_%s(struct keel_kernel_state *kept, void *user) {\n", keeps,
+             adaptive, name);
+    emit_put(e, "double x[%d] = {0}, f[%d] = {0}, next[%d] = {0}, k[%d] = {0}, stage[%d], dx[%d];\n", width,
+             width, width, stages * n, n, n);
+    emit_put(e, "double residual[%d], gradients[%d], floor_of[%d], c[%d], z[%d], inverse[%d], r[%d];\n", rows,
+             rows * n, rows, rows, rows, rows, rows * rows);
+    emit_put(
+        e, "double q[%d] __attribute__((aligned(32))), d[%d] __attribute__((aligned(32)));\nint used[%d];\n",
         rows * width, width, rows);
-    put(e, "double error[%d] __attribute__((aligned(32))) = {0}, split[%d], scale[%d], limit[%d];\n",
-        2 * width, n, n, n);
-    put(e, "struct rowspace space = {%d, %d, 0, q, r, inverse, used};\n", kept, width);
-    put(e,
-        "struct project p = {%d, %d, %d, %d, %d, 0, kept->allowed, kept->reach, gradients, kept->size, "
-        "residual,\n",
-        n, width, kept, kept == 2 && width == 4, n);
-    put(e, "    &space, floor_of, c, z, d};\n");
-    put(e, "struct kernel_workspace room = {x, f, next, k, stage, dx, gradients, error, split, scale, "
-           "limit};\n");
-    put(e, "return kernel_steps(&table_%s, &p, &room, rate_%s, ", name, name);
-    if (kept) put(e, "values_%s, gradients_%s, ", name, name);
-    put(e, "%s", kept ? "" : "0, 0, ");
-    if (two_estimates(table)) put(e, "&table_%s.norm", name);
-    else put(e, "0");
-    put(e, ", user, kept, %d, %d);\n}\n", keeps, adaptive);
+    emit_put(e, "double error[%d] __attribute__((aligned(32))) = {0}, split[%d], scale[%d], limit[%d];\n",
+             2 * width, n, n, n);
+    emit_put(e, "struct rowspace space = {%d, %d, 0, q, r, inverse, used};\n", kept, width);
+    emit_put(e,
+             "struct project p = {%d, %d, %d, %d, %d, 0, kept->allowed, kept->reach, gradients, kept->size, "
+             "residual,\n",
+             n, width, kept, kept == 2 && width == 4, n);
+    emit_put(e, "    &space, floor_of, c, z, d};\n");
+    emit_put(e, "struct kernel_workspace room = {x, f, next, k, stage, dx, gradients, error, split, scale, "
+                "limit};\n");
+    emit_put(e, "return kernel_steps(&table_%s, &p, &room, rate_%s, ", name, name);
+    if (kept) emit_put(e, "values_%s, gradients_%s, ", name, name);
+    emit_put(e, "%s", kept ? "" : "0, 0, ");
+    if (two_estimates(table)) emit_put(e, "&table_%s.norm", name);
+    else emit_put(e, "0");
+    emit_put(e, ", user, kept, %d, %d);\n}\n", keeps, adaptive);
 }
 
 /* Fixed steps with nothing to keep or to watch are for the march.  Those that keep rows have kernels of their
@@ -150,12 +142,12 @@ static void put_kept(struct emit *e, const char *name, const keel_rk *table, int
     unsigned wanted = kernels_of(e, table, kept);
     for (int k = 0; k < 4; k++)
         if (wanted & kernel_of(k & 1, k >> 1)) put_steps(e, name, table, n, kept, k & 1, k >> 1);
-    put(e, "long kept_%s(struct keel_kernel_state *kept, void *user) {\n", name);
-    put(e, "int which = (kept->treatment == KERNEL_KEPT) + 2 * (kept->adaptive != 0);\n");
+    emit_put(e, "long kept_%s(struct keel_kernel_state *kept, void *user) {\n", name);
+    emit_put(e, "int which = (kept->treatment == KERNEL_KEPT) + 2 * (kept->adaptive != 0);\n");
     for (int k = 0; k < 4; k++)
         if (wanted & kernel_of(k & 1, k >> 1))
-            put(e, "if (which == %d) return steps%d%d_%s(kept, user);\n", k, k & 1, k >> 1, name);
-    put(e, "return 0;\n}\n");
+            emit_put(e, "if (which == %d) return steps%d%d_%s(kept, user);\n", k, k & 1, k >> 1, name);
+    emit_put(e, "return 0;\n}\n");
 }
 
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel_rk *table, int maps,

@@ -2,7 +2,6 @@
 #include "codegen/emit.h"
 #include "symbolic/series.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 enum { LONGEST_PART = 250, SHORT = 30 }; /* codes in one function; so many are written into the loop */
@@ -13,17 +12,6 @@ static const char outside[] = "__attribute__((noinline))";
 #define TEXT_OF(number) TEXT(number)
 static const char stride[] = TEXT_OF(SERIES_STRIDE);
 
-static void put(struct emit *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct emit *e, const char *format, ...) {
-    char line[300];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    if (length < 0 || (size_t)length >= sizeof line) e->failed = 1;
-    else emit_text(e, line);
-}
-
 static int is_short(const struct series *s) {
     return s->count + s->again < SHORT;
 }
@@ -32,31 +20,31 @@ static int is_short(const struct series *s) {
 static void put_sum(struct emit *e, const struct series_code *c) {
     switch (c->rule) {
     case SERIES_OPEN:
-        put(e, "{ double s = -0.0;\n");
+        emit_put(e, "{ double s = -0.0;\n");
         break;
     case SERIES_MORE:
-        put(e, "s += keel_product(*G(%u), J(%u), J(%u), k);\n", c->c, c->a, c->b);
+        emit_put(e, "s += keel_product(*G(%u), J(%u), J(%u), k);\n", c->c, c->a, c->b);
         break;
     case SERIES_LESS:
-        put(e, "s -= keel_product(*G(%u), J(%u), J(%u), k);\n", c->c, c->a, c->b);
+        emit_put(e, "s -= keel_product(*G(%u), J(%u), J(%u), k);\n", c->c, c->a, c->b);
         break;
     case SERIES_MORE_SQUARE:
-        put(e, "s += keel_square(*G(%u), J(%u), k);\n", c->c, c->a);
+        emit_put(e, "s += keel_square(*G(%u), J(%u), k);\n", c->c, c->a);
         break;
     case SERIES_TERM:
-        put(e, "s += R(%u);\n", c->a);
+        emit_put(e, "s += R(%u);\n", c->a);
         break;
     case SERIES_TERM_LESS:
-        put(e, "s -= R(%u);\n", c->a);
+        emit_put(e, "s -= R(%u);\n", c->a);
         break;
     case SERIES_TERM_BY:
-        put(e, "s += R(%u) * f[%u];\n", c->a, c->b);
+        emit_put(e, "s += R(%u) * f[%u];\n", c->a, c->b);
         break;
     case SERIES_TERM_LESS_BY:
-        put(e, "s -= R(%u) * f[%u];\n", c->a, c->b);
+        emit_put(e, "s -= R(%u) * f[%u];\n", c->a, c->b);
         break;
     default:
-        put(e, "R(%u) = s; }\n", c->to);
+        emit_put(e, "R(%u) = s; }\n", c->to);
     }
 }
 
@@ -64,19 +52,19 @@ static void put_kink(struct emit *e, const struct series_code *c) {
     unsigned r = c->to, a = c->a, b = c->b;
     switch (c->rule) {
     case SERIES_ABS:
-        put(e, "R(%u) = J(%u)[0] < 0 ? -R(%u) : R(%u);\n", r, a, a, a);
+        emit_put(e, "R(%u) = J(%u)[0] < 0 ? -R(%u) : R(%u);\n", r, a, a, a);
         break;
     case SERIES_MIN:
-        put(e, "R(%u) = J(%u)[0] < J(%u)[0] ? R(%u) : R(%u);\n", r, a, b, a, b);
+        emit_put(e, "R(%u) = J(%u)[0] < J(%u)[0] ? R(%u) : R(%u);\n", r, a, b, a, b);
         break;
     case SERIES_MAX:
-        put(e, "R(%u) = J(%u)[0] > J(%u)[0] ? R(%u) : R(%u);\n", r, a, b, a, b);
+        emit_put(e, "R(%u) = J(%u)[0] > J(%u)[0] ? R(%u) : R(%u);\n", r, a, b, a, b);
         break;
     case SERIES_MOD:
-        put(e, "R(%u) = keel_remainder(J(%u), J(%u), J(%u), k);\n", r, a, b, r);
+        emit_put(e, "R(%u) = keel_remainder(J(%u), J(%u), J(%u), k);\n", r, a, b, r);
         break;
     default:
-        put(e, "R(%u) = J(%u)[0] != 0 ? R(%u) : R(%u);\n", r, a, b, c->c);
+        emit_put(e, "R(%u) = J(%u)[0] != 0 ? R(%u) : R(%u);\n", r, a, b, c->c);
     }
 }
 
@@ -85,66 +73,66 @@ static void put_line(struct emit *e, const struct series *s, const struct series
     unsigned r = c->to, a = c->a, b = c->b;
     switch (c->rule) {
     case SERIES_ZERO:
-        put(e, "R(%u) = 0;\n", r);
+        emit_put(e, "R(%u) = 0;\n", r);
         break;
     case SERIES_COPY:
-        put(e, "R(%u) = R(%u);\n", r, a);
+        emit_put(e, "R(%u) = R(%u);\n", r, a);
         break;
     case SERIES_NEGATE:
-        put(e, "R(%u) = -R(%u);\n", r, a);
+        emit_put(e, "R(%u) = -R(%u);\n", r, a);
         break;
     case SERIES_ADD:
-        put(e, "R(%u) = R(%u) + R(%u);\n", r, a, b);
+        emit_put(e, "R(%u) = R(%u) + R(%u);\n", r, a, b);
         break;
     case SERIES_SUB:
-        put(e, "R(%u) = R(%u) - R(%u);\n", r, a, b);
+        emit_put(e, "R(%u) = R(%u) - R(%u);\n", r, a, b);
         break;
     case SERIES_SCALE:
-        put(e, "R(%u) = R(%u) * f[%u];\n", r, a, b);
+        emit_put(e, "R(%u) = R(%u) * f[%u];\n", r, a, b);
         break;
     case SERIES_SHRINK:
-        put(e, "R(%u) = R(%u) / f[%u];\n", r, a, b);
+        emit_put(e, "R(%u) = R(%u) / f[%u];\n", r, a, b);
         break;
     case SERIES_MUL:
-        put(e, "R(%u) = keel_product(*G(%u), J(%u), J(%u), k);\n", r, c->c, a, b);
+        emit_put(e, "R(%u) = keel_product(*G(%u), J(%u), J(%u), k);\n", r, c->c, a, b);
         break;
     case SERIES_SQUARE:
-        put(e, "R(%u) = keel_square(*G(%u), J(%u), k);\n", r, c->c, a);
+        emit_put(e, "R(%u) = keel_square(*G(%u), J(%u), k);\n", r, c->c, a);
         break;
     case SERIES_DIV:
-        put(e, "R(%u) = keel_over(*G(%u), R(%u), J(%u), J(%u), f[%u], k);\n", r, c->c, a, r, b, c->d);
+        emit_put(e, "R(%u) = keel_over(*G(%u), R(%u), J(%u), J(%u), f[%u], k);\n", r, c->c, a, r, b, c->d);
         break;
     case SERIES_INVERT:
-        put(e, "R(%u) = keel_over(*G(%u), 0, J(%u), J(%u), f[%u], k);\n", r, c->c, r, b, c->d);
+        emit_put(e, "R(%u) = keel_over(*G(%u), 0, J(%u), J(%u), f[%u], k);\n", r, c->c, r, b, c->d);
         break;
     case SERIES_SQRT:
-        put(e, "R(%u) = keel_root(*G(%u), J(%u), J(%u), f[%u], k);\n", r, c->c, a, r, c->d);
+        emit_put(e, "R(%u) = keel_root(*G(%u), J(%u), J(%u), f[%u], k);\n", r, c->c, a, r, c->d);
         break;
     case SERIES_POWER:
-        put(e, "R(%u) = keel_power(G(%u), J(%u), J(%u), J(%u), f[%u], f + %u, q, k);\n", r, c->c, a, c->e, r,
-            b, c->d - 1);
+        emit_put(e, "R(%u) = keel_power(G(%u), J(%u), J(%u), J(%u), f[%u], f + %u, q, k);\n", r, c->c, a,
+                 c->e, r, b, c->d - 1);
         break;
     case SERIES_CHAIN:
-        put(e, "R(%u) = keel_slope(*G(%u), J(%u), J(%u), J(%u), q, k);\n", r, c->c, a, c->e, b);
+        emit_put(e, "R(%u) = keel_slope(*G(%u), J(%u), J(%u), J(%u), q, k);\n", r, c->c, a, c->e, b);
         break;
     case SERIES_CHAIN_LESS:
-        put(e, "R(%u) = -keel_slope(*G(%u), J(%u), J(%u), J(%u), q, k);\n", r, c->c, a, c->e, b);
+        emit_put(e, "R(%u) = -keel_slope(*G(%u), J(%u), J(%u), J(%u), q, k);\n", r, c->c, a, c->e, b);
         break;
     case SERIES_CHAIN_ON:
-        put(e, "R(%u) += keel_slope(*G(%u), J(%u), J(%u), J(%u), q, k);\n", r, c->c, a, c->e, b);
+        emit_put(e, "R(%u) += keel_slope(*G(%u), J(%u), J(%u), J(%u), q, k);\n", r, c->c, a, c->e, b);
         break;
     case SERIES_CHAIN_BY:
-        put(e, "R(%u) += R(%u) * f[%u];\n", r, a, b);
+        emit_put(e, "R(%u) += R(%u) * f[%u];\n", r, a, b);
         break;
     case SERIES_TIMES:
-        put(e, "R(%u) = k * R(%u);\n", r, a);
+        emit_put(e, "R(%u) = k * R(%u);\n", r, a);
         break;
     case SERIES_STEP:
-        if (a < s->jets) put(e, "J(%u)[k + 1] = keel_share(R(%u), q + 2);\n", r, a);
-        else put(e, "J(%u)[k + 1] = 0;\n", r);
+        if (a < s->jets) emit_put(e, "J(%u)[k + 1] = keel_share(R(%u), q + 2);\n", r, a);
+        else emit_put(e, "J(%u)[k + 1] = 0;\n", r);
         break;
     case SERIES_STEP_AHEAD:
-        put(e, "J(%u)[k + 2] = keel_share(J(%u)[k + 1], q + 4);\n", r, a);
+        emit_put(e, "J(%u)[k + 2] = keel_share(J(%u)[k + 1], q + 4);\n", r, a);
         break;
     default:
         if (c->rule >= SERIES_OPEN) put_sum(e, c);
@@ -167,15 +155,16 @@ static int is_square(const struct sum *p) {
 
 static void put_known_one(struct emit *e, const struct series *s, const struct sum *p) {
     const char *far = is_short(s) ? "" : "far_";
-    if (is_square(p)) put(e, "keel_%sknown_square(J(%u), k, G(%u));\n", far, p->of.a, p->place);
-    else put(e, "keel_%sknown(J(%u), J(%u), k, G(%u));\n", far, p->of.a, p->of.b, p->place);
+    if (is_square(p)) emit_put(e, "keel_%sknown_square(J(%u), k, G(%u));\n", far, p->of.a, p->place);
+    else emit_put(e, "keel_%sknown(J(%u), J(%u), k, G(%u));\n", far, p->of.a, p->of.b, p->place);
 }
 
 static void put_known_two(struct emit *e, const struct series *s, const struct sum *p, const struct sum *q) {
-    if (is_square(p)) put(e, "keel_known_two_squares(J(%u), J(%u), k, G(%u));\n", p->of.a, q->of.a, p->place);
+    if (is_square(p))
+        emit_put(e, "keel_known_two_squares(J(%u), J(%u), k, G(%u));\n", p->of.a, q->of.a, p->place);
     else
-        put(e, "keel_%sknown_two(J(%u), J(%u), J(%u), J(%u), k, G(%u));\n", is_short(s) ? "" : "far_",
-            p->of.a, p->of.b, q->of.a, q->of.b, p->place);
+        emit_put(e, "keel_%sknown_two(J(%u), J(%u), J(%u), J(%u), k, G(%u));\n", is_short(s) ? "" : "far_",
+                 p->of.a, p->of.b, q->of.a, q->of.b, p->place);
 }
 
 /* What the sums of codes from .. stop have of two orders, two of a kind in one loop. */
@@ -216,78 +205,81 @@ static void put_orders(struct emit *e, const char *name, const char *what, const
     int twice = series_has_stride(s) && !is_short(s);
     for (size_t i = from; i < end; parts++) {
         size_t stop = part_end(s, i, end);
-        put(e, "static %s void %s_%s_%u%s", is_short(s) || twice ? inlined : outside, what, name, parts,
-            arguments);
+        emit_put(e, "static %s void %s_%s_%u%s", is_short(s) || twice ? inlined : outside, what, name, parts,
+                 arguments);
         write(e, s, i, stop);
         i = stop;
-        put(e, "(void)w, (void)f, (void)g, (void)q, (void)N, (void)k, (void)with;\n}\n");
+        emit_put(e, "(void)w, (void)f, (void)g, (void)q, (void)N, (void)k, (void)with;\n}\n");
         for (int k = 0; k < 2 && twice; k++) {
-            put(e, "static %s void %s_%s_%u_%d%s", outside, what, name, parts, k, arguments);
-            put(e, "(void)N;\n%s_%s_%u(w, f, g, q, %s, k, with);\n}\n", what, name, parts, k ? stride : "N");
+            emit_put(e, "static %s void %s_%s_%u_%d%s", outside, what, name, parts, k, arguments);
+            emit_put(e, "(void)N;\n%s_%s_%u(w, f, g, q, %s, k, with);\n}\n", what, name, parts,
+                     k ? stride : "N");
         }
     }
-    put(e, "static %s void %s_%s%s", inlined, what, name, arguments);
+    emit_put(e, "static %s void %s_%s%s", inlined, what, name, arguments);
     for (unsigned i = 0; i < parts; i++) {
-        if (twice) put(e, "if (N == %s) %s_%s_%u_1(w, f, g, q, N, k, with);\nelse ", stride, what, name, i);
-        put(e, "%s_%s_%u%s(w, f, g, q, N, k, with);\n", what, name, i, twice ? "_0" : "");
+        if (twice)
+            emit_put(e, "if (N == %s) %s_%s_%u_1(w, f, g, q, N, k, with);\nelse ", stride, what, name, i);
+        emit_put(e, "%s_%s_%u%s(w, f, g, q, N, k, with);\n", what, name, i, twice ? "_0" : "");
     }
-    put(e, "(void)w, (void)f, (void)g, (void)q, (void)N, (void)k, (void)with;\n}\n");
+    emit_put(e, "(void)w, (void)f, (void)g, (void)q, (void)N, (void)k, (void)with;\n}\n");
 }
 
 static void put_places(struct emit *e, const char *name, const char *what, int count, const int *place) {
-    put(e, "static const int %s_%s[] = {", what, name);
-    for (int i = 0; i < count; i++) put(e, "%d,", place[i]);
-    put(e, "0};\n");
+    emit_put(e, "static const int %s_%s[] = {", what, name);
+    for (int i = 0; i < count; i++) emit_put(e, "%d,", place[i]);
+    emit_put(e, "0};\n");
 }
 
 static void put_source(struct emit *e, const char *const *source) {
     for (int i = 0; source[i]; i++) {
         emit_text(e, source[i]);
-        put(e, "\n");
+        emit_put(e, "\n");
     }
 }
 
 /* What all series of a model share. */
 static void put_shared(struct emit *e) {
     double over[2 * SERIES_STRIDE];
-    put(e, "#define R(i) w[(long)(i) * N + k]\n#define J(i) (w + (long)(i) * N)\n"
-           "#define G(i) (g + 2 * (i))\n");
+    emit_put(e, "#define R(i) w[(long)(i) * N + k]\n#define J(i) (w + (long)(i) * N)\n"
+                "#define G(i) (g + 2 * (i))\n");
     put_source(e, series_source);
     series_inverses(SERIES_STRIDE - 1, over);
-    put(e, "static const double keel_over_orders[] = {0, 0");
-    for (int i = 2; i < 2 * SERIES_STRIDE; i++) put(e, ", %a", over[i]);
-    put(e, "};\n");
+    emit_put(e, "static const double keel_over_orders[] = {0, 0");
+    for (int i = 2; i < 2 * SERIES_STRIDE; i++) emit_put(e, ", %a", over[i]);
+    emit_put(e, "};\n");
 }
 
 static void put_series(struct emit *e, const char *name, const struct series *s) {
-    put(e, "%sint series_%s(double t, const double *u, int orders, double *out, double *work,\n",
-        e->local ? "static " : "", name);
-    put(e, "    void *user) {\n");
+    emit_put(e, "%sint series_%s(double t, const double *u, int orders, double *out, double *work,\n",
+             e->local ? "static " : "", name);
+    emit_put(e, "    void *user) {\n");
     if (series_has_stride(s))
-        put(e,
+        emit_put(
+            e,
             "if (orders + %d < %s)\n"
             "    return keel_recur(&recurrence_%s, t, u, orders, %s, keel_over_orders, out, work, user);\n",
             s->leads, stride, name, stride);
-    put(e, "return keel_recur(&recurrence_%s, t, u, orders, orders + %d, 0, out, work, user);\n}\n", name,
-        1 + s->leads);
+    emit_put(e, "return keel_recur(&recurrence_%s, t, u, orders, orders + %d, 0, out, work, user);\n}\n",
+             name, 1 + s->leads);
 }
 
 /* Those with a kink are not numbers. */
 static void put_along(struct emit *e, const char *name, const struct series *s) {
-    put(e, "%sint along_%s(double t, const double *u, const double *c, int orders, double *out,\n",
-        e->local ? "static " : "", name);
-    put(e, "    double *work, void *user) {\nint code = ");
+    emit_put(e, "%sint along_%s(double t, const double *u, const double *c, int orders, double *out,\n",
+             e->local ? "static " : "", name);
+    emit_put(e, "    double *work, void *user) {\nint code = ");
     if (series_has_stride(s))
-        put(e,
-            "orders < %s ? keel_follow(&recurrence_%s, %d, t, u, c, orders, %s, keel_over_orders, out, "
-            "work,\n"
-            "    user) : ",
-            stride, name, s->rates, stride);
-    put(e, "keel_follow(&recurrence_%s, %d, t, u, c, orders, orders + 1, 0, out, work, user);\n", name,
-        s->rates);
+        emit_put(e,
+                 "orders < %s ? keel_follow(&recurrence_%s, %d, t, u, c, orders, %s, keel_over_orders, out, "
+                 "work,\n"
+                 "    user) : ",
+                 stride, name, s->rates, stride);
+    emit_put(e, "keel_follow(&recurrence_%s, %d, t, u, c, orders, orders + 1, 0, out, work, user);\n", name,
+             s->rates);
     for (int i = 0; i < s->rates; i++)
-        if (s->kink[i]) put(e, "out[%d] = __builtin_nan(\"\");\n", s->rates + i);
-    put(e, "return code;\n}\n");
+        if (s->kink[i]) emit_put(e, "out[%d] = __builtin_nan(\"\");\n", s->rates + i);
+    emit_put(e, "return code;\n}\n");
 }
 
 int emit_series(struct emit *e, const char *name, const struct series *s) {
@@ -310,15 +302,16 @@ int emit_series(struct emit *e, const char *name, const struct series *s) {
     put_places(e, name, "rate", s->rates, s->rate);
     put_places(e, name, "row", s->m, s->row);
     put_places(e, name, "shift", s->m, s->shift);
-    put(e,
+    emit_put(
+        e,
         "static const struct keel_recurrence recurrence_%s = {%d, %d, %d, %d, %u, %u, %u, %u, %d, rate_%s, "
         "row_%s, shift_%s,\n",
         name, s->n, s->m, s->given, s->linear, (unsigned)s->jets, (unsigned)s->copies, (unsigned)s->fixed,
         (unsigned)s->sums, s->leads, name, name, name);
-    put(e, "model_%s_zero, ", name);
-    put(e, s->m ? "model_%s_tops, " : "0, ", name);
-    put(e, "known_ahead_%s, ahead_%s, known_%s, early_%s, late_%s, again_%s};\n", name, name, name, name,
-        name, name);
+    emit_put(e, "model_%s_zero, ", name);
+    emit_put(e, s->m ? "model_%s_tops, " : "0, ", name);
+    emit_put(e, "known_ahead_%s, ahead_%s, known_%s, early_%s, late_%s, again_%s};\n", name, name, name, name,
+             name, name);
     if (s->follows) put_along(e, name, s);
     else put_series(e, name, s);
     return e->failed ? -1 : 0;

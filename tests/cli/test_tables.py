@@ -364,6 +364,11 @@ class Methods(Tables):
     def test_wrong_usage(self):
         self.assert_wrong("methods", "dop854", says="did you mean dop853?")
         self.assert_wrong("methods", "nonsense", says="`keel methods` lists")
+        for slip, meant in (("projectt", "project"), ("porject", "project"), ("wacth", "watch"), ("scal", "scale"),
+                            ("relaxx", "relax"), ("rk44", "rk4"), ("rattel", "rattle"), ("rk4+wacth", "watch"),
+                            ("+projectt", "project")):  # what this command lists: methods, stabilizers, pairs
+            self.assert_wrong("methods", slip, says="did you mean %s?" % meant)
+        self.assert_wrong("methods", "auto", says="auto is no method")
         self.assert_wrong("methods", "rk4", "heun", says="one too many")
         self.assert_wrong("methods", "--step", "1", says="no option --step")
 

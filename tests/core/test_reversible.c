@@ -376,14 +376,10 @@ static void symmetric_projection_goes_with_them(void **state) {
 
 static void expect_end(keel_fn *f, const double *u0, double t0, double step, keel_status status,
                        const char *words) {
-    char word[128];
     keel_problem p = {.n = 2, .t0 = t0, .u0 = u0, .f = {.count = 2, .value = f}};
     keel_solver *s = keel_open(&p, &(keel_options){.method = "midpoint", .step = step, .reversible = 1});
     assert_int_equal(keel_run(s, t0 + 100), status);
-    for (const char *w = words; *w; w += strcspn(w, "|"), w += *w == '|') {
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(w, "|"), w);
-        if (!strstr(keel_message(s), word)) fail_msg("no \"%s\" in \"%s\"", word, keel_message(s));
-    }
+    expect_words(s, words);
     keel_close(s);
 }
 

@@ -1,224 +1,16 @@
-/* test_parser.c - the front end of the model language: lines and blocks, trees, printing, and above all
- * messages.
- *
- * Every mistake is given as a text with the line, the column, and words of the sentence and of the hint. */
+/* test_parser.c - the front end of the model language: lines and blocks, trees, numbers, limits. */
 #include "example_list.h"
-
-#include <locale.h>
+#include "reading.h"
 
 #include "lang/parser.h"
 
-struct reading {
-    struct source source;
-    struct source_messages messages;
-    struct pool pool;
-    struct syntax_file *file;
-};
-
-static void read_bytes(struct reading *r, const char *text, size_t length) {
-    memset(r, 0, sizeof *r);
-    r->source = (struct source){"a.keel", text, length};
-    r->file = parser_run(&r->source, &r->messages, &r->pool);
-}
-
-static void read_text(struct reading *r, const char *text) {
-    read_bytes(r, text, strlen(text));
-}
-
-static void show(const struct reading *r) {
-    char out[16384];
-    source_render_all(&r->source, &r->messages, out, sizeof out);
-    print_error("%s", out);
-}
-
-/* Reads it without errors. */
-static void read_well(struct reading *r, const char *text) {
-    read_text(r, text);
-    if (!r->file) show(r);
-    assert_non_null(r->file);
-}
+#include <locale.h>
 
 static void same_print(const char *text, const char *expected) {
     struct reading r;
     read_well(&r, text);
     assert_string_equal(syntax_print(r.file, &r.pool), expected);
     pool_release(&r.pool);
-}
-
-/* Messages ----------------------------------------------------------------------------------------------- */
-
-struct mistake {
-    const char *text;
-    int line, column;
-    const char *sentence, *hint; /* words in them */
-};
-
-static const struct mistake mistakes[] = {
-#include "parser_mistakes.def"
-};
-
-static int shows(const struct mistake *mistake, struct reading *r) {
-    const struct source_message *one = &r->messages.list[0];
-    struct source_place place = source_place(&r->source, one->offset);
-    if (r->file || r->messages.count == 0) return 0;
-    if (mistake->line == 0) return one->offset == SOURCE_NOWHERE && strstr(one->sentence, mistake->sentence);
-    return place.line == mistake->line && place.column == mistake->column && r->messages.errors == 1 &&
-           strstr(one->sentence, mistake->sentence) && strstr(one->hint, mistake->hint);
-}
-
-static void every_mistake_has_its_message(void **unused) {
-    (void)unused;
-    int wrong = 0;
-    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        struct reading r;
-        read_text(&r, mistakes[i].text);
-        if (!shows(&mistakes[i], &r)) {
-            print_error("---- %s\nwanted %d:%d %s | %s\n", mistakes[i].text, mistakes[i].line,
-                        mistakes[i].column, mistakes[i].sentence, mistakes[i].hint);
-            show(&r);
-            wrong++;
-        }
-        pool_release(&r.pool);
-    }
-    assert_int_equal(wrong, 0);
-}
-
-static void several_errors_in_one_go(void **unused) {
-    (void)unused;
-    static const char text[] = "var x, y\n"
-                               "x' = 2x\n"
-                               "y' = ln(x)\n"
-                               "parm a = 1\n"
-                               "for i 1..3:\n"
-                               "    init x = = 2\n"
-                               "y' = (x + 1\n"
-                               "x' = y**2\n"
-                               "init y = 1\n"
-                               "run 0\n";
-    static const int lines[] = {2, 3, 4, 5, 6, 7, 8, 10};
-    struct reading r;
-    read_text(&r, text);
-    assert_null(r.file);
-    if (r.messages.count != 8) show(&r);
-    assert_int_equal(r.messages.count, 8);
-    for (int i = 0; i < 8; i++)
-        assert_int_equal(source_place(&r.source, r.messages.list[i].offset).line, lines[i]);
-    pool_release(&r.pool);
-}
-
-static void an_open_bracket_swallows_no_statement(void **unused) {
-    (void)unused;
-    static const char text[] = "x' = (y +\n  2\ny' = 3 4\nz' = x'[1]\nrun 0\nu' = sin(z\nv' = 3 4\n";
-    static const int lines[] = {1, 3, 4, 5, 6, 7};
-    struct reading r;
-    read_text(&r, text);
-    if (r.messages.count != 6) show(&r);
-    assert_int_equal(r.messages.count, 6);
-    for (int i = 0; i < 6; i++)
-        assert_int_equal(source_place(&r.source, r.messages.list[i].offset).line, lines[i]);
-    pool_release(&r.pool);
-}
-
-static void messages_are_limited(void **unused) {
-    (void)unused;
-    char text[4096] = "";
-    for (int i = 0; i < 100; i++) strcat(text, "x' = 2x\n");
-    struct reading r;
-    read_text(&r, text);
-    assert_int_equal(r.messages.count, SOURCE_MESSAGES);
-    assert_true(r.messages.more > 0);
-    char out[16384];
-    source_render_all(&r.source, &r.messages, out, sizeof out);
-    assert_non_null(strstr(out, "mend these first"));
-    pool_release(&r.pool);
-}
-
-static void rendered(const char *text, const char *expected) {
-    char out[4096];
-    struct reading r;
-    read_text(&r, text);
-    size_t length = source_render_all(&r.source, &r.messages, out, sizeof out);
-    assert_string_equal(out, expected);
-    assert_int_equal(length, strlen(expected));
-    char small[10];
-    assert_int_equal(source_render_all(&r.source, &r.messages, small, sizeof small), length);
-    assert_int_equal(strlen(small), 9);
-    pool_release(&r.pool);
-}
-
-static void messages_look_as_described(void **unused) {
-    (void)unused;
-    rendered("var x\nx' = 1 + 2x\n", "a.keel:2:10: error: `2x` is not a product.\n"
-                                     "    x' = 1 + 2x\n"
-                                     "             ^\n"
-                                     "  Write 2*x.\n");
-    rendered("# \xC3\xA9t\xC3\xA9\nlet a = \"\xC3\xA9\" + 1 # \x01\n",
-             "a.keel:2:9: error: a string is not a value.\n"
-             "    let a = \"\xC3\xA9\" + 1 # ?\n"
-             "            ^\n"
-             "  Strings stand in `options` only.\n");
-    rendered("for i in 1..2:\n\tx[i]' = @\n", "a.keel:2:10: error: `@` has no meaning here.\n"
-                                              "    \tx[i]' = @\n"
-                                              "    \t        ^\n"
-                                              "  Remove it; a comment starts with #.\n");
-    rendered("  # only a comment\r\n\r\n", "a.keel: error: the model is empty.\n"
-                                           "  A first one:\n"
-                                           "    var x\n"
-                                           "    x' = -x\n"
-                                           "    init x = 1\n"
-                                           "    run 0 .. 10\n");
-}
-
-static void long_lines_are_shown_around_the_caret(void **unused) {
-    (void)unused;
-    char text[3000] = "x' = ", out[1000];
-    for (int i = 0; i < 400; i++) strcat(text, "x + ");
-    strcat(text, "2x");
-    for (int i = 0; i < 100; i++) strcat(text, " + x");
-    struct reading r;
-    read_text(&r, text);
-    source_render_all(&r.source, &r.messages, out, sizeof out);
-    char *line = strchr(out, '\n') + 1, *caret = strchr(line, '\n') + 1;
-    assert_memory_equal(line, "    ...", 7);
-    assert_true(caret - line < 120);
-    char *pointed = line + (strchr(caret, '^') - caret);
-    assert_memory_equal(pointed, "2x ", 3);
-    pool_release(&r.pool);
-}
-
-static void texts_that_are_none(void **unused) {
-    (void)unused;
-    struct reading r;
-    read_bytes(&r, "var x\nx' = \0 1\n", 15);
-    assert_null(r.file);
-    assert_non_null(strstr(r.messages.list[0].sentence, "zero byte"));
-    assert_int_equal(source_place(&r.source, r.messages.list[0].offset).column, 6);
-    pool_release(&r.pool);
-    static const char *const broken[] = {"\xE4",     "\xC0\x80", "\xED\xA0\x80", "\xF5\x80\x80\x80",
-                                         "\xE2\x82", "\x80"};
-    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
-        char text[64];
-        snprintf(text, sizeof text, "var x # %s", broken[i]);
-        read_text(&r, text);
-        assert_null(r.file);
-        assert_non_null(strstr(r.messages.list[0].sentence, "is not UTF-8"));
-        assert_int_equal(source_place(&r.source, r.messages.list[0].offset).column, 9);
-        pool_release(&r.pool);
-    }
-    read_bytes(&r, "\xFF\xFEv\0a\0r\0", 8);
-    assert_non_null(strstr(r.messages.list[0].sentence, "UTF-16"));
-    size_t length = SOURCE_LONGEST + 1;
-    char *text = malloc(length);
-    memset(text, '\n', length);
-    read_bytes(&r, text, length);
-    assert_non_null(strstr(r.messages.list[0].sentence, "at most"));
-    read_bytes(&r, text, length - 1);
-    assert_non_null(strstr(r.messages.list[0].sentence, "empty"));
-    pool_release(&r.pool);
-    memset(text, ' ', length);
-    read_bytes(&r, text, length - 1);
-    assert_non_null(strstr(r.messages.list[0].sentence, "this line has more than"));
-    free(text);
 }
 
 /* Lines and blocks --------------------------------------------------------------------------------------- */
@@ -291,22 +83,6 @@ static void operators_bind_as_described(void **unused) {
     printed_expression("lambda.rod[2]' + x.start + q[1]''.enter + t.enter",
                        "lambda.rod[2]' + x.start + q[1]''.enter + t.enter");
     printed_expression("x<-1 or x>=+.5e-3", "x < -1 or x >= +.5e-3");
-}
-
-static void expressions_alone(void **unused) {
-    (void)unused;
-    static const struct mistake wrong[] = {{"", 1, 1, "an expression is missing", ""},
-                                           {"1 +", 1, 4, "missing after `+`", ""},
-                                           {"1 2", 1, 3, "an operator is missing", ""},
-                                           {"x = 2", 1, 3, "cannot stand in an expression", "=="},
-                                           {"0.01pi", 1, 1, "not a product", "0.01*pi"}};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        struct reading r = {.source = {"--step", wrong[i].text, strlen(wrong[i].text)}};
-        assert_null(parser_run_expression(&r.source, &r.messages, &r.pool));
-        if (!shows(&wrong[i], &r)) show(&r);
-        assert_true(shows(&wrong[i], &r));
-        pool_release(&r.pool);
-    }
 }
 
 static void nodes_know_their_place(void **unused) {
@@ -469,156 +245,6 @@ static void every_statement_prints_as_it_was_read(void **unused) {
     pool_release(&r.pool);
 }
 
-/* Printing ----------------------------------------------------------------------------------------------- */
-
-static void prints_back(struct reading *r) {
-    char *text = syntax_print(r->file, &r->pool);
-    struct reading again;
-    read_well(&again, text);
-    assert_true(syntax_equal(r->file, again.file));
-    pool_release(&again.pool);
-}
-
-static void models_survive_printing(void **unused) {
-    (void)unused;
-    static struct example_list list;
-    example_list_open(&list);
-    for (int k = 0; k < list.count; k++) {
-        char path[1024], text[16384], name[EXAMPLE_ROOM];
-        example_name(list.file[k], name);
-        snprintf(path, sizeof path, "%s/%s", KEEL_EXAMPLES_DIR, list.file[k]);
-        FILE *file = fopen(path, "rb");
-        assert_non_null(file);
-        text[fread(text, 1, sizeof text - 1, file)] = '\0';
-        fclose(file);
-        struct reading r;
-        read_well(&r, text);
-        assert_string_equal(r.file->statements->name, name);
-        prints_back(&r);
-        pool_release(&r.pool);
-    }
-}
-
-static unsigned long long state = 88172645463325252ull;
-
-static int below(int bound) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (int)(state % (unsigned)bound);
-}
-
-static struct syntax_node *random_node(struct pool *pool, int depth, int truth);
-
-static struct syntax_node *random_list(struct pool *pool, int depth, int count, int truth) {
-    struct syntax_node *first = NULL;
-    while (count-- > 0) {
-        struct syntax_node *e = random_node(pool, depth, truth);
-        e->next = first;
-        first = e;
-    }
-    return first;
-}
-
-static struct syntax_range *random_range(struct pool *pool, int depth) {
-    struct syntax_range *r = pool_take(pool, sizeof *r);
-    r->name = "i";
-    r->low = random_node(pool, depth, 0);
-    r->high = random_node(pool, depth, 0);
-    if (below(3) == 0) r->filter = random_node(pool, depth, 1);
-    if (below(3) == 0) r->next = random_range(pool, depth);
-    return r;
-}
-
-static void random_leaf(struct pool *pool, struct syntax_node *e, int depth) {
-    static const char *const digits[] = {"1", ".5", "1e-6", "3.25", "0.0493455784275240921315267927637"};
-    static const char *const names[] = {"x", "alpha", "q2", "energy", "t", "pi", "x_1"};
-    if (below(2)) {
-        e->text = digits[below(5)];
-        return;
-    }
-    e->kind = SYNTAX_REF;
-    e->text = names[below(7)];
-    if (below(4) == 0) {
-        e->text = "rod";
-        e->multiplier = 1;
-    }
-    e->count = depth > 0 ? below(3) : 0;
-    e->parts = random_list(pool, depth - 1, e->count, 0);
-    e->primes = (uint16_t)below(3);
-    e->moment = (enum syntax_moment)below(3);
-}
-
-static struct syntax_node *random_truth(struct pool *pool, int depth) {
-    struct syntax_node *e = pool_take(pool, sizeof *e);
-    int logic = depth > 0 && below(2);
-    e->kind = logic ? SYNTAX_LOGIC : SYNTAX_COMPARE;
-    e->op = (enum syntax_op)(logic ? SYNTAX_AND + below(3) : SYNTAX_LT + below(6));
-    e->count = e->op == SYNTAX_NOT ? 1 : 2;
-    e->parts = random_list(pool, depth - 1, e->count, logic);
-    return e;
-}
-
-static struct syntax_node *random_node(struct pool *pool, int depth, int truth) {
-    if (truth) return random_truth(pool, depth);
-    struct syntax_node *e = pool_take(pool, sizeof *e);
-    int kind = depth > 0 ? below(8) : 0;
-    e->kind = SYNTAX_NUMBER;
-    switch (kind) {
-    case 0:
-        random_leaf(pool, e, depth);
-        return e;
-    case 1:
-        e->kind = SYNTAX_UNARY;
-        e->op = below(2) ? SYNTAX_NEG : SYNTAX_POS;
-        e->count = 1;
-        break;
-    case 2:
-        e->kind = SYNTAX_CALL;
-        e->text = "max";
-        e->builtin = 1;
-        e->count = 2 + below(2);
-        break;
-    case 3:
-        e->kind = SYNTAX_ARRAY;
-        e->count = 1 + below(3);
-        break;
-    case 4:
-        e->kind = SYNTAX_SUM;
-        e->ranges = random_range(pool, depth - 1);
-        e->count = 1;
-        break;
-    case 5:
-        e->kind = SYNTAX_IF;
-        e->builtin = 1;
-        e->count = 3;
-        e->parts = random_node(pool, depth - 1, 1);
-        e->parts->next = random_list(pool, depth - 1, 2, 0);
-        return e;
-    default:
-        e->kind = SYNTAX_BINARY;
-        e->op = (enum syntax_op)(SYNTAX_ADD + below(5));
-        e->count = 2;
-    }
-    e->parts = random_list(pool, depth - 1, e->count, 0);
-    return e;
-}
-
-static void random_trees_survive_printing(void **unused) {
-    (void)unused;
-    for (int i = 0; i < 2000; i++) {
-        struct reading r = {0};
-        struct syntax_statement *s = pool_take(&r.pool, sizeof *s);
-        r.file = pool_take(&r.pool, sizeof *r.file);
-        r.file->statements = s;
-        s->kind = SYNTAX_EQUATION;
-        s->left = random_node(&r.pool, 1 + i % 8, 0);
-        s->right = random_node(&r.pool, 1 + i % 8, 0);
-        prints_back(&r);
-        pool_release(&r.pool);
-    }
-}
-
 /* Limits ------------------------------------------------------------------------------------------------- */
 
 static char *repeated(const char *head, const char *piece, size_t count, const char *tail) {
@@ -715,24 +341,14 @@ static void memory_may_run_out_anywhere(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_mistake_has_its_message),
-        cmocka_unit_test(several_errors_in_one_go),
-        cmocka_unit_test(an_open_bracket_swallows_no_statement),
-        cmocka_unit_test(messages_are_limited),
-        cmocka_unit_test(messages_look_as_described),
-        cmocka_unit_test(long_lines_are_shown_around_the_caret),
-        cmocka_unit_test(texts_that_are_none),
         cmocka_unit_test(lines_go_on),
         cmocka_unit_test(blocks),
         cmocka_unit_test(operators_bind_as_described),
-        cmocka_unit_test(expressions_alone),
         cmocka_unit_test(nodes_know_their_place),
         cmocka_unit_test(numbers_keep_their_digits),
         cmocka_unit_test(too_small_numbers_are_warned_of),
         cmocka_unit_test(options_are_words_or_expressions),
         cmocka_unit_test(every_statement_prints_as_it_was_read),
-        cmocka_unit_test(models_survive_printing),
-        cmocka_unit_test(random_trees_survive_printing),
         cmocka_unit_test(limits_end_in_a_sentence),
         cmocka_unit_test(large_models_are_read),
         cmocka_unit_test(pools_grow_and_refuse),

@@ -1,10 +1,10 @@
 /* test_scale.c - sets of states scaled to what is kept: the examples of the paper behind it, folds, sets.
  *
  * C.-S. Liu, Preserving constraints of differential equations by numerical methods based on integrating
- * factors (2006); Table 2 (example 8) is in test_papers.c, gps and hmgps alone on example 1 in test_lie.c,
- * Kahan's method in test_kahan.c.  MRK4 is rk4+scale, MGPS gps+scale; gps differs from Euler's method by
- * O(h^3) a step.  Steps and spans that the paper does not give are chosen so that the printed orders come
- * out. */
+ * factors (2006); Table 2 (example 8) is in test_papers.c, gps and hmgps alone on example 1 in
+ * test_lie_papers.c, Kahan's method in test_kahan.c.  MRK4 is rk4+scale, MGPS gps+scale; gps differs from
+ * Euler's method by O(h^3) a step.  Steps and spans that the paper does not give are chosen so that the
+ * printed orders come out. */
 #include "prey.h"
 #include "testing.h"
 

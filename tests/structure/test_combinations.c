@@ -1,0 +1,166 @@
+/* test_combinations.c - equations combined until the structure shows: weights, parameters, what cancels and
+ * what may not. */
+#include "testing.h"
+#include "analyse.h"
+#include "lang_text.h"
+
+/* ---- combinations with other weights ---- */
+
+static void weights_may_be_parameters_or_expressions(void **state) {
+    static const char *const system[][3] = {
+        /* weight b/a of two parameters; rows 0 and 1 */
+        {"a*x'+a*y'+x=sin(t)", "b*x'+b*y'+y=0", NULL},
+        /* weight a function of x where x' is the highest derivative */
+        {"x'+y'+x=0", "exp(x)*x'+exp(x)*y'+y+x=sin(t)", NULL},
+    };
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct text x;
+        struct structure s;
+        text_open(&x);
+        text_set(&x, "a", 0.731234567);
+        text_set(&x, "b", 1.21987654321);
+        for (int i = 0; i < 3 && system[k][i]; i++) text_equation(&x, system[k][i]);
+        analyse(&s, &x);
+        assert_int_equal(s.verdict, STRUCTURE_OK);
+        assert_int_equal(s.steps, 1);
+        assert_int_equal(s.index, 1);
+        assert_int_equal(s.freedom, 1);
+        close_both(&s, &x);
+    }
+}
+
+/* m x'' = ... with m = 0 is another structure; a damping that is 0 is not, and its term stays. */
+static void parameters_that_are_zero(void **state) {
+    for (int massless = 0; massless < 2; massless++) {
+        struct text x;
+        struct structure s;
+        (void)state;
+        text_open(&x);
+        text_set(&x, "m", massless ? 0 : 2);
+        text_set(&x, "k", 0);
+        text_equation(&x, "m*x''+(1+m)*x'*x'+k*y'+x-y=0");
+        text_equation(&x, "y'=x-y*y");
+        analyse(&s, &x);
+        check(&s, 0, massless ? 2 : 3);
+        assert_int_equal(s.special, massless);
+        if (!massless) assert_int_equal(s.equation[0], x.equation[0]);
+        close_both(&s, &x);
+    }
+}
+
+/* The weight is b/a for all a and b, also where its value is a small number. */
+/* Narrow pulses are 0 at all random points, by underflow and by overflow, and yet z moves. */
+static void pulses_are_not_zero(void **state) {
+    static const char *const pulse[] = {"exp(-(1e6*(t-0.5))^2)", "1/cosh(1e6*(t-0.5))"};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct text x;
+        struct structure s;
+        char line[3][120];
+        text_open(&x);
+        text_unknowns(&x, "x y z");
+        snprintf(line[0], sizeof line[0], "x'=%s", pulse[k]);
+        snprintf(line[1], sizeof line[1], "y'=2*%s", pulse[k]);
+        snprintf(line[2], sizeof line[2], "z'=%s*y+x*%s", pulse[k], pulse[k]);
+        for (int i = 0; i < 3; i++) text_equation(&x, line[i]);
+        analyse(&s, &x);
+        check(&s, 0, 3);
+        assert_int_equal(s.invariants, 1); /* y - 2 x */
+        close_both(&s, &x);
+    }
+}
+
+static void weights_keep_their_parameters(void **state) {
+    struct text x;
+    struct structure s;
+    (void)state;
+    text_open(&x);
+    text_set(&x, "a", 1);
+    text_set(&x, "b", 2);
+    text_equation(&x, "a*x'+a*y'+x=sin(t)");
+    text_equation(&x, "b*x'+b*y'+y=0");
+    analyse(&s, &x);
+    check(&s, 1, 1);
+    double number;
+    assert_false(expr_is_constant(&x.g, s.step[0].weight[0], &number));
+    assert_false(s.special);
+    structure_close(&s);
+    x.equations = 0;
+    text_equation(&x, "2*x'+b*y'+x=sin(t)");
+    text_equation(&x, "b*b*x'+4*y'+y=0"); /* for b = 2 alone */
+    analyse(&s, &x);
+    check(&s, 1, 1);
+    assert_true(s.special);
+    close_both(&s, &x);
+}
+
+/* The null vector holds x'y', which the highest derivatives are: not allowed, and named. */
+static void impossible_combinations_are_named(void **state) {
+    struct text x;
+    struct structure s;
+    (void)state;
+    text_open(&x);
+    text_equation(&x, "x'*y'-1");
+    text_equation(&x, "x'^2*y'^2-1-x");
+    text_equation(&x, "z'=x");
+    analyse(&s, &x);
+    assert_int_equal(s.verdict, STRUCTURE_DEGENERATE);
+    assert_int_equal(s.culprits, 2);
+    assert_int_equal(s.culprit[0], 0);
+    assert_int_equal(s.culprit[1], 1);
+    close_both(&s, &x);
+}
+
+/* ---- what appears and is not there ---- */
+
+static void terms_that_cancel_do_not_count(void **state) {
+    static const char *const twice[] = {"z'=x-x'+x'", "z'=x+sin(y'')^2+cos(y'')^2",
+                                        "z'=x+(y'+x)^2-y'^2-2*x*y'", "z'=x+log(exp(y''))-y''"};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        struct text x;
+        struct structure s;
+        text_open(&x);
+        text_unknowns(&x, "x y z");
+        text_equation(&x, "x'=y*y");
+        text_equation(&x, "y'=x*z");
+        text_equation(&x, twice[k]);
+        analyse(&s, &x);
+        check(&s, 0, 3);
+        check_offsets(&s, 3, (int[]){0, 0, 0}, (int[]){1, 1, 1});
+        close_both(&s, &x);
+    }
+}
+
+/* z' = x + if(x < -50, y'', 0): y'' counts although no random point sees it. */
+static void branches_that_the_points_miss_count(void **state) {
+    struct text x;
+    struct structure s;
+    struct graph *g = &x.g;
+    (void)state;
+    text_open(&x);
+    text_equation(&x, "x'=y*y");
+    text_equation(&x, "y'=x*z");
+    expr low = expr_make(g, EXPR_LT, x.symbol[0], expr_constant(g, -50), 0);
+    expr part = expr_make(g, EXPR_IF, low, text_read(&x, "y''"), expr_constant(g, 0));
+    x.equation[x.equations++] = expr_make(g, EXPR_ADD, text_read(&x, "z'-x"), part, 0);
+    analyse(&s, &x);
+    int found = 0;
+    for (int i = 0; i < s.n; i++) found |= s.equation[i] == x.equation[2];
+    assert_true(s.verdict != STRUCTURE_OK || found);
+    close_both(&s, &x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_may_be_parameters_or_expressions),
+        cmocka_unit_test(impossible_combinations_are_named),
+        cmocka_unit_test(parameters_that_are_zero),
+        cmocka_unit_test(pulses_are_not_zero),
+        cmocka_unit_test(weights_keep_their_parameters),
+        cmocka_unit_test(branches_that_the_points_miss_count),
+        cmocka_unit_test(terms_that_cancel_do_not_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
