@@ -135,17 +135,20 @@ static void place_on(const struct algebra_way *w, int n, double s, double *x, do
     }
 }
 
-/* A way that is to be the motion: does it move as the equations say, with the y found on it? */
+/* A way that is to be the motion: does it move as the equations say, with the y found on it?  Where f is stiff
+ * (I - h J)^-1 leaves what the states are off. */
 static int moves_otherwise(struct field *fd, const struct algebra_way *w, double t, const double *u) {
     const struct algebra *d = &fd->dae;
     double longest = 0, off = 0;
     if (!w->f || fd->n == 0) return 0;
     if (map_value(fd, &fd->f, t, u, d->dx) != KEEL_OK) return 1;
     if (field_divide_by_mass(fd, t, u, d->dx) != KEEL_OK) return 1;
+    for (int j = 0; j < fd->n; j++) d->dx[j] = w->h * d->dx[j] - d->way[j];
+    if (w->lu) dense_lu_solve(fd->n, w->lu, w->pivot, d->dx);
     for (int j = 0; j < fd->n; j++) {
-        double by_f = w->h * d->dx[j], weight = 1 / fmax(fd->size[j], fabs(u[j]));
+        double by_f = d->way[j] + d->dx[j], weight = 1 / fmax(fd->size[j], fabs(u[j]));
         longest = fmax(longest, fmax(fabs(by_f), fabs(d->way[j])) * weight);
-        off = fmax(off, fabs(by_f - d->way[j]) * weight);
+        off = fmax(off, fabs(d->dx[j]) * weight);
     }
     return !(off <= NOISE * NOISE || off <= PARTED * longest);
 }
@@ -239,7 +242,8 @@ int algebra_is_blurred(struct field *fd, double t, const double *u) {
 
 /* Where Newton's method alone is not to be trusted. */
 static keel_status find_by_walk(struct field *fd, double t, double *u) {
-    struct algebra_way way = {*fd->dae.found_t, t, t - *fd->dae.found_t, fd->found, u, NULL, NULL};
+    struct algebra_way way = {
+        *fd->dae.found_t, t, t - *fd->dae.found_t, fd->found, u, NULL, NULL, NULL, NULL};
     return algebra_walk(fd, &way, u + fd->n);
 }
 

@@ -72,15 +72,13 @@ static keel_status find(struct engine *e, double t, double spread) {
     return engine_finite(n, d->value) ? KEEL_OK : KEEL_RETRY;
 }
 
-/* value := (I - h J)^-1 value; without a Jacobian it stays. */
-static void filter(struct engine *e, double t) {
+int defect_filter(struct engine *e, double t, double h, const double *x, const double *f) {
     struct defect *d = &e->defect;
     int n = e->field.n;
-    if (keel_work_jacobian(&e->work, t, d->at, d->rate, 0, d->matrix) != KEEL_OK) return;
-    for (int i = 0; i < n * n; i++) d->matrix[i] *= -e->r->h_taken;
+    if (!filters(e) || keel_work_jacobian(&e->work, t, x, f, 0, d->matrix) != KEEL_OK) return 0;
+    for (int i = 0; i < n * n; i++) d->matrix[i] *= -h;
     for (int i = 0; i < n; i++) d->matrix[i * n + i] += 1;
-    if (!engine_finite(n * n, d->matrix) || dense_lu(n, d->matrix, d->pivot, NULL) != 0) return;
-    dense_lu_solve(n, d->matrix, d->pivot, d->value);
+    return engine_finite(n * n, d->matrix) && dense_lu(n, d->matrix, d->pivot, NULL) == 0;
 }
 
 keel_status defect_at(struct engine *e, double theta, keel_defect *found) {
@@ -92,8 +90,9 @@ keel_status defect_at(struct engine *e, double theta, keel_defect *found) {
     if (e->field.n == 0 || fabs(r->h_taken) < SHORTEST * fabs(r->t)) return KEEL_RETRY;
     keel_status status = find(e, t, spread);
     if (status == KEEL_OK) *found = largest(e, t, e->defect.value, spread);
-    if (status == KEEL_OK && filters(e) && found->largest > (found->relative ? 0 : 0.1)) {
-        filter(e, t);
+    if (status == KEEL_OK && found->largest > (found->relative ? 0 : 0.1) &&
+        defect_filter(e, t, r->h_taken, e->defect.at, e->defect.rate)) {
+        dense_lu_solve(e->field.n, e->defect.matrix, e->defect.pivot, e->defect.value);
         *found = largest(e, t, e->defect.value, spread);
     }
     r->stats = before;

@@ -129,14 +129,17 @@ const char *field_name(const char *const *names, int i, const char *what, char *
 keel_status map_complain(struct field *fd, const char *what, const char *const *names, int code, double t,
                          int count, const double *out);
 /* Zero times anything finite is zero: one sum tells whether all values are. */
-static inline keel_status map_checked(struct field *fd, const char *what, const char *const *names, int code,
-                                      double t, int count, const double *out) {
+static inline int map_finite(int count, const double *out) {
     double sum[4] = {0, 0, 0, 0}; /* four at once: additions wait for each other */
     int i = 0;
     for (; i + 4 <= count; i += 4)
         for (int k = 0; k < 4; k++) sum[k] += out[i + k] * 0;
     for (; i < count; i++) sum[0] += out[i] * 0;
-    int finite = (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0;
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0;
+}
+static inline keel_status map_checked(struct field *fd, const char *what, const char *const *names, int code,
+                                      double t, int count, const double *out) {
+    int finite = map_finite(count, out);
     return code == 0 && finite ? KEEL_OK : map_complain(fd, what, names, code, t, count, out);
 }
 keel_status map_stopped(struct field *fd);
@@ -241,6 +244,8 @@ struct algebra_way {
     double t_from, t_to, h;
     const double *from, *to; /* n + m: y of `from` is known */
     const double *f, *f_to;  /* n; NULL: a line */
+    const double *lu;        /* of I - h J, n x n, where f is stiff; NULL: it is not */
+    const int *pivot;
 };
 keel_status algebra_walk(struct field *fd, const struct algebra_way *way, double *y);
 /* Is a singular place so near that round-off does not tell its two sides apart? */

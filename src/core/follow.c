@@ -4,6 +4,8 @@
  * the way (algebra_follow.c), and must arrive where the step has it. */
 #include "core/engine.h"
 
+#include "linalg/dense.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -65,6 +67,40 @@ static int may_leap(struct engine *e, const struct algebra_piece *p) {
     return 0;
 }
 
+/* h f := dx + (I - h J)^-1 (h f - dx) at one end of the step, and the slope of y with it. */
+static keel_status smooth_end(struct engine *e, double t, double h, int end, double *f) {
+    struct field *fd = &e->field;
+    const double *x = e->x[e->r->front], *x_new = e->x[1 - e->r->front];
+    int sign;
+    for (int i = 0; i < fd->n; i++) f[i] = e->f[end][i] - (x_new[i] - x[i]) / h;
+    dense_lu_solve(fd->n, e->defect.matrix, e->defect.pivot, f);
+    for (int i = 0; i < fd->n; i++) f[i] += (x_new[i] - x[i]) / h;
+    keel_status status = algebra_linearize(fd, t, e->x[end], &sign);
+    if (status == KEEL_OK) algebra_slope(fd, f, e->slope[end]);
+    return status;
+}
+
+/* The way of a method for stiff problems: f(x + error) = f + J error says nothing of x' where J is large, and
+ * the smoothed rates do; where J is small they are f.  0: there is no such way. */
+static int smooth(struct engine *e, struct algebra_way *way) {
+    struct defect *d = &e->defect;
+    int from = e->r->front, to = 1 - from, there;
+    keel_stats before = e->r->stats;
+    long calls = e->work.calls;
+    there = defect_filter(e, way->t_to, way->h, e->x[to], e->f[to]) &&
+            smooth_end(e, way->t_from, way->h, from, d->value) == KEEL_OK &&
+            smooth_end(e, way->t_to, way->h, to, d->at) == KEEL_OK;
+    e->r->stats = before;
+    e->work.calls = calls;
+    e->work.code = 0;
+    if (!there) return 0;
+    way->f = d->value;
+    way->f_to = d->at;
+    way->lu = d->matrix;
+    way->pivot = d->pivot;
+    return 1;
+}
+
 keel_status follow_check(struct engine *e, double t_new, double h) {
     struct field *fd = &e->field;
     struct record *r = e->r;
@@ -77,7 +113,8 @@ keel_status follow_check(struct engine *e, double t_new, double h) {
     if (status < 0) return status;
     struct algebra_piece piece = {h, t_new, y, e->slope[from], e->x[to], e->slope[to]};
     if (status == KEEL_OK && !may_leap(e, &piece)) return KEEL_OK;
-    struct algebra_way way = {r->t, t_new, h, e->x[from], e->x[to], e->f[from], e->f[to]};
+    struct algebra_way way = {r->t, t_new, h, e->x[from], e->x[to], e->f[from], e->f[to], NULL, NULL};
+    if (status == KEEL_OK && smooth(e, &way) && !may_leap(e, &piece)) return KEEL_OK;
     r->walked = 1;
     status = algebra_walk(fd, &way, e->scratch);
     fd->dae.leapt = status == KEEL_RETRY && fd->fault.status == KEEL_ENEWTON;
@@ -128,7 +165,7 @@ keel_status follow_inside(struct engine *e, double t, double *x) {
     int near = theta > 0.5 ? now : before;
     for (int k = 0; k < 2; k++, near = 1 - near) {
         double begin = near == now ? r->t : r->t_before;
-        struct algebra_way way = {begin, t, t - begin, e->x[near], x, NULL, NULL};
+        struct algebra_way way = {begin, t, t - begin, e->x[near], x, NULL, NULL, NULL, NULL};
         status = algebra_walk(fd, &way, x + fd->n);
         if (status <= KEEL_OK) return status;
     }

@@ -30,6 +30,36 @@ static keel_status blame(struct field *fd, keel_status status, const char *part)
     return status;
 }
 
+/* d row / d column, in the words of the model: f of a state without a name of its own is the state's d/dt. */
+static keel_status blame_entry(struct field *fd, const struct map *map, double t, int row, int column,
+                               double value) {
+    char of[64], by[64];
+    const char *const *names = fd->p.names;
+    int rate = map == &fd->f && !map->user.names && names;
+    field_name(rate ? names : map->user.names, row, map->what, of, sizeof of);
+    field_name(names, map->first + column, "u", by, sizeof by);
+    return field_fault(fd, KEEL_RETRY, KEEL_EUSER,
+                       "the derivative of %s%s by %s is not finite (%g) at t = %.10g", rate ? "d/dt " : "",
+                       of, by, isnan(value) ? NAN : value, t); /* NAN: without a sign */
+}
+
+/* A jacobian's values, dense or by pattern. */
+static keel_status jacobian_checked(struct field *fd, const struct map *map, int code, double t,
+                                    const double *values) {
+    const keel_pattern *pattern = map->user.pattern;
+    int entries = pattern ? pattern->nnz : map->user.count * map->columns, row = 0;
+    if (code != 0) return blame(fd, map_complain(fd, map->what, NULL, code, t, 0, values), "jacobian");
+    if (map_finite(entries, values)) return KEEL_OK;
+    for (int e = 0; e < entries; e++) {
+        if (isfinite(values[e])) continue;
+        while (pattern && pattern->row_start[row + 1] <= e) row++;
+        keel_status status = pattern ? blame_entry(fd, map, t, row, pattern->column[e], values[e])
+                                     : blame_entry(fd, map, t, e / map->columns, e % map->columns, values[e]);
+        return blame(fd, status, "jacobian");
+    }
+    return KEEL_OK;
+}
+
 /* Sparse values to dense rows. */
 static void spread(const keel_pattern *pattern, int rows, int columns, const double *values, double *out) {
     memset(out, 0, (size_t)rows * (size_t)columns * sizeof *out);
@@ -83,15 +113,14 @@ keel_status map_jacobian(struct field *fd, const struct map *map, double t, cons
     if (!map->user.jacobian) return by_differences(fd, map, t, u, out);
     double *values = map->user.pattern ? fd->sparse : out;
     int code = map->user.jacobian(t, u, values, fd->p.user);
-    int entries = map->user.pattern ? map->user.pattern->nnz : map->user.count * map->columns;
     if (map->user.pattern && code == 0) spread(map->user.pattern, map->user.count, map->columns, values, out);
-    return blame(fd, map_checked(fd, map->what, NULL, code, t, entries, values), "jacobian");
+    return jacobian_checked(fd, map, code, t, values);
 }
 
 keel_status map_entries(struct field *fd, const struct map *map, double t, const double *u, double *out) {
     fd->stats->jacobians++;
     int code = map->user.jacobian(t, u, out, fd->p.user);
-    return blame(fd, map_checked(fd, map->what, NULL, code, t, map->user.pattern->nnz, out), "jacobian");
+    return jacobian_checked(fd, map, code, t, out);
 }
 
 struct time_path {

@@ -28,7 +28,7 @@ void implicit_raise_scale(keel_work *w, int stages) {
     for (int i = 0; i < stages; i++) {
         const double *k = implicit_row(m->k, w, i);
         for (int c = 0; c < w->n; c++) {
-            m->scale[c] = fabs(k[c]) > m->scale[c] ? fabs(k[c]) : m->scale[c];
+            if (fabs(k[c]) > IMPLICIT_BEYOND * m->scale[c]) m->scale[c] = fabs(k[c]);
             largest = fabs(k[c]) > largest ? fabs(k[c]) : largest;
         }
     }
@@ -185,7 +185,8 @@ static enum verdict control_tolerance(struct implicit_memory *memory, int s, int
             return stalled;
         }
     }
-    if (round >= known - 1 && memory->contraction * size <= enough) return ARRIVED;
+    if ((round >= known || (round == known - 1 && size <= 1)) && memory->contraction * size <= enough)
+        return ARRIVED;
     return round >= most ? stalled : GO_ON;
 }
 
@@ -350,6 +351,7 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
     memcpy(start, m->z, count * sizeof(double));
     if (a->look) return look(w, a, table, start);
     int fresh = memory->jacobian_known == 0 || memory->slow != 0, converged = 0;
+    int continued = !a->first && !m->system;
     int nearer = m->system && w->rtol == 0 ? 3 : 0; /* jacobians where the last iteration got to */
     for (;;) {
         keel_status status = fresh ? renew(w, a, table, m->jacobian) : KEEL_OK;
@@ -367,7 +369,13 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
         memcpy(m->z, start, count * sizeof(double));
         status = iterate(w, a, table, &converged);
         if (status != KEEL_OK) return status;
-        if (converged || (fresh && nearer-- <= 0)) break;
+        if (converged) break;
+        if (fresh && w->rtol > 0 && continued) { /* the last step's motion may lead too far: from x itself */
+            continued = 0;
+            memset(start, 0, count * sizeof(double));
+            continue;
+        }
+        if (fresh && nearer-- <= 0) break;
         if (fresh && isfinite(implicit_size(w, table->s, m->z))) memcpy(start, m->z, count * sizeof(double));
         fresh = 1;
     }

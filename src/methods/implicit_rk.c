@@ -58,19 +58,48 @@ static const struct implicit_table *of_last(const keel_work *w) {
     return NULL;
 }
 
-/* Weights of the last step's K, and of its length times the rate now, in the start values of Z. */
+/* Weights of the last step's K from `skipped` on, and of its length times the rate now, in the start values of
+ * Z. */
 static void find_start_weights(keel_work *w, const struct implicit_table *last,
-                               const struct implicit_table *table, int nodes, double from, double ratio) {
+                               const struct implicit_table *table, int skipped, int nodes, double from,
+                               double ratio) {
     struct implicit_rk *m = w->method;
     double node[IMPLICIT_STAGES + 1];
     memcpy(node, last->c, sizeof last->c);
     node[last->s] = 1;
     for (int i = 0; i < table->s; i++)
-        implicit_integrals(nodes, node, from, from + table->c[i] * ratio, m->start[i]);
+        implicit_integrals(nodes, node + skipped, from, from + table->c[i] * ratio, m->start[i] + skipped);
     m->start_ratio = ratio;
     m->start_from = last->s;
     m->start_to = table->s;
     m->start_nodes = nodes;
+}
+
+/* How many of the last step's K continue it.  In Newton's form, from the end backwards, the rate at the end of
+ * the new step is sum_k P_k(theta) [K_s, .., K_{s-k}]: a series that is worth its terms as long as they
+ * become smaller.  What Newton's iteration has left in K grows by 10^7 with seven stages and half as long a
+ * step again, and would be all that the last terms are. */
+static int worth_continuing(keel_work *w, const struct implicit_table *last, double theta) {
+    struct implicit_rk *m = w->method;
+    const double *c = last->c;
+    double size[IMPLICIT_STAGES], reach = 1;
+    int s = last->s;
+    for (int k = 0; k < s; k++) {
+        double weight[IMPLICIT_STAGES];
+        for (int j = s - 1 - k; j < s; j++) {
+            weight[j] = reach;
+            for (int i = s - 1 - k; i < s; i++) weight[j] /= i == j ? 1 : c[j] - c[i];
+        }
+        for (int i = 0; i < w->n; i++) {
+            double sum = 0;
+            for (int j = s - 1 - k; j < s; j++) sum += weight[j] * m->last[(long)j * m->width + i];
+            m->stage[i] = sum;
+        }
+        size[k] = implicit_size(w, 1, m->stage);
+        reach *= theta - c[s - 1 - k];
+    }
+    while (s > 1 && size[s - 1] > fmax(size[s - 2], s > 2 ? size[s - 3] : 0)) s--;
+    return s;
 }
 
 /* Z from the last step's polynomial, continued; a look begins where that step began. */
@@ -85,16 +114,18 @@ static void start(keel_work *w, const keel_attempt *a, const struct implicit_tab
             for (int c = 0; c < w->width; c++) m->z[(long)i * m->width + c] = table->c[i] * a->h * a->f[c];
         return;
     }
-    int with_rate = !newton && !a->look && last->c[last->s - 1] < 1, nodes = last->s + with_rate;
     double ratio = a->h / m->memory->last_h, last_h = m->memory->last_h;
+    int with_rate = !newton && !a->look && last->c[last->s - 1] < 1;
+    int skipped = w->rtol > 0 && !a->look ? last->s - worth_continuing(w, last, 1 + ratio) : 0;
+    int nodes = last->s - skipped + with_rate;
     int known = m->start_ratio == ratio && m->start_from == last->s && m->start_to == table->s &&
                 m->start_nodes == nodes && !a->look;
-    if (!known) find_start_weights(w, last, table, nodes, a->look ? 0 : 1, ratio);
+    if (!known) find_start_weights(w, last, table, skipped, nodes, a->look ? 0 : 1, ratio);
     if (a->look) m->start_nodes = 0;
     for (int i = 0; i < table->s; i++)
         for (int c = 0; c < m->width; c++) {
             double sum = with_rate ? m->start[i][last->s] * last_h * a->f[c] : 0;
-            for (int j = 0; j < last->s; j++) sum += m->start[i][j] * m->last[(long)j * m->width + c];
+            for (int j = skipped; j < last->s; j++) sum += m->start[i][j] * m->last[(long)j * m->width + c];
             m->z[(long)i * m->width + c] = sum;
         }
 }

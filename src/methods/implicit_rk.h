@@ -97,9 +97,10 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
 double implicit_newton_enough(const keel_work *w, int s);
 /* (I - h lambda J)^-1 of the real eigenvalue, in place. */
 void implicit_newton_filter(const keel_work *w, double *v);
-/* A state that starts at rest at zero has no size but what the step adds: the scale of fixed steps is at
- * least K, and a millionth of the largest K.  To be called with the first K of a step, and where nothing is
- * gained. */
+/* A state that starts at rest at zero has no size but what the step adds: K, where that is far beyond the
+ * scale, and at least a millionth of the largest K.  Of fixed steps; to be called with the first K of a step,
+ * and where nothing is gained. */
+#define IMPLICIT_BEYOND 100
 void implicit_raise_scale(keel_work *w, int stages);
 /* K_i = h f(x + Z_i). */
 keel_status implicit_rates(keel_work *w, const keel_attempt *a, const struct implicit_table *table);

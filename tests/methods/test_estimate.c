@@ -132,7 +132,7 @@ static void assert_followed(struct follower p, const char *method, double rtol) 
     if (getenv("KEEL_STIFF"))
         printf("%g %g %g, %s %g: %.1e %.1e, %ld steps\n", p.rate, p.sharpness, p.steepness, method, rtol,
                at_nodes, between, keel_statistics(s).steps);
-    if (!(at_nodes < 30 * rtol && between < 2 * pow(rtol, 4. / 7)))
+    if (!(at_nodes < 15 * rtol && between < 2 * pow(rtol, 4. / 7)))
         fail_msg("rate %g, sharpness %g, steepness %g, %s, %g: %g at the nodes, %g between them", p.rate,
                  p.sharpness, p.steepness, method, rtol, at_nodes, between);
     keel_close(s);
