@@ -135,8 +135,8 @@ static void place_on(const struct algebra_way *w, int n, double s, double *x, do
     }
 }
 
-/* A way that is to be the motion: does it move as the equations say, with the y found on it?  Where f is stiff
- * (I - h J)^-1 leaves what the states are off. */
+/* A way that is to be the motion: does it move as the equations say, with the y found on it?  Where f is
+ * stiff (I - h J)^-1 leaves what the states are off. */
 static int moves_otherwise(struct field *fd, const struct algebra_way *w, double t, const double *u) {
     const struct algebra *d = &fd->dae;
     double longest = 0, off = 0;

@@ -153,7 +153,8 @@ static int is_large(struct engine *e) {
 }
 
 /* Were the rows off by no more than their own round-off, that of both ends?  Near a state of zero that is
- * more than round-offs of the state, and shows nothing.  Corrections by mass, and of another kind, leave no residuals behind. */
+ * more than round-offs of the state, and shows nothing.  Corrections by mass, and of another kind, leave no
+ * residuals behind. */
 static int is_round_off(const struct engine *e) {
     const struct manifold *m = &e->manifold;
     if (m->by_mass || m->stabilizer->correct) return 0;

@@ -296,8 +296,8 @@ keel_status dense_settle(struct engine *e, double t,
 void defect_layout(struct engine *e, size_t vector);
 /* At this share of the last step, in tolerances or relative to the states. */
 keel_status defect_at(struct engine *e, double theta, keel_defect *found);
-/* The factors of I - h J in e->defect, J = f_x at (t, x), where f is as given; 0: of explicit methods, of many
- * states, or without a value there are none. */
+/* The factors of I - h J in e->defect, J = f_x at (t, x), where f is as given; 0: of explicit methods, of
+ * many states, or without a value there are none. */
 int defect_filter(struct engine *e, double t, double h, const double *x, const double *f);
 int defect_is_dear(const struct engine *e); /* to look between the steps is to step */
 long defect_wait(const struct engine *e);   /* steps before the next one that is looked into */

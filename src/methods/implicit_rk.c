@@ -58,8 +58,8 @@ static const struct implicit_table *of_last(const keel_work *w) {
     return NULL;
 }
 
-/* Weights of the last step's K from `skipped` on, and of its length times the rate now, in the start values of
- * Z. */
+/* Weights of the last step's K from `skipped` on, and of its length times the rate now, in the start values
+ * of Z. */
 static void find_start_weights(keel_work *w, const struct implicit_table *last,
                                const struct implicit_table *table, int skipped, int nodes, double from,
                                double ratio) {
@@ -75,10 +75,10 @@ static void find_start_weights(keel_work *w, const struct implicit_table *last,
     m->start_nodes = nodes;
 }
 
-/* How many of the last step's K continue it.  In Newton's form, from the end backwards, the rate at the end of
- * the new step is sum_k P_k(theta) [K_s, .., K_{s-k}]: a series that is worth its terms as long as they
- * become smaller.  What Newton's iteration has left in K grows by 10^7 with seven stages and half as long a
- * step again, and would be all that the last terms are. */
+/* How many of the last step's K continue it.  In Newton's form, from the end backwards, the rate at the end
+ * of the new step is sum_k P_k(theta) [K_s, .., K_{s-k}]: a series that is worth its terms as long as they
+ * become smaller.  With seven stages and a step half as long again, what Newton's iteration has left in K
+ * grows by 10^7, and the last terms would be nothing else. */
 static int worth_continuing(keel_work *w, const struct implicit_table *last, double theta) {
     struct implicit_rk *m = w->method;
     const double *c = last->c;

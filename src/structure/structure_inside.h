@@ -9,6 +9,8 @@
 /* Below this part of what was summed a number is the round-off of a zero: some thousand eps. */
 #define STRUCTURE_ZERO 1e-12
 enum { STRUCTURE_POINTS = 3, STRUCTURE_GENERIC = 64 }; /* points from GENERIC on: random parameters, too */
+/* Points from FAR on: far from the start, where a term that cancels nearly everywhere else may show. */
+enum { STRUCTURE_FAR = 128, STRUCTURE_FAR_POINTS = 6 };
 
 /* Compressed rows.  sigma: the highest order of column[k] in the row; slope: the derivative by it. */
 struct structure_pattern {

@@ -24,11 +24,13 @@ static double random_value(const struct structure_work *w, int point, const stru
     enum expr_kind kind = (enum expr_kind)symbol->a;
     uint32_t index = symbol->b, order = symbol->c;
     const struct structure_problem *p = w->p;
-    if (kind == EXPR_PARAMETER && (int)index < p->parameters && point < STRUCTURE_GENERIC)
+    int far = point - STRUCTURE_FAR;
+    if (kind == EXPR_PARAMETER && (int)index < p->parameters && (point < STRUCTURE_GENERIC || far >= 0))
         return p->parameter[index];
     uint64_t key = ((uint64_t)point << 56) ^ ((uint64_t)kind << 48) ^ ((uint64_t)order << 32) ^ index;
     double r = unit(key * 0xd1342543de82ef95u + 1),
            spread = point % STRUCTURE_GENERIC < TRIES / 2 ? 0.7 : 0.05;
+    if (far >= 0) return (far % 2 ? 1 + r : 2 * (2 * r - 1)) * ldexp(1, 4 * (far / 2)); /* 2, 32, 512 */
     double value = point % 3 == 2 ? 1.3 * (2 * r - 1) : 1 + spread * (2 * r - 1);
     int column = structure_column(w, kind, index);
     if (!p->nominal || column < 0 || order) return value;

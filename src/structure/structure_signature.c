@@ -83,15 +83,24 @@ static int refresh(struct structure_work *w, int i, struct slopes *row) {
     return 0;
 }
 
-/* Zero in all samples that are finite. */
-static int vanishes(const struct structure_sample *v, expr e) {
-    int finite = 0;
-    for (int k = 0; k < STRUCTURE_POINTS; k++) {
-        if (!structure_sample_finite(&v[k], e)) continue;
+enum { POINTS = STRUCTURE_POINTS + STRUCTURE_FAR_POINTS };
+
+/* Zero in all of these samples that are finite. */
+static int is_zero(int count, const struct structure_sample *v, expr e, int *finite) {
+    for (int k = 0; k < count; k++) {
+        if (!v[k].value || !structure_sample_finite(&v[k], e)) continue;
         if (!structure_sample_zero(&v[k], e)) return 0;
-        finite++;
+        ++*finite;
     }
-    return finite > 0;
+    return 1;
+}
+
+/* Zero near the start, and far from it: (r - sin(r))^2, r = x^5, is 0 to round-off for all x below 0.2, and
+ * an equation without it would be another one. */
+static int vanishes(const struct structure_sample v[POINTS], expr e) {
+    int near = 0, far = 0;
+    return is_zero(STRUCTURE_POINTS, v, e, &near) && near > 0 &&
+           is_zero(STRUCTURE_FAR_POINTS, v + STRUCTURE_POINTS, e, &far);
 }
 
 /* A symbol behind a kink has slope 0 and yet a say: floor(x).  A slope with branches may be 0 on those
@@ -115,10 +124,11 @@ static int agree(struct structure_work *w, expr f, expr g) {
     expr both[2] = {f, g};
     int point[STRUCTURE_POINTS], same = 1;
     if (structure_sample_points(w, 1, &f, point)) return 0;
-    for (int k = 0; k < STRUCTURE_POINTS && same; k++) {
+    for (int k = 0; k < POINTS && same; k++) {
         struct structure_sample v;
-        if (structure_sample_open(&v, w, 2, both, point[k])) return 0;
-        if (structure_sample_finite(&v, f))
+        int far = k - STRUCTURE_POINTS;
+        if (structure_sample_open(&v, w, 2, both, far < 0 ? point[k] : STRUCTURE_FAR + far)) return 0;
+        if (structure_sample_finite(&v, f) && (far < 0 || structure_sample_finite(&v, g)))
             same = fabs(v.value[f] - v.value[g]) <= 1e-7 * fmax(v.mass[f], v.mass[g]);
         structure_sample_close(&v);
     }
@@ -144,7 +154,7 @@ static int generic(struct structure_work *w, expr slope) {
 
 /* Of all orders of its unknown in the row, is symbol k the highest that does not vanish? */
 static int leads(const struct structure_work *w, const struct slopes *row, int k,
-                 const struct structure_sample *v) {
+                 const struct structure_sample v[POINTS]) {
     struct expr_node own = w->g->node[row->symbol[k]];
     for (int l = 0; l < row->count; l++) {
         struct expr_node n = w->g->node[row->symbol[l]];
@@ -156,7 +166,7 @@ static int leads(const struct structure_work *w, const struct slopes *row, int k
 /* Row i without the symbols whose slopes vanish; 1 if it changed.  What vanishes by the value of a
  * parameter goes only where it would hide the highest derivative. */
 static int clean(struct structure_work *w, int i, const struct slopes *row,
-                 const struct structure_sample *v) {
+                 const struct structure_sample v[POINTS]) {
     expr *gone = structure_take(w->s, (size_t)row->count, sizeof *gone);
     size_t count = 0;
     int special = 0;
@@ -178,9 +188,9 @@ static int clean(struct structure_work *w, int i, const struct slopes *row,
 
 /* One round over the rows that changed; how many change now. */
 static int clean_all(struct structure_work *w, struct slopes *row) {
-    struct structure_sample v[STRUCTURE_POINTS] = {{0}};
+    struct structure_sample v[POINTS] = {{0}};
     int point[STRUCTURE_POINTS], changed = 0, failed = 0;
-    size_t room = 0, roots = 0;
+    size_t room = 0, roots = 0, zeros = 0;
     for (int i = 0; i < w->rows; i++) room += row[i].dirty ? (size_t)row[i].count : 0;
     expr *root = structure_take(w->s, room, sizeof *root);
     if (!root) return -1;
@@ -189,6 +199,10 @@ static int clean_all(struct structure_work *w, struct slopes *row) {
     failed = structure_sample_points(w, roots, root, point);
     for (int k = 0; k < STRUCTURE_POINTS && !failed; k++)
         failed = structure_sample_open(&v[k], w, roots, root, point[k]);
+    for (size_t i = 0; i < roots && !failed; i++)
+        if (vanishes(v, root[i])) root[zeros++] = root[i];
+    for (int k = 0; k < STRUCTURE_FAR_POINTS && zeros && !failed; k++)
+        failed = structure_sample_open(&v[STRUCTURE_POINTS + k], w, zeros, root, STRUCTURE_FAR + k);
     for (int i = 0; i < w->rows && !failed; i++) {
         if (!row[i].dirty) continue;
         int now = clean(w, i, &row[i], v);
@@ -196,7 +210,7 @@ static int clean_all(struct structure_work *w, struct slopes *row) {
         failed = now < 0 || (now && refresh(w, i, &row[i]));
         changed += now == 1;
     }
-    for (int k = 0; k < STRUCTURE_POINTS; k++) structure_sample_close(&v[k]);
+    for (int k = 0; k < POINTS; k++) structure_sample_close(&v[k]);
     return failed ? -1 : changed;
 }
 
