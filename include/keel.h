@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 #define KEEL_VERSION "0.2.0"
-#define KEEL_ABI 5u /* of all public structs and enums; a program and its library must agree on it */
+#define KEEL_ABI 6u /* of all public structs and enums; a program and its library must agree on it */
 
 /* Zero: done.  Positive: stopped early, as asked.  Negative: failed, and the solver stays failed until
  * keel_restart; a call that was wrong in itself (KEEL_EINVAL from any call but keel_open) changes nothing
@@ -307,7 +307,8 @@ KEEL_API const char *keel_message(const keel_solver *s); /* one sentence; "": no
 typedef struct keel_method {
     const char *name, *about, *reference;
     int order;
-    unsigned traits; /* see keel/method.h */
+    unsigned traits;                 /* see keel/method.h */
+    const struct keel_field *fields; /* its own options (keel/field.h), up to a nameless one; NULL: none */
 } keel_method;
 KEEL_API const keel_method *keel_method_at(int i);     /* a stepper; NULL past the last */
 KEEL_API const keel_method *keel_stabilizer_at(int i); /* NULL past the last; its traits: keel/stabilizer.h */

@@ -1,4 +1,6 @@
 /* The public headers as C++17, warnings as errors.  Inner headers come first: each must stand on its own. */
+#include <keel/field.h>
+
 #include <keel/explicit.h>
 
 #include <keel/method.h>
