@@ -1,4 +1,16 @@
 /* The public headers as C++17, warnings as errors.  Inner headers come first: each must stand on its own. */
+#include <keel/row.h>
+
+#include <keel/events.h>
+
+#include <keel/list.h>
+
+#include <keel/save.h>
+
+#include <keel/diagnostics.h>
+
+#include <keel/options.h>
+
 #include <keel/explicit.h>
 
 #include <keel/method.h>

@@ -8,6 +8,7 @@
 
 #include <keel/explicit.h>
 #include <keel/extras.h>
+#include <keel/options.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,9 +27,7 @@ enum {
     KEEL_KEEPS_ENERGY = 1024, /* H of a Hamiltonian problem, by itself */
     KEEL_AS_GIVEN = 2048, /* keeps constraint, rolling and algebraic rows natively, not what follows by d/dt:
                            * velocities are as far off as the rows d/dt g are */
-    KEEL_KEEPS_LENGTH = 4096, /* |x| where f.x = 0, by moving x on its sphere; not linear invariants */
-    KEEL_THETA = 8192,        /* takes options.theta; the traits are those of theta = 1/2 */
-    KEEL_ANY_ORDER = 16384    /* takes options.order; info.order is that of fixed steps without it */
+    KEEL_KEEPS_LENGTH = 4096 /* |x| where f.x = 0, by moving x on its sphere; not linear invariants */
 };
 
 /* Long work looks at options.stop here and gives up; what the step would have been is then forgotten. */

@@ -46,14 +46,6 @@ static int keeps_by_itself(const keel_problem *p, const keel_options *o, unsigne
     return !equations && traits & own;
 }
 
-/* An option that only another stabilizer takes. */
-static int is_idle(const keel_stabilizer *s, unsigned takes, const char *option, char *text, size_t room) {
-    if (s && s->info.traits & takes) return 0;
-    text_set(text, room, "%s belongs to the stabilizer %s, and this is %s", option,
-             stabilizers_with(takes, takes)->info.name, s ? s->info.name : "another");
-    return 1;
-}
-
 const keel_stabilizer *choose_default(const keel_problem *p, const keel_options *o,
                                       const keel_stepper *stepper) {
     return keeps_by_itself(p, o, stepper->info.traits)
@@ -84,7 +76,5 @@ int choose_stabilizer(const keel_options *o, const keel_stabilizer **asked, char
     const char *plus = o->method ? strchr(o->method, '+') : NULL;
     const char *name = plus && strcmp(plus + 1, "auto") != 0 ? plus + 1 : NULL;
     *asked = NULL;
-    if ((name || o->own_stabilizer) && !(*asked = find(o, name, text, room))) return 0;
-    return !(o->gain > 0 && is_idle(*asked, KEEL_TAKES_GAIN, "gain", text, room)) &&
-           !(o->sets && is_idle(*asked, KEEL_TAKES_SETS, "sets", text, room));
+    return !(name || o->own_stabilizer) || (*asked = find(o, name, text, room)) != NULL;
 }

@@ -1,5 +1,6 @@
 /* solver.c - the public calls: every one takes NULL, a failed solver and wrong arguments, and says so. */
 #include "api/choose.h"
+#include "api/fields.h"
 #include "core/engine.h"
 #include "core/save.h"
 #include "methods/registry.h"
@@ -37,7 +38,9 @@ static struct engine *open_engine(keel_solver *s, const keel_problem *p, const k
     if (!p) return hopeless(s, "keel_open needs a problem");
     if (!o) o = &all_default;
     const keel_stepper *stepper = choose_stepper(o, text, sizeof text);
-    if (!stepper || !choose_stabilizer(o, &s->asked, text, sizeof text)) return hopeless(s, text);
+    if (!stepper || !choose_stabilizer(o, &s->asked, text, sizeof text) ||
+        fields_idle(o, &stepper->info, s->asked ? &s->asked->info : NULL, text, sizeof text))
+        return hopeless(s, text);
     return engine_open(s, p, o, stepper, s->asked ? s->asked : choose_default(p, o, stepper), begin);
 }
 

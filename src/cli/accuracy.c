@@ -67,7 +67,7 @@ static int same_array(const char *one, const char *other) {
 /* What a state counts as at least, as the tolerances have it; fixed steps neglect nothing but round-off. */
 static double least_size(const struct job *j) {
     keel_mode mode;
-    double largest = 0, rtol = j->keel.rtol > 0 ? j->keel.rtol : 1e-6;
+    double largest = 0, rtol = KEEL_VALUE(&j->keel, rtol);
     if (j->keel.atol > 0) return j->keel.atol / rtol;
     if (!keel_model_mode(j->model, keel_model_start(j->model), &mode) || !mode.problem->u0) return 1e-3;
     for (int i = 0; i < mode.problem->n; i++) largest = fmax(largest, fabs(mode.problem->u0[i]));
@@ -95,7 +95,7 @@ static void take_units(struct outcome *o) {
 
 /* The part of an array, or of all start values, that counts as zero. */
 static double neglected(const struct job *j) {
-    double rtol = j->keel.rtol > 0 ? j->keel.rtol : 1e-6;
+    double rtol = KEEL_VALUE(&j->keel, rtol);
     return j->keel.step > 0 ? 1e-8 : fmin(fmax(1e-3, 1000 * rtol), 1);
 }
 
@@ -184,7 +184,7 @@ static double bounded(const struct reruns *r) {
 
 static void plan(struct reruns *r) {
     const keel_options *o = &r->job->keel;
-    double rtol = o->rtol > 0 ? o->rtol : 1e-6;
+    double rtol = KEEL_VALUE(o, rtol);
     r->tight = *o;
     r->tight.defect_every = 0;
     r->tight.compensated = 1; /* of its many short steps no round-off is to be seen */
@@ -279,7 +279,7 @@ static enum accuracy_finding find_reason(struct outcome *o, struct reruns *r) {
     struct accuracy *a = &o->accuracy;
     const struct trial *b = &r->b;
     double share = share_of(o, b->each), end = keel_time(keel_sim_solver(o->sim)), t0 = r->job->t0;
-    double asked = r->job->keel.rtol > 0 ? r->job->keel.rtol : 1e-6;
+    double asked = KEEL_VALUE(&r->job->keel, rtol);
     double rows = (double)(a->record.count > 1 ? a->record.count - 1 : 1);
     a->apart_t = fmin(b->apart_t, b->other_t); /* of one that is a number */
     if (r->blind < 0.1 * share && share > most_tolerances * asked) {
@@ -343,7 +343,7 @@ static void estimate(struct outcome *o, struct job *j, int again) {
 /* The worst state: what is known where something is, else what was estimated. */
 static void take_tolerances(struct outcome *o, const struct job *j) {
     struct accuracy *a = &o->accuracy;
-    double rtol = j->keel.rtol > 0 ? j->keel.rtol : 1e-6;
+    double rtol = KEEL_VALUE(&j->keel, rtol);
     a->share = NAN;
     for (int i = 0; i < o->trace->columns; i++) {
         double known = a->known.each ? a->known.each[i] : NAN;

@@ -39,8 +39,8 @@ static void describe(const struct job *j, FILE *out) {
             (unsigned long long)hash(14695981039346656037u, text, text ? strlen(text) : 0));
     for (int id = 0; id < OPTIONS; id++) {
         const struct option_value *v = &j->options.value[id];
-        for (int k = 0; k < v->count && option_of_numbers((enum option_id)id); k++)
-            fprintf(out, "--%s%s%s\n", option_table[id].name, v->text[k] ? " " : "",
+        for (int k = 0; k < v->count && option_of_numbers(id); k++)
+            fprintf(out, "--%s%s%s\n", option_row(id).name, v->text[k] ? " " : "",
                     v->text[k] ? v->text[k] : "");
     }
 }

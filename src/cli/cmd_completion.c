@@ -33,17 +33,17 @@ static void put_schemas(FILE *out) {
 /* What an option's value can be: words or files; nothing for numbers and texts. */
 static void put_values(FILE *out) {
     for (int id = 0; id < OPTIONS; id++) {
-        const struct option_row *row = &option_table[id];
+        const struct option_row row = option_row(id);
         char name[60];
-        if (row->kind == OPTION_FLAG) continue;
-        option_name((enum option_id)id, name, sizeof name);
+        if (!row.commands || row.kind == OPTION_FLAG) continue;
+        option_name(id, name, sizeof name);
         fprintf(out, "    --%s) ", name);
-        if (row->kind == OPTION_FILE) fputs("keel_files=any ;;\n", out);
+        if (row.kind == OPTION_FILE) fputs("keel_files=any ;;\n", out);
         else {
             fputs("keel_words='", out);
-            if (row->kind == OPTION_CHOICE) put_choices(out, option_choices(row));
-            if (id == opt_method) fputs("auto ", out);
-            if (id == opt_method || id == opt_methods) put_methods(out);
+            if (row.kind == OPTION_CHOICE) put_choices(out, option_choices(&row));
+            if (id == OPTION_OF(method)) fputs("auto ", out);
+            if (id == OPTION_OF(method) || id == opt_methods) put_methods(out);
             fputs("' ;;\n", out);
         }
     }
@@ -95,8 +95,8 @@ static void put_operands(FILE *out) {
         fputs("; keel_options='", out);
         for (int id = 0; id < OPTIONS; id++) {
             char name[60];
-            if (!(option_table[id].commands & c->bit)) continue;
-            option_name((enum option_id)id, name, sizeof name);
+            if (!(option_row(id).commands & c->bit)) continue;
+            option_name(id, name, sizeof name);
             fprintf(out, "--%s ", name);
         }
         fputs("' ;;\n", out);

@@ -2,6 +2,7 @@
  * by asking it. */
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/field.h"
 #include "cli/run_json.h"
 
 #include <keel/stabilizer.h>
@@ -69,8 +70,6 @@ static const struct methods_trait {
                    {KEEL_SYMPLECTIC, "symplectic"},   {KEEL_SYMMETRIC_STEP, "symmetric"},
                    {KEEL_CONSTRAINED, "constrained"}, {KEEL_MULTISTEP, "multistep"},
                    {KEEL_AS_GIVEN, "as-given"}};
-static const char theta_about[] = "f is taken at (1 - theta) x + theta x1; order 2 at 1/2, else 1";
-static const char order_about[] = "by default from the tolerance, and 20 with a fixed step";
 enum { TRAITS = sizeof trait_table / sizeof *trait_table };
 
 static void join(char *out, size_t room, const char *word) {
@@ -145,12 +144,21 @@ static void table(struct methods *m, FILE *out) {
                 method->traits & KEEL_DEFAULT ? " (the default)" : "");
 }
 
+static void own_options(const keel_method *method, FILE *out) {
+    for (const keel_field *f = method->fields; f && f->name; f++) {
+        char name[JOB_WORD];
+        option_name(option_field(f->offset), name, sizeof name);
+        wrapped(fprintf(out, "  options      --%s %s  ", name, f->argument), f->about, out);
+    }
+}
+
 static void details(struct methods *m, const keel_method *method, FILE *out) {
     int color = m->job.say.color_out;
     fprintf(out, "%s%s%s  %s\n", say_bold(color), method->name, say_plain(color), method->about);
     if (method->order == 0) { /* a stabilizer */
-        fprintf(out, "  reference    %s\n  try          keel run MODEL --preserve %s\n", method->reference,
-                method->name);
+        fprintf(out, "  reference    %s\n", method->reference);
+        own_options(method, out);
+        fprintf(out, "  try          keel run MODEL --preserve %s\n", method->name);
         return;
     }
     struct methods_answer a = ask(m, method);
@@ -167,13 +175,18 @@ static void details(struct methods *m, const keel_method *method, FILE *out) {
     fprintf(out, "  stabilizers  ");
     wrapped(DETAIL, text, out);
     fprintf(out, "  reference    %s\n", method->reference);
-    if (method->traits & KEEL_THETA) fprintf(out, "  options      --theta TH  %s\n", theta_about);
-    if (method->traits & KEEL_ANY_ORDER) fprintf(out, "  options      --order P  %s\n", order_about);
+    own_options(method, out);
     fprintf(out, "  try          keel run MODEL --method %s%s\n", method->name,
             method->traits & KEEL_ADAPTIVE ? " --rtol 1e-8" : " --step 0.01");
 }
 
 /* JSON -------------------------------------------------------------------------------------------------- */
+
+static void options_json(struct json *json, const keel_method *method) {
+    json_array(json, "options");
+    for (const keel_field *f = method->fields; f && f->name; f++) field_json(json, f);
+    json_end_array(json);
+}
 
 static void method_json(struct methods *m, struct json *json, const keel_method *method) {
     struct methods_answer a = ask(m, method);
@@ -196,29 +209,15 @@ static void method_json(struct methods *m, struct json *json, const keel_method 
         if (a.stabilizers >> i & 1) json_text(json, NULL, s->name);
     json_end_array(json);
     json_text(json, "reference", method->reference);
-    json_array(json, "options");
-    if (method->traits & KEEL_THETA) {
-        json_object(json, NULL);
-        json_text(json, "name", "theta");
-        json_text(json, "kind", "real");
-        json_number(json, "default", 0.5);
-        json_number(json, "low", 0);
-        json_number(json, "high", 1);
-        json_text(json, "about", theta_about);
-        json_end_object(json);
-    }
-    if (method->traits & KEEL_ANY_ORDER) {
-        json_object(json, NULL);
-        json_text(json, "name", "order");
-        json_text(json, "kind", "integer");
-        json_number(json, "default", method->order);
-        json_number(json, "low", 2);
-        json_number(json, "high", 60);
-        json_text(json, "about", order_about);
-        json_end_object(json);
-    }
-    json_end_array(json);
+    options_json(json, method);
     json_end_object(json);
+}
+
+static void all_options_json(struct json *json) {
+    const keel_field *f;
+    json_array(json, "options");
+    for (int i = 0; (f = keel_field_at(i)); i++) field_json(json, f);
+    json_end_array(json);
 }
 
 static void print_json(struct methods *m, const keel_method *one, int status) {
@@ -237,9 +236,11 @@ static void print_json(struct methods *m, const keel_method *one, int status) {
             json_text(&json, "name", method->name);
             json_text(&json, "about", method->about);
             json_text(&json, "reference", method->reference);
+            options_json(&json, method);
             json_end_object(&json);
         }
         json_end_array(&json);
+        if (!one) all_options_json(&json);
     }
     run_json_print(&json, stdout);
 }

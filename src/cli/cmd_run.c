@@ -49,7 +49,7 @@ static int name_files(struct job *j) {
             const char *one = option_text(&j->options, ids[i]), *other = option_text(&j->options, ids[k]);
             if (one && other && strcmp(one, other) == 0)
                 return job_fail(j, EXIT_USAGE, "--%s and --%s name the same file, %.200s",
-                                option_table[ids[i]].name, option_table[ids[k]].name, one);
+                                option_row(ids[i]).name, option_row(ids[k]).name, one);
         }
     return 0;
 }

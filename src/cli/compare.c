@@ -2,6 +2,7 @@
 #include "cli/compare.h"
 
 #include "base/text.h"
+#include "cli/field.h"
 #include "cli/stop.h"
 
 #include <keel/method.h>
@@ -15,19 +16,10 @@ enum { POINTS = 1000, PROBE = 8 };
 static const long most_steps = 10000000;
 static const double tight_rtol = 1e-13, less_rtol = 1e-12;
 
-static int has_trait(const char *method, unsigned trait) {
-    const keel_method *m;
-    for (int i = 0; (m = keel_method_at(i)); i++)
-        if (strcmp(m->name, method) == 0) return (m->traits & trait) != 0;
-    return 0;
-}
-
 static int options_of(struct job *j, const struct compare_row *row, char *pair, keel_options *o) {
     if (job_settle(j, row->method, row->stabilizer, pair, o)) return j->status;
     o->step = row->step;
     o->rtol = row->rtol;
-    if (!has_trait(row->method, KEEL_THETA)) o->theta = 0; /* --theta is for the others */
-    if (!has_trait(row->method, KEEL_ANY_ORDER)) o->order = 0;
     if (row->step > 0) o->atol = 0;
     return 0;
 }
@@ -131,8 +123,8 @@ static int open_yardstick(struct compare *c, struct job *j) {
     for (int k = 0; k < POINTS && times; k++)
         times[k] = k == POINTS - 1 ? j->t1 : j->t0 + (double)k / (POINTS - 1) * (j->t1 - j->t0);
     tight.method = "dop853";
-    tight.sets = NULL;
-    tight.step = tight.atol = tight.reversible = tight.theta = tight.order = 0;
+    field_settle(&tight, tight.method, "auto");
+    tight.step = tight.atol = tight.reversible = 0;
     tight.rtol = tight_rtol;
     double longest = fabs(j->t1 - j->t0) / 4000; /* what is wider than two of these is not overlooked */
     tight.max_step = tight.max_step > 0 ? fmin(tight.max_step, longest) : longest;

@@ -52,22 +52,23 @@ static const char *next_entry(const char *at, char *one, size_t room) {
 }
 
 /* "0.1, T/100" into numbers; 0 or an exit status. */
-static int take_numbers(struct job *j, enum option_id id, double *out, int *count) {
+static int take_numbers(struct job *j, int id, double *out, int *count) {
     const char *at = option_text(&j->options, id);
     char one[200];
     *count = 0;
     while (at && *at) {
         at = next_entry(at, one, sizeof one);
         if (*count == MOST_NUMBERS)
-            return job_fail(j, EXIT_USAGE, "--%s takes at most %d numbers", option_table[id].name,
+            return job_fail(j, EXIT_USAGE, "--%s takes at most %d numbers", option_row(id).name,
                             MOST_NUMBERS);
-        if (!one[0]) return job_fail(j, EXIT_USAGE, "--%s has an empty entry", option_table[id].name);
+        if (!one[0]) return job_fail(j, EXIT_USAGE, "--%s has an empty entry", option_row(id).name);
         if (!keel_model_number(j->model, one, &out[*count]))
-            return job_fail(j, EXIT_USAGE, "--%s %s", option_table[id].name, keel_model_refusal(j->model));
+            return job_fail(j, EXIT_USAGE, "--%s %s", option_row(id).name, keel_model_refusal(j->model));
         if (id == opt_steps && !(out[*count] > 0))
             return job_fail(j, EXIT_USAGE, "--steps must be positive, one is %g", out[*count]);
-        if (id == opt_rtol && !(out[*count] > 0 && out[*count] < 1))
-            return job_fail(j, EXIT_USAGE, "--rtol must lie between 0 and 1, one is %g", out[*count]);
+        char must[80];
+        if (id != opt_steps && !keel_field_fits(option_row(id).field, out[*count], 0, must, sizeof must))
+            return job_fail(j, EXIT_USAGE, "--%s must %s, one is %g", option_row(id).name, must, out[*count]);
         ++*count;
     }
     return 0;
@@ -97,7 +98,7 @@ static int accepted(struct job *j, const keel_method *m, const char *stabilizer)
     char pair[JOB_PAIR];
     if (job_settle(j, m->name, stabilizer, pair, &o)) return 0;
     o.step = fabs(j->t1 - j->t0) / 100;
-    o.rtol = o.atol = o.theta = o.order = 0;
+    o.rtol = o.atol = 0;
     keel_sim *sim = keel_sim_open(j->model, &o);
     int good = keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0;
     keel_sim_close(sim);
@@ -188,16 +189,10 @@ static int add_rows(struct compare *c, const struct compare_list *l, const doubl
             text_set(row->stabilizer, sizeof row->stabilizer, "%s", l->stabilizer[i]);
             if (numbers && fixed) row->step = number[k];
             else if (numbers) row->rtol = number[k];
-            else if (l->traits[i] & KEEL_ADAPTIVE) row->rtol = 1e-6;
+            else if (l->traits[i] & KEEL_ADAPTIVE) row->rtol = KEEL_VALUE(&l->j->keel, rtol);
             row->error = row->max_drift = row->scaled_drift = row->wall_s = NAN;
         }
     return 0;
-}
-
-static unsigned traits_of_all(const struct compare_list *l) {
-    unsigned traits = 0;
-    for (int i = 0; i < l->count; i++) traits |= stabilizer_traits(l->stabilizer[i]);
-    return traits;
 }
 
 int compare_open(struct compare *c, struct job *j) {
@@ -208,10 +203,10 @@ int compare_open(struct compare *c, struct job *j) {
     const char *preserve = option_text(&j->options, opt_preserve);
     if (!preserve) preserve = "auto";
     *c = (struct compare){.automatic = !methods};
-    if (take_numbers(j, fixed ? opt_steps : opt_rtol, number, &numbers)) return j->status;
+    if (take_numbers(j, fixed ? opt_steps : OPTION_OF(rtol), number, &numbers)) return j->status;
     if (methods && take_methods(&l, methods, preserve)) return j->status;
     if (!methods) take_defaults(&l, preserve, numbers && !fixed);
-    if (job_check_own(j, traits_of_all(&l), "no row has it")) return j->status;
+    if (job_check_own(j, l.method, l.stabilizer, l.count, "no row has it")) return j->status;
     if (!add_rows(c, &l, number, numbers, fixed)) return 0;
     return job_no_memory(j);
 }

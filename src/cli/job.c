@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/blame.h"
 #include "cli/choose.h"
+#include "cli/field.h"
 #include "cli/limit.h"
 #include "cli/paper.h"
 #include "cli/stabilizer.h"
@@ -111,7 +112,7 @@ static int load_model(struct job *j) {
     if (!(j->command & COMMAND_SOLVE))
         o.interpret = 1; /* little is evaluated: a compiler would only take time */
     char method[JOB_WORD] = "";
-    const char *text = option_text(&j->options, opt_method);
+    const char *text = option_text(&j->options, OPTION_OF(method));
     if (text) text_set(method, sizeof method, "%.*s", (int)strcspn(text, "+"), text);
     o.method = text ? method : NULL;
     o.from = option_text(&j->options, opt_t0);
@@ -150,13 +151,25 @@ static int take_model_options(struct job *j) {
 
 /* Methods and tolerances -------------------------------------------------------------------------------- */
 
-int job_number(struct job *j, enum option_id id, double *value) {
+/* A value that cannot be, in the words of where it was given. */
+static int refuse_value(struct job *j, int id, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int refuse_value(struct job *j, int id, const char *format, ...) {
+    char name[JOB_WORD], why[JOB_SENTENCE];
+    int by_model = j->options.value[id].by_model;
+    va_list args;
+    va_start(args, format);
+    text_vset(why, sizeof why, format, args);
+    va_end(args);
+    option_name(id, name, sizeof name);
+    return job_fail(j, by_model ? EXIT_FAILED : EXIT_USAGE, "%s%s %s",
+                    by_model ? "the model's `options`: " : "--", name, why);
+}
+
+int job_number(struct job *j, int id, double *value) {
     const char *text = option_text(&j->options, id);
     if (!text || keel_model_number(j->model, text, value)) return 0;
     if (keel_model_status(j->model) == KEEL_ENOMEM) return job_no_memory(j);
-    char name[JOB_WORD];
-    option_name(id, name, sizeof name);
-    return job_fail(j, EXIT_USAGE, "--%s %s", name, keel_model_refusal(j->model));
+    return refuse_value(j, id, "%s", keel_model_refusal(j->model));
 }
 
 static const keel_method *find_method(const char *name) {
@@ -201,47 +214,53 @@ int job_method(struct job *j, const char *text, char *method, char *stabilizer) 
     return 0;
 }
 
-int job_settle(struct job *j, const char *method, const char *stabilizer, char *pair, keel_options *out) {
-    const char *weights = option_text(&j->options, opt_weights);
-    unsigned traits = stabilizer_traits(stabilizer);
-    *out = j->keel;
-    text_set(pair, JOB_PAIR, "%s+%s", method, stabilizer);
-    out->method = pair;
-    if (weights)
-        out->norm = strcmp(weights, "mass") == 0    ? KEEL_BY_MASS
-                    : strcmp(weights, "error") == 0 ? KEEL_BY_ERROR
-                                                    : KEEL_UNIT;
-    out->keep = option_text(&j->options, opt_keep);
-    out->sets = traits & KEEL_TAKES_SETS ? option_text(&j->options, opt_sets) : NULL;
-    if (!(traits & KEEL_TAKES_GAIN)) out->gain = 0; /* of another row of a comparison */
-    return 0;
-}
-
 void job_name_stabilizer(struct job *j, const keel_solver *s) {
     if (strcmp(j->stabilizer, "auto") == 0)
         text_set(j->stabilizer, sizeof j->stabilizer, "%s", stabilizer_in_use(j->keel.method, s));
 }
 
 /* Given on the command line: 2; by the model: 1; not at all: 0. */
-static int source_of(const struct options *o, enum option_id id) {
+static int source_of(const struct options *o, int id) {
     return option_given(o, id) ? 2 - o->value[id].by_model : 0;
 }
 
-/* Options that belong to one stabilizer. */
-static const struct job_own {
-    enum option_id id;
-    unsigned takes;
-} own_options[] = {{opt_sets, KEEL_TAKES_SETS}, {opt_gain, KEEL_TAKES_GAIN}};
-enum { OWN = sizeof own_options / sizeof *own_options };
+/* A comparison gives each row its own.  In one run the library refuses what the method does not take, except
+ * where the model gives it and did not choose the method: then it waits for a method that does. */
+int job_settle(struct job *j, const char *method, const char *stabilizer, char *pair, keel_options *out) {
+    const keel_field *f;
+    *out = j->keel;
+    text_set(pair, JOB_PAIR, "%s+%s", method, stabilizer);
+    out->method = pair;
+    for (int id = 0; (f = keel_field_at(id)); id++) {
+        int waits = source_of(&j->options, id) == 1 && source_of(&j->options, OPTION_OF(method)) != 1;
+        const keel_method *owner = keel_field_owner(f, 0);
+        int refused = owner && owner->order > 0 && j->command != COMMAND_COMPARE && !waits;
+        if (field_idle(f, method, stabilizer) && !refused) field_clear(f, out);
+    }
+    return 0;
+}
 
-int job_check_own(struct job *j, unsigned traits, const char *with) {
-    for (int k = 0; k < OWN; k++)
-        if (source_of(&j->options, own_options[k].id) == 2 && !(traits & own_options[k].takes)) {
-            char name[JOB_WORD];
-            option_name(own_options[k].id, name, sizeof name);
-            return job_fail(j, EXIT_USAGE, "--%s belongs to the stabilizer %s, and %s", name,
-                            stabilizer_with(own_options[k].takes, own_options[k].takes), with);
-        }
+static int taken_by_any(const keel_field *f, char (*method)[JOB_WORD], char (*stabilizer)[JOB_WORD],
+                        int count) {
+    for (int i = 0; i < count; i++)
+        if (field_taken(stabilizer_find(stabilizer[i]), f) ||
+            (method && field_taken(find_method(method[i]), f)))
+            return 1;
+    return 0;
+}
+
+int job_check_own(struct job *j, char (*method)[JOB_WORD], char (*stabilizer)[JOB_WORD], int count,
+                  const char *with) {
+    const keel_field *f;
+    for (int id = 0; (f = keel_field_at(id)); id++) {
+        const keel_method *owner = keel_field_owner(f, 0);
+        char name[JOB_WORD];
+        if (!owner || source_of(&j->options, id) != 2 || (owner->order > 0 && !method)) continue;
+        if (taken_by_any(f, method, stabilizer, count)) continue;
+        option_name(id, name, sizeof name);
+        return job_fail(j, EXIT_USAGE, "--%s belongs to the %s %s, and %s", name,
+                        owner->order > 0 ? "method" : "stabilizer", owner->name, with);
+    }
     return 0;
 }
 
@@ -249,17 +268,20 @@ int job_check_own(struct job *j, unsigned traits, const char *with) {
  * none they wait for who does; where the command line chose, what the model has is left alone. */
 static int check_model_choice(struct job *j) {
     const struct options *o = &j->options;
-    if (source_of(o, opt_method) == 2 || source_of(o, opt_preserve) == 2) return 0;
+    const keel_field *f;
+    if (source_of(o, OPTION_OF(method)) == 2 || source_of(o, opt_preserve) == 2) return 0;
     if (strcmp(j->stabilizer, "auto") == 0) return 0;
-    for (int k = 0; k < OWN; k++)
-        if (source_of(o, own_options[k].id) == 1 &&
-            !(stabilizer_traits(j->stabilizer) & own_options[k].takes)) {
-            char name[JOB_WORD];
-            option_name(own_options[k].id, name, sizeof name);
-            return job_fail(j, EXIT_FAILED,
-                            "the model's `options`: %s belongs to the stabilizer %s, and this is %s", name,
-                            stabilizer_with(own_options[k].takes, own_options[k].takes), j->stabilizer);
-        }
+    for (int id = 0; (f = keel_field_at(id)); id++) {
+        const keel_method *owner = keel_field_owner(f, 0);
+        char name[JOB_WORD];
+        if (!owner || owner->order > 0 || source_of(o, id) != 1 ||
+            field_taken(stabilizer_find(j->stabilizer), f))
+            continue;
+        option_name(id, name, sizeof name);
+        return job_fail(j, EXIT_FAILED,
+                        "the model's `options`: %s belongs to the stabilizer %s, and this is %s", name,
+                        owner->name, j->stabilizer);
+    }
     return 0;
 }
 
@@ -267,59 +289,62 @@ static int larger(int a, int b) {
     return a > b ? a : b;
 }
 
+/* Which word of "a|b|c" it is, from 1 on; 0: none. */
+static int place_of(const char *choices, const char *word) {
+    size_t length = strlen(word);
+    int place = 1;
+    for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|', place++)
+        if (strcspn(at, "|") == length && strncmp(at, word, length) == 0) return place;
+    return 0;
+}
+
+/* An option that was given into its member of keel_options. */
+static int take_field(struct job *j, int id) {
+    const keel_field *f = option_row(id).field;
+    const char *text = option_text(&j->options, id);
+    char must[80];
+    double number = f->type == KEEL_FIELD_FLAG ? 1 : 0;
+    int is_list = j->command == COMMAND_COMPARE && f->offset == offsetof(keel_options, rtol) &&
+                  strchr(text, ','); /* for its rows */
+    if (f->type == KEEL_FIELD_CHOICE) number = place_of(f->choices, text);
+    else if (f->type == KEEL_FIELD_TEXT) keel_field_put_text(f, &j->keel, text);
+    else if (f->type != KEEL_FIELD_FLAG && !is_list) {
+        if (job_number(j, id, &number)) return j->status;
+        if (!keel_field_fits(f, number, 0, must, sizeof must))
+            return refuse_value(j, id, "must %s, it is %g", must, number);
+    }
+    keel_field_put(f, &j->keel, number);
+    return 0;
+}
+
 /* Step or tolerances: one kind of them.  The command line decides against the model. */
 static int take_tolerances(struct job *j) {
     struct options *o = &j->options;
-    int step = larger(source_of(o, opt_step), source_of(o, opt_steps));
-    int tolerance = larger(source_of(o, opt_rtol), source_of(o, opt_atol));
+    int id_step = OPTION_OF(step), id_rtol = OPTION_OF(rtol), id_atol = OPTION_OF(atol);
+    int step = larger(source_of(o, id_step), source_of(o, opt_steps));
+    int tolerance = larger(source_of(o, id_rtol), source_of(o, id_atol));
     if (step && step == tolerance)
         return job_fail(j, EXIT_USAGE,
                         "a fixed step and tolerances exclude each other: give --%s, or --rtol and --atol",
                         j->command == COMMAND_COMPARE ? "steps" : "step");
-    if (tolerance > step) o->value[opt_step].count = o->value[opt_steps].count = 0;
-    if (step > tolerance) o->value[opt_rtol].count = o->value[opt_atol].count = 0;
-    const char *rtol = option_text(o, opt_rtol);
-    double most = 0;
-    j->keel.reversible = option_given(o, opt_reversible);
-    if (job_number(j, opt_step, &j->keel.step) || job_number(j, opt_atol, &j->keel.atol) ||
-        job_number(j, opt_max_step, &j->keel.max_step) || job_number(j, opt_gain, &j->keel.gain) ||
-        job_number(j, opt_theta, &j->keel.theta) || job_number(j, opt_max_steps, &most))
-        return j->status;
-    if (option_given(o, opt_max_steps) && !(most >= 1 && most <= 1e15 && most == floor(most)))
-        return job_fail(j, EXIT_USAGE, "--max-steps must be a whole number from 1 on, it is %g", most);
-    j->keel.max_steps = (long)most;
-    if (option_given(o, opt_order)) j->keel.order = (int)strtol(option_text(o, opt_order), NULL, 10);
-    if (rtol && !strchr(rtol, ',') && job_number(j, opt_rtol, &j->keel.rtol)) return j->status;
-    if (j->command == COMMAND_CONVERGE && !option_given(o, opt_step))
-        j->keel.step = fabs(j->t1 - j->t0) / 100;
-    if (option_given(o, opt_step) && !(j->keel.step > 0))
-        return job_fail(j, EXIT_USAGE, "--step must be positive, it is %g", j->keel.step);
-    if (j->keel.atol < 0)
-        return job_fail(j, EXIT_USAGE, "--atol must not be negative, it is %g", j->keel.atol);
-    if (option_given(o, opt_max_step) && !(j->keel.max_step > 0))
-        return job_fail(j, EXIT_USAGE, "--max-step must be positive, it is %g", j->keel.max_step);
-    if (option_given(o, opt_gain) && !(j->keel.gain > 0))
-        return job_fail(j, EXIT_USAGE, "--gain must be positive, it is %g", j->keel.gain);
-    if (option_given(o, opt_theta) && !(j->keel.theta > 0 && j->keel.theta <= 1))
-        return job_fail(j, EXIT_USAGE, "--theta must lie between 0 and 1, it is %g", j->keel.theta);
-    if (option_given(o, opt_order) && !(j->keel.order >= 2 && j->keel.order <= 60))
-        return job_fail(j, EXIT_USAGE, "--order must lie between 2 and 60, it is %s",
-                        option_text(o, opt_order));
-    if (rtol && !strchr(rtol, ',') && !(j->keel.rtol > 0 && j->keel.rtol < 1))
-        return job_fail(j, EXIT_USAGE, "--rtol must lie between 0 and 1, it is %g", j->keel.rtol);
+    if (tolerance > step) o->value[id_step].count = o->value[opt_steps].count = 0;
+    if (step > tolerance) o->value[id_rtol].count = o->value[id_atol].count = 0;
+    for (int id = 0; id < OPTION_FIELDS; id++)
+        if (option_given(o, id) && take_field(j, id)) return j->status;
+    if (j->command == COMMAND_CONVERGE && !option_given(o, id_step)) j->keel.step = fabs(j->t1 - j->t0) / 100;
     return 0;
 }
 
 static int take_method(struct job *j) {
-    const char *text = option_text(&j->options, opt_method),
-               *preserve = option_text(&j->options, opt_preserve);
+    const int id = OPTION_OF(method);
+    const char *text = option_text(&j->options, id), *preserve = option_text(&j->options, opt_preserve);
     text_set(j->stabilizer, sizeof j->stabilizer, "auto");
     text_set(j->method, sizeof j->method, "auto");
     if (text && job_method(j, text, j->method, j->stabilizer))
-        return j->status = j->options.value[opt_method].by_model ? EXIT_FAILED : j->status;
+        return j->status = j->options.value[id].by_model ? EXIT_FAILED : j->status;
     /* Both say it: the command line has the last word; there they must agree. */
     int both = preserve && text && strchr(text, '+') != NULL;
-    int ours = !j->options.value[opt_method].by_model, theirs = !j->options.value[opt_preserve].by_model;
+    int ours = !j->options.value[id].by_model, theirs = !j->options.value[opt_preserve].by_model;
     if (both && ours == theirs && strcmp(preserve, j->stabilizer) != 0)
         return job_fail(j, ours ? EXIT_USAGE : EXIT_FAILED, "--preserve %s contradicts --method %s", preserve,
                         text);
@@ -332,11 +357,10 @@ static int take_method(struct job *j) {
         text_set(j->method, sizeof j->method, "%s",
                  choose_method_for(j->model, steps, j->stabilizer, j->why, sizeof j->why));
     }
+    if (j->command == COMMAND_COMPARE) return 0; /* its rows have their methods */
     char with[JOB_SENTENCE];
     text_set(with, sizeof with, "this is %s", j->stabilizer);
-    if (j->command != COMMAND_COMPARE && job_check_own(j, stabilizer_traits(j->stabilizer), with))
-        return j->status;
-    if (j->command != COMMAND_COMPARE && check_model_choice(j)) return j->status;
+    if (job_check_own(j, NULL, &j->stabilizer, 1, with) || check_model_choice(j)) return j->status;
     return job_settle(j, j->method, j->stabilizer, j->pair, &j->keel);
 }
 
@@ -344,7 +368,8 @@ static int take_method(struct job *j) {
 
 int job_open_word(struct job *j, unsigned command, int count, char **argv, const char *ask) {
     char why[JOB_SENTENCE];
-    *j = (struct job){.command = command, .keel = {.stop = stop_flag(), .pause_steps = LIMIT_PAUSE}};
+    *j = (struct job){.command = command, .keel = {.stop = stop_flag()}};
+    if (command & COMMAND_SOLVE) j->keel.pause_steps = LIMIT_PAUSE;
     int wrong = option_parse(&j->options, command, count, argv, why, sizeof why);
     say_open(&j->say, option_text(&j->options, opt_color), option_given(&j->options, opt_quiet),
              option_given(&j->options, opt_json));

@@ -49,16 +49,17 @@ int job_refuse(struct job *j, keel_sim *sim);
 /* Does the model run in the interpreter, and why, in one sentence? */
 int job_interpreted(const struct job *j, const char **why);
 /* The number an option gives, an expression of parameters; 0, or an exit status. */
-int job_number(struct job *j, enum option_id id, double *value);
+int job_number(struct job *j, int id, double *value);
 /* The nearest of a list to a misspelt name, if nearer than *least, which becomes its distance; NULL: none. */
 const keel_method *job_nearest(const keel_method *(*at)(int), const char *name, int *least);
 /* "rk4+project" into stepper and stabilizer with the nearest names suggested; 0, or an exit status. */
 int job_method(struct job *j, const char *text, char *method, char *stabilizer);
 /* keel_options of a method with a stabilizer, whose names go to pair, JOB_PAIR long; 0, or an exit status. */
 int job_settle(struct job *j, const char *method, const char *stabilizer, char *pair, keel_options *out);
-/* Was an option given that belongs to a stabilizer with another trait than these?  0, or an exit status with
- * a sentence that ends so. */
-int job_check_own(struct job *j, unsigned traits, const char *with);
+/* Was an option given that belongs to none of these stabilizers, nor methods (NULL: these are not looked at)?
+ * 0, or an exit status with a sentence that ends so. */
+int job_check_own(struct job *j, char (*method)[JOB_WORD], char (*stabilizer)[JOB_WORD], int count,
+                  const char *with);
 /* What `auto` has become, once a solver is open: project, watch or none. */
 void job_name_stabilizer(struct job *j, const keel_solver *s);
 double job_seconds(void); /* a clock */

@@ -38,17 +38,18 @@ static void put_choices(FILE *out, const char *choices) {
 static void put_options(FILE *out, unsigned command) {
     fputs(".SH OPTIONS\n", out);
     for (int id = 0; id < OPTIONS; id++) {
-        const struct option_row *row = &option_table[id];
-        char name[60];
-        if (!(row->commands & command)) continue;
-        option_name((enum option_id)id, name, sizeof name);
+        const struct option_row row = option_row(id);
+        char name[60], about[200];
+        if (!(row.commands & command)) continue;
+        option_name(id, name, sizeof name);
+        option_about(&row, about, sizeof about);
         fputs(".TP\n\\fB\\-\\-", out);
         plain(out, name);
         fputs("\\fR", out);
-        if (row->argument) fputs(" \\fI", out), plain(out, row->argument), fputs("\\fR", out);
+        if (row.argument) fputs(" \\fI", out), plain(out, row.argument), fputs("\\fR", out);
         fputc('\n', out);
-        plain(out, row->about);
-        if (row->choices) fputs(": ", out), put_choices(out, option_choices(row));
+        plain(out, about);
+        if (row.choices) fputs(": ", out), put_choices(out, option_choices(&row));
         fputs("\n", out);
     }
 }

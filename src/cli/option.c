@@ -9,12 +9,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct option_row option_table[OPTIONS] = {
+static const struct option_row own_rows[] = {
 #define OPTION_ROW(id, kind, source, argument, choices, commands, about) \
-    {#id, argument, choices, about, OPTION_##kind, OPTION_##source, commands},
+    {#id, argument, choices, about, OPTION_##kind, OPTION_##source, commands, NULL},
     OPTION_LIST(OPTION_ROW)
 #undef OPTION_ROW
 };
+
+/* Which commands take a field: all that solve, but compare has its rows and converge its fixed steps. */
+static unsigned commands_of(const keel_field *f) {
+    if (!(f->traits & KEEL_FIELD_LINE)) return 0;
+    if (f->offset == offsetof(keel_options, method) || f->offset == offsetof(keel_options, step))
+        return COMMAND_RUN | COMMAND_CONVERGE;
+    if (f->offset == offsetof(keel_options, rtol) || f->offset == offsetof(keel_options, atol))
+        return COMMAND_RUN | COMMAND_COMPARE;
+    return COMMAND_SOLVE;
+}
+
+struct option_row option_row(int id) {
+    if (id >= OPTION_FIELDS) return own_rows[id - OPTION_FIELDS];
+    const keel_field *f = keel_field_at(id);
+    if (!f) return (struct option_row){.name = NULL};
+    return (struct option_row){.name = f->typed ? f->typed : f->name,
+                               .argument = f->argument,
+                               .choices = f->choices,
+                               .about = f->about,
+                               .kind = f->type == KEEL_FIELD_FLAG     ? OPTION_FLAG
+                                       : f->type == KEEL_FIELD_TEXT   ? OPTION_TEXT
+                                       : f->type == KEEL_FIELD_CHOICE ? OPTION_CHOICE
+                                                                      : OPTION_NUMBER,
+                               .source = f->traits & KEEL_FIELD_MODEL ? OPTION_MODEL : OPTION_LINE,
+                               .commands = commands_of(f),
+                               .field = f};
+}
+
+int option_field(size_t offset) {
+    const keel_field *f;
+    int id = 0;
+    while ((f = keel_field_at(id)) && f->offset != offset) id++;
+    return id;
+}
 
 /* max_step is written max-step. */
 static int same_name(const char *table, const char *given, size_t length) {
@@ -31,9 +65,20 @@ static void with_dashes(const char *name, char *out, size_t room) {
 }
 
 static int find(const char *name, size_t length, unsigned command) {
-    for (int id = 0; id < OPTIONS; id++)
-        if (option_table[id].commands & command && same_name(option_table[id].name, name, length)) return id;
+    for (int id = 0; id < OPTIONS; id++) {
+        struct option_row row = option_row(id);
+        if (row.commands & command && same_name(row.name, name, length)) return id;
+    }
     return -1;
+}
+
+/* As the library names it: weights is norm there. */
+static int find_told(const char *name, size_t length) {
+    for (int id = 0; id < OPTION_FIELDS; id++) {
+        struct option_row row = option_row(id);
+        if (row.commands && same_name(row.field->name, name, length)) return id;
+    }
+    return find(name, length, COMMAND_ALL);
 }
 
 void option_told(const char *sentence, char *out, size_t room) {
@@ -42,9 +87,9 @@ void option_told(const char *sentence, char *out, size_t room) {
     for (const char *at; (at = strstr(sentence, before));) {
         const char *name = at + strlen(before);
         size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz_");
-        int id = find(name, length, COMMAND_ALL);
+        int id = find_told(name, length);
         char written[60] = "";
-        if (id >= 0) with_dashes(option_table[id].name, written, sizeof written);
+        if (id >= 0) option_name(id, written, sizeof written);
         text_add(out, room, id >= 0 ? "%.*s--%s" : "%.*soptions.%s", (int)(at - sentence), sentence, written);
         sentence = id >= 0 ? name + length : name;
     }
@@ -56,7 +101,7 @@ static void owners(int id, char *out, size_t room) {
     const struct command *last = NULL;
     out[0] = '\0';
     for (const struct command *c = command_table; c->name; c++) {
-        if (!(option_table[id].commands & c->bit)) continue;
+        if (!(option_row(id).commands & c->bit)) continue;
         if (last) text_add(out, room, "%s`keel %s`", out[0] ? ", " : "", last->name);
         last = c;
     }
@@ -70,8 +115,8 @@ static int unknown(const char *name, size_t length, unsigned command, const char
     text_set(given, sizeof given, "%.*s", (int)(length < 50 ? length : 50), name);
     for (int id = 0; id < OPTIONS; id++) {
         char known[60];
-        if (!(option_table[id].commands & command)) continue;
-        with_dashes(option_table[id].name, known, sizeof known);
+        if (!(option_row(id).commands & command)) continue;
+        option_name(id, known, sizeof known);
         int distance = text_slip(given, known);
         if (distance >= least) continue;
         least = distance;
@@ -90,9 +135,9 @@ static int unknown(const char *name, size_t length, unsigned command, const char
 static int single_dash(const char *word, unsigned command, char *why, size_t room) {
     int found = -1, several = 0;
     for (int id = 0; id < OPTIONS; id++) {
-        const struct option_row *row = &option_table[id];
-        if (!(row->commands & command)) continue;
-        if (word[2] ? !same_name(row->name, word + 1, strlen(word + 1)) : row->name[0] != word[1]) continue;
+        struct option_row row = option_row(id);
+        if (!(row.commands & command)) continue;
+        if (word[2] ? !same_name(row.name, word + 1, strlen(word + 1)) : row.name[0] != word[1]) continue;
         several = found >= 0;
         found = id;
     }
@@ -101,7 +146,7 @@ static int single_dash(const char *word, unsigned command, char *why, size_t roo
         text_add(why, room, ": options are words behind two dashes, and --help lists them");
     else {
         char name[60];
-        with_dashes(option_table[found].name, name, sizeof name);
+        option_name(found, name, sizeof name);
         text_add(why, room, "; did you mean --%s?", name);
     }
     return -1;
@@ -135,7 +180,9 @@ int option_is_choice(const char *choices, const char *word) {
 /* What can be judged without the model. */
 static int check(const struct option_row *row, const char *name, const char *text, char *why, size_t room) {
     if (row->kind != OPTION_FLAG && row->kind != OPTION_CHOICE && *text == '\0') {
-        text_set(why, room, "%s needs a value, %s: %s", name, row->argument, row->about);
+        char about[200];
+        option_about(row, about, sizeof about);
+        text_set(why, room, "%s needs a value, %s: %s", name, row->argument, about);
         return -1;
     }
     if (row->kind == OPTION_CHOICE && !option_is_choice(option_choices(row), text)) {
@@ -178,17 +225,17 @@ static int take(struct options *o, unsigned command, int count, char **argv, int
     int id = find(name, length, command);
     char shown[64];
     if (id < 0) return unknown(name, length, command, "--", why, room);
-    const struct option_row *row = &option_table[id];
+    const struct option_row row = option_row(id);
     text_set(shown, sizeof shown, "--");
-    with_dashes(row->name, shown + 2, sizeof shown - 2);
-    if (row->kind == OPTION_FLAG) {
+    with_dashes(row.name, shown + 2, sizeof shown - 2);
+    if (row.kind == OPTION_FLAG) {
         if (value) return text_set(why, room, "%s takes no value", shown), -1;
         return add(o, id, "", why, room);
     }
     if (value) value++;
     else if (*at + 1 < count && strncmp(argv[*at + 1], "--", 2) != 0) value = argv[++*at];
-    else return check(row, shown, "", why, room);
-    return check(row, shown, value, why, room) ? -1 : add(o, id, value, why, room);
+    else return check(&row, shown, "", why, room);
+    return check(&row, shown, value, why, room) ? -1 : add(o, id, value, why, room);
 }
 
 /* Behind a mistake: how it is to be told. */
@@ -198,7 +245,7 @@ static void look_ahead(struct options *o, unsigned command, int count, char **ar
     char why[80];
     for (int i = 0; i < count && strcmp(argv[i], "--") != 0; i++)
         for (int k = 0; k < 2; k++)
-            if (strcmp(argv[i], word[k]) == 0 && option_table[id[k]].commands & command)
+            if (strcmp(argv[i], word[k]) == 0 && option_row(id[k]).commands & command)
                 add(o, id[k], "", why, sizeof why);
 }
 
@@ -236,14 +283,14 @@ int option_of_model(struct options *o, unsigned command, const char *name, const
     int id = find(name, strlen(name), COMMAND_SOLVE);
     if (id < 0) id = find(name, strlen(name), COMMAND_ALL); /* of no run: for the command line in any case */
     if (id < 0) return unknown(name, strlen(name), COMMAND_SOLVE, "", why, room);
-    const struct option_row *row = &option_table[id];
-    if (row->source == OPTION_LINE) return not_of_model(row, why, room);
-    if (row->kind == OPTION_FLAG) {
+    const struct option_row row = option_row(id);
+    if (row.source == OPTION_LINE) return not_of_model(&row, why, room);
+    if (row.kind == OPTION_FLAG) {
         if (strcmp(value, "1") != 0)
             return text_set(why, room, "the option `%s` is switched on by 1", name), -1;
         value = "";
-    } else if (check(row, name, value, why, room)) return -1;
-    if (!(row->commands & command) || o->value[id].count) return 0;
+    } else if (check(&row, name, value, why, room)) return -1;
+    if (!(row.commands & command) || o->value[id].count) return 0;
     o->value[id].by_model = 1;
     return add(o, id, value, why, room);
 }
@@ -254,40 +301,49 @@ void option_release(struct options *o) {
     *o = (struct options){0};
 }
 
-int option_of_numbers(enum option_id id) {
+int option_of_numbers(int id) {
     static const enum option_id others[] = {
         opt_out,    opt_events, opt_plot,  opt_axes,      opt_report, opt_checkpoint, opt_checkpoint_every,
         opt_resume, opt_verify, opt_force, opt_interpret, opt_json,   opt_quiet,      opt_color,
         opt_help};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i] == id) return 0;
+        if ((int)others[i] == id) return 0;
     return 1;
 }
 
-int option_given(const struct options *o, enum option_id id) {
+int option_given(const struct options *o, int id) {
     return o->value[id].count > 0;
 }
 
-const char *option_text(const struct options *o, enum option_id id) {
+const char *option_text(const struct options *o, int id) {
     const struct option_value *v = &o->value[id];
     return v->count ? v->text[v->count - 1] : NULL;
 }
 
-void option_name(enum option_id id, char *out, size_t room) {
-    with_dashes(option_table[id].name, out, room);
+void option_name(int id, char *out, size_t room) {
+    with_dashes(option_row(id).name, out, room);
+}
+
+void option_about(const struct option_row *row, char *out, size_t room) {
+    const keel_method *m;
+    out[0] = '\0';
+    for (int i = 0; (m = keel_field_owner(row->field, i)); i++)
+        text_add(out, room, "%s%s", out[0] ? ", " : "", m->name);
+    text_add(out, room, "%s%s", out[0] ? ": " : "", row->about);
 }
 
 void option_help(FILE *out, unsigned command) {
     for (int id = 0; id < OPTIONS; id++) {
-        const struct option_row *row = &option_table[id];
-        char name[60], left[100];
-        if (!(row->commands & command)) continue;
-        with_dashes(row->name, name, sizeof name);
-        text_set(left, sizeof left, "--%s%s%s", name, row->argument ? " " : "",
-                 row->argument ? row->argument : "");
-        const char *choices = option_choices(row);
-        int wraps = choices && strlen(row->about) + strlen(choices) > 80;
-        fprintf(out, "  %-26s %s%s", left, row->about, choices ? ":" : "");
+        const struct option_row row = option_row(id);
+        char name[60], left[100], about[200];
+        if (!(row.commands & command)) continue;
+        with_dashes(row.name, name, sizeof name);
+        text_set(left, sizeof left, "--%s%s%s", name, row.argument ? " " : "",
+                 row.argument ? row.argument : "");
+        option_about(&row, about, sizeof about);
+        const char *choices = option_choices(&row);
+        int wraps = choices && strlen(about) + strlen(choices) > 80;
+        fprintf(out, "  %-26s %s%s", left, about, choices ? ":" : "");
         if (wraps) fprintf(out, "\n  %-26s", "");
         fprintf(out, "%s%s\n", choices ? " " : "", choices ? choices : "");
     }

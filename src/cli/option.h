@@ -1,6 +1,10 @@
-/* option.h - every option of every command in one table: parsing, help, man pages and completion read it. */
+/* option.h - every option of every command: parsing, help, man pages and completion read these rows.
+ *
+ * The options of a run are the library's own (keel/options.h); the list here has those of the command. */
 #ifndef KEEL_CLI_OPTION_H
 #define KEEL_CLI_OPTION_H
+
+#include <keel/options.h>
 
 #include <stddef.h>
 #include <stdio.h>
@@ -26,7 +30,7 @@ enum {
 enum option_kind {
     OPTION_FLAG,
     OPTION_TEXT,
-    OPTION_NUMBER, /* an expression of the model's parameters */
+    OPTION_NUMBER, /* an expression of the model's parameters, or of some a list of them */
     OPTION_COUNT,  /* a whole number */
     OPTION_CHOICE, /* one word of `choices` */
     OPTION_FILE
@@ -37,36 +41,15 @@ enum option_kind {
 enum option_source { OPTION_LINE, OPTION_MODEL };
 
 #define OPTION_LIST(X)                                                                                       \
-    X(method, TEXT, MODEL, "M", NULL, COMMAND_RUN | COMMAND_CONVERGE,                                        \
-      "method, or method+stabilizer; auto: chosen from the analysis")                                        \
     X(methods, TEXT, MODEL, "A,B,..", NULL, COMMAND_COMPARE, "methods to compare, as in rk4,dop853+project") \
     X(preserve, CHOICE, MODEL, "S", OPTION_STABILIZERS, COMMAND_SOLVE,                                       \
       "the stabilizer: what holds the kept rows")                                                            \
-    X(step, NUMBER, MODEL, "H", NULL, COMMAND_RUN | COMMAND_CONVERGE, "fixed step, no error control")        \
     X(steps, TEXT, MODEL, "H1,H2,..", NULL, COMMAND_COMPARE, "fixed steps, one row of the table each")       \
-    X(rtol, TEXT, MODEL, "R", NULL, COMMAND_RUN | COMMAND_COMPARE,                                           \
-      "relative tolerance (1e-6); compare takes a list")                                                     \
-    X(atol, NUMBER, MODEL, "A", NULL, COMMAND_RUN | COMMAND_COMPARE,                                         \
-      "absolute tolerance (a thousandth of rtol)")                                                           \
-    X(max_step, NUMBER, MODEL, "H", NULL, COMMAND_SOLVE, "longest step")                                     \
-    X(max_steps, NUMBER, MODEL, "N", NULL, COMMAND_SOLVE,                                                    \
-      "most steps (1e7; with a fixed step as many as the way is long)")                                      \
-    X(reversible, FLAG, MODEL, NULL, NULL, COMMAND_SOLVE,                                                    \
-      "steps follow the motion and retrace themselves; --step is the first one")                             \
-    X(theta, NUMBER, MODEL, "TH", NULL, COMMAND_SOLVE, "where in the step theta, glnr and dso take f (1/2)") \
-    X(order, COUNT, MODEL, "P", NULL, COMMAND_SOLVE,                                                         \
-      "of taylor, 2 to 60 (from the tolerance; fixed steps: 20)")                                            \
     X(levels, COUNT, MODEL, "N", NULL, COMMAND_CONVERGE, "how often the step is halved (6)")                 \
     X(t0, NUMBER, LINE, "T", NULL, COMMAND_MODEL, "start time instead of the model's")                       \
     X(tend, NUMBER, LINE, "T", NULL, COMMAND_MODEL, "end time instead of the model's")                       \
     X(set, TEXT, LINE, "A=3", NULL, COMMAND_MODEL,                                                           \
       "replace a parameter, or a start value as in \"y'=0.1\"; repeatable")                                  \
-    X(keep, TEXT, MODEL, "A,B", NULL, COMMAND_SOLVE, "keep only these rows and watch the others")            \
-    X(weights, CHOICE, MODEL, "W", "unit|error|mass", COMMAND_SOLVE, "what a small correction means")        \
-    X(gain, NUMBER, MODEL, "G", NULL, COMMAND_SOLVE,                                                         \
-      "how fast the stabilizer baumgarte pulls back, per unit of t")                                         \
-    X(sets, TEXT, MODEL, "\"q; p\"", NULL, COMMAND_SOLVE,                                                    \
-      "what the stabilizer scale multiplies, a set for each kept row")                                       \
     X(points, COUNT, MODEL, "N", NULL, COMMAND_RUN, "output times, ends included (1000)")                    \
     X(log, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output times evenly spaced in log t")                      \
     X(every, NUMBER, MODEL, "DT", NULL, COMMAND_RUN, "output times DT apart")                                \
@@ -105,7 +88,10 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
 
 #define OPTION_STABILIZERS "" /* those that the library lists: see option_choices */
 
+/* First the fields of the library by their numbers, for which there is room enough; then those above. */
+enum { OPTION_FIELDS = 48 };
 enum option_id {
+    OPTION_BEFORE = OPTION_FIELDS - 1,
 #define OPTION_ID(id, kind, source, argument, choices, commands, about) opt_##id,
     OPTION_LIST(OPTION_ID)
 #undef OPTION_ID
@@ -113,14 +99,18 @@ enum option_id {
 };
 
 struct option_row {
-    const char *name; /* with dashes inside: max-step */
+    const char *name; /* with _ inside: max_step; NULL: there is none with this number */
     const char *argument, *choices, *about;
     enum option_kind kind;
     enum option_source source;
     unsigned commands;
+    const keel_field *field; /* of the library; NULL: the command's own */
 };
-extern const struct option_row option_table[OPTIONS];
+struct option_row option_row(int id);
 const char *option_choices(const struct option_row *row); /* "a|b|c"; NULL: it takes any text */
+/* The number of a field by its place in keel_options. */
+int option_field(size_t offset);
+#define OPTION_OF(member) option_field(offsetof(keel_options, member))
 
 /* What was given.  Texts point into argv or the model. */
 struct option_value {
@@ -141,12 +131,14 @@ int option_of_model(struct options *o, unsigned command, const char *name, const
                     size_t room);
 void option_release(struct options *o);
 /* Has it to do with the numbers of a run?  Others say where they go and how they are shown. */
-int option_of_numbers(enum option_id id);
-int option_given(const struct options *o, enum option_id id);
-const char *option_text(const struct options *o, enum option_id id); /* the last one; NULL: not given */
+int option_of_numbers(int id);
+int option_given(const struct options *o, int id);
+const char *option_text(const struct options *o, int id); /* the last one; NULL: not given */
+/* What it does, with the methods or stabilizers it belongs to: "taylor: order, .." */
+void option_about(const struct option_row *row, char *out, size_t room);
 /* The options of a command as a list with their explanations. */
 void option_help(FILE *out, unsigned command);
-void option_name(enum option_id id, char *out, size_t room); /* as it is written: max-step */
+void option_name(int id, char *out, size_t room); /* as it is written: max-step */
 /* A sentence of the library with the names of the command: options.max_step is --max-step. */
 void option_told(const char *sentence, char *out, size_t room);
 /* The word of a "|"-list that is nearest to `word`; NULL: none is near. */

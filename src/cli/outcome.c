@@ -2,6 +2,7 @@
 #include "cli/outcome.h"
 
 #include "base/text.h"
+#include "cli/field.h"
 #include "cli/switching.h"
 #include "cli/stabilizer.h"
 
@@ -117,11 +118,12 @@ static void rows_text(const struct outcome *o, const struct job *j, FILE *out, i
 
 int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_t room) {
     unsigned traits = stabilizer_traits(j->stabilizer);
+    int sets = field_taken(stabilizer_find(j->stabilizer), keel_field_of(offsetof(keel_options, sets)));
     if (o->stats.unresolved == 0) return 0;
     text_set(out, room, "at %ld step%s %s", o->stats.unresolved, o->stats.unresolved == 1 ? "" : "s",
-             traits & KEEL_OFF_GRID     ? "no length meets all kept rows: they were projected"
-             : traits & KEEL_TAKES_SETS ? "no factors meet all kept rows: they are off there"
-                                        : "not all kept rows are met: they are off there");
+             traits & KEEL_OFF_GRID ? "no length meets all kept rows: they were projected"
+             : sets                 ? "no factors meet all kept rows: they are off there"
+                                    : "not all kept rows are met: they are off there");
     return 1;
 }
 
@@ -159,7 +161,7 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
             mode.freedom == 1 ? "" : "s", j->method, j->stabilizer);
     if (j->keel.step > 0)
         fprintf(out, "  %s %g\n", j->keel.reversible ? "reversible, first step" : "step", j->keel.step);
-    else fprintf(out, "  rtol %g\n", j->keel.rtol > 0 ? j->keel.rtol : 1e-6);
+    else fprintf(out, "  rtol %g\n", KEEL_VALUE(&j->keel, rtol));
     if (j->why[0]) fprintf(out, "  %s: %s\n", j->method, j->why);
     fprintf(out, "  t %g .. %g   %s steps   %s rejected   %s evaluations   %s\n", j->t0,
             keel_time(keel_sim_solver(o->sim)), steps, rejected, calls, wall);

@@ -212,7 +212,7 @@ static void title(FILE *g, const struct job *j) {
     char text[400];
     text_set(text, sizeof text, "%.120s   %s+%s", keel_model_name(j->model), j->method, j->stabilizer);
     if (j->keel.step > 0) text_add(text, sizeof text, "   step %g", j->keel.step);
-    else text_add(text, sizeof text, "   rtol %g", j->keel.rtol > 0 ? j->keel.rtol : 1e-6);
+    else text_add(text, sizeof text, "   rtol %g", KEEL_VALUE(&j->keel, rtol));
     gnuplot_text(g, text);
 }
 

@@ -93,9 +93,7 @@ static void add_accuracy(char *words, size_t room, const struct outcome *o, cons
     const struct accuracy *a = &o->accuracy;
     char asked[60];
     text_set(asked, sizeof asked, j->keel.step > 0 ? "step %g" : "rtol %g",
-             j->keel.step > 0   ? j->keel.step
-             : j->keel.rtol > 0 ? j->keel.rtol
-                                : 1e-6);
+             j->keel.step > 0 ? j->keel.step : KEEL_VALUE(&j->keel, rtol));
     if (a->cannot_tell)
         text_add(words, room, " How accurate the values are cannot be told: %s.", a->cannot_tell);
     else if (isnan(a->share)) text_add(words, room, " The accuracy of the values was not measured.");
@@ -214,7 +212,7 @@ static void facts(FILE *out, const struct outcome *o, const struct job *j) {
     fputs("<dl class=\"facts\">\n", out);
     fact(out, "method", "%s+%s", j->method, j->stabilizer);
     if (j->keel.step > 0) fact(out, j->keel.reversible ? "first step" : "step", "%g", j->keel.step);
-    else fact(out, "relative tolerance", "%g", j->keel.rtol > 0 ? j->keel.rtol : 1e-6);
+    else fact(out, "relative tolerance", "%g", KEEL_VALUE(&j->keel, rtol));
     fact(out, "time", "%g .. %g", j->t0, keel_time(keel_sim_solver(o->sim)));
     if (accuracy_shown(&o->accuracy)) fact(out, "largest error", "%.1e", accuracy_shown(&o->accuracy)->error);
     fact(out, "steps", s.rejected ? "%ld, %ld rejected" : "%ld", s.steps, s.rejected);
@@ -435,9 +433,7 @@ static void options(FILE *out, const struct job *j) {
         const struct option_value *v = &j->options.value[id];
         for (int i = 0; i < v->count; i++) {
             char name[60];
-            text_set(name, sizeof name, "%s", option_table[id].name);
-            for (char *at = name; *at; at++)
-                if (*at == '_') *at = '-';
+            option_name(id, name, sizeof name);
             fprintf(out, any++ ? "\n" : "<h3>Options</h3>\n<pre id=\"options\">");
             fprintf(out, "--%s ", name);
             text(out, v->text[i]);

@@ -54,9 +54,8 @@ void run_json_print(struct json *json, FILE *out) {
 void run_json_options(struct json *json, const char *key, const struct job *j, int lasting) {
     json_object(json, key);
     for (int id = 0; id < OPTIONS; id++)
-        if (option_given(&j->options, (enum option_id)id) &&
-            (!lasting || option_of_numbers((enum option_id)id)))
-            json_text(json, option_table[id].name, option_text(&j->options, (enum option_id)id));
+        if (option_given(&j->options, id) && (!lasting || option_of_numbers(id)))
+            json_text(json, option_row(id).name, option_text(&j->options, id));
     json_end_object(json);
 }
 

@@ -13,11 +13,15 @@ const char *stabilizer_choices(void) {
     return all;
 }
 
-unsigned stabilizer_traits(const char *name) {
+const keel_method *stabilizer_find(const char *name) {
     const keel_method *s;
-    for (int i = 0; (s = keel_stabilizer_at(i)); i++)
-        if (strcmp(s->name, name) == 0) return s->traits;
-    return KEEL_MEASURES;
+    for (int i = 0; (s = keel_stabilizer_at(i)) && strcmp(s->name, name) != 0; i++) {}
+    return s;
+}
+
+unsigned stabilizer_traits(const char *name) {
+    const keel_method *s = stabilizer_find(name);
+    return s ? s->traits : KEEL_MEASURES;
 }
 
 const char *stabilizer_with(unsigned among, unsigned traits) {

@@ -4,8 +4,9 @@
 
 #include <keel/stabilizer.h>
 
-const char *stabilizer_choices(void);         /* "auto|none|watch|..": auto, and all there are */
-unsigned stabilizer_traits(const char *name); /* auto: KEEL_MEASURES */
+const char *stabilizer_choices(void);                 /* "auto|none|watch|..": auto, and all there are */
+const keel_method *stabilizer_find(const char *name); /* NULL: none, or auto */
+unsigned stabilizer_traits(const char *name);         /* auto: KEEL_MEASURES */
 /* The name of the first one with these of the traits `among`. */
 const char *stabilizer_with(unsigned among, unsigned traits);
 /* Does this method, as in rk4+watch, measure what it keeps at every step? */

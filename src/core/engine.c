@@ -1,6 +1,7 @@
 /* engine.c - see engine.h: layout, opening, beginning, failing. */
 #include "core/engine.h"
 
+#include "core/options.h"
 #include "core/validate.h"
 #include "core/verify.h"
 
@@ -262,7 +263,7 @@ static void set_tolerances(struct engine *e) {
     double largest = 0;
     for (int i = 0; i < n; i++) largest = fmax(largest, fabs(u0[i]));
     double whole = largest > 0 ? fmin(largest, 1) : 1;
-    if (e->o.rtol == 0) e->o.rtol = 1e-6;
+    e->o.rtol = OPTIONS_VALUE(&e->o, rtol);
     sizes_find_masses(fd, fd->p.t0, u0);
     sizes_spread(fd, u0, fd->size);
     int masses = fd->inertia[0] > 0;
@@ -434,8 +435,7 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     surfaces_init(e);
     e->field.mech.sparse = mechanics_goes_sparse(p, o, method->info.traits, stabilizer->info.traits);
     rows_init(&e->rows, &e->field);
-    manifold_init(&e->manifold, &e->field, &e->rows, stabilizer, o->norm,
-                  o->manifold_units > 0 ? o->manifold_units : 4);
+    manifold_init(&e->manifold, &e->field, &e->rows, stabilizer, o->norm, OPTIONS_VALUE(o, manifold_units));
     if (!take_memory(e)) {
         engine_close(e);
         return NULL;

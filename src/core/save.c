@@ -2,6 +2,8 @@
  * binary, same kind of machine.  Nothing that is used as an index or a length is believed without a look. */
 #include "core/save.h"
 
+#include "core/options.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stddef.h>
@@ -35,9 +37,22 @@ static uint64_t hash_text(uint64_t h, const char *text) {
     return text ? hash(h, text, strlen(text) + 1) : hash(h, "", 1);
 }
 
+/* What results depend on; options of other methods and stabilizers are not given. */
+static uint64_t hash_options(uint64_t h, const struct engine *e) {
+    const keel_method *stepper = &e->stepper->info, *stabilizer = &e->manifold.stabilizer->info;
+    const keel_field *f;
+    for (int i = 0; (f = options_at(i, stepper, stabilizer)); i++) {
+        double number = keel_field_number(f, &e->o);
+        if (!(f->traits & KEEL_FIELD_RESULTS)) continue;
+        h = hash(h, &number, sizeof number);
+        h = hash_text(h, keel_field_text(f, &e->o));
+        h = hash_doubles(h, options_reals(f, &e->o), e->field.n);
+    }
+    return h;
+}
+
 static uint64_t signature(const struct engine *e) {
     const keel_problem *p = &e->field.p;
-    const keel_options *o = &e->o;
     int counts[] = {(int)p->form,
                     p->n,
                     p->m,
@@ -48,25 +63,16 @@ static uint64_t signature(const struct engine *e) {
                     p->rolling.count,
                     p->invariant.count,
                     p->event.count,
-                    (int)o->norm,
-                    o->compensated,
-                    o->reversible,
-                    o->order,
-                    o->defect_every,
                     (int)KEEL_ABI,
                     (int)sizeof(struct record)};
-    double numbers[] = {o->rtol, o->atol, o->step, o->max_step, o->manifold_units, o->gain, o->theta};
     uint64_t h = hash(14695981039346656037u, counts, sizeof counts);
-    h = hash(h, numbers, sizeof numbers);
+    h = hash_options(h, e);
     h = hash_doubles(h, e->atol, p->n);
-    h = hash_doubles(h, o->norm == KEEL_GIVEN ? o->weights : NULL, p->n);
     h = hash_doubles(h, p->scale, p->n);
     h = p->array_of ? hash(h, p->array_of, (size_t)p->n * sizeof *p->array_of) : hash(h, "", 1);
     h = hash_text(h, p->name);
     h = hash_text(h, e->stepper->info.name);
     h = hash_text(h, e->manifold.stabilizer->info.name);
-    h = hash_text(h, o->keep);
-    h = hash_text(h, o->sets);
     return hash_text(h, KEEL_VERSION);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "core/field.h"
+#include "core/options.h"
 
 #include <float.h>
 #include <math.h>
@@ -221,9 +222,17 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
     return 1;
 }
 
-static int amount_fits(const struct verdict *v, const char *name, double value) {
-    if (value >= 0 && isfinite(value)) return 1;
-    return no(v, "%s = %g: it must be finite and not negative", name, value);
+/* The value of an option against the range of its row. */
+static int value_fits(const struct verdict *v, const keel_field *f, const keel_problem *p,
+                      const keel_options *o) {
+    const double *each = options_reals(f, o), value = keel_field_number(f, o);
+    char must[80];
+    for (int i = 0; each && i < p->n; i++)
+        if (!keel_field_fits(f, each[i], 0, must, sizeof must))
+            return no(v, "%s[%d] = %g: it must %s", f->name, i, each[i], must);
+    if (f->type == KEEL_FIELD_FLAG || keel_field_fits(f, value, 1, must, sizeof must)) return 1;
+    if (f->type == KEEL_FIELD_CHOICE) return no(v, "%s = %g does not exist", f->name, value);
+    return no(v, "%s = %g: it must %s", f->name, value, must);
 }
 
 static int reversible_fits(const struct verdict *v, const keel_options *o, const keel_stepper *method) {
@@ -255,37 +264,21 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
                        const keel_stepper *method, const keel_stabilizer *stabilizer) {
     const char *name = method->info.name;
     double least = 10 * DBL_EPSILON;
-    if (!amount_fits(v, "rtol", o->rtol) || !amount_fits(v, "atol", o->atol) ||
-        !amount_fits(v, "step", o->step) || !amount_fits(v, "first_step", o->first_step) ||
-        !amount_fits(v, "max_step", o->max_step) || !amount_fits(v, "manifold_units", o->manifold_units) ||
-        !amount_fits(v, "gain", o->gain))
-        return 0;
-    if (o->rtol > 0 && o->rtol < least)
-        return no(v, "rtol = %.2g is below what double precision can hold; the least is %.2g", o->rtol,
-                  least);
-    for (int i = 0; o->atol_each && i < p->n; i++)
-        if (!(o->atol_each[i] >= 0) || isinf(o->atol_each[i]))
-            return no(v, "atol_each[%d] = %g: it must be finite and not negative", i, o->atol_each[i]);
-    if (o->max_steps < 0) return no(v, "max_steps is negative");
-    if (o->defect_every < 0) return no(v, "defect_every is negative");
-    if (o->norm < KEEL_BY_DEFAULT || o->norm > KEEL_GIVEN) return no(v, "norm = %d does not exist", o->norm);
+    const keel_field *f;
     if (o->norm == KEEL_BY_MASS && p->form != KEEL_MECHANICS)
         return no(v, "weights by mass need the form KEEL_MECHANICS");
     if (o->norm == KEEL_GIVEN && !o->weights) return no(v, "norm KEEL_GIVEN needs weights");
     if (o->norm != KEEL_GIVEN && o->weights) return no(v, "weights are used only with norm = KEEL_GIVEN");
-    for (int i = 0; o->norm == KEEL_GIVEN && i < p->n; i++)
-        if (!(o->weights[i] > 0) || isinf(o->weights[i]))
-            return no(v, "weights[%d] must be finite and positive", i);
+    for (int i = 0; (f = options_at(i, &method->info, &stabilizer->info)); i++)
+        if (!value_fits(v, f, p, o)) return 0;
+    if (o->rtol > 0 && o->rtol < least)
+        return no(v, "rtol = %.2g is below what double precision can hold; the least is %.2g", o->rtol,
+                  least);
     if ((method->info.traits & KEEL_ADAPTIVE) && method->error_order < 1)
         return no(v, "%s has the trait KEEL_ADAPTIVE and needs an error_order of at least 1", name);
     if (o->reversible && !reversible_fits(v, o, method)) return 0;
     if (o->step == 0 && !(method->info.traits & KEEL_ADAPTIVE))
         return no(v, "%s has no error estimate: give it a fixed step (options.step)", name);
-    if (!(o->theta >= 0 && o->theta <= 1)) return no(v, "theta = %g: it must lie between 0 and 1", o->theta);
-    if (o->theta > 0 && !(method->info.traits & KEEL_THETA))
-        return no(v, "%s has no theta: leave options.theta out", name);
-    if (o->order && !(method->info.traits & KEEL_ANY_ORDER))
-        return no(v, "%s has one order: leave options.order out", name);
     return pair_fits(v, p, o, method, stabilizer);
 }
 

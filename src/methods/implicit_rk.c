@@ -11,6 +11,7 @@
 
 #include "methods/composition.h"
 #include "methods/implicit_mechanics.h"
+#include "methods/theta.h"
 
 #include <float.h>
 #include <math.h>
@@ -21,7 +22,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     struct implicit_rk *m = w->method;
     int most = 0;
     for (int i = 0; i < method->count; i++) {
-        if (method->kind == IMPLICIT_THETA) implicit_table_theta(&m->table[i], o->theta > 0 ? o->theta : 0.5);
+        if (method->kind == IMPLICIT_THETA) implicit_table_theta(&m->table[i], KEEL_VALUE(o, theta));
         else implicit_table_fill(&m->table[i], method->kind, method->stages[i]);
         if (method->stages[i] > most) most = method->stages[i];
     }
@@ -345,8 +346,9 @@ const keel_stepper implicit_rk_methods[] = {
     LOBATTO(c, 4, IMPLICIT_LOBATTO_3C, 3, 0),
     LOBATTO(c, 6, IMPLICIT_LOBATTO_3C, 4, 0),
     LOBATTO(c, 8, IMPLICIT_LOBATTO_3C, 5, 0),
-    {METHOD("theta", 2, IMPLICIT_THETA, 1, GEOMETRIC | KEEL_THETA,
-            "theta method: f at (1 - theta) x + theta x1; --theta, 1/2 if not given", HW)},
+    {METHOD("theta", 2, IMPLICIT_THETA, 1, GEOMETRIC,
+            "theta method: f at (1 - theta) x + theta x1; --theta, 1/2 if not given", HW),
+     .info.fields = theta_fields},
     {METHOD("backward-euler", 1, IMPLICIT_RADAU_2A, 1, 0, "implicit Euler: Radau IIA, 1 stage", HW)},
     RADAU(3, 2),
     RADAU_ADAPTIVE(5, 3, 4),

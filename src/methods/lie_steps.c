@@ -20,6 +20,7 @@
 
 #include "methods/increment.h"
 #include "methods/sampled.h"
+#include "methods/theta.h"
 
 #include <float.h>
 #include <math.h>
@@ -171,7 +172,7 @@ static keel_status implicit(keel_work *w, keel_attempt *a) {
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     struct lie *m = w->method;
     size_t width = (size_t)w->width;
-    m->theta = o->theta > 0 ? o->theta : 0.5;
+    m->theta = KEEL_VALUE(o, theta);
     m->problem = p;
     m->middle = keel_work_doubles(w, width);
     m->rate = keel_work_doubles(w, width);
@@ -191,7 +192,7 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
 static const enum kind is_glnr = GLNR, is_dso = DSO;
 
 #define LIE .size = sizeof(struct lie), .layout = layout
-#define THETA (KEEL_IMPLICIT | KEEL_SYMMETRIC_STEP | KEEL_THETA)
+#define THETA (KEEL_IMPLICIT | KEEL_SYMMETRIC_STEP)
 
 const keel_stepper lie_steps_methods[] = {
     {.info = {.name = "gps",
@@ -212,7 +213,8 @@ const keel_stepper lie_steps_methods[] = {
               .about = "implicit GL(n,R) method: the theta method with a stretched step",
               .reference = "Liu 2013",
               .order = 2,
-              .traits = THETA | KEEL_QUADRATIC},
+              .traits = THETA | KEEL_QUADRATIC,
+              .fields = theta_fields},
      .table = &is_glnr,
      .attempt = implicit,
      LIE},
@@ -220,7 +222,8 @@ const keel_stepper lie_steps_methods[] = {
               .about = "implicit dilations and rotations of x, DSO(n)",
               .reference = "Liu 2013",
               .order = 2,
-              .traits = THETA | KEEL_KEEPS_LENGTH},
+              .traits = THETA | KEEL_KEEPS_LENGTH,
+              .fields = theta_fields},
      .table = &is_dso,
      .attempt = implicit,
      LIE},

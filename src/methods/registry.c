@@ -37,6 +37,14 @@ const keel_stepper *registry_at(int i) {
     return NULL;
 }
 
+int registry_owners(const keel_method **list, int room) {
+    int count = 0;
+    for (const keel_stepper *const *family = families; *family; family++)
+        for (const keel_stepper *s = *family; s->info.name; s++)
+            if (s->info.fields && count < room) list[count++] = &s->info;
+    return count;
+}
+
 const keel_stepper *registry_find(const char *name) {
     const keel_stepper *s;
     for (int i = 0; (s = registry_at(i)); i++)

@@ -40,23 +40,22 @@ struct taylor {
 /* Above theirs: a part of the cost of a step does not depend on p, and another grows as p (measured on
  * Kepler's orbit and Andrews' mechanism at 1e-6 to 1e-13: the time is flat around this). */
 static int order_for(double rtol) {
-    double order = ceil(5 - 0.95 * log(rtol > 0 ? rtol : 1e-6));
+    double order = ceil(5 - 0.95 * log(rtol));
     return (int)fmin(fmax(order, LEAST_ORDER), MOST_ORDER);
 }
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
+    (void)o;
     if (!keel_extras_of(p)->series.value)
         return "it needs the series of a model, or problem.series; models that are too large have none";
     if (p->n == 0) return "there are no states to expand";
-    if (o->order && (o->order < LEAST_ORDER || o->order > MOST_ORDER))
-        return "options.order must lie between 2 and 60, or be 0";
     return NULL;
 }
 
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     struct taylor *m = w->method;
     m->problem = p;
-    m->order = o->order ? o->order : o->step > 0 ? FIXED_ORDER : order_for(o->rtol);
+    m->order = o->order ? o->order : o->step > 0 ? FIXED_ORDER : order_for(KEEL_VALUE(o, rtol));
     m->safety = exp(-0.7 / (m->order - 1));
     size_t terms = (size_t)m->order + 1;
     m->known = keel_work_doubles(w, 2 + (size_t)(p->n + p->m));
@@ -309,12 +308,20 @@ static const double *events(keel_work *w, const keel_segment *s, double from, in
     return code == 0 ? m->event : NULL;
 }
 
+static const keel_field fields[] = {
+    {KEEL_FIELD(order), .traits = KEEL_FIELD_LINE | KEEL_FIELD_MODEL | KEEL_FIELD_RESULTS, .low = LEAST_ORDER,
+     .high = MOST_ORDER, .argument = "P", .about = "order, 2 to 60 (from the tolerance; fixed steps: 20)",
+     .without = "has one order"},
+    {.name = NULL},
+};
+
 const keel_stepper taylor_methods[] = {
     {.info = {.name = "taylor",
               .about = "Taylor series of the solution, of any order",
               .reference = "Jorba, Zou 2005",
               .order = FIXED_ORDER,
-              .traits = KEEL_ADAPTIVE | KEEL_ANY_ORDER},
+              .traits = KEEL_ADAPTIVE,
+              .fields = fields},
      .error_order = FIXED_ORDER,
      .no_rate = 1,
      .size = sizeof(struct taylor),

@@ -3,6 +3,8 @@
 
 #include "model/drift.h"
 
+#include <keel/options.h>
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -55,7 +57,7 @@ static void set_tolerance(struct keel_sim *s) {
     double largest = 0;
     if (s->o.atol != 0 || s->o.atol_each || s->m->modes == 1) return;
     for (int i = 0; i < p->n; i++) largest = fmax(largest, fabs(p->u0[i]));
-    if (s->o.rtol == 0) s->o.rtol = 1e-6;
+    s->o.rtol = KEEL_VALUE(&s->o, rtol);
     s->o.atol = 1e-3 * s->o.rtol * (largest > 0 ? fmin(largest, 1) : 1);
 }
 

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "model/sim.h"
 
+#include <keel/options.h>
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -277,13 +279,6 @@ static int wants_short_steps(const keel_model *m) {
     return events;
 }
 
-static void put_field(FILE *out, const char *name, double value) {
-    if (value == 0) return;
-    fprintf(out, "\n        .%s = ", name);
-    put_number(out, value);
-    fputc(',', out);
-}
-
 /* "+auto" says nothing. */
 static void put_method(FILE *out, const char *method) {
     char pair[128];
@@ -292,34 +287,34 @@ static void put_method(FILE *out, const char *method) {
     put_string(out, pair);
 }
 
-/* As keel run would set them. */
-static void put_options(FILE *out, const keel_model *m, const keel_options *o) {
-    static const char *const norm[] = {"BY_DEFAULT", "BY_ERROR", "BY_MASS", "UNIT"};
-    double longest = o->max_step;
-    if (longest == 0 && o->step == 0 && wants_short_steps(m)) longest = fabs(m->span[1] - m->span[0]) / 100;
-    fputs("    const keel_options options = {\n        .method = ", out);
-    put_method(out, o->method ? o->method : o->reversible ? "gauss8" : o->step > 0 ? "rk4" : "dop853");
-    fputc(',', out);
-    if (o->norm > KEEL_BY_DEFAULT && o->norm < KEEL_GIVEN)
-        fprintf(out, "\n        .norm = KEEL_%s,", norm[o->norm]);
-    if (o->keep) {
-        fputs("\n        .keep = ", out);
-        put_string(out, o->keep);
+/* The k-th word of "a|b|c", from 1 on. */
+static void put_choice(FILE *out, const char *words, int k) {
+    while (--k > 0) words += strcspn(words, "|") + 1;
+    fprintf(out, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+/* As keel run would set them.  Values for each state are left out, and what they go with. */
+static void put_options(FILE *out, const keel_model *m, const keel_options *given) {
+    keel_options o = *given;
+    const keel_field *f;
+    if (!o.method) o.method = o.reversible ? "gauss8" : o.step > 0 ? "rk4" : "dop853";
+    if (o.step == 0) o.rtol = KEEL_VALUE(&o, rtol);
+    if (o.max_step == 0 && o.step == 0 && wants_short_steps(m))
+        o.max_step = fabs(m->span[1] - m->span[0]) / 100;
+    if (o.norm == KEEL_GIVEN) o.norm = KEEL_BY_DEFAULT;
+    o.weights = o.atol_each = NULL;
+    fputs("    const keel_options options = {", out);
+    for (int i = 0; (f = keel_field_at(i)); i++) {
+        double number = keel_field_number(f, &o);
+        if (!keel_field_given(f, &o)) continue;
+        fprintf(out, "\n        .%s = ", f->name);
+        if (f->offset == offsetof(keel_options, method)) put_method(out, o.method);
+        else if (f->type == KEEL_FIELD_TEXT) put_string(out, keel_field_text(f, &o));
+        else if (f->type == KEEL_FIELD_CHOICE) put_choice(out, f->constants, (int)number);
+        else if (f->type == KEEL_FIELD_REAL) put_number(out, number);
+        else fprintf(out, "%.0f", number);
         fputc(',', out);
     }
-    if (o->sets) {
-        fputs("\n        .sets = ", out);
-        put_string(out, o->sets);
-        fputc(',', out);
-    }
-    put_field(out, "rtol", o->step > 0 || o->rtol > 0 ? o->rtol : 1e-6);
-    put_field(out, "atol", o->atol);
-    put_field(out, "step", o->step);
-    put_field(out, "max_step", longest);
-    if (o->reversible) fputs("\n        .reversible = 1,", out);
-    put_field(out, "gain", o->gain);
-    put_field(out, "theta", o->theta);
-    if (o->order) fprintf(out, "\n        .order = %d,", o->order);
     fputs("\n    };\n", out);
 }
 

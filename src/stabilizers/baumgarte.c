@@ -80,11 +80,18 @@ static keel_status begin(keel_manifold *view, double t, const double *u) {
     return KEEL_OK;
 }
 
+static const keel_field fields[] = {
+    {KEEL_FIELD(gain), .traits = KEEL_FIELD_LINE | KEEL_FIELD_MODEL | KEEL_FIELD_RESULTS | KEEL_FIELD_ABOVE,
+     .argument = "G", .about = "how fast it pulls back, per unit of t (as fast as the motion)"},
+    {.name = NULL},
+};
+
 const keel_stabilizer baumgarte_stabilizers[] = {
     {.info = {.name = "baumgarte",
               .about = "a term in the right-hand side pulls back: held to the level of the errors",
               .reference = "Baumgarte, Comput. Methods Appl. Mech. Eng. 1 (1972) 1",
-              .traits = KEEL_MEASURES | KEEL_DAMPS | KEEL_FROZEN_WEIGHTS | KEEL_TAKES_GAIN},
+              .traits = KEEL_MEASURES | KEEL_DAMPS | KEEL_FROZEN_WEIGHTS,
+              .fields = fields},
      .size = sizeof(struct baumgarte),
      .refuse = refuse,
      .layout = layout,

@@ -416,12 +416,18 @@ static keel_status correct(keel_manifold *view, double t, double *x, double *low
     return status;
 }
 
+static const keel_field fields[] = {
+    {KEEL_FIELD(sets), .traits = KEEL_FIELD_LINE | KEEL_FIELD_MODEL | KEEL_FIELD_RESULTS,
+     .argument = "\"q; p\"", .about = "what it multiplies, a set for each kept row"},
+    {.name = NULL},
+};
+
 const keel_stabilizer scale_stabilizers[] = {
     {.info = {.name = "scale",
               .about = "sets of states are multiplied by factors, one for each kept row: options.sets",
               .reference = "C.-S. Liu, Preserving constraints ... based on integrating factors (2006)",
-              .traits =
-                  KEEL_MEASURES | KEEL_CORRECTS | KEEL_TO_ROUND_OFF | KEEL_OWN_DIRECTIONS | KEEL_TAKES_SETS},
+              .traits = KEEL_MEASURES | KEEL_CORRECTS | KEEL_TO_ROUND_OFF | KEEL_OWN_DIRECTIONS,
+              .fields = fields},
      .size = sizeof(struct scale),
      .layout = layout,
      .begin = begin,

@@ -26,6 +26,14 @@ const keel_stabilizer *stabilizers_at(int i) {
     return NULL;
 }
 
+int stabilizers_owners(const keel_method **list, int room) {
+    int count = 0;
+    for (const keel_stabilizer *const *family = families; *family; family++)
+        for (const keel_stabilizer *s = *family; s->info.name; s++)
+            if (s->info.fields && count < room) list[count++] = &s->info;
+    return count;
+}
+
 const keel_stabilizer *stabilizers_find(const char *name) {
     const keel_stabilizer *s;
     for (int i = 0; (s = stabilizers_at(i)); i++)

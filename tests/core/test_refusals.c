@@ -84,8 +84,8 @@ static const keel_stepper no_order = {
       p->structure.pattern = &too_wide, "pattern of structure|column 5")                                   \
     X(ODE, direction_two, p->event = MAP(1, half_square);                                                  \
       p->event_direction = directions, "event_direction[0] is 2")                                          \
-    X(ODE, rtol_negative, o->rtol = -1, "rtol = -1|not negative")                                          \
-    X(ODE, rtol_nan, o->rtol = NAN, "rtol|finite")                                                         \
+    X(ODE, rtol_negative, o->rtol = -1, "rtol = -1|between 0 and 1")                                       \
+    X(ODE, rtol_nan, o->rtol = NAN, "rtol|between 0 and 1")                                                \
     X(ODE, rtol_impossible, o->rtol = 1e-17, "rtol = 1e-17|double precision|least is 2.2e-15")             \
     X(ODE, atol_infinite, o->atol = INFINITY, "atol = inf|finite")                                         \
     X(ODE, step_negative, o->step = -0.1, "step = -0.1|not negative")                                      \

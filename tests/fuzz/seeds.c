@@ -95,9 +95,11 @@ static void write_options(const char *folder) {
     for (const struct command *c = command_table; c->name; c++) write_word(file, c->name);
     for (int id = 0; id < OPTIONS; id++) {
         char name[80] = "--";
-        option_name((enum option_id)id, name + 2, sizeof name - 2);
+        const struct option_row row = option_row(id);
+        if (!row.commands) continue;
+        option_name(id, name + 2, sizeof name - 2);
         write_word(file, name);
-        const char *choices = option_choices(&option_table[id]);
+        const char *choices = option_choices(&row);
         if (choices) write_word(file, choices);
     }
     for (int i = 0; (m = keel_method_at(i)); i++) write_word(file, m->name);

@@ -71,8 +71,8 @@ static void check_again(const struct input *in, const struct options *o) {
     for (int id = 0; id < OPTIONS; id++)
         for (int k = 0; k < o->value[id].count; k++) {
             const char *value = o->value[id].text[k];
-            int flag = option_table[id].kind == OPTION_FLAG;
-            option_name((enum option_id)id, name, sizeof name);
+            int flag = option_row(id).kind == OPTION_FLAG;
+            option_name(id, name, sizeof name);
             size_t room = strlen(name) + strlen(value) + 4;
             word[count] = malloc(room);
             snprintf(word[count++], room, "--%s%s%s", name, flag ? "" : "=", value);
@@ -94,7 +94,7 @@ static int check_parse(struct input *in, const char *model_path) {
     int wrong = option_parse(&o, in->command->bit, in->words, in->word, why, sizeof why);
     require(!wrong || why[0], "a refusal has a sentence", in);
     for (int id = 0; id < OPTIONS && !wrong; id++)
-        require(!o.value[id].count || option_table[id].commands & in->command->bit,
+        require(!o.value[id].count || option_row(id).commands & in->command->bit,
                 "an option belongs to the command", in);
     if (!wrong) check_again(in, &o);
     for (int k = 0; k < o.operands; k++) /* they point into the words */
@@ -136,8 +136,8 @@ static void check_job(const struct input *in, char *const *words, int count) {
         if (in->command->bit == COMMAND_COMPARE) status = compare_open(&c, &j);
     }
     for (int id = 0; id < OPTIONS; id++)
-        require(option_table[id].kind != OPTION_FILE || !j.options.value[id].by_model,
-                "a model names no files", in);
+        require(option_row(id).kind != OPTION_FILE || !j.options.value[id].by_model, "a model names no files",
+                in);
     require(status == 0 || j.sentence[0], "a refusal has a sentence", in);
     require(status == 0 || status == EXIT_FAILED || status == EXIT_USAGE, "and a status", in);
     trace_close(&t);

@@ -73,6 +73,12 @@ static inline int accepted(const problem *p, const keel_options *o) {
     return s != NULL;
 }
 
+static int takes(const keel_method *m, size_t option) {
+    const keel_field *f = m->fields;
+    while (f && f->name && f->offset != option) f++;
+    return f && f->name;
+}
+
 /* The sanitizers look for errors of memory, which every method shows in one bout as in ten: they see the
  * first of each method and some of the others. */
 #ifdef __SANITIZE_ADDRESS__
@@ -108,7 +114,7 @@ static inline void for_all_bouts(unsigned traits, bout_check *check) {
                 int partial = (b.stabilizer->traits & KEEL_OWN_DIRECTIONS) != 0;
                 if (partial && b.scene == 1) continue; /* the orbit once more */
                 if (partial) b.o.keep = scenes[b.scene].keep;
-                if (b.stabilizer->traits & KEEL_TAKES_SETS) b.o.sets = scenes[b.scene].sets;
+                if (takes(b.stabilizer, offsetof(keel_options, sets))) b.o.sets = scenes[b.scene].sets;
                 if (traits & KEEL_ADAPTIVE && b.stabilizer->traits & KEEL_KEEPS_REVERSIBLE) continue;
                 if (sits_out(&b) || !accepted(&b.p, &b.o)) continue;
                 if (traits & KEEL_ADAPTIVE) b.o.step = 0;

@@ -156,7 +156,7 @@ static void what_cannot_be_done_is_said(void **state) {
     refused(&without.keel, (keel_options){.method = "taylor"},
             "taylor: it needs the series of a model, or problem.series; models that are too large have none");
     refused(&p.keel, (keel_options){.method = "taylor", .order = 61},
-            "taylor: options.order must lie between 2 and 60, or be 0");
+            "order = 61: it must lie between 2 and 60, or be 0");
     refused(&p.keel, (keel_options){.method = "dop853", .order = 8},
             "dop853 has one order: leave options.order out");
     refused(&p.keel, (keel_options){.method = "taylor+baumgarte"},

@@ -1,0 +1,61 @@
+/* diagnostics.h - what a run tells beside its certificate: its cost, the size of its corrections, its
+ * defect. */
+#ifndef KEEL_DIAGNOSTICS_H
+#define KEEL_DIAGNOSTICS_H
+
+#include <keel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct keel_stats {
+    long steps, rejected, calls, jacobians, factorizations, newton, corrections, events;
+    long unresolved; /* steps whose kept rows the stabilizer could not meet by its own means: scale leaves
+                      * them off, relax projects */
+    long schur;      /* of the factorizations: of large mechanics by the Schur complement */
+    long switches;   /* crossings of switching surfaces */
+    long slides;     /* how often the motion began to slide along one */
+} keel_stats;
+KEEL_API keel_stats keel_statistics(const keel_solver *s);
+
+/* How far projections moved the states after the steps.  If what is kept holds for the motion, and the
+ * weights suit, the errors of the steps explain it. */
+typedef struct keel_correction {
+    double largest;   /* change of a state by one projection, in tolerances (atol + rtol times the largest |x|
+                       * so far); fixed steps: in errors of the step, looked at where rows are off by more
+                       * than twice as much as before */
+    double t;         /* the end of that step */
+    double finding;   /* 0: none.  Else a state moved by so many times max(its tolerance, 10 error estimates,
+                       * 4 round-offs): the values cannot be trusted */
+    double finding_t; /* from here on */
+    int no_masses;    /* canonical Hamiltonian: d2H/dp2 is not positive definite at the start, so that momenta
+                       * are weighed by the sizes of arrays alone */
+    char state[64];   /* its name; "": nothing was moved */
+    char finding_state[64]; /* the name of the state of the finding */
+} keel_correction;
+KEEL_API keel_correction keel_correction_of(const keel_solver *s);
+
+/* How well the solution between the steps meets the equations: the largest h |x' - f(t, x)| of some samples
+ * inside steps, off the grid, x the dense output; for implicit methods without what stiffness damps at once.
+ * In tolerances: some hundreds are usual, 10^5 say that the steps or the interpolant miss something. */
+typedef struct keel_defect {
+    double largest;
+    double t;
+    int component; /* the state it is in; -1: none, or one of another mode */
+    int relative;  /* 1: fixed steps have no tolerances, and it is relative to the size of the state */
+    long samples;  /* 0: nothing was looked at */
+} keel_defect;
+KEEL_API keel_defect keel_defect_of(const keel_solver *s); /* of the steps so far */
+/* At t inside the last step.  KEEL_RETRY: it cannot be had there, or the method has no interpolant. */
+KEEL_API keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out);
+
+/* value - start of all rows of the certificate at (t, u), as keel_eval gave it; NAN: a row has no value. */
+KEEL_API keel_status keel_residuals(keel_solver *s, double t, const double *u, double *out);
+/* Multipliers at (t, u), as keel_eval gave it; NULL: none. */
+KEEL_API const double *keel_multipliers_at(keel_solver *s, double t, const double *u);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
