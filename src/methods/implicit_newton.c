@@ -170,7 +170,8 @@ double implicit_newton_enough(const keel_work *w, int s) {
 /* To a fraction of the tolerance, or until the rest is lost in it at this pace.  Changes that shrink no
  * more have met round-off if they are as small as that; with multipliers see `weigh`. */
 static enum verdict control_tolerance(struct implicit_memory *memory, int s, int round, int known,
-                                      double size, double pace, double enough, double least) {
+                                      double size, double pace, double least_pace, double enough,
+                                      double least) {
     int most = 7 + (s - 3) * 5 / 2, left = most - 1 - round;
     enum verdict stalled = size <= fmax(10 * least, known > 2 ? enough : 0) ? ARRIVED : GIVE_UP;
     memory->shrink = 0.5;
@@ -178,6 +179,7 @@ static enum verdict control_tolerance(struct implicit_memory *memory, int s, int
     if (round >= known) {
         memory->rate = pace;
         if (!(pace < 0.99)) return stalled;
+        pace = fmax(pace, least_pace);
         memory->contraction = pace / (1 - pace);
         double at_end = memory->contraction * size * pow(pace, left) / enough;
         if (at_end >= 1) {
@@ -230,7 +232,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
     int s = table->s, idle = 0;
     double before = HUGE_VAL, smallest = HUGE_VAL, pace_before = 0, first = 0,
            least = w->rtol > 0 ? round_off(w, s) : 0;
-    double enough = w->rtol > 0 ? implicit_newton_enough(w, s) : 0;
+    double enough = w->rtol > 0 ? implicit_newton_enough(w, s) : 0, pace_of_last = memory->rate;
     /* The round with a pace.  With multipliers the first change is mostly one of z, and a change of z is felt
      * by x one round later: sizes fall by 1e-4 and 0.2 in turns, so that two rounds make a pace.  With one,
      * positions of a pendulum of index 3 erred by 190 tolerances of 1e-12; with two, by less than 5. */
@@ -257,11 +259,13 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
          * step would be content with one round. */
         double pace = round > 1 ? fmax(size, least) / before : 0;
         double mean = round > single ? sqrt(pace * pace_before) : pace;
+        /* The first pace may flatter: most of a large first change is linear.  The last solve knows better. */
+        double least_pace = !m->system && round == known ? fmin(pace_of_last, 0.1) : 0;
         memory->iterations = round;
         idle = implicit_idle(idle, size, before, &smallest);
-        enum verdict verdict = w->rtol > 0
-                                   ? control_tolerance(memory, s, round, known, size, mean, enough, least)
-                                   : control_round_off(memory, round, size, idle, pace);
+        enum verdict verdict =
+            w->rtol > 0 ? control_tolerance(memory, s, round, known, size, mean, least_pace, enough, least)
+                        : control_round_off(memory, round, size, idle, pace);
         *converged = verdict == ARRIVED;
         if (round == known) first = memory->contraction;
         if (verdict != GO_ON) break;
