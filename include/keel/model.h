@@ -82,7 +82,9 @@ KEEL_API const char *keel_model_source(const keel_model *m);
 typedef struct keel_mode {
     const char *name;            /* NULL: none */
     const keel_problem *problem; /* with a consistent start in the first mode; u0 is NULL in the others */
-    int index, freedom;          /* differentiation index; degrees of freedom */
+    int index, freedom;          /* differentiation index; start values that are free */
+    int dof;                     /* degrees of freedom as mechanicians count: the independent velocities;
+                                    -1: there is neither a lagrangian nor canonical pairs */
     int equations, unknowns;     /* multipliers included */
     int combinations;            /* equations that were replaced by linear combinations */
     int redundant;               /* constraints that follow from others */
@@ -113,7 +115,7 @@ typedef struct keel_offset {
 } keel_offset;
 KEEL_API int keel_model_equation_offset(const keel_model *m, int mode, int i, keel_offset *out);
 KEEL_API int keel_model_unknown_offset(const keel_model *m, int mode, int i, keel_offset *out);
-/* A state whose start value may be chosen: one set of as many as there are degrees of freedom. */
+/* A state whose start value may be chosen: one set of as many as there are free ones. */
 KEEL_API int keel_model_choice(const keel_model *m, int mode, int i, char name[KEEL_NAME]);
 /* A constraint that follows from others, which are its twin. */
 KEEL_API int keel_model_redundant(const keel_model *m, int mode, int i, const char **name, const char **twin);

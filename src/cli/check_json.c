@@ -60,6 +60,7 @@ static void modes(struct json *json, const struct check *c) {
         json_integer(json, "equations", mode.equations);
         json_integer(json, "index", mode.index);
         json_integer(json, "dof", mode.freedom);
+        if (mode.dof >= 0) json_integer(json, "degrees_of_freedom", mode.dof);
         json_integer(json, "lc_steps", mode.combinations);
         json_truth(json, "quadratic", mode.quadratic);
         json_truth(json, "separable", mode.separable);

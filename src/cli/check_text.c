@@ -180,14 +180,14 @@ static void kept(struct lines *l, const struct check *c) {
 /* One mode; first: the one the run begins in. */
 static void mode_text(struct lines *l, const struct check *c, int i, int first) {
     keel_mode mode;
-    char how_large[200];
+    char how_large[200], free_values[JOB_FREEDOM];
     if (!keel_model_mode(c->model, i, &mode)) return;
     size(&mode, how_large, sizeof how_large);
     int color = c->job.say.color_out;
-    fprintf(l->out, "%s%s%s%s%s   %s   index %d   %d degree%s of freedom\n", say_bold(color),
+    fprintf(l->out, "%s%s%s%s%s   %s   index %d   %s\n", say_bold(color),
             first ? keel_model_name(c->model) : "mode ", first ? mode.name ? ", mode " : "" : "",
-            mode.name ? mode.name : "", say_plain(color), how_large, mode.index, mode.freedom,
-            s_of(mode.freedom));
+            mode.name ? mode.name : "", say_plain(color), how_large, mode.index,
+            job_freedom(&mode, free_values));
     form(l, c, i, &mode);
     freedom(l, c, i, &mode);
     rows(l, c, i);

@@ -88,15 +88,15 @@ static void yardstick_text(const struct compare *c, FILE *out) {
 void compare_text(const struct compare *c, const struct job *j, FILE *out) {
     int color = j->say.color_out, width = 10, best = 0;
     keel_mode mode = {0};
+    char freedom[JOB_FREEDOM];
     keel_model_mode(j->model, keel_model_start(j->model), &mode);
     for (int i = 0; i < c->count; i++) {
         int length = (int)(strlen(c->row[i].method) + strlen(c->row[i].stabilizer)) + 1;
         if (length > width && length <= NAME) width = length;
         best |= c->row[i].best;
     }
-    fprintf(out, "%s%s%s  index %d  %d degree%s of freedom  t %g .. %g\n", say_bold(color),
-            keel_model_name(j->model), say_plain(color), mode.index, mode.freedom,
-            mode.freedom == 1 ? "" : "s", j->t0, j->t1);
+    fprintf(out, "%s%s%s  index %d  %s  t %g .. %g\n", say_bold(color), keel_model_name(j->model),
+            say_plain(color), mode.index, job_freedom(&mode, freedom), j->t0, j->t1);
     yardstick_text(c, out);
     missing_text(&c->missing, out);
     fprintf(out, "  %s%-*s  %-13s %8s %8s %10s %7s %8s %6s %9s%s\n", say_bold(color), width, "method",

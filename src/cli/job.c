@@ -92,6 +92,15 @@ int job_interpreted(const struct job *j, const char **why) {
     return !keel_model_compiled(j->model, why);
 }
 
+const char *job_freedom(const keel_mode *mode, char out[JOB_FREEDOM]) {
+    const char *s = mode->freedom == 1 ? "" : "s", *degrees = mode->dof == 1 ? "" : "s";
+    if (mode->dof < 0) snprintf(out, JOB_FREEDOM, "%d free start value%s", mode->freedom, s);
+    else
+        snprintf(out, JOB_FREEDOM, "%d degree%s of freedom (%d start value%s free)", mode->dof, degrees,
+                 mode->freedom, s);
+    return out;
+}
+
 /* Nobody asked for it, and it takes longer. */
 static void tell_interpreter(const struct job *j) {
     const char *why;

@@ -9,7 +9,7 @@
 
 #include <keel/model.h>
 
-enum { JOB_WORD = 40, JOB_PAIR = 2 * JOB_WORD, JOB_SENTENCE = 640 };
+enum { JOB_WORD = 40, JOB_PAIR = 2 * JOB_WORD, JOB_SENTENCE = 640, JOB_FREEDOM = 80 };
 
 struct job {
     unsigned command;
@@ -48,6 +48,8 @@ const char *job_why(keel_sim *sim);
 int job_refuse(struct job *j, keel_sim *sim);
 /* Does the model run in the interpreter, and why, in one sentence? */
 int job_interpreted(const struct job *j, const char **why);
+/* "1 degree of freedom (2 start values free)" of a mechanism, "2 free start values" of equations; in out. */
+const char *job_freedom(const keel_mode *mode, char out[JOB_FREEDOM]);
 /* The number an option gives, an expression of parameters; 0, or an exit status. */
 int job_number(struct job *j, int id, double *value);
 /* The nearest of a list to a misspelt name, if nearer than *least, which becomes its distance; NULL: none. */

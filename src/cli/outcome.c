@@ -150,15 +150,14 @@ int outcome_finding(const struct outcome *o, char *out, size_t room) {
 void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color) {
     const keel_stats s = o->stats;
     keel_mode mode = {0};
-    char steps[24], rejected[24], calls[24], wall[24];
+    char steps[24], rejected[24], calls[24], wall[24], freedom[JOB_FREEDOM];
     keel_model_mode(j->model, keel_sim_mode(o->sim), &mode);
     count_text(steps, sizeof steps, s.steps);
     count_text(rejected, sizeof rejected, s.rejected);
     count_text(calls, sizeof calls, s.calls);
     time_text(wall, sizeof wall, o->wall_s);
-    fprintf(out, "%s%s%s  index %d  %d degree%s of freedom  %s+%s", say_bold(color),
-            keel_model_name(j->model), say_plain(color), mode.index, mode.freedom,
-            mode.freedom == 1 ? "" : "s", j->method, j->stabilizer);
+    fprintf(out, "%s%s%s  index %d  %s  %s+%s", say_bold(color), keel_model_name(j->model), say_plain(color),
+            mode.index, job_freedom(&mode, freedom), j->method, j->stabilizer);
     if (j->keel.step > 0)
         fprintf(out, "  %s %g\n", j->keel.reversible ? "reversible, first step" : "step", j->keel.step);
     else fprintf(out, "  rtol %g\n", KEEL_VALUE(&j->keel, rtol));

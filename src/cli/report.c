@@ -230,16 +230,16 @@ static void facts(FILE *out, const struct outcome *o, const struct job *j) {
 
 static void modes(FILE *out, const struct job *j) {
     keel_mode mode;
-    int several = keel_model_modes(j->model) > 1;
+    char freedom[JOB_FREEDOM];
     fprintf(out,
             "<div class=\"wide\"><table id=\"analysis\"><thead><tr><th>%s</th><th>index</th>"
-            "<th>degrees of freedom</th><th>equations</th><th>redundant</th></tr></thead><tbody>\n",
-            several ? "mode" : "");
+            "<th>freedom</th><th>equations</th><th>redundant</th></tr></thead><tbody>\n",
+            keel_model_modes(j->model) > 1 ? "mode" : "");
     for (int i = 0; keel_model_mode(j->model, i, &mode); i++) {
         fputs("<tr><td>", out);
         text(out, mode.name ? mode.name : "model");
-        fprintf(out, "</td><td>%d</td><td>%d</td><td>%d</td><td>%d</td></tr>\n", mode.index, mode.freedom,
-                mode.equations, mode.redundant);
+        fprintf(out, "</td><td>%d</td><td>%s</td><td>%d</td><td>%d</td></tr>\n", mode.index,
+                job_freedom(&mode, freedom), mode.equations, mode.redundant);
     }
     fputs("</tbody></table></div>\n", out);
 }

@@ -221,6 +221,7 @@ static void results(struct json *json, const struct outcome *o, const struct job
     keel_model_mode(j->model, keel_sim_mode(o->sim), &mode);
     json_integer(json, "index", mode.index);
     json_integer(json, "dof", mode.freedom);
+    if (mode.dof >= 0) json_integer(json, "degrees_of_freedom", mode.dof);
     json_number(json, "t0", j->t0);
     json_number(json, "tend", j->t1);
     json_number(json, "t", keel_time(s));

@@ -238,8 +238,10 @@ static inline int correction_counts(const struct engine *e) { /* are states move
 /* Of the step from the front that is about to be accepted. */
 void correction_note(struct engine *e, double t_new, double h);
 void correction_enter(struct engine *e, int i, double ratio, double t); /* the largest so far: of state i */
-/* The error of the attempt at h, in tolerances, where its estimate may be blind to it. */
-double correction_unblind(struct engine *e, double h, const double *x_new, double error);
+/* The error of the attempt at h, in tolerances, where its estimate may be blind to it.  *known: f of the end
+ * is in its buffer. */
+double correction_unblind(struct engine *e, double h, double t_new, const double *x_new, double error,
+                          int *known);
 
 /* reversible.c */
 void reversible_layout(struct reversible *v, const keel_options *o, size_t n, size_t vector, struct arena *a);

@@ -126,8 +126,8 @@ keel_status manifold_refuse(const struct manifold *m, double t, int row);
  * small. */
 keel_status manifold_left_out(const struct manifold *m, double t, int first);
 keel_status manifold_flat(struct manifold *m, double t, double *x, double *low);
-/* How long the smallest change is by the residuals and jacobians that stand; flat. */
-double manifold_smallest(struct manifold *m);
+/* m->space from the jacobians that stand; flat. */
+void manifold_factor(struct manifold *m);
 keel_status manifold_mass(struct manifold *m, double t, double *x, double *low);
 /* One step for the kept rows from the first_kept-th on, at a factored place with known residuals. */
 keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, double *low, int first_kept);

@@ -25,13 +25,9 @@ static keel_status jacobians(struct manifold *m, double t, const double *x) {
     return project_due(m->fd->stats->steps) ? grow(m, t, x) : KEEL_OK;
 }
 
-double manifold_smallest(struct manifold *m) {
+void manifold_factor(struct manifold *m) {
     struct project p = manifold_project(m);
     project_factor(&p);
-    project_shortest(&p);
-    double sum = 0;
-    for (int j = 0; j < p.n; j++) sum += m->d[j] * m->d[j];
-    return sqrt(sum);
 }
 
 /* One Newton step with the jacobians that stand, and, unless fresh, with their factorization. */

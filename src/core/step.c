@@ -183,11 +183,12 @@ static keel_status attempt_once(struct engine *e, struct plan *plan, double *err
     /* where the place tells the next step, an error that is small enough need not be split */
     int settled = e->stepper->aim && *error > 0 && *error < 0.5;
     if (e->estimates && !settled && (*error = control_error(e, x_new)) > 1) return KEEL_OK;
+    int known = a.f_end_known && !low_new;
     if (e->estimates && *error <= CONTROL_BLIND && fd->n > 0 &&
-        (*error = correction_unblind(e, plan->h, x_new, *error)) > 1)
+        (*error = correction_unblind(e, plan->h, plan->t_new, x_new, *error, &known)) > 1)
         return KEEL_OK;
     r->rate_known[to] = !e->stepper->no_rate || fd->m; /* y belongs to the end, and the rate finds it */
-    if (r->rate_known[to] && (!a.f_end_known || low_new)) {
+    if (r->rate_known[to] && !known) {
         e->work.calls++;
         int code = e->work.rate(plan->t_new, x_new, e->f[to], e->work.context);
         /* with a fixed step nothing could be done about it: the next step will say so */

@@ -259,7 +259,7 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
          * step would be content with one round. */
         double pace = round > 1 ? fmax(size, least) / before : 0;
         double mean = round > single ? sqrt(pace * pace_before) : pace;
-        /* The first pace may flatter: most of a large first change is linear.  The last solve knows better. */
+        /* The first pace may flatter: most of a large first change is linear. */
         double least_pace = !m->system && round == known ? fmin(pace_of_last, 0.1) : 0;
         memory->iterations = round;
         idle = implicit_idle(idle, size, before, &smallest);

@@ -204,7 +204,7 @@ static int check_implied(struct begin *b, const double *multiplier) {
         source_hint(source_say(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
                                "`init` does not fit: the equations give %s = %.10g, not %.10g, at t = %.10g.",
                                name, found, value, b->t0),
-                    "Leave it out, or change the other start values.  Index %d, %d degree%s of freedom.",
+                    "Leave it out, or change the other start values.  Index %d, %d free start value%s.",
                     b->mode->system.s.index, b->mode->system.s.freedom,
                     b->mode->system.s.freedom == 1 ? "" : "s");
         good = 0;
@@ -256,17 +256,25 @@ static void meet_implied(struct begin *b) {
 
 /* Rows that follow from others wherever these hold, as a third parallel rod of the same length: the analysis,
  * which looks off the manifold, counts them, but for constraints that it has left out itself. */
-static int rows_that_follow(const struct begin *b, const keel_solver *s) {
+static void count_rows_that_follow(const struct begin *b, const keel_solver *s) {
     const struct model_mode *mode = &b->m->model->mode[b->mode->system.mode];
     const unsigned char *left_out = b->mode->system.left_out;
     keel_row row;
-    int count = 0;
-    if (b->r->form != KEEL_MECHANICS) return 0;
-    for (int i = 0; keel_row_at(s, i, &row); i++) count += row.treatment == KEEL_ROW_REDUNDANT;
-    for (int i = 0; i < mode->constraint.count; i++)
-        if (left_out[mode->constraint.list[i].multiplier]) count -= 2; /* and its derivative */
-    for (int i = 0; i < mode->rolling.count; i++) count -= left_out[mode->rolling.list[i].multiplier];
-    return count > 0 ? count : 0;
+    int positions = 0, velocities = 0;
+    if (b->r->form != KEEL_MECHANICS) return;
+    for (int i = 0; keel_row_at(s, i, &row); i++) {
+        if (row.treatment != KEEL_ROW_REDUNDANT) continue;
+        if (row.kind == KEEL_ROW_CONSTRAINT) positions++;
+        else velocities++;
+    }
+    for (int i = 0; i < mode->constraint.count; i++) {
+        positions -= left_out[mode->constraint.list[i].multiplier];
+        velocities -= left_out[mode->constraint.list[i].multiplier];
+    }
+    for (int i = 0; i < mode->rolling.count; i++) velocities -= left_out[mode->rolling.list[i].multiplier];
+    int all = positions + velocities;
+    b->mode->regained = all > 0 ? all : 0;
+    b->mode->regained_velocities = velocities > 0 ? velocities : 0;
 }
 
 /* A guess that ended below its own round-off came to 0.  What is left is no size of anything; a tiny value
@@ -294,7 +302,7 @@ static int make_consistent(struct begin *b) {
     else {
         memcpy(m->u0, keel_state(s), (size_t)(b->r->n + b->r->m) * sizeof *m->u0);
         clear_round_off(b);
-        b->mode->regained = rows_that_follow(b, s);
+        count_rows_that_follow(b, s);
         good = check_implied(b, b->r->furthers ? keel_multipliers(s) : NULL);
     }
     keel_close(s);

@@ -218,10 +218,41 @@ static int list_choices(struct keel_model *m, struct inside_mode *mode) {
     return !m->pool.refused;
 }
 
+/* Has an earlier coordinate the same name?  x' = u makes u a name of x'. */
+static int named_before(const struct structure *s, const int *list, int i) {
+    struct structure_value at = s->alias[list[i]];
+    for (int k = 0; k < i && at.order > 0; k++)
+        if (s->alias[list[k]].unknown == at.unknown && s->alias[list[k]].order == at.order) return 1;
+    return 0;
+}
+
+/* The velocities of coordinates, or the momenta of canonical pairs, that are free.  The hidden rows f_i^(l),
+ * l < c_i, determine x_j^(d_j - c_i + l) of the unknown j that the transversal gives the equation i: of x_j,
+ * what is below the (d_j - c_i)-th derivative is free.  1, or 0 without memory. */
+static int count_velocities(struct inside_mode *mode) {
+    const struct system *y = &mode->system;
+    const struct structure *s = &y->s;
+    const struct model *m = y->m;
+    int lagrangian = m->form == MODEL_LAGRANGIAN, n = m->mode[y->mode].motion.n;
+    const int *list = lagrangian ? m->coord : m->momentum;
+    mode->dof = -1;
+    if ((!lagrangian && m->form != MODEL_HAMILTONIAN) || n == 0) return 1;
+    int *below = calloc((size_t)y->unknowns + 1, sizeof *below);
+    if (!below) return 0;
+    for (int i = 0; i < s->n; i++) below[s->column[s->match[i]]] = s->d[s->match[i]] - s->c[i];
+    mode->dof = 0;
+    for (int i = 0; i < n; i++) {
+        struct structure_value at = s->alias[list[i]];
+        if (!named_before(s, list, i)) mode->dof += at.order + lagrangian < below[at.unknown];
+    }
+    free(below);
+    return 1;
+}
+
 int explain_find(struct keel_model *m) {
     for (int i = 0; i < m->modes; i++) {
         struct inside_mode *mode = &m->mode[i];
-        if (!list_choices(m, mode)) return complaint_memory(&m->messages);
+        if (!list_choices(m, mode) || !count_velocities(mode)) return complaint_memory(&m->messages);
         mode->proved = proves_energy(&mode->system);
         mode->pairs = sums_pairs(&mode->system);
     }

@@ -53,9 +53,10 @@ struct inside_mode {
     int **event_states; /* by event: how many states it depends on, and which; NULL: not known yet */
     int proved, pairs;  /* the form proves its energy; its potential is a sum over pairs */
     const char *
-        *choice;  /* names of states that may be chosen at the start, as many as freedoms; NULL: the end */
-    int regained; /* degrees of freedom of the first mode beyond those counted: rows that follow from others
-                     wherever these hold */
+        *choice; /* names of states that may be chosen at the start, as many as are free; NULL: the end */
+    int dof;     /* independent velocities, as the analysis counts them; -1: no mechanics */
+    int regained, regained_velocities; /* free values of the first mode beyond those counted: rows that follow
+                                          from others wherever these hold; those of velocities among them */
 };
 
 /* All that hangs together with one elaboration of the text.  Runs share it and write nothing to it: what they

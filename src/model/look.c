@@ -46,6 +46,7 @@ int keel_model_mode(const keel_model *m, int i, keel_mode *mode) {
                         .problem = &in->fill.problem,
                         .index = s->index,
                         .freedom = s->freedom + in->regained,
+                        .dof = in->dof < 0 ? -1 : in->dof + in->regained_velocities,
                         .equations = in->system.equations,
                         .unknowns = in->system.unknowns,
                         .combinations = s->steps,

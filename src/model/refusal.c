@@ -170,7 +170,7 @@ static void does_not_fit(struct begin *b, const keel_solver *s) {
     struct syntax_span at = b->from[worst]->where;
     source_hint(
         source_say(&b->m->messages, SOURCE_ERROR, at.offset, at.length, "`init` does not fit %s.", label),
-        "%sIndex %d, %d degree%s of freedom.\nClosest fit: %.160s.\nFix that, or write  guess %.110s = %.6g  "
+        "%sIndex %d, %d free start value%s.\nClosest fit: %.160s.\nFix that, or write  guess %.110s = %.6g  "
         "to let keel choose.",
         off_by, y->index, y->freedom, y->freedom == 1 ? "" : "s", changes, b->r->names[worst],
         b->last[worst]);

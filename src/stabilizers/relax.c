@@ -7,22 +7,30 @@
  * (2019) 2850; Ranocha et al., SIAM J. Sci. Comput. 42 (2020) A612; for several invariants Biswas,
  * Ketcheson, J. Sci. Comput. 97 (2023).  Near 1 + g_0 = 0 there is always another root: no step at all.
  *
- * Several invariants have no solution of this kind, or a far one, where these directions become dependent on
- * the level sets: with many times the smallest change the order would be lost.  Such a step is projected, and
- * counted. */
+ * Both parts take the state off the path, by (dx - h f) g_0 and by sum_j g_j e_j: along with the change
+ * normal to the level sets, which must be, goes one along the path, which the clock does not know.  Where x''
+ * lies in a level set, or the directions become dependent on these sets, that detour has a pole, and errors
+ * would be of any size.  So a direction is taken as far as its detour is a small multiple of the change that
+ * it makes, and the smallest change does the rest.  Steps where that is most of it are counted. */
 #include "core/engine.h"
 
-#include "linalg/dense.h"
-
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #define FARTHEST 0.5 /* half way to no step at all */
-#define DETOUR 10    /* of the smallest change: what several invariants may cost in embedded directions */
+#define NEAR 3 /* a direction whose detour is up to so many of the changes that it makes is taken in full, */
+#define FAR 20 /* one of so many not at all; sharp limits would make errors depend on where steps end */
 
+/* Of as many factors as rows are kept: 1, and one for each embedded formula. */
 struct relax {
-    double *factor, *change; /* one for each kept row, and its change in an iteration */
+    double *factor, *change; /* the factors g, and their change in an iteration */
     double *trial;           /* the increment of the step as it was tried */
+    double *slope;           /* by columns: d row / d g_j */
+    double *q, *r;           /* the normal changes that these are: q r, columns of q orthonormal */
+    double *direction; /* by columns, width each: the change of the state, off the path, that goes with q */
+    double *share;     /* of each column of q: how much of it is taken, 0 to 1 */
+    double *normal;    /* the normal change that is wanted */
 };
 
 /* One increment that may be taken longer or shorter. */
@@ -44,18 +52,24 @@ static int refuse(const keel_problem *p, const keel_options *o, const keel_stepp
     return why[0] != '\0';
 }
 
-static void layout(keel_manifold *view) {
-    struct relax *x = view->own;
-    const struct engine *e = view->core;
-    x->trial = arena_doubles(view->arena, (size_t)view->width);
-    x->factor = arena_doubles(view->arena, (size_t)e->rows.count + 1);
-    x->change = arena_doubles(view->arena, (size_t)e->rows.count + 1);
-}
-
 /* Weight rows beside b that the method's error estimates give. */
 static int embedded(const struct engine *e) {
     unsigned traits = e->stepper->info.traits;
     return !(traits & KEEL_ADAPTIVE) || traits & KEEL_IMPLICIT ? 0 : engine_estimates(e->stepper);
+}
+
+static void layout(keel_manifold *view) {
+    struct relax *x = view->own;
+    size_t most = 1 + (size_t)embedded(view->core), width = (size_t)view->width;
+    x->trial = arena_doubles(view->arena, width);
+    x->factor = arena_doubles(view->arena, most);
+    x->change = arena_doubles(view->arena, most);
+    x->slope = arena_doubles(view->arena, most * most);
+    x->q = arena_doubles(view->arena, most * most);
+    x->r = arena_doubles(view->arena, most * most);
+    x->direction = arena_doubles(view->arena, most * width);
+    x->share = arena_doubles(view->arena, most);
+    x->normal = arena_doubles(view->arena, most);
 }
 
 static keel_status begin(keel_manifold *view, double t, const double *u) {
@@ -102,8 +116,8 @@ static keel_status look(struct engine *e, const double *g, double h, keel_length
     return rows_residual(&e->field, &e->rows, end->t, x_new, m->residual);
 }
 
-/* d row_i / d g_j, from the jacobians at u, and d/dt where rows move; each row by its size. */
-static keel_status slopes(struct engine *e, double h, double t, const double *u, double *slope, int grow) {
+/* d row_i / d g_j, from the jacobians at u, and d/dt where rows move. */
+static keel_status slopes(struct engine *e, double h, double t, const double *u, int grow) {
     struct manifold *m = &e->manifold;
     const struct relax *x = m->view.own;
     struct rows *rows = &e->rows;
@@ -120,93 +134,181 @@ static keel_status slopes(struct engine *e, double h, double t, const double *u,
     }
     for (int i = 0; i < k; i++) {
         const double *row = rows->jacobian + (long)m->row[i] * (fd->n + fd->m);
-        double size = rows->size[m->row[i]] > 0 ? rows->size[m->row[i]] : 1;
         for (int j = 0; j < k; j++) {
             const double *along = j ? e->error[j - 1] : x->trial;
             double sum = j ? 0 : rows->column[m->row[i]] * h;
             for (int l = 0; l < fd->n; l++) sum += row[l] * along[l];
-            slope[i * k + j] = sum / size;
+            x->slope[j * k + i] = sum;
         }
     }
     fd->stats->factorizations++;
     return KEEL_OK;
 }
 
-/* Newton from the step as it was tried; the slopes serve while it contracts tenfold. */
+static double dot(int count, const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += a[i] * b[i];
+    return sum;
+}
+
+static void subtract(int count, double factor, const double *a, double *b) {
+    for (int i = 0; i < count; i++) b[i] -= factor * a[i];
+}
+
+/* The smallest change that makes rows differ by these values, in an orthonormal basis of the normals. */
+static void normal_change(const struct manifold *m, const double *value, double *out) {
+    const struct rowspace *s = &m->space;
+    for (int i = 0; i < m->kept; i++) {
+        out[i] = value[i] - dot(i, s->r + (long)i * s->rows, out);
+        if (!s->used[i]) out[i] = 0;
+    }
+    for (int i = 0; i < m->kept; i++) out[i] *= sqrt(s->inverse[i]);
+}
+
+/* What the clock does not know of the directions: dx - h f at the end of a step is h f - dx at its begin, up
+ * to a term of the next order.  By weights; a state that was 0 until now is as large as the step makes it. */
+static void off_the_path(const struct engine *e, double h) {
+    const struct manifold *m = &e->manifold;
+    const struct relax *x = m->view.own;
+    const double *f = e->f[e->r->front];
+    int width = e->field.width;
+    for (int l = 0; l < e->field.n; l++) {
+        double way = x->trial[l], reach = m->reach[l], size = reach > fabs(way) ? reach : fabs(way);
+        double weight = reach > 0 ? 1 / size : 0;
+        x->direction[l] = (h * f[l] - way) * weight;
+        for (int j = 1; j < m->kept; j++) x->direction[(long)j * width + l] = e->error[j - 1][l] * weight;
+    }
+}
+
+/* From the slopes: q r by Gram-Schmidt, with a second pass for what the first one leaves, the directions with
+ * it, and how much of each is taken. */
+static void orthogonalize(struct engine *e, double h) {
+    const struct manifold *m = &e->manifold;
+    struct relax *x = m->view.own;
+    int k = m->kept, n = e->field.n, width = e->field.width;
+    manifold_factor(&e->manifold);
+    off_the_path(e, h);
+    for (int j = 0; j < k; j++) {
+        double *q = x->q + (long)j * k, *direction = x->direction + (long)j * width;
+        normal_change(m, x->slope + (long)j * k, q);
+        double whole = sqrt(dot(k, q, q));
+        for (int pass = 0; pass < 2 && j > 0; pass++)
+            for (int i = 0; i < j; i++) {
+                double part = dot(k, x->q + (long)i * k, q);
+                x->r[(long)i * k + j] = pass ? x->r[(long)i * k + j] + part : part;
+                subtract(k, part, x->q + (long)i * k, q);
+                subtract(n, part, x->direction + (long)i * width, direction);
+            }
+        double length = j ? sqrt(dot(k, q, q)) : whole,
+               own = length > k * DBL_EPSILON * whole ? 1 / length : 0;
+        double detour = sqrt(dot(n, direction, direction)) * own;
+        for (int i = 0; i < k; i++) q[i] *= own;
+        for (int l = 0; l < n && j < k - 1; l++) direction[l] *= own; /* for those that follow */
+        x->r[(long)j * k + j] = own > 0 ? length : 1;
+        x->share[j] = own == 0 || detour >= FAR ? 0 : detour <= NEAR ? 1 : (FAR - detour) / (FAR - NEAR);
+    }
+}
+
+/* x->change with the first `used` columns; do the rows hold then, but for half of the allowed units? */
+static int change_by(struct engine *e, int used) {
+    const struct manifold *m = &e->manifold;
+    struct relax *x = m->view.own;
+    int k = m->kept;
+    for (int i = k - 1; i >= 0; i--) {
+        x->change[i] = i < used ? x->share[i] * dot(k, x->q + (long)i * k, x->normal) : 0;
+        for (int j = i + 1; j < used; j++) x->change[i] -= x->r[(long)i * k + j] * x->change[j];
+        x->change[i] /= x->r[(long)i * k + i];
+    }
+    for (int i = 0; i < k; i++) {
+        double left = m->residual[m->row[i]];
+        for (int j = 0; j < used; j++) left += x->slope[(long)j * k + i] * x->change[j];
+        if (!(rows_in_units(&e->rows, m->row[i], left) <= 0.5 * m->units)) return 0;
+    }
+    return 1;
+}
+
+/* The change of the factors that takes the residuals away, by the fewest directions: the return value.
+ *
+ * Where a further direction is nearly dependent on the first, a round-off in a row is worth many of them
+ * along the path.  So it waits until more than half of the allowed units are left without it: what truncation
+ * leaves in the rows grows to that, and is taken then; round-off does not grow. */
+static int change_factors(struct engine *e) {
+    const struct manifold *m = &e->manifold;
+    struct relax *x = m->view.own;
+    int used = 1;
+    for (int i = 0; i < m->kept; i++) x->change[i] = -m->residual[m->row[i]];
+    normal_change(m, x->change, x->normal);
+    while (!change_by(e, used) && used < m->kept) used++;
+    for (int j = 0; j < m->kept; j++) x->factor[j] += x->change[j];
+    return used;
+}
+
+/* Is most of the change that is wanted left to be done? */
+static int mostly_left(const struct relax *x, int k) {
+    double whole = dot(k, x->normal, x->normal), left = whole;
+    for (int j = 0; j < k; j++) {
+        double part = dot(k, x->q + (long)j * k, x->normal), rest = 1 - x->share[j];
+        left -= (1 - rest * rest) * part * part;
+    }
+    return left > 0.25 * whole;
+}
+
+enum outcome { RESOLVED, PARTLY, UNRESOLVED };
+
+/* Newton from the step as it was tried; the slopes serve while it contracts tenfold.  One iteration, where a
+ * direction is taken in part. */
 static keel_status solve(struct engine *e, double h, keel_length *end, double *x_new, double *low_new,
-                         int *found) {
+                         enum outcome *outcome) {
     struct manifold *m = &e->manifold;
     struct relax *x = m->view.own;
-    int k = m->kept, row = 0, idle = 0, fresh = 0;
+    int row = 0, idle = 0, fresh = 0;
     double before = manifold_worst(m, &row);
+    *outcome = UNRESOLVED;
     for (int iteration = 0; iteration < MANIFOLD_ITERATIONS; iteration++) {
-        keel_status status = fresh ? slopes(e, h, end->t, x_new, m->bordered, 1) : KEEL_OK;
+        keel_status status = fresh ? slopes(e, h, end->t, x_new, 1) : KEEL_OK;
         if (status != KEEL_OK) return status;
-        if ((fresh || iteration == 0) && dense_lu(k, m->bordered, m->pivot, e->field.halt)) return KEEL_OK;
-        for (int i = 0; i < k; i++) {
-            double size = e->rows.size[m->row[i]];
-            x->change[i] = -m->residual[m->row[i]] / (size > 0 ? size : 1);
-        }
-        dense_lu_solve(k, m->bordered, m->pivot, x->change);
+        if (fresh || iteration == 0) orthogonalize(e, h);
+        int used = change_factors(e), partly = 0;
         e->field.stats->newton++;
-        for (int j = 0; j < k; j++) x->factor[j] += x->change[j];
+        for (int j = 0; j < used; j++) partly |= x->share[j] < 1;
         if (!(fabs(x->factor[0]) <= FARTHEST)) return KEEL_OK;
         status = look(e, x->factor, h, end, x_new, low_new);
         if (status != KEEL_OK) return status;
         double worst = manifold_worst(m, &row);
-        *found = worst <= m->units;
         idle = worst > 0.5 * before ? idle + 1 : 0;
-        if (idle >= 2) *found = manifold_settled(m);
-        if (*found || idle >= 2) return KEEL_OK;
+        if (worst <= m->units || (idle >= 2 && manifold_settled(m))) *outcome = RESOLVED;
+        else if (partly) *outcome = PARTLY;
+        if (*outcome != UNRESOLVED || idle >= 2) return KEEL_OK;
         fresh = worst > 0.1 * before;
         before = worst;
     }
     return KEEL_OK;
 }
 
-/* |sum_j g_j e_j|: how far the embedded formulas take the state off the way. */
-static double aside(const struct engine *e) {
-    const struct manifold *m = &e->manifold;
-    const struct relax *x = m->view.own;
-    double sum = 0;
-    for (int l = 0; l < e->field.n; l++) {
-        double moved = 0;
-        for (int j = 1; j < m->kept; j++) moved += x->factor[j] * e->error[j - 1][l];
-        if (m->reach[l] > 0) sum += moved * moved / (m->reach[l] * m->reach[l]);
-    }
-    return sqrt(sum);
-}
-
-/* The step as it was tried, corrected by the smallest change; counted, unless it is a matter of round-off. */
-static keel_status project(struct engine *e, double h, keel_length *end, double *x_new, double *low_new) {
-    struct manifold *m = &e->manifold;
-    struct relax *x = m->view.own;
-    memset(x->factor, 0, (size_t)m->kept * sizeof *x->factor);
-    keel_status status = look(e, x->factor, h, end, x_new, low_new);
-    int near = status == KEEL_OK && manifold_settled(m);
-    if (status == KEEL_OK) status = manifold_correct(m, end->t, x_new, low_new);
-    m->view.unresolved = !near;
-    return status;
-}
-
 static keel_status lengthen(keel_manifold *view, double h, keel_length *end, double *x_new, double *low_new) {
     struct engine *e = view->core;
     struct manifold *m = &e->manifold;
     struct relax *x = view->own;
-    int found = 0;
+    enum outcome outcome;
     memcpy(x->trial, e->dx, (size_t)e->field.width * sizeof *e->dx);
     memset(x->factor, 0, (size_t)m->kept * sizeof *x->factor);
     m->normal_known = m->view.unresolved = 0;
     keel_status status = look(e, x->factor, h, end, x_new, low_new);
-    int holds = status == KEEL_OK && manifold_holds(m);
+    int holds = status == KEEL_OK && manifold_holds(m), settled = manifold_settled(m);
     if (status == KEEL_OK && (!holds || project_due(e->field.stats->steps)))
-        status = slopes(e, h, end->t, x_new, m->bordered, project_due(e->field.stats->steps));
+        status = slopes(e, h, end->t, x_new, project_due(e->field.stats->steps));
     if (status != KEEL_OK || holds) return status;
     e->field.stats->corrections++;
-    double smallest = m->kept > 1 ? manifold_smallest(m) : 0;
-    status = solve(e, h, end, x_new, low_new, &found);
-    if (status != KEEL_OK || (found && aside(e) <= DETOUR * smallest)) return status;
-    return project(e, h, end, x_new, low_new);
+    status = solve(e, h, end, x_new, low_new, &outcome);
+    if (status != KEEL_OK || outcome == RESOLVED) return status;
+    int mostly = mostly_left(x, m->kept);
+    if (outcome == UNRESOLVED) { /* as it was tried */
+        memset(x->factor, 0, (size_t)m->kept * sizeof *x->factor);
+        status = look(e, x->factor, h, end, x_new, low_new);
+    }
+    if (status == KEEL_OK) status = manifold_correct(m, end->t, x_new, low_new);
+    m->view.unresolved = !settled && (outcome == UNRESOLVED || mostly); /* settled: a matter of round-off */
+    return status;
 }
 
 /* Where the length is given (t_end, events, places between the steps) the step is projected. */

@@ -83,7 +83,7 @@ struct structure {
     struct structure_value *alias; /* unknowns: x_j is alias[j].order-th derivative of alias[j].unknown */
     int *c, *d;                    /* n: offsets of rows and columns */
     int *match;                    /* n: the column that the transversal gives row i */
-    int index, freedom;            /* differentiation index; degrees of freedom */
+    int index, freedom;            /* differentiation index; initial values that may be chosen */
     struct derive_sparse jacobian; /* n by n: df_i/dx_j^(d_j - c_i) */
     int rank, structural_rank;     /* of it, at random points and of its pattern */
     int hiddens;                   /* sum of c */

@@ -38,7 +38,7 @@ class Check(cli.Case):
 
     def test_pendulum(self):
         said = self.keel("check", example("pendulum")).stdout.decode()
-        for part in ["pendulum   2 coordinates, 1 constraint   index 3   2 degrees of freedom",
+        for part in ["pendulum   2 coordinates, 1 constraint   index 3   1 degree of freedom (2 start values free)",
                      "hidden   d/dt rod:  2*x*x' + 2*y*y' = 0",
                      "y = 0   y' = 0 (init)   x = 1 (equations, near the guess)   x' = 0   lambda.rod = 0 (equations)",
                      "rod, d/dt rod: exact rows   energy: strong, proved",
@@ -49,6 +49,9 @@ class Check(cli.Case):
         self.assertEqual(mode["offsets"], {"c": {"motion of x": 0, "motion of y": 0, "rod": 2},
                                            "d": {"x": 2, "y": 2, "lambda.rod": 0}})
         self.assertEqual(mode["free"], ["y", "y'"])
+        self.assertEqual((mode["dof"], mode["degrees_of_freedom"]), (2, 1))
+        self.assertIn("index 0   2 free start values", self.keel("check", example("lotka_volterra")).stdout.decode())
+        self.assertNotIn("degrees_of_freedom", self.check(example("lotka_volterra"))["modes"][0])
         self.assertEqual(found["start_from"], {"x": "guess", "y": "init", "x'": "equations", "y'": "init",
                                                "lambda.rod": "equations"})
         self.assertEqual(found["invariants"][0], {"name": "energy", "verdict": "strong", "how": "proved", "rate": 0})
@@ -63,9 +66,10 @@ class Check(cli.Case):
                                            "1e-3", "--tend", self.begin(model) + "+1e-6").stdout)
                 for mode in found["modes"]:
                     c, d = mode["offsets"]["c"], mode["offsets"]["d"]
-                    # Pryce: sum d - sum c is the number of degrees of freedom; the hidden rows are counted by c.
+                    # Pryce: sum d - sum c is the number of free start values; the hidden rows are counted by c.
                     self.assertEqual(sum(d.values()) - sum(c.values()), mode["dof"])
                     self.assertEqual(len(mode["free"]), mode["dof"])
+                    self.assertLessEqual(2 * mode.get("degrees_of_freedom", 0), mode["dof"])
                     for row in mode["hidden"]:
                         self.assertLessEqual(row["order"], c[row["of"]])
                 self.assertEqual(set(found["start"]), set(found["start_from"]))

@@ -71,7 +71,7 @@ class NoValue(cli.Case):
         """Rows that lie close: the step in which the value ceases to exist is known, and the place in it, unless a
         step happens to end between that place and the next row."""
         found = 0
-        for rtol in ("1e-9", "1e-10", "1e-8"):
+        for rtol in ("1e-7", "1e-8", "1e-9", "1e-10", "1e-11"):
             said = self.run_json("--every", "0.0625", "--rtol", rtol, status=3)
             one, = [one for one in said["no_value"] if one["name"] == name]
             self.assertTrue(one["last_with"] <= since <= one["first_without"])
@@ -80,7 +80,7 @@ class NoValue(cli.Case):
             found += 1
             self.assertAlmostEqual(one["t"], since, delta=1e-6)
             self.assertTrue(one["last_with"] <= one["t"] <= one["first_without"])
-        self.assertGreater(found, 1)
+        self.assertGreater(found, 2)
 
     def test_outputs_are_told(self):
         for case, (line, name, since, rows) in OUTPUTS.items():

@@ -76,7 +76,7 @@ class Report(cli.Case):
 
     def test_analysis_and_values(self):
         page, run = self.report(example("pendulum"), "--set", "l=2")
-        self.assertEqual(page.tables["analysis"][1][1:3], [str(run["index"]), str(run["dof"])])
+        self.assertEqual(page.tables["analysis"][1][1:3], [str(run["index"]), "1 degree of freedom (2 start values free)"])
         self.assertIn("d/dt rod", self.text)
         ends = {r[0]: float(r[2]) for r in page.tables["values"][1:]}
         for name, value in {**run["state"], **run["multipliers"], **run["outputs"]}.items():

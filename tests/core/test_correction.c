@@ -345,6 +345,32 @@ static void light_bodies_at_rest_are_spared(void **unused) {
         }
 }
 
+/* Estimates of the first steps, which are short, vanish in round-off: that is looked at with few evaluations
+ * of f beside those of the stages and of the ends. */
+static void first_steps_are_looked_at_cheaply(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int stages;
+    } by[] = {{"dop853", 12}, {"rkf78", 13}, {"dopri5", 7}};
+    for (int k = 0; k < 6; k++)
+        for (int m = 0; m < 3; m++)
+            for (double rtol = 1e-4; rtol > 5e-8; rtol /= 10) {
+                problem p;
+                if (k < 3) problem_kepler(&p, 0.2 + 0.2 * k, 1);
+                else problem_rigid_body(&p, 2, 1, k == 3 ? 2. / 3 : 0.4 + 0.1 * k);
+                keel_solver *s = keel_open(&p.keel, &(keel_options){.method = by[m].name, .rtol = rtol});
+                long before = keel_statistics(s).calls;
+                assert_ok(s, keel_run(s, 10));
+                const keel_stats all = keel_statistics(s);
+                long steps = (by[m].stages - 1) * (all.steps + all.rejected) + all.steps;
+                if ((double)(all.calls - before) > 1.03 * (double)steps + 2)
+                    fail_msg("%s, %s, %g: %ld evaluations, %ld for the steps", p.keel.name, by[m].name, rtol,
+                             all.calls - before, steps);
+                keel_close(s);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(light_bodies_are_spared),
@@ -355,6 +381,7 @@ int main(void) {
         cmocka_unit_test(masses_are_found_from_what_there_is),
         cmocka_unit_test(units_are_those_of_the_moment),
         cmocka_unit_test(estimates_that_vanish_are_not_believed),
+        cmocka_unit_test(first_steps_are_looked_at_cheaply),
         cmocka_unit_test(small_states_have_tolerances_of_their_own),
         cmocka_unit_test(light_bodies_at_rest_are_spared),
     };

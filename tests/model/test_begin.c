@@ -1,6 +1,6 @@
 /* test_begin.c - where models begin: at rest, near it, at singular guesses, with more rows than are needed.
  *
- * What is told of a model (index, degrees of freedom) does not depend on accidental start values, a right
+ * What is told of a model (index, free start values) does not depend on accidental start values, a right
  * start is found, `init` is kept, and the run that follows has the closed form or that of another
  * notation. */
 #include "testing.h"

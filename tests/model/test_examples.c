@@ -1,5 +1,5 @@
 /* test_examples.c - every model of examples/ and examples/papers/: it is read without a message, each mode
- * has the index and the degrees of freedom that pencil and paper give, closed forms solve the equations, and
+ * has the index and the free start values that pencil and paper give, closed forms solve the equations, and
  * trusted digits lie on the constraints and keep the invariants. */
 #include "example_list.h"
 

@@ -158,6 +158,124 @@ static void several_invariants_take_embedded_formulas(void **state) {
     }
 }
 
+/* q'' = -V'(q), over the tops of V: two wells, a pendulum that turns over, steeper wells, waves, a bell. */
+enum { POTENTIALS = 5 };
+static int fall(double t, const double *u, double *out, void *user) {
+    (void)t;
+    double q = u[0], slope[POTENTIALS] = {q * q * q - q, sin(q), pow(q, 5) - q, q + 2 * sin(4 * q),
+                                          -2 * q * exp(-q * q) + 0.2 * q};
+    out[0] = u[1];
+    out[1] = -slope[*(const int *)user];
+    return 0;
+}
+
+static int fall_energy(double t, const double *u, double *out, void *user) {
+    (void)t;
+    double q = u[0],
+           potential[POTENTIALS] = {q * q * q * q / 4 - q * q / 2, -cos(q), pow(q, 6) / 6 - q * q / 2,
+                                    q * q / 2 - cos(4 * q) / 2, exp(-q * q) + 0.1 * q * q};
+    out[0] = u[1] * u[1] / 2 + potential[*(const int *)user];
+    return 0;
+}
+
+/* The states at eight times. */
+static void fall_run(int potential, const char *method, int steps, double *out) {
+    static const double start[POTENTIALS][2] = {{0.3, 0.5}, {0, 2.5}, {0.2, 0.9}, {0.1, 2.5}, {1.2, 1.6}};
+    const keel_problem p = {.n = 2,
+                            .u0 = start[potential],
+                            .f = {.count = 2, .value = fall},
+                            .invariant = {.count = 1, .value = fall_energy},
+                            .user = &potential};
+    keel_solver *s = keel_open(&p, &(keel_options){.method = method, .step = 10. / steps, .compensated = 1});
+    assert_ok(s, keel_state_of(s));
+    for (int i = 0; i < 8; i++) {
+        assert_ok(s, keel_run(s, 10. * (i + 1) / 8));
+        memcpy(out + (size_t)2 * (size_t)i, keel_state(s), 2 * sizeof *out);
+    }
+    keel_close(s);
+}
+
+/* Where x'' lies in a level set no length of a step brings the state back to it, and near such a place a
+ * small change of the row takes a large one of the length.  A step that happens to end there must not show:
+ * errors are about C h^p for steps of any length. */
+static void errors_are_regular_where_steps_run_along_the_level_sets(void **state) {
+    (void)state;
+    static const struct {
+        const char *method;
+        int order, steps;
+    } by[] = {
+        {"heun+relax", 2, 512}, {"bs32+relax", 3, 512}, {"rk4+relax", 4, 512}, {"dopri5+relax", 5, 256}};
+    for (int potential = 0; potential < POTENTIALS; potential++) {
+        double exact[16], u[16];
+        fall_run(potential, "dop853+none", 4096, exact);
+        for (int m = 0; m < 4; m++) {
+            double least = HUGE_VAL, most = 0;
+            for (int steps = by[m].steps; steps <= 2 * by[m].steps; steps += by[m].steps / 8) {
+                double error = 0;
+                fall_run(potential, by[m].method, steps, u);
+                for (int k = 0; k < 16; k++) error = fmax(error, fabs(u[k] - exact[k]));
+                least = fmin(least, error * pow(steps, by[m].order));
+                most = fmax(most, error * pow(steps, by[m].order));
+            }
+            if (most > 4 * least)
+                fail_msg("%s, potential %d: errors of %g to %g h^%d", by[m].method, potential, least, most,
+                         by[m].order);
+        }
+    }
+}
+
+/* The embedded direction is nearly dependent on the first, and in places wholly: round-off in the rows does
+ * not go into the error along the path, by whatever factor. */
+static void round_off_of_several_invariants_stays_small(void **state) {
+    (void)state;
+    static const double inertia[4][3] = {
+        {2, 1, 2. / 3}, {3, 2, 1.5}, {1.2, 1, 0.9}, {5, 1, 0.7}}; /* the second lies between */
+    for (int i = 0; i < 4; i++) {
+        double error[2];
+        for (int fine = 0; fine < 2; fine++) {
+            problem p;
+            problem_rigid_body(&p, inertia[i][0], inertia[i][1], inertia[i][2]);
+            keel_options o = {.method = "bs32", .step = 10. / (fine ? 20480 : 1024), .compensated = 1};
+            keel_solver *s = opened(&p.keel, o);
+            assert_ok(s, keel_run(s, 10));
+            assert_int_equal(keel_statistics(s).unresolved, 0);
+            error[fine] = error_to_exact(&p, s);
+            keel_close(s);
+        }
+        assert_below(fabs(error[1] - error[0] / 8000), 1e-14); /* order 3 */
+    }
+}
+
+/* Nor do errors depend on which steps end where the directions are dependent. */
+static void errors_of_several_invariants_are_regular(void **state) {
+    (void)state;
+    static const struct {
+        const char *method;
+        int order, steps;
+    } by[] = {{"bs32", 3, 256}, {"dopri5", 5, 64}, {"dop853", 8, 24}, {"rkf78", 8, 24}, {"rkf78-7", 7, 24}};
+    static const double inertia[4][3] = {{2, 1, 2. / 3}, {2.5, 1.1, 0.7}, {1.8, 0.9, 0.5}, {2, 1.5, 0.5}};
+    for (int i = 0; i < 4; i++)
+        for (int m = 0; m < 5; m++) {
+            double least = HUGE_VAL, most = 0;
+            for (int steps = by[m].steps; steps <= 2 * by[m].steps; steps += 8) {
+                problem p;
+                problem_rigid_body(&p, inertia[i][0], inertia[i][1], inertia[i][2]);
+                keel_options o = {.method = by[m].method, .step = 10. / steps, .compensated = 1};
+                keel_solver *s = opened(&p.keel, o);
+                double error = 0;
+                for (int k = 1; k <= 8; k++) {
+                    assert_ok(s, keel_run(s, 10. * k / 8));
+                    error = fmax(error, error_to_exact(&p, s));
+                }
+                least = fmin(least, error * pow(steps, by[m].order));
+                most = fmax(most, error * pow(steps, by[m].order));
+                keel_close(s);
+            }
+            if (most > 3 * least)
+                fail_msg("%s, body %d: errors of %g to %g h^%d", by[m].method, i, least, most, by[m].order);
+        }
+}
+
 /* Sums are kept by the method to round-off; no length of a step can do more, and none is asked to. */
 static int exchange(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
@@ -230,6 +348,9 @@ int main(void) {
         cmocka_unit_test(events_are_met_with_the_accuracy_of_the_method),
         cmocka_unit_test(invariants_may_depend_on_time),
         cmocka_unit_test(several_invariants_take_embedded_formulas),
+        cmocka_unit_test(round_off_of_several_invariants_stays_small),
+        cmocka_unit_test(errors_of_several_invariants_are_regular),
+        cmocka_unit_test(errors_are_regular_where_steps_run_along_the_level_sets),
         cmocka_unit_test(linear_invariants_do_no_harm),
         cmocka_unit_test(nothing_to_keep_is_an_ordinary_run),
         cmocka_unit_test(what_cannot_be_relaxed_is_refused),
