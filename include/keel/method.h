@@ -8,6 +8,7 @@
 
 #include <keel/explicit.h>
 #include <keel/extras.h>
+#include <keel/form.h>
 
 #ifdef __cplusplus
 extern "C" {

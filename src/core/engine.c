@@ -241,7 +241,7 @@ static keel_status decide_treatment(struct engine *e) {
             r->treatment[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - r->at[kind]])
             r->treatment[i] = KEEL_ROW_NATIVE;
-        if (kind == KEEL_ROW_ENERGY && e->field.p.form == KEEL_HAMILTONIAN &&
+        if (kind == KEEL_ROW_ENERGY && e->field.traits & KEEL_FROM_ENERGY &&
             (e->field.energy.moving || e->field.constraint.moving))
             r->treatment[i] = KEEL_ROW_VARYING;
         if (r->treatment[i] == kept) first = 0;

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "core/form.h"
 #include "linalg/rowspace.h"
 #include "linalg/saddle.h"
 
@@ -69,7 +70,9 @@ struct algebra {
 };
 
 struct field {
-    keel_problem p;            /* its arrays of numbers lie in the solver's block */
+    keel_problem p; /* its arrays of numbers lie in the solver's block */
+    const struct form *form;
+    unsigned traits;           /* of the form, with or without a structure matrix */
     const keel_kernel *kernel; /* the problem's, or one that came later; NULL: none */
     int n, m, width, nq;
     int kg, kr, k; /* constraints, rolling constraints, both: multipliers */
@@ -117,6 +120,10 @@ keel_status field_open(struct field *fd); /* after u0 is known: which maps move,
 int field_starts_to_move(struct field *fd, double t_before, double t, const double *u);
 void field_scale_lengths(struct field *fd, double factor); /* over which differences are taken */
 void field_forget(struct field *fd);                       /* drops cached factorizations */
+/* Is x' = B grad H with grad H by differences? */
+static inline int field_lacks_gradient(const struct field *fd) {
+    return fd->traits & KEEL_FROM_ENERGY && !fd->energy.user.jacobian;
+}
 /* rate with a status and finite-value check; x is width long. */
 keel_status field_rate(struct field *fd, double t, const double *x, double *dx);
 
@@ -171,8 +178,9 @@ keel_status mechanics_velocity_rows(struct field *fd, double t, const double *u,
                                     double *out); /* G v + g_t, A v + b */
 keel_status mechanics_curvature(struct field *fd, double t, const double *u, double *gamma);
 int mechanics_rate(double t, const double *x, double *dx, void *field);
-void mechanics_least_multipliers(struct field *fd);            /* spreads lambda over redundant rows */
-void mechanics_reactions(const struct field *fd, double *out); /* -K^T lambda at the factored place */
+void mechanics_least_multipliers(struct field *fd); /* spreads lambda over redundant rows */
+keel_status mechanics_reactions(struct field *fd, double t, const double *u,
+                                double *out); /* -K^T lambda at the factored place */
 keel_status mechanics_bad_mass(struct field *fd, double t, int row);
 keel_status mechanics_lost_rank(struct field *fd, double t, int row);
 /* At the factored place: the least share of a row's length that no row before it has; 1 if sparse. */
@@ -207,10 +215,12 @@ void mechanics_sparse_sizes(const struct field *fd, const double *k, const doubl
                             double *velocity);
 
 /* hamiltonian.c */
+void hamiltonian_layout(struct field *fd, struct arena *a);
 int hamiltonian_rate(double t, const double *x, double *dx, void *field);
 int hamiltonian_constrained_rate(double t, const double *x, double *dx, void *field);
 keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *u,
-                                      double *out); /* G H_p + g_t */
+                                      double *out);                                          /* G H_p + g_t */
+keel_status hamiltonian_reactions(struct field *fd, double t, const double *u, double *out); /* -G^T lambda */
 
 /* sizes.c */
 void sizes_find_masses(struct field *fd, double t, const double *u); /* of a canonical Hamiltonian */

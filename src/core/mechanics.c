@@ -271,14 +271,17 @@ void mechanics_least_multipliers(struct field *fd) {
     }
 }
 
-void mechanics_reactions(const struct field *fd, double *out) {
+keel_status mechanics_reactions(struct field *fd, double t, const double *u, double *out) {
     const struct mechanics *m = &fd->mech;
+    (void)t;
+    (void)u;
     memset(out, 0, (size_t)fd->nq * sizeof *out);
     if (m->sparse) {
         saddle_multiply_t(&m->saddle, m->k_values, fd->lambda, out);
         for (int j = 0; j < fd->nq; j++) out[j] = -out[j];
-        return;
+        return KEEL_OK;
     }
     for (int j = 0; j < fd->nq; j++)
         for (int i = 0; i < fd->k; i++) out[j] -= m->k_rows[(long)i * fd->nq + j] * fd->lambda[i];
+    return KEEL_OK;
 }

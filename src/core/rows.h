@@ -38,7 +38,9 @@ keel_row_kind rows_kind(const struct rows *r, int i);
 int rows_find(const struct rows *r, const char *name); /* -1: none */
 
 /* d/dt of constraints, then rolling rows. */
-keel_status rows_velocity(struct field *fd, double t, const double *u, double *out);
+static inline keel_status rows_velocity(struct field *fd, double t, const double *u, double *out) {
+    return fd->form->velocity_rows(fd, t, u, out);
+}
 /* value - reference of all rows; u complete (algebraic rows need y). */
 static inline keel_status rows_residual(struct field *fd, const struct rows *r, double t, const double *u,
                                         double *out) {

@@ -17,8 +17,8 @@
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    if (p->form != KEEL_MECHANICS && (p->form != KEEL_HAMILTONIAN || p->structure.value))
-        return "it is for the form KEEL_HAMILTONIAN with canonical states, and for KEEL_MECHANICS";
+    if (!(keel_problem_traits(p) & KEEL_POSITIONS))
+        return "it is for canonical Hamiltonian problems, x = (q, p), and for mechanics, x = (q, v)";
     if (p->rolling.count)
         return "rolling constraints are not holonomic; use dop853, or any method that projects";
     if (p->energy.count == 0)
@@ -49,7 +49,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
 }
 
 static void divide_by_mass(const struct field *fd, double *force) {
-    if (fd->p.form != KEEL_MECHANICS || !fd->mech.mass) return;
+    if (!fd->mech.mass) return;
     dense_lower_solve(fd->nq, fd->mech.mass, force);
     dense_lower_t_solve(fd->nq, fd->mech.mass, force);
 }
@@ -102,7 +102,7 @@ static keel_status find_matrix(keel_work *w, struct field *fd, const keel_attemp
 static keel_status begin(keel_work *w, struct field *fd, const keel_attempt *a, double size[3]) {
     struct energy_momentum *m = w->method;
     int nq = m->nq;
-    keel_status status = fd->p.form == KEEL_MECHANICS ? mechanics_mass(fd, a->t, a->x) : KEEL_OK;
+    keel_status status = mechanics_mass(fd, a->t, a->x);
     if (status == KEEL_OK) status = map_jacobian(fd, &fd->energy, a->t, a->x, m->gradient);
     if (status != KEEL_OK) return status;
     memcpy(m->begin, a->x, (size_t)w->width * sizeof *a->x);

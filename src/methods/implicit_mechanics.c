@@ -23,7 +23,9 @@
 
 const char *implicit_mechanics_refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    return p->form == KEEL_MECHANICS ? NULL : "it is for the form KEEL_MECHANICS; use radau";
+    return keel_problem_traits(p) & KEEL_SECOND_ORDER
+               ? NULL
+               : "it is for mechanics (a lagrangian, M v' = F); use radau";
 }
 
 static int layout(const keel_problem *p, keel_work *w, int stabilised) {

@@ -21,14 +21,15 @@
 
 const char *lobatto_refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    if (p->form != KEEL_MECHANICS && (p->form != KEEL_HAMILTONIAN || p->structure.value))
-        return "it is for the form KEEL_MECHANICS, and for KEEL_HAMILTONIAN with canonical states";
+    unsigned traits = keel_problem_traits(p);
+    if (!(traits & KEEL_POSITIONS))
+        return "it is for canonical Hamiltonian problems, x = (q, p), and for mechanics, x = (q, v)";
     if (p->rolling.count)
         return "rolling constraints are not holonomic; use dop853, or any method that projects";
     if (p->mass.value && !p->mass.constant)
         return "the mass matrix must be constant; state the model by its momenta (canonical q, p and a "
                "hamiltonian), or use dop853, or any method that projects";
-    int forces = p->form == KEEL_MECHANICS ? sampled_forces(p) : 1;
+    int forces = traits & KEEL_SECOND_ORDER ? sampled_forces(p) : 1;
     if (forces < 0) return text_no_memory;
     if (!forces) return "the forces must not depend on velocities; use dop853, or any method that projects";
     return NULL;
@@ -38,6 +39,7 @@ void lobatto_layout(const keel_problem *p, keel_work *w, int stages) {
     struct lobatto *m = w->method;
     size_t nq = (size_t)p->n / 2, k = (size_t)p->constraint.count, width = (size_t)w->width;
     size_t s = (size_t)stages, rows = (s - 1) * k;
+    m->of_mechanics = (keel_problem_traits(p) & KEEL_SECOND_ORDER) != 0;
     m->s = stages;
     m->nq = (int)nq;
     m->k = (int)k;
@@ -56,7 +58,7 @@ void lobatto_layout(const keel_problem *p, keel_work *w, int stages) {
     m->n_rows = keel_work_doubles(w, s * k * nq);
     m->mu = keel_work_doubles(w, s * k);
     m->old = keel_work_doubles(w, 2 * s * nq);
-    m->slope = keel_work_doubles(w, p->form == KEEL_HAMILTONIAN ? nq * nq : 0);
+    m->slope = keel_work_doubles(w, m->of_mechanics ? 0 : nq * nq);
     m->shifted = keel_work_doubles(w, k * nq);
     m->value = keel_work_doubles(w, rows);
     m->matrix = keel_work_doubles(w, rows * rows);
@@ -68,7 +70,7 @@ void lobatto_layout(const keel_problem *p, keel_work *w, int stages) {
 }
 
 static void divide_by_mass(const struct field *fd, double *force) {
-    if (fd->p.form != KEEL_MECHANICS || !fd->mech.mass) return;
+    if (!fd->mech.mass) return;
     dense_lower_solve(fd->nq, fd->mech.mass, force);
     dense_lower_t_solve(fd->nq, fd->mech.mass, force);
 }
@@ -77,7 +79,7 @@ static void divide_by_mass(const struct field *fd, double *force) {
 static keel_status rates(keel_work *w, struct field *fd, double t, const double *x, double *speed,
                          double *push) {
     struct lobatto *m = w->method;
-    int nq = m->nq, mechanics = fd->p.form == KEEL_MECHANICS;
+    int nq = m->nq, mechanics = m->of_mechanics;
     keel_status status = KEEL_OK;
     if (mechanics) memcpy(speed, x + nq, (size_t)nq * sizeof *x);
     if (mechanics && !push) return KEEL_OK;
@@ -110,7 +112,7 @@ static keel_status find_slope(keel_work *w, struct field *fd, double t, const do
     struct lobatto *m = w->method;
     int nq = m->nq;
     double largest = 0;
-    if (fd->p.form == KEEL_MECHANICS || m->k == 0) return KEEL_OK;
+    if (m->of_mechanics || m->k == 0) return KEEL_OK;
     for (int j = nq; j < 2 * nq; j++) largest = fmax(largest, fabs(x[j]));
     double length = sqrt(DBL_EPSILON) * (largest > 0 ? largest : 1);
     memcpy(m->x, x, (size_t)w->width * sizeof *x);
@@ -125,9 +127,9 @@ static keel_status find_slope(keel_work *w, struct field *fd, double t, const do
 }
 
 /* out = H_pp in. */
-static void apply_slope(const struct field *fd, const struct lobatto *m, const double *in, double *out) {
+static void apply_slope(const struct lobatto *m, const double *in, double *out) {
     int nq = m->nq;
-    if (fd->p.form == KEEL_MECHANICS) {
+    if (m->of_mechanics) {
         memcpy(out, in, (size_t)nq * sizeof *out);
         return;
     }
@@ -149,7 +151,7 @@ static void fill_block(const struct field *fd, struct lobatto *m, int i, int l, 
     int nq = m->nq, k = m->k, same = i == l + 1 || order == k;
     for (int c = 0; c < k; c++) {
         double *shifted = m->shifted + (long)c * nq;
-        apply_slope(fd, m, m->n_rows + ((long)l * k + c) * nq, shifted);
+        apply_slope(m, m->n_rows + ((long)l * k + c) * nq, shifted);
         for (int r = 0; r < k; r++) {
             const double *g = m->g_rows + ((long)i * k + r) * nq;
             double sum = 0;
@@ -173,7 +175,7 @@ static double sum_of_pushes(const struct lobatto *m, const double *high, const d
 }
 
 /* P_i, then Q_i, from the rates of the last round; speeds follow P by H_pp. */
-static void form_stages(const struct field *fd, struct lobatto *m, double h) {
+static void form_stages(struct lobatto *m, double h) {
     int s = m->s, nq = m->nq;
     for (int i = 0; i < s; i++) {
         double *dp = m->dp + (long)i * nq;
@@ -182,7 +184,7 @@ static void form_stages(const struct field *fd, struct lobatto *m, double h) {
             m->beside[c] = now - dp[c];
             dp[c] = now;
         }
-        apply_slope(fd, m, m->beside, m->next);
+        apply_slope(m, m->beside, m->next);
         for (int c = 0; c < nq; c++) m->speed[(long)i * nq + c] += m->next[c];
     }
     for (int i = 1; i < s; i++)
@@ -224,7 +226,7 @@ static keel_status correct(keel_work *w, struct field *fd, const keel_attempt *a
     dense_lu_solve(rows, m->matrix, (int *)m->pivot, m->value);
     fd->stats->newton++;
     for (int i = 0; i < rows; i++) m->mu[i] += m->value[i];
-    form_stages(fd, m, a->h);
+    form_stages(m, a->h);
     return KEEL_OK;
 }
 
@@ -245,7 +247,7 @@ static void changes(const struct lobatto *m, const keel_attempt *a, double chang
 static keel_status begin(keel_work *w, struct field *fd, const keel_attempt *a) {
     struct lobatto *m = w->method;
     size_t nq = (size_t)m->nq, count = (size_t)m->s * nq;
-    keel_status status = fd->p.form == KEEL_MECHANICS ? mechanics_mass(fd, a->t, a->x) : KEEL_OK;
+    keel_status status = mechanics_mass(fd, a->t, a->x);
     if (status == KEEL_OK) status = rates(w, fd, a->t, a->x, m->speed, m->push);
     if (status == KEEL_OK) status = rows_at(fd, m, 0, a->t, a->x);
     if (status == KEEL_OK) status = find_slope(w, fd, a->t, a->x);
@@ -257,7 +259,7 @@ static keel_status begin(keel_work *w, struct field *fd, const keel_attempt *a) 
     memset(m->n_rows + (size_t)m->k * nq, 0, (size_t)m->k * (count - nq) * sizeof *m->n_rows);
     memset(m->dq, 0, count * sizeof *m->dq);
     memset(m->dp, 0, count * sizeof *m->dp);
-    form_stages(fd, m, a->h);
+    form_stages(m, a->h);
     return status;
 }
 
@@ -278,7 +280,7 @@ static keel_status solve_stages(keel_work *w, struct field *fd, const keel_attem
             status = rates(w, fd, a->t + m->a.c[i] * a->h, m->x, m->speed + (long)i * m->nq,
                            m->push + (long)i * m->nq);
         }
-        if (status == KEEL_OK && round) form_stages(fd, m, a->h);
+        if (status == KEEL_OK && round) form_stages(m, a->h);
         if (status == KEEL_OK) status = correct(w, fd, a);
         if (status == KEEL_RETRY && idle)
             break; /* it has run off: the place says nothing about the problem */

@@ -10,7 +10,8 @@
 enum { ROUNDS = 12 };
 
 const char *original_refuse(const keel_problem *p) {
-    if (p->form != KEEL_ODE && p->form != KEEL_DAE) return "it is for the forms KEEL_ODE and KEEL_DAE";
+    if (!(keel_problem_traits(p) & KEEL_FIRST_ORDER))
+        return "it is for equations x' = f(t,x,z), 0 = g, not for a lagrangian or a hamiltonian";
     if (p->n == 0) return "there are no states to step";
     return p->mass.value ? "it needs x' = f without a mass matrix" : NULL;
 }

@@ -21,7 +21,8 @@
 #include <string.h>
 
 struct rattle {
-    struct lobatto pair; /* for the form KEEL_HAMILTONIAN; what follows is for mechanics */
+    struct lobatto pair; /* for canonical Hamiltonian problems; what follows is for mechanics */
+    int of_mechanics;    /* x = (q, v), not (q, p) */
     double *push;        /* k x nq: rows M^-1 G(q)^T */
     double *g, *jacobian, *matrix, *change;
     double *force; /* M^-1 F at q, then at q_1 */
@@ -33,7 +34,8 @@ struct rattle {
 };
 
 static const char *refuse_shake(const keel_problem *p, const keel_options *o) {
-    if (p->form != KEEL_MECHANICS) return "it is for the form KEEL_MECHANICS";
+    if (!(keel_problem_traits(p) & KEEL_SECOND_ORDER))
+        return "it is for mechanics (a lagrangian, M v' = F - G^T lambda)";
     if (p->mass.value && !p->mass.constant)
         return "the mass matrix must be constant; use dop853, or any method that projects";
     return lobatto_refuse(p, o);
@@ -42,7 +44,8 @@ static const char *refuse_shake(const keel_problem *p, const keel_options *o) {
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     (void)o;
     struct rattle *m = w->method;
-    if (p->form == KEEL_HAMILTONIAN) {
+    m->of_mechanics = (keel_problem_traits(p) & KEEL_SECOND_ORDER) != 0;
+    if (!m->of_mechanics) {
         lobatto_layout(p, w, 2);
         return;
     }
@@ -174,7 +177,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     struct field *fd = w->core;
     struct rattle *m = w->method;
     int nq = fd->nq;
-    if (fd->p.form == KEEL_HAMILTONIAN) return lobatto_attempt(w, a);
+    if (!m->of_mechanics) return lobatto_attempt(w, a);
     memset(m->gain, 0, (size_t)nq * sizeof *m->gain);
     keel_status status = leap(w, fd, a, a->x, a->t, 0.5 * a->h);
     if (status == KEEL_OK) status = acceleration(w, fd, a->t + a->h, m->x_new, m->force);

@@ -31,7 +31,9 @@ struct rolling {
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    return p->form == KEEL_MECHANICS ? NULL : "it is for the form KEEL_MECHANICS";
+    return keel_problem_traits(p) & KEEL_SECOND_ORDER
+               ? NULL
+               : "it is for mechanics (a lagrangian, M v' = F - K^T lambda)";
 }
 
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {

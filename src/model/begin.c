@@ -261,7 +261,7 @@ static int rows_that_follow(const struct begin *b, const keel_solver *s) {
     const unsigned char *left_out = b->mode->system.left_out;
     keel_row row;
     int count = 0;
-    if (b->r->form != KEEL_MECHANICS) return 0;
+    if (!(formulation_traits(b->r) & KEEL_SECOND_ORDER)) return 0;
     for (int i = 0; keel_row_at(s, i, &row); i++) count += row.treatment == KEEL_ROW_REDUNDANT;
     for (int i = 0; i < mode->constraint.count; i++)
         if (left_out[mode->constraint.list[i].multiplier]) count -= 2; /* and its derivative */

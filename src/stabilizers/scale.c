@@ -117,7 +117,7 @@ static int read_sets(struct manifold *m, const char *text, char *why, size_t roo
 static void default_sets(struct manifold *m) {
     struct scale *s = own(m);
     const struct field *fd = m->fd;
-    int halves = fd->p.form == KEEL_MECHANICS || (fd->p.form == KEEL_HAMILTONIAN && !fd->p.structure.value);
+    int halves = (fd->traits & KEEL_POSITIONS) != 0;
     int invariants = m->kept > 0 && rows_kind(m->rows, m->row[0]) >= KEEL_ROW_ENERGY;
     s->sets[0] = m->kept == 2 && halves && invariants ? 2 : 1;
     for (int i = 0; i < fd->n; i++) s->set_of[i] = s->sets[0] == 2 && i >= fd->n / 2;
