@@ -1,7 +1,13 @@
 /* The public headers as C++17, warnings as errors.  Inner headers come first: each must stand on its own. */
 #include <keel/explicit.h>
 
+#include <keel/native.h>
+
+#include <keel/form.h>
+
 #include <keel/method.h>
+
+#include <keel/stabilizer.h>
 
 #include <keel.h>
 

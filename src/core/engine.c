@@ -124,9 +124,9 @@ static void layout(struct engine *e) {
                           .rtol = e->o.step > 0 ? 0 : e->o.rtol,
                           .atol = e->atol,
                           .arena = a,
-                          .core = &e->field};
+                          .native = &e->field.view};
     e->work.method = e->block ? e->block + e->block_size : NULL;
-    e->field.stats = e->r ? &e->r->stats : NULL;
+    e->field.stats = e->work.stats = e->r ? &e->r->stats : NULL;
     if (e->field.context != e->field.p.user || e->field.rate != e->field.p.f.value)
         e->field.context = &e->field;
     e->work.rate = e->field.rate;

@@ -113,6 +113,27 @@ static void *copied(struct arena *a, const void *source, size_t bytes) {
     return copy ? copy : (void *)source;
 }
 
+/* What methods see, of this field and no copy of it. */
+static void field_show(struct field *fd) {
+    fd->view = (keel_native){.problem = &fd->p,
+                             .map = {[KEEL_MAP_F] = &fd->f.user,
+                                     [KEEL_MAP_ALGEBRAIC] = &fd->algebraic.user,
+                                     [KEEL_MAP_ENERGY] = &fd->energy.user,
+                                     [KEEL_MAP_CONSTRAINT] = &fd->constraint.user,
+                                     [KEEL_MAP_ROLLING] = &fd->rolling.user,
+                                     [KEEL_MAP_QUADRATIC_FORMS] = &fd->quadratic_forms.user,
+                                     [KEEL_MAP_ENERGY_OF_FORMS] = &fd->energy_of_forms.user,
+                                     [KEEL_MAP_ORIGINAL_F] = &fd->original_f.user,
+                                     [KEEL_MAP_ORIGINAL_G] = &fd->original_g.user},
+                             .nq = fd->nq,
+                             .kg = fd->kg,
+                             .k = fd->k,
+                             .active = fd->active,
+                             .multipliers = fd->lambda,
+                             .algebraic = fd->y,
+                             .direct = fd->dae.direct};
+}
+
 void field_layout(struct field *fd, struct arena *a) {
     size_t n = (size_t)fd->n, all = (size_t)(fd->n + fd->m), most = (size_t)max_count(fd);
     size_t events = (size_t)fd->p.event.count, vector = (all + 7) / 4 * 4, dense, sparse;
@@ -148,6 +169,7 @@ void field_layout(struct field *fd, struct arena *a) {
     fd->pivot = arena_ints(a, all);
     if (fd->p.mass.value && fd->traits & KEEL_FIRST_ORDER) fd->mass = arena_doubles(a, n * n);
     if (fd->form->layout) fd->form->layout(fd, a);
+    field_show(fd);
 }
 
 int field_attach(struct field *fd) {

@@ -6,13 +6,15 @@
 #ifndef KEEL_CORE_FIELD_H
 #define KEEL_CORE_FIELD_H
 
-#include <keel/method.h>
+#include <keel/native.h>
 
 #include "base/arena.h"
 #include "base/text.h"
 #include "core/form.h"
 #include "linalg/rowspace.h"
 #include "linalg/saddle.h"
+
+#include <string.h>
 
 /* The last thing that went wrong in a callback or a solve.  A step may still be saved by a shorter one; if
  * not, this is the status and the sentence the run ends with. */
@@ -70,7 +72,8 @@ struct algebra {
 };
 
 struct field {
-    keel_problem p; /* its arrays of numbers lie in the solver's block */
+    keel_native view; /* what methods see of it; the first member, so that a method's pointer leads here */
+    keel_problem p;   /* its arrays of numbers lie in the solver's block */
     const struct form *form;
     unsigned traits;           /* of the form, with or without a structure matrix */
     const keel_kernel *kernel; /* the problem's, or one that came later; NULL: none */
@@ -102,6 +105,10 @@ struct field {
     keel_halt *halt; /* options.stop, while what is under way can be forgotten; else NULL */
     struct fault fault;
 };
+
+static inline struct field *field_of(const keel_work *w) {
+    return (struct field *)w->native;
+}
 
 /* What field_open found out, and which factorizations stand in the block, as plain numbers. */
 struct field_facts {
@@ -135,16 +142,10 @@ const char *field_name(const char *const *names, int i, const char *what, char *
 /* map.c: checked evaluation. */
 keel_status map_complain(struct field *fd, const char *what, const char *const *names, int code, double t,
                          int count, const double *out);
-/* Zero times anything finite is zero: one sum tells whether all values are. */
 static inline keel_status map_checked(struct field *fd, const char *what, const char *const *names, int code,
                                       double t, int count, const double *out) {
-    double sum[4] = {0, 0, 0, 0}; /* four at once: additions wait for each other */
-    int i = 0;
-    for (; i + 4 <= count; i += 4)
-        for (int k = 0; k < 4; k++) sum[k] += out[i + k] * 0;
-    for (; i < count; i++) sum[0] += out[i] * 0;
-    int finite = (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0;
-    return code == 0 && finite ? KEEL_OK : map_complain(fd, what, names, code, t, count, out);
+    return code == 0 && keel_native_finite(count, out) ? KEEL_OK
+                                                       : map_complain(fd, what, names, code, t, count, out);
 }
 keel_status map_stopped(struct field *fd);
 static inline keel_status map_value(struct field *fd, const struct map *map, double t, const double *u,
@@ -185,7 +186,10 @@ keel_status mechanics_bad_mass(struct field *fd, double t, int row);
 keel_status mechanics_lost_rank(struct field *fd, double t, int row);
 /* At the factored place: the least share of a row's length that no row before it has; 1 if sparse. */
 double mechanics_own_share(const struct field *fd, int *row);
-int mechanics_factored_at(const struct field *fd, double t, const double *u);
+static inline int mechanics_factored_at(const struct field *fd, double t, const double *u) {
+    const struct mechanics *m = &fd->mech;
+    return m->ready && m->at[0] == t && memcmp(m->at + 1, u, (size_t)fd->nq * sizeof *u) == 0;
+}
 /* So near that K there has six digits of the factored one; not if sparse. */
 #define MECHANICS_NEAR 1e-6
 int mechanics_factored_near(const struct field *fd, double t, const double *u);

@@ -13,12 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-void keel_work_count(keel_work *w, long factorizations, long newton) {
-    struct field *fd = w->core;
-    fd->stats->factorizations += factorizations;
-    fd->stats->newton += newton;
-}
-
 static int known_by_maps(const struct field *fd) {
     const keel_problem *p = &fd->p;
     if (!p->f.jacobian || fd->traits & KEEL_SECOND_ORDER || fd->damped || fd->sliding) return 0;
@@ -91,7 +85,7 @@ static keel_status column_by_differences(keel_work *w, double t, double *x, cons
 
 keel_status keel_work_jacobian(keel_work *w, double t, const double *x, const double *f, int differences,
                                double *jacobian) {
-    struct field *fd = w->core;
+    struct field *fd = field_of(w);
     if (!differences && known_by_maps(fd)) return by_maps(fd, t, x, jacobian);
     fd->stats->jacobians++;
     double *moved = fd->moved, *probe = fd->beside;

@@ -81,10 +81,13 @@ keel_status map_stopped(struct field *fd) {
 keel_status map_jacobian(struct field *fd, const struct map *map, double t, const double *u, double *out) {
     fd->stats->jacobians++;
     if (!map->user.jacobian) return by_differences(fd, map, t, u, out);
-    double *values = map->user.pattern ? fd->sparse : out;
+    int entries = map->user.count * map->columns;
+    const keel_pattern *pattern = map->user.pattern;
+    if (pattern && pattern->nnz == entries) pattern = NULL; /* a full one is in the order of a matrix */
+    double *values = pattern ? fd->sparse : out;
     int code = map->user.jacobian(t, u, values, fd->p.user);
-    int entries = map->user.pattern ? map->user.pattern->nnz : map->user.count * map->columns;
-    if (map->user.pattern && code == 0) spread(map->user.pattern, map->user.count, map->columns, values, out);
+    if (pattern && code == 0) spread(pattern, map->user.count, map->columns, values, out);
+    if (pattern) entries = pattern->nnz;
     return blame(fd, map_checked(fd, map->what, NULL, code, t, entries, values), "jacobian");
 }
 

@@ -82,11 +82,6 @@ keel_status mechanics_lost_rank(struct field *fd, double t, int row) {
         t);
 }
 
-int mechanics_factored_at(const struct field *fd, double t, const double *u) {
-    const struct mechanics *m = &fd->mech;
-    return m->ready && m->at[0] == t && memcmp(m->at + 1, u, (size_t)fd->nq * sizeof *u) == 0;
-}
-
 /* K L^-T as a row space. */
 static keel_status factor_dense(struct field *fd, double t, const double *u) {
     struct mechanics *m = &fd->mech;

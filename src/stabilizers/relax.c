@@ -46,7 +46,7 @@ static int refuse(const keel_problem *p, const keel_options *o, const keel_stepp
 
 static void layout(keel_manifold *view) {
     struct relax *x = view->own;
-    const struct engine *e = view->core;
+    const struct engine *e = engine_of(view);
     x->trial = arena_doubles(view->arena, (size_t)view->width);
     x->factor = arena_doubles(view->arena, (size_t)e->rows.count + 1);
     x->change = arena_doubles(view->arena, (size_t)e->rows.count + 1);
@@ -59,7 +59,7 @@ static int embedded(const struct engine *e) {
 }
 
 static keel_status begin(keel_manifold *view, double t, const double *u) {
-    struct engine *e = view->core;
+    struct engine *e = engine_of(view);
     const struct manifold *m = &e->manifold;
     (void)t, (void)u;
     for (int i = 0; i < m->kept; i++) {
@@ -190,7 +190,7 @@ static keel_status project(struct engine *e, double h, keel_length *end, double 
 }
 
 static keel_status lengthen(keel_manifold *view, double h, keel_length *end, double *x_new, double *low_new) {
-    struct engine *e = view->core;
+    struct engine *e = engine_of(view);
     struct manifold *m = &e->manifold;
     struct relax *x = view->own;
     int found = 0;
