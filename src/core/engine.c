@@ -233,7 +233,8 @@ static keel_status decide_treatment(struct engine *e) {
         int wanted = !keep || text_listed(keep, rows_name(r, base)) || text_listed(keep, rows_name(r, i));
         r->treatment[i] =
             active && wanted && (first || !(stabilizer & KEEL_FIRST_ROW)) ? kept : KEEL_ROW_WATCHED;
-        if (kind <= KEEL_ROW_ROLLING && (traits & KEEL_CONSTRAINED)) r->treatment[i] = KEEL_ROW_NATIVE;
+        if (rows_in(ROWS_OF_CONSTRAINTS, kind) && (traits & KEEL_CONSTRAINED))
+            r->treatment[i] = KEEL_ROW_NATIVE;
         if ((kind == KEEL_ROW_CONSTRAINT || kind == KEEL_ROW_ROLLING || kind == KEEL_ROW_ALGEBRAIC) &&
             (traits & KEEL_AS_GIVEN))
             r->treatment[i] = KEEL_ROW_NATIVE;

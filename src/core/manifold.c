@@ -49,7 +49,7 @@ void manifold_choose(struct manifold *m) {
     int constraints_left = 0, seen[ROWS_KINDS] = {0};
     m->kept = m->kept_kinds = 0;
     for (int i = 0; i < r->count; i++) {
-        int constraint = rows_kind(r, i) <= KEEL_ROW_ROLLING;
+        int constraint = rows_in(ROWS_OF_CONSTRAINTS, rows_kind(r, i));
         if (r->treatment[i] == KEEL_ROW_WATCHED && constraint) constraints_left = 1;
         if (r->treatment[i] != KEEL_ROW_KEPT && r->treatment[i] != KEEL_ROW_DAMPED) continue;
         m->row[m->kept++] = i;

@@ -135,7 +135,7 @@ static keel_status velocity_jacobian(struct field *fd, struct rows *r, double t,
 
 keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {
     int all = fd->n + fd->m, count = r->of[kind];
-    if (fd->mech.sparse && kind <= KEEL_ROW_ROLLING) return KEEL_OK; /* K itself is what there is */
+    if (fd->mech.sparse && rows_in(ROWS_OF_CONSTRAINTS, kind)) return KEEL_OK; /* K itself is what there is */
     double *jacobian = rows_gradient(r, fd, r->at[kind]);
     if (kind == KEEL_ROW_VELOCITY || kind == KEEL_ROW_ROLLING)
         return velocity_jacobian(fd, r, t, u); /* both */
@@ -154,7 +154,7 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
     int all = fd->n + fd->m, first = r->at[kind], count = r->of[kind];
     const struct map *map = r->map[kind];
     int derived = kind == KEEL_ROW_VELOCITY || kind == KEEL_ROW_ROLLING;
-    if (fd->mech.sparse && kind <= KEEL_ROW_ROLLING) return rows_grow_sparse(fd, r, t, u);
+    if (fd->mech.sparse && rows_in(ROWS_OF_CONSTRAINTS, kind)) return rows_grow_sparse(fd, r, t, u);
     for (int i = first; i < first + count; i++) {
         const double *row = rows_gradient(r, fd, i);
         double size = fabs(r->reference[i]);

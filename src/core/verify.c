@@ -194,7 +194,7 @@ static void refuse(const struct start *st, int i, double t, const struct sample 
 
 /* Where a false row is plain to see: further away, and whatever the other invariants say. */
 static void look_further(struct start *st, int i, double t, const double *u, struct sample *s) {
-    struct start_level rest = {(1u << KEEL_ROW_ENERGY) - 1, i, 0, st->fd->n};
+    struct start_level rest = {ROWS_OF_EQUATIONS, i, 0, st->fd->n};
     s->plainly = 1;
     s->points = s->moving = 0;
     memcpy(st->fd->y, u + st->fd->n, (size_t)st->fd->m * sizeof *u);
@@ -207,7 +207,7 @@ static keel_status verify_row(struct start *st, int i, double t, const double *u
     struct field *fd = st->fd;
     struct rows *r = st->rows;
     const struct map *map = rows_kind(r, i) == KEEL_ROW_ENERGY ? &fd->energy : &fd->invariant;
-    unsigned constraints = (1u << KEEL_ROW_ENERGY) - 1, all = (1u << ROWS_KINDS) - 1;
+    unsigned constraints = ROWS_OF_EQUATIONS, all = (1u << ROWS_KINDS) - 1;
     struct start_level rest = {constraints, i, 0, fd->n};
     for (int weak = 0; weak < 2; weak++) {
         struct sample s = {.conserved = 1, .seed = 2026, .tolerance = tolerance_of(fd, map), .at = st->worst};

@@ -63,7 +63,7 @@ static keel_status begin(keel_manifold *view, double t, const double *u) {
     const struct manifold *m = &e->manifold;
     (void)t, (void)u;
     for (int i = 0; i < m->kept; i++) {
-        if (rows_kind(&e->rows, m->row[i]) >= KEEL_ROW_ENERGY) continue;
+        if (!rows_in(ROWS_OF_EQUATIONS, rows_kind(&e->rows, m->row[i]))) continue;
         return engine_fail(
             e, KEEL_EINVAL,
             "relax keeps invariants, and `%s` is an equation that no length of a step can meet",

@@ -118,7 +118,7 @@ static void default_sets(struct manifold *m) {
     struct scale *s = own(m);
     const struct field *fd = m->fd;
     int halves = (fd->traits & KEEL_POSITIONS) != 0;
-    int invariants = m->kept > 0 && rows_kind(m->rows, m->row[0]) >= KEEL_ROW_ENERGY;
+    int invariants = m->kept > 0 && !rows_in(ROWS_OF_EQUATIONS, rows_kind(m->rows, m->row[0]));
     s->sets[0] = m->kept == 2 && halves && invariants ? 2 : 1;
     for (int i = 0; i < fd->n; i++) s->set_of[i] = s->sets[0] == 2 && i >= fd->n / 2;
 }
