@@ -13,7 +13,13 @@
 
 #include <keel/explicit.h>
 
+#include <keel/native.h>
+
+#include <keel/form.h>
+
 #include <keel/method.h>
+
+#include <keel/stabilizer.h>
 
 #include <keel.h>
 

@@ -8,6 +8,7 @@
 
 #include <keel/explicit.h>
 #include <keel/extras.h>
+#include <keel/form.h>
 #include <keel/options.h>
 
 #ifdef __cplusplus
@@ -52,7 +53,9 @@ typedef struct keel_work {
     void *method;                       /* the method's own struct of pointers, stepper->size bytes */
     double rtol;                        /* 0: fixed steps, and solves go to round-off */
     const double *atol;                 /* n */
-    void *arena, *core;
+    void *arena;
+    keel_stats *stats;
+    struct keel_native *native; /* the problem itself, for native methods (keel/native.h) */
     keel_halt *halt; /* for loops that take long beside calls of rate: give up, with any status; or NULL */
 } keel_work;
 
@@ -72,7 +75,10 @@ KEEL_API double *keel_work_doubles(keel_work *w, size_t count);
 KEEL_API keel_status keel_work_jacobian(keel_work *w, double t, const double *x, const double *f,
                                         int differences, double *jacobian);
 /* What the solves of a method add to keel_stats. */
-KEEL_API void keel_work_count(keel_work *w, long factorizations, long newton);
+static inline void keel_work_count(keel_work *w, long factorizations, long newton) {
+    w->stats->factorizations += factorizations;
+    w->stats->newton += newton;
+}
 
 typedef struct keel_attempt {
     double t, h;

@@ -285,7 +285,7 @@ static int find_multipliers(struct engine *e, double t, const double *u) {
     keel_status status = field_rate(fd, t, e->scratch, e->split);
     fd->mech.roughly = roughly;
     if (status != KEEL_OK) return 0;
-    if (fd->p.form == KEEL_MECHANICS) mechanics_least_multipliers(fd);
+    if (fd->form->least_multipliers) fd->form->least_multipliers(fd);
     return 1;
 }
 
@@ -304,17 +304,8 @@ const double *keel_forces(keel_solver *s) {
     struct engine *e = s->engine;
     struct field *fd = &e->field;
     if (!find_multipliers(e, e->r->t_now, engine_state(e))) return NULL;
-    if (fd->p.form == KEEL_MECHANICS) {
-        mechanics_reactions(fd, e->forces);
-        return e->forces;
-    }
-    if (map_jacobian(fd, &fd->constraint, e->r->t_now, engine_state(e), fd->matrix) != KEEL_OK) return NULL;
-    const double *rows = fd->matrix;
-    for (int j = 0; j < fd->nq; j++) {
-        e->forces[j] = 0;
-        for (int i = 0; i < fd->k; i++) e->forces[j] -= rows[(long)i * fd->nq + j] * fd->lambda[i];
-    }
-    return e->forces;
+    keel_status status = fd->form->reactions(fd, e->r->t_now, engine_state(e), e->forces);
+    return status == KEEL_OK ? e->forces : NULL;
 }
 
 int keel_event(const keel_solver *s) {

@@ -18,6 +18,14 @@ void text_set(char *out, size_t room, const char *format, ...) {
     va_end(args);
 }
 
+int text_no(char *out, size_t room, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    text_vset(out, room, format, args);
+    va_end(args);
+    return 0;
+}
+
 void text_add(char *out, size_t room, const char *format, ...) {
     size_t used = strlen(out);
     va_list args;

@@ -12,6 +12,8 @@ enum { TEXT_SENTENCE = 640 };
 extern const char text_no_memory[];
 
 void text_set(char *out, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The same, and 0: for checks that tell why they fail. */
+int text_no(char *out, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void text_add(char *out, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void text_vset(char *out, size_t room, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));

@@ -2,6 +2,8 @@
 #include "cli/check.h"
 #include "cli/run_json.h"
 
+#include <keel/form.h>
+
 #include <string.h>
 
 static void offsets(struct json *json, const struct check *c, int mode) {
@@ -49,13 +51,12 @@ static void found(struct json *json, const struct check *c, int mode) {
 }
 
 static void modes(struct json *json, const struct check *c) {
-    static const char *const form[] = {"ode", "hamiltonian", "mechanics", "dae"};
     keel_mode mode;
     json_array(json, "modes");
     for (int i = 0; keel_model_mode(c->model, i, &mode); i++) {
         json_object(json, NULL);
         json_text(json, "name", mode.name);
-        json_text(json, "form", form[mode.problem->form]);
+        json_text(json, "form", keel_form_at((int)mode.problem->form)->name);
         json_integer(json, "unknowns", mode.unknowns);
         json_integer(json, "equations", mode.equations);
         json_integer(json, "index", mode.index);

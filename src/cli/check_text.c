@@ -2,6 +2,8 @@
 #include "base/text.h"
 #include "cli/check.h"
 
+#include <keel/form.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -48,10 +50,10 @@ static const char *s_of(int count) {
 
 static void size(const keel_mode *mode, char *out, size_t room) {
     const keel_problem *p = mode->problem;
+    unsigned traits = keel_problem_traits(p);
     int rows = p->constraint.count;
-    if (p->form == KEEL_MECHANICS) text_set(out, room, "%d coordinate%s", p->n / 2, s_of(p->n / 2));
-    else if (p->form == KEEL_HAMILTONIAN && !p->structure.value)
-        text_set(out, room, "%d canonical pair%s", p->n / 2, s_of(p->n / 2));
+    if (traits & KEEL_SECOND_ORDER) text_set(out, room, "%d coordinate%s", p->n / 2, s_of(p->n / 2));
+    else if (traits & KEEL_CANONICAL) text_set(out, room, "%d canonical pair%s", p->n / 2, s_of(p->n / 2));
     else
         text_set(out, room, "%d unknown%s, %d equation%s", mode->unknowns, s_of(mode->unknowns),
                  mode->equations, s_of(mode->equations));
@@ -62,13 +64,14 @@ static void size(const keel_mode *mode, char *out, size_t room) {
 /* What the equations are to keel. */
 static void form(struct lines *l, const struct check *c, int i, const keel_mode *mode) {
     const keel_problem *p = mode->problem;
+    unsigned traits = keel_problem_traits(p);
     topic(l, "form");
-    if (p->form == KEEL_MECHANICS)
+    if (traits & KEEL_SECOND_ORDER)
         item(l, p->constraint.count + p->rolling.count ? "mechanics, M q'' = F - G^T lambda"
                                                        : "mechanics, M q'' = F");
-    else if (p->form == KEEL_HAMILTONIAN)
+    else if (traits & KEEL_FROM_ENERGY)
         item(l, p->structure.value ? "hamiltonian, x' = B grad H" : "hamiltonian, q' = H_p, p' = -H_q");
-    else if (p->form == KEEL_ODE)
+    else if (!(traits & KEEL_ALGEBRAIC))
         item(l, "explicit equations x' = f(t, x), %d state%s%s", p->n, s_of(p->n),
              mode->index ? ", from which the others follow" : "");
     else if (p->m)

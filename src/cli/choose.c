@@ -69,8 +69,8 @@ const char *choose_method_for(const keel_model *m, enum choose_steps steps, cons
         text_set(why, room, "order 8 with error control%s; not for stiff problems", held(p, stabilizer));
         return "dop853";
     }
-    if (!corrects && p->form == KEEL_MECHANICS && p->constraint.count && keel_model_modes(m) == 1 &&
-        accepts(p, "rattle", (to > from ? to - from : from - to) / 100)) {
+    if (!corrects && keel_problem_traits(p) & KEEL_SECOND_ORDER && p->constraint.count &&
+        keel_model_modes(m) == 1 && accepts(p, "rattle", (to > from ? to - from : from - to) / 100)) {
         text_set(why, room,
                  "symplectic, keeps constraints and their derivatives by itself; energy errors stay bounded");
         return "rattle";

@@ -12,9 +12,7 @@
 enum { FORMS = 4 };
 enum { NAME = 22, SHAPE = 22, WITH = 11, ABOUT = 76, DETAIL = 15, WIDTH = 100 }; /* columns */
 
-/* In the order of keel_form. */
-static const char *const form_name[FORMS] = {"ode", "hamiltonian", "mechanics", "dae"};
-/* The smallest problem of each form that has something to keep. */
+/* The smallest problem of each form that has something to keep, in the order of keel_form_at. */
 static const char *const form_text[FORMS] = {
     "model ask\nvar x, y\nx' = y\ny' = -x\ninvariant size = x^2 + y^2\ninit x = 1, y = 0\nrun 0 .. 1\n",
     "model ask\ncanonical q, p\nhamiltonian (p^2 + q^2)/2\ninvariant energy\ninit q = 1, p = 0\nrun 0 .. 1\n",
@@ -51,12 +49,13 @@ static struct methods_answer ask(struct methods *m, const keel_method *method) {
 static int open_models(struct methods *m) {
     const keel_model_options o = {.interpret = 1};
     for (int i = 0; i < FORMS; i++) {
-        m->model[i] = keel_model_read(form_name[i], form_text[i], strlen(form_text[i]), &o);
+        m->model[i] = keel_model_read(keel_form_at(i)->name, form_text[i], strlen(form_text[i]), &o);
         keel_mode mode = {0};
         if (!m->model[i]) return job_no_memory(&m->job);
-        if (!keel_model_mode(m->model[i], 0, &mode) || (int)mode.problem->form != i)
-            return job_fail(&m->job, EXIT_FAILED, "the form %s cannot be asked about: %s", form_name[i],
-                            keel_model_message(m->model[i]));
+        if (!keel_model_mode(m->model[i], 0, &mode) ||
+            keel_form_at((int)mode.problem->form) != keel_form_at(i))
+            return job_fail(&m->job, EXIT_FAILED, "the form %s cannot be asked about: %s",
+                            keel_form_at(i)->name, keel_model_message(m->model[i]));
     }
     return 0;
 }
@@ -87,7 +86,7 @@ static void forms_text(struct methods_answer a, int whole, char *out, size_t roo
     if (!whole && a.forms == (1u << FORMS) - 1) text_set(out, room, "all");
     else
         for (int i = 0; i < FORMS; i++)
-            if (a.forms >> i & 1) join(out, room, form_name[i]);
+            if (a.forms >> i & 1) join(out, room, keel_form_at(i)->name);
 }
 
 static void stabilizers_text(struct methods_answer a, int whole, char *out, size_t room) {
@@ -202,7 +201,7 @@ static void method_json(struct methods *m, struct json *json, const keel_method 
     json_end_array(json);
     json_array(json, "forms");
     for (int i = 0; i < FORMS; i++)
-        if (a.forms >> i & 1) json_text(json, NULL, form_name[i]);
+        if (a.forms >> i & 1) json_text(json, NULL, keel_form_at(i)->name);
     json_end_array(json);
     json_array(json, "stabilizers");
     for (int i = 0; (s = keel_stabilizer_at(i)); i++)

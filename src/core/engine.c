@@ -125,9 +125,9 @@ static void layout(struct engine *e) {
                           .rtol = e->o.step > 0 ? 0 : e->o.rtol,
                           .atol = e->atol,
                           .arena = a,
-                          .core = &e->field};
+                          .native = &e->field.view};
     e->work.method = e->block ? e->block + e->block_size : NULL;
-    e->field.stats = e->r ? &e->r->stats : NULL;
+    e->field.stats = e->work.stats = e->r ? &e->r->stats : NULL;
     if (e->field.context != e->field.p.user || e->field.rate != e->field.p.f.value)
         e->field.context = &e->field;
     e->work.rate = e->field.rate;
@@ -234,7 +234,8 @@ static keel_status decide_treatment(struct engine *e) {
         int wanted = !keep || text_listed(keep, rows_name(r, base)) || text_listed(keep, rows_name(r, i));
         r->treatment[i] =
             active && wanted && (first || !(stabilizer & KEEL_FIRST_ROW)) ? kept : KEEL_ROW_WATCHED;
-        if (kind <= KEEL_ROW_ROLLING && (traits & KEEL_CONSTRAINED)) r->treatment[i] = KEEL_ROW_NATIVE;
+        if (rows_in(ROWS_OF_CONSTRAINTS, kind) && (traits & KEEL_CONSTRAINED))
+            r->treatment[i] = KEEL_ROW_NATIVE;
         if ((kind == KEEL_ROW_CONSTRAINT || kind == KEEL_ROW_ROLLING || kind == KEEL_ROW_ALGEBRAIC) &&
             (traits & KEEL_AS_GIVEN))
             r->treatment[i] = KEEL_ROW_NATIVE;
@@ -242,7 +243,7 @@ static keel_status decide_treatment(struct engine *e) {
             r->treatment[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - r->at[kind]])
             r->treatment[i] = KEEL_ROW_NATIVE;
-        if (kind == KEEL_ROW_ENERGY && e->field.p.form == KEEL_HAMILTONIAN &&
+        if (kind == KEEL_ROW_ENERGY && e->field.traits & KEEL_FROM_ENERGY &&
             (e->field.energy.moving || e->field.constraint.moving))
             r->treatment[i] = KEEL_ROW_VARYING;
         if (r->treatment[i] == kept) first = 0;

@@ -163,6 +163,9 @@ struct engine {
 /* engine.c */
 /* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence.
  * begin 0: laid out only, to be filled from a saved state. */
+static inline struct engine *engine_of(const keel_manifold *view) { /* of which a stabilizer has this view */
+    return view->core;
+}
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
                            const keel_stepper *method, const keel_stabilizer *stabilizer, int begin);
 struct engine *engine_copy(keel_solver *handle, const struct engine *source); /* NULL: no memory */

@@ -36,21 +36,23 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     memset(fd, 0, sizeof *fd);
     fd->p = *p;
     fd->p.extras = keel_extras_of(p);
+    fd->form = form_of(p);
+    fd->traits = keel_problem_traits(p);
     fd->kernel = fd->p.extras->kernel;
     fd->stats = stats;
     fd->n = p->n;
-    fd->m = p->form == KEEL_DAE ? p->m : 0;
+    fd->m = fd->traits & KEEL_ALGEBRAIC ? p->m : 0;
     fd->width = fd->n > 0 ? (fd->n + 3) / 4 * 4 : 4;
     fd->nq = p->n / 2;
     fd->kg = p->constraint.count;
     fd->kr = p->rolling.count;
     fd->k = fd->kg + fd->kr;
     fd->t_length = 64;
-    int n = fd->n, all = fd->n + fd->m, hamiltonian = p->form == KEEL_HAMILTONIAN;
+    int n = fd->n, all = fd->n + fd->m, of_motion = (fd->traits & KEEL_FROM_ENERGY) != 0;
     fd->f = map_of(&p->f, "f", 0, all, 1);
     fd->algebraic = map_of(&p->algebraic, "algebraic", 0, all, 1);
     fd->hidden = map_of(&p->hidden, "hidden", 0, n, 1);
-    fd->energy = map_of(&p->energy, "energy", 0, n, hamiltonian);
+    fd->energy = map_of(&p->energy, "energy", 0, n, of_motion);
     fd->constraint = map_of(&p->constraint, "constraint", 0, fd->nq, 1);
     fd->rolling = map_of(&p->rolling, "rolling", fd->nq, fd->nq, 1);
     fd->velocity = map_of(&p->velocity, "velocity", 0, n, 1);
@@ -61,27 +63,9 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
         map_of(&fd->p.extras->energy_of_forms, "reduced", 0, fd->p.extras->quadratic_forms.count, 0);
     fd->original_f = map_of(&fd->p.extras->original_f, "written", 0, n + fd->p.extras->original_g.count, 1);
     fd->original_g = map_of(&fd->p.extras->original_g, "original_rows", 0, n, 1);
-    fd->context = fd;
-    switch (p->form) {
-    case KEEL_HAMILTONIAN:
-        fd->rate = fd->kg ? hamiltonian_constrained_rate : hamiltonian_rate;
-        if (p->f.value) fd->rate = p->f.value, fd->context = p->user;
-        break;
-    case KEEL_MECHANICS:
-        fd->rate = mechanics_rate;
-        break;
-    case KEEL_DAE:
-        fd->rate = algebra_rate;
-        break;
-    case KEEL_ODE:
-        fd->rate = p->mass.value ? algebra_rate : p->f.value; /* no solve: the user's function itself */
-        if (!p->mass.value) fd->context = p->user;
-        break;
-    }
-    if (p->n == 0) { /* no f: only y is to be found, if there is any */
-        fd->rate = algebra_rate;
-        fd->context = fd;
-    }
+    keel_fn *derived = fd->form->rhs(fd);
+    fd->rate = derived ? derived : p->f.value;
+    fd->context = derived ? fd : p->user;
 }
 
 static int max_count(const struct field *fd) {
@@ -106,11 +90,11 @@ static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
                                       fd->p.extras->original_g.pattern};
     size_t n = (size_t)fd->n;
     *dense = fd->p.structure.value ? n * n : 2 * (size_t)max_count(fd);
-    if (fd->p.form == KEEL_HAMILTONIAN && n * n / 4 > *dense) *dense = n * n / 4; /* H_pp */
+    if (fd->traits & KEEL_FROM_ENERGY && n * n / 4 > *dense) *dense = n * n / 4; /* H_pp */
     *sparse = 1;
     for (int i = 0; i < 9; i++) {
         const keel_map *user = &maps[i]->user;
-        int never = maps[i] == &fd->f && !user->jacobian && fd->p.form != KEEL_DAE;
+        int never = maps[i] == &fd->f && !user->jacobian && !(fd->traits & KEEL_ALGEBRAIC);
         /* in large mechanics only energy and invariants, which are few, have full rows */
         if (fd->mech.sparse && user->pattern && maps[i] != &fd->energy && maps[i] != &fd->invariant)
             never = 1;
@@ -129,6 +113,27 @@ static void *copied(struct arena *a, const void *source, size_t bytes) {
     return copy ? copy : (void *)source;
 }
 
+/* What methods see, of this field and no copy of it. */
+static void field_show(struct field *fd) {
+    fd->view = (keel_native){.problem = &fd->p,
+                             .map = {[KEEL_MAP_F] = &fd->f.user,
+                                     [KEEL_MAP_ALGEBRAIC] = &fd->algebraic.user,
+                                     [KEEL_MAP_ENERGY] = &fd->energy.user,
+                                     [KEEL_MAP_CONSTRAINT] = &fd->constraint.user,
+                                     [KEEL_MAP_ROLLING] = &fd->rolling.user,
+                                     [KEEL_MAP_QUADRATIC_FORMS] = &fd->quadratic_forms.user,
+                                     [KEEL_MAP_ENERGY_OF_FORMS] = &fd->energy_of_forms.user,
+                                     [KEEL_MAP_ORIGINAL_F] = &fd->original_f.user,
+                                     [KEEL_MAP_ORIGINAL_G] = &fd->original_g.user},
+                             .nq = fd->nq,
+                             .kg = fd->kg,
+                             .k = fd->k,
+                             .active = fd->active,
+                             .multipliers = fd->lambda,
+                             .algebraic = fd->y,
+                             .direct = fd->dae.direct};
+}
+
 void field_layout(struct field *fd, struct arena *a) {
     size_t n = (size_t)fd->n, all = (size_t)(fd->n + fd->m), most = (size_t)max_count(fd);
     size_t events = (size_t)fd->p.event.count, vector = (all + 7) / 4 * 4, dense, sparse;
@@ -142,7 +147,7 @@ void field_layout(struct field *fd, struct arena *a) {
     fd->p.event_kind = copied(a, fd->p.event_kind, events);
     fd->size = arena_doubles(a, vector);
     fd->least = arena_doubles(a, vector);
-    fd->inertia = arena_doubles(a, fd->p.form == KEEL_HAMILTONIAN ? vector : 1);
+    fd->inertia = arena_doubles(a, fd->traits & KEEL_FROM_ENERGY ? vector : 1);
     fd->length = arena_doubles(a, vector);
     fd->u = arena_doubles(a, vector);
     fd->found = arena_doubles(a, all + 1);
@@ -161,12 +166,10 @@ void field_layout(struct field *fd, struct arena *a) {
     fd->column = arena_doubles(a, most);
     fd->moved = arena_doubles(a, vector);
     fd->beside = arena_doubles(a, vector);
-    if (fd->rate == hamiltonian_constrained_rate)
-        fd->column_space = arena_doubles(a, (size_t)fd->kg * (n + (size_t)fd->kg + 1) + n);
     fd->pivot = arena_ints(a, all);
-    if (fd->p.mass.value && fd->p.form != KEEL_MECHANICS) fd->mass = arena_doubles(a, n * n);
-    if (fd->p.form == KEEL_MECHANICS) mechanics_layout(fd, a);
-    if (fd->p.form == KEEL_DAE) algebra_layout(fd, a);
+    if (fd->p.mass.value && fd->traits & KEEL_FIRST_ORDER) fd->mass = arena_doubles(a, n * n);
+    if (fd->form->layout) fd->form->layout(fd, a);
+    field_show(fd);
 }
 
 int field_attach(struct field *fd) {
@@ -219,7 +222,7 @@ static void find_lengths(struct field *fd) {
     for (int i = 0; i < 6; i++) {
         int of_constraint = maps[i] == &fd->constraint || maps[i] == &fd->rolling;
         int by_differences = !maps[i]->user.jacobian || (of_constraint && !fd->p.curvature);
-        if (maps[i] == &fd->f && fd->p.form != KEEL_DAE) continue; /* its jacobian is not used */
+        if (maps[i] == &fd->f && !(fd->traits & KEEL_ALGEBRAIC)) continue; /* its jacobian is not used */
         if (!maps[i]->user.count || !maps[i]->exact || !by_differences) continue;
         if (fd->mech.sparse) map_sparse_find_lengths(fd, maps[i]);
         else map_find_lengths(fd, maps[i]);
@@ -242,7 +245,7 @@ keel_status field_open(struct field *fd) {
     for (int i = 0; i < MOVABLE; i++) map_find_motion(fd, maps[i]);
     find_lengths(fd);
     field_forget(fd);
-    return fd->p.form == KEEL_DAE ? algebra_open(fd, fd->p.t0, fd->p.u0) : KEEL_OK;
+    return fd->form->open ? fd->form->open(fd, fd->p.t0, fd->p.u0) : KEEL_OK;
 }
 
 int field_starts_to_move(struct field *fd, double t_before, double t, const double *u) {

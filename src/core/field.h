@@ -6,12 +6,15 @@
 #ifndef KEEL_CORE_FIELD_H
 #define KEEL_CORE_FIELD_H
 
-#include <keel/method.h>
+#include <keel/native.h>
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "core/form.h"
 #include "linalg/rowspace.h"
 #include "linalg/saddle.h"
+
+#include <string.h>
 
 /* The last thing that went wrong in a callback or a solve.  A step may still be saved by a shorter one; if
  * not, this is the status and the sentence the run ends with. */
@@ -69,7 +72,10 @@ struct algebra {
 };
 
 struct field {
-    keel_problem p;            /* its arrays of numbers lie in the solver's block */
+    keel_native view; /* what methods see of it; the first member, so that a method's pointer leads here */
+    keel_problem p;   /* its arrays of numbers lie in the solver's block */
+    const struct form *form;
+    unsigned traits;           /* of the form, with or without a structure matrix */
     const keel_kernel *kernel; /* the problem's, or one that came later; NULL: none */
     int n, m, width, nq;
     int kg, kr, k; /* constraints, rolling constraints, both: multipliers */
@@ -100,6 +106,10 @@ struct field {
     struct fault fault;
 };
 
+static inline struct field *field_of(const keel_work *w) {
+    return (struct field *)w->native;
+}
+
 /* What field_open found out, and which factorizations stand in the block, as plain numbers. */
 struct field_facts {
     double t_length;
@@ -117,6 +127,10 @@ keel_status field_open(struct field *fd); /* after u0 is known: which maps move,
 int field_starts_to_move(struct field *fd, double t_before, double t, const double *u);
 void field_scale_lengths(struct field *fd, double factor); /* over which differences are taken */
 void field_forget(struct field *fd);                       /* drops cached factorizations */
+/* Is x' = B grad H with grad H by differences? */
+static inline int field_lacks_gradient(const struct field *fd) {
+    return fd->traits & KEEL_FROM_ENERGY && !fd->energy.user.jacobian;
+}
 /* rate with a status and finite-value check; x is width long. */
 keel_status field_rate(struct field *fd, double t, const double *x, double *dx);
 
@@ -128,19 +142,10 @@ const char *field_name(const char *const *names, int i, const char *what, char *
 /* map.c: checked evaluation. */
 keel_status map_complain(struct field *fd, const char *what, const char *const *names, int code, double t,
                          int count, const double *out);
-/* Zero times anything finite is zero: one sum tells whether all values are. */
-static inline int map_finite(int count, const double *out) {
-    double sum[4] = {0, 0, 0, 0}; /* four at once: additions wait for each other */
-    int i = 0;
-    for (; i + 4 <= count; i += 4)
-        for (int k = 0; k < 4; k++) sum[k] += out[i + k] * 0;
-    for (; i < count; i++) sum[0] += out[i] * 0;
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0;
-}
 static inline keel_status map_checked(struct field *fd, const char *what, const char *const *names, int code,
                                       double t, int count, const double *out) {
-    int finite = map_finite(count, out);
-    return code == 0 && finite ? KEEL_OK : map_complain(fd, what, names, code, t, count, out);
+    return code == 0 && keel_native_finite(count, out) ? KEEL_OK
+                                                       : map_complain(fd, what, names, code, t, count, out);
 }
 keel_status map_stopped(struct field *fd);
 static inline keel_status map_value(struct field *fd, const struct map *map, double t, const double *u,
@@ -174,13 +179,17 @@ keel_status mechanics_velocity_rows(struct field *fd, double t, const double *u,
                                     double *out); /* G v + g_t, A v + b */
 keel_status mechanics_curvature(struct field *fd, double t, const double *u, double *gamma);
 int mechanics_rate(double t, const double *x, double *dx, void *field);
-void mechanics_least_multipliers(struct field *fd);            /* spreads lambda over redundant rows */
-void mechanics_reactions(const struct field *fd, double *out); /* -K^T lambda at the factored place */
+void mechanics_least_multipliers(struct field *fd); /* spreads lambda over redundant rows */
+keel_status mechanics_reactions(struct field *fd, double t, const double *u,
+                                double *out); /* -K^T lambda at the factored place */
 keel_status mechanics_bad_mass(struct field *fd, double t, int row);
 keel_status mechanics_lost_rank(struct field *fd, double t, int row);
 /* At the factored place: the least share of a row's length that no row before it has; 1 if sparse. */
 double mechanics_own_share(const struct field *fd, int *row);
-int mechanics_factored_at(const struct field *fd, double t, const double *u);
+static inline int mechanics_factored_at(const struct field *fd, double t, const double *u) {
+    const struct mechanics *m = &fd->mech;
+    return m->ready && m->at[0] == t && memcmp(m->at + 1, u, (size_t)fd->nq * sizeof *u) == 0;
+}
 /* So near that K there has six digits of the factored one; not if sparse. */
 #define MECHANICS_NEAR 1e-6
 int mechanics_factored_near(const struct field *fd, double t, const double *u);
@@ -210,10 +219,12 @@ void mechanics_sparse_sizes(const struct field *fd, const double *k, const doubl
                             double *velocity);
 
 /* hamiltonian.c */
+void hamiltonian_layout(struct field *fd, struct arena *a);
 int hamiltonian_rate(double t, const double *x, double *dx, void *field);
 int hamiltonian_constrained_rate(double t, const double *x, double *dx, void *field);
 keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *u,
-                                      double *out); /* G H_p + g_t */
+                                      double *out);                                          /* G H_p + g_t */
+keel_status hamiltonian_reactions(struct field *fd, double t, const double *u, double *out); /* -G^T lambda */
 
 /* sizes.c */
 void sizes_find_masses(struct field *fd, double t, const double *u); /* of a canonical Hamiltonian */

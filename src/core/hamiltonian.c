@@ -11,6 +11,11 @@
 #include <math.h>
 #include <string.h>
 
+void hamiltonian_layout(struct field *fd, struct arena *a) {
+    size_t n = (size_t)fd->n, k = (size_t)fd->kg;
+    if (k) fd->column_space = arena_doubles(a, k * (n + k + 1) + n);
+}
+
 int hamiltonian_rate(double t, const double *x, double *dx, void *field) {
     struct field *fd = field;
     int n = fd->n, half = fd->nq;
@@ -39,6 +44,15 @@ keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *
         for (int j = 0; j < fd->nq; j++)
             out[i] += fd->matrix[(long)i * fd->nq + j] * fd->gradient[fd->nq + j];
     return KEEL_OK;
+}
+
+keel_status hamiltonian_reactions(struct field *fd, double t, const double *u, double *out) {
+    keel_status status = map_jacobian(fd, &fd->constraint, t, u, fd->matrix);
+    for (int j = 0; j < fd->nq && status == KEEL_OK; j++) {
+        out[j] = 0;
+        for (int i = 0; i < fd->kg; i++) out[j] -= fd->matrix[(long)i * fd->nq + j] * fd->lambda[i];
+    }
+    return status;
 }
 
 struct straight {

@@ -13,16 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-void keel_work_count(keel_work *w, long factorizations, long newton) {
-    struct field *fd = w->core;
-    fd->stats->factorizations += factorizations;
-    fd->stats->newton += newton;
-}
-
 static int known_by_maps(const struct field *fd) {
     const keel_problem *p = &fd->p;
-    if (!p->f.jacobian || p->form == KEEL_MECHANICS || fd->damped || fd->sliding) return 0;
-    if (p->form == KEEL_HAMILTONIAN) return fd->rate == p->f.value;
+    if (!p->f.jacobian || fd->traits & KEEL_SECOND_ORDER || fd->damped || fd->sliding) return 0;
+    if (fd->traits & KEEL_FROM_ENERGY) return fd->rate == p->f.value;
     if (p->mass.value && !p->mass.constant) return 0;
     return fd->m == 0 || (p->algebraic.jacobian && !fd->dae.any_derived);
 }
@@ -61,7 +55,6 @@ static keel_status by_maps(struct field *fd, double t, const double *x, double *
     if (status == KEEL_OK && m) status = eliminate_y(fd, t, fd->u);
     for (int i = 0; i < n && m && status == KEEL_OK; i++)
         memcpy(out + (long)i * n, rows + (long)i * all, (size_t)n * sizeof *out);
-    if (fd->p.form == KEEL_HAMILTONIAN) return status;
     for (int c = 0; c < n && fd->p.mass.value && status == KEEL_OK; c++) {
         for (int i = 0; i < n; i++) column[i] = out[(long)i * n + c];
         status = field_divide_by_mass(fd, t, fd->u, column);
@@ -92,7 +85,7 @@ static keel_status column_by_differences(keel_work *w, double t, double *x, cons
 
 keel_status keel_work_jacobian(keel_work *w, double t, const double *x, const double *f, int differences,
                                double *jacobian) {
-    struct field *fd = w->core;
+    struct field *fd = field_of(w);
     if (!differences && known_by_maps(fd)) return by_maps(fd, t, x, jacobian);
     fd->stats->jacobians++;
     double *moved = fd->moved, *probe = fd->beside;

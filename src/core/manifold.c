@@ -14,10 +14,9 @@ void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, cons
     m->traits = stabilizer->info.traits;
     m->corrections = m->traits & KEEL_TO_ROUND_OFF ? 0 : stabilizer->corrections;
     m->view = (keel_manifold){.n = fd->n, .m = fd->m, .width = fd->width};
-    m->norm = norm == KEEL_BY_DEFAULT ? (fd->p.form == KEEL_MECHANICS ? KEEL_BY_MASS : KEEL_BY_ERROR) : norm;
+    m->norm = norm == KEEL_BY_DEFAULT ? fd->form->norm : norm;
     m->units = units;
-    int by_differences = fd->kg && (!fd->constraint.user.jacobian ||
-                                    (fd->p.form == KEEL_HAMILTONIAN && !fd->energy.user.jacobian));
+    int by_differences = fd->kg && (!fd->constraint.user.jacobian || field_lacks_gradient(fd));
     m->stagnant = by_differences ? MANIFOLD_STAGNANT_BY_DIFFERENCES : MANIFOLD_STAGNANT;
 }
 
@@ -50,7 +49,7 @@ void manifold_choose(struct manifold *m) {
     int constraints_left = 0, seen[ROWS_KINDS] = {0};
     m->kept = m->kept_kinds = 0;
     for (int i = 0; i < r->count; i++) {
-        int constraint = rows_kind(r, i) <= KEEL_ROW_ROLLING;
+        int constraint = rows_in(ROWS_OF_CONSTRAINTS, rows_kind(r, i));
         if (r->treatment[i] == KEEL_ROW_WATCHED && constraint) constraints_left = 1;
         if (r->treatment[i] != KEEL_ROW_KEPT && r->treatment[i] != KEEL_ROW_DAMPED) continue;
         m->row[m->kept++] = i;
@@ -58,8 +57,7 @@ void manifold_choose(struct manifold *m) {
     }
     for (int kind = 0; kind < ROWS_KINDS; kind++)
         if (seen[kind]) m->kind[m->kept_kinds++] = kind;
-    m->by_mass = m->norm == KEEL_BY_MASS && m->fd->p.form == KEEL_MECHANICS && !constraints_left &&
-                 !(m->traits & KEEL_OWN_DIRECTIONS);
+    m->by_mass = m->norm == KEEL_BY_MASS && !constraints_left && !(m->traits & KEEL_OWN_DIRECTIONS);
     m->space.rows = m->view.kept = m->kept;
     m->space.width = m->fd->width;
     m->two_short = m->kept == 2 && m->fd->width == 4 && m->fd->n > 0 && m->fd->m == 0;

@@ -164,7 +164,7 @@ static keel_status border(struct manifold *m, double t, const double *x, int fir
     int nq = fd->nq, half = fd->mech.space.width;
     for (int k = 0; k < m->kept_kinds; k++) {
         keel_row_kind kind = (keel_row_kind)m->kind[k];
-        if (kind <= KEEL_ROW_ROLLING) continue;
+        if (rows_in(ROWS_OF_CONSTRAINTS, kind)) continue;
         keel_status status = rows_jacobian(fd, r, kind, t, x);
         if (status == KEEL_OK) status = rows_grow(fd, r, kind, t, x);
         if (status != KEEL_OK) return status;
@@ -262,7 +262,8 @@ static keel_status residual_of_invariants(struct manifold *m, double t, const do
 keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) {
     struct field *fd = m->fd;
     int first_kept = 0, row = 0, idle = 0;
-    while (first_kept < m->kept && rows_kind(m->rows, m->row[first_kept]) <= KEEL_ROW_ROLLING) first_kept++;
+    while (first_kept < m->kept && rows_in(ROWS_OF_CONSTRAINTS, rows_kind(m->rows, m->row[first_kept])))
+        first_kept++;
     int bordering = first_kept < m->kept;
     double before = HUGE_VAL;
     keel_status status = mechanics_factor(fd, t, x);

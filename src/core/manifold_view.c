@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-static struct engine *engine_of(const keel_manifold *view) {
-    return view->core;
-}
-
 double *keel_manifold_doubles(keel_manifold *view, size_t count) {
     return arena_doubles(view->arena, (count + 3) / 4 * 4);
 }

@@ -49,7 +49,7 @@ static keel_status jacobian_checked(struct field *fd, const struct map *map, int
     const keel_pattern *pattern = map->user.pattern;
     int entries = pattern ? pattern->nnz : map->user.count * map->columns, row = 0;
     if (code != 0) return blame(fd, map_complain(fd, map->what, NULL, code, t, 0, values), "jacobian");
-    if (map_finite(entries, values)) return KEEL_OK;
+    if (keel_native_finite(entries, values)) return KEEL_OK;
     for (int e = 0; e < entries; e++) {
         if (isfinite(values[e])) continue;
         while (pattern && pattern->row_start[row + 1] <= e) row++;
@@ -111,9 +111,12 @@ keel_status map_stopped(struct field *fd) {
 keel_status map_jacobian(struct field *fd, const struct map *map, double t, const double *u, double *out) {
     fd->stats->jacobians++;
     if (!map->user.jacobian) return by_differences(fd, map, t, u, out);
-    double *values = map->user.pattern ? fd->sparse : out;
+    int entries = map->user.count * map->columns;
+    const keel_pattern *pattern = map->user.pattern;
+    if (pattern && pattern->nnz == entries) pattern = NULL; /* a full one is in the order of a matrix */
+    double *values = pattern ? fd->sparse : out;
     int code = map->user.jacobian(t, u, values, fd->p.user);
-    if (map->user.pattern && code == 0) spread(map->user.pattern, map->user.count, map->columns, values, out);
+    if (pattern && code == 0) spread(pattern, map->user.count, map->columns, values, out);
     return jacobian_checked(fd, map, code, t, values);
 }
 

@@ -82,11 +82,6 @@ keel_status mechanics_lost_rank(struct field *fd, double t, int row) {
         t);
 }
 
-int mechanics_factored_at(const struct field *fd, double t, const double *u) {
-    const struct mechanics *m = &fd->mech;
-    return m->ready && m->at[0] == t && memcmp(m->at + 1, u, (size_t)fd->nq * sizeof *u) == 0;
-}
-
 /* K L^-T as a row space. */
 static keel_status factor_dense(struct field *fd, double t, const double *u) {
     struct mechanics *m = &fd->mech;
@@ -271,14 +266,17 @@ void mechanics_least_multipliers(struct field *fd) {
     }
 }
 
-void mechanics_reactions(const struct field *fd, double *out) {
+keel_status mechanics_reactions(struct field *fd, double t, const double *u, double *out) {
     const struct mechanics *m = &fd->mech;
+    (void)t;
+    (void)u;
     memset(out, 0, (size_t)fd->nq * sizeof *out);
     if (m->sparse) {
         saddle_multiply_t(&m->saddle, m->k_values, fd->lambda, out);
         for (int j = 0; j < fd->nq; j++) out[j] = -out[j];
-        return;
+        return KEEL_OK;
     }
     for (int j = 0; j < fd->nq; j++)
         for (int i = 0; i < fd->k; i++) out[j] -= m->k_rows[(long)i * fd->nq + j] * fd->lambda[i];
+    return KEEL_OK;
 }

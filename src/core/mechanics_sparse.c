@@ -27,7 +27,9 @@ int mechanics_goes_sparse(const keel_problem *p, const keel_options *o, unsigned
                           unsigned stabilizer) {
     int nq = p->n / 2, by_mass = o->norm == KEEL_BY_DEFAULT || o->norm == KEEL_BY_MASS;
     int known = !(stabilizer & (KEEL_FIRST_ROW | KEEL_OWN_DIRECTIONS | KEEL_FROZEN_WEIGHTS));
-    if (p->form != KEEL_MECHANICS || !by_mass || !known || o->keep || traits & KEEL_CONSTRAINED) return 0;
+    int mechanics = (keel_problem_traits(p) & KEEL_SECOND_ORDER) != 0;
+    int native = (traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN)) != 0; /* such methods use dense matrices */
+    if (!mechanics || !by_mass || !known || o->keep || native) return 0;
     if (!has_pattern(&p->constraint) || !has_pattern(&p->rolling)) return 0;
     if (p->mass.value && (!p->mass.pattern || !whole_diagonal(p->mass.pattern, nq))) return 0;
     double rows = (p->constraint.count ? p->constraint.pattern->nnz : 0) +

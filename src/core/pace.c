@@ -10,7 +10,7 @@
 /* Sizes for the estimate: positions share one, velocities too; what starts near 0 may grow as large as the
  * rest. */
 static void find_sizes(const struct field *fd, double *size) {
-    int halves = fd->p.form == KEEL_MECHANICS || (fd->p.form == KEEL_HAMILTONIAN && !fd->p.structure.value);
+    int halves = (fd->traits & KEEL_POSITIONS) != 0;
     double largest = 0;
     for (int j = 0; j < fd->n; j++) {
         size[j] = fd->size[j];

@@ -105,8 +105,7 @@ static int belong_together(const struct field *fd, int i, int j) {
     const keel_problem *p = &fd->p;
     if (i == j) return 1;
     if (p->array_of) return p->array_of[i] == p->array_of[j];
-    int halves = p->form == KEEL_MECHANICS || (p->form == KEEL_HAMILTONIAN && !p->structure.value);
-    return halves && (i < fd->nq) == (j < fd->nq);
+    return fd->traits & KEEL_POSITIONS && (i < fd->nq) == (j < fd->nq);
 }
 
 /* How far the states move within the time scale of the start: 1 / weight. */

@@ -74,11 +74,6 @@ int rows_find(const struct rows *r, const char *name) {
     return -1;
 }
 
-keel_status rows_velocity(struct field *fd, double t, const double *u, double *out) {
-    return fd->p.form == KEEL_MECHANICS ? mechanics_velocity_rows(fd, t, u, out)
-                                        : hamiltonian_velocity_rows(fd, t, u, out);
-}
-
 /* What fails, or is not finite, says so by its values alone. */
 void rows_look(struct field *fd, const struct rows *r, double t, const double *u, double *out) {
     struct fault before = fd->fault;
@@ -119,7 +114,7 @@ static keel_status velocity_by_v(struct field *fd, double t, const double *u, do
 
 static keel_status velocity_jacobian(struct field *fd, struct rows *r, double t, const double *u) {
     double *jacobian = r->jacobian + (long)r->at[KEEL_ROW_VELOCITY] * fd->n;
-    int mechanics = fd->p.form == KEEL_MECHANICS;
+    int linear = (fd->traits & KEEL_SECOND_ORDER) != 0; /* in v */
     if (fd->velocity.user.jacobian) {
         keel_status status = map_jacobian(fd, &fd->velocity, t, u, fd->matrix);
         memcpy(jacobian, fd->matrix, (size_t)fd->k * (size_t)fd->n * sizeof *jacobian);
@@ -127,7 +122,7 @@ static keel_status velocity_jacobian(struct field *fd, struct rows *r, double t,
     }
     memcpy(fd->line, u, (size_t)fd->n * sizeof *u);
     struct velocity_path path = {fd, t, fd->line, 0};
-    for (int j = 0; j < (mechanics ? fd->nq : fd->n); j++) {
+    for (int j = 0; j < (linear ? fd->nq : fd->n); j++) {
         path.at = j;
         double length = fmax(fd->size[j], fabs(u[j]));
         keel_status status = differences_along(velocity_along_column, &path, fd->k, length > 0 ? length : 1,
@@ -135,12 +130,12 @@ static keel_status velocity_jacobian(struct field *fd, struct rows *r, double t,
         if (status != KEEL_OK) return status;
         for (int i = 0; i < fd->k; i++) jacobian[(long)i * fd->n + j] = r->column[i];
     }
-    return mechanics ? velocity_by_v(fd, t, u, jacobian) : KEEL_OK;
+    return linear ? velocity_by_v(fd, t, u, jacobian) : KEEL_OK;
 }
 
 keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {
     int all = fd->n + fd->m, count = r->of[kind];
-    if (fd->mech.sparse && kind <= KEEL_ROW_ROLLING) return KEEL_OK; /* K itself is what there is */
+    if (fd->mech.sparse && rows_in(ROWS_OF_CONSTRAINTS, kind)) return KEEL_OK; /* K itself is what there is */
     double *jacobian = rows_gradient(r, fd, r->at[kind]);
     if (kind == KEEL_ROW_VELOCITY || kind == KEEL_ROW_ROLLING)
         return velocity_jacobian(fd, r, t, u); /* both */
@@ -159,7 +154,7 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
     int all = fd->n + fd->m, first = r->at[kind], count = r->of[kind];
     const struct map *map = r->map[kind];
     int derived = kind == KEEL_ROW_VELOCITY || kind == KEEL_ROW_ROLLING;
-    if (fd->mech.sparse && kind <= KEEL_ROW_ROLLING) return rows_grow_sparse(fd, r, t, u);
+    if (fd->mech.sparse && rows_in(ROWS_OF_CONSTRAINTS, kind)) return rows_grow_sparse(fd, r, t, u);
     for (int i = first; i < first + count; i++) {
         const double *row = rows_gradient(r, fd, i);
         double size = fabs(r->reference[i]);

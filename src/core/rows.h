@@ -13,6 +13,13 @@
 
 enum { ROWS_KINDS = KEEL_ROW_INVARIANT + 1, ROWS_NAME = 80 };
 
+/* Sets of kinds, bit k for kind k: the rows of K with what follows from them; all that equations say. */
+#define ROWS_OF_CONSTRAINTS (1u << KEEL_ROW_CONSTRAINT | 1u << KEEL_ROW_VELOCITY | 1u << KEEL_ROW_ROLLING)
+#define ROWS_OF_EQUATIONS (ROWS_OF_CONSTRAINTS | 1u << KEEL_ROW_ALGEBRAIC | 1u << KEEL_ROW_HIDDEN)
+static inline int rows_in(unsigned kinds, keel_row_kind kind) {
+    return kinds >> kind & 1;
+}
+
 struct rows {
     int count, at[ROWS_KINDS], of[ROWS_KINDS]; /* first row and number of rows of each kind */
     const struct map *map[ROWS_KINDS];         /* each kind's map */
@@ -38,7 +45,9 @@ keel_row_kind rows_kind(const struct rows *r, int i);
 int rows_find(const struct rows *r, const char *name); /* -1: none */
 
 /* d/dt of constraints, then rolling rows. */
-keel_status rows_velocity(struct field *fd, double t, const double *u, double *out);
+static inline keel_status rows_velocity(struct field *fd, double t, const double *u, double *out) {
+    return fd->form->velocity_rows(fd, t, u, out);
+}
 /* value - reference of all rows; u complete (algebraic rows need y). */
 static inline keel_status rows_residual(struct field *fd, const struct rows *r, double t, const double *u,
                                         double *out) {

@@ -16,7 +16,7 @@
 #include <string.h>
 
 static int is_canonical(const struct field *fd) {
-    return fd->p.form == KEEL_HAMILTONIAN && !fd->p.structure.value;
+    return (fd->traits & KEEL_CANONICAL) != 0;
 }
 
 /* H_pp, nq x nq, from the jacobian of (H_p, -H_q). */

@@ -39,24 +39,17 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
     st->part = arena_ints(a, fd->mech.sparse ? count : 0);
 }
 
-#define KIND(kind) (1u << KEEL_ROW_##kind)
-
-/* The levels of each form; returns how many. */
+/* The levels of the form; returns how many. */
 static int levels_of(const struct field *fd, struct start_level *level) {
-    int n = fd->n, half = fd->nq;
-    switch (fd->p.form) {
-    case KEEL_MECHANICS:
-    case KEEL_HAMILTONIAN:
-        level[0] = (struct start_level){KIND(CONSTRAINT), -1, 0, half};
-        level[1] = (struct start_level){KIND(VELOCITY) | KIND(ROLLING), -1, half, half};
-        return fd->k ? 2 : 0;
-    case KEEL_DAE:
-        level[0] = (struct start_level){KIND(ALGEBRAIC) | KIND(HIDDEN), -1, 0, n};
-        return 1;
-    case KEEL_ODE:
-        break;
+    const struct form *form = fd->form;
+    for (int l = 0; l < form->levels; l++) {
+        enum form_part moves = form->level[l].moves;
+        level[l] = (struct start_level){.kinds = form->level[l].kinds,
+                                        .except = -1,
+                                        .first = moves == FORM_SPEEDS ? fd->nq : 0,
+                                        .columns = moves == FORM_STATES ? fd->n : fd->nq};
     }
-    return 0;
+    return fd->k || fd->traits & KEEL_ALGEBRAIC ? form->levels : 0;
 }
 
 /* Algebraic rows that contain y are solved for y, not for x. */
@@ -176,7 +169,7 @@ static keel_status solve_within(struct start *st, const struct start_level *leve
     struct field *fd = st->fd;
     if (fd->mech.sparse && level->columns == fd->n) return start_sparse_rest(st, level, t, u);
     int count = choose_rows(st, level), idle = 0;
-    int mass = fd->p.form == KEEL_MECHANICS && level->columns == fd->nq && all_free(st, level);
+    int mass = fd->traits & KEEL_SECOND_ORDER && level->columns == fd->nq && all_free(st, level);
     double before = HUGE_VAL;
     keel_status status = residuals(st, t, u);
     for (int i = 0; i < iterations && status == KEEL_OK; i++) {
@@ -296,7 +289,7 @@ static keel_status solve_y(struct start *st, double t, double *u, const unsigned
 static void least_sizes(struct start *st) {
     const struct field *fd = st->fd;
     struct rows *r = st->rows;
-    for (int i = 0; i < r->count && fd->p.form == KEEL_DAE; i++) {
+    for (int i = 0; i < r->count && fd->traits & KEEL_ALGEBRAIC; i++) {
         const double *row = rows_gradient(r, fd, i);
         double size = 0;
         for (int j = 0; j < fd->n; j++)
@@ -386,7 +379,7 @@ keel_status start_find_redundant(struct start *st, double t, const double *u) {
     struct rows *r = st->rows;
     struct start_level level[2];
     unsigned seed = 12345;
-    if (fd->p.form != KEEL_MECHANICS || fd->k < 1) return KEEL_OK;
+    if (!(fd->traits & KEEL_SECOND_ORDER) || fd->k < 1) return KEEL_OK;
     levels_of(fd, level);
     memset(st->free, 1, (size_t)(fd->n + fd->m));
     for (int i = 0; i < fd->k; i++) fd->active[i] = 0;

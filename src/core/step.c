@@ -308,7 +308,7 @@ static void tell_suspect(struct engine *e, char *text, size_t size) {
     text[0] = '\0';
     if (fd->n == 0 || field_rate(fd, e->r->t, x, e->split) != KEEL_OK) return;
     int narrow = 0;
-    double share = fd->p.form == KEEL_MECHANICS && fd->k ? mechanics_own_share(fd, &narrow) : 1;
+    double share = fd->traits & KEEL_SECOND_ORDER && fd->k ? mechanics_own_share(fd, &narrow) : 1;
     if (share < 0.01) {
         text_set(text, size,
                  "; the constraint %s has %.2g of a direction of its own there: a dead centre is near",

@@ -58,6 +58,7 @@ static int map_fits(const struct verdict *v, const keel_map *map, const char *wh
 
 static int maps_fit(const struct verdict *v, const keel_problem *p) {
     int n = p->n, all = p->n + p->m, half = p->n / 2;
+    int of_mass = keel_problem_traits(p) & KEEL_SECOND_ORDER ? half : n;
     return map_fits(v, &p->f, "f", all) && map_fits(v, &p->algebraic, "algebraic", all) &&
            map_fits(v, &p->hidden, "hidden", n) && map_fits(v, &p->energy, "energy", n) &&
            map_fits(v, &p->constraint, "constraint", half) && map_fits(v, &p->rolling, "rolling", half) &&
@@ -68,8 +69,7 @@ static int maps_fit(const struct verdict *v, const keel_problem *p) {
                     keel_extras_of(p)->quadratic_forms.count) &&
            map_fits(v, &keel_extras_of(p)->original_f, "written", n + keel_extras_of(p)->original_g.count) &&
            map_fits(v, &keel_extras_of(p)->original_g, "original_rows", n) &&
-           pattern_fits(v, p->mass.value ? p->mass.pattern : NULL, "mass",
-                        p->form == KEEL_MECHANICS ? half : n, p->form == KEEL_MECHANICS ? half : n) &&
+           pattern_fits(v, p->mass.value ? p->mass.pattern : NULL, "mass", of_mass, of_mass) &&
            pattern_fits(v, p->structure.value ? p->structure.pattern : NULL, "structure", n, n);
 }
 
@@ -86,7 +86,7 @@ static int matrices_fit(const struct verdict *v, const keel_problem *p, const ke
     int few = matrix_fits(v, &p->energy, "energy", n) && matrix_fits(v, &p->invariant, "invariant", n) &&
               matrix_fits(v, &p->event, "event", n);
     if (!few || mechanics_goes_sparse(p, o, traits, stabilizer)) return few;
-    if (p->form == KEEL_MECHANICS && (double)rows * rows * n > LARGEST)
+    if (keel_problem_traits(p) & KEEL_SECOND_ORDER && (double)rows * rows * n > LARGEST)
         return no(v, "%d constraints on %d coordinates are too many for dense matrices; sparse ones need %s",
                   rows, half,
                   sparse_available()
@@ -99,99 +99,16 @@ static int matrices_fit(const struct verdict *v, const keel_problem *p, const ke
            matrix_fits(v, &p->rolling, "rolling", half) && matrix_fits(v, &p->velocity, "velocity", n);
 }
 
-static int form_fits(const struct verdict *v, const keel_problem *p) {
-    int even = p->n % 2 == 0;
-    switch (p->form) {
-    case KEEL_ODE:
-    case KEEL_DAE:
-        if (p->f.count != p->n) return no(v, "f must have count n = %d, it has %d", p->n, p->f.count);
-        if (p->constraint.count || p->rolling.count)
-            return no(
-                v,
-                "constraints belong to the forms KEEL_MECHANICS and KEEL_HAMILTONIAN; in a DAE write them as "
-                "algebraic rows");
-        if (p->form == KEEL_ODE && (p->m || p->algebraic.count || p->hidden.count))
-            return no(v, "algebraic variables and rows need the form KEEL_DAE");
-        if (p->algebraic.count != p->m)
-            return no(v, "%d algebraic variables need as many algebraic rows, there are %d", p->m,
-                      p->algebraic.count);
-        return 1;
-    case KEEL_HAMILTONIAN:
-        if (p->energy.count != 1)
-            return no(v, "a Hamiltonian problem needs energy.count = 1 and its value H");
-        if (p->f.count && (p->f.count != p->n || p->constraint.count))
-            return no(
-                v,
-                "f of a Hamiltonian problem is B grad H itself: count n = %d and no constraints; leave it "
-                "out, and it is derived from H",
-                p->n);
-        if (p->mass.value) return no(v, "a Hamiltonian problem has no mass matrix: masses are part of H");
-        if (!p->structure.value && !even)
-            return no(v, "canonical states are (q, p): n must be even, it is %d", p->n);
-        if (p->structure.value && p->constraint.count)
-            return no(v, "constraints need canonical states (q, p), not a structure matrix");
-        if (p->rolling.count) return no(v, "rolling constraints need the form KEEL_MECHANICS");
-        break;
-    case KEEL_MECHANICS:
-        if (!even) return no(v, "mechanical states are (q, v): n must be even, it is %d", p->n);
-        if (p->f.count != p->n / 2)
-            return no(v, "the forces f must have count n/2 = %d, it has %d", p->n / 2, p->f.count);
-        if (p->constraint.count + p->rolling.count > p->n)
-            return no(v, "%d constraints on %d coordinates", p->constraint.count + p->rolling.count,
-                      p->n / 2);
-        break;
-    default:
-        return no(v, "form %d does not exist", (int)p->form);
-    }
-    if (p->m || p->algebraic.count || p->hidden.count)
-        return no(v, "algebraic variables and rows need the form KEEL_DAE");
-    return 1;
-}
-
-/* What a form has no use for is a misunderstanding, not to be passed over. */
-static int nothing_idle(const struct verdict *v, const keel_problem *p) {
-    if (p->structure.value && p->form != KEEL_HAMILTONIAN)
-        return no(v, "a structure matrix belongs to the form KEEL_HAMILTONIAN");
-    if (p->velocity.count && p->velocity.count != p->constraint.count + p->rolling.count)
-        return no(v, "velocity must have a row for each of the %d constraints, it has %d",
-                  p->constraint.count + p->rolling.count, p->velocity.count);
-    if (keel_extras_of(p)->quadratic_forms.count || keel_extras_of(p)->energy_of_forms.count) {
-        int canonical = p->form == KEEL_HAMILTONIAN && !p->structure.value;
-        if (!canonical && p->form != KEEL_MECHANICS)
-            return no(v, "forms belong to the form KEEL_MECHANICS and to canonical Hamiltonian problems");
-        if (!keel_extras_of(p)->quadratic_forms.count ||
-            keel_extras_of(p)->energy_of_forms.count != 1 + p->constraint.count)
-            return no(v, "reduced must give energy and constraints by forms: count %d, it has %d",
-                      1 + p->constraint.count, keel_extras_of(p)->energy_of_forms.count);
-        if (!keel_extras_of(p)->quadratic_forms.jacobian || !keel_extras_of(p)->energy_of_forms.jacobian)
-            return no(v, "forms and reduced need their jacobians");
-    }
-    if (keel_extras_of(p)->original_f.count || keel_extras_of(p)->original_g.count) {
-        if (p->form != KEEL_ODE && p->form != KEEL_DAE)
-            return no(v, "written belongs to the forms KEEL_ODE and KEEL_DAE");
-        if (keel_extras_of(p)->original_f.count != p->n || !keel_extras_of(p)->original_g.count)
-            return no(v, "written must have count n = %d, it has %d, and original_rows beside it", p->n,
-                      keel_extras_of(p)->original_f.count);
-        if (!keel_extras_of(p)->original_f.jacobian || !keel_extras_of(p)->original_g.jacobian)
-            return no(v, "written and original_rows need their jacobians");
-    }
-    if (p->curvature && p->form != KEEL_MECHANICS)
-        return no(v, "curvature belongs to the form KEEL_MECHANICS");
-    if (keel_extras_of(p)->kernel &&
-        (!p->f.value || p->mass.value || p->form == KEEL_MECHANICS || p->form == KEEL_DAE))
-        return no(v,
-                  "fused belongs to the form KEEL_ODE without a mass matrix, or to a Hamiltonian one with f");
-    return 1;
-}
-
 static int rooms_fit(const struct verdict *v, const char *name, long room, long each) {
     if (room >= 0 && each >= 0 && room <= LARGEST && each <= LARGEST) return 1;
     return no(v, "%s.room = %ld and %s.each = %ld: they must be 0 .. %d", name, room, name, each, LARGEST);
 }
 
 static int problem_fits(const struct verdict *v, const keel_problem *p) {
-    int least = p->form == KEEL_ODE || p->form == KEEL_DAE ? 0 : 1;
-    if (p->n < least || p->n > MOST) return no(v, "n = %d states: there must be %d .. %d", p->n, least, MOST);
+    const struct form *form = form_of(p);
+    if (!form) return no(v, "form %d does not exist", (int)p->form);
+    if (p->n < form->least_states || p->n > MOST)
+        return no(v, "n = %d states: there must be %d .. %d", p->n, form->least_states, MOST);
     if (p->m < 0 || p->m > MOST)
         return no(v, "m = %d algebraic variables: there must be 0 .. %d", p->m, MOST);
     if (!p->u0 && p->n + p->m > 0) return no(v, "the problem has no start values u0");
@@ -209,7 +126,7 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
                    keel_extras_of(p)->event_series.each))
         return 0;
     if (p->energy.count > 1) return no(v, "there is one energy; further invariants go to `invariant`");
-    if (!maps_fit(v, p) || !form_fits(v, p) || !nothing_idle(v, p)) return 0;
+    if (!maps_fit(v, p) || !form->fits(p, v->text, v->room)) return 0;
     for (int i = 0; p->event_direction && i < p->event.count; i++)
         if (p->event_direction[i] < -1 || p->event_direction[i] > 1)
             return no(v, "event_direction[%d] is %d; it must be -1, 0 or +1", i, p->event_direction[i]);
@@ -265,8 +182,8 @@ static int options_fit(const struct verdict *v, const keel_problem *p, const kee
     const char *name = method->info.name;
     double least = 10 * DBL_EPSILON;
     const keel_field *f;
-    if (o->norm == KEEL_BY_MASS && p->form != KEEL_MECHANICS)
-        return no(v, "weights by mass need the form KEEL_MECHANICS");
+    if (o->norm == KEEL_BY_MASS && !(keel_problem_traits(p) & KEEL_SECOND_ORDER))
+        return no(v, "weights by mass need mechanics, x = (q, v)");
     if (o->norm == KEEL_GIVEN && !o->weights) return no(v, "norm KEEL_GIVEN needs weights");
     if (o->norm != KEEL_GIVEN && o->weights) return no(v, "weights are used only with norm = KEEL_GIVEN");
     for (int i = 0; (f = options_at(i, &method->info, &stabilizer->info)); i++)

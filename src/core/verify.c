@@ -66,8 +66,9 @@ static keel_status rate_of_row(struct start *st, int i, double t, const double *
 static int field_is_exact(const struct field *fd) {
     const struct map *rows[] = {&fd->constraint, &fd->rolling, &fd->algebraic, &fd->hidden};
     int derived = fd->k || fd->dae.any_derived;
-    if (fd->p.form == KEEL_HAMILTONIAN && !fd->energy.user.jacobian) return 0;
-    if (fd->k && !(fd->p.form == KEEL_MECHANICS ? fd->p.curvature : fd->velocity.user.jacobian)) return 0;
+    int curved =
+        fd->traits & KEEL_SECOND_ORDER ? fd->p.curvature != NULL : fd->velocity.user.jacobian != NULL;
+    if (field_lacks_gradient(fd) || (fd->k && !curved)) return 0;
     for (int i = 0; i < 4 && derived; i++) {
         const keel_map *user = &rows[i]->user;
         if (user->count && (!user->jacobian || (rows[i]->moving && !user->rate))) return 0;
@@ -77,7 +78,7 @@ static int field_is_exact(const struct field *fd) {
 
 /* The share of the terms of dI/dt that may be left of a 0. */
 static double tolerance_of(const struct field *fd, const struct map *map) {
-    if (fd->p.form == KEEL_HAMILTONIAN && !fd->energy.user.jacobian) return 1e-5;
+    if (field_lacks_gradient(fd)) return 1e-5;
     int exact = map->user.jacobian && (map->user.rate || !map->moving);
     return exact && field_is_exact(fd) ? EXACT * DBL_EPSILON : BY_DIFFERENCES;
 }
@@ -193,7 +194,7 @@ static void refuse(const struct start *st, int i, double t, const struct sample 
 
 /* Where a false row is plain to see: further away, and whatever the other invariants say. */
 static void look_further(struct start *st, int i, double t, const double *u, struct sample *s) {
-    struct start_level rest = {(1u << KEEL_ROW_ENERGY) - 1, i, 0, st->fd->n};
+    struct start_level rest = {ROWS_OF_EQUATIONS, i, 0, st->fd->n};
     s->plainly = 1;
     s->points = s->moving = 0;
     memcpy(st->fd->y, u + st->fd->n, (size_t)st->fd->m * sizeof *u);
@@ -206,7 +207,7 @@ static keel_status verify_row(struct start *st, int i, double t, const double *u
     struct field *fd = st->fd;
     struct rows *r = st->rows;
     const struct map *map = rows_kind(r, i) == KEEL_ROW_ENERGY ? &fd->energy : &fd->invariant;
-    unsigned constraints = (1u << KEEL_ROW_ENERGY) - 1, all = (1u << ROWS_KINDS) - 1;
+    unsigned constraints = ROWS_OF_EQUATIONS, all = (1u << ROWS_KINDS) - 1;
     struct start_level rest = {constraints, i, 0, fd->n};
     for (int weak = 0; weak < 2; weak++) {
         struct sample s = {.conserved = 1, .seed = 2026, .tolerance = tolerance_of(fd, map), .at = st->worst};
@@ -329,7 +330,7 @@ static keel_status check_curvature(struct start *st, double t, const double *u) 
 static keel_status check_gradient_field(struct start *st, double t, const double *u) {
     struct field *fd = st->fd;
     double *given = st->trial, *derived = st->d;
-    if (fd->p.form != KEEL_HAMILTONIAN || !fd->p.f.value) return KEEL_OK;
+    if (!(fd->traits & KEEL_FROM_ENERGY) || !fd->p.f.value) return KEEL_OK;
     keel_status status = map_value(fd, &fd->f, t, u, given);
     if (status == KEEL_OK && hamiltonian_rate(t, u, derived, fd)) status = KEEL_RETRY;
     for (int j = 0; j < fd->n && status == KEEL_OK; j++) {

@@ -68,18 +68,31 @@ int dense_cholesky(int n, double *a, struct keel_halt *halt) {
     return 0;
 }
 
-void dense_lower_solve(int n, const double *l, double *b) {
+static inline void lower_solve(int n, const double *l, double *b) {
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < i; j++) b[i] -= l[i * n + j] * b[j];
         b[i] /= l[i * n + i];
     }
 }
 
-void dense_lower_t_solve(int n, const double *l, double *b) {
+static inline void lower_t_solve(int n, const double *l, double *b) {
     for (int i = n - 1; i >= 0; i--) {
         b[i] /= l[i * n + i];
         for (int j = 0; j < i; j++) b[j] -= l[i * n + j] * b[i];
     }
+}
+
+void dense_lower_solve(int n, const double *l, double *b) {
+    lower_solve(n, l, b);
+}
+
+void dense_lower_t_solve(int n, const double *l, double *b) {
+    lower_t_solve(n, l, b);
+}
+
+void dense_cholesky_solve(int n, const double *l, double *b) {
+    lower_solve(n, l, b);
+    lower_t_solve(n, l, b);
 }
 
 void dense_lower_t_multiply(int n, const double *l, double *b) {

@@ -15,5 +15,6 @@ void dense_lu_solve(int n, const double *lu, const int *pivot, double *b);
 int dense_cholesky(int n, double *a, struct keel_halt *halt);
 void dense_lower_solve(int n, const double *l, double *b);      /* b := L^-1 b */
 void dense_lower_t_solve(int n, const double *l, double *b);    /* b := L^-T b */
+void dense_cholesky_solve(int n, const double *l, double *b);   /* b := (L L^T)^-1 b */
 void dense_lower_t_multiply(int n, const double *l, double *b); /* b := L^T b */
 #endif

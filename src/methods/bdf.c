@@ -7,8 +7,6 @@
  * (x1 - x, z1), with
  *     d/dx1 = 1 - (2h/3) f_x,  d/dz = -(2h/3) f_z,  and g_x, g_z.
  * Gear 1971; for index 2: Maerz, Tischendorf 1994. */
-#include <keel/method.h>
-
 #include "linalg/dense.h"
 #include "methods/original.h"
 
@@ -17,7 +15,7 @@
 #include <string.h>
 
 struct bdf {
-    int n, m;
+    int n, m, given;
     double *known, *before, *last; /* 1: is there a step before this one; n: x - x_before; m: its z */
     double *u;                     /* n + m: x1 with z1 */
     double *f, *jacobian;          /* n; n x (n + m) */
@@ -30,7 +28,7 @@ struct bdf {
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
     const char *why = original_refuse(p);
-    if (!why && p->hidden.count && !keel_extras_of(p)->original_f.count)
+    if (!why && p->hidden.count && !original_is_given(p))
         return "the rows must be there as they were written, and not what follows from them by d/dt: use "
                "dop853, or any method that projects";
     return why;
@@ -39,11 +37,10 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     (void)o;
     struct bdf *b = w->method;
-    size_t n = (size_t)p->n,
-           m = (size_t)(keel_extras_of(p)->original_f.count ? keel_extras_of(p)->original_g.count : p->m),
-           all = n + m;
+    size_t n = (size_t)p->n, m = (size_t)original_unknowns(p), all = n + m;
     b->n = (int)n;
     b->m = (int)m;
+    b->given = original_is_given(p);
     b->known = keel_work_doubles(w, 1);
     b->before = keel_work_doubles(w, n);
     b->last = keel_work_doubles(w, m);
@@ -61,24 +58,25 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
 }
 
 /* f and g at the end of the step, for d and z. */
-static keel_status look_at_end(keel_work *w, struct field *fd, const keel_attempt *a) {
+static keel_status look_at_end(keel_work *w, const keel_attempt *a) {
     struct bdf *b = w->method;
     double t = a->t + a->h;
     for (int j = 0; j < b->n; j++) b->u[j] = a->x[j] + b->d[j];
     memcpy(b->u + b->n, b->z, (size_t)b->m * sizeof *b->z);
     w->calls++;
-    keel_status status = map_value(fd, original_rates(fd), t, b->u, b->f);
-    if (status == KEEL_OK && b->m) status = map_value(fd, original_rows(fd), t, b->u, b->g);
+    keel_status status = keel_native_value(w, original_rates(b->given), t, b->u, b->f);
+    if (status == KEEL_OK && b->m) status = keel_native_value(w, original_rows(b->given), t, b->u, b->g);
     return status;
 }
 
-static keel_status find_matrix(keel_work *w, struct field *fd, const keel_attempt *a) {
+static keel_status find_matrix(keel_work *w, const keel_attempt *a) {
     struct bdf *b = w->method;
-    int n = b->n, m = b->m, all = n + m, width = original_is_given(fd) ? n : all; /* written rows have no z */
+    int n = b->n, m = b->m, all = n + m, width = b->given ? n : all; /* written rows have no z */
     double t = a->t + a->h, factor = b->share * a->h;
     keel_status status = m == 0 ? keel_work_jacobian(w, t, b->u, b->f, 0, b->jacobian)
-                                : map_jacobian(fd, original_rates(fd), t, b->u, b->jacobian);
-    if (status == KEEL_OK && m) status = map_jacobian(fd, original_rows(fd), t, b->u, b->rows);
+                                : keel_native_jacobian(w, original_rates(b->given), t, b->u, 0, b->jacobian);
+    if (status == KEEL_OK && m)
+        status = keel_native_jacobian(w, original_rows(b->given), t, b->u, 0, b->rows);
     if (status != KEEL_OK) return status;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < all; j++)
@@ -86,7 +84,7 @@ static keel_status find_matrix(keel_work *w, struct field *fd, const keel_attemp
     for (int i = 0; i < m; i++)
         for (int j = 0; j < all; j++)
             b->matrix[(long)(n + i) * all + j] = j < width ? b->rows[(long)i * width + j] : 0;
-    fd->stats->factorizations++;
+    keel_work_count(w, 1, 0);
     return dense_lu(all, b->matrix, (int *)b->pivot, w->halt) ? KEEL_RETRY : KEEL_OK;
 }
 
@@ -101,18 +99,18 @@ static double size_of_move(const struct bdf *b, const keel_attempt *a) {
 }
 
 /* Until the moves do not shrink any more: then they are round-off, or the search is lost. */
-static keel_status search(keel_work *w, struct field *fd, const keel_attempt *a, int *found) {
+static keel_status search(keel_work *w, const keel_attempt *a, int *found) {
     struct bdf *b = w->method;
     int n = b->n, m = b->m, idle = 0;
     double least = HUGE_VAL;
     for (int round = 0; round < 50 && !*found; round++) {
-        keel_status status = look_at_end(w, fd, a);
-        if (status == KEEL_OK && (round < 2 || idle)) status = find_matrix(w, fd, a);
+        keel_status status = look_at_end(w, a);
+        if (status == KEEL_OK && (round < 2 || idle)) status = find_matrix(w, a);
         if (status != KEEL_OK) return status;
         for (int j = 0; j < n; j++) b->moved[j] = b->d[j] - b->past[j] - b->share * a->h * b->f[j];
         memcpy(b->moved + n, b->g, (size_t)m * sizeof *b->g);
         dense_lu_solve(n + m, b->matrix, (int *)b->pivot, b->moved);
-        fd->stats->newton++;
+        keel_work_count(w, 0, 1);
         for (int j = 0; j < n; j++) b->d[j] -= b->moved[j];
         for (int j = 0; j < m; j++) b->z[j] -= b->moved[n + j];
         double now = size_of_move(b, a);
@@ -126,7 +124,6 @@ static keel_status search(keel_work *w, struct field *fd, const keel_attempt *a,
 
 static keel_status attempt(keel_work *w, keel_attempt *a) {
     struct bdf *b = w->method;
-    struct field *fd = w->core;
     int found = 0;
     if (a->first) *b->known = 0;
     int alone = *b->known == 0;
@@ -136,15 +133,15 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
         b->past[j] = alone ? a->h * a->f[j] / 2 : b->before[j] / 3;
     }
     memcpy(b->z, b->last, (size_t)b->m * sizeof *b->z);
-    struct original_room room = {b->u, b->f, b->jacobian, b->matrix, b->pivot, b->moved};
+    struct original_room room = {b->u, b->f, b->jacobian, b->matrix, b->pivot, b->moved, b->given};
     keel_status status = alone ? original_guess(w, a, b->n, b->m, &room, b->z) : KEEL_OK;
-    if (status == KEEL_OK) status = search(w, fd, a, &found);
+    if (status == KEEL_OK) status = search(w, a, &found);
     if (status != KEEL_OK) return status;
     memcpy(a->dx, b->d, (size_t)b->n * sizeof *a->dx);
     if (found) return KEEL_OK;
-    return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
-                       "%s: no end of the step was found from t = %.10g; try a smaller step",
-                       w->stepper->info.name, a->t);
+    return keel_native_fail(w, KEEL_ENEWTON,
+                            "%s: no end of the step was found from t = %.10g; try a smaller step",
+                            w->stepper->info.name, a->t);
 }
 
 static void accept(keel_work *w, const keel_segment *s) {

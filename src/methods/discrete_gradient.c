@@ -42,8 +42,8 @@ struct piece { /* of a step: from x, over h, H and B taken at t */
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    if (p->form != KEEL_HAMILTONIAN || p->constraint.count)
-        return "it is for the form KEEL_HAMILTONIAN without constraints";
+    if (!(keel_problem_traits(p) & KEEL_FROM_ENERGY) || p->constraint.count)
+        return "it is for Hamiltonian problems, x' = B grad H, without constraints";
     if (!p->energy.jacobian) return "it needs the gradient of H: give energy.jacobian";
     return NULL;
 }

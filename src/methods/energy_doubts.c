@@ -133,7 +133,7 @@ const char *energy_doubts(const keel_problem *p) {
             d.x[j] = sampled_place(p, j, place);
             d.x1[j] = sampled_place(p, j, place + SAMPLED_PLACES);
         }
-        if (p->form == KEEL_MECHANICS && !mechanical(&d))
+        if (keel_problem_traits(p) & KEEL_SECOND_ORDER && !mechanical(&d))
             doubt = "`energy` must be v M v / 2 + V(q) with the forces -dV/dq, and it is not";
         else if (forms && !of_degree_two(&d))
             doubt = "`forms` must be polynomials of degree 2 at most, with their jacobian";

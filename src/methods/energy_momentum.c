@@ -17,8 +17,8 @@
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    if (p->form != KEEL_MECHANICS && (p->form != KEEL_HAMILTONIAN || p->structure.value))
-        return "it is for the form KEEL_HAMILTONIAN with canonical states, and for KEEL_MECHANICS";
+    if (!(keel_problem_traits(p) & KEEL_POSITIONS))
+        return "it is for canonical Hamiltonian problems, x = (q, p), and for mechanics, x = (q, v)";
     if (p->rolling.count)
         return "rolling constraints are not holonomic; use dop853, or any method that projects";
     if (p->energy.count == 0)
@@ -48,14 +48,8 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     energy_quotients_layout(p, w);
 }
 
-static void divide_by_mass(const struct field *fd, double *force) {
-    if (fd->p.form != KEEL_MECHANICS || !fd->mech.mass) return;
-    dense_lower_solve(fd->nq, fd->mech.mass, force);
-    dense_lower_t_solve(fd->nq, fd->mech.mass, force);
-}
-
 /* What the equations leave at m->step. */
-static keel_status residual_of(keel_work *w, struct field *fd, const keel_attempt *a, double *out) {
+static keel_status residual_of(keel_work *w, const keel_attempt *a, double *out) {
     struct energy_momentum *m = w->method;
     int nq = m->nq, n = 2 * nq, k = m->k;
     const double *mu = m->step + n;
@@ -63,17 +57,18 @@ static keel_status residual_of(keel_work *w, struct field *fd, const keel_attemp
         m->end[c] = a->x[c] + m->step[c];
         m->middle[c] = a->x[c] + 0.5 * m->step[c];
     }
-    keel_status status = energy_quotients(w, fd, a->t + 0.5 * a->h);
-    if (status == KEEL_OK && k) status = map_value(fd, &fd->constraint, a->t + a->h, m->end, out + n);
+    keel_status status = energy_quotients(w, a->t + 0.5 * a->h);
+    if (status == KEEL_OK && k)
+        status = keel_native_value(w, KEEL_MAP_CONSTRAINT, a->t + a->h, m->end, out + n);
     for (int r = 0; r < k; r++)
-        if (!fd->active[r]) out[n + r] = mu[r];
+        if (!w->native->active[r]) out[n + r] = mu[r];
     for (int c = 0; c < nq; c++) {
         out[c] = m->gradient[nq + c];
         out[nq + c] = a->h * m->gradient[c];
         for (int r = 0; r < k; r++) out[nq + c] += m->rows[(long)r * nq + c] * mu[r];
     }
-    divide_by_mass(fd, out);
-    divide_by_mass(fd, out + nq);
+    keel_native_mass_solve(w, NULL, out);
+    keel_native_mass_solve(w, NULL, out + nq);
     for (int c = 0; c < nq; c++) {
         out[c] = m->step[c] - a->h * out[c];
         out[nq + c] += m->step[nq + c];
@@ -82,28 +77,28 @@ static keel_status residual_of(keel_work *w, struct field *fd, const keel_attemp
 }
 
 /* d residual / d step, column by column; m->residual is the one at m->step. */
-static keel_status find_matrix(keel_work *w, struct field *fd, const keel_attempt *a, const double size[3]) {
+static keel_status find_matrix(keel_work *w, const keel_attempt *a, const double size[3]) {
     struct energy_momentum *m = w->method;
     int nq = m->nq, all = 2 * nq + m->k;
     keel_status status = KEEL_OK;
     for (int c = 0; c < all && status == KEEL_OK; c++) {
         double here = m->step[c], length = sqrt(DBL_EPSILON) * size[c / nq > 2 ? 2 : c / nq];
         m->step[c] = here + length;
-        status = residual_of(w, fd, a, m->change);
+        status = residual_of(w, a, m->change);
         for (int i = 0; i < all; i++) m->matrix[(long)i * all + c] = (m->change[i] - m->residual[i]) / length;
         m->step[c] = here;
     }
-    fd->stats->factorizations++;
+    keel_work_count(w, 1, 0);
     if (status == KEEL_OK && dense_lu(all, m->matrix, (int *)m->pivot, w->halt)) status = KEEL_RETRY;
     return status;
 }
 
 /* h f without the constraints, and the sizes of q, p and mu. */
-static keel_status begin(keel_work *w, struct field *fd, const keel_attempt *a, double size[3]) {
+static keel_status begin(keel_work *w, const keel_attempt *a, double size[3]) {
     struct energy_momentum *m = w->method;
     int nq = m->nq;
-    keel_status status = fd->p.form == KEEL_MECHANICS ? mechanics_mass(fd, a->t, a->x) : KEEL_OK;
-    if (status == KEEL_OK) status = map_jacobian(fd, &fd->energy, a->t, a->x, m->gradient);
+    keel_status status = keel_native_mass_factor(w, a->t, a->x, NULL);
+    if (status == KEEL_OK) status = keel_native_jacobian(w, KEEL_MAP_ENERGY, a->t, a->x, 0, m->gradient);
     if (status != KEEL_OK) return status;
     memcpy(m->begin, a->x, (size_t)w->width * sizeof *a->x);
     memset(m->step, 0, (size_t)(2 * nq + m->k) * sizeof *m->step);
@@ -111,8 +106,8 @@ static keel_status begin(keel_work *w, struct field *fd, const keel_attempt *a, 
         m->step[c] = a->h * m->gradient[nq + c];
         m->step[nq + c] = -a->h * m->gradient[c];
     }
-    divide_by_mass(fd, m->step);
-    divide_by_mass(fd, m->step + nq);
+    keel_native_mass_solve(w, NULL, m->step);
+    keel_native_mass_solve(w, NULL, m->step + nq);
     for (int part = 0; part < 2; part++) {
         size[part] = DBL_MIN;
         for (int c = part * nq; c < (part + 1) * nq; c++)
@@ -125,19 +120,19 @@ static keel_status begin(keel_work *w, struct field *fd, const keel_attempt *a, 
 }
 
 /* Newton from m->step on; *found 0: it got nowhere.  careful: a new matrix in every round. */
-static keel_status newton(keel_work *w, struct field *fd, const keel_attempt *a, const double size[3],
-                          int careful, int *found) {
+static keel_status newton(keel_work *w, const keel_attempt *a, const double size[3], int careful,
+                          int *found) {
     enum { ROUNDS = 40 };
     struct energy_momentum *m = w->method;
     int nq = m->nq, n = 2 * nq, all = n + m->k, idle = 0, fresh = 1;
     double before = HUGE_VAL, least = HUGE_VAL;
     for (int round = 0; round < ROUNDS; round++) {
-        keel_status status = residual_of(w, fd, a, m->residual);
-        if (status == KEEL_OK && (fresh || careful)) status = find_matrix(w, fd, a, size);
+        keel_status status = residual_of(w, a, m->residual);
+        if (status == KEEL_OK && (fresh || careful)) status = find_matrix(w, a, size);
         if (status != KEEL_OK) return status;
         memcpy(m->change, m->residual, (size_t)all * sizeof *m->change);
         dense_lu_solve(all, m->matrix, (int *)m->pivot, m->change);
-        fd->stats->newton++;
+        keel_work_count(w, 0, 1);
         double now[2] = {0, 0};
         for (int c = 0; c < all; c++) m->step[c] -= m->change[c];
         for (int c = 0; c < n; c++) now[c / nq] = fmax(now[c / nq], fabs(m->change[c]) / size[c / nq]);
@@ -159,22 +154,21 @@ static keel_status newton(keel_work *w, struct field *fd, const keel_attempt *a,
  * from rest. */
 static keel_status attempt(keel_work *w, keel_attempt *a) {
     struct energy_momentum *m = w->method;
-    struct field *fd = w->core;
     double size[3];
     int found = 0;
     for (int guess = 0; guess < 3; guess++) {
-        keel_status status = begin(w, fd, a, size);
+        keel_status status = begin(w, a, size);
         for (int c = guess < 2 ? m->nq : 0; c < 2 * m->nq && guess; c++) m->step[c] = 0;
-        if (status == KEEL_OK) status = newton(w, fd, a, size, guess > 0, &found);
+        if (status == KEEL_OK) status = newton(w, a, size, guess > 0, &found);
         if (status < 0) return status;
         if (found) {
             memcpy(a->dx, m->step, 2 * (size_t)m->nq * sizeof *a->dx);
             return KEEL_OK;
         }
     }
-    return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
-                       "%s: no end of the step was found from t = %.10g; try a smaller step",
-                       w->stepper->info.name, a->t);
+    return keel_native_fail(w, KEEL_ENEWTON,
+                            "%s: no end of the step was found from t = %.10g; try a smaller step",
+                            w->stepper->info.name, a->t);
 }
 
 const keel_stepper energy_momentum_methods[] = {

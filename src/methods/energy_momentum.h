@@ -2,9 +2,7 @@
 #ifndef KEEL_ENERGY_MOMENTUM_H
 #define KEEL_ENERGY_MOMENTUM_H
 
-#include <keel/method.h>
-
-#include "core/field.h"
+#include <keel/native.h>
 
 enum energy_space {
     ENERGY_FORMS, /* z = pi(x): `reduced`, H and the constraints */
@@ -25,7 +23,7 @@ struct energy_momentum {
 
 /* DH and Dg over the way m->step from m->begin to m->end, at the time t. */
 void energy_quotients_layout(const keel_problem *p, keel_work *w);
-keel_status energy_quotients(keel_work *w, struct field *fd, double t);
+keel_status energy_quotients(keel_work *w, double t);
 /* NULL, or why `energy` (mechanics) or `forms` and `reduced` are not what they should be. */
 const char *energy_doubts(const keel_problem *p);
 #endif

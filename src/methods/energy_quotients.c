@@ -56,57 +56,56 @@ static const double *state_at(struct energy_momentum *m, const struct space *s, 
     return m->x;
 }
 
-static const struct map *map_of(const struct field *fd, const struct space *s) {
-    return s->kind == ENERGY_FORMS   ? &fd->energy_of_forms
-           : s->kind == ENERGY_HOLDS ? &fd->constraint
-                                     : &fd->energy;
+static keel_native_map map_of(const struct space *s) {
+    return s->kind == ENERGY_FORMS   ? KEEL_MAP_ENERGY_OF_FORMS
+           : s->kind == ENERGY_HOLDS ? KEEL_MAP_CONSTRAINT
+                                     : KEEL_MAP_ENERGY;
 }
 
-static keel_status values_at(keel_work *w, struct field *fd, const struct space *s, const double *z,
-                             double *out) {
+static keel_status values_at(keel_work *w, const struct space *s, const double *z, double *out) {
     w->calls++;
-    return map_value(fd, map_of(fd, s), s->t, state_at(w->method, s, z), out);
+    return keel_native_value(w, map_of(s), s->t, state_at(w->method, s, z), out);
 }
 
-static keel_status slopes_at(keel_work *w, struct field *fd, const struct space *s, const double *z,
-                             double *out) {
+static keel_status slopes_at(keel_work *w, const struct space *s, const double *z, double *out) {
     struct energy_momentum *m = w->method;
     int part = s->kind == ENERGY_Q || s->kind == ENERGY_P;
     w->calls++;
-    keel_status status = map_jacobian(fd, map_of(fd, s), s->t, state_at(m, s, z), part ? m->gradient : out);
+    keel_status status =
+        keel_native_jacobian(w, map_of(s), s->t, state_at(m, s, z), 0, part ? m->gradient : out);
     if (part) memcpy(out, m->gradient + (s->kind == ENERGY_P ? m->nq : 0), (size_t)s->size * sizeof *out);
     return status;
 }
 
 /* out += the mean gradient over the way, by one node or three. */
-static keel_status add_mean(keel_work *w, struct field *fd, const struct space *s, int nodes, double *out) {
+static keel_status add_mean(keel_work *w, const struct space *s, int nodes, double *out) {
     struct energy_momentum *m = w->method;
     keel_status status = KEEL_OK;
     for (int i = 0; i < nodes && status == KEEL_OK; i++) {
         double at = nodes == 1 ? 0.5 : three_at[i], weight = nodes == 1 ? 1 : three_weight[i];
         for (int j = 0; j < s->size; j++) m->place[j] = m->from[j] + at * m->way[j];
-        status = slopes_at(w, fd, s, m->place, m->node);
+        status = slopes_at(w, s, m->place, m->node);
         for (int e = 0; e < s->size * s->functions; e++) out[e] += weight * m->node[e];
     }
     return status;
 }
 
 /* What c . d misses of every function, in m->value[0].  Round-off of the values is no part of it. */
-static keel_status find_missing(keel_work *w, struct field *fd, const struct space *s, int is_short) {
+static keel_status find_missing(keel_work *w, const struct space *s, int is_short) {
     struct energy_momentum *m = w->method;
     double *missing = m->value[0];
     keel_status status = KEEL_OK;
     memset(missing, 0, (size_t)s->functions * sizeof *missing);
     for (int i = 0; i < 3 && is_short && status == KEEL_OK; i++) {
         for (int j = 0; j < s->size; j++) m->place[j] = m->from[j] + three_at[i] * m->way[j];
-        status = slopes_at(w, fd, s, m->place, m->node);
+        status = slopes_at(w, s, m->place, m->node);
         for (int e = 0; e < s->size * s->functions; e++)
             missing[e / s->size] += three_weight[i] * (m->node[e] - m->slope[e]) * m->way[e % s->size];
     }
     if (is_short) return status;
     for (int j = 0; j < s->size; j++) m->place[j] = m->from[j] + m->way[j];
-    status = values_at(w, fd, s, m->from, m->value[0]);
-    if (status == KEEL_OK) status = values_at(w, fd, s, m->place, m->value[1]);
+    status = values_at(w, s, m->from, m->value[0]);
+    if (status == KEEL_OK) status = values_at(w, s, m->place, m->value[1]);
     for (int f = 0; f < s->functions; f++) {
         double terms = fabs(m->value[1][f]) + fabs(m->value[0][f]);
         missing[f] = m->value[1][f] - m->value[0][f];
@@ -121,17 +120,17 @@ static keel_status find_missing(keel_work *w, struct field *fd, const struct spa
 }
 
 /* D f of all functions of the space in m->slope, from m->from over m->way. */
-static keel_status quotient(keel_work *w, struct field *fd, const struct space *s) {
+static keel_status quotient(keel_work *w, const struct space *s) {
     struct energy_momentum *m = w->method;
     int forms = s->kind == ENERGY_FORMS;
     double size = DBL_MIN, longest = 0;
     memset(m->slope, 0, (size_t)s->size * (size_t)s->functions * sizeof *m->slope);
-    keel_status status = add_mean(w, fd, s, forms ? 3 : 1, m->slope);
+    keel_status status = add_mean(w, s, forms ? 3 : 1, m->slope);
     for (int j = 0; j < s->size; j++) {
         size = fmax(size, fabs(m->from[j]) + fabs(m->from[j] + m->way[j]));
         longest = fmax(longest, fabs(m->way[j]));
     }
-    if (status == KEEL_OK) status = find_missing(w, fd, s, !forms && longest <= SHORT * size);
+    if (status == KEEL_OK) status = find_missing(w, s, !forms && longest <= SHORT * size);
     for (int f = 0; f < s->functions && status == KEEL_OK; f++) {
         double *slope = m->slope + (long)f * s->size, square = 0;
         for (int j = 0; j < s->size; j++) {
@@ -146,19 +145,20 @@ static keel_status quotient(keel_work *w, struct field *fd, const struct space *
 }
 
 /* DH and Dg by forms. */
-static keel_status by_forms(keel_work *w, struct field *fd, double t) {
+static keel_status by_forms(keel_work *w, double t) {
     struct energy_momentum *m = w->method;
     int n = 2 * m->nq, forms = m->forms;
     struct space s = {ENERGY_FORMS, t, NULL, forms, 1 + m->k};
-    keel_status status = map_value(fd, &fd->quadratic_forms, t, m->begin, m->pi[0]);
-    if (status == KEEL_OK) status = map_value(fd, &fd->quadratic_forms, t, m->end, m->pi[1]);
-    if (status == KEEL_OK) status = map_jacobian(fd, &fd->quadratic_forms, t, m->middle, m->pi_rows);
+    keel_status status = keel_native_value(w, KEEL_MAP_QUADRATIC_FORMS, t, m->begin, m->pi[0]);
+    if (status == KEEL_OK) status = keel_native_value(w, KEEL_MAP_QUADRATIC_FORMS, t, m->end, m->pi[1]);
+    if (status == KEEL_OK)
+        status = keel_native_jacobian(w, KEEL_MAP_QUADRATIC_FORMS, t, m->middle, 0, m->pi_rows);
     for (int j = 0; j < forms && status == KEEL_OK; j++) {
         m->from[j] = m->pi[0][j];
         m->way[j] = 0; /* Dpi . d is pi1 - pi0 without its cancellation */
         for (int c = 0; c < n; c++) m->way[j] += m->pi_rows[(long)j * n + c] * m->step[c];
     }
-    if (status == KEEL_OK) status = quotient(w, fd, &s);
+    if (status == KEEL_OK) status = quotient(w, &s);
     memset(m->gradient, 0, (size_t)n * sizeof *m->gradient);
     memset(m->rows, 0, (size_t)m->k * (size_t)m->nq * sizeof *m->rows);
     for (int f = 0; f <= m->k && status == KEEL_OK; f++)
@@ -171,7 +171,7 @@ static keel_status by_forms(keel_work *w, struct field *fd, double t) {
     return status;
 }
 
-static keel_status by_coordinates(keel_work *w, struct field *fd, double t) {
+static keel_status by_coordinates(keel_work *w, double t) {
     struct energy_momentum *m = w->method;
     int nq = m->nq;
     double *sum = m->bent; /* the mean of two quotients, for q and for p */
@@ -184,7 +184,7 @@ static keel_status by_coordinates(keel_work *w, struct field *fd, double t) {
             m->from[j] = m->begin[first + j];
             m->way[j] = m->step[first + j];
         }
-        status = quotient(w, fd, &s);
+        status = quotient(w, &s);
         for (int j = 0; j < nq; j++) sum[first + j] += 0.5 * m->slope[j];
     }
     memcpy(m->gradient, sum, 2 * (size_t)nq * sizeof *sum);
@@ -194,12 +194,12 @@ static keel_status by_coordinates(keel_work *w, struct field *fd, double t) {
         m->from[j] = m->begin[j];
         m->way[j] = m->step[j];
     }
-    status = quotient(w, fd, &s);
+    status = quotient(w, &s);
     memcpy(m->rows, m->slope, (size_t)m->k * (size_t)nq * sizeof *m->rows);
     return status;
 }
 
-keel_status energy_quotients(keel_work *w, struct field *fd, double t) {
+keel_status energy_quotients(keel_work *w, double t) {
     const struct energy_momentum *m = w->method;
-    return m->forms ? by_forms(w, fd, t) : by_coordinates(w, fd, t);
+    return m->forms ? by_forms(w, t) : by_coordinates(w, t);
 }

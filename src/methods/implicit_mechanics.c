@@ -14,8 +14,7 @@
  * Hairer, Lubich, Roche 1989; Jay 1993; Hairer, Wanner, Solving ODEs II, VII.4. */
 #include "methods/implicit_mechanics.h"
 
-#include "core/field.h"
-#include "linalg/dense.h"
+#include <keel/native.h>
 
 #include <float.h>
 #include <math.h>
@@ -23,18 +22,21 @@
 
 const char *implicit_mechanics_refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    return p->form == KEEL_MECHANICS ? NULL : "it is for the form KEEL_MECHANICS; use radau";
+    return keel_problem_traits(p) & KEEL_SECOND_ORDER
+               ? NULL
+               : "it is for mechanics (a lagrangian, M v' = F); use radau";
 }
 
 static int layout(const keel_problem *p, keel_work *w, int stabilised) {
     struct implicit_mechanics *m = w->method;
     size_t nq = (size_t)p->n / 2, kg = (size_t)p->constraint.count, k = kg + (size_t)p->rolling.count;
     size_t extra = k + (stabilised ? kg : 0), all = 2 * nq + extra;
-    size_t square = p->mass.value && !p->mass.constant ? nq * nq : 0;
+    size_t square = keel_native_mass_room(p);
     m->nq = (int)nq;
     m->k = (int)k;
     m->kg = (int)kg;
     m->stabilised = stabilised;
+    m->mass_varies = square > 0;
     m->before = keel_work_doubles(w, extra);
     m->now = keel_work_doubles(w, extra);
     m->mass = keel_work_doubles(w, square);
@@ -50,7 +52,7 @@ static int layout(const keel_problem *p, keel_work *w, int stabilised) {
     m->beside = keel_work_doubles(w, nq);
     m->end = keel_work_doubles(w, (size_t)w->width);
     m->residual = keel_work_doubles(w, k);
-    m->change = keel_work_doubles(w, k);
+    m->shortest = keel_work_doubles(w, nq);
     m->rk.row_factor = keel_work_doubles(w, extra);
     return (int)extra;
 }
@@ -63,27 +65,21 @@ static int layout_ggl(const keel_problem *p, keel_work *w) {
     return layout(p, w, 1);
 }
 
-/* The shortest d, by the mass, with K d = m->residual, into mech.weighted. */
-static void across(struct field *fd, struct implicit_mechanics *m) {
-    rowspace_shortest(&fd->mech.space, m->residual, m->change, fd->mech.weighted);
-    if (fd->mech.mass) dense_lower_t_solve(m->nq, fd->mech.mass, fd->mech.weighted);
-}
-
 /* y = (q, v, lambda, mu); a look begins where the last step began. */
 static keel_status begin(keel_work *w, const keel_attempt *a) {
     struct implicit_mechanics *m = w->method;
-    struct field *fd = w->core;
+    const int *active = w->native->active;
     size_t extra = (size_t)(m->rk.n - w->n);
     if (a->first && !a->look) {
         keel_status status = keel_rate(w, a->t, a->x, m->rk.moved);
         if (status != KEEL_OK) return status;
         memset(m->now, 0, extra * sizeof *m->now);
-        for (int i = 0; i < m->k; i++) m->now[i] = fd->active[i] ? fd->lambda[i] : 0;
+        for (int i = 0; i < m->k; i++) m->now[i] = active[i] ? w->native->multipliers[i] : 0;
     }
     memcpy(m->rk.y, a->x, (size_t)w->n * sizeof *a->x);
     memcpy(m->rk.y + w->n, a->look ? m->before : m->now, extra * sizeof *m->now);
     for (int i = 0; i < m->rk.n - w->n; i++) { /* what lambda does to the rows is then independent of h */
-        int redundant = !fd->active[i < m->k ? i : i - m->k], as_given = !m->stabilised && i < m->kg;
+        int redundant = !active[i < m->k ? i : i - m->k], as_given = !m->stabilised && i < m->kg;
         m->rk.row_factor[i] = redundant ? 1 : as_given ? 1 / (a->h * a->h) : 1 / fabs(a->h);
     }
     return KEEL_OK;
@@ -97,37 +93,14 @@ static void accept(keel_work *w, int stages) {
     for (size_t i = 0; i < extra; i++) m->now[i] = m->before[i] + z[i];
 }
 
-/* The factor of M at y. */
-static keel_status find_mass(keel_work *w, double t, const double *y) {
-    struct implicit_mechanics *m = w->method;
-    struct field *fd = w->core;
-    if (!fd->p.mass.value || fd->p.mass.constant) return mechanics_mass(fd, t, y);
-    keel_status status = map_matrix(fd, &fd->p.mass, "mass", m->nq, t, y, m->mass);
-    if (status != KEEL_OK || dense_cholesky(m->nq, m->mass, w->halt) == 0) return status;
-    return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
-                       "%s: the mass matrix is not positive definite at a stage near t = %.10g",
-                       w->stepper->info.name, t);
-}
-
-static void divide_by_mass(const keel_work *w, double *v) {
-    const struct implicit_mechanics *m = w->method;
-    const struct field *fd = w->core;
-    const double *factor = !fd->p.mass.value ? NULL : fd->p.mass.constant ? fd->mech.mass : m->mass;
-    if (!factor) return;
-    dense_lower_solve(m->nq, factor, v);
-    dense_lower_t_solve(m->nq, factor, v);
-}
-
 /* K and g_t; a redundant row is 0. */
 static keel_status find_rows(keel_work *w, double t, const double *y, double *rows, double *shift) {
     struct implicit_mechanics *m = w->method;
-    struct field *fd = w->core;
-    keel_status status = m->kg ? map_jacobian(fd, &fd->constraint, t, y, rows) : KEEL_OK;
-    if (status == KEEL_OK && m->kg) status = map_rate(fd, &fd->constraint, t, y, shift);
-    if (status == KEEL_OK && m->k > m->kg)
-        status = map_jacobian(fd, &fd->rolling, t, y, rows + (long)m->kg * m->nq);
+    const int *active = w->native->active;
+    keel_status status = keel_native_rows(w, t, y, rows);
+    if (status == KEEL_OK) status = keel_native_time_derivative(w, t, y, shift);
     for (int i = 0; i < m->k; i++)
-        if (!fd->active[i]) memset(rows + (long)i * m->nq, 0, (size_t)m->nq * sizeof *rows);
+        if (!active[i]) memset(rows + (long)i * m->nq, 0, (size_t)m->nq * sizeof *rows);
     return status;
 }
 
@@ -141,49 +114,46 @@ static void subtract_rows(int count, int nq, const double *rows, const double *l
 static keel_status speeds(keel_work *w, double t, const double *y, const double *rows, const double *shift,
                           double *out) {
     struct implicit_mechanics *m = w->method;
-    struct field *fd = w->core;
     const double *v = y + m->nq;
     for (int i = 0; i < m->kg; i++) {
         out[i] = shift[i];
         for (int j = 0; j < m->nq; j++) out[i] += rows[(long)i * m->nq + j] * v[j];
     }
-    return m->k > m->kg ? map_value(fd, &fd->rolling, t, y, out + m->kg) : KEEL_OK;
+    return m->k > m->kg ? keel_native_value(w, KEEL_MAP_ROLLING, t, y, out + m->kg) : KEEL_OK;
 }
 
 /* M, K, g_t, and the accelerations at y into m->force. */
 static keel_status look_around(keel_work *w, double t, const double *y) {
     struct implicit_mechanics *m = w->method;
-    struct field *fd = w->core;
     w->calls++;
-    keel_status status = map_value(fd, &fd->f, t, y, m->force);
-    if (status == KEEL_OK) status = find_mass(w, t, y);
+    keel_status status = keel_native_value(w, KEEL_MAP_F, t, y, m->force);
+    if (status == KEEL_OK) status = keel_native_mass_factor(w, t, y, m->mass);
     if (status == KEEL_OK) status = find_rows(w, t, y, m->rows, m->shift);
     if (status != KEEL_OK) return status;
     subtract_rows(m->k, m->nq, m->rows, y + w->n, m->force);
-    divide_by_mass(w, m->force);
+    keel_native_mass_solve(w, m->mass, m->force);
     return KEEL_OK;
 }
 
 static keel_status rate(keel_work *w, double t, const double *y, double *out) {
     struct implicit_mechanics *m = w->method;
-    struct field *fd = w->core;
     int nq = m->nq, n = w->n, k = m->k;
     double *row = out + n, *g = m->stabilised ? row + k : row;
     keel_status status = look_around(w, t, y);
     if (status == KEEL_OK) status = speeds(w, t, y, m->rows, m->shift, row);
-    if (status == KEEL_OK && m->kg) status = map_value(fd, &fd->constraint, t, y, g);
+    if (status == KEEL_OK && m->kg) status = keel_native_value(w, KEEL_MAP_CONSTRAINT, t, y, g);
     if (status != KEEL_OK) return status;
     memset(m->slip, 0, (size_t)nq * sizeof *m->slip);
     if (m->stabilised) {
         subtract_rows(m->kg, nq, m->rows, y + n + k, m->slip);
-        divide_by_mass(w, m->slip);
+        keel_native_mass_solve(w, m->mass, m->slip);
     }
     for (int j = 0; j < nq; j++) {
         out[j] = y[nq + j] + m->slip[j];
         out[nq + j] = m->force[j];
     }
     for (int i = 0; i < k; i++) { /* multipliers of redundant rows stay 0 */
-        if (fd->active[i]) continue;
+        if (w->native->active[i]) continue;
         row[i] = -y[n + i];
         if (m->stabilised && i < m->kg) g[i] = -y[n + k + i];
     }
@@ -195,8 +165,7 @@ static keel_status rate(keel_work *w, double t, const double *y, double *out) {
  * moved_shift; a is in m->force, the speeds in the first. */
 static keel_status beside_place(keel_work *w, double t, const double *y, int j) {
     struct implicit_mechanics *m = w->method;
-    struct field *fd = w->core;
-    int nq = m->nq, moving = fd->p.mass.value && !fd->p.mass.constant;
+    int nq = m->nq, moving = m->mass_varies;
     double *there = m->moved_mass + (moving ? (long)nq * nq : 0), *speed = m->moved_shift + m->k;
     double largest = 0; /* of y alone: what a run has seen must not matter after a restart */
     for (int c = 0; c < nq; c++) largest = fmax(largest, fabs(y[c]));
@@ -204,7 +173,7 @@ static keel_status beside_place(keel_work *w, double t, const double *y, int j) 
     m->probe[j] = y[j] + length;
     length = m->probe[j] - y[j];
     keel_status status = find_rows(w, t, m->probe, m->moved_rows, m->residual);
-    if (status == KEEL_OK && moving) status = map_matrix(fd, &fd->p.mass, "mass", nq, t, m->probe, there);
+    if (status == KEEL_OK && moving) status = keel_native_mass(w, t, m->probe, there);
     if (status == KEEL_OK) status = speeds(w, t, m->probe, m->moved_rows, m->residual, speed);
     m->probe[j] = y[j];
     if (status != KEEL_OK) return status;
@@ -223,20 +192,19 @@ static keel_status beside_place(keel_work *w, double t, const double *y, int j) 
 /* The columns of lambda and mu, and the rows of 0 = g, A v + b, G v + g_t by v; the rest of `out` is set. */
 static void fill_constraints(keel_work *w, double *out) {
     struct implicit_mechanics *m = w->method;
-    struct field *fd = w->core;
     int nq = m->nq, n = w->n, k = m->k, all = m->rk.n;
     for (int i = 0; i < k; i++) {
         const double *row = m->rows + (long)i * nq;
         int at = n + i, g = m->stabilised ? n + k + i : at, of_g = i < m->kg, level = of_g && !m->stabilised;
         for (int j = 0; j < nq; j++) m->beside[j] = -row[j];
-        divide_by_mass(w, m->beside);
+        keel_native_mass_solve(w, m->mass, m->beside);
         for (int j = 0; j < nq; j++) {
             out[(long)(nq + j) * all + at] = m->beside[j];
             if (m->stabilised && of_g) out[(long)j * all + g] = m->beside[j];
             if (!level) out[(long)at * all + nq + j] = row[j];
             if (of_g) out[(long)g * all + j] = row[j];
         }
-        if (fd->active[i]) continue;
+        if (w->native->active[i]) continue;
         memset(out + (long)at * all, 0, (size_t)all * sizeof *out);
         out[(long)at * all + at] = -1;
         if (g != at && of_g) out[(long)g * all + g] = -1;
@@ -245,23 +213,19 @@ static void fill_constraints(keel_work *w, double *out) {
 
 static keel_status jacobian(keel_work *w, double t, const double *y, int differences, double *out) {
     struct implicit_mechanics *m = w->method;
-    struct field *fd = w->core;
     int nq = m->nq, n = w->n, k = m->k, all = m->rk.n;
-    struct map f = fd->f;
-    if (differences) f.user.jacobian = NULL;
     memset(out, 0, (size_t)all * (size_t)all * sizeof *out);
     memcpy(m->probe, y, (size_t)all * sizeof *y);
-    keel_status status = map_jacobian(fd, &f, t, y, m->f_jacobian);
+    keel_status status = keel_native_jacobian(w, KEEL_MAP_F, t, y, differences, m->f_jacobian);
     if (status == KEEL_OK) status = look_around(w, t, y);
     if (status == KEEL_OK) status = speeds(w, t, y, m->rows, m->shift, m->moved_shift);
-    if (status == KEEL_OK && fd->p.mass.value && !fd->p.mass.constant)
-        status = map_matrix(fd, &fd->p.mass, "mass", nq, t, y, m->moved_mass);
+    if (status == KEEL_OK && m->mass_varies) status = keel_native_mass(w, t, y, m->moved_mass);
     for (int j = 0; j < n && status == KEEL_OK; j++) {
         if (j < nq) status = beside_place(w, t, y, j);
         else out[(long)(j - nq) * all + j] = 1;
         for (int i = 0; i < nq; i++)
             m->beside[i] = m->f_jacobian[(long)i * n + j] - (j < nq ? m->beside[i] : 0);
-        divide_by_mass(w, m->beside);
+        keel_native_mass_solve(w, m->mass, m->beside);
         for (int i = 0; i < nq; i++) out[(long)(nq + i) * all + j] = m->beside[i];
         for (int r = 0; r < k && j < nq; r++)
             if (m->stabilised || r >= m->kg) out[(long)(n + r) * all + j] = m->moved_shift[k + r];
@@ -287,18 +251,18 @@ static void weigh(const keel_work *w, double h, double *scale) {
     for (int c = 0; c < 2 * nq; c++) scale[c] = largest[c / nq];
 }
 
-/* mech.weighted := the part of v that K sees, by the mass at the begin of the step; `all` 0: G alone. */
+/* m->shortest := the part of v that K sees, by the mass at the begin of the step; `all` 0: G alone. */
 static keel_status normal_part(keel_work *w, const keel_attempt *a, int all, const double *v) {
     struct implicit_mechanics *m = w->method;
-    struct field *fd = w->core;
-    keel_status status = mechanics_factor(fd, a->t, a->x);
+    keel_status status = keel_native_factor(w, a->t, a->x);
+    if (status == KEEL_OK) status = keel_native_rows(w, a->t, a->x, m->moved_rows);
     if (status != KEEL_OK) return status;
     for (int i = 0; i < m->k; i++) {
         m->residual[i] = 0;
         for (int j = 0; j < m->nq && (all || i < m->kg); j++)
-            m->residual[i] += fd->mech.k_rows[(long)i * m->nq + j] * v[j];
+            m->residual[i] += m->moved_rows[(long)i * m->nq + j] * v[j];
     }
-    across(fd, m);
+    keel_native_correct(w, m->residual, m->shortest);
     return KEEL_OK;
 }
 
@@ -307,16 +271,15 @@ static keel_status normal_part(keel_work *w, const keel_attempt *a, int all, con
  * taken without it, and the jump to the stages, along M^-1 K^T, is left to the multipliers. */
 static keel_status smooth(keel_work *w, const keel_attempt *a, double h, double *defect) {
     struct implicit_mechanics *m = w->method;
-    struct field *fd = w->core;
     int nq = m->nq;
     if (m->kg == 0 || m->stabilised) return KEEL_OK;
     keel_status status = normal_part(w, a, 1, defect + nq);
-    for (int j = 0; j < nq && status == KEEL_OK; j++) defect[nq + j] -= fd->mech.weighted[j];
-    if (status == KEEL_OK) status = mechanics_velocity_rows(fd, a->t, a->x, m->residual);
+    for (int j = 0; j < nq && status == KEEL_OK; j++) defect[nq + j] -= m->shortest[j];
+    if (status == KEEL_OK) status = keel_native_velocity_rows(w, a->t, a->x, m->residual);
     if (status != KEEL_OK) return status;
     for (int i = m->kg; i < m->k; i++) m->residual[i] = 0;
-    across(fd, m);
-    for (int j = 0; j < nq; j++) defect[j] -= h * fd->mech.weighted[j];
+    keel_native_correct(w, m->residual, m->shortest);
+    for (int j = 0; j < nq; j++) defect[j] -= h * m->shortest[j];
     return KEEL_OK;
 }
 
@@ -324,7 +287,6 @@ static keel_status smooth(keel_work *w, const keel_attempt *a, double h, double 
  * of q over h. */
 static keel_status judge(keel_work *w, const keel_attempt *a, int by_z, double *error) {
     struct implicit_mechanics *m = w->method;
-    struct field *fd = w->core;
     double largest = DBL_MIN;
     int nq = m->nq;
     if (m->kg == 0 || m->stabilised || w->rtol == 0) return KEEL_OK;
@@ -333,20 +295,20 @@ static keel_status judge(keel_work *w, const keel_attempt *a, int by_z, double *
     for (int j = 0; j < nq; j++) largest = fmax(largest, w->atol[j] + w->rtol * fabs(a->x[j]));
     for (int j = 0; j < nq; j++) {
         double of_v = w->atol[nq + j] + w->rtol * fabs(a->x[nq + j]), share = fabs(a->h) * of_v / largest;
-        error[nq + j] -= (1 - fmin(1, share)) * (by_z ? error[nq + j] : fd->mech.weighted[j]);
+        error[nq + j] -= (1 - fmin(1, share)) * (by_z ? error[nq + j] : m->shortest[j]);
     }
     return KEEL_OK;
 }
 
 /* The shortest change of q, or v, by the mass, that brings m->residual to 0. */
-static double shorten(struct field *fd, struct implicit_mechanics *m, double *x, double *dx,
-                      const double *from) {
+static double shorten(keel_work *w, double *x, double *dx, const double *from) {
+    struct implicit_mechanics *m = w->method;
     double largest = 0, size = DBL_MIN;
-    across(fd, m);
+    keel_native_correct(w, m->residual, m->shortest);
     for (int j = 0; j < m->nq; j++) {
-        dx[j] -= fd->mech.weighted[j];
+        dx[j] -= m->shortest[j];
         x[j] = from[j] + dx[j];
-        largest = fmax(largest, fabs(fd->mech.weighted[j]));
+        largest = fmax(largest, fabs(m->shortest[j]));
         size = fmax(size, fabs(x[j]));
     }
     return largest / size;
@@ -354,23 +316,22 @@ static double shorten(struct field *fd, struct implicit_mechanics *m, double *x,
 
 static keel_status end(keel_work *w, keel_attempt *a) {
     struct implicit_mechanics *m = w->method;
-    struct field *fd = w->core;
     double t = a->t + a->h, *x = m->end;
     int nq = m->nq;
     if (m->k == 0) return KEEL_OK;
     for (int c = 0; c < w->width; c++) x[c] = a->x[c] + a->dx[c];
-    keel_status status = m->kg ? mechanics_factor(fd, t, x) : KEEL_OK;
+    keel_status status = m->kg ? keel_native_factor(w, t, x) : KEEL_OK;
     for (int round = 0; round < 4 && status == KEEL_OK && m->kg; round++) {
-        status = map_value(fd, &fd->constraint, t, x, m->residual);
+        status = keel_native_value(w, KEEL_MAP_CONSTRAINT, t, x, m->residual);
         for (int i = m->kg; i < m->k; i++) m->residual[i] = 0;
-        if (status == KEEL_OK && shorten(fd, m, x, a->dx, a->x) <= DBL_EPSILON) break;
+        if (status == KEEL_OK && shorten(w, x, a->dx, a->x) <= DBL_EPSILON) break;
     }
     if (status != KEEL_OK || (!m->stabilised && m->k == m->kg)) return status;
-    status = mechanics_factor(fd, t, x);
+    status = keel_native_factor(w, t, x);
     for (int round = 0; round < 2 && status == KEEL_OK; round++) {
-        status = mechanics_velocity_rows(fd, t, x, m->residual);
+        status = keel_native_velocity_rows(w, t, x, m->residual);
         for (int i = 0; i < m->kg && !m->stabilised; i++) m->residual[i] = 0;
-        if (status == KEEL_OK) shorten(fd, m, x + nq, a->dx + nq, a->x + nq);
+        if (status == KEEL_OK) shorten(w, x + nq, a->dx + nq, a->x + nq);
     }
     return status;
 }

@@ -24,10 +24,11 @@ struct kahan {
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    if (p->form == KEEL_DAE || p->form == KEEL_MECHANICS || p->mass.value || p->constraint.count)
+    if (keel_problem_traits(p) & (KEEL_ALGEBRAIC | KEEL_SECOND_ORDER) || p->mass.value || p->constraint.count)
         return "it is for x' = f(x) without constraints and mass matrix";
     if (p->n == 0) return "there are no states";
-    if (p->form == KEEL_HAMILTONIAN && !p->f.value && (p->structure.value || !p->energy.jacobian))
+    if (keel_problem_traits(p) & KEEL_FROM_ENERGY && !p->f.value &&
+        (p->structure.value || !p->energy.jacobian))
         return "give f = B grad H, or the gradient of a canonical H";
     int quadratic = sampled_quadratic(p, NULL);
     if (quadratic < 0) return text_no_memory;

@@ -12,8 +12,6 @@
  *     d/dx1 = 1 - h/2 (s f_x + s' f w^T),  w = (h (f_x^T xm + f) - 2 u xm) / |xm|^2,
  *     d/dz  = -h (s f_z + s' f (h f_z^T xm / |xm|^2)^T);
  * the nested form of the paper iterates x1 for fixed z, and z by Newton with g_x dx1/dz.  Liu 2013. */
-#include <keel/method.h>
-
 #include "base/text.h"
 #include "linalg/dense.h"
 #include "methods/original.h"
@@ -24,7 +22,7 @@
 #include <string.h>
 
 struct lgdae {
-    int n, m;
+    int n, m, given;
     double *origin;                      /* n */
     double *u, *z, *last;                /* n + m: the middle with z; m: z, and that of the last step */
     double *f, *jacobian;                /* n; n x (n + m) */
@@ -39,7 +37,7 @@ struct lgdae {
 /* Are there rows that are known in differentiated form alone?  -1: there is no memory. */
 static int rows_are_lost(const keel_problem *p) {
     size_t all = (size_t)(p->n + p->m), m = (size_t)p->m;
-    if (keel_extras_of(p)->original_f.count || p->hidden.count == 0) return 0;
+    if (original_is_given(p) || p->hidden.count == 0) return 0;
     double *u = malloc((all + 2 * m + 1) * sizeof *u), *here = u + all, *there = here + m;
     int lost = 1;
     if (!u) return -1;
@@ -66,12 +64,11 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     (void)o;
     struct lgdae *l = w->method;
-    size_t n = (size_t)p->n,
-           m = (size_t)(keel_extras_of(p)->original_f.count ? keel_extras_of(p)->original_g.count : p->m),
-           all = n + m;
+    size_t n = (size_t)p->n, m = (size_t)original_unknowns(p), all = n + m;
     double largest = 0;
     l->n = (int)n;
     l->m = (int)m;
+    l->given = original_is_given(p);
     l->origin = keel_work_doubles(w, n);
     l->u = keel_work_doubles(w, (size_t)w->width + m);
     l->z = keel_work_doubles(w, m);
@@ -100,7 +97,7 @@ static double dot(int n, const double *a, const double *b) {
 }
 
 /* f, u, s and s' in the middle of the step, for l->d and l->z. */
-static keel_status look_at_middle(keel_work *w, struct field *fd, const keel_attempt *a) {
+static keel_status look_at_middle(keel_work *w, const keel_attempt *a) {
     struct lgdae *l = w->method;
     int n = l->n;
     for (int j = 0; j < n; j++) {
@@ -109,7 +106,7 @@ static keel_status look_at_middle(keel_work *w, struct field *fd, const keel_att
     }
     memcpy(l->u + n, l->z, (size_t)l->m * sizeof *l->z);
     w->calls++;
-    keel_status status = map_value(fd, original_rates(fd), a->t + 0.5 * a->h, l->u, l->f);
+    keel_status status = keel_native_value(w, original_rates(l->given), a->t + 0.5 * a->h, l->u, l->f);
     if (status != KEEL_OK) return status;
     l->square = dot(n, l->from, l->from);
     double u = l->square > 0 ? a->h * dot(n, l->f, l->from) / l->square : HUGE_VAL, v = u / 2;
@@ -123,19 +120,21 @@ static keel_status look_at_middle(keel_work *w, struct field *fd, const keel_att
 }
 
 /* g, and its derivative by x1 and z, the latter in row_room's columns from n on. */
-static keel_status look_at_rows(struct field *fd, struct lgdae *l, const keel_attempt *a, int slopes) {
-    int n = l->n, m = l->m, all = n + m, written = original_is_given(fd);
+static keel_status look_at_rows(keel_work *w, const keel_attempt *a, int slopes) {
+    struct lgdae *l = w->method;
+    int n = l->n, m = l->m, all = n + m, written = l->given;
     if (m == 0) return KEEL_OK;
-    const struct map *map = original_rows(fd);
+    keel_native_map map = original_rows(written);
+    const int *direct = w->native->direct;
     keel_status status = KEEL_OK;
     for (int middle = 0; middle < (written ? 1 : 2) && status == KEEL_OK; middle++) {
         double t = a->t + (middle ? 0.5 : 1) * a->h, *value = l->moved;
         for (int j = 0; j < n; j++) l->u[j] = a->x[j] + (middle ? 0.5 : 1) * l->d[j];
-        status = map_value(fd, map, t, l->u, value);
-        if (status == KEEL_OK && slopes) status = map_jacobian(fd, map, t, l->u, l->row_room);
+        status = keel_native_value(w, map, t, l->u, value);
+        if (status == KEEL_OK && slopes) status = keel_native_jacobian(w, map, t, l->u, 0, l->row_room);
         for (int i = 0; i < m && status == KEEL_OK; i++) {
             const double *row = l->row_room + (long)i * (written ? n : all);
-            if (!written && fd->dae.direct[i] != middle) continue;
+            if (!written && direct[i] != middle) continue;
             l->g[i] = value[i];
             for (int j = 0; j < all && slopes; j++)
                 l->rows[(long)i * all + j] = j >= n ? (written ? 0 : row[j]) : (middle ? 0.5 : 1) * row[j];
@@ -145,11 +144,12 @@ static keel_status look_at_rows(struct field *fd, struct lgdae *l, const keel_at
 }
 
 /* d x1 / d z for fixed xm, and w; f_x and f_z are in l->jacobian. */
-static keel_status find_slopes(keel_work *w, struct field *fd, const keel_attempt *a) {
+static keel_status find_slopes(keel_work *w, const keel_attempt *a) {
     struct lgdae *l = w->method;
     int n = l->n, m = l->m, all = n + m;
-    keel_status status = m == 0 ? keel_work_jacobian(w, a->t + 0.5 * a->h, l->u, l->f, 0, l->jacobian)
-                                : map_jacobian(fd, original_rates(fd), a->t + 0.5 * a->h, l->u, l->jacobian);
+    keel_status status =
+        m == 0 ? keel_work_jacobian(w, a->t + 0.5 * a->h, l->u, l->f, 0, l->jacobian)
+               : keel_native_jacobian(w, original_rates(l->given), a->t + 0.5 * a->h, l->u, 0, l->jacobian);
     if (status != KEEL_OK) return status;
     for (int j = 0; j < n + m; j++) {
         double along = 0;
@@ -207,25 +207,25 @@ static int judge(double now, double *least, int *idle) {
     return arrived ? ARRIVED : SEARCHING;
 }
 
-static keel_status by_newton(keel_work *w, struct field *fd, const keel_attempt *a, int *found) {
+static keel_status by_newton(keel_work *w, const keel_attempt *a, int *found) {
     struct lgdae *l = w->method;
     int n = l->n, m = l->m, all = n + m, idle = 0, verdict = SEARCHING;
     double least = HUGE_VAL;
     for (int round = 0; round < 50 && verdict == SEARCHING; round++) {
         int fresh = round < 2 || idle;
-        keel_status status = look_at_middle(w, fd, a);
-        if (status == KEEL_OK && fresh) status = find_slopes(w, fd, a);
-        if (status == KEEL_OK) status = look_at_rows(fd, l, a, fresh);
+        keel_status status = look_at_middle(w, a);
+        if (status == KEEL_OK && fresh) status = find_slopes(w, a);
+        if (status == KEEL_OK) status = look_at_rows(w, a, fresh);
         if (status != KEEL_OK) return status;
         if (fresh) {
             fill_matrix(l, a);
-            fd->stats->factorizations++;
+            keel_work_count(w, 1, 0);
             if (dense_lu(all, l->matrix, (int *)l->pivot, w->halt)) return KEEL_OK;
         }
         for (int j = 0; j < n; j++) l->moved[j] = l->d[j] - a->h * l->s * l->f[j];
         memcpy(l->moved + n, l->g, (size_t)m * sizeof *l->g);
         dense_lu_solve(all, l->matrix, (int *)l->pivot, l->moved);
-        fd->stats->newton++;
+        keel_work_count(w, 0, 1);
         for (int j = 0; j < n; j++) l->d[j] -= l->moved[j];
         for (int j = 0; j < m; j++) l->z[j] -= l->moved[n + j];
         verdict = judge(size_of_move(l, a, l->moved), &least, &idle);
@@ -235,12 +235,12 @@ static keel_status by_newton(keel_work *w, struct field *fd, const keel_attempt 
 }
 
 /* x1 = x + h s f until it rests, for fixed z. */
-static keel_status inner(keel_work *w, struct field *fd, const keel_attempt *a, int *found) {
+static keel_status inner(keel_work *w, const keel_attempt *a, int *found) {
     struct lgdae *l = w->method;
     int idle = 0, verdict = SEARCHING;
     double least = HUGE_VAL;
     for (int round = 0; round < 100 && verdict == SEARCHING; round++) {
-        keel_status status = look_at_middle(w, fd, a);
+        keel_status status = look_at_middle(w, a);
         if (status != KEEL_OK) return status;
         for (int j = 0; j < l->n; j++) {
             double next = a->h * l->s * l->f[j];
@@ -253,18 +253,18 @@ static keel_status inner(keel_work *w, struct field *fd, const keel_attempt *a, 
     return KEEL_OK;
 }
 
-static keel_status by_nesting(keel_work *w, struct field *fd, const keel_attempt *a, int *found) {
+static keel_status by_nesting(keel_work *w, const keel_attempt *a, int *found) {
     struct lgdae *l = w->method;
     int n = l->n, m = l->m, all = n + m, idle = 0, verdict = SEARCHING, rests = 0;
     double least = HUGE_VAL;
     for (int round = 0; round < 60 && verdict == SEARCHING; round++) {
-        keel_status status = inner(w, fd, a, &rests);
+        keel_status status = inner(w, a, &rests);
         if (status != KEEL_OK || !rests || m == 0) {
             *found = rests;
             return status;
         }
-        status = find_slopes(w, fd, a);
-        if (status == KEEL_OK) status = look_at_rows(fd, l, a, 1);
+        status = find_slopes(w, a);
+        if (status == KEEL_OK) status = look_at_rows(w, a, 1);
         if (status != KEEL_OK) return status;
         fill_states(l, a, n); /* the middle moves with z, which the paper leaves out */
         if (dense_lu(n, l->matrix, (int *)l->pivot, w->halt)) return KEEL_OK;
@@ -275,7 +275,7 @@ static keel_status by_nesting(keel_work *w, struct field *fd, const keel_attempt
                     l->rows[(long)i * all + n + j] + dot(n, l->rows + (long)i * all, l->by_z + (long)j * n);
         if (dense_lu(m, l->matrix, (int *)l->pivot, w->halt)) return KEEL_OK;
         dense_lu_solve(m, l->matrix, (int *)l->pivot, l->g);
-        fd->stats->newton++;
+        keel_work_count(w, 0, 1);
         memset(l->moved, 0, (size_t)n * sizeof *l->moved);
         for (int j = 0; j < m; j++) {
             l->z[j] -= l->g[j];
@@ -284,25 +284,24 @@ static keel_status by_nesting(keel_work *w, struct field *fd, const keel_attempt
         verdict = judge(size_of_move(l, a, l->moved), &least, &idle);
     }
     *found = verdict == ARRIVED;
-    return verdict == ARRIVED ? inner(w, fd, a, found) : KEEL_OK;
+    return verdict == ARRIVED ? inner(w, a, found) : KEEL_OK;
 }
 
 static keel_status attempt(keel_work *w, keel_attempt *a) {
     struct lgdae *l = w->method;
-    struct field *fd = w->core;
     const int *nested = w->stepper->table;
     int found = 0;
     for (int j = 0; j < l->n; j++) l->d[j] = a->h * a->f[j];
-    for (int j = 0; j < l->m; j++) l->z[j] = original_is_given(fd) ? (a->first ? 0 : l->last[j]) : fd->y[j];
-    struct original_room room = {l->u, l->f, l->jacobian, l->matrix, l->pivot, l->moved};
+    for (int j = 0; j < l->m; j++) l->z[j] = l->given ? (a->first ? 0 : l->last[j]) : w->native->algebraic[j];
+    struct original_room room = {l->u, l->f, l->jacobian, l->matrix, l->pivot, l->moved, l->given};
     keel_status status = a->first ? original_guess(w, a, l->n, l->m, &room, l->z) : KEEL_OK;
     if (status != KEEL_OK) return status;
-    status = *nested ? by_nesting(w, fd, a, &found) : by_newton(w, fd, a, &found);
+    status = *nested ? by_nesting(w, a, &found) : by_newton(w, a, &found);
     if (status != KEEL_OK) return status;
     memcpy(a->dx, l->d, (size_t)l->n * sizeof *a->dx);
     if (found) return KEEL_OK;
-    return field_fault(
-        fd, KEEL_RETRY, KEEL_ENEWTON,
+    return keel_native_fail(
+        w, KEEL_ENEWTON,
         "%s: no end of the step with its multipliers was found from t = %.10g; try a smaller step",
         w->stepper->info.name, a->t);
 }

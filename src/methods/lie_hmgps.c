@@ -87,7 +87,7 @@ static int depends_on_time(const keel_problem *p) {
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    if (p->form == KEEL_DAE || p->form == KEEL_MECHANICS || p->mass.value || p->constraint.count)
+    if (keel_problem_traits(p) & (KEEL_ALGEBRAIC | KEEL_SECOND_ORDER) || p->mass.value || p->constraint.count)
         return "it is for x' = f(x) without constraints and mass matrix";
     if (p->n == 0) return "there are no states";
     if (map_of(p)->count == 0) return "there is no energy and no invariant to be kept";

@@ -10,8 +10,9 @@
  * mechanics v takes the place of p: H_p = v, H_pp = 1, -H_q = M^-1 F, and N = M^-1 instead of 1. */
 #include "methods/lobatto.h"
 
+#include <keel/native.h>
+
 #include "base/text.h"
-#include "core/field.h"
 #include "linalg/dense.h"
 #include "methods/sampled.h"
 
@@ -21,14 +22,15 @@
 
 const char *lobatto_refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    if (p->form != KEEL_MECHANICS && (p->form != KEEL_HAMILTONIAN || p->structure.value))
-        return "it is for the form KEEL_MECHANICS, and for KEEL_HAMILTONIAN with canonical states";
+    unsigned traits = keel_problem_traits(p);
+    if (!(traits & KEEL_POSITIONS))
+        return "it is for canonical Hamiltonian problems, x = (q, p), and for mechanics, x = (q, v)";
     if (p->rolling.count)
         return "rolling constraints are not holonomic; use dop853, or any method that projects";
     if (p->mass.value && !p->mass.constant)
         return "the mass matrix must be constant; state the model by its momenta (canonical q, p and a "
                "hamiltonian), or use dop853, or any method that projects";
-    int forces = p->form == KEEL_MECHANICS ? sampled_forces(p) : 1;
+    int forces = traits & KEEL_SECOND_ORDER ? sampled_forces(p) : 1;
     if (forces < 0) return text_no_memory;
     if (!forces) return "the forces must not depend on velocities; use dop853, or any method that projects";
     return NULL;
@@ -38,6 +40,7 @@ void lobatto_layout(const keel_problem *p, keel_work *w, int stages) {
     struct lobatto *m = w->method;
     size_t nq = (size_t)p->n / 2, k = (size_t)p->constraint.count, width = (size_t)w->width;
     size_t s = (size_t)stages, rows = (s - 1) * k;
+    m->of_mechanics = (keel_problem_traits(p) & KEEL_SECOND_ORDER) != 0;
     m->s = stages;
     m->nq = (int)nq;
     m->k = (int)k;
@@ -56,7 +59,7 @@ void lobatto_layout(const keel_problem *p, keel_work *w, int stages) {
     m->n_rows = keel_work_doubles(w, s * k * nq);
     m->mu = keel_work_doubles(w, s * k);
     m->old = keel_work_doubles(w, 2 * s * nq);
-    m->slope = keel_work_doubles(w, p->form == KEEL_HAMILTONIAN ? nq * nq : 0);
+    m->slope = keel_work_doubles(w, m->of_mechanics ? 0 : nq * nq);
     m->shifted = keel_work_doubles(w, k * nq);
     m->value = keel_work_doubles(w, rows);
     m->matrix = keel_work_doubles(w, rows * rows);
@@ -67,57 +70,51 @@ void lobatto_layout(const keel_problem *p, keel_work *w, int stages) {
     m->next = keel_work_doubles(w, width);
 }
 
-static void divide_by_mass(const struct field *fd, double *force) {
-    if (fd->p.form != KEEL_MECHANICS || !fd->mech.mass) return;
-    dense_lower_solve(fd->nq, fd->mech.mass, force);
-    dense_lower_t_solve(fd->nq, fd->mech.mass, force);
-}
-
 /* H_p and, unless NULL, -H_q at (t, x). */
-static keel_status rates(keel_work *w, struct field *fd, double t, const double *x, double *speed,
-                         double *push) {
+static keel_status rates(keel_work *w, double t, const double *x, double *speed, double *push) {
     struct lobatto *m = w->method;
-    int nq = m->nq, mechanics = fd->p.form == KEEL_MECHANICS;
+    int nq = m->nq, mechanics = m->of_mechanics;
     keel_status status = KEEL_OK;
     if (mechanics) memcpy(speed, x + nq, (size_t)nq * sizeof *x);
     if (mechanics && !push) return KEEL_OK;
     w->calls++;
     if (mechanics) {
-        status = map_value(fd, &fd->f, t, x, push);
-        divide_by_mass(fd, push);
+        status = keel_native_value(w, KEEL_MAP_F, t, x, push);
+        keel_native_mass_solve(w, NULL, push); /* M is constant */
         return status;
     }
-    status = map_jacobian(fd, &fd->energy, t, x, m->gradient);
+    status = keel_native_jacobian(w, KEEL_MAP_ENERGY, t, x, 0, m->gradient);
     memcpy(speed, m->gradient + nq, (size_t)nq * sizeof *x);
     for (int j = 0; j < nq && push; j++) push[j] = -m->gradient[j];
     return status;
 }
 
 /* G and N G^T at the position of x, as the rows of stage i. */
-static keel_status rows_at(struct field *fd, struct lobatto *m, int i, double t, const double *x) {
+static keel_status rows_at(keel_work *w, int i, double t, const double *x) {
+    struct lobatto *m = w->method;
     size_t count = (size_t)m->k * (size_t)m->nq;
     double *g = m->g_rows + i * (long)count, *n = m->n_rows + i * (long)count;
-    keel_status status = m->k ? map_jacobian(fd, &fd->constraint, t, x, g) : KEEL_OK;
+    keel_status status = m->k ? keel_native_jacobian(w, KEEL_MAP_CONSTRAINT, t, x, 0, g) : KEEL_OK;
     if (status != KEEL_OK) return status;
     memcpy(n, g, count * sizeof *g);
-    for (int r = 0; r < m->k; r++) divide_by_mass(fd, n + (long)r * m->nq);
+    for (int r = 0; r < m->k; r++) keel_native_mass_solve(w, NULL, n + (long)r * m->nq);
     return KEEL_OK;
 }
 
 /* H_pp by differences, from the speed of the first stage on.  It steers the iteration and nothing else;
  * without constraints it stays 0. */
-static keel_status find_slope(keel_work *w, struct field *fd, double t, const double *x) {
+static keel_status find_slope(keel_work *w, double t, const double *x) {
     struct lobatto *m = w->method;
     int nq = m->nq;
     double largest = 0;
-    if (fd->p.form == KEEL_MECHANICS || m->k == 0) return KEEL_OK;
+    if (m->of_mechanics || m->k == 0) return KEEL_OK;
     for (int j = nq; j < 2 * nq; j++) largest = fmax(largest, fabs(x[j]));
     double length = sqrt(DBL_EPSILON) * (largest > 0 ? largest : 1);
     memcpy(m->x, x, (size_t)w->width * sizeof *x);
     keel_status status = KEEL_OK;
     for (int c = 0; c < nq && status == KEEL_OK; c++) {
         m->x[nq + c] = x[nq + c] + length;
-        status = rates(w, fd, t, m->x, m->beside, NULL);
+        status = rates(w, t, m->x, m->beside, NULL);
         m->x[nq + c] = x[nq + c];
         for (int r = 0; r < nq; r++) m->slope[(long)r * nq + c] = (m->beside[r] - m->speed[r]) / length;
     }
@@ -125,9 +122,9 @@ static keel_status find_slope(keel_work *w, struct field *fd, double t, const do
 }
 
 /* out = H_pp in. */
-static void apply_slope(const struct field *fd, const struct lobatto *m, const double *in, double *out) {
+static void apply_slope(const struct lobatto *m, const double *in, double *out) {
     int nq = m->nq;
-    if (fd->p.form == KEEL_MECHANICS) {
+    if (m->of_mechanics) {
         memcpy(out, in, (size_t)nq * sizeof *out);
         return;
     }
@@ -137,24 +134,25 @@ static void apply_slope(const struct field *fd, const struct lobatto *m, const d
     }
 }
 
-static keel_status no_positions(keel_work *w, struct field *fd, double t) {
-    return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
-                       "%s: no stages on the constraints were found from t = %.10g; try a smaller step",
-                       w->stepper->info.name, t);
+static keel_status no_positions(keel_work *w, double t) {
+    return keel_native_fail(w, KEEL_ENEWTON,
+                            "%s: no stages on the constraints were found from t = %.10g; try a smaller step",
+                            w->stepper->info.name, t);
 }
 
 /* Block (i,l) := factor G_i H_pp N G_l^T in a matrix of `order` columns; redundant rows stand aside. */
-static void fill_block(const struct field *fd, struct lobatto *m, int i, int l, double factor, int order,
-                       double *block) {
+static void fill_block(const keel_work *w, int i, int l, double factor, int order, double *block) {
+    struct lobatto *m = w->method;
+    const int *active = w->native->active;
     int nq = m->nq, k = m->k, same = i == l + 1 || order == k;
     for (int c = 0; c < k; c++) {
         double *shifted = m->shifted + (long)c * nq;
-        apply_slope(fd, m, m->n_rows + ((long)l * k + c) * nq, shifted);
+        apply_slope(m, m->n_rows + ((long)l * k + c) * nq, shifted);
         for (int r = 0; r < k; r++) {
             const double *g = m->g_rows + ((long)i * k + r) * nq;
             double sum = 0;
             for (int j = 0; j < nq; j++) sum += g[j] * shifted[j];
-            block[(long)r * order + c] = fd->active[r] && fd->active[c] ? factor * sum : same && r == c;
+            block[(long)r * order + c] = active[r] && active[c] ? factor * sum : same && r == c;
         }
     }
 }
@@ -173,7 +171,7 @@ static double sum_of_pushes(const struct lobatto *m, const double *high, const d
 }
 
 /* P_i, then Q_i, from the rates of the last round; speeds follow P by H_pp. */
-static void form_stages(const struct field *fd, struct lobatto *m, double h) {
+static void form_stages(struct lobatto *m, double h) {
     int s = m->s, nq = m->nq;
     for (int i = 0; i < s; i++) {
         double *dp = m->dp + (long)i * nq;
@@ -182,7 +180,7 @@ static void form_stages(const struct field *fd, struct lobatto *m, double h) {
             m->beside[c] = now - dp[c];
             dp[c] = now;
         }
-        apply_slope(fd, m, m->beside, m->next);
+        apply_slope(m, m->beside, m->next);
         for (int c = 0; c < nq; c++) m->speed[(long)i * nq + c] += m->next[c];
     }
     for (int i = 1; i < s; i++)
@@ -203,28 +201,29 @@ static void place(const keel_work *w, const keel_attempt *a, int i) {
 }
 
 /* One Newton step of mu_1 ... mu_{s-1} for g(Q_2) = ... = g(Q_s) = 0; stages are formed anew. */
-static keel_status correct(keel_work *w, struct field *fd, const keel_attempt *a) {
+static keel_status correct(keel_work *w, const keel_attempt *a) {
     struct lobatto *m = w->method;
+    const int *active = w->native->active;
     int k = m->k, rows = (m->s - 1) * k;
     if (k == 0) return KEEL_OK;
     for (int i = 1; i < m->s; i++) {
         double t = a->t + m->a.c[i] * a->h;
         place(w, a, i);
-        keel_status status = map_value(fd, &fd->constraint, t, m->x, m->value + (long)(i - 1) * k);
-        if (status == KEEL_OK) status = rows_at(fd, m, i, t, m->x);
+        keel_status status = keel_native_value(w, KEEL_MAP_CONSTRAINT, t, m->x, m->value + (long)(i - 1) * k);
+        if (status == KEEL_OK) status = rows_at(w, i, t, m->x);
         if (status != KEEL_OK) return status;
     }
     for (int i = 1; i < m->s; i++)
         for (int l = 0; l < m->s - 1; l++)
-            fill_block(fd, m, i, l, a->h * m->product[i][l], rows,
+            fill_block(w, i, l, a->h * m->product[i][l], rows,
                        m->matrix + (long)(i - 1) * k * rows + (long)l * k);
     for (int i = 0; i < rows; i++)
-        if (!fd->active[i % k]) m->value[i] = 0;
-    if (dense_lu(rows, m->matrix, (int *)m->pivot, w->halt)) return no_positions(w, fd, a->t);
+        if (!active[i % k]) m->value[i] = 0;
+    if (dense_lu(rows, m->matrix, (int *)m->pivot, w->halt)) return no_positions(w, a->t);
     dense_lu_solve(rows, m->matrix, (int *)m->pivot, m->value);
-    fd->stats->newton++;
+    keel_work_count(w, 0, 1);
     for (int i = 0; i < rows; i++) m->mu[i] += m->value[i];
-    form_stages(fd, m, a->h);
+    form_stages(m, a->h);
     return KEEL_OK;
 }
 
@@ -242,13 +241,13 @@ static void changes(const struct lobatto *m, const keel_attempt *a, double chang
     }
 }
 
-static keel_status begin(keel_work *w, struct field *fd, const keel_attempt *a) {
+static keel_status begin(keel_work *w, const keel_attempt *a) {
     struct lobatto *m = w->method;
     size_t nq = (size_t)m->nq, count = (size_t)m->s * nq;
-    keel_status status = fd->p.form == KEEL_MECHANICS ? mechanics_mass(fd, a->t, a->x) : KEEL_OK;
-    if (status == KEEL_OK) status = rates(w, fd, a->t, a->x, m->speed, m->push);
-    if (status == KEEL_OK) status = rows_at(fd, m, 0, a->t, a->x);
-    if (status == KEEL_OK) status = find_slope(w, fd, a->t, a->x);
+    keel_status status = keel_native_mass_factor(w, a->t, a->x, NULL);
+    if (status == KEEL_OK) status = rates(w, a->t, a->x, m->speed, m->push);
+    if (status == KEEL_OK) status = rows_at(w, 0, a->t, a->x);
+    if (status == KEEL_OK) status = find_slope(w, a->t, a->x);
     for (int i = 1; i < m->s; i++) {
         memcpy(m->speed + (size_t)i * nq, m->speed, nq * sizeof *m->speed);
         memcpy(m->push + (size_t)i * nq, m->push, nq * sizeof *m->push);
@@ -257,29 +256,29 @@ static keel_status begin(keel_work *w, struct field *fd, const keel_attempt *a) 
     memset(m->n_rows + (size_t)m->k * nq, 0, (size_t)m->k * (count - nq) * sizeof *m->n_rows);
     memset(m->dq, 0, count * sizeof *m->dq);
     memset(m->dp, 0, count * sizeof *m->dp);
-    form_stages(fd, m, a->h);
+    form_stages(m, a->h);
     return status;
 }
 
 /* Until nothing is gained.  The multipliers carry round-off over h, so p settles before q does, at more. */
-static keel_status solve_stages(keel_work *w, struct field *fd, const keel_attempt *a) {
+static keel_status solve_stages(keel_work *w, const keel_attempt *a) {
     enum { ROUNDS = 80 };
     struct lobatto *m = w->method;
     size_t count = (size_t)m->s * (size_t)m->nq;
     double least = HUGE_VAL, change[2];
     int idle = 0;
-    keel_status status = begin(w, fd, a);
+    keel_status status = begin(w, a);
     if (status != KEEL_OK) return status;
     for (int round = 0; round < ROUNDS; round++) {
         memcpy(m->old, m->dq, count * sizeof *m->dq);
         memcpy(m->old + count, m->dp, count * sizeof *m->dp);
         for (int i = 0; i < m->s && round && status == KEEL_OK; i++) {
             place(w, a, i);
-            status = rates(w, fd, a->t + m->a.c[i] * a->h, m->x, m->speed + (long)i * m->nq,
+            status = rates(w, a->t + m->a.c[i] * a->h, m->x, m->speed + (long)i * m->nq,
                            m->push + (long)i * m->nq);
         }
-        if (status == KEEL_OK && round) form_stages(fd, m, a->h);
-        if (status == KEEL_OK) status = correct(w, fd, a);
+        if (status == KEEL_OK && round) form_stages(m, a->h);
+        if (status == KEEL_OK) status = correct(w, a);
         if (status == KEEL_RETRY && idle)
             break; /* it has run off: the place says nothing about the problem */
         if (status != KEEL_OK) return status;
@@ -291,31 +290,32 @@ static keel_status solve_stages(keel_work *w, struct field *fd, const keel_attem
         if (round && (now == 0 || (idle && change[0] < 64 * DBL_EPSILON) || (idle > 2 && change[0] < 1e-9)))
             return KEEL_OK;
     }
-    return no_positions(w, fd, a->t);
+    return no_positions(w, a->t);
 }
 
 /* mu_s such that G(q_1) H_p(q_1,p_1) + g_t = 0, in gain: p_1 - p. */
-static keel_status solve_speed(keel_work *w, struct field *fd, const keel_attempt *a, double *gain) {
+static keel_status solve_speed(keel_work *w, const keel_attempt *a, double *gain) {
     struct lobatto *m = w->method;
+    const int *active = w->native->active;
     int nq = m->nq, k = m->k, last = m->s - 1;
     double t = a->t + a->h, before = HUGE_VAL, *g_t = m->mu + (long)last * k;
     keel_status status = KEEL_OK;
     if (k == 0) return KEEL_OK;
     for (int c = 0; c < nq; c++) m->x[c] = a->x[c] + m->dq[(long)last * nq + c];
-    status = rows_at(fd, m, last, t, m->x);
-    if (status == KEEL_OK) status = map_rate(fd, &fd->constraint, t, m->x, g_t);
+    status = rows_at(w, last, t, m->x);
+    if (status == KEEL_OK) status = keel_native_time_derivative(w, t, m->x, g_t);
     if (status != KEEL_OK) return status;
-    fill_block(fd, m, last, last, 1, k, m->matrix);
-    if (dense_lu(k, m->matrix, (int *)m->pivot, w->halt)) return no_positions(w, fd, a->t);
+    fill_block(w, last, last, 1, k, m->matrix);
+    if (dense_lu(k, m->matrix, (int *)m->pivot, w->halt)) return no_positions(w, a->t);
     for (int iteration = 0; iteration < 20; iteration++) {
         double largest = 0, size = DBL_MIN;
         for (int c = 0; c < nq; c++) m->x[nq + c] = a->x[nq + c] + gain[c];
-        status = rates(w, fd, t, m->x, m->next, NULL);
+        status = rates(w, t, m->x, m->next, NULL);
         if (status != KEEL_OK) return status;
         for (int r = 0; r < k; r++) {
             m->value[r] = g_t[r];
             for (int c = 0; c < nq; c++) m->value[r] += m->g_rows[((long)last * k + r) * nq + c] * m->next[c];
-            if (!fd->active[r]) m->value[r] = 0;
+            if (!active[r]) m->value[r] = 0;
         }
         dense_lu_solve(k, m->matrix, (int *)m->pivot, m->value);
         for (int c = 0; c < nq; c++) {
@@ -329,16 +329,15 @@ static keel_status solve_speed(keel_work *w, struct field *fd, const keel_attemp
             return KEEL_OK;
         before = largest;
     }
-    return no_positions(w, fd, a->t);
+    return no_positions(w, a->t);
 }
 
 keel_status lobatto_attempt(keel_work *w, keel_attempt *a) {
-    struct field *fd = w->core;
     struct lobatto *m = w->method;
     int nq = m->nq;
-    keel_status status = solve_stages(w, fd, a);
+    keel_status status = solve_stages(w, a);
     if (status != KEEL_OK) return status;
     memcpy(a->dx, m->dq + (long)(m->s - 1) * nq, (size_t)nq * sizeof *a->dx);
     for (int c = 0; c < nq; c++) a->dx[nq + c] = sum_of_pushes(m, m->a.b, m->a.b_low, a->h, c);
-    return solve_speed(w, fd, a, a->dx + nq);
+    return solve_speed(w, a, a->dx + nq);
 }

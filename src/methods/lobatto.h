@@ -17,6 +17,7 @@ struct lobatto {
     struct implicit_table a, d;
     double product[LOBATTO_STAGES][LOBATTO_STAGES]; /* a d */
     int s, nq, k;
+    int of_mechanics; /* x = (q, v), not (q, p) */
     /* By stage, nq each: increments of Q and P, H_p and -H_q there. */
     double *dq, *dp, *speed, *push;
     double *g_rows, *n_rows; /* by stage, k x nq: G, and N G^T row by row */

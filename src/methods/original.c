@@ -1,4 +1,4 @@
-/* written.c - see written.h. */
+/* original.c - see original.h. */
 #include "methods/original.h"
 
 #include "linalg/dense.h"
@@ -10,7 +10,8 @@
 enum { ROUNDS = 12 };
 
 const char *original_refuse(const keel_problem *p) {
-    if (p->form != KEEL_ODE && p->form != KEEL_DAE) return "it is for the forms KEEL_ODE and KEEL_DAE";
+    if (!(keel_problem_traits(p) & KEEL_FIRST_ORDER))
+        return "it is for equations x' = f(t,x,z), 0 = g, not for a lagrangian or a hamiltonian";
     if (p->n == 0) return "there are no states to step";
     return p->mass.value ? "it needs x' = f without a mass matrix" : NULL;
 }
@@ -34,9 +35,8 @@ static int solve(const keel_work *w, const keel_attempt *a, int n, int m, const 
 
 keel_status original_guess(keel_work *w, const keel_attempt *a, int n, int m, const struct original_room *r,
                            double *z) {
-    struct field *fd = w->core;
-    if (!original_is_given(fd)) {
-        for (int j = 0; j < m; j++) z[j] = fd->y[j];
+    if (!r->given) {
+        memcpy(z, w->native->algebraic, (size_t)m * sizeof *z);
         return KEEL_OK;
     }
     double least = HUGE_VAL;
@@ -45,8 +45,9 @@ keel_status original_guess(keel_work *w, const keel_attempt *a, int n, int m, co
         memcpy(r->u, a->x, (size_t)n * sizeof *r->u);
         memcpy(r->u + n, z, (size_t)m * sizeof *z);
         w->calls++;
-        keel_status status = map_value(fd, &fd->original_f, a->t, r->u, r->f);
-        if (status == KEEL_OK) status = map_jacobian(fd, &fd->original_f, a->t, r->u, r->jacobian);
+        keel_status status = keel_native_value(w, KEEL_MAP_ORIGINAL_F, a->t, r->u, r->f);
+        if (status == KEEL_OK)
+            status = keel_native_jacobian(w, KEEL_MAP_ORIGINAL_F, a->t, r->u, 0, r->jacobian);
         if (status != KEEL_OK || solve(w, a, n, m, r)) return status;
         for (int j = 0; j < m; j++) {
             moved = fmax(moved, fabs(r->change[j]));

@@ -1,20 +1,22 @@
-/* written.h - equations as they were written, x' = f(t,x,z) with rows g: what steps that find their own z
+/* original.h - equations as they were written, x' = f(t,x,z) with rows g: what steps that find their own z
  * share. */
 #ifndef KEEL_METHODS_ORIGINAL_H
 #define KEEL_METHODS_ORIGINAL_H
 
-#include <keel/method.h>
+#include <keel/native.h>
 
-#include "core/field.h"
-
-static inline int original_is_given(const struct field *fd) {
-    return fd->original_f.user.count > 0;
+static inline int original_is_given(const keel_problem *p) {
+    return keel_extras_of(p)->original_f.count > 0;
 }
-static inline const struct map *original_rates(const struct field *fd) {
-    return original_is_given(fd) ? &fd->original_f : &fd->f;
+/* How many z there are. */
+static inline int original_unknowns(const keel_problem *p) {
+    return original_is_given(p) ? keel_extras_of(p)->original_g.count : p->m;
 }
-static inline const struct map *original_rows(const struct field *fd) {
-    return original_is_given(fd) ? &fd->original_g : &fd->algebraic;
+static inline keel_native_map original_rates(int given) {
+    return given ? KEEL_MAP_ORIGINAL_F : KEEL_MAP_F;
+}
+static inline keel_native_map original_rows(int given) {
+    return given ? KEEL_MAP_ORIGINAL_G : KEEL_MAP_ALGEBRAIC;
 }
 
 /* NULL, or why a problem has no such equations. */
@@ -22,6 +24,7 @@ const char *original_refuse(const keel_problem *p);
 
 struct original_room {
     double *u, *f, *jacobian, *matrix, *pivot, *change; /* n + m, n, n x (n + m), m x m, m, m */
+    int given;                                          /* as they were written; else f and algebraic */
 };
 /* z where the step begins: that of the nearest f(t,x,z) to the rate that is known there.  Where f is not
  * linear in z this tells which of several z the motion has. */

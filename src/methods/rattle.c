@@ -9,9 +9,8 @@
  *
  * Newton runs on the h-scaled multipliers with the true matrix G(q_1) M^-1 G(q)^T.  Ryckaert, Ciccotti,
  * Berendsen 1977; Andersen 1983; Hairer, Lubich, Wanner, Geometric Numerical Integration, VII.1.4. */
-#include <keel/method.h>
+#include <keel/native.h>
 
-#include "core/field.h"
 #include "linalg/dense.h"
 #include "methods/composition.h"
 #include "methods/lobatto.h"
@@ -21,8 +20,10 @@
 #include <string.h>
 
 struct rattle {
-    struct lobatto pair; /* for the form KEEL_HAMILTONIAN; what follows is for mechanics */
-    double *push;        /* k x nq: rows M^-1 G(q)^T */
+    struct lobatto pair; /* for canonical Hamiltonian problems; what follows is for mechanics */
+    int of_mechanics;    /* x = (q, v), not (q, p) */
+    int nq, k;
+    double *push; /* k x nq: rows M^-1 G(q)^T */
     double *g, *jacobian, *matrix, *change;
     double *force; /* M^-1 F at q, then at q_1 */
     double *half;  /* v_half */
@@ -33,7 +34,8 @@ struct rattle {
 };
 
 static const char *refuse_shake(const keel_problem *p, const keel_options *o) {
-    if (p->form != KEEL_MECHANICS) return "it is for the form KEEL_MECHANICS";
+    if (!(keel_problem_traits(p) & KEEL_SECOND_ORDER))
+        return "it is for mechanics (a lagrangian, M v' = F - G^T lambda)";
     if (p->mass.value && !p->mass.constant)
         return "the mass matrix must be constant; use dop853, or any method that projects";
     return lobatto_refuse(p, o);
@@ -42,11 +44,14 @@ static const char *refuse_shake(const keel_problem *p, const keel_options *o) {
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     (void)o;
     struct rattle *m = w->method;
-    if (p->form == KEEL_HAMILTONIAN) {
+    m->of_mechanics = (keel_problem_traits(p) & KEEL_SECOND_ORDER) != 0;
+    if (!m->of_mechanics) {
         lobatto_layout(p, w, 2);
         return;
     }
     size_t nq = (size_t)p->n / 2, k = (size_t)p->constraint.count;
+    m->nq = (int)nq;
+    m->k = (int)k;
     m->push = keel_work_doubles(w, k * nq);
     m->g = keel_work_doubles(w, k);
     m->jacobian = keel_work_doubles(w, k * nq);
@@ -61,48 +66,45 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->pivot = keel_work_doubles(w, k);
 }
 
-static void divide_by_mass(const struct field *fd, double *force) {
-    if (!fd->mech.mass) return;
-    dense_lower_solve(fd->nq, fd->mech.mass, force);
-    dense_lower_t_solve(fd->nq, fd->mech.mass, force);
-}
-
-static keel_status acceleration(keel_work *w, struct field *fd, double t, const double *x, double *force) {
+static keel_status acceleration(keel_work *w, double t, const double *x, double *force) {
     w->calls++;
-    keel_status status = map_value(fd, &fd->f, t, x, force);
-    divide_by_mass(fd, force);
+    keel_status status = keel_native_value(w, KEEL_MAP_F, t, x, force);
+    keel_native_mass_solve(w, NULL, force); /* M is constant */
     return status;
 }
 
 /* G(q_1) M^-1 G(q)^T; a redundant row and column stand aside. */
-static void form_matrix(const struct field *fd, const struct rattle *m) {
-    int k = fd->kg, nq = fd->nq;
+static void form_matrix(const keel_work *w) {
+    const struct rattle *m = w->method;
+    const int *active = w->native->active;
+    int k = m->k, nq = m->nq;
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++) {
             double sum = 0;
             for (int c = 0; c < nq; c++) sum += m->jacobian[(long)i * nq + c] * m->push[(long)j * nq + c];
-            m->matrix[(long)i * k + j] = fd->active[i] && fd->active[j] ? sum : i == j;
+            m->matrix[(long)i * k + j] = active[i] && active[j] ? sum : i == j;
         }
 }
 
 /* q_1 = q + h v_half with g(q_1) = 0 at t_new, v_half = v + gain moved along M^-1 G(q)^T. */
-static keel_status solve_positions(keel_work *w, struct field *fd, const keel_attempt *a, const double *q,
-                                   double t_new) {
+static keel_status solve_positions(keel_work *w, const keel_attempt *a, const double *q, double t_new) {
     struct rattle *m = w->method;
-    int k = fd->kg, nq = fd->nq, idle = 0;
+    const int *active = w->native->active;
+    int k = m->k, nq = m->nq, idle = 0;
     double before = HUGE_VAL;
     for (int iteration = 0; iteration < 30; iteration++) {
         for (int j = 0; j < nq; j++) m->x_new[j] = q[j] + a->h * m->half[j];
         if (k == 0) return KEEL_OK;
-        keel_status status = map_value(fd, &fd->constraint, t_new, m->x_new, m->g);
-        if (status == KEEL_OK && (iteration < 2 || idle))
-            status = map_jacobian(fd, &fd->constraint, t_new, m->x_new, m->jacobian);
+        keel_status status = keel_native_value(w, KEEL_MAP_CONSTRAINT, t_new, m->x_new, m->g);
+        int fresh = iteration < 2 || idle;
+        if (status == KEEL_OK && fresh)
+            status = keel_native_jacobian(w, KEEL_MAP_CONSTRAINT, t_new, m->x_new, 0, m->jacobian);
         if (status != KEEL_OK) return status;
-        form_matrix(fd, m);
-        if (dense_lu(k, m->matrix, (int *)m->pivot, w->halt)) break;
-        for (int i = 0; i < k; i++) m->change[i] = fd->active[i] ? m->g[i] / a->h : 0;
+        if (fresh) form_matrix(w);
+        if (fresh && dense_lu(k, m->matrix, (int *)m->pivot, w->halt)) break;
+        for (int i = 0; i < k; i++) m->change[i] = active[i] ? m->g[i] / a->h : 0;
         dense_lu_solve(k, m->matrix, (int *)m->pivot, m->change);
-        fd->stats->newton++;
+        keel_work_count(w, 0, 1);
         double length = 0, largest = DBL_MIN;
         for (int j = 0; j < nq; j++) largest = fmax(largest, fabs(m->x_new[j]) + fabs(a->h * m->half[j]));
         for (int j = 0; j < nq; j++) {
@@ -120,27 +122,26 @@ static keel_status solve_positions(keel_work *w, struct field *fd, const keel_at
         }
         before = length;
     }
-    return field_fault(fd, KEEL_RETRY, KEEL_ENEWTON,
-                       "%s: no position on the constraints was found from t = %.10g; try a smaller step",
-                       w->stepper->info.name, a->t);
+    return keel_native_fail(w, KEEL_ENEWTON,
+                            "%s: no position on the constraints was found from t = %.10g; try a smaller step",
+                            w->stepper->info.name, a->t);
 }
 
-static keel_status solve_velocities(keel_work *w, struct field *fd, const keel_attempt *a) {
+static keel_status solve_velocities(keel_work *w, const keel_attempt *a) {
     struct rattle *m = w->method;
-    int nq = fd->nq;
+    int nq = m->nq;
     double t_new = a->t + a->h, *v = m->x_new + nq;
     for (int j = 0; j < nq; j++) {
         m->gain[j] += 0.5 * a->h * m->force[j];
         v[j] = a->x[nq + j] + m->gain[j];
     }
-    keel_status status = mechanics_factor(fd, t_new, m->x_new);
-    for (int iteration = 0; iteration < 2 && status == KEEL_OK && fd->kg; iteration++) {
-        status = mechanics_velocity_rows(fd, t_new, m->x_new, m->g);
-        for (int i = 0; i < fd->kg; i++) m->g[i] = -m->g[i];
-        rowspace_shortest(&fd->mech.space, m->g, m->change, fd->mech.weighted);
-        if (fd->mech.mass) dense_lower_t_solve(nq, fd->mech.mass, fd->mech.weighted);
+    keel_status status = keel_native_factor(w, t_new, m->x_new);
+    for (int iteration = 0; iteration < 2 && status == KEEL_OK && m->k; iteration++) {
+        status = keel_native_velocity_rows(w, t_new, m->x_new, m->g);
+        for (int i = 0; i < m->k; i++) m->g[i] = -m->g[i];
+        keel_native_correct(w, m->g, m->force);
         for (int j = 0; j < nq; j++) {
-            m->gain[j] += fd->mech.weighted[j];
+            m->gain[j] += m->force[j];
             v[j] = a->x[nq + j] + m->gain[j];
         }
     }
@@ -148,53 +149,50 @@ static keel_status solve_velocities(keel_work *w, struct field *fd, const keel_a
 }
 
 /* M^-1 G^T and M^-1 F at (t, x). */
-static keel_status look_around(keel_work *w, struct field *fd, double t, const double *x) {
+static keel_status look_around(keel_work *w, double t, const double *x) {
     struct rattle *m = w->method;
-    keel_status status = mechanics_factor(fd, t, x);
-    if (status == KEEL_OK) status = acceleration(w, fd, t, x, m->force);
-    if (status != KEEL_OK) return status;
-    memcpy(m->push, fd->mech.k_rows, (size_t)fd->kg * (size_t)fd->nq * sizeof *m->push);
-    for (int i = 0; i < fd->kg; i++) divide_by_mass(fd, m->push + (long)i * fd->nq);
-    return KEEL_OK;
+    keel_status status = keel_native_factor(w, t, x);
+    if (status == KEEL_OK) status = acceleration(w, t, x, m->force);
+    if (status == KEEL_OK) status = keel_native_rows(w, t, x, m->push);
+    for (int i = 0; i < m->k && status == KEEL_OK; i++)
+        keel_native_mass_solve(w, NULL, m->push + (long)i * m->nq);
+    return status;
 }
 
 /* From q on, with v_half = v + gain + share M^-1 F. */
-static keel_status leap(keel_work *w, struct field *fd, const keel_attempt *a, const double *q, double t,
-                        double share) {
+static keel_status leap(keel_work *w, const keel_attempt *a, const double *q, double t, double share) {
     struct rattle *m = w->method;
-    keel_status status = look_around(w, fd, t, q);
-    for (int j = 0; j < fd->nq; j++) {
+    keel_status status = look_around(w, t, q);
+    for (int j = 0; j < m->nq; j++) {
         m->gain[j] += share * m->force[j];
-        m->half[j] = a->x[fd->nq + j] + m->gain[j];
+        m->half[j] = a->x[m->nq + j] + m->gain[j];
     }
-    return status == KEEL_OK ? solve_positions(w, fd, a, q, t + a->h) : status;
+    return status == KEEL_OK ? solve_positions(w, a, q, t + a->h) : status;
 }
 
 static keel_status attempt(keel_work *w, keel_attempt *a) {
-    struct field *fd = w->core;
     struct rattle *m = w->method;
-    int nq = fd->nq;
-    if (fd->p.form == KEEL_HAMILTONIAN) return lobatto_attempt(w, a);
+    int nq = m->nq;
+    if (!m->of_mechanics) return lobatto_attempt(w, a);
     memset(m->gain, 0, (size_t)nq * sizeof *m->gain);
-    keel_status status = leap(w, fd, a, a->x, a->t, 0.5 * a->h);
-    if (status == KEEL_OK) status = acceleration(w, fd, a->t + a->h, m->x_new, m->force);
-    if (status == KEEL_OK) status = solve_velocities(w, fd, a);
+    keel_status status = leap(w, a, a->x, a->t, 0.5 * a->h);
+    if (status == KEEL_OK) status = acceleration(w, a->t + a->h, m->x_new, m->force);
+    if (status == KEEL_OK) status = solve_velocities(w, a);
     for (int j = 0; j < nq; j++) a->dx[j] = a->h * m->half[j];
     memcpy(a->dx + nq, m->gain, (size_t)nq * sizeof *m->gain);
     return status;
 }
 
 static keel_status attempt_shake(keel_work *w, keel_attempt *a) {
-    struct field *fd = w->core;
     struct rattle *m = w->method;
-    int nq = fd->nq;
+    int nq = m->nq;
     memset(m->gain, 0, (size_t)nq * sizeof *m->gain);
-    keel_status status = leap(w, fd, a, a->x, a->t, 0.5 * a->h);
+    keel_status status = leap(w, a, a->x, a->t, 0.5 * a->h);
     for (int j = 0; j < nq; j++) a->dx[j] = a->h * m->half[j];
     memcpy(m->first, m->gain, (size_t)nq * sizeof *m->gain);
     memcpy(m->middle, m->x_new, (size_t)nq * sizeof *m->x_new);
     memcpy(m->middle + nq, a->x + nq, (size_t)nq * sizeof *a->x);
-    if (status == KEEL_OK) status = leap(w, fd, a, m->middle, a->t + a->h, a->h);
+    if (status == KEEL_OK) status = leap(w, a, m->middle, a->t + a->h, a->h);
     for (int j = 0; j < nq; j++) a->dx[nq + j] = 0.5 * (m->first[j] + m->gain[j]);
     return status;
 }

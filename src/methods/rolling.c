@@ -8,9 +8,8 @@
  * order 2, a discrete principle of Lagrange and d'Alembert with reactions taken in the middle.  vm and q1 are
  * iterated; each round finds the multipliers for the rows at the end.  Cortes, Martinez 2001; McLachlan,
  * Perlmutter 2006; mu as Gear, Gupta, Leimkuhler 1985. */
-#include <keel/method.h>
+#include <keel/native.h>
 
-#include "core/field.h"
 #include "linalg/dense.h"
 
 #include <float.h>
@@ -31,7 +30,9 @@ struct rolling {
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    return p->form == KEEL_MECHANICS ? NULL : "it is for the form KEEL_MECHANICS";
+    return keel_problem_traits(p) & KEEL_SECOND_ORDER
+               ? NULL
+               : "it is for mechanics (a lagrangian, M v' = F - K^T lambda)";
 }
 
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
@@ -47,7 +48,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->mid = keel_work_doubles(w, (size_t)w->width);
     m->end = keel_work_doubles(w, (size_t)w->width);
     m->push = keel_work_doubles(w, nq);
-    m->mass = keel_work_doubles(w, p->mass.value && !p->mass.constant ? nq * nq : 0);
+    m->mass = keel_work_doubles(w, keel_native_mass_room(p));
     m->rows = keel_work_doubles(w, k * nq);
     m->n_rows = keel_work_doubles(w, k * nq);
     m->slip = keel_work_doubles(w, kg);
@@ -57,36 +58,15 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->pivot = keel_work_doubles(w, k);
 }
 
-static keel_status no_end(const keel_work *w, struct field *fd, double t) {
-    return field_fault(
-        fd, KEEL_RETRY, KEEL_ENEWTON,
+static keel_status no_end(keel_work *w, double t) {
+    return keel_native_fail(
+        w, KEEL_ENEWTON,
         "%s: no end of the step on the constraints was found from t = %.10g; try a smaller step",
         w->stepper->info.name, t);
 }
 
-static keel_status find_mass(const keel_work *w, struct field *fd, double t) {
-    struct rolling *m = w->method;
-    if (!fd->p.mass.value || fd->p.mass.constant) return mechanics_mass(fd, t, m->mid);
-    keel_status status = map_matrix(fd, &fd->p.mass, "mass", m->nq, t, m->mid, m->mass);
-    return status == KEEL_OK && dense_cholesky(m->nq, m->mass, w->halt) ? no_end(w, fd, t) : status;
-}
-
-static void divide_by_mass(const struct field *fd, const struct rolling *m, double *v) {
-    const double *factor = !fd->p.mass.value ? NULL : fd->p.mass.constant ? fd->mech.mass : m->mass;
-    if (!factor) return;
-    dense_lower_solve(m->nq, factor, v);
-    dense_lower_t_solve(m->nq, factor, v);
-}
-
-static keel_status find_rows(struct field *fd, const struct rolling *m, double t, const double *x) {
-    keel_status status = m->kg ? map_jacobian(fd, &fd->constraint, t, x, m->rows) : KEEL_OK;
-    if (status == KEEL_OK && m->k > m->kg)
-        status = map_jacobian(fd, &fd->rolling, t, x, m->rows + (long)m->kg * m->nq);
-    return status;
-}
-
 /* h M^-1 F and M^-1 K^T in the middle. */
-static keel_status look_at_middle(keel_work *w, struct field *fd, const keel_attempt *a) {
+static keel_status look_at_middle(keel_work *w, const keel_attempt *a) {
     struct rolling *m = w->method;
     double t = a->t + 0.5 * a->h;
     for (int j = 0; j < m->nq; j++) {
@@ -94,29 +74,31 @@ static keel_status look_at_middle(keel_work *w, struct field *fd, const keel_att
         m->mid[m->nq + j] = a->x[m->nq + j] + 0.5 * m->dv[j];
     }
     w->calls++;
-    keel_status status = map_value(fd, &fd->f, t, m->mid, m->push);
-    if (status == KEEL_OK) status = find_mass(w, fd, t);
-    if (status == KEEL_OK) status = find_rows(fd, m, t, m->mid);
+    keel_status status = keel_native_value(w, KEEL_MAP_F, t, m->mid, m->push);
+    if (status == KEEL_OK) status = keel_native_mass_factor(w, t, m->mid, m->mass);
+    if (status == KEEL_OK) status = keel_native_rows(w, t, m->mid, m->rows);
     if (status != KEEL_OK) return status;
     for (int j = 0; j < m->nq; j++) m->push[j] *= a->h;
-    divide_by_mass(fd, m, m->push);
+    keel_native_mass_solve(w, m->mass, m->push);
     memcpy(m->n_rows, m->rows, (size_t)m->k * (size_t)m->nq * sizeof *m->rows);
-    for (int i = 0; i < m->k; i++) divide_by_mass(fd, m, m->n_rows + (long)i * m->nq);
+    for (int i = 0; i < m->k; i++) keel_native_mass_solve(w, m->mass, m->n_rows + (long)i * m->nq);
     return KEEL_OK;
 }
 
 /* value := (K(q1) M(qm)^-1 K(qm)^T)^-1 value for the first `count` rows; redundant ones stand aside. */
-static int solve_rows(const struct field *fd, const struct rolling *m, int count) {
+static int solve_rows(const keel_work *w, int count) {
+    const struct rolling *m = w->method;
+    const int *active = w->native->active;
     for (int i = 0; i < count; i++) {
-        if (!fd->active[i]) m->value[i] = 0;
+        if (!active[i]) m->value[i] = 0;
         for (int l = 0; l < count; l++) {
             double sum = 0;
             for (int j = 0; j < m->nq; j++)
                 sum += m->rows[(long)i * m->nq + j] * m->n_rows[(long)l * m->nq + j];
-            m->matrix[(long)i * count + l] = fd->active[i] && fd->active[l] ? sum : i == l;
+            m->matrix[(long)i * count + l] = active[i] && active[l] ? sum : i == l;
         }
     }
-    if (dense_lu(count, m->matrix, (int *)m->pivot, fd->halt)) return 0;
+    if (dense_lu(count, m->matrix, (int *)m->pivot, w->halt)) return 0;
     dense_lu_solve(count, m->matrix, (int *)m->pivot, m->value);
     return 1;
 }
@@ -127,23 +109,23 @@ static void subtract(const struct rolling *m, int count, const double *factor, d
 }
 
 /* One Newton step of h mu for g(q1) = 0, then the v1 that meets the velocity rows there. */
-static keel_status find_end(keel_work *w, struct field *fd, const keel_attempt *a) {
+static keel_status find_end(keel_work *w, const keel_attempt *a) {
     struct rolling *m = w->method;
     int nq = m->nq;
     double t = a->t + a->h;
     for (int j = 0; j < nq; j++) m->dq[j] = a->h * (a->x[nq + j] + 0.5 * m->dv[j]);
     subtract(m, m->kg, m->slip, m->dq);
     for (int j = 0; j < nq; j++) m->end[j] = a->x[j] + m->dq[j];
-    keel_status status = find_rows(fd, m, t, m->end);
-    if (status == KEEL_OK && m->kg) status = map_value(fd, &fd->constraint, t, m->end, m->value);
+    keel_status status = keel_native_rows(w, t, m->end, m->rows);
+    if (status == KEEL_OK && m->kg) status = keel_native_value(w, KEEL_MAP_CONSTRAINT, t, m->end, m->value);
     if (status != KEEL_OK) return status;
     if (m->kg) {
-        if (!solve_rows(fd, m, m->kg)) return no_end(w, fd, a->t);
+        if (!solve_rows(w, m->kg)) return no_end(w, a->t);
         for (int i = 0; i < m->kg; i++) m->slip[i] += m->value[i];
         subtract(m, m->kg, m->value, m->dq);
         for (int j = 0; j < nq; j++) m->end[j] = a->x[j] + m->dq[j];
-        status = find_rows(fd, m, t, m->end);
-        if (status == KEEL_OK) status = map_rate(fd, &fd->constraint, t, m->end, m->shift);
+        status = keel_native_rows(w, t, m->end, m->rows);
+        if (status == KEEL_OK) status = keel_native_time_derivative(w, t, m->end, m->shift);
     }
     memcpy(m->dv, m->push, (size_t)nq * sizeof *m->dv);
     for (int round = 0; round < 2 && status == KEEL_OK && m->k; round++) { /* the second one for round-off */
@@ -152,11 +134,11 @@ static keel_status find_end(keel_work *w, struct field *fd, const keel_attempt *
             m->value[i] = m->shift[i];
             for (int j = 0; j < nq; j++) m->value[i] += m->rows[(long)i * nq + j] * m->end[nq + j];
         }
-        if (m->k > m->kg) status = map_value(fd, &fd->rolling, t, m->end, m->value + m->kg);
-        if (status == KEEL_OK && !solve_rows(fd, m, m->k)) return no_end(w, fd, a->t);
+        if (m->k > m->kg) status = keel_native_value(w, KEEL_MAP_ROLLING, t, m->end, m->value + m->kg);
+        if (status == KEEL_OK && !solve_rows(w, m->k)) return no_end(w, a->t);
         subtract(m, m->k, m->value, m->dv);
     }
-    fd->stats->newton++;
+    keel_work_count(w, 0, 1);
     return status;
 }
 
@@ -180,7 +162,6 @@ static double change(const struct rolling *m, const keel_attempt *a) {
 static keel_status attempt(keel_work *w, keel_attempt *a) {
     enum { ROUNDS = 100 };
     struct rolling *m = w->method;
-    struct field *fd = w->core;
     size_t bytes = (size_t)m->nq * sizeof *m->dq;
     double least = HUGE_VAL;
     int idle = 0;
@@ -190,8 +171,8 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     for (int round = 0; round < ROUNDS; round++) {
         memcpy(m->old, m->dq, bytes);
         memcpy(m->old + m->nq, m->dv, bytes);
-        keel_status status = look_at_middle(w, fd, a);
-        if (status == KEEL_OK) status = find_end(w, fd, a);
+        keel_status status = look_at_middle(w, a);
+        if (status == KEEL_OK) status = find_end(w, a);
         if (status != KEEL_OK) return status;
         double now = change(m, a);
         if (!(now < 1e6)) break;
@@ -203,7 +184,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
             return KEEL_OK;
         }
     }
-    return no_end(w, fd, a->t);
+    return no_end(w, a->t);
 }
 
 const keel_stepper rolling_methods[] = {

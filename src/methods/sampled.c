@@ -32,8 +32,7 @@ static double noise(int i) {
  * of the largest of their kind, or 1. */
 double sampled_place(const keel_problem *p, int j, int k) {
     static const double spread[] = {0.01, 0.1, 0.5, 2};
-    int canonical = p->form == KEEL_HAMILTONIAN && !p->structure.value;
-    int half = canonical ? p->n / 2 : p->n, from = j < half ? 0 : half;
+    int half = keel_problem_traits(p) & KEEL_CANONICAL ? p->n / 2 : p->n, from = j < half ? 0 : half;
     double largest = 0;
     for (int i = from; i < from + half; i++) largest = fmax(largest, fabs(p->u0[i]));
     double size = fmax(fabs(p->u0[j]), largest > 0 ? 0.1 * largest : 1);
@@ -230,12 +229,14 @@ static int is_driven_away(const keel_problem *p, double length, int k, double *r
 
 const char *sampled_sphere(const keel_problem *p, int driven) {
     size_t n = (size_t)p->n;
+    unsigned traits = keel_problem_traits(p);
     double length = 0;
     if (n == 0) return NULL;
-    driven = driven && p->form == KEEL_DAE && p->m == 1;
-    if ((p->form == KEEL_DAE && !driven) || p->form == KEEL_MECHANICS || p->mass.value || p->constraint.count)
+    driven = driven && traits & KEEL_ALGEBRAIC && p->m == 1;
+    if ((traits & KEEL_ALGEBRAIC && !driven) || traits & KEEL_SECOND_ORDER || p->mass.value ||
+        p->constraint.count)
         return "it is for x' = f(x) without constraints and mass matrix";
-    if (p->form == KEEL_HAMILTONIAN && !p->f.value && !p->energy.jacobian)
+    if (traits & KEEL_FROM_ENERGY && !p->f.value && !p->energy.jacobian)
         return "give f = B grad H, or the gradient of H";
     for (int j = 0; j < p->n; j++) length = hypot(length, p->u0[j]);
     if (length == 0) return "the start is x = 0: there is no sphere to move on";

@@ -6,7 +6,7 @@
 #ifndef KEEL_METHODS_SAMPLED_H
 #define KEEL_METHODS_SAMPLED_H
 
-#include <keel.h>
+#include <keel/form.h>
 
 /* Coordinate j at place k = 0, 1, ...; k + SAMPLED_PLACES is another place as far away. */
 enum { SAMPLED_PLACES = 12 };
@@ -14,11 +14,11 @@ double sampled_place(const keel_problem *p, int j, int k);
 
 /* NULL, or why x does not move on the sphere |x| = |x0|; driven: x' = v - y x in a DAE will do. */
 const char *sampled_sphere(const keel_problem *p, int driven);
-int sampled_forces(const keel_problem *p); /* KEEL_MECHANICS: the same whatever the velocities are */
+int sampled_forces(const keel_problem *p); /* mechanics: the same whatever the velocities are */
 
 /* The others need SAMPLED_ROOM n doubles, or with NULL take them for themselves. */
 enum { SAMPLED_ROOM = 6 };
-int sampled_separable(const keel_problem *p, double *work); /* canonical KEEL_HAMILTONIAN: T(p) + V(q)? */
+int sampled_separable(const keel_problem *p, double *work); /* canonical Hamiltonian: T(p) + V(q)? */
 int sampled_kinetic(const keel_problem *p, double *work);   /* the same: is H_p affine in p? */
 int sampled_drifts(const keel_problem *p, double *work);    /* the same: is H_p free of t? */
 int sampled_quadratic(const keel_problem *p,

@@ -31,11 +31,12 @@ enum { UNKNOWN, SEPARABLE, COUPLED, DRIVEN }; /* DRIVEN: T(t,p), in a table of N
 
 struct splitting {
     const keel_problem *problem;
-    double *kind;   /* one of the above, once known */
-    double *x;      /* width: the stage */
-    double *rate;   /* width: the rate there */
-    double *rest;   /* width: what the increment's sum lost to rounding; NULL: it may */
-    double *change; /* n/2: of the half that is solved for */
+    int of_mechanics; /* x = (q, v), not (q, p) */
+    double *kind;     /* one of the above, once known */
+    double *x;        /* width: the stage */
+    double *rate;     /* width: the rate there */
+    double *rest;     /* width: what the increment's sum lost to rounding; NULL: it may */
+    double *change;   /* n/2: of the half that is solved for */
     struct increment solver;
     double *sample; /* SAMPLED_ROOM n */
     double *cut;    /* the step h whose kicks and drifts stand in */
@@ -45,13 +46,14 @@ struct splitting {
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
-    if (p->form != KEEL_HAMILTONIAN && p->form != KEEL_MECHANICS)
-        return "it is for the forms KEEL_HAMILTONIAN and KEEL_MECHANICS";
+    unsigned traits = keel_problem_traits(p);
     if (p->structure.value)
         return "it is for canonical Hamiltonian problems, x = (q, p), without a structure";
+    if (!(traits & KEEL_POSITIONS))
+        return "it is for canonical Hamiltonian problems, x = (q, p), and for mechanics, x = (q, v)";
     if (p->constraint.count || p->rolling.count)
         return "it knows no constraints; use rattle, or any other method";
-    if (p->form == KEEL_HAMILTONIAN) return NULL;
+    if (traits & KEEL_CANONICAL) return NULL;
     if (p->mass.value && !p->mass.constant) return "the mass matrix must be constant; use any other method";
     int forces = sampled_forces(p);
     if (forces < 0) return text_no_memory;
@@ -61,7 +63,7 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
 /* For tables whose order rests on T being quadratic (Runge-Kutta-Nystrom). */
 static const char *refuse_general(const keel_problem *p, const keel_options *o) {
     const char *reason = refuse(p, o);
-    if (reason || p->form == KEEL_MECHANICS) return reason;
+    if (reason || keel_problem_traits(p) & KEEL_SECOND_ORDER) return reason;
     int sum = sampled_separable(p, NULL), kinetic = sum > 0 ? sampled_kinetic(p, NULL) : sum;
     if (kinetic < 0) return text_no_memory;
     if (kinetic) return NULL;
@@ -76,7 +78,8 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->x = keel_work_doubles(w, width);
     m->rate = keel_work_doubles(w, width);
     m->rest = o->compensated ? keel_work_doubles(w, width) : NULL;
-    size_t solved = p->form == KEEL_HAMILTONIAN ? (size_t)p->n / 2 : 0; /* mechanics needs no solving */
+    m->of_mechanics = (keel_problem_traits(p) & KEEL_SECOND_ORDER) != 0;
+    size_t solved = m->of_mechanics ? 0 : (size_t)p->n / 2; /* mechanics needs no solving */
     m->change = keel_work_doubles(w, solved);
     increment_layout(&m->solver, w, solved);
     m->sample = keel_work_doubles(w, 2 * solved * SAMPLED_ROOM);
@@ -123,7 +126,7 @@ static void advance(const keel_work *w, const keel_attempt *a, int part, double 
 /* The rate of one half at the stage.  In mechanics q' = v costs nothing. */
 static keel_status find_rate(keel_work *w, int part, double t) {
     struct splitting *m = w->method;
-    if (part == P || m->problem->form == KEEL_HAMILTONIAN) return keel_rate(w, t, m->x, m->rate);
+    if (part == P || !m->of_mechanics) return keel_rate(w, t, m->x, m->rate);
     memcpy(m->rate, m->x + w->n / 2, (size_t)(w->n / 2) * sizeof *m->rate);
     return KEEL_OK;
 }
@@ -218,11 +221,10 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     struct splitting *m = w->method;
     size_t bytes = (size_t)w->width * sizeof *a->dx;
     if (*m->kind == UNKNOWN) {
-        int sum = m->problem->form == KEEL_MECHANICS || sampled_separable(m->problem, m->sample);
+        int sum = m->of_mechanics || sampled_separable(m->problem, m->sample);
         *m->kind = sum ? SEPARABLE : COUPLED;
         int nystrom = ((const struct splitting_table *)w->stepper->table)->nystrom;
-        if (nystrom && m->problem->form == KEEL_HAMILTONIAN && sampled_drifts(m->problem, m->sample) == 0)
-            *m->kind = DRIVEN;
+        if (nystrom && !m->of_mechanics && sampled_drifts(m->problem, m->sample) == 0) *m->kind = DRIVEN;
     }
     memset(a->dx, 0, bytes);
     if (m->rest) memset(m->rest, 0, bytes);

@@ -261,7 +261,7 @@ static void count_rows_that_follow(const struct begin *b, const keel_solver *s) 
     const unsigned char *left_out = b->mode->system.left_out;
     keel_row row;
     int positions = 0, velocities = 0;
-    if (b->r->form != KEEL_MECHANICS) return;
+    if (!(formulation_traits(b->r) & KEEL_SECOND_ORDER)) return;
     for (int i = 0; keel_row_at(s, i, &row); i++) {
         if (row.treatment != KEEL_ROW_REDUNDANT) continue;
         if (row.kind == KEEL_ROW_CONSTRAINT) positions++;

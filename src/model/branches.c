@@ -19,7 +19,7 @@ int branches_find(struct formulation *r) {
     const struct derive_sparse *j = &r->y->s.jacobian;
     struct graph *g = &r->y->m->graph;
     int found = 0, n = r->y->s.n, entries = n && j->row_start ? j->row_start[n] : 0;
-    if (r->form != KEEL_DAE && r->form != KEEL_ODE) return 1;
+    if (!(formulation_traits(r) & KEEL_FIRST_ORDER)) return 1;
     for (int e = 0; e < entries && !found; e++) found = surface_found(g, j->value[e]);
     if (!found) return !g->failed;
     r->regular = pool_take(r->pool, ((size_t)entries + 1) * sizeof *r->regular);

@@ -49,7 +49,7 @@ void fill_problem(struct fill *out, const struct formulation *r, const struct fu
             .count = r->event.count, .value = f->call[functions_role_event], .names = r->event.names};
     p->event_direction = r->event.count ? r->event_direction : NULL;
     p->event_kind = r->event.count ? r->event_kind : NULL;
-    if (r->form == KEEL_MECHANICS)
+    if (formulation_traits(r) & KEEL_SECOND_ORDER)
         p->mass = (keel_matrix){f->call[functions_role_mass], pattern_of(&out->pattern[7], &r->mass),
                                 r->mass_constant};
     if (r->structure) p->structure = (keel_matrix){.value = f->call[functions_role_structure]};
@@ -71,7 +71,7 @@ static int entries_of(const struct derive_sparse *s) {
 
 /* Large mechanics with few entries is solved by sparse matrices. */
 static int goes_sparse(const struct formulation *r) {
-    return r->form == KEEL_MECHANICS &&
+    return formulation_traits(r) & KEEL_SECOND_ORDER &&
            saddle_pays(r->n / 2, r->constraint.count + r->rolling.count, entries_of(&r->mass),
                        (double)entries_of(&r->constraint.jacobian) + entries_of(&r->rolling.jacobian));
 }
@@ -81,7 +81,7 @@ static int goes_sparse(const struct formulation *r) {
  * each found by some ten corrections, two thousand times more. */
 int fill_matrices_fit(const struct formulation *r) {
     if (goes_sparse(r)) return 1; /* as many numbers as the patterns have, which the budget knows already */
-    double n = r->n, m = r->m, mass = r->form == KEEL_MECHANICS ? n / 2 : 0;
+    double n = r->n, m = r->m, mass = formulation_traits(r) & KEEL_SECOND_ORDER ? n / 2 : 0;
     double rows = r->hidden.count + r->constraint.count + r->rolling.count, kept = rows + invariants(r);
     double entries = (n + m) * (n + m + kept),
            factors = 100 * kept * kept + 2000 * invariants(r) * rows * rows;

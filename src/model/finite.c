@@ -174,7 +174,8 @@ static void look_at_derivatives(struct finite *f) {
     const struct model_mode *mode = &model->mode[y->mode];
     struct syntax_span where = syntax_find_statement(
         model->file, model->form == MODEL_LAGRANGIAN ? SYNTAX_LAGRANGIAN : SYNTAX_HAMILTONIAN, NULL);
-    for (int i = 0; i < r->f.count && r->form == KEEL_MECHANICS; i++) look(f, r->f.value[i], where);
+    int motion = (formulation_traits(r) & KEEL_SECOND_ORDER) != 0;
+    for (int i = 0; i < r->f.count && motion; i++) look(f, r->f.value[i], where);
     if (r->energy.count) look_at_slopes(f, &r->energy, &where, NULL);
     for (int i = 0; i < y->s.n; i++) look_at_equation(f, y->s.row[i], y->s.top[i]);
     for (int i = 0; i < y->s.hiddens; i++) look_at_equation(f, y->s.hidden[i].equation, y->s.hidden[i].f);

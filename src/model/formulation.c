@@ -218,7 +218,7 @@ static int is_energy(const struct formulation *r, const struct model_row *row) {
 /* The energy has a map of its own, which a hamiltonian always fills. */
 static int keep_energy(struct formulation *r) {
     const struct model_mode *mode = mode_of(r);
-    if (!mode->keeps_energy && r->form != KEEL_HAMILTONIAN) return 1;
+    if (!mode->keeps_energy && !(formulation_traits(r) & KEEL_FROM_ENERGY)) return 1;
     if (!formulation_map_open(r, &r->energy, 1)) return complaint_memory(r->messages);
     struct model_row row = {.label = {.text = "energy"}, .value = mode->energy, .where = mode->where};
     for (int i = 0; i < mode->invariant.count; i++)
@@ -303,13 +303,14 @@ static int add_velocity_rows(struct formulation *r) {
 static int recognise(struct formulation *r) {
     struct model *m = r->y->m;
     struct graph *g = graph_of(r);
-    int half = r->n / 2, canonical = r->form == KEEL_HAMILTONIAN && !r->structure;
-    r->quadratic = r->form != KEEL_MECHANICS && r->f.count > 0 && r->m == 0;
+    unsigned traits = formulation_traits(r);
+    int half = r->n / 2;
+    r->quadratic = !(traits & KEEL_SECOND_ORDER) && r->f.count > 0 && r->m == 0;
     for (int i = 0; i < r->f.count && r->quadratic; i++)
         r->quadratic = derive_degree(g, r->f.value[i], r->n, r->basic) <= 2;
     const expr *q = r->basic, *p = r->basic + half;
-    if (canonical) r->separable = derive_separable(g, mode_of(r)->function, half, q, half, p);
-    if (r->form != KEEL_MECHANICS && !canonical) return 1;
+    if (traits & KEEL_CANONICAL) r->separable = derive_separable(g, mode_of(r)->function, half, q, half, p);
+    if (!(traits & KEEL_POSITIONS)) return 1;
     if (distance_model(&r->distance, m, r->y->mode, EXPR_HELD, ROAD_FORMS))
         return complaint_memory(r->messages);
     r->pairwise = r->distance.recognised == r->distance.functions;
@@ -340,8 +341,8 @@ static int general(struct formulation *r) {
 /* What a message says of a right-hand side that has no value. */
 static int name_rates(struct formulation *r) {
     char name[220];
+    int motion = (formulation_traits(r) & KEEL_SECOND_ORDER) != 0;
     for (int i = 0; i < r->f.count; i++) {
-        int motion = r->form == KEEL_MECHANICS;
         text_set(name, sizeof name, "%s%s%s", motion ? "motion of " : "", r->names[i], motion ? "" : "'");
         r->f.names[i] = formulation_text(r, name);
     }

@@ -7,7 +7,8 @@
 #ifndef KEEL_MODEL_FORMULATION_H
 #define KEEL_MODEL_FORMULATION_H
 
-#include "keel.h"
+#include <keel/form.h>
+
 #include "structure/distance.h"
 #include "model/system.h"
 
@@ -60,6 +61,10 @@ struct formulation {
     uint32_t symbols;    /* nodes these have room for */
     expr missing;        /* the last symbol without a value */
 };
+
+static inline unsigned formulation_traits(const struct formulation *r) { /* of its form (keel/form.h) */
+    return keel_form_traits(r->form, r->structure != NULL);
+}
 
 /* 1; 0 with an error in the messages.  formulation_close in any case. */
 int formulation_open(struct formulation *r, struct system *y, struct source_messages *messages,

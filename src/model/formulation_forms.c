@@ -14,7 +14,7 @@ static expr energy_by_forms(struct formulation *r) {
     struct graph *g = &r->y->m->graph;
     const struct distance *d = &r->distance;
     expr sum = derive_sub(g, derive_zero(g), d->function[0]), two = expr_constant(g, 2);
-    if (r->form == KEEL_HAMILTONIAN) return d->function[0];
+    if (formulation_traits(r) & KEEL_CANONICAL) return d->function[0];
     for (int k = 0; k < d->forms; k++) {
         if (d->form[k].kind != DISTANCE_PRODUCT) continue;
         expr slope = derive_partial(&r->derive, d->function[0], d->form[k].symbol);

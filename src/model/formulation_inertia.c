@@ -48,7 +48,8 @@ int formulation_inertia(const struct formulation *r) {
     int n = mass->rows, never = 0, once = 0;
     struct tape tape = {0};
     expr missing;
-    if (r->form != KEEL_MECHANICS || n > MOST || r->constraint.count + r->rolling.count == 0) return 1;
+    int mechanics = (formulation_traits(r) & KEEL_SECOND_ORDER) != 0;
+    if (!mechanics || n > MOST || r->constraint.count + r->rolling.count == 0) return 1;
     size_t entries = (size_t)mass->row_start[n], states = (size_t)r->n,
            parameters = (size_t)m->parameters + (size_t)m->helds;
     double *room = calloc(entries + states + parameters + (size_t)n * (size_t)n + 1, sizeof *room);

@@ -87,7 +87,7 @@ int formulation_original(struct formulation *r) {
     size_t n = (size_t)s->n + 1;
     char label[220];
     int rows;
-    if ((r->form != KEEL_DAE && r->form != KEEL_ODE) || r->hidden.count == 0 || s->steps) return 1;
+    if (!(formulation_traits(r) & KEEL_FIRST_ORDER) || r->hidden.count == 0 || s->steps) return 1;
     expr *rate = pool_take(r->pool, n * sizeof *rate), *row = pool_take(r->pool, n * sizeof *row);
     int *from = pool_take(r->pool, n * sizeof *from);
     r->original_symbol = pool_take(r->pool, ((size_t)r->n + n + 1) * sizeof *r->original_symbol);

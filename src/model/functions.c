@@ -134,8 +134,9 @@ static void name_in_c(char *out, size_t room, int mode, int role) {
 
 /* Is x' = f(t, x) all there is to it? */
 static int plain(const struct functions *f, const struct formulation *r) {
-    return f->there[functions_role_f] && r->m == 0 && r->event.count == 0 &&
-           (r->form == KEEL_ODE || (r->form == KEEL_HAMILTONIAN && r->constraint.count == 0));
+    int solved_for = (formulation_traits(r) & (KEEL_SECOND_ORDER | KEEL_ALGEBRAIC)) != 0;
+    return f->there[functions_role_f] && r->m == 0 && r->event.count == 0 && !solved_for &&
+           r->constraint.count == 0;
 }
 
 /* The same with the rows of energy and invariants, or without them. */

@@ -188,8 +188,9 @@ int functions_series(struct functions *f, const struct formulation *r) {
     p.rate = p.symbol + width;
     p.row = p.rate + width;
     p.lead = p.row + width;
-    if (r->form == KEEL_MECHANICS) mechanics(&p);
-    else if (r->form == KEEL_HAMILTONIAN && r->constraint.count) hamiltonian(&p);
+    unsigned traits = formulation_traits(r);
+    if (traits & KEEL_SECOND_ORDER) mechanics(&p);
+    else if (traits & KEEL_FROM_ENERGY && r->constraint.count) hamiltonian(&p);
     else general(&p);
     for (int i = 0; i < r->n; i++) p.symbol[i] = r->basic[i];
     for (int i = 0; i < p.m; i++) p.symbol[r->n + i] = p.given ? r->basic[r->n + i] : top(&p, i);

@@ -6,7 +6,7 @@
 int impact_open(struct impact *i, struct formulation *own) {
     const struct model *m = own->y->m;
     *i = (struct impact){0};
-    if (own->form == KEEL_MECHANICS) return 1;
+    if (formulation_traits(own) & KEEL_SECOND_ORDER) return 1;
     if (m->form == MODEL_HAMILTONIAN) return impulse_open(&i->impulse, own);
     if (m->form != MODEL_LAGRANGIAN) return 1;
     formulation_begin(&i->formulation, own->y, own->messages, own->pool);

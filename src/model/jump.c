@@ -110,7 +110,7 @@ static int number_levels(struct jump *j, struct formulation *own) {
 int jump_open(struct jump *j, struct formulation *own) {
     const struct structure *s = &own->y->s;
     *j = (struct jump){.formulation = own, .n = s->n, .c = s->c, .match = s->match, .hiddens = s->hiddens};
-    if ((own->form != KEEL_DAE && own->form != KEEL_ODE) || s->hiddens == 0) return 1;
+    if (!(formulation_traits(own) & KEEL_FIRST_ORDER) || s->hiddens == 0) return 1;
     j->written = own->y->m->form == MODEL_EQUATIONS;
     for (int i = 0; i < s->n; i++)
         if (s->c[i] > j->levels) j->levels = s->c[i];

@@ -36,7 +36,7 @@ int levels_asked(const struct begin *b) {
 int levels_of(struct begin *b, struct level *level) {
     struct formulation *r = b->r;
     int half = r->n / 2, held = r->constraint.count;
-    if (r->form == KEEL_ODE || r->form == KEEL_DAE) {
+    if (formulation_traits(r) & KEEL_FIRST_ORDER) {
         /* Algebraic rows tell something of the states only where something algebraic is asked for. */
         if (!levels_asked(b)) level[0] = level_with(b, 0, r->n, r->hidden.count, r->hidden.value, 0, NULL);
         else

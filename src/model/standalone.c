@@ -157,7 +157,6 @@ static int put_extras(const struct page *page, int mode, const keel_extras *x) {
 }
 
 static void put_problem(struct page *page, const keel_model *m, int mode) {
-    static const char *const form[] = {"KEEL_ODE", "KEEL_HAMILTONIAN", "KEEL_MECHANICS", "KEEL_DAE"};
     FILE *out = page->out;
     const keel_problem *p = &m->mode[mode].fill.problem;
     const struct {
@@ -183,7 +182,8 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
     text_set(start, sizeof start, "start_%d", mode);
     if (p->u0 && p->n + p->m) put_doubles(out, "const double", start, p->n + p->m, p->u0);
     int extras = put_extras(page, mode, p->extras);
-    fprintf(out, "static const keel_problem problem_%d = {\n    .form = %s, .name = ", mode, form[p->form]);
+    fprintf(out, "static const keel_problem problem_%d = {\n    .form = %s, .name = ", mode,
+            keel_form_at((int)p->form)->constant);
     put_string(out, keel_model_name(m));
     fprintf(out, ", .n = %d, .m = %d, .t0 = ", p->n, p->m);
     put_number(out, p->t0);

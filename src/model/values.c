@@ -15,7 +15,7 @@ enum { MOST_EXTRA = 6, ITERATIONS = 20, NEAR = 1000 };
 static int add_multipliers(struct formulation *r) {
     const struct model_mode *mode = &r->y->m->mode[r->y->mode];
     struct graph *g = &r->y->m->graph;
-    if (r->furthers || (r->form != KEEL_MECHANICS && r->form != KEEL_HAMILTONIAN)) return 1;
+    if (r->furthers || formulation_traits(r) & KEEL_FIRST_ORDER) return 1;
     int holonomic = mode->constraint.count;
     for (int i = 0; i < holonomic + mode->rolling.count; i++) {
         const struct model_row *row =

@@ -35,7 +35,7 @@ static int refuse(const keel_problem *p, const keel_options *o, const keel_stepp
 
 static void layout(keel_manifold *view) {
     struct baumgarte *b = view->own;
-    struct engine *e = view->core;
+    struct engine *e = engine_of(view);
     struct arena *a = view->arena;
     size_t rows = (size_t)e->rows.count, vector = (size_t)(e->field.n + e->field.m + 7) / 4 * 4;
     manifold_normals_layout(&b->here, &e->manifold, a);
@@ -48,7 +48,7 @@ static void layout(keel_manifold *view) {
 
 static keel_status pull(keel_manifold *view, double t, const double *x, double *dx) {
     struct baumgarte *b = view->own;
-    struct engine *e = view->core;
+    struct engine *e = engine_of(view);
     struct field *fd = &e->field;
     struct manifold *m = &e->manifold;
     memcpy(b->at, x, (size_t)fd->n * sizeof *x);
@@ -67,7 +67,7 @@ static keel_status pull(keel_manifold *view, double t, const double *x, double *
 
 static keel_status begin(keel_manifold *view, double t, const double *u) {
     (void)t, (void)u;
-    struct engine *e = view->core;
+    struct engine *e = engine_of(view);
     struct baumgarte *b = view->own;
     double gain = e->o.gain, h = e->o.step;
     int multistep = (e->stepper->info.traits & KEEL_MULTISTEP) != 0;

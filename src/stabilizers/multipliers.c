@@ -58,7 +58,7 @@ static int refuse_coupled(const keel_problem *p, const keel_options *o, const ke
 }
 
 static void layout(keel_manifold *view) {
-    struct engine *e = view->core;
+    struct engine *e = engine_of(view);
     struct multipliers *u = view->own;
     struct arena *a = view->arena;
     u->kind = e->manifold.stabilizer->table;
@@ -89,7 +89,7 @@ static void layout(keel_manifold *view) {
 
 /* What coupled adds to f while the method is at work. */
 static keel_status add_multipliers(keel_manifold *view, double t, const double *x, double *dx) {
-    struct engine *e = view->core;
+    struct engine *e = engine_of(view);
     struct field *fd = &e->field;
     struct multipliers *u = view->own;
     if (u->h == 0) return KEEL_OK;
@@ -238,7 +238,7 @@ static keel_status search(struct engine *e, const struct multipliers_aim *to) {
 }
 
 static keel_status step(keel_manifold *view, keel_attempt *a, double t_new, double *x_new, double *low_new) {
-    struct engine *e = view->core;
+    struct engine *e = engine_of(view);
     struct multipliers *u = view->own;
     struct multipliers_aim to = {a, e->from, t_new, x_new, low_new};
     size_t sizes = (size_t)e->rows.count * sizeof(double);

@@ -60,7 +60,7 @@ static int embedded(const struct engine *e) {
 
 static void layout(keel_manifold *view) {
     struct relax *x = view->own;
-    size_t most = 1 + (size_t)embedded(view->core), width = (size_t)view->width;
+    size_t most = 1 + (size_t)embedded(engine_of(view)), width = (size_t)view->width;
     x->trial = arena_doubles(view->arena, width);
     x->factor = arena_doubles(view->arena, most);
     x->change = arena_doubles(view->arena, most);
@@ -73,11 +73,11 @@ static void layout(keel_manifold *view) {
 }
 
 static keel_status begin(keel_manifold *view, double t, const double *u) {
-    struct engine *e = view->core;
+    struct engine *e = engine_of(view);
     const struct manifold *m = &e->manifold;
     (void)t, (void)u;
     for (int i = 0; i < m->kept; i++) {
-        if (rows_kind(&e->rows, m->row[i]) >= KEEL_ROW_ENERGY) continue;
+        if (!rows_in(ROWS_OF_EQUATIONS, rows_kind(&e->rows, m->row[i]))) continue;
         return engine_fail(
             e, KEEL_EINVAL,
             "relax keeps invariants, and `%s` is an equation that no length of a step can meet",
@@ -286,7 +286,7 @@ static keel_status solve(struct engine *e, double h, keel_length *end, double *x
 }
 
 static keel_status lengthen(keel_manifold *view, double h, keel_length *end, double *x_new, double *low_new) {
-    struct engine *e = view->core;
+    struct engine *e = engine_of(view);
     struct manifold *m = &e->manifold;
     struct relax *x = view->own;
     enum outcome outcome;

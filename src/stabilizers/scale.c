@@ -32,7 +32,7 @@ static struct scale *own(const struct manifold *m) {
 
 static void layout(keel_manifold *view) {
     struct scale *s = view->own;
-    const struct engine *e = view->core;
+    const struct engine *e = engine_of(view);
     struct arena *a = view->arena;
     size_t rows = (size_t)e->rows.count;
     s->trial = arena_doubles(a, (size_t)(view->width + view->m));
@@ -117,8 +117,8 @@ static int read_sets(struct manifold *m, const char *text, char *why, size_t roo
 static void default_sets(struct manifold *m) {
     struct scale *s = own(m);
     const struct field *fd = m->fd;
-    int halves = fd->p.form == KEEL_MECHANICS || (fd->p.form == KEEL_HAMILTONIAN && !fd->p.structure.value);
-    int invariants = m->kept > 0 && rows_kind(m->rows, m->row[0]) >= KEEL_ROW_ENERGY;
+    int halves = (fd->traits & KEEL_POSITIONS) != 0;
+    int invariants = m->kept > 0 && !rows_in(ROWS_OF_EQUATIONS, rows_kind(m->rows, m->row[0]));
     s->sets[0] = m->kept == 2 && halves && invariants ? 2 : 1;
     for (int i = 0; i < fd->n; i++) s->set_of[i] = s->sets[0] == 2 && i >= fd->n / 2;
 }
@@ -161,7 +161,7 @@ static int sets_fit(struct manifold *m, double t, const double *u, char *why, si
 }
 
 static keel_status begin(keel_manifold *view, double t, const double *u) {
-    struct engine *e = view->core;
+    struct engine *e = engine_of(view);
     struct manifold *m = &e->manifold;
     if (!e->o.sets) default_sets(m);
     else if (read_sets(m, e->o.sets, e->message, sizeof e->message)) return e->r->status = KEEL_EINVAL;
@@ -314,10 +314,7 @@ static double downhill(struct manifold *m, double radius) {
     }
     for (int q = 0; q < k; q++) s->change[q] = -s->gradient[q];
     if (shifted == TRIES) return 0; /* not numbers */
-    if (largest > 0) {
-        dense_lower_solve(k, m->bordered, s->change);
-        dense_lower_t_solve(k, m->bordered, s->change);
-    }
+    if (largest > 0) dense_cholesky_solve(k, m->bordered, s->change);
     double length = length_of(k, s->change), gain = 0;
     for (int q = 0; q < k; q++) gain -= 0.5 * s->gradient[q] * s->change[q];
     if (shifted && length == 0) { /* on top: any way is down */
@@ -391,7 +388,7 @@ static keel_status not_a_set(const struct manifold *m, double t, int member) {
 
 /* What is within one unit is as near as states can be: it is left alone. */
 static keel_status correct(keel_manifold *view, double t, double *x, double *low) {
-    struct manifold *m = &((struct engine *)view->core)->manifold;
+    struct manifold *m = &engine_of(view)->manifold;
     struct scale *s = own(m);
     int k = m->kept, found = 1, member = 0;
     memset(s->factor, 0, (size_t)k * sizeof *s->factor);

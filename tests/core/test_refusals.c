@@ -96,7 +96,7 @@ static const keel_stepper no_order = {
     X(ODE, max_steps_negative, o->max_steps = -1, "max_steps|negative")                                    \
     X(ODE, stabilizer_unknown, o->method = "rk4+projekt", "stabilizer `projekt`|did you mean `project`")   \
     X(ODE, norm_unknown, o->norm = (keel_norm)9, "norm = 9 does not exist")                                \
-    X(ODE, norm_by_mass, o->norm = KEEL_BY_MASS, "by mass|KEEL_MECHANICS")                                 \
+    X(ODE, norm_by_mass, o->norm = KEEL_BY_MASS, "by mass|mechanics")                                      \
     X(ODE, norm_without_weights, o->norm = KEEL_GIVEN, "KEEL_GIVEN needs weights")                         \
     X(ODE, weights_without_norm, o->weights = zero_weight, "weights|norm = KEEL_GIVEN")                    \
     X(ODE, weight_zero, o->norm = KEEL_GIVEN; o->weights = zero_weight, "weights[1]|positive")             \
@@ -105,7 +105,7 @@ static const keel_stepper no_order = {
     X(ODE, rk4_without_step, o->method = "rk4", "rk4|no error estimate")                                   \
     X(MECHANICS, rattle_projected, o->method = "rattle"; o->step = 0.1;                                    \
       o->method = pair_of(o->method, "project"), "rattle|keeps the constraints by itself")                 \
-    X(ODE, rattle_on_ode, o->method = "rattle"; o->step = 0.1, "rattle|KEEL_MECHANICS|canonical")          \
+    X(ODE, rattle_on_ode, o->method = "rattle"; o->step = 0.1, "rattle|mechanics|canonical")               \
     X(MECHANICS, rattle_rolling, p->rolling = MAP(1, circle); o->method = "rattle";                        \
       o->step = 0.1, "rattle|rolling|not holonomic|any method that projects")                              \
     X(MECHANICS, rattle_mass, p->mass.value = unit_matrix; o->method = "rattle";                           \
@@ -114,12 +114,12 @@ static const keel_stepper no_order = {
       o->step = 0.1, "rattle|must not depend on velocities|any method that projects")                      \
     X(MECHANICS, shake_projected, o->method = "shake"; o->step = 0.1;                                      \
       o->method = pair_of(o->method, "post"), "shake|keeps the constraints by itself")                     \
-    X(DAE, spark_on_dae, o->method = "spark4"; o->step = 0.1, "spark4|KEEL_MECHANICS|canonical")           \
+    X(DAE, spark_on_dae, o->method = "spark4"; o->step = 0.1, "spark4|mechanics|canonical")                \
     X(MECHANICS, spark_rolling, p->rolling = MAP(1, circle); o->method = "spark4";                         \
       o->step = 0.1, "spark4|rolling|not holonomic|any method that projects")                              \
     X(MECHANICS, spark_mass, p->mass.value = unit_matrix; o->method = "spark4";                            \
       o->step = 0.1, "spark4|mass matrix must be constant|by its momenta|any method that projects")        \
-    X(HAMILTONIAN, shake_on_hamiltonian, o->method = "shake"; o->step = 0.1, "shake|KEEL_MECHANICS")       \
+    X(HAMILTONIAN, shake_on_hamiltonian, o->method = "shake"; o->step = 0.1, "shake|mechanics")            \
     X(MECHANICS, shake_mass, p->mass.value = unit_matrix; o->method = "shake";                             \
       o->step = 0.1, "shake|mass matrix must be constant; use dop853|any method that projects")            \
     X(MECHANICS, spark_friction, p->f.value = friction; o->method = "spark4";                              \
@@ -135,7 +135,7 @@ static const keel_stepper no_order = {
       o->step = 0.1,                                                                                       \
       "reversible|projection is not symmetric|`constraint` would be projected|keeps steps reversible")     \
     X(ODE, momentum_on_ode, o->method = "energy-momentum";                                                 \
-      o->step = 0.1, "energy-momentum|KEEL_HAMILTONIAN|canonical|KEEL_MECHANICS")                          \
+      o->step = 0.1, "energy-momentum|canonical Hamiltonian|mechanics")                                    \
     X(MECHANICS, momentum_rolling, p->rolling = MAP(1, circle); o->method = "energy-momentum";             \
       o->step = 0.1, "energy-momentum|rolling|not holonomic|any method that projects")                     \
     X(MECHANICS, momentum_without_energy, o->method = "energy-momentum";                                   \
@@ -151,14 +151,14 @@ static const keel_stepper no_order = {
     X(ODE, forms_in_ode,                                                                                   \
       own_extras(p)->quadratic_forms = own_extras(p)->energy_of_forms = MAP(1, half_square),               \
       "forms belong to|KEEL_MECHANICS")                                                                    \
-    X(MECHANICS, lgdae_on_mechanics, o->method = "lgdae"; o->step = 0.1, "lgdae|KEEL_ODE and KEEL_DAE")    \
+    X(MECHANICS, lgdae_on_mechanics, o->method = "lgdae"; o->step = 0.1, "lgdae|not for a lagrangian")     \
     X(ODE, lgdae_mass, p->mass.value = unit_matrix; o->method = "lgdae";                                   \
       o->step = 0.1, "lgdae|without a mass matrix")                                                        \
     X(DAE, lgdae_hidden, p->hidden = MAP(1, half_square); o->method = "lgdae";                             \
       o->step = 0.1, "lgdae|as they were written|any method that projects")                                \
     X(DAE, lgdae_without_states, p->n = 0; p->f = MAP(0, NULL); o->method = "lgdae";                       \
       o->step = 0.1, "lgdae|no states to step")                                                            \
-    X(MECHANICS, bdf2_on_mechanics, o->method = "bdf2"; o->step = 0.1, "bdf2|KEEL_ODE and KEEL_DAE")       \
+    X(MECHANICS, bdf2_on_mechanics, o->method = "bdf2"; o->step = 0.1, "bdf2|not for a lagrangian")        \
     X(ODE, bdf2_mass, p->mass.value = unit_matrix; o->method = "bdf2";                                     \
       o->step = 0.1, "bdf2|without a mass matrix")                                                         \
     X(DAE, bdf2_hidden, p->hidden = MAP(1, half_square); o->method = "bdf2";                               \

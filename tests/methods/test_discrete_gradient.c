@@ -297,7 +297,7 @@ static void check_refusals(const keel_method *method) {
     blind.energy.jacobian = NULL;
     assert_refused(&blind, method->name, "gradient");
     problem_kepler(&p, 0.6, 1);
-    assert_refused(&p.keel, method->name, "KEEL_HAMILTONIAN");
+    assert_refused(&p.keel, method->name, "Hamiltonian");
 }
 
 static void what_does_not_fit_is_refused(void **state) {

@@ -339,7 +339,7 @@ static void what_does_not_fit_is_refused(void **state) {
     problem_rigid_body_hamiltonian(&p, 2, 1, 2. / 3);
     assert_refused(&p.keel, "verlet", "structure");
     problem_kepler(&p, 0.6, 1);
-    assert_refused(&p.keel, "verlet", "KEEL_HAMILTONIAN");
+    assert_refused(&p.keel, "verlet", "canonical Hamiltonian");
 }
 
 /* H = q p^2 / 2: p1 = p - h p1^2 / 2 has no solution for p = -1, h = 1; the run ends where it was. */

@@ -36,6 +36,10 @@ cc -o shared "$here/kepler.c" $(pkg-config --cflags --libs keel) -lm
 ./shared
 readelf -d shared | grep -q 'NEEDED.*libkeel\.so\.[0-9]' || { echo "not linked by soname"; exit 1; }
 
+echo "a native method of one's own"
+cc -o native "$here/native.c" $(pkg-config --cflags --libs keel) -lm
+./native
+
 echo "pkg-config, static"
 cc -o static "$here/kepler.c" -static $(pkg-config --cflags --libs --static keel)
 env -u LD_LIBRARY_PATH ./static

@@ -1,0 +1,140 @@
+/* native.c - what a native method may ask of the problem (keel/native.h). */
+#include <keel/native.h>
+
+#include "core/field.h"
+#include "linalg/dense.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+static const struct map *map_at(struct field *fd, keel_native_map map) {
+    const char *user = (const char *)fd->view.map[map];
+    return (const struct map *)(user - offsetof(struct map, user));
+}
+
+static keel_status absent(keel_work *w, const char *what) {
+    return field_fault(field_of(w), KEEL_EINVAL, KEEL_EINVAL, "%s asks for `%s`, which the problem lacks",
+                       w->stepper->info.name, what);
+}
+
+keel_status keel_native_complain(keel_work *w, keel_native_map which, int code, double t,
+                                 const double *value) {
+    struct field *fd = field_of(w);
+    const struct map *map = map_at(fd, which);
+    if (!map->user.value) return absent(w, map->what);
+    if (!value) return map_stopped(fd);
+    return map_complain(fd, map->what, map->user.names, code, t, map->user.count, value);
+}
+
+keel_status keel_native_jacobian(keel_work *w, keel_native_map which, double t, const double *u,
+                                 int differences, double *out) {
+    struct field *fd = field_of(w);
+    const struct map *map = map_at(fd, which);
+    if (!map->user.value) return absent(w, map->what);
+    if (!differences || !map->user.jacobian) return map_jacobian(fd, map, t, u, out);
+    struct map bare = *map;
+    bare.user.jacobian = NULL;
+    return map_jacobian(fd, &bare, t, u, out);
+}
+
+keel_status keel_native_time_derivative(keel_work *w, double t, const double *u, double *g_t) {
+    struct field *fd = field_of(w);
+    return fd->kg ? map_rate(fd, &fd->constraint, t, u, g_t) : KEEL_OK;
+}
+
+/* Large mechanics whose method leaves the constraints to the core has no dense matrices. */
+static keel_status needs_dense(keel_work *w) {
+    struct field *fd = field_of(w);
+    if (!fd->mech.sparse) return KEEL_OK;
+    return field_fault(
+        fd, KEEL_EINVAL, KEEL_EINVAL,
+        "%s: this problem is solved by sparse matrices, and keel/native.h has dense ones; give "
+        "the stepper the trait KEEL_CONSTRAINED or KEEL_AS_GIVEN",
+        w->stepper->info.name);
+}
+
+static keel_status needs_mechanics(keel_work *w) {
+    struct field *fd = field_of(w);
+    if (fd->traits & KEEL_SECOND_ORDER) return needs_dense(w);
+    return field_fault(fd, KEEL_EINVAL, KEEL_EINVAL,
+                       "%s asks for the saddle-point system of mechanics, and the problem is none",
+                       w->stepper->info.name);
+}
+
+static int has_mass(const struct field *fd) {
+    return fd->p.mass.value && fd->traits & KEEL_SECOND_ORDER;
+}
+
+size_t keel_native_mass_room(const keel_problem *p) {
+    int varies = p->mass.value && !p->mass.constant && keel_problem_traits(p) & KEEL_SECOND_ORDER;
+    return varies ? (size_t)(p->n / 2) * (size_t)(p->n / 2) : 0;
+}
+
+keel_status keel_native_mass(keel_work *w, double t, const double *u, double *m) {
+    struct field *fd = field_of(w);
+    if (has_mass(fd)) return map_matrix(fd, &fd->p.mass, "mass", fd->nq, t, u, m);
+    for (int i = 0; i < fd->nq; i++)
+        for (int j = 0; j < fd->nq; j++) m[(long)i * fd->nq + j] = i == j;
+    return KEEL_OK;
+}
+
+keel_status keel_native_mass_factor(keel_work *w, double t, const double *u, double *factor) {
+    struct field *fd = field_of(w);
+    if (!has_mass(fd) || (fd->mech.mass && fd->p.mass.constant && fd->mech.mass_ready)) return KEEL_OK;
+    keel_status status = needs_dense(w);
+    if (status != KEEL_OK || fd->p.mass.constant)
+        return status == KEEL_OK ? mechanics_mass(fd, t, u) : status;
+    status = map_matrix(fd, &fd->p.mass, "mass", fd->nq, t, u, factor);
+    int row = status == KEEL_OK ? dense_cholesky(fd->nq, factor, fd->halt) : 0;
+    return row ? mechanics_bad_mass(fd, t, row - 1) : status;
+}
+
+void keel_native_mass_solve(const keel_work *w, const double *factor, double *v) {
+    const struct field *fd = field_of(w);
+    if (fd->mech.mass) dense_cholesky_solve(fd->nq, fd->p.mass.constant ? fd->mech.mass : factor, v);
+}
+
+keel_status keel_native_rows(keel_work *w, double t, const double *u, double *rows) {
+    struct field *fd = field_of(w);
+    if (fd->mech.k_rows && mechanics_factored_at(fd, t, u)) {
+        memcpy(rows, fd->mech.k_rows, (size_t)fd->k * (size_t)fd->nq * sizeof *rows);
+        return KEEL_OK;
+    }
+    keel_status status = fd->kg ? map_jacobian(fd, &fd->constraint, t, u, rows) : KEEL_OK;
+    return status == KEEL_OK && fd->kr ? map_jacobian(fd, &fd->rolling, t, u, rows + (long)fd->kg * fd->nq)
+                                       : status;
+}
+
+keel_status keel_native_velocity_rows(keel_work *w, double t, const double *u, double *out) {
+    struct field *fd = field_of(w);
+    return fd->k ? fd->form->velocity_rows(fd, t, u, out) : KEEL_OK;
+}
+
+keel_status keel_native_curvature(keel_work *w, double t, const double *u, double *gamma) {
+    struct field *fd = field_of(w);
+    keel_status status = needs_mechanics(w);
+    return status == KEEL_OK && fd->k ? mechanics_curvature(fd, t, u, gamma) : status;
+}
+
+keel_status keel_native_factor(keel_work *w, double t, const double *u) {
+    struct field *fd = field_of(w);
+    return fd->mech.k_rows ? mechanics_factor(fd, t, u) : needs_mechanics(w);
+}
+
+void keel_native_correct(keel_work *w, const double *c, double *d) {
+    struct field *fd = field_of(w);
+    struct mechanics *m = &fd->mech;
+    rowspace_shortest(&m->space, c, m->z, m->weighted); /* which is aligned, and a multiple of 4 long */
+    if (m->mass) dense_lower_t_solve(fd->nq, m->mass, m->weighted);
+    memcpy(d, m->weighted, (size_t)fd->nq * sizeof *d);
+}
+
+keel_status keel_native_fail(keel_work *w, keel_status status, const char *format, ...) {
+    struct field *fd = field_of(w);
+    va_list args;
+    va_start(args, format);
+    text_vset(fd->fault.text, sizeof fd->fault.text, format, args);
+    va_end(args);
+    fd->fault.status = status;
+    return KEEL_RETRY;
+}
