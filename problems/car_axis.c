@@ -155,12 +155,13 @@ void problem_car_axis(problem *p) {
     static const double lambda_at_3[] = {0.00473688659085332651531348, 0.00110468033125956583986060};
     problem_begin(p, KEEL_MECHANICS, "car_axis", 8, 0, names, 3.0);
     problem_start(p, start);
-    p->keel.f = (keel_map){.count = 4, .value = force, .jacobian = force_jacobian, .rate = force_rate};
+    p->keel.f =
+        (keel_map){.count = 4, .value = force, .jacobian = force_jacobian, .time_derivative = force_rate};
     p->keel.mass = (keel_matrix){.value = mass, .constant = 1};
     p->keel.constraint = (keel_map){.count = 2,
                                     .value = constraint,
                                     .jacobian = constraint_jacobian,
-                                    .rate = constraint_rate,
+                                    .time_derivative = constraint_rate,
                                     .terms = constraint_terms,
                                     .names = constraint_names};
     p->keel.curvature = curvature;

@@ -362,7 +362,7 @@ static void jumps_are_listed_and_saved(void **unused) {
         assert_near(one.after - 0.5, 0.64 * (one.before - 0.5), 1e-10);
         last = one;
     }
-    assert_true(jumps == happenings(s) && jumps > 3);
+    assert_true(jumps == event_records(s) && jumps > 3);
     assert_false(keel_sim_jump(again, jumps, &two));
     assert_true(keel_sim_jump(s, -1, &one) && one.t == last.t);
     assert_false(keel_sim_jump(s, -jumps - 1, &one));

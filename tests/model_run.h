@@ -43,10 +43,10 @@ static inline double value_of(keel_sim *s, const char *name) {
     return value[column_named(s, name)];
 }
 
-static inline long happenings(const keel_sim *s) {
+static inline long event_records(const keel_sim *s) {
     keel_event_record h;
     long count = 0;
-    while (keel_sim_happening(s, count, &h)) count++;
+    while (keel_sim_event(s, count, &h)) count++;
     return count;
 }
 
@@ -55,7 +55,7 @@ static inline const char *story(const keel_sim *s) {
     static char text[400];
     keel_event_record h;
     text[0] = '\0';
-    for (long i = 0; keel_sim_happening(s, i, &h) && strlen(text) < sizeof text - 40; i++)
+    for (long i = 0; keel_sim_event(s, i, &h) && strlen(text) < sizeof text - 40; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "", h.event);
     return text;
 }

@@ -122,7 +122,7 @@ static inline keel_stepper own_stepper(const char *name, int order,
     s.info.about = "a native method from outside";
     s.info.order = order;
     s.info.traits = KEEL_IMPLICIT | KEEL_CONSTRAINED;
-    s.no_rate = 1;
+    s.no_rhs = 1;
     s.size = sizeof(struct own_method);
     s.refuse = own_refuse;
     s.layout = own_layout;

@@ -245,11 +245,10 @@ static inline void switching_check(const struct switching *w, long switches) {
     switching_units = 0;
     for (long k = 0; k < switches; k++) {
         assert_true(switching_next(w, &at, HUGE_VAL));
-        if (!keel_sim_happening(s, events, &h)) run_to(s, at.t + 1e-5);
+        if (!keel_sim_event(s, events, &h)) run_to(s, at.t + 1e-5);
         for (const char *name = at.event; *name; events++) {
             size_t length = strcspn(name, " ");
-            if (!keel_sim_happening(s, events, &h))
-                fail_msg("switch %ld at t = %.10g was not found", k, at.t);
+            if (!keel_sim_event(s, events, &h)) fail_msg("switch %ld at t = %.10g was not found", k, at.t);
             if (strncmp(h.event, name, length) != 0)
                 fail_msg("%s at t = %.10g, not %s", h.event, h.t, at.event);
             assert_near(h.t, at.t, w->near * fmax(1, at.t / 100));
@@ -257,7 +256,7 @@ static inline void switching_check(const struct switching *w, long switches) {
         }
         worst = fmax(worst, fabs(h.t - at.t));
     }
-    assert_int_equal(happenings(s), events); /* and none besides: no chatter */
+    assert_int_equal(event_records(s), events); /* and none besides: no chatter */
     assert_below(switching_units, 16);
     assert_true(keel_row_at(keel_sim_solver(s), 0, &row));
     double left = 0;

@@ -108,15 +108,15 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
     }
 }
 
-/* All stages and the increment.  k: stages x width; k_1 is f, the rate at x.  Returns what rate returned. */
-static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rate, void *context, double t,
+/* All stages and the increment.  k: stages x width; k_1 is f, the rhs at x.  Returns what rhs returned. */
+static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rhs, void *context, double t,
                                double h, const double *x, const double *f, double *k, double *stage,
                                double *dx) {
     const double *row = table->a;
     for (int i = 0; i < width; i++) k[i] = f[i];
     KEEL_RK_UNROLL for (int i = 1; i < table->stages; row += i, i++) {
         keel_rk_sum(width, i, row, k, h, x, stage);
-        int code = rate(t + table->c[i] * h, stage, k + (size_t)i * (size_t)width, context);
+        int code = rhs(t + table->c[i] * h, stage, k + (size_t)i * (size_t)width, context);
         if (code != 0) return code;
     }
     keel_rk_sum(width, table->stages, table->b, k, h, NULL, dx);
@@ -124,16 +124,16 @@ static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rate, v
 }
 
 /* A keel_kernel_fixed: steps on the grid base + k h, each as the core takes it.  k, stage, dx: as above.
- * Returns the calls of rate; -1: one failed, and x and f are lost. */
-static inline long keel_rk_fixed(const keel_rk *table, int width, keel_fn *rate, void *context, double t,
+ * Returns the calls of rhs; -1: one failed, and x and f are lost. */
+static inline long keel_rk_fixed(const keel_rk *table, int width, keel_fn *rhs, void *context, double t,
                                  double base, double h, long first, long count, double *x, double *f,
                                  double *k, double *stage, double *dx) {
     const double *last = k + (size_t)(table->stages - 1) * (size_t)width;
     for (long step = first + 1; step <= first + count; step++) {
-        if (keel_rk_step(table, width, rate, context, t, h, x, f, k, stage, dx) != 0) return -1;
+        if (keel_rk_step(table, width, rhs, context, t, h, x, f, k, stage, dx) != 0) return -1;
         for (int i = 0; i < width; i++) x[i] += dx[i];
         t = base + (double)step * h;
-        if (!table->last_is_end && rate(t, x, f, context) != 0) return -1;
+        if (!table->last_is_end && rhs(t, x, f, context) != 0) return -1;
         for (int i = 0; i < width && table->last_is_end; i++) f[i] = last[i];
     }
     return count * (table->stages - (table->last_is_end != 0));

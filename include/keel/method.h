@@ -44,11 +44,11 @@ static inline int keel_halted(keel_halt *h) { /* NULL: nobody asks */
 /* What a method has to work with.  All vectors are `width` long: n rounded up to a multiple of 4, at least 4,
  * so that inner loops have no remainder; what a rate leaves in the padding is 0. */
 typedef struct keel_work {
-    keel_fn *rate; /* x' = rate(t, x): f itself, or the field on the manifold */
+    keel_fn *rhs; /* x' = rhs(t, x): f itself, or the field on the manifold */
     void *context;
     int n, width;
     long calls;
-    int code;                           /* what rate returned last */
+    int code;                           /* what rhs returned last */
     const struct keel_stepper *stepper; /* its table, if the family has tables */
     void *method;                       /* the method's own struct of pointers, stepper->size bytes */
     double rtol;                        /* 0: fixed steps, and solves go to round-off */
@@ -56,13 +56,13 @@ typedef struct keel_work {
     void *arena;
     keel_stats *stats;
     struct keel_native *native; /* the problem itself, for native methods (keel/native.h) */
-    keel_halt *halt; /* for loops that take long beside calls of rate: give up, with any status; or NULL */
+    keel_halt *halt; /* for loops that take long beside calls of rhs: give up, with any status; or NULL */
 } keel_work;
 
-static inline keel_status keel_rate(keel_work *w, double t, const double *x, double *dx) {
+static inline keel_status keel_rhs(keel_work *w, double t, const double *x, double *dx) {
     if (keel_halted(w->halt)) return KEEL_RETRY;
     w->calls++;
-    w->code = w->rate(t, x, dx, w->context);
+    w->code = w->rhs(t, x, dx, w->context);
     return w->code == 0 ? KEEL_OK : w->code > 0 ? KEEL_RETRY : KEEL_EUSER;
 }
 
@@ -70,7 +70,7 @@ static inline keel_status keel_rate(keel_work *w, double t, const double *x, dou
  * measured. */
 KEEL_API double *keel_work_doubles(keel_work *w, size_t count);
 
-/* d rate / dx, n x n row by row, at (t, x) where the rate is f: from the problem's own jacobians if they
+/* d rhs / dx, n x n row by row, at (t, x) where the rate is f: from the problem's own jacobians if they
  * suffice and differences is 0.  For attempts only. */
 KEEL_API keel_status keel_work_jacobian(keel_work *w, double t, const double *x, const double *f,
                                         int differences, double *jacobian);
@@ -100,7 +100,7 @@ typedef struct keel_segment { /* an accepted step, with the corrected end */
 typedef struct keel_stepper {
     keel_method info;
     int error_order;   /* the estimate is O(h^error_order); 0: none */
-    int no_rate;       /* it makes no use of f: rates are then found only where someone looks between steps */
+    int no_rhs;        /* it makes no use of f: rates are then found only where someone looks between steps */
     const void *table; /* the family's data */
     size_t size;       /* of the method's own struct of pointers */
     const char *(*refuse)(const keel_problem *p,

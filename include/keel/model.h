@@ -95,7 +95,7 @@ KEEL_API int keel_model_modes(const keel_model *m);
 KEEL_API int keel_model_start(const keel_model *m);                        /* the first mode */
 KEEL_API int keel_model_mode(const keel_model *m, int i, keel_mode *mode); /* 1; 0: there is none */
 /* The i-th linear invariant that the equations of a mode show (a mass balance), as text; NULL: none. */
-KEEL_API const char *keel_model_balance(const keel_model *m, int mode, int i);
+KEEL_API const char *keel_model_linear_invariant(const keel_model *m, int mode, int i);
 /* A start value that neither `init` nor the equations determine: it keeps its guess.  NULL: none. */
 KEEL_API const char *keel_model_free_value(const keel_model *m, int i);
 
@@ -116,9 +116,10 @@ typedef struct keel_offset {
 KEEL_API int keel_model_equation_offset(const keel_model *m, int mode, int i, keel_offset *out);
 KEEL_API int keel_model_unknown_offset(const keel_model *m, int mode, int i, keel_offset *out);
 /* A state whose start value may be chosen: one set of as many as there are free ones. */
-KEEL_API int keel_model_choice(const keel_model *m, int mode, int i, char name[KEEL_NAME]);
-/* A constraint that follows from others, which are its twin. */
-KEEL_API int keel_model_redundant(const keel_model *m, int mode, int i, const char **name, const char **twin);
+KEEL_API int keel_model_free_state(const keel_model *m, int mode, int i, char name[KEEL_NAME]);
+/* A constraint that follows from others, which are its equivalent. */
+KEEL_API int keel_model_redundant(const keel_model *m, int mode, int i, const char **name,
+                                  const char **equivalent);
 /* Does the form of the mode alone prove that the row is conserved?  So it is for the energy of a lagrangian
  * or hamiltonian without t, forces, moving constraints and further unknowns. */
 KEEL_API int keel_model_proved(const keel_model *m, int mode, const char *row);
@@ -203,7 +204,7 @@ typedef struct keel_event_record {
     int from, to; /* modes */
     int changed;  /* values were assigned or the mode changed */
 } keel_event_record;
-KEEL_API int keel_sim_happening(const keel_sim *s, long i, keel_event_record *out); /* 1; 0 past the last */
+KEEL_API int keel_sim_event(const keel_sim *s, long i, keel_event_record *out); /* 1; 0 past the last */
 
 /* The table of jumps: an invariant or an energy whose value an event has changed by more than round-off, in
  * the order of the events; negative numbers count from the end.  Rows that one of the two modes lacks are not

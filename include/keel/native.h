@@ -1,7 +1,7 @@
 /* native.h - what a native method asks of the problem beyond x' = f(t, x): its functions one by one, its mass
  * matrix, its constraints.
  *
- * For methods that find multipliers or algebraic variables of their own; all others need keel_rate alone.
+ * For methods that find multipliers or algebraic variables of their own; all others need keel_rhs alone.
  * To be called from a stepper's slots while a step is tried.  Callbacks that fail and values that are not
  * finite become a status, and the run has the sentence.  With x = (q, v): nq = n/2, K = (G; A) has the
  * jacobian G of the constraints 0 = g(t, q) and that of the rolling rows 0 = A v + b, k rows of nq. */
@@ -34,7 +34,7 @@ typedef struct keel_native {
     const keel_map *map[KEEL_NATIVE_MAPS];
     int nq, kg, k;             /* positions; constraints; these and rolling rows */
     const int *active;         /* k: 0 for a redundant row, which has no multiplier of its own */
-    const double *multipliers; /* k: those that keel_rate found last */
+    const double *multipliers; /* k: those that keel_rhs found last */
     const double *algebraic;   /* m: the algebraic variables found last */
     const int *direct;         /* m: does this row of F contain any of them?  The d/dt of others does */
 } keel_native;

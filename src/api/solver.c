@@ -142,7 +142,7 @@ keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel) {
 keel_status keel_eval(keel_solver *s, double t, double *u) {
     if (!s) return KEEL_EINVAL;
     struct engine *e = s->engine;
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     if (!e->block) return r->status;
     int count = e->field.n + e->field.m;
     double none;
@@ -246,7 +246,7 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     reversible_carry(old, e);
     add_statistics(&e->r->stats, &old->r->stats);
     defect_carry(old, e);
-    e->r->storm = old->r->storm;
+    e->r->accumulation = old->r->accumulation;
     s->engine = e;
     engine_close(old);
     return KEEL_OK;
@@ -254,12 +254,12 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
 
 keel_solver *keel_fork(const keel_solver *s) {
     if (!s) return NULL;
-    keel_solver *twin = calloc(1, sizeof *twin);
-    if (!twin) return NULL;
-    twin->asked = s->asked;
-    twin->engine = engine_copy(twin, s->engine);
-    if (twin->engine) return twin;
-    free(twin);
+    keel_solver *copy = calloc(1, sizeof *copy);
+    if (!copy) return NULL;
+    copy->asked = s->asked;
+    copy->engine = engine_copy(copy, s->engine);
+    if (copy->engine) return copy;
+    free(copy);
     return NULL;
 }
 
@@ -282,7 +282,7 @@ static int find_multipliers(struct engine *e, double t, const double *u) {
     memcpy(e->scratch, u, (size_t)(fd->n + fd->m) * sizeof *u);
     surfaces_publish(e);
     fd->mech.roughly = 0;
-    keel_status status = field_rate(fd, t, e->scratch, e->split);
+    keel_status status = field_rhs(fd, t, e->scratch, e->split);
     fd->mech.roughly = roughly;
     if (status != KEEL_OK) return 0;
     if (fd->form->least_multipliers) fd->form->least_multipliers(fd);
@@ -334,7 +334,7 @@ keel_defect keel_defect_of(const keel_solver *s) {
 keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out) {
     if (!s || !out) return KEEL_EINVAL;
     struct engine *e = s->engine;
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     if (!e->block) return r->status;
     double theta = r->has_step ? (t - r->t_before) / r->h_taken : NAN;
     if (!(theta >= 0 && theta <= 1)) return misuse(e, "keel_defect_at: t is not inside the last step");

@@ -216,7 +216,7 @@ static void add_ends(struct outcome *o, struct trial *again) {
     double t = keel_time(keel_sim_solver(o->sim)), *value = o->trace->value;
     keel_event_record one;
     long events = 0;
-    while (keel_sim_happening(o->sim, events, &one)) events++;
+    while (keel_sim_event(o->sim, events, &one)) events++;
     int stopped = o->status == OUTCOME_STOPPED;
     if (stopped != (again->status == TRIAL_STOPPED) || events != again->end_events) return;
     if ((!stopped && again->end_t != t) || keel_sim_values(o->sim, value) != KEEL_OK) return;

@@ -23,7 +23,7 @@ static void offsets(struct json *json, const struct check *c, int mode) {
 static void found(struct json *json, const struct check *c, int mode) {
     keel_hidden hidden;
     char name[KEEL_NAME];
-    const char *text, *twin;
+    const char *text, *equivalent;
     json_array(json, "hidden");
     for (int i = 0; keel_model_hidden(c->model, mode, i, &hidden); i++) {
         json_object(json, NULL);
@@ -35,18 +35,18 @@ static void found(struct json *json, const struct check *c, int mode) {
     }
     json_end_array(json);
     json_array(json, "free");
-    for (int i = 0; keel_model_choice(c->model, mode, i, name); i++) json_text(json, NULL, name);
+    for (int i = 0; keel_model_free_state(c->model, mode, i, name); i++) json_text(json, NULL, name);
     json_end_array(json);
     json_array(json, "redundant");
-    for (int i = 0; keel_model_redundant(c->model, mode, i, &text, &twin); i++) {
+    for (int i = 0; keel_model_redundant(c->model, mode, i, &text, &equivalent); i++) {
         json_object(json, NULL);
         json_text(json, "name", text);
-        json_text(json, "twin", twin);
+        json_text(json, "twin", equivalent);
         json_end_object(json);
     }
     json_end_array(json);
     json_array(json, "balances");
-    for (int i = 0; (text = keel_model_balance(c->model, mode, i)); i++) json_text(json, NULL, text);
+    for (int i = 0; (text = keel_model_linear_invariant(c->model, mode, i)); i++) json_text(json, NULL, text);
     json_end_array(json);
 }
 

@@ -102,13 +102,13 @@ static void freedom(struct lines *l, const struct check *c, int i, const keel_mo
     else item(l, "must be differentiated %d times", most);
     if (mode->freedom == 0 || mode->freedom > MOST) return;
     topic(l, "free");
-    for (int k = 0; keel_model_choice(c->model, i, k, name); k++) item(l, "%s", name);
+    for (int k = 0; keel_model_free_state(c->model, i, k, name); k++) item(l, "%s", name);
     item(l, "(one choice of %d start value%s: the others follow)", mode->freedom, s_of(mode->freedom));
 }
 
 static void rows(struct lines *l, const struct check *c, int i) {
     keel_hidden hidden;
-    const char *text, *name, *twin;
+    const char *text, *name, *equivalent;
     for (int k = 0; keel_model_hidden(c->model, i, k, &hidden); k++) {
         if (k < MOST) {
             topic(l, k ? "" : "hidden");
@@ -118,13 +118,13 @@ static void rows(struct lines *l, const struct check *c, int i) {
             item(l, "... %d in all", k + 1);
         }
     }
-    for (int k = 0; (text = keel_model_balance(c->model, i, k)); k++) {
+    for (int k = 0; (text = keel_model_linear_invariant(c->model, i, k)); k++) {
         topic(l, k ? "" : "balance");
         item(l, "%s stays as it is", text);
     }
-    for (int k = 0; keel_model_redundant(c->model, i, k, &name, &twin); k++) {
+    for (int k = 0; keel_model_redundant(c->model, i, k, &name, &equivalent); k++) {
         topic(l, k ? "" : "surplus");
-        item(l, "%s follows from %s", name, twin);
+        item(l, "%s follows from %s", name, equivalent);
     }
 }
 
@@ -187,9 +187,9 @@ static void mode_text(struct lines *l, const struct check *c, int i, int first) 
     if (!keel_model_mode(c->model, i, &mode)) return;
     size(&mode, how_large, sizeof how_large);
     int color = c->job.say.color_out;
-    fprintf(l->out, "%s%s%s%s%s   %s   index %d   %s\n", say_bold(color),
+    fprintf(l->out, "%s%s%s%s%s   %s   index %d   %s\n", message_bold(color),
             first ? keel_model_name(c->model) : "mode ", first ? mode.name ? ", mode " : "" : "",
-            mode.name ? mode.name : "", say_plain(color), how_large, mode.index,
+            mode.name ? mode.name : "", message_plain(color), how_large, mode.index,
             job_freedom(&mode, free_values));
     form(l, c, i, &mode);
     freedom(l, c, i, &mode);

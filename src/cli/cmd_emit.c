@@ -23,7 +23,7 @@ static int emit(struct job *j, char **text) {
     const char *out = option_text(&j->options, opt_out);
     int settled = job_model_run(j) == 0;
     if (memory_is_out()) return job_no_memory(j); /* another method, or none, may have been chosen */
-    if (!settled && !j->say.json) say_note(&j->say, "main() takes the default method: %s", j->sentence);
+    if (!settled && !j->say.json) message_note(&j->say, "main() takes the default method: %s", j->sentence);
     j->sentence[0] = '\0';
     *text = keel_model_standalone(j->model, settled ? &j->keel : NULL);
     if (!*text && errno == ENOMEM) return job_no_memory(j);
@@ -31,9 +31,9 @@ static int emit(struct job *j, char **text) {
     if (out) {
         int status = write_file(j, out, *text);
         if (status == 0 && !j->say.json)
-            say_note(&j->say,
-                     "%s: try  cc -O2 -ffp-contract=off -fno-builtin -DKEEL_MODEL_MAIN %s -lkeel -lm", out,
-                     out);
+            message_note(&j->say,
+                         "%s: try  cc -O2 -ffp-contract=off -fno-builtin -DKEEL_MODEL_MAIN %s -lkeel -lm",
+                         out, out);
         return status;
     }
     if (!j->say.json && (fputs(*text, stdout) < 0 || fflush(stdout)))

@@ -122,8 +122,8 @@ static void wrapped(int column, const char *text, FILE *out) {
 static void table(struct methods *m, FILE *out) {
     const keel_method *method;
     int color = m->job.say.color_out;
-    fprintf(out, "  %s%-*s %5s  %-8s %-*s %-*s %s%s\n", say_bold(color), NAME, "method", "order", "step",
-            SHAPE, "forms", WITH, "with", "about", say_plain(color));
+    fprintf(out, "  %s%-*s %5s  %-8s %-*s %-*s %s%s\n", message_bold(color), NAME, "method", "order", "step",
+            SHAPE, "forms", WITH, "with", "about", message_plain(color));
     for (int i = 0; (method = keel_method_at(i)); i++) {
         struct methods_answer a = ask(m, method);
         char forms[60], with[1000];
@@ -137,7 +137,7 @@ static void table(struct methods *m, FILE *out) {
     fprintf(out,
             "\n  step: adaptive ones control their error; with: stabilizers, as in rk4+project\n"
             "  More about one: keel methods NAME\n\n  %s%-*s %s%s\n",
-            say_bold(color), WITH, "stabilizer", "about", say_plain(color));
+            message_bold(color), WITH, "stabilizer", "about", message_plain(color));
     for (int i = 0; (method = keel_stabilizer_at(i)); i++)
         fprintf(out, "  %-*s %s%s\n", WITH, method->name, method->about,
                 method->traits & KEEL_DEFAULT ? " (the default)" : "");
@@ -153,7 +153,7 @@ static void own_options(const keel_method *method, FILE *out) {
 
 static void details(struct methods *m, const keel_method *method, FILE *out) {
     int color = m->job.say.color_out;
-    fprintf(out, "%s%s%s  %s\n", say_bold(color), method->name, say_plain(color), method->about);
+    fprintf(out, "%s%s%s  %s\n", message_bold(color), method->name, message_plain(color), method->about);
     if (method->order == 0) { /* a stabilizer */
         fprintf(out, "  reference    %s\n", method->reference);
         own_options(method, out);
@@ -259,7 +259,7 @@ static int open_all(struct methods *m, int count, char **argv, const keel_method
     struct options *o = &j->options;
     char why[JOB_SENTENCE], method[JOB_WORD], stabilizer[JOB_WORD];
     int wrong = option_parse(o, COMMAND_METHODS, count, argv, why, sizeof why);
-    say_open(&j->say, option_text(o, opt_color), option_given(o, opt_quiet), option_given(o, opt_json));
+    message_open(&j->say, option_text(o, opt_color), option_given(o, opt_quiet), option_given(o, opt_json));
     if (wrong) return job_fail(j, EXIT_USAGE, "%s", why);
     if (option_given(o, opt_help)) return 0;
     if (o->operands > 1)

@@ -21,7 +21,7 @@ static int draw(const struct reproduce *r, const struct claims *c, int item, con
         if (c->draw[k].item != item || (only >= 0 && k != only)) continue;
         text_set(path, sizeof path, "%.400s/%.80s-%.80s.svg", folder, c->name, c->draw[k].name);
         if (picture_draw(c, k, path, option_given(&j->options, opt_force), why, sizeof why) == 0) continue;
-        say_error(&j->say, 0, "%s", why);
+        message_error(&j->say, 0, "%s", why);
         missing++;
     }
     return missing;
@@ -80,7 +80,7 @@ int reproduce_command(int count, char **argv) {
     struct options *o = &j.options;
     char why[JOB_SENTENCE];
     int status = EXIT_DONE, wrong = option_parse(o, COMMAND_REPRODUCE, count, argv, why, sizeof why);
-    say_open(&j.say, option_text(o, opt_color), option_given(o, opt_quiet), option_given(o, opt_json));
+    message_open(&j.say, option_text(o, opt_color), option_given(o, opt_quiet), option_given(o, opt_json));
     if (wrong) status = job_fail(&j, EXIT_USAGE, "%s", why);
     else if (option_given(o, opt_help)) command_help(command_find("reproduce"), stdout);
     else {

@@ -146,7 +146,7 @@ static void integrate(struct run *r) {
     if (status == KEEL_REST) text_set(o->message, sizeof o->message, "%s", job_why(r->sim));
     if (status == KEEL_EVENT) {
         keel_event_record last = {0};
-        keel_sim_happening(r->sim, -1, &last);
+        keel_sim_event(r->sim, -1, &last);
         text_set(o->message, sizeof o->message, "by event `%s` at t = %.10g", last.event, last.t);
     }
     if (stop_asked() && (status >= 0 || status == KEEL_ESTOP)) {
@@ -216,8 +216,8 @@ static int finish(struct run *r) {
         text_set(o->message, sizeof o->message, "%s", j->sentence);
     } else if (good) checkpoint_forget(&r->checkpoint);
     if (!j->say.json && !j->say.quiet) outcome_certificate(o, j, stdout, j->say.color_out);
-    if (!j->say.json && o->status == OUTCOME_FAILED && !lost) say_error(&j->say, 0, "%s", o->message);
-    if (!j->say.json && o->lacking[0]) say_error(&j->say, 0, "%s", o->lacking);
+    if (!j->say.json && o->status == OUTCOME_FAILED && !lost) message_error(&j->say, 0, "%s", o->message);
+    if (!j->say.json && o->lacking[0]) message_error(&j->say, 0, "%s", o->lacking);
     return o->exit;
 }
 

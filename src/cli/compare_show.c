@@ -46,7 +46,7 @@ static void row_text(const struct compare_row *row, int name_width, int color, F
     int plain = row->status == TRIAL_REFUSED && strcmp(row->stabilizer, "auto") == 0;
     text_set(name, sizeof name, "%s%s%s", row->method, plain ? "" : "+", plain ? "" : row->stabilizer);
     setting_text(row, setting, sizeof setting);
-    fprintf(out, "%s %s%-*s  %-13s", row->best ? "*" : " ", row->best ? say_green(color) : "", name_width,
+    fprintf(out, "%s %s%-*s  %-13s", row->best ? "*" : " ", row->best ? message_green(color) : "", name_width,
             name, setting);
     if (row->status != TRIAL_DONE && row->status != TRIAL_STOPPED) {
         char said[JOB_SENTENCE + 20];
@@ -64,7 +64,7 @@ static void row_text(const struct compare_row *row, int name_width, int color, F
     count_text(jacobians, sizeof jacobians, row->jacobians);
     time_text(wall, sizeof wall, row->wall_s);
     fprintf(out, " %8s %8s %10s %7s %8s %6s %9s%s\n", error, drift, units, steps, calls, jacobians, wall,
-            row->best ? say_plain(color) : "");
+            row->best ? message_plain(color) : "");
 }
 
 static void yardstick_text(const struct compare *c, FILE *out) {
@@ -95,13 +95,13 @@ void compare_text(const struct compare *c, const struct job *j, FILE *out) {
         if (length > width && length <= NAME) width = length;
         best |= c->row[i].best;
     }
-    fprintf(out, "%s%s%s  index %d  %s  t %g .. %g\n", say_bold(color), keel_model_name(j->model),
-            say_plain(color), mode.index, job_freedom(&mode, freedom), j->t0, j->t1);
+    fprintf(out, "%s%s%s  index %d  %s  t %g .. %g\n", message_bold(color), keel_model_name(j->model),
+            message_plain(color), mode.index, job_freedom(&mode, freedom), j->t0, j->t1);
     yardstick_text(c, out);
     missing_text(&c->missing, out);
-    fprintf(out, "  %s%-*s  %-13s %8s %8s %10s %7s %8s %6s %9s%s\n", say_bold(color), width, "method",
+    fprintf(out, "  %s%-*s  %-13s %8s %8s %10s %7s %8s %6s %9s%s\n", message_bold(color), width, "method",
             "step or rtol", "error", "drift", "round-offs", "steps", "evals", "jacob.", "time",
-            say_plain(color));
+            message_plain(color));
     for (int i = 0; i < c->count; i++) row_text(&c->row[i], width, color, out);
     fprintf(out, "  drift: the largest of all kept and watched rows, then in their round-off units\n");
     if (best) fprintf(out, "* best: the least time among the errors within a factor 2 of the smallest\n");

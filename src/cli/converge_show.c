@@ -48,28 +48,28 @@ static void failed_line(const struct converge_level *level, int first, FILE *out
 
 /* The columns list[0 .. count) beside each other. */
 static void block(const struct converge *c, const int *list, int count, int first, int color, FILE *out) {
-    fprintf(out, "  %s%-*s", say_bold(color), STEP, "step");
+    fprintf(out, "  %s%-*s", message_bold(color), STEP, "step");
     for (int i = 0; i < count; i++) fprintf(out, "%*s", width_of(c->name[list[i]]), c->name[list[i]]);
-    fprintf(out, "%s\n", say_plain(color));
+    fprintf(out, "%s\n", message_plain(color));
     for (int k = 0; k < c->levels; k++) {
         fprintf(out, "  %-*.*g", STEP, 6, c->level[k].step);
         if (!ran(&c->level[k])) failed_line(&c->level[k], first, out);
         for (int i = 0; i < count && ran(&c->level[k]); i++) cell(c, k, list[i], out);
         fputc('\n', out);
     }
-    fprintf(out, "  %s%-*s", say_bold(color), STEP, "order");
+    fprintf(out, "  %s%-*s", message_bold(color), STEP, "order");
     for (int i = 0; i < count; i++) {
         char order[16] = "-";
         if (!isnan(c->order[list[i]])) snprintf(order, sizeof order, "%.2f", c->order[list[i]]);
         fprintf(out, "%*s", width_of(c->name[list[i]]), order);
     }
-    fprintf(out, "%s\n", say_plain(color));
+    fprintf(out, "%s\n", message_plain(color));
 }
 
 void converge_text(const struct converge *c, const struct job *j, FILE *out) {
     int color = j->say.color_out, list[WIDTH], floors = 0, first = 1;
-    fprintf(out, "%s%s%s  %s+%s  t %g .. %g\n", say_bold(color), keel_model_name(j->model), say_plain(color),
-            j->method, j->stabilizer, j->t0, j->t1);
+    fprintf(out, "%s%s%s  %s+%s  t %g .. %g\n", message_bold(color), keel_model_name(j->model),
+            message_plain(color), j->method, j->stabilizer, j->t0, j->t1);
     if (j->why[0]) fprintf(out, "  %s: %s\n", j->method, j->why);
     if (c->finest > 0)
         fprintf(out, "  errors against the finest level, step %g; largest over %ld grid times\n", c->finest,

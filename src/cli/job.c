@@ -2,7 +2,7 @@
 #include "cli/job.h"
 
 #include "base/text.h"
-#include "cli/blame.h"
+#include "cli/usage.h"
 #include "cli/choose.h"
 #include "cli/field.h"
 #include "cli/limit.h"
@@ -32,7 +32,7 @@ int job_fail(struct job *j, int status, const char *format, ...) {
     va_end(args);
     memcpy(j->sentence, sentence, sizeof sentence);
     j->status = status;
-    return j->say.json ? status : say_error(&j->say, status, "%s", j->sentence);
+    return j->say.json ? status : message_error(&j->say, status, "%s", j->sentence);
 }
 
 int job_miss(struct job *j, const struct missing *m) {
@@ -106,7 +106,7 @@ static void tell_interpreter(const struct job *j) {
     const char *why;
     if (!(j->command & COMMAND_SOLVE) || option_given(&j->options, opt_interpret) || j->say.json) return;
     if (job_interpreted(j, &why))
-        say_note(&j->say, "keel: the model runs in the interpreter, more slowly: %s", why);
+        message_note(&j->say, "keel: the model runs in the interpreter, more slowly: %s", why);
 }
 
 static int load_model(struct job *j) {
@@ -129,16 +129,16 @@ static int load_model(struct job *j) {
     double begin = job_seconds();
     j->path = find_path(j->file);
     if (!j->path) return job_no_memory(j);
-    if (blame_file(j)) return j->status;
+    if (usage_file(j)) return j->status;
     j->model = load(j, &o);
     if (!j->model) return job_no_memory(j);
     j->compile_s = job_seconds() - begin;
     if (keel_model_status(j->model) == KEEL_ESTOP)
         return job_fail(j, stop_exit(), "interrupted while the model was read");
     if (keel_model_status(j->model) == KEEL_ENOMEM) return job_no_memory(j);
-    if (keel_model_status(j->model) != KEEL_OK && blame_options(j)) return j->status;
+    if (keel_model_status(j->model) != KEEL_OK && usage_options(j)) return j->status;
     if (!j->say.json && !(j->say.quiet && keel_model_status(j->model) == KEEL_OK))
-        say_text(&j->say, keel_model_message(j->model));
+        message_text(&j->say, keel_model_message(j->model));
     if (keel_model_status(j->model) != KEEL_OK) {
         text_set(j->sentence, sizeof j->sentence, "the model has errors");
         return j->status = EXIT_FAILED;
@@ -380,8 +380,8 @@ int job_open_word(struct job *j, unsigned command, int count, char **argv, const
     *j = (struct job){.command = command, .keel = {.stop = stop_flag()}};
     if (command & COMMAND_SOLVE) j->keel.pause_steps = LIMIT_PAUSE;
     int wrong = option_parse(&j->options, command, count, argv, why, sizeof why);
-    say_open(&j->say, option_text(&j->options, opt_color), option_given(&j->options, opt_quiet),
-             option_given(&j->options, opt_json));
+    message_open(&j->say, option_text(&j->options, opt_color), option_given(&j->options, opt_quiet),
+                 option_given(&j->options, opt_json));
     if (wrong) return job_fail(j, EXIT_USAGE, "%s", why);
     if (option_given(&j->options, opt_help)) return 0;
     if (j->options.operands == 0 && ask) return job_fail(j, EXIT_USAGE, "%s", ask);

@@ -5,7 +5,7 @@
 #include "cli/memory.h"
 #include "cli/missing.h"
 #include "cli/option.h"
-#include "cli/say.h"
+#include "cli/message.h"
 
 #include <keel/model.h>
 

@@ -5,7 +5,7 @@
 
 #include <keel/model.h>
 
-#include "cli/pace.h"
+#include "cli/throttle.h"
 
 enum { LIMIT_PAUSE = 4096 }; /* options.pause_steps of runs of the command */
 

@@ -1,7 +1,7 @@
 /* main.c - keel COMMAND ... */
 #include "cli/command.h"
 #include "cli/memory.h"
-#include "cli/say.h"
+#include "cli/message.h"
 
 #include <keel.h>
 
@@ -43,7 +43,7 @@ static int end(const struct say *say, int status) {
     int bad = ferror(stdout) != 0;
     bad |= fflush(stdout) != 0;
     if (!bad || errno == EPIPE || is_left(STDOUT_FILENO)) return status;
-    say_error(say, 0, "standard output cannot be written: %s", strerror(errno ? errno : EIO));
+    message_error(say, 0, "standard output cannot be written: %s", strerror(errno ? errno : EIO));
     return status ? status : EXIT_FAILED;
 }
 
@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
     struct say say;
     hold_streams();
     hold_signals();
-    say_open(&say, NULL, 0, 0);
+    message_open(&say, NULL, 0, 0);
     if (argc < 2) {
         command_overview(stdout);
         return end(&say, EXIT_DONE);
@@ -66,9 +66,9 @@ int main(int argc, char **argv) {
     const struct command *near = command_nearest(argv[1]);
     size_t length = strlen(argv[1]);
     if (length > 5 && strcmp(argv[1] + length - 5, ".keel") == 0)
-        return say_error(&say, EXIT_USAGE, "a command comes first: keel run %.200s", argv[1]);
+        return message_error(&say, EXIT_USAGE, "a command comes first: keel run %.200s", argv[1]);
     if (near)
-        return say_error(&say, EXIT_USAGE, "there is no command `%.40s`; did you mean %s?", argv[1],
-                         near->name);
-    return say_error(&say, EXIT_USAGE, "there is no command `%.40s`; `keel` alone lists them", argv[1]);
+        return message_error(&say, EXIT_USAGE, "there is no command `%.40s`; did you mean %s?", argv[1],
+                             near->name);
+    return message_error(&say, EXIT_USAGE, "there is no command `%.40s`; `keel` alone lists them", argv[1]);
 }

@@ -104,8 +104,8 @@ static void rows_text(const struct outcome *o, const struct job *j, FILE *out, i
     for (int i = 0; i < keel_sim_rows(o->sim); i++) {
         if (!outcome_row(o, j, i, &row)) continue;
         if (!any++)
-            fprintf(out, "  %s%-20s %-14s %-17s %-15s %s%s\n", say_bold(color), "kept", "start",
-                    "largest drift", "in round-offs", "last", say_plain(color));
+            fprintf(out, "  %s%-20s %-14s %-17s %-15s %s%s\n", message_bold(color), "kept", "start",
+                    "largest drift", "in round-offs", "last", message_plain(color));
         char drift[24], units[24], last[24];
         text_number(drift, sizeof drift, "%.1e", row.drift);
         text_number(units, sizeof units, row.units < 1e6 ? "%.1f" : "%.1e", row.units);
@@ -156,8 +156,8 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     count_text(rejected, sizeof rejected, s.rejected);
     count_text(calls, sizeof calls, s.calls);
     time_text(wall, sizeof wall, o->wall_s);
-    fprintf(out, "%s%s%s  index %d  %s  %s+%s", say_bold(color), keel_model_name(j->model), say_plain(color),
-            mode.index, job_freedom(&mode, freedom), j->method, j->stabilizer);
+    fprintf(out, "%s%s%s  index %d  %s  %s+%s", message_bold(color), keel_model_name(j->model),
+            message_plain(color), mode.index, job_freedom(&mode, freedom), j->method, j->stabilizer);
     if (j->keel.step > 0)
         fprintf(out, "  %s %g\n", j->keel.reversible ? "reversible, first step" : "step", j->keel.step);
     else fprintf(out, "  rtol %g\n", KEEL_VALUE(&j->keel, rtol));
@@ -177,6 +177,6 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     char shown[6 * JOB_SENTENCE];
     text_shown(shown, sizeof shown, o->message);
     if (o->status != OUTCOME_DONE)
-        fprintf(out, "  %s%s%s%s%s\n", say_red(color), outcome_word(o->status), say_plain(color),
+        fprintf(out, "  %s%s%s%s%s\n", message_red(color), outcome_word(o->status), message_plain(color),
                 o->message[0] ? ": " : "", shown);
 }

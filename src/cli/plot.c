@@ -331,7 +331,7 @@ int plot_end(struct plot *p, struct job *j, const struct store *s) {
     else draw_sheet(g, j, s, &panels, p->kind);
     if (plot_send(p, j, g)) return j->status;
     if (panels.left_out)
-        say_note(&j->say, "%d columns are not drawn; --axes draws what it names", panels.left_out);
+        message_note(&j->say, "%d columns are not drawn; --axes draws what it names", panels.left_out);
     return 0;
 }
 

@@ -266,7 +266,7 @@ static void hidden_and_balances(FILE *out, const struct outcome *o, const struct
             name_list(out, "Hidden constraints", row.name, &any);
     end_list(out, any);
     any = 0;
-    for (int i = 0; (name = keel_model_balance(j->model, keel_model_start(j->model), i)); i++)
+    for (int i = 0; (name = keel_model_linear_invariant(j->model, keel_model_start(j->model), i)); i++)
         name_list(out, "Balances that the equations show", name, &any);
     end_list(out, any);
     any = 0;
@@ -305,7 +305,7 @@ static void values(FILE *out, const struct job *j, const struct store *s) {
 static void events(FILE *out, const struct outcome *o, const struct job *j) {
     keel_event_record one;
     long total = 0;
-    for (; keel_sim_happening(o->sim, total, &one); total++) {
+    for (; keel_sim_event(o->sim, total, &one); total++) {
         keel_mode from = {0}, to = {0};
         if (total >= MOST_EVENTS) continue;
         if (total == 0) {

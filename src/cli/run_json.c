@@ -153,7 +153,7 @@ static void events(struct json *json, const struct outcome *o, const struct job 
     keel_event_record one;
     long total = 0;
     json_array(json, "events");
-    for (; keel_sim_happening(o->sim, total, &one); total++) {
+    for (; keel_sim_event(o->sim, total, &one); total++) {
         keel_mode mode = {0};
         if (total >= MOST) continue;
         keel_model_mode(j->model, one.to, &mode);

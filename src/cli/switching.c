@@ -12,7 +12,7 @@ double switching_time(const struct outcome *o, const struct job *j, int mode) {
     keel_event_record one;
     double from = j->t0, sum = 0;
     int now = keel_model_start(j->model);
-    for (long i = 0; keel_sim_happening(o->sim, i, &one); i++) {
+    for (long i = 0; keel_sim_event(o->sim, i, &one); i++) {
         if (one.to == one.from) continue;
         if (one.from == mode) sum += fabs(one.t - from);
         from = one.t;
@@ -24,7 +24,7 @@ double switching_time(const struct outcome *o, const struct job *j, int mode) {
 static long changes_of_mode(const struct outcome *o) {
     keel_event_record one;
     long count = 0;
-    for (long i = 0; keel_sim_happening(o->sim, i, &one); i++) count += one.to != one.from;
+    for (long i = 0; keel_sim_event(o->sim, i, &one); i++) count += one.to != one.from;
     return count;
 }
 
@@ -63,8 +63,8 @@ static void jumps_text(const struct outcome *o, FILE *out, int color) {
     for (; keel_sim_jump(o->sim, count, &one); count++) {
         if (count >= SHOWN) continue;
         if (count == 0)
-            fprintf(out, "  %s%-20s %-14s %-17s %-15s %s%s\n", say_bold(color), "jumps", "t", "before",
-                    "after", "event", say_plain(color));
+            fprintf(out, "  %s%-20s %-14s %-17s %-15s %s%s\n", message_bold(color), "jumps", "t", "before",
+                    "after", "event", message_plain(color));
         fprintf(out, "  %-20s %-14.6g %-17.6g %-15.6g %s\n", one.row, one.t, one.before, one.after,
                 one.event);
     }

@@ -107,7 +107,7 @@ static double go(struct trial *r, keel_sim *sim, const struct trial_view *v, con
         text_set(r->message, sizeof r->message, "%s", job_why(sim));
     } else if (status == KEEL_EVENT) {
         keel_event_record last = {0};
-        keel_sim_happening(sim, -1, &last);
+        keel_sim_event(sim, -1, &last);
         r->status = TRIAL_STOPPED;
         text_set(r->message, sizeof r->message, "by event `%s` at t = %.10g", last.event, last.t);
     } else if (stop_asked()) r->status = TRIAL_INTERRUPTED;
@@ -148,7 +148,7 @@ static void take_errors(struct trial *r, const struct trial_view *v) {
 static void take_end(struct trial *r, keel_sim *sim) {
     keel_event_record one;
     r->end_t = keel_time(keel_sim_solver(sim));
-    while (keel_sim_happening(sim, r->end_events, &one)) r->end_events++;
+    while (keel_sim_event(sim, r->end_events, &one)) r->end_events++;
     keel_status status = keel_sim_values(sim, r->end);
     if (status == KEEL_ENOMEM) starve(r);
     if (status != KEEL_OK)

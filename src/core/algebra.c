@@ -49,9 +49,9 @@ static keel_status rows_with_jacobian(struct field *fd, double t, const double *
     struct algebra *d = &fd->dae;
     int n = fd->n, m = fd->m, all = n + m, hidden = fd->hidden.user.count;
     keel_status status = map_jacobian(fd, &fd->algebraic, t, u, d->row_jacobian);
-    if (status == KEEL_OK) status = map_rate(fd, &fd->algebraic, t, u, d->shift);
+    if (status == KEEL_OK) status = map_time_derivative(fd, &fd->algebraic, t, u, d->shift);
     if (status != KEEL_OK || !hidden) return status;
-    status = map_rate(fd, &fd->hidden, t, u, d->shift + m);
+    status = map_time_derivative(fd, &fd->hidden, t, u, d->shift + m);
     if (status == KEEL_OK) status = map_jacobian(fd, &fd->hidden, t, u, fd->matrix);
     for (int i = 0; i < hidden && status == KEEL_OK; i++) {
         double *row = d->row_jacobian + (long)(m + i) * all;
@@ -329,7 +329,7 @@ keel_status algebra_solve(struct field *fd, double t, double *u) {
     return algebra_newton(fd, t, u, 0);
 }
 
-int algebra_rate(double t, const double *x, double *dx, void *field) {
+int algebra_rhs(double t, const double *x, double *dx, void *field) {
     struct field *fd = field;
     double *u = fd->u;
     memcpy(u, x, (size_t)fd->n * sizeof *u);

@@ -34,7 +34,7 @@ static double combined(const struct engine *e, const double squares[2]) {
 double control_raw(struct engine *e, const double *x_new) {
     double squares[2] = {0, 0};
     e->was_split = 0;
-    measure_by(e, e->x[e->r->front], x_new);
+    measure_by(e, e->x[e->r->current], x_new);
     for (int k = 0; k < e->estimates; k++) squares[k] = square(e, e->error[k]);
     return combined(e, squares);
 }
@@ -42,7 +42,7 @@ double control_raw(struct engine *e, const double *x_new) {
 double control_error(struct engine *e, double *x_new) {
     double tangential[2] = {0, 0}, normal[2] = {0, 0};
     int split = e->manifold.normal_known || (e->manifold.by_mass && manifold_corrects(&e->manifold));
-    if (!manifold_corrects(&e->manifold)) measure_by(e, e->x[e->r->front], x_new);
+    if (!manifold_corrects(&e->manifold)) measure_by(e, e->x[e->r->current], x_new);
     e->was_split = split;
     for (int k = e->estimates - 1; k >= 0; k--) { /* the parts of the first one stay */
         double *error = e->error[k];
@@ -61,7 +61,7 @@ double control_error(struct engine *e, double *x_new) {
 /* Without states steps only serve to look for events and to be observed: a hundredth of the way from where
  * the run began, so that many short runs in a row take no more steps than they are. */
 double control_longest(const struct engine *e, double t_end) {
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     if (e->o.max_step > 0) return e->o.max_step;
     if (e->field.n > 0) return HUGE_VAL;
     double clock = 64 * DBL_EPSILON * fmax(fabs(r->t), fabs(t_end));
@@ -72,7 +72,7 @@ double control_longest(const struct engine *e, double t_end) {
 double control_first_step(struct engine *e, double t_end) {
     struct field *fd = &e->field;
     double span = t_end - e->r->t, longest = control_longest(e, t_end);
-    const double *x = e->x[e->r->front], *f = e->f[e->r->front];
+    const double *x = e->x[e->r->current], *f = e->f[e->r->current];
     if (fd->n == 0) return fmin(longest, fabs(span));
     double order = e->stepper->error_order, direction = span < 0 ? -1 : 1;
     double d0 = control_norm(e, x, x, x), d1 = control_norm(e, f, x, x);
@@ -80,7 +80,7 @@ double control_first_step(struct engine *e, double t_end) {
     h = fmin(fmin(h, fabs(span)), longest);
     for (int i = 0; i < fd->n; i++) e->split[i] = x[i] + direction * h * f[i];
     double d2 = 0;
-    if (field_rate(fd, e->r->t + direction * h, e->split, e->dx) == KEEL_OK) {
+    if (field_rhs(fd, e->r->t + direction * h, e->split, e->dx) == KEEL_OK) {
         for (int i = 0; i < fd->n; i++) e->dx[i] -= f[i];
         d2 = control_norm(e, e->dx, x, x) / h;
     }
@@ -93,21 +93,21 @@ double control_first_step(struct engine *e, double t_end) {
  * estimates of this one can judge: not longer than 0.3 |x'| / |x''|.  Not the whole of it: where x' = -x the
  * estimate of bs32, -(z^2 + z^3)/48, is zero at z = -1. */
 void control_restart(struct engine *e, double t_end) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     double h = 1e-3 * fmin(r->h_next, fabs(t_end - r->t));
-    const double *x = e->x[r->front], *f = e->f[r->front];
+    const double *x = e->x[r->current], *f = e->f[r->current];
     if (e->field.n == 0 || !(h > 0)) return;
     for (int i = 0; i < e->field.n; i++) e->scratch[i] = x[i] + r->direction * h * f[i];
-    if (engine_rate(e, r->t + r->direction * h, e->scratch, e->dx) != KEEL_OK) return;
+    if (engine_rhs(e, r->t + r->direction * h, e->scratch, e->dx) != KEEL_OK) return;
     for (int i = 0; i < e->field.n; i++) e->dx[i] -= f[i];
     double speed = control_norm(e, f, x, x), change = control_norm(e, e->dx, x, x) / h;
     if (speed > 0 && change > 0) r->h_next = fmin(r->h_next, fmax(0.3 * speed / change, h));
 }
 
 double control_aim(struct engine *e) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     if (!e->stepper->aim || (r->fresh && e->o.first_step > 0)) return r->h_next;
-    double h = e->stepper->aim(&e->work, r->t, e->x[r->front], r->fresh);
+    double h = e->stepper->aim(&e->work, r->t, e->x[r->current], r->fresh);
     return h > 0 ? h : r->h_next;
 }
 

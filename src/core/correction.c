@@ -29,23 +29,23 @@ static int runge_kutta(struct engine *e, double t, double h, const double *first
     for (int s = 0; s < 4; s++) {
         for (int i = 0; i < n; i++) stage[i] = s ? x[i] + node[s] * h * k[i] : x[i];
         if (s == 0 && first) memcpy(k, first, (size_t)n * sizeof *k);
-        else if (engine_rate(e, t + node[s] * h, stage, k) != KEEL_OK) return 0;
+        else if (engine_rhs(e, t + node[s] * h, stage, k) != KEEL_OK) return 0;
         for (int i = 0; i < n; i++) sum[i] = (s ? sum[i] : 0) + weight[s] * k[i];
     }
     for (int i = 0; i < n; i++) x[i] += h / 6 * sum[i];
     return 1;
 }
 
-/* e->look := |x_raw - x(t + h)| of the step from the front; 0: it cannot be told. */
+/* e->look := |x_raw - x(t + h)| of the step from the current state; 0: it cannot be told. */
 static int find_error(struct engine *e, double h) {
     struct field *fd = &e->field;
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     struct fault before = fd->fault;
     size_t bytes = (size_t)fd->width * sizeof(double);
     double *once = e->look, *twice = once + fd->width, *stage = twice + fd->width, *k = stage + fd->width;
     double *sum = k + fd->width, *y = sum + fd->width, t = r->t;
     memcpy(y, fd->y, (size_t)fd->m * sizeof *y);
-    const double *x = e->x[r->front], *f = r->rate_known[r->front] ? e->f[r->front] : NULL;
+    const double *x = e->x[r->current], *f = r->rhs_known[r->current] ? e->f[r->current] : NULL;
     memcpy(once, x, bytes);
     memcpy(twice, x, bytes);
     int known = runge_kutta(e, t, h, f, once, stage, k, sum) &&
@@ -61,7 +61,7 @@ static int find_error(struct engine *e, double h) {
 }
 
 static double moved_by(const struct engine *e, int i) {
-    int from = e->r->front;
+    int from = e->r->current;
     return fabs(e->x[1 - from][i] - (e->x[from][i] + e->dx[i]));
 }
 
@@ -93,7 +93,7 @@ static void find(struct engine *e, int i, double excess, double t) {
 
 /* Of every step: has a state moved by more tolerances than any before? */
 static int is_larger(const struct engine *e) {
-    int n = e->field.n, from = e->r->front;
+    int n = e->field.n, from = e->r->current;
     const double *x = e->x[from], *x_new = e->x[1 - from], *dx = e->dx, *atol = e->atol,
                  *size = e->field.size;
     double rtol = e->o.rtol, largest = e->r->correction.largest;
@@ -122,7 +122,7 @@ __attribute__((noinline)) static void note_by_tolerance(struct engine *e, double
 
 /* Has a state moved by a larger share of its size than was looked at? */
 __attribute__((noinline)) static int is_large_way(struct engine *e) {
-    int n = e->field.n, from = e->r->front;
+    int n = e->field.n, from = e->r->current;
     const double *x = e->x[from], *x_new = e->x[1 - from], *dx = e->dx, *size = e->field.size;
     double *beyond = e->rows.beyond, way = 0;
     int large = 0;
@@ -194,13 +194,13 @@ void correction_note(struct engine *e, double t_new, double h) {
  * nothing that these do not.  f of the end, which an accepted step wants anyway, may be *known then. */
 static int rules_agree(struct engine *e, double h, double t_new, const double *x_new, int *known) {
     struct field *fd = &e->field;
-    int from = e->r->front, n = fd->n;
+    int from = e->r->current, n = fd->n;
     const double *x = e->x[from], *f = e->f[from], *f_new = e->f[1 - from];
     double *off = e->look, *middle = off + fd->width, *k = middle + fd->width, *y = k + fd->width;
-    if (!e->r->rate_known[from] || e->stepper->no_rate) return 0;
+    if (!e->r->rhs_known[from] || e->stepper->no_rhs) return 0;
     if (!*known) {
         e->work.calls++;
-        if (e->work.rate(t_new, x_new, e->f[1 - from], e->work.context) != 0) return 0;
+        if (e->work.rhs(t_new, x_new, e->f[1 - from], e->work.context) != 0) return 0;
         *known = engine_finite(n, f_new);
     }
     for (int i = 0; i < n; i++) {
@@ -210,7 +210,7 @@ static int rules_agree(struct engine *e, double h, double t_new, const double *x
     if (!*known || control_norm(e, off, x, x_new) <= 1) return *known;
     struct fault before = fd->fault;
     memcpy(y, fd->y, (size_t)fd->m * sizeof *y);
-    int there = engine_rate(e, e->r->t + h / 2, middle, k) == KEEL_OK;
+    int there = engine_rhs(e, e->r->t + h / 2, middle, k) == KEEL_OK;
     memcpy(fd->y, y, (size_t)fd->m * sizeof *y);
     fd->fault = before;
     if (fd->m || fd->k) *known = 0; /* what else belongs to f is that of the middle */
@@ -225,8 +225,8 @@ static int rules_agree(struct engine *e, double h, double t_new, const double *x
 double correction_unblind(struct engine *e, double h, double t_new, const double *x_new, double error,
                           int *known) {
     enum { ROUND_OFFS = 8, FIRST = 6 };
-    struct record *r = e->r;
-    const double *x = e->x[r->front];
+    struct run_state *r = e->r;
+    const double *x = e->x[r->current];
     int first = r->count < FIRST && r->error_before <= 1e-4;
     /* methods for stiff problems know what shorter explicit steps do not, and a series is its own judge */
     if (error > CONTROL_BLIND || e->stepper->info.traits & KEEL_IMPLICIT || e->stepper->aim) return error;

@@ -67,7 +67,7 @@ static keel_status find(struct engine *e, double t, double spread) {
         }
     keel_status status = dense_at(e, t, d->at);
     if (status != KEEL_OK) return status;
-    if (e->work.rate(t, d->at, d->rate, e->work.context) != 0) return KEEL_RETRY;
+    if (e->work.rhs(t, d->at, d->rate, e->work.context) != 0) return KEEL_RETRY;
     for (int i = 0; i < n; i++) d->value[i] = d->value[i] / spread - h * d->rate[i];
     return engine_finite(n, d->value) ? KEEL_OK : KEEL_RETRY;
 }
@@ -82,7 +82,7 @@ int defect_filter(struct engine *e, double t, double h, const double *x, const d
 }
 
 keel_status defect_at(struct engine *e, double theta, keel_defect *found) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     keel_stats before = r->stats;
     long calls = e->work.calls;
     double t = r->t_before + theta * r->h_taken;
@@ -146,7 +146,7 @@ long defect_wait(const struct engine *e) {
 }
 
 static void sample(struct engine *e) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     keel_defect found;
     if (!r->has_step) return;
     double theta = (double)(mix(~(uint64_t)r->stats.steps) >> 11) * 0x1p-53;

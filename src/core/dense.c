@@ -8,14 +8,14 @@
 #include <string.h>
 
 keel_segment dense_step(const struct engine *e) {
-    const struct record *r = e->r;
-    int now = r->front, before = 1 - now;
+    const struct run_state *r = e->r;
+    int now = r->current, before = 1 - now;
     return (keel_segment){r->t_before, r->h_taken, e->x[before], e->f[before], e->x[now], e->f[now]};
 }
 
 /* Its begin may lie beside the number that the clock shows there. */
 double dense_way(const struct engine *e, double t) {
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     double low = r->count > 0 ? step_low(e, r->count - 1, r->t_before) : 0;
     return (t - r->t_before) - (r->t_low_before + low);
 }
@@ -31,18 +31,18 @@ static void hermite(const keel_segment *s, int width, double theta, double *x) {
 
 /* Methods that make no use of rates leave them to whoever looks between the steps. */
 static keel_status find_rates(struct engine *e) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     for (int k = 0; k < 2; k++) {
-        if (r->rate_known[k]) continue;
-        keel_status status = engine_rate(e, k == r->front ? r->t : r->t_before, e->x[k], e->f[k]);
+        if (r->rhs_known[k]) continue;
+        keel_status status = engine_rhs(e, k == r->current ? r->t : r->t_before, e->x[k], e->f[k]);
         if (status != KEEL_OK) return status;
-        r->rate_known[k] = 1;
+        r->rhs_known[k] = 1;
     }
     return KEEL_OK;
 }
 
 keel_status dense_raw(struct engine *e, double t, double *x) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     keel_status found = find_rates(e);
     if (found != KEEL_OK) return found;
     keel_segment step = dense_step(e);
@@ -82,16 +82,16 @@ static keel_status settle_native(struct engine *e, double t, double *x) {
     return status;
 }
 
-/* The search for y starts from the front, whatever was looked at before; the rows' sizes and residuals, which
- * corrections overwrite, are put back. */
+/* The search for y starts from the current state, whatever was looked at before.  Corrections overwrite the
+ * rows' sizes and residuals: both are put back. */
 keel_status dense_settle(struct engine *e, double t, double *x) {
     struct field *fd = &e->field;
-    memcpy(x + fd->n, e->x[e->r->front] + fd->n, (size_t)fd->m * sizeof *x);
+    memcpy(x + fd->n, e->x[e->r->current] + fd->n, (size_t)fd->m * sizeof *x);
     size_t rows = (size_t)e->rows.count;
     memcpy(e->kept_aside, e->rows.size, rows * sizeof *x);
     memcpy(e->kept_aside + rows, e->rows.residual, rows * sizeof *x);
     manifold_time(&e->manifold, e->r->h_taken);
-    e->manifold.view.from = e->x[1 - e->r->front];
+    e->manifold.view.from = e->x[1 - e->r->current];
     int native = e->measured && e->stepper->info.traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN);
     keel_status status = native ? settle_native(e, t, x) : manifold_correct(&e->manifold, t, x, NULL);
     memcpy(e->rows.size, e->kept_aside, rows * sizeof *x);
@@ -101,10 +101,10 @@ keel_status dense_settle(struct engine *e, double t, double *x) {
 }
 
 keel_status dense_at(struct engine *e, double t, double *u) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     size_t bytes = (size_t)(e->field.n + e->field.m) * sizeof *u;
     if (t == r->t || t == r->t_before) {
-        memcpy(u, e->x[t == r->t ? r->front : 1 - r->front], bytes);
+        memcpy(u, e->x[t == r->t ? r->current : 1 - r->current], bytes);
         return KEEL_OK;
     }
     keel_status status = dense_raw(e, t, e->scratch);

@@ -41,7 +41,7 @@ void engine_heed(struct engine *e, int stop) {
 }
 
 double *engine_state(const struct engine *e) {
-    return e->r->inside ? e->x_now : e->x[e->r->front];
+    return e->r->inside ? e->x_now : e->x[e->r->current];
 }
 
 static void layout_events(struct engine *e, size_t vector) {
@@ -76,7 +76,7 @@ static void layout_stabilizer(struct engine *e) {
     m->view.kept = m->kept;
     e->field.damped = m->traits & KEEL_DAMPS && e->rows.count > 0;
     if (!m->stabilizer->rhs || e->rows.count == 0) return;
-    e->work.rate = engine_rhs;
+    e->work.rhs = engine_rhs_fn;
     e->work.context = e;
 }
 
@@ -128,12 +128,12 @@ static void layout(struct engine *e) {
                           .native = &e->field.view};
     e->work.method = e->block ? e->block + e->block_size : NULL;
     e->field.stats = e->work.stats = e->r ? &e->r->stats : NULL;
-    if (e->field.context != e->field.p.user || e->field.rate != e->field.p.f.value)
+    if (e->field.context != e->field.p.user || e->field.rhs != e->field.p.f.value)
         e->field.context = &e->field;
-    e->work.rate = e->field.rate;
+    e->work.rhs = e->field.rhs;
     e->work.context = e->field.context;
     layout_stabilizer(e);
-    e->surfaces.rate = e->work.rate;
+    e->surfaces.rate = e->work.rhs;
     e->surfaces.context = e->work.context;
     surfaces_attach(e);
 }
@@ -290,7 +290,7 @@ static void set_tolerances(struct engine *e) {
 /* Once a consistent state is known: the invariants (verify.h). */
 static keel_status verify_once(struct engine *e) {
     struct field *fd = &e->field;
-    const double *u = e->x[e->r->front];
+    const double *u = e->x[e->r->current];
     if (e->verified) return KEEL_OK;
     if (e->measured && verify_invariants(&e->start, e->r->t, u) != KEEL_OK) return engine_fail_by_fault(e);
     memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u); /* sampling moved it */
@@ -310,38 +310,38 @@ static keel_status start_on_sides(struct engine *e, double t, double *x, const u
 }
 
 static keel_status start_at(struct engine *e, double t, const double *u, const unsigned char *fixed) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     struct field *fd = &e->field;
-    double *x = e->x[r->front];
+    double *x = e->x[r->current];
     memmove(x, u, (size_t)(fd->n + fd->m) * sizeof *u);
-    memset(e->low[0] ? e->low[r->front] : e->split, 0, (size_t)fd->n * sizeof *x);
+    memset(e->low[0] ? e->low[r->current] : e->split, 0, (size_t)fd->n * sizeof *x);
     surfaces_end_slide(e);
-    *r = (struct record){.t = t,
-                         .t_before = t,
-                         .t_now = t,
-                         .base = t,
-                         .scanned = t,
-                         .front = r->front,
-                         .fresh = 1,
-                         .event = -1,
-                         .surface = -1,
-                         .unsettled = e->surfaces.count > 0,
-                         .step = e->o.step,
-                         .left = -1,
-                         .told = 1,
-                         .storm = r->storm,
-                         .zeno = r->zeno,
-                         .stats = r->stats,
-                         .correction = r->correction};
+    *r = (struct run_state){.t = t,
+                            .t_before = t,
+                            .t_now = t,
+                            .base = t,
+                            .scanned = t,
+                            .current = r->current,
+                            .fresh = 1,
+                            .event = -1,
+                            .surface = -1,
+                            .unsettled = e->surfaces.count > 0,
+                            .step = e->o.step,
+                            .left = -1,
+                            .observed = 1,
+                            .accumulation = r->accumulation,
+                            .zeno = r->zeno,
+                            .stats = r->stats,
+                            .correction = r->correction};
     field_forget(fd);
     keel_status status = start_on_sides(e, t, x, fixed);
     if (status == KEEL_OK && !e->verified) status = start_find_redundant(&e->start, t, x); /* once a mode */
     if (status != KEEL_OK) return engine_fail_by_fault(e);
     manifold_choose(&e->manifold);
     for (int i = 0; i < fd->n + fd->m; i++) fd->size[i] = fmax(fd->size[i], fabs(x[i]));
-    status = field_rate(fd, t, x, e->f[r->front]);
+    status = field_rhs(fd, t, x, e->f[r->current]);
     if (status != KEEL_OK) return engine_fail_by_fault(e);
-    r->rate_known[r->front] = 1;
+    r->rhs_known[r->current] = 1;
     memcpy(x + fd->n, fd->y, (size_t)fd->m * sizeof *x);
     if (reference_set(e, t, x) != KEEL_OK) return engine_fail_by_fault(e);
     if (e->measured) {
@@ -349,8 +349,8 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
             return engine_fail_by_fault(e);
         rows_certify(&e->rows);
     }
-    if (manifold_frozen(&e->manifold)) e->manifold.pace[0] = pace_of(e, t, x, e->f[r->front]);
-    manifold_weigh(&e->manifold, e->f[r->front]);
+    if (manifold_frozen(&e->manifold)) e->manifold.pace[0] = time_scale_inverse(e, t, x, e->f[r->current]);
+    manifold_weigh(&e->manifold, e->f[r->current]);
     if (e->manifold.stabilizer->begin) {
         status = e->manifold.stabilizer->begin(&e->manifold.view, t, x);
         if (status != KEEL_OK) return status;
@@ -397,16 +397,16 @@ static keel_status prepare(struct engine *e, int begin) {
     return start_at(e, fd->p.t0, fd->p.u0, fd->p.fixed ? fd->p.fixed : e->fixed_by_default);
 }
 
-keel_status engine_rate(struct engine *e, double t, const double *x, double *dx) {
-    if (e->r->sliding && surfaces_rate(t, x, dx, e) == 0) return KEEL_OK;
-    keel_status status = field_rate(&e->field, t, x, dx);
+keel_status engine_rhs(struct engine *e, double t, const double *x, double *dx) {
+    if (e->r->sliding && surfaces_rhs(t, x, dx, e) == 0) return KEEL_OK;
+    keel_status status = field_rhs(&e->field, t, x, dx);
     return status == KEEL_OK && engine_pulls(e) ? e->manifold.stabilizer->rhs(&e->manifold.view, t, x, dx)
                                                 : status;
 }
 
-int engine_rhs(double t, const double *x, double *dx, void *engine) {
+int engine_rhs_fn(double t, const double *x, double *dx, void *engine) {
     struct engine *e = engine;
-    int code = e->field.rate(t, x, dx, e->field.context);
+    int code = e->field.rhs(t, x, dx, e->field.context);
     if (code != 0 || !engine_pulls(e)) return code;
     keel_status status = e->manifold.stabilizer->rhs(&e->manifold.view, t, x, dx);
     return status == KEEL_OK ? 0 : status > 0 ? 1 : -1;

@@ -13,7 +13,7 @@
 /* The run's scalars; the first piece of the block. */
 /* Events that stopped the run, over restarts and modes: the last one, how long after the one before, what
  * share that was of the time before, how often in a row it was less, and the same share. */
-struct storm {
+struct accumulation {
     double t, gap, ratio, speed;    /* speed: of the event function */
     int count, steady, same, event; /* same: of those, by the same event */
     int alike;                      /* ratios in a row that are alike: not noise */
@@ -26,9 +26,9 @@ struct zeno {
     int count, shrunk, idle;
 };
 
-struct record {
-    double t, t_before;         /* the front: the end of the last accepted step; and its begin */
-    double t_now;               /* where the solver stands: the front, or inside the last step */
+struct run_state {
+    double t, t_before;         /* the current state: the end of the last accepted step; and its begin */
+    double t_now;               /* where the solver stands: the current state, or inside the last step */
     double t_low, t_low_before; /* relaxed steps end at t + t_low; the same of the begin of the last step */
     double base, h_taken;       /* fixed steps: t = base + count h; the last step taken */
     double h_next, error_before;
@@ -36,15 +36,15 @@ struct record {
     double scanned, piece; /* events have been looked for up to here; the length to try next, 0: the step */
     double piece_from, piece_to; /* where polynomials stand for the event functions */
     long count;
-    int front;          /* which of the two buffers holds the front */
-    int rate_known[2];  /* f of that buffer is the rate at its x */
+    int current;        /* which of the two buffers holds the current state */
+    int rhs_known[2];   /* f of that buffer is the rate at its x */
     int slope_known[2]; /* and slope y' there, where y has one; its branch is known */
     int walked;         /* in the last step y was followed piece by piece */
     int inside;         /* stands inside the last step */
     int fresh;          /* no earlier step is of use to the method */
     int has_step, dense_ready;
     int outgrown; /* the sizes of the states have outgrown the weights */
-    int told;     /* the observer has seen the front */
+    int observed; /* the observer has seen the current state */
     int direction;
     int event;
     int just_begun; /* event values may be zero here without a crossing */
@@ -60,7 +60,7 @@ struct record {
     int sliding;    /* 1 + the surface that is slid along; 0: none */
     double slide_moment, slide_from; /* a time in which little happens; where it began to slide */
     double step;                     /* the fixed step in force */
-    struct storm storm;
+    struct accumulation accumulation;
     struct zeno zeno;
     keel_status status;
     keel_stats stats;
@@ -115,7 +115,7 @@ struct gauge {          /* what makes a step density of a state; from the start 
 struct reversible {
     struct gauge *gauge;
     double *weight;                          /* n */
-    double *second, *third, *ahead, *behind; /* x'', x''', rates beside the front */
+    double *second, *third, *ahead, *behind; /* x'', x''', rates beside the current state */
 };
 
 /* Samples of the defect (defect.c). */
@@ -142,7 +142,7 @@ struct engine {
     struct reversible reversible;
     struct grid grid;
     struct defect defect;
-    struct record *r, blank;      /* r: in the block, or blank if the problem did not get that far */
+    struct run_state *r, blank;   /* r: in the block, or blank if the problem did not get that far */
     double *x[2], *f[2], *low[2]; /* width, or n + m: states with their algebraic variables */
     double *slope[2];             /* m: y' there */
     double *x_now;                /* n + m, when inside */
@@ -183,11 +183,11 @@ void engine_say(struct engine *e, const char *format, ...) __attribute__((format
  * (verify.h).  fixed: as start_make. */
 keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed);
 /* The rate of the run: of the field, and what a stabilizer adds to it. */
-keel_status engine_rate(struct engine *e, double t, const double *x, double *dx);
+keel_status engine_rhs(struct engine *e, double t, const double *x, double *dx);
 static inline int engine_estimates(const keel_stepper *m) { /* that its error norm uses */
     return m->norm && m->norm->kind != KEEL_ERROR_FIRST ? 2 : 1;
 }
-keel_fn engine_rhs;                           /* the same for the method; its user is the engine */
+keel_fn engine_rhs_fn;                        /* the same for the method; its user is the engine */
 double *engine_state(const struct engine *e); /* n + m, where the solver stands */
 /* What the stabilizer does here: has it attempts of its own, a term in the right-hand side, steps off the
  * grid; does it want estimates of errors beyond those of the control? */
@@ -238,7 +238,7 @@ static inline int correction_counts(const struct engine *e) { /* are states move
     const struct manifold *m = &e->manifold;
     return manifold_corrects(m) && !(m->traits & KEEL_OFF_GRID) && !m->stabilizer->attempt && !e->r->sliding;
 }
-/* Of the step from the front that is about to be accepted. */
+/* Of the step from the current state that is about to be accepted. */
 void correction_note(struct engine *e, double t_new, double h);
 void correction_enter(struct engine *e, int i, double ratio, double t); /* the largest so far: of state i */
 /* The error of the attempt at h, in tolerances, where its estimate may be blind to it.  *known: f of the end
@@ -252,16 +252,17 @@ void reversible_layout(struct reversible *v, const keel_options *o, size_t n, si
 keel_status reversible_aim(struct engine *e, double t_end, double *t_new);
 void reversible_carry(const struct engine *from, struct engine *to); /* the gauge, to another mode */
 /* pace.c: 1/T at (t, x), T the time of the motion; 0: nothing moves.  Uses what is free between steps. */
-double pace_of(struct engine *e, double t, const double *x, const double *f);
+double time_scale_inverse(struct engine *e, double t, const double *x, const double *f);
 
 /* step.c */
 /* The method's attempt, summed into x_new (and shift with it, if not NULL), finite; `from`: the buffer it
  * starts from. */
 keel_status step_propose(struct engine *e, keel_attempt *a, int from, const double *shift, double *x_new,
                          double *low_new);
-keel_status step_take(struct engine *e, double t_end); /* one accepted step of the front, not beyond t_end */
-void step_weigh(struct engine *e);                     /* new weights, where the last step asks for them */
-keel_status step_verify(struct engine *e);             /* is what the stabilizer holds true here, too? */
+keel_status step_take(struct engine *e,
+                      double t_end);       /* one accepted step of the current state, not beyond t_end */
+void step_weigh(struct engine *e);         /* new weights, where the last step asks for them */
+keel_status step_verify(struct engine *e); /* is what the stabilizer holds true here, too? */
 keel_status step_failed(struct engine *e,
                         keel_status status); /* of the method's own call: with a fault, whatever it was */
 void step_count(struct engine *e);           /* the method's calls of f go to the statistics */
@@ -275,10 +276,10 @@ void step_add(const struct engine *e, int from, const double *shift, double *x_n
 double step_low(const struct engine *e, long count, double t);
 
 /* follow.c: y stays on its branch */
-keel_status follow_begin(struct engine *e); /* from here on, for a step from the front */
-/* The status of the attempt; KEEL_ESINGULAR where y ends at the front itself. */
+keel_status follow_begin(struct engine *e); /* from here on, for a step from the current state */
+/* The status of the attempt; KEEL_ESINGULAR where y ends at the current state itself. */
 keel_status follow_end(struct engine *e, keel_status status);
-/* Is y at the new state, with its rate, the continuation of y at the front? */
+/* Is y at the new state, with its rate, the continuation of y at the current state? */
 keel_status follow_check(struct engine *e, double t_new, double h);
 keel_status follow_inside(struct engine *e, double t, double *x); /* y of x inside the last step */
 
@@ -329,12 +330,13 @@ keel_status surfaces_settle(struct engine *e);
 /* From where the solver stands, on a surface: the sides beyond; then what the search for events knows. */
 keel_status surfaces_pass(struct engine *e);
 void surfaces_passed(struct engine *e);
-int surfaces_reached(struct engine *e); /* the front is on one, to the tolerances; then it stands there */
+int surfaces_reached(
+    struct engine *e); /* the current state is on one, to the tolerances; then it stands there */
 /* Event values as the search for crossings wants them: each surface changes sign where its side ends. */
 keel_status surfaces_seen(struct engine *e, double t, const double *u, double *value);
 void surfaces_end_slide(struct engine *e);                        /* where the solver stands, if it slides */
 keel_status surfaces_hold(struct engine *e, double t, double *x); /* sliding: back to the surface */
-keel_fn surfaces_rate;                                            /* sliding; its user is the engine */
+keel_fn surfaces_rhs;                                             /* sliding; its user is the engine */
 
 /* events.c */
 void events_begin(struct engine *e);

@@ -96,7 +96,7 @@ static keel_status dips_below(struct engine *e, int i, double a, double m, doubl
 
 /* d/dt of event i on the dense output near t. */
 static double slope_at(struct engine *e, int i, double t) {
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     double low = fmin(r->t_before, r->t), high = fmax(r->t_before, r->t), delta = 1e-4 * fabs(r->h_taken);
     double from = fmax(t - delta, low), to = fmin(t + delta, high), at_from, at_to;
     if (value_at(e, i, from, &at_from) != KEEL_OK || value_at(e, i, to, &at_to) != KEEL_OK) return 0;
@@ -106,7 +106,7 @@ static double slope_at(struct engine *e, int i, double t) {
 /* From the begin of the step to the root itself: Newton on the method's own step, not beyond t_to, nor back
  * to where the step begins: time must pass.  Without a slope the root stays, and the step goes up to it. */
 static void polish(struct engine *e, const struct events_root *f, double t_to, double *root, double *u) {
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     double t = f->t, slope = f->slope;
     int i = f->event;
     for (int iteration = 0; iteration < 6; iteration++) {
@@ -263,7 +263,7 @@ static int all_resolved(const struct engine *e) {
  * Pieces are halved until they are resolved, and the next one begins with twice the length.  A kink at zero
  * is resolved by no length, noise nowhere: after a few such pieces the step is taken as it is. */
 static keel_status sample_piece(struct engine *e, double t_to, double *t) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     double rest = t_to - r->scanned, shortest = fmax(SHORTEST * fabs(r->h_taken), 1e-12 * fabs(t_to));
     double piece =
         r->piece > 0 && r->piece < fabs(rest) && r->blurs <= BLURS ? copysign(r->piece, rest) : rest;
@@ -281,7 +281,7 @@ static keel_status sample_piece(struct engine *e, double t_to, double *t) {
 /* The dense output crosses at `root`, the method's own step at t: the search goes on from the root, so that a
  * crossing is found once wherever the two lie. */
 static void stand_on(struct engine *e, int i, double root, double t, const double *u) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     memcpy(e->x_now, u, (size_t)(e->field.n + e->field.m) * sizeof *u);
     r->t_now = t;
     r->scanned = root;
@@ -326,7 +326,7 @@ static int first_root(struct engine *e, const double *t, keel_status *status) {
 
 /* The first root up to t_to by samples. */
 static keel_status find_by_samples(struct engine *e, double t_to, struct events_root *found) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     double t[EVENTS_SAMPLES];
     int best = -1;
     *found = (struct events_root){.event = -1};
@@ -347,7 +347,7 @@ static keel_status find_by_samples(struct engine *e, double t_to, struct events_
 }
 
 int events_scan(struct engine *e, double t_to, keel_status *status) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     struct events_root found = {.event = -1};
     *status = KEEL_OK;
     if (!events_next_root(e, t_to, &found, status) && *status == KEEL_OK)

@@ -20,7 +20,7 @@ _Static_assert(EVENTS_TERMS == ROOTS_DEGREE + 1, "a polynomial of events has its
 
 /* (a - s) (s + 1 - a) in place of a staircase's own polynomial a: it changes sign where the side s ends. */
 static int stairs(struct engine *e) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     int degree = r->degree, any = 0;
     for (int k = 0; k < e->surfaces.count; k++)
         any |= e->field.p.event_kind[e->surfaces.event[k]] == KEEL_STAIRCASE;
@@ -80,7 +80,7 @@ static keel_status find_noise(struct engine *e, double t) {
     for (int i = 0; i < count; i++) ev->noise[i] = 0;
     for (int way = 0; way < 4 && status == KEEL_OK; way++) {
         double shift = way == 0 ? 0 : DBL_EPSILON;
-        memcpy(u, e->x[e->r->front], (size_t)(fd->n + fd->m) * sizeof *u);
+        memcpy(u, e->x[e->r->current], (size_t)(fd->n + fd->m) * sizeof *u);
         for (int j = 0; j < fd->n + fd->m; j++) u[j] += ((j + way) % 3 == 1 ? -shift : shift) * u[j];
         status = events_at(e, t * (1 + shift), u, way == 0 ? ev->root : ev->here);
         for (int i = 0; i < count && way > 0 && status == KEEL_OK; i++)
@@ -108,7 +108,7 @@ static keel_status compare(struct engine *e, double to, double *worst) {
 /* Zero to round-off, of the values and of the clock, where the piece begins: the sign is that on the way.  A
  * run may begin on an event with slopes that are zero, too: a string that has just become slack. */
 static void settle_begin(struct engine *e) {
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     double way = fabs(r->piece_to - r->piece_from), clock = 8 * DBL_EPSILON * fabs(r->piece_from) / way;
     for (int i = 0; i < e->field.p.event.count; i++) {
         double *a = e->events.polynomial + (long)i * EVENTS_TERMS, terms = sum_of_terms(r->degree, a);
@@ -121,7 +121,7 @@ static void settle_begin(struct engine *e) {
 
 /* The piece from where events have been looked for on.  0: polynomials do not serve. */
 static int open_piece(struct engine *e, keel_status *status) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     double rest = r->t - r->scanned, shortest = fmax(SHORTEST * fabs(r->h_taken), 1e-12 * fabs(r->t));
     double piece = r->piece > 0 && r->piece < fabs(rest) ? copysign(r->piece, rest) : rest, before = HUGE_VAL;
     for (;; piece *= 0.5) {
@@ -146,7 +146,7 @@ static int open_piece(struct engine *e, keel_status *status) {
 
 /* All of the piece is behind. */
 static void close_piece(struct engine *e) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     for (int i = 0; i < e->field.p.event.count; i++) e->events.sign[i] = e->events.crossing[i];
     r->scanned = r->piece_to;
     r->degree = r->just_begun = 0;
@@ -155,7 +155,7 @@ static void close_piece(struct engine *e) {
 
 /* Roots of event i in the piece, in shares of it; the sign before the first, and behind the last. */
 static int list_roots(const struct engine *e, int i, int *first, int *last, double *at) {
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     const double *a = e->events.polynomial + (long)i * EVENTS_TERMS;
     double least = 2 * DBL_EPSILON * fabs(r->piece_to) / fabs(r->piece_to - r->piece_from);
     *last = e->events.sign_before[i];
@@ -164,13 +164,13 @@ static int list_roots(const struct engine *e, int i, int *first, int *last, doub
     return count;
 }
 
-static double time_of(const struct record *r, double share) {
+static double time_of(const struct run_state *r, double share) {
     return share == 1 ? r->piece_to : r->piece_from + share * (r->piece_to - r->piece_from);
 }
 
 /* The first root of event i that is not behind and goes the way wanted, if it comes before found->t. */
 static void look_at(struct engine *e, int i, struct events_root *found) {
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     const double *a = e->events.polynomial + (long)i * EVENTS_TERMS;
     double at[ROOTS_DEGREE], way = r->piece_to - r->piece_from;
     int wanted = e->field.p.event_direction ? e->field.p.event_direction[i] : 0, sign, last;
@@ -204,7 +204,7 @@ static void stop_before(struct engine *e, const struct events_root *found) {
 }
 
 int events_next_root(struct engine *e, double t_to, struct events_root *found, keel_status *status) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     if (!e->stepper->events || !e->field.p.extras->event_series.value) return 0;
     while (!r->sampled && (r->degree || (t_to - r->scanned) * r->direction > 0)) {
         if (r->degree == 0 && !open_piece(e, status)) {

@@ -64,7 +64,7 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     fd->original_f = map_of(&fd->p.extras->original_f, "written", 0, n + fd->p.extras->original_g.count, 1);
     fd->original_g = map_of(&fd->p.extras->original_g, "original_rows", 0, n, 1);
     keel_fn *derived = fd->form->rhs(fd);
-    fd->rate = derived ? derived : p->f.value;
+    fd->rhs = derived ? derived : p->f.value;
     fd->context = derived ? fd : p->user;
 }
 
@@ -261,11 +261,11 @@ void field_forget(struct field *fd) {
     fd->mech.ready = fd->mech.mass_ready = fd->mass_ready = 0;
 }
 
-keel_status field_rate(struct field *fd, double t, const double *x, double *dx) {
+keel_status field_rhs(struct field *fd, double t, const double *x, double *dx) {
     if (keel_halted(fd->halt)) return map_stopped(fd);
     fd->fault.status = KEEL_OK;
     fd->stats->calls++;
-    int code = fd->rate(t, x, dx, fd->context);
+    int code = fd->rhs(t, x, dx, fd->context);
     if (code != 0 && fd->fault.status == KEEL_OK) /* the user's own function, called directly */
         return code > 0 ? field_fault(fd, KEEL_RETRY, KEEL_EUSER, "f asks for a shorter step at t = %.10g", t)
                         : field_fault(fd, KEEL_EUSER, KEEL_EUSER, "f gave up at t = %.10g (it returned %d)",

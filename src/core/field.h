@@ -79,7 +79,7 @@ struct field {
     const keel_kernel *kernel; /* the problem's, or one that came later; NULL: none */
     int n, m, width, nq;
     int kg, kr, k; /* constraints, rolling constraints, both: multipliers */
-    keel_fn *rate;
+    keel_fn *rhs;
     void *context;
     double t_length; /* the same in t, for maps that move */
     struct map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event, quadratic_forms,
@@ -132,7 +132,7 @@ static inline int field_lacks_gradient(const struct field *fd) {
     return fd->traits & KEEL_FROM_ENERGY && !fd->energy.user.jacobian;
 }
 /* rate with a status and finite-value check; x is width long. */
-keel_status field_rate(struct field *fd, double t, const double *x, double *dx);
+keel_status field_rhs(struct field *fd, double t, const double *x, double *dx);
 
 /* Records why; returns `severity` (KEEL_RETRY, or the status itself). */
 keel_status field_fault(struct field *fd, keel_status severity, keel_status status, const char *format, ...)
@@ -157,7 +157,8 @@ static inline keel_status map_value(struct field *fd, const struct map *map, dou
 keel_status map_jacobian(struct field *fd, const struct map *map, double t, const double *u, double *out);
 /* Only the entries of its pattern. */
 keel_status map_entries(struct field *fd, const struct map *map, double t, const double *u, double *out);
-keel_status map_rate(struct field *fd, const struct map *map, double t, const double *u, double *out);
+keel_status map_time_derivative(struct field *fd, const struct map *map, double t, const double *u,
+                                double *out);
 keel_status map_terms(struct field *fd, const struct map *map, double t, const double *u, double *out);
 keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *what, int order, double t,
                        const double *u, double *out);
@@ -178,7 +179,7 @@ keel_status mechanics_factor(struct field *fd, double t, const double *u);
 keel_status mechanics_velocity_rows(struct field *fd, double t, const double *u,
                                     double *out); /* G v + g_t, A v + b */
 keel_status mechanics_curvature(struct field *fd, double t, const double *u, double *gamma);
-int mechanics_rate(double t, const double *x, double *dx, void *field);
+int mechanics_rhs(double t, const double *x, double *dx, void *field);
 void mechanics_least_multipliers(struct field *fd); /* spreads lambda over redundant rows */
 keel_status mechanics_reactions(struct field *fd, double t, const double *u,
                                 double *out); /* -K^T lambda at the factored place */
@@ -220,8 +221,8 @@ void mechanics_sparse_sizes(const struct field *fd, const double *k, const doubl
 
 /* hamiltonian.c */
 void hamiltonian_layout(struct field *fd, struct arena *a);
-int hamiltonian_rate(double t, const double *x, double *dx, void *field);
-int hamiltonian_constrained_rate(double t, const double *x, double *dx, void *field);
+int hamiltonian_rhs(double t, const double *x, double *dx, void *field);
+int hamiltonian_constrained_rhs(double t, const double *x, double *dx, void *field);
 keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *u,
                                       double *out);                                          /* G H_p + g_t */
 keel_status hamiltonian_reactions(struct field *fd, double t, const double *u, double *out); /* -G^T lambda */
@@ -238,7 +239,7 @@ void sizes_spread(const struct field *fd, const double *x, double *size);
 void algebra_layout(struct field *fd, struct arena *a);
 keel_status algebra_open(struct field *fd, double t, const double *u);
 keel_status algebra_solve(struct field *fd, double t, double *u); /* y of u, from where u has it */
-int algebra_rate(double t, const double *x, double *dx, void *field);
+int algebra_rhs(double t, const double *x, double *dx, void *field);
 /* Newton from where u has y.  wary: not where it may leave its branch (dae.doubt). */
 keel_status algebra_newton(struct field *fd, double t, double *u, int wary);
 /* F_y factored at u, with the jacobian rows of F there, and the sign of its determinant. */

@@ -15,14 +15,14 @@
 
 keel_status follow_begin(struct engine *e) {
     struct field *fd = &e->field;
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     fd->dae.leapt = 0;
     if (fd->m == 0 || r->sliding) return KEEL_OK;
-    if (!r->slope_known[r->front]) {
-        keel_status status = algebra_linearize(fd, r->t, e->x[r->front], fd->dae.sign);
+    if (!r->slope_known[r->current]) {
+        keel_status status = algebra_linearize(fd, r->t, e->x[r->current], fd->dae.sign);
         if (status != KEEL_OK) return status;
-        if (algebra_has_slope(fd)) algebra_slope(fd, e->f[r->front], e->slope[r->front]);
-        r->slope_known[r->front] = 1;
+        if (algebra_has_slope(fd)) algebra_slope(fd, e->f[r->current], e->slope[r->current]);
+        r->slope_known[r->current] = 1;
     }
     fd->dae.follow = 1;
     *fd->dae.omega = 0;
@@ -35,7 +35,7 @@ keel_status follow_end(struct engine *e, keel_status status) {
     if (!fd->dae.follow) return status;
     fd->dae.follow = 0;
     int singular = status == KEEL_RETRY && fd->fault.status == KEEL_ESINGULAR;
-    return singular && algebra_is_blurred(fd, e->r->t, e->x[e->r->front]) ? KEEL_ESINGULAR : status;
+    return singular && algebra_is_blurred(fd, e->r->t, e->x[e->r->current]) ? KEEL_ESINGULAR : status;
 }
 
 /* The slope where the step ends, from the factors by which y was found there. */
@@ -70,7 +70,7 @@ static int may_leap(struct engine *e, const struct algebra_piece *p) {
 /* h f := dx + (I - h J)^-1 (h f - dx) at one end of the step, and the slope of y with it. */
 static keel_status smooth_end(struct engine *e, double t, double h, int end, double *f) {
     struct field *fd = &e->field;
-    const double *x = e->x[e->r->front], *x_new = e->x[1 - e->r->front];
+    const double *x = e->x[e->r->current], *x_new = e->x[1 - e->r->current];
     int sign;
     for (int i = 0; i < fd->n; i++) f[i] = e->f[end][i] - (x_new[i] - x[i]) / h;
     dense_lu_solve(fd->n, e->defect.matrix, e->defect.pivot, f);
@@ -84,7 +84,7 @@ static keel_status smooth_end(struct engine *e, double t, double h, int end, dou
  * the smoothed rates do; where J is small they are f.  0: there is no such way. */
 static int smooth(struct engine *e, struct algebra_way *way) {
     struct defect *d = &e->defect;
-    int from = e->r->front, to = 1 - from, there;
+    int from = e->r->current, to = 1 - from, there;
     keel_stats before = e->r->stats;
     long calls = e->work.calls;
     there = defect_filter(e, way->t_to, way->h, e->x[to], e->f[to]) &&
@@ -103,8 +103,8 @@ static int smooth(struct engine *e, struct algebra_way *way) {
 
 keel_status follow_check(struct engine *e, double t_new, double h) {
     struct field *fd = &e->field;
-    struct record *r = e->r;
-    int from = r->front, to = 1 - from, n = fd->n;
+    struct run_state *r = e->r;
+    int from = r->current, to = 1 - from, n = fd->n;
     if (!fd->dae.follow) return KEEL_OK;
     r->slope_known[to] = 1;
     if (!algebra_has_slope(fd)) return KEEL_OK;
@@ -134,8 +134,8 @@ keel_status follow_check(struct engine *e, double t_new, double h) {
 
 /* y between the two, by the cubic through values and slopes. */
 static void guess_inside(const struct engine *e, double theta, double *y) {
-    const struct record *r = e->r;
-    int now = r->front, before = 1 - now, n = e->field.n;
+    const struct run_state *r = e->r;
+    int now = r->current, before = 1 - now, n = e->field.n;
     const double *a = e->x[before] + n, *b = e->x[now] + n, *da = e->slope[before], *db = e->slope[now];
     for (int j = 0; j < e->field.m; j++) {
         double whole = b[j] - a[j], begin = r->h_taken * da[j] - whole;
@@ -146,8 +146,8 @@ static void guess_inside(const struct engine *e, double theta, double *y) {
 
 keel_status follow_inside(struct engine *e, double t, double *x) {
     struct field *fd = &e->field;
-    struct record *r = e->r;
-    int now = r->front, before = 1 - now, known = r->slope_known[now] && r->slope_known[before];
+    struct run_state *r = e->r;
+    int now = r->current, before = 1 - now, known = r->slope_known[now] && r->slope_known[before];
     if (r->sliding || !known) return algebra_solve(fd, t, x);
     double theta = dense_way(e, t) / r->h_taken, *guess = fd->line;
     if (algebra_has_slope(fd)) guess_inside(e, theta, x + fd->n);

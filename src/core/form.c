@@ -7,36 +7,36 @@
 #define OF_POSITIONS \
     .levels = 2, .level = {{KIND(CONSTRAINT), FORM_POSITIONS}, {KIND(VELOCITY) | KIND(ROLLING), FORM_SPEEDS}}
 
-static keel_fn *ode_rhs(const struct field *fd) { /* without a solve: the user's function itself */
-    return fd->p.mass.value || fd->n == 0 ? algebra_rate : NULL;
+static keel_fn *ode_rhs_of(const struct field *fd) { /* without a solve: the user's function itself */
+    return fd->p.mass.value || fd->n == 0 ? algebra_rhs : NULL;
 }
 
-static keel_fn *dae_rhs(const struct field *fd) {
+static keel_fn *dae_rhs_of(const struct field *fd) {
     (void)fd;
-    return algebra_rate;
+    return algebra_rhs;
 }
 
-static keel_fn *hamiltonian_rhs(const struct field *fd) {
-    return fd->p.f.value ? NULL : fd->kg ? hamiltonian_constrained_rate : hamiltonian_rate;
+static keel_fn *hamiltonian_rhs_of(const struct field *fd) {
+    return fd->p.f.value ? NULL : fd->kg ? hamiltonian_constrained_rhs : hamiltonian_rhs;
 }
 
-static keel_fn *mechanics_rhs(const struct field *fd) {
+static keel_fn *mechanics_rhs_of(const struct field *fd) {
     (void)fd;
-    return mechanics_rate;
+    return mechanics_rhs;
 }
 
 static const struct form forms[] = {
     [KEEL_ODE] = {.info = {"ode", "KEEL_ODE", KEEL_FIRST_ORDER},
                   .norm = KEEL_BY_ERROR,
                   .fits = form_fits_first_order,
-                  .rhs = ode_rhs},
+                  .rhs = ode_rhs_of},
     [KEEL_HAMILTONIAN] = {.info = {"hamiltonian", "KEEL_HAMILTONIAN",
                                    KEEL_FROM_ENERGY | KEEL_CANONICAL | KEEL_POSITIONS},
                           .least_states = 1,
                           .norm = KEEL_BY_ERROR,
                           OF_POSITIONS,
                           .fits = form_fits_hamiltonian,
-                          .rhs = hamiltonian_rhs,
+                          .rhs = hamiltonian_rhs_of,
                           .layout = hamiltonian_layout,
                           .velocity_rows = hamiltonian_velocity_rows,
                           .reactions = hamiltonian_reactions},
@@ -45,7 +45,7 @@ static const struct form forms[] = {
                         .norm = KEEL_BY_MASS,
                         OF_POSITIONS,
                         .fits = form_fits_mechanics,
-                        .rhs = mechanics_rhs,
+                        .rhs = mechanics_rhs_of,
                         .layout = mechanics_layout,
                         .velocity_rows = mechanics_velocity_rows,
                         .least_multipliers = mechanics_least_multipliers,
@@ -55,7 +55,7 @@ static const struct form forms[] = {
                   .levels = 1,
                   .level = {{KIND(ALGEBRAIC) | KIND(HIDDEN), FORM_STATES}},
                   .fits = form_fits_first_order,
-                  .rhs = dae_rhs,
+                  .rhs = dae_rhs_of,
                   .layout = algebra_layout,
                   .open = algebra_open},
 };

@@ -16,7 +16,7 @@ void hamiltonian_layout(struct field *fd, struct arena *a) {
     if (k) fd->column_space = arena_doubles(a, k * (n + k + 1) + n);
 }
 
-int hamiltonian_rate(double t, const double *x, double *dx, void *field) {
+int hamiltonian_rhs(double t, const double *x, double *dx, void *field) {
     struct field *fd = field;
     int n = fd->n, half = fd->nq;
     keel_status status = map_jacobian(fd, &fd->energy, t, x, fd->gradient);
@@ -36,7 +36,7 @@ int hamiltonian_rate(double t, const double *x, double *dx, void *field) {
 }
 
 keel_status hamiltonian_velocity_rows(struct field *fd, double t, const double *u, double *out) {
-    keel_status status = map_rate(fd, &fd->constraint, t, u, out);
+    keel_status status = map_time_derivative(fd, &fd->constraint, t, u, out);
     if (status == KEEL_OK) status = map_jacobian(fd, &fd->constraint, t, u, fd->matrix);
     if (status == KEEL_OK) status = map_jacobian(fd, &fd->energy, t, u, fd->gradient);
     if (status != KEEL_OK) return status;
@@ -83,7 +83,7 @@ static keel_status derivative_along(struct field *fd, double t, double clock, co
 static keel_status given_system(struct field *fd, double t, const double *x, const double *dx,
                                 const double *g_rows, double *system) {
     int n = fd->n, half = fd->nq, k = fd->kg;
-    keel_status status = map_rate(fd, &fd->velocity, t, x, fd->lambda);
+    keel_status status = map_time_derivative(fd, &fd->velocity, t, x, fd->lambda);
     if (status == KEEL_OK) status = map_jacobian(fd, &fd->velocity, t, x, fd->matrix);
     for (int i = 0; i < k && status == KEEL_OK; i++) {
         const double *row = fd->matrix + (long)i * n;
@@ -97,12 +97,12 @@ static keel_status given_system(struct field *fd, double t, const double *x, con
     return status;
 }
 
-int hamiltonian_constrained_rate(double t, const double *x, double *dx, void *field) {
+int hamiltonian_constrained_rhs(double t, const double *x, double *dx, void *field) {
     struct field *fd = field;
     int half = fd->nq, k = fd->kg;
     double *g_rows = fd->column_space, *system = g_rows + (long)k * half, *direction = system + (long)k * k;
     double *column = direction + fd->n;
-    int code = hamiltonian_rate(t, x, dx, field);
+    int code = hamiltonian_rhs(t, x, dx, field);
     if (code != 0) return code;
     keel_status status = map_jacobian(fd, &fd->constraint, t, x, g_rows);
     int given = fd->velocity.user.jacobian != NULL;

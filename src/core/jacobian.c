@@ -16,7 +16,7 @@
 static int known_by_maps(const struct field *fd) {
     const keel_problem *p = &fd->p;
     if (!p->f.jacobian || fd->traits & KEEL_SECOND_ORDER || fd->damped || fd->sliding) return 0;
-    if (fd->traits & KEEL_FROM_ENERGY) return fd->rate == p->f.value;
+    if (fd->traits & KEEL_FROM_ENERGY) return fd->rhs == p->f.value;
     if (p->mass.value && !p->mass.constant) return 0;
     return fd->m == 0 || (p->algebraic.jacobian && !fd->dae.any_derived);
 }
@@ -71,7 +71,7 @@ static keel_status column_by_differences(keel_work *w, double t, double *x, cons
     for (int side = 0; side < 2 && status == KEEL_RETRY; side++) {
         x[c] = here + (side ? -step : step);
         double length = x[c] - here;
-        status = keel_rate(w, t, x, moved);
+        status = keel_rhs(w, t, x, moved);
         int finite = 1;
         for (int i = 0; i < w->n && status == KEEL_OK; i++) {
             out[(long)i * w->n + c] = (moved[i] - f[i]) / length;

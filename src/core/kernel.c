@@ -41,7 +41,7 @@ static int is_plain(const struct engine *e) {
 int kernel_fits(const struct engine *e) {
     const keel_problem *p = &e->field.p;
     const keel_kernel *k = e->field.kernel;
-    if (!k || e->o.reversible || e->field.rate != p->f.value || e->o.compensated || p->event.count ||
+    if (!k || e->o.reversible || e->field.rhs != p->f.value || e->o.compensated || p->event.count ||
         e->o.own_method || strcmp(k->method, e->stepper->info.name) != 0)
         return 0;
     if (is_plain(e)) return k->fixed != NULL;
@@ -51,7 +51,7 @@ int kernel_fits(const struct engine *e) {
 
 /* None where the clock hardly resolves a step.  Steps by their error end before t_wake by themselves. */
 static long chunk(const struct engine *e, double t_wake, long most) {
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     if (e->o.step == 0) return most - LEFT < 1 ? 0 : most - LEFT < CHUNK ? most - LEFT : CHUNK;
     double steps = fmin(e->grid.steps, (t_wake - r->base) / (e->o.step * r->direction));
     double left = fmin(steps - (double)r->count, (double)most) - LEFT;
@@ -61,15 +61,15 @@ static long chunk(const struct engine *e, double t_wake, long most) {
 
 /* The two buffers change places with every step.  Nobody can look between the ends of a chunk. */
 static void advance(struct engine *e, double t, long count, long calls) {
-    struct record *r = e->r;
-    int now = r->front, to = (now + (int)(count % 2)) % 2;
+    struct run_state *r = e->r;
+    int now = r->current, to = (now + (int)(count % 2)) % 2;
     size_t bytes = (size_t)e->field.width * sizeof(double);
     if (to != now) {
         memcpy(e->x[to], e->x[now], bytes);
         memcpy(e->f[to], e->f[now], bytes);
     }
-    r->front = to;
-    r->rate_known[to] = 1;
+    r->current = to;
+    r->rhs_known[to] = 1;
     r->count += count;
     r->has_step = 0;
     r->t = r->t_now = r->t_before = t;
@@ -79,9 +79,9 @@ static void advance(struct engine *e, double t, long count, long calls) {
 
 /* A state that is not finite never becomes finite again: one look at the end of the chunk finds it. */
 static long kernel_plain(struct engine *e, long count) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     const keel_problem *p = &e->field.p;
-    int now = r->front, aside = 1 - now;
+    int now = r->current, aside = 1 - now;
     size_t bytes = (size_t)e->field.width * sizeof(double);
     memcpy(e->x[aside], e->x[now], bytes);
     memcpy(e->f[aside], e->f[now], bytes);
@@ -158,7 +158,7 @@ static const double *shares(const struct engine *e, double share[MOST]) {
 
 static long kernel_kept(struct engine *e, double t_wake, double t_end, long count, long *wait,
                         keel_status *status) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     struct rows *rows = &e->rows;
     int keeps = manifold_corrects(&e->manifold);
     double share[MOST];
@@ -185,8 +185,8 @@ static long kernel_kept(struct engine *e, double t_wake, double t_end, long coun
                            .order = e->stepper->error_order,
                            .atol = e->atol,
                            .space = &e->manifold.space,
-                           .x = e->x[r->front],
-                           .f = e->f[r->front],
+                           .x = e->x[r->current],
+                           .f = e->f[r->current],
                            .largest = e->field.size,
                            .reach = e->manifold.reach,
                            .reference = rows->reference,

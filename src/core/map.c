@@ -138,13 +138,14 @@ static keel_status along_time(void *context, double s, double *out) {
     return map_value(c->fd, c->map, c->t + s, c->u, out);
 }
 
-keel_status map_rate(struct field *fd, const struct map *map, double t, const double *u, double *out) {
+keel_status map_time_derivative(struct field *fd, const struct map *map, double t, const double *u,
+                                double *out) {
     if (!map->moving) {
         memset(out, 0, (size_t)map->user.count * sizeof *out);
         return KEEL_OK;
     }
-    if (map->user.rate) {
-        int code = map->user.rate(t, u, out, fd->p.user);
+    if (map->user.time_derivative) {
+        int code = map->user.time_derivative(t, u, out, fd->p.user);
         return blame(fd, map_checked(fd, map->what, map->user.names, code, t, map->user.count, out), "rate");
     }
     struct time_path path = {fd, map, t, u};
@@ -188,7 +189,7 @@ void map_find_lengths(struct field *fd, const struct map *map) {
 /* A map without a given rate moves if any value changes with t, at the start or near it, bit for bit. */
 void map_find_motion(struct field *fd, struct map *map) {
     if (map->user.count == 0) return;
-    map->moving = map->user.rate != NULL;
+    map->moving = map->user.time_derivative != NULL;
     static const double later[] = {0, 1e-3, 0.1, 1.7};
     double *here = fd->work, *there = fd->work + map->user.count;
     for (int bent = 0; bent < 2 && !map->moving; bent++) {
@@ -227,7 +228,7 @@ static keel_status check_rate(struct field *fd, const struct map *map, double t,
     moving.moving = 1;
     double worst, *given = fd->matrix, *found = fd->matrix + count;
     double length = differences_length(along_time, &path, count, 1, fd->work);
-    keel_status status = map_rate(fd, &moving, t, u, given);
+    keel_status status = map_time_derivative(fd, &moving, t, u, given);
     if (status == KEEL_OK)
         status = differences_along(along_time, &path, count, length, DIFFERENCES_LEVELS, 1, fd->work, found,
                                    &worst);
@@ -244,7 +245,7 @@ static keel_status check_rate(struct field *fd, const struct map *map, double t,
 }
 
 keel_status map_check(struct field *fd, const struct map *map, double t, const double *u) {
-    if (map->user.count > 0 && map->user.rate) {
+    if (map->user.count > 0 && map->user.time_derivative) {
         keel_status status = check_rate(fd, map, t, u);
         if (status != KEEL_OK) return status;
     }

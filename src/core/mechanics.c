@@ -88,7 +88,7 @@ static keel_status factor_dense(struct field *fd, double t, const double *u) {
     int nq = fd->nq, k = fd->k;
     keel_status status = mechanics_mass(fd, t, u);
     if (status == KEEL_OK && fd->kg) status = map_jacobian(fd, &fd->constraint, t, u, m->k_rows);
-    if (status == KEEL_OK && fd->kg) status = map_rate(fd, &fd->constraint, t, u, m->shift);
+    if (status == KEEL_OK && fd->kg) status = map_time_derivative(fd, &fd->constraint, t, u, m->shift);
     if (status == KEEL_OK && fd->kr)
         status = map_jacobian(fd, &fd->rolling, t, u, m->k_rows + (long)fd->kg * nq);
     if (status != KEEL_OK) return status;
@@ -135,7 +135,7 @@ keel_status mechanics_rows(struct field *fd, double t, const double *u, const do
     *k = here ? m->k_rows : fd->matrix;
     *shift = here ? m->shift : m->beside_shift;
     if (here) return KEEL_OK;
-    keel_status status = map_rate(fd, &fd->constraint, t, u, m->beside_shift);
+    keel_status status = map_time_derivative(fd, &fd->constraint, t, u, m->beside_shift);
     return status == KEEL_OK ? map_jacobian(fd, &fd->constraint, t, u, fd->matrix) : status;
 }
 
@@ -210,7 +210,7 @@ keel_status mechanics_curvature(struct field *fd, double t, const double *u, dou
     return status;
 }
 
-int mechanics_rate(double t, const double *x, double *dx, void *field) {
+int mechanics_rhs(double t, const double *x, double *dx, void *field) {
     struct field *fd = field;
     struct mechanics *m = &fd->mech;
     int nq = fd->nq, k = fd->k;

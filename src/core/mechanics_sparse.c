@@ -69,7 +69,7 @@ static keel_status rows_at(struct field *fd, double t, const double *u, double *
     keel_status status = KEEL_OK;
     memset(shift, 0, (size_t)fd->k * sizeof *shift);
     if (fd->kg) status = map_entries(fd, &fd->constraint, t, u, k);
-    if (status == KEEL_OK && fd->kg) status = map_rate(fd, &fd->constraint, t, u, shift);
+    if (status == KEEL_OK && fd->kg) status = map_time_derivative(fd, &fd->constraint, t, u, shift);
     if (status == KEEL_OK && fd->kr)
         status = map_entries(fd, &fd->rolling, t, u, k + (fd->kg ? fd->constraint.user.pattern->nnz : 0));
     return status;

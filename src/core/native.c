@@ -39,7 +39,7 @@ keel_status keel_native_jacobian(keel_work *w, keel_native_map which, double t, 
 
 keel_status keel_native_time_derivative(keel_work *w, double t, const double *u, double *g_t) {
     struct field *fd = field_of(w);
-    return fd->kg ? map_rate(fd, &fd->constraint, t, u, g_t) : KEEL_OK;
+    return fd->kg ? map_time_derivative(fd, &fd->constraint, t, u, g_t) : KEEL_OK;
 }
 
 /* Large mechanics whose method leaves the constraints to the core has no dense matrices. */

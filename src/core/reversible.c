@@ -47,14 +47,14 @@ static double product(const struct engine *e, const double *a, const double *b) 
 }
 
 static keel_status rate_at(struct engine *e, double t, double *x, double *out) {
-    return field_rate(&e->field, t, x, out);
+    return field_rhs(&e->field, t, x, out);
 }
 
 /* f at t +- delta on the parabola x +- delta x' + delta^2/2 x'' (x'' NULL: on the line). */
 static keel_status rates_beside(struct engine *e, double delta, const double *second) {
     struct reversible *v = &e->reversible;
-    const struct record *r = e->r;
-    const double *x = e->x[r->front], *f = e->f[r->front];
+    const struct run_state *r = e->r;
+    const double *x = e->x[r->current], *f = e->f[r->current];
     keel_status status = KEEL_OK;
     for (int side = -1; side <= 1 && status == KEEL_OK; side += 2) {
         for (int i = 0; i < e->field.n; i++)
@@ -72,22 +72,22 @@ static double on_the_clock(double t, double delta) {
 
 static double density(const struct engine *e) { /* 1 / sigma */
     const struct gauge *g = e->reversible.gauge;
-    const double *f = e->f[e->r->front], *second = e->reversible.second;
+    const double *f = e->f[e->r->current], *second = e->reversible.second;
     return sqrt(product(e, second, second) / (product(e, f, f) + g->rest) + g->least);
 }
 
-/* x'' and x''' at the front, by differences that do not know the way.  Before the weights are
+/* x'' and x''' at the current state, by differences that do not know the way.  Before the weights are
  * known, parts of the first step are what they are taken over. */
 static keel_status differentiate(struct engine *e) {
     struct reversible *v = &e->reversible;
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     const struct gauge *g = v->gauge;
-    const double *f = e->f[r->front];
+    const double *f = e->f[r->current];
     int n = e->field.n;
     keel_status status = KEEL_OK;
-    if (!r->rate_known[r->front]) status = rate_at(e, r->t, e->x[r->front], e->f[r->front]);
+    if (!r->rhs_known[r->current]) status = rate_at(e, r->t, e->x[r->current], e->f[r->current]);
     if (status != KEEL_OK) return status;
-    r->rate_known[r->front] = 1;
+    r->rhs_known[r->current] = 1;
     double speed = g->known ? sqrt(product(e, f, f) + g->rest) : 0;
     double delta = on_the_clock(r->t, g->known ? NEAR / speed : 0.01 * e->o.step);
     status = rates_beside(e, delta, NULL);
@@ -112,7 +112,7 @@ static int belong_together(const struct field *fd, int i, int j) {
 static void weigh(struct engine *e, double scale) {
     const struct reversible *v = &e->reversible;
     const struct field *fd = &e->field;
-    const double *f = e->f[e->r->front];
+    const double *f = e->f[e->r->current];
     for (int i = 0; i < fd->n; i++) {
         double moves[3] = {0, 0, 0}, given = 0, size = 0;
         for (int j = 0; j < fd->n; j++) {
@@ -132,7 +132,7 @@ static void weigh(struct engine *e, double scale) {
 static void calibrate(struct engine *e) {
     struct reversible *v = &e->reversible;
     struct gauge *g = v->gauge;
-    const double *f = e->f[e->r->front];
+    const double *f = e->f[e->r->current];
     double first = sqrt(product(e, f, f)), second = sqrt(product(e, v->second, v->second)),
            third = sqrt(product(e, v->third, v->third));
     double scale = first > 0 && third > 0 ? sqrt(first / third) : second > 0 ? first / second : 0;
@@ -150,18 +150,18 @@ static void calibrate(struct engine *e) {
 /* G = (log rho)' = (x''.x''' / S - R x'.x'' / S) / (R + least), S = x'.x' + rest, R = x''.x'' / S. */
 static double slope(const struct engine *e) {
     const struct reversible *v = &e->reversible;
-    const double *f = e->f[e->r->front];
+    const double *f = e->f[e->r->current];
     double moves = product(e, f, f) + v->gauge->rest, bends = product(e, v->second, v->second) / moves;
     double change = product(e, v->second, v->third) - bends * product(e, f, v->second);
     return change / moves / (bends + v->gauge->least);
 }
 
-/* rho for the interval that begins at the front. */
+/* rho for the interval that begins at the current state. */
 static keel_status kick(struct engine *e) {
     struct reversible *v = &e->reversible;
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     struct field *fd = &e->field;
-    const double *y = e->x[r->front] + fd->n;
+    const double *y = e->x[r->current] + fd->n;
     size_t algebraic = (size_t)fd->m * sizeof *y;
     int start = r->rho == 0;
     if (!v->gauge->known)
@@ -186,7 +186,7 @@ static keel_status kick(struct engine *e) {
 }
 
 keel_status reversible_aim(struct engine *e, double t_end, double *t_new) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     double *ahead = r->direction > 0 ? &r->high : &r->low, *behind = r->direction > 0 ? &r->low : &r->high;
     if (r->rho == 0 || r->t == *ahead) {
         keel_status status = kick(e);

@@ -163,7 +163,7 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
         r->fresh_size[i] = size;
     }
     if (map->moving) {
-        keel_status status = map_rate(fd, map, t, u, r->terms + first);
+        keel_status status = map_time_derivative(fd, map, t, u, r->terms + first);
         if (status != KEEL_OK) return status;
         for (int i = first; i < first + count; i++)
             r->fresh_size[i] += fabs(r->terms[i]) * (derived ? 1 : fabs(t));

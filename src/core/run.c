@@ -12,7 +12,7 @@ static int reached(const struct engine *e, double t, double t_end) {
 
 /* Beyond a switch equal steps begin anew, at most as long as those before, so that they end on t_end. */
 static keel_status new_grid(struct engine *e, double t_end) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     double way = fabs(t_end - r->t), steps = ceil(way / e->o.step * (1 - 1e-12));
     r->base = r->t;
     r->count = 0;
@@ -24,7 +24,7 @@ static keel_status new_grid(struct engine *e, double t_end) {
 
 /* Which fixed step ends on t_end, and whether one does (design rule 7). */
 static keel_status find_grid(struct engine *e, double t_end) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     double steps = (t_end - r->base) / (r->step * r->direction), nearest = floor(steps + 0.5);
     double clock = 4 * DBL_EPSILON * fmax(fabs(t_end), fabs(r->base)) / r->step;
     int on_grid = fabs(steps - nearest) <= fmax(4 * DBL_EPSILON * nearest, clock);
@@ -39,20 +39,20 @@ static keel_status find_grid(struct engine *e, double t_end) {
     return KEEL_EINVAL;
 }
 
-/* The place where the solver stands becomes the front, and what was computed beyond it is forgotten. */
+/* The place where the solver stands becomes the current state; what was computed beyond it is forgotten. */
 static keel_status begin_here(struct engine *e) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     struct field *fd = &e->field;
     if (r->inside) {
-        memcpy(e->x[r->front], e->x_now, (size_t)(fd->n + fd->m) * sizeof(double));
-        if (e->low[0]) memset(e->low[r->front], 0, (size_t)fd->n * sizeof(double));
-        keel_status status = engine_rate(e, r->t_now, e->x[r->front], e->f[r->front]);
+        memcpy(e->x[r->current], e->x_now, (size_t)(fd->n + fd->m) * sizeof(double));
+        if (e->low[0]) memset(e->low[r->current], 0, (size_t)fd->n * sizeof(double));
+        keel_status status = engine_rhs(e, r->t_now, e->x[r->current], e->f[r->current]);
         if (status != KEEL_OK) return engine_fail_by_fault(e);
-        memcpy(e->x[r->front] + fd->n, fd->y, (size_t)fd->m * sizeof(double));
-        r->rate_known[r->front] = 1;
+        memcpy(e->x[r->current] + fd->n, fd->y, (size_t)fd->m * sizeof(double));
+        r->rhs_known[r->current] = 1;
         r->t_low = 0;
     }
-    r->slope_known[r->front] = 0; /* another branch, where the equations switch */
+    r->slope_known[r->current] = 0; /* another branch, where the equations switch */
     r->left = r->inside ? r->event : -1;
     r->t = r->base = r->scanned = r->t_now;
     r->count = 0;
@@ -66,7 +66,7 @@ static keel_status turn_round(struct engine *e, int direction) {
     if (status != KEEL_OK) return status;
     e->r->direction = direction;
     if (engine_pulls(e)) { /* the other way in t */
-        status = engine_rate(e, e->r->t, e->x[e->r->front], e->f[e->r->front]);
+        status = engine_rhs(e, e->r->t, e->x[e->r->current], e->f[e->r->current]);
         if (status != KEEL_OK) return engine_fail_by_fault(e);
     }
     events_begin(e);
@@ -74,7 +74,7 @@ static keel_status turn_round(struct engine *e, int direction) {
 }
 
 static keel_status set_out(struct engine *e, double t_end) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     int direction = t_end > r->t_now ? 1 : t_end < r->t_now ? -1 : r->direction;
     if (r->direction == 0) r->direction = direction;
     if (direction != r->direction) {
@@ -101,12 +101,12 @@ static keel_status stand_inside(struct engine *e, double t) {
 }
 
 static void stand_at_front(struct engine *e, int tell) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     r->inside = 0;
     r->event = -1;
     r->t_now = r->t;
-    if (r->told || !r->has_step || !tell) return;
-    r->told = 1;
+    if (r->observed || !r->has_step || !tell) return;
+    r->observed = 1;
     if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
 }
 
@@ -125,7 +125,7 @@ static keel_status too_many_steps(struct engine *e, long most) {
 }
 
 /* In one step: an event function that has no clear sign must not hold the run. */
-enum { CROWD = 1000 };
+enum { EVENT_LIMIT = 1000 };
 
 static keel_status too_many_events(struct engine *e) {
     char name[64];
@@ -134,7 +134,7 @@ static keel_status too_many_events(struct engine *e) {
         e, KEEL_ELIMIT,
         "more than %d events in the step from t = %.10g, %s among them: it has no clear sign, or "
         "options.max_step is to be smaller",
-        CROWD, e->r->t_before, field_name(names, e->r->event, "event", name, sizeof name));
+        EVENT_LIMIT, e->r->t_before, field_name(names, e->r->event, "event", name, sizeof name));
 }
 
 /* Stops that come ever faster, each after less time than the one before: a ball that comes to rest by
@@ -153,7 +153,7 @@ static int is_blurred(struct engine *e, double gap) {
     int event = e->r->event, all = fd->n + fd->m;
     double t = e->r->t_now, *u = e->events.trial, here, noise = 0, slope;
     const double *x = engine_state(e);
-    if (engine_rate(e, t, x, e->split) != KEEL_OK) return 0;
+    if (engine_rhs(e, t, x, e->split) != KEEL_OK) return 0;
     if (map_value(fd, &fd->event, t, x, e->events.here) != KEEL_OK) return 0;
     here = e->events.here[event];
     for (int side = -1; side <= 1; side += 2) {
@@ -173,7 +173,7 @@ static double speed_of_event(struct engine *e, double gap) {
     struct field *fd = &e->field;
     double t = e->r->t_now, *u = e->events.trial, here;
     const double *x = engine_state(e);
-    if (engine_rate(e, t, x, e->split) != KEEL_OK) return 0;
+    if (engine_rhs(e, t, x, e->split) != KEEL_OK) return 0;
     if (map_value(fd, &fd->event, t, x, e->events.here) != KEEL_OK) return 0;
     here = e->events.here[e->r->event];
     memcpy(u, x, (size_t)(fd->n + fd->m) * sizeof *u);
@@ -188,7 +188,7 @@ static int event_after(struct engine *e, double way, const double *u, double *va
     double t = e->r->t_now, *v = e->events.trial, *f = e->split;
     memcpy(v, u, (size_t)(fd->n + fd->m) * sizeof *v);
     for (int half = 1; half >= 0; half--) {
-        if (engine_rate(e, half ? t : t + way / 2, v, f) != KEEL_OK) return 0;
+        if (engine_rhs(e, half ? t : t + way / 2, v, f) != KEEL_OK) return 0;
         for (int j = 0; j < fd->n; j++) v[j] = u[j] + (half ? way / 2 : way) * f[j];
     }
     if (map_value(fd, &fd->event, t + way, v, e->events.here) != KEEL_OK) return 0;
@@ -219,40 +219,43 @@ static int is_random(struct engine *e) {
 }
 
 static keel_status come_to_rest(struct engine *e, double rest) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     char name[64];
     r->at_rest = 1;
     engine_say(e,
                "it comes to rest at t = %.10g: %s acts ever sooner after the time before, %.2g now; what "
                "follows, the motion at rest, needs equations of its own (a mode that the event switches to)",
                r->t_now + rest * r->direction,
-               field_name(e->field.event.user.names, r->event, "event", name, sizeof name), r->storm.gap);
+               field_name(e->field.event.user.names, r->event, "event", name, sizeof name),
+               r->accumulation.gap);
     return KEEL_REST;
 }
 
 static keel_status stop_at_event(struct engine *e) {
-    struct record *r = e->r;
-    double t = fabs(r->t_now), gap = fabs(r->t_now - r->storm.t);
+    struct run_state *r = e->r;
+    double t = fabs(r->t_now), gap = fabs(r->t_now - r->accumulation.t);
     if (gap <= 64 * DBL_EPSILON * t) return KEEL_EVENT; /* several at one time */
-    double ratio = r->storm.gap > 0 ? gap / r->storm.gap : 1;
-    int shrinks = ratio < 0.999, steady = fabs(ratio - r->storm.ratio) <= 1e-3 * ratio;
-    double speed = speed_of_event(e, gap), slower = r->storm.speed > 0 ? speed / r->storm.speed : 0;
-    int same = r->event == r->storm.event;
-    int alike = fabs(ratio - r->storm.ratio) <= 0.05 * ratio && fabs(slower - ratio) <= 0.2 * ratio;
-    r->storm = (struct storm){.t = r->t_now,
-                              .gap = gap,
-                              .ratio = ratio,
-                              .speed = speed,
-                              .count = shrinks ? r->storm.count + 1 : 0,
-                              .steady = shrinks && steady ? r->storm.steady + 1 : 0,
-                              .alike = shrinks && alike ? r->storm.alike + 1 : 0,
-                              .same = shrinks && same ? r->storm.same + 1 : 0,
-                              .event = r->event};
-    if (r->storm.count < SHRINKING && r->storm.same < FEW) return KEEL_EVENT;
+    double ratio = r->accumulation.gap > 0 ? gap / r->accumulation.gap : 1;
+    int shrinks = ratio < 0.999, steady = fabs(ratio - r->accumulation.ratio) <= 1e-3 * ratio;
+    double speed = speed_of_event(e, gap),
+           slower = r->accumulation.speed > 0 ? speed / r->accumulation.speed : 0;
+    int same = r->event == r->accumulation.event;
+    int alike = fabs(ratio - r->accumulation.ratio) <= 0.05 * ratio && fabs(slower - ratio) <= 0.2 * ratio;
+    r->accumulation = (struct accumulation){.t = r->t_now,
+                                            .gap = gap,
+                                            .ratio = ratio,
+                                            .speed = speed,
+                                            .count = shrinks ? r->accumulation.count + 1 : 0,
+                                            .steady = shrinks && steady ? r->accumulation.steady + 1 : 0,
+                                            .alike = shrinks && alike ? r->accumulation.alike + 1 : 0,
+                                            .same = shrinks && same ? r->accumulation.same + 1 : 0,
+                                            .event = r->event};
+    if (r->accumulation.count < SHRINKING && r->accumulation.same < FEW) return KEEL_EVENT;
     double rest = gap * ratio / (1 - ratio);
-    int foreseen = r->storm.steady >= STEADY || (r->storm.same >= FEW && r->storm.alike > 0 && ratio < 0.5);
+    int foreseen = r->accumulation.steady >= STEADY ||
+                   (r->accumulation.same >= FEW && r->accumulation.alike > 0 && ratio < 0.5);
     int soon = (gap <= NO_TIME * t || (foreseen && rest <= SOON * t)) && !is_random(e);
-    int blurred = !soon && r->storm.alike >= SHRINKING && is_blurred(e, gap);
+    int blurred = !soon && r->accumulation.alike >= SHRINKING && is_blurred(e, gap);
     return soon || blurred ? come_to_rest(e, rest) : KEEL_EVENT;
 }
 
@@ -300,8 +303,8 @@ static long steps_left(long most, long pause, long taken) {
 }
 
 keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, int tell) {
-    struct record *r = e->r;
-    int crowd = 0, inside = r->inside;
+    struct run_state *r = e->r;
+    int simultaneous = 0, inside = r->inside;
     long wait = 0, taken = 0, most = most_steps(&e->o);
     double began = r->t_now;
     keel_status status = set_out(e, t_end);
@@ -314,7 +317,7 @@ keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, in
         if (events && r->has_step) {
             double to = reached(e, r->t, t_end) ? t_end : r->t;
             if (events_scan(e, to, &status)) {
-                if (++crowd > CROWD) return too_many_events(e);
+                if (++simultaneous > EVENT_LIMIT) return too_many_events(e);
                 if (r->surface >= 0) {
                     if (e->o.observe) e->o.observe(e->handle, e->field.p.user); /* of the step up to it */
                     if (t_wake != t_end && reached(e, r->t_now, t_wake)) return KEEL_OK;
@@ -349,7 +352,7 @@ keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, in
         if (status == KEEL_OK && defect_may_be_due(e)) defect_sample(e);
         if (status == KEEL_OK && r->surface >= 0) status = pass_surface(e, t_end);
         taken++;
-        crowd = 0;
+        simultaneous = 0;
     }
     return status;
 }

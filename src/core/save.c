@@ -64,7 +64,7 @@ static uint64_t signature(const struct engine *e) {
                     p->invariant.count,
                     p->event.count,
                     (int)KEEL_ABI,
-                    (int)sizeof(struct record)};
+                    (int)sizeof(struct run_state)};
     uint64_t h = hash(14695981039346656037u, counts, sizeof counts);
     h = hash_options(h, e);
     h = hash_doubles(h, e->atol, p->n);
@@ -111,13 +111,20 @@ static int flag(int value) {
 
 /* Counters that have room to count on. */
 static int counters_are_sound(const struct engine *e) {
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     const keel_stats *s = &r->stats;
     const long count[] = {r->count,          s->steps,    s->rejected,  s->calls,         s->newton,
                           s->factorizations, s->events,   s->jacobians, s->corrections,   s->unresolved,
                           s->schur,          s->switches, s->slides,    r->defect.samples};
-    const int small[] = {r->crawls,      r->blurs,      r->storm.count, r->storm.steady, r->storm.same,
-                         r->storm.alike, r->zeno.count, r->zeno.shrunk, r->zeno.idle};
+    const int small[] = {r->crawls,
+                         r->blurs,
+                         r->accumulation.count,
+                         r->accumulation.steady,
+                         r->accumulation.same,
+                         r->accumulation.alike,
+                         r->zeno.count,
+                         r->zeno.shrunk,
+                         r->zeno.idle};
     for (size_t k = 0; k < sizeof count / sizeof *count; k++)
         if (count[k] < 0 || count[k] > LONG_MAX / 2) return 0;
     for (size_t k = 0; k < sizeof small / sizeof *small; k++)
@@ -132,11 +139,11 @@ static int counters_are_sound(const struct engine *e) {
 }
 
 static int record_is_sound(const struct engine *e) {
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     int events = e->field.p.event.count;
-    return counters_are_sound(e) && flag(r->front) && flag(r->inside) && flag(r->fresh) &&
-           flag(r->has_step) && flag(r->dense_ready) && flag(r->rate_known[0]) && flag(r->rate_known[1]) &&
-           flag(r->told) && flag(r->just_begun) && r->direction >= -1 && r->direction <= 1 &&
+    return counters_are_sound(e) && flag(r->current) && flag(r->inside) && flag(r->fresh) &&
+           flag(r->has_step) && flag(r->dense_ready) && flag(r->rhs_known[0]) && flag(r->rhs_known[1]) &&
+           flag(r->observed) && flag(r->just_begun) && r->direction >= -1 && r->direction <= 1 &&
            r->event >= -1 && r->event < events && r->left >= -1 && r->left < events && r->surface >= -1 &&
            r->surface < events && (r->surface < 0 || surfaces_of_event(e, r->surface) >= 0) &&
            r->sliding >= 0 && r->sliding <= e->surfaces.count && flag(r->unsettled) && flag(r->regridded) &&

@@ -94,7 +94,7 @@ static int gives_masses(struct field *fd, double *bend) {
 void sizes_find_masses(struct field *fd, double t, const double *u) {
     if (!is_canonical(fd) || fd->nq == 0) return;
     struct fault before = fd->fault;
-    int by_rates = fd->p.f.jacobian && fd->rate == fd->p.f.value;
+    int by_rates = fd->p.f.jacobian && fd->rhs == fd->p.f.value;
     keel_status status = by_rates                   ? bend_from_rates(fd, t, u, fd->matrix)
                          : fd->energy.user.jacobian ? bend_by_gradients(fd, t, u, fd->matrix)
                                                     : bend_by_values(fd, t, u, fd->matrix);

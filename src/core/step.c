@@ -30,7 +30,7 @@ double step_low(const struct engine *e, long count, double t) {
 }
 
 static struct plan plan_fixed(const struct engine *e, double t_end) {
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     double h = r->step * r->direction, left = e->grid.steps - (double)r->count;
     if (e->grid.on_grid) {
         int last = left <= 1;
@@ -47,7 +47,7 @@ static struct plan plan_fixed(const struct engine *e, double t_end) {
 
 /* Where steps are on no grid the last one has 0.5 to 1.5 of their length. */
 static struct plan plan_nominal(const struct engine *e, double t_end) {
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     double left = (t_end - r->t) - r->t_low, h = e->o.step * r->direction;
     if (fabs(left) < 1.5 * e->o.step)
         return (struct plan){.h = left, .t_new = t_end, .low = r->t_low, .lands = 1};
@@ -55,7 +55,7 @@ static struct plan plan_nominal(const struct engine *e, double t_end) {
 }
 
 static struct plan plan_adaptive(const struct engine *e, double t_end, double h_wanted) {
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     double left = (t_end - r->t) - r->t_low, h = h_wanted * r->direction;
     if (fabs(h) >= fabs(left) * (1 - 1e-12))
         return (struct plan){.h = left, .t_new = t_end, .low = r->t_low, .lands = 1, .shortened = 1};
@@ -90,7 +90,7 @@ static keel_status not_finite(struct engine *e, double t, const double *x, const
     char room[64];
     int i = 0;
     keel_status status =
-        field_rate(fd, t, x, e->split); /* names the culprit if it is f at the accepted state */
+        field_rhs(fd, t, x, e->split); /* names the culprit if it is f at the accepted state */
     if (status != KEEL_OK) return status;
     while (i < fd->n - 1 && isfinite(suspect[i])) i++;
     return field_fault(fd, KEEL_RETRY, KEEL_EUSER, "%s became not finite in the step from t = %.10g",
@@ -144,7 +144,7 @@ static keel_status lengthen(struct engine *e, struct plan *plan, double *x_new, 
 static keel_status propose_and_correct(struct engine *e, keel_attempt *a, struct plan *plan, double *x_new,
                                        double *low_new, double *error) {
     struct field *fd = &e->field;
-    int from = e->r->front, attempts = engine_attempts(e);
+    int from = e->r->current, attempts = engine_attempts(e);
     keel_status status = attempts ? engine_attempt(e, a, from, plan->t_new, x_new, low_new)
                                   : step_propose(e, a, from, NULL, x_new, low_new);
     if (status != KEEL_OK || !manifold_corrects(&e->manifold)) return status;
@@ -161,9 +161,9 @@ static keel_status propose_and_correct(struct engine *e, keel_attempt *a, struct
 /* One attempt at (h, t_new) into the other buffer; KEEL_RETRY with a fault if it cannot be had.  Where long
  * work in it was given up, as options.stop asked, whatever came of it is forgotten. */
 static keel_status attempt_once(struct engine *e, struct plan *plan, double *error) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     struct field *fd = &e->field;
-    int from = r->front, to = 1 - from;
+    int from = r->current, to = 1 - from;
     double *x_new = e->x[to], *low_new = e->low[to];
     keel_attempt a = {.t = r->t,
                       .h = plan->h,
@@ -187,14 +187,14 @@ static keel_status attempt_once(struct engine *e, struct plan *plan, double *err
     if (e->estimates && *error <= CONTROL_BLIND && fd->n > 0 &&
         (*error = correction_unblind(e, plan->h, plan->t_new, x_new, *error, &known)) > 1)
         return KEEL_OK;
-    r->rate_known[to] = !e->stepper->no_rate || fd->m; /* y belongs to the end, and the rate finds it */
-    if (r->rate_known[to] && !known) {
+    r->rhs_known[to] = !e->stepper->no_rhs || fd->m; /* y belongs to the end, and the rate finds it */
+    if (r->rhs_known[to] && !known) {
         e->work.calls++;
-        int code = e->work.rate(plan->t_new, x_new, e->f[to], e->work.context);
+        int code = e->work.rhs(plan->t_new, x_new, e->f[to], e->work.context);
         /* with a fixed step nothing could be done about it: the next step will say so */
         int useless = e->estimates && !engine_finite(fd->n, e->f[to]);
         if (code != 0 || useless) { /* once more, for the sentence */
-            status = engine_rate(e, plan->t_new, x_new, e->f[to]);
+            status = engine_rhs(e, plan->t_new, x_new, e->f[to]);
             if (status != KEEL_OK) return status;
         }
     }
@@ -225,8 +225,8 @@ static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
 keel_status step_verify(struct engine *e) {
     if (!manifold_to_round_off(&e->manifold) || e->manifold.view.unresolved) return KEEL_OK;
     if (!project_looks(e->r->stats.steps)) return KEEL_OK;
-    int now = e->r->front;
-    return verify_on_the_way(&e->start, e->r->t, e->x[now], e->r->rate_known[now] ? e->f[now] : NULL);
+    int now = e->r->current;
+    return verify_on_the_way(&e->start, e->r->t, e->x[now], e->r->rhs_known[now] ? e->f[now] : NULL);
 }
 
 /* Does a row that the method keeps seem not to hold, in units that may lag? */
@@ -238,11 +238,11 @@ static int seems_off(const struct rows *r) {
 
 /* Certificate and sizes at the accepted state.  Rows that are not corrected let their sizes grow when due. */
 static keel_status measure(struct engine *e) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     struct field *fd = &e->field;
-    const double *x = e->x[r->front];
+    const double *x = e->x[r->current];
     int corrected = manifold_corrects(&e->manifold);
-    if (!e->measured && fd->rate == fd->p.f.value) return KEEL_OK; /* nothing asks for sizes */
+    if (!e->measured && fd->rhs == fd->p.f.value) return KEEL_OK; /* nothing asks for sizes */
     if (project_outgrown(fd->n + fd->m, x, fd->size) && corrected) r->outgrown = 1;
     if (!e->measured) return KEEL_OK;
     int all_grown = corrected && e->manifold.kept == e->rows.count && !engine_attempts(e);
@@ -256,7 +256,7 @@ static keel_status measure(struct engine *e) {
 }
 
 static keel_status commit(struct engine *e, const struct plan *plan) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     if (e->o.stop) engine_heed(e, 0); /* from here on the step stands */
     if (correction_counts(e)) correction_note(e, plan->t_new, plan->h);
     r->t_before = r->t;
@@ -264,13 +264,13 @@ static keel_status commit(struct engine *e, const struct plan *plan) {
     r->t_low = plan->low_new;
     r->h_taken = plan->h;
     r->t = r->t_now = plan->t_new;
-    r->front = 1 - r->front;
+    r->current = 1 - r->current;
     r->count++;
     if (plan->off_grid) {
         r->base = plan->t_new;
         r->count = 0;
     }
-    r->fresh = r->dense_ready = r->inside = r->told = 0;
+    r->fresh = r->dense_ready = r->inside = r->observed = 0;
     r->has_step = 1;
     r->event = -1;
     r->piece = r->blurs = r->degree = r->sampled = 0;
@@ -278,7 +278,7 @@ static keel_status commit(struct engine *e, const struct plan *plan) {
     r->stats.unresolved += e->manifold.view.unresolved;
     if (engine_attempts(e)) e->manifold.stabilizer->accept(&e->manifold.view, r->h_taken);
     if (e->stepper->accept) {
-        int now = r->front;
+        int now = r->current;
         keel_segment step = {r->t_before, r->h_taken, e->x[1 - now], e->f[1 - now], e->x[now], e->f[now]};
         e->stepper->accept(&e->work, &step);
     }
@@ -303,10 +303,10 @@ static const char *row_name(const struct field *fd, int i, char *room, size_t si
  * algebraic variable, else the fastest state. */
 static void tell_suspect(struct engine *e, char *text, size_t size) {
     struct field *fd = &e->field;
-    const double *x = e->x[e->r->front];
+    const double *x = e->x[e->r->current];
     char name[64];
     text[0] = '\0';
-    if (fd->n == 0 || field_rate(fd, e->r->t, x, e->split) != KEEL_OK) return;
+    if (fd->n == 0 || field_rhs(fd, e->r->t, x, e->split) != KEEL_OK) return;
     int narrow = 0;
     double share = fd->traits & KEEL_SECOND_ORDER && fd->k ? mechanics_own_share(fd, &narrow) : 1;
     if (share < 0.01) {
@@ -342,7 +342,7 @@ static void add_suspect(struct engine *e) {
 }
 
 static keel_status underflow(struct engine *e, double h) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     char suspect[160];
     if (e->field.fault.status != KEEL_OK) {
         add_suspect(e);
@@ -401,7 +401,7 @@ static keel_status step_fixed(struct engine *e, double t_end) {
 enum { CRAWL = 64, MOST_CRAWLS = 1000 };
 
 static keel_status step_adaptive(struct engine *e, double t_end) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     double longest = control_longest(e, t_end), h = fmin(control_aim(e), longest);
     e->r->has_step = 0;
     if (e->o.stop) engine_heed(e, 1);
@@ -449,14 +449,14 @@ keel_status step_take(struct engine *e, double t_end) {
                                          : step_adaptive(e, t_end);
     if (e->o.stop) engine_heed(e, 0);
     if (status != KEEL_OK && e->measured) /* the residuals are those of the last trial */
-        rows_residual(&e->field, &e->rows, e->r->t, e->x[e->r->front], e->rows.residual);
+        rows_residual(&e->field, &e->rows, e->r->t, e->x[e->r->current], e->rows.residual);
     step_count(e);
     return status;
 }
 
 keel_status step_raw(struct engine *e, double t, double *x) {
-    struct record *r = e->r;
-    int from = 1 - r->front;
+    struct run_state *r = e->r;
+    int from = 1 - r->current;
     keel_attempt a = {.t = r->t_before,
                       .h = dense_way(e, t),
                       .x = e->x[from],

@@ -9,7 +9,7 @@
  *
  * g'+- the derivative of g along f+-.  It leaves the surface where a reaches 0 or 1.  What the steps leave
  * of g is removed along f+ - f-, the direction in which the switching itself acts. */
-#include "core/surfaces_inside.h"
+#include "core/surfaces_private.h"
 
 #include <float.h>
 #include <math.h>
@@ -59,7 +59,7 @@ void surfaces_attach(struct engine *e) {
     struct surfaces *s = &e->surfaces;
     if (s->count == 0) return;
     int sliding = e->r && e->r->sliding;
-    e->work.rate = sliding ? surfaces_rate : s->rate;
+    e->work.rhs = sliding ? surfaces_rhs : s->rate;
     e->work.context = sliding ? (void *)e : s->context;
     e->field.sliding = sliding;
 }
@@ -176,7 +176,7 @@ int surfaces_signs(struct engine *e, double t, const double *u) {
 /* Motion ------------------------------------------------------------------------------------------------ */
 
 double surfaces_moment(const struct engine *e) {
-    const struct record *r = e->r;
+    const struct run_state *r = e->r;
     double h = r->h_taken != 0 ? fabs(r->h_taken) : e->o.step > 0 ? e->o.step : r->h_next;
     return (h > 0 ? h : 1e-6) * r->direction;
 }
@@ -324,7 +324,7 @@ static keel_status only_way(struct engine *e, double t, const double *u, const i
 
 /* `before`: what was slid along until now, as in record.sliding; the same slide goes on. */
 static void note_slide(struct engine *e, double t, int before) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     if (!r->sliding) return;
     r->slide_from = t;
     if (r->sliding == before) return;
@@ -334,7 +334,7 @@ static void note_slide(struct engine *e, double t, int before) {
 
 keel_status surfaces_settle(struct engine *e) {
     struct surfaces *s = &e->surfaces;
-    double t = e->r->t, *u = e->x[e->r->front];
+    double t = e->r->t, *u = e->x[e->r->current];
     int met[MET_MOST], changed = 1;
     unsigned mask;
     if (!e->r->unsettled) return KEEL_OK;
@@ -351,7 +351,7 @@ keel_status surfaces_settle(struct engine *e) {
         keel_status status = choose(e, t, u, count, met, mask);
         if (status == KEEL_OK && count == 1) status = only_way(e, t, u, met);
         if (status < 0) return status;
-        if (engine_rate(e, t, u, e->f[e->r->front]) != KEEL_OK) return engine_fail_by_fault(e);
+        if (engine_rhs(e, t, u, e->f[e->r->current]) != KEEL_OK) return engine_fail_by_fault(e);
         memcpy(u + e->field.n, e->field.y, (size_t)e->field.m * sizeof *u);
     }
     note_slide(e, t, 0);
@@ -417,7 +417,7 @@ static keel_status watch_zeno(struct engine *e, double t) {
 }
 
 keel_status surfaces_pass(struct engine *e) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     struct surfaces *s = &e->surfaces;
     double t = r->t_now;
     const double *u = engine_state(e);
@@ -437,8 +437,8 @@ keel_status surfaces_pass(struct engine *e) {
  * Beyond it the branch in force may have no value: sqrt(x) for x > 0. */
 int surfaces_reached(struct engine *e) {
     struct surfaces *s = &e->surfaces;
-    const struct record *r = e->r;
-    const double *u = e->x[r->front];
+    const struct run_state *r = e->r;
+    const double *u = e->x[r->current];
     int n = e->field.n;
     if (s->count == 0 || r->sliding || find_noise(e, r->t, u) != KEEL_OK) return 0;
     for (int j = 0; j < n; j++) s->u[j] = u[j] + e->atol[j] + e->o.rtol * fabs(u[j]);

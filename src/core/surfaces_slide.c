@@ -1,5 +1,5 @@
 /* surfaces_slide.c - motion along a switching surface, Filippov's solution (surfaces.c). */
-#include "core/surfaces_inside.h"
+#include "core/surfaces_private.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static int slopes(struct engine *e, double t, const double *x, double slope[2]) 
     return code;
 }
 
-int surfaces_rate(double t, const double *x, double *dx, void *engine) {
+int surfaces_rhs(double t, const double *x, double *dx, void *engine) {
     struct engine *e = engine;
     struct surfaces *s = &e->surfaces;
     double slope[2];
@@ -132,7 +132,7 @@ keel_status surfaces_slide(struct engine *e, double t, const double *u, int coun
             if (__builtin_popcount(moved) != size) continue;
             for (unsigned below = 0; below < 1u << count; below++) {
                 if (!slides(e, t, u, count, met, below, moved)) continue;
-                int own = e->stepper->no_rate || e->stepper->info.traits & (KEEL_AS_GIVEN | KEEL_CONSTRAINED);
+                int own = e->stepper->no_rhs || e->stepper->info.traits & (KEEL_AS_GIVEN | KEEL_CONSTRAINED);
                 if (own || engine_attempts(e) || e->o.reversible)
                     return engine_fail(e, KEEL_EINVAL,
                                        "the solution slides along the switching surface %.60s from t = "
@@ -162,7 +162,7 @@ keel_status surfaces_leave(struct engine *e, double t, const double *u) {
 }
 
 void surfaces_end_slide(struct engine *e) {
-    struct record *r = e->r;
+    struct run_state *r = e->r;
     if (r->sliding) e->surfaces.tally[r->sliding - 1].slid += fabs(r->t_now - r->slide_from);
     r->sliding = 0;
     surfaces_attach(e);

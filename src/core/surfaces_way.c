@@ -1,6 +1,6 @@
 /* surfaces_way.c - which way a switching surface goes from where the solver stands, and how far from it signs
  * mean something. */
-#include "core/surfaces_inside.h"
+#include "core/surfaces_private.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int way_and_order(struct engine *e, double t, const double *u, int k, int
         double delta = share[length] * surfaces_moment(e), at = t;
         memcpy(s->trial, u, (size_t)(fd->n + fd->m) * sizeof *u);
         for (int stage = 0; stage < ORDERS; stage++) {
-            if (engine_rate(e, at, s->trial, e->split) != KEEL_OK) break;
+            if (engine_rhs(e, at, s->trial, e->split) != KEEL_OK) break;
             for (int j = 0; j < fd->n; j++) s->trial[j] += delta * e->split[j];
             for (int j = 0; j < fd->m; j++) s->trial[fd->n + j] = fd->y[j];
             at += delta;

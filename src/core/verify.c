@@ -47,9 +47,9 @@ static keel_status rate_of_row(struct start *st, int i, double t, const double *
     double *dx = st->d;
     map.exact = 1;
     memcpy(st->trial, u, (size_t)(fd->n + fd->m) * sizeof *u);
-    keel_status status = field_rate(fd, t, st->trial, dx);
+    keel_status status = field_rhs(fd, t, st->trial, dx);
     if (status == KEEL_OK) status = map_jacobian(fd, &map, t, st->trial, fd->matrix);
-    if (status == KEEL_OK) status = map_rate(fd, &map, t, st->trial, r->terms);
+    if (status == KEEL_OK) status = map_time_derivative(fd, &map, t, st->trial, r->terms);
     if (status != KEEL_OK) return status;
     const double *gradient = fd->matrix + (long)(i - r->at[kind]) * fd->n;
     *rate = r->terms[i - r->at[kind]];
@@ -71,7 +71,7 @@ static int field_is_exact(const struct field *fd) {
     if (field_lacks_gradient(fd) || (fd->k && !curved)) return 0;
     for (int i = 0; i < 4 && derived; i++) {
         const keel_map *user = &rows[i]->user;
-        if (user->count && (!user->jacobian || (rows[i]->moving && !user->rate))) return 0;
+        if (user->count && (!user->jacobian || (rows[i]->moving && !user->time_derivative))) return 0;
     }
     return 1;
 }
@@ -79,7 +79,7 @@ static int field_is_exact(const struct field *fd) {
 /* The share of the terms of dI/dt that may be left of a 0. */
 static double tolerance_of(const struct field *fd, const struct map *map) {
     if (field_lacks_gradient(fd)) return 1e-5;
-    int exact = map->user.jacobian && (map->user.rate || !map->moving);
+    int exact = map->user.jacobian && (map->user.time_derivative || !map->moving);
     return exact && field_is_exact(fd) ? EXACT * DBL_EPSILON : BY_DIFFERENCES;
 }
 
@@ -252,7 +252,7 @@ static int rests(struct start *st, const struct map *map, int first, double t, c
     if (count == 0) return 1;
     if (!map->user.jacobian || map_jacobian(fd, map, t, u, fd->matrix) != KEEL_OK) return 0;
     memset(r->terms, 0, (size_t)count * sizeof *r->terms);
-    if (map->moving && map_rate(fd, map, t, u, r->terms) != KEEL_OK) return 0;
+    if (map->moving && map_time_derivative(fd, map, t, u, r->terms) != KEEL_OK) return 0;
     double share = verify_share(fd, map);
     for (int i = 0; i < count; i++)
         if (r->treatment[first + i] != KEEL_ROW_KEPT ||
@@ -265,7 +265,7 @@ static int rests(struct start *st, const struct map *map, int first, double t, c
 static int all_rest(struct start *st, double t, const double *u, const double *f) {
     const struct field *fd = st->fd;
     const struct rows *r = st->rows;
-    int rest = f && fd->rate == fd->p.f.value &&
+    int rest = f && fd->rhs == fd->p.f.value &&
                r->of[KEEL_ROW_ENERGY] + r->of[KEEL_ROW_INVARIANT] == r->count &&
                rests(st, &fd->energy, r->at[KEEL_ROW_ENERGY], t, u, f) &&
                rests(st, &fd->invariant, r->at[KEEL_ROW_INVARIANT], t, u, f);
@@ -332,7 +332,7 @@ static keel_status check_gradient_field(struct start *st, double t, const double
     double *given = st->trial, *derived = st->d;
     if (!(fd->traits & KEEL_FROM_ENERGY) || !fd->p.f.value) return KEEL_OK;
     keel_status status = map_value(fd, &fd->f, t, u, given);
-    if (status == KEEL_OK && hamiltonian_rate(t, u, derived, fd)) status = KEEL_RETRY;
+    if (status == KEEL_OK && hamiltonian_rhs(t, u, derived, fd)) status = KEEL_RETRY;
     for (int j = 0; j < fd->n && status == KEEL_OK; j++) {
         char name[64];
         if (fabs(given[j] - derived[j]) <= 1e-5 * (fabs(given[j]) + fabs(derived[j])) + 1e-9 * fd->size[j])

@@ -3,7 +3,7 @@
  * Names first; then the loops are written out, for which only parameters are needed; then unknowns; then for
  * each mode energy function, motion and constraints, which make the multipliers; then for each mode
  * everything else. */
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 
 #include "base/text.h"
 

@@ -1,5 +1,5 @@
 /* elaborate_call.c - functions: keel's own on numbers, dot, cross and norm on arrays, der, and the user's. */
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* elaborate_check.c - the span, the options, and what can be seen only when everything is there. */
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 
 #include "base/text.h"
 #include "symbolic/derive_rules.h"

@@ -1,5 +1,5 @@
 /* elaborate_event.c - events and their actions. */
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 
 #include "base/text.h"
 

@@ -1,5 +1,5 @@
 /* elaborate_expression.c - a tree of an expression to nodes of the graph, with loops written out. */
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* elaborate_form.c - lagrangian, hamiltonian or plain equations: does it fit what is declared, and the
  * motion. */
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 
 #include "symbolic/derive_rules.h"
 
@@ -166,7 +166,7 @@ static int structure_matrix(struct elaborate *e, expr **out) {
     return wrong == -1 || elaborate_out_of_memory(e);
 }
 
-static void say_status(struct elaborate *e, const struct syntax_statement *s, enum motion_status status) {
+static void message_status(struct elaborate *e, const struct syntax_statement *s, enum motion_status status) {
     if (status != MOTION_KINK) e->derive.obstacle = EXPR_NONE;
     switch (status) {
     case MOTION_OK:
@@ -228,7 +228,7 @@ void elaborate_motion(struct elaborate *e) {
     else if (structure_matrix(e, &structure))
         status = motion_poisson(&mode->motion, &e->derive, mode->function, structure);
     else return;
-    say_status(e, s, status);
+    message_status(e, s, status);
     if (status != MOTION_OK) return;
     mode->energy = m->form == MODEL_LAGRANGIAN ? motion_energy(&mode->motion, &e->derive, mode->function)
                                                : mode->function;

@@ -1,5 +1,5 @@
 /* elaborate_given.c - values given for symbols or outputs: init, guess, exact, reference. */
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* elaborate_let.c - params and lets on demand: each definition is elaborated when a use first asks for it, so
  * their order does not matter and a cycle shows as a definition that is asked for while under way. */
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 
 /* The numbers of indices must agree, and no element may be given twice; fills the table. */
 static int enter(struct elaborate *e, struct elaborate_name *name, struct elaborate_definition *one) {

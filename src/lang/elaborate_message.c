@@ -1,6 +1,6 @@
 /* elaborate_message.c - what the elaboration says: one message a place, with lines, loops and likely names.
  */
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 
 #include "base/text.h"
 

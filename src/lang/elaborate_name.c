@@ -1,5 +1,5 @@
 /* elaborate_name.c - the names of a model: declared once, found by hashing, unknowns numbered. */
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 /* elaborate_parameter.c - parameters: symbols with expressions of earlier ones behind them, the numbers these
  * have, and --set.  A parameter is numbered after all that it is computed from, so one pass in order renews
  * them all. */
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 
 #include "base/text.h"
 #include "lang/parser.h"

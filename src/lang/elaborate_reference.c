@@ -1,6 +1,6 @@
 /* elaborate_reference.c - what a name in an expression stands for: t, pi, energy, loop indices, arguments,
  * parameters, unknowns, lets, multipliers; its indices, primes, and x.enter, x.start. */
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 
 #include <stdlib.h>
 #include <string.h>

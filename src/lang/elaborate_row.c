@@ -1,5 +1,5 @@
 /* elaborate_row.c - equations, constraints, invariants, outputs and forces: one row for each element. */
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 
 #include "symbolic/derive_rules.h"
 

@@ -1,5 +1,5 @@
 /* elaborate_value.c - numbers and arrays: element by element, one array and one number, dot, cross, norm. */
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 
 #include <math.h>
 #include <string.h>

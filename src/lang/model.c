@@ -2,7 +2,7 @@
 #include "lang/model.h"
 
 #include "base/text.h"
-#include "lang/elaborate_inside.h"
+#include "lang/elaborate_private.h"
 #include "symbolic/expr_print.h"
 #include "lang/syntax_find.h"
 

@@ -1,5 +1,5 @@
-/* parser.c - tokens, memory, messages, blocks; see parser.h and parser_inside.h. */
-#include "lang/parser_inside.h"
+/* parser.c - tokens, memory, messages, blocks; see parser.h and parser_private.h. */
+#include "lang/parser_private.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* parser_check.c - what needs the names of the whole model: calls of what is no function, dx/dt; and truth
  * values where numbers are due, or the other way round.  One message a statement. */
-#include "lang/parser_inside.h"
+#include "lang/parser_private.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* parser_expression.c - expressions, by descent through the binding strengths: or, and, not, comparison, +
  * -, * /, sign, ^, primary. */
-#include "lang/parser_inside.h"
+#include "lang/parser_private.h"
 
 #include "base/text.h"
 

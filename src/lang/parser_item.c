@@ -1,5 +1,5 @@
 /* parser_item.c - the entries of statements: declarations, definitions, settings, options. */
-#include "lang/parser_inside.h"
+#include "lang/parser_private.h"
 
 /* Parts of statements ------------------------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* parser_mistake.c - sentences for what does not fit: words and habits of other languages, and what is
  * simply missing. */
-#include "lang/parser_inside.h"
+#include "lang/parser_private.h"
 
 #include "base/text.h"
 

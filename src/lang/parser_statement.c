@@ -1,5 +1,5 @@
 /* parser_statement.c - one statement: what stands behind its word. */
-#include "lang/parser_inside.h"
+#include "lang/parser_private.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* schur.c - see schur.h.  Davis, Algorithm 849: A concise sparse Cholesky factorization package, ACM Trans.
  * Math. Softw. 31 (2005), with all patterns known beforehand. */
-#include "linalg/schur_inside.h"
+#include "linalg/schur_private.h"
 
 #include "linalg/dense.h"
 

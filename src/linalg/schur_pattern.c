@@ -3,7 +3,7 @@
  * The order of elimination has two parts.  Rows with one neighbour left make no fill: they go first, from
  * all ends of S at once, so that neighbours in the order do not wait for each other.  What is left, rings of
  * rows, is ordered by approximate minimum degree (Amestoy, Davis, Duff 1996), which sparse.h has. */
-#include "linalg/schur_inside.h"
+#include "linalg/schur_private.h"
 
 #include "linalg/sparse.h"
 

@@ -63,14 +63,14 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     if (a->first) *m->count = 0;
     if (rates_known(m) < before) {
         w->calls += explicit_rkf78.stages - 1;
-        w->code = keel_rk_step(&explicit_rkf78, w->width, w->rate, w->context, a->t, a->h, a->x, a->f, m->k,
+        w->code = keel_rk_step(&explicit_rkf78, w->width, w->rhs, w->context, a->t, a->h, a->x, a->f, m->k,
                                m->stage, a->dx);
         return w->code == 0 ? KEEL_OK : w->code > 0 ? KEEL_RETRY : KEEL_EUSER;
     }
     advance(w, a->h, table->bashforth[0], a->f, before, table->bashforth + 1, a->dx);
     if (table->moulton[0] == 0) return KEEL_OK;
     for (int i = 0; i < w->width; i++) m->stage[i] = a->x[i] + a->dx[i];
-    keel_status status = keel_rate(w, a->t + a->h, m->stage, m->predicted);
+    keel_status status = keel_rhs(w, a->t + a->h, m->stage, m->predicted);
     if (status != KEEL_OK) return status;
     advance(w, a->h, table->moulton[1], a->f, before - 1, table->moulton + 2, a->dx);
     for (int i = 0; i < w->width; i++) a->dx[i] += a->h * table->moulton[0] * m->predicted[i];

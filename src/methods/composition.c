@@ -101,7 +101,7 @@ keel_status composition_attempt(keel_work *w, keel_attempt *a) {
         double t = a->t + clock;
         keel_attempt piece = {
             .t = t, .h = length[i], .x = m->x, .f = m->f, .dx = m->piece, .first = 1, .f_end = m->f_end};
-        if (!inner.stepper->no_rate) status = keel_rate(&inner, t, m->x, m->f);
+        if (!inner.stepper->no_rhs) status = keel_rhs(&inner, t, m->x, m->f);
         if (status == KEEL_OK) status = inner.stepper->attempt(&inner, &piece);
         if (status == KEEL_OK) add(w, m, a);
         clock += length[i];

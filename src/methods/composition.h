@@ -55,7 +55,7 @@ keel_status composition_attempt(keel_work *w, keel_attempt *a);
                  .reference = source,                                                                      \
                  .order = the_order,                                                                       \
                  .traits = the_traits},                                                                    \
-        .no_rate = 1, .table = &(const struct composition){&(of), &(with)},                                \
+        .no_rhs = 1, .table = &(const struct composition){&(of), &(with)},                                 \
         .size = sizeof(struct composed) + sizeof(type), .refuse = (why_not), .layout = composition_layout, \
         .attempt = composition_attempt                                                                     \
     }

@@ -292,15 +292,15 @@ static const enum kind is_gonzalez = GONZALEZ, is_average = AVERAGE, is_itoh_abe
 
 #define ENERGY (KEEL_IMPLICIT | KEEL_KEEPS_ENERGY)
 #define SYMMETRIC (ENERGY | KEEL_SYMMETRIC_STEP)
-#define METHOD(method, the_order, the_kind, the_traits, what, source)                                   \
-    {                                                                                                   \
-        .info = {.name = method,                                                                        \
-                 .about = what,                                                                         \
-                 .reference = source,                                                                   \
-                 .order = the_order,                                                                    \
-                 .traits = the_traits},                                                                 \
-        .no_rate = 1, .table = &(the_kind), .size = sizeof(struct discrete_gradient), .refuse = refuse, \
-        .layout = layout, .attempt = attempt                                                            \
+#define METHOD(method, the_order, the_kind, the_traits, what, source)                                  \
+    {                                                                                                  \
+        .info = {.name = method,                                                                       \
+                 .about = what,                                                                        \
+                 .reference = source,                                                                  \
+                 .order = the_order,                                                                   \
+                 .traits = the_traits},                                                                \
+        .no_rhs = 1, .table = &(the_kind), .size = sizeof(struct discrete_gradient), .refuse = refuse, \
+        .layout = layout, .attempt = attempt                                                           \
     }
 /* Quotients of H carry a round-off that hides orders above 4; averages do not. */
 #define COMPOSED_OF(method, of, what, source)                                                       \

@@ -27,7 +27,7 @@ keel_status explicit_attempt(keel_work *w, keel_attempt *a) {
     struct explicit_rk *m = w->method;
     w->calls += table->stages - 1;
     w->code =
-        keel_rk_step(table, w->width, w->rate, w->context, a->t, a->h, a->x, a->f, m->k, m->stage, a->dx);
+        keel_rk_step(table, w->width, w->rhs, w->context, a->t, a->h, a->x, a->f, m->k, m->stage, a->dx);
     if (w->code != 0) return w->code > 0 ? KEEL_RETRY : KEEL_EUSER;
     for (int e = 0; e < 2; e++)
         if (a->error[e] && table->error[e])
@@ -50,7 +50,7 @@ keel_status explicit_prepare(keel_work *w, const keel_segment *s) {
         keel_rk_sum(w->width, known + i, table->extra_a + (size_t)i * (size_t)all, m->k, s->h, s->x,
                     m->stage);
         keel_status status =
-            keel_rate(w, s->t + table->extra_c[i] * s->h, m->stage, m->k + (size_t)(known + i) * width);
+            keel_rhs(w, s->t + table->extra_c[i] * s->h, m->stage, m->k + (size_t)(known + i) * width);
         if (status != KEEL_OK) return status;
     }
     for (int i = 0; i < table->shape; i++)

@@ -72,7 +72,7 @@ static keel_status estimate_at_begin(keel_work *w, const keel_attempt *a, const 
         *taken = implicit_size(w, 1, m->stage);
         if (round || implicit_size(w, 1, e) < 1 || !(a->first || m->memory->rejections > 0)) break;
         for (int c = 0; c < w->width; c++) m->stage[c] = a->x[c] + (c < w->n ? e[c] : 0);
-        if (keel_rate(w, a->t, m->stage, m->moved) != KEEL_OK) break; /* the plain estimate will do */
+        if (keel_rhs(w, a->t, m->stage, m->moved) != KEEL_OK) break; /* the plain estimate will do */
     }
     w->code = 0;
     return KEEL_OK;
@@ -83,10 +83,10 @@ static keel_status estimate_at_begin(keel_work *w, const keel_attempt *a, const 
 static int look_late(keel_work *w, const keel_attempt *a, const struct implicit_table *table, double *late) {
     struct implicit_rk *m = w->method;
     for (int c = 0; c < w->width; c++) m->stage[c] = a->x[c] + combine(m, table->s, table->to_late, c);
-    int there = keel_rate(w, a->t + table->late * a->h, m->stage, m->moved) == KEEL_OK;
+    int there = keel_rhs(w, a->t + table->late * a->h, m->stage, m->moved) == KEEL_OK;
     /* Back to the end: algebraic variables are followed from call to call, and the step goes on there. */
     for (int c = 0; c < w->width; c++) m->stage[c] = a->x[c] + a->dx[c];
-    keel_rate(w, a->t + a->h, m->stage, late);
+    keel_rhs(w, a->t + a->h, m->stage, late);
     w->code = 0;
     for (int c = 0; c < w->n && there; c++)
         late[c] = table->real[0] * (a->h * m->moved[c] - combine(m, table->s, table->at_late, c));

@@ -71,7 +71,7 @@ static keel_status begin(keel_work *w, const keel_attempt *a) {
     const int *active = w->native->active;
     size_t extra = (size_t)(m->rk.n - w->n);
     if (a->first && !a->look) {
-        keel_status status = keel_rate(w, a->t, a->x, m->rk.moved);
+        keel_status status = keel_rhs(w, a->t, a->x, m->rk.moved);
         if (status != KEEL_OK) return status;
         memset(m->now, 0, extra * sizeof *m->now);
         for (int i = 0; i < m->k; i++) m->now[i] = active[i] ? w->native->multipliers[i] : 0;
@@ -336,9 +336,9 @@ static keel_status end(keel_work *w, keel_attempt *a) {
     return status;
 }
 
-#define SYSTEM(its_layout)                                                                          \
-    {                                                                                               \
-        .layout = (its_layout), .begin = begin, .rate = rate, .jacobian = jacobian, .weigh = weigh, \
-        .smooth = smooth, .judge = judge, .end = end, .accept = accept                              \
+#define SYSTEM(its_layout)                                                                         \
+    {                                                                                              \
+        .layout = (its_layout), .begin = begin, .rhs = rate, .jacobian = jacobian, .weigh = weigh, \
+        .smooth = smooth, .judge = judge, .end = end, .accept = accept                             \
     }
 const struct implicit_system implicit_ggl = SYSTEM(layout_ggl), implicit_index3 = SYSTEM(layout_index3);

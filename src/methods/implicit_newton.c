@@ -45,8 +45,7 @@ keel_status implicit_rates(keel_work *w, const keel_attempt *a, const struct imp
         } else {
             double t = a->t + table->c[i] * a->h;
             for (int c = 0; c < m->width; c++) m->stage[c] = m->from[c] + z[c];
-            keel_status status =
-                m->system ? m->system->rate(w, t, m->stage, k) : keel_rate(w, t, m->stage, k);
+            keel_status status = m->system ? m->system->rhs(w, t, m->stage, k) : keel_rhs(w, t, m->stage, k);
             if (status != KEEL_OK) return status;
         }
         for (int c = 0; c < m->width; c++) k[c] = a->h * f[c];

@@ -140,7 +140,7 @@ static void scale_to_state(keel_work *w, const keel_attempt *a) {
         m->scale[c] = fmax(fabs(a->x[c]), fabs(a->h * a->f[c]));
         largest = fmax(largest, m->scale[c]);
     }
-    if (largest == 0 && w->n > 0 && keel_rate(w, a->t + a->h, a->x, m->stage) == KEEL_OK)
+    if (largest == 0 && w->n > 0 && keel_rhs(w, a->t + a->h, a->x, m->stage) == KEEL_OK)
         for (int c = 0; c < w->n; c++) {
             m->scale[c] = fabs(a->h * m->stage[c]);
             largest = fmax(largest, m->scale[c]);

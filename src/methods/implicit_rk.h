@@ -17,7 +17,7 @@ enum { IMPLICIT_TABLES = 3 };
 struct implicit_system {
     int (*layout)(const keel_problem *p, keel_work *w);        /* how many z; takes its own room */
     keel_status (*begin)(keel_work *w, const keel_attempt *a); /* y at the begin of the step, into m->y */
-    keel_status (*rate)(keel_work *w, double t, const double *y, double *out); /* f, r */
+    keel_status (*rhs)(keel_work *w, double t, const double *y, double *out); /* f, r */
     keel_status (*jacobian)(keel_work *w, double t, const double *y, int differences, double *jacobian);
     void (*weigh)(const keel_work *w, double h, double *scale); /* the sizes of x for Newton */
     /* h (f - u') at the begin of the step, for the error estimate, in place. */

@@ -77,9 +77,9 @@ static keel_status found_matrix(keel_work *w, double t, const double *x) {
         double length = x[j] != 0 ? 0.5 * fabs(x[j]) : largest > 0 ? largest : 1;
         memcpy(m->x, x, (size_t)w->width * sizeof *x);
         m->x[j] = x[j] + length;
-        keel_status status = keel_rate(w, t, m->x, m->ahead);
+        keel_status status = keel_rhs(w, t, m->x, m->ahead);
         m->x[j] = x[j] - length;
-        if (status == KEEL_OK) status = keel_rate(w, t, m->x, m->f);
+        if (status == KEEL_OK) status = keel_rhs(w, t, m->x, m->f);
         if (status != KEEL_OK) return status;
         for (int i = 0; i < n; i++) m->matrix[(long)i * n + j] = (m->ahead[i] - m->f[i]) / (2 * length);
     }
@@ -91,7 +91,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     int n = w->n;
     double t = a->t + 0.5 * a->h;
     keel_status status = has_jacobian(m->problem) ? given_matrix(w, t, a->x) : found_matrix(w, t, a->x);
-    if (status == KEEL_OK) status = keel_rate(w, t, a->x, m->f);
+    if (status == KEEL_OK) status = keel_rhs(w, t, a->x, m->f);
     if (status != KEEL_OK) return status;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
@@ -111,7 +111,7 @@ const keel_stepper kahan_methods[] = {
                  .reference = "Kahan 1993",
                  .order = 2,
                  .traits = TRAITS},
-        .no_rate = 1,
+        .no_rhs = 1,
         .size = sizeof(struct kahan),
         .refuse = refuse,
         .layout = layout,

@@ -129,7 +129,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
             turn(s + 1, u, start, d);
             combine(w, s + 1, d, m->stage);
             for (int i = 0; i < w->width; i++) m->stage[i] += a->x[i];
-            keel_status status = keel_rate(w, a->t + node[s] * a->h, m->stage, m->rate);
+            keel_status status = keel_rhs(w, a->t + node[s] * a->h, m->stage, m->rate);
             if (status != KEEL_OK) return status;
         }
         resolve(w, s + 1, f);

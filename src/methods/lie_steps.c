@@ -70,7 +70,7 @@ static keel_status gps(keel_work *w, keel_attempt *a) {
 /* f, or v of v - y x: f with y = 0. */
 static keel_status driven(keel_work *w, double t, const double *x, double *out) {
     struct lie *m = w->method;
-    if (m->problem->m == 0) return keel_rate(w, t, x, out);
+    if (m->problem->m == 0) return keel_rhs(w, t, x, out);
     memcpy(m->unknowns, x, (size_t)w->n * sizeof *x);
     m->unknowns[w->n] = 0;
     w->calls++;
@@ -121,7 +121,7 @@ static keel_status increment_of(void *context, const double *d, double *out) {
     struct lie *m = w->method;
     int n = w->n;
     for (int i = 0; i < n; i++) m->middle[i] = a->x[i] + m->theta * d[i];
-    keel_status status = keel_rate(w, a->t + m->theta * a->h, m->middle, m->rate);
+    keel_status status = keel_rhs(w, a->t + m->theta * a->h, m->middle, m->rate);
     if (status != KEEL_OK) return status;
     double length = lie_unit(n, m->middle, m->along);
     double c = length > 0 ? lie_dot(n, m->rate, m->along) / length : 0;

@@ -8,15 +8,15 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
 }
 
 #define TRAITS (KEEL_IMPLICIT | KEEL_SYMPLECTIC | KEEL_SYMMETRIC_STEP | KEEL_CONSTRAINED)
-#define METHOD(method, the_order, stages, what)                                      \
-    {                                                                                \
-        .info = {.name = method,                                                     \
-                 .about = what,                                                      \
-                 .reference = "Jay 1996; Hairer, Lubich, Wanner VII.1.4",            \
-                 .order = the_order,                                                 \
-                 .traits = TRAITS},                                                  \
-        .no_rate = 1, .table = &(const int){stages}, .size = sizeof(struct lobatto), \
-        .refuse = lobatto_refuse, .layout = layout, .attempt = lobatto_attempt       \
+#define METHOD(method, the_order, stages, what)                                     \
+    {                                                                               \
+        .info = {.name = method,                                                    \
+                 .about = what,                                                     \
+                 .reference = "Jay 1996; Hairer, Lubich, Wanner VII.1.4",           \
+                 .order = the_order,                                                \
+                 .traits = TRAITS},                                                 \
+        .no_rhs = 1, .table = &(const int){stages}, .size = sizeof(struct lobatto), \
+        .refuse = lobatto_refuse, .layout = layout, .attempt = lobatto_attempt      \
     }
 
 const keel_stepper spark_methods[] = {

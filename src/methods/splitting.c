@@ -126,7 +126,7 @@ static void advance(const keel_work *w, const keel_attempt *a, int part, double 
 /* The rate of one half at the stage.  In mechanics q' = v costs nothing. */
 static keel_status find_rate(keel_work *w, int part, double t) {
     struct splitting *m = w->method;
-    if (part == P || !m->of_mechanics) return keel_rate(w, t, m->x, m->rate);
+    if (part == P || !m->of_mechanics) return keel_rhs(w, t, m->x, m->rate);
     memcpy(m->rate, m->x + w->n / 2, (size_t)(w->n / 2) * sizeof *m->rate);
     return KEEL_OK;
 }
@@ -143,10 +143,10 @@ static int is_known(const keel_work *w, const keel_attempt *a, int part) {
 __attribute__((noinline)) static keel_status find_mean_rate(keel_work *w, double t, double length) {
     static const double node = 0.28867513459481287; /* sqrt(3)/6 */
     struct splitting *m = w->method;
-    keel_status status = keel_rate(w, t + (0.5 - node) * length, m->x, m->rate);
+    keel_status status = keel_rhs(w, t + (0.5 - node) * length, m->x, m->rate);
     if (status != KEEL_OK) return status;
     memcpy(m->change, m->rate, (size_t)(w->n / 2) * sizeof *m->rate);
-    status = keel_rate(w, t + (0.5 + node) * length, m->x, m->rate);
+    status = keel_rhs(w, t + (0.5 + node) * length, m->x, m->rate);
     for (int j = 0; j < w->n / 2; j++) m->rate[j] = 0.5 * (m->rate[j] + m->change[j]);
     return status;
 }
@@ -184,7 +184,7 @@ static keel_status half_step(void *context, const double *d, double *out) {
     struct splitting *m = c->w->method;
     int half = c->w->n / 2, from = c->from;
     for (int j = 0; j < half; j++) m->x[from + j] = c->a->x[from + j] + (c->a->dx[from + j] + d[j]);
-    keel_status status = keel_rate(c->w, c->t, m->x, m->rate);
+    keel_status status = keel_rhs(c->w, c->t, m->x, m->rate);
     for (int j = 0; j < half; j++) out[j] = c->step * m->rate[from + j];
     return status;
 }
@@ -244,15 +244,15 @@ static void accept(keel_work *w, const keel_segment *s) {
     memcpy(m->last + 2 + width, m->rate, width * sizeof *m->rate);
 }
 
-#define METHOD(method, the_order, the_table, symmetric, why_not, what, source)                      \
-    {                                                                                               \
-        .info = {.name = method,                                                                    \
-                 .about = what,                                                                     \
-                 .reference = source,                                                               \
-                 .order = the_order,                                                                \
-                 .traits = KEEL_SYMPLECTIC | ((symmetric) ? KEEL_SYMMETRIC_STEP : 0)},              \
-        .no_rate = 1, .table = &(the_table), .size = sizeof(struct splitting), .refuse = (why_not), \
-        .layout = layout, .attempt = attempt, .accept = accept                                      \
+#define METHOD(method, the_order, the_table, symmetric, why_not, what, source)                     \
+    {                                                                                              \
+        .info = {.name = method,                                                                   \
+                 .about = what,                                                                    \
+                 .reference = source,                                                              \
+                 .order = the_order,                                                               \
+                 .traits = KEEL_SYMPLECTIC | ((symmetric) ? KEEL_SYMMETRIC_STEP : 0)},             \
+        .no_rhs = 1, .table = &(the_table), .size = sizeof(struct splitting), .refuse = (why_not), \
+        .layout = layout, .attempt = attempt, .accept = accept                                     \
     }
 
 const keel_stepper splitting_methods[] = {

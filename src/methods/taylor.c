@@ -231,7 +231,7 @@ static keel_status judge(keel_work *w, keel_attempt *a) {
     int n = w->n, p = m->order;
     double h = fabs(a->h), power = power_of(h, p), share = 0.1 * h;
     for (int i = 0; i < n; i++) m->x[i] = a->x[i] + a->dx[i];
-    keel_status status = keel_rate(w, a->t + a->h, m->x, a->f_end);
+    keel_status status = keel_rhs(w, a->t + a->h, m->x, a->f_end);
     const double *last = m->c + (size_t)p * (size_t)n;
     for (int i = 0; i < n && status == KEEL_OK; i++) {
         double defect = fabs(a->f_end[i] - m->slope[i]), term = fabs(last[i]) * power;
@@ -323,7 +323,7 @@ const keel_stepper taylor_methods[] = {
               .traits = KEEL_ADAPTIVE,
               .fields = fields},
      .error_order = FIXED_ORDER,
-     .no_rate = 1,
+     .no_rhs = 1,
      .size = sizeof(struct taylor),
      .refuse = refuse,
      .layout = layout,

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "linalg/dense.h"
 #include "model/blocks.h"
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 #include "model/functions.h"
 #include "model/surface.h"
 
@@ -211,7 +211,7 @@ int branches_check(const struct branches *b, const struct tape *event, const dou
     int equation = good ? judge(list, count) : -1;
     free(u);
     free(list);
-    if (!good) return complaint_memory(r->messages);
+    if (!good) return diagnostics_memory(r->messages);
     if (equation < 0) return 1;
     char text[400];
     struct syntax_span at = r->y->origin[equation].where;

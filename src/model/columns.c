@@ -2,7 +2,7 @@
 #include "model/columns.h"
 
 #include "base/text.h"
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static int column_of(const struct keel_model *m, const struct model_given *one) 
 static int open_exact(struct keel_model *m) {
     const struct model_givens *exact = &m->model->exact;
     expr missing, *list = pool_take(&m->pool, ((size_t)m->columns + 1) * sizeof *list);
-    if (!list) return complaint_memory(&m->messages);
+    if (!list) return diagnostics_memory(&m->messages);
     for (int k = 0; k < exact->count; k++) {
         int i = column_of(m, &exact->list[k]);
         if (i >= 0) m->column[i].exact = exact->list[k].value;
@@ -75,7 +75,7 @@ static int open_exact(struct keel_model *m) {
         list[i] = m->column[i].exact != EXPR_NONE ? m->column[i].exact : expr_constant(&m->model->graph, NAN);
     return functions_tape(&m->mode[m->model->start].formulation, (size_t)m->columns, list, &m->exact,
                           &missing) == 0 ||
-           complaint_memory(&m->messages);
+           diagnostics_memory(&m->messages);
 }
 
 /* An output that is zero by theory is as large as its terms. */
@@ -83,22 +83,22 @@ static int open_sizes(struct keel_model *m, int i) {
     const struct model_rows *output = &m->model->mode[i].output;
     int count = output->count;
     expr *target = pool_take(&m->pool, ((size_t)count + 1) * sizeof *target);
-    if (!target) return complaint_memory(&m->messages);
+    if (!target) return diagnostics_memory(&m->messages);
     for (int k = 0; k < count; k++) target[k] = derive_terms(&m->model->graph, output->list[k].value);
     return values_open(&m->mode[i].sizes, &m->mode[i].formulation, count, target, 1) ||
-           complaint_memory(&m->messages);
+           diagnostics_memory(&m->messages);
 }
 
 static int open_mode(struct keel_model *m, int i) {
     struct inside_mode *mode = &m->mode[i];
     const struct model_rows *output = &m->model->mode[i].output;
     expr *target = pool_take(&m->pool, ((size_t)m->columns + 1) * sizeof *target);
-    if (!target) return complaint_memory(&m->messages);
+    if (!target) return diagnostics_memory(&m->messages);
     for (int c = 0; c < m->columns; c++)
         target[c] =
             m->column[c].symbol != EXPR_NONE ? m->column[c].symbol : output->list[m->column[c].output].value;
     if (values_open(&mode->columns, &mode->formulation, m->columns, target, 0)) return 1;
-    if (m->model->graph.failed || m->pool.refused) return complaint_memory(&m->messages);
+    if (m->model->graph.failed || m->pool.refused) return diagnostics_memory(&m->messages);
     int errors = m->messages.errors;
     for (int c = 0; c < m->columns; c++) { /* which ones were it? */
         struct values one;
@@ -110,14 +110,14 @@ static int open_mode(struct keel_model *m, int i) {
                                                                     : output->list[m->column[c].output].where;
         text_set(what, sizeof what, "output `%.160s`", m->column[c].name);
         if (mode->formulation.derive.obstacle)
-            complaint_kink(&mode->system, &m->messages, where, what, mode->formulation.derive.obstacle);
-        else complaint_high_derivative(&mode->system, &m->messages, where, what, mode->formulation.missing);
+            diagnostics_kink(&mode->system, &m->messages, where, what, mode->formulation.derive.obstacle);
+        else diagnostics_high_derivative(&mode->system, &m->messages, where, what, mode->formulation.missing);
     }
-    return m->messages.errors > errors ? 0 : complaint_memory(&m->messages);
+    return m->messages.errors > errors ? 0 : diagnostics_memory(&m->messages);
 }
 
 int columns_open(struct keel_model *m) {
-    if (!list_columns(m)) return complaint_memory(&m->messages);
+    if (!list_columns(m)) return diagnostics_memory(&m->messages);
     for (int i = 0; i < m->modes; i++)
         if (!open_mode(m, i) || !open_sizes(m, i)) return 0;
     return open_exact(m);
@@ -143,7 +143,7 @@ int columns_references(struct keel_model *m) {
     size_t width = (size_t)m->columns + 1;
     m->references = as_written(m) && !m->starts ? model->references : 0;
     m->reference = pool_take(&m->pool, ((size_t)m->references * width + 1) * sizeof *m->reference);
-    if (!m->reference) return complaint_memory(&m->messages);
+    if (!m->reference) return diagnostics_memory(&m->messages);
     for (int k = 0; k < m->references; k++) {
         const struct model_reference *line = &model->reference[k];
         double *to = m->reference + (size_t)k * width;

@@ -3,7 +3,7 @@
 #ifndef KEEL_MODEL_COLUMNS_H
 #define KEEL_MODEL_COLUMNS_H
 
-#include "model/inside.h"
+#include "model/private.h"
 
 /* The list, and what each column is in every mode.  1, or 0 with a message. */
 int columns_open(struct keel_model *m);

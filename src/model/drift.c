@@ -2,7 +2,7 @@
 #include "model/drift.h"
 
 #include "base/text.h"
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 #include "model/sim.h"
 
 #include <math.h>
@@ -91,9 +91,9 @@ static int open_mode(struct keel_model *m, struct inside_mode *mode) {
 
 int drift_open(struct keel_model *m) {
     m->solver_rows = 0;
-    if (!list_names(m)) return complaint_memory(&m->messages);
+    if (!list_names(m)) return diagnostics_memory(&m->messages);
     for (int i = 0; i < m->modes; i++)
-        if (!open_mode(m, &m->mode[i])) return complaint_memory(&m->messages);
+        if (!open_mode(m, &m->mode[i])) return diagnostics_memory(&m->messages);
     return 1;
 }
 

@@ -2,7 +2,7 @@
 #ifndef KEEL_MODEL_DRIFT_H
 #define KEEL_MODEL_DRIFT_H
 
-#include "model/inside.h"
+#include "model/private.h"
 
 /* 1, or 0 with a message. */
 int drift_open(struct keel_model *m);

@@ -2,7 +2,7 @@
 #include "model/explain.h"
 
 #include "base/text.h"
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 #include "model/sim.h"
 
 #include <limits.h>
@@ -28,7 +28,7 @@ int keel_model_hidden(const keel_model *m, int mode, int i, keel_hidden *out) {
         if ((row->order == 0 && !combined(&y->s, row->equation)) || i-- > 0) continue;
         system_label(y, row->equation, row->order, out->name, sizeof out->name);
         system_label(y, row->equation, 0, out->of, sizeof out->of);
-        complaint_print(y, row->f, out->text, sizeof out->text);
+        diagnostics_print(y, row->f, out->text, sizeof out->text);
         out->order = row->order;
         return 1;
     }
@@ -51,7 +51,7 @@ int keel_model_unknown_offset(const keel_model *m, int mode, int i, keel_offset 
     return 1;
 }
 
-int keel_model_choice(const keel_model *m, int mode, int i, char name[KEEL_NAME]) {
+int keel_model_free_state(const keel_model *m, int mode, int i, char name[KEEL_NAME]) {
     const struct system *y = system_of(m, mode);
     if (!y || !name || i < 0) return 0;
     for (int k = 0; k <= i; k++)
@@ -60,11 +60,11 @@ int keel_model_choice(const keel_model *m, int mode, int i, char name[KEEL_NAME]
     return 1;
 }
 
-int keel_model_redundant(const keel_model *m, int mode, int i, const char **name, const char **twin) {
+int keel_model_redundant(const keel_model *m, int mode, int i, const char **name, const char **equivalent) {
     const struct system *y = system_of(m, mode);
     if (!y || i < 0 || i >= y->redundants) return 0;
     if (name) *name = y->superfluous[2 * i];
-    if (twin) *twin = y->superfluous[2 * i + 1];
+    if (equivalent) *equivalent = y->superfluous[2 * i + 1];
     return 1;
 }
 
@@ -252,7 +252,7 @@ static int count_velocities(struct inside_mode *mode) {
 int explain_find(struct keel_model *m) {
     for (int i = 0; i < m->modes; i++) {
         struct inside_mode *mode = &m->mode[i];
-        if (!list_choices(m, mode) || !count_velocities(mode)) return complaint_memory(&m->messages);
+        if (!list_choices(m, mode) || !count_velocities(mode)) return diagnostics_memory(&m->messages);
         mode->proved = proves_energy(&mode->system);
         mode->pairs = sums_pairs(&mode->system);
     }

@@ -2,7 +2,7 @@
 #ifndef KEEL_MODEL_EXPLAIN_H
 #define KEEL_MODEL_EXPLAIN_H
 
-#include "model/inside.h"
+#include "model/private.h"
 
 /* At the reading of a model, answers that walk over its graph: proofs, pairs, names of free states.  1, or 0
  * with a message. */

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "lang/syntax_find.h"
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static void look(struct finite *f, expr e, struct syntax_span where) {
     expr spoilt = part ? part[e].spoilt : EXPR_NONE;
     if (spoilt) {
         char text[120], values[200];
-        complaint_print(&f->mode->system, spoilt, text, sizeof text);
+        diagnostics_print(&f->mode->system, spoilt, text, sizeof text);
         list_values(f, spoilt, values, sizeof values);
         struct source_message *one = source_say(
             &f->m->messages, SOURCE_ERROR, where.length ? where.offset : SOURCE_NOWHERE, where.length,

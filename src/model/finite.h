@@ -2,7 +2,7 @@
 #ifndef KEEL_MODEL_FINITE_H
 #define KEEL_MODEL_FINITE_H
 
-#include "model/inside.h"
+#include "model/private.h"
 
 /* An error for every line of a mode with a part that is infinite or no number at (t, u), in the words of the
  * line; how many. */

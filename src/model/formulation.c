@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "symbolic/derive_rules.h"
 #include "model/branches.h"
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 #include "model/surface.h"
 
 #include <stdlib.h>
@@ -191,9 +191,9 @@ int formulation_derivatives(struct formulation *r, struct formulation_map *map, 
 /* Invariants and events --------------------------------------------------------------------------------- */
 
 static int no_value(struct formulation *r, struct syntax_span where, const char *what) {
-    if (graph_of(r)->failed || r->pool->refused) return complaint_memory(r->messages);
-    if (r->derive.obstacle) return complaint_kink(r->y, r->messages, where, what, r->derive.obstacle);
-    return complaint_no_value(r->y, r->messages, where, what, r->missing);
+    if (graph_of(r)->failed || r->pool->refused) return diagnostics_memory(r->messages);
+    if (r->derive.obstacle) return diagnostics_kink(r->y, r->messages, where, what, r->derive.obstacle);
+    return diagnostics_no_value(r->y, r->messages, where, what, r->missing);
 }
 
 /* An invariant in basic symbols, which must be states: what is kept is a function of the state. */
@@ -205,7 +205,7 @@ static expr kept_value(struct formulation *r, const struct model_row *row) {
     if (value == EXPR_NONE) return no_value(r, row->where, what), EXPR_NONE;
     for (int k = r->n; k < r->n + r->m; k++) {
         if (!expr_depends(g, value, 1, &r->basic[k])) continue;
-        complaint_no_value(r->y, r->messages, row->where, what, r->basic[k]);
+        diagnostics_no_value(r->y, r->messages, row->where, what, r->basic[k]);
         return EXPR_NONE;
     }
     return value;
@@ -219,20 +219,21 @@ static int is_energy(const struct formulation *r, const struct model_row *row) {
 static int keep_energy(struct formulation *r) {
     const struct model_mode *mode = mode_of(r);
     if (!mode->keeps_energy && !(formulation_traits(r) & KEEL_FROM_ENERGY)) return 1;
-    if (!formulation_map_open(r, &r->energy, 1)) return complaint_memory(r->messages);
+    if (!formulation_map_open(r, &r->energy, 1)) return diagnostics_memory(r->messages);
     struct model_row row = {.label = {.text = "energy"}, .value = mode->energy, .where = mode->where};
     for (int i = 0; i < mode->invariant.count; i++)
         if (is_energy(r, &mode->invariant.list[i])) row = mode->invariant.list[i];
     r->energy.names[0] = "energy";
     r->energy.value[0] = kept_value(r, &row);
     if (r->energy.value[0] == EXPR_NONE) return 0;
-    return formulation_derivatives(r, &r->energy, r->n, r->basic, 1) || complaint_memory(r->messages);
+    return formulation_derivatives(r, &r->energy, r->n, r->basic, 1) || diagnostics_memory(r->messages);
 }
 
 static int keep_invariants(struct formulation *r) {
     const struct model_mode *mode = mode_of(r);
     int count = 0, good = 1;
-    if (!formulation_map_open(r, &r->invariant, mode->invariant.count)) return complaint_memory(r->messages);
+    if (!formulation_map_open(r, &r->invariant, mode->invariant.count))
+        return diagnostics_memory(r->messages);
     for (int i = 0; i < mode->invariant.count; i++) {
         const struct model_row *row = &mode->invariant.list[i];
         if (is_energy(r, row)) continue;
@@ -244,7 +245,7 @@ static int keep_invariants(struct formulation *r) {
     }
     r->invariant.count = count;
     if (!good) return 0;
-    return formulation_derivatives(r, &r->invariant, r->n, r->basic, 1) || complaint_memory(r->messages);
+    return formulation_derivatives(r, &r->invariant, r->n, r->basic, 1) || diagnostics_memory(r->messages);
 }
 
 static int only_recorded(const struct model_event *event) {
@@ -256,10 +257,10 @@ static int only_recorded(const struct model_event *event) {
 static int add_events(struct formulation *r) {
     const struct model_mode *mode = mode_of(r);
     static const int sign[] = {[SYNTAX_RISING] = 1, [SYNTAX_FALLING] = -1, [SYNTAX_CROSSING] = 0};
-    if (!formulation_map_open(r, &r->event, mode->events)) return complaint_memory(r->messages);
+    if (!formulation_map_open(r, &r->event, mode->events)) return diagnostics_memory(r->messages);
     r->event_direction = pool_take(r->pool, ((size_t)r->event.count + 1) * sizeof *r->event_direction);
     r->event_kind = pool_take(r->pool, (size_t)r->event.count + 1);
-    if (r->pool->refused) return complaint_memory(r->messages);
+    if (r->pool->refused) return diagnostics_memory(r->messages);
     int good = 1;
     for (int i = 0; i < mode->events; i++) {
         const struct model_event *event = &mode->event[i];
@@ -290,14 +291,14 @@ static int serves(struct formulation *r) {
 /* d/dt of the constraints, then the rolling ones, for the forms that carry constraints. */
 static int add_velocity_rows(struct formulation *r) {
     int held = r->constraint.count, rows = held + r->rolling.count;
-    if (!formulation_map_open(r, &r->velocity, rows)) return complaint_memory(r->messages);
+    if (!formulation_map_open(r, &r->velocity, rows)) return diagnostics_memory(r->messages);
     for (int i = 0; i < rows; i++) {
         r->velocity.names[i] = i < held ? r->constraint.names[i] : r->rolling.names[i - held];
         expr rate = i < held ? derive_total(&r->derive, r->constraint.value[i]) : r->rolling.value[i - held];
         r->velocity.value[i] = formulation_resolve(r, rate);
-        if (r->velocity.value[i] == EXPR_NONE) return complaint_memory(r->messages);
+        if (r->velocity.value[i] == EXPR_NONE) return diagnostics_memory(r->messages);
     }
-    return formulation_derivatives(r, &r->velocity, r->n, r->basic, 0) || complaint_memory(r->messages);
+    return formulation_derivatives(r, &r->velocity, r->n, r->basic, 0) || diagnostics_memory(r->messages);
 }
 
 static int recognise(struct formulation *r) {
@@ -312,7 +313,7 @@ static int recognise(struct formulation *r) {
     if (traits & KEEL_CANONICAL) r->separable = derive_separable(g, mode_of(r)->function, half, q, half, p);
     if (!(traits & KEEL_POSITIONS)) return 1;
     if (distance_model(&r->distance, m, r->y->mode, EXPR_HELD, ROAD_FORMS))
-        return complaint_memory(r->messages);
+        return diagnostics_memory(r->messages);
     r->pairwise = r->distance.recognised == r->distance.functions;
     return 1;
 }
@@ -346,7 +347,7 @@ static int name_rates(struct formulation *r) {
         text_set(name, sizeof name, "%s%s%s", motion ? "motion of " : "", r->names[i], motion ? "" : "'");
         r->f.names[i] = formulation_text(r, name);
     }
-    return !r->pool->refused || complaint_memory(r->messages);
+    return !r->pool->refused || diagnostics_memory(r->messages);
 }
 
 int formulation_open(struct formulation *r, struct system *y, struct source_messages *messages,
@@ -365,7 +366,7 @@ int formulation_open(struct formulation *r, struct system *y, struct source_mess
     int energy = keep_energy(r), invariants = keep_invariants(r), events = add_events(r);
     return energy && invariants && events && add_velocity_rows(r) && recognise(r) && formulation_forms(r) &&
            formulation_original(r) &&
-           ((branches_find(r) && surface_freeze(r)) || complaint_memory(r->messages));
+           ((branches_find(r) && surface_freeze(r)) || diagnostics_memory(r->messages));
 }
 
 static void close_map(struct formulation_map *map) {

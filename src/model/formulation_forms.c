@@ -6,7 +6,7 @@
 #include "model/formulation.h"
 
 #include "symbolic/derive_rules.h"
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 
 enum { MOST_ENTRIES = 1 << 18 }; /* of a dense jacobian */
 
@@ -32,19 +32,19 @@ int formulation_forms(struct formulation *r) {
         return 1;
     if (!formulation_map_open(r, &r->quadratic_forms, d->forms) ||
         !formulation_map_open(r, &r->energy_of_forms, 1 + held))
-        return complaint_memory(r->messages);
+        return diagnostics_memory(r->messages);
     r->quadratic_forms.names = r->energy_of_forms.names = NULL;
     r->form_symbol = pool_take(r->pool, (size_t)d->forms * sizeof *r->form_symbol);
-    if (!r->form_symbol) return complaint_memory(r->messages);
+    if (!r->form_symbol) return diagnostics_memory(r->messages);
     for (int k = 0; k < d->forms; k++) {
         r->form_symbol[k] = d->form[k].symbol;
         r->quadratic_forms.value[k] = formulation_resolve(r, d->form[k].value);
-        if (r->quadratic_forms.value[k] == EXPR_NONE) return complaint_memory(r->messages);
+        if (r->quadratic_forms.value[k] == EXPR_NONE) return diagnostics_memory(r->messages);
     }
     r->energy_of_forms.value[0] = energy_by_forms(r);
-    if (r->energy_of_forms.value[0] == EXPR_NONE) return complaint_memory(r->messages);
+    if (r->energy_of_forms.value[0] == EXPR_NONE) return diagnostics_memory(r->messages);
     for (int i = 0; i < held; i++) r->energy_of_forms.value[1 + i] = d->function[1 + i];
     return (formulation_derivatives(r, &r->quadratic_forms, r->n, r->basic, 0) &&
             formulation_derivatives(r, &r->energy_of_forms, d->forms, r->form_symbol, 0)) ||
-           complaint_memory(r->messages);
+           diagnostics_memory(r->messages);
 }

@@ -8,7 +8,7 @@
 
 #include "symbolic/derive_rules.h"
 #include "model/blocks.h"
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 #include "model/isolate.h"
 
 #include <stdlib.h>
@@ -136,7 +136,7 @@ int formulation_general(struct formulation *r) {
     define_left_out(r);
     if (!make_plan(r, &plan) || !name_basics(r) || !define_tops(r, &plan) || !fill_rates(r) ||
         !fill_algebraic(r, &plan) || !fill_hidden(r))
-        return complaint_memory(r->messages) - 1;
+        return diagnostics_memory(r->messages) - 1;
     r->form = r->m || r->hidden.count ? KEEL_DAE : KEEL_ODE;
     return 1;
 }

@@ -2,7 +2,7 @@
  * hamiltonian with nothing beside it. */
 #include "model/formulation.h"
 
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 
 #include <string.h>
 
@@ -47,18 +47,18 @@ int formulation_hamiltonian(struct formulation *r) {
     r->form = KEEL_HAMILTONIAN;
     r->n = canonical ? 2 * n : n;
     expr *symbol = pool_take(r->pool, (size_t)r->n * sizeof *symbol);
-    if (!symbol) return complaint_memory(r->messages) - 1;
+    if (!symbol) return diagnostics_memory(r->messages) - 1;
     memcpy(symbol, motion->q, (size_t)n * sizeof *symbol);
     if (canonical) memcpy(symbol + n, motion->v, (size_t)n * sizeof *symbol);
     else r->structure = motion->structure;
     if (!formulation_basic(r, r->n, symbol) || !formulation_map_open(r, &r->constraint, count))
-        return complaint_memory(r->messages) - 1;
+        return diagnostics_memory(r->messages) - 1;
     define_rates(r);
     for (int i = 0; i < count; i++) {
         r->constraint.value[i] = mode->constraint.list[i].value;
         r->constraint.names[i] = mode->constraint.list[i].label.text;
     }
     if (!formulation_derivatives(r, &r->constraint, r->n / 2, r->basic, 1) || (count == 0 && !fill_rates(r)))
-        return complaint_memory(r->messages) - 1;
+        return diagnostics_memory(r->messages) - 1;
     return 1;
 }

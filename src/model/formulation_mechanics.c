@@ -3,7 +3,7 @@
 #include "model/formulation.h"
 
 #include "symbolic/derive_rules.h"
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +128,7 @@ int formulation_mechanics(struct formulation *r) {
     r->form = KEEL_MECHANICS;
     r->n = 2 * n;
     expr *symbol = pool_take(r->pool, 2 * (size_t)n * sizeof *symbol);
-    if (!symbol) return complaint_memory(r->messages) - 1;
+    if (!symbol) return diagnostics_memory(r->messages) - 1;
     memcpy(symbol, motion->q, (size_t)n * sizeof *symbol);
     memcpy(symbol + n, motion->v, (size_t)n * sizeof *symbol);
     int good = formulation_basic(r, 2 * n, symbol) && formulation_map_open(r, &r->f, n);
@@ -138,5 +138,5 @@ int formulation_mechanics(struct formulation *r) {
            fill_rows(r, &r->constraint, &mode->constraint, r->basic) &&
            fill_rows(r, &r->rolling, &mode->rolling, r->basic + n) && curvature(r);
     r->mass_constant = good && at_rest(&r->y->m->graph, &r->mass);
-    return good ? 1 : complaint_memory(r->messages) - 1;
+    return good ? 1 : diagnostics_memory(r->messages) - 1;
 }

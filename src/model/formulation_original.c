@@ -7,7 +7,7 @@
 #include "model/formulation.h"
 
 #include "symbolic/derive_rules.h"
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 #include "model/isolate.h"
 
 #include <stdlib.h>
@@ -91,13 +91,13 @@ int formulation_original(struct formulation *r) {
     expr *rate = pool_take(r->pool, n * sizeof *rate), *row = pool_take(r->pool, n * sizeof *row);
     int *from = pool_take(r->pool, n * sizeof *from);
     r->original_symbol = pool_take(r->pool, ((size_t)r->n + n + 1) * sizeof *r->original_symbol);
-    if (r->pool->refused) return complaint_memory(r->messages);
+    if (r->pool->refused) return diagnostics_memory(r->messages);
     for (int j = 0; j < s->n; j++) rate[j] = EXPR_NONE;
     if (!sort_equations(r, rate, row, from, &rows) || !name_inputs(r, rows)) return 1;
     for (int i = 0; i < rows; i++)
         if (expr_depends(g, row[i], rows, r->original_symbol + r->n)) return 1;
     if (!formulation_map_open(r, &r->original_f, r->n) || !formulation_map_open(r, &r->original_g, rows))
-        return complaint_memory(r->messages);
+        return diagnostics_memory(r->messages);
     r->original_f.names = NULL;
     for (int i = 0; i < r->n; i++) {
         const struct expr_node x = g->node[r->basic[i]];
@@ -113,5 +113,5 @@ int formulation_original(struct formulation *r) {
     }
     return (formulation_derivatives(r, &r->original_f, r->n + rows, r->original_symbol, 0) &&
             formulation_derivatives(r, &r->original_g, r->n, r->basic, 0)) ||
-           complaint_memory(r->messages);
+           diagnostics_memory(r->messages);
 }

@@ -2,7 +2,7 @@
  * at rest and never looked at, so that it may well be singular there. */
 #include "base/text.h"
 #include "linalg/dense.h"
-#include "model/jump_inside.h"
+#include "model/jump_private.h"
 
 #include <float.h>
 #include <math.h>

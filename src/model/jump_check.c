@@ -1,6 +1,6 @@
 /* jump_check.c - see jump.h: are the equations linear on the way of a jump? */
 #include "base/text.h"
-#include "model/jump_inside.h"
+#include "model/jump_private.h"
 
 #include <math.h>
 #include <stdlib.h>

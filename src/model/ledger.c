@@ -1,7 +1,7 @@
 /* ledger.c - see ledger.h. */
 #include "model/ledger.h"
 
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 #include "model/sim.h"
 
 #include <limits.h>
@@ -38,7 +38,7 @@ static int list_names(struct keel_model *m) {
 }
 
 int ledger_names(struct keel_model *m) {
-    return list_names(m) ? 1 : complaint_memory(&m->messages);
+    return list_names(m) ? 1 : diagnostics_memory(&m->messages);
 }
 
 int ledger_open(struct ledger *l, const struct keel_model *m) {

@@ -3,7 +3,7 @@
 #ifndef KEEL_MODEL_LEVELS_H
 #define KEEL_MODEL_LEVELS_H
 
-#include "model/begin.h"
+#include "model/initial.h"
 
 /* Rows of expressions for the unknowns first .. first + columns - 1. */
 struct level {

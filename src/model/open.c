@@ -1,9 +1,9 @@
 /* open.c - a model from its text: parsed, elaborated, analysed, compiled, with a consistent start. */
 #include "base/text.h"
 #include "lang/parser.h"
-#include "model/begin.h"
+#include "model/initial.h"
 #include "model/columns.h"
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 #include "model/drift.h"
 #include "model/explain.h"
 #include "model/ledger.h"
@@ -45,7 +45,7 @@ static int take_parameters(struct keel_model *m) {
     const struct model *model = m->model;
     size_t count = (size_t)model->parameters + (size_t)model->helds;
     if (!m->parameter) m->parameter = pool_take(&m->pool, (count + 1) * sizeof *m->parameter);
-    if (!m->parameter) return complaint_memory(&m->messages);
+    if (!m->parameter) return diagnostics_memory(&m->messages);
     for (int i = 0; i < model->parameters; i++) m->parameter[i] = model->parameter[i].number;
     for (int i = 0; i < model->helds; i++)
         m->parameter[model->parameters + i] = given_value(m, model->held[i].of);
@@ -58,7 +58,7 @@ static int add_sides(struct keel_model *m) {
     for (int i = 0; i < m->modes; i++)
         if (most < m->mode[i].formulation.surfaces) most = m->mode[i].formulation.surfaces;
     double *wider = pool_take(&m->pool, (size_t)(numbers + most + 1) * sizeof *wider);
-    if (!wider) return complaint_memory(&m->messages);
+    if (!wider) return diagnostics_memory(&m->messages);
     memcpy(wider, m->parameter, (size_t)numbers * sizeof *wider);
     for (int k = 0; k < most; k++) wider[numbers + k] = 1;
     m->parameter = wider;
@@ -95,7 +95,7 @@ static int open_modes(struct keel_model *m) {
     size_t count = (size_t)model->modes;
     m->mode = pool_take(&m->pool, count * sizeof *m->mode);
     m->bound = pool_take(&m->pool, count * sizeof *m->bound);
-    if (m->pool.refused) return complaint_memory(&m->messages);
+    if (m->pool.refused) return diagnostics_memory(&m->messages);
     int good = 1;
     for (int i = 0; i < model->modes; i++) { /* the mistakes of all modes are told */
         struct inside_mode *mode = &m->mode[i];
@@ -107,7 +107,7 @@ static int open_modes(struct keel_model *m) {
         if (functions_open(&mode->functions, &mode->formulation) ||
             !impact_open(&mode->impact, &mode->formulation) ||
             !branches_open(&mode->branches, &mode->formulation))
-            return complaint_memory(&m->messages);
+            return diagnostics_memory(&m->messages);
         good &= branches_check(&mode->branches, &mode->functions.tape[functions_role_event], m->span,
                                m->parameter, model->parameters + model->helds);
         m->bound[i] = (struct functions_bound){m->parameter, mode->functions.tape,
@@ -153,23 +153,23 @@ static void compile(struct keel_model *m) {
 }
 
 /* Linear invariants of each mode, as text. */
-static int list_balances(struct keel_model *m) {
+static int list_linear_invariants(struct keel_model *m) {
     int total = 0, at = 0;
     for (int i = 0; i < m->modes; i++) total += m->mode[i].system.s.invariants + 1;
     m->balance = pool_take(&m->pool, ((size_t)total + 1) * sizeof *m->balance);
     m->balance_first = pool_take(&m->pool, ((size_t)m->modes + 1) * sizeof *m->balance_first);
-    if (m->pool.refused) return complaint_memory(&m->messages);
+    if (m->pool.refused) return diagnostics_memory(&m->messages);
     for (int i = 0; i < m->modes; i++) {
         const struct system *y = &m->mode[i].system;
         m->balance_first[i] = at;
         for (int k = 0; k < y->s.invariants; k++) {
             char text[400];
-            complaint_print(y, y->s.invariant[k].value, text, sizeof text);
+            diagnostics_print(y, y->s.invariant[k].value, text, sizeof text);
             m->balance[at++] = pool_copy(&m->pool, text, strlen(text));
         }
         m->balance[at++] = NULL; /* the end of this mode's list */
     }
-    return !m->pool.refused || complaint_memory(&m->messages);
+    return !m->pool.refused || diagnostics_memory(&m->messages);
 }
 
 /* Is the name before the sign that of an unknown?  Then a start value is meant. */
@@ -190,7 +190,7 @@ static int sort_sets(struct keel_model *m) {
     m->parameter_set = pool_take(&m->pool, bytes);
     m->start = pool_take(&m->pool, bytes);
     m->parameter_sets = m->starts = 0;
-    if (m->pool.refused) return complaint_memory(&m->messages);
+    if (m->pool.refused) return diagnostics_memory(&m->messages);
     for (int i = 0; i < m->sets; i++)
         if (for_start(m->file->statements, m->set[i])) m->start[m->starts++] = m->set[i];
         else m->parameter_set[m->parameter_sets++] = m->set[i];
@@ -212,7 +212,7 @@ static int build(struct keel_model *m) {
                                         m->limits.stop};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     if (!m->model || !take_span(m) || !take_parameters(m) || !open_modes(m) || !add_sides(m) ||
-        !list_balances(m))
+        !list_linear_invariants(m))
         return 0;
     compile(m);
     if (m->model->graph.failed) return 0; /* told by `finish` */
@@ -220,11 +220,11 @@ static int build(struct keel_model *m) {
     for (int i = 0; i < m->modes; i++) {
         const struct formulation *r = &m->mode[i].formulation;
         fill_problem(&m->mode[i].fill, r, &m->mode[i].functions, name);
-        if (!fill_matrices_fit(r)) return complaint_dense(r, &m->messages);
+        if (!fill_matrices_fit(r)) return diagnostics_dense(r, &m->messages);
         if (!fill_checks_fit(r, &m->mode[i].functions)) return 0;
     }
     return columns_open(m) && drift_open(m) && ledger_names(m) && prepare_run(m) && explain_find(m) &&
-           columns_references(m) && (m->without_start || begin_find(m));
+           columns_references(m) && (m->without_start || initial_find(m));
 }
 
 /* Whatever came of the reading is forgotten: anything in it may have been given up. */
@@ -248,7 +248,7 @@ static void finish(struct keel_model *m, int good) {
     if (m->model && m->model->graph.exhausted) { /* it explains all else that was said, too */
         m->messages = (struct source_messages){0};
         elaborate_exhausted(&m->messages, &m->model->graph);
-    } else if (starved(m) || (!good && !m->messages.errors)) complaint_memory(&m->messages);
+    } else if (starved(m) || (!good && !m->messages.errors)) diagnostics_memory(&m->messages);
     m->status = m->messages.starved ? KEEL_ENOMEM : good && !m->messages.errors ? KEEL_OK : KEEL_EINVAL;
     for (int i = 0; i < m->modes && m->status == KEEL_OK; i++) {
         keel_problem *p = &m->mode[i].fill.problem;
@@ -367,7 +367,7 @@ keel_model *keel_model_load(const char *path, const keel_model_options *o) {
     char *text = read_file(path, &length);
     int error = errno;
     struct keel_model *m = begin_model(path, text, length, o);
-    if (m && !text && error == ENOMEM) complaint_memory(&m->messages);
+    if (m && !text && error == ENOMEM) diagnostics_memory(&m->messages);
     else if (m && !text)
         source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the file cannot be read: %s.",
                    strerror(error));
@@ -452,7 +452,7 @@ keel_status keel_model_set(keel_model *m, const char *assignment) {
         allow_memory(m);
         m->messages = (struct source_messages){0};
         finish(m, take_span(m) && take_parameters(m) && columns_references(m) &&
-                      (m->without_start || begin_find(m)));
+                      (m->without_start || initial_find(m)));
         return m->status;
     }
     tear_down(m); /* another structure */

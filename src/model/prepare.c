@@ -2,7 +2,7 @@
  * derives nothing, so that any number of them may share the model. */
 #include "model/prepare.h"
 
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 #include "model/touch.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct
     expr *target = pool_take(&m->pool, ((size_t)unknowns + (size_t)event->actions + 1) * sizeof *target);
     own->assigned = pool_take(&m->pool, ((size_t)event->actions + 1) * sizeof *own->assigned);
     own->stays = pool_take(&m->pool, (size_t)next->formulation.n + 1);
-    if (m->pool.refused) return complaint_memory(&m->messages);
+    if (m->pool.refused) return diagnostics_memory(&m->messages);
     for (int i = 0; i < unknowns; i++) target[i] = next->formulation.basic[i];
     for (int k = 0; k < event->actions; k++) {
         const struct model_action *action = &event->action[k];
@@ -43,25 +43,25 @@ static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct
         own->assigned[k] = action->kind == SYNTAX_ASSIGN ? place_in(next, action->target) : -1;
         if (action->kind != SYNTAX_ASSIGN) continue;
         if (own->assigned[k] < 0) {
-            good = complaint_not_assigned(&next->system, &m->messages, action->where, action->target,
-                                          next != mode);
+            good = diagnostics_not_assigned(&next->system, &m->messages, action->where, action->target,
+                                            next != mode);
             continue;
         }
         own->stays[own->assigned[k]] = 1;
         int there = values_open(&one, &mode->formulation, 1, &action->value, 0);
         values_close(&one);
         if (!there)
-            good = complaint_no_value(&mode->system, &m->messages, action->where, "the value assigned",
-                                      mode->formulation.missing);
+            good = diagnostics_no_value(&mode->system, &m->messages, action->where, "the value assigned",
+                                        mode->formulation.missing);
         target[count++] = action->value;
     }
     if (!good) return 0;
     if (!next->jump.formulation && !jump_open(&next->jump, &next->formulation))
-        return complaint_memory(&m->messages);
+        return diagnostics_memory(&m->messages);
     if (!values_open(&own->after, &mode->formulation, count, target, 1))
-        return complaint_memory(&m->messages);
+        return diagnostics_memory(&m->messages);
     own->touched = touch_events(m, event, own->to);
-    return own->touched || complaint_memory(&m->messages);
+    return own->touched || diagnostics_memory(&m->messages);
 }
 
 /* Value and size of terms of an event function and of its time derivatives. */
@@ -75,7 +75,7 @@ static int prepare_onset(struct keel_model *m, struct inside_mode *mode, struct 
         if (e == EXPR_NONE) e = expr_constant(g, NAN);
     }
     return values_open(&own->onset, &mode->formulation, 2 * INSIDE_DERIVATIVES, target, 1) ||
-           complaint_memory(&m->messages);
+           diagnostics_memory(&m->messages);
 }
 
 static int prepare_mode(struct keel_model *m, int number, const expr *held) {
@@ -83,7 +83,7 @@ static int prepare_mode(struct keel_model *m, int number, const expr *held) {
     struct inside_mode *mode = &m->mode[number];
     mode->event = pool_take(&m->pool, ((size_t)from->events + 1) * sizeof *mode->event);
     if (!mode->event || !values_open(&mode->held, &mode->formulation, m->model->helds, held, 1))
-        return complaint_memory(&m->messages);
+        return diagnostics_memory(&m->messages);
     for (int k = 0; k < from->events; k++)
         mode->event[k] = (struct inside_event){.event = &from->event[k],
                                                .to = mode_after(&from->event[k], number),
@@ -94,7 +94,7 @@ static int prepare_mode(struct keel_model *m, int number, const expr *held) {
 int prepare_run(struct keel_model *m) {
     struct model *model = m->model;
     expr *held = pool_take(&m->pool, ((size_t)model->helds + 1) * sizeof *held);
-    if (!held) return complaint_memory(&m->messages);
+    if (!held) return diagnostics_memory(&m->messages);
     for (int k = 0; k < model->helds; k++) held[k] = model->held[k].of;
     for (int i = 0; i < m->modes; i++)
         if (!prepare_mode(m, i, held)) return 0;

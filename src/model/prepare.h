@@ -2,7 +2,7 @@
 #ifndef KEEL_MODEL_PREPARE_H
 #define KEEL_MODEL_PREPARE_H
 
-#include "model/inside.h"
+#include "model/private.h"
 
 /* Of all modes, once their columns are there.  1, or 0 with a message. */
 int prepare_run(struct keel_model *m);

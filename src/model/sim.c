@@ -127,7 +127,7 @@ struct keel_sim *sim_begin(const keel_model *m, const keel_options *o) {
         return s;
     }
     s->mode = m->model->start;
-    s->crowd_time = NAN;
+    s->simultaneous_time = NAN;
     if (!take_memory(s)) return keel_sim_close(s), NULL;
     set_options(s, o);
     return s;
@@ -357,10 +357,10 @@ int keel_sim_reference(const keel_sim *s, int k, double *t, double *out) {
     return 1;
 }
 
-int keel_sim_happening(const keel_sim *s, long i, keel_event_record *out) {
+int keel_sim_event(const keel_sim *s, long i, keel_event_record *out) {
     if (!s || !out) return 0;
-    if (i < 0) i += s->happenings;
-    if (i < 0 || i >= s->happenings) return 0;
+    if (i < 0) i += s->event_records;
+    if (i < 0 || i >= s->event_records) return 0;
     *out = s->happened[i];
     return 1;
 }

@@ -2,7 +2,7 @@
 #ifndef KEEL_MODEL_SIM_H
 #define KEEL_MODEL_SIM_H
 
-#include "model/inside.h"
+#include "model/private.h"
 #include "model/ledger.h"
 
 /* When an event last acted, and the slope of its function then; again: something has acted on it since. */
@@ -13,9 +13,9 @@ struct sim_fired {
     int side; /* the sign of its function before the actions that are under way; 0: none, or not known */
 };
 
-/* A row that the happening-th event has changed. */
+/* A row that the event_record-th event has changed. */
 struct sim_jump {
-    long happening;
+    long event_record;
     int row; /* of the model's */
     double before, after;
 };
@@ -37,10 +37,10 @@ struct keel_sim {
     struct sim_fired *fired, *fired_before; /* by event of the mode in force; room for a mode's before it */
     double *held;                           /* behind it, for held values */
     struct values_work scratch;             /* enough for all that is asked in any mode */
-    double crowd_time;                      /* events at one time are counted */
-    int crowd;
+    double simultaneous_time;               /* events at one time are counted */
+    int simultaneous;
     keel_event_record *happened;
-    long happenings, room;
+    long event_records, room;
     struct ledger ledger;
     struct sim_jump *jump;
     long jumps, jump_room;

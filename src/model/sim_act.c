@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CROWD = 100 }; /* events at one time */
+enum { EVENT_LIMIT = 100 }; /* events at one time */
 
 keel_status sim_fail(struct keel_sim *s, keel_status status, const char *format, ...) {
     va_list args;
@@ -36,28 +36,29 @@ static const struct inside_event *event_of(const struct keel_sim *s, int event) 
 
 keel_status sim_note(struct keel_sim *s, int number) {
     const struct inside_event *own = event_of(s, number);
-    if (s->happenings == s->room) {
+    if (s->event_records == s->room) {
         long room = s->room ? 2 * s->room : 16;
         keel_event_record *wider = realloc(s->happened, (size_t)room * sizeof *wider);
         if (!wider) return sim_no_memory(s);
         s->happened = wider;
         s->room = room;
     }
-    s->happened[s->happenings++] =
+    s->happened[s->event_records++] =
         (keel_event_record){keel_time(s->solver), own->event->label.text, s->mode, own->to, own->changes};
     sim_fired(s, number);
     return KEEL_OK;
 }
 
 /* Too many events without time passing: the last ones are named. */
-static keel_status count_crowd(struct keel_sim *s) {
+static keel_status count_simultaneous(struct keel_sim *s) {
     double t = keel_time(s->solver);
-    s->crowd = fabs(t - s->crowd_time) <= 8 * DBL_EPSILON * fabs(t) ? s->crowd + 1 : 1;
-    s->crowd_time = t;
-    if (s->crowd <= CROWD) return KEEL_OK;
+    s->simultaneous = fabs(t - s->simultaneous_time) <= 8 * DBL_EPSILON * fabs(t) ? s->simultaneous + 1 : 1;
+    s->simultaneous_time = t;
+    if (s->simultaneous <= EVENT_LIMIT) return KEEL_OK;
     char names[300] = "";
     const char *last = NULL;
-    for (long k = s->happenings - 1, told = 0; k >= 0 && k >= s->happenings - CROWD && told < 4; k--) {
+    for (long k = s->event_records - 1, told = 0; k >= 0 && k >= s->event_records - EVENT_LIMIT && told < 4;
+         k--) {
         const char *name = s->happened[k].event;
         char quoted[64];
         text_set(quoted, sizeof quoted, "`%.60s`", name);
@@ -70,7 +71,7 @@ static keel_status count_crowd(struct keel_sim *s) {
     return sim_fail(s, KEEL_ELIMIT,
                     "more than %d events at t = %.10g: %s without time passing; let an action leave a value "
                     "on which no event acts",
-                    CROWD, t, names);
+                    EVENT_LIMIT, t, names);
 }
 
 /* Held values as they are where the run stands.  How many are others than before; -1: a failure. */
@@ -172,7 +173,7 @@ keel_status sim_act(struct keel_sim *s, int number) {
     const struct inside_event *own = event_of(s, number);
     int stop = 0;
     keel_status status = sim_note(s, number);
-    if (status == KEEL_OK) status = count_crowd(s);
+    if (status == KEEL_OK) status = count_simultaneous(s);
     if (status != KEEL_OK) return status;
     for (int k = 0; k < own->event->actions; k++) stop |= own->event->action[k].kind == SYNTAX_STOP;
     if (s->observe) s->observe(s->solver, s);

@@ -125,7 +125,7 @@ keel_status sim_enter(struct keel_sim *s) {
             wanted[k] && s->fired[k].again && onset_at(s, k, v) && sign_after(s, k, v) == wanted[k];
         if (!moves_on && !jumped(s, k, wanted[k])) continue;
         int from = s->mode;
-        long before = s->happenings;
+        long before = s->event_records;
         keel_status status = sim_act(s, k);
         if (status == KEEL_EVENT) s->entered = 0; /* the others when the run goes on */
         if (status != KEEL_OK || s->mode != from || s->happened[before].changed) return status;

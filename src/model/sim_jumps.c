@@ -56,7 +56,7 @@ keel_status sim_rows_after(struct keel_sim *s) {
     for (int k = 0; k < rows; k++) {
         int both = unit[k] > 0 && now[k] > 0 && isfinite(before[k]) && isfinite(after[k]);
         if (!both || fabs(after[k] - before[k]) <= UNITS * fmax(unit[k], now[k])) continue;
-        keel_status status = add(s, (struct sim_jump){s->happenings - 1, k, before[k], after[k]});
+        keel_status status = add(s, (struct sim_jump){s->event_records - 1, k, before[k], after[k]});
         if (status != KEEL_OK) return status;
     }
     return KEEL_OK;
@@ -67,7 +67,7 @@ int keel_sim_jump(const keel_sim *s, long i, keel_jump *out) {
     if (i < 0) i += s->jumps;
     if (i < 0 || i >= s->jumps) return 0;
     const struct sim_jump *one = &s->jump[i];
-    const keel_event_record *h = &s->happened[one->happening];
+    const keel_event_record *h = &s->happened[one->event_record];
     *out = (keel_jump){h->t, h->event, s->m->row[one->row], h->from, h->to, one->before, one->after};
     return 1;
 }

@@ -15,9 +15,9 @@ struct head {
     char magic[8];
     uint64_t check; /* of text, parameters and version */
     uint64_t sum;   /* of all that follows, but for the solver's bytes, which have their own */
-    int32_t mode, entered, crowd, parameters, events, unknowns;
-    double crowd_time, direction;
-    int64_t happenings, solver, jumps;
+    int32_t mode, entered, simultaneous, parameters, events, unknowns;
+    double simultaneous_time, direction;
+    int64_t event_records, solver, jumps;
 };
 
 /* An event by its numbers: names are pointers. */
@@ -27,7 +27,7 @@ struct happened {
 };
 
 struct jumped {
-    int64_t happening, row;
+    int64_t event_record, row;
     double before, after;
 };
 
@@ -77,19 +77,19 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
     struct head head = {.check = check_of(s),
                         .mode = s->mode,
                         .entered = s->entered,
-                        .crowd = s->crowd,
+                        .simultaneous = s->simultaneous,
                         .parameters = (int32_t)numbers,
                         .events = (int32_t)events_of(s),
                         .unknowns = (int32_t)unknowns_of(s),
-                        .crowd_time = s->crowd_time,
+                        .simultaneous_time = s->simultaneous_time,
                         .direction = s->direction,
-                        .happenings = s->happenings,
+                        .event_records = s->event_records,
                         .jumps = s->jumps,
                         .solver = (int64_t)solver};
     memcpy(head.magic, magic, sizeof magic);
     size_t total = sizeof head + (numbers + unknowns_of(s)) * sizeof(double) +
                    events_of(s) * sizeof *s->fired + ledger_size(&s->ledger) +
-                   (size_t)s->happenings * sizeof(struct happened) +
+                   (size_t)s->event_records * sizeof(struct happened) +
                    (size_t)s->jumps * sizeof(struct jumped) + solver;
     if (!bytes || room < total || solver == 0) return solver ? total : 0;
     unsigned char *at = bytes;
@@ -103,14 +103,14 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
     }
     ledger_save(&s->ledger, at);
     at += ledger_size(&s->ledger);
-    for (long i = 0; i < s->happenings; i++, at += sizeof(struct happened)) {
+    for (long i = 0; i < s->event_records; i++, at += sizeof(struct happened)) {
         const keel_event_record *one = &s->happened[i];
         struct happened flat = {one->t, number_of(s, one), one->from, one->to, one->changed};
         memcpy(at, &flat, sizeof flat);
     }
     for (long i = 0; i < s->jumps; i++, at += sizeof(struct jumped)) {
         const struct sim_jump *one = &s->jump[i];
-        struct jumped flat = {one->happening, one->row, one->before, one->after};
+        struct jumped flat = {one->event_record, one->row, one->before, one->after};
         memcpy(at, &flat, sizeof flat);
     }
     uint64_t sum = sum_of(bytes, total - solver);
@@ -131,7 +131,7 @@ static int read_happenings(struct keel_sim *s, const unsigned char *at, int64_t 
         if (one.from < 0 || one.from >= model->modes || one.to < 0 || one.to >= model->modes ||
             one.event < 0 || one.event >= model->mode[one.from].events)
             return 0;
-        s->happened[s->happenings++] = (keel_event_record){
+        s->happened[s->event_records++] = (keel_event_record){
             one.t, model->mode[one.from].event[one.event].label.text, one.from, one.to, one.changed};
     }
     return 1;
@@ -145,9 +145,10 @@ static int read_jumps(struct keel_sim *s, const unsigned char *at, int64_t count
     for (int64_t i = 0; i < count; i++) {
         struct jumped one;
         memcpy(&one, at + (size_t)i * sizeof one, sizeof one);
-        if (one.happening < 0 || one.happening >= s->happenings || one.row < 0 || one.row >= s->m->rows)
+        if (one.event_record < 0 || one.event_record >= s->event_records || one.row < 0 ||
+            one.row >= s->m->rows)
             return 0;
-        s->jump[s->jumps++] = (struct sim_jump){(long)one.happening, (int)one.row, one.before, one.after};
+        s->jump[s->jumps++] = (struct sim_jump){(long)one.event_record, (int)one.row, one.before, one.after};
     }
     return 1;
 }
@@ -160,15 +161,15 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     if (count < sizeof head) return 0;
     memcpy(&head, bytes, sizeof head);
     if (memcmp(head.magic, magic, sizeof magic) != 0 || head.check != check_of(s) || head.mode < 0 ||
-        head.mode >= model->modes || (size_t)head.parameters != numbers || head.happenings < 0 ||
-        head.jumps < 0 || head.solver < 0 || head.crowd < 0 || head.crowd > INT32_MAX / 2)
+        head.mode >= model->modes || (size_t)head.parameters != numbers || head.event_records < 0 ||
+        head.jumps < 0 || head.solver < 0 || head.simultaneous < 0 || head.simultaneous > INT32_MAX / 2)
         return 0;
     s->mode = head.mode;
     if ((size_t)head.events != events_of(s) || (size_t)head.unknowns != unknowns_of(s)) return 0;
     size_t rest = count - at, wanted = (numbers + unknowns_of(s)) * sizeof(double) +
                                        events_of(s) * sizeof *s->fired + ledger_size(&s->ledger);
-    if (rest < wanted || (rest - wanted) / sizeof(struct happened) < (uint64_t)head.happenings) return 0;
-    wanted += (size_t)head.happenings * sizeof(struct happened);
+    if (rest < wanted || (rest - wanted) / sizeof(struct happened) < (uint64_t)head.event_records) return 0;
+    wanted += (size_t)head.event_records * sizeof(struct happened);
     if ((rest - wanted) / sizeof(struct jumped) < (uint64_t)head.jumps) return 0;
     wanted += (size_t)head.jumps * sizeof(struct jumped);
     if (rest - wanted != (uint64_t)head.solver || head.sum != sum_of(bytes, count - (size_t)head.solver))
@@ -183,11 +184,11 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     at += events_of(s) * sizeof *s->fired;
     if (!ledger_load(&s->ledger, bytes + at)) return 0;
     at += ledger_size(&s->ledger);
-    s->entered = head.entered, s->crowd = head.crowd;
-    s->crowd_time = head.crowd_time, s->direction = head.direction;
-    int good = read_happenings(s, bytes + at, head.happenings);
+    s->entered = head.entered, s->simultaneous = head.simultaneous;
+    s->simultaneous_time = head.simultaneous_time, s->direction = head.direction;
+    int good = read_happenings(s, bytes + at, head.event_records);
     if (good <= 0) return good;
-    at += (size_t)head.happenings * sizeof(struct happened);
+    at += (size_t)head.event_records * sizeof(struct happened);
     good = read_jumps(s, bytes + at, head.jumps);
     if (good <= 0) return good;
     at += (size_t)head.jumps * sizeof(struct jumped);

@@ -110,7 +110,7 @@ static void put_map(FILE *out, const char *what, int mode, const keel_map *map) 
     if (map->count == 0) return;
     fprintf(out, "    .%s = {.count = %d, .value = model_%d_%s", what, map->count, mode, what);
     if (map->jacobian) fprintf(out, ", .jacobian = model_%d_%s_jacobian", mode, what);
-    if (map->rate) fprintf(out, ",\n        .rate = model_%d_%s_rate", mode, what);
+    if (map->time_derivative) fprintf(out, ",\n        .time_derivative = model_%d_%s_rate", mode, what);
     if (map->terms) fprintf(out, ", .terms = model_%d_%s_terms", mode, what);
     if (map->pattern) fprintf(out, ", .pattern = &%s_pattern_%d", what, mode);
     if (map->names && map->names[0]) fprintf(out, ", .names = %s_names_%d", what, mode);

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "symbolic/derive_rules.h"
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -248,13 +248,14 @@ static int analyse(struct system *y, struct pool *pool) {
     return 1;
 }
 
-/* Notes that equation twin->equation follows from its twins. */
-static void note_superfluous(struct system *y, const struct structure_twin *twin, struct pool *pool) {
+/* Notes that equation equivalent->equation follows from its equivalents. */
+static void note_superfluous(struct system *y, const struct structure_equivalent *equivalent,
+                             struct pool *pool) {
     char name[220], others[400] = "";
-    system_label(y, twin->equation, 0, name, sizeof name);
-    for (int k = 0; k < twin->twins; k++) {
+    system_label(y, equivalent->equation, 0, name, sizeof name);
+    for (int k = 0; k < equivalent->equivalents; k++) {
         char one[220];
-        system_label(y, twin->twin[k], 0, one, sizeof one);
+        system_label(y, equivalent->equivalent[k], 0, one, sizeof one);
         text_add(others, sizeof others, "%s%s", k ? ", " : "", one);
     }
     y->superfluous[2 * y->redundants] = pool_copy(pool, name, strlen(name));
@@ -267,13 +268,13 @@ static int leave_out(struct system *y, struct source_messages *messages, struct 
     const struct model_mode *mode = mode_of(y);
     int count = 0;
     for (int k = 0; k < y->s.redundants; k++) {
-        const struct structure_twin *twin = &y->s.redundant[k];
-        const struct system_origin *o = &y->origin[twin->equation];
-        if (twin->contradicts || (o->kind != SYSTEM_CONSTRAINT && o->kind != SYSTEM_ROLLING)) continue;
+        const struct structure_equivalent *equivalent = &y->s.redundant[k];
+        const struct system_origin *o = &y->origin[equivalent->equation];
+        if (equivalent->contradicts || (o->kind != SYSTEM_CONSTRAINT && o->kind != SYSTEM_ROLLING)) continue;
         const struct model_rows *rows = o->kind == SYSTEM_CONSTRAINT ? &mode->constraint : &mode->rolling;
         y->left_out[rows->list[o->number].multiplier] = 1;
-        complaint_redundant(y, messages, twin);
-        note_superfluous(y, twin, pool);
+        diagnostics_redundant(y, messages, equivalent);
+        note_superfluous(y, equivalent, pool);
         count++;
     }
     return count;
@@ -285,11 +286,11 @@ int system_open(struct system *y, struct model *m, int mode, double t0, const st
     y->left_out = pool_take(pool, (size_t)m->multipliers + 1);
     y->superfluous = pool_take(pool, 2 * ((size_t)m->multipliers + 1) * sizeof *y->superfluous);
     for (;;) {
-        if (pool->refused || !collect(y, pool) || !analyse(y, pool)) return complaint_memory(messages);
+        if (pool->refused || !collect(y, pool) || !analyse(y, pool)) return diagnostics_memory(messages);
         if (y->s.verdict != STRUCTURE_SINGULAR || !leave_out(y, messages, pool)) break;
         structure_close(&y->s);
     }
-    return y->s.verdict == STRUCTURE_OK || complaint_structure(y, messages);
+    return y->s.verdict == STRUCTURE_OK || diagnostics_structure(y, messages);
 }
 
 void system_close(struct system *y) {

@@ -2,7 +2,7 @@
 #ifndef KEEL_MODEL_TOUCH_H
 #define KEEL_MODEL_TOUCH_H
 
-#include "model/inside.h"
+#include "model/private.h"
 
 /* By event of mode `to`: may the assignments of an event set it off?  In the pool; NULL: there is no memory,
  * or the budget is used up. */

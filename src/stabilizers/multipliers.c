@@ -50,11 +50,11 @@ static int refuse_coupled(const keel_problem *p, const keel_options *o, const ke
                  "coupled puts multipliers into the stages of an implicit one-step method, and %s has no "
                  "stages to solve for; project goes with any method",
                  stepper->info.name);
-    else if (stepper->no_rate)
+    else if (stepper->no_rhs)
         text_set(why, room,
                  "coupled adds multipliers to f, and %s solves equations of its own instead of stages with f",
                  stepper->info.name);
-    return !stages || stepper->no_rate;
+    return !stages || stepper->no_rhs;
 }
 
 static void layout(keel_manifold *view) {
@@ -161,7 +161,7 @@ static keel_status attempt(struct engine *e, const struct multipliers_aim *to, i
     }
     memcpy(u->x, x, (size_t)(n + fd->m) * sizeof *x);
     for (int j = 0; j < n; j++) u->x[j] += u->shift[j];
-    keel_status status = e->stepper->no_rate ? KEEL_OK : field_rate(fd, a->t, u->x, u->f);
+    keel_status status = e->stepper->no_rhs ? KEEL_OK : field_rhs(fd, a->t, u->x, u->f);
     if (status != KEEL_OK) return status;
     a->x = u->x;
     a->f = u->f;

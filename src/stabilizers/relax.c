@@ -93,7 +93,7 @@ static keel_status begin(keel_manifold *view, double t, const double *u) {
 
 /* Where a step of h + g h from t + t_low ends, in two parts: were it rounded, the clock would walk by up to
  * half a tick in every step. */
-static keel_length end_of(const struct record *r, double h, double g) {
+static keel_length end_of(const struct run_state *r, double h, double g) {
     double longer = g * h, length = h + longer, t = r->t + length, part = t - r->t;
     double low = (r->t - (t - part)) + (length - part);
     low += r->t_low + ((h - length) + longer);
@@ -111,7 +111,7 @@ static keel_status look(struct engine *e, const double *g, double h, keel_length
         e->dx[i] = x->trial[i] + g[0] * x->trial[i];
         for (int j = 1; j < m->kept; j++) e->dx[i] += g[j] * e->error[j - 1][i];
     }
-    step_add(e, e->r->front, NULL, x_new, low_new);
+    step_add(e, e->r->current, NULL, x_new, low_new);
     *end = end_of(e->r, h, g[0]);
     return rows_residual(&e->field, &e->rows, end->t, x_new, m->residual);
 }
@@ -129,7 +129,7 @@ static keel_status slopes(struct engine *e, double h, double t, const double *u,
         keel_status status = rows_jacobian(fd, rows, kind, t, u);
         if (status == KEEL_OK && grow) status = rows_grow(fd, rows, kind, t, u);
         if (status == KEEL_OK && rows->map[kind]->moving)
-            status = map_rate(fd, rows->map[kind], t, u, rows->column + rows->at[kind]);
+            status = map_time_derivative(fd, rows->map[kind], t, u, rows->column + rows->at[kind]);
         if (status != KEEL_OK) return status;
     }
     for (int i = 0; i < k; i++) {
@@ -170,7 +170,7 @@ static void normal_change(const struct manifold *m, const double *value, double 
 static void off_the_path(const struct engine *e, double h) {
     const struct manifold *m = &e->manifold;
     const struct relax *x = m->view.own;
-    const double *f = e->f[e->r->front];
+    const double *f = e->f[e->r->current];
     int width = e->field.width;
     for (int l = 0; l < e->field.n; l++) {
         double way = x->trial[l], reach = m->reach[l], size = reach > fabs(way) ? reach : fabs(way);

@@ -4,7 +4,7 @@
  * As soon as all terms with positions make up squared differences they become forms; all other operations
  * want operands without coordinates, and take squared distances from the origin too.  sqrt, hypot and abs of
  * something keep its square, until they are squared or used. */
-#include "structure/distance_inside.h"
+#include "structure/distance_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * every component: then it is
  *     sum_i r_i |q_i|^2 - sum_{i<j} A_ij |q_i - q_j|^2,  r_i = sum_j A_ij,
  * and invariant under translations too if all r_i are zero. */
-#include "structure/distance_inside.h"
+#include "structure/distance_private.h"
 
 #include <stdlib.h>
 #include <string.h>

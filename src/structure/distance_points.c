@@ -1,5 +1,5 @@
 /* distance_points.c - the points of a model, by the names of its coordinates. */
-#include "structure/distance_inside.h"
+#include "structure/distance_private.h"
 
 #include <ctype.h>
 #include <stdlib.h>

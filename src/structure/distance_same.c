@@ -3,7 +3,7 @@
  * Symbols, and all operations but + - * / and integer powers, are independent random numbers.  Some points
  * are spread over many powers of ten, so that v^2/c^2 beside 1 is seen.  A difference within a few round-offs
  * of its terms is none: 1/3 and a third in digits are the same. */
-#include "structure/distance_inside.h"
+#include "structure/distance_private.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* distance_sum.c - polynomials of degree 2 in coordinates, with expressions as factors. */
-#include "structure/distance_inside.h"
+#include "structure/distance_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* structure.c - the steps of the analysis in their order, and its memory; see structure.h. */
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 #include <limits.h>
 #include <stdlib.h>

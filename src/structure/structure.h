@@ -55,11 +55,11 @@ struct structure_step {
     expr *weight;
 };
 
-/* Equation `equation` follows from its twins (their order[k]-th derivatives), or, with contradicts set,
+/* Equation `equation` follows from its equivalents (their order[k]-th derivatives), or, with contradicts set,
  * cannot hold beside them. */
-struct structure_twin {
-    int equation, twins, contradicts;
-    int *twin, *order;
+struct structure_equivalent {
+    int equation, equivalents, contradicts;
+    int *equivalent, *order;
 };
 
 /* sum weight[k] * equation[k] is the time derivative of `value`: a linear combination of unknowns that
@@ -99,7 +99,7 @@ struct structure {
     int steps;   /* combinations that were needed */
     struct structure_step *step;
     int redundants;
-    struct structure_twin *redundant;
+    struct structure_equivalent *redundant;
     int invariants;
     struct structure_invariant *invariant;
     int culprits;

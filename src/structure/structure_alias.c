@@ -4,7 +4,7 @@
  * with its velocities turns into the one with second derivatives.  Only plain differences of two symbols
  * are looked at, and only where the other side is written with a derivative: names cannot run in circles, and
  * x = y is an equation like others whatever x is a name for. */
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  * former are pivots after the latter are gone.  Offsets bound it alone: they see where unknowns occur and
  * not how equations, by themselves or combined, make up for each other.  The points are random ones, as
  * everywhere in the analysis. */
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 #include <stdlib.h>
 

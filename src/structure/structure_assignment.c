@@ -5,7 +5,7 @@
  * prices by a shortest path search from all free rows at once.  Phases are few, each costs about as much
  * as the pattern has entries; one search per row would be quadratic on long chains.  With sigma = 0 this
  * is the matching of Pothen and Fan. */
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* structure_circuit.c - the weights with which a few dependent rows of a sparse matrix vanish. */
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 #include <math.h>
 #include <string.h>

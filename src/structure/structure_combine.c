@@ -5,7 +5,7 @@
  * out and the value of the transversal falls, so that the loop ends (Tan, Nedialkov, Pryce, section 4).
  * The weights are found as numbers at random points; small fractions that are the same everywhere stay
  * numbers, others are computed once more as expressions by the elimination that gave the numbers. */
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 #include "symbolic/derive_rules.h"
 

@@ -3,7 +3,7 @@
  *
  * Over-determined: what alternating paths reach from equations without a partner; under-determined: from
  * unknowns without one; the rest is square and well determined. */
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 /* Compressed columns of the pattern. */
 static int turn(struct structure *s, const struct structure_pattern *a, struct structure_pattern *out) {

@@ -3,7 +3,7 @@
  * Every equation is written as a sum of numbers times monomials.  Monomials x_j^(k), k >= 1, are
  * derivatives; a combination of equations in which all others cancel, a left null vector of their
  * coefficients, is the derivative of sum weight_i a_ijk x_j^(k-1), which therefore rests. */
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 #include "symbolic/derive_rules.h"
 

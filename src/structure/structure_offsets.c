@@ -3,7 +3,7 @@
  *
  * Pryce's fixed point: d_j = max_i(sigma_ij + c_i), then c_i = d_m(i) - sigma_i,m(i), from c = 0 on.  Only
  * rows whose offset rose are looked at again.  It ends because the transversal is of the highest value. */
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 #include <limits.h>
 

@@ -5,7 +5,7 @@
  * rules of structure_sample.c: eps times the mass bounds its error, however much was cancelled in pivots on
  * the way.  A number below STRUCTURE_ZERO of its mass is a zero.  A zero stays in its place with its mass,
  * so that later sums know of it. */
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 #include <math.h>
 #include <stdlib.h>

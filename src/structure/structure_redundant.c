@@ -4,7 +4,7 @@
  * every random point with the same weights differ by a constant: 0, and one of them is superfluous; or
  * not, and they contradict each other.  Derivatives of equations count, too: a constraint may be written
  * beside its own derivative.  An equation without unknowns, left by a combination, is judged by its value. */
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 #include "symbolic/derive_rules.h"
 
@@ -14,15 +14,15 @@
 
 enum { PROLONGED = 2 }; /* derivatives of the equations that are looked at, too */
 
-static int add_twin(struct structure_work *w, int row, int count, const int *twin, const int *order,
-                    int contradicts) {
+static int add_equivalent(struct structure_work *w, int row, int count, const int *equivalent,
+                          const int *order, int contradicts) {
     struct structure *s = w->s;
-    struct structure_twin *list = structure_keep(s, (size_t)s->redundants + 1, sizeof *list);
+    struct structure_equivalent *list = structure_keep(s, (size_t)s->redundants + 1, sizeof *list);
     int *own = structure_keep(s, 2 * (size_t)count, sizeof *own);
     if (!list || !own) return -1;
     if (s->redundants) memcpy(list, s->redundant, (size_t)s->redundants * sizeof *list);
-    for (int k = 0; k < count; k++) own[k] = twin[k], own[count + k] = order[k];
-    list[s->redundants++] = (struct structure_twin){w->row[row], count, contradicts, own, own + count};
+    for (int k = 0; k < count; k++) own[k] = equivalent[k], own[count + k] = order[k];
+    list[s->redundants++] = (struct structure_equivalent){w->row[row], count, contradicts, own, own + count};
     s->redundant = list;
     if (contradicts) s->verdict = STRUCTURE_CONTRADICTION;
     return 0;
@@ -60,7 +60,7 @@ static int has_unknowns(struct structure_work *w, expr f) {
     return found;
 }
 
-/* Rows without unknowns.  Their twins are the other equations of the combination they come from. */
+/* Rows without unknowns.  Their equivalents are the other equations of the combination they come from. */
 static int empty_rows(struct structure_work *w) {
     struct structure *s = w->s;
     unsigned char *gone = structure_take(s, (size_t)w->rows, 1);
@@ -68,15 +68,16 @@ static int empty_rows(struct structure_work *w) {
     if (!gone) return -1;
     for (int i = 0; i < w->rows; i++) {
         if (has_unknowns(w, w->f[i])) continue;
-        int twins = 0, *twin = structure_take(s, 2 * (size_t)w->p->equations, sizeof *twin);
-        if (!twin) return -1;
-        int *order = twin + w->p->equations;
-        for (int k = s->steps - 1; k >= 0 && !twins; k--)
+        int equivalents = 0, *equivalent = structure_take(s, 2 * (size_t)w->p->equations, sizeof *equivalent);
+        if (!equivalent) return -1;
+        int *order = equivalent + w->p->equations;
+        for (int k = s->steps - 1; k >= 0 && !equivalents; k--)
             for (int e = 0; e < s->step[k].count && s->step[k].replaced == w->row[i]; e++)
                 if (s->step[k].equation[e] != w->row[i])
-                    order[twins] = s->step[k].order[e], twin[twins++] = s->step[k].equation[e];
+                    order[equivalents] = s->step[k].order[e],
+                    equivalent[equivalents++] = s->step[k].equation[e];
         int is = zero(w, w->f[i]);
-        if (add_twin(w, i, twins, twin, order, is <= 0)) return -1;
+        if (add_equivalent(w, i, equivalents, equivalent, order, is <= 0)) return -1;
         gone[i] = is == 1;
         count += gone[i];
     }
@@ -129,8 +130,8 @@ static int last_written(const struct prolonged *x, int count, const int *row) {
 static int judge(struct structure_work *w, const struct prolonged *x, const struct structure_pattern *a,
                  int count, const int *row, int left_out) {
     double *u = structure_take(w->s, STRUCTURE_POINTS * (size_t)count, sizeof *u);
-    int *twin = structure_take(w->s, 2 * (size_t)count, sizeof *twin), twins = 0;
-    if (!u || !twin) return -1;
+    int *equivalent = structure_take(w->s, 2 * (size_t)count, sizeof *equivalent), equivalents = 0;
+    if (!u || !equivalent) return -1;
     int holds = structure_circuit(w->s, a, count, row, x->v, u, NULL, NULL);
     if (holds <= 0) return holds;
     expr sum = derive_zero(w->g);
@@ -140,13 +141,13 @@ static int judge(struct structure_work *w, const struct prolonged *x, const stru
         structure_fraction(u[i], &u[i]);
         sum = derive_add(w->g, sum, derive_mul(w->g, expr_constant(w->g, u[i]), x->row[row[i]].f));
         if (i == left_out) continue;
-        twin[twins] = w->row[x->row[row[i]].equation];
-        twin[count + twins++] = x->row[row[i]].order;
+        equivalent[equivalents] = w->row[x->row[row[i]].equation];
+        equivalent[count + equivalents++] = x->row[row[i]].order;
     }
     int is = zero(w, sum);
     if (is == 0) return 0;
     int equation = x->row[row[left_out]].equation;
-    return add_twin(w, equation, twins, twin, twin + count, is < 0) ? -1 : is > 0;
+    return add_equivalent(w, equation, equivalents, equivalent, equivalent + count, is < 0) ? -1 : is > 0;
 }
 
 static int control_all(struct structure_work *w, const struct prolonged *x, const struct structure_pattern *a,
@@ -168,7 +169,7 @@ static int control_all(struct structure_work *w, const struct prolonged *x, cons
     return found;
 }
 
-static int twins(struct structure_work *w) {
+static int equivalents(struct structure_work *w) {
     struct structure *s = w->s;
     struct prolonged x = {0};
     struct structure_matrix numbers;
@@ -197,6 +198,6 @@ static int twins(struct structure_work *w) {
 int structure_redundant(struct structure_work *w) {
     int empty = empty_rows(w);
     if (empty < 0 || w->s->verdict != STRUCTURE_OK) return empty;
-    int found = twins(w);
+    int found = equivalents(w);
     return found < 0 ? -1 : empty + found;
 }

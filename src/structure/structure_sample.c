@@ -3,7 +3,7 @@
  * The value of a symbol is a hash of what it is and of the point's number, so that all expressions see the
  * same point.  Mass: m(a + b) = max(m(a), m(b)); m(a*b) = max(m(a)|b|, |a|m(b)); m(f(a)) = max(|f|, |f'|
  * m(a)). */
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *
  * A derivative that is zero at all random points is zero: f_i does not depend on that symbol, which then
  * takes a number in its place, so that what is said to be free of x' is. */
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 #include "symbolic/derive_rules.h"
 

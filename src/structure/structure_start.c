@@ -4,7 +4,7 @@
  * + k) with d_j + k >= 0; the Jacobian of a stage is the part of J with these rows and columns and has
  * full row rank.  The pivots of its elimination are determined, the other columns free: sum d - sum c in
  * all.  Values that were chosen become pivots only when nothing else can, and are then one too many. */
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 static int stage_pattern(struct structure *s, const struct structure_pattern *a, int k,
                          struct structure_pattern *out, int *place) {

@@ -126,11 +126,11 @@ static expr root_of_product(struct graph *g, expr a) {
     int count = factors_of(g, a, 0, factor);
     if (count > FACTORS) return EXPR_NONE;
     for (int i = 0; i < count && root != EXPR_NONE; i++) {
-        int twin = i + 1;
+        int equivalent = i + 1;
         if (factor[i] == EXPR_NONE) continue;
-        while (twin < count && factor[twin] != factor[i]) twin++;
-        expr part = twin < count ? expr_make(g, EXPR_ABS, factor[i], 0, 0) : root_of(g, factor[i]);
-        if (twin < count) factor[twin] = EXPR_NONE;
+        while (equivalent < count && factor[equivalent] != factor[i]) equivalent++;
+        expr part = equivalent < count ? expr_make(g, EXPR_ABS, factor[i], 0, 0) : root_of(g, factor[i]);
+        if (equivalent < count) factor[equivalent] = EXPR_NONE;
         root = expr_make(g, EXPR_MUL, root, part, 0);
     }
     return root;

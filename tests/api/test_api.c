@@ -55,9 +55,9 @@ static void try_everything(keel_solver *s, keel_status status, int stands, const
         assert_int_equal(keel_row_at(s, -1, &row), 0);
         assert_int_equal(keel_row_at(s, 1 << 30, &row), 0);
         expect_words(s, words);
-        keel_solver *twin = keel_fork(s);
+        keel_solver *equivalent = keel_fork(s);
         keel_close(s);
-        s = twin; /* the second round with the copy */
+        s = equivalent; /* the second round with the copy */
         assert_non_null(s);
     }
     keel_close(s);
@@ -323,12 +323,12 @@ static keel_solver *open_from_arrays(const problem *p, keel_norm norm, int spoil
     memset(direction, 1, sizeof direction);
     memset(&q, 0, sizeof q);
     memset(&o, 0, sizeof o);
-    keel_solver *twin = keel_fork(s);
+    keel_solver *equivalent = keel_fork(s);
     assert_int_equal(keel_run(s, 1), KEEL_EVENT);
-    assert_int_equal(keel_run(twin, 1), KEEL_EVENT);
-    assert_true(same_bits(s, twin, 4));
+    assert_int_equal(keel_run(equivalent, 1), KEEL_EVENT);
+    assert_true(same_bits(s, equivalent, 4));
     keel_close(s);
-    return twin;
+    return equivalent;
 }
 
 static void arrays_of_numbers_are_copied_at_open(void **state) {

@@ -8,13 +8,13 @@ static void given_weights_are_the_norm(void **state) {
     problem p;
     problem_kepler(&p, 0.6, 1);
     keel_options given = {.norm = KEEL_GIVEN, .weights = ones}, unit = {.norm = KEEL_UNIT};
-    keel_solver *a = keel_open(&p.keel, &given), *b = keel_open(&p.keel, &unit), *twin;
+    keel_solver *a = keel_open(&p.keel, &given), *b = keel_open(&p.keel, &unit), *equivalent;
     given.weights = others;
     keel_solver *c = keel_open(&p.keel, &given);
-    twin = keel_fork(a);
-    keel_solver *const all[] = {a, b, c, twin};
+    equivalent = keel_fork(a);
+    keel_solver *const all[] = {a, b, c, equivalent};
     for (int i = 0; i < 4; i++) assert_ok(all[i], keel_run(all[i], 5));
-    assert_true(same_bits(a, b, 4) && same_bits(a, twin, 4) && !same_bits(a, c, 4));
+    assert_true(same_bits(a, b, 4) && same_bits(a, equivalent, 4) && !same_bits(a, c, 4));
     for (int i = 0; i < 4; i++) keel_close(all[i]);
 }
 

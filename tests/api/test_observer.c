@@ -142,26 +142,26 @@ static void passing_events_are_told_and_do_not_stop(void **state) {
     keel_close(s);
 }
 
-enum { CROWD = 120 };
+enum { EVENT_LIMIT = 120 };
 
 static int all_at_once(double t, const double *u, double *out, void *user) {
     (void)u, (void)user;
-    for (int i = 0; i < CROWD; i++) out[i] = t - 0.5;
+    for (int i = 0; i < EVENT_LIMIT; i++) out[i] = t - 0.5;
     return 0;
 }
 
 static void many_events_at_one_time_are_all_told(void **state) {
     (void)state;
-    unsigned char passing[CROWD];
+    unsigned char passing[EVENT_LIMIT];
     struct log log = {0};
     keel_problem p = rotation;
     memset(passing, 1, sizeof passing);
     p.user = &log;
-    p.event = (keel_map){.count = CROWD, .value = all_at_once};
+    p.event = (keel_map){.count = EVENT_LIMIT, .value = all_at_once};
     p.event_kind = passing;
     keel_solver *s = keel_open(&p, &(keel_options){.observe = note});
     assert_ok(s, keel_run(s, 1));
-    assert_int_equal(log.events, CROWD);
+    assert_int_equal(log.events, EVENT_LIMIT);
     keel_close(s);
 }
 

@@ -26,7 +26,7 @@ static keel_status euler_with_estimate(keel_work *w, keel_attempt *a) {
     struct euler *m = w->method;
     euler_attempt(w, a);
     for (int i = 0; i < w->width; i++) m->spare[i] = a->x[i] + a->dx[i];
-    keel_status status = keel_rate(w, a->t + a->h, m->spare, a->f_end);
+    keel_status status = keel_rhs(w, a->t + a->h, m->spare, a->f_end);
     if (status != KEEL_OK) return status;
     a->f_end_known = 1;
     for (int i = 0; i < w->width && a->error[0]; i++) a->error[0][i] = 0.5 * a->h * (a->f_end[i] - a->f[i]);
@@ -54,15 +54,15 @@ static void an_own_method_gives_the_bits_of_the_same_method_here(void **state) {
         keel_solver *a = keel_open(&p.keel, &own), *b = keel_open(&p.keel, &ours);
         assert_ok(a, keel_run(a, 5e-3));
         assert_ok(b, keel_run(b, 5e-3));
-        keel_solver *twin = keel_fork(a);
+        keel_solver *equivalent = keel_fork(a);
         assert_ok(a, keel_run(a, 1e-2));
         assert_ok(b, keel_run(b, 1e-2));
-        assert_ok(twin, keel_run(twin, 1e-2));
+        assert_ok(equivalent, keel_run(equivalent, 1e-2));
         assert_true(same_bits(a, b, p.keel.n + p.keel.m));
-        assert_true(same_bits(a, twin, p.keel.n + p.keel.m));
+        assert_true(same_bits(a, equivalent, p.keel.n + p.keel.m));
         keel_close(a);
         keel_close(b);
-        keel_close(twin);
+        keel_close(equivalent);
     }
 }
 

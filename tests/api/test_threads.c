@@ -29,11 +29,11 @@ static void *work(void *argument) {
         if (keel_state(s))
             memcpy(job->state, keel_state(s),
                    (size_t)(job->problem->n + job->problem->m) * sizeof *job->state);
-        keel_solver *twin = keel_fork(s);
+        keel_solver *equivalent = keel_fork(s);
         keel_close(s);
-        (void)keel_multipliers(twin);
+        (void)keel_multipliers(equivalent);
         (void)keel_method_at(round);
-        keel_close(twin);
+        keel_close(equivalent);
     }
     return NULL;
 }

@@ -84,7 +84,7 @@ static inline keel_problem bead(struct trouble *trouble) {
                           .constraint = {.count = 1,
                                          .value = bead_ring,
                                          .jacobian = bead_ring_jacobian,
-                                         .rate = bead_ring_rate,
+                                         .time_derivative = bead_ring_rate,
                                          .terms = bead_ring_terms},
                           .rolling = {.count = 1, .value = bead_stop, .jacobian = bead_stop_jacobian},
                           .curvature = bead_curvature,

@@ -78,7 +78,7 @@ static void nothing_is_allocated_after_open(void **state) {
 /* Opens, forks, saves, loads and switches while the allocation with this number fails; 1: it was reached. */
 static int live_with_failure(const problem *p, long number) {
     failing_at = allocations + number;
-    keel_solver *s = keel_open(&p->keel, NULL), *twin = keel_fork(s);
+    keel_solver *s = keel_open(&p->keel, NULL), *equivalent = keel_fork(s);
     keel_status status = keel_switch(s, &p->keel, NULL);
     size_t size = keel_save(s, bytes, ROOM);
     keel_solver *copy = keel_load(&p->keel, NULL, bytes, size);
@@ -89,10 +89,10 @@ static int live_with_failure(const problem *p, long number) {
         expect_words(s, "keel_switch|no memory");
         assert_ok(s, keel_restart(s, 0, p->u0));
     }
-    int lost = !s + (!twin && s) + (s && status == KEEL_ENOMEM) + (!copy && size > 0);
+    int lost = !s + (!equivalent && s) + (s && status == KEEL_ENOMEM) + (!copy && size > 0);
     assert_int_equal(lost, reached && s ? 1 : !s);
     keel_close(s);
-    keel_close(twin);
+    keel_close(equivalent);
     keel_close(copy);
     return reached;
 }

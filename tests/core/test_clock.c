@@ -65,7 +65,7 @@ static void relaxed_steps_add_up(void **state) {
 /* What the clock does not show is part of the state. */
 static void saved_and_forked_runs_have_the_same_clock(void **state) {
     (void)state;
-    static unsigned char bytes[1 << 16], twins[1 << 16];
+    static unsigned char bytes[1 << 16], equivalents[1 << 16];
     for (int k = 0; k < 2; k++) {
         problem p;
         problem_kepler(&p, 0.6, 1);
@@ -82,10 +82,10 @@ static void saved_and_forked_runs_have_the_same_clock(void **state) {
                 assert_true(keel_time(loaded) == keel_time(s) && keel_time(forked) == keel_time(s));
             }
             assert_true(keel_save(s, bytes, sizeof bytes) == size);
-            assert_true(keel_save(loaded, twins, sizeof twins) == size);
-            assert_memory_equal(bytes, twins, size);
-            assert_true(keel_save(forked, twins, sizeof twins) == size);
-            assert_memory_equal(bytes, twins, size);
+            assert_true(keel_save(loaded, equivalents, sizeof equivalents) == size);
+            assert_memory_equal(bytes, equivalents, size);
+            assert_true(keel_save(forked, equivalents, sizeof equivalents) == size);
+            assert_memory_equal(bytes, equivalents, size);
             keel_close(loaded);
             keel_close(forked);
         }

@@ -16,7 +16,7 @@ static int rows_at(const problem *p, double t, const double *u, double *out) {
         double jacobian[VALUES], rate[VALUES] = {0};
         k->constraint.value(t, u, out, k->user);
         k->constraint.jacobian(t, u, jacobian, k->user);
-        if (k->constraint.rate) k->constraint.rate(t, u, rate, k->user);
+        if (k->constraint.time_derivative) k->constraint.time_derivative(t, u, rate, k->user);
         for (int i = 0; i < constraints; i++) {
             double sum = rate[i];
             for (int j = 0; j < half; j++) sum += jacobian[i * half + j] * u[half + j];

@@ -191,9 +191,9 @@ static void events_at_the_same_time_all_fire_both_ways(void **state) {
         keel_event_record h;
         double *t = way ? back : there;
         run_to(s, way ? -8 : 8);
-        assert_int_equal(happenings(s), FIRED);
+        assert_int_equal(event_records(s), FIRED);
         for (int k = 0; k < FIRED; k++) {
-            assert_true(keel_sim_happening(s, k, &h));
+            assert_true(keel_sim_event(s, k, &h));
             t[k] = h.t;
             assert_true(k == 0 || fabs(t[k]) >= fabs(t[k - 1]));
         }
@@ -244,7 +244,7 @@ static void events_of_algebraic_variables_are_found(void **state) {
     run_to(s, 3);
     assert_string_equal(story(s), "hit near near near near hit");
     keel_event_record h;
-    assert_true(keel_sim_happening(s, 0, &h));
+    assert_true(keel_sim_event(s, 0, &h));
     assert_near(h.t, asin(0.2), 1e-11);
     keel_sim_close(s);
     keel_model_close(m);

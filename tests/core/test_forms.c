@@ -366,7 +366,7 @@ static void jacobians_may_be_given_or_found(void **state) {
         keel_problem *p = &found.keel;
         keel_map *maps[] = {&p->f,          &p->algebraic, &p->hidden,   &p->energy,
                             &p->constraint, &p->rolling,   &p->invariant};
-        for (int i = 0; i < 7; i++) maps[i]->jacobian = maps[i]->rate = NULL;
+        for (int i = 0; i < 7; i++) maps[i]->jacobian = maps[i]->time_derivative = NULL;
         p->curvature = NULL;
         compare_roads(&ways[k], &given, &found);
     }

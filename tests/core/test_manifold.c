@@ -97,7 +97,7 @@ static void an_ode_follows_a_moving_row(void **state) {
                           .f = {.count = 2, .value = driven},
                           .hidden = {.count = 1, .value = on_the_sine}};
         keel_options o = {.method = methods[k / 2], .step = k < 4 ? 0 : 1. / 64, .rtol = 1e-7};
-        if (k % 2) p.hidden.rate = minus_cosine;
+        if (k % 2) p.hidden.time_derivative = minus_cosine;
         keel_solver *s = keel_open(&p, &o);
         assert_ok(s, keel_run(s, 8));
         assert_below(fabs(keel_state(s)[0] - sin(8.0)), 8 * EPS);

@@ -15,7 +15,7 @@ static void measure(struct gauge *g, double value, double terms) {
 static void strip(problem *p) {
     keel_map *maps[] = {&p->keel.f,          &p->keel.algebraic, &p->keel.hidden,   &p->keel.energy,
                         &p->keel.constraint, &p->keel.rolling,   &p->keel.invariant};
-    for (int i = 0; i < 7; i++) maps[i]->jacobian = maps[i]->rate = maps[i]->terms = NULL;
+    for (int i = 0; i < 7; i++) maps[i]->jacobian = maps[i]->time_derivative = maps[i]->terms = NULL;
     p->keel.curvature = NULL;
 }
 
@@ -70,10 +70,10 @@ static void drive_car_axis(int with_rate, double bound_of_speed) {
                                    1, 1, 1, 1}; /* without them 320 units of speed: xl is 0.05 at most */
     problem p;
     problem_car_axis(&p);
-    keel_fn *rate = p.keel.constraint.rate;
+    keel_fn *rate = p.keel.constraint.time_derivative;
     strip(&p);
     p.keel.scale = sizes;
-    p.keel.constraint.rate = with_rate ? rate : NULL;
+    p.keel.constraint.time_derivative = with_rate ? rate : NULL;
     keel_solver *s = keel_open(&p.keel, &(keel_options){.rtol = 1e-8});
     struct gauge row[4] = {{0}};
     while (keel_time(s) < 1) {

@@ -171,8 +171,8 @@ static void curvatures_are_those_of_the_constraints(void **state) {
 static void check_rate(const char *name, const problem *p, const keel_map *map, double t, const double *u) {
     double given[PROBLEM_UNKNOWNS], value[4][PROBLEM_UNKNOWNS], s = 1e-4;
     static const double at[4] = {-2, -1, 1, 2}, weight[4] = {1. / 12, -8. / 12, 8. / 12, -1. / 12};
-    if (!map->rate) return;
-    map->rate(t, u, given, p->keel.user);
+    if (!map->time_derivative) return;
+    map->time_derivative(t, u, given, p->keel.user);
     for (int k = 0; k < 4; k++) map->value(t + at[k] * s, u, value[k], p->keel.user);
     for (int i = 0; i < map->count; i++) {
         double found = 0;

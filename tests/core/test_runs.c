@@ -244,7 +244,7 @@ static void compare_map(const char *what, const keel_map *a, const keel_map *b, 
     assert_int_equal(a->count, b->count);
     compare(what, a->value, b->value, count, p, q, t, u);
     compare(what, a->jacobian, b->jacobian, entries(a, columns), p, q, t, u);
-    compare(what, a->rate, b->rate, count, p, q, t, u);
+    compare(what, a->time_derivative, b->time_derivative, count, p, q, t, u);
     compare(what, a->terms, b->terms, count, p, q, t, u);
 }
 

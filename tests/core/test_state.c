@@ -57,24 +57,24 @@ static void go_on_in_three(const struct way *w) {
     unsigned seed = 7;
     double t = 0;
     for (int moment = 0; moment < 20; moment++) {
-        keel_solver *twin = keel_fork(s), *copy = through_bytes(s, &p.keel, &o);
+        keel_solver *equivalent = keel_fork(s), *copy = through_bytes(s, &p.keel, &o);
         double before = keel_time(s);
         if (moment % 3 == 1) same_inside(w, s, copy, before - 1e-3, unknowns);
-        same(w, s, twin, unknowns);
+        same(w, s, equivalent, unknowns);
         same(w, s, copy, unknowns);
         seed = seed * 1664525u + 1013904223u;
         if (keel_event(s) < 0 || keel_time(s) >= t) t += w->moment * (1 + seed % 4);
         keel_status status = keel_run(s, t);
-        assert_int_equal(keel_run(twin, t), status);
+        assert_int_equal(keel_run(equivalent, t), status);
         assert_int_equal(keel_run(copy, t), status);
         assert_true(status >= 0);
-        same(w, s, twin, unknowns);
+        same(w, s, equivalent, unknowns);
         same(w, s, copy, unknowns);
         same_inside(w, s, copy, before, unknowns);
-        same_inside(w, s, twin, before, unknowns);
+        same_inside(w, s, equivalent, before, unknowns);
         keel_close(moment % 2 ? s : copy); /* the next moment from the copy of a copy */
         s = moment % 2 ? copy : s;
-        keel_close(twin);
+        keel_close(equivalent);
     }
     keel_close(s);
 }
@@ -93,14 +93,14 @@ static void options_with_arrays_survive_saving(void **state) {
     keel_options o = {.norm = KEEL_GIVEN, .weights = weights, .atol_each = atol, .keep = "energy"};
     keel_solver *s = keel_open(&p.keel, &o);
     assert_ok(s, keel_run(s, 3));
-    keel_solver *copy = through_bytes(s, &p.keel, &o), *twin = keel_fork(copy);
+    keel_solver *copy = through_bytes(s, &p.keel, &o), *equivalent = keel_fork(copy);
     assert_ok(s, keel_run(s, 30));
     assert_ok(copy, keel_run(copy, 30));
     keel_close(copy);
-    assert_ok(twin, keel_run(twin, 30));
-    same(&w, s, twin, 4);
+    assert_ok(equivalent, keel_run(equivalent, 30));
+    same(&w, s, equivalent, 4);
     keel_close(s);
-    keel_close(twin);
+    keel_close(equivalent);
 }
 
 /* ---- Bytes that are not the state of this solver. ---- */

@@ -94,16 +94,16 @@ static void every_method(void **state) {
             p.user = &w;
             o.stop = &w.flag;
             for (long k = 0; k < 5; k++) { /* five places of a step in the middle of the way */
-                keel_solver *twin;
+                keel_solver *equivalent;
                 w = (struct swing){0};
-                twin = keel_open(&p, &o);
+                equivalent = keel_open(&p, &o);
                 w.rise = w.calls + each * 100 + k * each / 5;
-                int stops = run_through(twin, &w);
+                int stops = run_through(equivalent, &w);
                 if (stops > 1) fail_msg("%s: %d stops of one", m->name, stops);
-                double off = fabs(keel_state(twin)[0] - keel_state(s)[0]);
+                double off = fabs(keel_state(equivalent)[0] - keel_state(s)[0]);
                 if (!(off < (m->order == 1 ? 1e-2 : 1e-4))) fail_msg("%s: off by %.2g", m->name, off);
                 tried += stops;
-                keel_close(twin);
+                keel_close(equivalent);
             }
             keel_close(s);
         }

@@ -204,10 +204,10 @@ static void events_through_jumps_are_where_the_jumps_are(void **state) {
         keel_sim *s = keel_sim_open(m, &o);
         keel_event_record h;
         run_to(s, 10);
-        assert_int_equal(happenings(s), 4);
+        assert_int_equal(event_records(s), 4);
         double at[4] = {0.5, 0.5, 1.5, 7};
         for (int i = 0; i < 4; i++) {
-            assert_true(keel_sim_happening(s, i, &h));
+            assert_true(keel_sim_event(s, i, &h));
             assert_near(h.t, at[i], 1e-12);
         }
         keel_sim_close(s);
@@ -294,15 +294,15 @@ static void callbacks_see_the_side_in_force(void **state) {
     p.side = sides;
     s = keel_open(&p, &(keel_options){.rtol = 1e-9});
     assert_ok(s, keel_run(s, 5.5));
-    keel_solver *twin = keel_fork(s);
+    keel_solver *equivalent = keel_fork(s);
     assert_near(keel_state(s)[0], 0, 1e-14);
     assert_near(keel_state(s)[1], 2.5, 1e-12);
     assert_ok(s, keel_run(s, 8));
-    assert_ok(twin, keel_run(twin, 8)); /* with sides of its own */
-    assert_true(keel_state(s)[1] == keel_state(twin)[1]);
-    assert_near(keel_state(twin)[1], 4, 1e-12);
+    assert_ok(equivalent, keel_run(equivalent, 8)); /* with sides of its own */
+    assert_true(keel_state(s)[1] == keel_state(equivalent)[1]);
+    assert_near(keel_state(equivalent)[1], 4, 1e-12);
     keel_close(s);
-    keel_close(twin);
+    keel_close(equivalent);
 }
 
 int main(void) {

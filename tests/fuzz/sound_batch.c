@@ -1,7 +1,7 @@
 /* sound_batch.c - see sound_batch.h. */
 #include "sound_batch.h"
 
-#include "model/inside.h"
+#include "model/private.h"
 
 #include <dlfcn.h>
 #include <math.h>

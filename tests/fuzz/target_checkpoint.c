@@ -206,7 +206,7 @@ static void check_resume(const struct input *in, const struct recipe *r, struct 
     if (status == 0) {
         check_again(in, j, run.sim);
         take_steps(&run, STEPS);
-        for (long k = 0; keel_sim_happening(run.sim, k, &one); k++)
+        for (long k = 0; keel_sim_event(run.sim, k, &one); k++)
             require(one.event != NULL, "an event has a name", in);
         if (keel_state_of(keel_sim_solver(run.sim)) >= 0) check_again(in, j, run.sim);
         checkpoint_at(&run.checkpoint, &run.trace, 0, 1);

@@ -62,7 +62,7 @@ static void look(keel_sim *s, struct seen *out) {
     out->steps = keel_statistics(keel_sim_solver(s)).steps;
     out->columns = keel_sim_columns(s);
     if (keel_sim_values(s, out->value) != KEEL_OK) out->columns = 0;
-    for (out->events = 0; keel_sim_happening(s, out->events, &one); out->events++) {}
+    for (out->events = 0; keel_sim_event(s, out->events, &one); out->events++) {}
 }
 
 static void go_on(keel_sim *s, keel_model *m, const keel_options *o, double to, int steps,

@@ -87,7 +87,7 @@ static void run(keel_model *m) {
     keel_sim_exact(s, t, out);
     keel_sim_drifts(s, t, out);
     for (int k = 0; keel_sim_reference(s, k, &t, out); k++) {}
-    for (long k = 0; keel_sim_happening(s, k, &one); k++) {}
+    for (long k = 0; keel_sim_event(s, k, &one); k++) {}
     free(out);
     keel_sim_close(s);
 }
@@ -100,7 +100,7 @@ static void check_model(const struct source *s, int all) {
     require(good || keel_model_message(m)[0] != '\0', "a model that does not open says why", s);
     if (good && all) run(m);
     for (int i = 0; keel_model_mode(m, i, &mode); i++)
-        for (int k = 0; keel_model_balance(m, i, k); k++) {}
+        for (int k = 0; keel_model_linear_invariant(m, i, k); k++) {}
     keel_model_close(m);
 }
 

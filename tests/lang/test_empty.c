@@ -213,8 +213,10 @@ static void a_step_that_cannot_be_had_is_shortened(void **state) {
     (void)state;
     static const double zero[] = {0};
     last_good = 0;
-    keel_problem p = {
-        .form = KEEL_DAE, .m = 1, .u0 = zero, .algebraic = {.count = 1, .value = touchy, .rate = minus_one}};
+    keel_problem p = {.form = KEEL_DAE,
+                      .m = 1,
+                      .u0 = zero,
+                      .algebraic = {.count = 1, .value = touchy, .time_derivative = minus_one}};
     keel_solver *s = keel_open(&p, &(keel_options){.method = "bs32", .max_step = 0.125});
     assert_ok(s, keel_run(s, 4));
     assert_true(keel_state(s)[0] == 4);
@@ -232,8 +234,8 @@ static void save_load_and_fork_go_on_with_the_same_bits(void **state) {
         assert_int_equal(keel_run(s, 4), KEEL_EVENT);
         size_t size = keel_save(s, bytes, sizeof bytes);
         assert_in_range(size, 1, sizeof bytes);
-        keel_solver *loaded = keel_load(&p, NULL, bytes, size), *twin = keel_fork(s);
-        keel_solver *all[] = {s, loaded, twin};
+        keel_solver *loaded = keel_load(&p, NULL, bytes, size), *equivalent = keel_fork(s);
+        keel_solver *all[] = {s, loaded, equivalent};
         double t[3], y[3] = {0};
         for (int k = 0; k < 3; k++) {
             assert_int_equal(keel_run(all[k], 4), KEEL_EVENT);

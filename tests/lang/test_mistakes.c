@@ -4,7 +4,7 @@
 
 #include <ctype.h>
 
-#include "model/inside.h"
+#include "model/private.h"
 
 struct mistake {
     const char *text;

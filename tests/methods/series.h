@@ -5,7 +5,7 @@
 #include "example_list.h"
 #include "model_run.h"
 
-#include "model/inside.h"
+#include "model/private.h"
 
 static inline keel_model *interpreted(const char *text) {
     keel_model *m = keel_model_read("test.keel", text, strlen(text), &(keel_model_options){.interpret = 1});

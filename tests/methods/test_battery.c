@@ -129,7 +129,7 @@ static void pairs_are_accepted_by_their_traits(void **state) {
                 fail_msg("coupled with %s", method->name);
             o.method = pair_of(method->name, "baumgarte");
             if (accepted(&p, &o) && !taken) fail_msg("baumgarte with %s", method->name);
-            int calls_f = !registry_find(method->name)->no_rate;
+            int calls_f = !registry_find(method->name)->no_rhs;
             if (!accepted(&p, &o) && taken && calls_f && !(method->traits & ~KEEL_ADAPTIVE))
                 fail_msg("baumgarte is refused to %s", method->name);
         }

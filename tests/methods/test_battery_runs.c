@@ -67,14 +67,14 @@ static void restarts_begin_afresh(void **state) {
 /* State, time and certificate are the same bits. */
 static void same_bits(const struct bout *b, const keel_solver *one, const keel_solver *other,
                       const char *what) {
-    keel_row row, twin;
+    keel_row row, equivalent;
     size_t bytes = (size_t)(b->p.keel.n + b->p.keel.m) * sizeof(double);
     if (keel_time(one) != keel_time(other) || memcmp(keel_state(one), keel_state(other), bytes) != 0)
         fail_bout(b, "%s gives other bits", what);
     if (!(b->stabilizer->traits & ACTS))
         return; /* other rows are measured from time to time, and at the ends of runs */
-    for (int i = 0; keel_row_at(one, i, &row) && keel_row_at(other, i, &twin); i++)
-        if (row.drift != twin.drift || row.units != twin.units)
+    for (int i = 0; keel_row_at(one, i, &row) && keel_row_at(other, i, &equivalent); i++)
+        if (row.drift != equivalent.drift || row.units != equivalent.units)
             fail_bout(b, "%s gives another certificate", what);
 }
 

@@ -110,7 +110,7 @@ static keel_status probe_attempt(keel_work *w, keel_attempt *a) {
     int nq = f->nq;
     assert_true(f->problem->n == w->n && 2 * nq == w->n && f->k == f->kg + f->problem->rolling.count);
     memcpy(m->x, a->x, (size_t)w->width * sizeof *a->x);
-    assert_int_equal(keel_rate(w, a->t, m->x, m->rate), KEEL_OK);
+    assert_int_equal(keel_rhs(w, a->t, m->x, m->rate), KEEL_OK);
     memcpy(m->speed, f->multipliers, (size_t)f->k * sizeof *m->speed);
     assert_int_equal(keel_native_value(w, KEEL_MAP_F, a->t, m->x, m->force), KEEL_OK);
     assert_int_equal(keel_native_mass(w, a->t, m->x, m->mass), KEEL_OK);

@@ -5,7 +5,7 @@
 #include "model_run.h"
 #include "series.h"
 
-#include "model/inside.h"
+#include "model/private.h"
 
 #include <float.h>
 

@@ -4,7 +4,7 @@
 #include "model_run.h"
 #include "series.h"
 
-#include "model/inside.h"
+#include "model/private.h"
 
 #include <time.h>
 

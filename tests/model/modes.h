@@ -6,9 +6,9 @@
 
 static const double pi = 3.14159265358979323846;
 
-static inline keel_event_record happening(const keel_sim *s, long i) {
+static inline keel_event_record event_record(const keel_sim *s, long i) {
     keel_event_record h = {0};
-    assert_true(keel_sim_happening(s, i, &h));
+    assert_true(keel_sim_event(s, i, &h));
     return h;
 }
 

@@ -12,7 +12,7 @@ static void events_at_the_start(void **unused) {
                          "event far: x - 3 rising -> n := 100\n",
                          &m);
     assert_int_equal(keel_sim_run(s, 0), KEEL_OK); /* no direction yet */
-    assert_int_equal(happenings(s), 0);
+    assert_int_equal(event_records(s), 0);
     run_to(s, 2);
     assert_string_equal(story(s), "b a c");
     assert_true(value_of(s, "n") == 4);
@@ -87,17 +87,17 @@ static void an_event_passes_its_own_action(void **unused) {
     run_to(s, 20);
     double speed = 1;
     for (int i = 0; i < 3; i++) {
-        assert_true(keel_sim_happening(s, i, &one));
+        assert_true(keel_sim_event(s, i, &one));
         assert_near(one.t, (2 * i + 1.5) * 3.14159265358979, 1e-9);
         speed += 0.5;
     }
-    assert_false(keel_sim_happening(s, 3, &one));
+    assert_false(keel_sim_event(s, 3, &one));
     assert_near(hypot(value_of(s, "x"), value_of(s, "v")), speed, 1e-8);
     finish(s, m);
     s = sim_of("var x\nx' = 1\ninit x = 0\nrun 0 .. 3\nevent a: x - 1 rising -> x := 1\n", &m);
     run_to(s, 3);
     assert_near(value_of(s, "x"), 3, 1e-12);
-    assert_false(keel_sim_happening(s, 1, &one));
+    assert_false(keel_sim_event(s, 1, &one));
     finish(s, m);
 }
 
@@ -163,7 +163,7 @@ static void an_action_sets_off_others(void **unused) {
     run_to(s, 3);
     assert_string_equal(story(s), "go up any far back");
     assert_true(value_of(s, "k") == 2 && value_of(s, "n") == 0.5);
-    assert_near(happening(s, 4).t, 1.5, 1e-12); /* x was 1, then 1.5 */
+    assert_near(event_record(s, 4).t, 1.5, 1e-12); /* x was 1, then 1.5 */
     finish(s, m);
 }
 
@@ -173,8 +173,8 @@ static void switches_faster_than_the_steps_are_found(void **unused) {
     keel_model *m = model_example("plastic");
     keel_sim *s = keel_sim_open(m, &(keel_options){.max_step = 100});
     run_to(s, 1000);
-    assert_int_equal(happenings(s), 1 + (int)(1000 / (pi / 2)));
-    for (int k = 1; k < happenings(s); k++) assert_near(happening(s, k).t, k * pi / 2, 1e-10);
+    assert_int_equal(event_records(s), 1 + (int)(1000 / (pi / 2)));
+    for (int k = 1; k < event_records(s); k++) assert_near(event_record(s, k).t, k * pi / 2, 1e-10);
     finish(s, m);
 }
 
@@ -288,7 +288,7 @@ static void events_backwards(void **unused) {
     keel_sim *s = sim_of(text, &m);
     run_to(s, -2);
     assert_string_equal(story(s), "b c");
-    assert_near(happening(s, 1).t, -1, 1e-12);
+    assert_near(event_record(s, 1).t, -1, 1e-12);
     assert_true(value_of(s, "n") == 1);
     finish(s, m);
     s = sim_of(text, &m);
@@ -300,8 +300,8 @@ static void events_backwards(void **unused) {
                &m); /* thrown upwards at t = -1 it lands at t = 1; backwards it climbs and falls */
     assert_int_equal(keel_sim_run(s, -1), KEEL_EVENT);
     assert_string_equal(story(s), "top low");
-    assert_near(happening(s, 0).t, 0, 1e-12);
-    assert_near(happening(s, 1).t, -0.5, 1e-12);
+    assert_near(event_record(s, 0).t, 0, 1e-12);
+    assert_near(event_record(s, 1).t, -0.5, 1e-12);
     finish(s, m);
 }
 

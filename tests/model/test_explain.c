@@ -45,7 +45,7 @@ static void test_orders(void **state) {
     assert_int_equal(total, 0); /* no freedom */
     assert_true(count >= 1);
     char name[KEEL_NAME];
-    assert_int_equal(keel_model_choice(m, 0, 0, name), 0);
+    assert_int_equal(keel_model_free_state(m, 0, 0, name), 0);
     keel_model_close(m);
 }
 
@@ -135,8 +135,8 @@ static void test_long_sums(void **state) {
                                "hamiltonian dot(p, p)/2 + sum(i in 1..N, j in i+1..N, 1/(q[i] - q[j])^2)\n"
                                "for i in 1..N:\n    init q[i] = i, p[i] = 0\nrun 0 .. 1\n");
     assert_true(keel_model_pairwise(m, 0));
-    assert_memory_equal(keel_model_balance(m, 0, 0), "p[1] + p[2] + ", 14);
-    assert_null(keel_model_balance(m, 0, 1));
+    assert_memory_equal(keel_model_linear_invariant(m, 0, 0), "p[1] + p[2] + ", 14);
+    assert_null(keel_model_linear_invariant(m, 0, 1));
     keel_model_close(m);
 }
 
@@ -145,10 +145,10 @@ static void test_redundant(void **state) {
     keel_model *m =
         read_model("coord x, y\nlagrangian (x'^2 + y'^2)/2 - y\nconstraint a: x^2 + y^2 = 1\n"
                    "constraint b: 2*x^2 + 2*y^2 = 2\ninit y = 0, y' = 0\nguess x = 1\nrun 0 .. 1\n");
-    const char *name, *twin;
-    assert_int_equal(keel_model_redundant(m, 0, 0, &name, &twin), 1);
-    assert_true((name[0] == 'a' && twin[0] == 'b') || (name[0] == 'b' && twin[0] == 'a'));
-    assert_int_equal(keel_model_redundant(m, 0, 1, &name, &twin), 0);
+    const char *name, *equivalent;
+    assert_int_equal(keel_model_redundant(m, 0, 0, &name, &equivalent), 1);
+    assert_true((name[0] == 'a' && equivalent[0] == 'b') || (name[0] == 'b' && equivalent[0] == 'a'));
+    assert_int_equal(keel_model_redundant(m, 0, 1, &name, &equivalent), 0);
     keel_model_close(m);
 }
 

@@ -37,7 +37,7 @@ static void assert_refused(keel_model *m, const char *part) {
     assert_int_equal(keel_model_modes(m), 0);
     assert_int_equal(keel_model_start(m), -1);
     assert_false(keel_model_mode(m, 0, &mode));
-    assert_null(keel_model_balance(m, 0, 0));
+    assert_null(keel_model_linear_invariant(m, 0, 0));
     assert_null(keel_model_free_value(m, 0));
     keel_model_span(m, &from, NULL);
     keel_sim *s = keel_sim_open(m, NULL);
@@ -79,7 +79,7 @@ static void nothing_does_no_harm(void **unused) {
     assert_int_equal(keel_model_modes(NULL), 0);
     assert_int_equal(keel_model_start(NULL), -1);
     assert_int_equal(keel_model_mode(NULL, 0, &mode), 0);
-    assert_null(keel_model_balance(NULL, 0, 0));
+    assert_null(keel_model_linear_invariant(NULL, 0, 0));
     assert_null(keel_model_free_value(NULL, 0));
     keel_model_close(NULL);
     keel_sim *s = keel_sim_open(NULL, NULL);
@@ -95,7 +95,7 @@ static void nothing_does_no_harm(void **unused) {
     assert_int_equal(keel_sim_values(NULL, &number), KEEL_EINVAL);
     assert_int_equal(keel_sim_exact(NULL, 0, &number), KEEL_EINVAL);
     assert_int_equal(keel_sim_reference(NULL, 0, &number, &number), 0);
-    assert_int_equal(keel_sim_happening(NULL, 0, &h), 0);
+    assert_int_equal(keel_sim_event(NULL, 0, &h), 0);
     keel_sim_close(NULL);
     keel_model *m = model_of(decay);
     assert_int_equal(keel_model_set(m, NULL), KEEL_EINVAL);
@@ -278,7 +278,7 @@ static void balances_are_left_null_vectors(void **unused) {
     keel_model *m = model_example("dow");
     double row[3][6] = {{0}};
     for (int k = 0; k < 3; k++) {
-        const char *text = keel_model_balance(m, 0, k);
+        const char *text = keel_model_linear_invariant(m, 0, k);
         assert_non_null(text);
         for (const char *at = strstr(text, "u["); at; at = strstr(at + 1, "u[")) {
             const char *before = at;
@@ -300,9 +300,9 @@ static void balances_are_left_null_vectors(void **unused) {
         for (int i = k + 1; i < 3; i++)
             for (int j = 5; j >= 0; j--) row[i][j] -= row[k][j] * row[i][pivot] / row[k][pivot];
     }
-    assert_null(keel_model_balance(m, 0, 3));
-    assert_null(keel_model_balance(m, 1, 0));
-    assert_null(keel_model_balance(m, 0, -1));
+    assert_null(keel_model_linear_invariant(m, 0, 3));
+    assert_null(keel_model_linear_invariant(m, 1, 0));
+    assert_null(keel_model_linear_invariant(m, 0, -1));
     keel_model_close(m);
 }
 
@@ -335,7 +335,7 @@ static void rows_without_t_are_still(void **unused) {
         keel_mode mode;
         assert_true(keel_model_mode(m, keel_model_start(m), &mode));
         assert_int_equal(mode.problem->constraint.autonomous, i == 0);
-        assert_int_equal(mode.problem->constraint.rate != NULL, i == 1);
+        assert_int_equal(mode.problem->constraint.time_derivative != NULL, i == 1);
         keel_model_close(m);
     }
 }
@@ -365,7 +365,7 @@ static void observers_get_the_run(void **unused) {
     run_to(plain, 10);
     assert_ptr_equal(seen, watched);
     assert_true(looks >= keel_statistics(keel_sim_solver(watched)).steps);
-    assert_int_equal(happenings(watched), happenings(plain));
+    assert_int_equal(event_records(watched), event_records(plain));
     assert_memory_equal(keel_state(keel_sim_solver(watched)), keel_state(keel_sim_solver(plain)),
                         4 * sizeof(double));
     keel_sim_close(watched);

@@ -22,8 +22,8 @@ static void a_ball_bounces(void **unused) {
     double e = 0.8, g = 9.81, tau = sqrt(2 / g), t = tau;
     for (int k = 1; k <= 6; k++, t += 2 * tau * pow(e, k - 1)) {
         run_to(s, t + tau * pow(e, k));
-        assert_int_equal(happenings(s), k);
-        keel_event_record h = happening(s, k - 1);
+        assert_int_equal(event_records(s), k);
+        keel_event_record h = event_record(s, k - 1);
         assert_string_equal(h.event, "hit");
         assert_true(h.changed && h.from == 0 && h.to == 0);
         assert_near(h.t, t, 1e-12);
@@ -41,9 +41,9 @@ static void plasticity_switches_on_time(void **unused) {
     keel_model *m = model_example("plastic");
     keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-10});
     run_to(s, 20);
-    assert_int_equal(happenings(s), 13);
+    assert_int_equal(event_records(s), 13);
     for (int k = 0; k < 13; k++) {
-        keel_event_record h = happening(s, k);
+        keel_event_record h = event_record(s, k);
         assert_string_equal(h.event, k % 2 ? "unload" : "yield");
         assert_true(h.from == k % 2 && h.to == 1 - k % 2 && h.changed);
         assert_near(h.t, k ? k * pi / 2 : asin(0.5), 1e-12);
@@ -83,7 +83,7 @@ static void plasticity_begins_on_the_surface(void **unused) {
         }
         assert_string_equal(story(s),
                             "yield"); /* at 0 the stress is tangential: the second derivative decides */
-        assert_true(happening(s, 0).t == 0);
+        assert_true(event_record(s, 0).t == 0);
         finish(s, m);
     }
 }
@@ -101,11 +101,11 @@ static void friction_sticks_and_slides(void **unused) {
             if (keel_sim_mode(s) == 1) assert_near(r, 50, 1e-12);
             else assert_true(r < 50 && value_of(s, "lam") == 0);
         }
-        assert_true(happenings(s) >= 2 && happenings(s) <= 20);
-        for (long i = 0; i < happenings(s); i++) {
-            assert_string_equal(happening(s, i).event, happening(s, i).from ? "grip" : "slip");
-            time[k][i] = happening(s, i).t;
-            if (i) assert_int_equal(happening(s, i).from, happening(s, i - 1).to);
+        assert_true(event_records(s) >= 2 && event_records(s) <= 20);
+        for (long i = 0; i < event_records(s); i++) {
+            assert_string_equal(event_record(s, i).event, event_record(s, i).from ? "grip" : "slip");
+            time[k][i] = event_record(s, i).t;
+            if (i) assert_int_equal(event_record(s, i).from, event_record(s, i - 1).to);
             if (k) assert_near(time[1][i], time[0][i], 1e-6);
         }
         assert_int_equal(keel_sim_values(s, last[k]), KEEL_OK);
@@ -187,13 +187,13 @@ static void a_section_is_recorded(void **unused) {
     recorded = 0;
     keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-10, .observe = on_the_section});
     run_to(s, 300);
-    assert_true(happenings(s) > 40);
-    assert_true(recorded >= happenings(s) - 1); /* the one at the start is no event of the solver */
-    assert_true(happening(s, 0).t == 0);
-    for (long i = 0; i < happenings(s); i++) {
-        assert_string_equal(happening(s, i).event, "section");
-        assert_false(happening(s, i).changed);
-        if (i) assert_true(happening(s, i).t > happening(s, i - 1).t + 1);
+    assert_true(event_records(s) > 40);
+    assert_true(recorded >= event_records(s) - 1); /* the one at the start is no event of the solver */
+    assert_true(event_record(s, 0).t == 0);
+    for (long i = 0; i < event_records(s); i++) {
+        assert_string_equal(event_record(s, i).event, "section");
+        assert_false(event_record(s, i).changed);
+        if (i) assert_true(event_record(s, i).t > event_record(s, i - 1).t + 1);
     }
     finish(s, m);
 }

@@ -19,7 +19,7 @@ static uint64_t random_number(void) {
 struct sight {
     double t, value[400], drift[400], kept[100][5], happened[2000][4];
     keel_stats stats;
-    long mode, columns, rows, kepts, happenings;
+    long mode, columns, rows, kepts, event_records;
 };
 
 static void look(keel_sim *s, struct sight *seen) {
@@ -35,8 +35,8 @@ static void look(keel_sim *s, struct sight *seen) {
         memcpy(seen->kept[seen->kepts], (double[]){row.start, row.drift, row.units, row.last, row.unit},
                sizeof seen->kept[0]);
     keel_event_record one;
-    for (; keel_sim_happening(s, seen->happenings, &one) && seen->happenings < 2000; seen->happenings++)
-        memcpy(seen->happened[seen->happenings], (double[]){one.t, one.from, one.to, one.changed},
+    for (; keel_sim_event(s, seen->event_records, &one) && seen->event_records < 2000; seen->event_records++)
+        memcpy(seen->happened[seen->event_records], (double[]){one.t, one.from, one.to, one.changed},
                sizeof seen->happened[0]);
 }
 
@@ -161,7 +161,7 @@ static void any_step_will_do(void **unused) {
     keel_sim *whole = keel_sim_open(m, NULL);
     long total = walk(whole, 4, STEPS);
     look(whole, &final);
-    assert_true(final.happenings >= 4);
+    assert_true(final.event_records >= 4);
     for (long at = 0; at <= total; at++) check_moment(m, NULL, 4, at, &final);
     keel_sim_close(whole);
     keel_model_close(m);

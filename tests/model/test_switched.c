@@ -73,9 +73,9 @@ static void no_bounce_on_a_moving_floor_is_wrong(void **state) {
         } else {
             double allowed = 200 * (o.step > 0 ? methods[with].error : rtol) * f.grows + 1e-11 * f.grows;
             double error = fmax(fabs(value_of(sim, "y") - f.exact_y), fabs(value_of(sim, "y'") - f.exact_v));
-            if (happenings(sim) != f.hits || !(error <= allowed))
+            if (event_records(sim) != f.hits || !(error <= allowed))
                 fail_msg("%d by %s, rtol %g: off by %.2g (%.2g allowed), %ld hits of %d\n%s", k, o.method,
-                         rtol, error, allowed, happenings(sim), f.hits, f.s.text);
+                         rtol, error, allowed, event_records(sim), f.hits, f.s.text);
         }
         keel_sim_close(sim);
         keel_model_close(m);

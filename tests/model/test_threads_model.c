@@ -117,11 +117,11 @@ static void ask(struct job *j, keel_sim *s) {
     if (keel_sim_exact(s, 0.5, values) == KEEL_OK)
         add(j, values, (size_t)keel_sim_columns(s) * sizeof *values);
     if (keel_sim_reference(s, 0, &t, values)) add(j, values, (size_t)keel_sim_columns(s) * sizeof *values);
-    for (long i = 0; keel_sim_happening(s, i, &one); i++) {
+    for (long i = 0; keel_sim_event(s, i, &one); i++) {
         add(j, &one.t, sizeof one.t);
         add(j, one.event, strlen(one.event));
     }
-    for (int i = 0; keel_model_choice(j->model, 0, i, name); i++) add(j, name, strlen(name));
+    for (int i = 0; keel_model_free_state(j->model, 0, i, name); i++) add(j, name, strlen(name));
     if (keel_model_hidden(j->model, 0, 0, &hidden)) add(j, hidden.text, strlen(hidden.text));
     int proved = keel_model_proved(j->model, 0, "energy") + 2 * keel_model_pairwise(j->model, 0);
     add(j, &proved, sizeof proved);
@@ -150,11 +150,11 @@ static void *work(void *argument) {
     j->status = s && keel_sim_solver(s) ? keel_state_of(keel_sim_solver(s)) : KEEL_ENOMEM;
     while (j->status == KEEL_OK && keel_time(keel_sim_solver(s)) < c->t_end) {
         double before = keel_time(keel_sim_solver(s)), now;
-        long events = happenings(s);
+        long events = event_records(s);
         keel_status status = keel_sim_step(s, c->t_end);
         if (status < 0) j->status = status;
         now = keel_time(keel_sim_solver(s));
-        if (status >= 0 && happenings(s) == events && now > before)
+        if (status >= 0 && event_records(s) == events && now > before)
             add_state(j, s, 0.25 * before + 0.75 * now);
         add_state(j, s, now);
         if (j->status == KEEL_OK && now > c->t_end * (1 + j->number) / (2 + THREADS) && !saves++)

@@ -15,8 +15,8 @@ static void a_constraint_written_twice_is_named(void **state) {
         check(&s, 3, 2);
         assert_int_equal(s.redundants, 1);
         assert_int_equal(s.redundant[0].equation, 3);
-        assert_int_equal(s.redundant[0].twins, 1);
-        assert_int_equal(s.redundant[0].twin[0], 2);
+        assert_int_equal(s.redundant[0].equivalents, 1);
+        assert_int_equal(s.redundant[0].equivalent[0], 2);
         assert_false(s.redundant[0].contradicts);
         close_both(&s, &x);
     }
@@ -32,7 +32,7 @@ static void a_constraint_twice_with_two_multipliers(void **state) {
     assert_int_equal(s.verdict, STRUCTURE_SINGULAR);
     assert_int_equal(s.redundants, 1);
     assert_int_equal(s.redundant[0].equation, 3);
-    assert_int_equal(s.redundant[0].twin[0], 2);
+    assert_int_equal(s.redundant[0].equivalent[0], 2);
     int found = 0;
     for (int j = 0; j < s.under.unknowns; j++) found += s.under.unknown[j] == 2 || s.under.unknown[j] == 3;
     assert_int_equal(found, 2);
@@ -54,8 +54,8 @@ static void a_constraint_and_its_derivative(void **state) {
     check(&s, 3, 2);
     assert_int_equal(s.redundants, 1);
     assert_int_equal(s.redundant[0].equation, 0);
-    assert_int_equal(s.redundant[0].twins, 1);
-    assert_int_equal(s.redundant[0].twin[0], 3);
+    assert_int_equal(s.redundant[0].equivalents, 1);
+    assert_int_equal(s.redundant[0].equivalent[0], 3);
     assert_int_equal(s.redundant[0].order[0], 1);
     close_both(&s, &x);
 }
@@ -70,7 +70,7 @@ static void contradictions_are_named(void **state) {
     assert_int_equal(s.verdict, STRUCTURE_CONTRADICTION);
     assert_int_equal(s.redundants, 1);
     assert_int_equal(s.redundant[0].equation, 3);
-    assert_int_equal(s.redundant[0].twin[0], 2);
+    assert_int_equal(s.redundant[0].equivalent[0], 2);
     assert_true(s.redundant[0].contradicts);
     close_both(&s, &x);
 }

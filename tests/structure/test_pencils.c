@@ -34,7 +34,7 @@ static int start_from_choice(struct pencil *p, const keel_model *m) {
     size_t before = strlen(p->text);
     int given[PENCIL_MOST] = {0};
     pencil_unknowns(p, 0, w);
-    for (int i = 0; keel_model_choice(m, 0, i, name); i++) {
+    for (int i = 0; keel_model_free_state(m, 0, i, name); i++) {
         int j = atoi(name + 2) - 1, order = 0;
         for (const char *c = name; *c; c++) order += *c == '\'';
         if (order && p->map != PENCIL_LINEAR) return p->text[before] = '\0', 0;

@@ -3,7 +3,7 @@
 #include "analyse.h"
 #include "lang_text.h"
 
-#include "structure/structure_inside.h"
+#include "structure/structure_private.h"
 
 #include <time.h>
 

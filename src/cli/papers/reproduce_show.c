@@ -9,7 +9,8 @@
 #include <string.h>
 
 void reproduce_text_paper(const struct claims *c, const struct job *j, FILE *out) {
-    fprintf(out, "%s%s%s  %s\n", say_bold(j->say.color_out), c->name, say_plain(j->say.color_out), c->title);
+    fprintf(out, "%s%s%s  %s\n", message_bold(j->say.color_out), c->name, message_plain(j->say.color_out),
+            c->title);
 }
 
 /* "other names; figures" of an item. */
@@ -91,10 +92,10 @@ static void line_text(const struct reproduce *r, const struct claims *c, const s
     reason(c, line, why, sizeof why);
     fprintf(out, "    %-10s %-11s %s%-12s%s  %s%s%s",
             line->kind == CLAIMS_PRINTED ? line->figure_text : source_word(line->kind), measured,
-            worse  ? say_red(color)
-            : good ? say_green(color)
+            worse  ? message_red(color)
+            : good ? message_green(color)
                    : "",
-            claims_verdict_word[line->verdict], say_plain(color), words, why[0] ? ": " : "", why);
+            claims_verdict_word[line->verdict], message_plain(color), words, why[0] ? ": " : "", why);
     if (worse) {
         int recorded = reproduce_recorded(r, c, line);
         fprintf(out, "; recorded: %s", recorded < 0 ? "nothing" : claims_verdict_word[recorded]);
@@ -105,7 +106,7 @@ static void line_text(const struct reproduce *r, const struct claims *c, const s
 void reproduce_text_item(const struct reproduce *r, const struct claims *c, int item, const struct job *j,
                          FILE *out) {
     int color = j->say.color_out, run = -1;
-    fprintf(out, "\n%s%s %s%s  %s\n", say_bold(color), c->name, c->item[item].name, say_plain(color),
+    fprintf(out, "\n%s%s %s%s  %s\n", message_bold(color), c->name, c->item[item].name, message_plain(color),
             c->item[item].words);
     for (int k = 0; k < c->lines; k++) {
         const struct claims_line *line = &c->line[k];
@@ -126,7 +127,8 @@ void reproduce_text_end(const struct reproduce *r, const struct job *j, FILE *ou
     for (int v = 0, first = 1; v < CLAIMS_VERDICTS; v++)
         if (r->count[v])
             fprintf(out, "%s %d %s", first ? "" : ",", r->count[v], claims_verdict_word[v]), first = 0;
-    if (r->worse) fprintf(out, "; %s%d worse than recorded%s\n", say_red(color), r->worse, say_plain(color));
+    if (r->worse)
+        fprintf(out, "; %s%d worse than recorded%s\n", message_red(color), r->worse, message_plain(color));
     else fprintf(out, "; none is worse than recorded\n");
 }
 

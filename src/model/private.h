@@ -1,6 +1,6 @@
-/* inside.h - what a keel_model is made of. */
-#ifndef KEEL_MODEL_INSIDE_H
-#define KEEL_MODEL_INSIDE_H
+/* private.h - what a keel_model is made of. */
+#ifndef KEEL_MODEL_PRIVATE_H
+#define KEEL_MODEL_PRIVATE_H
 
 #include "keel/model.h"
 #include "lang/elaborate.h"

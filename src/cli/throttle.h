@@ -1,6 +1,7 @@
-/* pace.h - something to be done now and then between steps; the clock is asked so seldom that it is free. */
-#ifndef KEEL_CLI_PACE_H
-#define KEEL_CLI_PACE_H
+/* throttle.h - something to be done now and then between steps; the clock is read so seldom that it is
+ * free. */
+#ifndef KEEL_CLI_THROTTLE_H
+#define KEEL_CLI_THROTTLE_H
 
 #include "cli/job.h"
 

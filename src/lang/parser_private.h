@@ -1,9 +1,9 @@
-/* parser_inside.h - what the parser's files share.
+/* parser_private.h - what the parser's files share.
  *
  * Every function that reads something returns NULL (or 0) after it, or one below it, has said what is
  * wrong: callers only pass that on.  One message a statement. */
-#ifndef KEEL_LANG_PARSER_INSIDE_H
-#define KEEL_LANG_PARSER_INSIDE_H
+#ifndef KEEL_LANG_PARSER_PRIVATE_H
+#define KEEL_LANG_PARSER_PRIVATE_H
 
 #include "lang/lexer.h"
 #include "lang/parser.h"

@@ -1,8 +1,8 @@
-/* begin.h - the start of a model: values by `init` and `guess`, made consistent. */
-#ifndef KEEL_MODEL_BEGIN_H
-#define KEEL_MODEL_BEGIN_H
+/* initial.h - the start of a model: values by `init` and `guess`, made consistent. */
+#ifndef KEEL_MODEL_INITIAL_H
+#define KEEL_MODEL_INITIAL_H
 
-#include "model/inside.h"
+#include "model/private.h"
 
 /* LEFT_FREE: guessed, and nothing else determines it. */
 enum begin_given { BEGIN_NOT_GIVEN, BEGIN_GUESSED, BEGIN_FIXED, BEGIN_LEFT_FREE };
@@ -21,5 +21,5 @@ struct begin {
 };
 
 /* u0 in the first mode.  1, or 0 with an error in the model's messages. */
-int begin_find(struct keel_model *m);
+int initial_find(struct keel_model *m);
 #endif

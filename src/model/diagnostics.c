@@ -1,5 +1,5 @@
-/* complaint.c - see complaint.h. */
-#include "model/complaint.h"
+/* diagnostics.c - see diagnostics.h. */
+#include "model/diagnostics.h"
 
 #include "base/text.h"
 #include "symbolic/expr_print.h"
@@ -10,12 +10,12 @@
 
 enum { TOLD = 6 }; /* names in one list */
 
-int complaint_memory(struct source_messages *messages) {
+int diagnostics_memory(struct source_messages *messages) {
     source_no_memory(messages);
     return 0;
 }
 
-int complaint_dense(const struct formulation *r, struct source_messages *messages) {
+int diagnostics_dense(const struct formulation *r, struct source_messages *messages) {
     int kept =
         r->hidden.count + r->energy.count + r->constraint.count + r->rolling.count + r->invariant.count;
     source_hint(
@@ -31,7 +31,7 @@ static void print_name(void *system, expr symbol, char *out, size_t room) {
     system_name(system, symbol, out, room);
 }
 
-void complaint_print(const struct system *y, expr e, char *out, size_t room) {
+void diagnostics_print(const struct system *y, expr e, char *out, size_t room) {
     expr_print(&y->m->graph, e, print_name, (void *)y, out, room);
 }
 
@@ -108,8 +108,8 @@ static void capital(char *text) {
     if (text[0] >= 'a' && text[0] <= 'z') text[0] = (char)(text[0] - 'a' + 'A');
 }
 
-static struct source_message *say_at(struct source_messages *messages, struct syntax_span at,
-                                     enum source_severity severity, const char *sentence) {
+static struct source_message *message_at(struct source_messages *messages, struct syntax_span at,
+                                         enum source_severity severity, const char *sentence) {
     return source_say(messages, severity, at.length ? at.offset : SOURCE_NOWHERE, at.length, "%s", sentence);
 }
 
@@ -171,11 +171,11 @@ static void list_redundant(const struct system *y, char *out, size_t room) {
     char label[220], others[300];
     out[0] = '\0';
     for (int k = 0; k < y->s.redundants && k < 2; k++) {
-        const struct structure_twin *twin = &y->s.redundant[k];
-        describe(y, twin->equation, label, sizeof label);
-        list_equations(y, twin->twins, twin->twin, others, sizeof others);
+        const struct structure_equivalent *equivalent = &y->s.redundant[k];
+        describe(y, equivalent->equation, label, sizeof label);
+        list_equations(y, equivalent->equivalents, equivalent->equivalent, others, sizeof others);
         capital(label);
-        if (twin->twins) text_add(out, room, "%.60s follows from %.60s.  ", label, others);
+        if (equivalent->equivalents) text_add(out, room, "%.60s follows from %.60s.  ", label, others);
         else text_add(out, room, "%.60s says nothing: 0 = 0.  ", label);
     }
 }
@@ -187,7 +187,7 @@ static void too_few(const struct system *y, struct source_messages *messages) {
     size_t most = (size_t)y->unknowns + (size_t)y->equations + 1;
     int *unknown = malloc(2 * most * sizeof *unknown), *equation = unknown + most;
     if (!unknown) {
-        complaint_memory(messages);
+        diagnostics_memory(messages);
         return;
     }
     memcpy(unknown, under->unknown, (size_t)under->unknowns * sizeof *unknown);
@@ -206,7 +206,7 @@ static void too_few(const struct system *y, struct source_messages *messages) {
     else text_add(sentence, sizeof sentence, ".");
     struct syntax_span at = {0, 0};
     if (unknown[0] < y->m->unknowns) at = y->m->unknown[unknown[0]].where;
-    source_hint(say_at(messages, at, SOURCE_ERROR, sentence), "%sAdd an equation, or make %s a `param`.",
+    source_hint(message_at(messages, at, SOURCE_ERROR, sentence), "%sAdd an equation, or make %s a `param`.",
                 redundant, unknowns == 1 ? "it" : "one");
     free(unknown);
 }
@@ -225,7 +225,7 @@ static void too_many(const struct system *y, struct source_messages *messages) {
     if (surplus == 1) text_add(sentence, sizeof sentence, "one is too many.");
     else text_add(sentence, sizeof sentence, "%d are too many.", surplus);
     source_hint(
-        say_at(messages, y->origin[over->equation[over->equations - 1]].where, SOURCE_ERROR, sentence),
+        message_at(messages, y->origin[over->equation[over->equations - 1]].where, SOURCE_ERROR, sentence),
         "Take %s away, or declare what %s to determine with `var`.", surplus == 1 ? "one" : "some",
         surplus == 1 ? "it was" : "they were");
 }
@@ -255,14 +255,14 @@ static int uses_name(const struct system *y, int i, int k) {
     return 0;
 }
 
-/* The other equations that a contradiction needs: its twins, and those that combinations put into any of
- * them.  How many; `list` has room for all. */
-static int needed(const struct system *y, const struct structure_twin *twin, int *list) {
+/* The other equations that a contradiction needs: its equivalents, and those that combinations put into any
+ * of them.  How many; `list` has room for all. */
+static int needed(const struct system *y, const struct structure_equivalent *equivalent, int *list) {
     const struct structure *s = &y->s;
     unsigned char *in = calloc((size_t)y->equations + 1, 1);
     int count = 0, grown = in != NULL;
-    if (in) in[twin->equation] = 1;
-    for (int i = 0; i < twin->twins && in; i++) in[twin->twin[i]] = 1;
+    if (in) in[equivalent->equation] = 1;
+    for (int i = 0; i < equivalent->equivalents && in; i++) in[equivalent->equivalent[i]] = 1;
     while (grown) {
         grown = 0;
         for (int k = 0; k < s->steps; k++)
@@ -270,8 +270,8 @@ static int needed(const struct system *y, const struct structure_twin *twin, int
                 if (!in[s->step[k].equation[e]]) in[s->step[k].equation[e]] = 1, grown = 1;
     }
     for (int i = 0; i < y->equations && in; i++)
-        if (in[i] && i != twin->equation) list[count++] = i;
-    if (in) in[twin->equation] = 1;
+        if (in[i] && i != equivalent->equation) list[count++] = i;
+    if (in) in[equivalent->equation] = 1;
     for (int i = 0; i < y->equations && in; i++) { /* the names that these use */
         if (in[i] || !gives_name(y, i)) continue;
         for (int k = 0; k < y->equations && in[i] < 2; k++)
@@ -286,18 +286,18 @@ static void contradiction(const struct system *y, struct source_messages *messag
     const struct structure *s = &y->s;
     int *list = calloc((size_t)y->equations + 1, sizeof *list);
     for (int k = 0; k < s->redundants && list; k++) {
-        const struct structure_twin *twin = &s->redundant[k];
+        const struct structure_equivalent *equivalent = &s->redundant[k];
         char label[220], others[300], where[120], counted[80] = "", sentence[320];
-        struct syntax_span at = y->origin[twin->equation].where;
-        if (!twin->contradicts || source_said_within(messages, at.offset, at.offset)) continue;
-        int twins = needed(y, twin, list);
-        describe(y, twin->equation, label, sizeof label);
-        list_equations(y, twins, list, others, sizeof others);
+        struct syntax_span at = y->origin[equivalent->equation].where;
+        if (!equivalent->contradicts || source_said_within(messages, at.offset, at.offset)) continue;
+        int equivalents = needed(y, equivalent, list);
+        describe(y, equivalent->equation, label, sizeof label);
+        list_equations(y, equivalents, list, others, sizeof others);
         if (y->equations != y->unknowns)
             text_set(counted, sizeof counted, " (%d unknown%s, %d equation%s)", y->unknowns,
                      s_if(y->unknowns), y->equations, s_if(y->equations));
-        int motion = y->origin[twin->equation].kind == SYSTEM_MOTION;
-        if (twins)
+        int motion = y->origin[equivalent->equation].kind == SYSTEM_MOTION;
+        if (equivalents)
             text_set(sentence, sizeof sentence, "%s%s cannot hold beside %s%s: they contradict each other.",
                      in_mode(y, where, sizeof where), label, others, counted);
         else if (motion)
@@ -307,10 +307,10 @@ static void contradiction(const struct system *y, struct source_messages *messag
         else
             text_set(sentence, sizeof sentence, "%s%s can never hold%s: its unknowns cancel.",
                      in_mode(y, where, sizeof where), label, counted);
-        source_hint(say_at(messages, at, SOURCE_ERROR, sentence),
-                    twins    ? "Take one of them away, or put other numbers in."
-                    : motion ? "Give it kinetic energy in the lagrangian."
-                             : "Take it away.");
+        source_hint(message_at(messages, at, SOURCE_ERROR, sentence),
+                    equivalents ? "Take one of them away, or put other numbers in."
+                    : motion    ? "Give it kinetic energy in the lagrangian."
+                                : "Take it away.");
     }
     free(list);
 }
@@ -348,8 +348,8 @@ static void kink_at(const struct system *y, struct source_messages *messages, st
                 "%s", hint);
 }
 
-int complaint_kink(const struct system *y, struct source_messages *messages, struct syntax_span where,
-                   const char *what, expr obstacle) {
+int diagnostics_kink(const struct system *y, struct source_messages *messages, struct syntax_span where,
+                     const char *what, expr obstacle) {
     kink_at(y, messages, where, "", what, obstacle);
     return 0;
 }
@@ -366,7 +366,7 @@ static void obstacle(const struct system *y, struct source_messages *messages) {
     kink_at(y, messages, y->origin[i].where, times[order < 4 ? order : 0], what, s->obstacle);
 }
 
-int complaint_structure(const struct system *y, struct source_messages *messages) {
+int diagnostics_structure(const struct system *y, struct source_messages *messages) {
     switch (y->s.verdict) {
     case STRUCTURE_SINGULAR:
         singular(y, messages);
@@ -382,18 +382,18 @@ int complaint_structure(const struct system *y, struct source_messages *messages
         break;
     case STRUCTURE_MEMORY:
     case STRUCTURE_OK:
-        complaint_memory(messages);
+        diagnostics_memory(messages);
         break;
     }
     return 0;
 }
 
-int complaint_redundant(const struct system *y, struct source_messages *messages,
-                        const struct structure_twin *twin) {
+int diagnostics_redundant(const struct system *y, struct source_messages *messages,
+                          const struct structure_equivalent *equivalent) {
     char label[220], others[300], where[120];
-    struct syntax_span at = y->origin[twin->equation].where;
-    system_label(y, twin->equation, 0, label, sizeof label);
-    list_equations(y, twin->twins, twin->twin, others, sizeof others);
+    struct syntax_span at = y->origin[equivalent->equation].where;
+    system_label(y, equivalent->equation, 0, label, sizeof label);
+    list_equations(y, equivalent->equivalents, equivalent->equivalent, others, sizeof others);
     struct source_message *one = source_say(messages, SOURCE_WARNING, at.offset, at.length,
                                             "%sconstraint `%s` is redundant: it follows from %s.",
                                             in_mode(y, where, sizeof where), label, others);
@@ -415,19 +415,19 @@ static void list_states(const struct system *y, char *out, size_t room) {
     if (s->states) text_add(out, room, s->states > TOLD ? ", ..." : ".");
 }
 
-int complaint_no_value(const struct system *y, struct source_messages *messages, struct syntax_span where,
-                       const char *what, expr symbol) {
+int diagnostics_no_value(const struct system *y, struct source_messages *messages, struct syntax_span where,
+                         const char *what, expr symbol) {
     char name[200], states[300], sentence[320];
     system_name(y, symbol, name, sizeof name);
     list_states(y, states, sizeof states);
     text_set(sentence, sizeof sentence, "%s uses `%s`, which is no state here.", what, name);
-    source_hint(say_at(messages, where, SOURCE_ERROR, sentence),
+    source_hint(message_at(messages, where, SOURCE_ERROR, sentence),
                 "Write it with states; or make it an `output`.%s", states);
     return 0;
 }
 
-int complaint_not_assigned(const struct system *y, struct source_messages *messages, struct syntax_span where,
-                           expr symbol, int elsewhere) {
+int diagnostics_not_assigned(const struct system *y, struct source_messages *messages,
+                             struct syntax_span where, expr symbol, int elsewhere) {
     char name[200], states[300];
     system_name(y, symbol, name, sizeof name);
     list_states(y, states, sizeof states);
@@ -438,12 +438,12 @@ int complaint_not_assigned(const struct system *y, struct source_messages *messa
     return 0;
 }
 
-int complaint_high_derivative(const struct system *y, struct source_messages *messages,
-                              struct syntax_span where, const char *what, expr symbol) {
+int diagnostics_high_derivative(const struct system *y, struct source_messages *messages,
+                                struct syntax_span where, const char *what, expr symbol) {
     char name[200], sentence[320];
     system_name(y, symbol, name, sizeof name);
     text_set(sentence, sizeof sentence, "%s needs `%s`, a derivative that keel does not go up to.", what,
              name);
-    source_hint(say_at(messages, where, SOURCE_ERROR, sentence), "Take fewer derivatives.");
+    source_hint(message_at(messages, where, SOURCE_ERROR, sentence), "Take fewer derivatives.");
     return 0;
 }

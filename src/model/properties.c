@@ -1,5 +1,5 @@
-/* look.c - what a model tells about itself. */
-#include "model/inside.h"
+/* properties.c - what a model tells about itself. */
+#include "model/private.h"
 
 keel_status keel_model_status(const keel_model *m) {
     if (!m) return KEEL_EINVAL;
@@ -57,7 +57,7 @@ int keel_model_mode(const keel_model *m, int i, keel_mode *mode) {
     return 1;
 }
 
-const char *keel_model_balance(const keel_model *m, int mode, int i) {
+const char *keel_model_linear_invariant(const keel_model *m, int mode, int i) {
     if (mode < 0 || mode >= keel_model_modes(m) || i < 0) return NULL;
     for (int k = m->balance_first[mode]; m->balance[k]; k++)
         if (k == m->balance_first[mode] + i) return m->balance[k];

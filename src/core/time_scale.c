@@ -1,4 +1,4 @@
-/* pace.c - 1/T, T the time in which the motion changes, from f_x at one point.
+/* time_scale.c - 1/T, T the time in which the motion changes, from f_x at one point.
  *
  * It weighs velocities against positions where the weights must not depend on the step, and is the gain of
  * baumgarte. */
@@ -36,7 +36,7 @@ static double turn(struct engine *e, double t, const double *x, const double *f,
     if (!(length > 0) || !isfinite(s)) return 0;
     memcpy(at, x, (size_t)(fd->n + fd->m) * sizeof *x);
     for (int j = 0; j < fd->n; j++) at[j] += s * v[j];
-    if (field_rate(fd, t, at, e->split) != KEEL_OK) return 0;
+    if (field_rhs(fd, t, at, e->split) != KEEL_OK) return 0;
     for (int j = 0; j < fd->n; j++) v[j] = (e->split[j] - f[j]) / s;
     return length;
 }
@@ -44,7 +44,7 @@ static double turn(struct engine *e, double t, const double *x, const double *f,
 /* 1/T: how fast f_x^2 lets a displacement grow, the largest of a few powers.  Squared, since of a pair
  * q' = v, v' = -w^2 q one power alone says nothing about w; not the last of them, since f_x may be nilpotent
  * where a motion begins (a pendulum at rest). */
-double pace_of(struct engine *e, double t, const double *x, const double *f) {
+double time_scale_inverse(struct engine *e, double t, const double *x, const double *f) {
     enum { SQUARES = 5 };
     struct field *fd = &e->field;
     double *v = e->scratch, *size = e->dx, rate = 0;

@@ -1,5 +1,5 @@
-/* blame.c - see blame.h. */
-#include "cli/blame.h"
+/* usage.c - see usage.h. */
+#include "cli/usage.h"
 
 #include "base/text.h"
 #include "cli/paper.h"
@@ -44,7 +44,7 @@ static int blame_paper(struct job *j) {
                     j->file, all);
 }
 
-int blame_file(struct job *j) {
+int usage_file(struct job *j) {
     struct stat about;
     char near[JOB_SENTENCE];
     if (strcmp(j->file, "-") == 0 || paper_model(j->file)) return 0;
@@ -75,7 +75,7 @@ static int blame_span(struct job *j) {
     return job_fail(j, EXIT_USAGE, "--t0, --tend: the time span is not made of numbers");
 }
 
-int blame_options(struct job *j) {
+int usage_options(struct job *j) {
     static const char *const about[] = {"--set ", "the start value `", "the time span",
                                         "the run has no length"};
     int span = option_given(&j->options, opt_t0) || option_given(&j->options, opt_tend);

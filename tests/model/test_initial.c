@@ -245,7 +245,7 @@ static void expect_counts(const char *text, int index, int freedom) {
     if (mode.index != index || mode.freedom != freedom)
         fail_msg("index %d, not %d; freedom %d, not %d\n%s", mode.index, index, mode.freedom, freedom, text);
     int choices = 0;
-    for (char name[KEEL_NAME]; keel_model_choice(m, 0, choices, name);) choices++;
+    for (char name[KEEL_NAME]; keel_model_free_state(m, 0, choices, name);) choices++;
     assert_int_equal(choices, freedom);
     keel_model_close(m);
 }

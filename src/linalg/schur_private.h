@@ -1,6 +1,6 @@
-/* schur_inside.h - what schur_pattern.c lays out and schur.c computes with. */
-#ifndef KEEL_LINALG_SCHUR_INSIDE_H
-#define KEEL_LINALG_SCHUR_INSIDE_H
+/* schur_private.h - what schur_pattern.c lays out and schur.c computes with. */
+#ifndef KEEL_LINALG_SCHUR_PRIVATE_H
+#define KEEL_LINALG_SCHUR_PRIVATE_H
 
 #include "base/pool.h"
 #include "linalg/schur.h"

@@ -1,5 +1,5 @@
-/* say.c - see say.h. */
-#include "cli/say.h"
+/* message.c - see message.h. */
+#include "cli/message.h"
 
 #include "base/text.h"
 
@@ -10,7 +10,7 @@
 
 enum { SENTENCE = 2048, SHOWN = 6 * SENTENCE }; /* a sign becomes at most six */
 
-void say_open(struct say *s, const char *color, int quiet, int json) {
+void message_open(struct say *s, const char *color, int quiet, int json) {
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
     int automatic = !color || strcmp(color, "auto") == 0;
     int possible = !(none && *none) && term && strcmp(term, "dumb") != 0;
@@ -20,18 +20,18 @@ void say_open(struct say *s, const char *color, int quiet, int json) {
     s->color_err = always || (automatic && possible && isatty(STDERR_FILENO));
 }
 
-int say_error(const struct say *s, int status, const char *format, ...) {
+int message_error(const struct say *s, int status, const char *format, ...) {
     char sentence[SENTENCE], shown[SHOWN];
     va_list args;
     va_start(args, format);
     text_vset(sentence, sizeof sentence, format, args);
     va_end(args);
     text_shown(shown, sizeof shown, sentence);
-    fprintf(stderr, "%skeel: %s%s\n", say_red(s->color_err), shown, say_plain(s->color_err));
+    fprintf(stderr, "%skeel: %s%s\n", message_red(s->color_err), shown, message_plain(s->color_err));
     return status;
 }
 
-void say_note(const struct say *s, const char *format, ...) {
+void message_note(const struct say *s, const char *format, ...) {
     char sentence[SENTENCE], shown[SHOWN];
     va_list args;
     if (s->quiet) return;
@@ -42,23 +42,23 @@ void say_note(const struct say *s, const char *format, ...) {
     fprintf(stderr, "%s\n", shown);
 }
 
-void say_text(const struct say *s, const char *text) {
+void message_text(const struct say *s, const char *text) {
     (void)s;
     fputs(text, stderr);
 }
 
-const char *say_bold(int color) {
+const char *message_bold(int color) {
     return color ? "\033[1m" : "";
 }
 
-const char *say_green(int color) {
+const char *message_green(int color) {
     return color ? "\033[32m" : "";
 }
 
-const char *say_red(int color) {
+const char *message_red(int color) {
     return color ? "\033[31m" : "";
 }
 
-const char *say_plain(int color) {
+const char *message_plain(int color) {
     return color ? "\033[0m" : "";
 }

@@ -1,7 +1,7 @@
-/* ask.c - single questions to a model: its messages, parameters, options, numbers in its names. */
+/* query.c - single questions to a model: its messages, parameters, options, numbers in its names. */
 #include "base/text.h"
 #include "lang/parser.h"
-#include "model/ask.h"
+#include "model/query.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static expr expression(struct keel_model *m, const char *text, char *why, size_t
     return e;
 }
 
-expr ask_symbol(struct keel_model *m, const char *name, char *why, size_t room) {
+expr query_symbol(struct keel_model *m, const char *name, char *why, size_t room) {
     expr e = expression(m, name, why, room);
     if (e == EXPR_NONE) return e;
     const struct expr_node *n = &m->model->graph.node[e];

@@ -1,9 +1,9 @@
-/* distance_inside.h - what the files of distance share.
+/* distance_private.h - what the files of distance share.
  *
  * Coordinates are numbered: positions from 0 on, then momenta, both point by point, then shifted positions
  * q_ic - s, which enter by their squares alone. */
-#ifndef KEEL_STRUCTURE_DISTANCE_INSIDE_H
-#define KEEL_STRUCTURE_DISTANCE_INSIDE_H
+#ifndef KEEL_STRUCTURE_DISTANCE_PRIVATE_H
+#define KEEL_STRUCTURE_DISTANCE_PRIVATE_H
 
 #include "structure/distance.h"
 

@@ -1,16 +1,16 @@
-/* begin.c - the start: values by `init` and `guess`, made consistent, and what is left to say about them.
+/* initial.c - the start: values by `init` and `guess`, made consistent, and what is left to say about them.
  *
  * The core finds the consistent point nearest to the guesses with the `init` values fixed; here its inputs
  * are prepared and its refusals are told in the words of the model. */
-#include "model/begin.h"
+#include "model/initial.h"
 
 #include "base/text.h"
 #include "symbolic/derive_rules.h"
-#include "model/ask.h"
-#include "model/complaint.h"
+#include "model/query.h"
+#include "model/diagnostics.h"
 #include "model/finite.h"
 #include "model/levels.h"
-#include "model/refusal.h"
+#include "model/initial_diagnostics.h"
 #include "model/surface.h"
 #include "model/values.h"
 
@@ -64,7 +64,7 @@ static int take_given(struct begin *b) {
         double value;
         const char *sign = strchr(m->start[k], '=');
         text_set(name, sizeof name, "%.*s", sign ? (int)(sign - m->start[k]) : 0, m->start[k]);
-        expr target = sign ? ask_symbol(m, name, why, sizeof why) : EXPR_NONE;
+        expr target = sign ? query_symbol(m, name, why, sizeof why) : EXPR_NONE;
         int place = target == EXPR_NONE ? -1 : formulation_find(b->r, target);
         if (place < 0 || !keel_model_number(m, sign + 1, &value)) {
             source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the start value `%.80s`: %.280s",
@@ -76,7 +76,7 @@ static int take_given(struct begin *b) {
             return 0;
         }
         struct model_given *one = pool_take(&m->pool, sizeof *one);
-        if (!one) return complaint_memory(&m->messages);
+        if (!one) return diagnostics_memory(&m->messages);
         *one = (struct model_given){.target = target, .output = -1, .where = {SOURCE_NOWHERE, 0}};
         m->u0[place] = value;
         b->given[place] = BEGIN_FIXED;
@@ -103,10 +103,10 @@ static int name_free_values(struct begin *b) {
     double *left = calloc((size_t)r->n + (size_t)r->m + 1, sizeof *left);
     char list[280] = "";
     m->free_value = pool_take(&m->pool, ((size_t)r->n + 1) * sizeof *m->free_value);
-    if (levels < 0 || !left || !m->free_value) return free(left), complaint_memory(&m->messages);
+    if (levels < 0 || !left || !m->free_value) return free(left), diagnostics_memory(&m->messages);
     for (int l = 0; l < levels; l++)
         if (!levels_left(b, &level[l], left + level[l].first))
-            return free(left), complaint_memory(&m->messages);
+            return free(left), diagnostics_memory(&m->messages);
     for (int j = 0; j < r->n; j++) {
         if (left[j] < 1e-10) continue;
         if (b->given[j] == BEGIN_GUESSED) {
@@ -159,7 +159,7 @@ static int choose_regained(struct begin *b) {
     free(b->given);
     free(left);
     b->given = given;
-    return good || complaint_memory(&b->m->messages);
+    return good || diagnostics_memory(&b->m->messages);
 }
 
 /* The size of the terms that give a symbol, where it is an expression of the unknowns. */
@@ -295,10 +295,10 @@ static int make_consistent(struct begin *b) {
     p.user = &m->bound[b->mode->system.mode];
     p.side = m->parameter + m->model->parameters + m->model->helds;
     keel_solver *s = keel_open(&p, &(keel_options){.stop = m->limits.stop});
-    if (!s) return complaint_memory(&m->messages);
+    if (!s) return diagnostics_memory(&m->messages);
     int good = keel_state_of(s) >= 0;
-    if (!good) refusal_tell(b, s);
-    else if (refusal_energy_varies(b, s)) good = 0;
+    if (!good) initial_diagnose(b, s);
+    else if (initial_energy_varies(b, s)) good = 0;
     else {
         memcpy(m->u0, keel_state(s), (size_t)(b->r->n + b->r->m) * sizeof *m->u0);
         clear_round_off(b);
@@ -341,7 +341,7 @@ static keel_origin origin_of(const struct begin *b, expr symbol) {
     return KEEL_FROM_EQUATIONS;
 }
 
-int begin_find(struct keel_model *m) {
+int initial_find(struct keel_model *m) {
     struct inside_mode *mode = &m->mode[m->model->start];
     size_t all = (size_t)(mode->formulation.n + mode->formulation.m) + 1;
     struct begin b = {.m = m, .mode = mode, .r = &mode->formulation, .t0 = m->span[0]};
@@ -352,14 +352,14 @@ int begin_find(struct keel_model *m) {
     b.from = pool_take(&m->pool, all * sizeof(const struct model_given *));
     b.last = pool_take(&m->pool, all * sizeof *b.last);
     b.implied = pool_take(&m->pool, ((size_t)m->model->init.count + 1) * sizeof *b.implied);
-    if (m->pool.refused) return complaint_memory(&m->messages);
+    if (m->pool.refused) return diagnostics_memory(&m->messages);
     int good = take(&b, &m->model->guess, BEGIN_GUESSED) & take(&b, &m->model->init, BEGIN_FIXED);
     if (!good || !take_given(&b)) return 0;
     for (size_t j = 0; j + 1 < all; j++) m->fixed[j] = b.given[j] == BEGIN_FIXED;
     memcpy(b.last, m->u0, all * sizeof *b.last);
     const struct tape *events = &mode->functions.tape[functions_role_event];
     if (b.r->surfaces && !surface_sides(b.r, events, b.t0, m->u0, m->parameter))
-        return complaint_memory(&m->messages);
+        return diagnostics_memory(&m->messages);
     meet_implied(&b);
     if (!make_consistent(&b) || (hold(&b) && !make_consistent(&b))) return 0;
     if (!name_free_values(&b) || !choose_regained(&b)) return 0;

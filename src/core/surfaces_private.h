@@ -1,6 +1,6 @@
-/* surfaces_inside.h - what surfaces.c and surfaces_slide.c share. */
-#ifndef KEEL_CORE_SURFACES_INSIDE_H
-#define KEEL_CORE_SURFACES_INSIDE_H
+/* surfaces_private.h - what surfaces.c and surfaces_slide.c share. */
+#ifndef KEEL_CORE_SURFACES_PRIVATE_H
+#define KEEL_CORE_SURFACES_PRIVATE_H
 
 #include "core/engine.h"
 

@@ -1,11 +1,11 @@
-/* refusal.c - see refusal.h.  The core's sentences quote the names of rows and states; the place in the text,
- * the expression and the remedy are added here. */
-#include "model/refusal.h"
+/* initial_diagnostics.c - see initial_diagnostics.h.  The core's sentences quote the names of rows and
+ * states; the place in the text, the expression and the remedy are added here. */
+#include "model/initial_diagnostics.h"
 
 #include "base/text.h"
 #include "symbolic/derive_rules.h"
 #include "lang/syntax_find.h"
-#include "model/complaint.h"
+#include "model/diagnostics.h"
 #include "model/finite.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ static struct row find_row(struct begin *b, const char *name) {
 /* "the hidden constraint  d/dt rod:  2*x*x' + 2*y*y' = 0" */
 static void describe(const struct begin *b, const struct row *row, const char *name, char *out, size_t room) {
     char text[180] = "";
-    if (row->f != EXPR_NONE) complaint_print(&b->mode->system, row->f, text, sizeof text);
+    if (row->f != EXPR_NONE) diagnostics_print(&b->mode->system, row->f, text, sizeof text);
     text_set(out, room, text[0] ? "%s%s:  %s = 0" : "%s%s", row->kind, name, text);
 }
 
@@ -219,7 +219,7 @@ static void not_conserved(struct begin *b, const char *sentence) {
     }
 }
 
-int refusal_energy_varies(struct begin *b, const keel_solver *s) {
+int initial_energy_varies(struct begin *b, const keel_solver *s) {
     keel_row row;
     for (int i = 0; keel_row_at(s, i, &row); i++)
         if (row.kind == KEEL_ROW_ENERGY && row.treatment == KEEL_ROW_VARYING &&
@@ -308,7 +308,7 @@ static void no_mass(struct begin *b, const char *sentence) {
                 "Give `%.60s` kinetic energy of its own, or write the equations with `var`.", name);
 }
 
-void refusal_tell(struct begin *b, const keel_solver *s) {
+void initial_diagnose(struct begin *b, const keel_solver *s) {
     const char *sentence = keel_message(s);
     if (keel_state_of(s) == KEEL_ESTART) does_not_fit(b, s);
     else if (strstr(sentence, "is not conserved")) not_conserved(b, sentence);

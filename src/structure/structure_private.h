@@ -1,6 +1,6 @@
-/* structure_inside.h - what the files structure_*.c share. */
-#ifndef KEEL_STRUCTURE_STRUCTURE_INSIDE_H
-#define KEEL_STRUCTURE_STRUCTURE_INSIDE_H
+/* structure_private.h - what the files structure_*.c share. */
+#ifndef KEEL_STRUCTURE_STRUCTURE_PRIVATE_H
+#define KEEL_STRUCTURE_STRUCTURE_PRIVATE_H
 
 #include "structure/structure.h"
 

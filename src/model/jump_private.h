@@ -1,6 +1,6 @@
-/* jump_inside.h - what the files of a jump share: its memory and the equations of one level (jump.h). */
-#ifndef KEEL_MODEL_JUMP_INSIDE_H
-#define KEEL_MODEL_JUMP_INSIDE_H
+/* jump_private.h - what the files of a jump share: its memory and the equations of one level (jump.h). */
+#ifndef KEEL_MODEL_JUMP_PRIVATE_H
+#define KEEL_MODEL_JUMP_PRIVATE_H
 
 #include "model/jump.h"
 

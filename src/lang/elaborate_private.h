@@ -1,6 +1,6 @@
-/* elaborate_inside.h - what the files of the elaboration share. */
-#ifndef KEEL_LANG_ELABORATE_INSIDE_H
-#define KEEL_LANG_ELABORATE_INSIDE_H
+/* elaborate_private.h - what the files of the elaboration share. */
+#ifndef KEEL_LANG_ELABORATE_PRIVATE_H
+#define KEEL_LANG_ELABORATE_PRIVATE_H
 
 #include "lang/elaborate.h"
 

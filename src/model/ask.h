@@ -1,9 +1,0 @@
-/* ask.h - single questions to a model in its own names. */
-#ifndef KEEL_MODEL_ASK_H
-#define KEEL_MODEL_ASK_H
-
-#include "model/inside.h"
-
-/* The symbol of an unknown or its derivative, "q[1]'"; EXPR_NONE with a sentence in `why`. */
-expr ask_symbol(struct keel_model *m, const char *name, char *why, size_t room);
-#endif
