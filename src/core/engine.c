@@ -256,7 +256,7 @@ static keel_status decide_treatment(struct engine *e) {
  * at 0 counts as large as the largest state; momenta of light bodies as much less as these are lighter.
  *
  * A state that starts below a thousandth of the largest one, or below atol / rtol, counts as that large: how
- * small it is may be an accident.  Masses tell how large momenta are. */
+ * small it is may be an accident.  Masses tell how large momenta are; one of round-off is a zero. */
 static void set_tolerances(struct engine *e) {
     struct field *fd = &e->field;
     const double *scale = fd->p.scale, *u0 = fd->p.u0;
@@ -270,7 +270,8 @@ static void set_tolerances(struct engine *e) {
     int masses = fd->inertia[0] > 0;
     double noise = masses ? 0 : fmin(4 * DBL_EPSILON * largest, 1e-3 * e->o.rtol * whole);
     for (int i = 0; i < n; i++) {
-        double size = fd->size[i] > 0 ? fd->size[i] : whole * sizes_at_rest(fd, i);
+        double zero = (masses ? 64 : 4) * DBL_EPSILON * largest;
+        double size = fd->size[i] > zero ? fd->size[i] : whole * sizes_at_rest(fd, i);
         double atol = e->o.atol > 0 ? e->o.atol : fmax(1e-3 * e->o.rtol * fmin(size, 1), noise);
         e->atol[i] = e->o.atol_each ? e->o.atol_each[i] : atol;
         double guess = given ? e->atol[i] / e->o.rtol : 1e-3 * whole;

@@ -149,7 +149,7 @@ keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, 
 }
 
 /* s_i = sum_j |dc_i/dx_j| |x_j| + |dc_i/dt| |t| + |reference| + sum of |terms|.  For d/dt rows the terms
- * are those of G v + g_t, known without a further callback. */
+ * are those of G v + g_t, known without a further callback; of G H_p + g_t they are asked for. */
 keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {
     int all = fd->n + fd->m, first = r->at[kind], count = r->of[kind];
     const struct map *map = r->map[kind];
@@ -168,8 +168,9 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
         for (int i = first; i < first + count; i++)
             r->fresh_size[i] += fabs(r->terms[i]) * (derived ? 1 : fabs(t));
     }
-    if (map->user.terms && !derived) {
-        keel_status status = map_terms(fd, map, t, u, r->terms + first);
+    const struct map *written = kind == KEEL_ROW_VELOCITY ? &fd->velocity : map; /* with the rolling rows */
+    if (written->user.terms && kind != KEEL_ROW_ROLLING) {
+        keel_status status = map_terms(fd, written, t, u, r->terms + first);
         if (status != KEEL_OK) return status;
         for (int i = first; i < first + count; i++) r->fresh_size[i] += fabs(r->terms[i]);
     }

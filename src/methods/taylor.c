@@ -219,10 +219,18 @@ static double power_of(double h, int p) {
  * still for ever.  So the polynomial must follow its own motion: the defect may not exceed it. */
 #define ASTRAY 1e6 /* tolerances: what such a step errs by; its end is half as far, then */
 
-static int is_astray(const keel_attempt *a, int i, double defect, double h) {
+/* The rate of a state that a balance keeps at zero is the round-off of terms that cancel: as large as that of
+ * the other rates. */
+static double noise_of_rates(const keel_work *w, const keel_attempt *a) {
+    double largest = 0;
+    for (int i = 0; i < w->n; i++) largest = fabs(a->f[i]) > largest ? fabs(a->f[i]) : largest;
+    return 64 * DBL_EPSILON * largest;
+}
+
+static int is_astray(const keel_work *w, const keel_attempt *a, int i, double defect, double h) {
     if (h * defect <= fabs(a->dx[i])) return 0;
     double way = fabs(a->dx[i]) + h * fabs(a->f[i]);
-    return h * defect > way && way > 64 * DBL_EPSILON * fabs(a->x[i]);
+    return h * defect > way && way > 64 * DBL_EPSILON * fabs(a->x[i]) && defect > noise_of_rates(w, a);
 }
 
 /* The larger of the last term and the defect of the rate at the end, freed of its round-off. */
@@ -240,7 +248,7 @@ static keel_status judge(keel_work *w, keel_attempt *a) {
             defect -= 32 * DBL_EPSILON * terms_of(m, n, i, a->h);
             if (defect < 0) defect = 0;
         }
-        if (is_astray(a, i, defect, h)) term = ASTRAY * (w->atol[i] + w->rtol * fabs(a->x[i]));
+        if (is_astray(w, a, i, defect, h)) term = ASTRAY * (w->atol[i] + w->rtol * fabs(a->x[i]));
         defect *= share;
         a->error[0][i] = defect < term ? term : defect; /* what is not a number stays so */
     }

@@ -298,7 +298,9 @@ static int add_velocity_rows(struct formulation *r) {
         r->velocity.value[i] = formulation_resolve(r, rate);
         if (r->velocity.value[i] == EXPR_NONE) return diagnostics_memory(r->messages);
     }
-    return formulation_derivatives(r, &r->velocity, r->n, r->basic, 0) || diagnostics_memory(r->messages);
+    /* G H_p: momenta may cancel in it that are in its derivative no more */
+    int terms = (formulation_traits(r) & KEEL_FROM_ENERGY) != 0;
+    return formulation_derivatives(r, &r->velocity, r->n, r->basic, terms) || diagnostics_memory(r->messages);
 }
 
 static int recognise(struct formulation *r) {
