@@ -52,10 +52,10 @@ def wrap(page):
             flush()
             fenced = not fenced
             out.append(line)
-        elif fenced or line.startswith(("|", "#")):
+        elif fenced or line.lstrip().startswith("|") or line.startswith("#"):
             flush()
             out.append(line)
-            in_list = in_list and fenced
+            in_list = in_list and (fenced or line.startswith(" "))
         elif not line.strip():
             flush()
             out.append("")
