@@ -2,7 +2,7 @@
  * loop with everything written into it by hand, or against the same problem written in C.  Times are the best
  * of several interleaved rounds; ratios are to the first row of each table. */
 #include "bench.h"
-#include "courses/course.h"
+#include "cases/case.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static keel_model *checked(keel_model *m) {
 }
 
 /* The loop that the table is measured in. */
-static double by_hand(const struct course *c, double h, long steps) {
+static double by_hand(const struct bench_case *c, double h, long steps) {
     double u[PROBLEM_UNKNOWNS];
     memcpy(u, c->keel->u0, (size_t)c->keel->n * sizeof *u);
     c->hand->fixed(u, h, steps, c->user);
@@ -40,8 +40,8 @@ struct row {
     long steps;
 };
 
-static void table(const char *title, const keel_options *o, const struct course *c, int rows, struct row *row,
-                  long steps, int rounds) {
+static void table(const char *title, const keel_options *o, const struct bench_case *c, int rows,
+                  struct row *row, long steps, int rounds) {
     for (int k = 0; k < rows; k++) row[k].best = HUGE_VAL;
     for (int round = 0; round < rounds; round++)
         for (int k = 0; k < rows; k++) {
@@ -63,14 +63,14 @@ static void table(const char *title, const keel_options *o, const struct course 
     }
 }
 
-/* Of the courses rk4 has a loop by hand. */
+/* Of the cases rk4 has a loop by hand. */
 static int has_hand(const char *method) {
     return strcmp(method, "rk4") == 0;
 }
 
-static void plain(const char *title, const struct course *c, const char *method, long steps, int rounds) {
-    keel_model *compiled = checked(course_model(c, method, 0));
-    keel_model *interpreted = checked(course_model(c, method, 1));
+static void plain(const char *title, const struct bench_case *c, const char *method, long steps, int rounds) {
+    keel_model *compiled = checked(case_model(c, method, 0));
+    keel_model *interpreted = checked(case_model(c, method, 1));
     keel_problem fused = *bench_problem(compiled), called = fused, walked = *bench_problem(interpreted);
     int hand = has_hand(method);
     keel_options o = {.method = method, .step = c->unit_step};
@@ -86,9 +86,9 @@ static void plain(const char *title, const struct course *c, const char *method,
 }
 
 /* What a projection onto two invariants costs.  rtol: 0: fixed steps. */
-static void kept(const char *title, const struct course *c, const char *method, double rtol, long steps,
+static void kept(const char *title, const struct bench_case *c, const char *method, double rtol, long steps,
                  int rounds) {
-    keel_model *compiled = checked(course_model(c, method, 0));
+    keel_model *compiled = checked(case_model(c, method, 0));
     keel_problem fused = *bench_problem(compiled), called = fused;
     keel_options o = {.method = method, .step = rtol > 0 ? 0 : c->unit_step, .rtol = rtol};
     int hand = has_hand(method);
@@ -120,16 +120,16 @@ static void mechanics(const char *title, const char *name, const keel_problem *i
 int main(int argc, char **argv) {
     long steps = argc > 1 ? atol(argv[1]) : 200000;
     int rounds = argc > 2 ? atoi(argv[2]) : 15;
-    static struct course kepler, body, squeezer;
+    static struct bench_case kepler, body, squeezer;
     problem car;
     if (steps < 100 || rounds < 1) {
         fprintf(stderr, "usage: model_cost [steps, at least 100] [rounds]\n");
         return 2;
     }
     problem_car_axis(&car);
-    course_kepler_steps(&kepler);
-    course_rigid_body(&body);
-    course_andrews(&squeezer);
+    case_kepler_steps(&kepler);
+    case_rigid_body(&body);
+    case_andrews(&squeezer);
     plain("Kepler, 4 states", &kepler, "rk4", steps, rounds);
     plain("Kepler, 4 states", &kepler, "dop853", steps / 2, rounds);
     plain("Rigid body, 3 states", &body, "rk4", steps, rounds);

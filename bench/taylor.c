@@ -4,15 +4,15 @@
  * it verifies once.  For each error the loosest tolerance is taken that meets it together with the two after
  * it, so that luck counts little.
  *
- * usage: bench_taylor [COURSE...] */
+ * usage: bench_taylor [CASE...] */
 #include "bench.h"
-#include "courses/course.h"
+#include "cases/case.h"
 
 #include <math.h>
 #include <string.h>
 
 static const struct aim {
-    const char *course;
+    const char *case_name;
     double error[3], allowed[3]; /* 0: no more; no bound */
     int rounds;                  /* a busy neighbour slows tens of milliseconds */
 } aims[] = {
@@ -36,8 +36,8 @@ struct outcome {
     keel_stats stats;
 };
 
-static int run(const struct course *c, const keel_problem *p, const struct entry *e, double rtol, int rounds,
-               struct outcome *out, double *unit) {
+static int run(const struct bench_case *c, const keel_problem *p, const struct entry *e, double rtol,
+               int rounds, struct outcome *out, double *unit) {
     keel_options o = {.method = e->method, .rtol = rtol};
     keel_solver *s = keel_open(p, &o);
     if (keel_state_of(s) < 0) bench_stop(keel_message(s));
@@ -45,7 +45,7 @@ static int run(const struct course *c, const keel_problem *p, const struct entry
     int status = 0;
     *out = (struct outcome){.time = HUGE_VAL};
     for (int k = 0; k < rounds && status >= 0; k++) {
-        *unit = fmin(*unit, course_unit(c));
+        *unit = fmin(*unit, case_unit(c));
         double begin = bench_seconds();
         keel_stats before = keel_statistics(s);
         if ((status = keel_restart(s, p->t0, p->u0)) >= 0) status = keel_run(s, c->t_end);
@@ -54,7 +54,7 @@ static int run(const struct course *c, const keel_problem *p, const struct entry
         out->stats.steps -= before.steps;
         out->stats.calls -= before.calls;
         out->stats.rejected -= before.rejected;
-        *unit = fmin(*unit, course_unit(c));
+        *unit = fmin(*unit, case_unit(c));
     }
     for (int i = 0; i < c->judged; i++) out->error = fmax(out->error, fabs(keel_state(s)[i] - c->answer[i]));
     for (int i = 0; keel_row_at(s, i, &row); i++)
@@ -65,7 +65,8 @@ static int run(const struct course *c, const keel_problem *p, const struct entry
 }
 
 /* The loosest tolerance that meets `error` together with the two after it; 0: none. */
-static double find_rtol(const struct course *c, const keel_problem *p, const struct entry *e, double error) {
+static double find_rtol(const struct bench_case *c, const keel_problem *p, const struct entry *e,
+                        double error) {
     double found = 0, unit = HUGE_VAL;
     int met = 0;
     for (double k = -4 * log10(error) - 12; k <= 58 && met < 3; k++) {
@@ -78,8 +79,8 @@ static double find_rtol(const struct course *c, const keel_problem *p, const str
     return met > 0 ? found : 0;
 }
 
-static void compare(const struct course *c, const struct aim *aim) {
-    keel_model *m = course_model(c, "taylor", 0);
+static void compare(const struct bench_case *c, const struct aim *aim) {
+    keel_model *m = case_model(c, "taylor", 0);
     const keel_problem *p = bench_problem(m);
     if (!p) bench_stop(keel_model_message(m));
     double unit = HUGE_VAL;
@@ -102,16 +103,16 @@ static void compare(const struct course *c, const struct aim *aim) {
     keel_model_close(m);
 }
 
-static int wanted(int count, char **word, const char *course) {
+static int wanted(int count, char **word, const char *case_name) {
     for (int i = 1; i < count; i++)
-        if (strcmp(word[i], course) == 0) return 1;
+        if (strcmp(word[i], case_name) == 0) return 1;
     return count < 2;
 }
 
 int main(int count, char **word) {
-    static struct course c;
+    static struct bench_case c;
     for (int a = 0; a < AIMS; a++)
-        for (int i = 0; wanted(count, word, aims[a].course) && course_at(i, &c); i++)
-            if (strcmp(c.name, aims[a].course) == 0) compare(&c, &aims[a]);
+        for (int i = 0; wanted(count, word, aims[a].case_name) && case_at(i, &c); i++)
+            if (strcmp(c.name, aims[a].case_name) == 0) compare(&c, &aims[a]);
     return 0;
 }

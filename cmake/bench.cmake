@@ -1,4 +1,4 @@
-# bench/*.c: one executable each; table.c beside the courses it runs and the peers it measures.
+# bench/*.c: one executable each; table.c beside the cases it runs and the peers it measures.
 if(PKG_CONFIG_FOUND)
     pkg_check_modules(GSL IMPORTED_TARGET gsl)
 endif()
@@ -27,7 +27,7 @@ foreach(program ${programs})
     target_include_directories(bench_${stem} PRIVATE bench)
 endforeach()
 
-file(GLOB sources CONFIGURE_DEPENDS bench/courses/*.c bench/peers/*.c bench/peers/*.cpp bench/report/*.c)
+file(GLOB sources CONFIGURE_DEPENDS bench/cases/*.c bench/peers/*.c bench/peers/*.cpp bench/report/*.c)
 list(FILTER sources EXCLUDE REGEX "peers/(motion|cvode|ida.*)\\.c$")
 target_sources(bench_table PRIVATE ${sources})
 target_include_directories(bench_table SYSTEM PRIVATE ${KEEL_ODEINT_DIR})
@@ -43,9 +43,9 @@ if(KEEL_TESTS AND COMMAND keel_test)
         set_tests_properties(bench_page PROPERTIES FIXTURES_REQUIRED figures)
     endif()
 endif()
-file(GLOB courses CONFIGURE_DEPENDS bench/courses/*.c)
+file(GLOB cases CONFIGURE_DEPENDS bench/cases/*.c)
 foreach(program taylor model_cost)
-    target_sources(bench_${program} PRIVATE ${courses})
+    target_sources(bench_${program} PRIVATE ${cases})
 endforeach()
 
 # Steppers of odeint are copied before they have values.

@@ -1,7 +1,7 @@
 /* andrews.c - Andrews' squeezing mechanism to t = 0.03: seven angles, three loops, a mass matrix M(q). */
-#include "courses/andrews.h"
-#include "courses/course.h"
-#include "courses/hand.h"
+#include "cases/andrews.h"
+#include "cases/case.h"
+#include "cases/hand.h"
 
 #include <string.h>
 
@@ -49,7 +49,7 @@ static void rk4(double *u, double h, long steps, void *user) {
     hand_rk4(2 * ANDREWS_ANGLES, andrews_rate, NULL, u, h, steps);
 }
 
-static const struct course_hand hand[] = {{"rk4", 4, rk4}, {NULL, 0, NULL}};
+static const struct case_hand hand[] = {{"rk4", 4, rk4}, {NULL, 0, NULL}};
 
 /* Each evaluation waits for the one before it, as those of a method do. */
 static void work(long count) {
@@ -67,22 +67,22 @@ static void work(long count) {
     (void)result;
 }
 
-void course_andrews(struct course *c) {
-    *c = (struct course){.name = "andrews",
-                         .about = "Andrews' mechanism, index 3, to t = 0.03",
-                         .right = COURSE_ANDREWS,
-                         .kind = COURSE_MECHANICS,
-                         .keel = &c->p.keel,
-                         .rate = rate,
-                         .model = "andrews",
-                         .t_end = 0.03,
-                         .judged = ANDREWS_ANGLES,
-                         .hand = hand,
-                         .unit = "an evaluation of the hand-written right-hand side",
-                         .work = work,
-                         .units = 4000,
-                         .coarsest = 30,
-                         .patience = 0.25};
+void case_andrews(struct bench_case *c) {
+    *c = (struct bench_case){.name = "andrews",
+                             .about = "Andrews' mechanism, index 3, to t = 0.03",
+                             .right = CASE_ANDREWS,
+                             .kind = CASE_MECHANICS,
+                             .keel = &c->p.keel,
+                             .rate = rate,
+                             .model = "andrews",
+                             .t_end = 0.03,
+                             .judged = ANDREWS_ANGLES,
+                             .hand = hand,
+                             .unit = "an evaluation of the hand-written right-hand side",
+                             .work = work,
+                             .units = 4000,
+                             .coarsest = 30,
+                             .patience = 0.25};
     problem_andrews(&c->p);
     c->p.keel.constraint.value = loops;
     c->p.keel.constraint.jacobian = jacobian;

@@ -6,14 +6,14 @@
  * The answer is found by dop853 from the right-hand side by hand, with a tolerance far below the errors that
  * are sought.  Other methods come as near to it as round-off lets them, and so does keel from the
  * constraints, whose multipliers it finds by itself. */
-#include "courses/chain.h"
-#include "courses/course.h"
+#include "cases/chain.h"
+#include "cases/case.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What an open course has. */
+/* What an open case has. */
 struct opened {
     struct chain_hand hand;
     problem_chain *problem;
@@ -73,10 +73,10 @@ static void rk4(double *u, double h, long steps, void *user) {
     for (long i = 0; i < steps; i++) step(c, u, h);
 }
 
-static const struct course_hand hand[] = {{"rk4+project", 4, rk4}, {NULL, 0, NULL}};
+static const struct case_hand hand[] = {{"rk4+project", 4, rk4}, {NULL, 0, NULL}};
 
 /* c->user is the hand, the first of what is opened. */
-static void close_chain(struct course *c) {
+static void close_chain(struct bench_case *c) {
     struct opened *o = c->user;
     if (!o) return;
     problem_chain_close(o->problem);
@@ -89,18 +89,18 @@ static void close_chain(struct course *c) {
 }
 
 /* The right-hand side by hand loses none of what the chain keeps, or it is not that of the chain. */
-static int is_of_chain(const struct course *c, const double *answer) {
-    struct course_drift *d = course_drift_open(c);
+static int is_of_chain(const struct bench_case *c, const double *answer) {
+    struct case_drift *d = case_drift_open(c);
     if (!d) return 0;
-    course_drift_look(d, c->keel->t0, c->keel->u0);
-    course_drift_look(d, c->t_end, answer);
-    double units = course_drift_units(d);
-    course_drift_close(d);
+    case_drift_look(d, c->keel->t0, c->keel->u0);
+    case_drift_look(d, c->t_end, answer);
+    double units = case_drift_units(d);
+    case_drift_close(d);
     if (units > 1e9) fprintf(stderr, "%s: the answer is off the constraints or the energy\n", c->name);
     return units <= 1e9;
 }
 
-static int find_answer(const struct course *c, double *answer) {
+static int find_answer(const struct bench_case *c, double *answer) {
     keel_problem p = {.form = KEEL_ODE, .n = c->keel->n, .u0 = c->keel->u0, .user = c->user};
     p.f = (keel_map){.count = p.n, .value = rate};
     double tolerance = fmax(1e-4 * c->finest, 1e-14);
@@ -113,7 +113,7 @@ static int find_answer(const struct course *c, double *answer) {
     return status == KEEL_OK && is_of_chain(c, answer) ? 0 : -1;
 }
 
-static int open_chain(struct course *c) {
+static int open_chain(struct bench_case *c) {
     size_t n = (size_t)c->size;
     struct opened *o = c->user = calloc(1, sizeof *o);
     if (!o) return -1;
@@ -145,27 +145,27 @@ static const struct size {
     {1000, "chain-1000", "A chain of 1000 rods, index 3, to t = 1", "N=1000", 100, 1e-5, 1e-9, 2},
     {10000, "chain-10000", "A chain of 10000 rods, index 3, to t = 1", "N=10000", 300, 1e-5, 1e-6, 5}};
 
-void course_chain(struct course *c, int links) {
+void case_chain(struct bench_case *c, int links) {
     const struct size *size = sizes;
     while (size->links != links) size++;
-    *c = (struct course){.name = size->name,
-                         .about = size->about,
-                         .right = COURSE_CHAIN,
-                         .kind = COURSE_LARGE,
-                         .rate = rate,
-                         .model = links > 1000 ? NULL : "chain", /* it would take minutes to compile */
-                         .set = size->set,
-                         .t_end = 1,
-                         .judged = 2 * links,
-                         .hand = hand,
-                         .unit = "a step of the hand-written rk4 with projection",
-                         .unit_step = 1e-3,
-                         .units = links < 4000 ? 40000 / links : 10,
-                         .coarsest = size->coarsest,
-                         .loosest = size->loosest,
-                         .patience = size->patience,
-                         .finest = size->finest,
-                         .size = links,
-                         .open = open_chain,
-                         .close = close_chain};
+    *c = (struct bench_case){.name = size->name,
+                             .about = size->about,
+                             .right = CASE_CHAIN,
+                             .kind = CASE_LARGE,
+                             .rate = rate,
+                             .model = links > 1000 ? NULL : "chain", /* it would take minutes to compile */
+                             .set = size->set,
+                             .t_end = 1,
+                             .judged = 2 * links,
+                             .hand = hand,
+                             .unit = "a step of the hand-written rk4 with projection",
+                             .unit_step = 1e-3,
+                             .units = links < 4000 ? 40000 / links : 10,
+                             .coarsest = size->coarsest,
+                             .loosest = size->loosest,
+                             .patience = size->patience,
+                             .finest = size->finest,
+                             .size = links,
+                             .open = open_chain,
+                             .close = close_chain};
 }

@@ -2,13 +2,13 @@
  *
  * One unit of a row is eps times the largest value of sum |dc/dx_j| |x_j| + |start| + (if they are given) the
  * sum of |terms|, as in keel's certificate, but over the whole run: at rest a velocity has no size. */
-#include "courses/course.h"
+#include "cases/case.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-struct course_drift {
+struct case_drift {
     const keel_problem *p;
     int begun, rows;
     double *start, *size, *off;            /* of each row */
@@ -23,8 +23,8 @@ static size_t most(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-struct course_drift *course_drift_open(const struct course *c) {
-    struct course_drift *d = calloc(1, sizeof *d);
+struct case_drift *case_drift_open(const struct bench_case *c) {
+    struct case_drift *d = calloc(1, sizeof *d);
     const keel_problem *p = c->keel;
     if (!d) return NULL;
     d->p = p;
@@ -41,13 +41,13 @@ struct course_drift *course_drift_open(const struct course *c) {
     return d;
 }
 
-void course_drift_close(struct course_drift *d) {
+void case_drift_close(struct case_drift *d) {
     if (d) free(d->start);
     free(d);
 }
 
 /* sum[i] = sum_j J_ij x_j, terms[i] += sum_j |J_ij x_j|, with the Jacobian's entries as the map gave them. */
-static void add_up(struct course_drift *d, const keel_map *map, int columns, const double *x) {
+static void add_up(struct case_drift *d, const keel_map *map, int columns, const double *x) {
     const double *entry = d->entries;
     const keel_pattern *pattern = map->pattern;
     for (int i = 0; i < map->count; i++) {
@@ -61,13 +61,13 @@ static void add_up(struct course_drift *d, const keel_map *map, int columns, con
     }
 }
 
-static void note(struct course_drift *d, int row, double size, double off) {
+static void note(struct case_drift *d, int row, double size, double off) {
     d->size[row] = fmax(d->size[row], size);
     d->off[row] = fmax(d->off[row], fabs(off));
 }
 
 /* The rows of one map, from row `at` on; returns where the next ones begin. */
-static int rows_of(struct course_drift *d, const keel_map *map, int columns, double t, const double *u,
+static int rows_of(struct case_drift *d, const keel_map *map, int columns, double t, const double *u,
                    int at) {
     if (map->count == 0) return at;
     for (int i = 0; i < map->count; i++) d->terms[i] = 0;
@@ -83,15 +83,15 @@ static int rows_of(struct course_drift *d, const keel_map *map, int columns, dou
 }
 
 /* 0 = G v, with the Jacobian that the constraints have left. */
-static void velocities(struct course_drift *d, const double *u, int at) {
+static void velocities(struct case_drift *d, const double *u, int at) {
     const keel_map *map = &d->p->constraint;
     for (int i = 0; i < map->count; i++) d->terms[i] = 0;
     add_up(d, map, d->p->n / 2, u + d->p->n / 2);
     for (int i = 0; i < map->count; i++) note(d, at + i, d->terms[i], d->sum[i]);
 }
 
-void course_drift_look(void *drift, double t, const double *u) {
-    struct course_drift *d = drift;
+void case_drift_look(void *drift, double t, const double *u) {
+    struct case_drift *d = drift;
     const keel_problem *p = d->p;
     int at = rows_of(d, &p->invariant, p->n, t, u, 0);
     at = rows_of(d, &p->energy, p->n, t, u, at);
@@ -100,7 +100,7 @@ void course_drift_look(void *drift, double t, const double *u) {
     d->begun = 1;
 }
 
-double course_drift_units(const struct course_drift *d) {
+double case_drift_units(const struct case_drift *d) {
     double worst = 0;
     for (int i = 0; i < d->rows; i++)
         if (d->size[i] > 0) worst = fmax(worst, d->off[i] / (DBL_EPSILON * d->size[i]));

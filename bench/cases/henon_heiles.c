@@ -2,9 +2,9 @@
  *
  * The answer is that of the start as it is rounded, by Taylor series in quadruple precision: order 30 with
  * 200000 steps and order 24 with 320000 agree to 27 digits. */
-#include "courses/henon_heiles.h"
-#include "courses/course.h"
-#include "courses/hand.h"
+#include "cases/henon_heiles.h"
+#include "cases/case.h"
+#include "cases/hand.h"
 
 static int rate(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
@@ -22,27 +22,27 @@ static void kahan_li8(double *u, double h, long steps, void *user) {
     hand_kahan_li8(2, henon_heiles_rate, u, h, steps);
 }
 
-static const struct course_hand hand[] = {{"rk4", 4, rk4}, {"kahan-li8", 8, kahan_li8}, {NULL, 0, NULL}};
+static const struct case_hand hand[] = {{"rk4", 4, rk4}, {"kahan-li8", 8, kahan_li8}, {NULL, 0, NULL}};
 
-void course_henon_heiles(struct course *c) {
+void case_henon_heiles(struct bench_case *c) {
     static const double end[] = {0.121038955205184062973, 0.195119263606137567005, 0.325871059090545979882,
                                  0.0835938253830203781526};
-    *c = (struct course){.name = "henon-heiles",
-                         .about = "Henon-Heiles, regular orbit, to t = 50000",
-                         .right = COURSE_HENON_HEILES,
-                         .kind = COURSE_ODE,
-                         .keel = &c->p.keel,
-                         .rate = rate,
-                         .model = "henon",
-                         .t_end = 50000,
-                         .answer = end,
-                         .judged = 4,
-                         .hand = hand,
-                         .unit = "a step of the hand-inlined rk4 loop",
-                         .unit_step = 0.01,
-                         .units = 4000,
-                         .coarsest = 60000,
-                         .patience = 1};
+    *c = (struct bench_case){.name = "henon-heiles",
+                             .about = "Henon-Heiles, regular orbit, to t = 50000",
+                             .right = CASE_HENON_HEILES,
+                             .kind = CASE_ODE,
+                             .keel = &c->p.keel,
+                             .rate = rate,
+                             .model = "henon",
+                             .t_end = 50000,
+                             .answer = end,
+                             .judged = 4,
+                             .hand = hand,
+                             .unit = "a step of the hand-inlined rk4 loop",
+                             .unit_step = 0.01,
+                             .units = 4000,
+                             .coarsest = 60000,
+                             .patience = 1};
     problem_henon_heiles(&c->p);
     c->p.keel.f.value = rate;
 }

@@ -2,9 +2,9 @@
  *
  * The answer is that of the start as it is rounded: its semi-axis a = 1 / (2 / r - v^2) is 1 to a few
  * round-offs, which is 5e-12 after a thousand periods. */
-#include "courses/course.h"
-#include "courses/hand.h"
-#include "courses/kepler.h"
+#include "cases/case.h"
+#include "cases/hand.h"
+#include "cases/kepler.h"
 
 #include <math.h>
 
@@ -24,7 +24,7 @@ static void kahan_li8(double *u, double h, long steps, void *user) {
     hand_kahan_li8(2, kepler_rate, u, h, steps);
 }
 
-static const struct course_hand hand[] = {{"rk4", 4, rk4}, {"kahan-li8", 8, kahan_li8}, {NULL, 0, NULL}};
+static const struct case_hand hand[] = {{"rk4", 4, rk4}, {"kahan-li8", 8, kahan_li8}, {NULL, 0, NULL}};
 
 /* E - e sin E = t / a^(3/2), near a multiple of the period. */
 static void answer(const double *u0, double t, double *u) {
@@ -38,22 +38,22 @@ static void answer(const double *u0, double t, double *u) {
     u[3] = (double)(speed * b * cosl(E));
 }
 
-static void begin(struct course *c, enum course_kind kind) {
-    *c = (struct course){.right = COURSE_KEPLER,
-                         .kind = kind,
-                         .keel = &c->p.keel,
-                         .rate = rate,
-                         .model = "kepler",
-                         .hand = hand,
-                         .unit = "a step of the hand-inlined rk4 loop",
-                         .unit_step = 0.01,
-                         .units = 4000};
+static void begin(struct bench_case *c, enum case_kind kind) {
+    *c = (struct bench_case){.right = CASE_KEPLER,
+                             .kind = kind,
+                             .keel = &c->p.keel,
+                             .rate = rate,
+                             .model = "kepler",
+                             .hand = hand,
+                             .unit = "a step of the hand-inlined rk4 loop",
+                             .unit_step = 0.01,
+                             .units = 4000};
     problem_kepler(&c->p, 0.6, 1);
     c->p.keel.f.value = rate;
 }
 
-void course_kepler(struct course *c, int periods) {
-    begin(c, COURSE_ODE);
+void case_kepler(struct bench_case *c, int periods) {
+    begin(c, CASE_ODE);
     c->name = periods == 25 ? "kepler-25" : "kepler-1000";
     c->about = periods == 25 ? "Kepler, e = 0.6, 25 periods" : "Kepler, e = 0.6, 1000 periods";
     c->t_end = periods * 2 * acos(-1);
@@ -64,8 +64,8 @@ void course_kepler(struct course *c, int periods) {
     c->patience = periods > 100 ? 1 : 0.25;
 }
 
-void course_kepler_steps(struct course *c) {
-    begin(c, COURSE_STEPS);
+void case_kepler_steps(struct bench_case *c) {
+    begin(c, CASE_STEPS);
     c->name = "steps-kepler";
     c->about = "Kepler, what a step of 0.01 costs";
     c->t_end = 200;

@@ -1,8 +1,8 @@
 /* rigid_body.c - the free rigid body: three states, two invariants and hardly any work in its right-hand
  * side, so that a step shows what is spent around it. */
-#include "courses/rigid_body.h"
-#include "courses/course.h"
-#include "courses/hand.h"
+#include "cases/rigid_body.h"
+#include "cases/case.h"
+#include "cases/hand.h"
 
 static int rate(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
@@ -15,7 +15,7 @@ static void rk4(double *u, double h, long steps, void *user) {
     hand_rk4(3, rigid_body_rate, NULL, u, h, steps);
 }
 
-static const struct course_hand hand[] = {{"rk4", 4, rk4}, {NULL, 0, NULL}};
+static const struct case_hand hand[] = {{"rk4", 4, rk4}, {NULL, 0, NULL}};
 
 /* With the terms of the right-hand side above: the example divides by its moments of inertia. */
 static const char text[] = "model rigid_body\n"
@@ -26,21 +26,21 @@ static const char text[] = "model rigid_body\n"
                            "init u = (cos(1.1), 0, sin(1.1))\n"
                            "run 0 .. 100\n";
 
-void course_rigid_body(struct course *c) {
-    *c = (struct course){.name = "steps-rigid-body",
-                         .about = "Rigid body, what a step of 0.05 costs",
-                         .right = COURSE_RIGID_BODY,
-                         .kind = COURSE_STEPS,
-                         .keel = &c->p.keel,
-                         .rate = rate,
-                         .model = "rigid_body",
-                         .text = text,
-                         .t_end = 1000,
-                         .hand = hand,
-                         .unit = "a step of the hand-inlined rk4 loop",
-                         .unit_step = 0.05,
-                         .units = 4000,
-                         .coarsest = 20000};
+void case_rigid_body(struct bench_case *c) {
+    *c = (struct bench_case){.name = "steps-rigid-body",
+                             .about = "Rigid body, what a step of 0.05 costs",
+                             .right = CASE_RIGID_BODY,
+                             .kind = CASE_STEPS,
+                             .keel = &c->p.keel,
+                             .rate = rate,
+                             .model = "rigid_body",
+                             .text = text,
+                             .t_end = 1000,
+                             .hand = hand,
+                             .unit = "a step of the hand-inlined rk4 loop",
+                             .unit_step = 0.05,
+                             .units = 4000,
+                             .coarsest = 20000};
     problem_rigid_body(&c->p, 2, 1, 2. / 3);
     c->p.keel.f.value = rate;
 }

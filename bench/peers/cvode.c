@@ -26,7 +26,7 @@ struct sundials_cvode {
 };
 
 static int cvode_rate(realtype t, N_Vector vy, N_Vector vdy, void *motion) {
-    const struct course *c = ((struct motion *)motion)->c;
+    const struct bench_case *c = ((struct motion *)motion)->c;
     return c->rate(t, N_VGetArrayPointer(vy), N_VGetArrayPointer(vdy), c->user);
 }
 
@@ -60,7 +60,7 @@ static void add_projection(struct sundials_cvode *s, double rtol) {
     CVodeSetEpsProj(s->solver, rtol);
 }
 
-struct sundials_cvode *sundials_cvode_open(const struct course *c, int project, double rtol) {
+struct sundials_cvode *sundials_cvode_open(const struct bench_case *c, int project, double rtol) {
     struct sundials_cvode *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     size_t bytes = (size_t)c->keel->n * sizeof *s->y;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct opened {
-    const struct course *c;
+    const struct bench_case *c;
     gsl_odeiv2_system system;
     const gsl_odeiv2_step_type *type;
     long steps; /* 0: by tolerance */
@@ -23,7 +23,7 @@ static int rate(double t, const double *y, double *f, void *opened) {
     return o->c->rate(t, y, f, o->c->user) == 0 ? GSL_SUCCESS : GSL_FAILURE;
 }
 
-static void *open_gsl(const struct course *c, const struct peer_row *row, double setting) {
+static void *open_gsl(const struct bench_case *c, const struct peer_row *row, double setting) {
     struct opened *o = calloc(1, sizeof *o);
     if (!o) return NULL;
     gsl_set_error_handler_off();
@@ -37,7 +37,7 @@ static void *open_gsl(const struct course *c, const struct peer_row *row, double
     return o;
 }
 
-static int march(struct opened *o, struct peer_run *r) {
+static int fixed_steps(struct opened *o, struct peer_run *r) {
     gsl_odeiv2_step *step = gsl_odeiv2_step_alloc(o->type, o->system.dimension);
     size_t n = o->system.dimension;
     double *error = calloc(3 * n, sizeof *error), *in = error + n, *out = in + n, t0 = o->c->keel->t0;
@@ -74,7 +74,7 @@ static int run_gsl(void *opened, struct peer_run *r) {
     memcpy(r->u, o->c->keel->u0, o->system.dimension * sizeof *r->u);
     o->evaluations = 0;
     if (r->look) r->look(r->to, o->c->keel->t0, r->u);
-    int status = o->steps ? march(o, r) : drive(o, r);
+    int status = o->steps ? fixed_steps(o, r) : drive(o, r);
     r->evaluations = o->evaluations;
     return status == GSL_SUCCESS ? 0 : -1;
 }

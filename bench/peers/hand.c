@@ -1,17 +1,17 @@
-/* hand.c - the loops by hand that a course brings. */
+/* hand.c - the loops by hand that a case brings. */
 #include "peers/peer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct opened {
-    const struct course *c;
-    const struct course_hand *hand;
+    const struct bench_case *c;
+    const struct case_hand *hand;
     long steps;
 };
 
-static void *open_hand(const struct course *c, const struct peer_row *row, double setting) {
-    const struct course_hand *h = c->hand;
+static void *open_hand(const struct bench_case *c, const struct peer_row *row, double setting) {
+    const struct case_hand *h = c->hand;
     while (h->method && strcmp(h->method, row->method) != 0) h++;
     struct opened *o = h->method ? calloc(1, sizeof *o) : NULL;
     if (o) *o = (struct opened){c, h, (long)setting};

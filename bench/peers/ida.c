@@ -14,7 +14,7 @@
 #define NO_TOLERANCE 1e8
 
 struct sundials_ida {
-    const struct course *c;
+    const struct bench_case *c;
     struct ida_form form;
     double *y, *dy, *what, *atol; /* one block */
     SUNContext context;
@@ -50,7 +50,7 @@ static void open_solver(struct sundials_ida *s, double rtol) {
     IDASetMaxNumSteps(s->solver, s->c->most);
 }
 
-struct sundials_ida *sundials_ida_open(const struct course *c, double rtol) {
+struct sundials_ida *sundials_ida_open(const struct bench_case *c, double rtol) {
     struct sundials_ida *s = calloc(1, sizeof *s);
     if (!s || (ida_motion_form(&s->form, c) && ida_chain_form(&s->form, c))) {
         free(s);

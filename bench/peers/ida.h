@@ -4,7 +4,7 @@
 #ifndef KEEL_BENCH_IDA_H
 #define KEEL_BENCH_IDA_H
 
-#include "courses/course.h"
+#include "cases/case.h"
 
 #include <ida/ida.h>
 
@@ -21,6 +21,6 @@ struct ida_form {
 };
 
 /* 0, or -1: not their problem. */
-int ida_motion_form(struct ida_form *f, const struct course *c);
-int ida_chain_form(struct ida_form *f, const struct course *c);
+int ida_motion_form(struct ida_form *f, const struct bench_case *c);
+int ida_chain_form(struct ida_form *f, const struct bench_case *c);
 #endif

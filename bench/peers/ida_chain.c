@@ -1,7 +1,7 @@
 /* ida_chain.c - the chain for IDA: (x, y, x', y', lambda, mu) of one rod after the other, so that a rod knows
  * its neighbours and the matrix has eleven bands on each side.  With d_i the rods and g_i = (|d_i|^2 - 1) / 2
  *     (G^T mu)_i = d_i mu_i - d_(i+1) mu_(i+1). */
-#include "courses/chain.h"
+#include "cases/chain.h"
 #include "peers/ida.h"
 
 #include <nvector/nvector_serial.h>
@@ -102,8 +102,8 @@ static long chain_evaluations(void *banded) {
     return ((struct banded *)banded)->evaluations;
 }
 
-int ida_chain_form(struct ida_form *f, const struct course *c) {
-    struct banded *b = c->right == COURSE_CHAIN ? calloc(1, sizeof *b) : NULL;
+int ida_chain_form(struct ida_form *f, const struct bench_case *c) {
+    struct banded *b = c->right == CASE_CHAIN ? calloc(1, sizeof *b) : NULL;
     if (!b) return -1;
     *b = (struct banded){.links = c->size, .u0 = c->keel->u0, .hand = c->user};
     *f = (struct ida_form){.all = OF_ROD * c->size,

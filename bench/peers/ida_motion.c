@@ -94,7 +94,7 @@ static long motion_evaluations(void *motion) {
     return ((struct motion *)motion)->evaluations;
 }
 
-int ida_motion_form(struct ida_form *f, const struct course *c) {
+int ida_motion_form(struct ida_form *f, const struct bench_case *c) {
     struct motion *m = calloc(1, sizeof *m);
     if (!m || motion_begin(m, c)) {
         free(m);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct opened {
-    const struct course *c;
+    const struct bench_case *c;
     keel_problem p;
     keel_solver *s;
 };
@@ -18,14 +18,14 @@ int peer_model_interpret = 0;
 /* The model that was loaded last: a row opens it for every run. */
 static struct {
     keel_model *model;
-    const char *course, *method;
+    const char *case_name, *method;
 } last;
 
-static const keel_problem *load(const struct course *c, const char *method) {
-    if (!last.model || last.course != c->name || strcmp(method, last.method) != 0) {
+static const keel_problem *load(const struct bench_case *c, const char *method) {
+    if (!last.model || last.case_name != c->name || strcmp(method, last.method) != 0) {
         keel_model_close(last.model);
-        last.model = course_model(c, method, peer_model_interpret);
-        last.course = c->name;
+        last.model = case_model(c, method, peer_model_interpret);
+        last.case_name = c->name;
         last.method = method;
     }
     const keel_problem *p = bench_problem(last.model);
@@ -46,7 +46,7 @@ static keel_solver *open_solver(struct opened *o, const struct peer_row *row, do
     return NULL;
 }
 
-static void *open_problem(const struct course *c, const keel_problem *p, const struct peer_row *row,
+static void *open_problem(const struct bench_case *c, const keel_problem *p, const struct peer_row *row,
                           double setting) {
     struct opened *o = calloc(1, sizeof *o);
     if (!o) return NULL;
@@ -67,11 +67,11 @@ static void close_keel(void *opened) {
     free(o);
 }
 
-static void *open_keel(const struct course *c, const struct peer_row *row, double setting) {
+static void *open_keel(const struct bench_case *c, const struct peer_row *row, double setting) {
     return open_problem(c, c->keel, row, setting);
 }
 
-static void *open_model(const struct course *c, const struct peer_row *row, double setting) {
+static void *open_model(const struct bench_case *c, const struct peer_row *row, double setting) {
     const keel_problem *p = c->model ? load(c, row->method) : NULL;
     return p ? open_problem(c, p, row, setting) : NULL;
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-int motion_begin(struct motion *m, const struct course *c) {
+int motion_begin(struct motion *m, const struct bench_case *c) {
     const keel_problem *p = c->keel;
     *m = (struct motion){.c = c, .p = p, .nq = p->n / 2, .k = p->constraint.count};
     int dense = !p->constraint.pattern && !p->mass.pattern;

@@ -3,12 +3,12 @@
 #ifndef KEEL_BENCH_MOTION_H
 #define KEEL_BENCH_MOTION_H
 
-#include "courses/course.h"
+#include "cases/case.h"
 
 enum { MOTION_Q = 10, MOTION_K = 10, MOTION_ALL = 2 * MOTION_Q + 2 * MOTION_K };
 
 struct motion {
-    const struct course *c;
+    const struct bench_case *c;
     const keel_problem *p;
     int nq, k;
     double mass[MOTION_Q * MOTION_Q], rows[MOTION_K * MOTION_Q], force[MOTION_Q];
@@ -17,7 +17,7 @@ struct motion {
 };
 
 /* 0, or -1: not mechanics, sparse, or too large */
-int motion_begin(struct motion *m, const struct course *c);
+int motion_begin(struct motion *m, const struct bench_case *c);
 int motion_mass(struct motion *m, double t, const double *u);
 int motion_rows(struct motion *m, double t, const double *u);
 /* a x = b by elimination with row exchanges, a and b overwritten. */

@@ -11,12 +11,12 @@
 
 #include <boost/numeric/odeint.hpp>
 
-#include "courses/andrews.h"
-#include "courses/chain.h"
-#include "courses/henon_heiles.h"
-#include "courses/kepler.h"
-#include "courses/pendulum.h"
-#include "courses/rigid_body.h"
+#include "cases/andrews.h"
+#include "cases/chain.h"
+#include "cases/henon_heiles.h"
+#include "cases/kepler.h"
+#include "cases/pendulum.h"
+#include "cases/rigid_body.h"
 #include "peers/peer.h"
 
 namespace {
@@ -24,7 +24,7 @@ namespace {
 namespace odeint = boost::numeric::odeint;
 
 struct opened {
-    const course *c;
+    const bench_case *c;
     const peer_row *row;
     double setting;
 };
@@ -53,7 +53,7 @@ template <class state, class rate_of> struct motion {
         }
     };
 
-    template <class stepper> static void march(const opened &o, state &x, system f, peer_run *r) {
+    template <class stepper> static void fixed_steps(const opened &o, state &x, system f, peer_run *r) {
         stepper method;
         long steps = static_cast<long>(o.setting);
         double t0 = o.c->keel->t0, h = (o.c->t_end - t0) / static_cast<double>(steps);
@@ -82,8 +82,8 @@ template <class state, class rate_of> struct motion {
         std::copy_n(o.c->keel->u0, x.size(), x.begin());
         system f{rate, &count, o.row->order ? LONG_MAX : 10 * o.c->most};
         double tolerance = o.setting;
-        if (o.row->order == 4) march<odeint::runge_kutta4<state>>(o, x, f, r);
-        else if (o.row->order) march<fehlberg78>(o, x, f, r);
+        if (o.row->order == 4) fixed_steps<odeint::runge_kutta4<state>>(o, x, f, r);
+        else if (o.row->order) fixed_steps<fehlberg78>(o, x, f, r);
         else if (std::strcmp(o.row->method, "fehlberg78") == 0)
             control(o, odeint::make_controlled(tolerance, tolerance, fehlberg78()), x, f, r);
         else control(o, odeint::bulirsch_stoer<state>(tolerance, tolerance), x, f, r);
@@ -102,7 +102,7 @@ void run_chain(const opened &o, peer_run *r) {
     motion<std::vector<double>, chain>::run(o, x, {static_cast<chain_hand *>(o.c->user)}, r);
 }
 
-void *open_odeint(const course *c, const peer_row *row, double setting) {
+void *open_odeint(const bench_case *c, const peer_row *row, double setting) {
     return new opened{c, row, setting};
 }
 
@@ -110,22 +110,22 @@ int run_odeint(void *handle, peer_run *r) {
     const opened &o = *static_cast<opened *>(handle);
     try {
         switch (o.c->right) {
-        case COURSE_KEPLER:
+        case CASE_KEPLER:
             run_plain<4, kepler_rate>(o, r);
             break;
-        case COURSE_HENON_HEILES:
+        case CASE_HENON_HEILES:
             run_plain<4, henon_heiles_rate>(o, r);
             break;
-        case COURSE_RIGID_BODY:
+        case CASE_RIGID_BODY:
             run_plain<3, rigid_body_rate>(o, r);
             break;
-        case COURSE_PENDULUM:
+        case CASE_PENDULUM:
             run_plain<4, pendulum_rate>(o, r);
             break;
-        case COURSE_ANDREWS:
+        case CASE_ANDREWS:
             run_plain<14, andrews_rate>(o, r);
             break;
-        case COURSE_CHAIN:
+        case CASE_CHAIN:
             run_chain(o, r);
             break;
         }

@@ -2,7 +2,7 @@
 #ifndef KEEL_BENCH_PEER_H
 #define KEEL_BENCH_PEER_H
 
-#include "courses/course.h"
+#include "cases/case.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,7 +25,7 @@ struct peer {
     const char *name;
     /* setting: the number of steps if the row has an order, else the tolerance.  What is prepared once is
      * prepared here.  NULL: it does not take this problem, or is not there. */
-    void *(*open)(const struct course *c, const struct peer_row *row, double setting);
+    void *(*open)(const struct bench_case *c, const struct peer_row *row, double setting);
     int (*run)(void *opened, struct peer_run *r); /* from the start to the end; < 0: it gave up */
     void (*close)(void *opened);
 };
@@ -35,7 +35,7 @@ extern const struct peer peer_hand, peer_keel, peer_model, peer_gsl, peer_odeint
 struct peer_row {
     const struct peer *peer;
     const char *method;
-    unsigned on;            /* kinds of courses */
+    unsigned on;            /* kinds of cases */
     int order;              /* with fixed steps, and this order; 0: steps by tolerance */
     const char *stabilizer; /* of keel */
     int compensated;

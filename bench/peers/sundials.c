@@ -18,7 +18,7 @@ struct opened {
     struct sundials_cvode *cvode;
 };
 
-static void *open_sundials(const struct course *c, const struct peer_row *row, double setting) {
+static void *open_sundials(const struct bench_case *c, const struct peer_row *row, double setting) {
     struct opened *o = calloc(1, sizeof *o);
     if (!o) return NULL;
     if (strncmp(row->method, "IDA", 3) == 0) o->ida = sundials_ida_open(c, setting);
@@ -42,7 +42,7 @@ static void close_sundials(void *opened) {
 #else
 const char *const peer_sundials_note = "SUNDIALS is not there: its rows are left out";
 
-static void *open_sundials(const struct course *c, const struct peer_row *row, double setting) {
+static void *open_sundials(const struct bench_case *c, const struct peer_row *row, double setting) {
     (void)c, (void)row, (void)setting;
     return NULL;
 }

@@ -5,13 +5,13 @@
 #include "peers/peer.h"
 
 struct sundials_ida;
-struct sundials_ida *sundials_ida_open(const struct course *c, double rtol); /* NULL: not its problem */
+struct sundials_ida *sundials_ida_open(const struct bench_case *c, double rtol); /* NULL: not its problem */
 int sundials_ida_run(struct sundials_ida *s, struct peer_run *r);
 void sundials_ida_close(struct sundials_ida *s);
 
 struct sundials_cvode;
 /* Adams with functional iteration on the ODE, or BDF, the only family that is projected, with Newton's. */
-struct sundials_cvode *sundials_cvode_open(const struct course *c, int project, double rtol);
+struct sundials_cvode *sundials_cvode_open(const struct bench_case *c, int project, double rtol);
 int sundials_cvode_run(struct sundials_cvode *s, struct peer_run *r);
 void sundials_cvode_close(struct sundials_cvode *s);
 #endif

@@ -19,8 +19,8 @@ static struct growth_row *row_of(struct growth *g, const struct sweep *s, const 
 
 void growth_note(struct growth *g, const struct sweep *s) {
     int k = g->sizes;
-    if (s->course.size == 0 || k == GROWTH_SIZES) return;
-    g->size[g->sizes++] = s->course.size;
+    if (s->bench_case.size == 0 || k == GROWTH_SIZES) return;
+    g->size[g->sizes++] = s->bench_case.size;
     for (int i = 0; i < s->rows; i++) {
         const struct sweep_row *line = &s->row[i];
         struct growth_row *r = row_of(g, s, line->row);

@@ -1,4 +1,4 @@
-/* growth.h - how a step grows with the size of the problem, from the courses that come in sizes. */
+/* growth.h - how a step grows with the size of the problem, from the cases that come in sizes. */
 #ifndef KEEL_BENCH_GROWTH_H
 #define KEEL_BENCH_GROWTH_H
 
@@ -22,7 +22,7 @@ struct growth {
     struct growth_row row[SWEEP_ROWS];
 };
 
-/* Courses come in the order of their sizes; others are passed over. */
+/* Cases come in the order of their sizes; others are passed over. */
 void growth_note(struct growth *g, const struct sweep *s);
 void growth_show(const struct growth *g); /* from two sizes on */
 void growth_json(const struct growth *g, FILE *to);

@@ -13,7 +13,7 @@ static void runs(const struct sweep *s, const struct sweep_row *line, FILE *to) 
         const struct sweep_rung *r = &line->rung[i];
         fprintf(to, "%s{", i ? ", " : "");
         number(to, "setting", r->setting, ", ");
-        if (s->course.kind != COURSE_STEPS) number(to, "error", r->error, ", ");
+        if (s->bench_case.kind != CASE_STEPS) number(to, "error", r->error, ", ");
         number(to, "time", r->seconds / s->unit, ", ");
         number(to, "drift", r->drift, ", ");
         fprintf(to, "\"steps\": %ld, \"evaluations\": %ld}", r->steps, r->evaluations);
@@ -26,7 +26,7 @@ static void row(const struct sweep *s, const struct sweep_row *line, FILE *to) {
     show_name(s, line->row, name, sizeof name);
     fprintf(to, "        {\"by\": \"%s\", \"method\": \"%s\", ", line->row->peer->name, name);
     number(to, "a_step", line->a_step / s->unit, ", ");
-    if (s->course.kind == COURSE_STEPS) {
+    if (s->bench_case.kind == CASE_STEPS) {
         number(to, "evaluations", (double)told->evaluations / (double)told->steps, ", ");
     } else {
         number(to, "1e-6", line->seconds[0] / s->unit, ", ");
@@ -43,8 +43,8 @@ static void row(const struct sweep *s, const struct sweep_row *line, FILE *to) {
 
 void show_json(const struct sweep *s, FILE *to) {
     fprintf(to, "    {\"name\": \"%s\", \"kind\": \"%s\", \"about\": \"%s\", \"unit\": \"%s\", ",
-            s->course.name, show_kind(&s->course), s->course.about, s->course.unit);
-    number(to, "finest", s->course.finest, ", ");
+            s->bench_case.name, show_kind(&s->bench_case), s->bench_case.about, s->bench_case.unit);
+    number(to, "finest", s->bench_case.finest, ", ");
     number(to, "unit_ns", 1e9 * s->unit, ",\n     \"rows\": [\n");
     for (int i = 0; i < s->rows; i++) {
         row(s, &s->row[i], to);

@@ -58,8 +58,8 @@ int show_plot(const struct sweep *s, const char *path) {
                "font ',9'\n");
     blocks(s, g);
     fprintf(g, "set lmargin 10\n");
-    fprintf(g, "set multiplot layout 2,1 title \"%s\"\nset xlabel 'time, in units of %s'\n", s->course.about,
-            s->course.unit);
+    fprintf(g, "set multiplot layout 2,1 title \"%s\"\nset xlabel 'time, in units of %s'\n",
+            s->bench_case.about, s->bench_case.unit);
     fprintf(g, "set ylabel 'error'\nset yrange [1e-14:10]\n");
     panel(s, g, 2);
     fprintf(g, "set ylabel 'drift in round-off units'\nset yrange [0.005:1e12]\n");

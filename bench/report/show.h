@@ -10,7 +10,7 @@
  * adaptive. */
 void show_name(const struct sweep *s, const struct peer_row *row, char *out, size_t room);
 void show_table(const struct sweep *s);
-const char *show_kind(const struct course *c); /* orbits, mechanics, chain, steps */
+const char *show_kind(const struct bench_case *c); /* orbits, mechanics, chain, steps */
 void show_json(const struct sweep *s, FILE *to);
 /* Error and drift over the time, as svg by gnuplot; 0, or -1 if it cannot be drawn. */
 int show_plot(const struct sweep *s, const char *path);

@@ -16,10 +16,10 @@ const double sweep_target[SWEEP_TARGETS] = {1e-6, 1e-9, 1e-12};
 
 /* Measured again beside every row: what slows the machine down slows both. */
 static void measure_unit(struct sweep *s) {
-    for (int round = 0; round < 3; round++) s->unit = fmin(s->unit, course_unit(&s->course));
+    for (int round = 0; round < 3; round++) s->unit = fmin(s->unit, case_unit(&s->bench_case));
 }
 
-static double error_of(const struct course *c, const double *u) {
+static double error_of(const struct bench_case *c, const double *u) {
     double worst = 0;
     for (int i = 0; i < c->judged; i++) {
         double error = fabs(u[i] - c->answer[i]);
@@ -41,27 +41,27 @@ static int time_runs(const struct sweep *s, const struct peer *peer, void *opene
         r->seconds = fmin(r->seconds, took);
         all += took;
     }
-    r->error = error_of(&s->course, run.u);
+    r->error = error_of(&s->bench_case, run.u);
     r->steps = run.steps;
     if (run.evaluations) r->evaluations = run.evaluations;
     return 0;
 }
 
 static void look(const struct sweep *s, const struct peer *peer, void *opened, struct sweep_rung *r) {
-    struct course_drift *drift = course_drift_open(&s->course);
-    struct peer_run run = {.look = course_drift_look, .to = drift, .u = s->end};
+    struct case_drift *drift = case_drift_open(&s->bench_case);
+    struct peer_run run = {.look = case_drift_look, .to = drift, .u = s->end};
     if (drift && peer->run(opened, &run) >= 0) {
-        r->drift = course_drift_units(drift);
+        r->drift = case_drift_units(drift);
         r->evaluations = run.evaluations;
         r->bytes = run.bytes;
     }
-    course_drift_close(drift);
+    case_drift_close(drift);
 }
 
 /* One rung; drift and evaluations where the look costs little, or is `wanted`. */
 static int climb(const struct sweep *s, const struct peer_row *row, int rounds, int wanted,
                  struct sweep_rung *r) {
-    void *opened = row->peer->open(&s->course, row, r->setting);
+    void *opened = row->peer->open(&s->bench_case, row, r->setting);
     if (!opened) return REFUSED;
     int status = time_runs(s, row->peer, opened, rounds, r);
     if (status >= 0 && isnan(r->drift) && (wanted || r->seconds < 0.01)) look(s, row->peer, opened, r);
@@ -72,10 +72,10 @@ static int climb(const struct sweep *s, const struct peer_row *row, int rounds, 
 static void sweep_row(struct sweep *s, struct sweep_row *line, const struct sweep_effort *effort) {
     const struct peer_row *row = line->row;
     double factor = row->order ? pow(10, 1.0 / row->order) : pow(10, -0.5), least = HUGE_VAL;
-    double loosest = s->course.loosest > 0 ? s->course.loosest : 1e-3;
-    double setting = row->order ? s->course.coarsest : loosest;
-    double patience = s->course.patience * effort->patience;
-    double finest = fmax(effort->finest, s->course.finest);
+    double loosest = s->bench_case.loosest > 0 ? s->bench_case.loosest : 1e-3;
+    double setting = row->order ? s->bench_case.coarsest : loosest;
+    double patience = s->bench_case.patience * effort->patience;
+    double finest = fmax(effort->finest, s->bench_case.finest);
     for (int failed = 0, worse = 0; line->rungs < SWEEP_RUNGS && failed < 8; setting *= factor) {
         struct sweep_rung *r = &line->rung[line->rungs];
         if (row->order ? setting > 1e9 : setting < 1e-16) break;
@@ -142,7 +142,7 @@ static void step_row(struct sweep *s, struct sweep_row *line, const struct sweep
     struct sweep_rung *r = line->rung;
     if (line->rungs == 0)
         *r = (struct sweep_rung){
-            .setting = line->row->order ? s->course.coarsest : 1e-6, .seconds = HUGE_VAL, .drift = NAN};
+            .setting = line->row->order ? s->bench_case.coarsest : 1e-6, .seconds = HUGE_VAL, .drift = NAN};
     if (climb(s, line->row, effort->rounds, 1, r) >= 0) line->rungs = 1;
     line->at = line->rungs - 1;
     line->a_step = r->seconds / (double)r->steps;
@@ -152,24 +152,24 @@ int sweep_run(struct sweep *s, const struct sweep_effort *effort) {
     const struct peer_row *row;
     s->unit = HUGE_VAL;
     s->rows = 0;
-    s->end = calloc((size_t)s->course.keel->n, sizeof *s->end);
+    s->end = calloc((size_t)s->bench_case.keel->n, sizeof *s->end);
     if (!s->end) return -1;
-    s->course.most = effort->most;
+    s->bench_case.most = effort->most;
     measure_unit(s);
     for (int i = 0; (row = peer_row_at(i)); i++) {
-        if (!(row->on & s->course.kind) || s->rows == SWEEP_ROWS) continue;
+        if (!(row->on & s->bench_case.kind) || s->rows == SWEEP_ROWS) continue;
         struct sweep_row *line = &s->row[s->rows];
         memset(line, 0, sizeof *line);
         line->row = row;
-        if (s->course.kind == COURSE_STEPS) step_row(s, line, effort);
+        if (s->bench_case.kind == CASE_STEPS) step_row(s, line, effort);
         else sweep_row(s, line, effort);
         measure_unit(s);
         if (line->rungs > 0) s->rows++;
     }
     /* what is told is measured again, short runs several times with all others in between */
-    for (int pass = 0; pass < (s->course.patience < 1 ? effort->passes : 1); pass++)
+    for (int pass = 0; pass < (s->bench_case.patience < 1 ? effort->passes : 1); pass++)
         for (int i = 0; i < s->rows; i++) {
-            if (s->course.kind == COURSE_STEPS) step_row(s, &s->row[i], effort);
+            if (s->bench_case.kind == CASE_STEPS) step_row(s, &s->row[i], effort);
             else settle(s, &s->row[i], effort);
             measure_unit(s);
         }

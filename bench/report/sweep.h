@@ -1,4 +1,4 @@
-/* sweep.h - what an accuracy costs: each row of a course runs over a ladder of tolerances or steps. */
+/* sweep.h - what an accuracy costs: each row of a case runs over a ladder of tolerances or steps. */
 #ifndef KEEL_BENCH_SWEEP_H
 #define KEEL_BENCH_SWEEP_H
 
@@ -26,7 +26,7 @@ struct sweep_row {
 };
 
 struct sweep {
-    struct course course;
+    struct bench_case bench_case;
     double unit; /* seconds */
     struct sweep_row row[SWEEP_ROWS];
     int rows;
@@ -34,13 +34,13 @@ struct sweep {
 };
 
 struct sweep_effort {
-    double patience; /* no run is begun that would take longer, in seconds; times that of the course */
+    double patience; /* no run is begun that would take longer, in seconds; times that of the case */
     int rounds;      /* how often a run is repeated */
     int passes;      /* and short ones once more, with all other rows in between */
     double finest;   /* the smallest error wanted */
     long most;       /* steps */
 };
 
-/* The course is opened and closed by the caller; -1: no memory. */
+/* The case is opened and closed by the caller; -1: no memory. */
 int sweep_run(struct sweep *s, const struct sweep_effort *effort);
 #endif

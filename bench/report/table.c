@@ -6,20 +6,20 @@
 
 void show_name(const struct sweep *s, const struct peer_row *row, char *out, size_t room) {
     int named = row->stabilizer && strcmp(row->stabilizer, "none") != 0;
-    const char *adaptive = s->course.kind == COURSE_STEPS && !row->order ? ", adaptive" : "";
+    const char *adaptive = s->bench_case.kind == CASE_STEPS && !row->order ? ", adaptive" : "";
     snprintf(out, room, "%s%s%s%s%s%s", row->method, named ? "+" : "", named ? row->stabilizer : "",
              row->compensated ? ", compensated" : "", row->no_energy ? ", no energy" : "", adaptive);
 }
 
-const char *show_kind(const struct course *c) {
+const char *show_kind(const struct bench_case *c) {
     switch (c->kind) {
-    case COURSE_ODE:
+    case CASE_ODE:
         return "orbits";
-    case COURSE_MECHANICS:
+    case CASE_MECHANICS:
         return "mechanics";
-    case COURSE_STEPS:
+    case CASE_STEPS:
         return "steps";
-    case COURSE_LARGE:
+    case CASE_LARGE:
         return "chain";
     }
     return "";
@@ -76,9 +76,9 @@ static void print_errors(const struct sweep *s) {
 }
 
 void show_table(const struct sweep *s) {
-    printf("%s: %s\n  times in units of %s, %.1f ns\n", s->course.name, s->course.about, s->course.unit,
-           1e9 * s->unit);
-    if (s->course.kind == COURSE_STEPS) print_steps(s);
+    printf("%s: %s\n  times in units of %s, %.1f ns\n", s->bench_case.name, s->bench_case.about,
+           s->bench_case.unit, 1e9 * s->unit);
+    if (s->bench_case.kind == CASE_STEPS) print_steps(s);
     else print_errors(s);
     printf("\n");
     fflush(stdout);
