@@ -87,7 +87,7 @@ typedef struct keel_attempt {
     double
         *error[2]; /* estimates of the local error; the second only where `norm` uses it; NULL: not wanted */
     int first;     /* no earlier step is of use: after a start, a restart, an event that changed the state */
-    int look;      /* a part of the last step, taken again: must leave nothing behind */
+    int replay;    /* a part of the last step, taken again: must leave nothing behind */
     double *f_end; /* set it, and f_end_known, if the rate at x + dx comes out anyway */
     int f_end_known;
 } keel_attempt;

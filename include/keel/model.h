@@ -184,7 +184,7 @@ KEEL_API const char *keel_sim_row(const keel_sim *s, int i);
 KEEL_API int keel_sim_row_in(const keel_sim *s, int i, int mode); /* 1: the mode has it */
 KEEL_API keel_status keel_sim_drifts(keel_sim *s, double t, double *drift);
 /* Columns and drifts at t together, at the price of one look between the steps; either may be NULL. */
-KEEL_API keel_status keel_sim_look(keel_sim *s, double t, double *values, double *drift);
+KEEL_API keel_status keel_sim_sample(keel_sim *s, double t, double *values, double *drift);
 
 /* Row i of the certificate over all modes that the run went through: `start` is its value at the true start,
  * or where the first mode that has it began; drift and units are the worst of all modes, each against the

@@ -365,7 +365,7 @@ keel_status keel_residuals(keel_solver *s, double t, const double *u, double *ou
         return misuse(e, "keel_residuals needs a time, a state and room for rows");
     keel_stats before = e->r->stats;
     surfaces_publish(e);
-    rows_look(&e->field, &e->rows, t, u, out);
+    rows_sample(&e->field, &e->rows, t, u, out);
     e->r->stats = before;
     return KEEL_OK;
 }

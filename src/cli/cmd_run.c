@@ -31,8 +31,8 @@ struct run {
 static void observe(keel_solver *solver, void *sim) {
     struct run *r = keel_sim_attached(sim);
     (void)solver;
-    if (r->store.data) store_look(&r->store);
-    trace_look(&r->trace);
+    if (r->store.data) store_sample(&r->store);
+    trace_sample(&r->trace);
 }
 
 static int ends_with(const char *path, const char *ending) {
@@ -127,8 +127,8 @@ static void integrate(struct run *r) {
     int failed = 0;
     r->checkpoint.begin = job_seconds();
     progress_open(&r->progress, &r->job);
-    if (r->store.data) store_look(&r->store);
-    if (!r->checkpoint.from) trace_look(&r->trace);
+    if (r->store.data) store_sample(&r->store);
+    if (!r->checkpoint.from) trace_sample(&r->trace);
     while (status == KEEL_OK && keel_time(keel_sim_solver(r->sim)) != end && !stop_asked() &&
            !r->trace.failed && !failed) {
         status = limit_advance(&limit, r->sim, wake_of(r), end);

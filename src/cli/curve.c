@@ -58,7 +58,7 @@ static struct spot find(const keel_sim *sim, const char *name) {
 static void observe(keel_solver *solver, void *sim) {
     struct recorder *r = keel_sim_attached(sim);
     (void)solver;
-    trace_look(&r->trace);
+    trace_sample(&r->trace);
 }
 
 static int take(void *user, const struct trace_row *row) {
@@ -118,7 +118,7 @@ static int go(struct recorder *r, int names, char *const *name, char *why, size_
     r->trace.every_step = 1;
     trace_add(&r->trace, take, r);
     for (int k = 0; k < names; k++) r->spot[k] = find(r->sim, name[k]);
-    trace_look(&r->trace);
+    trace_sample(&r->trace);
     struct limit limit = limit_open(&j->keel, r->sim);
     while (status == KEEL_OK && keel_time(keel_sim_solver(r->sim)) != j->t1 && !stop_asked() &&
            !r->trace.failed)

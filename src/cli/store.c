@@ -85,14 +85,14 @@ static double *next_row(struct store *s, enum trace_kind kind, double t) {
 static void take(struct store *s, double t) {
     keel_sim *sim = s->trace->sim;
     double *numbers = next_row(s, TRACE_OUTPUT, t);
-    keel_status status = keel_sim_look(sim, t, numbers + 1, numbers + store_drift(s, 0));
+    keel_status status = keel_sim_sample(sim, t, numbers + 1, numbers + store_drift(s, 0));
     if (status == KEEL_ENOMEM) memory_out();
     if (status != KEEL_OK) return;
     measure_units(s, numbers, keel_sim_mode(sim));
     s->count++;
 }
 
-void store_look(struct store *s) {
+void store_sample(struct store *s) {
     double now = keel_time(keel_sim_solver(s->trace->sim));
     long begin = s->seen;
     if (begin == 0 && !s->by_rows) {

@@ -171,7 +171,7 @@ static double quantity_at(struct trace *t, size_t quantity, double at) {
     size_t before = (size_t)t->columns + (size_t)t->rows;
     double *value = t->beside, *drift = value + t->columns, *exact = value + before;
     keel_status status =
-        quantity < before ? keel_sim_look(t->sim, at, value, drift) : keel_sim_exact(t->sim, at, exact);
+        quantity < before ? keel_sim_sample(t->sim, at, value, drift) : keel_sim_exact(t->sim, at, exact);
     if (status == KEEL_ENOMEM) memory_out();
     return status == KEEL_OK ? value[quantity] : NAN;
 }
@@ -230,7 +230,7 @@ void trace_give(struct trace *t, const struct trace_row *row) {
 }
 
 static void give(struct trace *t, enum trace_kind kind, double at, const char *event) {
-    keel_status status = keel_sim_look(t->sim, at, t->value, t->drift);
+    keel_status status = keel_sim_sample(t->sim, at, t->value, t->drift);
     if (status == KEEL_EINVAL) return; /* before the first step there is nothing between */
     if (status != KEEL_ENOMEM && t->exacts && keel_sim_exact(t->sim, at, t->error) != KEEL_OK)
         status = KEEL_ENOMEM;
@@ -265,7 +265,7 @@ static void take_sizes(struct trace *t, double now) {
     for (int i = 0; i < t->columns; i++) take_largest(&t->size[i], t->beside[i]);
 }
 
-void trace_look(struct trace *t) {
+void trace_sample(struct trace *t) {
     double now = keel_time(keel_sim_solver(t->sim));
     keel_event_record last = {0};
     int event = keel_sim_event(t->sim, t->happened, &last), due = t->every_step && !event && !t->acted;

@@ -59,7 +59,7 @@ void trace_add(struct trace *t, trace_sink *sink, void *user);
 /* The run it belongs to, once it is open.  0 or -1 without memory. */
 int trace_attach(struct trace *t, keel_sim *sim);
 /* All output times up to where the run stands; at steps the row itself if every step is wanted. */
-void trace_look(struct trace *t);
+void trace_sample(struct trace *t);
 /* The time that it waits for: a step that reaches it is to be looked at. */
 double trace_wake(const struct trace *t);
 /* A row to what is gathered here and to all sinks. */

@@ -60,7 +60,7 @@ static void observe(keel_solver *solver, void *sim) {
     struct trial_view *v = keel_sim_attached(sim);
     scan_step(&v->scan, solver);
     progress_at(&v->progress, keel_time(solver));
-    trace_look(&v->trace);
+    trace_sample(&v->trace);
 }
 
 static void refuse(struct trial *r, enum trial_status status, const char *why) {
@@ -176,7 +176,7 @@ static void run(struct trial *r, struct job *j, const keel_options *given, const
         if (into) trace_add(&v.trace, record_row, into);
         if (with) trace_add(&v.trace, record_match_row, &v.match);
         progress_open(&v.progress, j);
-        trace_look(&v.trace);
+        trace_sample(&v.trace);
         r->wall_s = go(r, sim, &v, &o, j->t1, most);
         progress_clear(&v.progress);
         take_drift(r, sim, &v.trace, stabilizer_measures(o.method));

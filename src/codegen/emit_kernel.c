@@ -111,7 +111,8 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
              2 * width, n, n, n);
     emit_put(e, "struct rowspace space = {%d, %d, 0, q, r, inverse, used};\n", kept, width);
     emit_put(e,
-             "struct project p = {%d, %d, %d, %d, %d, 0, kept->allowed, kept->reach, gradients, kept->size, "
+             "struct project p = {%d, %d, %d, %d, %d, 0, kept->allowed, kept->inverse_weight, gradients, "
+             "kept->size, "
              "residual,\n",
              n, width, kept, kept == 2 && width == 4, n);
     emit_put(e, "    &space, floor_of, c, z, d};\n");

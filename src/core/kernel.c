@@ -188,7 +188,7 @@ static long kernel_kept(struct engine *e, double t_wake, double t_end, long coun
                            .x = e->x[r->current],
                            .f = e->f[r->current],
                            .largest = e->field.size,
-                           .reach = e->manifold.reach,
+                           .inverse_weight = e->manifold.inverse_weight,
                            .reference = rows->reference,
                            .size = rows->size,
                            .residual = rows->residual,

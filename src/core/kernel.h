@@ -21,7 +21,7 @@ struct keel_kernel_state {
     const struct rowspace *space; /* of the core's projections */
     double *x, *f;
     double *largest; /* n: sizes of the states so far */
-    const double *reach, *reference;
+    const double *inverse_weight, *reference;
     const double *size; /* of the rows */
     double *residual;
     double *worst; /* largest residuals that are not in the certificate yet: while sizes stay, they say all */

@@ -25,7 +25,7 @@ void manifold_layout(struct manifold *m, struct arena *a) {
     size_t width = (n / 2 + 3) / 4 * 8; /* both halves padded; not less than n padded */
     if (width < (size_t)m->fd->width) width = (size_t)m->fd->width;
     m->row = arena_ints(a, rows + 1);
-    m->reach = arena_doubles(a, (size_t)m->fd->width);
+    m->inverse_weight = arena_doubles(a, (size_t)m->fd->width);
     m->pace = arena_doubles(a, 1);
     m->residual = m->rows->residual;              /* of the trial; a step that is not accepted restores it */
     size_t full = rows - (size_t)m->rows->stored; /* rows whose gradients are kept as such */
@@ -69,9 +69,9 @@ void manifold_choose(struct manifold *m) {
 static void weigh_by_size(struct manifold *m) {
     const struct field *fd = m->fd;
     for (int i = 0; i < fd->n; i++) m->d[i] = fd->size[i] > fd->least[i] ? fd->size[i] : 0;
-    sizes_spread(fd, m->d, m->reach);
+    sizes_spread(fd, m->d, m->inverse_weight);
     for (int i = 0; i < fd->n; i++)
-        if (m->reach[i] == 0) m->reach[i] = fd->size[i];
+        if (m->inverse_weight[i] == 0) m->inverse_weight[i] = fd->size[i];
 }
 
 /* Sizes that are to last.  A state that is small just now grows by T x' within the time of the motion: with
@@ -81,18 +81,19 @@ static void widen(struct manifold *m, const double *rate) {
     double largest = 0;
     for (int i = 0; i < m->fd->n && m->pace[0] > 0; i++) {
         double way = fabs(rate[i]) / m->pace[0];
-        if (isfinite(way)) m->reach[i] = fmax(m->reach[i], way);
+        if (isfinite(way)) m->inverse_weight[i] = fmax(m->inverse_weight[i], way);
     }
-    for (int i = 0; i < m->fd->n; i++) largest = fmax(largest, m->reach[i]);
+    for (int i = 0; i < m->fd->n; i++) largest = fmax(largest, m->inverse_weight[i]);
     for (int i = 0; i < m->fd->n; i++)
-        if (m->reach[i] <= m->fd->least[i]) m->reach[i] = largest;
+        if (m->inverse_weight[i] <= m->fd->least[i]) m->inverse_weight[i] = largest;
 }
 
 void manifold_weigh(struct manifold *m, const double *rate) {
     int by_size = m->norm != KEEL_UNIT && m->norm != KEEL_GIVEN;
     if (m->fd->mech.sparse) return; /* weighed by mass alone */
     if (by_size) weigh_by_size(m);
-    for (int i = 0; i < m->fd->n && !by_size; i++) m->reach[i] = m->norm == KEEL_UNIT ? 1 : 1 / m->given[i];
+    for (int i = 0; i < m->fd->n && !by_size; i++)
+        m->inverse_weight[i] = m->norm == KEEL_UNIT ? 1 : 1 / m->given[i];
     if (manifold_frozen(m) && by_size) widen(m, rate);
 }
 
@@ -108,7 +109,7 @@ struct project manifold_project(struct manifold *m) {
                             .stride = m->fd->n + m->fd->m,
                             .row = m->row,
                             .units = m->units,
-                            .reach = m->reach,
+                            .inverse_weight = m->inverse_weight,
                             .jacobian = m->rows->jacobian,
                             .size = m->rows->size,
                             .residual = m->residual,

@@ -35,9 +35,9 @@ struct manifold {
     int two_short;       /* flat, two rows, up to four states: the common case has straight code */
     int kept, *row;      /* rows the stabilizer corrects, in order */
     int kept_kinds, kind[ROWS_KINDS];
-    double *reach;         /* n: 1 / weight: how far a state may be moved at unit cost */
-    double *residual;      /* the rows' own: of the trial state, all rows */
-    struct rowspace space; /* flat: weighted kept rows.  By mass: invariants, bordered, 2 x width of q */
+    double *inverse_weight; /* n: 1 / weight: how far a state may be moved at unit cost */
+    double *residual;       /* the rows' own: of the trial state, all rows */
+    struct rowspace space;  /* flat: weighted kept rows.  By mass: invariants, bordered, 2 x width of q */
     double *floor_of, *part, *c, *z, *d;
     double *dual;                  /* by mass, sparse: M times the rows of space */
     double *directions, *bordered; /* by mass: invariants' directions (dq, dv), and their matrix */
@@ -91,7 +91,7 @@ struct normals {
     double *weighted, *z, *floor_of;
 };
 void manifold_normals_layout(struct normals *d, const struct manifold *m, struct arena *a);
-/* At (t, u), u with y.  With the weights of the moment: reach, or the mass matrix there and tau. */
+/* At (t, u), u with y.  With the weights of the moment: inverse_weight, or the mass matrix there and tau. */
 keel_status manifold_normals(struct manifold *m, struct normals *d, double t, const double *u);
 /* What coefficients and shortest need, right after manifold_normals.  residual, of all rows: those within
  * their units are left out sooner (MANIFOLD_NEARLY); NULL: not so. */

@@ -1,6 +1,6 @@
-/* manifold_flat.c - the smallest change in sum (dx_i / reach_i)^2 that meets all kept rows.
+/* manifold_flat.c - the smallest change in sum (W_i dx_i)^2 that meets all kept rows.
  *
- * A d = -c with d = reach . a, so B = A reach and a is the shortest solution of B a = -c.  The
+ * A d = -c with d = W^-1 a, so B = A W^-1 and a is the shortest solution of B a = -c.  The
  * factorization of the first point serves all iterations while they contract tenfold; corrections are of
  * the size of the local error, so one iteration is the rule. */
 #include "core/manifold.h"

@@ -1,7 +1,7 @@
 /* manifold_normals.c - directions across the manifold: D = W^-1 G^T, one column for each kept row.
  *
- * W is what the corrections minimise by: 1 / reach^2 on each state, or dq M dq + tau^2 dv M dv.  With
- * W = S S^T the weighted rows are B = G S^-T, and D = S^-T B^T.  Any displacement across the manifold is
+ * W is what the corrections minimise by: the square of the weight of each state, or dq M dq + tau^2 dv M dv.
+ * With W = S S^T the weighted rows are B = G S^-T, and D = S^-T B^T.  Any displacement across the manifold is
  * D mu for some mu; where rows depend on each other, some of the mu are not used. */
 #include "core/manifold.h"
 
@@ -27,7 +27,7 @@ static void weigh_gradient(const struct manifold *m, int width, const double *gr
     const struct field *fd = m->fd;
     int nq = fd->nq, half = width / 2;
     memset(b, 0, (size_t)width * sizeof *b);
-    for (int j = 0; j < fd->n && !m->by_mass; j++) b[j] = gradient[j] * m->reach[j];
+    for (int j = 0; j < fd->n && !m->by_mass; j++) b[j] = gradient[j] * m->inverse_weight[j];
     for (int j = 0; j < nq && m->by_mass; j++) {
         b[j] = gradient[j];
         b[half + j] = gradient[nq + j] / m->tau;
@@ -42,7 +42,7 @@ static void weigh_gradient(const struct manifold *m, int width, const double *gr
 static void to_state(const struct manifold *m, int width, const double *b, double *move) {
     const struct field *fd = m->fd;
     int nq = fd->nq, half = width / 2;
-    for (int j = 0; j < fd->n && !m->by_mass; j++) move[j] = b[j] * m->reach[j];
+    for (int j = 0; j < fd->n && !m->by_mass; j++) move[j] = b[j] * m->inverse_weight[j];
     if (!m->by_mass) return;
     memcpy(move, b, (size_t)nq * sizeof *b);
     for (int j = 0; j < nq; j++) move[nq + j] = b[half + j] / m->tau;
@@ -56,7 +56,8 @@ static void to_weighted(const struct manifold *m, int width, const double *move,
     const struct field *fd = m->fd;
     int nq = fd->nq, half = width / 2;
     memset(b, 0, (size_t)width * sizeof *b);
-    for (int j = 0; j < fd->n && !m->by_mass; j++) b[j] = m->reach[j] > 0 ? move[j] / m->reach[j] : 0;
+    for (int j = 0; j < fd->n && !m->by_mass; j++)
+        b[j] = m->inverse_weight[j] > 0 ? move[j] / m->inverse_weight[j] : 0;
     if (!m->by_mass) return;
     memcpy(b, move, (size_t)nq * sizeof *b);
     for (int j = 0; j < nq; j++) b[half + j] = move[nq + j] * m->tau;

@@ -27,7 +27,7 @@ struct project {
     int stride;     /* of the rows of jacobian */
     const int *row; /* the kept rows among all; NULL: all of them are kept */
     double units;   /* allowed */
-    const double *reach, *jacobian, *size;
+    const double *inverse_weight, *jacobian, *size;
     double *residual;
     struct rowspace *space;
     double *floor_of, *c, *z, *d;
@@ -74,7 +74,7 @@ static inline double project_worst(const struct project *p, const double *residu
 static inline void project_factor(const struct project *p) {
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
         int row = project_row(p, i);
-        rowspace_set(p->space, i, p->n, project_gradient(p, i), p->reach);
+        rowspace_set(p->space, i, p->n, project_gradient(p, i), p->inverse_weight);
         int off = __builtin_fabs(p->residual[row]) > p->units * project_unit(p->size[row]);
         p->floor_of[i] = off ? MANIFOLD_DEPENDENT : MANIFOLD_NEARLY;
     }
@@ -90,7 +90,7 @@ static inline void project_shortest(const struct project *p) {
 /* Two rows of up to four states, straight from the jacobians to the state. */
 static inline int project_two_short(const struct project *p, double *x) {
     double d[4];
-    if (!rowspace_two_short(p->space, p->n, project_gradient(p, 0), project_gradient(p, 1), p->reach,
+    if (!rowspace_two_short(p->space, p->n, project_gradient(p, 0), project_gradient(p, 1), p->inverse_weight,
                             p->residual[project_row(p, 0)], p->residual[project_row(p, 1)], d))
         return 0;
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) x[i] -= d[i];
@@ -114,7 +114,7 @@ static inline void project_correct(const struct project *p, double *x, double *l
     if (p->two_short && !low && project_two_short(p, x)) return;
     if (fresh) project_factor(p);
     project_shortest(p);
-    for (int j = 0; j < p->n; j++) p->d[j] *= p->reach[j];
+    for (int j = 0; j < p->n; j++) p->d[j] *= p->inverse_weight[j];
     project_move(x, low, p->n, p->d);
 }
 
@@ -124,9 +124,10 @@ static inline void project_tangent(const struct project *p, double *e) {
         rowspace_two_tangent(p->space, p->n, project_gradient(p, 0), project_gradient(p, 1), e);
         return;
     }
-    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) e[i] = p->reach[i] > 0 ? e[i] / p->reach[i] : 0;
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) e[i] =
+        p->inverse_weight[i] > 0 ? e[i] / p->inverse_weight[i] : 0;
     rowspace_tangent(p->space, e);
-    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) e[i] *= p->reach[i];
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) e[i] *= p->inverse_weight[i];
 }
 
 /* Lets the sizes of the states grow to those of x; did one? */

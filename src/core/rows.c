@@ -75,7 +75,7 @@ int rows_find(const struct rows *r, const char *name) {
 }
 
 /* What fails, or is not finite, says so by its values alone. */
-void rows_look(struct field *fd, const struct rows *r, double t, const double *u, double *out) {
+void rows_sample(struct field *fd, const struct rows *r, double t, const double *u, double *out) {
     struct fault before = fd->fault;
     for (int i = 0; i < r->count; i++) out[i] = NAN;
     if (fd->k && rows_velocity(fd, t, u, out + r->at[KEEL_ROW_VELOCITY]) != KEEL_OK)

@@ -58,7 +58,7 @@ static inline keel_status rows_residual(struct field *fd, const struct rows *r, 
     return status;
 }
 /* The same for whoever looks: NAN where a row has no value. */
-void rows_look(struct field *fd, const struct rows *r, double t, const double *u, double *out);
+void rows_sample(struct field *fd, const struct rows *r, double t, const double *u, double *out);
 /* d/du of the rows of one kind, n + m columns, into jacobian from that kind's first row on. */
 keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u);
 static inline double *rows_gradient(const struct rows *r, const struct field *fd, int i) {

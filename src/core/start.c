@@ -345,7 +345,8 @@ double start_random(unsigned *seed) {
 
 /* A state that starts at 0 tells nothing of its size: beyond the neighbourhood the largest of all is
  * taken. */
-static double reach_of(const struct field *fd, int j, double radius, const double *u, double largest) {
+static double inverse_weight_of(const struct field *fd, int j, double radius, const double *u,
+                                double largest) {
     int unknown = u[j] == 0 && !fd->p.scale && radius > START_NEAR;
     double size = unknown ? largest : fd->size[j];
     return radius * (size > 0 ? size : 1);
@@ -358,7 +359,7 @@ keel_status start_nearby(struct start *st, const struct start_level *level, doub
     for (int j = 0; j < level->columns; j++) largest = fmax(largest, fd->size[j]);
     for (int j = 0; j < fd->n + fd->m; j++) {
         double share = start_random(seed);
-        out[j] = u[j] + (j < level->columns ? share * reach_of(fd, j, radius, u, largest) : 0);
+        out[j] = u[j] + (j < level->columns ? share * inverse_weight_of(fd, j, radius, u, largest) : 0);
     }
     memset(st->free, 1, (size_t)(fd->n + fd->m));
     if (fd->mech.sparse && start_sparse_shorten(st, t, u, out) != KEEL_OK) return KEEL_RETRY;

@@ -462,7 +462,7 @@ keel_status step_raw(struct engine *e, double t, double *x) {
                       .x = e->x[from],
                       .f = e->f[from],
                       .dx = e->dx,
-                      .look = 1,
+                      .replay = 1,
                       .f_end = e->split};
     keel_status status;
     e->field.dae.follow = e->field.m && !r->sliding && r->slope_known[from];

@@ -61,7 +61,7 @@ void saddle_layout(struct saddle *s, struct arena *a) {
     }
     s->values = arena_doubles(a, entries);
     s->anchor = arena_doubles(a, entries);
-    s->reach = arena_doubles(a, (size_t)s->nq);
+    s->inverse_weight = arena_doubles(a, (size_t)s->nq);
     s->scale = arena_doubles(a, (size_t)s->k + 1);
     s->right = arena_doubles(a, order);
     s->x = arena_doubles(a, order);
@@ -191,9 +191,9 @@ static void scale_rows(struct saddle *s, const double *k, const int *active) {
         const int *column;
         int count = row_of(s, i, &column);
         double largest = 0, sum = 0;
-        for (int e = 0; e < count; e++) largest = fmax(largest, fabs(k[e] * s->reach[column[e]]));
+        for (int e = 0; e < count; e++) largest = fmax(largest, fabs(k[e] * s->inverse_weight[column[e]]));
         for (int e = 0; e < count && largest > 0; e++) {
-            double share = k[e] * s->reach[column[e]] / largest;
+            double share = k[e] * s->inverse_weight[column[e]] / largest;
             sum += share * share;
         }
         s->scale[i] = largest > 0 && (!active || active[i]) ? 1 / (largest * sqrt(sum)) : 0;
@@ -212,7 +212,7 @@ static void assemble_mass(struct saddle *s, const double *mass) {
         int from = s->mass ? s->mass->row_start[i] : i, to = s->mass ? s->mass->row_start[i + 1] : i + 1;
         for (int e = from; e < to; e++) {
             int j = s->mass ? s->mass->column[e] : i;
-            double value = mass ? s->reach[i] * mass[e] * s->reach[j] : 0;
+            double value = mass ? s->inverse_weight[i] * mass[e] * s->inverse_weight[j] : 0;
             put(s->values, s->mass_to + 2L * e, i == j ? 1 : value);
         }
     }
@@ -225,27 +225,28 @@ static void assemble(struct saddle *s, const double *mass, const double *k) {
     for (int i = 0; i < s->k; i++) {
         const int *column;
         int count = row_of(s, i, &column);
-        for (int e = 0; e < count; e++, to += 2) put(s->values, to, s->scale[i] * *k++ * s->reach[column[e]]);
+        for (int e = 0; e < count; e++, to += 2)
+            put(s->values, to, s->scale[i] * *k++ * s->inverse_weight[column[e]]);
         s->values[s->corner[i]] = s->scale[i] > 0 ? -s->shift : 1;
     }
 }
 
-int saddle_reach(struct saddle *s, const double *mass) {
+int saddle_weigh(struct saddle *s, const double *mass) {
     for (int i = 0; i < s->nq; i++) {
-        s->reach[i] = s->mass ? 0 : 1;
+        s->inverse_weight[i] = s->mass ? 0 : 1;
         for (int e = s->mass ? s->mass->row_start[i] : 0; s->mass && e < s->mass->row_start[i + 1]; e++)
-            if (s->mass->column[e] == i && mass[e] > 0) s->reach[i] = 1 / sqrt(mass[e]);
-        if (!(s->reach[i] > 0)) return 0;
+            if (s->mass->column[e] == i && mass[e] > 0) s->inverse_weight[i] = 1 / sqrt(mass[e]);
+        if (!(s->inverse_weight[i] > 0)) return 0;
     }
     return 1;
 }
 
 /* A symmetric matrix is positive definite if and only if pivots taken from its diagonal are positive. */
 int saddle_check_mass(struct saddle *s, const double *mass) {
-    int ready = saddle_reach(s, mass);
+    int ready = saddle_weigh(s, mass);
     s->by_schur = s->weighed = 0;
     for (int i = 0; i < s->nq && !ready; i++)
-        if (!(s->reach[i] > 0)) return i + 1;
+        if (!(s->inverse_weight[i] > 0)) return i + 1;
     if (s->schur) {
         int row = schur_weigh(s->schur, mass);
         s->weighed = row == 0;
@@ -281,7 +282,7 @@ static int factor_schur(struct saddle *s, const double *mass, const double *k, c
 
 int saddle_factor(struct saddle *s, const double *mass, const double *k, const int *active) {
     s->by_schur = 0;
-    if (!s->weighed && !saddle_reach(s, mass)) return SADDLE_MASS;
+    if (!s->weighed && !saddle_weigh(s, mass)) return SADDLE_MASS;
     int fine = factor_schur(s, mass, k, active);
     s->weighed = fine && s->steady;
     if (fine) return SADDLE_FINE;
@@ -295,18 +296,18 @@ int saddle_factor(struct saddle *s, const double *mass, const double *k, const i
     return SADDLE_SINGULAR;
 }
 
-int saddle_factor_any(struct saddle *s, const double *mass, const double *k, const double *reach,
+int saddle_factor_any(struct saddle *s, const double *mass, const double *k, const double *inverse_weight,
                       const int *active) {
-    if (reach) memcpy(s->reach, reach, (size_t)s->nq * sizeof *reach);
-    else if (!saddle_reach(s, mass)) return SADDLE_MASS;
-    if (s->schur && reach) schur_weigh_by(s->schur, reach);
-    s->weighed = reach != NULL;
+    if (inverse_weight) memcpy(s->inverse_weight, inverse_weight, (size_t)s->nq * sizeof *inverse_weight);
+    else if (!saddle_weigh(s, mass)) return SADDLE_MASS;
+    if (s->schur && inverse_weight) schur_weigh_by(s->schur, inverse_weight);
+    s->weighed = inverse_weight != NULL;
     int fine = factor_schur(s, mass, k, active);
     s->weighed = 0;
     if (fine) return SADDLE_FINE;
     scale_rows(s, k, active);
     s->shift = SHIFT;
-    assemble(s, reach ? NULL : mass, k);
+    assemble(s, inverse_weight ? NULL : mass, k);
     return sparse_fresh(s->lu, s->values) ? SADDLE_SINGULAR : SADDLE_FINE;
 }
 
@@ -345,10 +346,10 @@ void saddle_solve(struct saddle *s, double *f, double *c) {
         schur_solve(s->schur, f, c, 1);
         return;
     }
-    for (int j = 0; j < s->nq; j++) s->right[j] = s->reach[j] * f[j];
+    for (int j = 0; j < s->nq; j++) s->right[j] = s->inverse_weight[j] * f[j];
     for (int i = 0; i < s->k; i++) s->right[s->nq + i] = s->scale[i] * c[i];
     if (!(solve(s) <= POOR) && s->shift == 0 && sparse_fresh(s->lu, s->values) == 0) solve(s);
-    for (int j = 0; j < s->nq; j++) f[j] = s->reach[j] * s->x[j];
+    for (int j = 0; j < s->nq; j++) f[j] = s->inverse_weight[j] * s->x[j];
     for (int i = 0; i < s->k; i++) c[i] = s->scale[i] * s->x[s->nq + i];
 }
 

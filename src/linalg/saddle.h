@@ -24,15 +24,15 @@ struct saddle {
     int nq, k, order, entries;
     const keel_pattern *mass, *part[2]; /* of M (NULL: unit), and of the two parts of K (NULL: none) */
     int count[2];
-    int *start, *row;         /* the whole matrix by columns; it is symmetric */
-    int *mass_to, *k_to;      /* two places of each entry (one twice: -1), in the order of the patterns */
-    int *corner;              /* k: places of the diagonal below K */
-    double *values, *anchor;  /* scaled; anchor: those whose pivots are used */
-    int *anchor_known;        /* 1, in the block */
-    double *reach, *scale;    /* D, E; 0: a column that may not move, a row left out */
-    double *right, *x, *rest; /* order */
-    double *spare;            /* 2 nq + 4 k */
-    double shift;             /* what was taken off the corner, made good by refinement */
+    int *start, *row;        /* the whole matrix by columns; it is symmetric */
+    int *mass_to, *k_to;     /* two places of each entry (one twice: -1), in the order of the patterns */
+    int *corner;             /* k: places of the diagonal below K */
+    double *values, *anchor; /* scaled; anchor: those whose pivots are used */
+    int *anchor_known;       /* 1, in the block */
+    double *inverse_weight, *scale; /* D, E; 0: a column that may not move, a row left out */
+    double *right, *x, *rest;       /* order */
+    double *spare;                  /* 2 nq + 4 k */
+    double shift;                   /* what was taken off the corner, made good by refinement */
     struct sparse *lu;
     int anchored;                              /* lu has its pivots from `anchor` */
     int coupled;                               /* M has entries off its diagonal */
@@ -42,7 +42,7 @@ struct saddle {
     struct schur *schur; /* NULL: the whole system is always factored */
     int by_schur;        /* the factors at hand are schur's */
     int steady;          /* given: M does not change but where saddle_check_mass is called */
-    int weighed;         /* reach and schur know M */
+    int weighed;         /* inverse_weight and schur know M */
 };
 
 /* Is a problem of this size and so many entries of M and K better off sparse?  Never without the library. */
@@ -60,9 +60,10 @@ enum { SADDLE_FINE = 0, SADDLE_SINGULAR = -1, SADDLE_MASS = -2 };
 /* With the values of M and K in the order of their patterns; active: k flags, 0: the row is left out.
  * SADDLE_MASS: an entry of M's diagonal is not positive. */
 int saddle_factor(struct saddle *s, const double *mass, const double *k, const int *active);
-/* The same for the shortest change in sum (d_j / reach_j)^2 (reach 0: must stay), or by mass if reach is
- * NULL; rows that depend on others do no harm: the corner is shifted.  For starts: pivots are chosen anew. */
-int saddle_factor_any(struct saddle *s, const double *mass, const double *k, const double *reach,
+/* The same for the shortest change in sum (d_j / inverse_weight_j)^2 (0: must stay), or by mass if
+ * inverse_weight is NULL; rows that depend on others do no harm: the corner is shifted.  For starts: pivots
+ * are chosen anew. */
+int saddle_factor_any(struct saddle *s, const double *mass, const double *k, const double *inverse_weight,
                       const int *active);
 /* f (nq) and c (k) become d and mu.  Rows left out have mu = 0. */
 void saddle_solve(struct saddle *s, double *f, double *c);
@@ -74,7 +75,7 @@ void saddle_least(struct saddle *s, const double *k, const int *active, double *
 /* The row of K that is nearest to a combination of others, after SADDLE_SINGULAR. */
 int saddle_weakest(struct saddle *s);
 /* D from M's diagonal; 0: an entry is not positive. */
-int saddle_reach(struct saddle *s, const double *mass);
+int saddle_weigh(struct saddle *s, const double *mass);
 /* Rows of K, with columns weighed by M's diagonal, that are combinations of others: independent[i] stays or
  * becomes 1 for all rows but these.  A share of new direction below 1e-6 is none.  1: no memory. */
 int saddle_rank(struct saddle *s, const double *mass, const double *k, int *independent);

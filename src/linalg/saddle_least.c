@@ -47,10 +47,11 @@ static double dot(int n, const double *a, const double *b) {
 
 void saddle_least(struct saddle *s, const double *k, const int *active, double *lambda) {
     int count = s->k;
-    double *reach = s->spare, *rest = reach + s->nq, *way = rest + count, *moved = way + count;
+    double *inverse_weight = s->spare, *rest = inverse_weight + s->nq, *way = rest + count,
+           *moved = way + count;
     struct least l = {s, k, active, moved + count, moved + count + s->nq};
-    for (int j = 0; j < s->nq; j++) reach[j] = 1;
-    if (saddle_factor_any(s, NULL, k, reach, active) != SADDLE_FINE) return;
+    for (int j = 0; j < s->nq; j++) inverse_weight[j] = 1;
+    if (saddle_factor_any(s, NULL, k, inverse_weight, active) != SADDLE_FINE) return;
     gather(&l, lambda, rest);
     memcpy(way, rest, (size_t)count * sizeof *way);
     double left = dot(count, rest, rest), first = left;

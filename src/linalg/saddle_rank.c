@@ -45,7 +45,7 @@ static void unit_rows(struct square *q, const struct saddle *s, const double *k)
             int first = at;
             for (int e = p->row_start[r]; e < p->row_start[r + 1]; e++, at++) {
                 q->column[at] = p->column[e];
-                q->b[at] = k[at] * s->reach[p->column[e]];
+                q->b[at] = k[at] * s->inverse_weight[p->column[e]];
                 largest = fmax(largest, fabs(q->b[at]));
             }
             for (int e = first; e < at && largest > 0; e++) sum += q->b[e] / largest * (q->b[e] / largest);
@@ -119,7 +119,7 @@ int saddle_rank(struct saddle *s, const double *mass, const double *k, int *inde
     q.row_start = ints(rows + 1), q.column = ints(entries), q.b = doubles(entries);
     q.column_start = ints(columns + 1), q.row = ints(entries), q.entry = ints(entries);
     int status = -1;
-    if (saddle_reach(s, mass) && q.row_start && q.column && q.b && q.column_start && q.row && q.entry) {
+    if (saddle_weigh(s, mass) && q.row_start && q.column && q.b && q.column_start && q.row && q.entry) {
         unit_rows(&q, s, k);
         by_columns(&q, s->nq);
         status = multiply(&q);

@@ -39,14 +39,15 @@ int schur_weigh(struct schur *s, const double *mass) {
     return 0;
 }
 
-void schur_weigh_by(struct schur *s, const double *reach) {
+void schur_weigh_by(struct schur *s, const double *inverse_weight) {
     for (int j = 0; j < s->nq; j++) {
         const struct schur_block *own = s->diagonal ? NULL : s->block + s->block_of[j];
-        s->weight[j] = reach[j];
+        s->weight[j] = inverse_weight[j];
         if (!own) continue;
         double *row = s->root + own->root + (long)s->place[j] * own->width;
         memset(row, 0, (size_t)own->width * sizeof *row);
-        row[s->place[j]] = reach[j] > 0 ? 1 / reach[j] : HUGE_VAL; /* by which things are divided */
+        row[s->place[j]] =
+            inverse_weight[j] > 0 ? 1 / inverse_weight[j] : HUGE_VAL; /* by which things are divided */
     }
 }
 

@@ -32,8 +32,8 @@ void schur_close(struct schur *s);
 
 /* L from the values of M.  0, or 1 + the row at which M is not positive definite. */
 int schur_weigh(struct schur *s, const double *mass);
-/* L^-1 = diag reach instead; 0: must stay. */
-void schur_weigh_by(struct schur *s, const double *reach);
+/* L^-1 = diag inverse_weight instead; 0: must stay. */
+void schur_weigh_by(struct schur *s, const double *inverse_weight);
 /* With the values of K in the order of its patterns.  0; 1: a pivot is too small, nothing can be solved. */
 int schur_factor(struct schur *s, const double *k, const int *active);
 /* f (nq) and c (k) become d and mu.  `exactly`: K d = c is looked at and refined; else d is good enough for

@@ -70,14 +70,14 @@ static keel_status begin(keel_work *w, const keel_attempt *a) {
     struct implicit_mechanics *m = w->method;
     const int *active = w->native->active;
     size_t extra = (size_t)(m->rk.n - w->n);
-    if (a->first && !a->look) {
+    if (a->first && !a->replay) {
         keel_status status = keel_rhs(w, a->t, a->x, m->rk.moved);
         if (status != KEEL_OK) return status;
         memset(m->now, 0, extra * sizeof *m->now);
         for (int i = 0; i < m->k; i++) m->now[i] = active[i] ? w->native->multipliers[i] : 0;
     }
     memcpy(m->rk.y, a->x, (size_t)w->n * sizeof *a->x);
-    memcpy(m->rk.y + w->n, a->look ? m->before : m->now, extra * sizeof *m->now);
+    memcpy(m->rk.y + w->n, a->replay ? m->before : m->now, extra * sizeof *m->now);
     for (int i = 0; i < m->rk.n - w->n; i++) { /* what lambda does to the rows is then independent of h */
         int redundant = !active[i < m->k ? i : i - m->k], as_given = !m->stabilised && i < m->kg;
         m->rk.row_factor[i] = redundant ? 1 : as_given ? 1 / (a->h * a->h) : 1 / fabs(a->h);

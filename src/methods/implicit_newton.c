@@ -309,7 +309,7 @@ static keel_status renew(keel_work *w, const keel_attempt *a, const struct impli
                          double *jacobian) {
     struct implicit_rk *m = w->method;
     struct implicit_memory *memory = m->memory;
-    if (memory->failures >= 3 && memory->distrust == 0 && !a->look) {
+    if (memory->failures >= 3 && memory->distrust == 0 && !a->replay) {
         double difference = 0, size = 0;
         keel_status status = find_jacobian(w, a, table, 1, m->beside);
         if (status == KEEL_OK) status = find_jacobian(w, a, table, 0, jacobian);
@@ -352,7 +352,7 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
     size_t count = (size_t)table->s * (size_t)m->width;
     double *start = m->residual + count; /* behind the residuals */
     memcpy(start, m->z, count * sizeof(double));
-    if (a->look) return look(w, a, table, start);
+    if (a->replay) return look(w, a, table, start);
     int fresh = memory->jacobian_known == 0 || memory->slow != 0, converged = 0;
     int continued = !a->first && !m->system;
     int nearer = m->system && w->rtol == 0 ? 3 : 0; /* jacobians where the last iteration got to */

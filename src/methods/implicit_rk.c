@@ -116,13 +116,13 @@ static void start(keel_work *w, const keel_attempt *a, const struct implicit_tab
         return;
     }
     double ratio = a->h / m->memory->last_h, last_h = m->memory->last_h;
-    int with_rate = !newton && !a->look && last->c[last->s - 1] < 1;
-    int skipped = w->rtol > 0 && !a->look ? last->s - worth_continuing(w, last, 1 + ratio) : 0;
+    int with_rate = !newton && !a->replay && last->c[last->s - 1] < 1;
+    int skipped = w->rtol > 0 && !a->replay ? last->s - worth_continuing(w, last, 1 + ratio) : 0;
     int nodes = last->s - skipped + with_rate;
     int known = m->start_ratio == ratio && m->start_from == last->s && m->start_to == table->s &&
-                m->start_nodes == nodes && !a->look;
-    if (!known) find_start_weights(w, last, table, skipped, nodes, a->look ? 0 : 1, ratio);
-    if (a->look) m->start_nodes = 0;
+                m->start_nodes == nodes && !a->replay;
+    if (!known) find_start_weights(w, last, table, skipped, nodes, a->replay ? 0 : 1, ratio);
+    if (a->replay) m->start_nodes = 0;
     for (int i = 0; i < table->s; i++)
         for (int c = 0; c < m->width; c++) {
             double sum = with_rate ? m->start[i][last->s] * last_h * a->f[c] : 0;
@@ -208,20 +208,20 @@ static keel_status solve(keel_work *w, const keel_attempt *a, const struct impli
         start(w, a, table, 0);
         status = iterate(w, a, table, &converged);
         if (status < 0) return status;
-        if (!a->look) memory->newton = !converged;
-        if (!a->look && !converged) memory->patience = PATIENCE;
+        if (!a->replay) memory->newton = !converged;
+        if (!a->replay && !converged) memory->patience = PATIENCE;
         if (converged) return KEEL_OK;
         w->code = 0;
     }
     start(w, a, table, 1);
-    if (!a->look) memory->patience--;
+    if (!a->replay) memory->patience--;
     return implicit_newton(w, a, table);
 }
 
 static keel_status attempt(keel_work *w, keel_attempt *a) {
     struct implicit_rk *m = w->method;
     struct implicit_memory *memory = m->memory;
-    if (a->first && !a->look) {
+    if (a->first && !a->replay) {
         struct implicit_memory before = *memory;
         *memory = (struct implicit_memory){.contraction = 1};
         if (before.rejections > 0) { /* the same step again, shorter */
@@ -230,7 +230,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
             memory->distrust = before.distrust;
         }
     }
-    const struct implicit_table *table = a->look ? of_last(w) : NULL;
+    const struct implicit_table *table = a->replay ? of_last(w) : NULL;
     if (!table) table = &m->table[implicit_choice(w)];
     int adaptive = w->rtol > 0, newton = adaptive || m->system;
     keel_status status = m->system ? m->system->begin(w, a) : KEEL_OK;

@@ -204,7 +204,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     double length = 0, at = 0.01 * a->h; /* the difference that gives H'' f */
     keel_status status = gradient_at(w, a->t, a->x, m->gradient);
     memset(a->dx, 0, (size_t)w->width * sizeof *a->dx);
-    if (status == KEEL_OK && (m->level[1] == 0 || (a->first && !a->look))) {
+    if (status == KEEL_OK && (m->level[1] == 0 || (a->first && !a->replay))) {
         status = level_at(w, a->t, a->x, &m->level[0]);
         m->level[1] = status == KEEL_OK;
     }

@@ -310,7 +310,7 @@ static keel_status state_at(struct keel_sim *s, double t, const double **u, cons
     return KEEL_OK;
 }
 
-keel_status keel_sim_look(keel_sim *s, double t, double *values, double *drift) {
+keel_status keel_sim_sample(keel_sim *s, double t, double *values, double *drift) {
     const double *u, *multiplier;
     if (!s || !s->solver) return KEEL_EINVAL;
     keel_status status = state_at(s, t, &u, &multiplier);
@@ -322,7 +322,7 @@ keel_status keel_sim_look(keel_sim *s, double t, double *values, double *drift) 
 }
 
 keel_status keel_sim_values(keel_sim *s, double *out) {
-    return s && s->solver && out ? keel_sim_look(s, keel_time(s->solver), out, NULL) : KEEL_EINVAL;
+    return s && s->solver && out ? keel_sim_sample(s, keel_time(s->solver), out, NULL) : KEEL_EINVAL;
 }
 
 keel_status keel_sim_sizes(keel_sim *s, double *out) {
@@ -336,11 +336,11 @@ keel_status keel_sim_sizes(keel_sim *s, double *out) {
 }
 
 keel_status keel_sim_values_at(keel_sim *s, double t, double *out) {
-    return out ? keel_sim_look(s, t, out, NULL) : KEEL_EINVAL;
+    return out ? keel_sim_sample(s, t, out, NULL) : KEEL_EINVAL;
 }
 
 keel_status keel_sim_drifts(keel_sim *s, double t, double *drift) {
-    return drift ? keel_sim_look(s, t, NULL, drift) : KEEL_EINVAL;
+    return drift ? keel_sim_sample(s, t, NULL, drift) : KEEL_EINVAL;
 }
 
 keel_status keel_sim_exact(keel_sim *s, double t, double *out) {

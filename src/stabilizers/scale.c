@@ -371,8 +371,9 @@ static int undoes_the_step(const struct manifold *m, const double *x) {
     struct scale *s = own(m);
     double back = 0, way = 0;
     for (int l = 0; l < m->fd->n; l++) {
-        if (!(m->reach[l] > 0)) continue;
-        double moved = (s->trial[l] - x[l]) / m->reach[l], taken = (x[l] - m->view.from[l]) / m->reach[l];
+        if (!(m->inverse_weight[l] > 0)) continue;
+        double moved = (s->trial[l] - x[l]) / m->inverse_weight[l],
+               taken = (x[l] - m->view.from[l]) / m->inverse_weight[l];
         back += moved * moved;
         way += taken * taken;
     }

@@ -68,7 +68,7 @@ struct run {
 static void observe(keel_solver *solver, void *sim) {
     struct run *r = keel_sim_attached(sim);
     (void)solver;
-    trace_look(&r->trace);
+    trace_sample(&r->trace);
 }
 
 /* 0, or an exit status with the job's sentence. */
@@ -89,7 +89,7 @@ static int open_run(struct run *r, struct job *j) {
 
 static void take_steps(struct run *r, int count) {
     keel_status status = KEEL_OK;
-    if (!r->checkpoint.from) trace_look(&r->trace);
+    if (!r->checkpoint.from) trace_sample(&r->trace);
     for (int k = 0; k < count && status == KEEL_OK; k++) status = keel_sim_step(r->sim, r->job->t1);
 }
 

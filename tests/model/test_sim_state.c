@@ -29,7 +29,7 @@ static void look(keel_sim *s, struct sight *seen) {
     seen->stats = keel_statistics(keel_sim_solver(s));
     seen->columns = keel_sim_columns(s), seen->rows = keel_sim_rows(s);
     if (seen->columns > 400 || seen->rows > 400) fail_msg("more columns than there is room for");
-    keel_sim_look(s, seen->t, seen->value, seen->drift);
+    keel_sim_sample(s, seen->t, seen->value, seen->drift);
     keel_row row;
     for (; keel_row_at(keel_sim_solver(s), (int)seen->kepts, &row) && seen->kepts < 100; seen->kepts++)
         memcpy(seen->kept[seen->kepts], (double[]){row.start, row.drift, row.units, row.last, row.unit},

@@ -96,7 +96,7 @@ static void add_state(struct job *j, keel_sim *s, double t) {
     double values[MOST], drifts[MOST];
     size_t columns = (size_t)keel_sim_columns(s), rows = (size_t)keel_sim_rows(s);
     if (columns > MOST || rows > MOST) j->status = KEEL_ENOMEM;
-    if (j->status == KEEL_OK) j->status = keel_sim_look(s, t, values, drifts);
+    if (j->status == KEEL_OK) j->status = keel_sim_sample(s, t, values, drifts);
     if (j->status != KEEL_OK) return;
     add(j, values, columns * sizeof *values);
     add(j, drifts, rows * sizeof *drifts);

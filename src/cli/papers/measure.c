@@ -129,7 +129,7 @@ static int take_looks(struct gauge *g, struct claims *c, int run) {
 static void observe(keel_solver *solver, void *sim) {
     struct gauge *g = keel_sim_attached(sim);
     (void)solver;
-    if (g->trace.sim) trace_look(&g->trace);
+    if (g->trace.sim) trace_sample(&g->trace);
 }
 
 static int keep_for_median(struct look *l, double value) {
@@ -182,7 +182,7 @@ static int attach(struct gauge *g) {
 static keel_status go(struct gauge *g, int looking, struct limit *limit) {
     double t1 = g->job.t1;
     keel_status status = KEEL_OK;
-    if (looking) trace_look(&g->trace);
+    if (looking) trace_sample(&g->trace);
     while (status == KEEL_OK && keel_time(keel_sim_solver(g->sim)) != t1 && !stop_asked())
         status = limit_advance(limit, g->sim, looking ? trace_wake(&g->trace) : t1, t1);
     return status;
@@ -251,7 +251,7 @@ static int take_end(struct gauge *g) {
     for (int k = 0; status == KEEL_OK && keel_sim_reference(g->sim, k, &at, g->value); k++)
         for (size_t i = 0; i < columns && at == now; i++) /* trusted digits of the end */
             if (!isnan(g->value[i])) g->error[i] = g->value[i];
-    if (status == KEEL_OK) status = keel_sim_look(g->sim, now, g->value, g->drift);
+    if (status == KEEL_OK) status = keel_sim_sample(g->sim, now, g->value, g->drift);
     if (status == KEEL_ENOMEM) memory_out();
     return status != KEEL_OK;
 }
