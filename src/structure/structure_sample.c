@@ -30,11 +30,12 @@ static double random_value(const struct structure_work *w, int point, const stru
     uint64_t key = ((uint64_t)point << 56) ^ ((uint64_t)kind << 48) ^ ((uint64_t)order << 32) ^ index;
     double r = unit(key * 0xd1342543de82ef95u + 1),
            spread = point % STRUCTURE_GENERIC < TRIES / 2 ? 0.7 : 0.05;
-    if (far >= 0) return (far % 2 ? 1 + r : 2 * (2 * r - 1)) * ldexp(1, 4 * (far / 2)); /* 2, 32, 512 */
-    double value = point % 3 == 2 ? 1.3 * (2 * r - 1) : 1 + spread * (2 * r - 1);
     int column = structure_column(w, kind, index);
+    double nominal = p->nominal && column >= 0 && !order ? p->nominal[w->column[column]] : 0;
+    if (far >= STRUCTURE_FAR_OWN) return (2 * r - 1) * ldexp(1, 5 * (far - STRUCTURE_FAR_OWN) + 1);
+    if (far >= 0) return (1 + r) * (nominal == 0 ? 1 : nominal) * ldexp(1, 4 * far);
+    double value = point % 3 == 2 ? 1.3 * (2 * r - 1) : 1 + spread * (2 * r - 1);
     if (!p->nominal || column < 0 || order) return value;
-    double nominal = p->nominal[w->column[column]];
     return nominal == 0 ? 0.1 * value : nominal * (1 + 0.2 * (value - 1));
 }
 

@@ -105,6 +105,28 @@ static void what_cancels_near_the_start_acts_far_from_it(void **state) {
             }
 }
 
+/* The same in other units. */
+static void sizes_do_not_matter(void **state) {
+    (void)state;
+    static const double sizes[] = {1e-9, 1e-4, 1e4, 1e9};
+    for (int i = 0; i < CANCELLING; i++)
+        for (int k = 0; k < 4; k++) {
+            char text[400];
+            double size = sizes[k], exact = by_hand((struct force){cancelling[i].value, 0.6, 5, 1}, 1.2);
+            snprintf(text, sizeof text,
+                     "var x, v\nlet r = (%g*x)^5\nx' = v\nv' = -%g*%s\ninit x = %g, v = %g\nrun 0 .. 2\n",
+                     0.6 / size, size, cancelling[i].text, 0.1 * size, 2 * size);
+            double found = by_model(text, 1.2) / size;
+            if (!(fabs(found - exact) < 1e-8)) fail_msg("%s\n%.12g for %.12g", text, found, exact);
+            snprintf(
+                text, sizeof text, /* from zero, which has no size */
+                "var x, v\nlet r = (%g*(x + %g))^5\nx' = v\nv' = -%g*%s\ninit x = 0, v = %g\nrun 0 .. 2\n",
+                0.6 / size, 0.1 * size, size, cancelling[i].text, 2 * size);
+            found = by_model(text, 1.2) / size + 0.1;
+            if (!(fabs(found - exact) < 1e-8)) fail_msg("%s\n%.12g for %.12g", text, found, exact);
+        }
+}
+
 /* With k = (a + m)/(c m) the constraint's d/dt has no p_1 left, though both of its velocities have: so p_2 is
  * zero, and the row is known to the round-off of terms that are not in its derivative. */
 static void momenta_that_cancel_in_a_row_are_its_size(void **state) {
@@ -146,6 +168,7 @@ static void momenta_that_cancel_in_a_row_are_its_size(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cancels_near_the_start_acts_far_from_it),
+        cmocka_unit_test(sizes_do_not_matter),
         cmocka_unit_test(momenta_that_cancel_in_a_row_are_its_size),
     };
     return cmocka_run_group_tests_name("small_terms", tests, NULL, NULL);
