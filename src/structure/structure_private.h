@@ -10,9 +10,9 @@
 #define STRUCTURE_ZERO 1e-12
 enum { STRUCTURE_POINTS = 3, STRUCTURE_GENERIC = 64 }; /* points from GENERIC on: random parameters, too */
 /* Points from FAR on: far from the start, where a term that cancels near it may show.  First 1, 16, 256
- * times the start value, then 2, 64, .. 2e12 of both signs: a start at 0 does not tell how large a state
+ * times the start value, then 2, 64, .. 65536 of both signs: a start at 0 does not tell how large a state
  * will be. */
-enum { STRUCTURE_FAR = 128, STRUCTURE_FAR_OWN = 3, STRUCTURE_FAR_POINTS = 12 };
+enum { STRUCTURE_FAR = 128, STRUCTURE_FAR_OWN = 3, STRUCTURE_FAR_POINTS = 7 };
 
 /* Compressed rows.  sigma: the highest order of column[k] in the row; slope: the derivative by it. */
 struct structure_pattern {
