@@ -23,8 +23,8 @@ static const double scan_alarm = 1000;
 static const double most_tolerances = 100, most_share = 1e-3;
 /* Of the run between its own steps: a hundred times what good ones have; fixed steps: a hundredth. */
 static const double most_defect = 1e5, most_defect_share = 1e-2;
-/* Evaluations of one unknown that a rerun may spend on short steps unless --verify asks for it, a second or
- * so; counted, not timed, so that the same run says the same everywhere. */
+/* Evaluations of one unknown that a rerun may spend on short steps unless it was asked for, a second or so;
+ * counted, not timed, so that the same run says the same everywhere. */
 static const double free_work = 1e7;
 
 const char *accuracy_word(enum accuracy_yardstick y) {
@@ -36,7 +36,14 @@ const struct accuracy_errors *accuracy_shown(const struct accuracy *a) {
     return a->known.each ? &a->known : a->estimate.each ? &a->estimate : NULL;
 }
 
-int accuracy_watch(struct outcome *o) {
+enum accuracy_rerun accuracy_asked(const struct job *j) {
+    const char *when = option_text(&j->options, opt_accuracy);
+    if (!when || strcmp(when, "auto") == 0) return ACCURACY_AUTO;
+    return strcmp(when, "yes") == 0 ? ACCURACY_YES : ACCURACY_NO;
+}
+
+int accuracy_watch(struct outcome *o, const struct job *j) {
+    if (accuracy_asked(j) == ACCURACY_NO) return 0;
     if (record_open(&o->accuracy.record, o->sim)) return -1;
     trace_add(o->trace, record_row, &o->accuracy.record);
     return 0;
@@ -311,12 +318,12 @@ static void take_round_off(struct outcome *o, struct accuracy_errors *e) {
     e->relative = a->scale[largest] > 0 ? bound / a->scale[largest] : 0;
 }
 
-static void estimate(struct outcome *o, struct job *j, int again) {
+static void estimate(struct outcome *o, struct job *j) {
     struct accuracy *a = &o->accuracy;
     double tries = (double)(o->stats.steps + o->stats.rejected + 1);
     double work = (double)(o->stats.calls + 1) / tries * (o->trace->columns + 1); /* of a step */
     struct reruns r = {.job = j, .length = fabs(j->t1 - j->t0), .affordable = LONG_MAX};
-    if (again < 2) r.affordable = (long)fmax(free_work / work, 100);
+    if (accuracy_asked(j) == ACCURACY_AUTO) r.affordable = (long)fmax(free_work / work, 100);
     plan(&r);
     a->record.scale = malloc(((size_t)o->trace->columns + 1) * sizeof *a->record.scale);
     if (!a->record.scale) {
@@ -356,17 +363,18 @@ static void take_tolerances(struct outcome *o, const struct job *j) {
     a->defect = keel_defect_of(keel_sim_solver(o->sim));
 }
 
-void accuracy_measure(struct outcome *o, struct job *j, int again) {
+void accuracy_measure(struct outcome *o, struct job *j) {
     struct accuracy *a = &o->accuracy;
     const struct trace *t = o->trace;
     a->yardstick = ACCURACY_NONE;
-    a->unmeasured = "--verify";
+    enum accuracy_rerun asked = accuracy_asked(j);
+    a->unmeasured = asked == ACCURACY_NO ? "as --accuracy no says" : "--accuracy yes does it";
     a->apart_t = a->share = a->tolerances = NAN;
     if (take_scales(o, j)) return;
     if (take_errors(o, t->worst, 1, t->worst_t, &a->known))
         a->yardstick = t->exacts ? ACCURACY_EXACT : ACCURACY_REFERENCE;
-    if (a->record.largest && (again == 2 || (again == 1 && o->wall_s < 1))) {
-        estimate(o, j, again);
+    if (a->record.largest && (asked == ACCURACY_YES || o->wall_s < 1)) {
+        estimate(o, j);
         if (a->estimate.each && !a->known.each) a->yardstick = ACCURACY_RERUN;
         if (stop_asked()) {
             o->status = OUTCOME_INTERRUPTED;
@@ -409,7 +417,7 @@ int accuracy_overlooks(const struct outcome *o, char *out, size_t room) {
     const struct accuracy *a = &o->accuracy;
     double length = fabs(o->trace->job->t1 - o->trace->job->t0);
     if (!a->estimate.each || a->width <= 2.1 * length / PLACES) return 0;
-    text_set(out, room, "what is shorter than %.2g in t was not looked for; --verify does", a->width);
+    text_set(out, room, "what is shorter than %.2g in t was not looked for; --accuracy yes does", a->width);
     return 1;
 }
 

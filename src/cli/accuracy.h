@@ -45,14 +45,18 @@ struct accuracy {
     struct record record;          /* rows for the reruns */
 };
 
+/* Is there a rerun? */
+enum accuracy_rerun { ACCURACY_AUTO, ACCURACY_YES, ACCURACY_NO }; /* auto: if the run was short */
+
 struct outcome;
 /* What is shown: the known errors, else the estimate.  NULL: neither. */
 const struct accuracy_errors *accuracy_shown(const struct accuracy *a);
 const char *accuracy_word(enum accuracy_yardstick y); /* exact, reference, rerun, none */
-/* Once run and trace are open: rows are remembered, to be compared with.  0 or -1. */
-int accuracy_watch(struct outcome *o);
-/* again: 0: no rerun; 1: if the run was short; 2: in any case. */
-void accuracy_measure(struct outcome *o, struct job *j, int again);
+/* Once run and trace are open: rows are remembered, to be compared with, unless no rerun is wanted.  0 or
+ * -1. */
+int accuracy_watch(struct outcome *o, const struct job *j);
+enum accuracy_rerun accuracy_asked(const struct job *j);
+void accuracy_measure(struct outcome *o, struct job *j);
 /* Was it measured, and is every state as accurate as it was asked for? */
 int accuracy_as_asked(const struct accuracy *a);
 /* What a reader must know, in a sentence without its point; 0: there is nothing. */

@@ -103,7 +103,7 @@ static int open_run(struct run *r) {
     r->outcome.trace = &r->trace;
     if (!keel_sim_solver(r->sim) || keel_state_of(keel_sim_solver(r->sim)) < 0) return job_refuse(j, r->sim);
     job_name_stabilizer(j, keel_sim_solver(r->sim));
-    if (trace_attach(&r->trace, r->sim) || accuracy_watch(&r->outcome)) return job_no_memory(j);
+    if (trace_attach(&r->trace, r->sim) || accuracy_watch(&r->outcome, j)) return job_no_memory(j);
     return open_sinks(r) || open_store(r) ? j->status : 0;
 }
 
@@ -201,7 +201,7 @@ static int finish(struct run *r) {
     struct outcome *o = &r->outcome;
     int lost = close_tables(r), good = o->status == OUTCOME_DONE || o->status == OUTCOME_STOPPED;
     o->accuracy.yardstick = ACCURACY_NONE;
-    if (good) accuracy_measure(o, j, option_given(&j->options, opt_verify) ? 2 : 1);
+    if (good) accuracy_measure(o, j);
     if (good && stop_asked()) o->status = OUTCOME_INTERRUPTED, o->exit = stop_exit();
     take_missing(r);
     if (good && memory_is_out()) {

@@ -108,6 +108,16 @@ static void owners(int id, char *out, size_t room) {
     if (last) text_add(out, room, "%s`keel %s`", out[0] ? " and " : "", last->name);
 }
 
+/* What an option of version 0.1 has become; NULL: it was none. */
+static const char *renamed(const char *name) {
+    static const struct {
+        const char *before, *now;
+    } row[] = {{"verify", "accuracy yes"}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        if (strcmp(row[i].before, name) == 0) return row[i].now;
+    return NULL;
+}
+
 static int unknown(const char *name, size_t length, unsigned command, const char *dashes, char *why,
                    size_t room) {
     char given[60], best[60] = "", whose[200];
@@ -123,7 +133,9 @@ static int unknown(const char *name, size_t length, unsigned command, const char
         text_set(best, sizeof best, "%s", known);
     }
     text_set(why, room, "there is no option %s%s here", dashes, given);
-    if (best[0] && (other < 0 || least < 2)) text_add(why, room, "; did you mean %s%s?", dashes, best);
+    const char *now = renamed(given);
+    if (now) text_add(why, room, "; since 0.2 it is %s%s", dashes, now);
+    else if (best[0] && (other < 0 || least < 2)) text_add(why, room, "; did you mean %s%s?", dashes, best);
     else if (other >= 0) {
         owners(other, whose, sizeof whose);
         if (whose[0]) text_add(why, room, ": it belongs to %s", whose);
@@ -304,7 +316,7 @@ void option_release(struct options *o) {
 int option_of_numbers(int id) {
     static const enum option_id others[] = {
         opt_out,    opt_events, opt_plot,  opt_axes,      opt_report, opt_checkpoint, opt_checkpoint_every,
-        opt_resume, opt_verify, opt_force, opt_interpret, opt_json,   opt_quiet,      opt_color,
+        opt_resume, opt_accuracy, opt_force, opt_interpret, opt_json,   opt_quiet,      opt_color,
         opt_help};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if ((int)others[i] == id) return 0;

@@ -69,8 +69,8 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(checkpoint, FILE, LINE, "FILE", NULL, COMMAND_RUN, "save the state of the run there, again and again") \
     X(checkpoint_every, NUMBER, LINE, "S", NULL, COMMAND_RUN, "seconds between checkpoints (60)")            \
     X(resume, FILE, LINE, "FILE", NULL, COMMAND_RUN, "go on from a checkpoint")                              \
-    X(verify, FLAG, MODEL, NULL, NULL, COMMAND_RUN,                                                          \
-      "measure the accuracy by a tighter rerun, however long it takes")                                      \
+    X(accuracy, CHOICE, MODEL, "WHEN", "auto|yes|no", COMMAND_RUN,                                           \
+      "measure the errors by a tighter rerun (auto: after runs below a second)")                             \
     X(force, FLAG, LINE, NULL, NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE,       \
       "replace files that keel has not written, and links, too")                                             \
     X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes", COMMAND_NEW,                            \

@@ -188,7 +188,7 @@ static void accuracy(FILE *out, const struct outcome *o) {
         accuracy_text(o, words, sizeof words);
         fputs("<p id=\"accuracy\">", out);
         text(out, words);
-        fputs("; <code>--verify</code> measures it by a tighter rerun.</p>\n", out);
+        fputs(".</p>\n", out);
     } else {
         fprintf(out, "<p id=\"accuracy\">%s <strong>%.1e</strong> (relative %.1e) in <code>",
                 a->round_off && a->yardstick == ACCURACY_RERUN ? "Round-off, below" : "Largest error",

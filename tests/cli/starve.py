@@ -281,8 +281,8 @@ def outputs():
         yield "hdf5", Case("run", *bounce, "--points", "4", "--out", "a.h5", "--events", "e.csv", files=["a.h5"])
     yield "drawn", Case("run", *bounce, "--report", "a.html", "--plot", "a.svg", "--axes", "x,y", "--quiet",
                         files=["a.html", "a.svg"])
-    yield "every step", Case("run", *kepler, "--steps-out", "--out", "a.csv", "--verify", "--json")
-    yield "taylor", Case("run", *lorenz, "--method", "taylor", "--out", "a.csv", "--at", "0.1,0.3", "--verify")
+    yield "every step", Case("run", *kepler, "--steps-out", "--out", "a.csv", "--accuracy", "yes", "--json")
+    yield "taylor", Case("run", *lorenz, "--method", "taylor", "--out", "a.csv", "--at", "0.1,0.3", "--accuracy", "yes")
     yield "interpreted", Case("run", *kepler, "--interpret", "--preserve", "project", "--json")
     yield "compiled", Case("run", *kepler, "--quiet", "--out", "a.csv", cold=True)
     yield "checkpoint", Checkpointed("run", *SAVED, files=["a.csv"])

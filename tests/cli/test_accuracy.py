@@ -136,6 +136,22 @@ class Accuracy(cli.Case):
         text = self.keel("run", example("pendulum"), "--interpret").stdout.decode()
         self.assertRegex(text, r"\n  defect     \S+ tolerances \(\S+ at t = \S+; \d+ samples between steps\)\n")
 
+    def test_choice(self):
+        """The rerun is a choice, and a model may make it; a long run has none unasked."""
+        short = SPRING % (1, 1, 10)
+        self.assertEqual(run(short)["accuracy"]["kind"], "rerun")
+        self.assertEqual(run(short, "--accuracy", "auto")["accuracy"]["kind"], "rerun")
+        for found in (run(short, "--accuracy", "no"), run(short + "options accuracy = no\n")):
+            self.assertEqual(found["accuracy"]["kind"], "none")
+            self.assertNotIn("estimate", found["accuracy"])
+        self.assertEqual(run(short + "options accuracy = no\n", "--accuracy", "yes")["accuracy"]["kind"], "rerun")
+        slow = run(SPRING % (1, 1, 50), "--method", "rk4", "--step", "1e-5")
+        self.assertEqual(slow["accuracy"]["kind"], "none")
+        short = self.keel("run", example("bounce"), "--interpret", "--accuracy", "no").stdout.decode()
+        self.assertIn("accuracy   not measured (as --accuracy no says)", short)
+        wrong = self.keel("run", example("damped"), "--verify", status=2).stderr.decode()
+        self.assertIn("since 0.2 it is --accuracy yes", wrong)
+
     def test_headline(self):
         def headline(text, *words):
             with open(self.path("m.keel"), "w") as model:

@@ -35,7 +35,7 @@ def test_signals():
 
 def test_ctrl_c_while_the_accuracy_is_measured():
     with folder() as place:
-        process = start("run", example("lorenz"), "--verify", "--step", "2e-6", "--tend", 2, "--out",
+        process = start("run", example("lorenz"), "--accuracy", "yes", "--step", "2e-6", "--tend", 2, "--out",
                         f"{place}/a.csv")
         while not os.path.exists(f"{place}/a.csv") and process.poll() is None:
             time.sleep(0.005)

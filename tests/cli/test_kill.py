@@ -71,9 +71,9 @@ def test_twenty_kills():
 
 def test_kills_with_events_and_modes():
     outputs = [".h5" if HDF5 else ".csv", ".events.csv"]
-    options = ("--step", "2e-4", "--every", 0.003, "--verify")
+    options = ("--step", "2e-4", "--every", 0.003, "--accuracy", "yes")
     killed_again_and_again("slack_rod", options, 6, outputs, 2)
-    killed_again_and_again("bounce", ("--step", "1e-5", "--every", 0.01, "--verify"), 6, outputs, 3)
+    killed_again_and_again("bounce", ("--step", "1e-5", "--every", 0.01, "--accuracy", "yes"), 6, outputs, 3)
 
 
 def test_kills_of_other_runs():

@@ -434,7 +434,7 @@ run 0 .. 1
         right = json.loads(keel("run", "-", "--method", "radau", "--rtol", "1e-9", "--json", text=model).stdout)
         self.assertAlmostEqual(right["state"]["u[1]"], 0.3165251, places=6)
         self.assertNotIn("warning", keel("run", "-", "--method", "radau", "--rtol", "1e-9", text=model).stdout)
-        fixed = ("run", "-", "--method", "rk4+project", "--step", "0.001", "--verify")  # however slow the machine
+        fixed = ("run", "-", "--method", "rk4+project", "--step", "0.001", "--accuracy", "yes")  # however slow the machine
         wrong = json.loads(keel(*fixed, "--json", text=model).stdout)
         self.assertGreater(abs(wrong["state"]["u[1]"] - 0.3165251), 1)
         self.assertTrue(all(row["scaled_drift"] < 4 for row in wrong["kept"]))
@@ -445,7 +445,7 @@ run 0 .. 1
         self.assertIn(sentence, " ".join(text.split()))
         self.assert_fits(text)
         scaled = keel("run", "-", "--method", "rk4+scale", "--sets", "u[6] w; u[1]; u[3]; u[5]", "--step", "0.001",
-                      "--verify", text=model)
+                      "--accuracy", "yes", text=model)
         self.assertIn("no factors meet all kept rows", scaled.stdout)
         self.assertIn(sentence, " ".join(scaled.stdout.split()))
         self.assertLess(self.accuracy(example("dow"), "--method", "radau", "--rtol", "1e-9")["value"], 1e-7)
