@@ -86,7 +86,8 @@ typedef struct keel_problem {
     double t0;                  /* where the run begins */
     const double *u0;           /* n + m start values; NULL if there are none */
     const unsigned char *fixed; /* n + m; 1: stays as it is at the start; NULL: all of x, none of y */
-    const double *scale;        /* n typical sizes, for the weights; NULL: from tolerances and the run */
+    const double *scale;        /* n + m typical sizes; NULL, or 0 for one: from tolerances and the run */
+    const double *atol;         /* n + m absolute tolerances; NULL, or 0 for one: options.atol, or by scale */
     const int *array_of;        /* n; states with equal numbers share a weight; NULL: by form */
     const char *const *names;   /* n + m, or NULL */
     keel_map f;                 /* ODE, DAE: mass x' = f(t,x,y), count n.  MECHANICS: F(t,q,v), count n/2.
@@ -135,7 +136,8 @@ typedef struct keel_options {
     const char *keep;        /* "energy, rod": keep these rows and only watch the others; NULL: all */
     const char *sets;        /* scale: "q1 q2; p1 p2", a set of states or arrays for each kept row.  NULL:
                               * one row: all states; two invariants of q and p, or q and v: those */
-    double rtol, atol;       /* tolerances; 0: 1e-6, and rtol / 1000 (less for arrays that start small) */
+    double rtol, atol;       /* tolerances; 0: 1e-6, and rtol / 1000 (less for arrays that start small);
+                              * problem.atol goes before */
     const double *atol_each; /* n of them, or NULL */
     double step;             /* > 0: this fixed step, no error control; reversible: the first step */
     double first_step;       /* with error control; 0: estimated */

@@ -82,6 +82,24 @@ static double least_size(const struct job *j) {
     return 1e-3 * (largest > 0 ? fmin(largest, 1) : 1);
 }
 
+/* The same where the model tells it of this column: {atol = ..}, {scale = ..}.  *from: where its name is
+ * looked for first, since columns and unknowns have one order mostly. */
+static double told_size(const struct job *j, const char *column, int *from, double least) {
+    keel_mode mode;
+    double rtol = KEEL_VALUE(&j->keel, rtol);
+    if (!keel_model_mode(j->model, keel_model_start(j->model), &mode)) return least;
+    const keel_problem *p = mode.problem;
+    int all = p->n + p->m;
+    for (int k = 0; k < all && p->names && (p->scale || p->atol); k++) {
+        int place = (*from + k) % all;
+        if (strcmp(p->names[place], column) != 0) continue;
+        *from = place + 1;
+        if (p->atol && p->atol[place] > 0) return p->atol[place] / rtol;
+        return p->scale && p->scale[place] > 0 ? 1e-3 * p->scale[place] : least;
+    }
+    return least;
+}
+
 /* One round-off of a column: of its size, and that of the clock times how fast it changes from row to row. */
 static void take_units(struct outcome *o) {
     struct accuracy *a = &o->accuracy;
@@ -111,7 +129,7 @@ static double neglected(const struct job *j) {
 static int take_scales(struct outcome *o, const struct job *j) {
     struct accuracy *a = &o->accuracy;
     const struct trace *t = o->trace;
-    int columns = t->columns;
+    int columns = t->columns, from = 0;
     double least = least_size(j);
     a->scale = malloc((2 * (size_t)columns + 1) * sizeof *a->scale);
     if (!a->scale) return memory_out(), -1;
@@ -124,7 +142,8 @@ static int take_scales(struct outcome *o, const struct job *j) {
         }
         for (int i = first; i < end; i++) {
             double own = fmax(fmax(t->largest[i], t->size[i]), neglected(j) * largest);
-            a->scale[i] = is_state(o, i) ? fmax(own, least) : own;
+            const char *name = keel_sim_column(o->sim, i);
+            a->scale[i] = is_state(o, i) ? fmax(own, told_size(j, name, &from, least)) : own;
         }
     }
     take_units(o);

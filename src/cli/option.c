@@ -110,9 +110,7 @@ static void owners(int id, char *out, size_t room) {
 
 /* What an option of version 0.1 has become; NULL: it was none. */
 static const char *renamed(const char *name) {
-    static const struct {
-        const char *before, *now;
-    } row[] = {{"verify", "accuracy yes"}};
+    static const struct { const char *before, *now; } row[] = {{"verify", "accuracy yes"}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (strcmp(row[i].before, name) == 0) return row[i].now;
     return NULL;
@@ -315,7 +313,7 @@ void option_release(struct options *o) {
 
 int option_of_numbers(int id) {
     static const enum option_id others[] = {
-        opt_out,    opt_events, opt_plot,  opt_axes,      opt_report, opt_checkpoint, opt_checkpoint_every,
+        opt_out,    opt_events,   opt_plot,  opt_axes,      opt_report, opt_checkpoint, opt_checkpoint_every,
         opt_resume, opt_accuracy, opt_force, opt_interpret, opt_json,   opt_quiet,      opt_color,
         opt_help};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

@@ -251,9 +251,10 @@ static keel_status decide_treatment(struct engine *e) {
     return KEEL_OK;
 }
 
-/* The default atol is a thousandth of rtol for a state of size 1 or more, and less for a smaller one; not
- * less than 4 round-offs of the largest state, since rates may be differences of such.  An array that starts
- * at 0 counts as large as the largest state; momenta of light bodies as much less as these are lighter.
+/* The default atol is a thousandth of rtol times the scale.  Where none is given, that of a state of size 1
+ * or more is a thousandth of rtol, and less for a smaller one; not less than 4 round-offs of the largest
+ * state, since rates may be differences of such.  An array that starts at 0 counts as large as the largest
+ * state; momenta of light bodies as much less as these are lighter.
  *
  * A state that starts below a thousandth of the largest one, or below atol / rtol, counts as that large: how
  * small it is may be an accident.  Masses tell how large momenta are; one of round-off is a zero. */
@@ -272,18 +273,23 @@ static void set_tolerances(struct engine *e) {
     for (int i = 0; i < n; i++) {
         double zero = (masses ? 64 : 4) * DBL_EPSILON * largest;
         double size = fd->size[i] > zero ? fd->size[i] : whole * sizes_at_rest(fd, i);
-        double atol = e->o.atol > 0 ? e->o.atol : fmax(1e-3 * e->o.rtol * fmin(size, 1), noise);
-        e->atol[i] = e->o.atol_each ? e->o.atol_each[i] : atol;
-        double guess = given ? e->atol[i] / e->o.rtol : 1e-3 * whole;
+        double told = scale ? scale[i] : 0, own = fd->p.atol ? fd->p.atol[i] : 0;
+        double atol = e->o.atol > 0 ? e->o.atol
+                      : told > 0    ? 1e-3 * e->o.rtol * told
+                                    : fmax(1e-3 * e->o.rtol * fmin(size, 1), noise);
+        e->atol[i] = own > 0 ? own : e->o.atol_each ? e->o.atol_each[i] : atol;
+        double guess = given || own > 0 ? e->atol[i] / e->o.rtol : 1e-3 * whole;
         if (masses) guess = fmin(guess, 0.1 * size);
-        double least = scale ? scale[i] : guess;
-        fd->least[i] = scale && scale[i] > 0 ? 0 : least > 0 ? least : 1e-3;
+        double least = told > 0 ? told : guess;
+        fd->least[i] = told > 0 ? 0 : least > 0 ? least : 1e-3;
         fd->size[i] = fmax(fabs(u0[i]), least > 0 ? least : 1e-3);
     }
     double any = largest;
     for (int i = n; i < all; i++) any = fmax(any, fabs(u0[i]));
-    for (int i = n; i < all; i++) /* a zero and the round-off of one are of unknown size */
-        fd->size[i] = fabs(u0[i]) >= fmax(16 * DBL_EPSILON * any, DBL_MIN) ? fabs(u0[i]) : 1e-3;
+    for (int i = n; i < all; i++) { /* a zero and the round-off of one are of unknown size */
+        double told = scale ? scale[i] : 0, known = fmax(16 * DBL_EPSILON * any, DBL_MIN);
+        fd->size[i] = fmax(told, fabs(u0[i]) >= known ? fabs(u0[i]) : told > 0 ? 0 : 1e-3);
+    }
     if (e->o.atol_each) e->o.atol_each = e->atol;
     e->work.rtol = e->o.step > 0 ? 0 : e->o.rtol;
 }

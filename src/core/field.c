@@ -139,7 +139,8 @@ void field_layout(struct field *fd, struct arena *a) {
     size_t events = (size_t)fd->p.event.count, vector = (all + 7) / 4 * 4, dense, sparse;
     static const double no_unknowns;
     fd->p.u0 = all ? copied(a, fd->p.u0, all * sizeof(double)) : &no_unknowns;
-    fd->p.scale = copied(a, fd->p.scale, n * sizeof(double));
+    fd->p.scale = copied(a, fd->p.scale, all * sizeof(double));
+    fd->p.atol = copied(a, fd->p.atol, all * sizeof(double));
     if (fd->p.fixed) fd->p.fixed = copied(a, fd->p.fixed, all);
     else arena_take(a, all); /* a state is as long whether it was opened, loaded or switched to */
     fd->p.array_of = copied(a, fd->p.array_of, n * sizeof(int));

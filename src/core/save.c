@@ -68,7 +68,8 @@ static uint64_t signature(const struct engine *e) {
     uint64_t h = hash(14695981039346656037u, counts, sizeof counts);
     h = hash_options(h, e);
     h = hash_doubles(h, e->atol, p->n);
-    h = hash_doubles(h, p->scale, p->n);
+    h = hash_doubles(h, p->scale, p->n + p->m);
+    h = hash_doubles(h, p->atol, p->n + p->m);
     h = p->array_of ? hash(h, p->array_of, (size_t)p->n * sizeof *p->array_of) : hash(h, "", 1);
     h = hash_text(h, p->name);
     h = hash_text(h, e->stepper->info.name);

@@ -347,7 +347,7 @@ double start_random(unsigned *seed) {
  * taken. */
 static double inverse_weight_of(const struct field *fd, int j, double radius, const double *u,
                                 double largest) {
-    int unknown = u[j] == 0 && !fd->p.scale && radius > START_NEAR;
+    int unknown = u[j] == 0 && !(fd->p.scale && fd->p.scale[j] > 0) && radius > START_NEAR;
     double size = unknown ? largest : fd->size[j];
     return radius * (size > 0 ? size : 1);
 }

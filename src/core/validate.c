@@ -115,9 +115,12 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
     if (!isfinite(p->t0)) return no(v, "the start time t0 is not finite");
     for (int i = 0; i < p->n + p->m; i++)
         if (!isfinite(p->u0[i])) return no(v, "start value u0[%d] is not finite", i);
-    for (int i = 0; p->scale && i < p->n; i++)
-        if (!(p->scale[i] >= 0) || isinf(p->scale[i]))
+    for (int i = 0; i < p->n + p->m; i++) {
+        if (p->scale && (!(p->scale[i] >= 0) || isinf(p->scale[i])))
             return no(v, "scale[%d] must be finite and not negative", i);
+        if (p->atol && (!(p->atol[i] >= 0) || isinf(p->atol[i])))
+            return no(v, "atol[%d] must be finite and not negative", i);
+    }
     const keel_kernel *k = keel_extras_of(p)->kernel;
     if (k && (!k->method || (!k->fixed && !k->kept)))
         return no(v, "fused needs the name of a method and its march");

@@ -183,6 +183,7 @@ static void statements(struct elaborate *e) {
     elaborate_resolve(e);
     each(e, 1u << SYNTAX_EXACT, exact_line);
     each(e, 1u << SYNTAX_REFERENCE, elaborate_reference_values);
+    each(e, 1u << SYNTAX_VAR | 1u << SYNTAX_COORD | 1u << SYNTAX_CANONICAL, elaborate_unknown_settings);
     each(e, 1u << SYNTAX_RUN, elaborate_run_span);
     each(e, 1u << SYNTAX_OPTIONS, elaborate_options);
 }

@@ -1,4 +1,4 @@
-/* elaborate_given.c - values given for symbols or outputs: init, guess, exact, reference. */
+/* elaborate_given.c - values given for symbols or outputs: init, guess, exact, reference, tolerances. */
 #include "lang/elaborate_private.h"
 
 #include "base/text.h"
@@ -167,6 +167,25 @@ static void given_item(struct elaborate *e, const struct elaborate_line *line, c
 void elaborate_given(struct elaborate *e, const struct elaborate_line *line, struct model_givens *list) {
     for (const struct syntax_item *item = line->s->items; item; item = item->next)
         given_item(e, line, item, list);
+}
+
+/* Tolerances and sizes, of those who declare them. */
+void elaborate_unknown_settings(struct elaborate *e, const struct elaborate_line *line) {
+    struct model *m = e->model;
+    for (const struct syntax_item *item = line->s->items; item; item = item->next)
+        for (const struct syntax_item *one = item->settings; one; one = one->next) {
+            struct model_givens *list = strcmp(one->name, "atol") == 0 ? &m->atol : &m->scale;
+            int first = list->count;
+            expr other;
+            given_item(e, line, one, list);
+            for (int i = first; i < list->count; i++) {
+                if (elaborate_is_constant(e, list->list[i].value, 0, &other)) continue;
+                source_hint(
+                    elaborate_say(e, one->value->span, "`%s` is a number, and this one changes.", one->name),
+                    "Write an expression of parameters.");
+                break;
+            }
+        }
 }
 
 void elaborate_reference_values(struct elaborate *e, const struct elaborate_line *line) {

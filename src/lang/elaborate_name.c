@@ -3,7 +3,10 @@
 
 #include "base/text.h"
 
+#include <math.h>
 #include <string.h>
+
+enum { ELEMENT = 250 }; /* bytes that an unknown takes with its name and its node, about */
 
 static unsigned hash(const char *text) {
     unsigned h = 2166136261u;
@@ -177,13 +180,18 @@ int elaborate_bounds(struct elaborate *e, const struct syntax_range *bounds,
         out->high[out->rank++] = (int)high;
     }
     long size = model_size(out);
-    e->elements += size;
-    if (size >= 0 && e->elements <= ELABORATE_ELEMENTS) return 1;
-    e->elements -= size;
+    double elements = (double)e->elements + (size < 0 ? HUGE_VAL : (double)size), bytes = ELEMENT * elements;
+    if (elements <= ELABORATE_ELEMENTS && (!e->pool->limit || bytes <= (double)e->pool->limit)) {
+        e->elements += size;
+        return 1;
+    }
     if (first)
-        source_hint(elaborate_say(e, first->span, "the arrays of the model would have more than %d elements.",
-                                  ELABORATE_ELEMENTS),
-                    "Is a bound larger than meant?");
+        source_hint(
+            elaborate_say(e, first->span,
+                          "the arrays of the model would have %.4g elements and take %.2g GB, and the "
+                          "model may take %.2g GB.",
+                          elements, 1e-9 * bytes, 1e-9 * (double)e->pool->limit),
+            "Is a bound larger than meant?");
     return first ? 0 : elaborate_out_of_memory(e);
 }
 

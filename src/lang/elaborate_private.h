@@ -5,10 +5,10 @@
 #include "lang/elaborate.h"
 
 enum {
-    ELABORATE_ELEMENTS = 1000000, /* of all arrays */
-    ELABORATE_COST = 1000,        /* of a node of the tree looked at, loops and calls counted each time */
-    ELABORATE_DEEPEST = 1500,     /* expressions inside expressions, through lets and calls */
-    ELABORATE_ORDER = 20          /* of a derivative */
+    ELABORATE_ELEMENTS = 500000000, /* of all arrays, so that numbers of unknowns are ints; memory is less */
+    ELABORATE_COST = 1000,          /* of a node of the tree looked at, loops and calls counted each time */
+    ELABORATE_DEEPEST = 1500,       /* expressions inside expressions, through lets and calls */
+    ELABORATE_ORDER = 20            /* of a derivative */
 };
 
 /* A number or an array of them, row by row. */
@@ -211,6 +211,7 @@ void elaborate_resolve(struct elaborate *e); /* init and guess values of paramet
 void elaborate_run_span(struct elaborate *e, const struct elaborate_line *line);
 void elaborate_options(struct elaborate *e, const struct elaborate_line *line);
 void elaborate_reference_values(struct elaborate *e, const struct elaborate_line *line);
+void elaborate_unknown_settings(struct elaborate *e, const struct elaborate_line *line);
 
 /* elaborate_form.c: lagrangian, hamiltonian or equations */
 void elaborate_form(struct elaborate *e); /* which, and does it fit the declarations */

@@ -148,6 +148,7 @@ static void begin_statement(struct lexer *x, int indent) {
     x->margin = indent;
     int word = first_word(x);
     x->header = word == LEXER_FOR || word == LEXER_MODE;
+    x->declares = word == LEXER_VAR || word == LEXER_COORD || word == LEXER_CANONICAL;
     x->colon = x->may_go_back = 0;
     x->first = x->tokens->count;
 }
@@ -157,7 +158,7 @@ static void begin_statement(struct lexer *x, int indent) {
 static void unclosed(struct lexer *x, uint32_t bracket) {
     char opened = x->s->text[bracket];
     source_hint(source_say(x->m, SOURCE_ERROR, bracket, 1, "this `%c` is not closed.", opened),
-                "Write %c where it ends.", opened == '[' ? ']' : ')');
+                "Write %c where it ends.", lexer_closing(opened));
 }
 
 /* The bracket swallowed a statement: end it where that began to be likely.  1 if the lexer went back. */

@@ -24,6 +24,8 @@ enum lexer_kind {
     LEXER_CLOSE, /* ) */
     LEXER_LEFT,  /* [ */
     LEXER_RIGHT, /* ] */
+    LEXER_BRACE, /* { of a declaration */
+    LEXER_BRACE_END,
     LEXER_COMMA,
     LEXER_COLON,
     LEXER_ASSIGN, /* := */

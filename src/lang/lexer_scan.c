@@ -190,6 +190,14 @@ static void scan_string(struct lexer *x) {
     lexer_push(x, LEXER_STRING, 0, start, x->at - start);
 }
 
+char lexer_closing(char opened) {
+    return opened == '[' ? ']' : opened == '{' ? '}' : ')';
+}
+
+int lexer_closing_kind(char opened) {
+    return opened == '[' ? LEXER_RIGHT : opened == '{' ? LEXER_BRACE_END : LEXER_CLOSE;
+}
+
 static void scan_open(struct lexer *x, int kind) {
     if (x->depth == SYNTAX_DEEPEST) {
         source_hint(
@@ -209,13 +217,13 @@ static void scan_close(struct lexer *x, int kind) {
         return;
     }
     char opened = *text_at(x, x->open[--x->depth]);
-    int fitting = opened == '[' ? LEXER_RIGHT : LEXER_CLOSE;
+    int fitting = lexer_closing_kind(opened);
     if (kind != fitting) {
         struct source_place place = source_place(x->s, x->open[x->depth]);
         source_hint(source_say(x->m, SOURCE_ERROR, x->at, 1,
                                "`%c` does not close the `%c` of line %d, column %d.", peek(x, 0), opened,
                                place.line, place.column),
-                    "Write %c here.", opened == '[' ? ']' : ')');
+                    "Write %c here.", lexer_closing(opened));
     }
     lexer_push(x, fitting, 0, x->at, 1);
 }
@@ -278,9 +286,7 @@ static void scan_foreign_sign(struct lexer *x, const struct lexer_foreign *sign)
     if (sign->kind == LEXER_OPEN) {
         scan_open(x, LEXER_OPEN);
     } else if (sign->kind == LEXER_CLOSE) {
-        if (x->depth)
-            lexer_push(x, *text_at(x, x->open[--x->depth]) == '[' ? LEXER_RIGHT : LEXER_CLOSE, 0, x->at,
-                       length);
+        if (x->depth) lexer_push(x, lexer_closing_kind(*text_at(x, x->open[--x->depth])), 0, x->at, length);
     } else if (sign->kind != LEXER_END) {
         lexer_push(x, sign->kind, sign->word, x->at, length);
     }
@@ -329,6 +335,10 @@ static void scan_token(struct lexer *x) {
         x->at++;
     } else if (c == ')' || c == ']') {
         scan_close(x, c == ')' ? LEXER_CLOSE : LEXER_RIGHT);
+        x->at++;
+    } else if (x->declares && (c == '{' || c == '}')) {
+        if (c == '{') scan_open(x, LEXER_BRACE);
+        else scan_close(x, LEXER_BRACE_END);
         x->at++;
     } else if (!scan_sign(x)) scan_stray(x);
 }

@@ -22,7 +22,7 @@ struct lexer {
     int blocks;
 
     /* The statement under way; size_t first: its first token. */
-    int under_way, margin, header, colon;
+    int under_way, margin, header, declares, colon;
     size_t first;
     /* Where its bracket begins to swallow lines that look like statements of their own. */
     size_t back_at, back_count;
@@ -45,6 +45,9 @@ const struct lexer_foreign *lexer_foreign_sign(const char *text, size_t room);
 const char *lexer_letter(uint32_t point); /* "theta" for a Greek letter, else NULL */
 
 void lexer_push(struct lexer *x, int kind, int word, size_t offset, size_t length);
+/* The bracket that closes this one, as a character and as a token. */
+char lexer_closing(char opened);
+int lexer_closing_kind(char opened);
 /* The tokens up to the end of the physical line; leaves x->at behind it. */
 void lexer_scan_line(struct lexer *x);
 #endif

@@ -99,7 +99,7 @@ struct model_mode {
     struct motion motion; /* of coord, canonical or structure */
 };
 
-/* target = value: init, guess, exact, reference. */
+/* target = value: init, guess, exact, reference, and the settings of declarations. */
 struct model_given {
     expr target;        /* a symbol; EXPR_NONE where an output is meant */
     int output;         /* its number; -1 */
@@ -143,6 +143,7 @@ struct model {
     struct model_reference *reference;
     struct model_option *option;
     struct model_givens init, guess, exact;
+    struct model_givens atol, scale; /* of unknowns and derivatives; of parameters alone */
     int parameters, unknowns, multipliers, helds, modes, references, options;
     int parameter_room, unknown_room, multiplier_room, held_room, reference_room, option_room;
     int coords, *coord;     /* numbers of the coordinates, or of the positions of canonical pairs */

@@ -271,6 +271,7 @@ static void walk_items(struct check *c, const struct syntax_item *item) {
         walk_ranges(c, item->bounds);
         walk(c, item->target, 0);
         walk(c, item->value, 0);
+        walk_items(c, item->settings);
     }
 }
 

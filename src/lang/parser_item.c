@@ -1,6 +1,8 @@
 /* parser_item.c - the entries of statements: declarations, definitions, settings, options. */
 #include "lang/parser_private.h"
 
+#include <string.h>
+
 /* Parts of statements ------------------------------------------------------------------------------------ */
 
 static int one_index(struct parser *p) {
@@ -75,6 +77,37 @@ int parser_valued(struct parser *p, struct syntax_item *item, const struct lexer
     return item->value != NULL;
 }
 
+/* One entry of {atol = 1e-12, scale' = 100}: what it sets, and primes for a derivative. */
+static struct syntax_item *unknown_setting(struct parser *p, const struct syntax_item *unknown) {
+    static const char hint[] = "Write  {atol = 1e-12},  {scale = 1e-9}  or both;  atol'  is that of x'.";
+    const struct lexer_token *first = p->at;
+    struct syntax_item *item = parser_item(p);
+    struct syntax_node *target = parser_node(p, SYNTAX_REF);
+    if (p->pool->refused) return NULL;
+    item->name = parser_is(p, LEXER_NAME) ? parser_text(p, p->at) : "";
+    if (strcmp(item->name, "atol") != 0 && strcmp(item->name, "scale") != 0)
+        return parser_unexpected(p, "`atol` or `scale`", hint), NULL;
+    parser_next(p);
+    item->name_span = parser_span(p, first);
+    target->text = unknown->name;
+    target->span = item->name_span;
+    target->height = 1;
+    while (parser_take(p, LEXER_PRIME)) target->primes++;
+    item->target = target;
+    return parser_valued(p, item, first, hint) ? item : NULL;
+}
+
+static int unknown_settings(struct parser *p, struct syntax_item *unknown) {
+    struct syntax_item **tail = &unknown->settings;
+    if (!parser_take(p, LEXER_BRACE)) return 1;
+    do {
+        *tail = unknown_setting(p, unknown);
+        if (!*tail) return 0;
+        tail = &(*tail)->next;
+    } while (parser_take(p, LEXER_COMMA));
+    return parser_expect(p, LEXER_BRACE_END, "`}`", "Write  {atol = 1e-12, scale = 1}.");
+}
+
 struct syntax_item *parser_declaration(struct parser *p) {
     struct syntax_item *item = parser_named(p, PARSER_RANGES, "a name", "Write  var x, y  or  var x[1..3].");
     if (item && parser_is(p, LEXER_EQUALS)) {
@@ -88,7 +121,7 @@ struct syntax_item *parser_declaration(struct parser *p) {
                     "Write  %s  alone, or  %s[1..3].", item->name, item->name);
         return NULL;
     }
-    return item;
+    return item && unknown_settings(p, item) ? item : NULL;
 }
 
 struct syntax_item *parser_definition(struct parser *p) {

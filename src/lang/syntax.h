@@ -86,9 +86,9 @@ struct syntax_range {
 enum syntax_statement_kind {
     SYNTAX_MODEL,       /* name */
     SYNTAX_PARAM,       /* items: name, bounds, value */
-    SYNTAX_VAR,         /* items: name, bounds */
-    SYNTAX_COORD,       /* items: name, bounds */
-    SYNTAX_CANONICAL,   /* two items: name, bounds */
+    SYNTAX_VAR,         /* items: name, bounds, settings */
+    SYNTAX_COORD,       /* items: name, bounds, settings */
+    SYNTAX_CANONICAL,   /* two items: name, bounds, settings */
     SYNTAX_LET,         /* items: name, bounds or parameters, value */
     SYNTAX_EQUATION,    /* left = right */
     SYNTAX_LAGRANGIAN,  /* name or NULL, right */
@@ -128,7 +128,8 @@ struct syntax_item {
     struct syntax_node *parameters; /* of let g(x, y): refs */
     struct syntax_node *target;
     struct syntax_node *value;
-    enum syntax_action action; /* of an event */
+    struct syntax_item *settings; /* {atol' = 1}: name; the unknown with its primes as target; value */
+    enum syntax_action action;    /* of an event */
     struct syntax_item *next;
 };
 

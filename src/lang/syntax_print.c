@@ -172,6 +172,20 @@ static void put_bounds(struct page *page, const struct syntax_range *r) {
     }
 }
 
+/* {atol = 1e-12, atol' = 1e-9} */
+static void put_settings(struct page *page, const struct syntax_item *one) {
+    if (!one) return;
+    put(page, " {");
+    for (; one; one = one->next) {
+        put(page, one->name);
+        for (int k = 0; k < one->target->primes; k++) put(page, "'");
+        put(page, " = ");
+        put_node(page, one->value, LOOSE);
+        if (one->next) put(page, ", ");
+    }
+    put(page, "}");
+}
+
 static void put_item(struct page *page, enum syntax_statement_kind kind, const struct syntax_item *item) {
     if (kind == SYNTAX_EVENT && item->action != SYNTAX_ASSIGN) {
         put(page, item->action == SYNTAX_RECORD ? "record" : item->action == SYNTAX_STOP ? "stop" : "mode ");
@@ -186,6 +200,7 @@ static void put_item(struct page *page, enum syntax_statement_kind kind, const s
         put(page, ")");
     }
     put_bounds(page, item->bounds);
+    put_settings(page, item->settings);
     if (!item->value) return;
     char words[1024];
     put(page, kind == SYNTAX_EVENT ? " := " : kind == SYNTAX_FORCE ? ": " : " = ");

@@ -8,6 +8,7 @@
 #include "model/explain.h"
 #include "model/ledger.h"
 #include "model/prepare.h"
+#include "model/tolerance.h"
 
 #include <errno.h>
 #include <math.h>
@@ -223,8 +224,8 @@ static int build(struct keel_model *m) {
         if (!fill_matrices_fit(r)) return diagnostics_dense(r, &m->messages);
         if (!fill_checks_fit(r, &m->mode[i].functions)) return 0;
     }
-    return columns_open(m) && drift_open(m) && ledger_names(m) && prepare_run(m) && explain_find(m) &&
-           columns_references(m) && (m->without_start || initial_find(m));
+    return tolerance_find(m) && columns_open(m) && drift_open(m) && ledger_names(m) && prepare_run(m) &&
+           explain_find(m) && columns_references(m) && (m->without_start || initial_find(m));
 }
 
 /* Whatever came of the reading is forgotten: anything in it may have been given up. */

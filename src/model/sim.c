@@ -50,25 +50,45 @@ static int has_records(const keel_model *m) {
     return 0;
 }
 
+/* A scale goes before this default: what it says of each unknown of all modes. */
+static int scale_tolerances(struct keel_sim *s) {
+    size_t numbers = 0;
+    for (int i = 0; i < s->m->modes; i++)
+        if (s->problem[i].scale) numbers += (size_t)(s->problem[i].n + s->problem[i].m);
+    if (numbers == 0) return 1;
+    double *own = s->atol = malloc(numbers * sizeof *own);
+    for (int i = 0; i < s->m->modes && own; i++) {
+        keel_problem *p = &s->problem[i];
+        if (!p->scale) continue;
+        for (int j = 0; j < p->n + p->m; j++)
+            own[j] = p->atol && p->atol[j] > 0 ? p->atol[j] : 1e-3 * s->o.rtol * p->scale[j];
+        p->atol = own;
+        own += p->n + p->m;
+    }
+    return s->atol != NULL;
+}
+
 /* The core's default, from the start of the run: a state that an event leaves near zero must not ask for
  * another one. */
-static void set_tolerance(struct keel_sim *s) {
+static int set_tolerance(struct keel_sim *s) {
     const keel_problem *p = &s->problem[s->mode];
     double largest = 0;
-    if (s->o.atol != 0 || s->o.atol_each || s->m->modes == 1) return;
+    if (s->o.atol != 0 || s->o.atol_each || s->m->modes == 1) return 1;
     for (int i = 0; i < p->n; i++) largest = fmax(largest, fabs(p->u0[i]));
     s->o.rtol = KEEL_VALUE(&s->o, rtol);
     s->o.atol = 1e-3 * s->o.rtol * (largest > 0 ? fmin(largest, 1) : 1);
+    return scale_tolerances(s);
 }
 
-static void set_options(struct keel_sim *s, const keel_options *o) {
+static int set_options(struct keel_sim *s, const keel_options *o) {
     const keel_model *m = s->m;
     if (o) s->o = *o;
-    set_tolerance(s);
+    if (!set_tolerance(s)) return 0;
     s->observe = s->o.observe;
     if (s->observe || has_records(m)) s->o.observe = forward;
     if (s->o.max_step == 0 && s->o.step == 0 && wants_short_steps(m))
         s->o.max_step = fabs(m->span[1] - m->span[0]) / 100;
+    return 1;
 }
 
 static int take_scratch(struct keel_sim *s) {
@@ -128,8 +148,7 @@ struct keel_sim *sim_begin(const keel_model *m, const keel_options *o) {
     }
     s->mode = m->model->start;
     s->simultaneous_time = NAN;
-    if (!take_memory(s)) return keel_sim_close(s), NULL;
-    set_options(s, o);
+    if (!take_memory(s) || !set_options(s, o)) return keel_sim_close(s), NULL;
     return s;
 }
 
@@ -151,6 +170,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->parameter);
     free(s->bound);
     free(s->problem);
+    free(s->atol);
     free(s->work);
     free(s->entry);
     free(s->fired_before && s->fired_before < s->fired ? s->fired_before : s->fired);

@@ -31,6 +31,7 @@ struct keel_sim {
     double *parameter; /* this run's own, with held values */
     struct functions_bound *bound;
     keel_problem *problem;                  /* by mode */
+    double *atol;                           /* theirs, by their scales; or NULL */
     double *work;                           /* enough for the unknowns of any mode and what is assigned */
     double *entry;                          /* the unknowns with which the mode in force was entered */
     double direction;                       /* of time: 1 or -1 */

@@ -156,6 +156,12 @@ static int put_extras(const struct page *page, int mode, const keel_extras *x) {
     return 1;
 }
 
+static void put_sizes(FILE *out, const char *word, int mode, int count, const double *value) {
+    char name[40];
+    text_set(name, sizeof name, "%s_%d", word, mode);
+    if (value) put_doubles(out, "const double", name, count, value);
+}
+
 static void put_problem(struct page *page, const keel_model *m, int mode) {
     FILE *out = page->out;
     const keel_problem *p = &m->mode[mode].fill.problem;
@@ -181,6 +187,8 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
     if (p->array_of && p->n) put_integers(out, "int", "array_of", mode, p->n, p->array_of);
     text_set(start, sizeof start, "start_%d", mode);
     if (p->u0 && p->n + p->m) put_doubles(out, "const double", start, p->n + p->m, p->u0);
+    put_sizes(out, "scale", mode, p->n + p->m, p->scale);
+    put_sizes(out, "atol", mode, p->n + p->m, p->atol);
     int extras = put_extras(page, mode, p->extras);
     fprintf(out, "static const keel_problem problem_%d = {\n    .form = %s, .name = ", mode,
             keel_form_at((int)p->form)->constant);
@@ -191,6 +199,8 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
     if (p->u0 && p->n + p->m) fprintf(out, "    .u0 = %s,\n", start);
     if (p->names && p->n + p->m) fprintf(out, "    .names = names_%d,\n", mode);
     if (p->array_of && p->n) fprintf(out, "    .array_of = array_of_%d,\n", mode);
+    if (p->scale) fprintf(out, "    .scale = scale_%d,\n", mode);
+    if (p->atol) fprintf(out, "    .atol = atol_%d,\n", mode);
     for (int k = 0; k < MAPS; k++) put_map(out, maps[k].name, mode, maps[k].map);
     if (p->mass.value) {
         fprintf(out, "    .mass = {.value = model_%d_mass, .constant = %d", mode, p->mass.constant);

@@ -5,6 +5,7 @@
 #include "symbolic/derive_rules.h"
 #include "model/diagnostics.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,7 +212,7 @@ static int collect(struct system *y, struct pool *pool) {
 
 /* The analysis ------------------------------------------------------------------------------------------ */
 
-/* What `init` and `guess` say of each unknown, 1 where they are silent. */
+/* What `init`, `guess` and scales say of each unknown, 1 where they are silent. */
 static double *nominal_values(struct system *y, struct pool *pool) {
     struct model *m = y->m;
     double *nominal = pool_take(pool, ((size_t)y->unknowns + 1) * sizeof *nominal);
@@ -225,6 +226,13 @@ static double *nominal_values(struct system *y, struct pool *pool) {
             double value = model_number(m, one->value, y->t0);
             if (value == value) nominal[j] = value;
         }
+    for (int k = 0; k < m->scale.count && nominal; k++) { /* a size says more than an accidental start */
+        const struct model_given *one = &m->scale.list[k];
+        int j = system_unknown(y, one->target);
+        double value = model_number(m, one->value, y->t0);
+        if (j < 0 || m->graph.node[one->target].c != 0 || !(value > 0) || isinf(value)) continue;
+        if (fabs(nominal[j]) < value) nominal[j] = nominal[j] < 0 ? -value : value;
+    }
     return nominal;
 }
 
