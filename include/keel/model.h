@@ -37,6 +37,7 @@ typedef struct keel_model_options {
         *stop; /* as in keel_options: reading ends with KEEL_ESTOP.  Lives as long as the model */
     double compile_seconds; /* the C compiler may take so long; 0: a minute, more for a large model */
     int kernel_later;       /* 1: f is not compiled into a loop now; keel_sim_compile does, once it pays */
+    const char *volatile *phase; /* told what reading is at, as in "compiling the model"; NULL: nobody asks */
     int without_start; /* 1: analyse and compile alone; no start values are sought, and nothing can be run */
 } keel_model_options;
 

@@ -11,6 +11,7 @@
 #include "cli/report.h"
 #include "cli/run_json.h"
 #include "cli/stop.h"
+#include "cli/waiting.h"
 
 #include <string.h>
 
@@ -96,7 +97,10 @@ static int open_run(struct run *r) {
     j->keel.observe = observe;
     j->keel.defect_every = 128; /* a sample costs up to two steps: below 2 % */
     if (r->checkpoint.path) j->keel.stop = stop_flag_late();
+    struct waiting waiting;
+    waiting_begin(&waiting, &j->say, "verifying the equations");
     r->sim = r->checkpoint.from ? checkpoint_sim(&r->checkpoint) : keel_sim_open(j->model, &j->keel);
+    waiting_end(&waiting);
     if (!r->sim) return job_no_memory(j);
     keel_sim_attach(r->sim, r);
     r->outcome.sim = r->sim;
@@ -201,7 +205,10 @@ static int finish(struct run *r) {
     struct outcome *o = &r->outcome;
     int lost = close_tables(r), good = o->status == OUTCOME_DONE || o->status == OUTCOME_STOPPED;
     o->accuracy.yardstick = ACCURACY_NONE;
+    struct waiting waiting;
+    waiting_begin(&waiting, &j->say, "measuring the accuracy");
     if (good) accuracy_measure(o, j);
+    waiting_end(&waiting);
     if (good && stop_asked()) o->status = OUTCOME_INTERRUPTED, o->exit = stop_exit();
     take_missing(r);
     if (good && memory_is_out()) {

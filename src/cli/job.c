@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "cli/usage.h"
+#include "cli/waiting.h"
 #include "cli/choose.h"
 #include "cli/field.h"
 #include "cli/limit.h"
@@ -111,10 +112,12 @@ static void tell_interpreter(const struct job *j) {
 
 static int load_model(struct job *j) {
     const struct option_value *set = &j->options.value[opt_set];
+    struct waiting waiting;
     keel_model_options o = {.set = set->text,
                             .sets = set->count,
                             .interpret = option_given(&j->options, opt_interpret),
                             .kernel_later = 1,
+                            .phase = &waiting.phase,
                             .stop = stop_flag()};
     const char *seconds = option_text(&j->options, opt_compile_limit);
     if (seconds) o.compile_seconds = strtod(seconds, NULL);
@@ -130,7 +133,9 @@ static int load_model(struct job *j) {
     j->path = find_path(j->file);
     if (!j->path) return job_no_memory(j);
     if (usage_file(j)) return j->status;
+    waiting_begin(&waiting, &j->say, "reading the model");
     j->model = load(j, &o);
+    waiting_end(&waiting);
     if (!j->model) return job_no_memory(j);
     j->compile_s = job_seconds() - begin;
     if (keel_model_status(j->model) == KEEL_ESTOP)

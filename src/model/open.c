@@ -204,18 +204,26 @@ static void allow_memory(struct keel_model *m) {
     m->pool.limit = m->pool.bytes + (size_t)fmin(bytes, 1e15); /* any work may be asked for */
 }
 
+static void tell_phase(const struct keel_model *m, const char *phase) {
+    if (m->phase) *m->phase = phase;
+}
+
 static int build(struct keel_model *m) {
     allow_memory(m);
+    tell_phase(m, "reading the model");
     if (!source_check(&m->source, &m->messages)) return 0;
     m->file = parser_run(&m->source, &m->messages, &m->pool);
     if (m->messages.errors || !m->file || !sort_sets(m)) return 0;
     struct elaborate_request request = {m->parameter_set, m->parameter_sets, m->to != NULL, m->work,
                                         m->limits.stop};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
+    tell_phase(m, "analysing the equations");
     if (!m->model || !take_span(m) || !take_parameters(m) || !open_modes(m) || !add_sides(m) ||
         !list_linear_invariants(m))
         return 0;
+    tell_phase(m, "compiling the model");
     compile(m);
+    tell_phase(m, "finding a consistent start");
     if (m->model->graph.failed) return 0; /* told by `finish` */
     const char *name = m->model->name ? m->model->name : m->title;
     for (int i = 0; i < m->modes; i++) {
@@ -244,6 +252,7 @@ static int starved(const struct keel_model *m) {
 }
 
 static void finish(struct keel_model *m, int good) {
+    m->phase = NULL;                           /* asked for while the model is read */
     if (m->model) m->model->graph.stop = NULL; /* what a run derives is not much */
     if (stopped(m)) return;
     if (m->model && m->model->graph.exhausted) { /* it explains all else that was said, too */
@@ -331,6 +340,7 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
     if (o && o->work > 0) m->work = 1e6 * o->work;
     if (o) m->interpret = o->interpret, m->without_start = o->without_start;
     if (o) m->kernel_later = o->kernel_later;
+    if (o) m->phase = o->phase;
     if (o) m->limits = (struct compile_limits){o->compile_seconds, o->stop};
     return m;
 }

@@ -72,7 +72,8 @@ struct keel_model {
     int sets, parameter_sets, starts, interpret, without_start, kernel_later;
     double work; /* the budget; 0: the usual one */
     struct compile_limits limits;
-    char *from, *to; /* instead of the model's `run`; NULL: the model's */
+    const char *volatile *phase; /* what it is at, for whoever asks; or NULL */
+    char *from, *to;             /* instead of the model's `run`; NULL: the model's */
     double span[2];
     keel_status status;
     struct syntax_file *file;
