@@ -19,7 +19,7 @@ struct request {
 
 static void usage(void) {
     struct bench_case c;
-    fprintf(stderr, "usage: bench_table [--quick] [--json FILE] [--plot FOLDER] [CASE...]\ncourses:");
+    fprintf(stderr, "usage: bench_table [--quick] [--json FILE] [--plot FOLDER] [CASE...]\ncases:");
     for (int i = 0; case_at(i, &c); i++) fprintf(stderr, " %s", c.name);
     fprintf(stderr, "; of a kind: orbits mechanics chain steps\n");
     exit(2);

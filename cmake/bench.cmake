@@ -48,6 +48,9 @@ foreach(program taylor model_cost)
     target_sources(bench_${program} PRIVATE ${cases})
 endforeach()
 
+file(GLOB lines CONFIGURE_DEPENDS bench/lines/*.c)
+target_sources(bench_large PRIVATE ${lines})
+
 # Steppers of odeint are copied before they have values.
 set_source_files_properties(bench/peers/odeint.cpp PROPERTIES COMPILE_OPTIONS "-Wno-maybe-uninitialized")
 
@@ -56,7 +59,9 @@ set(KEEL_SUNDIALS "${PROJECT_SOURCE_DIR}/build/sundials" CACHE PATH "Where tools
 set(parts ida cvode nvecserial sunlinsolband sunlinsoldense sunmatrixband sunmatrixdense sunnonlinsolfixedpoint generic)
 find_library(KEEL_SUNDIALS_PACKAGED sundials_ida)
 if(EXISTS "${KEEL_SUNDIALS}/lib/libsundials_ida.a")
-    target_include_directories(bench_table SYSTEM PRIVATE "${KEEL_SUNDIALS}/include")
+    foreach(program table large)
+        target_include_directories(bench_${program} SYSTEM PRIVATE "${KEEL_SUNDIALS}/include")
+    endforeach()
     list(TRANSFORM parts REPLACE "(.+)" "${KEEL_SUNDIALS}/lib/libsundials_\\1.a")
 elseif(KEEL_SUNDIALS_PACKAGED)
     target_compile_definitions(bench_table PRIVATE KEEL_SUNDIALS_PACKAGED)
@@ -66,5 +71,7 @@ else()
 endif()
 target_sources(bench_table PRIVATE bench/peers/motion.c bench/peers/cvode.c bench/peers/ida.c bench/peers/ida_motion.c
                bench/peers/ida_chain.c)
-target_compile_definitions(bench_table PRIVATE KEEL_SUNDIALS)
-target_link_libraries(bench_table PRIVATE ${parts} m)
+foreach(program table large)
+    target_compile_definitions(bench_${program} PRIVATE KEEL_SUNDIALS)
+    target_link_libraries(bench_${program} PRIVATE ${parts} m)
+endforeach()

@@ -10,8 +10,10 @@ static const struct expected {
     const char *name, *mode;
     int index, freedom, combinations, redundant;
 } table[] = {
+    {"allen_cahn", "", 0, 100, 0, 0},
     {"andrews", "", 3, 2, 0, 0},
     {"bounce", "", 0, 4, 0, 0},
+    {"brusselator_line", "", 0, 80, 0, 0},
     {"caraxis", "", 3, 4, 0, 0},
     {"chain", "", 3, 10, 0, 0},
     {"chemakzo", "", 1, 5, 0, 0},
