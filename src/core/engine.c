@@ -288,15 +288,33 @@ static void set_tolerances(struct engine *e) {
     e->work.rtol = e->o.step > 0 ? 0 : e->o.rtol;
 }
 
-/* Once a consistent state is known: the invariants (verify.h). */
+/* The verdicts on the invariants, and nothing else: a mode has the same bits and the same statistics whether
+ * it is verified now or was before. */
+static keel_status verify(struct engine *e) {
+    struct rows *r = &e->rows;
+    size_t first = (size_t)((unsigned char *)r->verdict - e->block);
+    size_t behind = first + (size_t)r->count * sizeof *r->verdict;
+    unsigned char *before = malloc(e->block_size);
+    if (!before) return engine_fail(e, KEEL_ENOMEM, "no memory to verify the invariants");
+    memcpy(before, e->block, e->block_size);
+    keel_status status = verify_invariants(&e->start, e->r->t, e->x[e->r->current]);
+    memcpy(e->block, before, first);
+    memcpy(e->block + behind, before + behind, e->block_size - behind);
+    field_forget(&e->field);
+    free(before);
+    return status == KEEL_OK ? KEEL_OK : engine_fail_by_fault(e);
+}
+
+/* Once a consistent state is known. */
 static keel_status verify_once(struct engine *e) {
     struct field *fd = &e->field;
-    const double *u = e->x[e->r->current];
+    int any = e->rows.of[KEEL_ROW_ENERGY] + e->rows.of[KEEL_ROW_INVARIANT] > 0;
     if (e->verified) return KEEL_OK;
-    if (e->measured && verify_invariants(&e->start, e->r->t, u) != KEEL_OK) return engine_fail_by_fault(e);
-    memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u); /* sampling moved it */
-    e->verified = 1;
-    return KEEL_OK;
+    if (e->measured && any) start_grow_sizes(&e->start, e->r->t, e->x[e->r->current]);
+    keel_status status = e->measured && any && !e->verdicts_known ? verify(e) : KEEL_OK;
+    memcpy(fd->y, e->x[e->r->current] + fd->n, (size_t)fd->m * sizeof *fd->y);
+    e->verified = status == KEEL_OK;
+    return status;
 }
 
 /* The start by the sides of the values given, until the consistent ones lie on the same sides. */
@@ -423,7 +441,8 @@ static int heed_no_more(struct engine *e) {
 }
 
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
-                           const keel_stepper *method, const keel_stabilizer *stabilizer, int begin) {
+                           const keel_stepper *method, const keel_stabilizer *stabilizer, int begin,
+                           const int *verdict) {
     struct engine *e = calloc(1, sizeof *e);
     if (!e) return NULL;
     e->handle = handle;
@@ -448,10 +467,14 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
         engine_close(e);
         return NULL;
     }
+    if (verdict) memcpy(e->rows.verdict, verdict, (size_t)e->rows.count * sizeof *verdict);
+    e->verdicts_known = verdict != NULL;
     engine_heed(e, 1);
     prepare(e, begin);
     heed_no_more(e);
-    return e;
+    if (e->r->status != KEEL_ENOMEM) return e;
+    engine_close(e);
+    return NULL;
 }
 
 keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed) {

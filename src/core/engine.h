@@ -152,6 +152,7 @@ struct engine {
     int from;                     /* the buffer that an attempt of the stabilizer begins from */
     int was_split;                /* error[0] is tangential, split the rest of it */
     int settled, verified;        /* treatment of rows decided; invariants and derivatives looked at */
+    int verdicts_known;           /* of an earlier stay in this mode */
     int measured;                 /* rows are evaluated at every step */
     int estimates;                /* error estimates wanted: 0, 1, 2 */
     unsigned char *fixed_by_default; /* n + m: all of x, none of y */
@@ -161,13 +162,15 @@ struct engine {
 };
 
 /* engine.c */
-/* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence.
- * begin 0: laid out only, to be filled from a saved state. */
 static inline struct engine *engine_of(const keel_manifold *view) { /* of which a stabilizer has this view */
     return view->core;
 }
+/* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence.
+ * begin 0: laid out only, to be filled from a saved state.  verdict: of each row, where they are known from an
+ * earlier stay in this mode; NULL: the invariants are verified. */
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
-                           const keel_stepper *method, const keel_stabilizer *stabilizer, int begin);
+                           const keel_stepper *method, const keel_stabilizer *stabilizer, int begin,
+                           const int *verdict);
 struct engine *engine_copy(keel_solver *handle, const struct engine *source); /* NULL: no memory */
 void engine_close(struct engine *e);
 keel_status engine_fail(struct engine *e, keel_status status, const char *format, ...)

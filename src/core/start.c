@@ -366,6 +366,17 @@ keel_status start_nearby(struct start *st, const struct start_level *level, doub
     return solve_within(st, level, t, out, HASTY);
 }
 
+void start_grow_sizes(struct start *st, double t, const double *u) {
+    enum { POINTS = 6, OF_LARGE = 2 };
+    const struct start_level equations = {ROWS_OF_EQUATIONS, -1, 0, st->fd->n};
+    struct fault before = st->fd->fault; /* a point that cannot be met says nothing */
+    unsigned seed = 2026;
+    int points = choose_rows(st, &equations) == 0 ? 0 : st->fd->mech.sparse ? OF_LARGE : POINTS;
+    for (int k = 0; k < points; k++) start_nearby(st, &equations, START_NEAR, t, u, &seed, st->found);
+    st->fd->fault = before;
+    field_forget(st->fd);
+}
+
 double start_units(struct start *st, const struct start_level *level, double t, const double *u) {
     int count = choose_rows(st, level);
     if (residuals(st, t, u) != KEEL_OK) return HUGE_VAL;

@@ -46,6 +46,9 @@ keel_status start_nearby(struct start *st, const struct start_level *level, doub
 keel_status start_search(struct start *st, const struct start_level *level, double t, const double *u);
 /* How far the level's rows are off at u, the worst of them, in round-off units. */
 double start_units(struct start *st, const struct start_level *level, double t, const double *u);
+/* Lets the sizes of the equations' rows grow to what they are at points near u: the start may be a special
+ * one, at rest say, where the terms of a row vanish, and with them its round-off unit. */
+void start_grow_sizes(struct start *st, double t, const double *u);
 double start_random(unsigned *seed); /* in -1 .. 1 */
 /* start_sparse.c: large mechanics.  Factor and direction of a level; points around u; rows with a direction
  * of their own; positions, velocities and then invariants of a level with all columns. */
