@@ -31,7 +31,7 @@ typedef struct keel_kernel {
 } keel_kernel;
 
 /* Taylor coefficients of the solution through (t, u): out[k n + i] = x_i^(k) / k! for k = 0 .. orders, i < n.
- * work: room + each (orders + 1) doubles.  Kinks take the branch they are on at (t, u).  Returns as a
+ * work: room + each (orders + 1) doubles.  Switches stay on the side of (t, u).  Returns as a
  * keel_fn. */
 typedef int keel_series_fn(double t, const double *u, int orders, double *out, double *work, void *user);
 typedef struct keel_series {
@@ -41,7 +41,7 @@ typedef struct keel_series {
 
 /* Taylor coefficients of the event functions along a curve through (t, u), x_i(t + s) = sum of
  * c[k n + i] s^k for k = 0 .. orders: out[k count + i].  y, where they depend on it, follows from x; u has it
- * nearly.  Where an event has no series, for a kink in it, they are not finite.  work and what it returns: as
+ * nearly.  Where an event has no series, since it is not smooth, they are not finite.  work and what it returns: as
  * keel_series. */
 typedef int keel_composed_fn(double t, const double *u, const double *c, int orders, double *out,
                              double *work, void *user);

@@ -7,9 +7,9 @@
  * step lets the last term be e^-2 tolerances and the one before it one, with exp(-0.7/(p-1)) for safety.
  * Norms are in tolerances here, so that each state has its own.
  *
- * What the last terms do not show (a kink whose other side the series knows nothing of, coefficients that
+ * What the last terms do not show (a switch whose other side the series does not know, coefficients that
  * vanish by symmetry) the rate at the end does: h (f(x_end) - x'(h)) / (p+1) tends to the local error, and
- * h (f(x_end) - x'(h)) bounds what a kink leaves; a tenth of it is asked to be within the tolerance.
+ * h (f(x_end) - x'(h)) bounds what a switch leaves; a tenth of it is asked to be within the tolerance.
  *
  * The coefficients are kept with their place, so that a rejected step, a look into the last one and its dense
  * output, which is the polynomial itself, cost a sum. */
