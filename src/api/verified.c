@@ -19,8 +19,8 @@ static int same_map(const keel_map *a, const keel_map *b) {
 }
 
 static int same(const keel_problem *a, const keel_problem *b) {
-    return a->form == b->form && a->n == b->n && a->m == b->m && a->user == b->user &&
-           a->mass.value == b->mass.value && a->structure.value == b->structure.value &&
+    return keel_problem_traits(a) == keel_problem_traits(b) && a->n == b->n && a->m == b->m &&
+           a->user == b->user && a->mass.value == b->mass.value && a->structure.value == b->structure.value &&
            a->curvature == b->curvature && same_map(&a->f, &b->f) && same_map(&a->algebraic, &b->algebraic) &&
            same_map(&a->hidden, &b->hidden) && same_map(&a->energy, &b->energy) &&
            same_map(&a->constraint, &b->constraint) && same_map(&a->rolling, &b->rolling) &&

@@ -368,7 +368,8 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
             return engine_fail_by_fault(e);
         rows_certify(&e->rows);
     }
-    if (manifold_frozen(&e->manifold)) e->manifold.pace[0] = time_scale_inverse(e, t, x, e->f[r->current]);
+    if (manifold_frozen(&e->manifold))
+        e->manifold.inverse_time[0] = time_scale_inverse(e, t, x, e->f[r->current]);
     manifold_weigh(&e->manifold, e->f[r->current]);
     if (e->manifold.stabilizer->begin) {
         status = e->manifold.stabilizer->begin(&e->manifold.view, t, x);

@@ -166,8 +166,8 @@ static inline struct engine *engine_of(const keel_manifold *view) { /* of which 
     return view->core;
 }
 /* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence.
- * begin 0: laid out only, to be filled from a saved state.  verdict: of each row, where they are known from an
- * earlier stay in this mode; NULL: the invariants are verified. */
+ * begin 0: laid out only, to be filled from a saved state.  verdict: of each row, where they are known from
+ * an earlier stay in this mode; NULL: the invariants are verified. */
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
                            const keel_stepper *method, const keel_stabilizer *stabilizer, int begin,
                            const int *verdict);
@@ -254,7 +254,8 @@ void reversible_layout(struct reversible *v, const keel_options *o, size_t n, si
 /* Where the next reversible step ends, not beyond t_end. */
 keel_status reversible_aim(struct engine *e, double t_end, double *t_new);
 void reversible_carry(const struct engine *from, struct engine *to); /* the gauge, to another mode */
-/* pace.c: 1/T at (t, x), T the time of the motion; 0: nothing moves.  Uses what is free between steps. */
+/* time_scale.c: 1/T at (t, x), T the time of the motion; 0: nothing moves.  Uses what is free between
+ * steps. */
 double time_scale_inverse(struct engine *e, double t, const double *x, const double *f);
 
 /* step.c */
@@ -286,7 +287,7 @@ keel_status follow_end(struct engine *e, keel_status status);
 keel_status follow_check(struct engine *e, double t_new, double h);
 keel_status follow_inside(struct engine *e, double t, double *x); /* y of x inside the last step */
 
-/* fused.c */
+/* kernel.c */
 int kernel_fits(const struct engine *e); /* the problem brings a kernel, and nothing looks at single steps */
 /* Some of the steps to t_end in one go, fewer than `most`, none of which reaches t_wake; how many.  wait: so
  * many steps are to be taken by step_take before the next such call. */

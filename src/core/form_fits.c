@@ -52,9 +52,9 @@ static int extras_fit(const keel_problem *p, char *why, size_t room) {
         return text_no(why, room, "curvature belongs to the form KEEL_MECHANICS");
     if (keel_extras_of(p)->kernel &&
         (!p->f.value || p->mass.value || traits & (KEEL_SECOND_ORDER | KEEL_ALGEBRAIC)))
-        return text_no(
-            why, room,
-            "fused belongs to the form KEEL_ODE without a mass matrix, or to a Hamiltonian one with f");
+        return text_no(why, room,
+                       "extras.kernel belongs to the form KEEL_ODE without a mass matrix, or to a "
+                       "Hamiltonian one with f");
     return 1;
 }
 

@@ -1,4 +1,4 @@
-/* fused.c - many steps at once, by a kernel that the problem brings: a method with f, and the rows that are
+/* kernel.c - many steps at once, by a kernel that the problem brings: a method with f, and the rows that are
  * watched or kept, compiled into it.
  *
  * The last steps before a call ends are left to step.c, so whoever looks into the last step finds what is
@@ -108,8 +108,8 @@ struct work {
 
 /* What step.c would have left after the last look at the rates. */
 static void clear(struct work *w) {
-    if (w->k.looks > w->cleared) verify_clear(&w->e->start);
-    w->cleared = w->k.looks;
+    if (w->k.verifications > w->cleared) verify_clear(&w->e->start);
+    w->cleared = w->k.verifications;
 }
 
 /* Before sizes grow, and at the end. */
@@ -214,7 +214,7 @@ static long kernel_kept(struct engine *e, double t_wake, double t_end, long coun
     r->stats.corrections += w.k.corrections;
     r->stats.newton += w.k.newton;
     r->stats.factorizations += w.k.corrections;
-    r->stats.jacobians += (w.k.corrections + w.k.looks) * e->manifold.kept_kinds;
+    r->stats.jacobians += (w.k.corrections + w.k.verifications) * e->manifold.kept_kinds;
     r->stats.rejected += w.k.rejected;
     r->outgrown = w.k.outgrown;
     r->h_next = w.k.h_next;

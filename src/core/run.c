@@ -310,7 +310,7 @@ keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, in
     keel_status status = set_out(e, t_end);
     if (reached(e, t_wake, t_end)) t_wake = t_end;
     int events = e->field.p.event.count > 0, ahead = !reached(e, began, t_wake);
-    int fused = ahead && !(tell && e->o.observe) && kernel_fits(e);
+    int by_kernel = ahead && !(tell && e->o.observe) && kernel_fits(e);
     if (status == KEEL_OK && e->surfaces.count) status = surfaces_settle(e);
     if (status == KEEL_OK && r->surface >= 0) status = pass_surface(e, t_end);
     while (status == KEEL_OK) {
@@ -342,10 +342,10 @@ keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, in
         if (wakes) return KEEL_OK;
         if (engine_asked(e)) return KEEL_STOPPED;
         if (most > 0 && taken == most) return too_many_steps(e, most);
-        if (fused && wait == 0) {
-            long marched = kernel_advance(e, t_wake, t_end, steps_left(most, pause, taken), &wait, &status);
-            taken += marched;
-            if (marched > 0) continue;
+        if (by_kernel && wait == 0) {
+            long steps = kernel_advance(e, t_wake, t_end, steps_left(most, pause, taken), &wait, &status);
+            taken += steps;
+            if (steps > 0) continue;
         }
         wait -= wait > 0;
         status = step_take(e, t_end);

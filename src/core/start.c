@@ -195,7 +195,7 @@ static keel_status solve_within(struct start *st, const struct start_level *leve
     }
     int left = not_met(st, count, FITS);
     if (left < 0) return KEEL_OK;
-    return fd->mech.sparse && all_free(st, level) ? start_sparse_blame(st, t, u, left) : KEEL_ESTART;
+    return fd->mech.sparse && all_free(st, level) ? start_sparse_diagnose(st, t, u, left) : KEEL_ESTART;
 }
 
 keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u) {

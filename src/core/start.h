@@ -58,7 +58,7 @@ void start_sparse_direction(struct start *st, const struct start_level *level, i
 keel_status start_sparse_shorten(struct start *st, double t, const double *u, double *moved);
 keel_status start_sparse_rank(struct start *st, double t, const double *u);
 /* A row that cannot be met: because it depends on others, or for no such reason. */
-keel_status start_sparse_blame(struct start *st, double t, const double *u, int row);
+keel_status start_sparse_diagnose(struct start *st, double t, const double *u, int row);
 keel_status start_sparse_rest(struct start *st, const struct start_level *rest, double t, double *u);
 /* Constraints that depend on others wherever these hold: marks them redundant in rows and field. */
 keel_status start_find_redundant(struct start *st, double t, const double *u);

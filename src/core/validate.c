@@ -120,7 +120,7 @@ static int problem_fits(const struct verdict *v, const keel_problem *p) {
             return no(v, "scale[%d] must be finite and not negative", i);
     const keel_kernel *k = keel_extras_of(p)->kernel;
     if (k && (!k->method || (!k->fixed && !k->kept)))
-        return no(v, "fused needs the name of a method and its march");
+        return no(v, "extras.kernel needs the name of a method and its steps");
     if (!rooms_fit(v, "series", keel_extras_of(p)->series.room, keel_extras_of(p)->series.each) ||
         !rooms_fit(v, "event_series", keel_extras_of(p)->event_series.room,
                    keel_extras_of(p)->event_series.each))

@@ -234,7 +234,7 @@ static int is_astray(const keel_work *w, const keel_attempt *a, int i, double de
 }
 
 /* The larger of the last term and the defect of the rate at the end, freed of its round-off. */
-static keel_status judge(keel_work *w, keel_attempt *a) {
+static keel_status estimate(keel_work *w, keel_attempt *a) {
     struct taylor *m = w->method;
     int n = w->n, p = m->order;
     double h = fabs(a->h), power = power_of(h, p), share = 0.1 * h;
@@ -264,7 +264,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     for (; i + 1 < n; i += 2) sum_two(m, n, i, a->h, a->dx, m->slope);
     for (; i < n; i++) sum_one(m, n, i, a->h, a->dx, m->slope);
     for (i = n; i < w->width; i++) a->dx[i] = 0;
-    return a->error[0] ? judge(w, a) : KEEL_OK;
+    return a->error[0] ? estimate(w, a) : KEEL_OK;
 }
 
 static keel_status prepare(keel_work *w, const keel_segment *s) {

@@ -165,7 +165,7 @@ static void note(struct choice *list, int *count, uint64_t sides, int equation) 
 }
 
 /* A choice that is singular wherever one looks, while another is not; its equation, or -1. */
-static int judge(const struct choice *list, int count) {
+static int singular_choice(const struct choice *list, int count) {
     int regular = 0;
     for (int k = 0; k < count; k++) regular += list[k].regular;
     for (int k = 0; k < count && regular; k++)
@@ -208,7 +208,7 @@ int branches_check(const struct branches *b, const struct tape *event, const dou
         take_start(r, span[0], u);
         good = sample(b, event, span, u, u + all, u + 2 * all, list, &count);
     }
-    int equation = good ? judge(list, count) : -1;
+    int equation = good ? singular_choice(list, count) : -1;
     free(u);
     free(list);
     if (!good) return diagnostics_memory(r->messages);

@@ -1,5 +1,5 @@
-/* test_disguised.c - nonsmooth functions and jumps that are written without abs, floor or if: they are switching surfaces,
- * or refused where those are. */
+/* test_disguised.c - nonsmooth functions and jumps that are written without abs, floor or if: they are
+ * switching surfaces, or refused where those are. */
 #include "testing.h"
 #include "model_run.h"
 
