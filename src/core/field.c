@@ -8,12 +8,18 @@
 #include <stdarg.h>
 #include <string.h>
 
+keel_status field_fault_v(struct field *fd, keel_status severity, keel_status status, const char *format,
+                          va_list args) {
+    text_vset(fd->fault.text, sizeof fd->fault.text, format, args);
+    fd->fault.status = status;
+    return severity;
+}
+
 keel_status field_fault(struct field *fd, keel_status severity, keel_status status, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    text_vset(fd->fault.text, sizeof fd->fault.text, format, args);
+    field_fault_v(fd, severity, status, format, args);
     va_end(args);
-    fd->fault.status = status;
     return severity;
 }
 
