@@ -12,7 +12,8 @@ void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, cons
     m->rows = rows;
     m->stabilizer = stabilizer;
     m->traits = stabilizer->info.traits;
-    m->corrections = m->traits & KEEL_TO_ROUND_OFF ? 0 : stabilizer->corrections;
+    int some = stabilizer->corrections > 0 ? stabilizer->corrections : 1; /* that of its own counts as one */
+    m->corrections = m->traits & KEEL_TO_ROUND_OFF || !(m->traits & KEEL_CORRECTS) ? 0 : some;
     m->view = (keel_manifold){.n = fd->n, .m = fd->m, .width = fd->width};
     m->norm = norm == KEEL_BY_DEFAULT ? fd->form->norm : norm;
     m->units = units;
