@@ -196,12 +196,25 @@ void engine_close(struct engine *e) {
     free(e);
 }
 
-/* Is the hidden row of this name one of the rows as they were written, which a method keeps for itself? */
-static int was_written(const struct engine *e, const char *name) {
+/* Is the hidden row of this name one of the original equations, which a method keeps for itself? */
+static int is_original(const struct engine *e, const char *name) {
     const keel_map *rows = &e->field.p.extras->original_g;
     for (int i = 0; i < rows->count && rows->names; i++)
         if (rows->names[i] && strcmp(rows->names[i], name) == 0) return 1;
     return 0;
+}
+
+static keel_status no_such_row(struct engine *e, const char *name) {
+    int near = -1, best = 4;
+    for (int i = 0; i < e->rows.count; i++) {
+        int distance = text_distance(name, rows_name(&e->rows, i));
+        if (distance >= best) continue;
+        best = distance;
+        near = i;
+    }
+    if (near < 0) return engine_fail(e, KEEL_EINVAL, "options.keep: there is no row `%s`", name);
+    return engine_fail(e, KEEL_EINVAL, "options.keep: there is no row `%s`; did you mean `%s`?", name,
+                       rows_name(&e->rows, near));
 }
 
 /* Which rows the stabilizer keeps, which it only watches (docs/design.md: stepper x stabilizer). */
@@ -214,20 +227,7 @@ static keel_status decide_treatment(struct engine *e) {
     const char *keep = e->o.keep;
     char name[ROWS_NAME];
     for (const char *rest = keep; rest && (rest = text_next(rest, name, sizeof name));)
-        if (rows_find(r, name) < 0) {
-            int near = -1, best = 4;
-            for (int i = 0; i < r->count; i++) {
-                int distance = text_distance(name, rows_name(r, i));
-                if (distance < best) {
-                    best = distance;
-                    near = i;
-                }
-            }
-            return near < 0
-                       ? engine_fail(e, KEEL_EINVAL, "options.keep: there is no row `%s`", name)
-                       : engine_fail(e, KEEL_EINVAL, "options.keep: there is no row `%s`; did you mean `%s`?",
-                                     name, rows_name(r, near));
-        }
+        if (rows_find(r, name) < 0) return no_such_row(e, name);
     for (int i = 0; i < r->count; i++) {
         keel_row_kind kind = rows_kind(r, i);
         int base = kind == KEEL_ROW_VELOCITY ? i - e->field.kg : i; /* keeping a constraint keeps its d/dt */
@@ -239,7 +239,7 @@ static keel_status decide_treatment(struct engine *e) {
         if ((kind == KEEL_ROW_CONSTRAINT || kind == KEEL_ROW_ROLLING || kind == KEEL_ROW_ALGEBRAIC) &&
             (traits & KEEL_AS_GIVEN))
             r->treatment[i] = KEEL_ROW_NATIVE;
-        if (kind == KEEL_ROW_HIDDEN && (traits & KEEL_AS_GIVEN) && was_written(e, rows_name(r, i)))
+        if (kind == KEEL_ROW_HIDDEN && (traits & KEEL_AS_GIVEN) && is_original(e, rows_name(r, i)))
             r->treatment[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - r->at[kind]])
             r->treatment[i] = KEEL_ROW_NATIVE;

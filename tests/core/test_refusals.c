@@ -149,7 +149,7 @@ static const keel_stepper no_order = {
       o->step = 0.1, "energy-momentum|`energy` must be v M v / 2 + V(q)|it is not")                        \
     X(ODE, forms_in_ode,                                                                                   \
       own_extras(p)->quadratic_forms = own_extras(p)->energy_of_forms = MAP(1, half_square),               \
-      "forms belong to|KEEL_MECHANICS")                                                                    \
+      "quadratic_forms belong to|KEEL_MECHANICS")                                                          \
     X(MECHANICS, lgdae_on_mechanics, o->method = "lgdae"; o->step = 0.1, "lgdae|not for a lagrangian")     \
     X(ODE, lgdae_mass, p->mass.value = unit_matrix; o->method = "lgdae";                                   \
       o->step = 0.1, "lgdae|without a mass matrix")                                                        \
@@ -165,11 +165,11 @@ static const keel_stepper no_order = {
     X(DAE, bdf2_without_states, p->n = 0; p->f = MAP(0, NULL); o->method = "bdf2";                         \
       o->step = 0.1, "bdf2|no states to step")                                                             \
     X(MECHANICS, original_in_mechanics, own_extras(p)->original_f = MAP(4, fall);                          \
-      own_extras(p)->original_g = MAP(1, circle), "written belongs to|KEEL_ODE")                           \
+      own_extras(p)->original_g = MAP(1, circle), "original_f belongs to|KEEL_ODE")                        \
     X(ODE, original_without_rows, own_extras(p)->original_f = MAP(2, spin),                                \
-      "written must have count n = 2|original_rows")                                                       \
+      "original_f must have count n = 2|original_g")                                                       \
     X(ODE, original_without_jacobian, own_extras(p)->original_f = MAP(2, spin);                            \
-      own_extras(p)->original_g = MAP(1, circle), "written and original_rows need their jacobians")        \
+      own_extras(p)->original_g = MAP(1, circle), "original_f and original_g need their jacobians")        \
     X(ODE, method_unknown, o->method = "no such thing at all", "no method `no such thing at all`")         \
     X(ODE, method_misspelt, o->method = "dop85", "no method `dop85`|did you mean `dop853`?")               \
     X(ODE, own_nameless, o->own_method = &nameless, "own_method needs a name")                             \
