@@ -156,6 +156,24 @@ static const double *shares(const struct engine *e, double share[MOST]) {
     return share;
 }
 
+/* The steps that were taken are those of the run. */
+static void commit(struct work *w, long taken) {
+    const struct keel_kernel_state *k = &w->k;
+    struct engine *e = w->e;
+    struct run_state *r = e->r;
+    if (k->moved_state >= 0) correction_enter(e, k->moved_state, k->moved, k->moved_t);
+    r->stats.corrections += k->corrections;
+    r->stats.newton += k->newton;
+    r->stats.factorizations += k->corrections;
+    r->stats.jacobians += (k->corrections + k->verifications) * e->manifold.kept_kinds;
+    r->stats.rejected += k->rejected;
+    r->outgrown = k->outgrown;
+    r->h_next = k->h_next;
+    r->error_before = k->error_before;
+    advance(e, k->t, taken, k->calls);
+    clear(w);
+}
+
 static long kernel_kept(struct engine *e, double t_wake, double t_end, long count, long *wait,
                         keel_status *status) {
     struct run_state *r = e->r;
@@ -210,17 +228,7 @@ static long kernel_kept(struct engine *e, double t_wake, double t_end, long coun
     if (w.touched == w.k.steps) r->stats = w.before;
     *wait = w.k.due ? 1 : taken == 0 ? PATIENCE : 0;
     if (taken == 0) return 0;
-    if (w.k.moved_state >= 0) correction_enter(e, w.k.moved_state, w.k.moved, w.k.moved_t);
-    r->stats.corrections += w.k.corrections;
-    r->stats.newton += w.k.newton;
-    r->stats.factorizations += w.k.corrections;
-    r->stats.jacobians += (w.k.corrections + w.k.verifications) * e->manifold.kept_kinds;
-    r->stats.rejected += w.k.rejected;
-    r->outgrown = w.k.outgrown;
-    r->h_next = w.k.h_next;
-    r->error_before = w.k.error_before;
-    advance(e, w.k.t, taken, w.k.calls);
-    clear(&w);
+    commit(&w, taken);
     if (w.k.unseen && step_verify(e) != KEEL_OK) *status = engine_fail_by_fault(e);
     return taken;
 }

@@ -100,7 +100,7 @@ static keel_status stand_inside(struct engine *e, double t) {
     return KEEL_OK;
 }
 
-static void stand_at_front(struct engine *e, int tell) {
+static void stand_at_current(struct engine *e, int tell) {
     struct run_state *r = e->r;
     r->inside = 0;
     r->event = -1;
@@ -333,11 +333,11 @@ keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, in
         }
         if (reached(e, r->t, t_end)) {
             if (r->t != t_end) return stand_inside(e, t_end);
-            stand_at_front(e, 1);
+            stand_at_current(e, 1);
             return KEEL_OK;
         }
         int wakes = (reached(e, r->t, t_wake) && (taken > 0 || ahead)) || (pause > 0 && taken == pause);
-        stand_at_front(e, tell || wakes || inside); /* of a step begun before, it has seen a part */
+        stand_at_current(e, tell || wakes || inside); /* of a step begun before, it has seen a part */
         inside = 0;
         if (wakes) return KEEL_OK;
         if (engine_asked(e)) return KEEL_STOPPED;

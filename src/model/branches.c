@@ -175,7 +175,7 @@ static int singular_choice(const struct choice *list, int count) {
 
 static int sample(const struct branches *b, const struct tape *event, const double span[2],
                   const double *start, double *u, double *parameter, struct choice *list, int *count) {
-    static const double reach[] = {1e-3, 0.1, 1, 4, 30};
+    static const double radius[] = {1e-3, 0.1, 1, 4, 30};
     const struct formulation *r = b->formulation;
     const struct model *m = r->y->m;
     uint64_t seed = 20260;
@@ -183,7 +183,7 @@ static int sample(const struct branches *b, const struct tape *event, const doub
     for (int k = 0; k < b->blocks; k++) each += pow(b->first[k + 1] - b->first[k], 3);
     int samples = (int)fmin(SAMPLES, fmax(WORK / each, 10));
     for (int k = 0; k < samples; k++) {
-        double t = span[0] + (span[1] - span[0]) * 0.5 * (1 + uniform(&seed)), away = reach[k % 5];
+        double t = span[0] + (span[1] - span[0]) * 0.5 * (1 + uniform(&seed)), away = radius[k % 5];
         if (!isfinite(t)) t = 0;
         for (int i = 0; i < r->n + r->m; i++)
             u[i] = start[i] + away * uniform(&seed) * (start[i] != 0 ? fabs(start[i]) : 1);

@@ -173,8 +173,8 @@ static void off_the_path(const struct engine *e, double h) {
     const double *f = e->f[e->r->current];
     int width = e->field.width;
     for (int l = 0; l < e->field.n; l++) {
-        double way = x->trial[l], reach = m->inverse_weight[l], size = reach > fabs(way) ? reach : fabs(way);
-        double weight = reach > 0 ? 1 / size : 0;
+        double way = x->trial[l], usual = m->inverse_weight[l], size = fmax(usual, fabs(way));
+        double weight = usual > 0 ? 1 / size : 0;
         x->direction[l] = (h * f[l] - way) * weight;
         for (int j = 1; j < m->kept; j++) x->direction[(long)j * width + l] = e->error[j - 1][l] * weight;
     }

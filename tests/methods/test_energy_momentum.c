@@ -246,7 +246,7 @@ static void wrong_forms_are_refused(void **state) {
     (void)state;
     keel_problem p = with_forms();
     own_extras(&p)->energy_of_forms.value = zeros;
-    expect_refusal(p, "`reduced` of `forms` is not what");
+    expect_refusal(p, "`energy_of_forms` of `quadratic_forms` is not what");
     p = with_forms();
     own_extras(&p)->quadratic_forms.value = wrong;
     expect_refusal(p, "degree 2 at most");
