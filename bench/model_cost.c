@@ -1,4 +1,4 @@
-/* model_cost - what one step of a model costs: compiled into its method, compiled, interpreted, against a
+/* model_cost.c - what one step of a model costs: compiled into its method, compiled, interpreted, against a
  * loop with everything written into it by hand, or against the same problem written in C.  Times are the best
  * of several interleaved rounds; ratios are to the first row of each table. */
 #include "bench.h"

@@ -1,4 +1,4 @@
-/* table - what an accuracy costs and what is lost on the way: loops by hand, keel from C and from models,
+/* table.c - what an accuracy costs and what is lost on the way: loops by hand, keel from C and from models,
  * GSL, Boost.odeint and SUNDIALS, on the same right-hand sides, compiled with the same flags, in one run on
  * one core.  Every time is a multiple of a unit that is measured in the same run.
  *

@@ -1,4 +1,4 @@
-/* taylor - how many units of work written by hand an error costs with Taylor series, from compiled models,
+/* taylor.c - how many units of work written by hand an error costs with Taylor series, from compiled models,
  * beside the number that is allowed.  One run, one core; times are the best of several rounds, each between
  * two measurements of the unit.  A run begins with keel_restart: what keel verifies when a problem is opened
  * it verifies once.  For each error the loosest tolerance is taken that meets it together with the two after

@@ -176,7 +176,8 @@ KEEL_API keel_status keel_advance(keel_solver *s, double t_wake, double t_end);
 KEEL_API keel_status keel_eval(keel_solver *s, double t, double *u);
 /* From (t, u), made consistent; clears failure. */
 KEEL_API keel_status keel_restart(keel_solver *s, double t, const double *u);
-/* Another mode: the other problem, at this time, from u (NULL: as it stands), made consistent. */
+/* Another mode: the other problem, at this time, from u (NULL: as it stands), made consistent.  The first
+ * time it is entered its invariants are verified. */
 KEEL_API keel_status keel_switch(keel_solver *s, const keel_problem *other, const double *u);
 KEEL_API keel_solver *keel_fork(const keel_solver *s); /* a copy: the same bits from here on */
 KEEL_API void keel_close(keel_solver *s);

@@ -1,4 +1,5 @@
-/* The public headers as C11, warnings as errors.  Inner headers come first: each must stand on its own. */
+/* header_c11.c - the public headers as C11, warnings as errors.  Inner headers come first: each must
+ * stand on its own. */
 #include <keel/row.h>
 
 #include <keel/events.h>

@@ -1,4 +1,4 @@
-/* papers.h - printed figures as they stand in the papers, and what it means to meet one. */
+/* papers.h - printed values as they stand in the papers, and what it means to meet one. */
 #ifndef KEEL_TESTS_PAPERS_H
 #define KEEL_TESTS_PAPERS_H
 
@@ -14,7 +14,7 @@ static inline double paper_last_digit(const char *printed) {
     return pow(10, (e ? atoi(e + 1) : 0) - (int)digits);
 }
 
-/* 1, and a line that says so, if value misses the printed figure by more than half a digit and room. */
+/* 1, and a line that says so, if value misses the printed value by more than half a digit and room. */
 static inline int paper_misses(const char *row, const char *column, double value, const char *printed,
                                double room) {
     if (fabs(value - atof(printed)) <= 0.5 * paper_last_digit(printed) + room) return 0;

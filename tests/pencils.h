@@ -26,7 +26,8 @@ struct pencil {
     enum pencil_map map;
     pencil_matrix e, a, back; /* back: Q^-1 */
     double rate[PENCIL_MOST], c[PENCIL_MOST];
-    double level[PENCIL_MOST], high[PENCIL_MOST], pace[PENCIL_MOST]; /* X = level + high sin(pace t + 1) */
+    double level[PENCIL_MOST], high[PENCIL_MOST],
+        frequency[PENCIL_MOST]; /* X = level + high sin(frequency t + 1) */
     double to;
     char text[PENCIL_TEXT];
 };
@@ -120,7 +121,8 @@ static inline void pencil_product(int n, pencil_matrix left, pencil_matrix middl
 /* The order-th derivative of x_j at t. */
 static inline double pencil_exact(const struct pencil *p, int j, int order, double t) {
     double x = order == 0 ? p->level[j] : 0;
-    if (p->high[j] != 0) x += p->high[j] * pow(p->pace[j], order) * sin(p->pace[j] * t + 1 + order * acos(0));
+    if (p->high[j] != 0)
+        x += p->high[j] * pow(p->frequency[j], order) * sin(p->frequency[j] * t + 1 + order * acos(0));
     for (int i = 0; i < p->freedom; i++)
         x += p->back[j][i] * p->c[i] * (order ? pow(p->rate[i], order) : 1) * exp(p->rate[i] * t);
     return x;
@@ -147,7 +149,8 @@ static inline void pencil_lets(struct pencil *p) {
         if (p->map == PENCIL_SQUARES && j == 1) PENCIL_ADD(p, "let x[1] = w[1]\n");
         if (p->map == PENCIL_SQUARES && j > 1) PENCIL_ADD(p, "let x[%d] = w[%d] + w[%d]^2/4\n", j, j, j - 1);
         PENCIL_ADD(p, "let X%d = %.17g", j, p->level[j - 1]);
-        if (p->high[j - 1] != 0) PENCIL_ADD(p, " + %.17g*sin(%.17g*t + 1)", p->high[j - 1], p->pace[j - 1]);
+        if (p->high[j - 1] != 0)
+            PENCIL_ADD(p, " + %.17g*sin(%.17g*t + 1)", p->high[j - 1], p->frequency[j - 1]);
         PENCIL_ADD(p, "\n");
     }
     for (int j = 1; j <= p->n && !linear; j++) PENCIL_ADD(p, "output y%d = x[%d]\n", j, j);
@@ -191,7 +194,8 @@ static inline void pencil_make(struct pencil *p, uint64_t seed) {
     double moves = p->rests && p->near ? pow(10, -3 - pencil_below(p, 12)) : p->rests ? 0 : 0.5;
     for (int j = 0; j < p->n; j++) {
         p->level[j] = pencil_below(p, 4) ? (pencil_below(p, 129) - 64) / 64.0 : 0;
-        if (!p->rests && pencil_below(p, 3)) p->high[j] = 0.5, p->pace[j] = 0.5 + pencil_below(p, 4) / 2.0;
+        if (!p->rests && pencil_below(p, 3))
+            p->high[j] = 0.5, p->frequency[j] = 0.5 + pencil_below(p, 4) / 2.0;
         p->c[j] = j < p->freedom ? moves * pencil_uniform(p, -1, 1) : 0;
     }
     pencil_lets(p);

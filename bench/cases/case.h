@@ -80,7 +80,7 @@ void case_chain(struct bench_case *c, int links);
 /* How far a run is off what its motion keeps, in round-off units; the largest of all rows and steps. */
 struct case_drift;
 struct case_drift *case_drift_open(const struct bench_case *c); /* NULL: no memory */
-void case_drift_look(void *drift, double t, const double *u);
+void case_drift_observe(void *drift, double t, const double *u);
 double case_drift_units(const struct case_drift *d);
 void case_drift_close(struct case_drift *d);
 

@@ -92,8 +92,8 @@ static void close_chain(struct bench_case *c) {
 static int is_of_chain(const struct bench_case *c, const double *answer) {
     struct case_drift *d = case_drift_open(c);
     if (!d) return 0;
-    case_drift_look(d, c->keel->t0, c->keel->u0);
-    case_drift_look(d, c->t_end, answer);
+    case_drift_observe(d, c->keel->t0, c->keel->u0);
+    case_drift_observe(d, c->t_end, answer);
     double units = case_drift_units(d);
     case_drift_close(d);
     if (units > 1e9) fprintf(stderr, "%s: the answer is off the constraints or the energy\n", c->name);

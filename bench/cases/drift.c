@@ -90,7 +90,7 @@ static void velocities(struct case_drift *d, const double *u, int at) {
     for (int i = 0; i < map->count; i++) note(d, at + i, d->terms[i], d->sum[i]);
 }
 
-void case_drift_look(void *drift, double t, const double *u) {
+void case_drift_observe(void *drift, double t, const double *u) {
     struct case_drift *d = drift;
     const keel_problem *p = d->p;
     int at = rows_of(d, &p->invariant, p->n, t, u, 0);

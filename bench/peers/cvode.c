@@ -94,10 +94,10 @@ int sundials_cvode_run(struct sundials_cvode *s, struct peer_run *r) {
     memcpy(s->y, s->m.p->u0, bytes);
     int status = CVodeReInit(s->solver, t, s->vy);
     CVodeSetStopTime(s->solver, t_end);
-    if (r->look) r->look(r->to, t, s->y);
+    if (r->observe) r->observe(r->to, t, s->y);
     while (status >= 0 && t < t_end) {
-        status = CVode(s->solver, t_end, s->vy, &t, r->look ? CV_ONE_STEP : CV_NORMAL);
-        if (r->look) r->look(r->to, t, s->y);
+        status = CVode(s->solver, t_end, s->vy, &t, r->observe ? CV_ONE_STEP : CV_NORMAL);
+        if (r->observe) r->observe(r->to, t, s->y);
     }
     memcpy(r->u, s->y, bytes);
     CVodeGetNumSteps(s->solver, &r->steps);

@@ -46,7 +46,7 @@ static int fixed_steps(struct opened *o, struct peer_run *r) {
     for (long k = 0; k < o->steps && status == GSL_SUCCESS; k++) {
         status = gsl_odeiv2_step_apply(step, t0 + (double)k * h, h, r->u, error, in, out, &o->system);
         memcpy(in, out, n * sizeof *in);
-        if (r->look) r->look(r->to, t0 + (double)(k + 1) * h, r->u);
+        if (r->observe) r->observe(r->to, t0 + (double)(k + 1) * h, r->u);
     }
     r->steps = o->steps;
     if (step) gsl_odeiv2_step_free(step);
@@ -63,7 +63,7 @@ static int drive(struct opened *o, struct peer_run *r) {
     for (; status == GSL_SUCCESS && t < o->c->t_end; r->steps++) {
         if (r->steps == o->c->most) status = GSL_EMAXITER;
         else status = gsl_odeiv2_evolve_apply(d->e, d->c, d->s, &o->system, &t, o->c->t_end, &h, r->u);
-        if (r->look) r->look(r->to, t, r->u);
+        if (r->observe) r->observe(r->to, t, r->u);
     }
     if (d) gsl_odeiv2_driver_free(d);
     return status;
@@ -73,7 +73,7 @@ static int run_gsl(void *opened, struct peer_run *r) {
     struct opened *o = opened;
     memcpy(r->u, o->c->keel->u0, o->system.dimension * sizeof *r->u);
     o->evaluations = 0;
-    if (r->look) r->look(r->to, o->c->keel->t0, r->u);
+    if (r->observe) r->observe(r->to, o->c->keel->t0, r->u);
     int status = o->steps ? fixed_steps(o, r) : drive(o, r);
     r->evaluations = o->evaluations;
     return status == GSL_SUCCESS ? 0 : -1;

@@ -24,14 +24,14 @@ static int run_hand(void *opened, struct peer_run *r) {
     memcpy(r->u, o->c->keel->u0, (size_t)o->c->keel->n * sizeof *r->u);
     r->steps = o->steps;
     r->evaluations = o->steps * (o->hand->order == 4 ? 4 : 17);
-    if (!r->look) {
+    if (!r->observe) {
         o->hand->fixed(r->u, h, o->steps, o->c->user);
         return 0;
     }
-    r->look(r->to, t0, r->u);
+    r->observe(r->to, t0, r->u);
     for (long k = 0; k < o->steps; k++) {
         o->hand->fixed(r->u, h, 1, o->c->user);
-        r->look(r->to, t0 + (double)(k + 1) * h, r->u);
+        r->observe(r->to, t0 + (double)(k + 1) * h, r->u);
     }
     return 0;
 }

@@ -78,11 +78,11 @@ int sundials_ida_run(struct sundials_ida *s, struct peer_run *r) {
     if (status == 0) status = IDAReInit(s->solver, t, s->vy, s->vdy);
     IDASetStopTime(s->solver, t_end);
     f->state(f->data, s->y, r->u);
-    if (r->look) r->look(r->to, t, r->u);
+    if (r->observe) r->observe(r->to, t, r->u);
     while (status >= 0 && t < t_end) {
-        status = IDASolve(s->solver, t_end, &t, s->vy, s->vdy, r->look ? IDA_ONE_STEP : IDA_NORMAL);
+        status = IDASolve(s->solver, t_end, &t, s->vy, s->vdy, r->observe ? IDA_ONE_STEP : IDA_NORMAL);
         f->state(f->data, s->y, r->u);
-        if (r->look) r->look(r->to, t, r->u);
+        if (r->observe) r->observe(r->to, t, r->u);
     }
     r->evaluations = f->evaluations(f->data);
     IDAGetNumSteps(s->solver, &r->steps);

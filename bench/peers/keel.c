@@ -80,18 +80,18 @@ static int run_keel(void *opened, struct peer_run *r) {
     struct opened *o = opened;
     keel_stats before = keel_statistics(o->s);
     keel_status status = keel_restart(o->s, o->p.t0, o->p.u0);
-    if (r->look) {
-        r->look(r->to, o->p.t0, o->p.u0);
+    if (r->observe) {
+        r->observe(r->to, o->p.t0, o->p.u0);
         while (status >= 0 && keel_time(o->s) < o->c->t_end) {
             status = keel_step(o->s, o->c->t_end);
-            r->look(r->to, keel_time(o->s), keel_state(o->s));
+            r->observe(r->to, keel_time(o->s), keel_state(o->s));
         }
     } else if (status >= 0) status = keel_run(o->s, o->c->t_end);
     keel_stats after = keel_statistics(o->s);
     memcpy(r->u, keel_state(o->s), (size_t)o->p.n * sizeof *r->u);
     r->steps = after.steps - before.steps;
     r->evaluations = after.calls - before.calls;
-    if (r->look) r->bytes = (double)keel_save(o->s, NULL, 0);
+    if (r->observe) r->bytes = (double)keel_save(o->s, NULL, 0);
     return status;
 }
 

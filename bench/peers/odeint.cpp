@@ -59,7 +59,7 @@ template <class state, class rate_of> struct motion {
         double t0 = o.c->keel->t0, h = (o.c->t_end - t0) / static_cast<double>(steps);
         for (long k = 0; k < steps; k++) {
             method.do_step(f, x, t0 + static_cast<double>(k) * h, h);
-            if (r->look) r->look(r->to, t0 + static_cast<double>(k + 1) * h, x.data());
+            if (r->observe) r->observe(r->to, t0 + static_cast<double>(k + 1) * h, x.data());
         }
         r->steps = steps;
     }
@@ -68,10 +68,10 @@ template <class state, class rate_of> struct motion {
     static void control(const opened &o, stepper method, state &x, system f, peer_run *r) {
         double t0 = o.c->keel->t0, h = 1e-4 * (o.c->t_end - t0);
         std::size_t steps = 0;
-        if (r->look)
+        if (r->observe)
             steps =
                 odeint::integrate_adaptive(method, f, x, t0, o.c->t_end, h,
-                                           [r](const state &y, double t) { r->look(r->to, t, y.data()); });
+                                           [r](const state &y, double t) { r->observe(r->to, t, y.data()); });
         else steps = odeint::integrate_adaptive(method, f, x, t0, o.c->t_end, h);
         r->steps = static_cast<long>(steps);
     }

@@ -11,10 +11,10 @@ extern "C" {
 struct peer_row;
 
 /* Called with the start and after each step. */
-typedef void peer_look(void *to, double t, const double *u);
+typedef void peer_observer(void *to, double t, const double *u);
 
 struct peer_run {
-    peer_look *look; /* NULL: nobody looks, as in runs that are timed */
+    peer_observer *observe; /* NULL: nobody, as in runs that are timed */
     void *to;
     double *u;               /* the end, n of them */
     long steps, evaluations; /* of the right-hand side; of taylor: series */

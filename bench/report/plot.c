@@ -1,4 +1,4 @@
-/* plot.c - a sweep as a picture: above the error over the time, below what is lost of that which the motion
+/* plot.c - a sweep as a figure: above the error over the time, below what is lost of that which the motion
  * keeps.  Drawn by gnuplot; rows that take more than FAR times the least at 1e-6 would only cover the
  * others. */
 #include "report/show.h"

@@ -1,4 +1,4 @@
-/* show.h - a sweep as a table, as JSON and as a picture. */
+/* show.h - a sweep as a table, as JSON and as a figure. */
 #ifndef KEEL_BENCH_SHOW_H
 #define KEEL_BENCH_SHOW_H
 

@@ -47,9 +47,10 @@ static int time_runs(const struct sweep *s, const struct peer *peer, void *opene
     return 0;
 }
 
-static void look(const struct sweep *s, const struct peer *peer, void *opened, struct sweep_rung *r) {
+static void measure_drift(const struct sweep *s, const struct peer *peer, void *opened,
+                          struct sweep_rung *r) {
     struct case_drift *drift = case_drift_open(&s->bench_case);
-    struct peer_run run = {.look = case_drift_look, .to = drift, .u = s->end};
+    struct peer_run run = {.observe = case_drift_observe, .to = drift, .u = s->end};
     if (drift && peer->run(opened, &run) >= 0) {
         r->drift = case_drift_units(drift);
         r->evaluations = run.evaluations;
@@ -58,13 +59,14 @@ static void look(const struct sweep *s, const struct peer *peer, void *opened, s
     case_drift_close(drift);
 }
 
-/* One rung; drift and evaluations where the look costs little, or is `wanted`. */
+/* One rung; drift and evaluations where the observer costs little, or is `wanted`. */
 static int climb(const struct sweep *s, const struct peer_row *row, int rounds, int wanted,
                  struct sweep_rung *r) {
     void *opened = row->peer->open(&s->bench_case, row, r->setting);
     if (!opened) return REFUSED;
     int status = time_runs(s, row->peer, opened, rounds, r);
-    if (status >= 0 && isnan(r->drift) && (wanted || r->seconds < 0.01)) look(s, row->peer, opened, r);
+    if (status >= 0 && isnan(r->drift) && (wanted || r->seconds < 0.01))
+        measure_drift(s, row->peer, opened, r);
     row->peer->close(opened);
     return status;
 }

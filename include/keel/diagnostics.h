@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+/* Of the run and its starts; what verifies invariants is not counted. */
 typedef struct keel_stats {
     long steps, rejected, calls, jacobians, factorizations, newton, corrections, events;
     long unresolved; /* steps whose kept rows the stabilizer could not meet by its own means: scale leaves

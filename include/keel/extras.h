@@ -18,7 +18,7 @@ typedef long keel_kernel_fixed(double t, double base, double h, long first, long
                                void *user);
 
 /* The same for steps by their error, and for steps of both kinds that are projected onto kept rows or have
- * watched ones, whose values and gradients are compiled in, too: what compiled models bring (core/march.h in
+ * watched ones, whose values and gradients are compiled in, too: what compiled models bring (core/kernel.h in
  * keel's source). */
 struct keel_kernel_state;
 typedef long keel_kernel_steps(struct keel_kernel_state *numbers, void *user);
@@ -31,7 +31,7 @@ typedef struct keel_kernel {
 } keel_kernel;
 
 /* Taylor coefficients of the solution through (t, u): out[k n + i] = x_i^(k) / k! for k = 0 .. orders, i < n.
- * work: room + each (orders + 1) doubles.  Kinks take the branch they are on at (t, u).  Returns as a
+ * work: room + each (orders + 1) doubles.  Switches stay on the side of (t, u).  Returns as a
  * keel_fn. */
 typedef int keel_series_fn(double t, const double *u, int orders, double *out, double *work, void *user);
 typedef struct keel_series {
@@ -40,9 +40,9 @@ typedef struct keel_series {
 } keel_series;
 
 /* Taylor coefficients of the event functions along a curve through (t, u), x_i(t + s) = sum of
- * c[k n + i] s^k for k = 0 .. orders: out[k count + i].  y, where they depend on it, follows from x; u has it
- * nearly.  Where an event has no series, for a kink in it, they are not finite.  work and what it returns: as
- * keel_series. */
+ * c[k n + i] s^k for k = 0 .. orders: out[k count + i].  y, where they depend on it, follows from x; u
+ * holds a starting guess.  Where an event is not smooth it has no series, and they are not finite.  work and
+ * what it returns: as keel_series. */
 typedef int keel_composed_fn(double t, const double *u, const double *c, int orders, double *out,
                              double *work, void *user);
 typedef struct keel_composed {

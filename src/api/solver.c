@@ -1,6 +1,7 @@
 /* solver.c - the public calls: every one takes NULL, a failed solver and wrong arguments, and says so. */
 #include "api/choose.h"
 #include "api/fields.h"
+#include "api/verified.h"
 #include "core/engine.h"
 #include "core/save.h"
 #include "methods/registry.h"
@@ -14,6 +15,7 @@ struct keel_solver {
     struct engine *engine;
     int running;                  /* the observer is called from within */
     const keel_stabilizer *asked; /* NULL: the one that suits each mode */
+    struct verified *verified;    /* modes that were left */
 };
 
 static const keel_options all_default;
@@ -41,7 +43,7 @@ static struct engine *open_engine(keel_solver *s, const keel_problem *p, const k
     if (!stepper || !choose_stabilizer(o, &s->asked, text, sizeof text) ||
         fields_idle(o, &stepper->info, s->asked ? &s->asked->info : NULL, text, sizeof text))
         return hopeless(s, text);
-    return engine_open(s, p, o, stepper, s->asked ? s->asked : choose_default(p, o, stepper), begin);
+    return engine_open(s, p, o, stepper, s->asked ? s->asked : choose_default(p, o, stepper), begin, NULL);
 }
 
 keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi) {
@@ -82,6 +84,7 @@ keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *opti
 void keel_close(keel_solver *s) {
     if (!s || s->running) return;
     engine_close(s->engine);
+    verified_free(s->verified);
     free(s);
 }
 
@@ -134,7 +137,7 @@ keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel) {
     if (!s) return KEEL_EINVAL;
     if (s->running) return while_running(s->engine, "keel_use_kernel");
     if (kernel && (!kernel->method || (!kernel->fixed && !kernel->kept)))
-        return misuse(s->engine, "keel_use_kernel needs the name of a method and its march");
+        return misuse(s->engine, "keel_use_kernel needs the name of a method and its steps");
     s->engine->field.kernel = kernel;
     return KEEL_OK;
 }
@@ -231,7 +234,9 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     mode.u0 = u ? u : engine_state(old);
     unsigned char *none = calloc(count > 0 ? (size_t)count : 1, 1);
     mode.fixed = none; /* zeros: the smallest change, nothing fixed */
-    struct engine *e = none ? engine_open(s, &mode, &old->o, old->stepper, stabilizer, 1) : NULL;
+    struct engine *e = NULL;
+    if (none && verified_add(&s->verified, old))
+        e = engine_open(s, &mode, &old->o, old->stepper, stabilizer, 1, verified_find(s->verified, other));
     free(none);
     if (!e) return engine_fail(old, KEEL_ENOMEM, "keel_switch: no memory for the other mode");
     if (e->r->status < 0) {

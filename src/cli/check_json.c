@@ -41,7 +41,7 @@ static void found(struct json *json, const struct check *c, int mode) {
     for (int i = 0; keel_model_redundant(c->model, mode, i, &text, &equivalent); i++) {
         json_object(json, NULL);
         json_text(json, "name", text);
-        json_text(json, "twin", equivalent);
+        json_text(json, "equivalent", equivalent);
         json_end_object(json);
     }
     json_end_array(json);

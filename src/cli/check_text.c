@@ -198,7 +198,7 @@ static void mode_text(struct lines *l, const struct check *c, int i, int first) 
     if (first) kept(l, c);
     if (!first && mode.problem->energy.count + mode.problem->invariant.count) {
         topic(l, "kept");
-        item(l, "invariants are verified when the mode is entered");
+        item(l, "invariants are verified when the mode is first entered");
     }
     end(l);
 }

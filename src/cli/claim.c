@@ -84,7 +84,7 @@ static int ends_with(const char *path, const char *ending) {
 }
 
 /* May it be replaced?  0, or -1 with a sentence. */
-static int judge(const struct claim *c, const char *path, char *why, size_t room) {
+static int check_target(const struct claim *c, const char *path, char *why, size_t room) {
     char target[200] = "";
     if (!c->there || (c->force && !S_ISDIR(c->before.st_mode))) return 0;
     if (S_ISDIR(c->before.st_mode))
@@ -183,7 +183,7 @@ struct claim *claim_open(const char *path, enum kind kind, int force, char *why,
         return claim_close(c), NULL;
     }
     c->there = lstat(path, &c->before) == 0;
-    if (judge(c, path, why, room)) return claim_close(c), NULL;
+    if (check_target(c, path, why, room)) return claim_close(c), NULL;
     sweep(c);
     return c;
 }

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/gnuplot.h"
-#include "cli/picture.h"
+#include "cli/figure.h"
 #include "cli/papers/reproduce.h"
 #include "cli/stop.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The pictures of an item into the folder of --plot, or the one that was asked for; how many could not be
+/* The figures of an item into the folder of --plot, or the one that was asked for; how many could not be
  * drawn. */
 static int draw(const struct reproduce *r, const struct claims *c, int item, const struct job *j) {
     const char *folder = option_text(&j->options, opt_plot);
@@ -20,7 +20,7 @@ static int draw(const struct reproduce *r, const struct claims *c, int item, con
         char path[JOB_SENTENCE], why[JOB_SENTENCE];
         if (c->draw[k].item != item || (only >= 0 && k != only)) continue;
         text_set(path, sizeof path, "%.400s/%.80s-%.80s.svg", folder, c->name, c->draw[k].name);
-        if (picture_draw(c, k, path, option_given(&j->options, opt_force), why, sizeof why) == 0) continue;
+        if (figure_draw(c, k, path, option_given(&j->options, opt_force), why, sizeof why) == 0) continue;
         message_error(&j->say, 0, "%s", why);
         missing++;
     }

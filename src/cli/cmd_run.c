@@ -136,7 +136,7 @@ static void integrate(struct run *r) {
     while (status == KEEL_OK && keel_time(keel_sim_solver(r->sim)) != end && !stop_asked() &&
            !r->trace.failed && !failed) {
         status = limit_advance(&limit, r->sim, wake_of(r), end);
-        if (limit.pause && status == KEEL_OK) failed = pause_between(r, limit.pace.now);
+        if (limit.pause && status == KEEL_OK) failed = pause_between(r, limit.throttle.now);
     }
     progress_clear(&r->progress);
     if (stop_asked() && status >= 0) failed |= checkpoint_at(&r->checkpoint, &r->trace, job_seconds(), 1);

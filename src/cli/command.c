@@ -45,7 +45,7 @@ const struct command command_table[] = {
      "(an\n"
      "error that is smaller than printed), misprint, cannot be (it contradicts itself or arithmetic), "
      "explained,\n"
-     "same order, differs, refused.  --plot draws the figures into a folder, several runs in one picture.  "
+     "same order, differs, refused.  --plot draws the figures into a folder, several runs in one figure.  "
      "The\n"
      "status is 1 if a verdict is worse than the recorded one.",
      "keel reproduce liu2006 table2", "runs the methods of that table and compares every digit",

@@ -1,4 +1,4 @@
-/* compare_plot.c - the table of compare as a picture: what an accuracy costs, and what is lost on the way. */
+/* compare_plot.c - the table of compare as a figure: what an accuracy costs, and what is lost on the way. */
 #include "base/text.h"
 #include "cli/compare.h"
 

@@ -43,7 +43,7 @@ static int looks_like_floor(const struct converge *c, int level, int column, dou
 
 /* The floor is where all finer levels look like it: one that does so alone is an accident of signs.  The
  * order is that of the finest two levels ten times above the floor, or above it at all. */
-static void judge(struct converge *c, int column) {
+static void find_order(struct converge *c, int column) {
     double highest = 0, near = NAN, *order = &c->order[column];
     int below = 1;
     *order = NAN;
@@ -75,7 +75,7 @@ static int control_all(struct converge *c, struct job *j) {
     if (!c->local || !c->at_floor) return job_no_memory(j);
     c->order = c->local + all;
     c->floor_met = c->at_floor + all;
-    for (int i = 0; i < c->columns; i++) judge(c, i);
+    for (int i = 0; i < c->columns; i++) find_order(c, i);
     return 0;
 }
 

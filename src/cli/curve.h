@@ -1,4 +1,4 @@
-/* curve.h - some quantities of a run at every step, for a picture. */
+/* curve.h - some quantities of a run at every step, for a figure. */
 #ifndef KEEL_CLI_CURVE_H
 #define KEEL_CLI_CURVE_H
 

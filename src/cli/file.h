@@ -21,7 +21,7 @@ struct file {
 int file_open(struct file *f, struct claim *claim, int borrowed, char *why, size_t room);
 int file_put(struct file *f, const void *bytes, size_t count);    /* 0, or -1 */
 void file_sentence(const struct file *f, char *why, size_t room); /* why it could not be written */
-/* A complete picture that somebody else has written to the part is marked as keel's.  0, or -1. */
+/* A complete figure that somebody else has written to the part is marked as keel's.  0, or -1. */
 int file_mark(struct file *f);
 int file_keep(struct file *f, char *why, size_t room); /* closed and in place; 0, or -1: the disk is full */
 void file_drop(struct file *f);                        /* closed and removed; nothing appears */

@@ -12,7 +12,7 @@ enum gnuplot_kind { GNUPLOT_NONE, GNUPLOT_SVG, GNUPLOT_PNG, GNUPLOT_PDF, GNUPLOT
 
 /* By the ending of a name, "-" is the terminal; GNUPLOT_NONE: it cannot be drawn to. */
 enum gnuplot_kind gnuplot_kind_of(const char *path);
-enum kind gnuplot_file_kind(enum gnuplot_kind kind); /* of a picture in a file */
+enum kind gnuplot_file_kind(enum gnuplot_kind kind); /* of a figure in a file */
 int gnuplot_there(void);                             /* is it in PATH? */
 /* A program to be filled: a temporary file without a name.  NULL: there is no place. */
 FILE *gnuplot_program(void);

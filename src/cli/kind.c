@@ -29,9 +29,9 @@ static const struct {
     [KIND_HDF5] = {"an HDF5 file", PIECE("\x89HDF\r\n\x1a\n"), PIECE(""), PIECE("")},
     [KIND_REPORT] = {"a report of keel", PIECE("<!DOCTYPE html>"),
                      PIECE("<meta name=\"generator\" content=\"keel "), PIECE("")},
-    [KIND_SVG] = {"a picture of keel", PIECE("<?xml "), PIECE(""), PIECE("<!-- keel -->\n")},
-    [KIND_PNG] = {"a picture of keel", PIECE("\x89PNG\r\n\x1a\n"), PIECE(""), PIECE(PNG_MARK)},
-    [KIND_PDF] = {"a picture of keel", PIECE("%PDF-"), PIECE(""), PIECE("% keel\n")},
+    [KIND_SVG] = {"a figure of keel", PIECE("<?xml "), PIECE(""), PIECE("<!-- keel -->\n")},
+    [KIND_PNG] = {"a figure of keel", PIECE("\x89PNG\r\n\x1a\n"), PIECE(""), PIECE(PNG_MARK)},
+    [KIND_PDF] = {"a figure of keel", PIECE("%PDF-"), PIECE(""), PIECE("% keel\n")},
     [KIND_C] = {"a C file of keel emit", PIECE("/* A model as C, written by keel "), PIECE(""), PIECE("")},
     [KIND_CHECKPOINT] = {"a checkpoint of keel", PIECE("keelchk"), PIECE(""), PIECE("")},
     [KIND_ROWS] = {"the rows of a checkpoint of keel", PIECE("keelrow"), PIECE(""), PIECE("")},
@@ -83,7 +83,7 @@ static int put(int handle, const void *bytes, size_t count, off_t at) {
     return -1;
 }
 
-/* A chunk of text before the one that ends the picture. */
+/* A chunk of text before the one that ends the figure. */
 static int mark_png(int handle, off_t size) {
     char chunk[sizeof PNG_MARK - 1 + 4 + sizeof PNG_END - 1];
     size_t mark = sizeof PNG_MARK - 1;

@@ -43,10 +43,10 @@ static void compile_where_it_pays(struct limit *l, keel_sim *sim, double end) {
 keel_status limit_advance(struct limit *l, keel_sim *sim, double wake, double end) {
     long before = l->taken;
     if (l->most && l->taken >= l->most) return KEEL_ELIMIT;
-    int slow = l->pace.stride < QUICK, single = slow || (l->most && l->most - l->taken < LIMIT_PAUSE);
+    int slow = l->throttle.stride < QUICK, single = slow || (l->most && l->most - l->taken < LIMIT_PAUSE);
     keel_status status = keel_sim_advance(sim, single ? keel_time(keel_sim_solver(sim)) : wake, end);
     l->taken = keel_statistics(keel_sim_solver(sim)).steps;
-    l->pause = pace_ready(&l->pace, l->taken > before ? l->taken - before : 1);
+    l->pause = throttle_ready(&l->throttle, l->taken > before ? l->taken - before : 1);
     l->looks += (keel_time(keel_sim_solver(sim)) - wake) * (end - l->from) >= 0;
     if (status == KEEL_OK) compile_where_it_pays(l, sim, end);
     return status;

@@ -2,9 +2,9 @@
 #include "cli/option.h"
 
 #include "base/text.h"
-#include "cli/stabilizer.h"
 #include "cli/command.h"
 #include "cli/memory.h"
+#include "cli/stabilizer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* plot.h - the rows of a run as pictures: --plot FILE, --plot -, and the pictures of the report. */
+/* plot.h - the rows of a run as figures: --plot FILE, --plot -, and the figures of the report. */
 #ifndef KEEL_CLI_PLOT_H
 #define KEEL_CLI_PLOT_H
 
@@ -23,7 +23,7 @@ int plot_inline(FILE *to, const struct job *j, const struct store *s, const stru
                 size_t room);
 void plot_drop(struct plot *p);
 
-/* For other pictures: colours that all eyes tell apart, thin axes; a program of gnuplot to where --plot says
+/* For other figures: colours that all eyes tell apart, thin axes; a program of gnuplot to where --plot says
  * (0, or an exit status). */
 enum { PLOT_COLORS = 6 };
 extern const char *const plot_palette[PLOT_COLORS];

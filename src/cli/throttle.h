@@ -5,14 +5,14 @@
 
 #include "cli/job.h"
 
-struct pace {
+struct throttle {
     long taken, stride; /* steps since the clock was asked, and after which it is asked again */
     double now;
 };
 
 /* After so many more steps: 1 every few milliseconds, however long a step takes; then `now` is the time.  The
  * stride is what 5 ms are enough for, and at most twice what it was. */
-static inline int pace_ready(struct pace *p, long steps) {
+static inline int throttle_ready(struct throttle *p, long steps) {
     enum { MOST = 1 << 14 };
     if ((p->taken += steps) < p->stride) return 0;
     double now = job_seconds(), passed = now - p->now, enough = 0.005 * (double)p->taken;

@@ -196,12 +196,25 @@ void engine_close(struct engine *e) {
     free(e);
 }
 
-/* Is the hidden row of this name one of the rows as they were written, which a method keeps for itself? */
-static int was_written(const struct engine *e, const char *name) {
+/* Is the hidden row of this name one of the original equations, which a method keeps for itself? */
+static int is_original(const struct engine *e, const char *name) {
     const keel_map *rows = &e->field.p.extras->original_g;
     for (int i = 0; i < rows->count && rows->names; i++)
         if (rows->names[i] && strcmp(rows->names[i], name) == 0) return 1;
     return 0;
+}
+
+static keel_status no_such_row(struct engine *e, const char *name) {
+    int near = -1, best = 4;
+    for (int i = 0; i < e->rows.count; i++) {
+        int distance = text_distance(name, rows_name(&e->rows, i));
+        if (distance >= best) continue;
+        best = distance;
+        near = i;
+    }
+    if (near < 0) return engine_fail(e, KEEL_EINVAL, "options.keep: there is no row `%s`", name);
+    return engine_fail(e, KEEL_EINVAL, "options.keep: there is no row `%s`; did you mean `%s`?", name,
+                       rows_name(&e->rows, near));
 }
 
 /* Which rows the stabilizer keeps, which it only watches (docs/design.md: stepper x stabilizer). */
@@ -214,20 +227,7 @@ static keel_status decide_treatment(struct engine *e) {
     const char *keep = e->o.keep;
     char name[ROWS_NAME];
     for (const char *rest = keep; rest && (rest = text_next(rest, name, sizeof name));)
-        if (rows_find(r, name) < 0) {
-            int near = -1, best = 4;
-            for (int i = 0; i < r->count; i++) {
-                int distance = text_distance(name, rows_name(r, i));
-                if (distance < best) {
-                    best = distance;
-                    near = i;
-                }
-            }
-            return near < 0
-                       ? engine_fail(e, KEEL_EINVAL, "options.keep: there is no row `%s`", name)
-                       : engine_fail(e, KEEL_EINVAL, "options.keep: there is no row `%s`; did you mean `%s`?",
-                                     name, rows_name(r, near));
-        }
+        if (rows_find(r, name) < 0) return no_such_row(e, name);
     for (int i = 0; i < r->count; i++) {
         keel_row_kind kind = rows_kind(r, i);
         int base = kind == KEEL_ROW_VELOCITY ? i - e->field.kg : i; /* keeping a constraint keeps its d/dt */
@@ -239,7 +239,7 @@ static keel_status decide_treatment(struct engine *e) {
         if ((kind == KEEL_ROW_CONSTRAINT || kind == KEEL_ROW_ROLLING || kind == KEEL_ROW_ALGEBRAIC) &&
             (traits & KEEL_AS_GIVEN))
             r->treatment[i] = KEEL_ROW_NATIVE;
-        if (kind == KEEL_ROW_HIDDEN && (traits & KEEL_AS_GIVEN) && was_written(e, rows_name(r, i)))
+        if (kind == KEEL_ROW_HIDDEN && (traits & KEEL_AS_GIVEN) && is_original(e, rows_name(r, i)))
             r->treatment[i] = KEEL_ROW_NATIVE;
         if (kind == KEEL_ROW_ALGEBRAIC && e->field.dae.direct[i - r->at[kind]])
             r->treatment[i] = KEEL_ROW_NATIVE;
@@ -294,15 +294,33 @@ static void set_tolerances(struct engine *e) {
     e->work.rtol = e->o.step > 0 ? 0 : e->o.rtol;
 }
 
-/* Once a consistent state is known: the invariants (verify.h). */
+/* The verdicts on the invariants, and nothing else: a mode has the same bits and the same statistics whether
+ * it is verified now or was before. */
+static keel_status verify(struct engine *e) {
+    struct rows *r = &e->rows;
+    size_t first = (size_t)((unsigned char *)r->verdict - e->block);
+    size_t behind = first + (size_t)r->count * sizeof *r->verdict;
+    unsigned char *before = malloc(e->block_size);
+    if (!before) return engine_fail(e, KEEL_ENOMEM, "no memory to verify the invariants");
+    memcpy(before, e->block, e->block_size);
+    keel_status status = verify_invariants(&e->start, e->r->t, e->x[e->r->current]);
+    memcpy(e->block, before, first);
+    memcpy(e->block + behind, before + behind, e->block_size - behind);
+    field_forget(&e->field);
+    free(before);
+    return status == KEEL_OK ? KEEL_OK : engine_fail_by_fault(e);
+}
+
+/* Once a consistent state is known. */
 static keel_status verify_once(struct engine *e) {
     struct field *fd = &e->field;
-    const double *u = e->x[e->r->current];
+    int any = e->rows.of[KEEL_ROW_ENERGY] + e->rows.of[KEEL_ROW_INVARIANT] > 0;
     if (e->verified) return KEEL_OK;
-    if (e->measured && verify_invariants(&e->start, e->r->t, u) != KEEL_OK) return engine_fail_by_fault(e);
-    memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u); /* sampling moved it */
-    e->verified = 1;
-    return KEEL_OK;
+    if (e->measured && any) start_grow_sizes(&e->start, e->r->t, e->x[e->r->current]);
+    keel_status status = e->measured && any && !e->verdicts_known ? verify(e) : KEEL_OK;
+    memcpy(fd->y, e->x[e->r->current] + fd->n, (size_t)fd->m * sizeof *fd->y);
+    e->verified = status == KEEL_OK;
+    return status;
 }
 
 /* The start by the sides of the values given, until the consistent ones lie on the same sides. */
@@ -356,7 +374,8 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
             return engine_fail_by_fault(e);
         rows_certify(&e->rows);
     }
-    if (manifold_frozen(&e->manifold)) e->manifold.pace[0] = time_scale_inverse(e, t, x, e->f[r->current]);
+    if (manifold_frozen(&e->manifold))
+        e->manifold.inverse_time[0] = time_scale_inverse(e, t, x, e->f[r->current]);
     manifold_weigh(&e->manifold, e->f[r->current]);
     if (e->manifold.stabilizer->begin) {
         status = e->manifold.stabilizer->begin(&e->manifold.view, t, x);
@@ -429,7 +448,8 @@ static int heed_no_more(struct engine *e) {
 }
 
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
-                           const keel_stepper *method, const keel_stabilizer *stabilizer, int begin) {
+                           const keel_stepper *method, const keel_stabilizer *stabilizer, int begin,
+                           const int *verdict) {
     struct engine *e = calloc(1, sizeof *e);
     if (!e) return NULL;
     e->handle = handle;
@@ -454,10 +474,14 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
         engine_close(e);
         return NULL;
     }
+    if (verdict) memcpy(e->rows.verdict, verdict, (size_t)e->rows.count * sizeof *verdict);
+    e->verdicts_known = verdict != NULL;
     engine_heed(e, 1);
     prepare(e, begin);
     heed_no_more(e);
-    return e;
+    if (e->r->status != KEEL_ENOMEM) return e;
+    engine_close(e);
+    return NULL;
 }
 
 keel_status engine_begin(struct engine *e, double t, const double *u, const unsigned char *fixed) {

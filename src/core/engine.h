@@ -152,6 +152,7 @@ struct engine {
     int from;                     /* the buffer that an attempt of the stabilizer begins from */
     int was_split;                /* error[0] is tangential, split the rest of it */
     int settled, verified;        /* treatment of rows decided; invariants and derivatives looked at */
+    int verdicts_known;           /* of an earlier stay in this mode */
     int measured;                 /* rows are evaluated at every step */
     int estimates;                /* error estimates wanted: 0, 1, 2 */
     unsigned char *fixed_by_default; /* n + m: all of x, none of y */
@@ -161,13 +162,15 @@ struct engine {
 };
 
 /* engine.c */
-/* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence.
- * begin 0: laid out only, to be filled from a saved state. */
 static inline struct engine *engine_of(const keel_manifold *view) { /* of which a stabilizer has this view */
     return view->core;
 }
+/* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence.
+ * begin 0: laid out only, to be filled from a saved state.  verdict: of each row, where they are known from
+ * an earlier stay in this mode; NULL: the invariants are verified. */
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
-                           const keel_stepper *method, const keel_stabilizer *stabilizer, int begin);
+                           const keel_stepper *method, const keel_stabilizer *stabilizer, int begin,
+                           const int *verdict);
 struct engine *engine_copy(keel_solver *handle, const struct engine *source); /* NULL: no memory */
 void engine_close(struct engine *e);
 keel_status engine_fail(struct engine *e, keel_status status, const char *format, ...)
@@ -251,7 +254,8 @@ void reversible_layout(struct reversible *v, const keel_options *o, size_t n, si
 /* Where the next reversible step ends, not beyond t_end. */
 keel_status reversible_aim(struct engine *e, double t_end, double *t_new);
 void reversible_carry(const struct engine *from, struct engine *to); /* the gauge, to another mode */
-/* pace.c: 1/T at (t, x), T the time of the motion; 0: nothing moves.  Uses what is free between steps. */
+/* time_scale.c: 1/T at (t, x), T the time of the motion; 0: nothing moves.  Uses what is free between
+ * steps. */
 double time_scale_inverse(struct engine *e, double t, const double *x, const double *f);
 
 /* step.c */
@@ -283,7 +287,7 @@ keel_status follow_end(struct engine *e, keel_status status);
 keel_status follow_check(struct engine *e, double t_new, double h);
 keel_status follow_inside(struct engine *e, double t, double *x); /* y of x inside the last step */
 
-/* fused.c */
+/* kernel.c */
 int kernel_fits(const struct engine *e); /* the problem brings a kernel, and nothing looks at single steps */
 /* Some of the steps to t_end in one go, fewer than `most`, none of which reaches t_wake; how many.  wait: so
  * many steps are to be taken by step_take before the next such call. */

@@ -260,7 +260,7 @@ static int all_resolved(const struct engine *e) {
 }
 
 /* Samples of a piece of the step, from where events have been looked for towards t_to; t has their times.
- * Pieces are halved until they are resolved, and the next one begins with twice the length.  A kink at zero
+ * Pieces are halved until they are resolved, and the next one begins with twice the length.  A nonsmooth zero
  * is resolved by no length, noise nowhere: after a few such pieces the step is taken as it is. */
 static keel_status sample_piece(struct engine *e, double t_to, double *t) {
     struct run_state *r = e->r;

@@ -8,12 +8,18 @@
 #include <stdarg.h>
 #include <string.h>
 
+keel_status field_fault_v(struct field *fd, keel_status severity, keel_status status, const char *format,
+                          va_list args) {
+    text_vset(fd->fault.text, sizeof fd->fault.text, format, args);
+    fd->fault.status = status;
+    return severity;
+}
+
 keel_status field_fault(struct field *fd, keel_status severity, keel_status status, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    text_vset(fd->fault.text, sizeof fd->fault.text, format, args);
+    field_fault_v(fd, severity, status, format, args);
     va_end(args);
-    fd->fault.status = status;
     return severity;
 }
 
@@ -58,11 +64,12 @@ void field_init(struct field *fd, const keel_problem *p, keel_stats *stats) {
     fd->velocity = map_of(&p->velocity, "velocity", 0, n, 1);
     fd->invariant = map_of(&p->invariant, "invariant", 0, n, 0);
     fd->event = map_of(&p->event, "event", 0, n, 0);
-    fd->quadratic_forms = map_of(&fd->p.extras->quadratic_forms, "forms", 0, n, 0);
+    fd->quadratic_forms = map_of(&fd->p.extras->quadratic_forms, "quadratic_forms", 0, n, 0);
     fd->energy_of_forms =
-        map_of(&fd->p.extras->energy_of_forms, "reduced", 0, fd->p.extras->quadratic_forms.count, 0);
-    fd->original_f = map_of(&fd->p.extras->original_f, "written", 0, n + fd->p.extras->original_g.count, 1);
-    fd->original_g = map_of(&fd->p.extras->original_g, "original_rows", 0, n, 1);
+        map_of(&fd->p.extras->energy_of_forms, "energy_of_forms", 0, fd->p.extras->quadratic_forms.count, 0);
+    fd->original_f =
+        map_of(&fd->p.extras->original_f, "original_f", 0, n + fd->p.extras->original_g.count, 1);
+    fd->original_g = map_of(&fd->p.extras->original_g, "original_g", 0, n, 1);
     keel_fn *derived = fd->form->rhs(fd);
     fd->rhs = derived ? derived : p->f.value;
     fd->context = derived ? fd : p->user;

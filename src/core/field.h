@@ -14,6 +14,7 @@
 #include "linalg/rowspace.h"
 #include "linalg/saddle.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 /* The last thing that went wrong in a callback or a solve.  A step may still be saved by a shorter one; if
@@ -137,6 +138,8 @@ keel_status field_rhs(struct field *fd, double t, const double *x, double *dx);
 /* Records why; returns `severity` (KEEL_RETRY, or the status itself). */
 keel_status field_fault(struct field *fd, keel_status severity, keel_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+keel_status field_fault_v(struct field *fd, keel_status severity, keel_status status, const char *format,
+                          va_list args) __attribute__((format(printf, 4, 0)));
 const char *field_name(const char *const *names, int i, const char *what, char *room, size_t size);
 
 /* map.c: checked evaluation. */

@@ -23,13 +23,16 @@ static int forms_fit(const keel_problem *p, char *why, size_t room) {
                    *reduced = &keel_extras_of(p)->energy_of_forms;
     if (forms->count == 0 && reduced->count == 0) return 1;
     if (!(keel_problem_traits(p) & KEEL_POSITIONS))
-        return text_no(why, room,
-                       "forms belong to the form KEEL_MECHANICS and to canonical Hamiltonian problems");
+        return text_no(
+            why, room,
+            "extras.quadratic_forms belong to the form KEEL_MECHANICS and to canonical Hamiltonian "
+            "problems");
     if (forms->count == 0 || reduced->count != 1 + p->constraint.count)
-        return text_no(why, room, "reduced must give energy and constraints by forms: count %d, it has %d",
+        return text_no(why, room,
+                       "extras.energy_of_forms must give energy and constraints: count %d, it has %d",
                        1 + p->constraint.count, reduced->count);
     return (forms->jacobian && reduced->jacobian) ||
-           text_no(why, room, "forms and reduced need their jacobians");
+           text_no(why, room, "extras.quadratic_forms and energy_of_forms need their jacobians");
 }
 
 /* The equations as they were given. */
@@ -37,12 +40,13 @@ static int original_fits(const keel_problem *p, char *why, size_t room) {
     const keel_map *f = &keel_extras_of(p)->original_f, *g = &keel_extras_of(p)->original_g;
     if (f->count == 0 && g->count == 0) return 1;
     if (!(keel_problem_traits(p) & KEEL_FIRST_ORDER))
-        return text_no(why, room, "written belongs to the forms KEEL_ODE and KEEL_DAE");
+        return text_no(why, room, "extras.original_f belongs to the forms KEEL_ODE and KEEL_DAE");
     if (f->count != p->n || g->count == 0)
-        return text_no(why, room, "written must have count n = %d, it has %d, and original_rows beside it",
-                       p->n, f->count);
+        return text_no(why, room,
+                       "extras.original_f must have count n = %d, it has %d, and original_g beside it", p->n,
+                       f->count);
     return (f->jacobian && g->jacobian) ||
-           text_no(why, room, "written and original_rows need their jacobians");
+           text_no(why, room, "extras.original_f and original_g need their jacobians");
 }
 
 static int extras_fit(const keel_problem *p, char *why, size_t room) {
@@ -52,9 +56,9 @@ static int extras_fit(const keel_problem *p, char *why, size_t room) {
         return text_no(why, room, "curvature belongs to the form KEEL_MECHANICS");
     if (keel_extras_of(p)->kernel &&
         (!p->f.value || p->mass.value || traits & (KEEL_SECOND_ORDER | KEEL_ALGEBRAIC)))
-        return text_no(
-            why, room,
-            "fused belongs to the form KEEL_ODE without a mass matrix, or to a Hamiltonian one with f");
+        return text_no(why, room,
+                       "extras.kernel belongs to the form KEEL_ODE without a mass matrix, or to a "
+                       "Hamiltonian one with f");
     return 1;
 }
 

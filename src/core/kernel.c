@@ -1,4 +1,4 @@
-/* fused.c - many steps at once, by a kernel that the problem brings: a method with f, and the rows that are
+/* kernel.c - many steps at once, by a kernel that the problem brings: a method with f, and the rows that are
  * watched or kept, compiled into it.
  *
  * The last steps before a call ends are left to step.c, so whoever looks into the last step finds what is
@@ -108,8 +108,8 @@ struct work {
 
 /* What step.c would have left after the last look at the rates. */
 static void clear(struct work *w) {
-    if (w->k.looks > w->cleared) verify_clear(&w->e->start);
-    w->cleared = w->k.looks;
+    if (w->k.verifications > w->cleared) verify_clear(&w->e->start);
+    w->cleared = w->k.verifications;
 }
 
 /* Before sizes grow, and at the end. */
@@ -154,6 +154,24 @@ static const double *shares(const struct engine *e, double share[MOST]) {
     for (int i = 0; i < e->rows.count; i++)
         share[i] = verify_share(fd, rows_kind(&e->rows, i) == KEEL_ROW_ENERGY ? &fd->energy : &fd->invariant);
     return share;
+}
+
+/* The steps that were taken are those of the run. */
+static void commit(struct work *w, long taken) {
+    const struct keel_kernel_state *k = &w->k;
+    struct engine *e = w->e;
+    struct run_state *r = e->r;
+    if (k->moved_state >= 0) correction_enter(e, k->moved_state, k->moved, k->moved_t);
+    r->stats.corrections += k->corrections;
+    r->stats.newton += k->newton;
+    r->stats.factorizations += k->corrections;
+    r->stats.jacobians += (k->corrections + k->verifications) * e->manifold.kept_kinds;
+    r->stats.rejected += k->rejected;
+    r->outgrown = k->outgrown;
+    r->h_next = k->h_next;
+    r->error_before = k->error_before;
+    advance(e, k->t, taken, k->calls);
+    clear(w);
 }
 
 static long kernel_kept(struct engine *e, double t_wake, double t_end, long count, long *wait,
@@ -210,17 +228,7 @@ static long kernel_kept(struct engine *e, double t_wake, double t_end, long coun
     if (w.touched == w.k.steps) r->stats = w.before;
     *wait = w.k.due ? 1 : taken == 0 ? PATIENCE : 0;
     if (taken == 0) return 0;
-    if (w.k.moved_state >= 0) correction_enter(e, w.k.moved_state, w.k.moved, w.k.moved_t);
-    r->stats.corrections += w.k.corrections;
-    r->stats.newton += w.k.newton;
-    r->stats.factorizations += w.k.corrections;
-    r->stats.jacobians += (w.k.corrections + w.k.looks) * e->manifold.kept_kinds;
-    r->stats.rejected += w.k.rejected;
-    r->outgrown = w.k.outgrown;
-    r->h_next = w.k.h_next;
-    r->error_before = w.k.error_before;
-    advance(e, w.k.t, taken, w.k.calls);
-    clear(&w);
+    commit(&w, taken);
     if (w.k.unseen && step_verify(e) != KEEL_OK) *status = engine_fail_by_fault(e);
     return taken;
 }

@@ -1,6 +1,6 @@
-/* march.h - many steps in one go, by their error, or projected onto the kept rows, or with watched ones: what
- * a compiled model instantiates with its right-hand side and its rows inlined.  Each step is what core/step.c
- * makes of it, to the last bit. */
+/* kernel.h - many steps in one go, by their error, or projected onto the kept rows, or with watched ones:
+ * what a compiled model instantiates with its right-hand side and its rows inlined.  Each step is what
+ * core/step.c makes of it, to the last bit. */
 #ifndef KEEL_CORE_KERNEL_H
 #define KEEL_CORE_KERNEL_H
 
@@ -13,7 +13,7 @@ enum kernel_treatment { KERNEL_FREE, KERNEL_WATCHED, KERNEL_KEPT };
 /* The numbers of a solver that such steps read and change. */
 struct keel_kernel_state {
     enum kernel_treatment treatment;
-    double t, base, h; /* as of a keel_kernel_fixed; t is where the march ends, afterwards */
+    double t, base, h; /* as of a keel_kernel_fixed; t is where the steps end, afterwards */
     long first, count;
     int adaptive; /* steps by their error, from h_next on, and before the last two to t_end: */
     double h_next, error_before, longest, t_end, direction, rtol, order;
@@ -39,11 +39,11 @@ struct keel_kernel_state {
     /* Where gradients are needed anew: brings trial to the manifold and leaves its residuals; 0. */
     int (*again)(struct keel_kernel_state *k, double t);
     double *trial;
-    /* After the march: */
+    /* After the steps: */
     long corrections, newton; /* projections by the kernel; their iterations */
     long calls, rejected;     /* of the right-hand side; attempts */
-    long looks;               /* at the rates of the rows */
-    int unseen;               /* such a look is due after the last step, by the core */
+    long verifications;       /* of the rates of the rows */
+    int unseen;               /* such a verification is due after the last step, by the core */
     int due; /* the next step alone is for core/step.c: sizes of watched rows, a correction for the record */
     int outgrown; /* a state has outgrown its size in the last step */
 };
@@ -95,7 +95,7 @@ static inline double kernel_way(const struct kernel_workspace *m, int i) {
     return __builtin_fabs(m->next[i] - (m->x[i] + m->dx[i]));
 }
 
-/* Tolerances are those of the sizes so far, which stay while the march goes on. */
+/* Tolerances are those of the sizes so far, which stay while the kernel runs. */
 static inline double kernel_tolerance(const struct keel_kernel_state *k, int i) {
     return project_tolerance(k->atol[i], k->rtol, k->largest[i]);
 }
@@ -189,7 +189,7 @@ static inline int kernel_rests(const struct project *p, const struct kernel_work
     for (int i = 0; i < p->kept; i++)
         if (!project_rests(p->n, 0, m->gradients + i * p->n, m->f, k->share[i])) return 0;
     k->unseen = 0;
-    k->looks++;
+    k->verifications++;
     return 1;
 }
 

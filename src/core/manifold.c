@@ -12,7 +12,8 @@ void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, cons
     m->rows = rows;
     m->stabilizer = stabilizer;
     m->traits = stabilizer->info.traits;
-    m->corrections = m->traits & KEEL_TO_ROUND_OFF ? 0 : stabilizer->corrections;
+    int some = stabilizer->corrections > 0 ? stabilizer->corrections : 1; /* that of its own counts as one */
+    m->corrections = m->traits & KEEL_TO_ROUND_OFF || !(m->traits & KEEL_CORRECTS) ? 0 : some;
     m->view = (keel_manifold){.n = fd->n, .m = fd->m, .width = fd->width};
     m->norm = norm == KEEL_BY_DEFAULT ? fd->form->norm : norm;
     m->units = units;
@@ -26,7 +27,7 @@ void manifold_layout(struct manifold *m, struct arena *a) {
     if (width < (size_t)m->fd->width) width = (size_t)m->fd->width;
     m->row = arena_ints(a, rows + 1);
     m->inverse_weight = arena_doubles(a, (size_t)m->fd->width);
-    m->pace = arena_doubles(a, 1);
+    m->inverse_time = arena_doubles(a, 1);
     m->residual = m->rows->residual;              /* of the trial; a step that is not accepted restores it */
     size_t full = rows - (size_t)m->rows->stored; /* rows whose gradients are kept as such */
     m->space.q = arena_doubles(a, (full + 1) * width);
@@ -79,8 +80,8 @@ static void weigh_by_size(struct manifold *m) {
  * starts near 0 may grow as large as the rest. */
 static void widen(struct manifold *m, const double *rate) {
     double largest = 0;
-    for (int i = 0; i < m->fd->n && m->pace[0] > 0; i++) {
-        double way = fabs(rate[i]) / m->pace[0];
+    for (int i = 0; i < m->fd->n && m->inverse_time[0] > 0; i++) {
+        double way = fabs(rate[i]) / m->inverse_time[0];
         if (isfinite(way)) m->inverse_weight[i] = fmax(m->inverse_weight[i], way);
     }
     for (int i = 0; i < m->fd->n; i++) largest = fmax(largest, m->inverse_weight[i]);

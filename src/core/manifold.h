@@ -42,9 +42,9 @@ struct manifold {
     double *dual;                  /* by mass, sparse: M times the rows of space */
     double *directions, *bordered; /* by mass: invariants' directions (dq, dv), and their matrix */
     int *pivot;
-    double tau;       /* weight of velocities against positions: the step, or T */
-    double *pace;     /* frozen: 1/T, T the time of the motion at the start */
-    int normal_known; /* space holds the normal directions of the last correction */
+    double tau;           /* weight of velocities against positions: the step, or T */
+    double *inverse_time; /* frozen: 1/T, T the time of the motion at the start */
+    int normal_known;     /* space holds the normal directions of the last correction */
 };
 
 void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, const keel_stabilizer *stabilizer,
@@ -70,7 +70,7 @@ static inline int manifold_frozen(const struct manifold *m) {
 /* The weight of velocities for a step of h; frozen ones do not know it: within |v| < h |v'| the direction of
  * the energy would turn from v to q in one step, and no mu would fit both ends. */
 static inline void manifold_time(struct manifold *m, double h) {
-    m->tau = !manifold_frozen(m) ? fabs(h) : m->pace[0] > 0 ? 1 / m->pace[0] : 1;
+    m->tau = !manifold_frozen(m) ? fabs(h) : m->inverse_time[0] > 0 ? 1 / m->inverse_time[0] : 1;
 }
 /* Is the state moved after a step, at all, and until it is at round-off, with the residuals left behind? */
 static inline int manifold_corrects(const struct manifold *m) {

@@ -56,9 +56,9 @@ void manifold_sparse_border(struct manifold *m, int first_kept) {
         memset(dual, 0, (size_t)s->width * sizeof *dual);
         memcpy(d, gradient, (size_t)nq * sizeof *d);
         for (int j = 0; j < nq; j++) {
-            double reach = fd->mech.saddle.inverse_weight[j]; /* 1 / sqrt(M_jj) stands for L^-1 */
+            double inverse = fd->mech.saddle.inverse_weight[j]; /* 1 / sqrt(M_jj) stands for L^-1 */
             d[half + j] = gradient[nq + j] / m->tau;
-            whole += (d[j] * reach) * (d[j] * reach) + (d[half + j] * reach) * (d[half + j] * reach);
+            whole += (d[j] * inverse) * (d[j] * inverse) + (d[half + j] * inverse) * (d[half + j] * inverse);
         }
         to_tangent(m, d, dual);
         to_tangent(m, d + half, dual + half);

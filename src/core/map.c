@@ -25,14 +25,14 @@ keel_status map_complain(struct field *fd, const char *what, const char *const *
 }
 
 /* The same, with the part of the map that was asked: "invariant: its jacobian ...". */
-static keel_status blame(struct field *fd, keel_status status, const char *part) {
+static keel_status in_part(struct field *fd, keel_status status, const char *part) {
     if (status != KEEL_OK) text_add(fd->fault.text, sizeof fd->fault.text, " (in its %s)", part);
     return status;
 }
 
 /* d row / d column, in the words of the model: f of a state without a name of its own is the state's d/dt. */
-static keel_status blame_entry(struct field *fd, const struct map *map, double t, int row, int column,
-                               double value) {
+static keel_status fail_entry(struct field *fd, const struct map *map, double t, int row, int column,
+                              double value) {
     char of[64], by[64];
     const char *const *names = fd->p.names;
     int rate = map == &fd->f && !map->user.names && names;
@@ -48,14 +48,14 @@ static keel_status jacobian_checked(struct field *fd, const struct map *map, int
                                     const double *values) {
     const keel_pattern *pattern = map->user.pattern;
     int entries = pattern ? pattern->nnz : map->user.count * map->columns, row = 0;
-    if (code != 0) return blame(fd, map_complain(fd, map->what, NULL, code, t, 0, values), "jacobian");
+    if (code != 0) return in_part(fd, map_complain(fd, map->what, NULL, code, t, 0, values), "jacobian");
     if (keel_native_finite(entries, values)) return KEEL_OK;
     for (int e = 0; e < entries; e++) {
         if (isfinite(values[e])) continue;
         while (pattern && pattern->row_start[row + 1] <= e) row++;
-        keel_status status = pattern ? blame_entry(fd, map, t, row, pattern->column[e], values[e])
-                                     : blame_entry(fd, map, t, e / map->columns, e % map->columns, values[e]);
-        return blame(fd, status, "jacobian");
+        keel_status status = pattern ? fail_entry(fd, map, t, row, pattern->column[e], values[e])
+                                     : fail_entry(fd, map, t, e / map->columns, e % map->columns, values[e]);
+        return in_part(fd, status, "jacobian");
     }
     return KEEL_OK;
 }
@@ -146,7 +146,8 @@ keel_status map_time_derivative(struct field *fd, const struct map *map, double 
     }
     if (map->user.time_derivative) {
         int code = map->user.time_derivative(t, u, out, fd->p.user);
-        return blame(fd, map_checked(fd, map->what, map->user.names, code, t, map->user.count, out), "rate");
+        return in_part(fd, map_checked(fd, map->what, map->user.names, code, t, map->user.count, out),
+                       "rate");
     }
     struct time_path path = {fd, map, t, u};
     return differences_along(along_time, &path, map->user.count, fd->t_length, DIFFERENCES_LEVELS, 1,
@@ -159,7 +160,7 @@ keel_status map_terms(struct field *fd, const struct map *map, double t, const d
         return KEEL_OK;
     }
     int code = map->user.terms(t, u, out, fd->p.user);
-    return blame(fd, map_checked(fd, map->what, map->user.names, code, t, map->user.count, out), "terms");
+    return in_part(fd, map_checked(fd, map->what, map->user.names, code, t, map->user.count, out), "terms");
 }
 
 keel_status map_matrix(struct field *fd, const keel_matrix *matrix, const char *what, int order, double t,

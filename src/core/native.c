@@ -130,11 +130,9 @@ void keel_native_correct(keel_work *w, const double *c, double *d) {
 }
 
 keel_status keel_native_fail(keel_work *w, keel_status status, const char *format, ...) {
-    struct field *fd = field_of(w);
     va_list args;
     va_start(args, format);
-    text_vset(fd->fault.text, sizeof fd->fault.text, format, args);
+    field_fault_v(field_of(w), KEEL_RETRY, status, format, args);
     va_end(args);
-    fd->fault.status = status;
     return KEEL_RETRY;
 }

@@ -100,7 +100,7 @@ static keel_status stand_inside(struct engine *e, double t) {
     return KEEL_OK;
 }
 
-static void stand_at_front(struct engine *e, int tell) {
+static void stand_at_current(struct engine *e, int tell) {
     struct run_state *r = e->r;
     r->inside = 0;
     r->event = -1;
@@ -310,7 +310,7 @@ keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, in
     keel_status status = set_out(e, t_end);
     if (reached(e, t_wake, t_end)) t_wake = t_end;
     int events = e->field.p.event.count > 0, ahead = !reached(e, began, t_wake);
-    int fused = ahead && !(tell && e->o.observe) && kernel_fits(e);
+    int by_kernel = ahead && !(tell && e->o.observe) && kernel_fits(e);
     if (status == KEEL_OK && e->surfaces.count) status = surfaces_settle(e);
     if (status == KEEL_OK && r->surface >= 0) status = pass_surface(e, t_end);
     while (status == KEEL_OK) {
@@ -333,19 +333,19 @@ keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, in
         }
         if (reached(e, r->t, t_end)) {
             if (r->t != t_end) return stand_inside(e, t_end);
-            stand_at_front(e, 1);
+            stand_at_current(e, 1);
             return KEEL_OK;
         }
         int wakes = (reached(e, r->t, t_wake) && (taken > 0 || ahead)) || (pause > 0 && taken == pause);
-        stand_at_front(e, tell || wakes || inside); /* of a step begun before, it has seen a part */
+        stand_at_current(e, tell || wakes || inside); /* of a step begun before, it has seen a part */
         inside = 0;
         if (wakes) return KEEL_OK;
         if (engine_asked(e)) return KEEL_STOPPED;
         if (most > 0 && taken == most) return too_many_steps(e, most);
-        if (fused && wait == 0) {
-            long marched = kernel_advance(e, t_wake, t_end, steps_left(most, pause, taken), &wait, &status);
-            taken += marched;
-            if (marched > 0) continue;
+        if (by_kernel && wait == 0) {
+            long steps = kernel_advance(e, t_wake, t_end, steps_left(most, pause, taken), &wait, &status);
+            taken += steps;
+            if (steps > 0) continue;
         }
         wait -= wait > 0;
         status = step_take(e, t_end);

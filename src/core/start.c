@@ -195,7 +195,7 @@ static keel_status solve_within(struct start *st, const struct start_level *leve
     }
     int left = not_met(st, count, FITS);
     if (left < 0) return KEEL_OK;
-    return fd->mech.sparse && all_free(st, level) ? start_sparse_blame(st, t, u, left) : KEEL_ESTART;
+    return fd->mech.sparse && all_free(st, level) ? start_sparse_diagnose(st, t, u, left) : KEEL_ESTART;
 }
 
 keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u) {
@@ -364,6 +364,17 @@ keel_status start_nearby(struct start *st, const struct start_level *level, doub
     memset(st->free, 1, (size_t)(fd->n + fd->m));
     if (fd->mech.sparse && start_sparse_shorten(st, t, u, out) != KEEL_OK) return KEEL_RETRY;
     return solve_within(st, level, t, out, HASTY);
+}
+
+void start_grow_sizes(struct start *st, double t, const double *u) {
+    enum { POINTS = 6, OF_LARGE = 2 };
+    const struct start_level equations = {ROWS_OF_EQUATIONS, -1, 0, st->fd->n};
+    struct fault before = st->fd->fault; /* a point that cannot be met says nothing */
+    unsigned seed = 2026;
+    int points = choose_rows(st, &equations) == 0 ? 0 : st->fd->mech.sparse ? OF_LARGE : POINTS;
+    for (int k = 0; k < points; k++) start_nearby(st, &equations, START_NEAR, t, u, &seed, st->found);
+    st->fd->fault = before;
+    field_forget(st->fd);
 }
 
 double start_units(struct start *st, const struct start_level *level, double t, const double *u) {

@@ -46,6 +46,9 @@ keel_status start_nearby(struct start *st, const struct start_level *level, doub
 keel_status start_search(struct start *st, const struct start_level *level, double t, const double *u);
 /* How far the level's rows are off at u, the worst of them, in round-off units. */
 double start_units(struct start *st, const struct start_level *level, double t, const double *u);
+/* Lets the sizes of the equations' rows grow to what they are at points near u: the start may be a special
+ * one, at rest say, where the terms of a row vanish, and with them its round-off unit. */
+void start_grow_sizes(struct start *st, double t, const double *u);
 double start_random(unsigned *seed); /* in -1 .. 1 */
 /* start_sparse.c: large mechanics.  Factor and direction of a level; points around u; rows with a direction
  * of their own; positions, velocities and then invariants of a level with all columns. */
@@ -55,7 +58,7 @@ void start_sparse_direction(struct start *st, const struct start_level *level, i
 keel_status start_sparse_shorten(struct start *st, double t, const double *u, double *moved);
 keel_status start_sparse_rank(struct start *st, double t, const double *u);
 /* A row that cannot be met: because it depends on others, or for no such reason. */
-keel_status start_sparse_blame(struct start *st, double t, const double *u, int row);
+keel_status start_sparse_diagnose(struct start *st, double t, const double *u, int row);
 keel_status start_sparse_rest(struct start *st, const struct start_level *rest, double t, double *u);
 /* Constraints that depend on others wherever these hold: marks them redundant in rows and field. */
 keel_status start_find_redundant(struct start *st, double t, const double *u);

@@ -74,7 +74,7 @@ keel_status start_sparse_rank(struct start *st, double t, const double *u) {
     return status;
 }
 
-keel_status start_sparse_blame(struct start *st, double t, const double *u, int row) {
+keel_status start_sparse_diagnose(struct start *st, double t, const double *u, int row) {
     struct field *fd = st->fd;
     const double *k, *shift;
     int dependent = 0;

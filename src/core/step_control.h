@@ -1,5 +1,5 @@
-/* judge.h - the size of an error, and the step that follows from it: the arithmetic of core/control.c, which
- * compiled models have as text. */
+/* step_control.h - the size of an error, and the step that follows from it: the arithmetic of
+ * core/control.c, which compiled models have as text. */
 #ifndef KEEL_CORE_STEP_CONTROL_H
 #define KEEL_CORE_STEP_CONTROL_H
 

@@ -7,208 +7,217 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 
 enum { MOST = 1 << 20 };    /* of anything that is counted */
 enum { LARGEST = 1 << 28 }; /* entries of a dense matrix */
 
-struct verdict {
-    char *text;
-    size_t room;
-};
-
-static int no(const struct verdict *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int no(const struct verdict *v, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    text_vset(v->text, v->room, format, args);
-    va_end(args);
-    return 0;
-}
-
-static int pattern_fits(const struct verdict *v, const keel_pattern *p, const char *what, int rows,
+static int pattern_fits(char *why, size_t room, const keel_pattern *p, const char *what, int rows,
                         int columns) {
     if (!p) return 1;
     if (p->nnz < 0 || !p->row_start || (p->nnz > 0 && !p->column))
-        return no(v, "the pattern of %s has no entries to point at", what);
+        return text_no(why, room, "the pattern of %s has no entries to point at", what);
     if (p->row_start[0] != 0 || p->row_start[rows] != p->nnz)
-        return no(v, "the pattern of %s must start at 0 and end at nnz = %d", what, p->nnz);
+        return text_no(why, room, "the pattern of %s must start at 0 and end at nnz = %d", what, p->nnz);
     for (int i = 0; i < rows; i++)
         if (p->row_start[i] > p->row_start[i + 1])
-            return no(v, "the rows of the pattern of %s are not in order", what);
+            return text_no(why, room, "the rows of the pattern of %s are not in order", what);
     for (int e = 0; e < p->nnz; e++)
         if (p->column[e] < 0 || p->column[e] >= columns)
-            return no(v, "the pattern of %s has column %d; there are 0 .. %d", what, p->column[e],
-                      columns - 1);
+            return text_no(why, room, "the pattern of %s has column %d; there are 0 .. %d", what,
+                           p->column[e], columns - 1);
     for (int i = 0; i < rows; i++)
         for (int e = p->row_start[i] + 1; e < p->row_start[i + 1]; e++)
             if (p->column[e] <= p->column[e - 1])
-                return no(v, "row %d of the pattern of %s names its columns out of order or twice", i, what);
+                return text_no(why, room,
+                               "row %d of the pattern of %s names its columns out of order or twice", i,
+                               what);
     return 1;
 }
 
-static int map_fits(const struct verdict *v, const keel_map *map, const char *what, int columns) {
-    if (map->count < 0) return no(v, "%s.count is negative", what);
-    if (map->count > MOST) return no(v, "%s.count is %d: there may be at most %d", what, map->count, MOST);
+static int map_fits(char *why, size_t room, const keel_map *map, const char *what, int columns) {
+    if (map->count < 0) return text_no(why, room, "%s.count is negative", what);
+    if (map->count > MOST)
+        return text_no(why, room, "%s.count is %d: there may be at most %d", what, map->count, MOST);
     if (map->count > 0 && !map->value)
-        return no(v, "%s has a count of %d and no value function", what, map->count);
-    if (map->count == 0 && map->value) return no(v, "%s has a value function and a count of 0", what);
-    return pattern_fits(v, map->count ? map->pattern : NULL, what, map->count, columns);
+        return text_no(why, room, "%s has a count of %d and no value function", what, map->count);
+    if (map->count == 0 && map->value)
+        return text_no(why, room, "%s has a value function and a count of 0", what);
+    return pattern_fits(why, room, map->count ? map->pattern : NULL, what, map->count, columns);
 }
 
-static int maps_fit(const struct verdict *v, const keel_problem *p) {
+static int maps_fit(char *why, size_t room, const keel_problem *p) {
     int n = p->n, all = p->n + p->m, half = p->n / 2;
     int of_mass = keel_problem_traits(p) & KEEL_SECOND_ORDER ? half : n;
-    return map_fits(v, &p->f, "f", all) && map_fits(v, &p->algebraic, "algebraic", all) &&
-           map_fits(v, &p->hidden, "hidden", n) && map_fits(v, &p->energy, "energy", n) &&
-           map_fits(v, &p->constraint, "constraint", half) && map_fits(v, &p->rolling, "rolling", half) &&
-           map_fits(v, &p->velocity, "velocity", n) && map_fits(v, &p->invariant, "invariant", n) &&
-           map_fits(v, &p->event, "event", n) &&
-           map_fits(v, &keel_extras_of(p)->quadratic_forms, "forms", n) &&
-           map_fits(v, &keel_extras_of(p)->energy_of_forms, "reduced",
+    return map_fits(why, room, &p->f, "f", all) && map_fits(why, room, &p->algebraic, "algebraic", all) &&
+           map_fits(why, room, &p->hidden, "hidden", n) && map_fits(why, room, &p->energy, "energy", n) &&
+           map_fits(why, room, &p->constraint, "constraint", half) &&
+           map_fits(why, room, &p->rolling, "rolling", half) &&
+           map_fits(why, room, &p->velocity, "velocity", n) &&
+           map_fits(why, room, &p->invariant, "invariant", n) && map_fits(why, room, &p->event, "event", n) &&
+           map_fits(why, room, &keel_extras_of(p)->quadratic_forms, "extras.quadratic_forms", n) &&
+           map_fits(why, room, &keel_extras_of(p)->energy_of_forms, "extras.energy_of_forms",
                     keel_extras_of(p)->quadratic_forms.count) &&
-           map_fits(v, &keel_extras_of(p)->original_f, "written", n + keel_extras_of(p)->original_g.count) &&
-           map_fits(v, &keel_extras_of(p)->original_g, "original_rows", n) &&
-           pattern_fits(v, p->mass.value ? p->mass.pattern : NULL, "mass", of_mass, of_mass) &&
-           pattern_fits(v, p->structure.value ? p->structure.pattern : NULL, "structure", n, n);
+           map_fits(why, room, &keel_extras_of(p)->original_f, "extras.original_f",
+                    n + keel_extras_of(p)->original_g.count) &&
+           map_fits(why, room, &keel_extras_of(p)->original_g, "extras.original_g", n) &&
+           pattern_fits(why, room, p->mass.value ? p->mass.pattern : NULL, "mass", of_mass, of_mass) &&
+           pattern_fits(why, room, p->structure.value ? p->structure.pattern : NULL, "structure", n, n);
 }
 
-static int matrix_fits(const struct verdict *v, const keel_map *map, const char *what, int columns) {
+static int matrix_fits(char *why, size_t room, const keel_map *map, const char *what, int columns) {
     if ((double)map->count * columns <= LARGEST) return 1;
-    return no(v, "the jacobian of %s, %d x %d, is too large for the dense matrices of this version", what,
-              map->count, columns);
+    return text_no(why, room,
+                   "the jacobian of %s, %d x %d, is too large for the dense matrices of this version", what,
+                   map->count, columns);
 }
 
 /* Dense matrices of a size that no machine will like. */
-static int matrices_fit(const struct verdict *v, const keel_problem *p, const keel_options *o,
-                        unsigned traits, unsigned stabilizer) {
+static int matrices_fit(char *why, size_t room, const keel_problem *p, const keel_options *o, unsigned traits,
+                        unsigned stabilizer) {
     int n = p->n, all = p->n + p->m, half = p->n / 2, rows = p->constraint.count + p->rolling.count;
-    int few = matrix_fits(v, &p->energy, "energy", n) && matrix_fits(v, &p->invariant, "invariant", n) &&
-              matrix_fits(v, &p->event, "event", n);
+    int few = matrix_fits(why, room, &p->energy, "energy", n) &&
+              matrix_fits(why, room, &p->invariant, "invariant", n) &&
+              matrix_fits(why, room, &p->event, "event", n);
     if (!few || mechanics_goes_sparse(p, o, traits, stabilizer)) return few;
     if (keel_problem_traits(p) & KEEL_SECOND_ORDER && (double)rows * rows * n > LARGEST)
-        return no(v, "%d constraints on %d coordinates are too many for dense matrices; sparse ones need %s",
-                  rows, half,
-                  sparse_available()
-                      ? "a jacobian with a pattern of the constraints and a pattern of the mass, all "
-                        "rows kept and weighed by mass, and a method that does not keep them itself"
-                      : "a keel that was built with KLU (SuiteSparse)");
-    return (!p->f.jacobian || matrix_fits(v, &p->f, "f", all)) && /* f alone may go without a matrix */
-           matrix_fits(v, &p->algebraic, "algebraic", all) && matrix_fits(v, &p->hidden, "hidden", n) &&
-           matrix_fits(v, &p->constraint, "constraint", half) &&
-           matrix_fits(v, &p->rolling, "rolling", half) && matrix_fits(v, &p->velocity, "velocity", n);
+        return text_no(
+            why, room,
+            "%d constraints on %d coordinates are too many for dense matrices; sparse ones need %s", rows,
+            half,
+            sparse_available()
+                ? "a jacobian with a pattern of the constraints and a pattern of the mass, all "
+                  "rows kept and weighed by mass, and a method that does not keep them itself"
+                : "a keel that was built with KLU (SuiteSparse)");
+    return (!p->f.jacobian ||
+            matrix_fits(why, room, &p->f, "f", all)) && /* f alone may go without a matrix */
+           matrix_fits(why, room, &p->algebraic, "algebraic", all) &&
+           matrix_fits(why, room, &p->hidden, "hidden", n) &&
+           matrix_fits(why, room, &p->constraint, "constraint", half) &&
+           matrix_fits(why, room, &p->rolling, "rolling", half) &&
+           matrix_fits(why, room, &p->velocity, "velocity", n);
 }
 
-static int rooms_fit(const struct verdict *v, const char *name, long room, long each) {
-    if (room >= 0 && each >= 0 && room <= LARGEST && each <= LARGEST) return 1;
-    return no(v, "%s.room = %ld and %s.each = %ld: they must be 0 .. %d", name, room, name, each, LARGEST);
+static int workspace_fits(char *why, size_t room, const char *name, long fixed, long each) {
+    if (fixed >= 0 && each >= 0 && fixed <= LARGEST && each <= LARGEST) return 1;
+    return text_no(why, room, "%s.room = %ld and %s.each = %ld: they must be 0 .. %d", name, fixed, name,
+                   each, LARGEST);
 }
 
-static int problem_fits(const struct verdict *v, const keel_problem *p) {
+static int problem_fits(char *why, size_t room, const keel_problem *p) {
     const struct form *form = form_of(p);
-    if (!form) return no(v, "form %d does not exist", (int)p->form);
+    if (!form) return text_no(why, room, "form %d does not exist", (int)p->form);
     if (p->n < form->least_states || p->n > MOST)
-        return no(v, "n = %d states: there must be %d .. %d", p->n, form->least_states, MOST);
+        return text_no(why, room, "n = %d states: there must be %d .. %d", p->n, form->least_states, MOST);
     if (p->m < 0 || p->m > MOST)
-        return no(v, "m = %d algebraic variables: there must be 0 .. %d", p->m, MOST);
-    if (!p->u0 && p->n + p->m > 0) return no(v, "the problem has no start values u0");
-    if (!isfinite(p->t0)) return no(v, "the start time t0 is not finite");
+        return text_no(why, room, "m = %d algebraic variables: there must be 0 .. %d", p->m, MOST);
+    if (!p->u0 && p->n + p->m > 0) return text_no(why, room, "the problem has no start values u0");
+    if (!isfinite(p->t0)) return text_no(why, room, "the start time t0 is not finite");
     for (int i = 0; i < p->n + p->m; i++)
-        if (!isfinite(p->u0[i])) return no(v, "start value u0[%d] is not finite", i);
+        if (!isfinite(p->u0[i])) return text_no(why, room, "start value u0[%d] is not finite", i);
     for (int i = 0; i < p->n + p->m; i++) {
         if (p->scale && (!(p->scale[i] >= 0) || isinf(p->scale[i])))
-            return no(v, "scale[%d] must be finite and not negative", i);
+            return text_no(why, room, "scale[%d] must be finite and not negative", i);
         if (p->atol && (!(p->atol[i] >= 0) || isinf(p->atol[i])))
-            return no(v, "atol[%d] must be finite and not negative", i);
+            return text_no(why, room, "atol[%d] must be finite and not negative", i);
     }
     const keel_kernel *k = keel_extras_of(p)->kernel;
     if (k && (!k->method || (!k->fixed && !k->kept)))
-        return no(v, "fused needs the name of a method and its march");
-    if (!rooms_fit(v, "series", keel_extras_of(p)->series.room, keel_extras_of(p)->series.each) ||
-        !rooms_fit(v, "event_series", keel_extras_of(p)->event_series.room,
-                   keel_extras_of(p)->event_series.each))
+        return text_no(why, room, "extras.kernel needs the name of a method and its steps");
+    if (!workspace_fits(why, room, "extras.series", keel_extras_of(p)->series.room,
+                        keel_extras_of(p)->series.each) ||
+        !workspace_fits(why, room, "extras.event_series", keel_extras_of(p)->event_series.room,
+                        keel_extras_of(p)->event_series.each))
         return 0;
-    if (p->energy.count > 1) return no(v, "there is one energy; further invariants go to `invariant`");
-    if (!maps_fit(v, p) || !form->fits(p, v->text, v->room)) return 0;
+    if (p->energy.count > 1)
+        return text_no(why, room, "there is one energy; further invariants go to `invariant`");
+    if (!maps_fit(why, room, p) || !form->fits(p, why, room)) return 0;
     for (int i = 0; p->event_direction && i < p->event.count; i++)
         if (p->event_direction[i] < -1 || p->event_direction[i] > 1)
-            return no(v, "event_direction[%d] is %d; it must be -1, 0 or +1", i, p->event_direction[i]);
+            return text_no(why, room, "event_direction[%d] is %d; it must be -1, 0 or +1", i,
+                           p->event_direction[i]);
     for (int i = 0; p->event_kind && i < p->event.count; i++) {
         if (p->event_kind[i] > KEEL_STAIRCASE)
-            return no(v, "event_kind[%d] is %d; it must be 0, 1, 2 or 3", i, p->event_kind[i]);
+            return text_no(why, room, "event_kind[%d] is %d; it must be 0, 1, 2 or 3", i, p->event_kind[i]);
         if (p->event_kind[i] >= KEEL_SURFACE && !p->side)
-            return no(v, "event %d is a switching surface: give `side`, where its side is written for f", i);
+            return text_no(why, room,
+                           "event %d is a switching surface: give `side`, where its side is written for f",
+                           i);
     }
     return 1;
 }
 
 /* The value of an option against the range of its row. */
-static int value_fits(const struct verdict *v, const keel_field *f, const keel_problem *p,
+static int value_fits(char *why, size_t room, const keel_field *f, const keel_problem *p,
                       const keel_options *o) {
     const double *each = options_reals(f, o), value = keel_field_number(f, o);
     char must[80];
     for (int i = 0; each && i < p->n; i++)
         if (!keel_field_fits(f, each[i], 0, must, sizeof must))
-            return no(v, "%s[%d] = %g: it must %s", f->name, i, each[i], must);
+            return text_no(why, room, "%s[%d] = %g: it must %s", f->name, i, each[i], must);
     if (f->type == KEEL_FIELD_FLAG || keel_field_fits(f, value, 1, must, sizeof must)) return 1;
-    if (f->type == KEEL_FIELD_CHOICE) return no(v, "%s = %g does not exist", f->name, value);
-    return no(v, "%s = %g: it must %s", f->name, value, must);
+    if (f->type == KEEL_FIELD_CHOICE) return text_no(why, room, "%s = %g does not exist", f->name, value);
+    return text_no(why, room, "%s = %g: it must %s", f->name, value, must);
 }
 
-static int reversible_fits(const struct verdict *v, const keel_options *o, const keel_stepper *method) {
+static int reversible_fits(char *why, size_t room, const keel_options *o, const keel_stepper *method) {
     unsigned traits = method->info.traits;
     if (!(traits & KEEL_SYMMETRIC_STEP) || traits & KEEL_MULTISTEP)
-        return no(v,
-                  "%s is not a symmetric one-step method, and reversible steps need one: midpoint, gauss8, "
-                  "verlet and others",
-                  method->info.name);
-    if (o->step == 0) return no(v, "reversible steps need options.step, the length of the first one");
+        return text_no(
+            why, room,
+            "%s is not a symmetric one-step method, and reversible steps need one: midpoint, gauss8, "
+            "verlet and others",
+            method->info.name);
+    if (o->step == 0)
+        return text_no(why, room, "reversible steps need options.step, the length of the first one");
     if (o->max_step > 0 && o->max_step < o->step)
-        return no(v, "reversible: options.max_step = %g is shorter than the first step, %g", o->max_step,
-                  o->step);
+        return text_no(why, room, "reversible: options.max_step = %g is shorter than the first step, %g",
+                       o->max_step, o->step);
     return 1;
 }
 
 /* Pairs of a stepper and a stabilizer that make no sense (docs/design.md). */
-static int pair_fits(const struct verdict *v, const keel_problem *p, const keel_options *o,
+static int pair_fits(char *why, size_t room, const keel_problem *p, const keel_options *o,
                      const keel_stepper *method, const keel_stabilizer *stabilizer) {
     unsigned traits = method->info.traits;
     if (stabilizer->info.traits & (KEEL_CORRECTS | KEEL_DAMPS) && traits & (KEEL_CONSTRAINED | KEEL_AS_GIVEN))
-        return no(
-            v, "%s keeps the constraints by itself; projecting on top would destroy what it was chosen for",
+        return text_no(
+            why, room,
+            "%s keeps the constraints by itself; projecting on top would destroy what it was chosen for",
             method->info.name);
-    return !stabilizer->refuse || !stabilizer->refuse(p, o, method, v->text, v->room);
+    return !stabilizer->refuse || !stabilizer->refuse(p, o, method, why, room);
 }
 
-static int options_fit(const struct verdict *v, const keel_problem *p, const keel_options *o,
+static int options_fit(char *why, size_t room, const keel_problem *p, const keel_options *o,
                        const keel_stepper *method, const keel_stabilizer *stabilizer) {
     const char *name = method->info.name;
     double least = 10 * DBL_EPSILON;
     const keel_field *f;
     if (o->norm == KEEL_BY_MASS && !(keel_problem_traits(p) & KEEL_SECOND_ORDER))
-        return no(v, "weights by mass need mechanics, x = (q, v)");
-    if (o->norm == KEEL_GIVEN && !o->weights) return no(v, "norm KEEL_GIVEN needs weights");
-    if (o->norm != KEEL_GIVEN && o->weights) return no(v, "weights are used only with norm = KEEL_GIVEN");
+        return text_no(why, room, "weights by mass need mechanics, x = (q, v)");
+    if (o->norm == KEEL_GIVEN && !o->weights) return text_no(why, room, "norm KEEL_GIVEN needs weights");
+    if (o->norm != KEEL_GIVEN && o->weights)
+        return text_no(why, room, "weights are used only with norm = KEEL_GIVEN");
     for (int i = 0; (f = options_at(i, &method->info, &stabilizer->info)); i++)
-        if (!value_fits(v, f, p, o)) return 0;
+        if (!value_fits(why, room, f, p, o)) return 0;
     if (o->rtol > 0 && o->rtol < least)
-        return no(v, "rtol = %.2g is below what double precision can hold; the least is %.2g", o->rtol,
-                  least);
+        return text_no(why, room, "rtol = %.2g is below what double precision can hold; the least is %.2g",
+                       o->rtol, least);
     if ((method->info.traits & KEEL_ADAPTIVE) && method->error_order < 1)
-        return no(v, "%s has the trait KEEL_ADAPTIVE and needs an error_order of at least 1", name);
-    if (o->reversible && !reversible_fits(v, o, method)) return 0;
+        return text_no(why, room, "%s has the trait KEEL_ADAPTIVE and needs an error_order of at least 1",
+                       name);
+    if (o->reversible && !reversible_fits(why, room, o, method)) return 0;
     if (o->step == 0 && !(method->info.traits & KEEL_ADAPTIVE))
-        return no(v, "%s has no error estimate: give it a fixed step (options.step)", name);
-    return pair_fits(v, p, o, method, stabilizer);
+        return text_no(why, room, "%s has no error estimate: give it a fixed step (options.step)", name);
+    return pair_fits(why, room, p, o, method, stabilizer);
 }
 
 keel_status validate(const keel_problem *p, const keel_options *o, const keel_stepper *method,
                      const keel_stabilizer *stabilizer, char *text, size_t room) {
-    struct verdict v = {text, room};
-    if (!problem_fits(&v, p) || !matrices_fit(&v, p, o, method->info.traits, stabilizer->info.traits) ||
-        !options_fit(&v, p, o, method, stabilizer))
+    if (!problem_fits(text, room, p) ||
+        !matrices_fit(text, room, p, o, method->info.traits, stabilizer->info.traits) ||
+        !options_fit(text, room, p, o, method, stabilizer))
         return KEEL_EINVAL;
     const char *reason = method->refuse ? method->refuse(p, o) : NULL;
-    if (reason) no(&v, "%s: %s", method->info.name, reason);
+    if (reason) text_no(text, room, "%s: %s", method->info.name, reason);
     return reason == text_no_memory ? KEEL_ENOMEM : reason ? KEEL_EINVAL : KEEL_OK;
 }

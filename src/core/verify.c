@@ -128,7 +128,7 @@ static double wavering(struct start *st, int i, double t, const double *u, doubl
     return most;
 }
 
-static void look(struct start *st, int i, double t, const double *u, struct sample *s) {
+static void sample_rate(struct start *st, int i, double t, const double *u, struct sample *s) {
     double rate, size;
     if (rate_of_row(st, i, t, u, &rate, &size) != KEEL_OK) return;
     s->points++;
@@ -145,8 +145,8 @@ static void look(struct start *st, int i, double t, const double *u, struct samp
 
 /* The row's rate at points of the ring that meet the rest to round-off.  Far away the rows have other
  * sizes, of which those in the run must know nothing. */
-static void look_around(struct start *st, int i, const struct start_level *rest, const struct ring *ring,
-                        double t, const double *u, struct sample *s) {
+static void sample_around(struct start *st, int i, const struct start_level *rest, const struct ring *ring,
+                          double t, const double *u, struct sample *s) {
     struct rows *r = st->rows;
     int far = ring->radius > START_NEAR;
     size_t bytes = (size_t)r->count * sizeof *r->size;
@@ -161,7 +161,7 @@ static void look_around(struct start *st, int i, const struct start_level *rest,
         }
         if (status == KEEL_OK && start_units(st, rest, t, st->found) <= MANIFOLD_STAGNANT &&
             follow(st, t, u, st->found) == KEEL_OK)
-            look(st, i, t, st->found, s);
+            sample_rate(st, i, t, st->found, s);
         if (far) memcpy(r->size, st->sizes, bytes);
     }
 }
@@ -193,13 +193,13 @@ static void refuse(const struct start *st, int i, double t, const struct sample 
 }
 
 /* Where a false row is plain to see: further away, and whatever the other invariants say. */
-static void look_further(struct start *st, int i, double t, const double *u, struct sample *s) {
+static void sample_further(struct start *st, int i, double t, const double *u, struct sample *s) {
     struct start_level rest = {ROWS_OF_EQUATIONS, i, 0, st->fd->n};
     s->plainly = 1;
     s->points = s->moving = 0;
     memcpy(st->fd->y, u + st->fd->n, (size_t)st->fd->m * sizeof *u);
-    look(st, i, t, u, s);
-    look_around(st, i, &rest, &rings[1], t, u, s);
+    sample_rate(st, i, t, u, s);
+    sample_around(st, i, &rest, &rings[1], t, u, s);
 }
 
 /* KEEL_OK, also for a false row, which is told; else there is no point where one can tell. */
@@ -213,15 +213,15 @@ static keel_status verify_row(struct start *st, int i, double t, const double *u
         struct sample s = {.conserved = 1, .seed = 2026, .tolerance = tolerance_of(fd, map), .at = st->worst};
         rest.kinds = weak ? all : constraints;
         memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
-        look(st, i, t, u, &s);
-        for (int k = 0; k < 3; k++) look_around(st, i, &rest, &rings[k], t, u, &s);
+        sample_rate(st, i, t, u, &s);
+        for (int k = 0; k < 3; k++) sample_around(st, i, &rest, &rings[k], t, u, &s);
         if (s.points == 0) return fd->fault.status;
         if (s.conserved) {
             r->verdict[i] = weak ? KEEL_WEAK : KEEL_STRONG;
             return KEEL_OK;
         }
         if (!weak) continue;
-        look_further(st, i, t, u, &s);
+        sample_further(st, i, t, u, &s);
         refuse(st, i, t, &s, told);
     }
     return KEEL_OK;
@@ -291,7 +291,7 @@ keel_status verify_on_the_way(struct start *st, double t, const double *u, const
         struct sample s = {.conserved = 1, .plainly = 1, .tolerance = verify_share(fd, map), .at = st->worst};
         if (r->treatment[i] != KEEL_ROW_KEPT) continue;
         memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
-        look(st, i, t, u, &s);
+        sample_rate(st, i, t, u, &s);
         if (s.conserved) continue;
         char text[TEXT_SENTENCE] = "";
         name_rate(st, i, t, &s, text, sizeof text);

@@ -58,7 +58,7 @@ static void say(struct elaborate *e, const char *sentence, const char *hint) {
 }
 
 /* Of the constraints, the one that cannot be differentiated. */
-static void say_kink(struct elaborate *e, const struct motion *motion, const struct model_row *one) {
+static void say_nonsmooth(struct elaborate *e, const struct motion *motion, const struct model_row *one) {
     e->derive.obstacle = EXPR_NONE;
     for (int k = 0; k < motion->n && e->derive.obstacle == EXPR_NONE; k++)
         derive_partial(&e->derive, one->value, motion->q[k]);
@@ -66,7 +66,7 @@ static void say_kink(struct elaborate *e, const struct motion *motion, const str
     int rolling = e->model->multiplier[one->multiplier].rolling;
     char what[240];
     text_set(what, sizeof what, " (constraint `%.160s`, index %d)", one->label.text, rolling ? 2 : 3);
-    elaborate_say_kink(e, one->where, rolling ? "" : "twice ", what);
+    elaborate_say_nonsmooth(e, one->where, rolling ? "" : "twice ", what);
 }
 
 /* Forces into the motion, and the gradients of the constraints. */
@@ -85,7 +85,8 @@ static void finish_motion(struct elaborate *e, struct model_mode *mode) {
     enum motion_status status = motion_gradient(motion, &e->derive, holonomic, rolling, row);
     if (status == MOTION_MEMORY) elaborate_out_of_memory(e);
     for (int i = 0; i < holonomic + rolling && status == MOTION_KINK; i++)
-        say_kink(e, motion, i < holonomic ? &mode->constraint.list[i] : &mode->rolling.list[i - holonomic]);
+        say_nonsmooth(e, motion,
+                      i < holonomic ? &mode->constraint.list[i] : &mode->rolling.list[i - holonomic]);
     e->derive.obstacle = EXPR_NONE;
 }
 

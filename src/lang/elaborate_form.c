@@ -175,7 +175,7 @@ static void message_status(struct elaborate *e, const struct syntax_statement *s
         elaborate_out_of_memory(e);
         break;
     case MOTION_KINK:
-        elaborate_say_kink(e, s->right->span, "", "");
+        elaborate_say_nonsmooth(e, s->right->span, "", "");
         break;
     case MOTION_HIGH_ORDER:
         source_hint(elaborate_say(e, s->right->span,

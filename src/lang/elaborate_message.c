@@ -51,17 +51,18 @@ int elaborate_line_of(const struct elaborate *e, struct syntax_span span) {
     return source_place(e->source, span.offset).line;
 }
 
-void elaborate_say_kink(struct elaborate *e, struct syntax_span where, const char *times, const char *what) {
-    expr kink = e->derive.obstacle;
+void elaborate_say_nonsmooth(struct elaborate *e, struct syntax_span where, const char *times,
+                             const char *what) {
+    expr obstacle = e->derive.obstacle;
     char text[120], hint[300], here[40] = "here";
     e->derive.obstacle = EXPR_NONE;
-    struct syntax_span at = model_kink(e->model, e->source, kink, where, text, sizeof text);
-    model_kink_hint(e->model, kink, hint, sizeof hint);
+    struct syntax_span at = model_nonsmooth(e->model, e->source, obstacle, where, text, sizeof text);
+    model_nonsmooth_hint(e->model, obstacle, hint, sizeof hint);
     if (elaborate_line_of(e, at) != elaborate_line_of(e, where))
         text_set(here, sizeof here, "for line %d", elaborate_line_of(e, where));
-    source_hint(
-        elaborate_say(e, at, "`%s` must be differentiated %s%s%s, and has a kink.", text, times, here, what),
-        "%s", hint);
+    source_hint(elaborate_say(e, at, "`%s` must be differentiated %s%s%s, and is not smooth.", text, times,
+                              here, what),
+                "%s", hint);
 }
 
 void elaborate_say_loops(struct elaborate *e, struct source_message *one,

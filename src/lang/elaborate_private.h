@@ -118,7 +118,8 @@ struct source_message *elaborate_say(struct elaborate *e, struct syntax_span spa
     __attribute__((format(printf, 3, 4)));
 int elaborate_line_of(const struct elaborate *e, struct syntax_span span);
 /* The obstacle of the last derivative: `abs(x)` must be differentiated [twice ]here[ (constraint `a`)]. */
-void elaborate_say_kink(struct elaborate *e, struct syntax_span where, const char *times, const char *what);
+void elaborate_say_nonsmooth(struct elaborate *e, struct syntax_span where, const char *times,
+                             const char *what);
 /* "Here i = 1, from `for i in 1..N` (line 8)." */
 void elaborate_say_loops(struct elaborate *e, struct source_message *one,
                          const struct elaborate_frame *frame);

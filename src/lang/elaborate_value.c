@@ -70,9 +70,9 @@ int elaborate_index(struct elaborate *e, const struct elaborate_value *from, int
 
 /* Derivatives ---------------------------------------------------------------------------------------- */
 
-static int refuse_kink(struct elaborate *e, struct syntax_span span) {
+static int refuse_nonsmooth(struct elaborate *e, struct syntax_span span) {
     if (e->derive.obstacle == EXPR_NONE) return elaborate_out_of_memory(e);
-    elaborate_say_kink(e, span, "", "");
+    elaborate_say_nonsmooth(e, span, "", "");
     return 0;
 }
 
@@ -89,7 +89,7 @@ int elaborate_prime(struct elaborate *e, struct syntax_span span, struct elabora
         expr one = elaborate_at(v, i);
         for (int k = 0; k < primes; k++) {
             one = derive_total(&e->derive, one);
-            if (one == EXPR_NONE) return refuse_kink(e, span);
+            if (one == EXPR_NONE) return refuse_nonsmooth(e, span);
         }
         if (v->shape.rank) out.element[i] = one;
         else out.one = one;

@@ -49,26 +49,26 @@ size_t model_print(const struct model *m, expr e, char *out, size_t room) {
     return expr_print(&m->graph, e, name_of, (void *)m, out, room);
 }
 
-struct syntax_span model_kink(const struct model *m, const struct source *source, expr kink,
-                              struct syntax_span where, char *out, size_t room) {
-    const char *function = expr_name((enum expr_op)m->graph.node[kink].op);
+struct syntax_span model_nonsmooth(const struct model *m, const struct source *source, expr obstacle,
+                                   struct syntax_span where, char *out, size_t room) {
+    const char *function = expr_name((enum expr_op)m->graph.node[obstacle].op);
     struct syntax_span at = where.length ? syntax_find_call(m->file, where, function) : where;
     int found = at.offset != where.offset || at.length != where.length;
     if (found && at.length < room && !memchr(source->text + at.offset, '\n', at.length))
         text_set(out, room, "%.*s", (int)at.length, source->text + at.offset);
-    else model_print(m, kink, out, room);
+    else model_print(m, obstacle, out, room);
     return at;
 }
 
-void model_kink_hint(const struct model *m, expr kink, char *out, size_t room) {
-    const struct expr_node n = m->graph.node[kink];
+void model_nonsmooth_hint(const struct model *m, expr obstacle, char *out, size_t room) {
+    const struct expr_node n = m->graph.node[obstacle];
     char a[60] = "", b[60] = "0";
     if (n.op == EXPR_ABS || n.op == EXPR_SIGN || n.op == EXPR_MIN || n.op == EXPR_MAX)
         model_print(m, n.a, a, sizeof a);
     if (n.op == EXPR_MIN || n.op == EXPR_MAX) model_print(m, n.b, b, sizeof b);
     if (a[0])
         text_set(out, room, "Write two modes, %s >= %s and %s < %s, with an event between them.", a, b, a, b);
-    else text_set(out, room, "Write modes, one on each side of the kink, with an event between them.");
+    else text_set(out, room, "Write modes, one on each side of the switch, with an event between them.");
 }
 
 long model_size(const struct model_shape *s) {

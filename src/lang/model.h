@@ -162,10 +162,10 @@ void model_name(const struct model *m, expr symbol, char *out, size_t room);
 size_t model_print(const struct model *m, expr e, char *out, size_t room);
 /* Where the abs, sign, ... of a line stands, in the line itself or a `let` it uses, and its text: as written
  * if it was found on one line. */
-struct syntax_span model_kink(const struct model *m, const struct source *source, expr kink,
-                              struct syntax_span where, char *out, size_t room);
-/* What to do about a kink that would have to be differentiated: which modes to write. */
-void model_kink_hint(const struct model *m, expr kink, char *out, size_t room);
+struct syntax_span model_nonsmooth(const struct model *m, const struct source *source, expr obstacle,
+                                   struct syntax_span where, char *out, size_t room);
+/* What to do about a nonsmooth function that would have to be differentiated: which modes to write. */
+void model_nonsmooth_hint(const struct model *m, expr obstacle, char *out, size_t room);
 long model_size(const struct model_shape *s); /* elements; -1: more than LONG_MAX */
 /* The value of an expression of parameters and t with the parameters' present numbers; NAN if others occur.
  */

@@ -138,8 +138,8 @@ const char *energy_doubts(const keel_problem *p) {
         else if (forms && !of_degree_two(&d))
             doubt = "`forms` must be polynomials of degree 2 at most, with their jacobian";
         else if (forms && !agree(&d))
-            doubt =
-                "`reduced` of `forms` is not what `energy` and `constraint` are, or its jacobian is wrong";
+            doubt = "`energy_of_forms` of `quadratic_forms` is not what `energy` and `constraint` are, or "
+                    "its jacobian is wrong";
     }
     free(work);
     return doubt;

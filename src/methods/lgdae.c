@@ -199,7 +199,7 @@ enum { SEARCHING, ARRIVED, LOST };
 
 /* Until the moves stop shrinking: what a tolerance leaves has one sign.  With index 3 velocities carry the
  * round-off of g over h, which is where they rest. */
-static int judge(double now, double *least, int *idle) {
+static int progress(double now, double *least, int *idle) {
     if (!(now < 1e8)) return LOST;
     *idle = now > 0.5 * *least ? *idle + 1 : 0;
     *least = fmin(*least, now);
@@ -228,7 +228,7 @@ static keel_status by_newton(keel_work *w, const keel_attempt *a, int *found) {
         keel_work_count(w, 0, 1);
         for (int j = 0; j < n; j++) l->d[j] -= l->moved[j];
         for (int j = 0; j < m; j++) l->z[j] -= l->moved[n + j];
-        verdict = judge(size_of_move(l, a, l->moved), &least, &idle);
+        verdict = progress(size_of_move(l, a, l->moved), &least, &idle);
     }
     *found = verdict == ARRIVED;
     return KEEL_OK;
@@ -247,7 +247,7 @@ static keel_status inner(keel_work *w, const keel_attempt *a, int *found) {
             l->moved[j] = next - l->d[j];
             l->d[j] = next;
         }
-        verdict = judge(size_of_move(l, a, l->moved), &least, &idle);
+        verdict = progress(size_of_move(l, a, l->moved), &least, &idle);
     }
     *found = verdict == ARRIVED;
     return KEEL_OK;
@@ -281,7 +281,7 @@ static keel_status by_nesting(keel_work *w, const keel_attempt *a, int *found) {
             l->z[j] -= l->g[j];
             for (int i = 0; i < n; i++) l->moved[i] += l->by_z[(long)j * n + i] * l->g[j];
         }
-        verdict = judge(size_of_move(l, a, l->moved), &least, &idle);
+        verdict = progress(size_of_move(l, a, l->moved), &least, &idle);
     }
     *found = verdict == ARRIVED;
     return verdict == ARRIVED ? inner(w, a, found) : KEEL_OK;

@@ -46,7 +46,7 @@ static int only_values(const keel_problem *p) {
 }
 
 /* (H_p, H_q) up to signs; or H alone.  0: it fails here. */
-static int look_at(const keel_problem *p, double t, const double *u, double *out, double *spare) {
+static int gradient_at(const keel_problem *p, double t, const double *u, double *out, double *spare) {
     const keel_pattern *pattern = p->energy.pattern;
     int n = p->n, count = only_values(p) ? 1 : n, code = 0;
     if (p->f.value) {
@@ -64,8 +64,8 @@ static int look_at(const keel_problem *p, double t, const double *u, double *out
     return code == 0 && sum == 0;
 }
 
-static int look(const keel_problem *p, const double *u, double *out, double *spare) {
-    return look_at(p, p->t0, u, out, spare);
+static int gradient_at_start(const keel_problem *p, const double *u, double *out, double *spare) {
+    return gradient_at(p, p->t0, u, out, spare);
 }
 
 /* Is sum of weight_i values_i zero, as far as round-off can tell? */
@@ -90,7 +90,7 @@ static int separable_at(const keel_problem *p, int k, double *work) {
     for (int i = 0; i < 4; i++) { /* (q,p), (q',p), (q,p'), (q',p') */
         for (int j = 0; j < n; j++)
             u[j] = sampled_place(p, j, (j < half ? i % 2 : i / 2) ? k + SAMPLED_PLACES : k);
-        if (!look(p, u, value + (long)i * n, spare)) return 1;
+        if (!gradient_at_start(p, u, value + (long)i * n, spare)) return 1;
     }
     if (only_values(p)) return cancels(4, square, 1, value, n);
     return cancels(4, same, half, value, n) && cancels(4, across, half, value + half, n);
@@ -106,7 +106,7 @@ static int along_line(const keel_problem *p, int k, int first, double *work) {
             double from = sampled_place(p, j, k), to = sampled_place(p, j, k + SAMPLED_PLACES);
             u[j] = j < first ? from : from + i * (to - from);
         }
-        if (!look(p, u, value + (long)i * n, spare)) return 0;
+        if (!gradient_at_start(p, u, value + (long)i * n, spare)) return 0;
     }
     return 1;
 }
@@ -128,7 +128,7 @@ static int drifts_at(const keel_problem *p, int k, double *work) {
     double *u = work, *spare = work + n, *value = work + 2 * n;
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < n; j++) u[j] = sampled_place(p, j, j >= half && i / 2 ? k + SAMPLED_PLACES : k);
-        if (!look_at(p, p->t0 + (i % 2 ? 0.29 * (k + 1) : 0), u, value + (long)i * n, spare)) return 1;
+        if (!gradient_at(p, p->t0 + (i % 2 ? 0.29 * (k + 1) : 0), u, value + (long)i * n, spare)) return 1;
     }
     return only_values(p) ? cancels(4, square, 1, value, n) : cancels(4, same, half, value, n);
 }

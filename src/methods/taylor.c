@@ -7,9 +7,9 @@
  * step lets the last term be e^-2 tolerances and the one before it one, with exp(-0.7/(p-1)) for safety.
  * Norms are in tolerances here, so that each state has its own.
  *
- * What the last terms do not show (a kink whose other side the series knows nothing of, coefficients that
+ * What the last terms do not show (a switch whose other side the series does not know, coefficients that
  * vanish by symmetry) the rate at the end does: h (f(x_end) - x'(h)) / (p+1) tends to the local error, and
- * h (f(x_end) - x'(h)) bounds what a kink leaves; a tenth of it is asked to be within the tolerance.
+ * h (f(x_end) - x'(h)) bounds what a switch leaves; a tenth of it is asked to be within the tolerance.
  *
  * The coefficients are kept with their place, so that a rejected step, a look into the last one and its dense
  * output, which is the polynomial itself, cost a sum. */
@@ -234,7 +234,7 @@ static int is_astray(const keel_work *w, const keel_attempt *a, int i, double de
 }
 
 /* The larger of the last term and the defect of the rate at the end, freed of its round-off. */
-static keel_status judge(keel_work *w, keel_attempt *a) {
+static keel_status estimate(keel_work *w, keel_attempt *a) {
     struct taylor *m = w->method;
     int n = w->n, p = m->order;
     double h = fabs(a->h), power = power_of(h, p), share = 0.1 * h;
@@ -264,7 +264,7 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     for (; i + 1 < n; i += 2) sum_two(m, n, i, a->h, a->dx, m->slope);
     for (; i < n; i++) sum_one(m, n, i, a->h, a->dx, m->slope);
     for (i = n; i < w->width; i++) a->dx[i] = 0;
-    return a->error[0] ? judge(w, a) : KEEL_OK;
+    return a->error[0] ? estimate(w, a) : KEEL_OK;
 }
 
 static keel_status prepare(keel_work *w, const keel_segment *s) {

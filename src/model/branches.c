@@ -165,7 +165,7 @@ static void note(struct choice *list, int *count, uint64_t sides, int equation) 
 }
 
 /* A choice that is singular wherever one looks, while another is not; its equation, or -1. */
-static int judge(const struct choice *list, int count) {
+static int singular_choice(const struct choice *list, int count) {
     int regular = 0;
     for (int k = 0; k < count; k++) regular += list[k].regular;
     for (int k = 0; k < count && regular; k++)
@@ -175,7 +175,7 @@ static int judge(const struct choice *list, int count) {
 
 static int sample(const struct branches *b, const struct tape *event, const double span[2],
                   const double *start, double *u, double *parameter, struct choice *list, int *count) {
-    static const double reach[] = {1e-3, 0.1, 1, 4, 30};
+    static const double radius[] = {1e-3, 0.1, 1, 4, 30};
     const struct formulation *r = b->formulation;
     const struct model *m = r->y->m;
     uint64_t seed = 20260;
@@ -183,7 +183,7 @@ static int sample(const struct branches *b, const struct tape *event, const doub
     for (int k = 0; k < b->blocks; k++) each += pow(b->first[k + 1] - b->first[k], 3);
     int samples = (int)fmin(SAMPLES, fmax(WORK / each, 10));
     for (int k = 0; k < samples; k++) {
-        double t = span[0] + (span[1] - span[0]) * 0.5 * (1 + uniform(&seed)), away = reach[k % 5];
+        double t = span[0] + (span[1] - span[0]) * 0.5 * (1 + uniform(&seed)), away = radius[k % 5];
         if (!isfinite(t)) t = 0;
         for (int i = 0; i < r->n + r->m; i++)
             u[i] = start[i] + away * uniform(&seed) * (start[i] != 0 ? fabs(start[i]) : 1);
@@ -208,7 +208,7 @@ int branches_check(const struct branches *b, const struct tape *event, const dou
         take_start(r, span[0], u);
         good = sample(b, event, span, u, u + all, u + 2 * all, list, &count);
     }
-    int equation = good ? judge(list, count) : -1;
+    int equation = good ? singular_choice(list, count) : -1;
     free(u);
     free(list);
     if (!good) return diagnostics_memory(r->messages);

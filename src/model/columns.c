@@ -110,7 +110,8 @@ static int open_mode(struct keel_model *m, int i) {
                                                                     : output->list[m->column[c].output].where;
         text_set(what, sizeof what, "output `%.160s`", m->column[c].name);
         if (mode->formulation.derive.obstacle)
-            diagnostics_kink(&mode->system, &m->messages, where, what, mode->formulation.derive.obstacle);
+            diagnostics_nonsmooth(&mode->system, &m->messages, where, what,
+                                  mode->formulation.derive.obstacle);
         else diagnostics_high_derivative(&mode->system, &m->messages, where, what, mode->formulation.missing);
     }
     return m->messages.errors > errors ? 0 : diagnostics_memory(&m->messages);

@@ -335,22 +335,23 @@ static void degenerate(const struct system *y, struct source_messages *messages)
     else source_hint(one, "Write these equations so that each says something of its own.");
 }
 
-/* `abs(x)` must be differentiated [twice ]here (what), and has a kink. */
-static void kink_at(const struct system *y, struct source_messages *messages, struct syntax_span where,
-                    const char *times, const char *what, expr obstacle) {
+/* `abs(x)` must be differentiated [twice ]here (what), and is not smooth. */
+static void nonsmooth_at(const struct system *y, struct source_messages *messages, struct syntax_span where,
+                         const char *times, const char *what, expr obstacle) {
     char text[120], hint[300], here[40] = "here";
-    struct syntax_span at = model_kink(y->m, y->source, obstacle, where, text, sizeof text);
-    model_kink_hint(y->m, obstacle, hint, sizeof hint);
+    struct syntax_span at = model_nonsmooth(y->m, y->source, obstacle, where, text, sizeof text);
+    model_nonsmooth_hint(y->m, obstacle, hint, sizeof hint);
     if (system_line(y, at) != system_line(y, where))
         text_set(here, sizeof here, "for line %d", system_line(y, where));
     source_hint(source_say(messages, SOURCE_ERROR, at.length ? at.offset : SOURCE_NOWHERE, at.length,
-                           "`%s` must be differentiated %s%s (%s), and has a kink.", text, times, here, what),
+                           "`%s` must be differentiated %s%s (%s), and is not smooth.", text, times, here,
+                           what),
                 "%s", hint);
 }
 
-int diagnostics_kink(const struct system *y, struct source_messages *messages, struct syntax_span where,
-                     const char *what, expr obstacle) {
-    kink_at(y, messages, where, "", what, obstacle);
+int diagnostics_nonsmooth(const struct system *y, struct source_messages *messages, struct syntax_span where,
+                          const char *what, expr obstacle) {
+    nonsmooth_at(y, messages, where, "", what, obstacle);
     return 0;
 }
 
@@ -363,7 +364,7 @@ static void obstacle(const struct system *y, struct source_messages *messages) {
         if (s->row[k] == i) order = s->c[k];
     describe(y, i, label, sizeof label);
     text_set(what, sizeof what, "%s, index %d", label, s->index);
-    kink_at(y, messages, y->origin[i].where, times[order < 4 ? order : 0], what, s->obstacle);
+    nonsmooth_at(y, messages, y->origin[i].where, times[order < 4 ? order : 0], what, s->obstacle);
 }
 
 int diagnostics_structure(const struct system *y, struct source_messages *messages) {

@@ -24,8 +24,8 @@ int diagnostics_not_assigned(const struct system *y, struct source_messages *mes
 int diagnostics_high_derivative(const struct system *y, struct source_messages *messages,
                                 struct syntax_span where, const char *what, expr symbol);
 /* abs and the like where a derivative is needed. */
-int diagnostics_kink(const struct system *y, struct source_messages *messages, struct syntax_span where,
-                     const char *what, expr obstacle);
+int diagnostics_nonsmooth(const struct system *y, struct source_messages *messages, struct syntax_span where,
+                          const char *what, expr obstacle);
 /* An expression as people would write it, with the model's names. */
 void diagnostics_print(const struct system *y, expr e, char *out, size_t room);
 #endif

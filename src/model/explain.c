@@ -201,7 +201,7 @@ int keel_model_pairwise(const keel_model *m, int mode) {
 /* Questions whose answers walk over the graph, or add to it -------------------------------------------- */
 
 /* The names of the states whose start values may be chosen. */
-static int list_choices(struct keel_model *m, struct inside_mode *mode) {
+static int list_free_states(struct keel_model *m, struct inside_mode *mode) {
     const struct system *y = &mode->system;
     int count = 0;
     mode->choice = pool_take(&m->pool, ((size_t)y->s.states + 1) * sizeof *mode->choice);
@@ -252,7 +252,7 @@ static int count_velocities(struct inside_mode *mode) {
 int explain_find(struct keel_model *m) {
     for (int i = 0; i < m->modes; i++) {
         struct inside_mode *mode = &m->mode[i];
-        if (!list_choices(m, mode) || !count_velocities(mode)) return diagnostics_memory(&m->messages);
+        if (!list_free_states(m, mode) || !count_velocities(mode)) return diagnostics_memory(&m->messages);
         mode->proved = proves_energy(&mode->system);
         mode->pairs = sums_pairs(&mode->system);
     }

@@ -99,7 +99,7 @@ static void list_values(const struct finite *f, expr e, char *out, size_t room) 
     free(all.item);
 }
 
-static void look(struct finite *f, expr e, struct syntax_span where) {
+static void check_value(struct finite *f, expr e, struct syntax_span where) {
     struct graph *g = &f->m->model->graph;
     struct expr_list all;
     if (e == EXPR_NONE || g->failed ||
@@ -127,7 +127,7 @@ static void look(struct finite *f, expr e, struct syntax_span where) {
 }
 
 static void look_at_rows(struct finite *f, const struct model_rows *rows) {
-    for (int i = 0; i < rows->count; i++) look(f, rows->list[i].value, rows->list[i].where);
+    for (int i = 0; i < rows->count; i++) check_value(f, rows->list[i].value, rows->list[i].where);
 }
 
 static struct syntax_span place_of_force(const struct finite *f, int j) {
@@ -143,13 +143,13 @@ static void look_at_lines(struct finite *f) {
     enum syntax_statement_kind kind =
         model->form == MODEL_LAGRANGIAN ? SYNTAX_LAGRANGIAN : SYNTAX_HAMILTONIAN;
     look_at_rows(f, &mode->equation);
-    if (mode->function) look(f, mode->function, syntax_find_statement(model->file, kind, NULL));
+    if (mode->function) check_value(f, mode->function, syntax_find_statement(model->file, kind, NULL));
     for (int j = 0; j < model->unknowns && mode->force; j++)
-        if (mode->force[j]) look(f, mode->force[j], place_of_force(f, j));
+        if (mode->force[j]) check_value(f, mode->force[j], place_of_force(f, j));
     look_at_rows(f, &mode->constraint);
     look_at_rows(f, &mode->rolling);
     look_at_rows(f, &mode->invariant);
-    for (int i = 0; i < mode->events; i++) look(f, mode->event[i].value, mode->event[i].where);
+    for (int i = 0; i < mode->events; i++) check_value(f, mode->event[i].value, mode->event[i].where);
 }
 
 static void look_at_slopes(struct finite *f, const struct formulation_map *map,
@@ -157,13 +157,13 @@ static void look_at_slopes(struct finite *f, const struct formulation_map *map,
     const struct derive_sparse *j = &map->jacobian;
     for (int i = 0; i < map->count && j->row_start; i++)
         for (int e = j->row_start[i]; e < j->row_start[i + 1]; e++)
-            look(f, j->value[e], rows ? rows->list[i].where : *where);
+            check_value(f, j->value[e], rows ? rows->list[i].where : *where);
 }
 
 /* Motions stand in no line of their own: the lagrangian was looked at. */
 static void look_at_equation(struct finite *f, int i, expr e) {
     const struct system_origin *o = &f->mode->system.origin[i];
-    if (o->kind != SYSTEM_MOTION && o->kind != SYSTEM_MOMENTUM) look(f, e, o->where);
+    if (o->kind != SYSTEM_MOTION && o->kind != SYSTEM_MOMENTUM) check_value(f, e, o->where);
 }
 
 /* What was derived from them. */
@@ -175,14 +175,14 @@ static void look_at_derivatives(struct finite *f) {
     struct syntax_span where = syntax_find_statement(
         model->file, model->form == MODEL_LAGRANGIAN ? SYNTAX_LAGRANGIAN : SYNTAX_HAMILTONIAN, NULL);
     int motion = (formulation_traits(r) & KEEL_SECOND_ORDER) != 0;
-    for (int i = 0; i < r->f.count && motion; i++) look(f, r->f.value[i], where);
+    for (int i = 0; i < r->f.count && motion; i++) check_value(f, r->f.value[i], where);
     if (r->energy.count) look_at_slopes(f, &r->energy, &where, NULL);
     for (int i = 0; i < y->s.n; i++) look_at_equation(f, y->s.row[i], y->s.top[i]);
     for (int i = 0; i < y->s.hiddens; i++) look_at_equation(f, y->s.hidden[i].equation, y->s.hidden[i].f);
     look_at_slopes(f, &r->constraint, NULL, &mode->constraint);
     if (r->invariant.count == mode->invariant.count) look_at_slopes(f, &r->invariant, NULL, &mode->invariant);
     struct syntax_span nowhere = {0, 0};
-    for (int i = 0; i < r->f.count && !f->told; i++) look(f, r->f.value[i], nowhere);
+    for (int i = 0; i < r->f.count && !f->told; i++) check_value(f, r->f.value[i], nowhere);
     if (!f->told) look_at_slopes(f, &r->f, &nowhere, NULL);
 }
 

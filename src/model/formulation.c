@@ -192,7 +192,7 @@ int formulation_derivatives(struct formulation *r, struct formulation_map *map, 
 
 static int no_value(struct formulation *r, struct syntax_span where, const char *what) {
     if (graph_of(r)->failed || r->pool->refused) return diagnostics_memory(r->messages);
-    if (r->derive.obstacle) return diagnostics_kink(r->y, r->messages, where, what, r->derive.obstacle);
+    if (r->derive.obstacle) return diagnostics_nonsmooth(r->y, r->messages, where, what, r->derive.obstacle);
     return diagnostics_no_value(r->y, r->messages, where, what, r->missing);
 }
 

@@ -28,7 +28,7 @@ struct formulation {
     struct system *y;
     struct pool *pool;
     struct source_messages *messages;
-    struct derive derive; /* kinks pass: the derivative of the branch in force */
+    struct derive derive; /* nonsmooth functions pass: the derivative of the branch in force */
     keel_form form;
     int n, m;
     expr *basic;  /* n + m symbols: states, then algebraic variables */

@@ -179,7 +179,7 @@ static void does_not_fit(struct begin *b, const keel_solver *s) {
 /* Invariants -------------------------------------------------------------------------------------------- */
 
 /* Why an energy is not conserved, as far as it can be seen. */
-static void blame(const struct begin *b, struct source_message *one) {
+static void explain_energy(const struct begin *b, struct source_message *one) {
     const struct model *m = b->m->model;
     const struct model_mode *mode = &m->mode[b->mode->system.mode];
     struct graph *g = &b->m->model->graph;
@@ -213,7 +213,7 @@ static void not_conserved(struct begin *b, const char *sentence) {
         struct syntax_span at = place_of_row(b, name);
         struct source_message *one = source_say(&b->m->messages, SOURCE_ERROR, at.offset, at.length, "%.*s.",
                                                 length < 310 ? length : 310, sentence);
-        if (strcmp(name, "energy") == 0) blame(b, one);
+        if (strcmp(name, "energy") == 0) explain_energy(b, one);
         else source_hint(one, "If it is only to be watched, write  output %.60s = ...", name);
         sentence = end ? end + 2 : NULL;
     }

@@ -157,18 +157,19 @@ static void compile(struct keel_model *m) {
 static int list_linear_invariants(struct keel_model *m) {
     int total = 0, at = 0;
     for (int i = 0; i < m->modes; i++) total += m->mode[i].system.s.invariants + 1;
-    m->balance = pool_take(&m->pool, ((size_t)total + 1) * sizeof *m->balance);
-    m->balance_first = pool_take(&m->pool, ((size_t)m->modes + 1) * sizeof *m->balance_first);
+    m->linear_invariant = pool_take(&m->pool, ((size_t)total + 1) * sizeof *m->linear_invariant);
+    m->linear_invariant_first =
+        pool_take(&m->pool, ((size_t)m->modes + 1) * sizeof *m->linear_invariant_first);
     if (m->pool.refused) return diagnostics_memory(&m->messages);
     for (int i = 0; i < m->modes; i++) {
         const struct system *y = &m->mode[i].system;
-        m->balance_first[i] = at;
+        m->linear_invariant_first[i] = at;
         for (int k = 0; k < y->s.invariants; k++) {
             char text[400];
             diagnostics_print(y, y->s.invariant[k].value, text, sizeof text);
-            m->balance[at++] = pool_copy(&m->pool, text, strlen(text));
+            m->linear_invariant[at++] = pool_copy(&m->pool, text, strlen(text));
         }
-        m->balance[at++] = NULL; /* the end of this mode's list */
+        m->linear_invariant[at++] = NULL; /* the end of this mode's list */
     }
     return !m->pool.refused || diagnostics_memory(&m->messages);
 }

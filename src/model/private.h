@@ -97,9 +97,9 @@ struct keel_model {
     double *reference; /* [references, 1 + columns] time, values; NULL: they are not for this run */
     int references;
     double *u0;                   /* consistent start in the first mode */
-    unsigned char *fixed, *given; /* given: how begin.c got each start value */
-    const char **free_value, **balance;
-    int free_values, *balance_first; /* by mode */
+    unsigned char *fixed, *given; /* given: how initial.c got each start value */
+    const char **free_value, **linear_invariant;
+    int free_values, *linear_invariant_first; /* by mode */
 };
 
 #endif

@@ -106,7 +106,7 @@ static int sign_after(const struct keel_sim *s, int number, const double *v) {
 
 /* May the event act?  Not if it did at this time and nothing has acted on it since: no assignment, and no
  * other mode in which its slope is another. */
-static void look(struct keel_sim *s, int number) {
+static void renew(struct keel_sim *s, int number) {
     struct sim_fired *f = &s->fired[number];
     double v[2 * DERIVATIVES];
     if (!acted_now(s, number)) *f = (struct sim_fired){.t = NAN, .slope = NAN, .again = 1, .side = f->side};
@@ -118,7 +118,7 @@ keel_status sim_enter(struct keel_sim *s) {
     const int *wanted = s->m->mode[s->mode].formulation.event_direction;
     double v[2 * DERIVATIVES];
     s->entered = 1;
-    for (int k = 0; k < mode->events; k++) look(s, k);
+    for (int k = 0; k < mode->events; k++) renew(s, k);
     for (int k = 0; k < mode->events; k++) {
         if (s->status < 0) return s->status;
         int moves_on =

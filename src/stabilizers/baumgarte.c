@@ -73,7 +73,7 @@ static keel_status begin(keel_manifold *view, double t, const double *u) {
     int multistep = (e->stepper->info.traits & KEEL_MULTISTEP) != 0;
     if (gain == 0) {
         double most = h > 0 ? (multistep ? ldexp(1, 1 - e->stepper->info.order) : 1) / h : HUGE_VAL;
-        gain = fmin(e->manifold.pace[0], most);
+        gain = fmin(e->manifold.inverse_time[0], most);
         if (gain < DBL_MIN) gain = isfinite(most) ? most : 1; /* nothing moves: any will do */
     }
     b->gain[0] = gain;

@@ -103,8 +103,8 @@ static keel_length end_of(const struct run_state *r, double h, double g) {
 }
 
 /* e->dx and the state with the factors g; the increment as it was tried is in trial. */
-static keel_status look(struct engine *e, const double *g, double h, keel_length *end, double *x_new,
-                        double *low_new) {
+static keel_status relaxed(struct engine *e, const double *g, double h, keel_length *end, double *x_new,
+                           double *low_new) {
     const struct manifold *m = &e->manifold;
     const struct relax *x = m->view.own;
     for (int i = 0; i < e->field.width; i++) {
@@ -173,8 +173,8 @@ static void off_the_path(const struct engine *e, double h) {
     const double *f = e->f[e->r->current];
     int width = e->field.width;
     for (int l = 0; l < e->field.n; l++) {
-        double way = x->trial[l], reach = m->inverse_weight[l], size = reach > fabs(way) ? reach : fabs(way);
-        double weight = reach > 0 ? 1 / size : 0;
+        double way = x->trial[l], usual = m->inverse_weight[l], size = fmax(usual, fabs(way));
+        double weight = usual > 0 ? 1 / size : 0;
         x->direction[l] = (h * f[l] - way) * weight;
         for (int j = 1; j < m->kept; j++) x->direction[(long)j * width + l] = e->error[j - 1][l] * weight;
     }
@@ -272,7 +272,7 @@ static keel_status solve(struct engine *e, double h, keel_length *end, double *x
         e->field.stats->newton++;
         for (int j = 0; j < used; j++) partly |= x->share[j] < 1;
         if (!(fabs(x->factor[0]) <= FARTHEST)) return KEEL_OK;
-        status = look(e, x->factor, h, end, x_new, low_new);
+        status = relaxed(e, x->factor, h, end, x_new, low_new);
         if (status != KEEL_OK) return status;
         double worst = manifold_worst(m, &row);
         idle = worst > 0.5 * before ? idle + 1 : 0;
@@ -293,7 +293,7 @@ static keel_status lengthen(keel_manifold *view, double h, keel_length *end, dou
     memcpy(x->trial, e->dx, (size_t)e->field.width * sizeof *e->dx);
     memset(x->factor, 0, (size_t)m->kept * sizeof *x->factor);
     m->normal_known = m->view.unresolved = 0;
-    keel_status status = look(e, x->factor, h, end, x_new, low_new);
+    keel_status status = relaxed(e, x->factor, h, end, x_new, low_new);
     int holds = status == KEEL_OK && manifold_holds(m), settled = manifold_settled(m);
     if (status == KEEL_OK && (!holds || project_due(e->field.stats->steps)))
         status = slopes(e, h, end->t, x_new, project_due(e->field.stats->steps));
@@ -304,7 +304,7 @@ static keel_status lengthen(keel_manifold *view, double h, keel_length *end, dou
     int mostly = mostly_left(x, m->kept);
     if (outcome == UNRESOLVED) { /* as it was tried */
         memset(x->factor, 0, (size_t)m->kept * sizeof *x->factor);
-        status = look(e, x->factor, h, end, x_new, low_new);
+        status = relaxed(e, x->factor, h, end, x_new, low_new);
     }
     if (status == KEEL_OK) status = manifold_correct(m, end->t, x_new, low_new);
     m->view.unresolved = !settled && (outcome == UNRESOLVED || mostly); /* settled: a matter of round-off */

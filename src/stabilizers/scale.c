@@ -176,7 +176,7 @@ static double size_of(const struct manifold *m, int i) {
 }
 
 /* trial = x scaled by 1 + factor, and its residuals. */
-static keel_status look(struct manifold *m, double t, const double *x, const double *factor) {
+static keel_status scaled(struct manifold *m, double t, const double *x, const double *factor) {
     struct scale *s = own(m);
     int n = m->fd->n;
     for (int l = 0; l < n; l++) {
@@ -244,7 +244,7 @@ static keel_status newton(struct manifold *m, double t, const double *x, int *fo
             s->factor[q] += s->change[q];
             if (!(fabs(s->factor[q]) <= FARTHEST)) return KEEL_OK;
         }
-        status = look(m, t, x, s->factor);
+        status = scaled(m, t, x, s->factor);
         if (lost(m, &status) || status < 0) return status;
         double worst = manifold_worst(m, &row);
         *found = worst <= m->units;
@@ -277,7 +277,7 @@ static keel_status bends(struct manifold *m, double t, const double *x) {
     for (int q = 0; q < k; q++) {
         double here = s->factor[q];
         s->factor[q] = here + APART;
-        status = look(m, t, x, s->factor);
+        status = scaled(m, t, x, s->factor);
         if (status == KEEL_OK) status = slopes(m, t, x, s->slope, 0);
         s->factor[q] = here;
         if (lost(m, &status)) continue;
@@ -336,7 +336,7 @@ static int lower(struct manifold *m, double t, const double *x, double *sum, dou
     double length = length_of(k, s->change);
     while (length > SHORTEST) {
         for (int q = 0; q < k; q++) s->gradient[q] = s->factor[q] + s->change[q];
-        *status = look(m, t, x, s->gradient);
+        *status = scaled(m, t, x, s->gradient);
         if (*status < 0) return 0;
         if (!lost(m, status) && squares(m) < *sum) {
             *sum = squares(m);
@@ -355,14 +355,14 @@ static keel_status descend(struct manifold *m, double t, const double *x) {
     struct scale *s = own(m);
     double radius = 0.1 * FARTHEST, sum;
     memset(s->factor, 0, (size_t)m->kept * sizeof *s->factor);
-    keel_status status = look(m, t, x, s->factor);
+    keel_status status = scaled(m, t, x, s->factor);
     sum = squares(m);
     for (int iteration = 0; iteration < DESCENTS && status == KEEL_OK; iteration++) {
         status = bends(m, t, x);
         if (lost(m, &status) || status < 0) break;
         if (!lower(m, t, x, &sum, &radius, &status) || manifold_holds(m)) break;
     }
-    return status < 0 ? status : look(m, t, x, s->factor);
+    return status < 0 ? status : scaled(m, t, x, s->factor);
 }
 
 /* Would the factors take the state more than half the way back to where the step began?  Then the step would
@@ -393,7 +393,7 @@ static keel_status correct(keel_manifold *view, double t, double *x, double *low
     struct scale *s = own(m);
     int k = m->kept, found = 1, member = 0;
     memset(s->factor, 0, (size_t)k * sizeof *s->factor);
-    keel_status status = look(m, t, x, s->factor);
+    keel_status status = scaled(m, t, x, s->factor);
     if (status == KEEL_OK && project_due(m->fd->stats->steps)) status = slopes(m, t, x, s->slope, 1);
     if (status != KEEL_OK || manifold_worst(m, &member) <= fmin(1, m->units)) return status;
     for (int q = 0; q < k; q++)
@@ -404,7 +404,7 @@ static keel_status correct(keel_manifold *view, double t, double *x, double *low
     m->view.unresolved = !found && !manifold_holds(m) && !manifold_settled(m);
     if (m->view.unresolved && undoes_the_step(m, x)) {
         memset(s->factor, 0, (size_t)k * sizeof *s->factor);
-        status = look(m, t, x, s->factor);
+        status = scaled(m, t, x, s->factor);
     }
     for (int l = 0; l < m->fd->n; l++) {
         int set = s->set_of[l];

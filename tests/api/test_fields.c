@@ -1,5 +1,6 @@
-/* The table of options is true: the library refuses, saves and emits what its rows say.  A new row is tested
- * by being there; only a text needs a value here.  tests/cli/test_fields.py does the same for the command. */
+/* test_fields.c - the table of options is true: the library refuses, saves and emits what its rows say.
+ * A new row is tested by being there; only a text needs a value here.  tests/cli/test_fields.py does the same
+ * for the command. */
 #include "testing.h"
 
 #include "methods/registry.h"

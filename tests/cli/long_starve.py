@@ -1,4 +1,5 @@
-"""Memory that runs out: every allocation of every command and model fails, alone and with all that follow."""
+"""Memory that runs out: allocations of every command and model fail, alone and with all that follow; every one of
+them with KEEL_STARVE_EACH=0 in the environment."""
 from starve import sweep
 
 

@@ -328,8 +328,10 @@ def told(wrong):
 
 
 def sweep(plus):
-    """All allocations of all cases; long ones are shared out, so that no thread waits for another at the end."""
+    """Allocations of all cases, KEEL_STARVE_EACH of each, evenly spread (0: every one); long cases are shared out, so
+    that no thread waits for another at the end."""
     wrong, queue, tried = [], [], 0
+    each = int(os.environ.get("KEEL_STARVE_EACH", "400"))
     for name, case in cases().items():
         queue += [(name, part) for part in range(PARTS)]
     queue.reverse()
@@ -340,7 +342,8 @@ def sweep(plus):
             name, part = queue.pop()
             case = cases()[name]
             case.open(server)
-            for n in range(part + 1, case.count + 1, PARTS):
+            stride = -(-case.count // each) if each else 1
+            for n in range(part * stride + 1, case.count + 1, PARTS * stride):
                 words, met = case.wrong(f"{n}{plus}")
                 tried += met
                 if words:

@@ -93,7 +93,7 @@ class Check(cli.Case):
         self.assertTrue(self.check(example("toda"))["modes"][0]["separable"])
         self.assertFalse(self.check(example("kepler"))["modes"][0]["pairwise"])
         self.assertTrue(self.check(example("lorenz"))["modes"][0]["quadratic"])
-        self.assertEqual(self.check(example("twin_rods"))["modes"][0]["redundant"], [{"name": "rod[2]", "twin": "rod[1]"}])
+        self.assertEqual(self.check(example("twin_rods"))["modes"][0]["redundant"], [{"name": "rod[2]", "equivalent": "rod[1]"}])
         self.assertEqual([m["name"] for m in self.check(example("slack_rod"))["modes"]], ["taut", "loose"])
         self.assertEqual(self.check(example("transamp"))["modes"][0]["lc_steps"], 3)
         self.assertIn("u[2] - u[1] + u[5]", self.check(example("dow"))["modes"][0]["balances"])

@@ -45,7 +45,7 @@ class Emit(cli.Case):
             self.assertIn(".series = {series_0_f,", text.read())
 
     def test_event_pair(self):
-        """Events of taylor are roots of polynomials in the file, too: no pair is missed, and kinks are sampled."""
+        """Events of taylor are roots of polynomials in the file, too: no pair is missed, and nonsmooth ones are sampled."""
         motion = "var x, y, z\nx' = y\ny' = -x\nz + z^3/3 = x\ninit x = 0\ninit y = 1\n"
         line = "event hit: %s crossing -> stop\nrun 0 .. 9\noptions method = taylor, step = 0.4\n"
         events = ["(x - 0.9)^2 - 1e-14", "(z - 0.5)^2 - 1e-12", "abs(x - 0.3) - 0.1"]

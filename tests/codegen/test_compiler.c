@@ -33,17 +33,19 @@ static void assert_doubles(struct compile_unit *unit) {
     compile_close(unit);
 }
 
+static void load_little(int cached) {
+    struct compile_unit unit = load(little);
+    assert_int_equal(unit.cached, cached);
+    assert_doubles(&unit);
+}
+
 static void a_damaged_cache_is_rebuilt(void **state) {
     (void)state;
     char path[400];
     assert_int_equal(drop_cache(NULL), 0);
     assert_int_equal(mkdir(cache, 0700), 0);
-    struct compile_unit unit = load(little);
-    assert_int_equal(unit.cached, 0);
-    assert_doubles(&unit);
-    unit = load(little);
-    assert_int_equal(unit.cached, 1);
-    assert_doubles(&unit);
+    load_little(0);
+    load_little(1);
     only_file(path, sizeof path);
     struct stat info;
     assert_int_equal(stat(path, &info), 0);
@@ -55,13 +57,9 @@ static void a_damaged_cache_is_rebuilt(void **state) {
         if (harm == 2) assert_int_equal(pwrite(file, &byte, 1, info.st_size / 3), 1);
         if (harm == 3) assert_int_equal(pwrite(file, &byte, 1, info.st_size - 1), 1);
         close(file);
-        unit = load(little);
-        assert_int_equal(unit.cached, 0);
-        assert_doubles(&unit);
+        load_little(0);
     }
-    unit = load(little);
-    assert_int_equal(unit.cached, 1);
-    assert_doubles(&unit);
+    load_little(1);
     only_file(path, sizeof path);
 }
 

@@ -61,22 +61,22 @@ static const char swing_text[] = "var x, y\nx' = y\ny' = -x*(1 + 0.2*x^2)\n"
 
 /* A kernel that counts its steps, and raises a flag once it has taken some. */
 static keel_kernel_steps *counted_kept;
-static keel_kernel_fixed *counted_march;
-static long marched, flag_after;
+static keel_kernel_fixed *counted_kernel;
+static long in_kernel, flag_after;
 static volatile int flag;
 
 static void count(long taken) {
-    marched += taken > 0 ? taken : 0;
-    if (flag_after && marched >= flag_after) flag = 1;
+    in_kernel += taken > 0 ? taken : 0;
+    if (flag_after && in_kernel >= flag_after) flag = 1;
 }
 static long count_kept(struct keel_kernel_state *k, void *user) {
     long taken = counted_kept(k, user);
     count(taken);
     return taken;
 }
-static long count_march(double t, double base, double h, long first, long steps, double *x, double *f,
-                        void *user) {
-    long calls = counted_march(t, base, h, first, steps, x, f, user);
+static long count_kernel(double t, double base, double h, long first, long steps, double *x, double *f,
+                         void *user) {
+    long calls = counted_kernel(t, base, h, first, steps, x, f, user);
     count(steps);
     return calls;
 }
@@ -98,10 +98,10 @@ static void pair_open(struct pair *p, const keel_options *called, const keel_opt
     assert_int_equal(keel_sim_compile(p->sim[1]), 1);
     keel_kernel *kernel = &p->sim[1]->kernel[0];
     counted_kept = kernel->kept;
-    counted_march = kernel->fixed;
+    counted_kernel = kernel->fixed;
     if (kernel->kept) kernel->kept = count_kept;
-    if (kernel->fixed) kernel->fixed = count_march;
-    marched = flag_after = flag = 0;
+    if (kernel->fixed) kernel->fixed = count_kernel;
+    in_kernel = flag_after = flag = 0;
 }
 
 static void pair_close(struct pair *p) {
@@ -125,7 +125,7 @@ static void kernel_matches_steps(const keel_options *o, double end, long least) 
         same_solver(p.called, p.compiled, 2);
         assert_true(same_look(p.called, p.compiled, t, 2));
     }
-    if (marched < least) fail_msg("%s: %ld steps by the kernel", o->method, marched);
+    if (in_kernel < least) fail_msg("%s: %ld steps by the kernel", o->method, in_kernel);
     pair_close(&p);
 }
 

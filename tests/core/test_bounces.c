@@ -54,7 +54,8 @@ static void an_accumulation_of_events_ends_where_it_is(void **state) {
     static const double share[] = {0.05, 0.5, 0.8, 0.96}, u0[] = {1, 0};
     static const int down[] = {-1};
     static const char *const names[] = {"floor"};
-    keel_problem p = {.form = KEEL_ODE, .n = 2, .u0 = u0, .f = {2, fall}, .event_direction = down};
+    keel_problem p = {.form = KEEL_ODE, .n = 2, .u0 = u0, .event_direction = down};
+    p.f = (keel_map){.count = 2, .value = fall};
     p.event = (keel_map){.count = 1, .value = height, .names = names};
     for (int k = 0; k < 8; k++) {
         double e = share[k % 4], end = sqrt(2 / 9.81) * (1 + e) / (1 - e);

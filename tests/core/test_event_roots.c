@@ -158,8 +158,8 @@ static void what_does_not_cross_is_no_event(void **state) {
         }
 }
 
-/* A fast function is met by shorter pieces; an odd kink by samples. */
-static void all_zeros_of_fast_functions_and_kinks_are_found(void **state) {
+/* A fast function is met by shorter pieces; an odd nonsmooth one by samples. */
+static void all_zeros_of_fast_and_nonsmooth_functions_are_found(void **state) {
     (void)state;
     static const double pi = 3.14159265358979323846;
     double at[400];
@@ -288,7 +288,7 @@ int main(void) {
         cmocka_unit_test(events_of_algebraic_variables_are_found),
         cmocka_unit_test(a_string_goes_slack_and_catches),
         cmocka_unit_test(what_has_no_room_is_said),
-        cmocka_unit_test(all_zeros_of_fast_functions_and_kinks_are_found),
+        cmocka_unit_test(all_zeros_of_fast_and_nonsmooth_functions_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,17 +27,17 @@ enum { MODELS = sizeof models / sizeof *models };
 
 /* A kernel that counts the steps it takes. */
 static keel_kernel_fixed *counted;
-static long marched;
+static long in_kernel;
 
 static long count_steps(double t, double base, double h, long first, long count, double *x, double *f,
                         void *user) {
-    marched += count;
+    in_kernel += count;
     return counted(t, base, h, first, count, x, f, user);
 }
 
 static const keel_kernel *counting(const keel_kernel *fused, keel_kernel *room) {
     counted = fused->fixed;
-    marched = 0;
+    in_kernel = 0;
     *room = (keel_kernel){.method = fused->method, .fixed = count_steps};
     return room;
 }
@@ -79,7 +79,7 @@ static void every_method_and_model_gives_the_same_bits(void **state) {
             keel_problem fused = ode_fused(&o, s->info.name);
             own_extras(&fused)->kernel = counting(keel_extras_of(&fused)->kernel, &room);
             same_run(&o.compiled, &fused, s->info.name);
-            assert_true(marched > 9000);
+            assert_true(in_kernel > 9000);
             methods += m < 3;
             if (i == 0) same_run(&o.interpreted, &fused, s->info.name);
         }
@@ -114,12 +114,12 @@ static int energy(double t, const double *u, double *out, void *user) {
     return 0;
 }
 
-static long steps_marched(const keel_problem *p, const keel_options *o) {
+static long steps_by_kernel(const keel_problem *p, const keel_options *o) {
     keel_solver *s = keel_open(p, o);
-    marched = 0;
+    in_kernel = 0;
     assert_ok(s, keel_run(s, 5));
     keel_close(s);
-    return marched;
+    return in_kernel;
 }
 
 static void single_steps_are_taken_where_someone_looks(void **state) {
@@ -131,34 +131,34 @@ static void single_steps_are_taken_where_someone_looks(void **state) {
     keel_problem p = ode_fused(&o, "rk4");
     own_extras(&p)->kernel = counting(keel_extras_of(&p)->kernel, &room);
     keel_options plain = {.step = 0.01}, other;
-    assert_true(steps_marched(&p, &plain) > 400);
+    assert_true(steps_by_kernel(&p, &plain) > 400);
     other = (keel_options){.step = 0.01, .compensated = 1};
-    assert_int_equal(steps_marched(&p, &other), 0);
+    assert_int_equal(steps_by_kernel(&p, &other), 0);
     other = (keel_options){.step = 0.01, .observe = look};
-    assert_int_equal(steps_marched(&p, &other), 0);
+    assert_int_equal(steps_by_kernel(&p, &other), 0);
     other = (keel_options){.step = 0.01, .method = "heun"};
-    assert_int_equal(steps_marched(&p, &other), 0);
+    assert_int_equal(steps_by_kernel(&p, &other), 0);
     other = (keel_options){.method = "dop853"};
-    assert_int_equal(steps_marched(&p, &other), 0);
+    assert_int_equal(steps_by_kernel(&p, &other), 0);
     keel_stepper own = *registry_find("heun"); /* another method that bears the name */
     own.info.name = "rk4";
     other = (keel_options){.step = 0.01, .own_method = &own};
-    assert_int_equal(steps_marched(&p, &other), 0);
+    assert_int_equal(steps_by_kernel(&p, &other), 0);
     keel_problem q = p;
     q.event = (keel_map){.count = 1, .value = height};
     q.event_kind = (const unsigned char[]){1};
-    assert_int_equal(steps_marched(&q, &plain), 0);
+    assert_int_equal(steps_by_kernel(&q, &plain), 0);
     q = p;
     q.invariant = (keel_map){.count = 1, .value = energy};
-    assert_int_equal(steps_marched(&q, &plain), 0);
+    assert_int_equal(steps_by_kernel(&q, &plain), 0);
     other = (keel_options){.step = 0.01, .method = "+watch"};
-    assert_int_equal(steps_marched(&q, &other), 0);
+    assert_int_equal(steps_by_kernel(&q, &other), 0);
     other = (keel_options){.step = 0.01, .method = "+none"};
-    assert_true(steps_marched(&q, &other) > 400);
+    assert_true(steps_by_kernel(&q, &other) > 400);
     keel_solver *s = keel_open(&p, &plain);
-    marched = 0;
+    in_kernel = 0;
     for (int i = 0; i < 20; i++) assert_ok(s, keel_step(s, 5));
-    assert_int_equal(marched, 0);
+    assert_int_equal(in_kernel, 0);
     keel_close(s);
     ode_close(&o);
 }
@@ -176,10 +176,10 @@ static int troubled(double t, const double *u, double *out, void *user) {
     return bad ? trouble->code : 0;
 }
 
-static long troubled_march(double t, double base, double h, long first, long count, double *x, double *f,
-                           void *user) {
+static long troubled_kernel(double t, double base, double h, long first, long count, double *x, double *f,
+                            void *user) {
     double k[16 * 4] = {0}, stage[4] = {0}, dx[4];
-    marched += count;
+    in_kernel += count;
     return keel_rk_fixed(registry_table(registry_find("rk4")), 4, troubled, user, t, base, h, first, count, x,
                          f, k, stage, dx);
 }
@@ -189,7 +189,7 @@ static void trouble_is_told_as_ever(void **state) {
     static const struct trouble troubles[] = {{0, 0, 1},        {0, 0, -3},    {0, NAN, 0},
                                               {0, INFINITY, 0}, {0, 1e308, 0}, {0, -INFINITY, 0}};
     static const double steps[] = {0.2, 1.2, 2.7, 9, 1022.6, 1023.2, 1024, 1025.2, 2048.1, 3000.7};
-    static const keel_kernel kernel = {.method = "rk4", .fixed = troubled_march};
+    static const keel_kernel kernel = {.method = "rk4", .fixed = troubled_kernel};
     double h = 1. / 64, u0 = 1;
     for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++)
         for (size_t j = 0; j < sizeof steps / sizeof *steps; j++) {
@@ -200,11 +200,11 @@ static void trouble_is_told_as_ever(void **state) {
             own_extras(&q)->kernel = &kernel;
             keel_options o = {.step = h};
             keel_solver *a = keel_open(&p, &o), *b = keel_open(&q, &o);
-            marched = 0;
+            in_kernel = 0;
             keel_status status = keel_run(a, 3333 * h);
             assert_int_equal(keel_run(b, 3333 * h), status);
             assert_int_equal(status, KEEL_EUSER);
-            assert_true(marched > 0 && marched < (long)steps[j] + 2048); /* one failed chunk, not many */
+            assert_true(in_kernel > 0 && in_kernel < (long)steps[j] + 2048); /* one failed chunk, not many */
             same_sight(a, b, 1);
             trouble.t_bad = HUGE_VAL;
             assert_ok(a, keel_restart(a, keel_time(a), NULL));
@@ -220,7 +220,7 @@ static void trouble_is_told_as_ever(void **state) {
 static void limits_are_met_as_ever(void **state) {
     (void)state;
     struct trouble none = {HUGE_VAL, 0, 0};
-    static const keel_kernel kernel = {.method = "rk4", .fixed = troubled_march};
+    static const keel_kernel kernel = {.method = "rk4", .fixed = troubled_kernel};
     double u0 = 1;
     keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &none}, q = p;
     own_extras(&q)->kernel = &kernel;
@@ -253,8 +253,8 @@ static void what_does_not_fit_is_refused(void **state) {
     keel_kernel kernel = {.method = "rk4"};
     keel_problem p = {.n = 1, .u0 = &u0, .f = {.count = 1, .value = troubled}, .user = &none};
     own_extras(&p)->kernel = &kernel;
-    expect_refusal(&p, "its march");
-    kernel = (keel_kernel){.fixed = troubled_march};
+    expect_refusal(&p, "extras.kernel needs the name of a method and its steps");
+    kernel = (keel_kernel){.fixed = troubled_kernel};
     expect_refusal(&p, "the name of a method");
     kernel.method = "rk4";
     p.mass = (keel_matrix){.value = troubled};
@@ -266,7 +266,7 @@ static keel_kernel_steps *counted_kept;
 
 static long count_kept(struct keel_kernel_state *k, void *user) {
     long taken = counted_kept(k, user);
-    marched += taken;
+    in_kernel += taken;
     return taken;
 }
 
@@ -296,13 +296,13 @@ static long steps_with_norm(struct ode *o, keel_error_norm norm) {
     own_extras(&p[1])->kernel = &kernel;
     keel_options options = {.rtol = 1e-6};
     struct engine *by[2];
-    marched = 0;
+    in_kernel = 0;
     for (int i = 0; i < 2; i++) {
-        by[i] = engine_open(NULL, &p[i], &options, &own, stabilizers_find("project"), 1);
+        by[i] = engine_open(NULL, &p[i], &options, &own, stabilizers_find("project"), 1, NULL);
         assert_int_equal(run_to(by[i], 3, 11, 0, 0), KEEL_OK);
         assert_int_equal(run_to(by[i], 11, 11, 0, 1), KEEL_OK);
     }
-    assert_true(marched > 100);
+    assert_true(in_kernel > 100);
     long steps = by[0]->r->stats.steps;
     assert_int_equal(steps, by[1]->r->stats.steps);
     assert_int_equal(by[0]->r->stats.rejected, by[1]->r->stats.rejected);

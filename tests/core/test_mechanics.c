@@ -21,7 +21,7 @@ static double multiplier_digits(const problem *p, keel_solver *s, int i) {
     return -log10(worst);
 }
 
-/* Lower end first, so that a failure tells the figure. */
+/* Lower end first, so that a failure tells the number. */
 static void assert_digits(double found, double least) {
     assert_within(found, least, 16);
 }

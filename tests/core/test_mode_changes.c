@@ -98,11 +98,104 @@ static void a_switch_that_fails_leaves_the_old_mode_to_restart(void **state) {
     keel_close(s);
 }
 
+/* Rotation at a speed of its own, with damping where that is not 0; counts the calls of its invariant. */
+struct wheel {
+    double speed, damping;
+    long calls;
+};
+
+static int turn(double t, const double *u, double *out, void *user) {
+    (void)t;
+    const struct wheel *w = user;
+    out[0] = w->speed * u[1] - w->damping * u[0];
+    out[1] = -w->speed * u[0];
+    return 0;
+}
+
+static int radius(double t, const double *u, double *out, void *user) {
+    (void)t;
+    ((struct wheel *)user)->calls++;
+    out[0] = u[0] * u[0] + u[1] * u[1];
+    return 0;
+}
+
+static keel_problem turning(struct wheel *w) {
+    static const double start[] = {1, 0.5};
+    return (keel_problem){.n = 2,
+                          .u0 = start,
+                          .f = {.count = 2, .value = turn},
+                          .invariant = {.count = 1, .value = radius},
+                          .user = w};
+}
+
+static void a_mode_is_verified_once_and_runs_with_the_same_bits(void **state) {
+    (void)state;
+    struct wheel wheel[] = {{1, 0, 0}, {3, 0, 0}};
+    long first = 0, again = 0;
+    keel_row row;
+    keel_problem p = turning(&wheel[0]);
+    keel_solver *s = keel_open(&p, NULL);
+    for (int k = 1; k <= 5; k++) {
+        assert_ok(s, keel_run(s, k));
+        keel_solver *fork = keel_fork(s); /* has been nowhere else */
+        long before = wheel[k % 2].calls;
+        p = turning(&wheel[k % 2]); /* in the same place: the solver knows a problem by what it calls */
+        assert_ok(s, keel_switch(s, &p, NULL));
+        long calls = wheel[k % 2].calls - before;
+        if (k == 1) first = calls;
+        if (k == 3) again = calls;
+        assert_ok(fork, keel_switch(fork, &p, NULL));
+        assert_true(keel_row_at(s, 0, &row) && row.verdict == KEEL_STRONG);
+        assert_ok(s, keel_run(s, k + 0.5));
+        assert_ok(fork, keel_run(fork, k + 0.5));
+        assert_memory_equal(keel_state(s), keel_state(fork), 2 * sizeof(double));
+        keel_stats a = keel_statistics(s), b = keel_statistics(fork);
+        assert_memory_equal(&a, &b, sizeof a);
+        keel_close(fork);
+    }
+    assert_true(first > 50 && again < first / 4);
+    keel_close(s);
+}
+
+static void a_false_invariant_is_refused_in_every_new_mode(void **state) {
+    (void)state;
+    struct wheel wheel[] = {{1, 0, 0}, {3, 0, 0}, {1, 0.1, 0}};
+    keel_problem p[] = {turning(&wheel[0]), turning(&wheel[1]), turning(&wheel[2])};
+    keel_solver *s = keel_open(&p[0], NULL);
+    for (int k = 1; k <= 4; k++) {
+        assert_ok(s, keel_run(s, k));
+        assert_ok(s, keel_switch(s, &p[k % 2], NULL));
+        assert_int_equal(keel_switch(s, &p[2], NULL), KEEL_EINVAL);
+        expect_words(s, "keel_switch|is not conserved");
+    }
+    keel_close(s);
+}
+
+/* A program may make up a new problem at every switch. */
+static void hundreds_of_modes_are_no_burden(void **state) {
+    (void)state;
+    enum { MODES = 200 };
+    static struct wheel wheel[MODES];
+    keel_problem p = turning(&wheel[0]);
+    wheel[0].speed = 1;
+    keel_solver *s = keel_open(&p, NULL);
+    for (int k = 1; k < MODES; k++) {
+        wheel[k].speed = 1 + 0.01 * k;
+        p = turning(&wheel[k]);
+        assert_ok(s, keel_switch(s, &p, NULL));
+        assert_true(wheel[k].calls > 50);
+    }
+    keel_close(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_switch_keeps_the_certificate_and_works_both_ways),
         cmocka_unit_test(a_switch_makes_the_state_consistent_by_the_smallest_change),
         cmocka_unit_test(a_switch_that_fails_leaves_the_old_mode_to_restart),
+        cmocka_unit_test(a_mode_is_verified_once_and_runs_with_the_same_bits),
+        cmocka_unit_test(a_false_invariant_is_refused_in_every_new_mode),
+        cmocka_unit_test(hundreds_of_modes_are_no_burden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,11 +40,11 @@ enum { MODELS = sizeof models / sizeof *models };
 
 /* A kernel that counts. */
 static keel_kernel_steps *counted;
-static long marched, repeated, left, chunks, refused;
+static long in_kernel, repeated, left, chunks, refused;
 
 static long count_steps(struct keel_kernel_state *k, void *user) {
     long taken = counted(k, user);
-    marched += taken;
+    in_kernel += taken;
     left += taken - k->corrections;
     repeated += taken - (2 * k->corrections - k->newton);
     chunks++;
@@ -72,7 +72,7 @@ static void pair_open(struct pair *p, const char *text, const char *method) {
     p->kernel.kept = count_steps;
     own_extras(&p->called)->kernel = NULL;
     own_extras(&p->compiled)->kernel = &p->kernel;
-    marched = repeated = 0;
+    in_kernel = repeated = 0;
 }
 
 static void pair_close(struct pair *p) {
@@ -98,26 +98,26 @@ static void same_run(const struct pair *p, const keel_options *o) {
     keel_close(b);
 }
 
-static long steps_marched(const keel_problem *p, const keel_options *o) {
+static long steps_by_kernel(const keel_problem *p, const keel_options *o) {
     keel_solver *s = keel_open(p, o);
-    marched = 0;
+    in_kernel = 0;
     assert_ok(s, keel_run(s, 5));
     keel_close(s);
-    return marched;
+    return in_kernel;
 }
 
 /* By error, to many ends, forth and back. */
 static void same_adaptive_run(const struct pair *p, const keel_options *o) {
     static const double ends[] = {0.01, 3, 40, 41.5, 300, 280};
     keel_solver *a = keel_open(&p->called, o), *b = keel_open(&p->compiled, o);
-    marched = 0;
+    in_kernel = 0;
     for (size_t j = 0; j < sizeof ends / sizeof *ends; j++) {
         assert_ok(a, keel_run(a, ends[j]));
         assert_ok(b, keel_run(b, ends[j]));
         same_solver(a, b, p->called.n);
         same_look(a, b, ends[j] - (j < 5 ? 0.001 : -0.001), p->called.n);
     }
-    assert_true(marched > (keel_statistics(a).steps - 200) / 2);
+    assert_true(in_kernel > (keel_statistics(a).steps - 200) / 2);
     refused += keel_statistics(a).rejected;
     keel_close(a);
     keel_close(b);
@@ -159,9 +159,9 @@ static void models_without_their_rows_too(void **state) {
         same_adaptive_run(&p, &o);
         o.method = pair_of(o.method, "watch");
         if (i == 0) same_adaptive_run(&p, &o);
-        else assert_int_equal(steps_marched(&p.compiled, &o), 0);
+        else assert_int_equal(steps_by_kernel(&p.compiled, &o), 0);
         o.method = pair_of(o.method, "project");
-        if (i == 1) assert_int_equal(steps_marched(&p.compiled, &o), 0);
+        if (i == 1) assert_int_equal(steps_by_kernel(&p.compiled, &o), 0);
         pair_close(&p);
     }
 }
@@ -173,12 +173,12 @@ static void every_model_gives_the_same_bits(void **state) {
         pair_open(&p, models[i].text, models[i].method);
         keel_options o = {.method = models[i].method, .step = models[i].h};
         same_run(&p, &o);
-        assert_true(marched > 3000);
-        assert_true(repeated < marched / 32); /* one iteration is the rule */
+        assert_true(in_kernel > 3000);
+        assert_true(repeated < in_kernel / 32); /* one iteration is the rule */
         o.method = pair_of(o.method, "watch");
-        marched = 0;
+        in_kernel = 0;
         same_run(&p, &o);
-        assert_true(marched > 3000);
+        assert_true(in_kernel > 3000);
         pair_close(&p);
     }
 }
@@ -199,9 +199,9 @@ static void long_steps_and_other_weights_too(void **state) {
                               .step = far[i].h,
                               .norm = (keel_norm[]){KEEL_BY_ERROR, KEEL_UNIT, KEEL_GIVEN}[norm],
                               .weights = norm == 2 ? weights : NULL};
-            marched = repeated = left = 0;
+            in_kernel = repeated = left = 0;
             same_run(&p, &o);
-            assert_true(marched > 3000);
+            assert_true(in_kernel > 3000);
             assert_true(repeated > 100);
             assert_true(left < repeated / 2); /* two iterations are the rule then */
         }
@@ -229,23 +229,23 @@ static void other_rows_are_called(void **state) {
     struct pair p;
     pair_open(&p, KEPLER, "dopri5");
     keel_options o = {.method = "dopri5", .step = 0.01};
-    assert_true(steps_marched(&p.compiled, &o) > 400);
+    assert_true(steps_by_kernel(&p.compiled, &o) > 400);
     o = (keel_options){.method = "dopri5+adjust", .step = 0.01};
-    assert_int_equal(steps_marched(&p.compiled, &o), 0);
+    assert_int_equal(steps_by_kernel(&p.compiled, &o), 0);
     o = (keel_options){.method = "dopri5+watch", .step = 0.01};
-    assert_true(steps_marched(&p.compiled, &o) > 400);
+    assert_true(steps_by_kernel(&p.compiled, &o) > 400);
     o = (keel_options){.method = "dopri5", .step = 0.01, .keep = "momentum"};
-    assert_int_equal(steps_marched(&p.compiled, &o), 0);
+    assert_int_equal(steps_by_kernel(&p.compiled, &o), 0);
     o = (keel_options){.method = "dopri5", .step = 0.01, .compensated = 1};
-    assert_int_equal(steps_marched(&p.compiled, &o), 0);
+    assert_int_equal(steps_by_kernel(&p.compiled, &o), 0);
     o = (keel_options){.method = "dop853"};
-    assert_int_equal(steps_marched(&p.compiled, &o), 0);
+    assert_int_equal(steps_by_kernel(&p.compiled, &o), 0);
     keel_problem changed = p.compiled;
     o = (keel_options){.method = "dopri5", .step = 0.01};
     changed.invariant = (keel_map){.count = 1, .value = other_value};
-    assert_int_equal(steps_marched(&changed, &o), 0);
+    assert_int_equal(steps_by_kernel(&changed, &o), 0);
     changed.invariant = (keel_map){0};
-    assert_int_equal(steps_marched(&changed, &o), 0);
+    assert_int_equal(steps_by_kernel(&changed, &o), 0);
     pair_close(&p);
 }
 
@@ -260,7 +260,7 @@ static void the_step_shrinks_as_ever(void **state) {
     pair_open(&p, EXPLODES, "bs32");
     keel_options o = {.method = "bs32", .rtol = 1e-8};
     assert_int_equal(same_end(&p.called, &p.compiled, &o, 50), KEEL_ESTEP);
-    assert_true(marched > 50);
+    assert_true(in_kernel > 50);
     pair_close(&p);
 }
 
@@ -279,7 +279,7 @@ static void trouble_is_told_as_ever(void **state) {
         pair_open(&p, texts[i], methods[i]);
         keel_options o = {.method = methods[i], .step = 1. / 64};
         assert_true(same_end(&p.called, &p.compiled, &o, 50) < 0);
-        assert_true(marched > 50);
+        assert_true(in_kernel > 50);
         pair_close(&p);
     }
 }

@@ -30,6 +30,15 @@ static const keel_stepper no_attempt = {.info = {.name = "mine"}, .layout = layo
 static const keel_stepper no_order = {
     .info = {.name = "mine", .traits = KEEL_ADAPTIVE}, .layout = layout_nothing, .attempt = attempt_nothing};
 
+/* What methods with constraints of their own refuse in common. */
+#define NATIVE_REFUSALS(X, name, METHOD)                                                             \
+    X(MECHANICS, name##_rolling, p->rolling = MAP(1, circle); o->method = METHOD;                    \
+      o->step = 0.1, METHOD "|rolling|not holonomic|any method that projects")                       \
+    X(MECHANICS, name##_mass, p->mass.value = unit_matrix; o->method = METHOD;                       \
+      o->step = 0.1, METHOD "|mass matrix must be constant|by its momenta|any method that projects") \
+    X(MECHANICS, name##_friction, p->f.value = friction; o->method = METHOD;                         \
+      o->step = 0.1, METHOD "|must not depend on velocities|any method that projects")
+
 /* form, name, what is changed in problem p and options o, words of the message */
 #define REFUSALS(X)                                                                                        \
     X(ODE, no_states, p->n = 0, "f must have count n = 0")                                                 \
@@ -106,24 +115,14 @@ static const keel_stepper no_order = {
     X(MECHANICS, rattle_projected, o->method = "rattle"; o->step = 0.1;                                    \
       o->method = pair_of(o->method, "project"), "rattle|keeps the constraints by itself")                 \
     X(ODE, rattle_on_ode, o->method = "rattle"; o->step = 0.1, "rattle|mechanics|canonical")               \
-    X(MECHANICS, rattle_rolling, p->rolling = MAP(1, circle); o->method = "rattle";                        \
-      o->step = 0.1, "rattle|rolling|not holonomic|any method that projects")                              \
-    X(MECHANICS, rattle_mass, p->mass.value = unit_matrix; o->method = "rattle";                           \
-      o->step = 0.1, "rattle|mass matrix must be constant|by its momenta|any method that projects")        \
-    X(MECHANICS, rattle_friction, p->f.value = friction; o->method = "rattle";                             \
-      o->step = 0.1, "rattle|must not depend on velocities|any method that projects")                      \
+    NATIVE_REFUSALS(X, rattle, "rattle")                                                                   \
+    NATIVE_REFUSALS(X, spark, "spark4")                                                                    \
     X(MECHANICS, shake_projected, o->method = "shake"; o->step = 0.1;                                      \
       o->method = pair_of(o->method, "post"), "shake|keeps the constraints by itself")                     \
     X(DAE, spark_on_dae, o->method = "spark4"; o->step = 0.1, "spark4|mechanics|canonical")                \
-    X(MECHANICS, spark_rolling, p->rolling = MAP(1, circle); o->method = "spark4";                         \
-      o->step = 0.1, "spark4|rolling|not holonomic|any method that projects")                              \
-    X(MECHANICS, spark_mass, p->mass.value = unit_matrix; o->method = "spark4";                            \
-      o->step = 0.1, "spark4|mass matrix must be constant|by its momenta|any method that projects")        \
     X(HAMILTONIAN, shake_on_hamiltonian, o->method = "shake"; o->step = 0.1, "shake|mechanics")            \
     X(MECHANICS, shake_mass, p->mass.value = unit_matrix; o->method = "shake";                             \
       o->step = 0.1, "shake|mass matrix must be constant; use dop853|any method that projects")            \
-    X(MECHANICS, spark_friction, p->f.value = friction; o->method = "spark4";                              \
-      o->step = 0.1, "spark4|must not depend on velocities|any method that projects")                      \
     X(ODE, reversible_not_symmetric, o->reversible = 1; o->method = "rk4";                                 \
       o->step = 0.1, "rk4|not a symmetric one-step method|midpoint")                                       \
     X(ODE, reversible_multistep, o->reversible = 1; o->method = "ab4";                                     \
@@ -150,7 +149,7 @@ static const keel_stepper no_order = {
       o->step = 0.1, "energy-momentum|`energy` must be v M v / 2 + V(q)|it is not")                        \
     X(ODE, forms_in_ode,                                                                                   \
       own_extras(p)->quadratic_forms = own_extras(p)->energy_of_forms = MAP(1, half_square),               \
-      "forms belong to|KEEL_MECHANICS")                                                                    \
+      "quadratic_forms belong to|KEEL_MECHANICS")                                                          \
     X(MECHANICS, lgdae_on_mechanics, o->method = "lgdae"; o->step = 0.1, "lgdae|not for a lagrangian")     \
     X(ODE, lgdae_mass, p->mass.value = unit_matrix; o->method = "lgdae";                                   \
       o->step = 0.1, "lgdae|without a mass matrix")                                                        \
@@ -166,11 +165,11 @@ static const keel_stepper no_order = {
     X(DAE, bdf2_without_states, p->n = 0; p->f = MAP(0, NULL); o->method = "bdf2";                         \
       o->step = 0.1, "bdf2|no states to step")                                                             \
     X(MECHANICS, original_in_mechanics, own_extras(p)->original_f = MAP(4, fall);                          \
-      own_extras(p)->original_g = MAP(1, circle), "written belongs to|KEEL_ODE")                           \
+      own_extras(p)->original_g = MAP(1, circle), "original_f belongs to|KEEL_ODE")                        \
     X(ODE, original_without_rows, own_extras(p)->original_f = MAP(2, spin),                                \
-      "written must have count n = 2|original_rows")                                                       \
+      "original_f must have count n = 2|original_g")                                                       \
     X(ODE, original_without_jacobian, own_extras(p)->original_f = MAP(2, spin);                            \
-      own_extras(p)->original_g = MAP(1, circle), "written and original_rows need their jacobians")        \
+      own_extras(p)->original_g = MAP(1, circle), "original_f and original_g need their jacobians")        \
     X(ODE, method_unknown, o->method = "no such thing at all", "no method `no such thing at all`")         \
     X(ODE, method_misspelt, o->method = "dop85", "no method `dop85`|did you mean `dop853`?")               \
     X(ODE, own_nameless, o->own_method = &nameless, "own_method needs a name")                             \

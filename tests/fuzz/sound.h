@@ -37,7 +37,7 @@ enum sound_kind {
 
 struct sound {
     struct sound_dice dice;
-    /* Wanted: kinks that the motion may cross.  Runs over them are known to be wrong at times, so that
+    /* Wanted: switches that the motion may cross.  Runs over them are known to be wrong at times, so that
      * methods cannot be compared; bits can. */
     int allow_switches;
     /* What was made. */
@@ -77,7 +77,7 @@ const char *sound_constant(struct sound *s);              /* numbers and paramet
 const char *sound_positive(struct sound *s);              /* the same, > 0 */
 const char *sound_expression(struct sound *s, int depth); /* of the atoms, with all derivatives */
 const char *sound_bounded(struct sound *s, int depth);    /* the same, not above 4 or so */
-const char *sound_kinked(struct sound *s, int depth);     /* bounded, with a kink somewhere */
+const char *sound_nonsmooth(struct sound *s, int depth);  /* bounded, with a nonsmooth function somewhere */
 
 void sound_parameters(struct sound *s);
 void sound_definitions(struct sound *s); /* lets and functions of the atoms so far */

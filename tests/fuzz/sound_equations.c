@@ -50,7 +50,7 @@ void sound_definitions(struct sound *s) {
 /* Of x, whose growth is bounded in both directions of time. */
 static const char *rate(struct sound *s, const char *x) {
     if (s->allow_switches && sound_one_in(s, 2))
-        return sound_say(s, "%s*%s - %s", sound_positive(s), sound_kinked(s, 2), x);
+        return sound_say(s, "%s*%s - %s", sound_positive(s), sound_nonsmooth(s, 2), x);
     switch (below(s, 7)) {
     case 0:
         return sound_say(s, "-%s*%s + %s", sound_positive(s), x, sound_bounded(s, 3));
@@ -61,7 +61,7 @@ static const char *rate(struct sound *s, const char *x) {
     case 3:
         return sound_say(s, "%s*%s*%s - %s", sound_number(s), sound_constant(s), sound_pick(s, &s->atom), x);
     case 4:
-        return sound_say(s, "%s*%s", sound_constant(s), sound_kinked(s, 2));
+        return sound_say(s, "%s*%s", sound_constant(s), sound_nonsmooth(s, 2));
     default:
         return sound_say(s, "%s*%s + %s", sound_constant(s), sound_bounded(s, 3), sound_bounded(s, 2));
     }

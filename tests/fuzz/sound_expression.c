@@ -155,8 +155,8 @@ const char *sound_expression(struct sound *s, int depth) {
     }
 }
 
-/* The first ones have kinks that no motion meets; the others may be crossed. */
-const char *sound_kinked(struct sound *s, int depth) {
+/* The first ones have switches that no motion meets; the others may be crossed. */
+const char *sound_nonsmooth(struct sound *s, int depth) {
     static const char *const far[] = {"abs(2 + sin(%s))",         "max(sin(%s), -2)",
                                       "min(cos(%s), 3)",          "sign(3 + sin(%s))",
                                       "floor(0.5 + 0.2*cos(%s))", "mod(1 + 0.5*sin(%s), 4)",

@@ -39,7 +39,7 @@ void sound_events(struct sound *s) {
             sound_line(s, SOUND_EVENT, "event %s: sin(%s) + %s - 0.3 + %s %s -> record", name,
                        s->atom.item[0],
                        sound_pick(s, &s->atom), /* the first is no `let`, which may be constant */
-                       sound_one_in(s, 4) ? sound_kinked(s, 2) : sound_expression(s, 2), way[below(s, 3)]);
+                       sound_one_in(s, 4) ? sound_nonsmooth(s, 2) : sound_expression(s, 2), way[below(s, 3)]);
     }
 }
 
@@ -47,7 +47,7 @@ void sound_columns(struct sound *s) {
     for (int i = below(s, 3); i > 0; i--) {
         int switches = s->has_switches; /* what is only shown has no part in the motion */
         sound_line(s, SOUND_VALUE, "output %s = %s", sound_name(s, "o"),
-                   sound_one_in(s, 3) ? sound_kinked(s, 2) : sound_expression(s, 3));
+                   sound_one_in(s, 3) ? sound_nonsmooth(s, 2) : sound_expression(s, 3));
         s->has_switches = switches;
     }
 }

@@ -123,7 +123,7 @@ void sound_lagrangian(struct sound *s) {
     if (driven) {
         s->has_time = 1;
         sound_line(s, SOUND_EQUATION, "force %s: %s*%s", q[0], sound_constant(s),
-                   sound_one_in(s, 2) ? "sin(3*t)" : sound_kinked(s, 2));
+                   sound_one_in(s, 2) ? "sin(3*t)" : sound_nonsmooth(s, 2));
     }
     if (damped) damp(s, q[below(s, count)], !driven && !moving);
     if (!driven && !damped && !moving && sound_one_in(s, 2)) sound_line(s, SOUND_VALUE, "invariant energy");

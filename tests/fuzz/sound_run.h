@@ -16,7 +16,7 @@ struct sound_count {
         singular;                /* runs beside the first; methods that do not apply; motions without end */
     long exact, kept, sensitive; /* columns with closed forms; rows; models judged by their sensitivity */
     long endless;                /* models whose runs take too long to wait for */
-    long switched;               /* models with kinks on the way, whose methods are not compared */
+    long switched;               /* models that switch on the way, whose methods are not compared */
 };
 
 /* Where a run ended. */

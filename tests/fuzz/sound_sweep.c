@@ -91,7 +91,7 @@ long sound_sweep(const struct sound_plan *plan, struct sound_count *count) {
 void sound_tell(const struct sound_count *c, const char *who) {
     printf("%s: %ld models, %ld opened; %ld runs agree with dop853, %ld methods do not apply, %ld motions "
            "end early, "
-           "%ld are sensitive, %ld have kinks on the way, %ld take too long; %ld closed forms and %ld kept "
+           "%ld are sensitive, %ld switch on the way, %ld take too long; %ld closed forms and %ld kept "
            "rows hold\n",
            who, c->models, c->opened, c->compared, c->refused, c->singular, c->sensitive, c->switched,
            c->endless, c->exact, c->kept);

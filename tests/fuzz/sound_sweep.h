@@ -11,7 +11,7 @@ struct sound_plan {
     int emit_each;   /* every so many-th is emitted as a program and compiled by itself; 0: none */
 };
 
-/* The model of that number.  One in four may have kinks that its motion crosses. */
+/* The model of that number.  One in four may have switches that its motion crosses. */
 void sound_of_number(struct sound *s, long number);
 /* 0 when all hold; else the number of those that do not, each told to standard error with its text. */
 long sound_sweep(const struct sound_plan *plan, struct sound_count *count);

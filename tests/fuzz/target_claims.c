@@ -1,7 +1,7 @@
 /* target_claims.c - any bytes at all as a file of claims.
  *
  * Beside the sanitizers it checks: a refusal names its line and has a sentence, lists are no longer than the
- * text has lines, names of pictures name no folder, what is read and written out again is read as the same,
+ * text has lines, names of figures name no folder, what is read and written out again is read as the same,
  * and the values of expressions that cannot be had say why. */
 #include "fuzz.h"
 
@@ -47,7 +47,7 @@ static void put_line(FILE *out, const struct claims_line *line) {
         fputc('\n', out);
         return;
     }
-    fprintf(out, "%s %s ", kinds[line->kind], line->figure_text);
+    fprintf(out, "%s %s ", kinds[line->kind], line->printed_text);
     put_measure(out, line);
     fprintf(out, " : %s\n", line->words);
     if (line->other) fprintf(out, "%s %s: %s\n", others[line->other], line->other_text, line->other_words);
@@ -120,8 +120,8 @@ static void check_names(const struct input *in, const struct claims *c) {
     for (int i = 0; i < c->items; i++)
         require(claims_item_has(c, i, c->item[i].name), "an item has its own name", in);
     for (int k = 0; k < c->draws; k++) {
-        require(is_file_name(c->draw[k].name), "a picture's name is no path", in);
-        require(claims_drawn(c, c->draw[k].item, c->draw[k].name) >= 0, "a picture is found", in);
+        require(is_file_name(c->draw[k].name), "a figure's name is no path", in);
+        require(claims_drawn(c, c->draw[k].item, c->draw[k].name) >= 0, "a figure is found", in);
     }
 }
 

@@ -1,6 +1,6 @@
 /* target_sound.c - decisions of the grammar of sound.h: what it makes opens, five methods agree on the
  * motion, closed forms and invariants hold, other names and another order of the lines change nothing, and
- * there is C of it.  The first byte says whether the motion may cross kinks. */
+ * there is C of it.  The first byte says whether the motion may cross switches. */
 #include "sound_run.h"
 
 #include <stdio.h>

@@ -156,6 +156,15 @@ static void shortest_long(struct space *p, const double *c, double *d) {
     }
 }
 
+/* Rows and right-hand sides at random, factored, and the shortest solution d. */
+static void draw_shortest(struct space *p, int rows, int n, uint64_t *seed, double *c, double *z, double *d) {
+    space_init(p, rows, n);
+    space_draw(p, seed);
+    draw_many(seed, rows, c);
+    space_factor(p);
+    rowspace_shortest(&p->s, c, z, d);
+}
+
 static void shortest_solution_solves_and_is_the_shortest(void **state) {
     (void)state;
     uint64_t seed = 8;
@@ -164,11 +173,7 @@ static void shortest_solution_solves_and_is_the_shortest(void **state) {
             struct space p;
             double c[MOST], z[MOST], sure[MOST];
             alignas(32) double d[MOST];
-            space_init(&p, rows, n);
-            space_draw(&p, &seed);
-            draw_many(&seed, rows, c);
-            space_factor(&p);
-            rowspace_shortest(&p.s, c, z, d);
+            draw_shortest(&p, rows, n, &seed, c, z, d);
             for (int i = 0; i < rows; i++) assert_below(fabs(dot_long(n, space_row(&p, i), d) - c[i]), 1e-13);
             shortest_long(&p, c, sure);
             for (int j = 0; j < n; j++) assert_below(fabs(d[j] - sure[j]), 1e-11);
@@ -230,11 +235,7 @@ static void coefficients_rebuild_the_vector_from_the_rows(void **state) {
             struct space p;
             double c[MOST], z[MOST], sure[MOST * MOST], gram[MOST * MOST];
             alignas(32) double d[MOST];
-            space_init(&p, rows, n);
-            space_draw(&p, &seed);
-            draw_many(&seed, rows, c);
-            space_factor(&p);
-            rowspace_shortest(&p.s, c, z, d);
+            draw_shortest(&p, rows, n, &seed, c, z, d);
             rowspace_components(&p.s, d, z);
             rowspace_coefficients(&p.s, z);
             for (int j = 0; j < n; j++) {

@@ -122,7 +122,7 @@ static double norm_between(const double *a, const double *b, int from, int to) {
     return sqrt(sum);
 }
 
-static void figures_of_the_paper(void **state) {
+static void values_of_the_paper(void **state) {
     (void)state;
     static const double printed[4] = {1.975e-5, 5.094e-6, 1.284e-6, 3.215e-7}, zero[PARTS] = {0};
     keel_problem p = with_forms();
@@ -246,7 +246,7 @@ static void wrong_forms_are_refused(void **state) {
     (void)state;
     keel_problem p = with_forms();
     own_extras(&p)->energy_of_forms.value = zeros;
-    expect_refusal(p, "`reduced` of `forms` is not what");
+    expect_refusal(p, "`energy_of_forms` of `quadratic_forms` is not what");
     p = with_forms();
     own_extras(&p)->quadratic_forms.value = wrong;
     expect_refusal(p, "degree 2 at most");
@@ -272,7 +272,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(energy_momenta_and_bars_are_kept),
         cmocka_unit_test(rates_of_the_bars_go_with_the_square_of_the_step),
-        cmocka_unit_test(figures_of_the_paper),
+        cmocka_unit_test(values_of_the_paper),
         cmocka_unit_test(orders),
         cmocka_unit_test(steps_retrace_themselves),
         cmocka_unit_test(momenta_need_forms),

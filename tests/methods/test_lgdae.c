@@ -1,5 +1,5 @@
 /* test_lgdae.c - Liu 2013: its four examples by both forms of the method, what holds natively, and at which
- * order; figures are those of the converged scheme. */
+ * order; values are those of the converged scheme. */
 #include "model_run.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-/* test_lie_papers.c - the figures of the papers behind the Lie-group methods.
+/* test_lie_papers.c - the values of the papers behind the Lie-group methods.
  *
  * C.-S. Liu, Preserving constraints of differential equations by numerical methods based on integrating
  * factors (2006), examples 1 and 4; Solving nonlinear differential algebraic equations by an implicit GL(n,R)

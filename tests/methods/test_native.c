@@ -306,7 +306,7 @@ static void pairs_take_masses_that_move(void **state) {
     keel_model_close(other);
 }
 
-/* To the end of the published run, t = 0.03; test_radau.c has Radau on this course. */
+/* To the end of the published run, t = 0.03; test_radau.c has Radau on this case. */
 static void roads_agree_on_andrews(void **state) {
     (void)state;
     static const struct {

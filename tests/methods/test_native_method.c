@@ -194,7 +194,7 @@ static void what_is_not_there_is_said(void **state) {
         keel_status status;
         const char *says;
     } ask[] = {{1, 0, KEEL_EINVAL, "asking asks for `rolling`, which the problem lacks"},
-               {1, 1, KEEL_EINVAL, "asking asks for `reduced`, which the problem lacks"},
+               {1, 1, KEEL_EINVAL, "asking asks for `energy_of_forms`, which the problem lacks"},
                {0, 2, KEEL_EINVAL, "the saddle-point system of mechanics"},
                {1, 3, KEEL_ENEWTON, "asking stops at t = 0"}};
     const keel_stepper asking = {

@@ -1,8 +1,8 @@
-/* test_papers.c - the figures printed in the papers behind post, adjust and scale, to every printed digit.
+/* test_papers.c - the values printed in the papers behind post, adjust and scale, to every printed digit.
  *
  * C.-S. Liu, Preserving constraints of differential equations by numerical methods based on integrating
  * factors (2006), Table 2; and the paper that introduced adjustment-stabilization (2007), Tables 1 to 4.
- * A figure is met when the computed value rounds to it.  Where the print is wrong, the tables here hold the
+ * A value is met when the computed value rounds to it.  Where the print is wrong, the tables here hold the
  * right digits and say so.  All corrections are the papers' own: one per step, in the unit norm.  Tables 1
  * and 2 are extrapolated here from a hundredth of their span; long_papers.c runs them in full. */
 #include "papers.h"
@@ -132,7 +132,7 @@ static void phase_error_is_linear_when_the_energy_is_held(void **state) {
 
 /* Tables 3 and 4: the oscillator to t = 1000.  |H - H0| and |F - F0| at the end; the columns are headed as
  * relative errors and hold absolute ones.  M1 is adjustment, M2 and M3 are post-stabilization by H and by F.
- * Figures of a few 1e-17 count the last bits, and are met to within 4 of them. */
+ * Values of a few 1e-17 count the last bits, and are met to within 4 of them. */
 static const struct oscillation {
     const char *name, *method;
     double step;

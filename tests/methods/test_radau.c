@@ -88,19 +88,19 @@ static void every_part_has_its_order(void **state) {
 
 /* Universal way, RATTLE composed, SPARK where masses are constant (test_native.c has Andrews by momenta),
  * Radau at index 2 and 3. */
-static const struct course {
+static const struct radau_case {
     const char *name;
     void (*fill)(problem *p);
     double end;
     int steps, constant;
-} course[] = {{"car axis", problem_car_axis, 0.5, 800, 1},
-              {"Andrews", problem_andrews, 0.03, 0, 0},
-              {"spherical pendulum", problem_spherical_pendulum, 3, 400, 1},
-              {"four-bar", problem_four_bar, 0.5, 800, 1}};
+} cases[] = {{"car axis", problem_car_axis, 0.5, 800, 1},
+             {"Andrews", problem_andrews, 0.03, 0, 0},
+             {"spherical pendulum", problem_spherical_pendulum, 3, 400, 1},
+             {"four-bar", problem_four_bar, 0.5, 800, 1}};
 
 /* Radau of order 5 errs by rtol^(5/6) in all: by 20 tolerances at 1e-12 where it is one at 1e-4.  Index 3 has
  * velocities across the constraints, and multipliers by them, to the root of the tolerance. */
-static void assert_agreement(const struct course *c, const char *method, double rtol,
+static void assert_agreement(const struct radau_case *c, const char *method, double rtol,
                              const struct end *trusted) {
     problem p;
     struct end other;
@@ -119,18 +119,18 @@ static void roads_agree(void **state) {
     (void)state;
     static const char *const fixed[] = {"rattle6", "rattle8", "spark4", "spark6"};
     static const char *const adaptive[] = {NULL, "radau5", "radau", "radau-ggl", "radau-index3"};
-    for (size_t k = 0; k < sizeof course / sizeof *course; k++) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         problem p;
         struct end trusted, other;
-        course[k].fill(&p);
-        run_problem(&p.keel, (keel_options){.rtol = 3e-14}, course[k].end, &trusted);
+        cases[k].fill(&p);
+        run_problem(&p.keel, (keel_options){.rtol = 3e-14}, cases[k].end, &trusted);
         for (int i = 0; i < 5; i++) {
-            assert_agreement(&course[k], adaptive[i], 1e-8, &trusted);
-            assert_agreement(&course[k], adaptive[i], 1e-12, &trusted);
+            assert_agreement(&cases[k], adaptive[i], 1e-8, &trusted);
+            assert_agreement(&cases[k], adaptive[i], 1e-12, &trusted);
         }
-        for (int i = 0; i < 4 && course[k].constant; i++) {
-            double step = (course[k].end - p.keel.t0) / course[k].steps;
-            run_problem(&p.keel, (keel_options){.method = fixed[i], .step = step}, course[k].end, &other);
+        for (int i = 0; i < 4 && cases[k].constant; i++) {
+            double step = (cases[k].end - p.keel.t0) / cases[k].steps;
+            run_problem(&p.keel, (keel_options){.method = fixed[i], .step = step}, cases[k].end, &other);
             for (int part = 0; part < 3; part++) assert_below(distance(&other, &trusted, part), 1e-6);
         }
     }

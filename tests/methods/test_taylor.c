@@ -79,8 +79,8 @@ static void kepler_over_25_periods_is_right_to_1e_12(void **state) {
     assert_below(stats.steps, others.steps / 3);
 }
 
-/* The closed form at the output times of a model with kinks: the series of the branch left is noticed. */
-static void kinks_do_not_pass_unseen(void **state) {
+/* The closed form at the output times of a model that switches: the series of the branch left is noticed. */
+static void switches_do_not_pass_unseen(void **state) {
     (void)state;
     /* those in a branch of an `if` end no step: error control alone meets them */
     keel_model *m =
@@ -223,7 +223,7 @@ int main(void) {
         cmocka_unit_test(any_order_is_seen_with_fixed_steps),
         cmocka_unit_test(errors_follow_the_tolerance_down_to_round_off),
         cmocka_unit_test(kepler_over_25_periods_is_right_to_1e_12),
-        cmocka_unit_test(kinks_do_not_pass_unseen),
+        cmocka_unit_test(switches_do_not_pass_unseen),
         cmocka_unit_test(tanh_levels_off),
         cmocka_unit_test(vanishing_terms_do_not_mislead),
         cmocka_unit_test(values_between_the_steps_are_those_of_the_polynomial),

@@ -1,5 +1,5 @@
-/* test_disguised.c - kinks and jumps that are written without abs, floor or if: they are switching surfaces,
- * or refused where those are. */
+/* test_disguised.c - nonsmooth functions and jumps that are written without abs, floor or if: they are
+ * switching surfaces, or refused where those are. */
 #include "testing.h"
 #include "model_run.h"
 
@@ -94,7 +94,7 @@ static void constraints_with_corners_are_refused(void **state) {
                  "guess y = 1\nrun 0 .. 3\n",
                  rows[k]);
         keel_model *m = keel_model_read("test.keel", text, strlen(text), NULL);
-        if (keel_model_status(m) == KEEL_OK || !strstr(keel_model_message(m), "has a kink"))
+        if (keel_model_status(m) == KEEL_OK || !strstr(keel_model_message(m), "is not smooth"))
             fail_msg("%s: %s", rows[k], keel_model_message(m));
         keel_model_close(m);
     }
@@ -124,7 +124,7 @@ static void a_constraint_ends_at_the_cut(void **state) {
         }
 }
 
-/* What never leaves its branch has no kink, wherever it stands. */
+/* What never leaves its branch is smooth, wherever it stands. */
 static void what_stays_on_its_branch_is_smooth(void **state) {
     (void)state;
     static const char *const angles[] = {"0.5*tanh(q)", "sin(q)/2 - 0.4*cos(q)", "-atan(q)*0.9",
@@ -137,8 +137,8 @@ static void what_stays_on_its_branch_is_smooth(void **state) {
             angles[k]);
         keel_model *m =
             keel_model_read("smooth.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
-        int kink = strstr(angles[k], "abs") != NULL; /* of its own, but none by atan */
-        if (kink) assert_null(strstr(keel_model_message(m), "floor"));
+        int own = strstr(angles[k], "abs") != NULL; /* a switch of its own, but none by atan */
+        if (own) assert_null(strstr(keel_model_message(m), "floor"));
         else if (keel_model_status(m) != KEEL_OK) fail_msg("%s: %s", angles[k], keel_model_message(m));
         keel_model_close(m);
     }

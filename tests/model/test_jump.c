@@ -1,5 +1,6 @@
 /* test_jump.c - the state of a differential-algebraic mode just after it is entered: capacitors, coils,
  * clutches, masses and tanks that are joined, and random linear equations, against closed forms. */
+#include "cases.h"
 #include "jumps.h"
 #include "testing.h"
 
@@ -11,7 +12,7 @@
 
 static const char *const methods[] = {"dop853", "taylor", "radau", "rk4", "dopri5", "gauss8"};
 
-static keel_options options_of(int k) {
+static keel_options options_of(long k) {
     keel_options o = {.method = methods[k % 6]};
     if (k % 6 == 3) o.step = 1. / 64;
     else if (k % 6 == 5) o.step = 1. / 16;
@@ -28,8 +29,9 @@ static keel_model *read_text(const char *text) {
 static void random_changes_are_right(void **unused) {
     (void)unused;
     static struct jumps j;
-    int refused = 0;
-    for (int k = 0; k < CASES; k++) {
+    struct cases c = cases_of(CASES, "KEEL_JUMP_CASES");
+    long refused = 0;
+    for (long k = c.first; k < c.end; k += c.stride) {
         jumps_make(&j, (uint64_t)k + 1);
         keel_options o = options_of(k);
         keel_model *m = read_text(j.s.text);
@@ -39,7 +41,7 @@ static void random_changes_are_right(void **unused) {
         while (keel_sim_mode(s) == first && status == KEEL_OK) status = keel_sim_step(s, 2);
         if (status != KEEL_OK) {
             refused++;
-            print_message("%d by %s: %s\n%s", k, o.method, keel_sim_message(s), j.s.text);
+            print_message("%ld by %s: %s\n%s", k, o.method, keel_sim_message(s), j.s.text);
         }
         for (int order = 0; order < j.order && status == KEEL_OK; order++)
             for (int i = 0; i < j.n; i++) {
@@ -48,16 +50,16 @@ static void random_changes_are_right(void **unused) {
                 double found = value_of(s, name), wanted = j.after[order][i],
                        bound = 1e-12 * j.unit[i] * (j.size[0] + j.size[1]);
                 if (!(fabs(found - wanted) <= bound))
-                    fail_msg("%d by %s: %s = %.17g, right is %.17g\n%s", k, o.method, name, found, wanted,
+                    fail_msg("%ld by %s: %s = %.17g, right is %.17g\n%s", k, o.method, name, found, wanted,
                              j.s.text);
             }
         keel_jump jump;
         if (j.kept && keel_sim_jump(s, 0, &jump))
-            fail_msg("%d: %s jumps from %.17g to %.17g\n%s", k, jump.row, jump.before, jump.after, j.s.text);
+            fail_msg("%ld: %s jumps from %.17g to %.17g\n%s", k, jump.row, jump.before, jump.after, j.s.text);
         keel_sim_close(s);
         keel_model_close(m);
     }
-    if (refused * 100 >= CASES) fail_msg("%d of %d refused", refused, CASES);
+    if (refused * 100 >= c.count) fail_msg("%ld of %ld refused", refused, c.count);
 }
 
 #ifndef ONLY_RANDOM

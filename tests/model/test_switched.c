@@ -1,5 +1,6 @@
 /* test_switched.c - random problems that switch, against their closed forms (switched.h): none is wrong
  * without a word. */
+#include "cases.h"
 #include "floors.h"
 #include "testing.h"
 
@@ -17,8 +18,9 @@ static const struct {
 
 static void no_random_switch_is_wrong_without_a_word(void **state) {
     (void)state;
-    int refused = 0, taylor_slides = 0;
-    for (int k = 0; k < CASES; k++) {
+    struct cases c = cases_of(CASES, "KEEL_SWITCHED_CASES");
+    long refused = 0, taylor_slides = 0;
+    for (long k = c.first; k < c.end; k += c.stride) {
         static struct switched s;
         switched_make(&s, (uint64_t)k + 1);
         int with = switched_below(&s, 8);
@@ -35,26 +37,27 @@ static void no_random_switch_is_wrong_without_a_word(void **state) {
             taylor_slides += excused;
             refused += !excused;
             if (!excused)
-                print_message("%d %s %s rtol %g: %s\n%s", k, s.kind, o.method, o.rtol, keel_sim_message(sim),
+                print_message("%ld %s %s rtol %g: %s\n%s", k, s.kind, o.method, o.rtol, keel_sim_message(sim),
                               s.text);
         } else {
             double allowed = 200 * (o.step > 0 ? methods[with].error : rtol) * (1 + s.size) + 1e-12;
             double error = fabs(value_of(sim, "x") - s.exact);
             if (!(error <= allowed))
-                fail_msg("%d %s by %s, rtol %g: %.17g, right is %.17g (off by %.2g)\n%s", k, s.kind, o.method,
-                         o.rtol, value_of(sim, "x"), s.exact, error, s.text);
+                fail_msg("%ld %s by %s, rtol %g: %.17g, right is %.17g (off by %.2g)\n%s", k, s.kind,
+                         o.method, o.rtol, value_of(sim, "x"), s.exact, error, s.text);
         }
         keel_sim_close(sim);
         keel_model_close(m);
     }
-    if (refused * 100 >= CASES) fail_msg("%d of %d refused", refused, CASES);
+    if (refused * 100 >= c.count) fail_msg("%ld of %ld refused", refused, c.count);
 }
 
 /* Of a ball on a moving floor: place, velocity and the number of hits. */
 static void no_bounce_on_a_moving_floor_is_wrong(void **state) {
     (void)state;
-    int refused = 0;
-    for (int k = 0; k < CASES / 5; k++) {
+    struct cases c = cases_of(CASES, "KEEL_SWITCHED_CASES");
+    long refused = 0;
+    for (long k = c.first; k < c.end / 5; k += c.stride) {
         static struct floors f;
         floors_make(&f, (uint64_t)k + 1);
         int with = switched_below(&f.s, 7);
@@ -69,18 +72,18 @@ static void no_bounce_on_a_moving_floor_is_wrong(void **state) {
         keel_status status = keel_sim_run(sim, f.to);
         if (status != KEEL_OK) {
             refused++;
-            print_message("%d by %s: %s\n%s", k, o.method, keel_sim_message(sim), f.s.text);
+            print_message("%ld by %s: %s\n%s", k, o.method, keel_sim_message(sim), f.s.text);
         } else {
             double allowed = 200 * (o.step > 0 ? methods[with].error : rtol) * f.grows + 1e-11 * f.grows;
             double error = fmax(fabs(value_of(sim, "y") - f.exact_y), fabs(value_of(sim, "y'") - f.exact_v));
             if (event_records(sim) != f.hits || !(error <= allowed))
-                fail_msg("%d by %s, rtol %g: off by %.2g (%.2g allowed), %ld hits of %d\n%s", k, o.method,
+                fail_msg("%ld by %s, rtol %g: off by %.2g (%.2g allowed), %ld hits of %d\n%s", k, o.method,
                          rtol, error, allowed, event_records(sim), f.hits, f.s.text);
         }
         keel_sim_close(sim);
         keel_model_close(m);
     }
-    if (refused * 100 >= CASES / 5) fail_msg("%d of %d refused", refused, CASES / 5);
+    if (refused * 500 >= c.count) fail_msg("%ld of %ld refused", refused, c.count / 5);
 }
 
 int main(void) {

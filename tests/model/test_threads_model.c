@@ -8,7 +8,7 @@
 
 enum { THREADS = 6, MOST = 1200 };
 
-struct course {
+struct run_case {
     const char *name, *text;
     keel_options options[3]; /* the threads take them in turn, each with its own tolerance or step */
     double t_end;
@@ -19,7 +19,7 @@ struct course {
     "invariant energy\ninit y = -0.2, y' = 0.3\nguess x = 1, x' = 0.1\noutput pull = lambda.rod, a = x''\n" \
     "run 0 .. 2\n"
 
-static const struct course courses[] = {
+static const struct run_case cases[] = {
     {"ode",
      "param a = 2\nvar x, y\nx' = x*(a - y)\ny' = y*(x - 1)\ninvariant v = x - log(x) + y - a*log(y)\n"
      "init x = 1, y = 1\noutput s = x''\nexact x = 1 + t\nreference t = 1: x = 2\nrun 0 .. 5\n",
@@ -76,10 +76,10 @@ static const struct course courses[] = {
      {{.method = "rk4", .step = 0.01}, {.method = "dopri5"}, {.method = "dop853"}},
      0.02},
 };
-enum { COURSES = sizeof courses / sizeof *courses };
+enum { CASES = sizeof cases / sizeof *cases };
 
 struct job {
-    const struct course *course;
+    const struct run_case *run;
     const keel_model *model;
     int number; /* of the thread: other methods, other tolerances, another time to save at */
     keel_status status;
@@ -140,7 +140,7 @@ static keel_sim *load_again(struct job *j, keel_sim *s, const keel_options *o) {
 
 static void *work(void *argument) {
     struct job *j = argument;
-    const struct course *c = j->course;
+    const struct run_case *c = j->run;
     keel_options o = c->options[j->number % 3];
     if (o.step > 0) o.step /= 1 + j->number;
     else o.rtol = (o.rtol > 0 ? o.rtol : 1e-6) / (1 + j->number);
@@ -175,14 +175,14 @@ static void in_threads(void *(*call)(void *), struct job *jobs) {
 
 static void same_bits(const struct job *alone, const struct job *together) {
     for (int i = 0; i < THREADS; i++) {
-        const char *name = alone[i].course->name;
+        const char *name = alone[i].run->name;
         if (alone[i].status != KEEL_OK) fail_msg("%s, %d alone: %s", name, i, alone[i].message);
         if (together[i].status != KEEL_OK) fail_msg("%s, thread %d: %s", name, i, together[i].message);
         if (together[i].bits != alone[i].bits) fail_msg("%s, thread %d: other bits", name, i);
     }
 }
 
-static keel_model *read_model(const struct course *c, int interpret) {
+static keel_model *read_model(const struct run_case *c, int interpret) {
     keel_model *m =
         keel_model_read(c->name, c->text, strlen(c->text), &(keel_model_options){.interpret = interpret});
     assert_non_null(m);
@@ -190,12 +190,12 @@ static keel_model *read_model(const struct course *c, int interpret) {
     return m;
 }
 
-static void check(const struct course *c, int interpret) {
+static void check(const struct run_case *c, int interpret) {
     struct job alone[THREADS] = {{0}}, together[THREADS] = {{0}};
     keel_model *apart = read_model(c, interpret), *shared = read_model(c, interpret);
     for (int i = 0; i < THREADS; i++) {
-        alone[i] = (struct job){.course = c, .model = apart, .number = i};
-        together[i] = (struct job){.course = c, .model = shared, .number = i};
+        alone[i] = (struct job){.run = c, .model = apart, .number = i};
+        together[i] = (struct job){.run = c, .model = shared, .number = i};
         work(&alone[i]);
     }
     in_threads(work, together);
@@ -206,18 +206,18 @@ static void check(const struct course *c, int interpret) {
 
 static void simulations_of_an_interpreted_model_do_not_meet(void **state) {
     (void)state;
-    for (int k = 0; k < COURSES; k++) check(&courses[k], 1);
+    for (int k = 0; k < CASES; k++) check(&cases[k], 1);
 }
 
 static void simulations_of_a_compiled_model_do_not_meet(void **state) {
     (void)state;
-    for (int k = 0; k < COURSES; k++) check(&courses[k], 0);
+    for (int k = 0; k < CASES; k++) check(&cases[k], 0);
 }
 
 /* Each thread reads, compiles and runs a model of its own: all the same text, into one empty cache. */
 static void *read_and_work(void *argument) {
     struct job *j = argument;
-    keel_model *m = keel_model_read(j->course->name, j->course->text, strlen(j->course->text), NULL);
+    keel_model *m = keel_model_read(j->run->name, j->run->text, strlen(j->run->text), NULL);
     j->model = m;
     j->status = m ? keel_model_status(m) : KEEL_ENOMEM;
     if (j->status == KEEL_OK) work(j);
@@ -232,9 +232,9 @@ static void models_are_read_and_compiled_at_the_same_time(void **state) {
     make_cache(NULL);
     const int chosen[] = {0, 4};
     for (int k = 0; k < 2; k++) {
-        const struct course *c = &courses[chosen[k]];
+        const struct run_case *c = &cases[chosen[k]];
         struct job alone[THREADS] = {{0}}, together[THREADS] = {{0}};
-        for (int i = 0; i < THREADS; i++) alone[i] = together[i] = (struct job){.course = c, .number = i};
+        for (int i = 0; i < THREADS; i++) alone[i] = together[i] = (struct job){.run = c, .number = i};
         in_threads(read_and_work, together);
         for (int i = 0; i < THREADS; i++) read_and_work(&alone[i]);
         same_bits(alone, together);
@@ -247,7 +247,7 @@ static void *solve(void *argument) {
     keel_mode mode;
     keel_model_mode(j->model, 0, &mode);
     keel_solver *s = keel_open(mode.problem, &(keel_options){.rtol = 1e-8});
-    j->status = keel_run(s, j->course->t_end);
+    j->status = keel_run(s, j->run->t_end);
     if (keel_state(s)) add(j, keel_state(s), (size_t)mode.problem->n * sizeof(double));
     keel_close(s);
     char *text = keel_model_standalone(j->model, NULL);
@@ -259,9 +259,9 @@ static void *solve(void *argument) {
 static void a_problem_of_a_model_is_shared(void **state) {
     (void)state;
     struct job alone[THREADS] = {{0}}, together[THREADS] = {{0}};
-    keel_model *m = read_model(&courses[0], 0);
+    keel_model *m = read_model(&cases[0], 0);
     for (int i = 0; i < THREADS; i++) {
-        alone[i] = together[i] = (struct job){.course = &courses[0], .model = m, .number = i};
+        alone[i] = together[i] = (struct job){.run = &cases[0], .model = m, .number = i};
         solve(&alone[i]);
     }
     in_threads(solve, together);

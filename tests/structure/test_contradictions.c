@@ -120,7 +120,7 @@ static void counts_may_differ(void **state) {
     close_both(&s, &x);
 }
 
-static void kinks_are_refused_only_where_they_are_differentiated(void **state) {
+static void nonsmooth_functions_are_refused_only_where_they_are_differentiated(void **state) {
     struct text x;
     struct structure s;
     (void)state;
@@ -143,7 +143,7 @@ int main(void) {
         cmocka_unit_test(contradictions_are_named),
         cmocka_unit_test(over_and_underdetermined_parts_are_named),
         cmocka_unit_test(counts_may_differ),
-        cmocka_unit_test(kinks_are_refused_only_where_they_are_differentiated),
+        cmocka_unit_test(nonsmooth_functions_are_refused_only_where_they_are_differentiated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* test_pencils.c - random differential-algebraic equations of known index and freedom (pencils.h), some of
  * them at rest: what is told of them is right, and so are the runs. */
+#include "cases.h"
 #include "pencils.h"
 #include "testing.h"
 
@@ -58,7 +59,7 @@ static double worst_error(const struct pencil *p, keel_sim *s) {
 }
 
 /* Reads, runs and judges one problem: 0 right, 1 refused, 2 wrong. */
-static int verdict_of(struct pencil *p, int number) {
+static int verdict_of(struct pencil *p, long number) {
     keel_mode mode = {0};
     keel_model *m = keel_model_read("pencil.keel", p->text, strlen(p->text),
                                     &(keel_model_options){.interpret = 1, .without_start = 1});
@@ -75,11 +76,11 @@ static int verdict_of(struct pencil *p, int number) {
     double error = status == KEEL_OK ? worst_error(p, s) : 0;
     if (status != KEEL_OK) {
         verdict = 1;
-        print_message("%d by %s is refused: %s\n%s", number, o.method,
+        print_message("%ld by %s is refused: %s\n%s", number, o.method,
                       s ? keel_sim_message(s) : keel_model_message(m), p->text);
     } else if (mode.index != p->index || mode.freedom != p->freedom || !(error <= 1e-5)) {
         verdict = 2;
-        print_message("%d by %s: index %d, not %d; freedom %d, not %d; off by %.3g\n%s", number, o.method,
+        print_message("%ld by %s: index %d, not %d; freedom %d, not %d; off by %.3g\n%s", number, o.method,
                       mode.index, p->index, mode.freedom, p->freedom, error, p->text);
     }
     keel_sim_close(s);
@@ -90,13 +91,14 @@ static int verdict_of(struct pencil *p, int number) {
 static void no_random_pencil_is_wrong_without_a_word(void **state) {
     (void)state;
     static struct pencil p;
-    int count[3] = {0};
-    for (int k = 0; k < CASES; k++) {
+    struct cases c = cases_of(CASES, "KEEL_PENCIL_CASES");
+    long count[3] = {0};
+    for (long k = c.first; k < c.end; k += c.stride) {
         pencil_make(&p, (uint64_t)k + 1);
         count[verdict_of(&p, k)]++;
     }
-    if (count[2] || count[1] * 100 >= CASES)
-        fail_msg("of %d problems %d are refused, %d wrong", CASES, count[1], count[2]);
+    if (count[2] || count[1] * 100 >= c.count)
+        fail_msg("of %ld problems %ld are refused, %ld wrong", c.count, count[1], count[2]);
 }
 
 int main(void) {

@@ -81,9 +81,10 @@ static void derivatives_match_differences(void **state) {
         expr f = random_expr(&r, 2 + i % 5), slope[INPUTS];
         struct point at = random_point(&r);
         assert_int_equal(d.obstacle, EXPR_NONE);
-        if (derive_gradient(&d, f, INPUTS, r.symbol, slope)) { /* sqrt(u^2), acos(cos(u)): kinks after all */
-            enum expr_op kink = (enum expr_op)g.node[d.obstacle].op;
-            assert_true(kink == EXPR_ABS || kink == EXPR_FLOOR);
+        if (derive_gradient(&d, f, INPUTS, r.symbol,
+                            slope)) { /* sqrt(u^2), acos(cos(u)): not smooth after all */
+            enum expr_op nonsmooth = (enum expr_op)g.node[d.obstacle].op;
+            assert_true(nonsmooth == EXPR_ABS || nonsmooth == EXPR_FLOOR);
             d.obstacle = EXPR_NONE;
             disguised++;
             f = r.symbol[0];
@@ -101,7 +102,7 @@ static void derivatives_match_differences(void **state) {
     }
     print_message("%d expressions: %d slopes, %d rates, %d second rates compared\n", EXPRESSIONS, counted,
                   rates, seconds);
-    print_message("%d places where a slope is 0/0, %d kinks in disguise\n", singular, disguised);
+    print_message("%d places where a slope is 0/0, %d nonsmooth in disguise\n", singular, disguised);
     assert_true(singular < EXPRESSIONS / 25 && disguised < EXPRESSIONS / 50);
     assert_true(counted > EXPRESSIONS && rates > EXPRESSIONS / 2 && seconds > EXPRESSIONS / 3);
 }
@@ -214,7 +215,7 @@ static void a_gradient_is_cheap(void **state) {
     expr_close(&g);
 }
 
-static void kinks_are_named_or_passed(void **state) {
+static void nonsmooth_functions_are_named_or_passed(void **state) {
     (void)state;
     struct graph g;
     struct derive strict, loose;
@@ -226,25 +227,25 @@ static void kinks_are_named_or_passed(void **state) {
     expr t = expr_symbol(&g, EXPR_TIME, 0, 0), zero = expr_constant(&g, 0);
     expr positive = expr_greater(&g, x, zero), given = expr_greater(&g, p, zero),
          early = expr_make(&g, EXPR_LT, t, p, 0);
-    expr kink[] = {expr_make(&g, EXPR_ABS, x, 0, 0),      expr_make(&g, EXPR_SIGN, x, 0, 0),
-                   expr_make(&g, EXPR_MIN, x, p, 0),      expr_make(&g, EXPR_MAX, p, x, 0),
-                   expr_make(&g, EXPR_FLOOR, x, 0, 0),    expr_make(&g, EXPR_MOD, x, p, 0),
-                   expr_make(&g, EXPR_IF, positive, x, p)};
-    for (size_t i = 0; i < sizeof kink / sizeof *kink; i++) {
-        expr f = expr_make(&g, EXPR_MUL, t, expr_make(&g, EXPR_SIN, kink[i], 0, 0), 0);
+    expr nonsmooth[] = {expr_make(&g, EXPR_ABS, x, 0, 0),      expr_make(&g, EXPR_SIGN, x, 0, 0),
+                        expr_make(&g, EXPR_MIN, x, p, 0),      expr_make(&g, EXPR_MAX, p, x, 0),
+                        expr_make(&g, EXPR_FLOOR, x, 0, 0),    expr_make(&g, EXPR_MOD, x, p, 0),
+                        expr_make(&g, EXPR_IF, positive, x, p)};
+    for (size_t i = 0; i < sizeof nonsmooth / sizeof *nonsmooth; i++) {
+        expr f = expr_make(&g, EXPR_MUL, t, expr_make(&g, EXPR_SIN, nonsmooth[i], 0, 0), 0);
         for (int way = 0; way < 3; way++) {
             strict.obstacle = EXPR_NONE;
             if (way == 0) assert_int_equal(derive_partial(&strict, f, x), EXPR_NONE);
             if (way == 1) assert_int_equal(derive_total(&strict, f), EXPR_NONE);
             if (way == 2) assert_int_equal(derive_gradient(&strict, f, 1, &x, &slope), -1);
-            assert_int_equal(strict.obstacle, kink[i]);
+            assert_int_equal(strict.obstacle, nonsmooth[i]);
         }
         strict.obstacle = EXPR_NONE;
-        assert_int_not_equal(derive_partial(&strict, f, t), EXPR_NONE); /* t does not reach the kink */
+        assert_int_not_equal(derive_partial(&strict, f, t), EXPR_NONE); /* t does not reach it */
         assert_int_not_equal(derive_total(&loose, f), EXPR_NONE);
         assert_int_equal(derive_gradient(&loose, f, 1, &x, &slope), 0);
     }
-    /* A condition on parameters alone is no kink; one on t is, for d/dt alone. */
+    /* A condition on parameters alone is smooth; one on t is not, for d/dt alone. */
     assert_int_not_equal(derive_total(&strict, expr_make(&g, EXPR_IF, given, x, t)), EXPR_NONE);
     expr switched = expr_make(&g, EXPR_IF, early, x, p);
     assert_int_equal(derive_partial(&strict, switched, x),
@@ -367,7 +368,7 @@ int main(void) {
         cmocka_unit_test(every_function_has_its_derivative),
         cmocka_unit_test(derivatives_are_numbers_where_the_function_is),
         cmocka_unit_test(a_gradient_is_cheap),
-        cmocka_unit_test(kinks_are_named_or_passed),
+        cmocka_unit_test(nonsmooth_functions_are_named_or_passed),
         cmocka_unit_test(the_other_branch_leaves_no_trace),
         cmocka_unit_test(nested_branches_do_not_multiply),
         cmocka_unit_test(halves_and_doubles_meet),

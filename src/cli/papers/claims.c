@@ -102,13 +102,13 @@ static int read_let(struct reader *r, char *rest) {
 
 static int read_claim(struct reader *r, enum claims_kind kind, char *rest) {
     struct claims_line *line;
-    char *words = split(rest, " : "), *measure, *figure = word(rest, &measure);
+    char *words = split(rest, " : "), *measure, *printed = word(rest, &measure);
     if (!words) return wrong(r, "what is it?  Words stand behind ` : `", NULL);
     if (add_line(r, &line)) return -1;
     line->kind = kind;
     line->words = words;
-    line->figure_text = figure;
-    if (figure_read(&line->figure, figure)) return wrong(r, "this is no figure:", figure);
+    line->printed_text = printed;
+    if (printed_read(&line->printed, printed)) return wrong(r, "this is no printed value:", printed);
     for (int k = 0; k < r->c->lines; k++)
         line->number += r->c->line[k].item == line->item && r->c->line[k].kind != CLAIMS_LET;
     return read_measure(r, measure, line);
@@ -125,11 +125,11 @@ static int read_remark(struct reader *r, int other, char *rest) {
         return 0;
     }
     char *words = split(rest, ":");
-    if (!words || !*words) return wrong(r, "why?  It is written `misprint FIGURE: WORDS`", NULL);
+    if (!words || !*words) return wrong(r, "why?  It is written `misprint VALUE: WORDS`", NULL);
     line->other = other;
     line->other_text = rest;
     line->other_words = words;
-    return figure_read(&line->other_figure, rest) ? wrong(r, "this is no figure:", rest) : 0;
+    return printed_read(&line->other_printed, rest) ? wrong(r, "this is no printed value:", rest) : 0;
 }
 
 /* A part of a file's name: it must not lead anywhere. */
@@ -171,13 +171,13 @@ static int read_draw(struct reader *r, char *rest) {
     if (!wider) return wrong(r, "there is not enough memory", NULL);
     c->draw = wider;
     if (!c->items) return wrong(r, "an `item` comes first", NULL);
-    if (!title || !*rest) return wrong(r, "a picture is written `draw NAME: TITLE`", NULL);
+    if (!title || !*rest) return wrong(r, "a figure is written `draw NAME: TITLE`", NULL);
     if (!is_word(rest)) return wrong(r, "a name is made of letters, digits, _ - and ., not", rest);
     c->draw[c->draws++] = (struct claims_draw){rest, title, c->items - 1, c->curves, 0, c->panels, 0};
     return 0;
 }
 
-/* The picture that a curve or a panel belongs to; NULL: there is none. */
+/* The figure that a curve or a panel belongs to; NULL: there is none. */
 static struct claims_draw *open_draw(struct reader *r) {
     struct claims_draw *d = r->c->draws ? &r->c->draw[r->c->draws - 1] : NULL;
     if (d && d->item == r->c->items - 1) return d;

@@ -1,4 +1,4 @@
-/* claims.h - what a paper claims, as a text: how each figure is measured, and what is printed.
+/* claims.h - what a paper claims, as a text: how each value is measured, and what is printed.
  *
  *     paper NAME: TITLE
  *     text WORD: SENTENCES             for the page
@@ -6,16 +6,16 @@
  *                                      `item NAME/OTHER:` has another name, which several items may share
  *     run MODEL OPTIONS [: WORDS]      the command that is run; what follows is measured in it
  *     converge MODEL OPTIONS [: WORDS]
- *     claim FIGURE MEASURE : WORDS     a printed figure (figure.h)
- *     says FIGURE MEASURE : WORDS      a sentence of the paper, as a number
- *     keel FIGURE MEASURE : WORDS      no claim of the paper: what a reader should know beside it
+ *     claim VALUE MEASURE : WORDS     a printed value (printed.h)
+ *     says VALUE MEASURE : WORDS      a sentence of the paper, as a number
+ *     keel VALUE MEASURE : WORDS      no claim of the paper: what a reader should know beside it
  *     let NAME = MEASURE               a value for `value` and for the page
- *     misprint FIGURE: WORDS           about the line before: what must be measured instead, and why
- *     cannot FIGURE: WORDS             the same of a figure that contradicts itself or arithmetic
- *     better FIGURE: WORDS             the same of an error that is smaller than printed
- *     explained FIGURE: WORDS          the same where other lines measure the reason
+ *     misprint VALUE: WORDS           about the line before: what must be measured instead, and why
+ *     cannot VALUE: WORDS             the same of a value that contradicts itself or arithmetic
+ *     better VALUE: WORDS             the same of an error that is smaller than printed
+ *     explained VALUE: WORDS          the same where other lines measure the reason
  *     note WORDS                       about the line before
- *     draw NAME: TITLE                 a picture for --plot, of the curves and panels that follow
+ *     draw NAME: TITLE                 a figure for --plot, of the curves and panels that follow
  *     curve MODEL OPTIONS : LABEL      a run in it
  *     point X, Y : LABEL               expressions of the lets; points with one label are one curve
  *     panel [log|loglog] [of 1,3] X,Y,.. : LABEL    quantities of the curves, over each other; of: which
@@ -27,7 +27,7 @@
 #ifndef KEEL_CLI_PAPERS_CLAIMS_H
 #define KEEL_CLI_PAPERS_CLAIMS_H
 
-#include "cli/papers/figure.h"
+#include "cli/papers/printed.h"
 
 #include <stddef.h>
 
@@ -67,14 +67,14 @@ extern const char *const claims_verdict_word[CLAIMS_VERDICTS];
 
 struct claims_line {
     enum claims_kind kind;
-    const char *name;        /* of a let */
-    const char *figure_text; /* as printed */
-    struct figure figure;
+    const char *name;         /* of a let */
+    const char *printed_text; /* as printed */
+    struct printed printed;
     enum claims_measure measure;
     const char *when, *of; /* a time; a quantity, an expression; NULL: none */
     const char *words;
     int other; /* 0, or a verdict from CLAIMS_BETTER to CLAIMS_EXPLAINED */
-    struct figure other_figure;
+    struct printed other_printed;
     const char *other_text, *other_words;
     const char *note;
     int at;             /* its line in the text */
@@ -107,7 +107,7 @@ struct claims_curve {
 };
 struct claims_panel {
     int logs;           /* 0, 1: of y, 2: of both */
-    unsigned of;        /* bit k: curve k + 1 of the picture, of the first 32; 0: all */
+    unsigned of;        /* bit k: curve k + 1 of the figure, of the first 32; 0: all */
     const char *x, *ys; /* ys: names with commas between them */
     const char *label;  /* of the y axis */
 };
@@ -130,11 +130,11 @@ struct claims {
 /* Takes over the text.  0, or -1 with a sentence that begins with source and line.  claims_close in any
  * case. */
 int claims_read(struct claims *c, const char *source, char *text, char *why, size_t room);
-/* Is this one of the item's names, or the name of a picture that it draws? */
+/* Is this one of the item's names, or the name of a figure that it draws? */
 int claims_item_has(const struct claims *c, int item, const char *name);
-/* The picture of this name that the item draws; -1: none. */
+/* The figure of this name that the item draws; -1: none. */
 int claims_drawn(const struct claims *c, int item, const char *name);
-/* What keel reproduce takes behind the paper, "a|b|c": items, their other names, pictures; each once. */
+/* What keel reproduce takes behind the paper, "a|b|c": items, their other names, figures; each once. */
 void claims_names(const struct claims *c, char *out, size_t room);
 void claims_close(struct claims *c);
 #endif

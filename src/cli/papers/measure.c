@@ -51,9 +51,9 @@ void measure_words_close(struct measure_words *w) {
     *w = (struct measure_words){0};
 }
 
-/* What a line looks at --------------------------------------------------------------------------------- */
+/* What a line samples ----------------------------------------------------------------------------------- */
 
-struct look { /* one line of a run */
+struct sample { /* one line of a run */
     struct claims_line *line;
     enum measure_place place;
     int index;
@@ -65,8 +65,8 @@ struct gauge {
     struct job job;
     keel_sim *sim;
     struct trace trace;
-    struct look *look;
-    int looks, every_step;
+    struct sample *sample;
+    int samples, every_step;
     double seconds;                /* of the processor, for the steps */
     double *value, *error, *drift; /* at the end */
 };
@@ -99,20 +99,20 @@ static int over_the_run(enum claims_measure m) {
 }
 
 /* The largest drift of a row over all steps stands in the certificate, where rows are measured at all: nobody
- * need look. */
-static int in_certificate(const struct gauge *g, const struct look *l) {
+ * need sample. */
+static int in_certificate(const struct gauge *g, const struct sample *l) {
     return l->place == MEASURE_DRIFT && l->line->measure == CLAIMS_LARGEST &&
            stabilizer_measures(g->job.keel.method);
 }
 
 static int take_looks(struct gauge *g, struct claims *c, int run) {
-    g->look = calloc((size_t)c->lines + 1, sizeof *g->look);
-    if (!g->look) return -1;
+    g->sample = calloc((size_t)c->lines + 1, sizeof *g->sample);
+    if (!g->sample) return -1;
     for (int k = 0; k < c->lines; k++) {
         struct claims_line *line = &c->line[k];
         if (line->run != run || line->measure == CLAIMS_VALUE) continue;
-        struct look *l = &g->look[g->looks++];
-        *l = (struct look){.line = line, .when = NAN};
+        struct sample *l = &g->sample[g->samples++];
+        *l = (struct sample){.line = line, .when = NAN};
         line->value = NAN;
         if (line->of) l->place = measure_find(g->sim, line->of, &l->index);
         if (line->of && l->place == MEASURE_NONE)
@@ -132,7 +132,7 @@ static void observe(keel_solver *solver, void *sim) {
     if (g->trace.sim) trace_sample(&g->trace);
 }
 
-static int keep_for_median(struct look *l, double value) {
+static int keep_for_median(struct sample *l, double value) {
     if (!(l->count & (l->count - 1))) {
         double *wider = realloc(l->all, (size_t)(l->count ? 2 * l->count : 1) * sizeof *wider);
         if (!wider) return -1;
@@ -144,8 +144,8 @@ static int keep_for_median(struct look *l, double value) {
 
 static int look_at_row(void *user, const struct trace_row *row) {
     struct gauge *g = user;
-    for (int k = 0; k < g->looks; k++) {
-        struct look *l = &g->look[k];
+    for (int k = 0; k < g->samples; k++) {
+        struct sample *l = &g->sample[k];
         enum claims_measure m = l->line->measure;
         if (!l->line->of || l->place == MEASURE_NONE) continue;
         const double *from = l->place == MEASURE_DRIFT   ? row->drift
@@ -163,10 +163,10 @@ static int look_at_row(void *user, const struct trace_row *row) {
 }
 
 static int attach(struct gauge *g) {
-    double *times = malloc(((size_t)g->looks + 1) * sizeof *times);
+    double *times = malloc(((size_t)g->samples + 1) * sizeof *times);
     long count = 0;
-    for (int k = 0; k < g->looks && times; k++)
-        if (!isnan(g->look[k].when)) times[count++] = g->look[k].when;
+    for (int k = 0; k < g->samples && times; k++)
+        if (!isnan(g->sample[k].when)) times[count++] = g->sample[k].when;
     for (long i = 1; times && i < count; i++) /* in the order of the run */
         for (long k = i; k > 0 && (times[k] - times[k - 1]) * (g->job.t1 - g->job.t0) < 0; k--) {
             double other = times[k];
@@ -179,12 +179,12 @@ static int attach(struct gauge *g) {
     return bad ? -1 : 0;
 }
 
-static keel_status go(struct gauge *g, int looking, struct limit *limit) {
+static keel_status go(struct gauge *g, int sampling, struct limit *limit) {
     double t1 = g->job.t1;
     keel_status status = KEEL_OK;
-    if (looking) trace_sample(&g->trace);
+    if (sampling) trace_sample(&g->trace);
     while (status == KEEL_OK && keel_time(keel_sim_solver(g->sim)) != t1 && !stop_asked())
-        status = limit_advance(limit, g->sim, looking ? trace_wake(&g->trace) : t1, t1);
+        status = limit_advance(limit, g->sim, sampling ? trace_wake(&g->trace) : t1, t1);
     return status;
 }
 
@@ -201,7 +201,7 @@ static double count_of(const keel_stats *s, enum claims_measure m) {
                                               : s->newton);
 }
 
-static void take_line(struct gauge *g, struct look *l, const keel_stats *s) {
+static void take_line(struct gauge *g, struct sample *l, const keel_stats *s) {
     struct claims_line *line = l->line;
     keel_row row;
     line->tried = 1;
@@ -231,8 +231,8 @@ static void take_line(struct gauge *g, struct look *l, const keel_stats *s) {
 
 /* Only how far it came is known of a run that failed. */
 static void take_failure(struct gauge *g, struct claims *c, int run, const char *why) {
-    for (int k = 0; k < g->looks; k++) {
-        struct claims_line *line = g->look[k].line;
+    for (int k = 0; k < g->samples; k++) {
+        struct claims_line *line = g->sample[k].line;
         if (line->measure != CLAIMS_REACHED) continue;
         line->value = keel_time(keel_sim_solver(g->sim));
         line->tried = 1;
@@ -259,7 +259,7 @@ static int take_end(struct gauge *g) {
 static void gauge_run(struct gauge *g, struct claims *c, int run) {
     struct job *j = &g->job;
     keel_options o = j->keel;
-    int looking = 0;
+    int sampling = 0;
     o.observe = observe;
     g->sim = keel_sim_open(j->model, &o);
     keel_solver *solver = keel_sim_solver(g->sim);
@@ -270,12 +270,12 @@ static void gauge_run(struct gauge *g, struct claims *c, int run) {
     }
     keel_sim_attach(g->sim, g);
     int bad = take_looks(g, c, run);
-    for (int k = 0; k < g->looks; k++) looking |= !isnan(g->look[k].when);
-    looking |= g->every_step;
-    if (looking && !bad) bad = attach(g);
+    for (int k = 0; k < g->samples; k++) sampling |= !isnan(g->sample[k].when);
+    sampling |= g->every_step;
+    if (sampling && !bad) bad = attach(g);
     clock_t began = clock();
     struct limit limit = limit_open(&o, g->sim);
-    keel_status status = bad ? KEEL_ENOMEM : go(g, looking, &limit);
+    keel_status status = bad ? KEEL_ENOMEM : go(g, sampling, &limit);
     g->seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
     if (status == KEEL_ENOMEM) memory_out();
     if (memory_is_out()) refuse(c, run, MEMORY_OUT);
@@ -285,7 +285,7 @@ static void gauge_run(struct gauge *g, struct claims *c, int run) {
         refuse(c, run, memory_is_out() ? MEMORY_OUT : "the end of the run cannot be looked at");
     else {
         keel_stats s = keel_statistics(keel_sim_solver(g->sim));
-        for (int k = 0; k < g->looks; k++) take_line(g, &g->look[k], &s);
+        for (int k = 0; k < g->samples; k++) take_line(g, &g->sample[k], &s);
     }
 }
 
@@ -308,8 +308,8 @@ static void gauge_orders(struct gauge *g, struct claims *c, int run) {
 
 static void gauge_close(struct gauge *g) {
     trace_close(&g->trace);
-    for (int k = 0; k < g->looks; k++) free(g->look[k].all);
-    free(g->look);
+    for (int k = 0; k < g->samples; k++) free(g->sample[k].all);
+    free(g->sample);
     free(g->value);
     keel_sim_close(g->sim);
     job_close(&g->job);

@@ -6,7 +6,7 @@
 
 #include <keel/model.h>
 
-/* The command line of a run, or of a picture, as words behind the command. */
+/* The command line of a run, or of a figure, as words behind the command. */
 struct measure_words {
     char *text;
     char **word;

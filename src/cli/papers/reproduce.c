@@ -105,26 +105,27 @@ int reproduce_wanted(const struct reproduce *r, const struct claims *c, int item
 
 /* Than printed; signs do not count. */
 static int is_smaller(const struct claims_line *line) {
-    const struct figure *f = &line->figure;
-    return fabs(line->value) < (f->kind == FIGURE_BOUNDS ? f->greatest : fabs(f->value));
+    const struct printed *f = &line->printed;
+    return fabs(line->value) < (f->kind == PRINTED_BOUNDS ? f->greatest : fabs(f->value));
 }
 
-/* Is the figure that is said to be meant the measured one, in its digits or bounds? */
+/* Is the value that is said to be meant the measured one, in its digits or bounds? */
 static int is_other(const struct claims_line *line) {
-    const struct figure *f = &line->other_figure;
-    enum figure_fit fit = figure_judge(f, line->value, line->size, line->taken);
-    return fit <= FIGURE_ROUND_OFF || (fit == FIGURE_SAME_ORDER && f->kind == FIGURE_ABOUT);
+    const struct printed *f = &line->other_printed;
+    enum printed_fit fit = printed_compare(f, line->value, line->size, line->taken);
+    return fit <= PRINTED_ROUND_OFF || (fit == PRINTED_SAME_ORDER && f->kind == PRINTED_ABOUT);
 }
 
 static enum claims_verdict verdict_of(const struct claims_line *line) {
     static const enum claims_verdict as_printed[] = {CLAIMS_AGREES, CLAIMS_HOLDS, CLAIMS_ROUND_OFF,
                                                      CLAIMS_SAME_ORDER, CLAIMS_DIFFERS};
     if (isnan(line->value)) return CLAIMS_REFUSED;
-    enum figure_fit fit = figure_judge(&line->figure, line->value, line->size, line->taken);
-    int met = fit == FIGURE_AGREES || (fit == FIGURE_SAME_ORDER && line->figure.kind == FIGURE_ABOUT);
+    enum printed_fit fit = printed_compare(&line->printed, line->value, line->size, line->taken);
+    int met = fit == PRINTED_AGREES || (fit == PRINTED_SAME_ORDER && line->printed.kind == PRINTED_ABOUT);
     if (met && line->kind != CLAIMS_PRINTED) return CLAIMS_HOLDS;
-    if (fit == FIGURE_SAME_ORDER && line->kind != CLAIMS_PRINTED) fit = FIGURE_DIFFERS; /* it does not hold */
-    if (fit >= FIGURE_ROUND_OFF && line->other && is_other(line) &&
+    if (fit == PRINTED_SAME_ORDER && line->kind != CLAIMS_PRINTED)
+        fit = PRINTED_DIFFERS; /* it does not hold */
+    if (fit >= PRINTED_ROUND_OFF && line->other && is_other(line) &&
         (line->other != CLAIMS_BETTER || is_smaller(line)))
         return (enum claims_verdict)line->other;
     return as_printed[fit];

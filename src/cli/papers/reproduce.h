@@ -8,13 +8,13 @@
 struct reproduce {
     struct claims *paper;
     int papers;
-    const char *item; /* a name of items, or of a picture, of the only paper; NULL: all */
+    const char *item; /* a name of items, or of a figure, of the only paper; NULL: all */
     int full, listed; /* listed: names alone are wanted */
     char *recorded;   /* the text of the verdicts; NULL: there are none */
     int lines, worse, count[CLAIMS_VERDICTS];
 };
 
-/* Papers from the operands: none, PAPER, or PAPER NAME, of items or of a picture.  0, or an exit status.
+/* Papers from the operands: none, PAPER, or PAPER NAME, of items or of a figure.  0, or an exit status.
  * reproduce_close in any case. */
 int reproduce_open(struct reproduce *r, struct job *j);
 int reproduce_wanted(const struct reproduce *r, const struct claims *c, int item);

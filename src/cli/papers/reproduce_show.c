@@ -1,4 +1,4 @@
-/* reproduce_show.c - printed and measured figures as text and JSON. */
+/* reproduce_show.c - printed and measured values as text and JSON. */
 #include "base/text.h"
 #include "cli/papers/measure.h"
 #include "cli/papers/reproduce.h"
@@ -91,7 +91,7 @@ static void line_text(const struct reproduce *r, const struct claims *c, const s
     fill_in(c, line->words, words, sizeof words);
     reason(c, line, why, sizeof why);
     fprintf(out, "    %-10s %-11s %s%-12s%s  %s%s%s",
-            line->kind == CLAIMS_PRINTED ? line->figure_text : source_word(line->kind), measured,
+            line->kind == CLAIMS_PRINTED ? line->printed_text : source_word(line->kind), measured,
             worse  ? message_red(color)
             : good ? message_green(color)
                    : "",
@@ -136,7 +136,7 @@ void reproduce_text_end(const struct reproduce *r, const struct job *j, FILE *ou
 
 static void line_json(const struct reproduce *r, const struct claims *c, const struct claims_line *line,
                       struct json *json) {
-    static const char *const source[] = {"figure", "words", "keel"};
+    static const char *const source[] = {"printed", "words", "keel"};
     const struct claims_run *run =
         line->run >= 0 && line->measure != CLAIMS_VALUE ? &c->run[line->run] : NULL;
     char text[2 * JOB_SENTENCE] = "", words[JOB_SENTENCE];
@@ -148,7 +148,7 @@ static void line_json(const struct reproduce *r, const struct claims *c, const s
     text_set(text, sizeof text, "%s%s%s", run ? run->words : "", run && run->words[0] ? ": " : "", words);
     json_text(json, "entry", text);
     json_text(json, "source", source[line->kind]);
-    json_text(json, "printed", line->kind == CLAIMS_PRINTED ? line->figure_text : NULL);
+    json_text(json, "printed", line->kind == CLAIMS_PRINTED ? line->printed_text : NULL);
     json_number(json, "measured", line->value);
     json_text(json, "verdict", claims_verdict_word[line->verdict]);
     reason(c, line, text, sizeof text);

@@ -1,5 +1,5 @@
-/* picture.c - see picture.h. */
-#include "cli/picture.h"
+/* figure.c - see figure.h. */
+#include "cli/figure.h"
 
 #include "base/text.h"
 #include "cli/curve.h"
@@ -13,12 +13,12 @@
 
 enum { CURVES = 16, NAMES = 32, NAME = 80, PIECES = 1200, PLACES = 20000 };
 
-struct picture {
+struct figure {
     const struct claims *c;
     const struct claims_draw *draw;
     struct curve curve[CURVES]; /* points of one label are one curve, the first one's */
     const struct claims_curve *of[CURVES];
-    int number[CURVES]; /* of its first line in the picture, from 0 */
+    int number[CURVES]; /* of its first line in the figure, from 0 */
     int curves;
     char text[NAMES][NAME], *name[NAMES]; /* all quantities of all panels */
     int names;
@@ -26,7 +26,7 @@ struct picture {
     size_t room;
 };
 
-static int wrong(struct picture *p, const char *sentence, const char *word) {
+static int wrong(struct figure *p, const char *sentence, const char *word) {
     text_set(p->why, p->room, "%s %s: %s%s%s", p->c->name, p->draw->name, sentence, word ? " " : "",
              word ? word : "");
     return -1;
@@ -41,13 +41,13 @@ static const char *next(const char *text, char *name) {
     return text[length] ? text + length + 1 : NULL;
 }
 
-static int find(const struct picture *p, const char *name) {
+static int find(const struct figure *p, const char *name) {
     int k = 0;
     while (k < p->names && strcmp(p->text[k], name) != 0) k++;
     return k;
 }
 
-static int add_name(struct picture *p, const char *name) {
+static int add_name(struct figure *p, const char *name) {
     int k = find(p, name);
     if (k < p->names) return 0;
     if (k == NAMES) return wrong(p, "it has too many quantities", NULL);
@@ -57,11 +57,11 @@ static int add_name(struct picture *p, const char *name) {
     return 0;
 }
 
-static const struct claims_panel *panel_of(const struct picture *p, int k) {
+static const struct claims_panel *panel_of(const struct figure *p, int k) {
     return &p->c->panel[p->draw->panel + k];
 }
 
-static int take_names(struct picture *p) {
+static int take_names(struct figure *p) {
     char name[NAME];
     for (int k = 0; k < p->draw->panels; k++) {
         if (add_name(p, panel_of(p, k)->x)) return -1;
@@ -76,7 +76,7 @@ static int take_names(struct picture *p) {
 /* Curves ------------------------------------------------------------------------------------------------ */
 
 /* A point has an x and a y and is drawn in every panel as those. */
-static int add_point(struct picture *p, const struct claims_curve *from, int number) {
+static int add_point(struct figure *p, const struct claims_curve *from, int number) {
     double row[2];
     char why[200];
     int k = 0;
@@ -91,7 +91,7 @@ static int add_point(struct picture *p, const struct claims_curve *from, int num
     return wrong(p, MEMORY_OUT, NULL);
 }
 
-static int take_curves(struct picture *p) {
+static int take_curves(struct figure *p) {
     char why[400];
     for (int k = 0; k < p->draw->curves; k++) {
         const struct claims_curve *from = &p->c->curve[p->draw->curve + k];
@@ -109,7 +109,7 @@ static int take_curves(struct picture *p) {
 }
 
 /* Is it in the panel, and does it have what that shows? */
-static int shown(const struct picture *p, int curve, const struct claims_panel *panel, int x, int y) {
+static int shown(const struct figure *p, int curve, const struct claims_panel *panel, int x, int y) {
     const struct curve *c = &p->curve[curve];
     if (panel->of && (p->number[curve] >= 32 || !(panel->of >> p->number[curve] & 1))) return 0;
     if (p->of[curve]->point) return 1;
@@ -138,7 +138,7 @@ static void widen(struct view *v, int axis, double value) {
     else v->low[axis] = fmin(v->low[axis], value), v->high[axis] = fmax(v->high[axis], value);
 }
 
-static void measure_series(struct view *v, const struct picture *p, int curve, int y) {
+static void measure_series(struct view *v, const struct figure *p, int curve, int y) {
     const struct curve *c = &p->curve[curve];
     int point = p->of[curve]->point;
     for (long i = 0; i < c->count; i++) {
@@ -159,7 +159,7 @@ static double lowest(const struct view *v) { /* where 0 is drawn */
 
 /* Of a quantity over t on a logarithmic axis the largest in each short piece; else places that follow each
  * other, all of them if they are not too many.  How often it is 0 on a logarithmic axis, as a part. */
-static double data(FILE *g, const struct view *v, const struct picture *p, int curve, int y) {
+static double data(FILE *g, const struct view *v, const struct figure *p, int curve, int y) {
     const struct curve *c = &p->curve[curve];
     int point = p->of[curve]->point, logs = v->panel->logs, x = point ? 0 : v->x;
     long most = logs && !point ? PIECES : PLACES, piece = (c->count + most - 1) / most;
@@ -184,7 +184,7 @@ static double apart(double extent) {
 }
 
 /* Steps of runs are marked where they are. */
-static void mark_points(FILE *g, const struct view *v, const struct picture *p) {
+static void mark_points(FILE *g, const struct view *v, const struct figure *p) {
     int marks = 0;
     for (int k = 0; k < p->curves; k++)
         for (long i = 0; p->of[k]->point && i < p->curve[k].count; i++)
@@ -192,7 +192,7 @@ static void mark_points(FILE *g, const struct view *v, const struct picture *p) 
     if (marks) fprintf(g, ")\nset xrange [%.10g:%.10g]\n", v->low[0] / 1.2, v->high[0] * 1.2);
 }
 
-static void axes(FILE *g, const struct view *v, const struct picture *p) {
+static void axes(FILE *g, const struct view *v, const struct figure *p) {
     double wide = v->high[0] - v->low[0], high = v->high[1] - v->low[1];
     int all_zero = !(v->high[1] >= v->low[1]), logs = v->panel->logs;
     fprintf(g,
@@ -222,8 +222,8 @@ static void axes(FILE *g, const struct view *v, const struct picture *p) {
 }
 
 /* Each series of the panel in its order; `found` is told of it. */
-static void for_series(const struct picture *p, struct view *v,
-                       void (*found)(struct view *v, const struct picture *p, int curve, int y)) {
+static void for_series(const struct figure *p, struct view *v,
+                       void (*found)(struct view *v, const struct figure *p, int curve, int y)) {
     char name[NAME];
     for (int k = 0; k < p->curves; k++)
         for (const char *rest = v->panel->ys; rest;) {
@@ -233,14 +233,14 @@ static void for_series(const struct picture *p, struct view *v,
         }
 }
 
-static void write_data(struct view *v, const struct picture *p, int curve, int y) {
+static void write_data(struct view *v, const struct figure *p, int curve, int y) {
     fprintf(v->g, "$s%d << END\n", v->series);
     v->dotted[v->series++] = data(v->g, v, p, curve, y) > 0.02 || counts(v->panel);
     fprintf(v->g, "END\n");
 }
 
 /* Curves of one label have one colour, in all panels. */
-static int color_of(const struct picture *p, int curve) {
+static int color_of(const struct figure *p, int curve) {
     int colors = 0;
     for (int k = 0; k <= curve; k++) {
         int same = 0;
@@ -251,7 +251,7 @@ static int color_of(const struct picture *p, int curve) {
     return colors;
 }
 
-static void write_series(struct view *v, const struct picture *p, int curve, int y) {
+static void write_series(struct view *v, const struct figure *p, int curve, int y) {
     char label[2 * NAME];
     int k = v->series++, point = p->of[curve]->point, several = strchr(v->panel->ys, ',') != NULL;
     int color = several ? k : color_of(p, curve);
@@ -266,7 +266,7 @@ static void write_series(struct view *v, const struct picture *p, int curve, int
     gnuplot_text(v->g, label);
 }
 
-static int draw_panel(FILE *g, const struct picture *p, const struct claims_panel *panel) {
+static int draw_panel(FILE *g, const struct figure *p, const struct claims_panel *panel) {
     struct view v = {.g = g, .panel = panel, .low = {INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY}};
     v.x = find(p, panel->x);
     v.orbit = !panel->logs && strcmp(panel->x, "t") != 0;
@@ -283,7 +283,7 @@ static int draw_panel(FILE *g, const struct picture *p, const struct claims_pane
 }
 
 /* Orbits beside each other; others below each other, from the fourth panel on in two columns. */
-static int draw_sheet(FILE *g, struct picture *p) {
+static int draw_sheet(FILE *g, struct figure *p) {
     int count = p->draw->panels, orbits = 0;
     for (int k = 0; k < count; k++) orbits += !panel_of(p, k)->logs && strcmp(panel_of(p, k)->x, "t") != 0;
     int all_orbits = orbits > 0 && orbits == count, across = count >= 4 ? 2 : 1;
@@ -305,7 +305,7 @@ static int draw_sheet(FILE *g, struct picture *p) {
     return 0;
 }
 
-static int send(struct picture *p, FILE *g, struct claim *claim) {
+static int send(struct figure *p, FILE *g, struct claim *claim) {
     struct file file;
     char why[400];
     if (file_open(&file, claim, 0, why, sizeof why)) return fclose(g), wrong(p, why, NULL);
@@ -314,8 +314,8 @@ static int send(struct picture *p, FILE *g, struct claim *claim) {
     return file_keep(&file, why, sizeof why) ? wrong(p, why, NULL) : 0;
 }
 
-int picture_draw(const struct claims *c, int draw, const char *path, int force, char *why, size_t room) {
-    struct picture p = {.c = c, .draw = &c->draw[draw], .why = why, .room = room};
+int figure_draw(const struct claims *c, int draw, const char *path, int force, char *why, size_t room) {
+    struct figure p = {.c = c, .draw = &c->draw[draw], .why = why, .room = room};
     struct claim *claim = claim_open(path, KIND_SVG, force, why, room);
     if (!claim) return -1;
     int bad = p.draw->panels ? 0 : wrong(&p, "it has no panels", NULL);

@@ -1,5 +1,5 @@
-/* figure.c - see figure.h. */
-#include "cli/papers/figure.h"
+/* printed.c - see printed.h. */
+#include "cli/papers/printed.h"
 
 #include <float.h>
 #include <math.h>
@@ -26,19 +26,19 @@ static double last_digit(const char *text) {
     return pow(10, exponent - digits);
 }
 
-int figure_read(struct figure *f, const char *text) {
+int printed_read(struct printed *f, const char *text) {
     const char *end = text + strlen(text), *dots = strstr(text, "..");
-    *f = (struct figure){.kind = FIGURE_BOUNDS, .least = 0, .greatest = INFINITY};
+    *f = (struct printed){.kind = PRINTED_BOUNDS, .least = 0, .greatest = INFINITY};
     if (strcmp(text, "O(1)") == 0) {
-        *f = (struct figure){.kind = FIGURE_ABOUT, .value = 1};
+        *f = (struct printed){.kind = PRINTED_ABOUT, .value = 1};
         return 0;
     }
     if (*text == '<') return number(text + 1, end, &f->greatest);
     if (*text == '>') return number(text + 1, end, &f->least);
     if (dots) return number(text, dots, &f->least) || number(dots + 2, end, &f->greatest) ? -1 : 0;
-    f->kind = *text == '~' ? FIGURE_ABOUT : FIGURE_DIGITS;
+    f->kind = *text == '~' ? PRINTED_ABOUT : PRINTED_DIGITS;
     if (number(text + (*text == '~'), end, &f->value)) return -1;
-    if (f->value == 0) f->kind = FIGURE_ZERO;
+    if (f->value == 0) f->kind = PRINTED_ZERO;
     f->last = last_digit(text + (*text == '~'));
     return 0;
 }
@@ -48,17 +48,17 @@ static int same_order(double value, double other) {
     return value > 0 && other > 0 && fabs(log10(value / other)) <= 0.5;
 }
 
-enum figure_fit figure_judge(const struct figure *f, double value, double size, long steps) {
+enum printed_fit printed_compare(const struct printed *f, double value, double size, long steps) {
     double got = fabs(value), wanted = fabs(f->value), bits = DBL_EPSILON * size, noise = 64 * bits;
-    if (isnan(value)) return FIGURE_DIFFERS;
-    if (f->kind == FIGURE_ZERO) /* rounding errors of the steps walk at random */
-        return got <= noise + 4 * bits * sqrt((double)steps) ? FIGURE_AGREES : FIGURE_DIFFERS;
-    if (f->kind == FIGURE_BOUNDS) {
-        if (got >= f->least && got <= f->greatest) return FIGURE_HOLDS;
+    if (isnan(value)) return PRINTED_DIFFERS;
+    if (f->kind == PRINTED_ZERO) /* rounding errors of the steps walk at random */
+        return got <= noise + 4 * bits * sqrt((double)steps) ? PRINTED_AGREES : PRINTED_DIFFERS;
+    if (f->kind == PRINTED_BOUNDS) {
+        if (got >= f->least && got <= f->greatest) return PRINTED_HOLDS;
         wanted = got < f->least ? f->least : f->greatest;
     }
-    if (f->kind == FIGURE_DIGITS && fabs(got - wanted) <= 0.5 * f->last * (1 + 1e-9)) return FIGURE_AGREES;
-    if (f->kind == FIGURE_ABOUT && same_order(got, wanted)) return FIGURE_SAME_ORDER;
-    if (got <= noise && wanted <= noise) return FIGURE_ROUND_OFF;
-    return same_order(got, wanted) ? FIGURE_SAME_ORDER : FIGURE_DIFFERS;
+    if (f->kind == PRINTED_DIGITS && fabs(got - wanted) <= 0.5 * f->last * (1 + 1e-9)) return PRINTED_AGREES;
+    if (f->kind == PRINTED_ABOUT && same_order(got, wanted)) return PRINTED_SAME_ORDER;
+    if (got <= noise && wanted <= noise) return PRINTED_ROUND_OFF;
+    return same_order(got, wanted) ? PRINTED_SAME_ORDER : PRINTED_DIFFERS;
 }
