@@ -65,6 +65,33 @@ static double moved_by(const struct engine *e, int i) {
     return fabs(e->x[1 - from][i] - (e->x[from][i] + e->dx[i]));
 }
 
+/* Where a stabilizer with directions of its own has moved far, because these run nearly along the manifold (a
+ * fold of scale), the smallest change still tells how far the step was off: e->look + 2 widths := x after it.
+ * NULL: the way that was taken is the smallest one, or there is no other. */
+static const double *shortest_end(struct engine *e, double t_new) {
+    struct manifold *m = &e->manifold;
+    struct field *fd = &e->field;
+    int from = e->r->current;
+    double *end = e->look + 2 * fd->width;
+    const double *x_new = e->x[1 - from];
+    if (!(m->traits & KEEL_OWN_DIRECTIONS)) return NULL;
+    struct fault before = fd->fault;
+    memcpy(end, x_new, (size_t)(fd->n + fd->m) * sizeof *end);
+    for (int i = 0; i < fd->n; i++) end[i] = e->x[from][i] + e->dx[i];
+    int known = rows_residual(fd, m->rows, t_new, end, m->residual) == KEEL_OK &&
+                manifold_shortest(m, t_new, end, NULL) == KEEL_OK;
+    if (rows_residual(fd, m->rows, t_new, x_new, m->residual) != KEEL_OK) known = 0;
+    fd->fault = before;
+    return known ? end : NULL;
+}
+
+/* How far the step was off: as far as it was moved, or less where a shorter way leads back. */
+static double off_by(const struct engine *e, const double *end, int i) {
+    int from = e->r->current;
+    double moved = moved_by(e, i);
+    return end ? fmin(moved, fabs(end[i] - (e->x[from][i] + e->dx[i]))) : moved;
+}
+
 static double tolerance(const struct engine *e, int i) {
     return project_tolerance(e->atol[i], e->o.rtol, e->field.size[i]);
 }
@@ -116,8 +143,9 @@ __attribute__((noinline)) static void note_by_tolerance(struct engine *e, double
             fmax(project_tolerance(e->atol[i], e->o.rtol, most[i]), UNITS_ALLOWED * DBL_EPSILON * most[i]);
         error = fmax(error, fabs(e->error[0][i] + (e->was_split ? e->split[i] : 0)) / most[i]);
     }
+    const double *end = shortest_end(e, t_new);
     for (int i = 0; i < e->field.n; i++)
-        find(e, i, moved_by(e, i) / (most[i] * fmax(1, ERRORS_ALLOWED * error)), t_new);
+        find(e, i, off_by(e, end, i) / (most[i] * fmax(1, ERRORS_ALLOWED * error)), t_new);
 }
 
 /* Has a state moved by a larger share of its size than was looked at? */
@@ -176,11 +204,13 @@ __attribute__((noinline)) static void note_by_errors(struct engine *e, double t_
     *e->largest_error = relative = fmax(relative, UNITS_ALLOWED * DBL_EPSILON);
     for (int i = fd->nq; i < fd->n && e->manifold.by_mass; i++)
         size[i] = fmax(size[i], size[i - fd->nq] / fabs(h));
+    const double *end = shortest_end(e, t_new);
     for (int i = 0; i < fd->n; i++) {
-        double ratio = moved_by(e, i) / (relative * size[i]);
-        if (round_off) ratio = fmin(ratio, 1);
+        double allowed = relative * size[i], ratio = moved_by(e, i) / allowed;
+        double off = off_by(e, end, i) / allowed;
+        if (round_off) ratio = fmin(ratio, 1), off = fmin(off, 1);
         if (ratio > c->largest) correction_enter(e, i, ratio, t_new);
-        find(e, i, ratio / ERRORS_ALLOWED, t_new);
+        find(e, i, off / ERRORS_ALLOWED, t_new);
     }
 }
 
