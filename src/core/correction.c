@@ -36,7 +36,8 @@ static int runge_kutta(struct engine *e, double t, double h, const double *first
     return 1;
 }
 
-/* e->look := |x_raw - x(t + h)| of the step from the current state; 0: it cannot be told. */
+/* e->look := |x_raw - x(t + h)| of the step from the current state, and, 2 widths further, the error of the
+ * half steps, which is more than that of what is extrapolated from them; 0: it cannot be told. */
 static int find_error(struct engine *e, double h) {
     struct field *fd = &e->field;
     struct run_state *r = e->r;
@@ -52,8 +53,9 @@ static int find_error(struct engine *e, double h) {
                 runge_kutta(e, t, h / 2, f, twice, stage, k, sum) &&
                 runge_kutta(e, t + h / 2, h / 2, NULL, twice, stage, k, sum);
     for (int i = 0; i < fd->n && known; i++) {
-        double best = twice[i] + (twice[i] - once[i]) / 15;
-        e->look[i] = fabs((x[i] + e->dx[i]) - best);
+        double correction = (twice[i] - once[i]) / 15;
+        e->look[i] = fabs((x[i] + e->dx[i]) - (twice[i] + correction));
+        stage[i] = fabs(correction);
     }
     fd->fault = before;
     memcpy(fd->y, y, (size_t)fd->m * sizeof *y);
@@ -251,10 +253,16 @@ static int rules_agree(struct engine *e, double h, double t_new, const double *x
 /* An estimate that is no more than the round-off of the increment may vanish identically: that of rkf78 does
  * where f depends on t alone.  The step is then compared with shorter ones, and the next is held back as
  * these say.  The first steps of a run are so short that any estimate is round-off: where plain rules, or the
- * shorter steps to a tenth of a tolerance, agree, nothing holds back the next, which tells more. */
+ * shorter steps to a tenth of a tolerance, agree, nothing holds back the next, which tells more.
+ *
+ * Shorter steps err, too, and by more than one of high order: where their own error explains the difference,
+ * the next step would stay as short as theirs must be, its estimate round-off, and so for ever.  So it may
+ * become two or three times as long (an error of LEAP), which makes an estimate visible that is not blind.
+ * Where that fails, LOOKS looks pass before it is tried again. */
+#define LEAP 1e-3
 double correction_unblind(struct engine *e, double h, double t_new, const double *x_new, double error,
                           int *known) {
-    enum { ROUND_OFFS = 8, FIRST = 6 };
+    enum { ROUND_OFFS = 8, FIRST = 6, LOOKS = 16 };
     struct run_state *r = e->r;
     const double *x = e->x[r->current];
     int first = r->count < FIRST && r->error_before <= 1e-4;
@@ -267,5 +275,11 @@ double correction_unblind(struct engine *e, double h, double t_new, const double
     *known = 0; /* whatever belongs to the end is found there again */
     if (!find_error(e, h)) return error;
     double found = control_norm(e, e->look, x, x_new);
-    return first && found <= 0.1 ? error : fmax(error, found);
+    if (first && found <= 0.1) return error;
+    if (found > 1) r->looks = LOOKS;
+    if (found > 1 || found > 2 * control_norm(e, e->look + 2 * e->field.width, x, x_new))
+        return fmax(error, found);
+    if (r->looks == 0) return fmax(error, LEAP);
+    r->looks--;
+    return fmax(error, found);
 }
