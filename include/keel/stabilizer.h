@@ -23,7 +23,8 @@ enum {
     KEEL_KEEPS_REVERSIBLE = 32, /* a reversible step stays reversible */
     KEEL_OWN_DIRECTIONS = 64,   /* moves along directions of its own, not by the smallest weighted change */
     KEEL_OFF_GRID = 128,        /* makes steps longer or shorter, so that they are on no grid */
-    KEEL_DEFAULT = 256          /* the one that is taken where rows are to be kept; one of the registry */
+    KEEL_DEFAULT = 256,         /* the one that is taken where rows are to be kept; one of the registry */
+    KEEL_IN_STEP = 512          /* corrects inside the step: its end shows no correction */
 };
 
 /* What a stabilizer has to work with: the kept rows of a run, 0 = c(t, u). */

@@ -92,14 +92,14 @@ static void freedom(struct lines *l, const struct check *c, int i, const keel_mo
     char name[KEEL_NAME];
     int most = 0, told = 0;
     if (mode->index < 2) return;
-    topic(l, "index");
     for (int k = 0; keel_model_equation_offset(c->model, i, k, &one); k++)
         if (one.offset > most) most = one.offset;
-    for (int k = 0; keel_model_equation_offset(c->model, i, k, &one); k++)
+    if (most > 0) topic(l, "index"); /* else formulas that are inserted, not differentiated, make it */
+    for (int k = 0; most > 0 && keel_model_equation_offset(c->model, i, k, &one); k++)
         if (one.offset == most && told++ < MOST) item(l, "%s", one.name);
     if (told > MOST) item(l, "... (%d in all)", told);
-    if (most < 4) item(l, "must be differentiated %s", times[most]);
-    else item(l, "must be differentiated %d times", most);
+    if (most > 0 && most < 4) item(l, "must be differentiated %s", times[most]);
+    else if (most > 0) item(l, "must be differentiated %d times", most);
     if (mode->freedom == 0 || mode->freedom > MOST) return;
     topic(l, "free");
     for (int k = 0; keel_model_free_state(c->model, i, k, name); k++) item(l, "%s", name);

@@ -127,13 +127,35 @@ int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_
     return 1;
 }
 
+static int is_corrected(const struct outcome *o, const struct job *j) {
+    keel_row row;
+    for (int i = 0; i < keel_sim_rows(o->sim); i++)
+        if (outcome_row(o, j, i, &row) && row.treatment == KEEL_ROW_KEPT) return 1;
+    return 0;
+}
+
+int outcome_not_corrected(const struct outcome *o, const struct job *j, char *out, size_t room) {
+    unsigned traits = stabilizer_traits(j->stabilizer);
+    if (!(traits & KEEL_CORRECTS) || !is_corrected(o, j)) return 0;
+    if (traits & KEEL_IN_STEP) text_set(out, room, "%s corrects inside its steps", j->stabilizer);
+    else if (traits & KEEL_OFF_GRID)
+        text_set(out, room, "%s makes its steps longer or shorter", j->stabilizer);
+    else if (o->stats.slides > 0) text_set(out, room, "while the motion slides");
+    else return 0;
+    return 1;
+}
+
 int outcome_correction(const struct outcome *o, const struct job *j, char *out, size_t room) {
     const keel_correction c = keel_correction_of(keel_sim_solver(o->sim));
-    if (!c.state[0]) return 0;
-    text_set(out, room, "%.2g %s at most (%s at t = %g)%s", c.largest,
-             j->keel.step > 0 ? "errors of a step" : "tolerances", c.state, c.t,
-             c.no_masses ? "; H has no masses, weights by size" : "");
-    return 1;
+    char why[JOB_SENTENCE];
+    int partly = outcome_not_corrected(o, j, why, sizeof why);
+    text_set(out, room, "%s", "");
+    if (c.state[0])
+        text_add(out, room, "%.2g %s at most (%s at t = %g)%s%s", c.largest,
+                 j->keel.step > 0 ? "errors of a step" : "tolerances", c.state, c.t,
+                 c.no_masses ? "; H has no masses, weights by size" : "", partly ? "; " : "");
+    if (partly) text_add(out, room, "not measured (%s)", why);
+    return c.state[0] || partly;
 }
 
 int outcome_finding(const struct outcome *o, char *out, size_t room) {

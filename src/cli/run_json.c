@@ -118,12 +118,16 @@ static void kept(struct json *json, const struct outcome *o, const struct job *j
 static void correction(struct json *json, const struct outcome *o, const struct job *j) {
     const keel_correction c = keel_correction_of(keel_sim_solver(o->sim));
     char words[JOB_SENTENCE];
-    if (!c.state[0]) return;
+    int partly = outcome_not_corrected(o, j, words, sizeof words);
+    if (!c.state[0] && !partly) return;
     json_object(json, "correction");
-    json_number(json, "largest", c.largest);
-    json_text(json, "in", j->keel.step > 0 ? "errors" : "tolerances");
-    json_text(json, "state", c.state);
-    json_number(json, "t", c.t);
+    if (partly) json_text(json, "not_measured", words);
+    if (c.state[0]) {
+        json_number(json, "largest", c.largest);
+        json_text(json, "in", j->keel.step > 0 ? "errors" : "tolerances");
+        json_text(json, "state", c.state);
+        json_number(json, "t", c.t);
+    }
     if (c.no_masses) json_truth(json, "no_masses", 1);
     if (outcome_finding(o, words, sizeof words)) {
         json_object(json, "finding");

@@ -36,7 +36,8 @@ static int runge_kutta(struct engine *e, double t, double h, const double *first
     return 1;
 }
 
-/* e->look := |x_raw - x(t + h)| of the step from the current state; 0: it cannot be told. */
+/* e->look := |x_raw - x(t + h)| of the step from the current state, and, 2 widths further, the error of the
+ * half steps, which is more than that of what is extrapolated from them; 0: it cannot be told. */
 static int find_error(struct engine *e, double h) {
     struct field *fd = &e->field;
     struct run_state *r = e->r;
@@ -52,8 +53,9 @@ static int find_error(struct engine *e, double h) {
                 runge_kutta(e, t, h / 2, f, twice, stage, k, sum) &&
                 runge_kutta(e, t + h / 2, h / 2, NULL, twice, stage, k, sum);
     for (int i = 0; i < fd->n && known; i++) {
-        double best = twice[i] + (twice[i] - once[i]) / 15;
-        e->look[i] = fabs((x[i] + e->dx[i]) - best);
+        double correction = (twice[i] - once[i]) / 15;
+        e->look[i] = fabs((x[i] + e->dx[i]) - (twice[i] + correction));
+        stage[i] = fabs(correction);
     }
     fd->fault = before;
     memcpy(fd->y, y, (size_t)fd->m * sizeof *y);
@@ -63,6 +65,33 @@ static int find_error(struct engine *e, double h) {
 static double moved_by(const struct engine *e, int i) {
     int from = e->r->current;
     return fabs(e->x[1 - from][i] - (e->x[from][i] + e->dx[i]));
+}
+
+/* Where a stabilizer with directions of its own has moved far, because these run nearly along the manifold (a
+ * fold of scale), the smallest change still tells how far the step was off: e->look + 2 widths := x after it.
+ * NULL: the way that was taken is the smallest one, or there is no other. */
+static const double *shortest_end(struct engine *e, double t_new) {
+    struct manifold *m = &e->manifold;
+    struct field *fd = &e->field;
+    int from = e->r->current;
+    double *end = e->look + 2 * fd->width;
+    const double *x_new = e->x[1 - from];
+    if (!(m->traits & KEEL_OWN_DIRECTIONS)) return NULL;
+    struct fault before = fd->fault;
+    memcpy(end, x_new, (size_t)(fd->n + fd->m) * sizeof *end);
+    for (int i = 0; i < fd->n; i++) end[i] = e->x[from][i] + e->dx[i];
+    int known = rows_residual(fd, m->rows, t_new, end, m->residual) == KEEL_OK &&
+                manifold_shortest(m, t_new, end, NULL) == KEEL_OK;
+    if (rows_residual(fd, m->rows, t_new, x_new, m->residual) != KEEL_OK) known = 0;
+    fd->fault = before;
+    return known ? end : NULL;
+}
+
+/* How far the step was off: as far as it was moved, or less where a shorter way leads back. */
+static double off_by(const struct engine *e, const double *end, int i) {
+    int from = e->r->current;
+    double moved = moved_by(e, i);
+    return end ? fmin(moved, fabs(end[i] - (e->x[from][i] + e->dx[i]))) : moved;
 }
 
 static double tolerance(const struct engine *e, int i) {
@@ -116,8 +145,9 @@ __attribute__((noinline)) static void note_by_tolerance(struct engine *e, double
             fmax(project_tolerance(e->atol[i], e->o.rtol, most[i]), UNITS_ALLOWED * DBL_EPSILON * most[i]);
         error = fmax(error, fabs(e->error[0][i] + (e->was_split ? e->split[i] : 0)) / most[i]);
     }
+    const double *end = shortest_end(e, t_new);
     for (int i = 0; i < e->field.n; i++)
-        find(e, i, moved_by(e, i) / (most[i] * fmax(1, ERRORS_ALLOWED * error)), t_new);
+        find(e, i, off_by(e, end, i) / (most[i] * fmax(1, ERRORS_ALLOWED * error)), t_new);
 }
 
 /* Has a state moved by a larger share of its size than was looked at? */
@@ -176,11 +206,13 @@ __attribute__((noinline)) static void note_by_errors(struct engine *e, double t_
     *e->largest_error = relative = fmax(relative, UNITS_ALLOWED * DBL_EPSILON);
     for (int i = fd->nq; i < fd->n && e->manifold.by_mass; i++)
         size[i] = fmax(size[i], size[i - fd->nq] / fabs(h));
+    const double *end = shortest_end(e, t_new);
     for (int i = 0; i < fd->n; i++) {
-        double ratio = moved_by(e, i) / (relative * size[i]);
-        if (round_off) ratio = fmin(ratio, 1);
+        double allowed = relative * size[i], ratio = moved_by(e, i) / allowed;
+        double off = off_by(e, end, i) / allowed;
+        if (round_off) ratio = fmin(ratio, 1), off = fmin(off, 1);
         if (ratio > c->largest) correction_enter(e, i, ratio, t_new);
-        find(e, i, ratio / ERRORS_ALLOWED, t_new);
+        find(e, i, off / ERRORS_ALLOWED, t_new);
     }
 }
 
@@ -221,10 +253,16 @@ static int rules_agree(struct engine *e, double h, double t_new, const double *x
 /* An estimate that is no more than the round-off of the increment may vanish identically: that of rkf78 does
  * where f depends on t alone.  The step is then compared with shorter ones, and the next is held back as
  * these say.  The first steps of a run are so short that any estimate is round-off: where plain rules, or the
- * shorter steps to a tenth of a tolerance, agree, nothing holds back the next, which tells more. */
+ * shorter steps to a tenth of a tolerance, agree, nothing holds back the next, which tells more.
+ *
+ * Shorter steps err, too, and by more than one of high order: where their own error explains the difference,
+ * the next step would stay as short as theirs must be, its estimate round-off, and so for ever.  So it may
+ * become two or three times as long (an error of LEAP), which makes an estimate visible that is not blind.
+ * Where that fails, LOOKS looks pass before it is tried again. */
+#define LEAP 1e-3
 double correction_unblind(struct engine *e, double h, double t_new, const double *x_new, double error,
                           int *known) {
-    enum { ROUND_OFFS = 8, FIRST = 6 };
+    enum { ROUND_OFFS = 8, FIRST = 6, LOOKS = 16 };
     struct run_state *r = e->r;
     const double *x = e->x[r->current];
     int first = r->count < FIRST && r->error_before <= 1e-4;
@@ -237,5 +275,11 @@ double correction_unblind(struct engine *e, double h, double t_new, const double
     *known = 0; /* whatever belongs to the end is found there again */
     if (!find_error(e, h)) return error;
     double found = control_norm(e, e->look, x, x_new);
-    return first && found <= 0.1 ? error : fmax(error, found);
+    if (first && found <= 0.1) return error;
+    if (found > 1) r->looks = LOOKS;
+    if (found > 1 || found > 2 * control_norm(e, e->look + 2 * e->field.width, x, x_new))
+        return fmax(error, found);
+    if (r->looks == 0) return fmax(error, LEAP);
+    r->looks--;
+    return fmax(error, found);
 }

@@ -57,6 +57,7 @@ struct run_state {
     int at_rest;    /* events pile up: the run is over */
     int regridded;  /* a switch began a new grid of fixed steps */
     int crawls;     /* steps in a row that the clock hardly resolves */
+    int looks;      /* at steps whose estimates are round-off, before the next leap (correction.c) */
     int sliding;    /* 1 + the surface that is slid along; 0: none */
     double slide_moment, slide_from; /* a time in which little happens; where it began to slide */
     double step;                     /* the fixed step in force */

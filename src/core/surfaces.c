@@ -403,7 +403,7 @@ static keel_status watch_zeno(struct engine *e, double t) {
     z->since = t;
     z->took = took;
     z->count = 0;
-    double rest = ratio < 1 ? took * ratio / (1 - ratio) : HUGE_VAL;
+    double rest = ratio < 1 ? took * ratio / (1 - ratio) : 0;
     int over = took <= 1e-10 * fabs(t) || took <= 1e-10 * fabs(surfaces_moment(e));
     if (!(over && z->shrunk >= SHRUNK) && z->shrunk < SHRINKING) {
         z->idle = took <= 64 * WINDOW * DBL_EPSILON * fabs(t) ? z->idle + 1 : 0;

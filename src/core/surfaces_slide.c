@@ -124,24 +124,35 @@ static int slides(struct engine *e, double t, const double *u, int count, const 
     return 0;
 }
 
-keel_status surfaces_slide(struct engine *e, double t, const double *u, int count, const int *met) {
+/* Who cannot follow the mean of two fields, why, and what can; KEEL_OK: all can. */
+static keel_status slide_or_refuse(struct engine *e, double t) {
+    const char *who = e->stepper->info.name, *why = NULL, *instead = "take dop853 or radau";
     char name[64];
+    if (e->stepper->no_rhs || e->stepper->info.traits & (KEEL_AS_GIVEN | KEEL_CONSTRAINED))
+        why = "it steps by the equations of one side, and sliding is a mean of both";
+    else if (engine_attempts(e)) {
+        who = e->manifold.stabilizer->info.name;
+        why = "it makes steps of its own, by the equations of one side";
+        instead = "take the stabilizer project";
+    } else if (e->o.reversible) {
+        who = "reversible";
+        why = "a motion that has begun to slide does not tell where it came from";
+        instead = "leave that option out";
+    }
+    if (!why) return KEEL_OK;
+    return engine_fail(e, KEEL_EINVAL,
+                       "the solution slides along the switching surface %.60s from t = %.10g on, and `%s` "
+                       "cannot follow it there: %s; %s, or give this motion a mode of its own",
+                       surfaces_name(e, e->r->sliding - 1, name, sizeof name), t, who, why, instead);
+}
+
+keel_status surfaces_slide(struct engine *e, double t, const double *u, int count, const int *met) {
     if (count > SLIDE_MOST) return surfaces_meet(e, t, count, met);
     for (int size = 1; size <= count; size++) /* one surface first */
         for (unsigned moved = 1; moved < 1u << count; moved++) {
             if (__builtin_popcount(moved) != size) continue;
-            for (unsigned below = 0; below < 1u << count; below++) {
-                if (!slides(e, t, u, count, met, below, moved)) continue;
-                int own = e->stepper->no_rhs || e->stepper->info.traits & (KEEL_AS_GIVEN | KEEL_CONSTRAINED);
-                if (own || engine_attempts(e) || e->o.reversible)
-                    return engine_fail(e, KEEL_EINVAL,
-                                       "the solution slides along the switching surface %.60s from t = "
-                                       "%.10g on, and %s cannot follow it there; take dop853 or radau with "
-                                       "the default stabilizer",
-                                       surfaces_name(e, e->r->sliding - 1, name, sizeof name), t,
-                                       e->stepper->info.name);
-                return KEEL_OK;
-            }
+            for (unsigned below = 0; below < 1u << count; below++)
+                if (slides(e, t, u, count, met, below, moved)) return slide_or_refuse(e, t);
         }
     return surfaces_meet(e, t, count, met);
 }

@@ -37,9 +37,9 @@ static double noise_of_differences(const struct start *st, int i, const double *
     return 1e-11 * fmax(size, st->rows->size[i]) * speed;
 }
 
-/* dI/dt = I_t + I_x f of row i, and the size of its terms. */
-static keel_status rate_of_row(struct start *st, int i, double t, const double *u, double *rate,
-                               double *size) {
+/* dI/dt = I_t + I_x f of row i, and the size of its terms.  f: x' at (t, u) where it is known, or NULL. */
+static keel_status rate_of_row(struct start *st, int i, double t, const double *u, const double *f,
+                               double *rate, double *size) {
     struct field *fd = st->fd;
     struct rows *r = st->rows;
     keel_row_kind kind = rows_kind(r, i);
@@ -47,7 +47,8 @@ static keel_status rate_of_row(struct start *st, int i, double t, const double *
     double *dx = st->d;
     map.exact = 1;
     memcpy(st->trial, u, (size_t)(fd->n + fd->m) * sizeof *u);
-    keel_status status = field_rhs(fd, t, st->trial, dx);
+    if (f) memcpy(dx, f, (size_t)fd->n * sizeof *dx);
+    keel_status status = f ? KEEL_OK : field_rhs(fd, t, st->trial, dx);
     if (status == KEEL_OK) status = map_jacobian(fd, &map, t, st->trial, fd->matrix);
     if (status == KEEL_OK) status = map_time_derivative(fd, &map, t, st->trial, r->terms);
     if (status != KEEL_OK) return status;
@@ -121,16 +122,16 @@ static double wavering(struct start *st, int i, double t, const double *u, doubl
         for (int j = 0; j < fd->n; j++)
             st->beside[j] += step * start_random(&seed) * fmax(fabs(u[j]), fd->size[j]);
         field_scale_lengths(fd, share);
-        if (rate_of_row(st, i, t, st->beside, &other, &size) == KEEL_OK)
+        if (rate_of_row(st, i, t, st->beside, NULL, &other, &size) == KEEL_OK)
             most = fmax(most, fabs(other - rate));
         field_scale_lengths(fd, 1 / share);
     }
     return most;
 }
 
-static void sample_rate(struct start *st, int i, double t, const double *u, struct sample *s) {
+static void sample_rate(struct start *st, int i, double t, const double *u, const double *f, struct sample *s) {
     double rate, size;
-    if (rate_of_row(st, i, t, u, &rate, &size) != KEEL_OK) return;
+    if (rate_of_row(st, i, t, u, f, &rate, &size) != KEEL_OK) return;
     s->points++;
     if (fabs(rate) <= s->tolerance * size || fabs(rate) <= WAVERS * wavering(st, i, t, u, rate)) return;
     s->moving++;
@@ -161,7 +162,7 @@ static void sample_around(struct start *st, int i, const struct start_level *res
         }
         if (status == KEEL_OK && start_units(st, rest, t, st->found) <= MANIFOLD_STAGNANT &&
             follow(st, t, u, st->found) == KEEL_OK)
-            sample_rate(st, i, t, st->found, s);
+            sample_rate(st, i, t, st->found, NULL, s);
         if (far) memcpy(r->size, st->sizes, bytes);
     }
 }
@@ -198,7 +199,7 @@ static void sample_further(struct start *st, int i, double t, const double *u, s
     s->plainly = 1;
     s->points = s->moving = 0;
     memcpy(st->fd->y, u + st->fd->n, (size_t)st->fd->m * sizeof *u);
-    sample_rate(st, i, t, u, s);
+    sample_rate(st, i, t, u, NULL, s);
     sample_around(st, i, &rest, &rings[1], t, u, s);
 }
 
@@ -213,7 +214,7 @@ static keel_status verify_row(struct start *st, int i, double t, const double *u
         struct sample s = {.conserved = 1, .seed = 2026, .tolerance = tolerance_of(fd, map), .at = st->worst};
         rest.kinds = weak ? all : constraints;
         memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
-        sample_rate(st, i, t, u, &s);
+        sample_rate(st, i, t, u, NULL, &s);
         for (int k = 0; k < 3; k++) sample_around(st, i, &rest, &rings[k], t, u, &s);
         if (s.points == 0) return fd->fault.status;
         if (s.conserved) {
@@ -291,7 +292,7 @@ keel_status verify_on_the_way(struct start *st, double t, const double *u, const
         struct sample s = {.conserved = 1, .plainly = 1, .tolerance = verify_share(fd, map), .at = st->worst};
         if (r->treatment[i] != KEEL_ROW_KEPT) continue;
         memcpy(fd->y, u + fd->n, (size_t)fd->m * sizeof *u);
-        sample_rate(st, i, t, u, &s);
+        sample_rate(st, i, t, u, f, &s);
         if (s.conserved) continue;
         char text[TEXT_SENTENCE] = "";
         name_rate(st, i, t, &s, text, sizeof text);

@@ -14,6 +14,8 @@ int diagnostics_structure(const struct system *y, struct source_messages *messag
 /* A warning: the constraint follows from others and was left out. */
 int diagnostics_redundant(const struct system *y, struct source_messages *messages,
                           const struct structure_equivalent *equivalent);
+/* A warning: equation i is a product, and the factor that is zero at the start stands for it. */
+void diagnostics_factor(const struct system *y, struct source_messages *messages, int i, expr factor);
 /* An expression of a row needs what has no value here: `lam` in an invariant. */
 int diagnostics_no_value(const struct system *y, struct source_messages *messages, struct syntax_span where,
                          const char *what, expr symbol);

@@ -118,9 +118,10 @@ static void check_value(struct finite *f, expr e, struct syntax_span where) {
             &f->m->messages, SOURCE_ERROR, where.length ? where.offset : SOURCE_NOWHERE, where.length,
             "`%s`%s is %s at the start%s.", text, f->derived ? ", a derivative of this line," : "",
             isnan(part[spoilt].value) ? "not a number" : "infinite", values);
-        source_hint(one, f->guesses
-                             ? "Write a `guess` for what the equations determine, where it has a value."
-                             : "Start elsewhere, or write it so that it has a value there.");
+        source_hint(
+            one, f->guesses   ? "Write a `guess` for what the equations determine, where it has a value."
+                 : f->derived ? "Start elsewhere, or write it so that it has a value there, without factors."
+                              : "Start elsewhere, or write it so that it has a value there.");
         f->told++;
     }
     free(part);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "symbolic/derive_rules.h"
 #include "model/diagnostics.h"
+#include "model/factor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -210,6 +211,19 @@ static int collect(struct system *y, struct pool *pool) {
     return count_copies(y) && !m->graph.failed;
 }
 
+/* Products among the equations, by the factor that is zero at the start; with several modes the start does
+ * not tell which.  The first time with a warning. */
+static int take_factors(struct system *y, struct source_messages *messages, int first) {
+    for (int i = 0; i < y->equations && y->m->modes == 1; i++) {
+        if (y->origin[i].kind != SYSTEM_EQUATION) continue;
+        expr factor = factor_of_equation(y, y->equation[i]);
+        if (factor == EXPR_NONE) return 0;
+        if (factor != y->equation[i] && first) diagnostics_factor(y, messages, i, factor);
+        y->equation[i] = factor;
+    }
+    return 1;
+}
+
 /* The analysis ------------------------------------------------------------------------------------------ */
 
 /* What `init`, `guess` and scales say of each unknown, 1 where they are silent. */
@@ -293,8 +307,9 @@ int system_open(struct system *y, struct model *m, int mode, double t0, const st
     *y = (struct system){.m = m, .source = source, .mode = mode, .t0 = t0};
     y->left_out = pool_take(pool, (size_t)m->multipliers + 1);
     y->superfluous = pool_take(pool, 2 * ((size_t)m->multipliers + 1) * sizeof *y->superfluous);
-    for (;;) {
-        if (pool->refused || !collect(y, pool) || !analyse(y, pool)) return diagnostics_memory(messages);
+    for (int first = 1;; first = 0) {
+        if (pool->refused || !collect(y, pool) || !take_factors(y, messages, first) || !analyse(y, pool))
+            return diagnostics_memory(messages);
         if (y->s.verdict != STRUCTURE_SINGULAR || !leave_out(y, messages, pool)) break;
         structure_close(&y->s);
     }

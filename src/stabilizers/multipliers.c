@@ -267,7 +267,7 @@ const keel_stabilizer multipliers_stabilizers[] = {
               .about = "the same change before and after a symmetric step: reversible",
               .reference = "Hairer, BIT 40 (2000) 726; Ascher, Reich (1999)",
               .traits = KEEL_MEASURES | KEEL_CORRECTS | KEEL_TO_ROUND_OFF | KEEL_FROZEN_WEIGHTS |
-                        KEEL_KEEPS_REVERSIBLE},
+                        KEEL_KEEPS_REVERSIBLE | KEEL_IN_STEP},
      .table = &at_both_ends,
      .size = sizeof(struct multipliers),
      .refuse = refuse_symmetric,
@@ -277,7 +277,8 @@ const keel_stabilizer multipliers_stabilizers[] = {
     {.info = {.name = "coupled",
               .about = "multipliers inside the stages of an implicit one-step method",
               .reference = "Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), IV.4",
-              .traits = KEEL_MEASURES | KEEL_CORRECTS | KEEL_TO_ROUND_OFF | KEEL_FROZEN_WEIGHTS},
+              .traits =
+                  KEEL_MEASURES | KEEL_CORRECTS | KEEL_TO_ROUND_OFF | KEEL_FROZEN_WEIGHTS | KEEL_IN_STEP},
      .table = &in_the_stages,
      .size = sizeof(struct multipliers),
      .refuse = refuse_coupled,

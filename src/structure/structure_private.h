@@ -9,10 +9,14 @@
 /* Below this part of what was summed a number is the round-off of a zero: some thousand eps. */
 #define STRUCTURE_ZERO 1e-12
 enum { STRUCTURE_POINTS = 3, STRUCTURE_GENERIC = 64 }; /* points from GENERIC on: random parameters, too */
-/* Points from FAR on: far from the start, where a term that cancels near it may show.  First 1, 16, 256
- * times the start value, then 2, 64, .. 65536 of both signs: a start at 0 does not tell how large a state
- * will be. */
-enum { STRUCTURE_FAR = 128, STRUCTURE_FAR_OWN = 3, STRUCTURE_FAR_POINTS = 7 };
+/* Points from FAR on: far from the start, where a term that cancels near it may show.  FAR_OWN of them by
+ * the start values, the others from 1e-12 to 1e12.  Points from ABSTRACT on: parameters, unknowns and the
+ * large and small numbers of the text are random numbers near 1. */
+enum { STRUCTURE_FAR = 128, STRUCTURE_FAR_OWN = 3, STRUCTURE_FAR_POINTS = 20 };
+enum { STRUCTURE_ABSTRACT = 192, STRUCTURE_ABSTRACT_POINTS = 9 };
+/* A zero at a point of less sight proves nothing (structure_sight.c).  A term lost by its fourth power is
+ * then still seen, and sums of some hundred products of random numbers have more. */
+#define STRUCTURE_SIGHT 1e-3
 
 /* Compressed rows.  sigma: the highest order of column[k] in the row; slope: the derivative by it. */
 struct structure_pattern {
@@ -53,6 +57,8 @@ expr structure_symbol(const struct structure_work *w, int column, int order);
  * zero. */
 struct structure_sample {
     double *value, *mass; /* by node */
+    double *sight;        /* by node, where structure_sight was asked; else NULL */
+    double theta;         /* exponentials have the base e^theta */
 };
 /* All that the roots reach, at random point number `point` (the same in every call).  0 or -1. */
 int structure_sample_open(struct structure_sample *v, const struct structure_work *w, size_t roots,
@@ -60,6 +66,10 @@ int structure_sample_open(struct structure_sample *v, const struct structure_wor
 void structure_sample_close(struct structure_sample *v);
 int structure_sample_finite(const struct structure_sample *v, expr e);
 int structure_sample_zero(const struct structure_sample *v, expr e);
+double structure_sample_value(const struct structure_sample *v, enum expr_op op, double a, double b);
+/* How well the roots saw their symbols at this sample: v->sight, from 0 to 1.  0 or -1. */
+int structure_sight(struct structure_sample *v, const struct structure_work *w, size_t roots,
+                    const expr *root);
 /* Random points at which all roots are finite, where such are found; else any.  0 or -1. */
 int structure_sample_points(const struct structure_work *w, size_t roots, const expr *root,
                             int point[STRUCTURE_POINTS]);

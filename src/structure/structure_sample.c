@@ -2,11 +2,12 @@
  *
  * The value of a symbol is a hash of what it is and of the point's number, so that all expressions see the
  * same point.  Mass: m(a + b) = max(m(a), m(b)); m(a*b) = max(m(a)|b|, |a|m(b)); m(f(a)) = max(|f|, |f'|
- * m(a)). */
+ * m(a)): an argument that is known to eps m(a) alone is all that a sine of 1e12 may be blamed for. */
 #include "structure/structure_private.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TRIES = 12 };
 
@@ -18,24 +19,45 @@ static double unit(uint64_t x) { /* splitmix64, to [0, 1) */
     return (double)(x >> 11) * 0x1p-53;
 }
 
+/* A number of the text that is far from 1 may hide others by its size: abstract points take one near 1 in
+ * its place.  What vanishes for any number vanishes for this one. */
+static double abstract_number(int point, double number) {
+    int exponent;
+    frexp(number, &exponent);
+    if (point < STRUCTURE_ABSTRACT || number == 0 || abs(exponent) <= 6) return number;
+    uint64_t bits;
+    double size = fabs(number);
+    memcpy(&bits, &size, sizeof bits);
+    return copysign(1 + 0.7 * (2 * unit((bits ^ (uint64_t)point << 56) * 0xd1342543de82ef95u + 1) - 1),
+                    number);
+}
+
+/* Far from the start.  First 1, 16, 256 times the start value.  Then one size for all, from 2^-40 to 2^40:
+ * a start at 0 does not tell how large a state will be.  These are of both signs at every second point. */
+static double far_value(int far, double nominal, double r) {
+    int size = far - STRUCTURE_FAR_OWN;
+    if (size < 0) return (1 + r) * (nominal == 0 ? 1 : nominal) * ldexp(1, 4 * far);
+    return (size % 2 ? 2 * r - 1 : 0.5 + r) * ldexp(1, 5 * size - 40);
+}
+
 /* Positive, for roots and logarithms, but every third point of both signs; later points are closer
  * together. */
 static double random_value(const struct structure_work *w, int point, const struct expr_node *symbol) {
     enum expr_kind kind = (enum expr_kind)symbol->a;
     uint32_t index = symbol->b, order = symbol->c;
     const struct structure_problem *p = w->p;
-    int far = point - STRUCTURE_FAR;
-    if (kind == EXPR_PARAMETER && (int)index < p->parameters && (point < STRUCTURE_GENERIC || far >= 0))
+    int far = point - STRUCTURE_FAR, given = point < STRUCTURE_GENERIC || far >= 0;
+    int abstract = point >= STRUCTURE_ABSTRACT;
+    if (kind == EXPR_PARAMETER && (int)index < p->parameters && given && !abstract)
         return p->parameter[index];
     uint64_t key = ((uint64_t)point << 56) ^ ((uint64_t)kind << 48) ^ ((uint64_t)order << 32) ^ index;
-    double r = unit(key * 0xd1342543de82ef95u + 1),
-           spread = point % STRUCTURE_GENERIC < TRIES / 2 ? 0.7 : 0.05;
+    double r = unit(key * 0xd1342543de82ef95u + 1);
+    double spread = point % STRUCTURE_GENERIC < TRIES / 2 ? 0.7 : 0.05;
     int column = structure_column(w, kind, index);
     double nominal = p->nominal && column >= 0 && !order ? p->nominal[w->column[column]] : 0;
-    if (far >= STRUCTURE_FAR_OWN) return (2 * r - 1) * ldexp(1, 5 * (far - STRUCTURE_FAR_OWN) + 1);
-    if (far >= 0) return (1 + r) * (nominal == 0 ? 1 : nominal) * ldexp(1, 4 * far);
+    if (far >= 0 && !abstract) return far_value(far, nominal, r);
     double value = point % 3 == 2 ? 1.3 * (2 * r - 1) : 1 + spread * (2 * r - 1);
-    if (!p->nominal || column < 0 || order) return value;
+    if (abstract || !p->nominal || column < 0 || order) return value;
     return nominal == 0 ? 0.1 * value : nominal * (1 + 0.2 * (value - 1));
 }
 
@@ -50,18 +72,41 @@ static int is_logarithm(uint32_t op) {
 
 /* Exponentials and logarithms to the base e^theta: they obey the same laws, and no difference of two
  * expressions is zero for one base alone. */
-static double value_of(enum expr_op op, double a, double b, double theta) {
-    if (is_exponential(op)) return expr_value(op, theta * a, b);
-    return is_logarithm(op) ? expr_value(op, a, b) / theta : expr_value(op, a, b);
+double structure_sample_value(const struct structure_sample *v, enum expr_op op, double a, double b) {
+    if (is_exponential(op)) return expr_value(op, v->theta * a, b);
+    return is_logarithm(op) ? expr_value(op, a, b) / v->theta : expr_value(op, a, b);
 }
 
-static double condition(enum expr_op op, double a, double b, double f, double theta, int side) {
-    double x = side ? b : a, h = 1e-6 * (x == 0 ? 1 : fabs(x));
-    double slope = (value_of(op, side ? a : a + h, side ? b + h : b, theta) - f) / h;
+/* |df/da|, or more, of functions that turn many times between a and a (1 + 1e-6); 0: any other.
+ * sn' = cn dn, cn' = -sn dn, dn' = -m sn cn, and dn <= 1 + |m|. */
+static double steepest(enum expr_op op, double b, double f) {
+    switch (op) {
+    case EXPR_SIN:
+    case EXPR_COS:
+        return 1;
+    case EXPR_TAN:
+        return 1 + f * f;
+    case EXPR_SN:
+    case EXPR_CN:
+    case EXPR_DN:
+        return 1 + fabs(b);
+    default:
+        return 0;
+    }
+}
+
+/* |df/da|, or |df/db| for side 1.  An exponential changes by its argument's differences, not by its ratio. */
+static double condition(const struct structure_sample *v, enum expr_op op, double a, double b, double f,
+                        int side) {
+    double bound = steepest(op, b, f), x = side ? b : a, size = x == 0 ? 1 : fabs(x);
+    if (bound > 0 && !side) return bound;
+    double h = 1e-6 * (is_exponential(op) ? fmin(size, 1) : size);
+    double slope = (structure_sample_value(v, op, side ? a : a + h, side ? b + h : b) - f) / h;
+    if (bound > 0) return fmax(bound * fabs(a), isfinite(slope) ? fabs(slope) : 0);
     return isfinite(slope) ? fabs(slope) : 0;
 }
 
-static void evaluate(struct structure_sample *v, const struct graph *g, expr e, double theta) {
+static void evaluate(struct structure_sample *v, const struct graph *g, expr e) {
     const struct expr_node *n = &g->node[e];
     double a = v->value[n->a], b = n->op == EXPR_POWI ? 0 : v->value[n->b], *f = &v->value[e];
     double ma = v->mass[n->a], mb = n->op == EXPR_POWI ? 0 : v->mass[n->b], m = 0;
@@ -89,26 +134,28 @@ static void evaluate(struct structure_sample *v, const struct graph *g, expr e, 
         m = fmax(ma / fabs(b), fabs(*f / b) * mb);
         break;
     default:
-        *f = value_of((enum expr_op)n->op, a, b, theta);
+        *f = structure_sample_value(v, (enum expr_op)n->op, a, b);
         if (n->op == EXPR_EXP && *f == 0) *f = 0x1p-200; /* nor is one by underflow: a narrow pulse */
-        m = condition((enum expr_op)n->op, a, b, *f, theta, 0) * ma;
+        m = condition(v, (enum expr_op)n->op, a, b, *f, 0) * ma;
         if (expr_operands((enum expr_op)n->op) == 2)
-            m = fmax(m, condition((enum expr_op)n->op, a, b, *f, theta, 1) * mb);
+            m = fmax(m, condition(v, (enum expr_op)n->op, a, b, *f, 1) * mb);
     }
     v->mass[e] = fmax(fabs(*f), m);
 }
 
 /* All nodes of the list; the largest argument of an exponential. */
 static double fill(struct structure_sample *v, const struct structure_work *w, const struct expr_list *list,
-                   int point, double theta) {
+                   int point) {
     const struct graph *g = w->g;
     double largest = 0;
     for (size_t i = 0; i < list->count; i++) {
         expr e = list->item[i];
         struct expr_node n = g->node[e];
-        if (expr_operands((enum expr_op)n.op)) evaluate(v, g, e, theta);
+        if (expr_operands((enum expr_op)n.op)) evaluate(v, g, e);
         else {
-            if (!expr_is_constant(g, e, &v->value[e])) v->value[e] = random_value(w, point, &n);
+            int number = expr_is_constant(g, e, &v->value[e]);
+            if (!number) v->value[e] = random_value(w, point, &n);
+            else if (!expr_lost(g, e)) v->value[e] = abstract_number(point, v->value[e]);
             v->mass[e] = ldexp(fabs(v->value[e]), expr_lost(g, e));
         }
         if (is_exponential(n.op) && isfinite(v->value[n.a])) largest = fmax(largest, fabs(v->value[n.a]));
@@ -123,17 +170,18 @@ static int open_at(struct structure_sample *v, const struct structure_work *w, s
     enum { MODERATE = 3, ROUNDS = 3 };
     struct expr_list list;
     struct graph *g = w->g;
-    double theta = 1, largest;
+    double largest;
     *v = (struct structure_sample){0};
     if (expr_order(g, roots, root, &list)) return -1;
     size_t room = g->count;
     if (!expr_spend(g, 2.0 * (double)room)) return free(list.item), -1;
-    *v = (struct structure_sample){calloc(room, sizeof *v->value), calloc(room, sizeof *v->mass)};
+    *v = (struct structure_sample){
+        .value = calloc(room, sizeof *v->value), .mass = calloc(room, sizeof *v->mass), .theta = 1};
     int failed = !v->value || !v->mass;
     for (int round = 0; round < ROUNDS && !failed; round++) {
-        largest = fill(v, w, &list, point, theta);
-        if (point % 2 || largest * theta <= MODERATE) break;
-        theta = MODERATE / largest;
+        largest = fill(v, w, &list, point);
+        if (point % 2 || largest * v->theta <= MODERATE) break;
+        v->theta = MODERATE / largest;
     }
     free(list.item);
     if (failed) structure_sample_close(v);
@@ -148,6 +196,7 @@ int structure_sample_open(struct structure_sample *v, const struct structure_wor
 void structure_sample_close(struct structure_sample *v) {
     free(v->value);
     free(v->mass);
+    free(v->sight);
     *v = (struct structure_sample){0};
 }
 

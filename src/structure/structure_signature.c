@@ -1,8 +1,9 @@
 /* structure_signature.c - sigma_ij, the highest derivative order of x_j in f_i, and the derivative of f_i by
  * it.
  *
- * A derivative that is zero at all random points is zero: f_i does not depend on that symbol, which then
- * takes a number in its place, so that what is said to be free of x' is. */
+ * A derivative that is zero at all random points, and at one at least that proves it, is zero: f_i does not
+ * depend on that symbol, which then takes a number in its place, so that what is said to be free of x' is.
+ * A removal that is wrong would be a wrong result, one that is missed costs a refusal at most. */
 #include "structure/structure_private.h"
 
 #include "symbolic/derive_rules.h"
@@ -83,24 +84,40 @@ static int refresh(struct structure_work *w, int i, struct slopes *row) {
     return 0;
 }
 
-enum { POINTS = STRUCTURE_POINTS + STRUCTURE_FAR_POINTS };
+/* Samples near the start, far from it, and abstract ones. */
+enum { FAR = STRUCTURE_POINTS, ABSTRACT = FAR + STRUCTURE_FAR_POINTS };
+enum { POINTS = ABSTRACT + STRUCTURE_ABSTRACT_POINTS };
 
-/* Zero in all of these samples that are finite. */
-static int is_zero(int count, const struct structure_sample *v, expr e, int *finite) {
-    for (int k = 0; k < count; k++) {
-        if (!v[k].value || !structure_sample_finite(&v[k], e)) continue;
-        if (!structure_sample_zero(&v[k], e)) return 0;
-        ++*finite;
-    }
-    return 1;
+static int point_of(int k, const int near[STRUCTURE_POINTS]) {
+    if (k < FAR) return near[k];
+    return k < ABSTRACT ? STRUCTURE_FAR + (k - FAR) : STRUCTURE_ABSTRACT + (k - ABSTRACT);
 }
 
-/* Zero near the start, and far from it: (r - sin(r))^2, r = x^5, is 0 to round-off for all x below 0.2, and
- * an equation without it would be another one. */
+static int is_known(const struct structure_sample *v, expr e) {
+    return v->value && structure_sample_finite(v, e);
+}
+
+/* Zero at all of these samples that are finite, of which there is one. */
+static int is_zero(int count, const struct structure_sample *v, expr e) {
+    int finite = 0;
+    for (int k = 0; k < count; k++) {
+        if (!is_known(&v[k], e)) continue;
+        if (!structure_sample_zero(&v[k], e)) return 0;
+        finite = 1;
+    }
+    return finite;
+}
+
+/* Zero near the start and far from it: (r - sin(r))^2, r = x^5, is 0 to round-off for all x below 0.2, and
+ * an equation without it would be another one.  No list of points reaches all sizes; so one of the zeros
+ * must be a proof. */
 static int vanishes(const struct structure_sample v[POINTS], expr e) {
-    int near = 0, far = 0;
-    return is_zero(STRUCTURE_POINTS, v, e, &near) && near > 0 &&
-           is_zero(STRUCTURE_FAR_POINTS, v + STRUCTURE_POINTS, e, &far);
+    if (!is_zero(ABSTRACT, v, e)) return 0;
+    for (int k = 0; k < POINTS; k++)
+        if (is_known(&v[k], e) && v[k].sight && v[k].sight[e] >= STRUCTURE_SIGHT &&
+            structure_sample_zero(&v[k], e))
+            return 1;
+    return 0;
 }
 
 /* A symbol behind a kink has slope 0 and yet a say: floor(x).  A slope with branches may be 0 on those
@@ -122,13 +139,12 @@ static int smooth(struct structure_work *w, expr f, expr symbol, expr slope) {
 
 static int agree(struct structure_work *w, expr f, expr g) {
     expr both[2] = {f, g};
-    int point[STRUCTURE_POINTS], same = 1;
-    if (structure_sample_points(w, 1, &f, point)) return 0;
-    for (int k = 0; k < POINTS && same; k++) {
+    int near[STRUCTURE_POINTS], same = 1;
+    if (structure_sample_points(w, 1, &f, near)) return 0;
+    for (int k = 0; k < ABSTRACT && same; k++) {
         struct structure_sample v;
-        int far = k - STRUCTURE_POINTS;
-        if (structure_sample_open(&v, w, 2, both, far < 0 ? point[k] : STRUCTURE_FAR + far)) return 0;
-        if (structure_sample_finite(&v, f) && (far < 0 || structure_sample_finite(&v, g)))
+        if (structure_sample_open(&v, w, 2, both, point_of(k, near))) return 0;
+        if (structure_sample_finite(&v, f) && (k < FAR || structure_sample_finite(&v, g)))
             same = fabs(v.value[f] - v.value[g]) <= 1e-7 * fmax(v.mass[f], v.mass[g]);
         structure_sample_close(&v);
     }
@@ -186,23 +202,34 @@ static int clean(struct structure_work *w, int i, const struct slopes *row,
     return 1;
 }
 
+/* Samples of the slopes: near the start of all of them, elsewhere of those that are zero there alone. */
+static int take_samples(struct structure_work *w, size_t roots, expr *root,
+                        struct structure_sample v[POINTS]) {
+    int near[STRUCTURE_POINTS];
+    size_t zeros = 0;
+    if (structure_sample_points(w, roots, root, near)) return -1;
+    for (int k = 0; k < FAR; k++)
+        if (structure_sample_open(&v[k], w, roots, root, near[k])) return -1;
+    for (size_t i = 0; i < roots; i++)
+        if (is_zero(FAR, v, root[i])) root[zeros++] = root[i];
+    for (int k = 0; k < POINTS && zeros; k++) {
+        if (k >= FAR && structure_sample_open(&v[k], w, zeros, root, point_of(k, near))) return -1;
+        if (structure_sight(&v[k], w, zeros, root)) return -1;
+    }
+    return 0;
+}
+
 /* One round over the rows that changed; how many change now. */
 static int clean_all(struct structure_work *w, struct slopes *row) {
     struct structure_sample v[POINTS] = {{0}};
-    int point[STRUCTURE_POINTS], changed = 0, failed = 0;
-    size_t room = 0, roots = 0, zeros = 0;
+    int changed = 0;
+    size_t room = 0, roots = 0;
     for (int i = 0; i < w->rows; i++) room += row[i].dirty ? (size_t)row[i].count : 0;
     expr *root = structure_take(w->s, room, sizeof *root);
     if (!root) return -1;
     for (int i = 0; i < w->rows; i++)
         for (int k = 0; k < row[i].count && row[i].dirty; k++) root[roots++] = row[i].slope[k];
-    failed = structure_sample_points(w, roots, root, point);
-    for (int k = 0; k < STRUCTURE_POINTS && !failed; k++)
-        failed = structure_sample_open(&v[k], w, roots, root, point[k]);
-    for (size_t i = 0; i < roots && !failed; i++)
-        if (vanishes(v, root[i])) root[zeros++] = root[i];
-    for (int k = 0; k < STRUCTURE_FAR_POINTS && zeros && !failed; k++)
-        failed = structure_sample_open(&v[STRUCTURE_POINTS + k], w, zeros, root, STRUCTURE_FAR + k);
+    int failed = take_samples(w, roots, root, v);
     for (int i = 0; i < w->rows && !failed; i++) {
         if (!row[i].dirty) continue;
         int now = clean(w, i, &row[i], v);

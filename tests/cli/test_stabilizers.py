@@ -72,6 +72,25 @@ class Stabilizers(cli.Case):
         with open(self.path("page.html"), encoding="utf-8") as page:
             self.assertIn('class="verdict bad"', page.read())
 
+    def test_corrections_that_are_not_measured_say_so(self):
+        """Inside the steps, by their length, while sliding: the row says why."""
+        words = ("run", ORBIT, "--tend", "5", "--step", "pi/100", "--method")
+        for method, why in [("gauss4+symmetric", "symmetric corrects inside its steps"),
+                            ("gauss4+coupled", "coupled corrects inside its steps"),
+                            ("dopri5+relax", "relax makes its steps longer or shorter")]:
+            self.assertIn("  correction not measured (%s)" % why, self.text(*words, method))
+            found = self.json(*words, method)["correction"]
+            self.assertEqual(found["not_measured"], why)
+            self.assertNotIn("largest", found)
+        self.assertNotIn("not measured", self.text(*words, "gauss4+project").split("accuracy")[0])
+        with open(self.path("stick.keel"), "w", encoding="utf-8") as model:
+            model.write("model stick\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\n"
+                        "constraint r: x^2 + y^2 = 1\nforce x: -3.5*sign(x' - 0.1)\n"
+                        "init x = 0.8, x' = 0\nguess y = -0.6\nrun 0 .. 3\n")
+        found = self.json("run", self.path("stick.keel"))["correction"]
+        self.assertEqual(found["not_measured"], "while the motion slides")
+        self.assertIn("largest", found)
+
     def test_what_is_not_measured_is_not_told(self):
         """By `none` nobody looks at the rows of steps: no drift of 0, and no word about a projection."""
         words = ("run", ORBIT, "--method", "rk4+none", "--step", "pi/20", "--tend", "10")

@@ -103,11 +103,11 @@ static void weights_that_destroy_a_body_are_a_finding(void **state) {
 static void a_brake_between_looks_is_a_finding(void **state) {
     (void)state;
     static const double at[] = {7.03, 8.11, 12.4, 16.9, 21.3};
-    static const keel_options ways[] = {{.method = "dop853", .max_step = 0.1},
-                                        {.method = "rk4", .step = 0.05},
-                                        {.method = "gauss4+project", .step = 0.05},
-                                        {.method = "dopri5", .max_step = 0.05},
-                                        {.method = "radau", .max_step = 0.05}};
+    static const keel_options ways[] = {
+        {.method = "dop853", .max_step = 0.1},       {.method = "rk4", .step = 0.05},
+        {.method = "gauss4+project", .step = 0.05},  {.method = "dopri5", .max_step = 0.05},
+        {.method = "radau", .max_step = 0.05},       {.method = "rk4+scale", .step = 0.05},
+        {.method = "dopri5+scale", .max_step = 0.05}};
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
         int found = 0, seen = 0;
         for (int k = 0; k < 5; k++) {
@@ -164,6 +164,33 @@ static void true_rows_have_no_findings(void **state) {
             assert_true(c.state[0] && c.largest > 0 && c.largest < 100);
             keel_close(s);
         }
+}
+
+/* At the ends of the minor axis a scaled orbit only touches its level, and factors move it by the root of
+ * what it was off: that shows nothing of the rows. */
+static void folds_of_scale_are_no_findings(void **state) {
+    (void)state;
+    static const keel_options ways[] = {
+        {.method = "dopri5+scale", .rtol = 1e-7},  {.method = "dopri5+scale", .rtol = 1e-8},
+        {.method = "dopri5+scale", .rtol = 3e-9},  {.method = "bs32+scale", .rtol = 1e-6},
+        {.method = "dop853+scale", .rtol = 1e-11}, {.method = "rk4+scale", .step = 0.01}};
+    for (int k = 0; k < 4; k++) {
+        char text[400];
+        double e = 0.3 + 0.15 * k, x[4];
+        snprintf(text, sizeof text,
+                 "canonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2 - 1/norm(q)\ninvariant energy\n"
+                 "invariant L = q[1]*p[2] - q[2]*p[1]\ninit q = (%g, 0), p = (0, %.17g)\nrun 0 .. 120\n",
+                 1 - e, sqrt((1 + e) / (1 - e)));
+        keel_model *m = model_of(text);
+        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+            keel_correction c;
+            end_of(m, &ways[w], 120, 4, x, &c);
+            if (c.finding > 0)
+                fail_msg("e = %g, %s, rtol %g: %s moved by %g too much at t = %g", e, ways[w].method,
+                         ways[w].rtol, c.finding_state, c.finding, c.finding_t);
+        }
+        keel_model_close(m);
+    }
 }
 
 /* Any kinetic energy: masses that depend on q, powers of p, relativistic, magnetic, and indefinite ones. */
@@ -371,12 +398,37 @@ static void first_steps_are_looked_at_cheaply(void **state) {
             }
 }
 
+/* So are constrained mechanics and small tolerances, where estimates are round-off for many steps: looks do
+ * not hold back what sees, and rows are looked at by the x' that is there. */
+static void looks_cost_little(void **state) {
+    (void)state;
+    static void (*const open[])(problem *) = {problem_andrews, problem_four_bar, problem_car_axis,
+                                              problem_five_link, problem_knife_edge};
+    static const double end[] = {0.03, 3, 1, 3, 3};
+    for (int k = 0; k < 5; k++)
+        for (double rtol = 1e-5; rtol > 5e-12; rtol /= 10) {
+            problem p;
+            open[k](&p);
+            keel_solver *s = keel_open(&p.keel, &(keel_options){.method = "dop853", .rtol = rtol});
+            long before = keel_statistics(s).calls;
+            assert_ok(s, keel_run(s, end[k]));
+            const keel_stats all = keel_statistics(s);
+            long steps = 11 * (all.steps + all.rejected) + all.steps;
+            if ((double)(all.calls - before) > 1.03 * (double)steps + 14) /* one look */
+                fail_msg("%s, %g: %ld evaluations, %ld for the steps", p.keel.name, rtol, all.calls - before,
+                         steps);
+            keel_close(s);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(looks_cost_little),
         cmocka_unit_test(light_bodies_are_spared),
         cmocka_unit_test(weights_that_destroy_a_body_are_a_finding),
         cmocka_unit_test(a_brake_between_looks_is_a_finding),
         cmocka_unit_test(true_rows_have_no_findings),
+        cmocka_unit_test(folds_of_scale_are_no_findings),
         cmocka_unit_test(every_hamiltonian_has_weights),
         cmocka_unit_test(masses_are_found_from_what_there_is),
         cmocka_unit_test(units_are_those_of_the_moment),

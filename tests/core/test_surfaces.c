@@ -84,6 +84,38 @@ static void every_method_gives_the_closed_form(void **state) {
     }
 }
 
+/* Who cannot slide is named, be it the method, the stabilizer or an option, with what can. */
+static void who_cannot_slide_says_why(void **state) {
+    (void)state;
+    static const struct {
+        const char *method;
+        int reversible;
+        const char *who, *instead;
+    } way[] = {{"taylor", 0, "`taylor`", "dop853 or radau"},
+               {"rattle", 0, "`rattle`", "dop853 or radau"},
+               {"gauss4+symmetric", 0, "`symmetric`", "stabilizer project"},
+               {"gauss4+coupled", 0, "`coupled`", "stabilizer project"},
+               {"gauss4", 1, "`reversible`", "leave that option out"}};
+    static const char *const text[] = {
+        "coord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint r: x^2 + y^2 = 1\n"
+        "force x: -3.5*sign(x' - 0.1)\ninit x = 0.8, x' = 0\nguess y = -0.6\nrun 0 .. 2",
+        "coord x\nlagrangian x'^2/2\nforce x: -2*sign(x')\ninit x = 0, x' = 2\nrun 0 .. 2"};
+    for (size_t k = 0; k < sizeof way / sizeof *way; k++) {
+        keel_model *m = model_of(text[way[k].reversible]);
+        int adaptive = strcmp(way[k].method, "taylor") == 0;
+        keel_options o = {
+            .method = way[k].method, .step = adaptive ? 0 : 0.01, .reversible = way[k].reversible};
+        keel_sim *s = keel_sim_open(m, &o);
+        assert_int_equal(keel_sim_run(s, 2), KEEL_EINVAL);
+        const char *message = keel_sim_message(s);
+        if (!strstr(message, "slides along") || !strstr(message, way[k].who) ||
+            !strstr(message, way[k].instead))
+            fail_msg("%s: %s", way[k].method, message);
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+}
+
 /* Stick and slip, forced; the pendulum with dry friction: no closed form, so method against method. */
 static void methods_agree_where_motion_sticks_and_slips(void **state) {
     (void)state;
@@ -308,6 +340,7 @@ static void callbacks_see_the_side_in_force(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_gives_the_closed_form),
+        cmocka_unit_test(who_cannot_slide_says_why),
         cmocka_unit_test(methods_agree_where_motion_sticks_and_slips),
         cmocka_unit_test(a_run_back_passes_the_same_switches),
         cmocka_unit_test(a_saved_run_goes_on_with_the_same_bits),

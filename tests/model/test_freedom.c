@@ -134,6 +134,53 @@ static const struct mechanism equations[] = {
      -1, 3},
 };
 
+#define ROD "var x, y, u, v, s\nx' = u\ny' = v\nu' = -s*x\nv' = -s*y - 9.81\n"
+#define ROD_START "init x = 0.6, u = 0\nguess y = -0.8, v = 0, s = 1\n"
+
+/* Each is a rod by hand, its last line written in another way; or a line on which x and y stay. */
+static const struct mechanism products[] = {
+    {"plain", ROD "x^2 + y^2 - 1 = 0\n" ROD_START, -1, 2},
+    {"a factor without zeros", ROD "(2 + sin(x*y))*(x^2 + y^2 - 1) = 0\n" ROD_START, -1, 2},
+    {"a factor that vanishes on the way", ROD "x*(x^2 + y^2 - 1) = 0\n" ROD_START, -1, 2},
+    {"a factor with what the equation determines", ROD "(2 + u*v + s)*(x^2 + y^2 - 1) = 0\n" ROD_START, -1,
+     2},
+    {"three factors", ROD "-(1 + v^2)*(x^2 + y^2 - 1)*exp(s) = 0\n" ROD_START, -1, 2},
+    {"a square", ROD "(x^2 + y^2 - 1)^2 = 0\n" ROD_START, -1, 2},
+    {"a quotient", ROD "x*(x^2 + y^2 - 1)/(3 + u) = 0\n" ROD_START, -1, 2},
+};
+
+static double x_at_the_end(const char *text, double t) {
+    keel_model *m = keel_model_read("test.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
+    if (keel_model_status(m) != KEEL_OK) fail_msg("%s\n%s", keel_model_message(m), text);
+    keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-10});
+    if (keel_sim_run(s, t) != KEEL_OK) fail_msg("%s\n%s", keel_sim_message(s), text);
+    double x = value_of(s, "x");
+    keel_sim_close(s);
+    keel_model_close(m);
+    return x;
+}
+
+/* The factor that is zero at the start stands for the product: the motion is that of the rod, through x = 0,
+ * too. */
+static void products_are_what_is_zero_at_the_start(void **state) {
+    (void)state;
+    char text[600];
+    snprintf(text, sizeof text, "%srun 0 .. 1\n", products[0].text);
+    double right = x_at_the_end(text, 1);
+    for (size_t i = 1; i < sizeof products / sizeof *products; i++) {
+        snprintf(text, sizeof text, "%srun 0 .. 1\n", products[i].text);
+        keel_model *m =
+            keel_model_read("test.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
+        keel_mode mode;
+        keel_model_mode(m, 0, &mode);
+        if (mode.freedom != products[i].freedom || mode.index != 3)
+            fail_msg("%s: index %d, %d start values free", products[i].what, mode.index, mode.freedom);
+        if (!strstr(keel_model_message(m), "this is a product")) fail_msg("%s: no word", products[i].what);
+        keel_model_close(m);
+        assert_near(x_at_the_end(text, 1), right, 1e-7);
+    }
+}
+
 static void count(const struct mechanism *list, size_t bytes) {
     for (size_t i = 0; i < bytes / sizeof *list; i++) {
         char text[1600];
@@ -201,6 +248,7 @@ int main(void) {
         cmocka_unit_test(canonical_pairs_count_by_momenta),
         cmocka_unit_test(other_unknowns_do_not_count),
         cmocka_unit_test(equations_have_free_start_values_alone),
+        cmocka_unit_test(products_are_what_is_zero_at_the_start),
         cmocka_unit_test(modes_count_for_themselves),
     };
     return cmocka_run_group_tests_name("freedom", tests, NULL, NULL);

@@ -2,6 +2,8 @@
  * what may not. */
 #include "testing.h"
 #include "analyse.h"
+
+#include <stdio.h>
 #include "lang_text.h"
 
 /* ---- combinations with other weights ---- */
@@ -133,6 +135,70 @@ static void terms_that_cancel_do_not_count(void **state) {
     }
 }
 
+/* The same with numbers of any size in them, which hide what is small beside them. */
+static void identities_are_seen_through_numbers_of_any_size(void **state) {
+    static const char *const identity[] = {
+        "sin(%g*y'')^2+cos(%g*y'')^2",
+        "(%g+%g*y'')^2-(%g*y'')^2-2*(%g*%g)*y''",
+        "sin(%g*y''+x)-sin(%g*y'')*cos(x)-cos(%g*y'')*sin(x)",
+        "log(exp(%g*y''))-%g*y''",
+        "exp(%g*y'')*exp(-%g*y'')",
+        "(1+%g*y'')^2/(1+%g*y'')-%g*y''",
+        "cosh(%g*y'')^2-sinh(%g*y'')^2",
+    };
+    static const double size[] = {1e-12, 1e-7, 1e-3, 1, 1e3, 1e7, 1e12};
+    (void)state;
+    for (int k = 0; k < 7; k++)
+        for (int i = 0; i < 7; i++) {
+            struct text x;
+            struct structure s;
+            char term[200], equation[240];
+            double a = size[i];
+            snprintf(term, sizeof term, identity[k], a, a, a, a, a);
+            snprintf(equation, sizeof equation, "z'=x+%s", term);
+            text_open(&x);
+            text_unknowns(&x, "x y z");
+            text_equation(&x, "x'=y*y");
+            text_equation(&x, "y'=x*z");
+            text_equation(&x, equation);
+            analyse(&s, &x);
+            check(&s, 0, 3);
+            close_both(&s, &x);
+        }
+}
+
+/* And what is none counts, wherever it acts: in a window of sizes that no list of points can hit. */
+static void terms_that_act_at_some_size_alone_count(void **state) {
+    static const char *const term[] = {
+        "(y''/1e9)^50-sin((y''/1e9)^50)",
+        "1-cos((y''/3e15)^7)",
+        "tanh((y''/1e-7)^31)^2-1",
+        "exp((y''/1e30)^3)-1",
+        "sqrt(1e30+y''^2)-1e15",
+        "(1+1e-20*y'')^3-1",
+        "log(1+(y''/7e5)^90)",
+        "atan((y''*1e14)^40)-atan(1e300)",
+        "sin(1e-40*y'')-1e-40*y''",
+    };
+    (void)state;
+    for (int k = 0; k < 9; k++) {
+        struct text x;
+        struct structure s;
+        char equation[240];
+        snprintf(equation, sizeof equation, "z'=x+%s", term[k]);
+        text_open(&x);
+        text_unknowns(&x, "x y z");
+        text_equation(&x, "x'=y*y");
+        text_equation(&x, "y'=x*z");
+        text_equation(&x, equation);
+        analyse(&s, &x);
+        int found = 0;
+        for (int i = 0; i < s.n; i++) found |= s.equation[i] == x.equation[2];
+        if (s.verdict == STRUCTURE_OK && !found) fail_msg("%s was lost", term[k]);
+        close_both(&s, &x);
+    }
+}
+
 /* z' = x + if(x < -50, y'', 0): y'' counts although no random point sees it. */
 static void branches_that_the_points_miss_count(void **state) {
     struct text x;
@@ -161,6 +227,8 @@ int main(void) {
         cmocka_unit_test(weights_keep_their_parameters),
         cmocka_unit_test(branches_that_the_points_miss_count),
         cmocka_unit_test(terms_that_cancel_do_not_count),
+        cmocka_unit_test(identities_are_seen_through_numbers_of_any_size),
+        cmocka_unit_test(terms_that_act_at_some_size_alone_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
