@@ -14,6 +14,7 @@
 #include <keel/explicit.h>
 
 #include <keel/native.h>
+#include <keel/newton.h>
 
 #include <keel/form.h>
 

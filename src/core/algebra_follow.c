@@ -144,7 +144,7 @@ static int moves_otherwise(struct field *fd, const struct algebra_way *w, double
     if (map_value(fd, &fd->f, t, u, d->dx) != KEEL_OK) return 1;
     if (field_divide_by_mass(fd, t, u, d->dx) != KEEL_OK) return 1;
     for (int j = 0; j < fd->n; j++) d->dx[j] = w->h * d->dx[j] - d->way[j];
-    if (w->lu) dense_lu_solve(fd->n, w->lu, w->pivot, d->dx);
+    if (w->newton) keel_newton_solve(w->work, w->newton, 0, d->dx, NULL);
     for (int j = 0; j < fd->n; j++) {
         double by_f = d->way[j] + d->dx[j], weight = 1 / fmax(fd->size[j], fabs(u[j]));
         longest = fmax(longest, fmax(fabs(by_f), fabs(d->way[j])) * weight);

@@ -95,7 +95,6 @@ static void layout(struct engine *e) {
     layout_events(e, vector);
     surfaces_layout(e, vector);
     reversible_layout(&e->reversible, &e->o, n, vector, a);
-    defect_layout(e, vector);
     for (int k = 0; k < 2; k++) {
         e->x[k] = arena_doubles(a, vector);
         e->f[k] = arena_doubles(a, vector);
@@ -132,6 +131,7 @@ static void layout(struct engine *e) {
         e->field.context = &e->field;
     e->work.rhs = e->field.rhs;
     e->work.context = e->field.context;
+    defect_layout(e, vector);
     layout_stabilizer(e);
     e->surfaces.rate = e->work.rhs;
     e->surfaces.context = e->work.context;

@@ -138,6 +138,7 @@ void field_layout(struct field *fd, struct arena *a) {
     size_t n = (size_t)fd->n, all = (size_t)(fd->n + fd->m), most = (size_t)max_count(fd);
     size_t events = (size_t)fd->p.event.count, vector = (all + 7) / 4 * 4, dense, sparse;
     static const double no_unknowns;
+    fd->newtons = 0;
     fd->p.u0 = all ? copied(a, fd->p.u0, all * sizeof(double)) : &no_unknowns;
     fd->p.scale = copied(a, fd->p.scale, n * sizeof(double));
     if (fd->p.fixed) fd->p.fixed = copied(a, fd->p.fixed, all);

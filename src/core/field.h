@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "core/form.h"
+#include "core/newton.h"
 #include "linalg/rowspace.h"
 #include "linalg/saddle.h"
 
@@ -101,6 +102,8 @@ struct field {
     int sliding; /* nor where the rate is that of sliding along a switching surface */
     struct mechanics mech;
     struct algebra dae;
+    keel_newton newton[NEWTON_MOST]; /* as they are laid out */
+    int newtons;
     keel_stats *stats;
     keel_halt *halt; /* options.stop, while what is under way can be forgotten; else NULL */
     struct fault fault;
@@ -254,10 +257,10 @@ keel_status algebra_find(struct field *fd, double t, double *u);
  * with these rates at its ends, which the equations must confirm. */
 struct algebra_way {
     double t_from, t_to, h;
-    const double *from, *to; /* n + m: y of `from` is known */
-    const double *f, *f_to;  /* n; NULL: a line */
-    const double *lu;        /* of I - h J, n x n, where f is stiff; NULL: it is not */
-    const int *pivot;
+    const double *from, *to;   /* n + m: y of `from` is known */
+    const double *f, *f_to;    /* n; NULL: a line */
+    const keel_newton *newton; /* its matrix 0 is I - h J, where f is stiff; NULL: it is not */
+    const keel_work *work;
 };
 keel_status algebra_walk(struct field *fd, const struct algebra_way *way, double *y);
 /* Is a singular place so near that round-off does not tell its two sides apart? */
