@@ -26,7 +26,7 @@ static const double central[SIDE] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
 #define SHORTEST 1e-7 /* of t: the clock does not resolve places in shorter steps */
 
 static int filters(const struct engine *e) {
-    return e->stepper->info.traits & KEEL_IMPLICIT && e->field.n <= MOST_FILTERED;
+    return e->stepper->info.traits & KEEL_IMPLICIT && (e->field.large || e->field.n <= MOST_FILTERED);
 }
 
 void defect_layout(struct engine *e, size_t vector) {

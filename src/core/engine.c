@@ -74,7 +74,6 @@ static void layout_stabilizer(struct engine *e) {
     m->view.kept = e->rows.count; /* until they are chosen: the most there can be */
     if (m->stabilizer->layout) m->stabilizer->layout(&m->view);
     m->view.kept = m->kept;
-    e->field.damped = m->traits & KEEL_DAMPS && e->rows.count > 0;
     if (!m->stabilizer->rhs || e->rows.count == 0) return;
     e->work.rhs = engine_rhs_fn;
     e->work.context = e;
@@ -438,6 +437,9 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     e->field.mech.sparse = mechanics_goes_sparse(p, o, method->info.traits, stabilizer->info.traits);
     rows_init(&e->rows, &e->field);
     manifold_init(&e->manifold, &e->field, &e->rows, stabilizer, o->norm, OPTIONS_VALUE(o, manifold_units));
+    e->field.damped = stabilizer->info.traits & KEEL_DAMPS && e->rows.count > 0;
+    e->field.by_pattern = newton_by_pattern(&e->field);
+    e->field.large = newton_goes_sparse(&e->field);
     if (!take_memory(e)) {
         engine_close(e);
         return NULL;

@@ -98,6 +98,7 @@ static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
         /* in large mechanics only energy and invariants, which are few, have full rows */
         if (fd->mech.sparse && user->pattern && maps[i] != &fd->energy && maps[i] != &fd->invariant)
             never = 1;
+        if (fd->by_pattern && maps[i] == &fd->f) never = 1;
         size_t entries = (size_t)user->count * (size_t)maps[i]->columns;
         if (!never && 2 * entries > *dense) *dense = 2 * entries;
         if (user->pattern && (size_t)user->pattern->nnz > *sparse) *sparse = (size_t)user->pattern->nnz;
@@ -175,11 +176,13 @@ void field_layout(struct field *fd, struct arena *a) {
 
 int field_attach(struct field *fd) {
     fd->mech.saddle.lu = NULL;
-    return fd->mech.sparse && saddle_attach(&fd->mech.saddle);
+    int starved = newton_attach(fd);
+    return (fd->mech.sparse && saddle_attach(&fd->mech.saddle)) || starved;
 }
 
 void field_detach(struct field *fd) {
     if (fd->mech.sparse) saddle_detach(&fd->mech.saddle);
+    newton_detach(fd);
 }
 
 enum { MOVABLE = 7 };

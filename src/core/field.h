@@ -103,7 +103,9 @@ struct field {
     struct mechanics mech;
     struct algebra dae;
     keel_newton newton[NEWTON_MOST]; /* as they are laid out */
-    int newtons;
+    int newtons, large;              /* large: sparse ones */
+    int by_pattern;                  /* the jacobian of f is never spread for checks */
+    struct newton_pattern *pattern;  /* large: outside the block; NULL: nobody asked for matrices */
     keel_stats *stats;
     keel_halt *halt; /* options.stop, while what is under way can be forgotten; else NULL */
     struct fault fault;

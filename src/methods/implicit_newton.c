@@ -390,6 +390,7 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
     int continued = !a->first && !m->system;
     int nearer = m->system && w->rtol == 0 ? 3 : 0; /* jacobians where the last iteration got to */
     for (;;) {
+        if (fresh) memory->jacobian_known = 0; /* what is left of one that has no value is none */
         keel_status status = fresh ? renew(w, a, table) : KEEL_OK;
         if (status != KEEL_OK) return status;
         memory->jacobian_known = 1;

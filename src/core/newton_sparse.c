@@ -1,0 +1,243 @@
+/* newton_sparse.c - see newton.h: the sparse way. */
+#include "core/field.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST = 40 };   /* unknowns; dense matrices are as fast below */
+#define SHARE 0.2      /* of the entries of a dense matrix: above it sparse ones are no gain */
+#define BAD_PIVOTS 1e-8 /* growth of the factors with the anchor's pivots: those of the matrix itself are taken */
+
+static int entries_of(const keel_map *map) {
+    return map->count ? map->pattern->nnz : 0;
+}
+
+int newton_by_pattern(const struct field *fd) {
+    const keel_problem *p = &fd->p;
+    double order = fd->n + fd->m;
+    if (!p->f.pattern || fd->m || fd->traits & KEEL_SECOND_ORDER || order < LEAST) return 0;
+    return entries_of(&p->f) <= SHARE * order * order;
+}
+
+int newton_goes_sparse(const struct field *fd) {
+    return newton_by_pattern(fd) && fd->rhs == fd->p.f.value && !fd->damped && sparse_available();
+}
+
+/* The pattern by columns --------------------------------------------------------------------------------- */
+
+static void *room_for(size_t count, size_t size) {
+    return calloc(count + 1, size);
+}
+
+static int take_room(struct newton_pattern *a, const struct field *fd) {
+    size_t order = (size_t)a->order, entries = (size_t)a->entries;
+    a->start = room_for(order + 1, sizeof *a->start);
+    a->row = room_for(entries, sizeof *a->row);
+    a->from = room_for(entries, sizeof *a->from);
+    a->diagonal = room_for((size_t)fd->n, sizeof *a->diagonal);
+    a->values = room_for(2 * entries, sizeof *a->values);
+    a->right = room_for(2 * order, sizeof *a->right);
+    a->colour = room_for(order, sizeof *a->colour);
+    a->list = room_for(order, sizeof *a->list);
+    a->first = room_for(order + 1, sizeof *a->first);
+    a->step = room_for(order, sizeof *a->step);
+    a->base = room_for(order, sizeof *a->base);
+    a->moved = room_for(order, sizeof *a->moved);
+    a->probe = room_for(order, sizeof *a->probe);
+    return a->start && a->row && a->from && a->diagonal && a->values && a->right && a->colour && a->list &&
+           a->first && a->step && a->base && a->moved && a->probe;
+}
+
+/* One walk over all entries, row by row, first to count them by column, then to place them. */
+static void walk(struct newton_pattern *a, const struct field *fd, int *next) {
+    for (int i = 0; i < a->order; i++) {
+        int of_f = i < fd->n, at = of_f ? i : i - fd->n, met = !of_f;
+        const keel_pattern *p = of_f ? fd->p.f.pattern : fd->p.algebraic.pattern;
+        for (int e = p->row_start[at]; e < p->row_start[at + 1] || !met; e++) {
+            int inside = e < p->row_start[at + 1], j = inside ? p->column[e] : a->order;
+            if (!met && j >= i) { /* the diagonal stands there whether f has it or not */
+                met = 1;
+                if (j > i) {
+                    j = i;
+                    inside = 0;
+                    e--;
+                }
+            }
+            if (!next) {
+                a->start[j + 1]++;
+                continue;
+            }
+            int place = next[j]++;
+            a->row[place] = i;
+            a->from[place] = !inside ? -1 : of_f ? e : a->of_f + e;
+            if (of_f && i == j) a->diagonal[i] = place;
+        }
+    }
+}
+
+static int find_pattern(struct newton_pattern *a, const struct field *fd) {
+    int missing = fd->n;
+    a->order = fd->n + fd->m;
+    a->of_f = entries_of(&fd->p.f);
+    a->of_rows = entries_of(&fd->p.algebraic);
+    for (int i = 0; i < fd->n; i++)
+        for (int e = fd->p.f.pattern->row_start[i]; e < fd->p.f.pattern->row_start[i + 1]; e++)
+            missing -= fd->p.f.pattern->column[e] == i;
+    a->entries = a->of_f + a->of_rows + missing;
+    if (!take_room(a, fd)) return 0;
+    walk(a, fd, NULL);
+    for (int j = 0; j < a->order; j++) a->start[j + 1] += a->start[j];
+    memcpy(a->list, a->start, (size_t)a->order * sizeof *a->list);
+    walk(a, fd, a->list);
+    a->analysis = sparse_open(a->order, a->start, a->row, SPARSE_SCALED);
+    return a->analysis != NULL;
+}
+
+int newton_attach(struct field *fd) {
+    fd->pattern = NULL;
+    for (int i = 0; i < fd->newtons; i++) {
+        memset(fd->newton[i].factors, 0, sizeof fd->newton[i].factors);
+        memset(fd->newton[i].stands, 0, sizeof fd->newton[i].stands);
+        memset(fd->newton[i].anchored, 0, sizeof fd->newton[i].anchored);
+    }
+    if (!fd->large || fd->newtons == 0) return 0;
+    fd->pattern = calloc(1, sizeof *fd->pattern);
+    if (!fd->pattern || !find_pattern(fd->pattern, fd)) return 1;
+    for (int i = 0; i < fd->newtons; i++) {
+        keel_newton *n = &fd->newton[i];
+        for (int k = 0; k < n->real + n->complex && n->of == n; k++) {
+            n->factors[k] = sparse_share(fd->pattern->analysis, k >= n->real);
+            if (!n->factors[k]) return 1;
+        }
+    }
+    return 0;
+}
+
+void newton_detach(struct field *fd) {
+    struct newton_pattern *a = fd->pattern;
+    if (!a) return;
+    for (int i = 0; i < fd->newtons; i++)
+        for (int k = 0; k < NEWTON_MATRICES; k++) sparse_close(fd->newton[i].factors[k]);
+    sparse_close(a->analysis);
+    void *const room[] = {a->start,  a->row,  a->from, a->diagonal, a->values, a->right, a->colour,
+                          a->list, a->first, a->step, a->base,     a->moved,  a->probe};
+    for (size_t i = 0; i < sizeof room / sizeof *room; i++) free(room[i]);
+    free(a);
+    fd->pattern = NULL;
+}
+
+void newton_sparse_layout(keel_work *w, keel_newton *n) {
+    const struct field *fd = field_of(w);
+    size_t entries = (size_t)entries_of(&fd->p.f) + (size_t)entries_of(&fd->p.algebraic);
+    n->jacobian = keel_work_doubles(w, entries);
+    if (n->of != n) return;
+    int matrices = n->real + n->complex, lasting = fd->newtons > 1; /* the first one is for samples */
+    n->shift = (struct newton_shift *)keel_work_doubles(w, (size_t)matrices * sizeof *n->shift / sizeof(double));
+    n->anchor = lasting ? keel_work_doubles(w, entries) : NULL;
+    n->anchor_known = keel_work_doubles(w, 1);
+}
+
+/* Numbers ------------------------------------------------------------------------------------------------ */
+
+keel_status newton_sparse_jacobian(keel_work *w, keel_newton *n, double t, const double *x, const double *f,
+                                   int differences) {
+    struct field *fd = field_of(w);
+    (void)f;
+    memset(n->stands, 0, sizeof n->stands);
+    memcpy(fd->u, x, (size_t)fd->n * sizeof *x);
+    if (differences || !fd->p.f.jacobian) return newton_colour_entries(w, t, fd->u, n->jacobian);
+    return map_entries(fd, &fd->f, t, fd->u, n->jacobian);
+}
+
+int newton_sparse_alike(const keel_work *w, const keel_newton *a, const keel_newton *b, const double *scale,
+                        double share) {
+    const struct newton_pattern *p = field_of(w)->pattern;
+    double difference = 0, size = 0;
+    for (int j = 0; j < p->order; j++)
+        for (int place = p->start[j]; place < p->start[j + 1]; place++) {
+            int e = p->from[place], i = p->row[place];
+            if (e < 0) continue;
+            double change = scale[j] / scale[i];
+            difference = fmax(difference, fabs(a->jacobian[e] - b->jacobian[e]) * change);
+            size = fmax(size, fabs(a->jacobian[e]) * change);
+        }
+    return !(difference > share * size);
+}
+
+/* The matrix of these entries and this c; complex numbers in pairs. */
+static const double *assemble(const struct field *fd, const double *jacobian, double real, double imaginary,
+                              int complex) {
+    const struct newton_pattern *p = fd->pattern;
+    double *v = p->values;
+    for (int place = 0; place < p->entries; place++) {
+        int e = p->from[place], of_rows = e >= p->of_f;
+        double entry = e < 0 ? 0 : jacobian[e];
+        double part = of_rows ? entry : -real * entry;
+        if (!complex) {
+            v[place] = part;
+            continue;
+        }
+        v[2 * place] = part;
+        v[2 * place + 1] = of_rows ? 0 : -imaginary * entry;
+    }
+    for (int i = 0; i < fd->n; i++) v[complex ? 2 * p->diagonal[i] : p->diagonal[i]] += 1;
+    return v;
+}
+
+/* The anchor's pivots, where there is one.  The first matrix of all that belongs to a step is its own. */
+static int take_anchor(const struct field *fd, keel_newton *n, const double *jacobian, int k, double real,
+                       double imaginary, int own) {
+    struct newton_shift *s = &n->shift[k];
+    const struct newton_pattern *p = fd->pattern;
+    if (!n->anchor) return 0;
+    if (*n->anchor_known == 0 && own) {
+        memcpy(n->anchor, jacobian, ((size_t)p->of_f + (size_t)p->of_rows) * sizeof *jacobian);
+        *n->anchor_known = 1;
+    }
+    if (*n->anchor_known == 0) return 0;
+    if (s->anchored == 0 && own) {
+        s->anchor_real = real;
+        s->anchor_imaginary = imaginary;
+        s->anchored = 1;
+    }
+    if (s->anchored == 0) return 0;
+    if (!n->anchored[k])
+        n->anchored[k] = sparse_anchor(n->factors[k], assemble(fd, n->anchor, s->anchor_real,
+                                                               s->anchor_imaginary, k >= n->real)) == 0;
+    return n->anchored[k];
+}
+
+keel_status newton_sparse_factor(keel_work *w, keel_newton *n, int k, double real, double imaginary) {
+    struct field *fd = field_of(w);
+    keel_newton *of = n->of;
+    int own = of == n, anchored = take_anchor(fd, of, n->jacobian, k, real, imaginary, own);
+    const double *values = assemble(fd, n->jacobian, real, imaginary, k >= of->real);
+    if (own) of->shift[k].real = real, of->shift[k].imaginary = imaginary;
+    of->stands[k] = anchored && sparse_refactor(of->factors[k], values) == 0 &&
+                    sparse_growth(of->factors[k], values) > BAD_PIVOTS;
+    if (!of->stands[k]) of->stands[k] = sparse_fresh(of->factors[k], values) == 0;
+    return of->stands[k] ? KEEL_OK : KEEL_RETRY;
+}
+
+void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary) {
+    const struct field *fd = field_of(w);
+    const struct newton_pattern *p = fd->pattern;
+    double *r = p->right;
+    n = n->of;
+    if (!n->stands[k]) { /* a copied solver, or one that was loaded */
+        keel_work again = *w;
+        newton_sparse_factor(&again, n, k, n->shift[k].real, n->shift[k].imaginary);
+    }
+    memset(r, 0, 2 * (size_t)p->order * sizeof *r);
+    for (int i = 0; i < fd->n; i++) {
+        r[imaginary ? 2 * i : i] = b[i];
+        if (imaginary) r[2 * i + 1] = imaginary[i];
+    }
+    if (n->stands[k]) sparse_solve(n->factors[k], r);
+    else r[0] = NAN;
+    for (int i = 0; i < fd->n; i++) {
+        b[i] = r[imaginary ? 2 * i : i];
+        if (imaginary) imaginary[i] = r[2 * i + 1];
+    }
+}
