@@ -1,6 +1,7 @@
 /* engine.c - see engine.h: layout, opening, beginning, failing. */
 #include "core/engine.h"
 
+#include "base/machine.h"
 #include "core/options.h"
 #include "core/validate.h"
 #include "core/verify.h"
@@ -141,8 +142,9 @@ static size_t whole_size(const struct engine *e) {
     return (e->block_size + method_size(e) + e->manifold.stabilizer->size + 63) / 32 * 32;
 }
 
-/* The method's pointers are laid out in its own struct, which lies behind the numbers. */
-static int take_memory(struct engine *e) {
+/* How many bytes the numbers take.  The method's pointers are laid out in its own struct, which lies behind
+ * them. */
+static int measure(struct engine *e) {
     unsigned char *scratch = calloc(1, method_size(e) + e->manifold.stabilizer->size + 1);
     if (!scratch) return 0;
     e->arena = (struct arena){0};
@@ -152,8 +154,23 @@ static int take_memory(struct engine *e) {
     e->stepper->layout(&e->field.p, &e->o, &e->work);
     free(scratch);
     e->block_size = e->arena.used;
-    e->block = aligned_alloc(32, whole_size(e));
-    return e->block != NULL;
+    return 1;
+}
+
+/* A block that no machine of this size holds is refused in a sentence: to take it would only begin to fail
+ * where it is filled. */
+static int too_large(struct engine *e) {
+    double bytes = (double)e->block_size, room = machine_memory();
+    if (bytes <= room) return 0;
+    engine_fail(e, KEEL_EINVAL,
+                "%d unknowns take %.3g GB with %s%s, and this machine has %.3g GB", e->field.n + e->field.m,
+                1e-9 * bytes, e->stepper->info.name,
+                e->stepper->info.traits & KEEL_IMPLICIT && !e->field.large
+                    ? !sparse_available() ? ", whose matrices are dense without KLU (SuiteSparse)"
+                                          : ", whose matrices are dense for this problem"
+                    : "",
+                1e-9 * room);
+    return 1;
 }
 
 static void carve(struct engine *e) {
@@ -440,7 +457,12 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     e->field.damped = stabilizer->info.traits & KEEL_DAMPS && e->rows.count > 0;
     e->field.by_pattern = newton_by_pattern(&e->field);
     e->field.large = newton_goes_sparse(&e->field);
-    if (!take_memory(e)) {
+    if (measure(e)) {
+        e->r = &e->blank;
+        if (too_large(e)) return e;
+        e->block = aligned_alloc(32, whole_size(e));
+    }
+    if (!e->block) {
         engine_close(e);
         return NULL;
     }

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST = 40 };   /* unknowns; dense matrices are as fast below */
-#define SHARE 0.2      /* of the entries of a dense matrix: above it sparse ones are no gain */
 #define BAD_PIVOTS 1e-8 /* growth of the factors with the anchor's pivots: those of the matrix itself are taken */
 
 static int entries_of(const keel_map *map) {
@@ -16,8 +14,8 @@ static int entries_of(const keel_map *map) {
 int newton_by_pattern(const struct field *fd) {
     const keel_problem *p = &fd->p;
     double order = fd->n + fd->m;
-    if (!p->f.pattern || fd->m || fd->traits & KEEL_SECOND_ORDER || order < LEAST) return 0;
-    return entries_of(&p->f) <= SHARE * order * order;
+    if (!p->f.pattern || fd->m || fd->traits & KEEL_SECOND_ORDER) return 0;
+    return sparse_pays(order, entries_of(&p->f));
 }
 
 int newton_goes_sparse(const struct field *fd) {

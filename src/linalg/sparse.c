@@ -4,6 +4,13 @@
 
 #include <stdlib.h>
 
+enum { LEAST = 40 }; /* unknowns; dense matrices are as fast below */
+#define SHARE 0.2    /* of the entries of a dense matrix: above it sparse ones are no gain */
+
+int sparse_pays(double order, double entries) {
+    return order >= LEAST && entries <= SHARE * order * order;
+}
+
 #ifdef KEEL_KLU
 #include <dlfcn.h>
 #include <klu.h>

@@ -21,6 +21,8 @@ enum sparse_pivots {
 };
 
 int sparse_available(void);
+/* Is a matrix of this order with so many entries better off sparse? */
+int sparse_pays(double order, double entries);
 /* Compressed columns: start (n + 1) and row, which are borrowed.  NULL: no memory, or no library. */
 struct sparse *sparse_open(int n, const int *start, const int *row, enum sparse_pivots pivots);
 /* For as long as `of` is open.  NULL: no memory. */
