@@ -14,8 +14,6 @@
 #include "core/field.h"
 #include "core/step_control.h"
 
-#include "linalg/dense.h"
-
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -40,14 +38,8 @@ int algebra_has_slope(const struct field *fd) {
 /* F_y y. = -F_x x. - F_t t. with the jacobian and the factors that stand. */
 static void tangent(struct field *fd, double dt, const double *dx, double *out) {
     const struct algebra *d = &fd->dae;
-    int n = fd->n, m = fd->m;
-    for (int i = 0; i < m; i++) {
-        const double *row = d->row_jacobian + (long)i * (n + m);
-        double sum = d->shift[i] * dt;
-        for (int c = 0; c < n; c++) sum += row[c] * dx[c];
-        out[i] = -sum;
-    }
-    dense_lu_solve(m, d->matrix, d->pivot, out);
+    for (int i = 0; i < fd->m; i++) out[i] = -algebra_row_times(fd, i, d->shift[i] * dt, dx);
+    algebra_divide(fd, out);
 }
 
 void algebra_slope(struct field *fd, const double *f, double *slope) {
@@ -226,11 +218,9 @@ int algebra_is_blurred(struct field *fd, double t, const double *u) {
     for (int i = 0; i < d->rows && !blurred; i++) {
         int direct = i < m && d->direct[i];
         if (!direct && !d->derived[i]) continue;
-        double terms = 0;
-        for (int c = 0; c < n + m; c++) terms += fabs(d->row_jacobian[(long)i * (n + m) + c] * u[c]);
-        noise[at++] = NOISES * DBL_EPSILON * terms;
+        noise[at++] = NOISES * DBL_EPSILON * algebra_row_terms(fd, i, 0, u);
     }
-    if (!blurred) dense_lu_solve(m, d->matrix, d->pivot, noise);
+    if (!blurred) algebra_divide(fd, noise);
     for (int side = -1; side <= 1 && !blurred; side += 2) {
         memcpy(moved, u, (size_t)(n + m) * sizeof *u);
         for (int j = 0; j < m; j++) moved[n + j] += side * noise[j];

@@ -98,7 +98,7 @@ static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
         /* in large mechanics only energy and invariants, which are few, have full rows */
         if (fd->mech.sparse && user->pattern && maps[i] != &fd->energy && maps[i] != &fd->invariant)
             never = 1;
-        if (fd->by_pattern && maps[i] == &fd->f) never = 1;
+        if (fd->by_pattern && (maps[i] == &fd->f || maps[i] == &fd->algebraic)) never = 1;
         size_t entries = (size_t)user->count * (size_t)maps[i]->columns;
         if (!never && 2 * entries > *dense) *dense = 2 * entries;
         if (user->pattern && (size_t)user->pattern->nnz > *sparse) *sparse = (size_t)user->pattern->nnz;
@@ -176,13 +176,14 @@ void field_layout(struct field *fd, struct arena *a) {
 
 int field_attach(struct field *fd) {
     fd->mech.saddle.lu = NULL;
-    int starved = newton_attach(fd);
+    int starved = newton_attach(fd) + algebra_sparse_attach(fd);
     return (fd->mech.sparse && saddle_attach(&fd->mech.saddle)) || starved;
 }
 
 void field_detach(struct field *fd) {
     if (fd->mech.sparse) saddle_detach(&fd->mech.saddle);
     newton_detach(fd);
+    algebra_sparse_detach(fd);
 }
 
 enum { MOVABLE = 7 };
@@ -228,7 +229,7 @@ static void find_lengths(struct field *fd) {
         int by_differences = !maps[i]->user.jacobian || (of_constraint && !fd->p.curvature);
         if (maps[i] == &fd->f && !(fd->traits & KEEL_ALGEBRAIC)) continue; /* its jacobian is not used */
         if (!maps[i]->user.count || !maps[i]->exact || !by_differences) continue;
-        if (fd->mech.sparse) map_sparse_find_lengths(fd, maps[i]);
+        if (fd->mech.sparse || fd->large) map_sparse_find_lengths(fd, maps[i]);
         else map_find_lengths(fd, maps[i]);
     }
     for (int j = 0; j < fd->n + fd->m; j++)

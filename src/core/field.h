@@ -59,6 +59,11 @@ struct algebra {
     int any_derived;
     double *values, *matrix, *rate_y, *row_jacobian, *f_jacobian, *dx, *shift, *step;
     int *pivot;
+    /* Large, of index 1 (algebra_sparse.c): instead of matrix, rate_y, row_jacobian and f_jacobian. */
+    int sparse;
+    double *entries, *anchor; /* of F's pattern; those of F_y whose pivots are used */
+    int *anchor_known;        /* 1 */
+    struct algebra_matrix *lu; /* outside the block */
     /* algebra_follow.c */
     int follow;      /* a step is tried: y stays on its branch, or the step is not made */
     int doubt;       /* the last search may have left it */
@@ -250,6 +255,20 @@ keel_status algebra_newton(struct field *fd, double t, double *u, int wary);
 /* F_y factored at u, with the jacobian rows of F there, and the sign of its determinant. */
 keel_status algebra_linearize(struct field *fd, double t, const double *u, int *sign);
 double algebra_log_det(const struct field *fd); /* of the F_y that stands */
+
+void algebra_divide(const struct field *fd, double *v); /* v := F_y^-1 v, by the factors that stand */
+/* Of row i of F and h, with the jacobian that stands, added to sum: its products with n values of x', their
+ * sizes with all of u. */
+double algebra_row_times(const struct field *fd, int i, double sum, const double *dx);
+double algebra_row_terms(const struct field *fd, int i, double sum, const double *u);
+
+/* algebra_sparse.c */
+void algebra_sparse_layout(struct field *fd, struct arena *a);
+int algebra_sparse_attach(struct field *fd); /* 1: no memory */
+void algebra_sparse_detach(struct field *fd);
+int algebra_sparse_factor(struct field *fd); /* of d->entries; 1: singular */
+void algebra_sparse_divide(const struct field *fd, double *v);
+double algebra_sparse_log_det(const struct field *fd, int *sign);
 
 /* algebra_follow.c */
 void algebra_stand(struct field *fd, double t, const double *u); /* y has been found here */

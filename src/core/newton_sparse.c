@@ -11,15 +11,26 @@ static int entries_of(const keel_map *map) {
     return map->count ? map->pattern->nnz : 0;
 }
 
+/* Does each row of F contain a y, so that the index is 1 but where F_y is singular? */
+static int contains_y(const struct field *fd) {
+    const keel_pattern *p = fd->p.algebraic.pattern;
+    for (int i = 0; i < fd->m; i++) /* columns ascend */
+        if (p->row_start[i] == p->row_start[i + 1] || p->column[p->row_start[i + 1] - 1] < fd->n) return 0;
+    return 1;
+}
+
 int newton_by_pattern(const struct field *fd) {
     const keel_problem *p = &fd->p;
-    double order = fd->n + fd->m;
-    if (!p->f.pattern || fd->m || fd->traits & KEEL_SECOND_ORDER) return 0;
-    return sparse_pays(order, entries_of(&p->f));
+    double order = (double)fd->n + fd->m;
+    if ((fd->n && !p->f.pattern) || fd->traits & KEEL_SECOND_ORDER) return 0;
+    if (fd->m && (!p->algebraic.pattern || !p->algebraic.jacobian)) return 0;
+    if (!sparse_pays(order, (double)entries_of(&p->f) + entries_of(&p->algebraic))) return 0;
+    return fd->m == 0 || (contains_y(fd) && !p->mass.value && !fd->damped && sparse_available());
 }
 
 int newton_goes_sparse(const struct field *fd) {
-    return newton_by_pattern(fd) && fd->rhs == fd->p.f.value && !fd->damped && sparse_available();
+    if (!newton_by_pattern(fd)) return 0;
+    return fd->m || (fd->rhs == fd->p.f.value && !fd->damped && sparse_available());
 }
 
 /* The pattern by columns --------------------------------------------------------------------------------- */
@@ -141,22 +152,29 @@ void newton_sparse_layout(keel_work *w, keel_newton *n) {
 keel_status newton_sparse_jacobian(keel_work *w, keel_newton *n, double t, const double *x, const double *f,
                                    int differences) {
     struct field *fd = field_of(w);
+    double *u = fd->u;
     (void)f;
-    memset(n->stands, 0, sizeof n->stands);
-    memcpy(fd->u, x, (size_t)fd->n * sizeof *x);
-    if (differences || !fd->p.f.jacobian) return newton_colour_entries(w, t, fd->u, n->jacobian);
-    return map_entries(fd, &fd->f, t, fd->u, n->jacobian);
+    memset(n->of->stands, 0, sizeof n->of->stands);
+    memcpy(u, x, (size_t)fd->n * sizeof *x);
+    memcpy(u + fd->n, fd->y, (size_t)fd->m * sizeof *x);
+    keel_status status = fd->m ? algebra_find(fd, t, u) : KEEL_OK;
+    if (status != KEEL_OK) return status;
+    if (differences || (fd->n && !fd->p.f.jacobian)) return newton_colour_entries(w, t, u, n->jacobian);
+    if (fd->n) status = map_entries(fd, &fd->f, t, u, n->jacobian);
+    if (status == KEEL_OK && fd->m) status = map_entries(fd, &fd->algebraic, t, u, n->jacobian + fd->pattern->of_f);
+    return status;
 }
 
 int newton_sparse_alike(const keel_work *w, const keel_newton *a, const keel_newton *b, const double *scale,
                         double share) {
-    const struct newton_pattern *p = field_of(w)->pattern;
+    const struct field *fd = field_of(w);
+    const struct newton_pattern *p = fd->pattern;
     double difference = 0, size = 0;
     for (int j = 0; j < p->order; j++)
         for (int place = p->start[j]; place < p->start[j + 1]; place++) {
             int e = p->from[place], i = p->row[place];
-            if (e < 0) continue;
-            double change = scale[j] / scale[i];
+            if (e < 0 || i >= fd->n) continue; /* F_x and F_y have been solved with */
+            double change = (j < fd->n ? scale[j] : fd->size[j]) / scale[i];
             difference = fmax(difference, fabs(a->jacobian[e] - b->jacobian[e]) * change);
             size = fmax(size, fabs(a->jacobian[e]) * change);
         }

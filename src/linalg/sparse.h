@@ -42,6 +42,8 @@ double sparse_pivot_ratio(const struct sparse *s);
 /* The least, over the columns, of the largest entry of the matrix over that of U: near 0 for bad pivots. */
 double sparse_growth(const struct sparse *s, const double *values);
 long sparse_entries(const struct sparse *s); /* of the factors at hand */
+/* log |det| of the matrix that is factored, real, and its sign; room: n. */
+double sparse_log_det(const struct sparse *s, int *sign, int *room);
 /* The columns in the order they are eliminated in (n). */
 void sparse_order(const struct sparse *s, int *order);
 /* About as many operations as one refactorization and two solves take. */
