@@ -399,7 +399,8 @@ static keel_status prepare(struct engine *e, int begin) {
         if (verify_jacobians(&e->start, fd->p.t0, fd->p.u0) != KEEL_OK) return engine_fail_by_fault(e);
         fd->fault = other;
     }
-    if (status != KEEL_OK) return engine_fail_by_fault(e);
+    if (status != KEEL_OK || newton_check(&e->work, fd->p.t0, fd->p.u0) != KEEL_OK)
+        return engine_fail_by_fault(e);
     status = decide_treatment(e);
     if (status != KEEL_OK) return status;
     manifold_choose(&e->manifold);

@@ -90,7 +90,8 @@ static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
                                       fd->p.extras->original_g.pattern};
     size_t n = (size_t)fd->n;
     *dense = fd->p.structure.value ? n * n : 2 * (size_t)max_count(fd);
-    if (fd->traits & KEEL_FROM_ENERGY && n * n / 4 > *dense) *dense = n * n / 4; /* H_pp */
+    if (fd->traits & KEEL_FROM_ENERGY && !fd->by_pattern && n * n / 4 > *dense)
+        *dense = n * n / 4; /* H_pp */
     *sparse = 1;
     for (int i = 0; i < 9; i++) {
         const keel_map *user = &maps[i]->user;
@@ -169,14 +170,15 @@ void field_layout(struct field *fd, struct arena *a) {
     fd->moved = arena_doubles(a, vector);
     fd->beside = arena_doubles(a, vector);
     fd->pivot = arena_ints(a, all);
-    if (fd->p.mass.value && fd->traits & KEEL_FIRST_ORDER) fd->mass = arena_doubles(a, n * n);
+    if (fd->p.mass.value && fd->traits & KEEL_FIRST_ORDER)
+        fd->mass = arena_doubles(a, fd->large ? (size_t)fd->p.mass.pattern->nnz : n * n);
     if (fd->form->layout) fd->form->layout(fd, a);
     field_show(fd);
 }
 
 int field_attach(struct field *fd) {
     fd->mech.saddle.lu = NULL;
-    int starved = newton_attach(fd) + algebra_sparse_attach(fd);
+    int starved = newton_attach(fd) + algebra_sparse_attach(fd) + mass_sparse_attach(fd);
     return (fd->mech.sparse && saddle_attach(&fd->mech.saddle)) || starved;
 }
 
@@ -184,6 +186,7 @@ void field_detach(struct field *fd) {
     if (fd->mech.sparse) saddle_detach(&fd->mech.saddle);
     newton_detach(fd);
     algebra_sparse_detach(fd);
+    mass_sparse_detach(fd);
 }
 
 enum { MOVABLE = 7 };
@@ -289,6 +292,11 @@ keel_status field_rhs(struct field *fd, double t, const double *x, double *dx) {
 keel_status field_divide_by_mass(struct field *fd, double t, const double *u, double *dx) {
     if (!fd->p.mass.value) return KEEL_OK;
     int n = fd->n;
+    if (fd->large) {
+        keel_status status = mass_sparse_factor(fd, t, u);
+        if (status == KEEL_OK) mass_sparse_divide(fd, dx);
+        return status;
+    }
     if (!(fd->p.mass.constant && fd->mass_ready)) {
         keel_status status = map_matrix(fd, &fd->p.mass, "mass", n, t, u, fd->mass);
         if (status != KEEL_OK) return status;

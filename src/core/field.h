@@ -101,7 +101,8 @@ struct field {
     int *active;     /* k: 0 for a redundant constraint */
     double *gradient, *matrix, *sparse, *work, *probe, *path, *line, *column, *curvature_work, *column_space;
     double *moved, *beside; /* for differences of the rate */
-    double *mass;           /* ODE, DAE: its LU factors */
+    double *mass;           /* ODE, DAE: its LU factors; large: its entries */
+    struct mass_matrix *mass_lu; /* large: its factors, outside the block */
     int *pivot, mass_ready;
     int damped;  /* the run adds a term to the rate: maps alone do not give its jacobian */
     int sliding; /* nor where the rate is that of sliding along a switching surface */
@@ -301,6 +302,14 @@ double algebra_misses(struct field *fd, const struct algebra_piece *p);
 /* Does det F_y change size or sign between the solution u and dae.aim, in its place?  The factors that stand
  * are those of u. */
 int algebra_bends(struct field *fd, double t, const double *u);
+
+/* mass_sparse.c: M of large systems of first order, which is constant */
+int mass_sparse_attach(struct field *fd); /* 1: no memory */
+void mass_sparse_detach(struct field *fd);
+keel_status mass_sparse_factor(struct field *fd, double t, const double *u); /* if it is not */
+void mass_sparse_divide(const struct field *fd, double *v);                  /* v := M^-1 v */
+/* out := M v, every stride-th place of it */
+void mass_sparse_multiply(const struct field *fd, const double *v, int stride, double *out);
 
 /* field.c: M x' = f in place, with a mass matrix of order n. */
 keel_status field_divide_by_mass(struct field *fd, double t, const double *u, double *dx);

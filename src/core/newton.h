@@ -45,7 +45,7 @@ struct newton_pattern {
     int order, entries, of_f, of_rows; /* entries of the patterns of f and F */
     int *start, *row;
     int *from;               /* entries: which of f, then F, stands there; -1: none */
-    int *diagonal;           /* n */
+    int *unit;               /* n, or the entries of M: where they stand */
     double *values, *right;  /* 2 entries; 2 order */
     struct sparse *analysis; /* of the pattern */
     /* newton_colour.c: columns of one colour have no row in common */
@@ -72,4 +72,6 @@ void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, d
 
 /* newton_colour.c: the entries by differences at u, as many evaluations as there are colours. */
 keel_status newton_colour_entries(keel_work *w, double t, const double *u, double *entries);
+/* newton_check.c: a pattern that is filled so, and lacks an entry, is refused with its row and column. */
+keel_status newton_check(keel_work *w, double t, const double *u);
 #endif

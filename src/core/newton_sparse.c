@@ -19,18 +19,32 @@ static int contains_y(const struct field *fd) {
     return 1;
 }
 
+/* A Hamiltonian: is its f known, and H_pp diagonal, so that masses (sizes.c) are plain to see? */
+static int has_plain_masses(const struct field *fd) {
+    const keel_pattern *p = fd->p.f.pattern;
+    if (fd->p.structure.value || fd->rhs != fd->p.f.value || !fd->p.f.jacobian) return 0;
+    for (int i = 0; i < fd->nq; i++)
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
+            if (p->column[e] >= fd->nq && p->column[e] != fd->nq + i) return 0;
+    return 1;
+}
+
 int newton_by_pattern(const struct field *fd) {
     const keel_problem *p = &fd->p;
     double order = (double)fd->n + fd->m;
     if ((fd->n && !p->f.pattern) || fd->traits & KEEL_SECOND_ORDER) return 0;
     if (fd->m && (!p->algebraic.pattern || !p->algebraic.jacobian)) return 0;
     if (!sparse_pays(order, (double)entries_of(&p->f) + entries_of(&p->algebraic))) return 0;
-    return fd->m == 0 || (contains_y(fd) && !p->mass.value && !fd->damped && sparse_available());
+    if (p->mass.value && !(p->mass.pattern && p->mass.constant && sparse_pays(order, p->mass.pattern->nnz)))
+        return 0;
+    if (fd->traits & KEEL_FROM_ENERGY && !has_plain_masses(fd)) return 0;
+    return (fd->m == 0 && !p->mass.value) || (contains_y(fd) && !fd->damped && sparse_available());
 }
 
 int newton_goes_sparse(const struct field *fd) {
     if (!newton_by_pattern(fd)) return 0;
-    return fd->m || (fd->rhs == fd->p.f.value && !fd->damped && sparse_available());
+    if (fd->m || fd->p.mass.value) return 1;
+    return fd->rhs == fd->p.f.value && !fd->damped && sparse_available();
 }
 
 /* The pattern by columns --------------------------------------------------------------------------------- */
@@ -44,7 +58,7 @@ static int take_room(struct newton_pattern *a, const struct field *fd) {
     a->start = room_for(order + 1, sizeof *a->start);
     a->row = room_for(entries, sizeof *a->row);
     a->from = room_for(entries, sizeof *a->from);
-    a->diagonal = room_for((size_t)fd->n, sizeof *a->diagonal);
+    a->unit = room_for(fd->p.mass.value ? (size_t)fd->p.mass.pattern->nnz : (size_t)fd->n, sizeof *a->unit);
     a->values = room_for(2 * entries, sizeof *a->values);
     a->right = room_for(2 * order, sizeof *a->right);
     a->colour = room_for(order, sizeof *a->colour);
@@ -54,49 +68,50 @@ static int take_room(struct newton_pattern *a, const struct field *fd) {
     a->base = room_for(order, sizeof *a->base);
     a->moved = room_for(order, sizeof *a->moved);
     a->probe = room_for(order, sizeof *a->probe);
-    return a->start && a->row && a->from && a->diagonal && a->values && a->right && a->colour && a->list &&
+    return a->start && a->row && a->from && a->unit && a->values && a->right && a->colour && a->list &&
            a->first && a->step && a->base && a->moved && a->probe;
 }
 
-/* One walk over all entries, row by row, first to count them by column, then to place them. */
+/* Row i of the unit matrix, or of M: its columns, and the number of the first entry. */
+static int unit_row(const struct field *fd, int *i, const int **column, int *first) {
+    const keel_pattern *mass = fd->p.mass.value ? fd->p.mass.pattern : NULL;
+    *first = mass ? mass->row_start[*i] : *i;
+    *column = mass ? mass->column + *first : i;
+    return mass ? mass->row_start[*i + 1] - *first : 1;
+}
+
+/* One walk over all entries, row by row, first to count them by column, then to place them.  Rows of f and of
+ * M (or 1) are joined. */
 static void walk(struct newton_pattern *a, const struct field *fd, int *next) {
     for (int i = 0; i < a->order; i++) {
-        int of_f = i < fd->n, at = of_f ? i : i - fd->n, met = !of_f;
+        int of_f = i < fd->n, at = of_f ? i : i - fd->n, first = 0, k = 0;
+        const int *column = NULL;
+        int units = of_f ? unit_row(fd, &at, &column, &first) : 0;
         const keel_pattern *p = of_f ? fd->p.f.pattern : fd->p.algebraic.pattern;
-        for (int e = p->row_start[at]; e < p->row_start[at + 1] || !met; e++) {
-            int inside = e < p->row_start[at + 1], j = inside ? p->column[e] : a->order;
-            if (!met && j >= i) { /* the diagonal stands there whether f has it or not */
-                met = 1;
-                if (j > i) {
-                    j = i;
-                    inside = 0;
-                    e--;
-                }
+        for (int e = p->row_start[at], end = p->row_start[at + 1]; e < end || k < units;) {
+            int here = e < end ? p->column[e] : a->order, unit = k < units ? column[k] : a->order;
+            int j = here < unit ? here : unit, place = next ? next[j]++ : 0;
+            if (!next) a->start[j + 1]++;
+            if (next) {
+                a->row[place] = i;
+                a->from[place] = here > j ? -1 : of_f ? e : a->of_f + e;
             }
-            if (!next) {
-                a->start[j + 1]++;
-                continue;
-            }
-            int place = next[j]++;
-            a->row[place] = i;
-            a->from[place] = !inside ? -1 : of_f ? e : a->of_f + e;
-            if (of_f && i == j) a->diagonal[i] = place;
+            if (unit == j && next) a->unit[first + k] = place;
+            e += here == j;
+            k += unit == j;
         }
     }
 }
 
 static int find_pattern(struct newton_pattern *a, const struct field *fd) {
-    int missing = fd->n;
     a->order = fd->n + fd->m;
     a->of_f = entries_of(&fd->p.f);
     a->of_rows = entries_of(&fd->p.algebraic);
-    for (int i = 0; i < fd->n; i++)
-        for (int e = fd->p.f.pattern->row_start[i]; e < fd->p.f.pattern->row_start[i + 1]; e++)
-            missing -= fd->p.f.pattern->column[e] == i;
-    a->entries = a->of_f + a->of_rows + missing;
+    a->entries = a->of_f + a->of_rows + (fd->p.mass.value ? fd->p.mass.pattern->nnz : fd->n); /* at most */
     if (!take_room(a, fd)) return 0;
     walk(a, fd, NULL);
     for (int j = 0; j < a->order; j++) a->start[j + 1] += a->start[j];
+    a->entries = a->start[a->order];
     memcpy(a->list, a->start, (size_t)a->order * sizeof *a->list);
     walk(a, fd, a->list);
     a->analysis = sparse_open(a->order, a->start, a->row, SPARSE_SCALED);
@@ -129,7 +144,7 @@ void newton_detach(struct field *fd) {
     for (int i = 0; i < fd->newtons; i++)
         for (int k = 0; k < NEWTON_MATRICES; k++) sparse_close(fd->newton[i].factors[k]);
     sparse_close(a->analysis);
-    void *const room[] = {a->start,  a->row,  a->from, a->diagonal, a->values, a->right, a->colour,
+    void *const room[] = {a->start,  a->row,  a->from, a->unit, a->values, a->right, a->colour,
                           a->list, a->first, a->step, a->base,     a->moved,  a->probe};
     for (size_t i = 0; i < sizeof room / sizeof *room; i++) free(room[i]);
     free(a);
@@ -158,6 +173,7 @@ keel_status newton_sparse_jacobian(keel_work *w, keel_newton *n, double t, const
     memcpy(u, x, (size_t)fd->n * sizeof *x);
     memcpy(u + fd->n, fd->y, (size_t)fd->m * sizeof *x);
     keel_status status = fd->m ? algebra_find(fd, t, u) : KEEL_OK;
+    if (status == KEEL_OK && fd->p.mass.value) status = mass_sparse_factor(fd, t, u); /* its entries */
     if (status != KEEL_OK) return status;
     if (differences || (fd->n && !fd->p.f.jacobian)) return newton_colour_entries(w, t, u, n->jacobian);
     if (fd->n) status = map_entries(fd, &fd->f, t, u, n->jacobian);
@@ -197,7 +213,9 @@ static const double *assemble(const struct field *fd, const double *jacobian, do
         v[2 * place] = part;
         v[2 * place + 1] = of_rows ? 0 : -imaginary * entry;
     }
-    for (int i = 0; i < fd->n; i++) v[complex ? 2 * p->diagonal[i] : p->diagonal[i]] += 1;
+    int units = fd->p.mass.value ? fd->p.mass.pattern->nnz : fd->n;
+    for (int e = 0; e < units; e++)
+        v[complex ? 2 * p->unit[e] : p->unit[e]] += fd->p.mass.value ? fd->mass[e] : 1;
     return v;
 }
 
@@ -246,14 +264,16 @@ void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, d
         newton_sparse_factor(&again, n, k, n->shift[k].real, n->shift[k].imaginary);
     }
     memset(r, 0, 2 * (size_t)p->order * sizeof *r);
-    for (int i = 0; i < fd->n; i++) {
-        r[imaginary ? 2 * i : i] = b[i];
-        if (imaginary) r[2 * i + 1] = imaginary[i];
+    int stride = imaginary ? 2 : 1;
+    for (int part = 0; part < stride; part++) {
+        const double *v = part ? imaginary : b;
+        if (fd->p.mass.value) mass_sparse_multiply(fd, v, stride, r + part);
+        for (int i = 0; i < fd->n && !fd->p.mass.value; i++) r[stride * i + part] = v[i];
     }
     if (n->stands[k]) sparse_solve(n->factors[k], r);
     else r[0] = NAN;
     for (int i = 0; i < fd->n; i++) {
-        b[i] = r[imaginary ? 2 * i : i];
+        b[i] = r[stride * i];
         if (imaginary) imaginary[i] = r[2 * i + 1];
     }
 }
