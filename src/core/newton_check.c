@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define PATH 1e-5    /* of the sizes, to both sides */
-#define ALLOWED 1e-3 /* of the terms of a row, beside the round-off of its value */
+#define ALLOWED 1e-6 /* of the terms of a row: ten times what forward quotients err by */
 #define MOVE 0.03    /* of the sizes */
 
 /* Moves the columns from..to that row i has no entry in; does its value change? */
@@ -63,7 +63,7 @@ static keel_status quotient(struct field *fd, double t, const double *u, unsigne
 }
 
 keel_status newton_check(keel_work *w, double t, const double *u) {
-    enum { DIRECTIONS = 3, SUSPECTS = 20 };
+    enum { DIRECTIONS = 3, SUSPECTS = 64 };
     struct field *fd = field_of(w);
     const struct newton_pattern *a = fd->pattern;
     const keel_pattern *p = fd->p.f.pattern;
