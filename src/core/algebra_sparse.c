@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BAD_PIVOTS 1e-8 /* growth of the factors: pivots of the matrix itself are taken then */
-
 struct algebra_matrix {
     int entries;
     int *start, *row, *from; /* by columns; from: the entry of F's pattern that stands there */
@@ -93,7 +91,7 @@ int algebra_sparse_factor(struct field *fd) {
     if (!*d->anchor_known) memcpy(d->anchor, a->values, (size_t)a->entries * sizeof *d->anchor);
     *d->anchor_known = 1;
     if (!a->anchored) a->anchored = sparse_anchor(a->lu, d->anchor) == 0;
-    if (a->anchored && sparse_refactor(a->lu, a->values) == 0 && sparse_growth(a->lu, a->values) > BAD_PIVOTS)
+    if (a->anchored && sparse_refactor(a->lu, a->values) == 0 && sparse_is_sound(a->lu, a->values))
         return 0;
     return sparse_fresh(a->lu, a->values);
 }

@@ -34,7 +34,7 @@ void defect_layout(struct engine *e, size_t vector) {
     d->at = arena_doubles(&e->arena, vector);
     d->value = arena_doubles(&e->arena, vector);
     d->rate = arena_doubles(&e->arena, vector);
-    d->newton = filters(e) ? keel_newton_layout(&e->field.p, &e->o, &e->work, 1, 0) : NULL;
+    d->newton = filters(e) ? newton_layout(&e->work, 1, 0, 0) : NULL;
 }
 
 /* The largest component of value, in what counts as 1. */

@@ -158,17 +158,18 @@ static int measure(struct engine *e) {
 }
 
 /* A block that no machine of this size holds is refused in a sentence: to take it would only begin to fail
- * where it is filled. */
+ * where it is filled.  So are dense matrices whose entries an int does not count. */
 static int too_large(struct engine *e) {
-    double bytes = (double)e->block_size, room = machine_memory();
-    if (bytes <= room) return 0;
+    const struct field *fd = &e->field;
+    double bytes = (double)e->block_size, room = machine_memory(), all = (double)fd->n + fd->m;
+    int dense = fd->m ? !fd->by_pattern : e->stepper->info.traits & KEEL_IMPLICIT && !fd->large;
+    if (bytes <= room && !(dense && all * all > 1 << 28)) return 0;
     engine_fail(e, KEEL_EINVAL,
                 "%d unknowns take %.3g GB with %s%s, and this machine has %.3g GB", e->field.n + e->field.m,
                 1e-9 * bytes, e->stepper->info.name,
-                e->stepper->info.traits & KEEL_IMPLICIT && !e->field.large
-                    ? !sparse_available() ? ", whose matrices are dense without KLU (SuiteSparse)"
-                                          : ", whose matrices are dense for this problem"
-                    : "",
+                !dense                ? ""
+                : sparse_available() ? " and dense matrices, which this problem needs"
+                                     : " and dense matrices, for lack of KLU (SuiteSparse)",
                 1e-9 * room);
     return 1;
 }

@@ -12,15 +12,13 @@ static keel_newton *newton_next(struct field *fd) {
     return fd->newtons < NEWTON_MOST ? &fd->newton[fd->newtons++] : NULL;
 }
 
-keel_newton *keel_newton_layout(const keel_problem *p, const keel_options *o, keel_work *w, int real,
-                                int complex) {
-    (void)p, (void)o;
+keel_newton *newton_layout(keel_work *w, int real, int complex, int lasting) {
     keel_newton *n = newton_next(field_of(w));
     size_t order = (size_t)w->n, reals = (size_t)real, pairs = (size_t)complex;
     if (!n || real + complex > NEWTON_MATRICES) return NULL;
     *n = (keel_newton){.real = real, .complex = complex, .of = n};
     if (field_of(w)->large) {
-        newton_sparse_layout(w, n);
+        newton_sparse_layout(w, n, lasting);
         return n;
     }
     n->jacobian = keel_work_doubles(w, order * order);
@@ -30,11 +28,17 @@ keel_newton *keel_newton_layout(const keel_problem *p, const keel_options *o, ke
     return n;
 }
 
+keel_newton *keel_newton_layout(const keel_problem *p, const keel_options *o, keel_work *w, int real,
+                                int complex) {
+    (void)p, (void)o;
+    return newton_layout(w, real, complex, 1);
+}
+
 keel_newton *keel_newton_beside(keel_work *w, keel_newton *of) {
     keel_newton *n = of ? newton_next(field_of(w)) : NULL;
     if (!n) return NULL;
     *n = (keel_newton){.real = of->real, .complex = of->complex, .of = of};
-    if (field_of(w)->large) newton_sparse_layout(w, n);
+    if (field_of(w)->large) newton_sparse_layout(w, n, 0);
     else n->jacobian = keel_work_doubles(w, (size_t)w->n * (size_t)w->n);
     return n;
 }

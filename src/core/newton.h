@@ -33,7 +33,7 @@ struct keel_newton {
     double *lu;       /* dense: one matrix after the other, n x n, complex ones 2n x 2n */
     int *pivot;
     double *pair;               /* 2n */
-    double *anchor;             /* sparse: entries; NULL: samples, which leave nothing behind */
+    double *anchor;             /* sparse: entries; NULL: of samples */
     double *anchor_known;       /* 1 */
     struct newton_shift *shift; /* real + complex */
     struct sparse *factors[NEWTON_MATRICES];
@@ -61,8 +61,11 @@ int newton_by_pattern(const struct field *fd);
 int newton_attach(struct field *fd); /* 1: no memory */
 void newton_detach(struct field *fd);
 
+/* keel_newton_layout; lasting 0: for samples, which leave nothing behind. */
+keel_newton *newton_layout(keel_work *w, int real, int complex, int lasting);
+
 /* newton_sparse.c: see keel/newton.h */
-void newton_sparse_layout(keel_work *w, keel_newton *n);
+void newton_sparse_layout(keel_work *w, keel_newton *n, int lasting);
 keel_status newton_sparse_jacobian(keel_work *w, keel_newton *n, double t, const double *x, const double *f,
                                    int differences);
 int newton_sparse_alike(const keel_work *w, const keel_newton *a, const keel_newton *b, const double *scale,

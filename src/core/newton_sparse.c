@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BAD_PIVOTS 1e-8 /* growth of the factors with the anchor's pivots: those of the matrix itself are taken */
-
 static int entries_of(const keel_map *map) {
     return map->count ? map->pattern->nnz : 0;
 }
@@ -151,12 +149,12 @@ void newton_detach(struct field *fd) {
     fd->pattern = NULL;
 }
 
-void newton_sparse_layout(keel_work *w, keel_newton *n) {
+void newton_sparse_layout(keel_work *w, keel_newton *n, int lasting) {
     const struct field *fd = field_of(w);
     size_t entries = (size_t)entries_of(&fd->p.f) + (size_t)entries_of(&fd->p.algebraic);
     n->jacobian = keel_work_doubles(w, entries);
     if (n->of != n) return;
-    int matrices = n->real + n->complex, lasting = fd->newtons > 1; /* the first one is for samples */
+    int matrices = n->real + n->complex;
     n->shift = (struct newton_shift *)keel_work_doubles(w, (size_t)matrices * sizeof *n->shift / sizeof(double));
     n->anchor = lasting ? keel_work_doubles(w, entries) : NULL;
     n->anchor_known = keel_work_doubles(w, 1);
@@ -249,7 +247,7 @@ keel_status newton_sparse_factor(keel_work *w, keel_newton *n, int k, double rea
     const double *values = assemble(fd, n->jacobian, real, imaginary, k >= of->real);
     if (own) of->shift[k].real = real, of->shift[k].imaginary = imaginary;
     of->stands[k] = anchored && sparse_refactor(of->factors[k], values) == 0 &&
-                    sparse_growth(of->factors[k], values) > BAD_PIVOTS;
+                    sparse_is_sound(of->factors[k], values);
     if (!of->stands[k]) of->stands[k] = sparse_fresh(of->factors[k], values) == 0;
     return of->stands[k] ? KEEL_OK : KEEL_RETRY;
 }

@@ -74,7 +74,7 @@ static int maps_fit(const struct verdict *v, const keel_problem *p) {
 }
 
 static int matrix_fits(const struct verdict *v, const keel_map *map, const char *what, int columns) {
-    if ((double)map->count * columns <= LARGEST || map->pattern) return 1; /* else by memory: engine.c */
+    if ((double)map->count * columns <= LARGEST) return 1;
     return no(v, "the jacobian of %s, %d x %d, is too large for the dense matrices of this version", what,
               map->count, columns);
 }
@@ -93,8 +93,9 @@ static int matrices_fit(const struct verdict *v, const keel_problem *p, const ke
                       ? "a jacobian with a pattern of the constraints and a pattern of the mass, all "
                         "rows kept and weighed by mass, and a method that does not keep them itself"
                       : "a keel that was built with KLU (SuiteSparse)");
-    return (!p->f.jacobian || matrix_fits(v, &p->f, "f", all)) && /* f alone may go without a matrix */
-           matrix_fits(v, &p->algebraic, "algebraic", all) && matrix_fits(v, &p->hidden, "hidden", n) &&
+    /* f may go without a matrix, and with patterns both go by memory (engine.c) */
+    return (!p->f.jacobian || p->f.pattern || matrix_fits(v, &p->f, "f", all)) &&
+           (p->algebraic.pattern || matrix_fits(v, &p->algebraic, "algebraic", all)) && matrix_fits(v, &p->hidden, "hidden", n) &&
            matrix_fits(v, &p->constraint, "constraint", half) &&
            matrix_fits(v, &p->rolling, "rolling", half) && matrix_fits(v, &p->velocity, "velocity", n);
 }

@@ -168,12 +168,20 @@ double sparse_pivot_ratio(const struct sparse *s) {
     return largest > 0 && isfinite(largest) ? least / largest : 0;
 }
 
-double sparse_growth(const struct sparse *s, const double *values) {
+/* Entries are at most 1: without a small pivot they cannot have grown by much.  Where there is one, the least
+ * ratio, over the columns, of the largest entry of the matrix to that of U tells. */
+int sparse_is_sound(const struct sparse *s, const double *values) {
+    const double *pivot = s->now ? s->now->Udiag : NULL, small = 1e-4, grown = 1e-8;
     klu_common common = s->common;
-    if (!s->now) return 0;
-    return s->klu.growth[s->complex](s->start, s->row, (double *)values, s->symbolic, s->now, &common)
-               ? common.rgrowth
-               : 0;
+    int parts = s->complex ? 2 : 1, clear = 1;
+    if (!pivot) return 0;
+    for (int k = 0; k < s->n && clear; k++) {
+        const double *one = pivot + (long)parts * k;
+        clear = fabs(one[0]) > small || (s->complex && fabs(one[1]) > small);
+    }
+    if (clear) return 1;
+    return s->klu.growth[s->complex](s->start, s->row, (double *)values, s->symbolic, s->now, &common) &&
+           common.rgrowth > grown;
 }
 
 long sparse_entries(const struct sparse *s) {
@@ -234,7 +242,7 @@ void sparse_close(struct sparse *s) {
     free(s);
 }
 
-double sparse_growth(const struct sparse *s, const double *values) {
+int sparse_is_sound(const struct sparse *s, const double *values) {
     (void)s, (void)values;
     return 0;
 }

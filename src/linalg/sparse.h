@@ -39,8 +39,9 @@ void sparse_solve(const struct sparse *s, double *b); /* b := A^-1 b with the fa
 double sparse_pivot(const struct sparse *s, int k, int *column);
 /* The least |pivot| over the largest one: 0 for a singular matrix. */
 double sparse_pivot_ratio(const struct sparse *s);
-/* The least, over the columns, of the largest entry of the matrix over that of U: near 0 for bad pivots. */
-double sparse_growth(const struct sparse *s, const double *values);
+/* Do pivots that were chosen for another matrix do for these values, whose factors are at hand?  Of a matrix
+ * with scaled rows. */
+int sparse_is_sound(const struct sparse *s, const double *values);
 long sparse_entries(const struct sparse *s); /* of the factors at hand */
 /* log |det| of the matrix that is factored, real, and its sign; room: n. */
 double sparse_log_det(const struct sparse *s, int *sign, int *room);
