@@ -42,9 +42,14 @@ static void find_colours(const struct field *fd, struct newton_pattern *a) {
     a->first[0] = 0;
 }
 
-/* f, then F. */
+/* f, then F; where the rate is f, that of the run, which may slide along a switching surface: what this adds
+ * to J mostly stands in rows and columns that the pattern has. */
 static keel_status values_at(keel_work *w, double t, const double *u, double *out) {
     struct field *fd = field_of(w);
+    if (fd->rhs == fd->p.f.value) {
+        keel_status status = keel_rhs(w, t, u, out);
+        return status == KEEL_OK && !keel_native_finite(fd->n, out) ? KEEL_RETRY : status;
+    }
     w->calls++;
     keel_status status = map_value(fd, &fd->f, t, u, out);
     return status == KEEL_OK && fd->m ? map_value(fd, &fd->algebraic, t, u, out + fd->n) : status;

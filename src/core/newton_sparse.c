@@ -63,9 +63,9 @@ static int take_room(struct newton_pattern *a, const struct field *fd) {
     a->list = room_for(order, sizeof *a->list);
     a->first = room_for(order + 1, sizeof *a->first);
     a->step = room_for(order, sizeof *a->step);
-    a->base = room_for(order, sizeof *a->base);
-    a->moved = room_for(order, sizeof *a->moved);
-    a->probe = room_for(order, sizeof *a->probe);
+    a->base = room_for(order + 4, sizeof *a->base); /* rates are padded */
+    a->moved = room_for(order + 4, sizeof *a->moved);
+    a->probe = room_for(order + 4, sizeof *a->probe);
     return a->start && a->row && a->from && a->unit && a->values && a->right && a->colour && a->list &&
            a->first && a->step && a->base && a->moved && a->probe;
 }
@@ -173,7 +173,8 @@ keel_status newton_sparse_jacobian(keel_work *w, keel_newton *n, double t, const
     keel_status status = fd->m ? algebra_find(fd, t, u) : KEEL_OK;
     if (status == KEEL_OK && fd->p.mass.value) status = mass_sparse_factor(fd, t, u); /* its entries */
     if (status != KEEL_OK) return status;
-    if (differences || (fd->n && !fd->p.f.jacobian)) return newton_colour_entries(w, t, u, n->jacobian);
+    int sliding = fd->sliding && fd->rhs == fd->p.f.value;
+    if (differences || sliding || (fd->n && !fd->p.f.jacobian)) return newton_colour_entries(w, t, u, n->jacobian);
     if (fd->n) status = map_entries(fd, &fd->f, t, u, n->jacobian);
     if (status == KEEL_OK && fd->m) status = map_entries(fd, &fd->algebraic, t, u, n->jacobian + fd->pattern->of_f);
     return status;
