@@ -15,6 +15,7 @@
 #include <keel/explicit.h>
 
 #include <keel/native.h>
+#include <keel/newton.h>
 
 #include <keel/form.h>
 

@@ -24,10 +24,15 @@ void algebra_layout(struct field *fd, struct arena *a) {
     d->direct = arena_ints(a, m + 1);
     d->derived = arena_ints(a, m + h + 1);
     d->values = arena_doubles(a, m + h + 1);
-    d->matrix = arena_doubles(a, m * m + 1);
-    d->row_jacobian = arena_doubles(a, (m + h) * all + 1);
-    d->rate_y = arena_doubles(a, n * m + 1);
-    d->f_jacobian = arena_doubles(a, n * all + 1);
+    d->sparse = fd->large && fd->m > 0;
+    if (d->sparse) {
+        algebra_sparse_layout(fd, a);
+    } else {
+        d->matrix = arena_doubles(a, m * m + 1);
+        d->row_jacobian = arena_doubles(a, (m + h) * all + 1);
+        d->rate_y = arena_doubles(a, n * m + 1);
+        d->f_jacobian = arena_doubles(a, n * all + 1);
+    }
     d->dx = arena_doubles(a, n + 4);
     d->shift = arena_doubles(a, m + h + 1);
     d->step = arena_doubles(a, m + 1);
@@ -48,9 +53,10 @@ void algebra_layout(struct field *fd, struct arena *a) {
 static keel_status rows_with_jacobian(struct field *fd, double t, const double *u) {
     struct algebra *d = &fd->dae;
     int n = fd->n, m = fd->m, all = n + m, hidden = fd->hidden.user.count;
-    keel_status status = map_jacobian(fd, &fd->algebraic, t, u, d->row_jacobian);
+    keel_status status = d->sparse ? map_entries(fd, &fd->algebraic, t, u, d->entries)
+                                   : map_jacobian(fd, &fd->algebraic, t, u, d->row_jacobian);
     if (status == KEEL_OK) status = map_time_derivative(fd, &fd->algebraic, t, u, d->shift);
-    if (status != KEEL_OK || !hidden) return status;
+    if (status != KEEL_OK || !hidden || d->sparse) return status;
     status = map_time_derivative(fd, &fd->hidden, t, u, d->shift + m);
     if (status == KEEL_OK) status = map_jacobian(fd, &fd->hidden, t, u, fd->matrix);
     for (int i = 0; i < hidden && status == KEEL_OK; i++) {
@@ -59,6 +65,32 @@ static keel_status rows_with_jacobian(struct field *fd, double t, const double *
         memset(row + n, 0, (size_t)m * sizeof *row);
     }
     return status;
+}
+
+double algebra_row_times(const struct field *fd, int i, double sum, const double *dx) {
+    const struct algebra *d = &fd->dae;
+    if (d->sparse) {
+        const keel_pattern *p = fd->p.algebraic.pattern;
+        for (int e = p->row_start[i]; e < p->row_start[i + 1] && p->column[e] < fd->n; e++)
+            sum += d->entries[e] * dx[p->column[e]];
+        return sum;
+    }
+    const double *row = d->row_jacobian + (long)i * (fd->n + fd->m);
+    for (int c = 0; c < fd->n; c++) sum += row[c] * dx[c];
+    return sum;
+}
+
+double algebra_row_terms(const struct field *fd, int i, double sum, const double *u) {
+    const struct algebra *d = &fd->dae;
+    if (d->sparse) {
+        const keel_pattern *p = fd->p.algebraic.pattern;
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
+            sum += fabs(d->entries[e] * u[p->column[e]]);
+        return sum;
+    }
+    const double *row = d->row_jacobian + (long)i * (fd->n + fd->m);
+    for (int c = 0; c < fd->n + fd->m; c++) sum += fabs(row[c] * u[c]);
+    return sum;
 }
 
 /* rate_y := M^-1 f_y, n x m. */
@@ -125,10 +157,14 @@ keel_status algebra_open(struct field *fd, double t, const double *u) {
     if (m == 0) return KEEL_OK;
     memset(d->direct, 0, (size_t)m * sizeof *d->direct);
     memset(d->derived, 0, (size_t)d->rows * sizeof *d->derived);
+    d->any_derived = 0;
+    if (d->sparse) { /* by the pattern */
+        for (int i = 0; i < m; i++) d->direct[i] = 1;
+        return KEEL_OK;
+    }
     if (find_rows_with_y(fd, t, u) != KEEL_OK) return fd->fault.status;
     for (int j = 0; j < n + m; j++) fd->line[j] = u[j] + 0.03 * (1 + j % 3) * fd->size[j];
     if (find_rows_with_y(fd, t, fd->line) < 0) return fd->fault.status;
-    d->any_derived = 0;
     for (int i = 0; i < m; i++) direct += d->direct[i];
     for (int i = 0; i < d->rows; i++) {
         if (direct == m || (i < m && d->direct[i])) d->derived[i] = 0;
@@ -178,7 +214,7 @@ static keel_status equations(struct field *fd, double t, const double *u, int fr
     if (d->any_derived) return add_derived(fd, t, u, fresh);
     if (!fresh) return KEEL_OK; /* they are all of F */
     status = rows_with_jacobian(fd, t, u);
-    for (int i = 0; i < m && status == KEEL_OK; i++)
+    for (int i = 0; i < m && status == KEEL_OK && !d->sparse; i++)
         for (int j = 0; j < m; j++) d->matrix[(long)i * m + j] = d->row_jacobian[(long)i * (n + m) + n + j];
     return status;
 }
@@ -187,14 +223,14 @@ static keel_status equations(struct field *fd, double t, const double *u, int fr
  * what the problem itself tells of them, in which t has its part. */
 static int at_round_off(struct field *fd, double t, const double *u) {
     const struct algebra *d = &fd->dae;
-    int n = fd->n, all = n + fd->m, at = 0;
+    int n = fd->n, at = 0;
     if (map_terms(fd, &fd->algebraic, t, u, fd->column) != KEEL_OK) return 0;
     for (int i = 0; i < d->rows; i++) {
         int direct = i < fd->m && d->direct[i];
         if (!direct && !d->derived[i]) continue;
-        const double *row = d->row_jacobian + (long)i * all;
-        double terms = direct ? fabs(fd->column[i]) : fabs(d->shift[i]);
-        for (int c = 0; c < (direct ? all : n); c++) terms += fabs(row[c] * (direct ? u[c] : d->dx[c]));
+        double terms = direct ? algebra_row_terms(fd, i, fabs(fd->column[i]), u) : fabs(d->shift[i]);
+        for (int c = 0; c < n && !direct; c++)
+            terms += fabs(d->row_jacobian[(long)i * (n + fd->m) + c] * d->dx[c]);
         if (!(fabs(d->values[at++]) <= 16 * DBL_EPSILON * terms)) return 0;
     }
     return 1;
@@ -235,8 +271,10 @@ static int most_restless(const struct field *fd, const double *u) {
 }
 
 /* The sign of det F_y, from its LU factors. */
-static int sign_of_det(const struct algebra *d, int m) {
-    int sign = 1;
+static int sign_of_det(const struct field *fd) {
+    const struct algebra *d = &fd->dae;
+    int sign = 1, m = fd->m;
+    if (d->sparse) return algebra_sparse_log_det(fd, &sign), sign;
     for (int i = 0; i < m; i++)
         if ((d->matrix[(long)i * m + i] < 0) != (d->pivot[i] != i)) sign = -sign;
     return sign;
@@ -245,7 +283,8 @@ static int sign_of_det(const struct algebra *d, int m) {
 static keel_status factor(struct field *fd, double t) {
     struct algebra *d = &fd->dae;
     fd->stats->factorizations++;
-    d->factored = !dense_lu(fd->m, d->matrix, d->pivot, fd->halt);
+    d->factored =
+        d->sparse ? !algebra_sparse_factor(fd) : !dense_lu(fd->m, d->matrix, d->pivot, fd->halt);
     if (d->factored) return KEEL_OK;
     return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
                        "the algebraic variables are not determined at t = %.10g (singular d F / d y): try "
@@ -256,12 +295,20 @@ static keel_status factor(struct field *fd, double t) {
 keel_status algebra_linearize(struct field *fd, double t, const double *u, int *sign) {
     keel_status status = equations(fd, t, u, 1);
     if (status == KEEL_OK) status = factor(fd, t);
-    if (status == KEEL_OK) *sign = sign_of_det(&fd->dae, fd->m);
+    if (status == KEEL_OK) *sign = sign_of_det(fd);
     return status;
+}
+
+void algebra_divide(const struct field *fd, double *v) {
+    const struct algebra *d = &fd->dae;
+    if (d->sparse) algebra_sparse_divide(fd, v);
+    else dense_lu_solve(fd->m, d->matrix, d->pivot, v);
 }
 
 double algebra_log_det(const struct field *fd) {
     double sum = 0;
+    int sign;
+    if (fd->dae.sparse) return algebra_sparse_log_det(fd, &sign);
     for (int i = 0; i < fd->m; i++) sum += log(fabs(fd->dae.matrix[(long)i * fd->m + i]));
     return sum;
 }
@@ -292,12 +339,12 @@ keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
         }
         if (status != KEEL_OK) return status;
         if (fresh && (status = factor(fd, t)) != KEEL_OK) return status;
-        if (fresh && wary && sign_of_det(d, m) != *d->sign) {
+        if (fresh && wary && sign_of_det(fd) != *d->sign) {
             d->doubt = 1;
             return KEEL_RETRY;
         }
         for (int j = 0; j < m; j++) d->step[j] = d->values[j];
-        dense_lu_solve(m, d->matrix, d->pivot, d->step);
+        algebra_divide(fd, d->step);
         fd->stats->newton++;
         double length = take_step(fd, u);
         if (!isfinite(length)) break;

@@ -14,8 +14,6 @@
 #include "core/field.h"
 #include "core/step_control.h"
 
-#include "linalg/dense.h"
-
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -40,14 +38,8 @@ int algebra_has_slope(const struct field *fd) {
 /* F_y y. = -F_x x. - F_t t. with the jacobian and the factors that stand. */
 static void tangent(struct field *fd, double dt, const double *dx, double *out) {
     const struct algebra *d = &fd->dae;
-    int n = fd->n, m = fd->m;
-    for (int i = 0; i < m; i++) {
-        const double *row = d->row_jacobian + (long)i * (n + m);
-        double sum = d->shift[i] * dt;
-        for (int c = 0; c < n; c++) sum += row[c] * dx[c];
-        out[i] = -sum;
-    }
-    dense_lu_solve(m, d->matrix, d->pivot, out);
+    for (int i = 0; i < fd->m; i++) out[i] = -algebra_row_times(fd, i, d->shift[i] * dt, dx);
+    algebra_divide(fd, out);
 }
 
 void algebra_slope(struct field *fd, const double *f, double *slope) {
@@ -144,7 +136,7 @@ static int moves_otherwise(struct field *fd, const struct algebra_way *w, double
     if (map_value(fd, &fd->f, t, u, d->dx) != KEEL_OK) return 1;
     if (field_divide_by_mass(fd, t, u, d->dx) != KEEL_OK) return 1;
     for (int j = 0; j < fd->n; j++) d->dx[j] = w->h * d->dx[j] - d->way[j];
-    if (w->lu) dense_lu_solve(fd->n, w->lu, w->pivot, d->dx);
+    if (w->newton) keel_newton_solve(w->work, w->newton, 0, d->dx, NULL);
     for (int j = 0; j < fd->n; j++) {
         double by_f = d->way[j] + d->dx[j], weight = 1 / fmax(fd->size[j], fabs(u[j]));
         longest = fmax(longest, fmax(fabs(by_f), fabs(d->way[j])) * weight);
@@ -226,11 +218,9 @@ int algebra_is_blurred(struct field *fd, double t, const double *u) {
     for (int i = 0; i < d->rows && !blurred; i++) {
         int direct = i < m && d->direct[i];
         if (!direct && !d->derived[i]) continue;
-        double terms = 0;
-        for (int c = 0; c < n + m; c++) terms += fabs(d->row_jacobian[(long)i * (n + m) + c] * u[c]);
-        noise[at++] = NOISES * DBL_EPSILON * terms;
+        noise[at++] = NOISES * DBL_EPSILON * algebra_row_terms(fd, i, 0, u);
     }
-    if (!blurred) dense_lu_solve(m, d->matrix, d->pivot, noise);
+    if (!blurred) algebra_divide(fd, noise);
     for (int side = -1; side <= 1 && !blurred; side += 2) {
         memcpy(moved, u, (size_t)(n + m) * sizeof *u);
         for (int j = 0; j < m; j++) moved[n + j] += side * noise[j];

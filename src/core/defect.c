@@ -10,7 +10,6 @@
  * f has the sides of the switching surfaces on which the step was taken: no sample straddles a switch.
  * Looking leaves steps, statistics and bits as they are. */
 #include "core/engine.h"
-#include "linalg/dense.h"
 
 #include <float.h>
 #include <math.h>
@@ -27,17 +26,15 @@ static const double central[SIDE] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280};
 #define SHORTEST 1e-7 /* of t: the clock does not resolve places in shorter steps */
 
 static int filters(const struct engine *e) {
-    return e->stepper->info.traits & KEEL_IMPLICIT && e->field.n <= MOST_FILTERED;
+    return e->stepper->info.traits & KEEL_IMPLICIT && (e->field.large || e->field.n <= MOST_FILTERED);
 }
 
 void defect_layout(struct engine *e, size_t vector) {
     struct defect *d = &e->defect;
-    size_t n = filters(e) ? (size_t)e->field.n : 0;
     d->at = arena_doubles(&e->arena, vector);
     d->value = arena_doubles(&e->arena, vector);
     d->rate = arena_doubles(&e->arena, vector);
-    d->matrix = arena_doubles(&e->arena, n * n);
-    d->pivot = arena_ints(&e->arena, n);
+    d->newton = filters(e) ? newton_layout(&e->work, 1, 0, 0) : NULL;
 }
 
 /* The largest component of value, in what counts as 1. */
@@ -74,11 +71,8 @@ static keel_status find(struct engine *e, double t, double spread) {
 
 int defect_filter(struct engine *e, double t, double h, const double *x, const double *f) {
     struct defect *d = &e->defect;
-    int n = e->field.n;
-    if (!filters(e) || keel_work_jacobian(&e->work, t, x, f, 0, d->matrix) != KEEL_OK) return 0;
-    for (int i = 0; i < n * n; i++) d->matrix[i] *= -h;
-    for (int i = 0; i < n; i++) d->matrix[i * n + i] += 1;
-    return engine_finite(n * n, d->matrix) && dense_lu(n, d->matrix, d->pivot, NULL) == 0;
+    return d->newton && keel_newton_jacobian(&e->work, d->newton, t, x, f, 0) == KEEL_OK &&
+           keel_newton_factor(&e->work, d->newton, 0, h, 0) == KEEL_OK;
 }
 
 keel_status defect_at(struct engine *e, double theta, keel_defect *found) {
@@ -92,7 +86,7 @@ keel_status defect_at(struct engine *e, double theta, keel_defect *found) {
     if (status == KEEL_OK) *found = largest(e, t, e->defect.value, spread);
     if (status == KEEL_OK && found->largest > (found->relative ? 0 : 0.1) &&
         defect_filter(e, t, r->h_taken, e->defect.at, e->defect.rate)) {
-        dense_lu_solve(e->field.n, e->defect.matrix, e->defect.pivot, e->defect.value);
+        keel_newton_solve(&e->work, e->defect.newton, 0, e->defect.value, NULL);
         *found = largest(e, t, e->defect.value, spread);
     }
     r->stats = before;

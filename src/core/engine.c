@@ -1,6 +1,7 @@
 /* engine.c - see engine.h: layout, opening, beginning, failing. */
 #include "core/engine.h"
 
+#include "base/machine.h"
 #include "core/options.h"
 #include "core/validate.h"
 #include "core/verify.h"
@@ -74,7 +75,6 @@ static void layout_stabilizer(struct engine *e) {
     m->view.kept = e->rows.count; /* until they are chosen: the most there can be */
     if (m->stabilizer->layout) m->stabilizer->layout(&m->view);
     m->view.kept = m->kept;
-    e->field.damped = m->traits & KEEL_DAMPS && e->rows.count > 0;
     if (!m->stabilizer->rhs || e->rows.count == 0) return;
     e->work.rhs = engine_rhs_fn;
     e->work.context = e;
@@ -95,7 +95,6 @@ static void layout(struct engine *e) {
     layout_events(e, vector);
     surfaces_layout(e, vector);
     reversible_layout(&e->reversible, &e->o, n, vector, a);
-    defect_layout(e, vector);
     for (int k = 0; k < 2; k++) {
         e->x[k] = arena_doubles(a, vector);
         e->f[k] = arena_doubles(a, vector);
@@ -132,6 +131,7 @@ static void layout(struct engine *e) {
         e->field.context = &e->field;
     e->work.rhs = e->field.rhs;
     e->work.context = e->field.context;
+    defect_layout(e, vector);
     layout_stabilizer(e);
     e->surfaces.rate = e->work.rhs;
     e->surfaces.context = e->work.context;
@@ -142,8 +142,9 @@ static size_t whole_size(const struct engine *e) {
     return (e->block_size + method_size(e) + e->manifold.stabilizer->size + 63) / 32 * 32;
 }
 
-/* The method's pointers are laid out in its own struct, which lies behind the numbers. */
-static int take_memory(struct engine *e) {
+/* How many bytes the numbers take.  The method's pointers are laid out in its own struct, which lies behind
+ * them. */
+static int measure(struct engine *e) {
     unsigned char *scratch = calloc(1, method_size(e) + e->manifold.stabilizer->size + 1);
     if (!scratch) return 0;
     e->arena = (struct arena){0};
@@ -153,8 +154,24 @@ static int take_memory(struct engine *e) {
     e->stepper->layout(&e->field.p, &e->o, &e->work);
     free(scratch);
     e->block_size = e->arena.used;
-    e->block = aligned_alloc(32, whole_size(e));
-    return e->block != NULL;
+    return 1;
+}
+
+/* A block that no machine of this size holds is refused in a sentence: to take it would only begin to fail
+ * where it is filled.  So are dense matrices whose entries an int does not count. */
+static int too_large(struct engine *e) {
+    const struct field *fd = &e->field;
+    double bytes = (double)e->block_size, room = machine_memory(), all = (double)fd->n + fd->m;
+    int dense = fd->m ? !fd->by_pattern : e->stepper->info.traits & KEEL_IMPLICIT && !fd->large;
+    if (bytes <= room && !(dense && all * all > 1 << 28)) return 0;
+    engine_fail(e, KEEL_EINVAL,
+                "%d unknowns take %.3g GB with %s%s, and this machine has %.3g GB", e->field.n + e->field.m,
+                1e-9 * bytes, e->stepper->info.name,
+                !dense                ? ""
+                : sparse_available() ? " and dense matrices, which this problem needs"
+                                     : " and dense matrices, for lack of KLU (SuiteSparse)",
+                1e-9 * room);
+    return 1;
 }
 
 static void carve(struct engine *e) {
@@ -408,7 +425,8 @@ static keel_status prepare(struct engine *e, int begin) {
         if (verify_jacobians(&e->start, fd->p.t0, fd->p.u0) != KEEL_OK) return engine_fail_by_fault(e);
         fd->fault = other;
     }
-    if (status != KEEL_OK) return engine_fail_by_fault(e);
+    if (status != KEEL_OK || newton_check(&e->work, fd->p.t0, fd->p.u0) != KEEL_OK)
+        return engine_fail_by_fault(e);
     status = decide_treatment(e);
     if (status != KEEL_OK) return status;
     manifold_choose(&e->manifold);
@@ -464,7 +482,15 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     e->field.mech.sparse = mechanics_goes_sparse(p, o, method->info.traits, stabilizer->info.traits);
     rows_init(&e->rows, &e->field);
     manifold_init(&e->manifold, &e->field, &e->rows, stabilizer, o->norm, OPTIONS_VALUE(o, manifold_units));
-    if (!take_memory(e)) {
+    e->field.damped = stabilizer->info.traits & KEEL_DAMPS && e->rows.count > 0;
+    e->field.by_pattern = newton_by_pattern(&e->field);
+    e->field.large = newton_goes_sparse(&e->field);
+    if (measure(e)) {
+        e->r = &e->blank;
+        if (too_large(e)) return e;
+        e->block = aligned_alloc(32, whole_size(e));
+    }
+    if (!e->block) {
         engine_close(e);
         return NULL;
     }

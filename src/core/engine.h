@@ -122,9 +122,8 @@ struct reversible {
 /* Samples of the defect (defect.c). */
 struct defect {
     double *at, *value, *rate; /* width, or n + m */
-    double *matrix;            /* n x n, implicit methods */
-    int *pivot;
-    long none_from, none; /* so many steps from this one on are not looked into */
+    keel_newton *newton;       /* implicit methods */
+    long none_from, none;      /* so many steps from this one on are not looked into */
 };
 
 struct engine {

@@ -97,7 +97,8 @@ static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
                                       fd->p.extras->original_g.pattern};
     size_t n = (size_t)fd->n;
     *dense = fd->p.structure.value ? n * n : 2 * (size_t)max_count(fd);
-    if (fd->traits & KEEL_FROM_ENERGY && n * n / 4 > *dense) *dense = n * n / 4; /* H_pp */
+    if (fd->traits & KEEL_FROM_ENERGY && !fd->by_pattern && n * n / 4 > *dense)
+        *dense = n * n / 4; /* H_pp */
     *sparse = 1;
     for (int i = 0; i < 9; i++) {
         const keel_map *user = &maps[i]->user;
@@ -105,6 +106,7 @@ static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
         /* in large mechanics only energy and invariants, which are few, have full rows */
         if (fd->mech.sparse && user->pattern && maps[i] != &fd->energy && maps[i] != &fd->invariant)
             never = 1;
+        if (fd->by_pattern && (maps[i] == &fd->f || maps[i] == &fd->algebraic)) never = 1;
         size_t entries = (size_t)user->count * (size_t)maps[i]->columns;
         if (!never && 2 * entries > *dense) *dense = 2 * entries;
         if (user->pattern && (size_t)user->pattern->nnz > *sparse) *sparse = (size_t)user->pattern->nnz;
@@ -145,6 +147,7 @@ void field_layout(struct field *fd, struct arena *a) {
     size_t n = (size_t)fd->n, all = (size_t)(fd->n + fd->m), most = (size_t)max_count(fd);
     size_t events = (size_t)fd->p.event.count, vector = (all + 7) / 4 * 4, dense, sparse;
     static const double no_unknowns;
+    fd->newtons = 0;
     fd->p.u0 = all ? copied(a, fd->p.u0, all * sizeof(double)) : &no_unknowns;
     fd->p.scale = copied(a, fd->p.scale, all * sizeof(double));
     fd->p.atol = copied(a, fd->p.atol, all * sizeof(double));
@@ -175,18 +178,23 @@ void field_layout(struct field *fd, struct arena *a) {
     fd->moved = arena_doubles(a, vector);
     fd->beside = arena_doubles(a, vector);
     fd->pivot = arena_ints(a, all);
-    if (fd->p.mass.value && fd->traits & KEEL_FIRST_ORDER) fd->mass = arena_doubles(a, n * n);
+    if (fd->p.mass.value && fd->traits & KEEL_FIRST_ORDER)
+        fd->mass = arena_doubles(a, fd->large ? (size_t)fd->p.mass.pattern->nnz : n * n);
     if (fd->form->layout) fd->form->layout(fd, a);
     field_show(fd);
 }
 
 int field_attach(struct field *fd) {
     fd->mech.saddle.lu = NULL;
-    return fd->mech.sparse && saddle_attach(&fd->mech.saddle);
+    int starved = newton_attach(fd) + algebra_sparse_attach(fd) + mass_sparse_attach(fd);
+    return (fd->mech.sparse && saddle_attach(&fd->mech.saddle)) || starved;
 }
 
 void field_detach(struct field *fd) {
     if (fd->mech.sparse) saddle_detach(&fd->mech.saddle);
+    newton_detach(fd);
+    algebra_sparse_detach(fd);
+    mass_sparse_detach(fd);
 }
 
 enum { MOVABLE = 7 };
@@ -232,7 +240,7 @@ static void find_lengths(struct field *fd) {
         int by_differences = !maps[i]->user.jacobian || (of_constraint && !fd->p.curvature);
         if (maps[i] == &fd->f && !(fd->traits & KEEL_ALGEBRAIC)) continue; /* its jacobian is not used */
         if (!maps[i]->user.count || !maps[i]->exact || !by_differences) continue;
-        if (fd->mech.sparse) map_sparse_find_lengths(fd, maps[i]);
+        if (fd->mech.sparse || fd->large) map_sparse_find_lengths(fd, maps[i]);
         else map_find_lengths(fd, maps[i]);
     }
     for (int j = 0; j < fd->n + fd->m; j++)
@@ -292,6 +300,11 @@ keel_status field_rhs(struct field *fd, double t, const double *x, double *dx) {
 keel_status field_divide_by_mass(struct field *fd, double t, const double *u, double *dx) {
     if (!fd->p.mass.value) return KEEL_OK;
     int n = fd->n;
+    if (fd->large) {
+        keel_status status = mass_sparse_factor(fd, t, u);
+        if (status == KEEL_OK) mass_sparse_divide(fd, dx);
+        return status;
+    }
     if (!(fd->p.mass.constant && fd->mass_ready)) {
         keel_status status = map_matrix(fd, &fd->p.mass, "mass", n, t, u, fd->mass);
         if (status != KEEL_OK) return status;

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "core/form.h"
+#include "core/newton.h"
 #include "linalg/rowspace.h"
 #include "linalg/saddle.h"
 
@@ -59,6 +60,11 @@ struct algebra {
     int any_derived;
     double *values, *matrix, *rate_y, *row_jacobian, *f_jacobian, *dx, *shift, *step;
     int *pivot;
+    /* Large, of index 1 (algebra_sparse.c): instead of matrix, rate_y, row_jacobian and f_jacobian. */
+    int sparse;
+    double *entries, *anchor; /* of F's pattern; those of F_y whose pivots are used */
+    int *anchor_known;        /* 1 */
+    struct algebra_matrix *lu; /* outside the block */
     /* algebra_follow.c */
     int follow;      /* a step is tried: y stays on its branch, or the step is not made */
     int doubt;       /* the last search may have left it */
@@ -96,12 +102,17 @@ struct field {
     int *active;     /* k: 0 for a redundant constraint */
     double *gradient, *matrix, *sparse, *work, *probe, *path, *line, *column, *curvature_work, *column_space;
     double *moved, *beside; /* for differences of the rate */
-    double *mass;           /* ODE, DAE: its LU factors */
+    double *mass;           /* ODE, DAE: its LU factors; large: its entries */
+    struct mass_matrix *mass_lu; /* large: its factors, outside the block */
     int *pivot, mass_ready;
     int damped;  /* the run adds a term to the rate: maps alone do not give its jacobian */
     int sliding; /* nor where the rate is that of sliding along a switching surface */
     struct mechanics mech;
     struct algebra dae;
+    keel_newton newton[NEWTON_MOST]; /* as they are laid out */
+    int newtons, large;              /* large: sparse ones */
+    int by_pattern;                  /* the jacobian of f is never spread for checks */
+    struct newton_pattern *pattern;  /* large: outside the block; NULL: nobody asked for matrices */
     keel_stats *stats;
     keel_halt *halt; /* options.stop, while what is under way can be forgotten; else NULL */
     struct fault fault;
@@ -249,6 +260,20 @@ keel_status algebra_newton(struct field *fd, double t, double *u, int wary);
 keel_status algebra_linearize(struct field *fd, double t, const double *u, int *sign);
 double algebra_log_det(const struct field *fd); /* of the F_y that stands */
 
+void algebra_divide(const struct field *fd, double *v); /* v := F_y^-1 v, by the factors that stand */
+/* Of row i of F and h, with the jacobian that stands, added to sum: its products with n values of x', their
+ * sizes with all of u. */
+double algebra_row_times(const struct field *fd, int i, double sum, const double *dx);
+double algebra_row_terms(const struct field *fd, int i, double sum, const double *u);
+
+/* algebra_sparse.c */
+void algebra_sparse_layout(struct field *fd, struct arena *a);
+int algebra_sparse_attach(struct field *fd); /* 1: no memory */
+void algebra_sparse_detach(struct field *fd);
+int algebra_sparse_factor(struct field *fd); /* of d->entries; 1: singular */
+void algebra_sparse_divide(const struct field *fd, double *v);
+double algebra_sparse_log_det(const struct field *fd, int *sign);
+
 /* algebra_follow.c */
 void algebra_stand(struct field *fd, double t, const double *u); /* y has been found here */
 /* y of u: while a step is tried, the continuation of the y found last. */
@@ -257,10 +282,10 @@ keel_status algebra_find(struct field *fd, double t, double *u);
  * with these rates at its ends, which the equations must confirm. */
 struct algebra_way {
     double t_from, t_to, h;
-    const double *from, *to; /* n + m: y of `from` is known */
-    const double *f, *f_to;  /* n; NULL: a line */
-    const double *lu;        /* of I - h J, n x n, where f is stiff; NULL: it is not */
-    const int *pivot;
+    const double *from, *to;   /* n + m: y of `from` is known */
+    const double *f, *f_to;    /* n; NULL: a line */
+    const keel_newton *newton; /* its matrix 0 is I - h J, where f is stiff; NULL: it is not */
+    const keel_work *work;
 };
 keel_status algebra_walk(struct field *fd, const struct algebra_way *way, double *y);
 /* Is a singular place so near that round-off does not tell its two sides apart? */
@@ -280,6 +305,14 @@ double algebra_misses(struct field *fd, const struct algebra_piece *p);
 /* Does det F_y change size or sign between the solution u and dae.aim, in its place?  The factors that stand
  * are those of u. */
 int algebra_bends(struct field *fd, double t, const double *u);
+
+/* mass_sparse.c: M of large systems of first order, which is constant */
+int mass_sparse_attach(struct field *fd); /* 1: no memory */
+void mass_sparse_detach(struct field *fd);
+keel_status mass_sparse_factor(struct field *fd, double t, const double *u); /* if it is not */
+void mass_sparse_divide(const struct field *fd, double *v);                  /* v := M^-1 v */
+/* out := M v, every stride-th place of it */
+void mass_sparse_multiply(const struct field *fd, const double *v, int stride, double *out);
 
 /* field.c: M x' = f in place, with a mass matrix of order n. */
 keel_status field_divide_by_mass(struct field *fd, double t, const double *u, double *dx);

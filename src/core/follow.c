@@ -4,8 +4,6 @@
  * the way (algebra_follow.c), and must arrive where the step has it. */
 #include "core/engine.h"
 
-#include "linalg/dense.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -73,7 +71,7 @@ static keel_status smooth_end(struct engine *e, double t, double h, int end, dou
     const double *x = e->x[e->r->current], *x_new = e->x[1 - e->r->current];
     int sign;
     for (int i = 0; i < fd->n; i++) f[i] = e->f[end][i] - (x_new[i] - x[i]) / h;
-    dense_lu_solve(fd->n, e->defect.matrix, e->defect.pivot, f);
+    keel_newton_solve(&e->work, e->defect.newton, 0, f, NULL);
     for (int i = 0; i < fd->n; i++) f[i] += (x_new[i] - x[i]) / h;
     keel_status status = algebra_linearize(fd, t, e->x[end], &sign);
     if (status == KEEL_OK) algebra_slope(fd, f, e->slope[end]);
@@ -96,8 +94,8 @@ static int smooth(struct engine *e, struct algebra_way *way) {
     if (!there) return 0;
     way->f = d->value;
     way->f_to = d->at;
-    way->lu = d->matrix;
-    way->pivot = d->pivot;
+    way->newton = d->newton;
+    way->work = &e->work;
     return 1;
 }
 

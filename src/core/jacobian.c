@@ -18,7 +18,7 @@ static int known_by_maps(const struct field *fd) {
     if (!p->f.jacobian || fd->traits & KEEL_SECOND_ORDER || fd->damped || fd->sliding) return 0;
     if (fd->traits & KEEL_FROM_ENERGY) return fd->rhs == p->f.value;
     if (p->mass.value && !p->mass.constant) return 0;
-    return fd->m == 0 || (p->algebraic.jacobian && !fd->dae.any_derived);
+    return fd->m == 0 || (p->algebraic.jacobian && !fd->dae.any_derived && !fd->dae.sparse);
 }
 
 /* rate_x := f_x - f_y F_y^-1 F_x in the n columns of d->f_jacobian, rows n + m long. */

@@ -111,7 +111,7 @@ struct project manifold_project(struct manifold *m) {
                             .row = m->row,
                             .units = m->units,
                             .inverse_weight = m->inverse_weight,
-                            .jacobian = m->rows->jacobian,
+                            .jacobian = rows_gradient(m->rows, m->fd, 0),
                             .size = m->rows->size,
                             .residual = m->residual,
                             .space = &m->space,

@@ -41,7 +41,8 @@ void rows_layout(struct rows *r, const struct field *fd, struct arena *a) {
     r->fresh_size = arena_doubles(a, count);
     r->terms = arena_doubles(a, count);
     r->column = arena_doubles(a, count);
-    r->stored = fd->mech.sparse ? r->at[KEEL_ROW_ENERGY] : 0;
+    r->stored = fd->mech.sparse ? r->at[KEEL_ROW_ENERGY] : fd->dae.sparse ? r->at[KEEL_ROW_HIDDEN] : 0;
+    r->lasting = fd->mech.sparse ? r->stored : 0;
     r->jacobian = arena_doubles(a, (count - (size_t)r->stored) * (size_t)(fd->n + fd->m));
 }
 
@@ -136,6 +137,7 @@ static keel_status velocity_jacobian(struct field *fd, struct rows *r, double t,
 keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {
     int all = fd->n + fd->m, count = r->of[kind];
     if (fd->mech.sparse && rows_in(ROWS_OF_CONSTRAINTS, kind)) return KEEL_OK; /* K itself is what there is */
+    if (fd->dae.sparse && kind == KEEL_ROW_ALGEBRAIC) return KEEL_OK; /* rows_grow asks for the entries */
     double *jacobian = rows_gradient(r, fd, r->at[kind]);
     if (kind == KEEL_ROW_VELOCITY || kind == KEEL_ROW_ROLLING)
         return velocity_jacobian(fd, r, t, u); /* both */
@@ -148,6 +150,19 @@ keel_status rows_jacobian(struct field *fd, struct rows *r, keel_row_kind kind, 
     return status;
 }
 
+/* |dc_i/dx_j| |x_j| of algebraic rows by their pattern. */
+static keel_status rows_entries_grow(struct field *fd, struct rows *r, double t, const double *u) {
+    const keel_pattern *p = fd->algebraic.user.pattern;
+    keel_status status = map_entries(fd, &fd->algebraic, t, u, fd->sparse);
+    for (int i = 0; i < fd->m && status == KEEL_OK; i++) {
+        double *size = &r->fresh_size[r->at[KEEL_ROW_ALGEBRAIC] + i];
+        *size = fabs(r->reference[r->at[KEEL_ROW_ALGEBRAIC] + i]);
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
+            *size += fabs(fd->sparse[e] * u[p->column[e]]);
+    }
+    return status;
+}
+
 /* s_i = sum_j |dc_i/dx_j| |x_j| + |dc_i/dt| |t| + |reference| + sum of |terms|.  For d/dt rows the terms
  * are those of G v + g_t, known without a further callback; of G H_p + g_t they are asked for. */
 keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {
@@ -155,7 +170,11 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
     const struct map *map = r->map[kind];
     int derived = kind == KEEL_ROW_VELOCITY || kind == KEEL_ROW_ROLLING;
     if (fd->mech.sparse && rows_in(ROWS_OF_CONSTRAINTS, kind)) return rows_grow_sparse(fd, r, t, u);
-    for (int i = first; i < first + count; i++) {
+    if (fd->dae.sparse && kind == KEEL_ROW_ALGEBRAIC) {
+        keel_status status = rows_entries_grow(fd, r, t, u);
+        if (status != KEEL_OK) return status;
+    }
+    for (int i = first; i < first + count && i >= r->stored; i++) {
         const double *row = rows_gradient(r, fd, i);
         double size = fabs(r->reference[i]);
         for (int j = 0; j < all; j++) size += fabs(row[j] * u[j]);
@@ -213,7 +232,7 @@ void rows_fade(struct rows *r) {
     enum { SLACK = 10 };
     for (int i = 0; i < r->count; i++) {
         double most = SLACK * fmax(r->fresh_size[i], r->recent[i]);
-        if (r->treatment[i] != KEEL_ROW_KEPT && most > 0 && i >= r->stored)
+        if (r->treatment[i] != KEEL_ROW_KEPT && most > 0 && i >= r->lasting)
             r->size[i] = fmin(r->size[i], most);
         r->recent[i] = r->fresh_size[i];
     }

@@ -34,7 +34,8 @@ struct rows {
         *beyond; /* fixed steps: a residual before its correction beyond this is looked at (correction.c) */
     double *recent;                                 /* fresh sizes at the last look of rows_fade */
     double *fresh_size, *terms, *jacobian, *column; /* work: count, count, rows x (n + m), count */
-    int stored; /* the first row with a place in jacobian: 0, or behind the constraints of large mechanics */
+    int stored;  /* the first row with a place in jacobian: 0, or behind those of large systems */
+    int lasting; /* sizes of rows before this one do not fade */
 };
 
 void rows_init(struct rows *r, const struct field *fd);

@@ -91,9 +91,28 @@ static int gives_masses(struct field *fd, double *bend) {
     return dense_cholesky(nq, bend, fd->halt) == 0;
 }
 
+/* By the pattern, where H_pp is diagonal. */
+static int masses_from_entries(struct field *fd, double t, const double *u) {
+    const keel_pattern *p = fd->p.f.pattern;
+    if (map_entries(fd, &fd->f, t, u, fd->sparse) != KEEL_OK) return 0;
+    for (int i = 0; i < fd->nq; i++) {
+        double own = 0;
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
+            if (p->column[e] == fd->nq + i) own = fd->sparse[e];
+        if (!(own > 0 && isfinite(own))) return 0;
+        fd->inertia[i] = 1 / own;
+    }
+    return 1;
+}
+
 void sizes_find_masses(struct field *fd, double t, const double *u) {
     if (!is_canonical(fd) || fd->nq == 0) return;
     struct fault before = fd->fault;
+    if (fd->by_pattern) {
+        if (!masses_from_entries(fd, t, u)) fd->inertia[0] = 0;
+        fd->fault = before;
+        return;
+    }
     int by_rates = fd->p.f.jacobian && fd->rhs == fd->p.f.value;
     keel_status status = by_rates                   ? bend_from_rates(fd, t, u, fd->matrix)
                          : fd->energy.user.jacobian ? bend_by_gradients(fd, t, u, fd->matrix)

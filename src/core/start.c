@@ -25,7 +25,7 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
     st->worst = arena_doubles(a, width + 4);
     st->free = arena_take(a, all + 1);
     st->space.width = (int)width;
-    size_t dense = fd->mech.sparse ? 1 : count; /* rows of a dense row space */
+    size_t dense = fd->mech.sparse ? 1 : count - (size_t)rows->stored; /* rows of a dense row space */
     st->space.q = arena_doubles(a, dense * width);
     st->space.r = arena_doubles(a, dense * dense);
     st->space.inverse = arena_doubles(a, count);
@@ -286,14 +286,21 @@ static keel_status solve_y(struct start *st, double t, double *u, const unsigned
 
 /* Rows of a DAE whose terms vanish at the start, d/dt rows at rest above all, have no round-off of their own
  * there.  A state counts as large as atol/rtol, and so do its terms. */
-static void least_sizes(struct start *st) {
-    const struct field *fd = st->fd;
+static void least_sizes(struct start *st, double t, const double *u) {
+    struct field *fd = st->fd;
     struct rows *r = st->rows;
+    if (fd->dae.sparse && map_entries(fd, &fd->algebraic, t, u, fd->sparse) != KEEL_OK) return;
     for (int i = 0; i < r->count && fd->traits & KEEL_ALGEBRAIC; i++) {
-        const double *row = rows_gradient(r, fd, i);
+        const double *row = i < r->stored ? NULL : rows_gradient(r, fd, i);
+        const keel_pattern *p = row ? NULL : fd->algebraic.user.pattern; 
+        int of_pattern = row ? 0 : p->row_start[i + 1];
         double size = 0;
-        for (int j = 0; j < fd->n; j++)
+        for (int j = 0; j < fd->n && row; j++)
             size += fabs(row[j]) * (fd->least[j] > 0 ? fd->least[j] : fd->size[j]);
+        for (int e = row ? 0 : p->row_start[i]; e < of_pattern && p->column[e] < fd->n; e++) {
+            int j = p->column[e];
+            size += fabs(fd->sparse[e]) * (fd->least[j] > 0 ? fd->least[j] : fd->size[j]);
+        }
         r->size[i] = fmax(r->size[i], size);
     }
 }
@@ -328,7 +335,7 @@ keel_status start_make(struct start *st, double t, double *u, const unsigned cha
     int levels = levels_of(fd, level);
     keel_status status = rows_grow_all(fd, st->rows, t, u);
     if (status != KEEL_OK) return fd->fault.status;
-    least_sizes(st);
+    least_sizes(st, t, u);
     for (int l = 0; l < levels; l++) {
         status = meet(st, &level[l], t, u, fixed);
         if (status == KEEL_ESTART) return does_not_fit(st, level, l, levels, t, u);

@@ -88,9 +88,9 @@ static int matrices_fit(char *why, size_t room, const keel_problem *p, const kee
                 ? "a jacobian with a pattern of the constraints and a pattern of the mass, all "
                   "rows kept and weighed by mass, and a method that does not keep them itself"
                 : "a keel that was built with KLU (SuiteSparse)");
-    return (!p->f.jacobian ||
-            matrix_fits(why, room, &p->f, "f", all)) && /* f alone may go without a matrix */
-           matrix_fits(why, room, &p->algebraic, "algebraic", all) &&
+    /* f may go without a matrix, and with patterns both go by memory (engine.c) */
+    return (!p->f.jacobian || p->f.pattern || matrix_fits(why, room, &p->f, "f", all)) &&
+           (p->algebraic.pattern || matrix_fits(why, room, &p->algebraic, "algebraic", all)) &&
            matrix_fits(why, room, &p->hidden, "hidden", n) &&
            matrix_fits(why, room, &p->constraint, "constraint", half) &&
            matrix_fits(why, room, &p->rolling, "rolling", half) &&

@@ -7,19 +7,37 @@
 #include "methods/implicit_rk.h"
 
 #include "linalg/dense.h"
+#include "linalg/shifted.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-void implicit_newton_layout(keel_work *w, int stages) {
+/* Real matrices come first, as in the tables. */
+static void count_blocks(const struct implicit_table *table, int *real, int *complex) {
+    int reals = 0;
+    for (int b = 0; b < table->blocks; b++) reals += table->imaginary[b] == 0;
+    *real = reals > *real ? reals : *real;
+    *complex = table->blocks - reals > *complex ? table->blocks - reals : *complex;
+}
+
+void implicit_newton_layout(const keel_problem *p, const keel_options *o, keel_work *w) {
+    const struct implicit_method *method = w->stepper->table;
     struct implicit_rk *m = w->method;
-    size_t n = (size_t)m->n, s = (size_t)stages;
-    m->jacobian = keel_work_doubles(w, n * n);
-    m->beside = keel_work_doubles(w, n * n);
-    m->lu = keel_work_doubles(w, 2 * s * n * n);
+    size_t n = (size_t)m->n;
+    int complex = 0;
+    m->real = 0;
+    for (int i = 0; i < method->count; i++) count_blocks(&m->table[i], &m->real, &complex);
     m->pair = keel_work_doubles(w, 2 * n);
-    m->pivot = keel_work_doubles(w, s * n);
+    if (!m->system) {
+        m->newton = keel_newton_layout(p, o, w, m->real, complex);
+        m->beside = keel_newton_beside(w, m->newton);
+        return;
+    }
+    m->jacobian = keel_work_doubles(w, n * n);
+    m->jacobian_beside = keel_work_doubles(w, n * n);
+    m->lu = keel_work_doubles(w, ((size_t)m->real + 4 * (size_t)complex) * n * n);
+    m->pivot = keel_work_doubles(w, ((size_t)m->real + 2 * (size_t)complex) * n);
 }
 
 void implicit_raise_scale(keel_work *w, int stages) {
@@ -65,55 +83,66 @@ double implicit_size(const keel_work *w, int stages, const double *v) {
     return w->rtol > 0 ? sqrt(sum / (stages * (double)w->n)) : largest;
 }
 
-/* Block b of E - h D x J: order n, or 2n for a pair. */
-static int factor_block(const keel_work *w, const struct implicit_table *table, int b, double h,
-                        const double *jacobian, double *lu, int *pivot) {
+/* The number of block b among the matrices. */
+static int number_of(const keel_work *w, const struct implicit_table *table, int b) {
     const struct implicit_rk *m = w->method;
-    int n = m->n, order = table->imaginary[b] != 0 ? 2 * n : n;
-    double real = h * table->real[b], imaginary = h * table->imaginary[b];
-    for (int i = 0; i < n; i++) {
-        double factor = i < w->n ? 1 : m->row_factor[i - w->n];
-        for (int j = 0; j < n; j++) {
-            double entry = factor * jacobian[(long)i * n + j];
-            double on_diagonal = (i == j && i < w->n) - real * entry;
-            lu[(long)i * order + j] = on_diagonal;
-            if (order == n) continue;
-            lu[(long)i * order + n + j] = -imaginary * entry;
-            lu[(long)(n + i) * order + j] = imaginary * entry;
-            lu[(long)(n + i) * order + n + j] = on_diagonal;
-        }
-    }
-    return dense_lu(order, lu, pivot, w->halt);
+    int complex = 0;
+    for (int k = 0; k < b; k++) complex += table->imaginary[k] != 0;
+    return table->imaginary[b] != 0 ? m->real + complex : b;
 }
 
-static int factor(keel_work *w, const struct implicit_table *table, double h, const double *jacobian) {
+static double *lu_of(const struct implicit_rk *m, int number, int **pivot) {
+    int complex = number > m->real ? number - m->real : 0;
+    *pivot = (int *)m->pivot + (long)(number + complex) * m->n;
+    return m->lu + (long)(number + 3 * complex) * m->n * m->n;
+}
+
+/* The blocks of E - h D x J, by J or the one beside it.  D acts on pairs as real - i imaginary. */
+static keel_status factor(keel_work *w, const struct implicit_table *table, double h, int beside) {
     struct implicit_rk *m = w->method;
-    double *lu = m->lu;
-    int *pivot = (int *)m->pivot;
     for (int b = 0; b < table->blocks; b++) {
-        int order = table->imaginary[b] != 0 ? 2 * m->n : m->n;
-        if (factor_block(w, table, b, h, jacobian, lu, pivot)) return 0;
-        lu += (long)order * order;
-        pivot += order;
+        double real = h * table->real[b], imaginary = -h * table->imaginary[b];
+        int number = number_of(w, table, b), *pivot;
+        if (!m->system) {
+            keel_status status =
+                keel_newton_factor(w, beside ? m->beside : m->newton, number, real, imaginary);
+            if (status != KEEL_OK) return status;
+            continue;
+        }
+        const struct shifted s = {m->n, w->n, m->row_factor};
+        double *lu = lu_of(m, number, &pivot);
+        if (shifted_lu(&s, real, imaginary, beside ? m->jacobian_beside : m->jacobian, lu, pivot, w->halt))
+            return KEEL_RETRY;
+        keel_work_count(w, 1, 0);
     }
-    keel_work_count(w, table->blocks, 0);
-    return 1;
+    return KEEL_OK;
+}
+
+/* v, of order n or 2n, by the factors of block b. */
+static void solve_block(const keel_work *w, const struct implicit_table *table, int b, double *v) {
+    const struct implicit_rk *m = w->method;
+    int paired = table->imaginary[b] != 0, number = number_of(w, table, b), *pivot;
+    if (!m->system) {
+        keel_newton_solve(w, m->newton, number, v, paired ? v + m->n : NULL);
+        return;
+    }
+    double *lu = lu_of(m, number, &pivot);
+    dense_lu_solve(paired ? 2 * m->n : m->n, lu, pivot, v);
 }
 
 void implicit_newton_filter(const keel_work *w, double *v) {
     const struct implicit_rk *m = w->method;
-    dense_lu_solve(m->n, m->lu, (const int *)m->pivot, v);
+    if (m->system) dense_lu_solve(m->n, m->lu, (const int *)m->pivot, v);
+    else keel_newton_solve(w, m->newton, 0, v, NULL);
 }
 
 /* dZ of the residual, into m->moved. */
 static void solve(const keel_work *w, const struct implicit_table *table) {
     const struct implicit_rk *m = w->method;
     int n = m->n, s = table->s, at = 0;
-    const double *lu = m->lu;
-    const int *pivot = (const int *)m->pivot;
     memset(m->moved, 0, (size_t)s * (size_t)m->width * sizeof(double));
     for (int b = 0; b < table->blocks; b++) {
-        int parts = table->imaginary[b] != 0 ? 2 : 1, order = parts * n;
+        int parts = table->imaginary[b] != 0 ? 2 : 1;
         for (int part = 0; part < parts; part++)
             for (int c = 0; c < n; c++) {
                 double sum = 0;
@@ -121,13 +150,11 @@ static void solve(const keel_work *w, const struct implicit_table *table) {
                     sum += table->t_inverse[at + part][j] * m->residual[(long)j * m->width + c];
                 m->pair[part * n + c] = sum;
             }
-        dense_lu_solve(order, lu, pivot, m->pair);
+        solve_block(w, table, b, m->pair);
         for (int i = 0; i < s; i++)
             for (int part = 0; part < parts; part++)
                 for (int c = 0; c < n; c++)
                     m->moved[(long)i * m->width + c] += table->t[i][at + part] * m->pair[part * n + c];
-        lu += (long)order * order;
-        pivot += order;
         at += parts;
     }
 }
@@ -292,38 +319,44 @@ static keel_status settle(keel_work *w, const keel_attempt *a, const struct impl
 }
 
 static keel_status find_jacobian(keel_work *w, const keel_attempt *a, const struct implicit_table *table,
-                                 int differences, double *jacobian) {
+                                 int differences, int beside) {
     const struct implicit_rk *m = w->method;
     if (m->system) { /* constraints turn within a step: in the middle, as far as that can be foreseen */
         const double *z = m->residual + ((long)table->s + table->s / 2) * m->width;
         double t = a->t + table->c[table->s / 2] * a->h;
         for (int c = 0; c < m->n; c++) m->stage[c] = m->from[c] + z[c];
-        return m->system->jacobian(w, t, m->stage, differences, jacobian);
+        return m->system->jacobian(w, t, m->stage, differences, beside ? m->jacobian_beside : m->jacobian);
     }
-    return keel_work_jacobian(w, a->t, a->x, a->f, differences, jacobian);
+    return keel_newton_jacobian(w, beside ? m->beside : m->newton, a->t, a->x, a->f, differences);
+}
+
+/* Do both jacobians agree in what concerns x, in terms of the sizes? */
+static int jacobians_agree(const keel_work *w) {
+    const struct implicit_rk *m = w->method;
+    double difference = 0, size = 0, share = 1e-3;
+    if (!m->system) return keel_newton_alike(w, m->beside, m->newton, m->scale, share);
+    for (long c = 0; c < (long)w->n * w->n; c++) {
+        long i = c / w->n, j = c % w->n, e = i * m->n + j;
+        double change = m->scale[j] / m->scale[i];
+        difference = fmax(difference, fabs(m->jacobian_beside[e] - m->jacobian[e]) * change);
+        size = fmax(size, fabs(m->jacobian_beside[e]) * change);
+    }
+    return !(difference > share * size);
 }
 
 /* A fresh jacobian.  One that does not help three times in a row is compared with
  * differences, and not believed any more if it differs: a wrong one costs time only. */
-static keel_status renew(keel_work *w, const keel_attempt *a, const struct implicit_table *table,
-                         double *jacobian) {
+static keel_status renew(keel_work *w, const keel_attempt *a, const struct implicit_table *table) {
     struct implicit_rk *m = w->method;
     struct implicit_memory *memory = m->memory;
     if (memory->failures >= 3 && memory->distrust == 0 && !a->replay) {
-        double difference = 0, size = 0;
-        keel_status status = find_jacobian(w, a, table, 1, m->beside);
-        if (status == KEEL_OK) status = find_jacobian(w, a, table, 0, jacobian);
+        keel_status status = find_jacobian(w, a, table, 1, 1);
+        if (status == KEEL_OK) status = find_jacobian(w, a, table, 0, 0);
         if (status != KEEL_OK) return status;
-        for (long c = 0; c < (long)w->n * w->n; c++) {
-            long i = c / w->n, j = c % w->n, e = i * m->n + j;
-            double change = m->scale[j] / m->scale[i]; /* in terms of the sizes */
-            difference = fmax(difference, fabs(m->beside[e] - jacobian[e]) * change);
-            size = fmax(size, fabs(m->beside[e]) * change);
-        }
-        memory->distrust = difference > 1e-3 * size;
+        memory->distrust = !jacobians_agree(w);
         memory->failures = 0;
     }
-    return find_jacobian(w, a, table, memory->distrust != 0, jacobian);
+    return find_jacobian(w, a, table, memory->distrust != 0, 0);
 }
 
 /* The part that a look into the last step takes: with its own jacobian if need be, and nothing is kept. */
@@ -335,9 +368,9 @@ static keel_status look(keel_work *w, const keel_attempt *a, const struct implic
     int converged = 0;
     keel_status status = KEEL_OK;
     for (int fresh = kept.jacobian_known == 0; fresh < 2 && !converged && status == KEEL_OK; fresh++) {
-        if (fresh) status = find_jacobian(w, a, table, kept.distrust != 0, m->beside);
+        if (fresh) status = find_jacobian(w, a, table, kept.distrust != 0, 1);
         memcpy(m->z, start, bytes);
-        if (status == KEEL_OK && factor(w, table, a->h, fresh ? m->beside : m->jacobian))
+        if (status == KEEL_OK && factor(w, table, a->h, fresh) == KEEL_OK)
             status = iterate(w, a, table, &converged);
     }
     *m->memory = kept;
@@ -357,14 +390,15 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
     int continued = !a->first && !m->system;
     int nearer = m->system && w->rtol == 0 ? 3 : 0; /* jacobians where the last iteration got to */
     for (;;) {
-        keel_status status = fresh ? renew(w, a, table, m->jacobian) : KEEL_OK;
+        if (fresh) memory->jacobian_known = 0; /* what is left of one that has no value is none */
+        keel_status status = fresh ? renew(w, a, table) : KEEL_OK;
         if (status != KEEL_OK) return status;
         memory->jacobian_known = 1;
         double h = a->h;
         int as_it_is = !fresh && memory->factored_h == h && memory->factored_choice == memory->choice;
         if (!as_it_is || memory->disturbed != 0) {
             memory->factored_h = 0;
-            if (!factor(w, table, h, m->jacobian)) return KEEL_RETRY;
+            if (factor(w, table, h, 0) != KEEL_OK) return KEEL_RETRY;
             memory->factored_h = h;
             memory->factored_choice = memory->choice;
             memory->disturbed = 0;
@@ -389,7 +423,7 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
     if (!converged && w->rtol == 0 && memory->failures < 4 && memory->distrust == 0) {
         memory->failures = 3; /* with a fixed step there is no other chance */
         memcpy(m->z, start, count * sizeof(double));
-        keel_status status = renew(w, a, table, m->jacobian);
+        keel_status status = renew(w, a, table);
         if (status != KEEL_OK || memory->distrust == 0) return status == KEEL_OK ? KEEL_RETRY : status;
         memory->factored_h = 0;
         return implicit_newton(w, a, table);

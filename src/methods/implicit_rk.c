@@ -40,7 +40,7 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->residual = keel_work_doubles(w, 2 * rows);
     m->moved = keel_work_doubles(w, rows + width);
     m->start_nodes = 0;
-    implicit_newton_layout(w, most);
+    implicit_newton_layout(p, o, w);
 }
 
 int implicit_choice(const keel_work *w) {

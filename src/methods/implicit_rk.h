@@ -4,7 +4,7 @@
 #ifndef KEEL_IMPLICIT_RK_H
 #define KEEL_IMPLICIT_RK_H
 
-#include <keel/method.h>
+#include <keel/newton.h>
 
 #include "methods/implicit_tables.h"
 
@@ -57,16 +57,19 @@ struct implicit_rk {
     const struct implicit_system *system;
     int n, width; /* of y, which is x or (x,z) */
     struct implicit_memory *memory;
-    const double *from;        /* y at the begin of the step */
-    double *y;                 /* width: room for it */
-    double *row_factor;        /* of each row of r, by which matrix and residual are multiplied */
-    double *last, *k, *z;      /* stages x width: K of the last step, K and Z of this one */
-    double *stage, *scale;     /* width; of x alone */
-    double wide;               /* scale over the tolerance, with adaptive steps */
-    double *residual, *moved;  /* stages x width */
-    double *jacobian, *beside; /* n x n; beside: for looks */
-    double *lu, *pair;         /* the blocks of I - h D x J, one after the other; 2 n */
-    double *pivot;             /* ints, in doubles' room */
+    const double *from;       /* y at the begin of the step */
+    double *y;                /* width: room for it */
+    double *row_factor;       /* of each row of r, by which matrix and residual are multiplied */
+    double *last, *k, *z;     /* stages x width: K of the last step, K and Z of this one */
+    double *stage, *scale;    /* width; of x alone */
+    double wide;              /* scale over the tolerance, with adaptive steps */
+    double *residual, *moved; /* stages x width */
+    double *pair;             /* 2 n */
+    int real; /* the most real eigenvalues of a table: complex matrices are numbered from it */
+    keel_newton *newton, *beside; /* J and the blocks of I - h D x J; another J, for looks */
+    /* The same of a system, which has matrices of its own: n x n, n x n, one block after the other, ints in
+     * doubles' room. */
+    double *jacobian, *jacobian_beside, *lu, *pivot;
     double start[IMPLICIT_STAGES][IMPLICIT_STAGES + 1], start_ratio; /* weights of the start values */
     int start_from, start_to, start_nodes;
 };
@@ -92,7 +95,7 @@ static inline int implicit_arrived(double size, int idle) {
 }
 
 /* implicit_newton.c: Z by simplified Newton from the Z given; K with it. */
-void implicit_newton_layout(keel_work *w, int stages);
+void implicit_newton_layout(const keel_problem *p, const keel_options *o, keel_work *w);
 keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct implicit_table *table);
 double implicit_newton_enough(const keel_work *w, int s);
 /* (I - h lambda J)^-1 of the real eigenvalue, in place. */

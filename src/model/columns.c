@@ -8,17 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many derivatives of unknown j are states in some mode and have no name of their own. */
-static int orders_shown(const struct keel_model *m, int j) {
-    int most = 1;
+/* How many derivatives of each unknown are states in some mode and have no name of their own.  Hamilton's
+ * positions show no velocities: the momenta stand beside them. */
+static void find_orders(const struct keel_model *m, int *orders) {
+    int unknowns = m->model->unknowns;
+    for (int j = 0; j < unknowns; j++) orders[j] = m->model->unknown[j].role == MODEL_COORD ? 2 : 1;
     for (int i = 0; i < m->modes; i++) {
         const struct structure *s = &m->mode[i].system.s;
         for (int k = 0; k < s->n; k++)
-            if (s->column[k] == j && s->d[k] > most) most = s->d[k];
-        for (int k = 0; k < m->model->unknowns; k++)
-            if (k != j && s->alias[k].unknown == j) return 1;
+            if (s->column[k] < unknowns && s->d[k] > orders[s->column[k]]) orders[s->column[k]] = s->d[k];
     }
-    return m->model->unknown[j].role == MODEL_COORD && most < 2 ? 2 : most;
+    for (int i = 0; i < m->modes; i++) {
+        const struct structure *s = &m->mode[i].system.s;
+        for (int k = 0; k < unknowns; k++)
+            if (s->alias[k].unknown != k && s->alias[k].unknown < unknowns) orders[s->alias[k].unknown] = 1;
+    }
+    for (int j = 0; j < unknowns; j++)
+        if (m->model->unknown[j].role == MODEL_POSITION) orders[j] = 1;
 }
 
 static void add(struct keel_model *m, expr symbol, int output) {
@@ -29,15 +35,14 @@ static void add(struct keel_model *m, expr symbol, int output) {
         .name = pool_copy(&m->pool, name, strlen(name)), .symbol = symbol, .output = output};
 }
 
-/* Hamilton's positions show no velocities: the momenta stand beside them. */
 static int list_columns(struct keel_model *m) {
     struct model *model = m->model;
     struct graph *g = &model->graph;
     int outputs = model->mode[0].output.count, all = model->multipliers + outputs, highest = 1;
     int *orders = pool_take(&m->pool, ((size_t)model->unknowns + 1) * sizeof *orders);
     if (!orders) return 0;
+    find_orders(m, orders);
     for (int j = 0; j < model->unknowns; j++) {
-        orders[j] = model->unknown[j].role == MODEL_POSITION ? 1 : orders_shown(m, j);
         all += orders[j];
         if (orders[j] > highest) highest = orders[j];
     }

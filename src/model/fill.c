@@ -2,6 +2,7 @@
 #include "model/fill.h"
 
 #include "linalg/saddle.h"
+#include "linalg/sparse.h"
 
 static const keel_pattern *pattern_of(keel_pattern *p, const struct derive_sparse *from) {
     *p = (keel_pattern){from->row_start[from->rows], from->row_start, from->column};
@@ -76,6 +77,25 @@ static int goes_sparse(const struct formulation *r) {
                        (double)entries_of(&r->constraint.jacobian) + entries_of(&r->rolling.jacobian));
 }
 
+/* Systems of first order: with algebraic variables only of index 1, and solved by sparse matrices. */
+static int goes_by_pattern(const struct formulation *r) {
+    const struct derive_sparse *rows = &r->algebraic.jacobian;
+    if (formulation_traits(r) & KEEL_SECOND_ORDER || r->f.count != r->n || (r->m && !sparse_available()))
+        return 0;
+    for (int i = 0; i < r->m; i++) {
+        int end = rows->row_start[i + 1];
+        if (end == rows->row_start[i] || rows->column[end - 1] < r->n) return 0;
+    }
+    return 1;
+}
+
+/* Entries of the jacobians of a system of first order: those of the pattern, where it goes by that. */
+static double entries_of_rates(const struct formulation *r) {
+    double order = (double)r->n + r->m;
+    double entries = (double)entries_of(&r->f.jacobian) + entries_of(&r->algebraic.jacobian);
+    return goes_by_pattern(r) && sparse_pays(order, entries) ? entries : order * order;
+}
+
 /* To open and to make the first steps the algebraic equations are factored some fifty times, the mass a few
  * times, the rows of the manifold a hundred times; for an invariant, which is verified at two dozen points
  * each found by some ten corrections, two thousand times more. */
@@ -83,9 +103,10 @@ int fill_matrices_fit(const struct formulation *r) {
     if (goes_sparse(r)) return 1; /* as many numbers as the patterns have, which the budget knows already */
     double n = r->n, m = r->m, mass = formulation_traits(r) & KEEL_SECOND_ORDER ? n / 2 : 0;
     double rows = r->hidden.count + r->constraint.count + r->rolling.count, kept = rows + invariants(r);
-    double entries = (n + m) * (n + m + kept),
+    double of_rates = entries_of_rates(r), entries = of_rates + (n + m) * kept,
            factors = 100 * kept * kept + 2000 * invariants(r) * rows * rows;
-    return left_for(r, EXPR_COST_BYTE * sizeof(double) * entries + 20 * m * m * m + 2 * mass * mass * mass +
+    double solves = of_rates < (n + m) * (n + m) ? 20 * of_rates : 20 * m * m * m;
+    return left_for(r, EXPR_COST_BYTE * sizeof(double) * entries + solves + 2 * mass * mass * mass +
                            factors * n);
 }
 

@@ -40,15 +40,19 @@ static int room_for(struct formulation *r, expr symbol) {
     return 1;
 }
 
-/* States of one array and one order of differentiation share a weight. */
-static int array_number(const struct formulation *r, int i) {
+static int same_array(const struct formulation *r, int i, int k) {
     const struct model *m = r->y->m;
-    const struct expr_node a = graph_of(r)->node[r->basic[i]];
-    for (int k = 0; k < i; k++) {
-        const struct expr_node b = graph_of(r)->node[r->basic[k]];
-        if (a.a != b.a || a.c != b.c || a.a != EXPR_UNKNOWN) continue;
-        if (strcmp(m->unknown[a.b].label.base, m->unknown[b.b].label.base) == 0) return r->array_of[k];
-    }
+    const struct expr_node a = graph_of(r)->node[r->basic[i]], b = graph_of(r)->node[r->basic[k]];
+    return a.a == b.a && a.c == b.c && a.a == EXPR_UNKNOWN &&
+           strcmp(m->unknown[a.b].label.base, m->unknown[b.b].label.base) == 0;
+}
+
+/* States of one array and one order of differentiation share a weight.  They mostly stand side by side; else
+ * the first state of each array is looked at. */
+static int array_number(const struct formulation *r, int i) {
+    if (i > 0 && same_array(r, i, i - 1)) return r->array_of[i - 1];
+    for (int k = 0; k < i; k++)
+        if (r->array_of[k] == k && same_array(r, i, k)) return k;
     return i;
 }
 

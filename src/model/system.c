@@ -58,6 +58,7 @@ int system_unknown(const struct system *y, expr symbol) {
 void system_name(const struct system *y, expr symbol, char *out, size_t room) {
     const struct expr_node n = y->m->graph.node[symbol];
     int j = system_unknown(y, symbol);
+    if (n.c > 0 && j >= 0) expr_spend(&y->m->graph, y->m->unknowns);
     for (int k = 0; k < y->m->unknowns && n.c > 0 && j >= 0 && y->s.alias; k++) {
         struct structure_value alias = y->s.alias[k];
         if (alias.unknown != j || alias.order != (int)n.c || k == j) continue;
@@ -177,8 +178,8 @@ static int collect(struct system *y, struct pool *pool) {
     struct model *m = y->m;
     const struct model_mode *mode = mode_of(y);
     struct derive d;
-    double names = (double)m->unknowns + m->multipliers;
-    if (!expr_spend(&m->graph, EXPR_COST_LOOK * names * names)) return 0; /* looked up one by another */
+    double names = (double)m->unknowns + m->multipliers; /* multipliers are looked up one by another */
+    if (!expr_spend(&m->graph, EXPR_COST_LOOK * names * (1.0 + m->multipliers))) return 0;
     size_t rows =
         (size_t)(mode->equation.count + 2 * mode->motion.n + mode->constraint.count + mode->rolling.count);
     size_t columns = (size_t)m->unknowns + (size_t)m->multipliers;

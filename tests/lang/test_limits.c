@@ -8,10 +8,6 @@ static const struct {
     const char *text, *words;
 } growing[] = {
     {"var x\nx' = sum(i in 1..100000000, i*x)\ninit x = 1\nrun 0 .. 1\n", "Is a range longer than meant?"},
-    {"param N = 100000\nvar x[1..N]\nfor i in 1..N: x[i]' = -x[i]\ninit x = 1\nrun 0 .. 1\n",
-     "the equations grow beyond 30000 million operations"},
-    {"param N = 10000\nvar x[1..N], y\ny' = -y\nfor i in 1..N: x[i]^3 + x[i] = y\ninit y = 1\nrun 0 .. 1\n",
-     "the matrices for 10001 unknowns and 0 equations to be kept, dense in this version, are too large"},
     {"param N = 1000\ncanonical q[1..N], p[1..N]\nhamiltonian sum(i in 1..N, p[i]^2/2 + q[i]^2/2)\n"
      "for i in 1..N-1: constraint c[i]: q[i]^2 + q[i+1]^2 = 2\ninit q = 1, p = 0\nrun 0 .. 1\n",
      "the matrices for 2000 unknowns and 1000 equations to be kept"},

@@ -1,0 +1,6 @@
+/* machine.h - what the machine has. */
+#ifndef KEEL_BASE_MACHINE_H
+#define KEEL_BASE_MACHINE_H
+
+double machine_memory(void); /* bytes; infinite where it cannot be told */
+#endif

@@ -1,0 +1,79 @@
+/* mass_sparse.c - a constant mass matrix of a large system of first order, by its pattern. */
+#include "core/field.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* M by columns; its values lie in fd->mass, in the order of its pattern. */
+struct mass_matrix {
+    int *start, *row, *from;
+    double *values;
+    struct sparse *lu;
+    int factored;
+};
+
+int mass_sparse_attach(struct field *fd) {
+    const keel_pattern *p = fd->p.mass.pattern;
+    fd->mass_lu = NULL;
+    if (!fd->large || !fd->p.mass.value) return 0;
+    struct mass_matrix *a = fd->mass_lu = calloc(1, sizeof *a);
+    if (!a) return 1;
+    size_t entries = (size_t)p->nnz + 1;
+    a->start = calloc((size_t)fd->n + 2, sizeof *a->start);
+    a->row = calloc(entries, sizeof *a->row);
+    a->from = calloc(entries, sizeof *a->from);
+    a->values = calloc(entries, sizeof *a->values);
+    if (!a->start || !a->row || !a->from || !a->values) return 1;
+    for (int e = 0; e < p->nnz; e++) a->start[p->column[e] + 2]++;
+    for (int j = 0; j < fd->n; j++) a->start[j + 2] += a->start[j + 1];
+    for (int i = 0; i < fd->n; i++) /* start[j + 1] moves from the begin of column j to its end */
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) {
+            int place = a->start[p->column[e] + 1]++;
+            a->row[place] = i;
+            a->from[place] = e;
+        }
+    a->lu = sparse_open(fd->n, a->start, a->row, SPARSE_SCALED);
+    return !a->lu;
+}
+
+void mass_sparse_detach(struct field *fd) {
+    struct mass_matrix *a = fd->mass_lu;
+    if (!a) return;
+    sparse_close(a->lu);
+    free(a->start);
+    free(a->row);
+    free(a->from);
+    free(a->values);
+    free(a);
+    fd->mass_lu = NULL;
+}
+
+keel_status mass_sparse_factor(struct field *fd, double t, const double *u) {
+    struct mass_matrix *a = fd->mass_lu;
+    const keel_pattern *p = fd->p.mass.pattern;
+    if (fd->mass_ready && a->factored) return KEEL_OK;
+    int code = fd->p.mass.value(t, u, fd->mass, fd->p.user);
+    keel_status status = map_checked(fd, "mass", NULL, code, t, p->nnz, fd->mass);
+    if (status != KEEL_OK) return status;
+    fd->stats->factorizations++;
+    for (int place = 0; place < p->nnz; place++) a->values[place] = fd->mass[a->from[place]];
+    fd->mass_ready = a->factored = sparse_fresh(a->lu, a->values) == 0;
+    if (fd->mass_ready) return KEEL_OK;
+    return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
+                       "the mass matrix is singular at t = %.10g: write the equations without a rate as "
+                       "`algebraic` rows of a DAE",
+                       t);
+}
+
+void mass_sparse_divide(const struct field *fd, double *v) {
+    sparse_solve(fd->mass_lu->lu, v);
+}
+
+void mass_sparse_multiply(const struct field *fd, const double *v, int stride, double *out) {
+    const keel_pattern *p = fd->p.mass.pattern;
+    for (int i = 0; i < fd->n; i++) {
+        double sum = 0;
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) sum += fd->mass[e] * v[p->column[e]];
+        out[(long)i * stride] = sum;
+    }
+}

@@ -1,0 +1,80 @@
+/* newton.h - what stands behind keel/newton.h.
+ *
+ * Dense: J row by row, and the factors of I - c J, all in the solver's block.  Sparse: the entries of f_x, f_y,
+ * F_x, F_y in the order of their patterns, and the factors of
+ *
+ *     ( M - c f_x   -c f_y )
+ *     (     F_x        F_y )      with the right-hand side (M b, 0), which leaves (I - c J)^-1 b above
+ *
+ * so that neither M^-1 nor F_y^-1 fills what is empty.  Pattern, analysis and factors lie outside the block.
+ * They follow from the numbers in it: pivots are those of an anchor, the first J and c of all, and factors
+ * that a copied or loaded solver lacks are made again when they are used. */
+#ifndef KEEL_CORE_NEWTON_H
+#define KEEL_CORE_NEWTON_H
+
+#include <keel/newton.h>
+
+#include "linalg/sparse.h"
+
+struct field;
+
+enum { NEWTON_MOST = 5 };     /* one for samples of the defect, and two of a method with one beside each */
+enum { NEWTON_MATRICES = 8 }; /* of each */
+
+/* c of a matrix, and c of its anchor once that is there. */
+struct newton_shift {
+    double real, imaginary, anchor_real, anchor_imaginary, anchored;
+};
+
+struct keel_newton {
+    int real, complex;
+    double *jacobian; /* n x n, or the entries */
+    keel_newton *of;  /* the one that has the factors */
+    double *lu;       /* dense: one matrix after the other, n x n, complex ones 2n x 2n */
+    int *pivot;
+    double *pair;               /* 2n */
+    double *anchor;             /* sparse: entries; NULL: of samples */
+    double *anchor_known;       /* 1 */
+    struct newton_shift *shift; /* real + complex */
+    struct sparse *factors[NEWTON_MATRICES];
+    unsigned char anchored[NEWTON_MATRICES], stands[NEWTON_MATRICES]; /* what `factors` have */
+};
+
+/* The matrix above, by columns, and what all that use it share. */
+struct newton_pattern {
+    int order, entries, of_f, of_rows; /* entries of the patterns of f and F */
+    int *start, *row;
+    int *from;               /* entries: which of f, then F, stands there; -1: none */
+    int *unit;               /* n, or the entries of M: where they stand */
+    double *values, *right;  /* 2 entries; 2 order */
+    struct sparse *analysis; /* of the pattern */
+    /* newton_colour.c: columns of one colour have no row in common */
+    int colours; /* 0: not looked for yet */
+    int *colour, *list, *first;
+    double *step, *base, *moved, *probe; /* order */
+};
+
+/* Are the matrices sparse?  Not without KLU. */
+int newton_goes_sparse(const struct field *fd);
+/* The same for the room that jacobians take, and for checks, which need no factors. */
+int newton_by_pattern(const struct field *fd);
+int newton_attach(struct field *fd); /* 1: no memory */
+void newton_detach(struct field *fd);
+
+/* keel_newton_layout; lasting 0: for samples, which leave nothing behind. */
+keel_newton *newton_layout(keel_work *w, int real, int complex, int lasting);
+
+/* newton_sparse.c: see keel/newton.h */
+void newton_sparse_layout(keel_work *w, keel_newton *n, int lasting);
+keel_status newton_sparse_jacobian(keel_work *w, keel_newton *n, double t, const double *x, const double *f,
+                                   int differences);
+int newton_sparse_alike(const keel_work *w, const keel_newton *a, const keel_newton *b, const double *scale,
+                        double share);
+keel_status newton_sparse_factor(keel_work *w, keel_newton *n, int k, double real, double imaginary);
+void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary);
+
+/* newton_colour.c: the entries by differences at u, as many evaluations as there are colours. */
+keel_status newton_colour_entries(keel_work *w, double t, const double *u, double *entries);
+/* newton_check.c: a pattern that is filled so, and lacks an entry, is refused with its row and column. */
+keel_status newton_check(keel_work *w, double t, const double *u);
+#endif

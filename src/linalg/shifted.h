@@ -1,0 +1,18 @@
+/* shifted.h - E - c J, dense, for real and complex c: the matrices of implicit methods.
+ *
+ * E is 1 for the first `states` rows and 0 for the others, which are multiplied by row_factor (NULL: there are
+ * none).  A complex matrix is the real one of order 2n that acts on (real, imaginary). */
+#ifndef KEEL_LINALG_SHIFTED_H
+#define KEEL_LINALG_SHIFTED_H
+
+struct keel_halt;
+
+struct shifted {
+    int n, states;
+    const double *row_factor;
+};
+
+/* As dense_lu; lu has n^2 numbers and pivot n, for a complex c 4 n^2 and 2n. */
+int shifted_lu(const struct shifted *s, double real, double imaginary, const double *jacobian, double *lu,
+               int *pivot, struct keel_halt *halt);
+#endif
