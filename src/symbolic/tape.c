@@ -1,5 +1,5 @@
 /* tape.c - the interpreter; tape_build.c makes what it runs. */
-#include "symbolic/tape.h"
+#include "symbolic/roll.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,12 @@ void tape_free(struct tape *t) {
     free(t->code);
     free(t->constant);
     free(t->input);
+    roll_free(t->roll);
     *t = (struct tape){0};
+}
+
+double tape_operations(const struct tape *t) {
+    return t->roll ? t->roll->operations : (double)t->count + t->inputs;
 }
 
 static void load(const struct tape *t, double time, const double *u, const double *p, double *r) {
@@ -22,6 +27,10 @@ static void load(const struct tape *t, double time, const double *u, const doubl
 }
 
 void tape_run(const struct tape *t, double time, const double *u, const double *p, double *out, double *r) {
+    if (t->roll) {
+        roll_run(t->roll, time, u, p, out, r);
+        return;
+    }
     load(t, time, u, p, r);
     if (t->count == 0) return;
     const struct tape_code *code = t->code, *end = code + t->count;
