@@ -259,7 +259,7 @@ static int write_body(struct order *o, struct roll_class *c, const struct roll_w
         if (word <= ROLL_VALUE) {
             c->place[inputs] = (unsigned char)word;
             node[nodes] = expr_symbol(&g, EXPR_HELD, (uint32_t)inputs, 0);
-            input[inputs] = (struct tape_input){node[nodes++], TAPE_STATE, (uint32_t)inputs};
+            input[inputs] = (struct tape_input){node[nodes++], TAPE_LEAF, (uint32_t)inputs};
             inputs++;
         } else if (word <= ROLL_LESS) {
             c->place[c->leaves + results] = (unsigned char)word;

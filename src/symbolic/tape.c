@@ -22,7 +22,7 @@ static void load(const struct tape *t, double time, const double *u, const doubl
     r += t->constants;
     for (uint32_t i = 0; i < t->inputs; i++) {
         const struct tape_input *in = &t->input[i];
-        r[i] = in->source == TAPE_STATE ? u[in->index] : in->source == TAPE_TIME ? time : p[in->index];
+        r[i] = in->source == TAPE_PARAMETER ? p[in->index] : in->source == TAPE_TIME ? time : u[in->index];
     }
 }
 

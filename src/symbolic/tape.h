@@ -8,9 +8,8 @@
 
 #include "symbolic/expr.h"
 
-enum tape_source { TAPE_TIME, TAPE_STATE, TAPE_PARAMETER };
-
-/* Where a symbol's value is found: t, u[index] or p[index]. */
+/* Where a symbol's value is found: t, u[index] or p[index].  LEAF: u[index], too, of the body of a loop. */
+enum tape_source { TAPE_TIME, TAPE_STATE, TAPE_PARAMETER, TAPE_LEAF };
 struct tape_input {
     expr symbol;
     enum tape_source source;

@@ -205,8 +205,43 @@ static void test_interpreted(void **state) {
     (void)state;
 }
 
+/* All programs in one file, for the compiler's sake. */
+static void test_compiled(void **state) {
+    enum { PROGRAMS = 12, FIRST = 1000 };
+    struct program *program[PROGRAMS];
+    struct tape tape[PROGRAMS];
+    struct emit e;
+    char name[20];
+    expr missing;
+    emit_open(&e);
+    for (int i = 0; i < PROGRAMS; i++) {
+        struct program *p = program[i] = make_program((uint64_t)(FIRST + i));
+        assert_int_equal(tape_build(&tape[i], &p->g, p->outputs, p->output, p->inputs, p->input, &missing), 0);
+        snprintf(name, sizeof name, "p%d", i);
+        if (tape[i].roll) assert_int_equal(emit_function(&e, name, &tape[i]), 0);
+    }
+    struct compile_unit unit = load(e.text);
+    for (int i = 0; i < PROGRAMS; i++) {
+        snprintf(name, sizeof name, "p%d", i);
+        for (int k = 0; k < 3 && tape[i].roll; k++) {
+            struct point x = random_point(&program[i]->r);
+            const double *parameters = x.p;
+            interpret(&tape[i], &x, straight_out);
+            memcpy(rolled_out, marked, sizeof marked);
+            assert_int_equal(compile_function(&unit, name)(x.t, x.u, rolled_out, &parameters), 0);
+            compare(straight_out, rolled_out, MOST_OUTPUTS, (uint64_t)(FIRST + i));
+        }
+        tape_free(&tape[i]);
+        free_program(program[i]);
+    }
+    compile_close(&unit);
+    emit_close(&e);
+    (void)state;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_compiled),
         cmocka_unit_test(test_interpreted),
     };
     return cmocka_run_group_tests_name("roll", tests, make_cache, drop_cache);
