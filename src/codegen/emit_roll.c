@@ -109,6 +109,7 @@ static int put_class(struct writer *w) {
     const struct roll_class *c = w->c;
     struct emit *e = w->e;
     struct growth length = growth_of(c->length, c->runs, 1);
+    int alone = length.even && length.base == 1 && length.slope == 0; /* one item a run */
     char name[32];
     if (!length.even) put_table(w, "n", c->length, c->runs, 1);
     for (uint32_t k = 0; k < c->columns; k++) {
@@ -121,7 +122,7 @@ static int put_class(struct writer *w) {
     emit_put(e, "    const double *restrict u, const double *restrict p, double *restrict w,\n"
                 "    double *restrict out) {\n");
     emit_put(e, "for (int r = from; r < to; r++) {\n");
-    put_index(w, "n", length);
+    if (!alone) put_index(w, "n", length);
     for (uint32_t k = 0; k < c->columns; k++) {
         snprintf(name, sizeof name, "b%u", k);
         put_index(w, name, growth_of(c->base + k, c->runs, c->columns));
@@ -129,7 +130,7 @@ static int put_class(struct writer *w) {
     put_leaves(w, 0);
     for (uint32_t k = c->leaves; k < c->columns; k++)
         if (c->held[k]) emit_put(e, "double s%u = w[b%u];\n", k, k);
-    emit_put(e, "for (int k = 0; k < n; k++) {\n");
+    emit_put(e, alone ? "enum { k = 0 };\n{\n" : "for (int k = 0; k < n; k++) {\n");
     put_leaves(w, 1);
     for (uint32_t k = c->leaves; k < c->columns; k++) emit_put(e, "double o%u;\n", k - c->leaves);
     if (emit_body(e, &c->body)) return -1;

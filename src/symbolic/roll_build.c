@@ -7,6 +7,7 @@ static int roller_open(struct roller *b, const struct roll_request *q) {
     *b = (struct roller){.q = q, .g = q->g, .nodes = (uint32_t)q->list->count};
     b->place_of = roll_take(b, q->g->count, sizeof *b->place_of);
     b->part = roll_take(b, b->nodes, 1);
+    b->inner = roll_take(b, b->nodes, 1);
     b->next_output = roll_take(b, q->outputs, sizeof *b->next_output);
     uint32_t **per_node[] = {&b->uses, &b->spine, &b->owner, &b->sum_of, &b->first_output};
     for (int k = 0; k < 5; k++) {
@@ -29,17 +30,21 @@ static void roller_close(struct roller *b) {
     *b = (struct roller){0};
 }
 
-/* fused: terms that share are brought together.  In rare graphs no order serves then. */
-static int build(const struct roll_request *q, struct roll *r, int fused) {
+/* Terms that share are brought together; so are values of terms; nothing is.  In graphs whose sums run in
+ * different directions only the later ways have an order that serves. */
+enum way { TERMS, VALUES_OF_TERMS, NOTHING, WAYS };
+
+static int build(const struct roll_request *q, struct roll *r, enum way way) {
     struct roller b;
     int status = roller_open(&b, q);
+    b.apart = way == VALUES_OF_TERMS;
     if (!status) status = roll_items(&b);
     if (!status) {
         b.group_of = roll_take(&b, b.items, sizeof *b.group_of);
         for (uint32_t i = 0; i < b.items && !b.failed; i++) b.group_of[i] = i;
         if (b.failed) status = -1;
     }
-    if (!status && fused && b.sums) status = roll_fuse(&b);
+    if (!status && way != NOTHING) status = roll_fuse(&b);
     if (!status) status = roll_classes(&b);
     if (!status) status = roll_order(&b, r);
     roller_close(&b);
@@ -50,9 +55,9 @@ int roll_build(const struct roll_request *q, struct roll **out) {
     int status = 1;
     *out = NULL;
     if (q->list->count < ROLL_LEAST) return 1;
-    for (int fused = 1; fused >= 0 && status == 1; fused--) {
+    for (int way = 0; way < WAYS && status == 1; way++) {
         struct roll *r = calloc(1, sizeof *r);
-        status = r ? build(q, r, fused) : -1;
+        status = r ? build(q, r, (enum way)way) : -1;
         if (status == 0) *out = r;
         else roll_free(r);
     }

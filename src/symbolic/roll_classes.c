@@ -97,7 +97,7 @@ static void write_group(struct writer *w, struct roll_group *group) {
     for (uint32_t i = group->first; i != ROLL_NONE && !b->failed; i = b->item[i].next) {
         const struct roll_item *item = &b->item[i];
         if (item->sum != ROLL_NONE) write_result(w, i, item->less ? ROLL_LESS : ROLL_ADD);
-        else if (item->used && item->kind == ITEM_VALUE) write_result(w, i, ROLL_STORE);
+        else if (item->used && !item->inside) write_result(w, i, ROLL_STORE);
         if (item->output != ROLL_NONE) write_result(w, i, ROLL_OUT);
     }
 }
@@ -159,7 +159,7 @@ static int list_groups(struct roller *b) {
     for (uint32_t i = 0; i < b->items; i++) {
         struct roll_item *item = &b->item[i];
         uint32_t root = b->group_of[i];
-        if (item->inside) continue;
+        if (item->inside && item->output == ROLL_NONE) continue;
         if (at[root] == ROLL_NONE) {
             at[root] = (uint32_t)b->groups;
             b->group[b->groups++] = (struct roll_group){.first = ROLL_NONE, .key = item->key};

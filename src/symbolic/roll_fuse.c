@@ -1,14 +1,14 @@
-/* roll_fuse.c - terms of sums that share what nothing else uses become one group: the three components of a
- * pair's force and the distance that they have in common.
+/* roll_fuse.c - terms of sums and outputs that share what nothing else uses become one group: the three
+ * components of a pair's force and the distance that they have in common.
  *
- * A value goes into the group of its users if all of them are terms or in a group already.  That is decided
+ * A value goes into the group of its users if all of them are terms, outputs, or in a group already.  That is decided
  * for all values of one shape with users of the same shapes at once, so that equal values fare equally; they
  * stay apart if some group became too large: neighbours along a chain would all become one. */
 #include "symbolic/roll_private.h"
 
 #include <stdlib.h>
 
-enum { MOST_USERS = 16, MOST_TERMS = 16, MOST_ITEMS = 64 };
+enum { MOST_USERS = 48, MOST_ENDS = 48, MOST_ITEMS = 160 };
 
 struct candidate {
     uint64_t key;
@@ -19,8 +19,9 @@ struct fuse {
     struct roller *b;
     uint64_t *shape; /* per item */
     uint32_t *first_user, *next_user, *user;
-    uint32_t *parent, *ring, *terms, *count; /* per item: of the union it is the root of */
-    unsigned char *joins;                    /* per item: a term, or in a group of terms */
+    uint32_t *parent, *ring, *ends, *count; /* per item: of the union it is the root of */
+    unsigned char *joins;                   /* per item: a term, an output, or in a group of those */
+    unsigned char *kept;                    /* per item: a value that sums read */
     uint32_t *undo;                          /* the roots that were put below others */
     size_t undos;
 };
@@ -101,7 +102,7 @@ static void join(struct fuse *f, uint32_t x, uint32_t y) {
     }
     f->parent[y] = x;
     f->count[x] += f->count[y];
-    f->terms[x] += f->terms[y];
+    f->ends[x] += f->ends[y];
     turn(f, x, y);
     f->undo[f->undos++] = y;
 }
@@ -111,7 +112,7 @@ static void undo_all(struct fuse *f) {
         uint32_t y = f->undo[--f->undos], x = f->parent[y];
         turn(f, x, y);
         f->count[x] -= f->count[y];
-        f->terms[x] -= f->terms[y];
+        f->ends[x] -= f->ends[y];
         f->parent[y] = y;
     }
 }
@@ -119,8 +120,8 @@ static void undo_all(struct fuse *f) {
 /* Small enough, and no sum has two terms in it: others might have to come between. */
 static int fits(const struct fuse *f, uint32_t item) {
     const struct roll_item *items = f->b->item;
-    uint32_t root = root_of(f, item), seen[MOST_TERMS], sums = 0;
-    if (f->terms[root] > MOST_TERMS || f->count[root] > MOST_ITEMS) return 0;
+    uint32_t root = root_of(f, item), seen[MOST_ENDS], sums = 0;
+    if (f->ends[root] > MOST_ENDS || f->count[root] > MOST_ITEMS) return 0;
     uint32_t at = root;
     do {
         if (items[at].sum != ROLL_NONE) {
@@ -137,7 +138,7 @@ static int may_join(const struct fuse *f, uint32_t item) {
     int users = 0;
     for (uint32_t k = f->first_user[item]; k != ROLL_NONE; k = f->next_user[k])
         if (++users > MOST_USERS || !f->joins[f->user[k]]) return 0;
-    return users > 0 && f->b->item[item].output == ROLL_NONE;
+    return users > 0;
 }
 
 /* All candidates of one key, or none of them. */
@@ -153,6 +154,13 @@ static int join_all(struct fuse *f, const struct candidate *c, size_t count) {
     if (!good) undo_all(f);
     for (size_t i = 0; i < count && good; i++) f->joins[c[i].item] = 1;
     return good;
+}
+
+/* A value that is a term of some sum. */
+static int is_term(const struct fuse *f, uint32_t item) {
+    for (uint32_t k = f->first_user[item]; k != ROLL_NONE; k = f->next_user[k])
+        if (f->b->item[f->user[k]].sum != ROLL_NONE) return 1;
+    return 0;
 }
 
 static int by_key(const void *x, const void *y) {
@@ -181,17 +189,20 @@ int roll_fuse(struct roller *b) {
     f.first_user = roll_take(b, n, sizeof *f.first_user);
     f.parent = roll_take(b, n, sizeof *f.parent);
     f.ring = roll_take(b, n, sizeof *f.ring);
-    f.terms = roll_take(b, n, sizeof *f.terms);
+    f.ends = roll_take(b, n, sizeof *f.ends);
     f.count = roll_take(b, n, sizeof *f.count);
     f.joins = roll_take(b, n, 1);
+    f.kept = roll_take(b, n, 1);
     f.undo = roll_take(b, n, sizeof *f.undo);
     struct candidate *c = roll_take(b, n, sizeof *c);
     if (b->failed || find_users(&f)) return -1;
     for (uint32_t i = 0; i < n; i++) {
         f.parent[i] = f.ring[i] = i;
         f.count[i] = 1;
-        f.terms[i] = f.joins[i] = b->item[i].sum != ROLL_NONE;
-        if (b->item[i].kind != ITEM_VALUE) continue;
+        f.ends[i] = b->item[i].sum != ROLL_NONE || b->item[i].output != ROLL_NONE;
+        f.joins[i] = b->item[i].kind != ITEM_VALUE || !b->item[i].used;
+        if (b->apart && is_term(&f, i)) f.joins[i] = f.ends[i] = f.kept[i] = 1;
+        if (f.joins[i]) continue;
         c[count] = (struct candidate){f.shape[i], i};
         for (uint32_t k = f.first_user[i]; k != ROLL_NONE; k = f.next_user[k])
             c[count].key += mix(f.shape[f.user[k]], 1);
@@ -201,7 +212,7 @@ int roll_fuse(struct roller *b) {
     fuse(&f, c, count);
     for (uint32_t i = 0; i < n; i++) {
         b->group_of[i] = root_of(&f, i);
-        b->item[i].inside = b->item[i].kind == ITEM_VALUE && f.joins[i];
+        b->item[i].inside = b->item[i].kind == ITEM_VALUE && b->item[i].used && f.joins[i] && !f.kept[i];
     }
     return 0;
 }

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { LEAST_TERMS = 12 }; /* of a sum that is cut */
+enum { LEAST_TERMS = 12, LEAST_INNER = 4 }; /* of a sum that is cut; of one that is a term of such */
 
 void *roll_take(struct roller *b, size_t count, size_t size) {
     void *taken = b->owns < (int)(sizeof b->owned / sizeof *b->owned) ? calloc(count + 1, size) : NULL;
@@ -99,11 +99,12 @@ static void claim(struct roller *b, uint32_t node, uint32_t user) {
 }
 
 static void add_term(struct roller *b, uint32_t sum, uint32_t node, int less, uint32_t key) {
-    int own = !roll_is_leaf(b, node) && b->uses[node] == 1 && b->spine[node] + 1 < LEAST_TERMS;
+    int own = !roll_is_leaf(b, node) && b->uses[node] == 1 && b->spine[node] + 1 < LEAST_INNER && !b->apart;
     uint32_t item = new_item(b, own ? ITEM_TERM : ITEM_COPY, node, key);
     if (b->failed) return;
     b->item[item].sum = sum;
     b->item[item].less = (unsigned char)less;
+    if (!own && b->uses[node] == 1 && b->spine[node] + 1 >= LEAST_INNER) b->inner[node] = 1;
     if (own) b->owner[node] = item;
     else if (!roll_is_leaf(b, node)) b->owner[node] = ROLL_MANY;
 }
@@ -138,7 +139,7 @@ static void add_sum(struct roller *b, uint32_t root) {
 static void visit(struct roller *b, uint32_t i) {
     uint32_t operand[3], op, power;
     if (roll_is_leaf(b, i) || b->part[i]) return;
-    if (b->spine[i] + 1 >= LEAST_TERMS) {
+    if (b->inner[i] || b->spine[i] + 1 >= LEAST_TERMS) {
         add_sum(b, i);
         return;
     }

@@ -16,7 +16,7 @@ struct roll_item {
     uint32_t sum;    /* the sum it is a term of; ROLL_NONE */
     uint32_t output; /* where it goes; ROLL_NONE: to no output */
     uint32_t key;    /* items in their natural order */
-    unsigned char kind, less, used, inside; /* used: by other items; inside a group of terms */
+    unsigned char kind, less, used, inside; /* used by other items; by those of its group alone */
     uint32_t next; /* of its group, in the order of the sums */
 };
 
@@ -51,6 +51,7 @@ struct roller {
     uint32_t *sum_of;    /* per node: the sum of which it is the root */
     uint32_t *spine;     /* per node: how many additions a sum has that ends here */
     unsigned char *part; /* per node: an inner addition of a long sum */
+    unsigned char *inner; /* per node: a sum that is a term of a long sum */
     uint32_t *first_output, *next_output;
     struct roll_item *item;
     size_t items, item_room;
@@ -71,6 +72,7 @@ struct roller {
     size_t words;            /* of all classes */
     void *owned[40];
     int owns, failed;
+    int apart; /* terms of sums are values, which the sums then read */
 };
 
 /* The operands of a node as the tape has them: sqrt(s)^3 is s sqrt(s). */
