@@ -37,7 +37,7 @@ endif()
 
 # Numbers are computed without a look at their ways: it is texts that are sought, and those that are run would take
 # ten times as long.
-file(GLOB numbers CONFIGURE_DEPENDS src/core/*.c src/linalg/*.c src/methods/*.c src/stabilizers/*.c src/symbolic/tape.c)
+file(GLOB numbers CONFIGURE_DEPENDS src/core/*.c src/linalg/*.c src/methods/*.c src/stabilizers/*.c src/symbolic/tape.c src/symbolic/roll.c)
 set_property(SOURCE ${numbers} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=fuzzer-no-link)
 
 # The models that the mutator takes statements from.

@@ -16,6 +16,7 @@ struct cut {
     uint32_t *last;       /* per operation: where its result is read last */
     uint32_t *seen;       /* per computed register: the part that has declared it */
     uint32_t part, first; /* parts so far; the first register that is computed */
+    int inside;           /* the body of a loop: results are locals */
 };
 
 void emit_put(struct emit *e, const char *format, ...) {
@@ -70,6 +71,7 @@ static const char *operand(const struct tape *t, uint32_t reg, int local, char o
     else if (reg < t->constants + t->inputs) {
         const struct tape_input *in = &t->input[reg - t->constants];
         if (in->source == TAPE_TIME) snprintf(out, OPERAND, "t");
+        else if (in->source == TAPE_LEAF) snprintf(out, OPERAND, "l%u", in->index);
         else snprintf(out, OPERAND, "%c[%u]", in->source == TAPE_STATE ? 'u' : 'p', in->index);
     } else snprintf(out, OPERAND, local ? "r%u" : "w[%u]", reg - t->constants - t->inputs);
     return out;
@@ -163,7 +165,7 @@ static void put_code(struct emit *e, const struct cut *cut, size_t i, int *depth
     const char *a = tape_reads(c) > 0 ? operand(cut->t, c->a, 1, text) : "";
     switch (c->op) {
     case TAPE_STORE:
-        emit_put(e, "out[%u] = %s;\n", c->to, a);
+        emit_put(e, cut->inside ? "o%u = %s;\n" : "out[%u] = %s;\n", c->to, a);
         break;
     case TAPE_UNLESS:
         emit_put(e, "if (%s != 0) {\n", a);
@@ -289,11 +291,15 @@ static void put_body(struct emit *e, struct cut *cut, const char *head) {
     e->starved |= cut->body.starved;
 }
 
-/* head: type and first part of the C name. */
-int emit_under(struct emit *e, const char *head, const char *name, const struct tape *t) {
-    struct cut cut = {
-        .t = t, .name = name, .parts = e, .first = t->constants + t->inputs, .body = {.stop = e->stop}};
-    if (!good_name(name) || t->registers - cut.first > MOST_REGISTERS) {
+/* The code of a tape: of a function, or (head NULL) of the body of a loop. */
+static int put_tape(struct emit *e, const char *head, const char *name, const struct tape *t) {
+    struct cut cut = {.t = t,
+                      .name = name,
+                      .parts = e,
+                      .first = t->constants + t->inputs,
+                      .inside = !head,
+                      .body = {.stop = e->stop}};
+    if (t->registers - cut.first > MOST_REGISTERS) {
         e->failed = 1;
         return -1;
     }
@@ -303,13 +309,25 @@ int emit_under(struct emit *e, const char *head, const char *name, const struct 
     emit_put(&cut.body, "%s", "");
     if (read && cut.last && cut.seen && !cut.body.failed) {
         find_last(t, cut.last, read);
-        put_body(e, &cut, head);
+        if (head) put_body(e, &cut, head);
+        else put_range(e, &cut, 0, t->count);
     } else e->failed = e->starved = 1;
     free(read);
     free(cut.last);
     free(cut.seen);
     free(cut.body.text);
     return e->failed ? -1 : 0;
+}
+
+/* head: type and first part of the C name. */
+int emit_under(struct emit *e, const char *head, const char *name, const struct tape *t) {
+    if (!good_name(name)) e->failed = 1;
+    if (e->failed) return -1;
+    return t->roll ? emit_roll(e, head, name, t->roll) : put_tape(e, head, name, t);
+}
+
+int emit_body(struct emit *e, const struct tape *t) {
+    return put_tape(e, NULL, "", t);
 }
 
 int emit_function(struct emit *e, const char *name, const struct tape *t) {

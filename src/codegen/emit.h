@@ -22,6 +22,7 @@ struct emit {
     int local;                /* the functions are static */
     int series;               /* so far: the first one brings the recurrences with it */
     int along;                /* the same of those along a curve */
+    int rolls;                /* rolled programs so far */
     unsigned kernels;         /* which of them emit_kernel and emit_kept write; 0: all */
 };
 
@@ -46,6 +47,10 @@ void emit_put(struct emit *e, const char *format, ...) __attribute__((format(pri
 int emit_function(struct emit *e, const char *name, const struct tape *t);
 /* The same as HEADNAME, "static inline int rate_" and a name. */
 int emit_under(struct emit *e, const char *head, const char *name, const struct tape *t);
+/* The same for the body of a loop: leaf k is l%u, result k o%u, both declared before it. */
+int emit_body(struct emit *e, const struct tape *t);
+struct roll;
+int emit_roll(struct emit *e, const char *head, const char *name, const struct roll *r); /* emit_roll.c */
 void emit_number(char *out, size_t room, double value); /* in hexadecimal; EMIT_NUMBER bytes will do */
 /* march_NAME, a keel_kernel_fixed of the method with this table, for the tape of a right-hand side.  1, and
  * nothing written: the tape is so long that a call of it costs nothing. */

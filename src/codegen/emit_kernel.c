@@ -58,7 +58,7 @@ static void put_header(struct emit *e, const char *const *line) {
 }
 
 int emit_kernel(struct emit *e, const char *name, const struct tape *t, const keel_rk *table) {
-    if (t->count * (size_t)table->stages > LONGEST_STEP || t->count > EMIT_PART) return 1;
+    if (t->roll || t->count * (size_t)table->stages > LONGEST_STEP || t->count > EMIT_PART) return 1;
     if (!e->marches++) {
         emit_text(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
                      "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n#define KEEL_RK_PAIRS\n"
@@ -159,7 +159,8 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel
     for (int i = 0; i < maps; i++) {
         length += 2 * rows[i].value->count + rows[i].jacobian->count;
         kept += (int)rows[i].value->outputs;
-        if (rows[i].value->count > EMIT_PART || rows[i].jacobian->count > EMIT_PART) return 1;
+        if (rows[i].value->roll || rows[i].value->count > EMIT_PART) return 1;
+        if (rows[i].jacobian->roll || rows[i].jacobian->count > EMIT_PART) return 1;
     }
     if (kept > MOST_KEPT || f->outputs > MOST_STATES || length > LONGEST_STEP) return 1;
     if (kernels_of(e, table, kept) == 0) return 1;

@@ -114,7 +114,7 @@ int fill_checks_fit(const struct formulation *r, const struct functions *f) {
     int constrained = r->hidden.count || r->constraint.count || r->rolling.count;
     double operations = 0;
     for (int k = 0; k < FUNCTIONS_ROLES; k++)
-        if (f->there[k]) operations += (double)f->tape[k].count + f->tape[k].inputs + 10;
+        if (f->there[k]) operations += tape_operations(&f->tape[k]) + 10;
     operations *= 500 + (constrained ? 5000 : 500) * invariants(r);
     return left_for(r, operations) || expr_spend(&r->y->m->graph, operations);
 }

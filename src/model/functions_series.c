@@ -148,7 +148,7 @@ static int affordable(const struct functions *f, const struct formulation *r) {
     const struct graph *g = &r->y->m->graph;
     double operations = 0;
     for (int k = 0; k < FUNCTIONS_ROLES; k++)
-        if (f->there[k]) operations += (double)f->tape[k].count;
+        if (f->there[k]) operations += tape_operations(&f->tape[k]);
     return operations < SERIES_MOST_JETS && g->spent + 4 * EXPR_COST_NODE * operations < 0.5 * g->work;
 }
 

@@ -1,5 +1,5 @@
 /* tape.c - the interpreter; tape_build.c makes what it runs. */
-#include "symbolic/tape.h"
+#include "symbolic/roll.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,12 @@ void tape_free(struct tape *t) {
     free(t->code);
     free(t->constant);
     free(t->input);
+    roll_free(t->roll);
     *t = (struct tape){0};
+}
+
+double tape_operations(const struct tape *t) {
+    return t->roll ? t->roll->operations : (double)t->count + t->inputs;
 }
 
 static void load(const struct tape *t, double time, const double *u, const double *p, double *r) {
@@ -17,11 +22,15 @@ static void load(const struct tape *t, double time, const double *u, const doubl
     r += t->constants;
     for (uint32_t i = 0; i < t->inputs; i++) {
         const struct tape_input *in = &t->input[i];
-        r[i] = in->source == TAPE_STATE ? u[in->index] : in->source == TAPE_TIME ? time : p[in->index];
+        r[i] = in->source == TAPE_PARAMETER ? p[in->index] : in->source == TAPE_TIME ? time : u[in->index];
     }
 }
 
 void tape_run(const struct tape *t, double time, const double *u, const double *p, double *out, double *r) {
+    if (t->roll) {
+        roll_run(t->roll, time, u, p, out, r);
+        return;
+    }
     load(t, time, u, p, r);
     if (t->count == 0) return;
     const struct tape_code *code = t->code, *end = code + t->count;

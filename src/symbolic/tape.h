@@ -8,9 +8,8 @@
 
 #include "symbolic/expr.h"
 
-enum tape_source { TAPE_TIME, TAPE_STATE, TAPE_PARAMETER };
-
-/* Where a symbol's value is found: t, u[index] or p[index]. */
+/* Where a symbol's value is found: t, u[index] or p[index].  LEAF: u[index], too, of the body of a loop. */
+enum tape_source { TAPE_TIME, TAPE_STATE, TAPE_PARAMETER, TAPE_LEAF };
 struct tape_input {
     expr symbol;
     enum tape_source source;
@@ -26,10 +25,14 @@ struct tape_code {
     uint32_t op, to, a, b;
 };
 
-/* Registers: the constants, then the inputs that are used, then what is computed. */
+struct roll; /* roll.h */
+
+/* Registers: the constants, then the inputs that are used, then what is computed.  A long tape that repeats
+ * itself is a list of loops instead, without code, constants and inputs. */
 struct tape {
     struct tape_code *code;
     size_t count, outputs;
+    struct roll *roll; /* NULL: the code */
     double *constant;
     struct tape_input *input;
     uint32_t constants, inputs, registers;
@@ -39,7 +42,10 @@ struct tape {
  * An output EXPR_NONE is left as it is by the run. */
 int tape_build(struct tape *t, struct graph *g, size_t outputs, const expr *output, size_t inputs,
                const struct tape_input *input, expr *missing);
+int tape_build_straight(struct tape *t, struct graph *g, size_t outputs, const expr *output, size_t inputs,
+                        const struct tape_input *input, expr *missing); /* without loops */
 void tape_free(struct tape *t);
+double tape_operations(const struct tape *t); /* of one run */
 int tape_reads(const struct tape_code *c);  /* how many registers: 0; a; or a and b */
 int tape_writes(const struct tape_code *c); /* a register? */
 

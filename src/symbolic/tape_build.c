@@ -5,7 +5,7 @@
  * 2. Operations are listed region by region, operands first; a value is named by its place in that order.
  * 3. Values get registers, which are free again after the last use.  Jumps only go forward, so the places
  *    between definition and last use are all that counts. */
-#include "symbolic/tape.h"
+#include "symbolic/roll.h"
 
 #include <stdlib.h>
 
@@ -42,22 +42,16 @@ static int is_root_cubed(const struct builder *b, struct expr_node n) {
 }
 
 /* Registers for constants and inputs.  where: per node, one more than its place among the given inputs. */
-static int fix_leaves(struct builder *b, const uint32_t *where, const struct tape_input *input,
-                      expr *missing) {
+static void fix_leaves(struct builder *b, const uint32_t *where, const struct tape_input *input) {
     struct tape *t = b->t;
     for (uint32_t i = 0; i < b->list.count; i++)
         if (expr_is_constant(b->g, b->list.item[i], &t->constant[t->constants])) b->fixed[i] = t->constants++;
     for (uint32_t i = 0; i < b->list.count; i++) {
         expr e = b->list.item[i];
         if (b->g->node[e].op != EXPR_SYMBOL) continue;
-        if (!where[e]) {
-            *missing = e;
-            return 1;
-        }
         t->input[t->inputs] = input[where[e] - 1];
         b->fixed[i] = t->constants + t->inputs++;
     }
-    return 0;
 }
 
 static uint32_t meet(const struct region *r, uint32_t x, uint32_t y) {
@@ -250,22 +244,54 @@ static int write_all(struct builder *b, size_t outputs, const expr *output) {
     return 0;
 }
 
-int tape_build(struct tape *t, struct graph *g, size_t outputs, const expr *output, size_t inputs,
-               const struct tape_input *input, expr *missing) {
+/* Loops where that is shorter; 0, -1, or 1: straight. */
+static int roll(struct builder *b, const uint32_t *where, size_t outputs, const expr *output,
+                const struct tape_input *input) {
+    struct roll_request request = {b->g, &b->list, outputs, output, input, where};
+    int status = roll_build(&request, &b->t->roll);
+    if (status == 0) b->t->registers = (uint32_t)roll_room(b->t->roll);
+    return status;
+}
+
+/* The first symbol that has no value. */
+static expr missing_input(const struct builder *b, const uint32_t *where) {
+    for (uint32_t i = 0; i < b->list.count; i++)
+        if (node_of(b, i).op == EXPR_SYMBOL && !where[b->list.item[i]]) return b->list.item[i];
+    return EXPR_NONE;
+}
+
+static int straight(struct builder *b, const uint32_t *where, size_t outputs, const expr *output,
+                    const struct tape_input *input) {
+    if (builder_open(b, outputs)) return -1;
+    fix_leaves(b, where, input);
+    return write_all(b, outputs, output);
+}
+
+static int build(struct tape *t, struct graph *g, size_t outputs, const expr *output, size_t inputs,
+                 const struct tape_input *input, expr *missing, int may_roll) {
     struct builder b = {.g = g, .t = t};
     *t = (struct tape){.outputs = outputs};
     *missing = EXPR_NONE;
     if (expr_order(g, outputs, output, &b.list)) return -1;
     uint32_t *where = calloc(g->count, sizeof *where);
-    int status = where ? builder_open(&b, outputs) : -1;
-    if (!status) {
-        for (size_t i = 0; i < inputs; i++) where[input[i].symbol] = (uint32_t)i + 1;
-        status = fix_leaves(&b, where, input, missing);
-    }
-    if (!status) status = write_all(&b, outputs, output);
+    for (size_t i = 0; i < inputs && where; i++) where[input[i].symbol] = (uint32_t)i + 1;
+    if (where) *missing = missing_input(&b, where);
+    int status = !where ? -1 : 1;
+    if (status > 0 && *missing == EXPR_NONE && may_roll) status = roll(&b, where, outputs, output, input);
+    if (status > 0 && *missing == EXPR_NONE) status = straight(&b, where, outputs, output, input);
     if (status) tape_free(t);
     if (status && *missing == EXPR_NONE) g->failed = 1; /* no memory */
     builder_close(&b);
     free(where);
     return status;
+}
+
+int tape_build(struct tape *t, struct graph *g, size_t outputs, const expr *output, size_t inputs,
+               const struct tape_input *input, expr *missing) {
+    return build(t, g, outputs, output, inputs, input, missing, 1);
+}
+
+int tape_build_straight(struct tape *t, struct graph *g, size_t outputs, const expr *output, size_t inputs,
+                        const struct tape_input *input, expr *missing) {
+    return build(t, g, outputs, output, inputs, input, missing, 0);
 }

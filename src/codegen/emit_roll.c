@@ -1,0 +1,196 @@
+/* emit_roll.c - rolled programs as C: a function for each class of items, a loop over its runs with a loop
+ * over the items of each.
+ *
+ * Indices that grow evenly from run to run are written as a + b r, others as tables.  So the text depends on
+ * the number of classes, but for the tables. */
+#include "codegen/emit.h"
+#include "symbolic/roll.h"
+
+#include <stdio.h>
+
+/* Values beyond these are not for the stack; steps beyond these are a table. */
+enum { MOST_LOCAL = 4096, MOST_CALLS = 40 };
+
+struct writer {
+    struct emit *e;
+    const char *name;
+    const struct roll *r;
+    const struct roll_class *c;
+    uint32_t class;
+};
+
+/* How a list of indices grows: evenly, or not. */
+struct growth {
+    int even;
+    int64_t base, slope;
+};
+
+static struct growth growth_of(const uint32_t *index, uint32_t count, uint32_t columns) {
+    struct growth g = {1, index[0], count > 1 ? (int64_t)index[columns] - index[0] : 0};
+    for (uint32_t i = 0; i < count && g.even; i++)
+        g.even = index[(size_t)i * columns] == (uint32_t)(g.base + g.slope * i);
+    return g;
+}
+
+static void put_table(struct writer *w, const char *what, const uint32_t *index, uint32_t count,
+                      uint32_t columns) {
+    emit_put(w->e, "static const int %s_%s_%u[] = {", what, w->name, w->class);
+    for (uint32_t i = 0; i < count; i++)
+        emit_put(w->e, i % 16 == 15 ? "%u,\n" : "%u,", index[(size_t)i * columns]);
+    emit_put(w->e, "};\n");
+}
+
+/* An index of a run: `name` is declared as that, unless it is the same in all runs. */
+static void put_index(struct writer *w, const char *name, struct growth g) {
+    if (!g.even) emit_put(w->e, "const int %s = %s_%s_%u[r];\n", name, name, w->name, w->class);
+    else if (g.slope == 0) emit_put(w->e, "const int %s = %lld;\n", name, (long long)g.base);
+    else emit_put(w->e, "const int %s = %lld + %lld * r;\n", name, (long long)g.base, (long long)g.slope);
+}
+
+static const char *array_of(enum roll_place place) {
+    switch (place) {
+    case ROLL_STATE:
+        return "u";
+    case ROLL_PARAMETER:
+        return "p";
+    case ROLL_NUMBER:
+        return "numbers_";
+    case ROLL_OUT:
+        return "out";
+    default:
+        return "w";
+    }
+}
+
+/* A column's place in memory. */
+static void put_place(struct writer *w, uint32_t k) {
+    enum roll_place place = (enum roll_place)w->c->place[k];
+    emit_put(w->e, "%s%s", array_of(place), place == ROLL_NUMBER ? w->name : "");
+    if (w->c->stride[k] == 0) emit_put(w->e, "[b%u]", k);
+    else emit_put(w->e, "[b%u + %d * k]", k, (int)w->c->stride[k]);
+}
+
+/* Leaves that are the same for all items of a run stand before its loop. */
+static void put_leaves(struct writer *w, int moving) {
+    const struct roll_class *c = w->c;
+    for (uint32_t k = 0; k < c->leaves; k++) {
+        char number[EMIT_NUMBER];
+        if ((c->stride[k] != 0) != moving) continue;
+        struct growth g = growth_of(c->base + k, c->runs, c->columns);
+        emit_put(w->e, "const double l%u = ", k);
+        if (c->place[k] == ROLL_TIME) emit_put(w->e, "t");
+        else if (c->place[k] == ROLL_NUMBER && !moving && g.even && g.slope == 0) {
+            emit_number(number, sizeof number, w->r->number[g.base]);
+            emit_put(w->e, "%s", number);
+        } else put_place(w, k);
+        emit_put(w->e, ";\n");
+    }
+}
+
+static void put_results(struct writer *w) {
+    const struct roll_class *c = w->c;
+    for (uint32_t k = c->leaves; k < c->columns; k++) {
+        char sign = c->place[k] == ROLL_ADD ? '+' : '-';
+        if (c->held[k]) {
+            emit_put(w->e, "s%u = s%u %c o%u;\n", k, k, sign, k - c->leaves);
+            continue;
+        }
+        put_place(w, k);
+        emit_put(w->e, " = ");
+        if (c->place[k] >= ROLL_ADD) {
+            put_place(w, k);
+            emit_put(w->e, " %c ", sign);
+        }
+        emit_put(w->e, "o%u;\n", k - c->leaves);
+    }
+}
+
+static int put_class(struct writer *w) {
+    const struct roll_class *c = w->c;
+    struct emit *e = w->e;
+    struct growth length = growth_of(c->length, c->runs, 1);
+    int alone = length.even && length.base == 1 && length.slope == 0; /* one item a run */
+    char name[32];
+    if (!length.even) put_table(w, "n", c->length, c->runs, 1);
+    for (uint32_t k = 0; k < c->columns; k++) {
+        snprintf(name, sizeof name, "b%u", k);
+        if (!growth_of(c->base + k, c->runs, c->columns).even)
+            put_table(w, name, c->base + k, c->runs, c->columns);
+    }
+    emit_put(e, "static __attribute__((noinline)) void loop_%s_%u(int from, int to, double t,\n", w->name,
+             w->class);
+    emit_put(e, "    const double *restrict u, const double *restrict p, double *restrict w,\n"
+                "    double *restrict out) {\n");
+    emit_put(e, "for (int r = from; r < to; r++) {\n");
+    if (!alone) put_index(w, "n", length);
+    for (uint32_t k = 0; k < c->columns; k++) {
+        snprintf(name, sizeof name, "b%u", k);
+        put_index(w, name, growth_of(c->base + k, c->runs, c->columns));
+    }
+    put_leaves(w, 0);
+    for (uint32_t k = c->leaves; k < c->columns; k++)
+        if (c->held[k]) emit_put(e, "double s%u = w[b%u];\n", k, k);
+    emit_put(e, alone ? "enum { k = 0 };\n{\n" : "for (int k = 0; k < n; k++) {\n");
+    put_leaves(w, 1);
+    for (uint32_t k = c->leaves; k < c->columns; k++) emit_put(e, "double o%u;\n", k - c->leaves);
+    if (emit_body(e, &c->body)) return -1;
+    put_results(w);
+    emit_put(e, "}\n");
+    for (uint32_t k = c->leaves; k < c->columns; k++)
+        if (c->held[k]) emit_put(e, "w[b%u] = s%u;\n", k, k);
+    emit_put(e, "}\n(void)t, (void)u, (void)p, (void)w, (void)out;\n}\n");
+    return e->failed ? -1 : 0;
+}
+
+static const char arguments[] = "t, u, p, w, out";
+
+/* One call after the other, or a table of them. */
+static void put_steps(struct emit *e, const char *name, const struct roll *r) {
+    if (r->steps <= MOST_CALLS) {
+        for (uint32_t i = 0; i < r->steps; i++)
+            emit_put(e, "loop_%s_%u(%u, %u, %s);\n", name, r->step[i].class, r->step[i].first,
+                     r->step[i].last, arguments);
+        return;
+    }
+    emit_put(e, "for (int i = 0; i < %u; i++) {\nconst int *s = steps_%s + 3 * i;\nswitch (s[0]) {\n",
+             r->steps, name);
+    for (uint32_t k = 0; k < r->classes; k++)
+        emit_put(e, "case %u: loop_%s_%u(s[1], s[2], %s); break;\n", k, name, k, arguments);
+    emit_put(e, "}\n}\n");
+}
+
+static void put_tables(struct emit *e, const char *name, const struct roll *r) {
+    char number[EMIT_NUMBER];
+    if (r->numbers) {
+        emit_put(e, "static const double numbers_%s[] = {", name);
+        for (uint32_t i = 0; i < r->numbers; i++) {
+            emit_number(number, sizeof number, r->number[i]);
+            emit_put(e, i % 4 == 3 ? "%s,\n" : "%s,", number);
+        }
+        emit_put(e, "};\n");
+    }
+    if (r->steps <= MOST_CALLS) return;
+    emit_put(e, "static const int steps_%s[] = {", name);
+    for (uint32_t i = 0; i < r->steps; i++)
+        emit_put(e, i % 8 == 7 ? "%u,%u,%u,\n" : "%u,%u,%u,", r->step[i].class, r->step[i].first,
+                 r->step[i].last);
+    emit_put(e, "};\n");
+}
+
+int emit_roll(struct emit *e, const char *head, const char *name, const struct roll *r) {
+    if (!e->rolls++) emit_put(e, "void *malloc(__SIZE_TYPE__);\nvoid free(void *);\n");
+    put_tables(e, name, r);
+    for (uint32_t k = 0; k < r->classes; k++) {
+        struct writer w = {e, name, r, &r->class[k], k};
+        if (put_class(&w)) return -1;
+    }
+    int local = r->values <= MOST_LOCAL;
+    emit_put(e, "%s%s(double t, const double *restrict u, double *restrict out, void *user) {\n", head, name);
+    emit_put(e, "const double *restrict p = *(const double *const *)user;\n");
+    if (local) emit_put(e, "double w[%u];\n", r->values + 1);
+    else emit_put(e, "double *w = malloc(%u * sizeof *w);\nif (!w) return -1;\n", r->values);
+    if (r->sums) emit_put(e, "for (int i = 0; i < %u; i++) w[i] = -0.0;\n", r->sums);
+    put_steps(e, name, r);
+    emit_put(e, "%s(void)t, (void)u, (void)p, (void)out;\nreturn 0;\n}\n", local ? "" : "free(w);\n");
+    return e->failed ? -1 : 0;
+}
