@@ -22,7 +22,7 @@ enum {
     KEEL_SYMPLECTIC = 4,
     KEEL_SYMMETRIC_STEP = 8,
     KEEL_CONSTRAINED = 32,    /* keeps constraint and velocity rows natively */
-    KEEL_MULTISTEP = 64,      /* equal steps only, with a memory */
+    KEEL_MULTISTEP = 64,      /* with a memory; fixed steps are equal ones only */
     KEEL_QUADRATIC = 128,     /* keeps quadratic invariants */
     KEEL_RUNGE_KUTTA = 512,   /* h sum b_i k_i; explicit ones: so are dx - error[0], dx - error[1] */
     KEEL_KEEPS_ENERGY = 1024, /* H of a Hamiltonian problem, by itself */

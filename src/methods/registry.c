@@ -20,6 +20,7 @@
     FAMILY(lie_hmgps)                                                                                 \
     FAMILY(lgdae)                                                                                     \
     FAMILY(bdf)                                                                                       \
+    FAMILY(bdf_variable)                                                                              \
     FAMILY(rolling)                                                                                   \
     FAMILY(taylor)
 

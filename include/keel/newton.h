@@ -1,0 +1,33 @@
+/* newton.h - the matrices of Newton's method on x' = f(t, x), M x' = f, and on DAEs of index 1.
+ *
+ * A method asks for room in its layout, for a jacobian and factors in its attempts.  J is d rhs / dx.
+ * Whether J is kept row by row, or as the entries of a pattern, and whether y of a DAE is eliminated or
+ * carried along in a larger matrix, is not the method's concern. */
+#ifndef KEEL_NEWTON_H
+#define KEEL_NEWTON_H
+
+#include <keel/method.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct keel_newton keel_newton;
+
+/* Layout only: room for one J and for `real` + `complex` factored matrices, numbered in this order.  The
+ * struct lies in the method's room and is saved with it; NULL while sizes are measured. */
+KEEL_API keel_newton *keel_newton_layout(const keel_problem *p, const keel_options *o, keel_work *w, int real,
+                                         int complex);
+/* J at (t, x), where the rate is f: from the problem's own jacobians if they suffice and differences is 0. */
+KEEL_API keel_status keel_newton_jacobian(keel_work *w, keel_newton *n, double t, const double *x,
+                                          const double *f, int differences);
+/* Matrix k := I - c J, c = real + i imaginary, factored.  KEEL_RETRY: singular. */
+KEEL_API keel_status keel_newton_factor(keel_work *w, keel_newton *n, int k, double real, double imaginary);
+/* b := (I - c J)^-1 b, with its imaginary part for complex matrices, else NULL. */
+KEEL_API void keel_newton_solve(const keel_work *w, const keel_newton *n, int k, double *b,
+                                double *imaginary);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
