@@ -99,8 +99,9 @@ typedef struct keel_segment { /* an accepted step, with the corrected end */
 
 typedef struct keel_stepper {
     keel_method info;
-    int error_order;   /* the estimate is O(h^error_order); 0: none */
-    int no_rhs;        /* it makes no use of f: rates are then found only where someone looks between steps */
+    int error_order; /* the estimate is O(h^error_order); 0: none */
+    int no_rhs; /* 1: it makes no use of f; 2: it calls f, but makes no use of attempt.f and f_end.  Rates
+                        * are then found only where someone looks between steps */
     const void *table; /* the family's data */
     size_t size;       /* of the method's own struct of pointers */
     const char *(*refuse)(const keel_problem *p,

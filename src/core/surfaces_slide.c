@@ -132,7 +132,8 @@ keel_status surfaces_slide(struct engine *e, double t, const double *u, int coun
             if (__builtin_popcount(moved) != size) continue;
             for (unsigned below = 0; below < 1u << count; below++) {
                 if (!slides(e, t, u, count, met, below, moved)) continue;
-                int own = e->stepper->no_rhs || e->stepper->info.traits & (KEEL_AS_GIVEN | KEEL_CONSTRAINED);
+                int own =
+                    e->stepper->no_rhs == 1 || e->stepper->info.traits & (KEEL_AS_GIVEN | KEEL_CONSTRAINED);
                 if (own || engine_attempts(e) || e->o.reversible)
                     return engine_fail(e, KEEL_EINVAL,
                                        "the solution slides along the switching surface %.60s from t = "

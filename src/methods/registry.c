@@ -21,6 +21,7 @@
     FAMILY(lgdae)                                                                                     \
     FAMILY(bdf)                                                                                       \
     FAMILY(bdf_variable)                                                                              \
+    FAMILY(rosenbrock)                                                                                \
     FAMILY(rolling)                                                                                   \
     FAMILY(taylor)
 
