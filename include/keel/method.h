@@ -22,7 +22,7 @@ enum {
     KEEL_SYMPLECTIC = 4,
     KEEL_SYMMETRIC_STEP = 8,
     KEEL_CONSTRAINED = 32,    /* keeps constraint and velocity rows natively */
-    KEEL_MULTISTEP = 64,      /* equal steps only, with a memory */
+    KEEL_MULTISTEP = 64,      /* with a memory; fixed steps are equal ones only */
     KEEL_QUADRATIC = 128,     /* keeps quadratic invariants */
     KEEL_RUNGE_KUTTA = 512,   /* h sum b_i k_i; explicit ones: so are dx - error[0], dx - error[1] */
     KEEL_KEEPS_ENERGY = 1024, /* H of a Hamiltonian problem, by itself */
@@ -99,8 +99,9 @@ typedef struct keel_segment { /* an accepted step, with the corrected end */
 
 typedef struct keel_stepper {
     keel_method info;
-    int error_order;   /* the estimate is O(h^error_order); 0: none */
-    int no_rhs;        /* it makes no use of f: rates are then found only where someone looks between steps */
+    int error_order; /* the estimate is O(h^error_order); 0: none */
+    int no_rhs; /* 1: it makes no use of f; 2: it calls f, but makes no use of attempt.f and f_end.  Rates
+                        * are then found only where someone looks between steps */
     const void *table; /* the family's data */
     size_t size;       /* of the method's own struct of pointers */
     const char *(*refuse)(const keel_problem *p,

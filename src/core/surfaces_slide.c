@@ -128,7 +128,7 @@ static int slides(struct engine *e, double t, const double *u, int count, const 
 static keel_status slide_or_refuse(struct engine *e, double t) {
     const char *who = e->stepper->info.name, *why = NULL, *instead = "take dop853 or radau";
     char name[64];
-    if (e->stepper->no_rhs || e->stepper->info.traits & (KEEL_AS_GIVEN | KEEL_CONSTRAINED))
+    if (e->stepper->no_rhs == 1 || e->stepper->info.traits & (KEEL_AS_GIVEN | KEEL_CONSTRAINED))
         why = "it steps by the equations of one side, and sliding is a mean of both";
     else if (engine_attempts(e)) {
         who = e->manifold.stabilizer->info.name;

@@ -20,6 +20,8 @@
     FAMILY(lie_hmgps)                                                                                 \
     FAMILY(lgdae)                                                                                     \
     FAMILY(bdf)                                                                                       \
+    FAMILY(bdf_variable)                                                                              \
+    FAMILY(rosenbrock)                                                                                \
     FAMILY(rolling)                                                                                   \
     FAMILY(taylor)
 

@@ -27,7 +27,7 @@ struct baumgarte {
 static int refuse(const keel_problem *p, const keel_options *o, const keel_stepper *stepper, char *why,
                   size_t room) {
     (void)p, (void)o;
-    if (!stepper->no_rhs) return 0;
+    if (stepper->no_rhs != 1) return 0;
     text_set(why, room, "baumgarte adds a term to f, and %s makes its steps from other parts of the problem",
              stepper->info.name);
     return 1;

@@ -181,6 +181,15 @@ static int pairing(double t, const double *u, double *out, void *user) {
     return 0;
 }
 
+static int pairing_jacobian(double t, const double *u, double *out, void *user) {
+    (void)t, (void)user;
+    for (int j = 0; j < 3; j++) {
+        out[6 + j] = j == 2 ? -0.7 : 1.3 * u[1 - j];
+        out[j] = out[3 + j] = -out[6 + j];
+    }
+    return 0;
+}
+
 static int pairing_series(double t, const double *u, int orders, double *out, double *work, void *user) {
     (void)t, (void)work, (void)user;
     memcpy(out, u, 3 * sizeof *out);
@@ -221,7 +230,7 @@ static const keel_problem linear[LINEAR] = {
      .name = "pairing",
      .n = 3,
      .u0 = reaction_start,
-     .f = {.count = 3, .value = pairing},
+     .f = {.count = 3, .value = pairing, .jacobian = pairing_jacobian},
      .extras = &pairing_extras,
      .invariant = {.count = 2, .value = pairing_sums}},
 };

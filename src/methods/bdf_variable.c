@@ -1,0 +1,242 @@
+/* bdf_variable.c - backward differentiation of variable order and step, with a fixed leading coefficient.
+ *
+ * The predictor x0(t) is the polynomial of degree k through x_n, .., x_{n-k}.  The corrector is the one that
+ * has x_{n+1} at t_{n+1}, meets x0 at t_{n+1} - h, .., t_{n+1} - k h, and has the slope f at t_{n+1}:
+ *
+ *     x - x0 = c (f(t_{n+1}, x) - x0'),   c = h / (1 + 1/2 + .. + 1/k).
+ *
+ * So c, and Newton's matrix I - c J, depend on h and k alone, while the history has the steps that were
+ * really taken.  With phi*_i = beta_i phi_i, the old differences for the new h,
+ *
+ *     phi_{k+2}(n+1) = x - x0,   phi_i(n+1) = phi*_i + phi_{i+1}(n+1).
+ *
+ * A stabilizer may move the end by p = O(h^{k+1}).  Then x_{n+1} = x + p, and the history is moved by the
+ * same p: its differences stay as they are.  The motion through x + p has been at x_{n-i} + p + O(i h p)
+ * before: an error O(h^{k+2}) in a step.  To leave the old states where they are would be one, too, if p were
+ * smooth in t; where it turns from step to step (energy kept near a turning point), it would put differences
+ * of p itself into the table, and with them into errors and predictions.
+ *
+ * The dense output is the polynomial through the last k + 1 states, moved back by p towards its begin.  Equal
+ * steps have one order, the highest.  Krogh, LNM 362 (1974) 22; Brenan, Campbell, Petzold, Numerical Solution
+ * of Initial-Value Problems in DAEs, 5.2; Byrne, Hindmarsh, ACM TOMS 1 (1975) 71. */
+#include "methods/bdf_variable.h"
+
+#include <math.h>
+#include <string.h>
+
+static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
+    struct bdf_variable *b = w->method;
+    const int *most = w->stepper->table;
+    size_t width = (size_t)w->width;
+    b->most = *most;
+    b->memory = (struct bdf_memory *)keel_work_doubles(w, sizeof *b->memory / sizeof(double));
+    b->phi = keel_work_doubles(w, BDF_DIFFERENCES * width);
+    b->ahead = keel_work_doubles(w, width);
+    b->slope = keel_work_doubles(w, width);
+    b->d = keel_work_doubles(w, width);
+    b->at = keel_work_doubles(w, width);
+    b->rate = keel_work_doubles(w, width);
+    b->moved = keel_work_doubles(w, width);
+    b->scale = keel_work_doubles(w, width);
+    b->columns = keel_work_doubles(w, (o->step > 0 ? (size_t)b->most : BDF_START) * width);
+    b->newton = keel_newton_layout(p, o, w, 1, 0);
+}
+
+/* The corrector's error is the larger one of its own and that of x0 between the points where it is met
+ * (Brenan, Campbell, Petzold 5.2.2): with equal steps both are (x - x0) / (k + 1). */
+static void make_formula(const keel_work *w, double h, struct bdf_formula *f) {
+    const struct bdf_variable *b = w->method;
+    const struct bdf_memory *m = b->memory;
+    int known = bdf_count(m->known, 1, BDF_DIFFERENCES);
+    double harmonic = 0, mean = 0;
+    f->k = bdf_count(m->order, 1, b->most);
+    f->count = f->k + 1 < known ? f->k + 1 : known;
+    f->h = h;
+    f->beta[1] = f->equal[1] = 1;
+    f->slope[1] = f->psi[0] = 0;
+    for (int i = 1; i <= BDF_DIFFERENCES; i++) {
+        f->psi[i] = m->psi[i - 1] + h;
+        f->beta[i + 1] = f->beta[i] * f->psi[i] / m->psi[i];
+        f->slope[i + 1] = f->slope[i] + 1 / f->psi[i];
+        f->equal[i + 1] = f->equal[i] * i * h / f->psi[i];
+    }
+    for (int i = 1; i <= f->k; i++) {
+        harmonic += 1. / i;
+        mean += h / f->psi[i];
+    }
+    double beyond = h / f->psi[f->k + 1];
+    f->c = h / harmonic;
+    f->error = fmax(beyond, fabs(beyond + mean - harmonic));
+}
+
+static void predict(const keel_work *w, const struct bdf_formula *f) {
+    const struct bdf_variable *b = w->method;
+    memset(b->ahead, 0, (size_t)w->width * sizeof *b->ahead);
+    memset(b->slope, 0, (size_t)w->width * sizeof *b->slope);
+    for (int i = f->count; i > 1; i--) {
+        const double *phi = bdf_difference(w, i);
+        for (int c = 0; c < w->width; c++) {
+            double term = f->beta[i] * phi[c];
+            b->ahead[c] += term;
+            b->slope[c] += f->slope[i] * term;
+        }
+    }
+}
+
+/* No step before is of use.  After a rejection J is still that of the start. */
+static void begin(keel_work *w, const keel_attempt *a) {
+    struct bdf_variable *b = w->method;
+    struct bdf_memory *m = b->memory, before = *m;
+    *m = (struct bdf_memory){.known = 1, .contraction = 1};
+    if (before.rejections > 0) {
+        m->rejections = before.rejections;
+        m->jacobian = before.jacobian;
+        m->failures = before.failures;
+        m->distrust = before.distrust;
+    }
+    for (int i = 0; i <= BDF_DIFFERENCES; i++) m->psi[i] = i * a->h;
+    memcpy(bdf_difference(w, 1), a->x, (size_t)w->width * sizeof(double));
+}
+
+/* States that the start has to find. */
+static int states_to_start(const keel_work *w) {
+    const struct bdf_variable *b = w->method;
+    return w->rtol == 0 ? b->most : b->most < BDF_START ? b->most + 1 : BDF_START;
+}
+
+/* The polynomial of the last step at t_n + s, s <= 0; less x_n. */
+static void look_back(const keel_work *w, double s, double *x) {
+    const struct bdf_variable *b = w->method;
+    const struct bdf_memory *m = b->memory;
+    int k = bdf_count(m->last, 1, b->most), known = bdf_count(m->known, 1, BDF_DIFFERENCES);
+    double weight = 1;
+    memset(x, 0, (size_t)w->width * sizeof *x);
+    for (int i = 2; i <= k + 1 && i <= known; i++) {
+        const double *phi = bdf_difference(w, i);
+        weight *= (s + m->psi[i - 2]) / m->psi[i - 1];
+        for (int c = 0; c < w->width; c++) x[c] += weight * phi[c];
+    }
+}
+
+/* A part of the last step: what its polynomial says. */
+static void look(keel_work *w, keel_attempt *a) {
+    const struct bdf_variable *b = w->method;
+    look_back(w, a->h - b->memory->psi[1], a->dx);
+    const double *x = bdf_difference(w, 1);
+    for (int c = 0; c < w->width; c++) a->dx[c] += x[c] - a->x[c];
+}
+
+/* Newton's sizes: tolerances, or with fixed steps what is there or added. */
+static void find_scale(const keel_work *w, const keel_attempt *a) {
+    const struct bdf_variable *b = w->method;
+    double largest = 0;
+    for (int c = 0; c < w->n; c++) {
+        b->scale[c] = fmax(fabs(a->x[c]), fabs(a->x[c] + b->ahead[c]));
+        largest = fmax(largest, b->scale[c]);
+    }
+    double least = largest > 0 ? 1e-6 * largest : 1;
+    for (int c = 0; c < w->n; c++) {
+        double size = b->scale[c], tolerance = fmax(w->atol[c] + w->rtol * size, 1e-15 * size);
+        b->scale[c] = 1 / (w->rtol > 0 ? fmax(tolerance, 1e-300) : fmax(size, least));
+    }
+}
+
+static keel_status attempt(keel_work *w, keel_attempt *a) {
+    struct bdf_variable *b = w->method;
+    struct bdf_memory *m = b->memory;
+    memset(a->dx, 0, (size_t)w->width * sizeof *a->dx);
+    if (w->n == 0) return KEEL_OK;
+    if (a->replay) {
+        look(w, a);
+        return KEEL_OK;
+    }
+    if (a->first) begin(w, a);
+    int starts = m->known < states_to_start(w);
+    if (starts) m->order = m->next = m->known;
+    else if (w->rtol == 0) m->order = m->next = b->most;
+    struct bdf_formula f;
+    make_formula(w, a->h, &f);
+    predict(w, &f);
+    find_scale(w, a);
+    m->last = starts ? 0 : f.k;
+    if (starts) return bdf_start(w, a);
+    keel_status status = bdf_correct(w, a, &f);
+    if (status != KEEL_OK) return status;
+    for (int c = 0; c < w->n; c++) a->dx[c] = b->ahead[c] + b->d[c];
+    if (a->error[0]) bdf_estimate(w, &f, a);
+    return KEEL_OK;
+}
+
+/* The differences of t_{n+1}, moved to the end as it was corrected. */
+static void accept(keel_work *w, const keel_segment *s) {
+    struct bdf_variable *b = w->method;
+    struct bdf_memory *m = b->memory;
+    struct bdf_formula f;
+    if (w->n == 0) return;
+    make_formula(w, s->h, &f);
+    predict(w, &f);
+    int known = bdf_count(m->known, 1, BDF_DIFFERENCES), above = f.count + 1;
+    double *top = bdf_difference(w, above), *beyond = above < BDF_DIFFERENCES ? top + w->width : NULL;
+    int further = beyond && known >= above;
+    for (int c = 0; c < w->n; c++) {
+        double d = m->last > 0 ? b->d[c] : (s->x_end[c] - s->x[c]) - b->ahead[c];
+        if (further) beyond[c] = d - f.beta[above] * top[c];
+        top[c] = d;
+    }
+    for (int i = f.count; i > 1; i--) {
+        double *phi = bdf_difference(w, i);
+        for (int c = 0; c < w->n; c++) phi[c] = f.beta[i] * phi[c] + phi[w->width + c];
+    }
+    memcpy(bdf_difference(w, 1), s->x_end, (size_t)w->width * sizeof(double));
+    memcpy(m->psi, f.psi, sizeof f.psi);
+    m->known = above + further;
+    m->last = m->last > 0 ? f.k : 0;
+    m->order = m->next;
+    m->rejections = 0;
+    m->jacobian_age++;
+    m->factored_age++;
+}
+
+/* x + th (D + (1-th) (h f - D + th (2 D - h (f + f_end)))), D = x_end - x: of the start. */
+static void hermite(const keel_work *w, const keel_segment *s, double theta, double *x) {
+    for (int c = 0; c < w->n; c++) {
+        double whole = s->x_end[c] - s->x[c], begins = s->h * s->f[c] - whole;
+        double bend = 2 * whole - s->h * (s->f[c] + s->f_end[c]);
+        x[c] = s->x[c] + theta * (whole + (1 - theta) * (begins + theta * bend));
+    }
+}
+
+static void dense(const keel_work *w, const keel_segment *s, double theta, double *x) {
+    const struct bdf_variable *b = w->method;
+    memcpy(x, s->x_end, (size_t)w->width * sizeof *x);
+    if (w->n == 0) return;
+    if (!(b->memory->last > 0)) {
+        hermite(w, s, theta, x);
+        return;
+    }
+    look_back(w, (theta - 1) * s->h, x);
+    const double *whole = bdf_difference(w, 2);
+    double fade = (1 - theta) * (1 - theta) * (1 + 2 * theta);
+    for (int c = 0; c < w->n; c++) {
+        double shift = (s->x_end[c] - s->x[c]) - whole[c];
+        x[c] += s->x_end[c] - fade * shift;
+    }
+}
+
+const keel_stepper bdf_variable_methods[] = {
+    {.info = {.name = "bdf",
+              .about = "backward differentiation of order 1 to 5 and variable step; for large stiff problems",
+              .reference = "Byrne, Hindmarsh 1975; Brenan, Campbell, Petzold 1996",
+              .order = BDF_MOST,
+              .traits = KEEL_IMPLICIT | KEEL_ADAPTIVE | KEEL_MULTISTEP},
+     .error_order = BDF_START,
+     .no_rhs = 2,
+     .table = &(const int){BDF_MOST},
+     .size = sizeof(struct bdf_variable),
+     .layout = layout,
+     .attempt = attempt,
+     .accept = accept,
+     .dense = dense,
+     .next = bdf_next},
+    {.info = {.name = NULL}},
+};
