@@ -1,6 +1,7 @@
 /* job.c - see job.h. */
 #include "cli/job.h"
 
+#include "base/machine.h"
 #include "base/text.h"
 #include "cli/usage.h"
 #include "cli/waiting.h"
@@ -110,6 +111,13 @@ static void tell_interpreter(const struct job *j) {
         message_note(&j->say, "keel: the model runs in the interpreter, more slowly: %s", why);
 }
 
+/* What a model may take to be read, in million operations: as much as half the memory of the machine has room
+ * for, where 25 operations are a byte, and the library's own limit at least. */
+static double reading_budget(void) {
+    double memory = machine_memory();
+    return isfinite(memory) ? fmax(30000, 25e-6 * 0.5 * memory) : 30000;
+}
+
 static int load_model(struct job *j) {
     const struct option_value *set = &j->options.value[opt_set];
     struct waiting waiting;
@@ -117,6 +125,7 @@ static int load_model(struct job *j) {
                             .sets = set->count,
                             .interpret = option_given(&j->options, opt_interpret),
                             .kernel_later = 1,
+                            .work = reading_budget(),
                             .phase = &waiting.phase,
                             .stop = stop_flag()};
     const char *seconds = option_text(&j->options, opt_compile_limit);

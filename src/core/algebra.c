@@ -283,8 +283,7 @@ static int sign_of_det(const struct field *fd) {
 static keel_status factor(struct field *fd, double t) {
     struct algebra *d = &fd->dae;
     fd->stats->factorizations++;
-    d->factored =
-        d->sparse ? !algebra_sparse_factor(fd) : !dense_lu(fd->m, d->matrix, d->pivot, fd->halt);
+    d->factored = d->sparse ? !algebra_sparse_factor(fd) : !dense_lu(fd->m, d->matrix, d->pivot, fd->halt);
     if (d->factored) return KEEL_OK;
     return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
                        "the algebraic variables are not determined at t = %.10g (singular d F / d y): try "

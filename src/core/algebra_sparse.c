@@ -91,8 +91,7 @@ int algebra_sparse_factor(struct field *fd) {
     if (!*d->anchor_known) memcpy(d->anchor, a->values, (size_t)a->entries * sizeof *d->anchor);
     *d->anchor_known = 1;
     if (!a->anchored) a->anchored = sparse_anchor(a->lu, d->anchor) == 0;
-    if (a->anchored && sparse_refactor(a->lu, a->values) == 0 && sparse_is_sound(a->lu, a->values))
-        return 0;
+    if (a->anchored && sparse_refactor(a->lu, a->values) == 0 && sparse_is_sound(a->lu, a->values)) return 0;
     return sparse_fresh(a->lu, a->values);
 }
 

@@ -164,10 +164,9 @@ static int too_large(struct engine *e) {
     double bytes = (double)e->block_size, room = machine_memory(), all = (double)fd->n + fd->m;
     int dense = fd->m ? !fd->by_pattern : e->stepper->info.traits & KEEL_IMPLICIT && !fd->large;
     if (bytes <= room && !(dense && all * all > 1 << 28)) return 0;
-    engine_fail(e, KEEL_EINVAL,
-                "%d unknowns take %.3g GB with %s%s, and this machine has %.3g GB", e->field.n + e->field.m,
-                1e-9 * bytes, e->stepper->info.name,
-                !dense                ? ""
+    engine_fail(e, KEEL_EINVAL, "%d unknowns take %.3g GB with %s%s, and this machine has %.3g GB",
+                e->field.n + e->field.m, 1e-9 * bytes, e->stepper->info.name,
+                !dense               ? ""
                 : sparse_available() ? " and dense matrices, which this problem needs"
                                      : " and dense matrices, for lack of KLU (SuiteSparse)",
                 1e-9 * room);

@@ -97,8 +97,7 @@ static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
                                       fd->p.extras->original_g.pattern};
     size_t n = (size_t)fd->n;
     *dense = fd->p.structure.value ? n * n : 2 * (size_t)max_count(fd);
-    if (fd->traits & KEEL_FROM_ENERGY && !fd->by_pattern && n * n / 4 > *dense)
-        *dense = n * n / 4; /* H_pp */
+    if (fd->traits & KEEL_FROM_ENERGY && !fd->by_pattern && n * n / 4 > *dense) *dense = n * n / 4; /* H_pp */
     *sparse = 1;
     for (int i = 0; i < 9; i++) {
         const keel_map *user = &maps[i]->user;

@@ -62,8 +62,8 @@ struct algebra {
     int *pivot;
     /* Large, of index 1 (algebra_sparse.c): instead of matrix, rate_y, row_jacobian and f_jacobian. */
     int sparse;
-    double *entries, *anchor; /* of F's pattern; those of F_y whose pivots are used */
-    int *anchor_known;        /* 1 */
+    double *entries, *anchor;  /* of F's pattern; those of F_y whose pivots are used */
+    int *anchor_known;         /* 1 */
     struct algebra_matrix *lu; /* outside the block */
     /* algebra_follow.c */
     int follow;      /* a step is tried: y stays on its branch, or the step is not made */
@@ -101,8 +101,8 @@ struct field {
     double *lambda;  /* k: the multipliers found last */
     int *active;     /* k: 0 for a redundant constraint */
     double *gradient, *matrix, *sparse, *work, *probe, *path, *line, *column, *curvature_work, *column_space;
-    double *moved, *beside; /* for differences of the rate */
-    double *mass;           /* ODE, DAE: its LU factors; large: its entries */
+    double *moved, *beside;      /* for differences of the rate */
+    double *mass;                /* ODE, DAE: its LU factors; large: its entries */
     struct mass_matrix *mass_lu; /* large: its factors, outside the block */
     int *pivot, mass_ready;
     int damped;  /* the run adds a term to the rate: maps alone do not give its jacobian */

@@ -56,8 +56,7 @@ static keel_status quotient(struct field *fd, double t, const double *u, unsigne
         for (int j = 0; j < a->order; j++) a->probe[j] = u[j] + side * direction[j];
         keel_status status = map_value(fd, &fd->f, t, a->probe, a->moved);
         if (status != KEEL_OK) return status;
-        for (int i = 0; i < fd->n; i++)
-            found[i] = side < 0 ? a->moved[i] : (a->moved[i] - found[i]) / 2;
+        for (int i = 0; i < fd->n; i++) found[i] = side < 0 ? a->moved[i] : (a->moved[i] - found[i]) / 2;
     }
     return KEEL_OK;
 }

@@ -85,10 +85,10 @@ keel_status newton_colour_entries(keel_work *w, double t, const double *u, doubl
     fd->stats->jacobians++;
     for (int j = 0; j < fd->n; j++) largest = fmax(largest, fabs(u[j]));
     for (int j = 0; j < a->order; j++) { /* a state that is zero counts as what the tolerances neglect */
-        double least = j >= fd->n                        ? fd->size[j]
+        double least = j >= fd->n                      ? fd->size[j]
                        : w->rtol > 0 && w->atol[j] > 0 ? w->atol[j] / w->rtol
-                       : largest > 0                     ? 1e-3 * largest
-                                                         : 1e-3;
+                       : largest > 0                   ? 1e-3 * largest
+                                                       : 1e-3;
         a->step[j] = sqrt(DBL_EPSILON) * fmax(fabs(u[j]), least);
         a->probe[j] = u[j];
     }

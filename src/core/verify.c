@@ -129,7 +129,8 @@ static double wavering(struct start *st, int i, double t, const double *u, doubl
     return most;
 }
 
-static void sample_rate(struct start *st, int i, double t, const double *u, const double *f, struct sample *s) {
+static void sample_rate(struct start *st, int i, double t, const double *u, const double *f,
+                        struct sample *s) {
     double rate, size;
     if (rate_of_row(st, i, t, u, f, &rate, &size) != KEEL_OK) return;
     s->points++;

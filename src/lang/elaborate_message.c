@@ -43,7 +43,8 @@ void elaborate_exhausted(struct source_messages *m, const struct graph *g) {
         return;
     }
     source_hint(source_say(m, SOURCE_ERROR, SOURCE_NOWHERE, 0,
-                           "the equations grow beyond %.0f million operations.", g->work / 1e6),
+                           "the equations grow beyond %.0f million operations, or %.2g GB.", g->work / 1e6,
+                           1e-9 * g->work / EXPR_COST_BYTE),
                 "Is a range longer than meant, or something differentiated very often?");
 }
 

@@ -52,10 +52,10 @@ struct sparse {
 
 /* 1; 0: it is not there. */
 static int load(struct library *l) {
-    static const char *const name[] = {"klu_defaults",     "klu_analyze",       "klu_factor",   "klu_z_factor",
-                                       "klu_refactor",     "klu_z_refactor",    "klu_solve",    "klu_z_solve",
-                                       "klu_rgrowth",      "klu_z_rgrowth",     "klu_free_numeric",
-                                       "klu_free_symbolic"};
+    static const char *const name[] = {"klu_defaults",  "klu_analyze",      "klu_factor",
+                                       "klu_z_factor",  "klu_refactor",     "klu_z_refactor",
+                                       "klu_solve",     "klu_z_solve",      "klu_rgrowth",
+                                       "klu_z_rgrowth", "klu_free_numeric", "klu_free_symbolic"};
     void *const function[] = {&l->defaults,    &l->analyze,     &l->factor[0],    &l->factor[1],
                               &l->refactor[0], &l->refactor[1], &l->solve[0],     &l->solve[1],
                               &l->growth[0],   &l->growth[1],   &l->free_numeric, &l->free_symbolic};
@@ -125,7 +125,8 @@ static int factor(struct sparse *s, klu_numeric **to, const double *values) {
     s->now = NULL;
     *to = s->klu.factor[s->complex](s->start, s->row, (double *)values, s->symbolic, &s->common);
     if (!*to || s->common.status != KLU_OK) return 1;
-    if (!s->klu.refactor[s->complex](s->start, s->row, (double *)values, s->symbolic, *to, &s->common)) return 1;
+    if (!s->klu.refactor[s->complex](s->start, s->row, (double *)values, s->symbolic, *to, &s->common))
+        return 1;
     s->now = s->common.status == KLU_OK ? *to : NULL;
     return !s->now;
 }
@@ -140,8 +141,8 @@ int sparse_fresh(struct sparse *s, const double *values) {
 
 int sparse_refactor(struct sparse *s, const double *values) {
     s->now = NULL;
-    if (!s->anchored ||
-        !s->klu.refactor[s->complex](s->start, s->row, (double *)values, s->symbolic, s->anchored, &s->common))
+    if (!s->anchored || !s->klu.refactor[s->complex](s->start, s->row, (double *)values, s->symbolic,
+                                                     s->anchored, &s->common))
         return 1;
     s->now = s->common.status == KLU_OK ? s->anchored : NULL;
     return !s->now;

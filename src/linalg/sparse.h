@@ -15,9 +15,9 @@
 struct sparse;
 
 enum sparse_pivots {
-    SPARSE_PARTIAL, /* the largest entry of the column, or the diagonal if it is not much smaller */
+    SPARSE_PARTIAL,  /* the largest entry of the column, or the diagonal if it is not much smaller */
     SPARSE_DIAGONAL, /* the diagonal whatever it is: pivots of a symmetric matrix tell its inertia */
-    SPARSE_SCALED    /* as the first, of a matrix that is not equilibrated: rows are divided by their largest */
+    SPARSE_SCALED /* as the first, of a matrix that is not equilibrated: rows are divided by their largest */
 };
 
 int sparse_available(void);
