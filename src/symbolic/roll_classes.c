@@ -30,7 +30,8 @@ static int leaf_place(const struct roller *b, uint32_t node, uint32_t group) {
     expr e = b->q->list->item[node];
     const struct expr_node n = b->g->node[e];
     if (n.op == EXPR_CONSTANT) return ROLL_NUMBER;
-    if (n.op != EXPR_SYMBOL) return b->sum_of[node] == ROLL_NONE && b->group_of[b->owner[node]] == group ? -1 : ROLL_VALUE;
+    if (n.op != EXPR_SYMBOL)
+        return b->sum_of[node] == ROLL_NONE && b->group_of[b->owner[node]] == group ? -1 : ROLL_VALUE;
     enum tape_source source = b->q->input[b->q->where[e] - 1].source;
     return source == TAPE_TIME ? ROLL_TIME : source == TAPE_STATE ? ROLL_STATE : ROLL_PARAMETER;
 }
@@ -92,8 +93,7 @@ static void write_group(struct writer *w, struct roll_group *group) {
     w->locals = 0;
     group->leaf = (uint32_t)b->leaves;
     group->result = (uint32_t)b->results;
-    for (uint32_t i = group->first; i != ROLL_NONE; i = b->item[i].next)
-        write_node(w, b->item[i].node);
+    for (uint32_t i = group->first; i != ROLL_NONE; i = b->item[i].next) write_node(w, b->item[i].node);
     for (uint32_t i = group->first; i != ROLL_NONE && !b->failed; i = b->item[i].next) {
         const struct roll_item *item = &b->item[i];
         if (item->sum != ROLL_NONE) write_result(w, i, item->less ? ROLL_LESS : ROLL_ADD);
@@ -132,7 +132,8 @@ static uint32_t find_class(struct roller *b, const struct roll_word_list *list) 
     size_t at = hash(list) & (b->table_room - 1);
     for (; b->table[at]; at = (at + 1) & (b->table_room - 1)) {
         const struct roll_word_list *known = &b->class[b->table[at] - 1];
-        if (known->count == list->count && memcmp(known->word, list->word, list->count * sizeof *list->word) == 0)
+        if (known->count == list->count &&
+            memcmp(known->word, list->word, list->count * sizeof *list->word) == 0)
             return b->table[at] - 1;
     }
     b->class = roll_widen(b, b->class, b->classes, &b->class_room, sizeof *b->class);
@@ -180,7 +181,8 @@ int roll_classes(struct roller *b) {
     w.local = roll_take(b, b->nodes, sizeof *w.local);
     w.seen = roll_take(b, b->nodes, sizeof *w.seen);
     if (b->failed || list_groups(b)) return -1;
-    for (w.group = 0; w.group < b->groups && !b->failed && LEAST_GAIN * b->words <= 3 * (size_t)b->nodes; w.group++) {
+    for (w.group = 0; w.group < b->groups && !b->failed && LEAST_GAIN * b->words <= 3 * (size_t)b->nodes;
+         w.group++) {
         write_group(&w, &b->group[w.group]);
         if (!b->failed) b->group[w.group].class = find_class(b, &w.words);
     }

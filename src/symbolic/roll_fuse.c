@@ -1,9 +1,9 @@
 /* roll_fuse.c - terms of sums and outputs that share what nothing else uses become one group: the three
  * components of a pair's force and the distance that they have in common.
  *
- * A value goes into the group of its users if all of them are terms, outputs, or in a group already.  That is decided
- * for all values of one shape with users of the same shapes at once, so that equal values fare equally; they
- * stay apart if some group became too large: neighbours along a chain would all become one. */
+ * A value goes into the group of its users if all of them are terms, outputs, or in a group already.  That is
+ * decided for all values of one shape with users of the same shapes at once, so that equal values fare
+ * equally; they stay apart if some group became too large: neighbours along a chain would all become one. */
 #include "symbolic/roll_private.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct fuse {
     uint32_t *parent, *ring, *ends, *count; /* per item: of the union it is the root of */
     unsigned char *joins;                   /* per item: a term, an output, or in a group of those */
     unsigned char *kept;                    /* per item: a value that sums read */
-    uint32_t *undo;                          /* the roots that were put below others */
+    uint32_t *undo;                         /* the roots that were put below others */
     size_t undos;
 };
 
@@ -34,7 +34,9 @@ static uint64_t mix(uint64_t h, uint64_t x) {
 /* The kind of a leaf, as its class sees it. */
 static uint64_t kind_of(const struct roller *b, uint32_t node) {
     const struct expr_node n = b->g->node[b->q->list->item[node]];
-    return n.op == EXPR_CONSTANT ? 1 : n.op == EXPR_SYMBOL ? 2 + (uint64_t)b->q->input[b->q->where[b->q->list->item[node]] - 1].source : 9;
+    return n.op == EXPR_CONSTANT ? 1
+           : n.op == EXPR_SYMBOL ? 2 + (uint64_t)b->q->input[b->q->where[b->q->list->item[node]] - 1].source
+                                 : 9;
 }
 
 static int is_inner(const struct roller *b, uint32_t node) {

@@ -126,7 +126,8 @@ static void add_sum(struct roller *b, uint32_t root) {
     }
     add_term(b, sum, operand[1], op == EXPR_SUB, at);
     add_term(b, sum, operand[0], 0, at);
-    for (size_t i = b->sum[sum].first, k = b->items; !b->failed && i + 1 < k; i++) { /* they came last first */
+    for (size_t i = b->sum[sum].first, k = b->items; !b->failed && i + 1 < k;
+         i++) { /* they came last first */
         struct roll_item item = b->item[i];
         b->item[i] = b->item[--k];
         b->item[k] = item;

@@ -19,7 +19,7 @@ struct ready {
 struct order {
     struct roller *b;
     struct roll *r;
-    uint32_t *waits;            /* per group: for how many */
+    uint32_t *waits;             /* per group: for how many */
     uint32_t *first, *next, *to; /* edges */
     size_t edges;
     struct ready *ready; /* per class */
@@ -73,7 +73,8 @@ static int before(const struct order *o, uint32_t x, uint32_t y) {
 static void heap_add(struct order *o, uint32_t group) {
     struct ready *h = &o->ready[o->b->group[group].class];
     uint32_t at = h->count++;
-    for (; at > 0 && before(o, group, h->group[(at - 1) / 2]); at = (at - 1) / 2) h->group[at] = h->group[(at - 1) / 2];
+    for (; at > 0 && before(o, group, h->group[(at - 1) / 2]); at = (at - 1) / 2)
+        h->group[at] = h->group[(at - 1) / 2];
     h->group[at] = group;
 }
 
@@ -318,7 +319,7 @@ static void index_all(struct order *o, uint32_t *rows, uint32_t *last) {
         for (uint32_t i = r->step[s].first; i < r->step[s].last; i++)
             index_group(o, o->run[i], c->base + (size_t)rows[r->step[s].class]++ * c->columns);
     }
-    for (uint32_t k = 0; k < r->classes; k++) find_strides(&r->class[k], r->class[k].base, rows[k]);
+    for (uint32_t k = 0; k < r->classes; k++) find_strides(&r->class[k], r -> class[k].base, rows[k]);
     memset(rows, 0, r->classes * sizeof *rows);
     for (uint32_t s = 0; s < r->steps; s++) {
         struct roll_step *step = &r->step[s];

@@ -12,12 +12,12 @@
 enum item_kind { ITEM_VALUE, ITEM_TERM, ITEM_COPY };
 
 struct roll_item {
-    uint32_t node;   /* its root; COPY: the leaf */
-    uint32_t sum;    /* the sum it is a term of; ROLL_NONE */
-    uint32_t output; /* where it goes; ROLL_NONE: to no output */
-    uint32_t key;    /* items in their natural order */
+    uint32_t node;                          /* its root; COPY: the leaf */
+    uint32_t sum;                           /* the sum it is a term of; ROLL_NONE */
+    uint32_t output;                        /* where it goes; ROLL_NONE: to no output */
+    uint32_t key;                           /* items in their natural order */
     unsigned char kind, less, used, inside; /* used by other items; by those of its group alone */
-    uint32_t next; /* of its group, in the order of the sums */
+    uint32_t next;                          /* of its group, in the order of the sums */
 };
 
 struct roll_sum {
@@ -45,12 +45,12 @@ struct roller {
     const struct roll_request *q;
     struct graph *g;
     uint32_t nodes;
-    uint32_t *place_of;  /* per node of the graph: its place among the nodes here */
-    uint32_t *uses;      /* per node */
-    uint32_t *owner;     /* per node: its item, ROLL_NONE: a leaf, or part of a sum */
-    uint32_t *sum_of;    /* per node: the sum of which it is the root */
-    uint32_t *spine;     /* per node: how many additions a sum has that ends here */
-    unsigned char *part; /* per node: an inner addition of a long sum */
+    uint32_t *place_of;   /* per node of the graph: its place among the nodes here */
+    uint32_t *uses;       /* per node */
+    uint32_t *owner;      /* per node: its item, ROLL_NONE: a leaf, or part of a sum */
+    uint32_t *sum_of;     /* per node: the sum of which it is the root */
+    uint32_t *spine;      /* per node: how many additions a sum has that ends here */
+    unsigned char *part;  /* per node: an inner addition of a long sum */
     unsigned char *inner; /* per node: a sum that is a term of a long sum */
     uint32_t *first_output, *next_output;
     struct roll_item *item;
@@ -81,8 +81,8 @@ int roll_is_leaf(const struct roller *b, uint32_t node);
 void *roll_take(struct roller *b, size_t count, size_t size); /* zeroed, freed at the end */
 void *roll_widen(struct roller *b, void *list, size_t count, size_t *room, size_t size);
 
-int roll_items(struct roller *b);             /* roll_items.c: the graph is cut; 0 or -1 */
-int roll_fuse(struct roller *b);              /* roll_fuse.c: terms that share are brought together */
-int roll_classes(struct roller *b);           /* roll_classes.c: 0, -1, or 1 where too little repeats */
+int roll_items(struct roller *b);                 /* roll_items.c: the graph is cut; 0 or -1 */
+int roll_fuse(struct roller *b);                  /* roll_fuse.c: terms that share are brought together */
+int roll_classes(struct roller *b);               /* roll_classes.c: 0, -1, or 1 where too little repeats */
 int roll_order(struct roller *b, struct roll *r); /* roll_order.c: 0, -1, or 1 where no order serves */
 #endif

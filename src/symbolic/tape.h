@@ -46,8 +46,8 @@ int tape_build_straight(struct tape *t, struct graph *g, size_t outputs, const e
                         const struct tape_input *input, expr *missing); /* without loops */
 void tape_free(struct tape *t);
 double tape_operations(const struct tape *t); /* of one run */
-int tape_reads(const struct tape_code *c);  /* how many registers: 0; a; or a and b */
-int tape_writes(const struct tape_code *c); /* a register? */
+int tape_reads(const struct tape_code *c);    /* how many registers: 0; a; or a and b */
+int tape_writes(const struct tape_code *c);   /* a register? */
 
 /* r: t->registers doubles, any content.  u, p and out must not overlap. */
 void tape_run(const struct tape *t, double time, const double *u, const double *p, double *out, double *r);

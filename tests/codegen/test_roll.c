@@ -82,8 +82,7 @@ static void pairs(struct program *p) {
                 if (lone) sum[k][j] = join(p, sum[k][j], part, 1);
             }
         }
-    for (int i = 0; i < LENGTH; i++)
-        own[i] = i < BODIES && sum[i % 3][i] ? sum[i % 3][i] : p->vector[0][i];
+    for (int i = 0; i < LENGTH; i++) own[i] = i < BODIES && sum[i % 3][i] ? sum[i % 3][i] : p->vector[0][i];
     p->vectors++;
 }
 
@@ -96,9 +95,9 @@ static void sums(struct program *p) {
         own[i] = EXPR_NONE;
         int end = i % 2 ? i : LENGTH - i % 5;
         for (int j = 0; j < end; j++)
-            own[i] = join(p, own[i],
-                          expr_make(&p->g, EXPR_MUL, p->vector[from[j % kinds]][j], p->vector[0][i], 0),
-                          rules == 3 ? random_below(&p->r, 3) : rules);
+            own[i] =
+                join(p, own[i], expr_make(&p->g, EXPR_MUL, p->vector[from[j % kinds]][j], p->vector[0][i], 0),
+                     rules == 3 ? random_below(&p->r, 3) : rules);
         if (own[i] == EXPR_NONE) own[i] = p->vector[0][0];
     }
     p->vectors++;
@@ -176,7 +175,7 @@ static double marked[MOST_OUTPUTS], straight_out[MOST_OUTPUTS], rolled_out[MOST_
 
 static void interpret(const struct tape *t, const struct point *x, double *out) {
     for (int k = 0; k < MOST_OUTPUTS; k++) out[k] = marked[k] = 1e77; /* of outputs that there are not */
-    double *work = malloc((t->registers + 1) * sizeof *work); /* any content */
+    double *work = malloc((t->registers + 1) * sizeof *work);         /* any content */
     assert_non_null(work);
     for (uint32_t k = 0; k < t->registers; k++) work[k] = 1e99;
     tape_run(t, x->t, x->u, x->p, out, work);
@@ -220,7 +219,8 @@ static void test_compiled(void **state) {
     emit_open(&e);
     for (int i = 0; i < PROGRAMS; i++) {
         struct program *p = program[i] = make_program((uint64_t)(FIRST + i));
-        assert_int_equal(tape_build(&tape[i], &p->g, p->outputs, p->output, p->inputs, p->input, &missing), 0);
+        assert_int_equal(tape_build(&tape[i], &p->g, p->outputs, p->output, p->inputs, p->input, &missing),
+                         0);
         snprintf(name, sizeof name, "p%d", i);
         if (tape[i].roll) assert_int_equal(emit_function(&e, name, &tape[i]), 0);
     }
