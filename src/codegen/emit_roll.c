@@ -7,9 +7,16 @@
 #include "symbolic/roll.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Values beyond these are not for the stack; steps beyond these are a table. */
 enum { MOST_LOCAL = 4096, MOST_CALLS = 40 };
+
+/* A column is that of another one all along, `offset` on. */
+struct link {
+    uint32_t lead;
+    int64_t offset;
+};
 
 struct writer {
     struct emit *e;
@@ -17,6 +24,7 @@ struct writer {
     const struct roll *r;
     const struct roll_class *c;
     uint32_t class;
+    struct link *link; /* per column */
 };
 
 /* How a list of indices grows: evenly, or not. */
@@ -32,6 +40,25 @@ static struct growth growth_of(const uint32_t *index, uint32_t count, uint32_t c
     return g;
 }
 
+/* Columns that go the same way share one index: the components of a vector, the place of a body and that of
+ * its force. */
+static void find_links(struct writer *w) {
+    const struct roll_class *c = w->c;
+    for (uint32_t k = 0; k < c->columns; k++) {
+        w->link[k] = (struct link){k, 0};
+        for (uint32_t j = 0; j < k && w->link[k].lead == k; j++) {
+            if (w->link[j].lead != j || c->stride[j] != c->stride[k]) continue;
+            int64_t offset = (int64_t)c->base[k] - c->base[j];
+            int along = c->place[j] != ROLL_TIME && c->place[k] != ROLL_TIME;
+            for (uint32_t r = 1; r < c->runs && along; r++) {
+                const uint32_t *base = c->base + (size_t)r * c->columns;
+                along = (int64_t)base[k] - base[j] == offset;
+            }
+            if (along) w->link[k] = (struct link){j, offset};
+        }
+    }
+}
+
 static void put_table(struct writer *w, const char *what, const uint32_t *index, uint32_t count,
                       uint32_t columns) {
     emit_put(w->e, "static const int %s_%s_%u[] = {", what, w->name, w->class);
@@ -40,11 +67,12 @@ static void put_table(struct writer *w, const char *what, const uint32_t *index,
     emit_put(w->e, "};\n");
 }
 
-/* An index of a run: `name` is declared as that, unless it is the same in all runs. */
+/* An index of a run, declared as `name`.  It is as wide as an address: gcc 12 at -O1 gets sums of narrower
+ * ones wrong (ivopts). */
 static void put_index(struct writer *w, const char *name, struct growth g) {
-    if (!g.even) emit_put(w->e, "const int %s = %s_%s_%u[r];\n", name, name, w->name, w->class);
-    else if (g.slope == 0) emit_put(w->e, "const int %s = %lld;\n", name, (long long)g.base);
-    else emit_put(w->e, "const int %s = %lld + %lld * r;\n", name, (long long)g.base, (long long)g.slope);
+    if (!g.even) emit_put(w->e, "const long %s = %s_%s_%u[r];\n", name, name, w->name, w->class);
+    else if (g.slope == 0) emit_put(w->e, "const long %s = %lld;\n", name, (long long)g.base);
+    else emit_put(w->e, "const long %s = %lld + %lld * r;\n", name, (long long)g.base, (long long)g.slope);
 }
 
 static const char *array_of(enum roll_place place) {
@@ -66,8 +94,10 @@ static const char *array_of(enum roll_place place) {
 static void put_place(struct writer *w, uint32_t k) {
     enum roll_place place = (enum roll_place)w->c->place[k];
     emit_put(w->e, "%s%s", array_of(place), place == ROLL_NUMBER ? w->name : "");
-    if (w->c->stride[k] == 0) emit_put(w->e, "[b%u]", k);
-    else emit_put(w->e, "[b%u + %d * k]", k, (int)w->c->stride[k]);
+    emit_put(w->e, "[b%u", w->link[k].lead);
+    if (w->link[k].offset) emit_put(w->e, " + %lld", (long long)w->link[k].offset);
+    if (w->c->stride[k]) emit_put(w->e, " + %d * k", (int)w->c->stride[k]);
+    emit_put(w->e, "]");
 }
 
 /* Leaves that are the same for all items of a run stand before its loop. */
@@ -105,39 +135,49 @@ static void put_results(struct writer *w) {
     }
 }
 
+/* Loads and stores of the sums that are held during a run. */
+static void put_held(struct writer *w, int load) {
+    const struct roll_class *c = w->c;
+    for (uint32_t k = c->leaves; k < c->columns; k++) {
+        if (!c->held[k]) continue;
+        if (load) emit_put(w->e, "double s%u = ", k);
+        put_place(w, k);
+        emit_put(w->e, load ? ";\n" : " = s%u;\n", k);
+    }
+}
+
+/* Tables and loop of one class. */
 static int put_class(struct writer *w) {
     const struct roll_class *c = w->c;
     struct emit *e = w->e;
     struct growth length = growth_of(c->length, c->runs, 1);
     int alone = length.even && length.base == 1 && length.slope == 0; /* one item a run */
     char name[32];
+    find_links(w);
     if (!length.even) put_table(w, "n", c->length, c->runs, 1);
     for (uint32_t k = 0; k < c->columns; k++) {
         snprintf(name, sizeof name, "b%u", k);
-        if (!growth_of(c->base + k, c->runs, c->columns).even)
+        if (w->link[k].lead == k && !growth_of(c->base + k, c->runs, c->columns).even)
             put_table(w, name, c->base + k, c->runs, c->columns);
     }
-    emit_put(e, "static __attribute__((noinline)) void loop_%s_%u(int from, int to, double t,\n", w->name,
+    emit_put(e, "static __attribute__((noinline)) void loop_%s_%u(long from, long to, double t,\n", w->name,
              w->class);
     emit_put(e, "    const double *restrict u, const double *restrict p, double *restrict w,\n"
-                "    double *restrict out) {\n");
-    emit_put(e, "for (int r = from; r < to; r++) {\n");
+                "    double *restrict out) {\nfor (long r = from; r < to; r++) {\n");
     if (!alone) put_index(w, "n", length);
     for (uint32_t k = 0; k < c->columns; k++) {
         snprintf(name, sizeof name, "b%u", k);
-        put_index(w, name, growth_of(c->base + k, c->runs, c->columns));
+        if (w->link[k].lead == k) put_index(w, name, growth_of(c->base + k, c->runs, c->columns));
     }
     put_leaves(w, 0);
-    for (uint32_t k = c->leaves; k < c->columns; k++)
-        if (c->held[k]) emit_put(e, "double s%u = w[b%u];\n", k, k);
-    emit_put(e, alone ? "enum { k = 0 };\n{\n" : "for (int k = 0; k < n; k++) {\n");
+    put_held(w, 1);
+    emit_put(e, alone ? "enum { k = 0 };\n{\n" : "for (long k = 0; k < n; k++) {\n");
     put_leaves(w, 1);
     for (uint32_t k = c->leaves; k < c->columns; k++) emit_put(e, "double o%u;\n", k - c->leaves);
     if (emit_body(e, &c->body)) return -1;
     put_results(w);
     emit_put(e, "}\n");
-    for (uint32_t k = c->leaves; k < c->columns; k++)
-        if (c->held[k]) emit_put(e, "w[b%u] = s%u;\n", k, k);
+    put_held(w, 0);
     emit_put(e, "}\n(void)t, (void)u, (void)p, (void)w, (void)out;\n}\n");
     return e->failed ? -1 : 0;
 }
@@ -181,8 +221,12 @@ int emit_roll(struct emit *e, const char *head, const char *name, const struct r
     if (!e->rolls++) emit_put(e, "void *malloc(__SIZE_TYPE__);\nvoid free(void *);\n");
     put_tables(e, name, r);
     for (uint32_t k = 0; k < r->classes; k++) {
-        struct writer w = {e, name, r, &r->class[k], k};
-        if (put_class(&w)) return -1;
+        struct writer w = {.e = e, .name = name, .r = r, .c = &r->class[k], .class = k};
+        w.link = malloc((w.c->columns + 1) * sizeof *w.link);
+        if (!w.link) e->failed = e->starved = 1;
+        int failed = !w.link || put_class(&w);
+        free(w.link);
+        if (failed) return -1;
     }
     int local = r->values <= MOST_LOCAL;
     emit_put(e, "%s%s(double t, const double *restrict u, double *restrict out, void *user) {\n", head, name);

@@ -159,13 +159,21 @@ static int emit_kept_rows(struct functions *f, struct emit *e, const struct form
     return left_out < 0 ? -1 : 0;
 }
 
+/* Recurrences are one line of C each.  Long lists of them stay interpreted, which costs little: the time goes
+ * into their sums of products. */
+static int emits_series(const struct series *s, int all) {
+    enum { MOST_CODES = 10000 };
+    return all || s->count + s->again <= MOST_CODES;
+}
+
 /* Of the motion, and of the events along it. */
-static int emit_recurrences(const struct functions *f, struct emit *e, int mode) {
+static int emit_recurrences(const struct functions *f, struct emit *e, int mode, int all) {
     char name[40];
+    int motion = f->series.value && emits_series(&f->recurrences, all);
     name_in_c(name, sizeof name, mode, functions_role_f);
-    if (f->series.value && emit_series(e, name, &f->recurrences)) return -1;
+    if (motion && emit_series(e, name, &f->recurrences)) return -1;
     name_in_c(name, sizeof name, mode, functions_role_event);
-    return f->event_series.value ? emit_series(e, name, &f->along) : 0;
+    return f->event_series.value && emits_series(&f->along, all) ? emit_series(e, name, &f->along) : 0;
 }
 
 int functions_emit(const struct functions *f, struct emit *e, int mode, const char *method, int all) {
@@ -175,7 +183,7 @@ int functions_emit(const struct functions *f, struct emit *e, int mode, const ch
         name_in_c(name, sizeof name, mode, k);
         if (f->there[k] && emit_function(e, name, &f->tape[k])) return -1;
     }
-    return strcmp(method, "taylor") == 0 ? emit_recurrences(f, e, mode) : 0;
+    return strcmp(method, "taylor") == 0 ? emit_recurrences(f, e, mode, all) : 0;
 }
 
 int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct formulation *r,

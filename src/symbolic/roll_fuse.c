@@ -1,9 +1,9 @@
 /* roll_fuse.c - terms of sums and outputs that share what nothing else uses become one group: the three
  * components of a pair's force and the distance that they have in common.
  *
- * A value goes into the group of its users if all of them are terms, outputs, or in a group already.  That is decided
- * for all values of one shape with users of the same shapes at once, so that equal values fare equally; they
- * stay apart if some group became too large: neighbours along a chain would all become one. */
+ * A value goes into the group of its users if all of them are terms, outputs, or in a group already.  That is
+ * decided for all values of one shape with users of the same shapes at once, so that equal values fare
+ * equally; they stay apart if some group became too large: neighbours along a chain would all become one. */
 #include "symbolic/roll_private.h"
 
 #include <stdlib.h>
