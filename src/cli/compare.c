@@ -16,12 +16,11 @@ enum { POINTS = 1000, PROBE = 8 };
 static const long most_steps = 10000000;
 static const double tight_rtol = 1e-13, less_rtol = 1e-12;
 
-static int options_of(struct job *j, const struct compare_row *row, char *pair, keel_options *o) {
-    if (job_settle(j, row->method, row->stabilizer, pair, o)) return j->status;
+static void options_of(struct job *j, const struct compare_row *row, char *pair, keel_options *o) {
+    job_settle(j, row->method, row->stabilizer, pair, o);
     o->step = row->step;
     o->rtol = row->rtol;
     if (row->step > 0) o->atol = 0;
-    return 0;
 }
 
 /* Steps of comparable cost ------------------------------------------------------------------------------ */
@@ -31,7 +30,7 @@ static double cost_of_step(struct job *j, const struct compare_row *row) {
     char pair[JOB_PAIR];
     keel_options o;
     double cost = NAN;
-    if (options_of(j, row, pair, &o)) return cost;
+    options_of(j, row, pair, &o);
     o.step = fabs(j->t1 - j->t0) / POINTS;
     keel_sim *sim = keel_sim_open(j->model, &o);
     if (keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0) {
@@ -88,11 +87,7 @@ static void run_row(struct compare *c, struct job *j, struct compare_row *row) {
     char pair[JOB_PAIR];
     keel_options o;
     long most = row->step > 0 ? 0 : most_steps;
-    if (options_of(j, row, pair, &o)) {
-        row->status = TRIAL_REFUSED;
-        text_set(row->message, sizeof row->message, "%s", j->sentence);
-        return;
-    }
+    options_of(j, row, pair, &o);
     trial_run(&r, j, &o, &c->yardstick, NULL, most);
     row->status = r.status;
     text_set(row->message, sizeof row->message, "%s", r.message);

@@ -40,7 +40,7 @@ struct hdf5 {
     int *mode;
     struct event *event;
     hsize_t rows, block, held, events, held_events; /* written; room; waiting */
-    long happened;
+    long events_seen;
     int failed;
 };
 
@@ -255,7 +255,7 @@ static int write_events(struct hdf5 *h) {
 
 static int take_event(struct hdf5 *h, const struct trace_row *row) {
     keel_event_record one = {.from = row->mode, .to = row->mode};
-    keel_sim_event(h->trace->sim, h->happened++, &one);
+    keel_sim_event(h->trace->sim, h->events_seen++, &one);
     h->event[h->held_events++] = (struct event){row->t, row->event, one.from, one.to};
     return h->held_events == h->block ? write_events(h) : 0;
 }

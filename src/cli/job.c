@@ -227,7 +227,7 @@ int job_method(struct job *j, const char *text, char *method, char *stabilizer) 
     if (text[length] == '+') {
         text_set(stabilizer, JOB_WORD, "%.39s", text + length + 1);
         const char *all = stabilizer_choices();
-        int known = option_is_choice(all, stabilizer);
+        int known = option_choice(all, stabilizer);
         if (!known && option_nearest(all, stabilizer, near, sizeof near))
             return job_fail(j, EXIT_USAGE, "there is no stabilizer `%s`; did you mean %s?", stabilizer, near);
         if (!known)
@@ -249,7 +249,7 @@ static int source_of(const struct options *o, int id) {
 
 /* A comparison gives each row its own.  In one run the library refuses what the method does not take, except
  * where the model gives it and did not choose the method: then it waits for a method that does. */
-int job_settle(struct job *j, const char *method, const char *stabilizer, char *pair, keel_options *out) {
+void job_settle(struct job *j, const char *method, const char *stabilizer, char *pair, keel_options *out) {
     const keel_field *f;
     *out = j->keel;
     text_set(pair, JOB_PAIR, "%s+%s", method, stabilizer);
@@ -260,7 +260,6 @@ int job_settle(struct job *j, const char *method, const char *stabilizer, char *
         int refused = owner && owner->order > 0 && j->command != COMMAND_COMPARE && !waits;
         if (field_idle(f, method, stabilizer) && !refused) field_clear(f, out);
     }
-    return 0;
 }
 
 static int taken_by_any(const keel_field *f, char (*method)[JOB_WORD], char (*stabilizer)[JOB_WORD],
@@ -312,15 +311,6 @@ static int larger(int a, int b) {
     return a > b ? a : b;
 }
 
-/* Which word of "a|b|c" it is, from 1 on; 0: none. */
-static int place_of(const char *choices, const char *word) {
-    size_t length = strlen(word);
-    int place = 1;
-    for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|', place++)
-        if (strcspn(at, "|") == length && strncmp(at, word, length) == 0) return place;
-    return 0;
-}
-
 /* An option that was given into its member of keel_options. */
 static int take_field(struct job *j, int id) {
     const keel_field *f = option_row(id).field;
@@ -329,7 +319,7 @@ static int take_field(struct job *j, int id) {
     double number = f->type == KEEL_FIELD_FLAG ? 1 : 0;
     int is_list = j->command == COMMAND_COMPARE && f->offset == offsetof(keel_options, rtol) &&
                   strchr(text, ','); /* for its rows */
-    if (f->type == KEEL_FIELD_CHOICE) number = place_of(f->choices, text);
+    if (f->type == KEEL_FIELD_CHOICE) number = option_choice(f->choices, text);
     else if (f->type == KEEL_FIELD_TEXT) keel_field_put_text(f, &j->keel, text);
     else if (f->type != KEEL_FIELD_FLAG && !is_list) {
         if (job_number(j, id, &number)) return j->status;
@@ -384,7 +374,8 @@ static int take_method(struct job *j) {
     char with[JOB_SENTENCE];
     text_set(with, sizeof with, "this is %s", j->stabilizer);
     if (job_check_own(j, NULL, &j->stabilizer, 1, with) || check_model_choice(j)) return j->status;
-    return job_settle(j, j->method, j->stabilizer, j->pair, &j->keel);
+    job_settle(j, j->method, j->stabilizer, j->pair, &j->keel);
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------- */

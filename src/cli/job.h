@@ -56,8 +56,8 @@ int job_number(struct job *j, int id, double *value);
 const keel_method *job_nearest(const keel_method *(*at)(int), const char *name, int *least);
 /* "rk4+project" into stepper and stabilizer with the nearest names suggested; 0, or an exit status. */
 int job_method(struct job *j, const char *text, char *method, char *stabilizer);
-/* keel_options of a method with a stabilizer, whose names go to pair, JOB_PAIR long; 0, or an exit status. */
-int job_settle(struct job *j, const char *method, const char *stabilizer, char *pair, keel_options *out);
+/* keel_options of a method with a stabilizer, whose names go to pair, JOB_PAIR long. */
+void job_settle(struct job *j, const char *method, const char *stabilizer, char *pair, keel_options *out);
 /* Was an option given that belongs to none of these stabilizers, nor methods (NULL: these are not looked at)?
  * 0, or an exit status with a sentence that ends so. */
 int job_check_own(struct job *j, char (*method)[JOB_WORD], char (*stabilizer)[JOB_WORD], int count,

@@ -81,7 +81,7 @@ static int give(struct journal *l, struct trace *t, double *numbers) {
     memcpy(numbers, l->row + sizeof head, l->size - sizeof head);
     if (!t->exacts)
         for (size_t i = 0; i < columns; i++) numbers[columns + rows + i] = NAN;
-    if (head.event && !keel_sim_event(t->sim, t->happened++, &one)) return -1;
+    if (head.event && !keel_sim_event(t->sim, t->events++, &one)) return -1;
     struct trace_row row = {(enum trace_kind)head.kind, head.t,    numbers,  numbers + columns,
                             numbers + columns + rows,   head.mode, one.event};
     trace_give(t, &row);

@@ -180,10 +180,11 @@ const char *option_nearest(const char *choices, const char *word, char *out, siz
     return out[0] ? out : NULL;
 }
 
-int option_is_choice(const char *choices, const char *word) {
+int option_choice(const char *choices, const char *word) {
     size_t length = strlen(word);
-    for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|')
-        if (strcspn(at, "|") == length && strncmp(at, word, length) == 0) return 1;
+    int place = 1;
+    for (const char *at = choices; *at; at += strcspn(at, "|"), at += *at == '|', place++)
+        if (strcspn(at, "|") == length && strncmp(at, word, length) == 0) return place;
     return 0;
 }
 
@@ -195,7 +196,7 @@ static int check(const struct option_row *row, const char *name, const char *tex
         text_set(why, room, "%s needs a value, %s: %s", name, row->argument, about);
         return -1;
     }
-    if (row->kind == OPTION_CHOICE && !option_is_choice(option_choices(row), text)) {
+    if (row->kind == OPTION_CHOICE && !option_choice(option_choices(row), text)) {
         char near[40];
         text_set(why, room, "%s cannot be `%.40s`", name, text);
         if (*text == '\0') text_set(why, room, "%s needs a value", name);

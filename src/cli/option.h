@@ -141,7 +141,8 @@ void option_help(FILE *out, unsigned command);
 void option_name(int id, char *out, size_t room); /* as it is written: max-step */
 /* A sentence of the library with the names of the command: options.max_step is --max-step. */
 void option_told(const char *sentence, char *out, size_t room);
-/* The word of a "|"-list that is nearest to `word`; NULL: none is near. */
-int option_is_choice(const char *choices, const char *word);
+/* Which word of a "|"-list it is, from 1 on; 0: none. */
+int option_choice(const char *choices, const char *word);
+/* The word of such a list that is nearest to `word`; NULL: none is near. */
 const char *option_nearest(const char *choices, const char *word, char *out, size_t room);
 #endif

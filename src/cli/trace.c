@@ -268,8 +268,8 @@ static void take_sizes(struct trace *t, double now) {
 void trace_sample(struct trace *t) {
     double now = keel_time(keel_sim_solver(t->sim));
     keel_event_record last = {0};
-    int event = keel_sim_event(t->sim, t->happened, &last), due = t->every_step && !event && !t->acted;
-    t->happened += event;
+    int event = keel_sim_event(t->sim, t->events, &last), due = t->every_step && !event && !t->acted;
+    t->events += event;
     while (t->next < t->count && (t->times[t->next] - now) * t->direction <= 0) {
         double at = t->times[t->next++];
         if (at == now) due = 1;

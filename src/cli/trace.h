@@ -44,7 +44,7 @@ struct trace {
     trace_sink *sink[TRACE_SINKS];
     void *user[TRACE_SINKS];
     int sinks;
-    long happened;          /* events that were looked at */
+    long events;            /* that were sampled */
     int acted;              /* the last look was before an action */
     int live;               /* the row at hand is where the run stands */
     struct missing missing; /* by quantity: columns, drifts, closed forms of columns */

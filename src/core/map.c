@@ -147,7 +147,7 @@ keel_status map_time_derivative(struct field *fd, const struct map *map, double 
     if (map->user.time_derivative) {
         int code = map->user.time_derivative(t, u, out, fd->p.user);
         return in_part(fd, map_checked(fd, map->what, map->user.names, code, t, map->user.count, out),
-                       "rate");
+                       "time derivative");
     }
     struct time_path path = {fd, map, t, u};
     return differences_along(along_time, &path, map->user.count, fd->t_length, DIFFERENCES_LEVELS, 1,

@@ -236,7 +236,8 @@ static int seems_off(const struct rows *r) {
     return 0;
 }
 
-/* Certificate and sizes at the accepted state.  Rows that are not corrected let their sizes grow when due. */
+/* Certificate and sizes at the accepted state.  Rows that are not corrected by the smallest change, which
+ * lets sizes grow by itself, let them grow when due. */
 static keel_status measure(struct engine *e) {
     struct run_state *r = e->r;
     struct field *fd = &e->field;
@@ -245,7 +246,8 @@ static keel_status measure(struct engine *e) {
     if (!e->measured && fd->rhs == fd->p.f.value) return KEEL_OK; /* nothing asks for sizes */
     if (project_outgrown(fd->n + fd->m, x, fd->size) && corrected) r->outgrown = 1;
     if (!e->measured) return KEEL_OK;
-    int all_grown = corrected && e->manifold.kept == e->rows.count && !engine_attempts(e);
+    int by_itself = !engine_attempts(e) && !e->manifold.stabilizer->correct;
+    int all_grown = corrected && e->manifold.kept == e->rows.count && by_itself;
     if (!all_grown && (project_due(r->stats.steps) || seems_off(&e->rows))) {
         keel_status status = rows_grow_all(fd, &e->rows, r->t, x);
         if (status != KEEL_OK) return status;

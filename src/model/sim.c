@@ -174,7 +174,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->work);
     free(s->entry);
     free(s->fired_before && s->fired_before < s->fired ? s->fired_before : s->fired);
-    free(s->happened);
+    free(s->event_record);
     ledger_close(&s->ledger);
     free(s->jump);
     free(s->branch);
@@ -381,6 +381,6 @@ int keel_sim_event(const keel_sim *s, long i, keel_event_record *out) {
     if (!s || !out) return 0;
     if (i < 0) i += s->event_records;
     if (i < 0 || i >= s->event_records) return 0;
-    *out = s->happened[i];
+    *out = s->event_record[i];
     return 1;
 }

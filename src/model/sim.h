@@ -40,7 +40,7 @@ struct keel_sim {
     struct values_work scratch;             /* enough for all that is asked in any mode */
     double simultaneous_time;               /* events at one time are counted */
     int simultaneous;
-    keel_event_record *happened;
+    keel_event_record *event_record;
     long event_records, room;
     struct ledger ledger;
     struct sim_jump *jump;
@@ -64,7 +64,7 @@ keel_status sim_act(struct keel_sim *s, int number);
 /* sim_jumps.c: the rows before the action of the event that was noted last, and after it. */
 keel_status sim_rows_before(struct keel_sim *s);
 keel_status sim_rows_after(struct keel_sim *s);
-/* Adds an event to the list of what happened. */
+/* Adds an event to the list of records. */
 keel_status sim_note(struct keel_sim *s, int number);
 /* Events that are zero where a mode begins, or after an action, act at once if they move on in their
  * direction; but not those that acted at this time already, unless something has acted on them since.  So do

@@ -38,12 +38,12 @@ keel_status sim_note(struct keel_sim *s, int number) {
     const struct inside_event *own = event_of(s, number);
     if (s->event_records == s->room) {
         long room = s->room ? 2 * s->room : 16;
-        keel_event_record *wider = realloc(s->happened, (size_t)room * sizeof *wider);
+        keel_event_record *wider = realloc(s->event_record, (size_t)room * sizeof *wider);
         if (!wider) return sim_no_memory(s);
-        s->happened = wider;
+        s->event_record = wider;
         s->room = room;
     }
-    s->happened[s->event_records++] =
+    s->event_record[s->event_records++] =
         (keel_event_record){keel_time(s->solver), own->event->label.text, s->mode, own->to, own->changes};
     sim_fired(s, number);
     return KEEL_OK;
@@ -59,7 +59,7 @@ static keel_status count_simultaneous(struct keel_sim *s) {
     const char *last = NULL;
     for (long k = s->event_records - 1, told = 0; k >= 0 && k >= s->event_records - EVENT_LIMIT && told < 4;
          k--) {
-        const char *name = s->happened[k].event;
+        const char *name = s->event_record[k].event;
         char quoted[64];
         text_set(quoted, sizeof quoted, "`%.60s`", name);
         if (strstr(names, quoted) != NULL) continue;

@@ -128,7 +128,7 @@ keel_status sim_enter(struct keel_sim *s) {
         long before = s->event_records;
         keel_status status = sim_act(s, k);
         if (status == KEEL_EVENT) s->entered = 0; /* the others when the run goes on */
-        if (status != KEEL_OK || s->mode != from || s->happened[before].changed) return status;
+        if (status != KEEL_OK || s->mode != from || s->event_record[before].changed) return status;
     }
     for (int k = 0; k < mode->events; k++) s->fired[k].side = 0;
     return s->status < 0 ? s->status : KEEL_OK;

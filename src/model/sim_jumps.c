@@ -67,7 +67,7 @@ int keel_sim_jump(const keel_sim *s, long i, keel_jump *out) {
     if (i < 0) i += s->jumps;
     if (i < 0 || i >= s->jumps) return 0;
     const struct sim_jump *one = &s->jump[i];
-    const keel_event_record *h = &s->happened[one->event_record];
+    const keel_event_record *h = &s->event_record[one->event_record];
     *out = (keel_jump){h->t, h->event, s->m->row[one->row], h->from, h->to, one->before, one->after};
     return 1;
 }

@@ -21,12 +21,12 @@ struct head {
 };
 
 /* An event by its numbers: names are pointers. */
-struct happened {
+struct saved_event {
     double t;
     int32_t event, from, to, changed;
 };
 
-struct jumped {
+struct saved_jump {
     int64_t event_record, row;
     double before, after;
 };
@@ -89,8 +89,8 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
     memcpy(head.magic, magic, sizeof magic);
     size_t total = sizeof head + (numbers + unknowns_of(s)) * sizeof(double) +
                    events_of(s) * sizeof *s->fired + ledger_size(&s->ledger) +
-                   (size_t)s->event_records * sizeof(struct happened) +
-                   (size_t)s->jumps * sizeof(struct jumped) + solver;
+                   (size_t)s->event_records * sizeof(struct saved_event) +
+                   (size_t)s->jumps * sizeof(struct saved_jump) + solver;
     if (!bytes || room < total || solver == 0) return solver ? total : 0;
     unsigned char *at = bytes;
     const struct piece pieces[] = {{&head, sizeof head},
@@ -103,14 +103,14 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
     }
     ledger_save(&s->ledger, at);
     at += ledger_size(&s->ledger);
-    for (long i = 0; i < s->event_records; i++, at += sizeof(struct happened)) {
-        const keel_event_record *one = &s->happened[i];
-        struct happened flat = {one->t, number_of(s, one), one->from, one->to, one->changed};
+    for (long i = 0; i < s->event_records; i++, at += sizeof(struct saved_event)) {
+        const keel_event_record *one = &s->event_record[i];
+        struct saved_event flat = {one->t, number_of(s, one), one->from, one->to, one->changed};
         memcpy(at, &flat, sizeof flat);
     }
-    for (long i = 0; i < s->jumps; i++, at += sizeof(struct jumped)) {
+    for (long i = 0; i < s->jumps; i++, at += sizeof(struct saved_jump)) {
         const struct sim_jump *one = &s->jump[i];
-        struct jumped flat = {one->event_record, one->row, one->before, one->after};
+        struct saved_jump flat = {one->event_record, one->row, one->before, one->after};
         memcpy(at, &flat, sizeof flat);
     }
     uint64_t sum = sum_of(bytes, total - solver);
@@ -120,18 +120,18 @@ size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room) {
 }
 
 /* The list of events from their numbers.  1; 0: they do not fit the model; -1: there is no memory. */
-static int read_happenings(struct keel_sim *s, const unsigned char *at, int64_t count) {
+static int read_events(struct keel_sim *s, const unsigned char *at, int64_t count) {
     const struct model *model = s->m->model;
-    s->happened = malloc(((size_t)count + 1) * sizeof *s->happened);
-    if (!s->happened) return -1;
+    s->event_record = malloc(((size_t)count + 1) * sizeof *s->event_record);
+    if (!s->event_record) return -1;
     s->room = (long)count + 1;
     for (int64_t i = 0; i < count; i++) {
-        struct happened one;
+        struct saved_event one;
         memcpy(&one, at + (size_t)i * sizeof one, sizeof one);
         if (one.from < 0 || one.from >= model->modes || one.to < 0 || one.to >= model->modes ||
             one.event < 0 || one.event >= model->mode[one.from].events)
             return 0;
-        s->happened[s->event_records++] = (keel_event_record){
+        s->event_record[s->event_records++] = (keel_event_record){
             one.t, model->mode[one.from].event[one.event].label.text, one.from, one.to, one.changed};
     }
     return 1;
@@ -143,7 +143,7 @@ static int read_jumps(struct keel_sim *s, const unsigned char *at, int64_t count
     if (!s->jump) return -1;
     s->jump_room = (long)count + 1;
     for (int64_t i = 0; i < count; i++) {
-        struct jumped one;
+        struct saved_jump one;
         memcpy(&one, at + (size_t)i * sizeof one, sizeof one);
         if (one.event_record < 0 || one.event_record >= s->event_records || one.row < 0 ||
             one.row >= s->m->rows)
@@ -168,10 +168,11 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     if ((size_t)head.events != events_of(s) || (size_t)head.unknowns != unknowns_of(s)) return 0;
     size_t rest = count - at, wanted = (numbers + unknowns_of(s)) * sizeof(double) +
                                        events_of(s) * sizeof *s->fired + ledger_size(&s->ledger);
-    if (rest < wanted || (rest - wanted) / sizeof(struct happened) < (uint64_t)head.event_records) return 0;
-    wanted += (size_t)head.event_records * sizeof(struct happened);
-    if ((rest - wanted) / sizeof(struct jumped) < (uint64_t)head.jumps) return 0;
-    wanted += (size_t)head.jumps * sizeof(struct jumped);
+    if (rest < wanted || (rest - wanted) / sizeof(struct saved_event) < (uint64_t)head.event_records)
+        return 0;
+    wanted += (size_t)head.event_records * sizeof(struct saved_event);
+    if ((rest - wanted) / sizeof(struct saved_jump) < (uint64_t)head.jumps) return 0;
+    wanted += (size_t)head.jumps * sizeof(struct saved_jump);
     if (rest - wanted != (uint64_t)head.solver || head.sum != sum_of(bytes, count - (size_t)head.solver))
         return 0;
     if (numbers) memcpy(s->parameter, bytes + at, numbers * sizeof *s->parameter);
@@ -186,12 +187,12 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
     at += ledger_size(&s->ledger);
     s->entered = head.entered, s->simultaneous = head.simultaneous;
     s->simultaneous_time = head.simultaneous_time, s->direction = head.direction;
-    int good = read_happenings(s, bytes + at, head.event_records);
+    int good = read_events(s, bytes + at, head.event_records);
     if (good <= 0) return good;
-    at += (size_t)head.event_records * sizeof(struct happened);
+    at += (size_t)head.event_records * sizeof(struct saved_event);
     good = read_jumps(s, bytes + at, head.jumps);
     if (good <= 0) return good;
-    at += (size_t)head.jumps * sizeof(struct jumped);
+    at += (size_t)head.jumps * sizeof(struct saved_jump);
     keel_problem p = s->problem[s->mode];
     p.u0 = s->entry;
     s->solver = keel_load(&p, &s->o, bytes + at, (size_t)head.solver);

@@ -32,7 +32,7 @@ static const struct suspect {
     {"bead mass", bead, MASS, "mass"},
     {"bead constraint", bead, CONSTRAINT, "constraint"},
     {"bead constraint jacobian", bead, CONSTRAINT_JACOBIAN, "constraint|jacobian"},
-    {"bead constraint rate", bead, CONSTRAINT_RATE, "constraint|rate"},
+    {"bead constraint rate", bead, CONSTRAINT_RATE, "constraint|time derivative"},
     {"bead constraint terms", bead, CONSTRAINT_TERMS, "constraint|terms"},
     {"bead rolling", bead, ROLLING, "rolling"},
     {"bead rolling jacobian", bead, ROLLING_JACOBIAN, "rolling|jacobian"},

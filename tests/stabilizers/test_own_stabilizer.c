@@ -147,6 +147,12 @@ static void what_a_rough_correction_leaves_is_told(void **state) {
             }
         }
         assert_true(worst > 100);
+        keel_solver *watched = opened(&p, NULL, "rk4+watch", 0.05); /* units follow the motion, too */
+        assert_ok(watched, keel_run(watched, 6));
+        keel_row row, other;
+        for (int i = 0; keel_row_at(s, i, &row) && keel_row_at(watched, i, &other); i++)
+            assert_within(row.unit / other.unit, 0.5, 2);
+        keel_close(watched);
         keel_close(s);
     }
 }
