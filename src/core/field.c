@@ -90,8 +90,7 @@ static void matrix_room(const struct field *fd, size_t *dense, size_t *sparse) {
                                       fd->p.extras->original_g.pattern};
     size_t n = (size_t)fd->n;
     *dense = fd->p.structure.value ? n * n : 2 * (size_t)max_count(fd);
-    if (fd->traits & KEEL_FROM_ENERGY && !fd->by_pattern && n * n / 4 > *dense)
-        *dense = n * n / 4; /* H_pp */
+    if (fd->traits & KEEL_FROM_ENERGY && !fd->by_pattern && n * n / 4 > *dense) *dense = n * n / 4; /* H_pp */
     *sparse = 1;
     for (int i = 0; i < 9; i++) {
         const keel_map *user = &maps[i]->user;
@@ -287,6 +286,12 @@ keel_status field_rhs(struct field *fd, double t, const double *x, double *dx) {
                                t); /* NAN: without a sign */
         }
     return KEEL_OK;
+}
+
+keel_status field_not_factored(struct field *fd, const struct sparse *lu, keel_status singular) {
+    if (!sparse_starved(lu)) return singular;
+    return field_fault(fd, KEEL_ENOMEM, KEEL_ENOMEM, "no memory for the factors of a matrix of %d unknowns",
+                       fd->n + fd->m);
 }
 
 keel_status field_divide_by_mass(struct field *fd, double t, const double *u, double *dx) {

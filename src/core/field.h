@@ -61,8 +61,8 @@ struct algebra {
     int *pivot;
     /* Large, of index 1 (algebra_sparse.c): instead of matrix, rate_y, row_jacobian and f_jacobian. */
     int sparse;
-    double *entries, *anchor; /* of F's pattern; those of F_y whose pivots are used */
-    int *anchor_known;        /* 1 */
+    double *entries, *anchor;  /* of F's pattern; those of F_y whose pivots are used */
+    int *anchor_known;         /* 1 */
     struct algebra_matrix *lu; /* outside the block */
     /* algebra_follow.c */
     int follow;      /* a step is tried: y stays on its branch, or the step is not made */
@@ -100,8 +100,8 @@ struct field {
     double *lambda;  /* k: the multipliers found last */
     int *active;     /* k: 0 for a redundant constraint */
     double *gradient, *matrix, *sparse, *work, *probe, *path, *line, *column, *curvature_work, *column_space;
-    double *moved, *beside; /* for differences of the rate */
-    double *mass;           /* ODE, DAE: its LU factors; large: its entries */
+    double *moved, *beside;      /* for differences of the rate */
+    double *mass;                /* ODE, DAE: its LU factors; large: its entries */
     struct mass_matrix *mass_lu; /* large: its factors, outside the block */
     int *pivot, mass_ready;
     int damped;  /* the run adds a term to the rate: maps alone do not give its jacobian */
@@ -267,7 +267,7 @@ double algebra_row_terms(const struct field *fd, int i, double sum, const double
 void algebra_sparse_layout(struct field *fd, struct arena *a);
 int algebra_sparse_attach(struct field *fd); /* 1: no memory */
 void algebra_sparse_detach(struct field *fd);
-int algebra_sparse_factor(struct field *fd); /* of d->entries; 1: singular */
+keel_status algebra_sparse_factor(struct field *fd); /* of d->entries; KEEL_RETRY: singular */
 void algebra_sparse_divide(const struct field *fd, double *v);
 double algebra_sparse_log_det(const struct field *fd, int *sign);
 
@@ -311,6 +311,9 @@ void mass_sparse_divide(const struct field *fd, double *v);                  /* 
 /* out := M v, every stride-th place of it */
 void mass_sparse_multiply(const struct field *fd, const double *v, int stride, double *out);
 
+/* field.c: a sparse matrix could not be factored: KEEL_ENOMEM with its sentence where memory is out, else
+ * `singular`. */
+keel_status field_not_factored(struct field *fd, const struct sparse *lu, keel_status singular);
 /* field.c: M x' = f in place, with a mass matrix of order n. */
 keel_status field_divide_by_mass(struct field *fd, double t, const double *u, double *dx);
 #endif

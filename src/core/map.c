@@ -250,7 +250,8 @@ keel_status map_check(struct field *fd, const struct map *map, double t, const d
         if (status != KEEL_OK) return status;
     }
     if (map->user.count == 0 || !map->user.jacobian) return KEEL_OK;
-    if ((fd->mech.sparse || (fd->by_pattern && (map == &fd->f || map == &fd->algebraic))) && map->user.pattern)
+    if ((fd->mech.sparse || (fd->by_pattern && (map == &fd->f || map == &fd->algebraic))) &&
+        map->user.pattern)
         return map_sparse_check(fd, map, t, u);
     struct map plain = *map;
     plain.user.jacobian = NULL;

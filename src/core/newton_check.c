@@ -1,9 +1,9 @@
 /* newton_check.c - does a pattern have all entries that there are?
  *
- * A jacobian that is filled by differences is as right as its pattern: what lacks a place goes to another one.
- * So its product with a direction is compared with a quotient along that direction.  A row that differs may
- * only be rough.  It lacks an entry if it changes, bit for bit, where columns outside its pattern alone move;
- * halving them leads to one. */
+ * A jacobian that is filled by differences is as right as its pattern: what lacks a place goes to another
+ * one. So its product with a direction is compared with a quotient along that direction.  A row that
+ * differs may only be rough.  It lacks an entry if it changes, bit for bit, where columns outside its
+ * pattern alone move; halving them leads to one. */
 #include "core/field.h"
 #include "core/start.h"
 
@@ -56,8 +56,7 @@ static keel_status quotient(struct field *fd, double t, const double *u, unsigne
         for (int j = 0; j < a->order; j++) a->probe[j] = u[j] + side * direction[j];
         keel_status status = map_value(fd, &fd->f, t, a->probe, a->moved);
         if (status != KEEL_OK) return status;
-        for (int i = 0; i < fd->n; i++)
-            found[i] = side < 0 ? a->moved[i] : (a->moved[i] - found[i]) / 2;
+        for (int i = 0; i < fd->n; i++) found[i] = side < 0 ? a->moved[i] : (a->moved[i] - found[i]) / 2;
     }
     return KEEL_OK;
 }

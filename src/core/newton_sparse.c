@@ -142,8 +142,8 @@ void newton_detach(struct field *fd) {
     for (int i = 0; i < fd->newtons; i++)
         for (int k = 0; k < NEWTON_MATRICES; k++) sparse_close(fd->newton[i].factors[k]);
     sparse_close(a->analysis);
-    void *const room[] = {a->start,  a->row,  a->from, a->unit, a->values, a->right, a->colour,
-                          a->list, a->first, a->step, a->base,     a->moved,  a->probe};
+    void *const room[] = {a->start, a->row,   a->from, a->unit, a->values, a->right, a->colour,
+                          a->list,  a->first, a->step, a->base, a->moved,  a->probe};
     for (size_t i = 0; i < sizeof room / sizeof *room; i++) free(room[i]);
     free(a);
     fd->pattern = NULL;
@@ -155,7 +155,8 @@ void newton_sparse_layout(keel_work *w, keel_newton *n, int lasting) {
     n->jacobian = keel_work_doubles(w, entries);
     if (n->of != n) return;
     int matrices = n->real + n->complex;
-    n->shift = (struct newton_shift *)keel_work_doubles(w, (size_t)matrices * sizeof *n->shift / sizeof(double));
+    n->shift =
+        (struct newton_shift *)keel_work_doubles(w, (size_t)matrices * sizeof *n->shift / sizeof(double));
     n->anchor = lasting ? keel_work_doubles(w, entries) : NULL;
     n->anchor_known = keel_work_doubles(w, 1);
 }
@@ -174,9 +175,11 @@ keel_status newton_sparse_jacobian(keel_work *w, keel_newton *n, double t, const
     if (status == KEEL_OK && fd->p.mass.value) status = mass_sparse_factor(fd, t, u); /* its entries */
     if (status != KEEL_OK) return status;
     int sliding = fd->sliding && fd->rhs == fd->p.f.value;
-    if (differences || sliding || (fd->n && !fd->p.f.jacobian)) return newton_colour_entries(w, t, u, n->jacobian);
+    if (differences || sliding || (fd->n && !fd->p.f.jacobian))
+        return newton_colour_entries(w, t, u, n->jacobian);
     if (fd->n) status = map_entries(fd, &fd->f, t, u, n->jacobian);
-    if (status == KEEL_OK && fd->m) status = map_entries(fd, &fd->algebraic, t, u, n->jacobian + fd->pattern->of_f);
+    if (status == KEEL_OK && fd->m)
+        status = map_entries(fd, &fd->algebraic, t, u, n->jacobian + fd->pattern->of_f);
     return status;
 }
 
@@ -247,10 +250,10 @@ keel_status newton_sparse_factor(keel_work *w, keel_newton *n, int k, double rea
     int own = of == n, anchored = take_anchor(fd, of, n->jacobian, k, real, imaginary, own);
     const double *values = assemble(fd, n->jacobian, real, imaginary, k >= of->real);
     if (own) of->shift[k].real = real, of->shift[k].imaginary = imaginary;
-    of->stands[k] = anchored && sparse_refactor(of->factors[k], values) == 0 &&
-                    sparse_is_sound(of->factors[k], values);
+    of->stands[k] =
+        anchored && sparse_refactor(of->factors[k], values) == 0 && sparse_is_sound(of->factors[k], values);
     if (!of->stands[k]) of->stands[k] = sparse_fresh(of->factors[k], values) == 0;
-    return of->stands[k] ? KEEL_OK : KEEL_RETRY;
+    return of->stands[k] ? KEEL_OK : field_not_factored(fd, of->factors[k], KEEL_RETRY);
 }
 
 void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary) {

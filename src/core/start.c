@@ -292,7 +292,7 @@ static void least_sizes(struct start *st, double t, const double *u) {
     if (fd->dae.sparse && map_entries(fd, &fd->algebraic, t, u, fd->sparse) != KEEL_OK) return;
     for (int i = 0; i < r->count && fd->traits & KEEL_ALGEBRAIC; i++) {
         const double *row = i < r->stored ? NULL : rows_gradient(r, fd, i);
-        const keel_pattern *p = row ? NULL : fd->algebraic.user.pattern; 
+        const keel_pattern *p = row ? NULL : fd->algebraic.user.pattern;
         int of_pattern = row ? 0 : p->row_start[i + 1];
         double size = 0;
         for (int j = 0; j < fd->n && row; j++)

@@ -95,8 +95,8 @@ static int matrices_fit(const struct verdict *v, const keel_problem *p, const ke
                       : "a keel that was built with KLU (SuiteSparse)");
     /* f may go without a matrix, and with patterns both go by memory (engine.c) */
     return (!p->f.jacobian || p->f.pattern || matrix_fits(v, &p->f, "f", all)) &&
-           (p->algebraic.pattern || matrix_fits(v, &p->algebraic, "algebraic", all)) && matrix_fits(v, &p->hidden, "hidden", n) &&
-           matrix_fits(v, &p->constraint, "constraint", half) &&
+           (p->algebraic.pattern || matrix_fits(v, &p->algebraic, "algebraic", all)) &&
+           matrix_fits(v, &p->hidden, "hidden", n) && matrix_fits(v, &p->constraint, "constraint", half) &&
            matrix_fits(v, &p->rolling, "rolling", half) && matrix_fits(v, &p->velocity, "velocity", n);
 }
 

@@ -15,9 +15,9 @@
 struct sparse;
 
 enum sparse_pivots {
-    SPARSE_PARTIAL, /* the largest entry of the column, or the diagonal if it is not much smaller */
+    SPARSE_PARTIAL,  /* the largest entry of the column, or the diagonal if it is not much smaller */
     SPARSE_DIAGONAL, /* the diagonal whatever it is: pivots of a symmetric matrix tell its inertia */
-    SPARSE_SCALED    /* as the first, of a matrix that is not equilibrated: rows are divided by their largest */
+    SPARSE_SCALED /* as the first, of a matrix that is not equilibrated: rows are divided by their largest */
 };
 
 int sparse_available(void);
@@ -33,6 +33,8 @@ void sparse_close(struct sparse *s);
 int sparse_anchor(struct sparse *s, const double *values);
 int sparse_refactor(struct sparse *s, const double *values); /* after sparse_anchor */
 int sparse_fresh(struct sparse *s, const double *values);
+
+int sparse_starved(const struct sparse *s); /* was it memory, the last time? */
 
 void sparse_solve(const struct sparse *s, double *b); /* b := A^-1 b with the factors at hand */
 /* The pivot of the k-th step and the column it stands in. */

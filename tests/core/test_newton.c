@@ -1,5 +1,5 @@
-/* test_newton.c - sparse matrices of implicit methods and of algebraic variables against dense ones, on random
- * systems
+/* test_newton.c - sparse matrices of implicit methods and of algebraic variables against dense ones, on
+ * random systems
  *
  *     M x' = -a_i x_i + sum_k b_ik sin u_jk + sin t / 2,   0 = y^3 + 3 y - sum_k b_ik sin u_jk - cos t
  *
@@ -130,17 +130,24 @@ static void draw_system(struct random_system *s, int n, int m, int with_mass, un
 
 static const keel_problem *problem_of(struct random_system *s, int dense) {
     s->dense = dense;
-    s->problem = (keel_problem){
-        .form = s->m ? KEEL_DAE : KEEL_ODE, .n = s->n, .m = s->m, .u0 = s->u0, .user = s,
-        .f = {.count = s->n, .value = rates, .jacobian = s->without_f ? NULL : rates_jacobian,
-              .pattern = dense ? NULL : &s->pattern[0]}};
+    s->problem = (keel_problem){.form = s->m ? KEEL_DAE : KEEL_ODE,
+                                .n = s->n,
+                                .m = s->m,
+                                .u0 = s->u0,
+                                .user = s,
+                                .f = {.count = s->n,
+                                      .value = rates,
+                                      .jacobian = s->without_f ? NULL : rates_jacobian,
+                                      .pattern = dense ? NULL : &s->pattern[0]}};
     if (s->n == 0) s->problem.f = (keel_map){0};
     if (s->m)
-        s->problem.algebraic = (keel_map){.count = s->m, .value = rows, .jacobian = rows_jacobian,
+        s->problem.algebraic = (keel_map){.count = s->m,
+                                          .value = rows,
+                                          .jacobian = rows_jacobian,
                                           .pattern = dense ? NULL : &s->pattern[1]};
     if (s->with_mass)
-        s->problem.mass = (keel_matrix){.value = mass, .pattern = dense ? NULL : &s->mass_pattern,
-                                        .constant = 1};
+        s->problem.mass =
+            (keel_matrix){.value = mass, .pattern = dense ? NULL : &s->mass_pattern, .constant = 1};
     return &s->problem;
 }
 
@@ -165,15 +172,13 @@ static const struct {
 } kinds[] = {{80, 0, 0}, {35, 25, 0}, {50, 0, 1}, {30, 20, 1}, {0, 40, 0}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Real and complex matrices, adaptive and fixed steps, an explicit method for the elimination of y alone: the
- * same steps, and results that differ by round-off. */
+/* Real and complex matrices, adaptive and fixed steps, an explicit method for the elimination of y alone:
+ * the same steps, and results that differ by round-off. */
 static void sparse_is_dense(void **state) {
-    static const keel_options o[] = {{.method = "radau", .rtol = 1e-7},
-                                     {.method = "radau5", .rtol = 1e-4},
-                                     {.method = "gauss6", .step = 0.002},
-                                     {.method = "lobatto3c4", .step = 0.002},
-                                     {.method = "backward-euler", .step = 0.002},
-                                     {.method = "dop853", .rtol = 1e-6}};
+    static const keel_options o[] = {
+        {.method = "radau", .rtol = 1e-7},           {.method = "radau5", .rtol = 1e-4},
+        {.method = "gauss6", .step = 0.002},         {.method = "lobatto3c4", .step = 0.002},
+        {.method = "backward-euler", .step = 0.002}, {.method = "dop853", .rtol = 1e-6}};
     static struct random_system s;
     (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
@@ -334,7 +339,8 @@ static keel_solver *open_line(int *n, const keel_options *o, keel_pattern *p, do
         u0[i] = 0.1 * cos(18.85 * i / (*n - 1)) + 0.05 * sin(19.0 * i / (*n - 1));
     }
     *p = (keel_pattern){start[*n], start, column};
-    keel_problem line_problem = {.n = *n, .u0 = u0, .user = n, .f = {.count = *n, .value = line, .pattern = p}};
+    keel_problem line_problem = {
+        .n = *n, .u0 = u0, .user = n, .f = {.count = *n, .value = line, .pattern = p}};
     return keel_open(&line_problem, o);
 }
 
@@ -376,9 +382,12 @@ static void dense_without_the_library(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sparse_is_dense),          cmocka_unit_test(same_bits),
-        cmocka_unit_test(colours_are_few),          cmocka_unit_test(a_wrong_pattern_is_found),
-        cmocka_unit_test(a_wrong_jacobian_costs_time), cmocka_unit_test(many_unknowns_run),
+        cmocka_unit_test(sparse_is_dense),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(colours_are_few),
+        cmocka_unit_test(a_wrong_pattern_is_found),
+        cmocka_unit_test(a_wrong_jacobian_costs_time),
+        cmocka_unit_test(many_unknowns_run),
     };
     const struct CMUnitTest without[] = {cmocka_unit_test(dense_without_the_library)};
     if (!sparse_available()) return cmocka_run_group_tests(without, NULL, NULL);
