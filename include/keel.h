@@ -60,9 +60,9 @@ typedef struct keel_pattern {
 typedef struct keel_map {
     int count;                   /* 0: absent */
     keel_fn *value;              /* out has count values */
-    keel_fn *jacobian;           /* d value / d u, row by row; NULL: differences */
+    keel_fn *jacobian;           /* d value / d u, row by row; NULL: differences, by colours of a pattern */
     keel_fn *time_derivative;    /* partial d value / dt; NULL: differences, if the values move with t */
-    const keel_pattern *pattern; /* of the jacobian, for large mechanics; NULL: dense */
+    const keel_pattern *pattern; /* of the jacobian, for large systems; NULL: dense */
     keel_fn *terms;              /* sum of |terms| of each value: sharp round-off units; may be NULL */
     const char *const *names;    /* for messages and the certificate; may be NULL */
     int autonomous;              /* 1: the values do not depend on t; 0: looked for where it would matter */

@@ -1,9 +1,9 @@
 /* newton.h - the matrices of Newton's method on x' = f(t, x), M x' = f, and on DAEs of index 1: dense or
  * sparse alike.
  *
- * A method asks for room in its layout, for a jacobian and factors in its attempts.  J is d rhs / dx.  Whether
- * J is kept row by row or as the entries of a pattern, and whether y of a DAE is eliminated or carried along
- * in a larger matrix, is not the method's concern. */
+ * A method asks for room in its layout, for a jacobian and factors in its attempts.  J is d rhs / dx.
+ * Whether J is kept row by row or as the entries of a pattern, and whether y of a DAE is eliminated or
+ * carried along in a larger matrix, is not the method's concern. */
 #ifndef KEEL_NEWTON_H
 #define KEEL_NEWTON_H
 
@@ -15,9 +15,9 @@ extern "C" {
 
 typedef struct keel_newton keel_newton;
 
-/* Layout only: room for one J and for `real` + `complex` factored matrices, numbered in this order.  What it
- * points to belongs to the solver and is saved and copied with it.  A method may ask for two of them, and for
- * one more J of each; NULL: that was one too many. */
+/* Layout only: room for one J and for `real` + `complex` factored matrices, numbered in this order.  What
+ * it points to belongs to the solver and is saved and copied with it.  A method may ask for two of them,
+ * and for one more J of each; NULL: that was one too many. */
 KEEL_API keel_newton *keel_newton_layout(const keel_problem *p, const keel_options *o, keel_work *w, int real,
                                          int complex);
 /* Layout only: another J, whose factors take the place of those of `of`. */

@@ -283,8 +283,11 @@ static int sign_of_det(const struct field *fd) {
 static keel_status factor(struct field *fd, double t) {
     struct algebra *d = &fd->dae;
     fd->stats->factorizations++;
-    d->factored = d->sparse ? !algebra_sparse_factor(fd) : !dense_lu(fd->m, d->matrix, d->pivot, fd->halt);
-    if (d->factored) return KEEL_OK;
+    keel_status status = d->sparse                                        ? algebra_sparse_factor(fd)
+                         : dense_lu(fd->m, d->matrix, d->pivot, fd->halt) ? KEEL_RETRY
+                                                                          : KEEL_OK;
+    d->factored = status == KEEL_OK;
+    if (status <= KEEL_OK) return status;
     return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
                        "the algebraic variables are not determined at t = %.10g (singular d F / d y): try "
                        "another start value for them",

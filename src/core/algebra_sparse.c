@@ -1,8 +1,8 @@
 /* algebra_sparse.c - F_y of many algebraic variables, by its pattern.
  *
- * All rows of F contain y, by the pattern: the index is 1.  KLU permutes F_y to block triangular form first, so
- * that blocks are factored one by one.  Pivots are those of an anchor, the first F_y of all, which lies in the
- * solver's block; factors follow from it and from the values at hand. */
+ * All rows of F contain y, by the pattern: the index is 1.  KLU permutes F_y to block triangular form
+ * first, so that blocks are factored one by one.  Pivots are those of an anchor, the first F_y of all,
+ * which lies in the solver's block; factors follow from it and from the values at hand. */
 #include "core/field.h"
 
 #include <stdlib.h>
@@ -84,15 +84,16 @@ void algebra_sparse_detach(struct field *fd) {
     fd->dae.lu = NULL;
 }
 
-int algebra_sparse_factor(struct field *fd) {
+keel_status algebra_sparse_factor(struct field *fd) {
     struct algebra *d = &fd->dae;
     struct algebra_matrix *a = d->lu;
     for (int place = 0; place < a->entries; place++) a->values[place] = d->entries[a->from[place]];
     if (!*d->anchor_known) memcpy(d->anchor, a->values, (size_t)a->entries * sizeof *d->anchor);
     *d->anchor_known = 1;
     if (!a->anchored) a->anchored = sparse_anchor(a->lu, d->anchor) == 0;
-    if (a->anchored && sparse_refactor(a->lu, a->values) == 0 && sparse_is_sound(a->lu, a->values)) return 0;
-    return sparse_fresh(a->lu, a->values);
+    if (a->anchored && sparse_refactor(a->lu, a->values) == 0 && sparse_is_sound(a->lu, a->values))
+        return KEEL_OK;
+    return sparse_fresh(a->lu, a->values) == 0 ? KEEL_OK : field_not_factored(fd, a->lu, KEEL_RETRY);
 }
 
 void algebra_sparse_divide(const struct field *fd, double *v) {

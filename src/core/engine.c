@@ -162,14 +162,22 @@ static int measure(struct engine *e) {
 static int too_large(struct engine *e) {
     const struct field *fd = &e->field;
     double bytes = (double)e->block_size, room = machine_memory(), all = (double)fd->n + fd->m;
-    int dense = fd->m ? !fd->by_pattern : e->stepper->info.traits & KEEL_IMPLICIT && !fd->large;
+    unsigned traits = e->stepper->info.traits, own = KEEL_CONSTRAINED | KEEL_AS_GIVEN;
+    int newton = traits & KEEL_IMPLICIT && !(traits & own) && !(fd->traits & KEEL_SECOND_ORDER);
+    int dense = fd->m ? !fd->by_pattern : newton && !fd->large;
     if (bytes <= room && !(dense && all * all > 1 << 28)) return 0;
-    engine_fail(e, KEEL_EINVAL, "%d unknowns take %.3g GB with %s%s, and this machine has %.3g GB",
-                e->field.n + e->field.m, 1e-9 * bytes, e->stepper->info.name,
-                !dense               ? ""
-                : sparse_available() ? " and dense matrices, which this problem needs"
-                                     : " and dense matrices, for lack of KLU (SuiteSparse)",
-                1e-9 * room);
+    struct engine without = {.handle = e->handle, .o = e->o, .stepper = e->stepper, .blank.event = -1};
+    without.r = &without.blank;
+    const char *why = !dense               ? ""
+                      : sparse_available() ? " and dense matrices, which this problem needs"
+                                           : " and dense matrices, for lack of KLU (SuiteSparse)";
+    engine_fail(&without, KEEL_EINVAL, "%.0f unknowns take %.3g GB with %s%s", all, 1e-9 * bytes,
+                e->stepper->info.name, why);
+    size_t length = sizeof without.message;
+    if (bytes > room) text_add(without.message, length, ", and this machine has %.3g GB", 1e-9 * room);
+    else text_add(without.message, length, "; these end at %d unknowns", 1 << 14);
+    *e = without;
+    e->r = &e->blank;
     return 1;
 }
 
@@ -484,11 +492,10 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     e->field.damped = stabilizer->info.traits & KEEL_DAMPS && e->rows.count > 0;
     e->field.by_pattern = newton_by_pattern(&e->field);
     e->field.large = newton_goes_sparse(&e->field);
-    if (measure(e)) {
-        e->r = &e->blank;
-        if (too_large(e)) return e;
-        e->block = aligned_alloc(32, whole_size(e));
-    }
+    int measured = measure(e);
+    e->r = &e->blank;
+    if (measured && too_large(e)) return e;
+    if (measured) e->block = aligned_alloc(32, whole_size(e));
     if (!e->block) {
         engine_close(e);
         return NULL;

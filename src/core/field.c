@@ -296,6 +296,12 @@ keel_status field_rhs(struct field *fd, double t, const double *x, double *dx) {
     return KEEL_OK;
 }
 
+keel_status field_not_factored(struct field *fd, const struct sparse *lu, keel_status singular) {
+    if (!sparse_starved(lu)) return singular;
+    return field_fault(fd, KEEL_ENOMEM, KEEL_ENOMEM, "no memory for the factors of a matrix of %d unknowns",
+                       fd->n + fd->m);
+}
+
 keel_status field_divide_by_mass(struct field *fd, double t, const double *u, double *dx) {
     if (!fd->p.mass.value) return KEEL_OK;
     int n = fd->n;

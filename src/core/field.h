@@ -270,7 +270,7 @@ double algebra_row_terms(const struct field *fd, int i, double sum, const double
 void algebra_sparse_layout(struct field *fd, struct arena *a);
 int algebra_sparse_attach(struct field *fd); /* 1: no memory */
 void algebra_sparse_detach(struct field *fd);
-int algebra_sparse_factor(struct field *fd); /* of d->entries; 1: singular */
+keel_status algebra_sparse_factor(struct field *fd); /* of d->entries; KEEL_RETRY: singular */
 void algebra_sparse_divide(const struct field *fd, double *v);
 double algebra_sparse_log_det(const struct field *fd, int *sign);
 
@@ -314,6 +314,9 @@ void mass_sparse_divide(const struct field *fd, double *v);                  /* 
 /* out := M v, every stride-th place of it */
 void mass_sparse_multiply(const struct field *fd, const double *v, int stride, double *out);
 
+/* field.c: a sparse matrix could not be factored: KEEL_ENOMEM with its sentence where memory is out, else
+ * `singular`. */
+keel_status field_not_factored(struct field *fd, const struct sparse *lu, keel_status singular);
 /* field.c: M x' = f in place, with a mass matrix of order n. */
 keel_status field_divide_by_mass(struct field *fd, double t, const double *u, double *dx);
 #endif

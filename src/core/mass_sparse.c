@@ -59,6 +59,7 @@ keel_status mass_sparse_factor(struct field *fd, double t, const double *u) {
     for (int place = 0; place < p->nnz; place++) a->values[place] = fd->mass[a->from[place]];
     fd->mass_ready = a->factored = sparse_fresh(a->lu, a->values) == 0;
     if (fd->mass_ready) return KEEL_OK;
+    if (sparse_starved(a->lu)) return field_not_factored(fd, a->lu, KEEL_RETRY);
     return field_fault(fd, KEEL_RETRY, KEEL_ESINGULAR,
                        "the mass matrix is singular at t = %.10g: write the equations without a rate as "
                        "`algebraic` rows of a DAE",

@@ -1,14 +1,14 @@
 /* newton.h - what stands behind keel/newton.h.
  *
- * Dense: J row by row, and the factors of I - c J, all in the solver's block.  Sparse: the entries of f_x, f_y,
- * F_x, F_y in the order of their patterns, and the factors of
+ * Dense: J row by row, and the factors of I - c J, all in the solver's block.  Sparse: the entries of f_x,
+ * f_y, F_x, F_y in the order of their patterns, and the factors of
  *
  *     ( M - c f_x   -c f_y )
  *     (     F_x        F_y )      with the right-hand side (M b, 0), which leaves (I - c J)^-1 b above
  *
- * so that neither M^-1 nor F_y^-1 fills what is empty.  Pattern, analysis and factors lie outside the block.
- * They follow from the numbers in it: pivots are those of an anchor, the first J and c of all, and factors
- * that a copied or loaded solver lacks are made again when they are used. */
+ * so that neither M^-1 nor F_y^-1 fills what is empty.  Pattern, analysis and factors lie outside the
+ * block. They follow from the numbers in it: pivots are those of an anchor, the first J and c of all, and
+ * factors that a copied or loaded solver lacks are made again when they are used. */
 #ifndef KEEL_CORE_NEWTON_H
 #define KEEL_CORE_NEWTON_H
 

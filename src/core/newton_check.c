@@ -1,9 +1,9 @@
 /* newton_check.c - does a pattern have all entries that there are?
  *
- * A jacobian that is filled by differences is as right as its pattern: what lacks a place goes to another one.
- * So its product with a direction is compared with a quotient along that direction.  A row that differs may
- * only be rough.  It lacks an entry if it changes, bit for bit, where columns outside its pattern alone move;
- * halving them leads to one. */
+ * A jacobian that is filled by differences is as right as its pattern: what lacks a place goes to another
+ * one. So its product with a direction is compared with a quotient along that direction.  A row that
+ * differs may only be rough.  It lacks an entry if it changes, bit for bit, where columns outside its
+ * pattern alone move; halving them leads to one. */
 #include "core/field.h"
 #include "core/start.h"
 

@@ -1,8 +1,8 @@
 /* newton_colour.c - the entries of a sparse jacobian by differences.
  *
- * Columns without a common row are moved at once: each row sees one of them.  Greedy colouring in the order of
- * the columns (Curtis, Powell, Reid, J. Inst. Math. Appl. 13 (1974) 117; Coleman, More, SIAM J. Numer. Anal.
- * 20 (1983) 187) gives as many colours as the longest row has entries where the matrix is banded. */
+ * Columns without a common row are moved at once: each row sees one of them.  Greedy colouring in the order
+ * of the columns (Curtis, Powell, Reid, J. Inst. Math. Appl. 13 (1974) 117; Coleman, More, SIAM J. Numer.
+ * Anal. 20 (1983) 187) gives as many colours as the longest row has entries where the matrix is banded. */
 #include "core/field.h"
 
 #include <float.h>
@@ -42,8 +42,8 @@ static void find_colours(const struct field *fd, struct newton_pattern *a) {
     a->first[0] = 0;
 }
 
-/* f, then F; where the rate is f, that of the run, which may slide along a switching surface: what this adds
- * to J mostly stands in rows and columns that the pattern has. */
+/* f, then F; where the rate is f, that of the run, which may slide along a switching surface: what this
+ * adds to J mostly stands in rows and columns that the pattern has. */
 static keel_status values_at(keel_work *w, double t, const double *u, double *out) {
     struct field *fd = field_of(w);
     if (fd->rhs == fd->p.f.value) {

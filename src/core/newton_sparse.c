@@ -253,7 +253,7 @@ keel_status newton_sparse_factor(keel_work *w, keel_newton *n, int k, double rea
     of->stands[k] =
         anchored && sparse_refactor(of->factors[k], values) == 0 && sparse_is_sound(of->factors[k], values);
     if (!of->stands[k]) of->stands[k] = sparse_fresh(of->factors[k], values) == 0;
-    return of->stands[k] ? KEEL_OK : KEEL_RETRY;
+    return of->stands[k] ? KEEL_OK : field_not_factored(fd, of->factors[k], KEEL_RETRY);
 }
 
 void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary) {

@@ -1,7 +1,7 @@
 /* shifted.h - E - c J, dense, for real and complex c: the matrices of implicit methods.
  *
- * E is 1 for the first `states` rows and 0 for the others, which are multiplied by row_factor (NULL: there are
- * none).  A complex matrix is the real one of order 2n that acts on (real, imaginary). */
+ * E is 1 for the first `states` rows and 0 for the others, which are multiplied by row_factor (NULL: there
+ * are none).  A complex matrix is the real one of order 2n that acts on (real, imaginary). */
 #ifndef KEEL_LINALG_SHIFTED_H
 #define KEEL_LINALG_SHIFTED_H
 

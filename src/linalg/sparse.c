@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-/* The time of a run of radau with sparse matrices over that with dense ones, opening included, for 16, 24, 32,
- * 64, 128 unknowns: 1.36, 0.92, 0.51, 0.15, 0.03 with three entries a row in a band, 1.14, 0.79, 0.51, 0.18,
- * 0.09 with four anywhere. */
+/* The time of a run of radau with sparse matrices over that with dense ones, opening included, for 16, 24,
+ * 32, 64, 128 unknowns: 1.36, 0.92, 0.51, 0.15, 0.03 with three entries a row in a band, 1.14, 0.79, 0.51,
+ * 0.18, 0.09 with four anywhere. */
 enum { LEAST = 24 }; /* unknowns */
 #define SHARE 0.2    /* of the entries of a dense matrix: above it fill-in takes the gain */
 
@@ -21,8 +21,8 @@ int sparse_pays(double order, double entries) {
 #include <math.h>
 #include <string.h>
 
-/* The calls that are used.  The library is loaded by the solver that needs it, so that programs without large
- * systems, and those who link libkeel.a, need not know it; its name has the version of the header. */
+/* The calls that are used.  The library is loaded by the solver that needs it, so that programs without
+ * large systems, and those who link libkeel.a, need not know it; its name has the version of the header. */
 struct library {
     void *handle;
     int (*defaults)(klu_common *);
@@ -148,6 +148,10 @@ int sparse_refactor(struct sparse *s, const double *values) {
     return !s->now;
 }
 
+int sparse_starved(const struct sparse *s) {
+    return s->common.status == KLU_OUT_OF_MEMORY;
+}
+
 void sparse_solve(const struct sparse *s, double *b) {
     klu_common common = s->common;
     if (s->now) s->klu.solve[s->complex](s->symbolic, s->now, s->n, 1, b, &common);
@@ -169,8 +173,8 @@ double sparse_pivot_ratio(const struct sparse *s) {
     return largest > 0 && isfinite(largest) ? least / largest : 0;
 }
 
-/* Entries are at most 1: without a small pivot they cannot have grown by much.  Where there is one, the least
- * ratio, over the columns, of the largest entry of the matrix to that of U tells. */
+/* Entries are at most 1: without a small pivot they cannot have grown by much.  Where there is one, the
+ * least ratio, over the columns, of the largest entry of the matrix to that of U tells. */
 int sparse_is_sound(const struct sparse *s, const double *values) {
     const double *pivot = s->now ? s->now->Udiag : NULL, small = 1e-4, grown = 1e-8;
     klu_common common = s->common;
@@ -259,6 +263,11 @@ int sparse_refactor(struct sparse *s, const double *values) {
 
 int sparse_fresh(struct sparse *s, const double *values) {
     return sparse_anchor(s, values);
+}
+
+int sparse_starved(const struct sparse *s) {
+    (void)s;
+    return 1;
 }
 
 void sparse_solve(const struct sparse *s, double *b) {

@@ -34,6 +34,8 @@ int sparse_anchor(struct sparse *s, const double *values);
 int sparse_refactor(struct sparse *s, const double *values); /* after sparse_anchor */
 int sparse_fresh(struct sparse *s, const double *values);
 
+int sparse_starved(const struct sparse *s); /* was it memory, the last time? */
+
 void sparse_solve(const struct sparse *s, double *b); /* b := A^-1 b with the factors at hand */
 /* The pivot of the k-th step and the column it stands in. */
 double sparse_pivot(const struct sparse *s, int k, int *column);

@@ -370,8 +370,10 @@ static keel_status look(keel_work *w, const keel_attempt *a, const struct implic
     for (int fresh = kept.jacobian_known == 0; fresh < 2 && !converged && status == KEEL_OK; fresh++) {
         if (fresh) status = find_jacobian(w, a, table, kept.distrust != 0, 1);
         memcpy(m->z, start, bytes);
-        if (status == KEEL_OK && factor(w, table, a->h, fresh) == KEEL_OK)
-            status = iterate(w, a, table, &converged);
+        if (status != KEEL_OK) break;
+        status = factor(w, table, a->h, fresh);
+        if (status == KEEL_OK) status = iterate(w, a, table, &converged);
+        else if (status == KEEL_RETRY) status = KEEL_OK; /* another jacobian may do */
     }
     *m->memory = kept;
     m->memory->disturbed = 1;
@@ -398,7 +400,8 @@ keel_status implicit_newton(keel_work *w, const keel_attempt *a, const struct im
         int as_it_is = !fresh && memory->factored_h == h && memory->factored_choice == memory->choice;
         if (!as_it_is || memory->disturbed != 0) {
             memory->factored_h = 0;
-            if (factor(w, table, h, 0) != KEEL_OK) return KEEL_RETRY;
+            status = factor(w, table, h, 0);
+            if (status != KEEL_OK) return status;
             memory->factored_h = h;
             memory->factored_choice = memory->choice;
             memory->disturbed = 0;

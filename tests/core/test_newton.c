@@ -1,5 +1,5 @@
-/* test_newton.c - sparse matrices of implicit methods and of algebraic variables against dense ones, on random
- * systems
+/* test_newton.c - sparse matrices of implicit methods and of algebraic variables against dense ones, on
+ * random systems
  *
  *     M x' = -a_i x_i + sum_k b_ik sin u_jk + sin t / 2,   0 = y^3 + 3 y - sum_k b_ik sin u_jk - cos t
  *
@@ -172,8 +172,8 @@ static const struct {
 } kinds[] = {{80, 0, 0}, {35, 25, 0}, {50, 0, 1}, {30, 20, 1}, {0, 40, 0}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Real and complex matrices, adaptive and fixed steps, an explicit method for the elimination of y alone: the
- * same steps, and results that differ by round-off. */
+/* Real and complex matrices, adaptive and fixed steps, an explicit method for the elimination of y alone:
+ * the same steps, and results that differ by round-off. */
 static void sparse_is_dense(void **state) {
     static const keel_options o[] = {
         {.method = "radau", .rtol = 1e-7},           {.method = "radau5", .rtol = 1e-4},
