@@ -3,7 +3,8 @@
  * Each tape becomes int model_NAME(double t, const double *u, double *out, void *user), a keel_fn; user
  * points to a struct that begins with the pointer to the parameters.  Nothing but operations, numbers in
  * hexadecimal and indices is ever written: no name or text of a model can reach the C.  Long functions are
- * cut into parts of bounded length, so the compiler's time stays proportional to the length. */
+ * cut into parts of bounded length, so the compiler's time stays proportional to the length.  Rolled programs
+ * are loops (emit_roll.c). */
 #ifndef KEEL_CODEGEN_EMIT_H
 #define KEEL_CODEGEN_EMIT_H
 

@@ -24,6 +24,7 @@ int motion_open(struct motion *m, int n, const expr *q, const expr *v, const exp
 
 void motion_close(struct motion *m) {
     free(m->q), free(m->v), free(m->p), free(m->force), free(m->rate), free(m->structure);
+    free(m->column_first), free(m->column_next), free(m->entry_row);
     derive_free(&m->mass);
     derive_free(&m->gradient);
     *m = (struct motion){0};
@@ -38,10 +39,11 @@ static expr next_order(struct graph *g, expr symbol) {
     return expr_symbol(g, (enum expr_kind)n.a, n.b, n.c + 1);
 }
 
-static int listed(const expr *list, int n, expr e) {
-    for (int i = 0; i < n; i++)
-        if (list[i] == e) return 1;
-    return 0;
+/* Per node there is now: a velocity? */
+static unsigned char *velocities(const struct motion *m, struct graph *g) {
+    unsigned char *is = expr_take(g, g->count, 1);
+    for (int i = 0; i < m->n && is; i++) is[m->v[i]] = 1;
+    return is;
 }
 
 /* Is there a derivative beyond `order` among the symbols of e?  -1 without memory. */
@@ -66,19 +68,19 @@ static int gradient_of_potential(struct derive *d, expr f, int n, const expr *q,
     return status;
 }
 
-/* d p / dt without the part that is linear in the accelerations, which is M q''. */
-static int drift(struct motion *m, struct derive *d, expr p, expr *out) {
+/* d p / dt without the part that is linear in the accelerations, which is M q''.  velocity: of the first
+ * `nodes` nodes. */
+static int drift(struct derive *d, expr p, const unsigned char *velocity, uint32_t nodes, expr *out) {
     struct graph *g = d->g;
     struct expr_list list;
     *out = derive_zero(g);
     if (expr_symbols(g, 1, &p, &list)) return -1;
     expr *slope = room_for((int)list.count);
-    expr_spend(g, (double)list.count * m->n);
     int status = slope ? derive_gradient(d, p, (int)list.count, list.item, slope) : -1;
     for (size_t i = 0; i < list.count && status == 0; i++) {
         const struct expr_node n = g->node[list.item[i]];
         if (n.a == EXPR_TIME) *out = derive_add(g, *out, slope[i]);
-        else if (n.a == EXPR_UNKNOWN && !listed(m->v, m->n, list.item[i]))
+        else if (n.a == EXPR_UNKNOWN && !(list.item[i] < nodes && velocity[list.item[i]]))
             *out = derive_add(g, *out, derive_mul(g, slope[i], next_order(g, list.item[i])));
     }
     free(slope);
@@ -98,13 +100,18 @@ enum motion_status motion_lagrange(struct motion *m, struct derive *d, expr lagr
     if (derive_gradient(d, lagrangian, m->n, m->v, m->p)) return why(d);
     if (gradient_of_potential(d, lagrangian, m->n, m->q, slope)) return why(d);
     if (derive_jacobian(d, m->n, m->p, m->n, m->v, &m->mass)) return why(d);
-    for (int i = 0; i < m->n; i++) {
+    uint32_t nodes = g->count;
+    unsigned char *velocity = velocities(m, g);
+    int failed = !velocity;
+    for (int i = 0; i < m->n && !failed; i++) {
         expr rest;
-        if (drift(m, d, m->p[i], &rest)) return why(d);
+        failed = drift(d, m->p[i], velocity, nodes, &rest);
+        if (failed) break;
         m->force[i] = add_force(g, m->force[i], derive_sub(g, slope[i], rest));
         m->rate[i] = m->v[i];
     }
-    return g->failed ? MOTION_MEMORY : MOTION_OK;
+    free(velocity);
+    return failed ? why(d) : g->failed ? MOTION_MEMORY : MOTION_OK;
 }
 
 enum motion_status motion_hamilton(struct motion *m, struct derive *d, expr hamiltonian) {
@@ -139,6 +146,18 @@ enum motion_status motion_poisson(struct motion *m, struct derive *d, expr hamil
 
 /* Constraints ---------------------------------------------------------------------------------------- */
 
+/* The entries of each column of G, row after row. */
+static void link_columns(struct motion *m) {
+    const struct derive_sparse *g = &m->gradient;
+    for (int i = 0; i < m->n; i++) m->column_first[i] = -1;
+    for (int k = m->rows; k-- > 0;)
+        for (int j = g->row_start[k + 1]; j-- > g->row_start[k];) {
+            m->entry_row[j] = k;
+            m->column_next[j] = m->column_first[g->column[j]];
+            m->column_first[g->column[j]] = j;
+        }
+}
+
 /* Both kinds in one Jacobian: by the velocities a rolling constraint, by the positions d/dt's: they are the
  * same once a holonomic one is differentiated, so its velocities stand for its positions. */
 enum motion_status motion_gradient(struct motion *m, struct derive *d, int holonomic, int rolling,
@@ -156,7 +175,11 @@ enum motion_status motion_gradient(struct motion *m, struct derive *d, int holon
     out->row_start = calloc((size_t)m->rows + 1, sizeof *out->row_start);
     out->column = calloc((size_t)all + 1, sizeof *out->column);
     out->value = room_for(all);
-    if (out->row_start && out->column && out->value) {
+    m->column_first = calloc((size_t)m->n + 1, sizeof *m->column_first);
+    m->column_next = calloc((size_t)all + 1, sizeof *m->column_next);
+    m->entry_row = calloc((size_t)all + 1, sizeof *m->entry_row);
+    int linked = m->column_first && m->column_next && m->entry_row;
+    if (out->row_start && out->column && out->value && linked) {
         for (int i = 0; i <= holonomic; i++) out->row_start[i] = part[0].row_start[i];
         for (int i = 0; i <= rolling; i++) out->row_start[holonomic + i] = first + part[1].row_start[i];
         for (int i = 0; i < all; i++) {
@@ -164,6 +187,7 @@ enum motion_status motion_gradient(struct motion *m, struct derive *d, int holon
             out->column[i] = from->column[i < first ? i : i - first];
             out->value[i] = from->value[i < first ? i : i - first];
         }
+        link_columns(m);
     } else d->g->failed = 1;
     derive_free(&part[0]);
     derive_free(&part[1]);
@@ -173,11 +197,8 @@ enum motion_status motion_gradient(struct motion *m, struct derive *d, int holon
 /* sum + (G^T lambda)_i */
 static expr add_multipliers(const struct motion *m, struct graph *g, int i, const expr *multiplier,
                             expr sum) {
-    if (m->rows && !expr_spend(g, 2.0 * (m->rows + m->gradient.row_start[m->rows]))) return EXPR_NONE;
-    for (int k = 0; k < m->rows; k++)
-        for (int j = m->gradient.row_start[k]; j < m->gradient.row_start[k + 1]; j++)
-            if (m->gradient.column[j] == i)
-                sum = derive_add(g, sum, derive_mul(g, m->gradient.value[j], multiplier[k]));
+    for (int k = m->rows ? m->column_first[i] : -1; k >= 0; k = m->column_next[k])
+        sum = derive_add(g, sum, derive_mul(g, m->gradient.value[k], multiplier[m->entry_row[k]]));
     return sum;
 }
 
@@ -270,16 +291,16 @@ static int by_degree(const struct motion *m, struct graph *g, expr lagrangian, s
     expr zero = derive_zero(g);
     if (expr_order(g, 1, &lagrangian, &list)) return -1;
     struct parts *of = expr_take(g, (size_t)lagrangian, sizeof *of); /* operands have lower numbers */
-    int good = of ? 1 : -1;
+    unsigned char *velocity = velocities(m, g);
+    int good = of && velocity ? 1 : -1;
     for (size_t i = 0; i < list.count && good == 1; i++) {
         expr e = list.item[i];
-        int symbol = g->node[e].op == EXPR_SYMBOL;
-        if (symbol && !expr_spend(g, m->n)) good = -1;
-        else if (symbol && listed(m->v, m->n, e)) of[e] = (struct parts){{zero, e, zero}};
+        if (g->node[e].op == EXPR_SYMBOL && velocity[e]) of[e] = (struct parts){{zero, e, zero}};
         else good = split(g, e, of, &of[e]);
     }
     if (good == 1) *out = of[lagrangian];
     free(of);
+    free(velocity);
     free(list.item);
     return good;
 }

@@ -17,7 +17,8 @@ struct motion {
     expr *rate;                /* [n] q' of a hamiltonian; x' of a Poisson system */
     expr *structure;           /* [n*n] B, row by row */
     int rows;                  /* of G: holonomic constraints, then rolling ones */
-    struct derive_sparse gradient; /* G: rows x n */
+    struct derive_sparse gradient;               /* G: rows x n */
+    int *column_first, *column_next, *entry_row; /* its columns: entries linked, -1 at the end */
 };
 
 enum motion_status {

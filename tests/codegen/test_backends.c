@@ -194,7 +194,7 @@ static void chain_close(struct chain *c) {
 static void a_chain_costs_in_proportion(void **state) {
     (void)state;
     enum { SIZES = 3 };
-    static const int links[SIZES] = {20, 100, 500};
+    static const int links[SIZES] = {20, 100, 1000};
     double nodes[SIZES], code[SIZES], bytes[SIZES], spent[SIZES];
     for (int k = 0; k < SIZES; k++) {
         struct chain c;
