@@ -1,4 +1,4 @@
-/* taylor.c - the Taylor series of the solution, of any order, from keel_problem.series.
+/* taylor.c - the Taylor series of the solution, of any order, from extras.series.
  *
  *     x(t + s) = sum of c_k s^k,  k = 0 .. p
  *
@@ -47,7 +47,7 @@ static int order_for(double rtol) {
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
     if (!keel_extras_of(p)->series.value)
-        return "it needs the series of a model, or problem.series; models that are too large have none";
+        return "it needs the series of a model, or extras.series; models that are too large have none";
     if (p->n == 0) return "there are no states to expand";
     return NULL;
 }

@@ -154,7 +154,7 @@ static void what_cannot_be_done_is_said(void **state) {
     problem_kepler(&p, 0.3, 1);
     problem_lotka_volterra(&without);
     refused(&without.keel, (keel_options){.method = "taylor"},
-            "taylor: it needs the series of a model, or problem.series; models that are too large have none");
+            "taylor: it needs the series of a model, or extras.series; models that are too large have none");
     refused(&p.keel, (keel_options){.method = "taylor", .order = 61},
             "order = 61: it must lie between 2 and 60, or be 0");
     refused(&p.keel, (keel_options){.method = "dop853", .order = 8},
@@ -163,10 +163,10 @@ static void what_cannot_be_done_is_said(void **state) {
             "baumgarte adds a term to f, and taylor makes its steps from other parts of the problem");
     own_extras(&p.keel)->series.room = -1;
     refused(&p.keel, (keel_options){.method = "taylor"},
-            "series.room = -1 and series.each = 2: they must be 0 .. 268435456");
+            "extras.series.room = -1 and extras.series.each = 2: they must be 0 .. 268435456");
     keel_model *m = model_of("model m\nvar y\ny - sin(t) = 0\nrun 0 .. 1\n");
     refused(problem_of(m), (keel_options){.method = "taylor"},
-            "taylor: it needs the series of a model, or problem.series; models that are too large have none");
+            "taylor: it needs the series of a model, or extras.series; models that are too large have none");
     keel_model_close(m);
 }
 
