@@ -51,6 +51,16 @@ KEEL_API keel_defect keel_defect_of(const keel_solver *s); /* of the steps so fa
 /* At t inside the last step.  KEEL_RETRY: it cannot be had there, or the method has no interpolant. */
 KEEL_API keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out);
 
+/* How stiff the equations are where the last step ends: h |lambda| of the fastest part that the step's error
+ * has.  An explicit method whose steps are bounded by stability, and not by accuracy, stays near the end of
+ * its stability region: 6 for dop853, 3 for most others. */
+typedef struct keel_stiffness {
+    double product; /* h |lambda| */
+    double damping; /* -Re lambda / |lambda|: 1 damped, 0 swings, -1 grows */
+} keel_stiffness;
+/* Costs four calls of f.  KEEL_RETRY: it cannot be told. */
+KEEL_API keel_status keel_stiffness_at(keel_solver *s, keel_stiffness *out);
+
 /* value - start of all rows of the certificate at (t, u), as keel_eval gave it; NAN: a row has no value. */
 KEEL_API keel_status keel_residuals(keel_solver *s, double t, const double *u, double *out);
 /* Multipliers at (t, u), as keel_eval gave it; NULL: none. */

@@ -347,6 +347,13 @@ keel_status keel_defect_at(keel_solver *s, double t, keel_defect *out) {
     return defect_is_dear(e) ? KEEL_RETRY : defect_at(e, theta, out);
 }
 
+keel_status keel_stiffness_at(keel_solver *s, keel_stiffness *out) {
+    if (!s || !out) return KEEL_EINVAL;
+    if (!s->engine->block || s->engine->r->status < 0) return s->engine->r->status;
+    surfaces_publish(s->engine);
+    return stiffness_find(s->engine, out);
+}
+
 int keel_row_at(const keel_solver *s, int i, keel_row *row) {
     if (!s || !row || !s->engine->block || i < 0 || i >= s->engine->rows.count) return 0;
     const struct rows *r = &s->engine->rows;

@@ -66,7 +66,7 @@ const char *choose_method_for(const keel_model *m, enum choose_steps steps, cons
     const char *asked = method_for(p, stabilizer, steps, fabs(to - from) / 100, why, room);
     if (asked) return asked;
     if (steps == CHOOSE_ADAPTIVE) {
-        text_set(why, room, "order 8 with error control%s; not for stiff problems", held(p, stabilizer));
+        text_set(why, room, "order 8 with error control%s", held(p, stabilizer));
         return "dop853";
     }
     if (!corrects && keel_problem_traits(p) & KEEL_SECOND_ORDER && p->constraint.count &&

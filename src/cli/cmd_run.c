@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/run_json.h"
+#include "cli/stiff.h"
 #include "cli/stop.h"
 #include "cli/waiting.h"
 
@@ -27,6 +28,8 @@ struct run {
     struct plot plot;
     struct report report;
     keel_sim *sim;
+    const keel_method *suspect; /* it may not suit stiff equations; NULL: it does */
+    struct stiff stiff;
 };
 
 static void observe(keel_solver *solver, void *sim) {
@@ -107,6 +110,7 @@ static int open_run(struct run *r) {
     r->outcome.trace = &r->trace;
     if (!keel_sim_solver(r->sim) || keel_state_of(keel_sim_solver(r->sim)) < 0) return job_refuse(j, r->sim);
     job_name_stabilizer(j, keel_sim_solver(r->sim));
+    r->suspect = stiff_suspect(j);
     if (trace_attach(&r->trace, r->sim) || accuracy_watch(&r->outcome, j)) return job_no_memory(j);
     return open_sinks(r) || open_store(r) ? j->status : 0;
 }
@@ -120,6 +124,16 @@ static int pause_between(struct run *r, double now) {
 /* What the observer must see next: an output time, or, for curves that are drawn by steps, the next step. */
 static double wake_of(const struct run *r) {
     return r->store.data && !r->store.by_rows ? keel_time(keel_sim_solver(r->sim)) : trace_wake(&r->trace);
+}
+
+/* Does the run become stiff on the way?  A look costs a third of a step, and one in EACH is looked at. */
+static void watch_stiffness(struct run *r) {
+    enum { EACH = 256 };
+    keel_solver *s = keel_sim_solver(r->sim);
+    if (!r->suspect || r->stiff.is || keel_statistics(s).steps < r->stiff.steps + EACH) return;
+    r->stiff.steps = keel_statistics(s).steps;
+    stiff_watch(&r->stiff, r->suspect, s);
+    if (r->stiff.is) stiff_warn(&r->job, r->stiff.t);
 }
 
 /* From output time to output time, and not for long, so that a signal ends the run between two steps. */
@@ -136,6 +150,7 @@ static void integrate(struct run *r) {
     while (status == KEEL_OK && keel_time(keel_sim_solver(r->sim)) != end && !stop_asked() &&
            !r->trace.failed && !failed) {
         status = limit_advance(&limit, r->sim, wake_of(r), end);
+        if (status == KEEL_OK) watch_stiffness(r);
         if (limit.pause && status == KEEL_OK) failed = pause_between(r, limit.throttle.now);
     }
     progress_clear(&r->progress);

@@ -3,6 +3,7 @@
 #include "cli/choose.h"
 #include "cli/compare.h"
 #include "cli/stabilizer.h"
+#include "cli/stiff.h"
 
 #include <keel/method.h>
 
@@ -158,6 +159,14 @@ static int keeps_something(const struct job *j) {
     return p->constraint.count + p->rolling.count + p->hidden.count + p->energy.count + p->invariant.count;
 }
 
+/* Where a trial says that they matter. */
+static void add_stiff(struct compare_list *l, const keel_method *m, const char *preserve) {
+    struct stiff found = {0};
+    if (!m || !stiff_may_be(l->j) || stiff_try(l->j, &l->j->keel, m, &found) < 0 || !found.is) return;
+    add(l, "radau", preserve);
+    add(l, "bdf", preserve);
+}
+
 /* The automatic choice with and without its projection, methods with their own geometry, error control at
  * several orders, a fixed step by one step and by several. */
 static void take_defaults(struct compare_list *l, const char *preserve, int tolerances) {
@@ -166,6 +175,7 @@ static void take_defaults(struct compare_list *l, const char *preserve, int tole
     if (m) add(l, m->name, preserve);
     if (m && keeps_something(l->j) && strcmp(preserve, "auto") == 0)
         add(l, m->name, stabilizer_with(KEEL_MEASURES | KEEL_CORRECTS | KEEL_DAMPS, KEEL_MEASURES));
+    add_stiff(l, m, preserve);
     if (!tolerances) add_geometric(l, preserve);
     int order = m ? m->order - 1 : HIGHEST;
     add_kind(l, KEEL_ADAPTIVE | GEOMETRY | KEEL_IMPLICIT, KEEL_ADAPTIVE, ADAPTIVE - 1, order, preserve);

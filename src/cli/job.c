@@ -10,6 +10,7 @@
 #include "cli/limit.h"
 #include "cli/paper.h"
 #include "cli/stabilizer.h"
+#include "cli/stiff.h"
 #include "cli/stop.h"
 
 #include <errno.h>
@@ -374,8 +375,9 @@ static int take_method(struct job *j) {
     char with[JOB_SENTENCE];
     text_set(with, sizeof with, "this is %s", j->stabilizer);
     if (job_check_own(j, NULL, &j->stabilizer, 1, with) || check_model_choice(j)) return j->status;
+    int named = j->why[0] == '\0';
     job_settle(j, j->method, j->stabilizer, j->pair, &j->keel);
-    return 0;
+    return j->command == COMMAND_RUN ? stiff_look(j, named) : 0;
 }
 
 /* ------------------------------------------------------------------------------------------------------- */

@@ -318,6 +318,9 @@ static inline int defect_may_be_due(const struct engine *e) {
 void defect_join(keel_defect *sum, const keel_defect *more);
 void defect_carry(const struct engine *from, struct engine *to); /* to another mode */
 
+/* stiffness.c: of the last step; KEEL_RETRY: it cannot be told. */
+keel_status stiffness_find(struct engine *e, keel_stiffness *out);
+
 /* surfaces.c */
 void surfaces_init(struct engine *e); /* counts them */
 void surfaces_layout(struct engine *e, size_t vector);

@@ -45,9 +45,11 @@ static double observed_order(const struct bout *b) {
         seen++;
     }
     if (seen < FITTED) fail_bout(b, "only %d step sizes between breakdown and round-off", seen);
-    double before = (error[0] - error[FITTED - 1]) / (size[0] - size[FITTED - 1]);
-    int from = seen >= KEPT && before > b->method->order + 0.5 ? 0 : FITTED;
-    return (error[from] - error[KEPT - 1]) / (size[from] - size[KEPT - 1]);
+    double order = b->method->order, before = (error[0] - error[FITTED - 1]) / (size[0] - size[FITTED - 1]);
+    double last = (error[FITTED] - error[KEPT - 1]) / (size[FITTED] - size[KEPT - 1]);
+    return seen < KEPT || before < order + 0.5 || last > order
+               ? last
+               : (error[0] - error[KEPT - 1]) / (size[0] - size[KEPT - 1]);
 }
 
 /* 5 percent: the window between the first useful step and round-off is narrow for high orders.  Above order 8
