@@ -1,5 +1,5 @@
-/* large - stiff systems of a thousand unknowns and more: CVODE's BDF with the equations and the band of their
- * jacobian written by hand, keel from the text of a model.
+/* large.c - stiff systems of a thousand unknowns and more: CVODE's BDF with the equations and the band of
+ * their jacobian written by hand, keel from the text of a model.
  *
  *     bench_large [--rtol 1e-6] [--problem NAME] POINTS...
  *

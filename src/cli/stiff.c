@@ -2,9 +2,9 @@
  *
  * The first steps are taken with the method as it is settled, and thrown away.  A step counts as stiff if h
  * |lambda| of a damped part is near the end of the stability region; FIRM of them without OTHERS in a row
- * that do not count are a finding (the rule of Hairer and Wanner's codes, Solving ODEs II, IV.2).  Without any for
- * a small share of the steps to come the trial is over.  The whole run is then made with one method, so that
- * saved states, certificates and reruns are those of one method.  What becomes stiff later is told.
+ * that do not count are a finding (the rule of Hairer and Wanner's codes, Solving ODEs II, IV.2).  Without
+ * any for a small share of the steps to come the trial is over.  The whole run is then made with one method,
+ * so that saved states, certificates and reruns are those of one method.  What becomes stiff later is told.
  *
  * Small systems go to radau, which is more accurate and needs the least steps; large ones, whose matrices are
  * what costs, to bdf, unless they swing or the tolerance is very small. */

@@ -18,7 +18,7 @@ struct emit {
     int failed;  /* memory ran out, a function is too long, a name was refused, or `stop` was set */
     int starved; /* it was memory */
     const volatile int *stop; /* not 0: nothing more is written; NULL: nobody asks */
-    int marches;              /* so far: the first one brings the loop with it */
+    int kernel_count;         /* so far: the first one brings the loop with it */
     int kept;                 /* the same of those with projections */
     int local;                /* the functions are static */
     int series;               /* so far: the first one brings the recurrences with it */

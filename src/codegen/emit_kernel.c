@@ -59,7 +59,7 @@ static void put_header(struct emit *e, const char *const *line) {
 
 int emit_kernel(struct emit *e, const char *name, const struct tape *t, const keel_rk *table) {
     if (t->roll || t->count * (size_t)table->stages > LONGEST_STEP || t->count > EMIT_PART) return 1;
-    if (!e->marches++) {
+    if (!e->kernel_count++) {
         emit_text(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
                      "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n#define KEEL_RK_PAIRS\n"
                      "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
@@ -126,8 +126,8 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
     emit_put(e, ", user, kept, %d, %d);\n}\n", keeps, adaptive);
 }
 
-/* Fixed steps with nothing to keep or to watch are for the march.  Those that keep rows have kernels of their
- * own: what others need would take registers. */
+/* Fixed steps with nothing to keep or to watch are for the plain kernel.  Those that keep rows have kernels
+ * of their own: what others need would take registers. */
 static unsigned kernel_of(int keeps, int adaptive) {
     return adaptive ? keeps ? EMIT_ADAPTIVE_KEEPING : EMIT_ADAPTIVE : keeps ? EMIT_KEEPING : EMIT_WATCHING;
 }

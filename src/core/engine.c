@@ -275,49 +275,6 @@ static keel_status decide_treatment(struct engine *e) {
     return KEEL_OK;
 }
 
-/* The default atol is a thousandth of rtol times the scale.  Where none is given, that of a state of size 1
- * or more is a thousandth of rtol, and less for a smaller one; not less than 4 round-offs of the largest
- * state, since rates may be differences of such.  An array that starts at 0 counts as large as the largest
- * state; momenta of light bodies as much less as these are lighter.
- *
- * A state that starts below a thousandth of the largest one, or below atol / rtol, counts as that large: how
- * small it is may be an accident.  Masses tell how large momenta are; one of round-off is a zero. */
-static void set_tolerances(struct engine *e) {
-    struct field *fd = &e->field;
-    const double *scale = fd->p.scale, *u0 = fd->p.u0;
-    int n = fd->n, all = fd->n + fd->m, given = e->o.atol > 0 || e->o.atol_each;
-    double largest = 0;
-    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(u0[i]));
-    double whole = largest > 0 ? fmin(largest, 1) : 1;
-    e->o.rtol = OPTIONS_VALUE(&e->o, rtol);
-    sizes_find_masses(fd, fd->p.t0, u0);
-    sizes_spread(fd, u0, fd->size);
-    int masses = fd->inertia[0] > 0;
-    double noise = masses ? 0 : fmin(4 * DBL_EPSILON * largest, 1e-3 * e->o.rtol * whole);
-    for (int i = 0; i < n; i++) {
-        double zero = (masses ? 64 : 4) * DBL_EPSILON * largest;
-        double size = fd->size[i] > zero ? fd->size[i] : whole * sizes_at_rest(fd, i);
-        double told = scale ? scale[i] : 0, own = fd->p.atol ? fd->p.atol[i] : 0;
-        double atol = e->o.atol > 0 ? e->o.atol
-                      : told > 0    ? 1e-3 * e->o.rtol * told
-                                    : fmax(1e-3 * e->o.rtol * fmin(size, 1), noise);
-        e->atol[i] = own > 0 ? own : e->o.atol_each ? e->o.atol_each[i] : atol;
-        double guess = given || own > 0 ? e->atol[i] / e->o.rtol : 1e-3 * whole;
-        if (masses) guess = fmin(guess, 0.1 * size);
-        double least = told > 0 ? told : guess;
-        fd->least[i] = told > 0 ? 0 : least > 0 ? least : 1e-3;
-        fd->size[i] = fmax(fabs(u0[i]), least > 0 ? least : 1e-3);
-    }
-    double any = largest;
-    for (int i = n; i < all; i++) any = fmax(any, fabs(u0[i]));
-    for (int i = n; i < all; i++) { /* a zero and the round-off of one are of unknown size */
-        double told = scale ? scale[i] : 0, known = fmax(16 * DBL_EPSILON * any, DBL_MIN);
-        fd->size[i] = fmax(told, fabs(u0[i]) >= known ? fabs(u0[i]) : told > 0 ? 0 : 1e-3);
-    }
-    if (e->o.atol_each) e->o.atol_each = e->atol;
-    e->work.rtol = e->o.step > 0 ? 0 : e->o.rtol;
-}
-
 /* The verdicts on the invariants, and nothing else: a mode has the same bits and the same statistics whether
  * it is verified now or was before. */
 static keel_status verify(struct engine *e) {
@@ -413,7 +370,7 @@ static keel_status prepare(struct engine *e, int begin) {
     struct field *fd = &e->field;
     e->r->event = e->r->surface = -1;
     memset(e->fixed_by_default, 1, (size_t)fd->n);
-    set_tolerances(e);
+    tolerances_set(e);
     /* noise of a tenth of the tolerance does no harm; without a tolerance it is to stay near round-off */
     e->manifold.nearly =
         e->o.step > 0 ? MANIFOLD_NEARLY : fmin(MANIFOLD_NEARLY, fmax(1e-7, 10 * DBL_EPSILON / e->o.rtol));

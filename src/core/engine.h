@@ -192,6 +192,8 @@ static inline int engine_estimates(const keel_stepper *m) { /* that its error no
 }
 keel_fn engine_rhs_fn;                        /* the same for the method; its user is the engine */
 double *engine_state(const struct engine *e); /* n + m, where the solver stands */
+
+void tolerances_set(struct engine *e); /* tolerances.c: atol, sizes; u0 is known */
 /* What the stabilizer does here: has it attempts of its own, a term in the right-hand side, steps off the
  * grid; does it want estimates of errors beyond those of the control? */
 static inline int engine_attempts(const struct engine *e) {

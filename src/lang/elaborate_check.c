@@ -84,7 +84,7 @@ static void finish_motion(struct elaborate *e, struct model_mode *mode) {
     for (int i = 0; i < rolling; i++) row[holonomic + i] = mode->rolling.list[i].value;
     enum motion_status status = motion_gradient(motion, &e->derive, holonomic, rolling, row);
     if (status == MOTION_MEMORY) elaborate_out_of_memory(e);
-    for (int i = 0; i < holonomic + rolling && status == MOTION_KINK; i++)
+    for (int i = 0; i < holonomic + rolling && status == MOTION_NONSMOOTH; i++)
         say_nonsmooth(e, motion,
                       i < holonomic ? &mode->constraint.list[i] : &mode->rolling.list[i - holonomic]);
     e->derive.obstacle = EXPR_NONE;

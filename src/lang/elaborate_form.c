@@ -167,14 +167,14 @@ static int structure_matrix(struct elaborate *e, expr **out) {
 }
 
 static void message_status(struct elaborate *e, const struct syntax_statement *s, enum motion_status status) {
-    if (status != MOTION_KINK) e->derive.obstacle = EXPR_NONE;
+    if (status != MOTION_NONSMOOTH) e->derive.obstacle = EXPR_NONE;
     switch (status) {
     case MOTION_OK:
         break;
     case MOTION_MEMORY:
         elaborate_out_of_memory(e);
         break;
-    case MOTION_KINK:
+    case MOTION_NONSMOOTH:
         elaborate_say_nonsmooth(e, s->right->span, "", "");
         break;
     case MOTION_HIGH_ORDER:

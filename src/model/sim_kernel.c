@@ -42,7 +42,7 @@ static int compile(struct keel_sim *s, struct functions *f) {
         f[i] = m->mode[i].functions;
         good = functions_emit_kernel(&f[i], &e, i, &m->mode[i].formulation, method) == 0;
     }
-    good = good && !e.failed && e.marches > 0 &&
+    good = good && !e.failed && e.kernel_count > 0 &&
            compile_load(e.text, &m->limits, &s->unit, message, sizeof message) == COMPILE_READY;
     emit_close(&e);
     return good;

@@ -47,8 +47,6 @@ void system_name(const struct system *y, expr symbol, char *out, size_t room);
 int system_line(const struct system *y, struct syntax_span where); /* from 1; 0: nowhere */
 /* The number of a symbol (an unknown or multiplier, any derivative) among the unknowns; -1: none of them. */
 int system_unknown(const struct system *y, expr symbol);
-/* The user's name: that of an alias where there is one, so that v stays v and does not become x'. */
-void system_name(const struct system *y, expr symbol, char *out, size_t room);
 /* e with the multipliers whose constraint this mode lacks put to 0; EXPR_NONE without memory. */
 expr system_expression(const struct system *y, expr e);
 #endif

@@ -31,7 +31,7 @@ void motion_close(struct motion *m) {
 }
 
 static enum motion_status why(const struct derive *d) {
-    return d->obstacle != EXPR_NONE ? MOTION_KINK : MOTION_MEMORY;
+    return d->obstacle != EXPR_NONE ? MOTION_NONSMOOTH : MOTION_MEMORY;
 }
 
 static expr next_order(struct graph *g, expr symbol) {

@@ -24,7 +24,7 @@ struct motion {
 enum motion_status {
     MOTION_OK,
     MOTION_MEMORY,
-    MOTION_KINK,       /* see derive.obstacle */
+    MOTION_NONSMOOTH,  /* see derive.obstacle */
     MOTION_HIGH_ORDER, /* the lagrangian has accelerations */
     MOTION_RATES       /* the hamiltonian has derivatives */
 };
