@@ -211,6 +211,12 @@ void elaborate_given(struct elaborate *e, const struct elaborate_line *line, str
 void elaborate_resolve(struct elaborate *e); /* init and guess values of parameters and t alone */
 void elaborate_run_span(struct elaborate *e, const struct elaborate_line *line);
 void elaborate_options(struct elaborate *e, const struct elaborate_line *line);
+/* elaborate_labels.c: the number of the entry of this name, or -1; enters the last of count entries, 1 or
+ * 0. */
+int elaborate_find_label(const struct model_index *x, const void *list, size_t size,
+                         const struct model_label *label);
+int elaborate_enter_label(struct elaborate *e, struct model_index *x, const void *list, size_t size,
+                          int count);
 void elaborate_reference_values(struct elaborate *e, const struct elaborate_line *line);
 void elaborate_unknown_settings(struct elaborate *e, const struct elaborate_line *line);
 

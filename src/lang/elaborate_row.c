@@ -38,19 +38,15 @@ static int difference(struct elaborate *e, const struct elaborate_line *line, st
     return !e->graph->failed || elaborate_out_of_memory(e);
 }
 
-static int same_label(const struct model_label *a, const struct model_label *b) {
-    if (a->rank != b->rank || memcmp(a->index, b->index, (size_t)a->rank * sizeof *a->index) != 0) return 0;
-    return strcmp(a->base, b->base) == 0;
-}
-
 /* One row named base[given][element]; an element named before in this list is refused. */
 static struct model_row *add(struct elaborate *e, struct model_rows *rows, const struct model_label *label,
                              expr value, struct syntax_span where, int common) {
-    if (!expr_spend(e->graph, EXPR_COST_LOOK * (double)rows->count)) return elaborate_stop(e), NULL;
-    for (int i = 0; i < rows->count && label->base[0]; i++) {
-        if (!same_label(&rows->list[i].label, label)) continue;
+    int named = label->base[0] != '\0';
+    int old = named ? elaborate_find_label(&rows->index, rows->list, sizeof *rows->list, label) : -1;
+    if (!expr_spend(e->graph, EXPR_COST_LOOK)) return elaborate_stop(e), NULL;
+    if (old >= 0) {
         source_hint(elaborate_say(e, where, "`%s` is given twice, first in line %d.", label->text,
-                                  elaborate_line_of(e, rows->list[i].where)),
+                                  elaborate_line_of(e, rows->list[old].where)),
                     "Give one of them another name.");
         return NULL;
     }
@@ -58,6 +54,8 @@ static struct model_row *add(struct elaborate *e, struct model_rows *rows, const
     struct model_row *row = &rows->list[rows->count++];
     *row = (struct model_row){
         .label = *label, .value = value, .multiplier = -1, .common = common, .where = where};
+    if (named && !elaborate_enter_label(e, &rows->index, rows->list, sizeof *rows->list, rows->count))
+        return NULL;
     return row;
 }
 
@@ -183,15 +181,14 @@ static int allowed(struct elaborate *e, const struct elaborate_line *line, expr 
 
 static void find_multiplier(struct elaborate *e, const struct elaborate_line *line, struct model_row *row) {
     struct model *m = e->model;
-    for (int i = 0; i < m->multipliers; i++)
-        if (same_label(&m->multiplier[i].label, &row->label)) {
-            row->multiplier = i;
-            return;
-        }
+    const size_t size = sizeof *m->multiplier;
+    row->multiplier = elaborate_find_label(&m->multiplier_index, m->multiplier, size, &row->label);
+    if (row->multiplier >= 0) return;
     if (!elaborate_grow(e, &m->multiplier, m->multipliers, &m->multiplier_room, sizeof *m->multiplier))
         return;
     m->multiplier[m->multipliers] = (struct model_multiplier){row->label, line->s->kind == SYNTAX_ROLLING};
     row->multiplier = m->multipliers++;
+    elaborate_enter_label(e, &m->multiplier_index, m->multiplier, size, m->multipliers);
 }
 
 void elaborate_constraint(struct elaborate *e, const struct elaborate_line *line) {

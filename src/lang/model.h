@@ -63,9 +63,16 @@ struct model_row {
     struct syntax_span where;
 };
 
+/* Numbers of the entries of a list by their names (elaborate_labels.c). */
+struct model_index {
+    int *slot; /* [room, a power of two] a number plus 1; 0: free */
+    int room;
+};
+
 struct model_rows {
     struct model_row *list;
     int count, room;
+    struct model_index index; /* of rows with names */
 };
 
 struct model_action {
@@ -138,6 +145,7 @@ struct model {
     struct model_parameter *parameter;
     struct model_unknown *unknown;
     struct model_multiplier *multiplier;
+    struct model_index multiplier_index;
     struct model_held *held;
     struct model_mode *mode;
     struct model_reference *reference;

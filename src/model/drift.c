@@ -1,6 +1,7 @@
 /* drift.c - see drift.h. */
 #include "model/drift.h"
 
+#include "base/dictionary.h"
 #include "base/text.h"
 #include "model/diagnostics.h"
 #include "model/sim.h"
@@ -8,12 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int find(const struct keel_model *m, const char *name) {
-    for (int i = 0; i < m->rows; i++)
-        if (strcmp(m->row[i], name) == 0) return i;
-    return -1;
-}
 
 /* The maps of a mode whose values are rows, in the order of the solver's. */
 static const struct formulation_map *map_of(const struct formulation *r, keel_row_kind kind) {
@@ -53,6 +48,7 @@ static int list_names(struct keel_model *m) {
     m->rows = 0;
     m->row = pool_take(&m->pool, (most + 1) * sizeof *m->row);
     int *place = pool_take(&m->pool, (most + 1) * sizeof *place);
+    struct dictionary rows = {.pool = &m->pool};
     if (!m->row || !place) return 0;
     for (int i = 0; i < m->modes; i++) {
         const struct formulation *r = &m->mode[i].formulation;
@@ -62,10 +58,11 @@ static int list_names(struct keel_model *m) {
             for (int j = 0; j < count; j++) {
                 char name[220];
                 name_of(name, sizeof name, r, (keel_row_kind)kind, j);
-                if (!expr_spend(&m->model->graph, EXPR_COST_LOOK * (double)m->rows)) return 0;
-                place[j] = find(m, name);
-                if (place[j] < 0) m->row[place[j] = m->rows++] = pool_copy(&m->pool, name, strlen(name));
+                int *number = dictionary_at(&rows, name);
+                if (!number) return 0;
+                if (*number < 0) m->row[ *number = m->rows++] = pool_copy(&m->pool, name, strlen(name));
                 if (m->pool.refused) return 0;
+                place[j] = *number;
             }
             place += count;
         }

@@ -75,16 +75,14 @@ keel_origin keel_sim_origin(const keel_sim *s, int i) {
 
 /* Proofs ------------------------------------------------------------------------------------------------ */
 
-/* Is e made of parameters and the symbols of `own` alone, in which t does not count? */
-static int made_of(struct graph *g, expr e, int count, const expr *own) {
+/* Is e made of parameters and the symbols that are marked by 1 .. most alone, in which t does not count? */
+static int made_of(struct graph *g, expr e, int most, const unsigned char *mark) {
     struct expr_list all;
     if (e == EXPR_NONE || expr_symbols(g, 1, &e, &all)) return 0;
     int good = 1;
-    for (size_t k = 0; k < all.count && good; k++) {
-        int known = g->node[all.item[k]].a == EXPR_PARAMETER;
-        for (int j = 0; j < count && !known; j++) known = all.item[k] == own[j];
-        good = known;
-    }
+    for (size_t k = 0; k < all.count && good; k++)
+        good = g->node[all.item[k]].a == EXPR_PARAMETER ||
+               (mark && mark[all.item[k]] && mark[all.item[k]] <= most);
     free(all.item);
     return good;
 }
@@ -113,19 +111,22 @@ static int proves_energy(const struct system *y) {
     const struct model_mode *in = &y->m->mode[y->mode];
     const struct motion *motion = &in->motion;
     struct graph *g = &y->m->graph;
-    int n = motion->n, whole = motion->v ? 2 * n : n, good = 1, looks = 0;
-    expr *own = expr_take(g, 2 * (size_t)n, sizeof *own);
-    if (!own) return 0;
-    memcpy(own, motion->q, (size_t)n * sizeof *own);
-    if (whole > n) memcpy(own + n, motion->v, (size_t)n * sizeof *own);
-    good = made_of(g, in->function, whole, own);
+    int n = motion->n, good = 1, looks = 0;
+    unsigned char *mark = expr_take(g, g->count, 1); /* 1: a position, 2: a velocity */
+    if (!mark) return 0;
+    memset(mark, 0, g->count);
+    for (int i = 0; i < n; i++) {
+        mark[motion->q[i]] = 1;
+        if (motion->v) mark[motion->v[i]] = 2;
+    }
+    good = made_of(g, in->function, 2, mark);
     for (int j = 0; j < y->m->unknowns && in->force; j++) good &= in->force[j] == EXPR_NONE;
     for (int i = 0; i < in->constraint.count && good; i++)
-        good = made_of(g, in->constraint.list[i].value, n, own);
+        good = made_of(g, in->constraint.list[i].value, 1, mark);
     for (int i = 0; i < in->rolling.count && good; i++)
-        good = made_of(g, in->rolling.list[i].value, whole, own) &&
+        good = made_of(g, in->rolling.list[i].value, 2, mark) &&
                homogeneous(g, in->rolling.list[i].value, n, motion->v, &looks);
-    free(own);
+    free(mark);
     return good;
 }
 

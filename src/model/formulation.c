@@ -182,8 +182,8 @@ int formulation_derivatives(struct formulation *r, struct formulation_map *map, 
     for (int i = 0; i < map->count; i++) {
         int there = by_time.row_start[i + 1] > by_time.row_start[i];
         if (map->rate) map->rate[i] = there ? by_time.value[by_time.row_start[i]] : derive_zero(g);
-        if (terms) map->terms[i] = derive_terms(g, map->value[i]);
     }
+    if (terms) derive_terms_of(g, map->count, map->value, map->terms);
     derive_free(&by_time);
     struct expr_list reached;
     if (expr_order(g, (size_t)map->count, map->value, &reached)) return 0;

@@ -58,25 +58,17 @@ int system_unknown(const struct system *y, expr symbol) {
 void system_name(const struct system *y, expr symbol, char *out, size_t room) {
     const struct expr_node n = y->m->graph.node[symbol];
     int j = system_unknown(y, symbol);
-    if (n.c > 0 && j >= 0) expr_spend(&y->m->graph, y->m->unknowns);
-    for (int k = 0; k < y->m->unknowns && n.c > 0 && j >= 0 && y->s.alias; k++) {
-        struct structure_value alias = y->s.alias[k];
-        if (alias.unknown != j || alias.order != (int)n.c || k == j) continue;
+    for (int k = n.c > 0 && j >= 0 && y->alias_of ? y->alias_of[j] - 1 : -1; k >= 0;
+         k = y->alias_next[k] - 1) {
+        if (y->s.alias[k].order != (int)n.c) continue;
         model_name(y->m, y->unknown[k], out, room);
         return;
     }
     model_name(y->m, symbol, out, room);
 }
 
-static int in_mode(const struct model_mode *mode, int multiplier) {
-    for (int i = 0; i < mode->constraint.count; i++)
-        if (mode->constraint.list[i].multiplier == multiplier) return 1;
-    for (int i = 0; i < mode->rolling.count; i++)
-        if (mode->rolling.list[i].multiplier == multiplier) return 1;
-    return 0;
-}
-
-expr system_expression(const struct system *y, expr e) {
+/* e with some multipliers put to 0: those whose constraint the mode lacks, or those that were left out. */
+static expr without_multipliers(const struct system *y, expr e, const unsigned char *flag, int gone) {
     struct graph *g = &y->m->graph;
     struct expr_list all;
     if (e == EXPR_NONE || y->m->multipliers == 0) return e;
@@ -85,7 +77,7 @@ expr system_expression(const struct system *y, expr e) {
     expr zero = derive_zero(g), *to = expr_take(g, all.count, sizeof *to);
     for (size_t k = 0; k < all.count && to; k++) {
         const struct expr_node *n = &g->node[all.item[k]];
-        if (n->a != EXPR_MULTIPLIER || in_mode(mode_of(y), (int)n->b)) continue;
+        if (n->a != EXPR_MULTIPLIER || flag[n->b] != gone) continue;
         all.item[count] = all.item[k];
         to[count++] = zero;
     }
@@ -95,15 +87,8 @@ expr system_expression(const struct system *y, expr e) {
     return failed ? EXPR_NONE : e;
 }
 
-/* The multipliers of constraints that were left out are 0 in the equations. */
-static expr without_left_out(const struct system *y, expr e) {
-    struct graph *g = &y->m->graph;
-    expr zero = derive_zero(g);
-    for (int k = 0; k < y->m->multipliers && e != EXPR_NONE; k++) {
-        expr symbol = expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)k, 0);
-        if (y->left_out[k] && expr_substitute(g, 1, &e, 1, &symbol, &zero, &e)) e = EXPR_NONE;
-    }
-    return e;
+expr system_expression(const struct system *y, expr e) {
+    return without_multipliers(y, e, y->there, 0);
 }
 
 /* The equations ---------------------------------------------------------------------------------------- */
@@ -145,6 +130,7 @@ static void add_multipliers(struct system *y, const struct model_rows *rows) {
     struct graph *g = &y->m->graph;
     for (int i = 0; i < rows->count; i++) {
         int k = rows->list[i].multiplier;
+        y->there[k] = 1;
         if (y->left_out[k]) continue;
         y->multiplier[k] = expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)k, 0);
         add_unknown(y, y->multiplier[k]);
@@ -178,8 +164,7 @@ static int collect(struct system *y, struct pool *pool) {
     struct model *m = y->m;
     const struct model_mode *mode = mode_of(y);
     struct derive d;
-    double names = (double)m->unknowns + m->multipliers; /* multipliers are looked up one by another */
-    if (!expr_spend(&m->graph, EXPR_COST_LOOK * names * (1.0 + m->multipliers))) return 0;
+    if (!expr_spend(&m->graph, EXPR_COST_LOOK * ((double)m->unknowns + m->multipliers))) return 0;
     size_t rows =
         (size_t)(mode->equation.count + 2 * mode->motion.n + mode->constraint.count + mode->rolling.count);
     size_t columns = (size_t)m->unknowns + (size_t)m->multipliers;
@@ -208,7 +193,7 @@ static int collect(struct system *y, struct pool *pool) {
         if (!y->left_out[mode->rolling.list[i].multiplier])
             add(y, mode->rolling.list[i].value, SYSTEM_ROLLING, i, mode->rolling.list[i].where);
     for (int i = 0; i < y->equations; i++)
-        y->equation[i] = without_left_out(y, system_expression(y, y->equation[i]));
+        y->equation[i] = without_multipliers(y, system_expression(y, y->equation[i]), y->left_out, 1);
     return count_copies(y) && !m->graph.failed;
 }
 
@@ -303,13 +288,31 @@ static int leave_out(struct system *y, struct source_messages *messages, struct 
     return count;
 }
 
+/* Who is a derivative of whom, the first one first. */
+static int index_aliases(struct system *y, struct pool *pool) {
+    size_t bytes = ((size_t)y->unknowns + 1) * sizeof *y->alias_of;
+    if (!y->s.alias) return 1;
+    y->alias_of = pool_take(pool, bytes);
+    y->alias_next = pool_take(pool, bytes);
+    if (!y->alias_of || !y->alias_next) return 0;
+    for (int k = y->m->unknowns - 1; k >= 0; k--) {
+        int j = y->s.alias[k].unknown;
+        if (j == k) continue;
+        y->alias_next[k] = y->alias_of[j];
+        y->alias_of[j] = k + 1;
+    }
+    return 1;
+}
+
 int system_open(struct system *y, struct model *m, int mode, double t0, const struct source *source,
                 struct source_messages *messages, struct pool *pool) {
     *y = (struct system){.m = m, .source = source, .mode = mode, .t0 = t0};
     y->left_out = pool_take(pool, (size_t)m->multipliers + 1);
+    y->there = pool_take(pool, (size_t)m->multipliers + 1);
     y->superfluous = pool_take(pool, 2 * ((size_t)m->multipliers + 1) * sizeof *y->superfluous);
     for (int first = 1;; first = 0) {
-        if (pool->refused || !collect(y, pool) || !take_factors(y, messages, first) || !analyse(y, pool))
+        if (pool->refused || !collect(y, pool) || !take_factors(y, messages, first) || !analyse(y, pool) ||
+            !index_aliases(y, pool))
             return diagnostics_memory(messages);
         if (y->s.verdict != STRUCTURE_SINGULAR || !leave_out(y, messages, pool)) break;
         structure_close(&y->s);

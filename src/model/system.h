@@ -29,10 +29,13 @@ struct system {
     expr *equation, *unknown;
     struct system_origin *origin;
     expr *multiplier;         /* [m->multipliers] the symbol, or 0 where its constraint is not there */
+    unsigned char *there;     /* [m->multipliers] of a constraint of this mode */
     unsigned char *left_out;  /* [m->multipliers] of a redundant constraint */
     int redundants;           /* constraints left out */
     const char **superfluous; /* [2 * redundants] the name of each, and of what it follows from */
     struct structure s;
+    int *alias_of; /* [unknowns] 1 + the first whose alias is a derivative of this one; 0: none */
+    int *alias_next;
 };
 
 /* 1; 0 with at least one error in `messages`.  system_close in any case. */

@@ -1,6 +1,9 @@
 /* distance_points.c - the points of a model, by the names of its coordinates. */
 #include "structure/distance_private.h"
 
+#include "base/dictionary.h"
+#include "base/text.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,31 +33,31 @@ static struct place place_of(const struct model_label *label, int way) {
     return s;
 }
 
-static int same_point(const struct place *a, const struct place *b) {
-    if (a->rank != b->rank || a->named != b->named || strcmp(a->ending, b->ending) != 0) return 0;
-    if (!a->named && strcmp(a->base, b->base) != 0) return 0;
-    return memcmp(a->index, b->index, (size_t)a->rank * sizeof a->index[0]) == 0;
-}
-
-static int same_stem(const struct place *a, const struct place *b) {
-    return a->length == b->length && memcmp(a->base, b->base, a->length) == 0;
+/* Equal for coordinates of one point.  Names have no blanks and no dots. */
+static void point_key(const struct place *s, char *out, size_t room) {
+    text_set(out, room, "%d %s %s", s->named, s->ending, s->named ? "" : s->base);
+    for (int i = 0; i < s->rank; i++) text_add(out, room, ".%d", s->index[i]);
 }
 
 /* Points in the order of their first coordinates.  Components too, but those that go by names are in the
  * same order everywhere: y2, x2 after x1, y1 are (x2, y2). */
-static int number_places(struct place *s, int n, int *size) {
+static int number_places(struct pool *pool, struct place *s, int n, int *size) {
+    struct dictionary known = {.pool = pool}, stems = {.pool = pool};
     int points = 0;
     for (int k = 0; k < n; k++) {
-        s[k].point = -1;
-        for (int l = k - 1; l >= 0 && s[k].point < 0; l--)
-            if (same_point(&s[k], &s[l])) s[k].point = s[l].point;
-        if (s[k].point < 0) s[k].point = points++;
+        char key[400];
+        point_key(&s[k], key, sizeof key);
+        int *point = dictionary_at(&known, key);
+        if (!point) return -1;
+        if (*point < 0) *point = points++;
+        s[k].point = *point;
         s[k].component = size[s[k].point]++;
-        for (int l = 0; l < k && s[k].named; l++)
-            if (s[l].named && same_stem(&s[k], &s[l])) {
-                s[k].component = s[l].component;
-                break;
-            }
+        if (!s[k].named) continue;
+        text_set(key, sizeof key, "%.*s", (int)s[k].length, s[k].base);
+        int *component = dictionary_at(&stems, key);
+        if (!component) return -1;
+        if (*component < 0) *component = s[k].component;
+        s[k].component = *component;
     }
     return points;
 }
@@ -73,7 +76,8 @@ static int points_of(struct pool *pool, struct model *m, int way, struct distanc
         s[k] = place_of(label, way);
         deep |= label->rank > 1;
     }
-    int points = number_places(s, n, size);
+    int points = number_places(pool, s, n, size);
+    if (points < 0) return -1;
     for (int i = 0; i < points; i++) d = i ? d : size[i], good &= size[i] == d;
     for (int k = 0; k < n && good; k++) {
         int at = s[k].point * d + s[k].component;

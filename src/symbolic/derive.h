@@ -46,6 +46,7 @@ int derive_jacobian(struct derive *d, int rows, const expr *f, int n, const expr
 
 /* The sum of |terms| of f: its round-off unit.  (a - b)*k/c counts as (|a| + |b|)*|k|/|c|. */
 expr derive_terms(struct graph *g, expr f);
+int derive_terms_of(struct graph *g, int count, const expr *f, expr *out); /* of many at once; 0 or -1 */
 
 /* The degree of f as a polynomial in the symbols: 0, 1, 2, and 3 for all that is not a polynomial of
  * degree 2. */

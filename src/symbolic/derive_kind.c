@@ -34,15 +34,22 @@ static expr terms_of(struct graph *g, expr e, const expr *of) {
     return expr_make(g, EXPR_ABS, e, 0, 0);
 }
 
-expr derive_terms(struct graph *g, expr f) {
+int derive_terms_of(struct graph *g, int count, const expr *f, expr *out) {
     struct expr_list list;
-    if (f == EXPR_NONE || expr_order(g, 1, &f, &list)) return EXPR_NONE;
-    expr *of = calloc(g->count, sizeof *of), result = EXPR_NONE;
+    if (expr_order(g, (size_t)count, f, &list)) return -1;
+    expr *of = calloc(g->count, sizeof *of);
     g->failed |= !of;
-    for (size_t i = 0; i < list.count && of; i++) result = of[list.item[i]] = terms_of(g, list.item[i], of);
+    for (size_t i = 0; i < list.count && of; i++) of[list.item[i]] = terms_of(g, list.item[i], of);
+    for (int i = 0; i < count; i++) out[i] = of ? of[f[i]] : EXPR_NONE;
     free(of);
     free(list.item);
-    return result;
+    return g->failed ? -1 : 0;
+}
+
+expr derive_terms(struct graph *g, expr f) {
+    expr terms = EXPR_NONE;
+    if (f != EXPR_NONE) derive_terms_of(g, 1, &f, &terms);
+    return terms;
 }
 
 static int at_most(int degree) {

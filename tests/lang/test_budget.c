@@ -1,5 +1,5 @@
 /* test_budget.c - the budget of reading counts what grows with the square of a model: names compared with all
- * others of their kind, and lines looked through for every mode. */
+ * others of their kind, lines looked through for every mode; rows found by hashing are linear. */
 #include "testing.h"
 
 #include "lang_model.h"
@@ -42,16 +42,19 @@ static double spent(void (*lines)(char *, int), int n) {
     return operations;
 }
 
-/* Twice as many lines cost clearly more than twice as much. */
+/* Twice as many lines cost clearly more than twice as much, or twice as much where rows are hashed. */
 static void squares_are_counted(void **state) {
     (void)state;
     static const struct {
         const char *name;
         void (*lines)(char *, int);
-    } rows[] = {{"events", events}, {"outputs", outputs}, {"invariants", invariants}, {"modes", modes}};
+        int square;
+    } rows[] = {
+        {"events", events, 1}, {"modes", modes, 1}, {"outputs", outputs, 0}, {"invariants", invariants, 0}};
     for (int i = 0; i < 4; i++) {
         double once = spent(rows[i].lines, 4000), twice = spent(rows[i].lines, 8000);
-        if (!(twice > 2.5 * once)) fail_msg("%s: %.3g, then %.3g operations", rows[i].name, once, twice);
+        if (rows[i].square ? !(twice > 2.5 * once) : !(twice < 2.1 * once))
+            fail_msg("%s: %.3g, then %.3g operations", rows[i].name, once, twice);
     }
 }
 
