@@ -210,6 +210,7 @@ static keel_status look_at_branches(struct keel_sim *s, keel_status status) {
         s->branch_mode = -1;
     }
     if (!s->branch) return sim_no_memory(s);
+    if (!keel_state(s->solver)) return status; /* refused before there was one */
     if (status >= 0 && s->branch_mode == s->mode && memcmp(s->branch, side, bytes) == 0) return status;
     s->branch_mode = s->mode;
     memcpy(s->branch, side, bytes);

@@ -89,9 +89,22 @@ static void other_branches_are_taken(void **unused) {
     }
 }
 
+/* A run that is refused before it has a state says so, and nothing is looked at. */
+static void a_refused_run_has_no_branches(void **unused) {
+    (void)unused;
+    keel_model *m = model_of("var x, y, z\nx' = y - if(t < 1, z, 0)*x\ny' = -z*x\nx^2 + y = 1\n"
+                             "init x = 1\nrun 0 .. 2\n");
+    keel_sim *s = keel_sim_open(m, &(keel_options){.method = "rattle", .step = 0.1});
+    assert_true(keel_sim_run(s, 2) < 0);
+    assert_true(strlen(keel_sim_message(s)) > 0);
+    keel_sim_close(s);
+    keel_model_close(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_branch_that_changes_the_index_is_refused),
                                        cmocka_unit_test(a_branch_is_refused_when_it_is_entered),
-                                       cmocka_unit_test(other_branches_are_taken)};
+                                       cmocka_unit_test(other_branches_are_taken),
+                                       cmocka_unit_test(a_refused_run_has_no_branches)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -299,6 +299,7 @@ int claims_read(struct claims *c, const char *source, char *text, char *why, siz
         line = trim(line);
         if (has_control(line))
             return wrong(&r, "a control character; tabs and line ends alone may stand here", NULL);
+        for (char *tab = line; (tab = strchr(tab, '\t'));) *tab = ' '; /* blanks are blanks */
         if (*line && *line != '#' && read_statement(&r, line)) return -1;
     }
     return c->name ? 0 : wrong(&r, "`paper NAME: TITLE` is missing", NULL);
