@@ -1,9 +1,13 @@
 """What the tests of the command share: KEEL is the program, KEEL_SOURCE the sources, KEEL_BUILD where files may go."""
+import fcntl
 import os
+import pty
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 KEEL = os.environ["KEEL"]
@@ -35,6 +39,25 @@ def runs(path):
             return file.read().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
         return False
+
+
+def on_terminal(stream, *arguments, size=None, env=None):
+    """What the command writes to `stream`, stdout or stderr, where that is a terminal of this size (rows, columns).
+    With its exit status."""
+    master, slave = pty.openpty()
+    if size:
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: slave}
+    child = subprocess.Popen([KEEL, *arguments], stdin=subprocess.DEVNULL, env=env, **streams)
+    os.close(slave)
+    seen = b""
+    try:
+        while piece := os.read(master, 65536):
+            seen += piece
+    except OSError:  # the other end is closed
+        pass
+    os.close(master)
+    return seen.decode(), child.wait()
 
 
 class Case(unittest.TestCase):

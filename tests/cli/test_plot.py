@@ -1,15 +1,11 @@
 #!/usr/bin/env python3
 """--plot and --axes: what is drawn, where it goes, and what happens when it cannot be."""
 import csv
-import fcntl
 import os
-import pty
 import re
 import resource
 import struct
-import subprocess
 import sys
-import termios
 import unittest
 import xml.etree.ElementTree
 import zlib
@@ -194,20 +190,11 @@ class Terminal(cli.Case):
         self.assertIn("\033[", "\n".join(self.lines("--color", "always")))
 
     def test_a_real_terminal_is_measured(self):
-        master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 60, 133, 0, 0))
         environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
-        child = subprocess.Popen([cli.KEEL, "run", example("kepler"), "--quiet", "--plot", "-", "--color", "never", "--axes",
-                                  "q[1],q[2]"], stdout=slave, stdin=subprocess.DEVNULL, env=environment)
-        os.close(slave)
-        seen = b""
-        try:
-            while piece := os.read(master, 65536):
-                seen += piece
-        except OSError:
-            pass
-        self.assertEqual(child.wait(), 0)
-        self.assertTrue(120 <= max(map(len, seen.decode().split("\r\n"))) <= 133)
+        seen, status = cli.on_terminal("stdout", "run", example("kepler"), "--quiet", "--plot", "-", "--color", "never",
+                                       "--axes", "q[1],q[2]", size=(60, 133), env=environment)
+        self.assertEqual(status, 0)
+        self.assertTrue(120 <= max(map(len, seen.split("\r\n"))) <= 133)
 
 
 class Trouble(cli.Case):

@@ -1,11 +1,9 @@
 """What takes long before a run begins is told on a terminal, and only there."""
 import os
-import pty
-import subprocess
 import unittest
 
 import cli
-from cli import KEEL, example
+from cli import example
 
 
 class Waiting(cli.Case):
@@ -19,19 +17,9 @@ class Waiting(cli.Case):
 
     def seen(self, *words):
         """Standard error of a run, on a terminal."""
-        master, slave = pty.openpty()
-        child = subprocess.Popen([KEEL, "run", example("pendulum"), *words], stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.DEVNULL, stderr=slave, env=self.environment)
-        os.close(slave)
-        text = b""
-        try:
-            while piece := os.read(master, 65536):
-                text += piece
-        except OSError:
-            pass
-        os.close(master)
-        self.assertEqual(child.wait(), 0)
-        return text.decode()
+        text, status = cli.on_terminal("stderr", "run", example("pendulum"), *words, env=self.environment)
+        self.assertEqual(status, 0)
+        return text
 
     def test_a_slow_compiler(self):
         text = self.seen()
