@@ -37,7 +37,7 @@ static struct methods_answer ask(struct methods *m, const keel_method *method) {
             text_set(pair, sizeof pair, "%s+%s", method->name, stabilizer->name);
             const keel_options o = {.method = pair, .step = 0.125};
             keel_sim *sim = keel_sim_open(m->model[form], &o);
-            if (keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0) {
+            if (job_accepted(sim)) {
                 answer.forms |= 1u << form;
                 answer.stabilizers |= 1u << k;
             }

@@ -101,7 +101,7 @@ static int accepted(struct job *j, const keel_method *m, const char *stabilizer)
     o.step = fabs(j->t1 - j->t0) / 100;
     o.rtol = o.atol = 0;
     keel_sim *sim = keel_sim_open(j->model, &o);
-    int good = keel_sim_solver(sim) && keel_state_of(keel_sim_solver(sim)) >= 0;
+    int good = job_accepted(sim);
     keel_sim_close(sim);
     return good;
 }
@@ -162,7 +162,9 @@ static int keeps_something(const struct job *j) {
 /* Where a trial says that they matter. */
 static void add_stiff(struct compare_list *l, const keel_method *m, const char *preserve) {
     struct stiff found = {0};
-    if (!m || !stiff_may_be(l->j) || stiff_try(l->j, &l->j->keel, m, &found) < 0 || !found.is) return;
+    if (!m || !stiff_may_be(l->j)) return;
+    if (stiff_try(l->j, &l->j->keel, m, &found) < 0) memory_out();
+    if (!found.is) return;
     add(l, "radau", preserve);
     add(l, "bdf", preserve);
 }

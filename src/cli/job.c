@@ -412,6 +412,13 @@ int job_model_run(struct job *j) {
     return status;
 }
 
+int job_accepted(keel_sim *sim) {
+    keel_solver *solver = keel_sim_solver(sim);
+    keel_status state = solver ? keel_state_of(solver) : KEEL_EINVAL;
+    if (!sim || state == KEEL_ENOMEM) memory_out();
+    return state >= 0;
+}
+
 const char *job_why(keel_sim *sim) {
     static char why[JOB_SENTENCE];
     option_told(keel_sim_message(sim), why, sizeof why);

@@ -42,6 +42,8 @@ int job_miss(struct job *j, const struct missing *m);
 /* For commands that do not run: the options of a run that the model gives, settled in job->keel; 0, or an
  * exit status with job->sentence, which is not told. */
 int job_model_run(struct job *j);
+/* Can it be run?  Not without memory, either, and that is noted: a row must not vanish for it. */
+int job_accepted(keel_sim *sim);
 /* What a run fails with, in the words of the command; until the next call. */
 const char *job_why(keel_sim *sim);
 /* A run that could not be opened: with options that do not fit, or because the model fails; the status. */

@@ -273,7 +273,7 @@ def interrupted(server, folder):
 
 
 def outputs():
-    """All that `run` writes."""
+    """All that `run` writes; then what other commands choose by themselves."""
     bounce, kepler, lorenz = (MODELS[kind].run for kind in ("impacts", "hamiltonian", "ode"))
     yield "csv", Case("run", *bounce, "--points", "4", "--out", "a.csv", "--events", "e.csv", "--json",
                       files=["a.csv", "e.csv"])
@@ -287,6 +287,8 @@ def outputs():
     yield "compiled", Case("run", *kepler, "--quiet", "--out", "a.csv", cold=True)
     yield "checkpoint", Checkpointed("run", *SAVED, files=["a.csv"])
     yield "resume", Checkpointed("run", *SAVED, "--resume", "state", prepared=interrupted)
+    yield "compared by default", Case("compare", example("robertson"), "--tend", "5", "--rtol", "1e-4", "--interpret")
+    yield "methods", Case("methods")
     yield "standard input", Case("run", "-", "--tend", "1", "--json", source=example("damped"))
 
 
