@@ -241,6 +241,7 @@ static keel_status advance(struct keel_sim *s, double t_wake, double t_end, int 
 static keel_status go(struct keel_sim *s, double t_wake, double t_end, int tell) {
     if (!s) return KEEL_EINVAL;
     if (s->status < 0) return s->status;
+    s->message[0] = '\0';
     if (keel_state_of(s->solver) >= 0 && t_end != keel_time(s->solver)) {
         s->direction = t_end > keel_time(s->solver) ? 1 : -1;
         keel_status status = s->entered ? KEEL_OK : sim_enter(s);

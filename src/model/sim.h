@@ -70,6 +70,11 @@ keel_status sim_note(struct keel_sim *s, int number);
  * direction; but not those that acted at this time already, unless something has acted on them since.  So do
  * those that an action has moved across zero. */
 keel_status sim_enter(struct keel_sim *s);
+/* The unknowns of the mode that follows an event and what it assigns, into s->work. */
+keel_status sim_take_values(struct keel_sim *s, const struct inside_event *own);
+/* An event that is zero without a slope is to act: KEEL_REST where its action would change nothing; or, if it
+ * acted at this time already, nothing of v, its function and the derivatives of it (NULL: it did not). */
+keel_status sim_rest(struct keel_sim *s, int number, const double *v);
 void sim_fired(struct keel_sim *s, int event); /* it acts now */
 /* Before its action: the signs of all others, which the action may turn. */
 void sim_before(struct keel_sim *s, int event);

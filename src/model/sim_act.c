@@ -101,8 +101,7 @@ keel_status sim_hold(struct keel_sim *s, int start_too) {
                     keel_message(s->solver));
 }
 
-/* The unknowns of the mode that follows and what is assigned, into s->work. */
-static keel_status take_values(struct keel_sim *s, const struct inside_event *own) {
+keel_status sim_take_values(struct keel_sim *s, const struct inside_event *own) {
     const struct model_event *event = own->event;
     const struct formulation *next = &s->m->mode[own->to].formulation;
     int unknowns = next->n + next->m, at = unknowns;
@@ -148,7 +147,7 @@ static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own
 
 static keel_status change(struct keel_sim *s, int number) {
     const struct inside_event *own = event_of(s, number);
-    keel_status status = take_values(s, own);
+    keel_status status = sim_take_values(s, own);
     if (status == KEEL_OK) status = sim_rows_before(s);
     if (status != KEEL_OK) return status;
     int to = own->to, moved = to != s->mode;
@@ -182,5 +181,5 @@ keel_status sim_act(struct keel_sim *s, int number) {
         if (status == KEEL_OK && s->observe) s->observe(s->solver, s);
         if (status == KEEL_OK) status = sim_enter(s);
     }
-    return status == KEEL_OK && stop ? KEEL_EVENT : status;
+    return stop && (status == KEEL_OK || status == KEEL_REST) ? KEEL_EVENT : status;
 }

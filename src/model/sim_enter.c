@@ -47,10 +47,14 @@ void sim_moved(struct keel_sim *s, int to, const unsigned char *touched) {
     for (int k = 0; k < next->events; k++) s->fired[k].again |= touched[k];
 }
 
+static int has_slope(const double *v) {
+    return fabs(v[2]) > 1e-9 * v[3];
+}
+
 void sim_passed(struct keel_sim *s, int event) {
     struct sim_fired *f = &s->fired[event];
     double v[2 * DERIVATIVES];
-    if (!onset_at(s, event, v) || !(v[2] * f->slope > 0) || fabs(v[2]) <= 1e-9 * v[3]) return;
+    if (!onset_at(s, event, v) || !(v[2] * f->slope > 0) || !has_slope(v)) return;
     f->slope = v[2];
     f->again = 0;
 }
@@ -126,7 +130,9 @@ keel_status sim_enter(struct keel_sim *s) {
         if (!moves_on && !jumped(s, k, wanted[k])) continue;
         int from = s->mode;
         long before = s->event_records;
-        keel_status status = sim_act(s, k);
+        keel_status status = moves_on && !has_slope(v) ? sim_rest(s, k, acted_now(s, k) ? v : NULL) : KEEL_OK;
+        if (status == KEEL_OK) status = sim_act(s, k);
+        if (status == KEEL_REST) return status;
         if (status == KEEL_EVENT) s->entered = 0; /* the others when the run goes on */
         if (status != KEEL_OK || s->mode != from || s->event_record[before].changed) return status;
     }

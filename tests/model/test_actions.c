@@ -114,8 +114,9 @@ static void assert_named(const char *text, const char *names) {
 #define BALL "coord y\nlagrangian y'^2/2 - 9.81*y\ninit y = 1, y' = 0\nrun 0 .. 3\n"
 static void events_without_end_are_named(void **unused) {
     (void)unused;
-    assert_named(BALL "event hit: y falling -> y' := 0\n",
-                 ": `hit` sets itself off"); /* the floor holds it */
+    assert_named(BALL
+                 "event hit: y falling -> y := -y, y' := 0, go := go + 1\nvar go\ngo' = -go\ninit go = 0\n",
+                 ": `hit` sets itself off");
     static const char turns[] = "var x\nmode up:\n    x' = 1\nmode down:\n    x' = -1\nstart up\n"
                                 "init x = -1\nrun 0 .. 3\nevent b: x falling -> mode up\n"
                                 "event a: x rising -> mode down\n";
