@@ -43,7 +43,8 @@ static struct engine *open_engine(keel_solver *s, const keel_problem *p, const k
     if (!stepper || !choose_stabilizer(o, &s->asked, text, sizeof text) ||
         fields_idle(o, &stepper->info, s->asked ? &s->asked->info : NULL, text, sizeof text))
         return hopeless(s, text);
-    return engine_open(s, p, o, stepper, s->asked ? s->asked : choose_default(p, o, stepper), begin, NULL);
+    return engine_open(s, p, o, stepper, s->asked ? s->asked : choose_default(p, o, stepper), begin, NULL,
+                       NULL);
 }
 
 keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi) {
@@ -236,7 +237,7 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     mode.fixed = none; /* zeros: the smallest change, nothing fixed */
     struct engine *e = NULL;
     if (none && verified_add(&s->verified, old))
-        e = engine_open(s, &mode, &old->o, old->stepper, stabilizer, 1, verified_find(s->verified, other));
+        e = engine_open(s, &mode, &old->o, old->stepper, stabilizer, 1, verified_find(s->verified, other), old);
     free(none);
     if (!e) return engine_fail(old, KEEL_ENOMEM, "keel_switch: no memory for the other mode");
     if (e->r->status < 0) {

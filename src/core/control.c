@@ -68,7 +68,8 @@ double control_longest(const struct engine *e, double t_end) {
     return fmax(fmax(0.01 * fabs(t_end - r->base), clock), 1e-300);
 }
 
-/* Such that an Euler step is a hundredth of the state, refined by the second derivative (HNW II.4). */
+/* Such that an Euler step is a hundredth of the state, refined by the second derivative (HNW II.4).  A state
+ * that an event has left at a round-off of 0 says nothing: not below what the clock resolves. */
 double control_first_step(struct engine *e, double t_end) {
     struct field *fd = &e->field;
     double span = t_end - e->r->t, longest = control_longest(e, t_end);
@@ -77,7 +78,7 @@ double control_first_step(struct engine *e, double t_end) {
     double order = e->stepper->error_order, direction = span < 0 ? -1 : 1;
     double d0 = control_norm(e, x, x, x), d1 = control_norm(e, f, x, x);
     double h = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
-    h = fmin(fmin(h, fabs(span)), longest);
+    h = fmin(fmin(fmax(h, 64 * DBL_EPSILON * fabs(e->r->t)), fabs(span)), longest);
     for (int i = 0; i < fd->n; i++) e->split[i] = x[i] + direction * h * f[i];
     double d2 = 0;
     if (field_rhs(fd, e->r->t + direction * h, e->split, e->dx) == KEEL_OK) {

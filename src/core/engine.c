@@ -366,11 +366,11 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
     return verify_once(e);
 }
 
-static keel_status prepare(struct engine *e, int begin) {
+static keel_status prepare(struct engine *e, int begin, const struct engine *before) {
     struct field *fd = &e->field;
     e->r->event = e->r->surface = -1;
     memset(e->fixed_by_default, 1, (size_t)fd->n);
-    tolerances_set(e);
+    tolerances_set(e, before);
     /* noise of a tenth of the tolerance does no harm; without a tolerance it is to stay near round-off */
     e->manifold.nearly =
         e->o.step > 0 ? MANIFOLD_NEARLY : fmin(MANIFOLD_NEARLY, fmax(1e-7, 10 * DBL_EPSILON / e->o.rtol));
@@ -431,7 +431,7 @@ static int heed_no_more(struct engine *e) {
 
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
                            const keel_stepper *method, const keel_stabilizer *stabilizer, int begin,
-                           const int *verdict) {
+                           const int *verdict, const struct engine *before) {
     struct engine *e = calloc(1, sizeof *e);
     if (!e) return NULL;
     e->handle = handle;
@@ -466,7 +466,7 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     if (verdict) memcpy(e->rows.verdict, verdict, (size_t)e->rows.count * sizeof *verdict);
     e->verdicts_known = verdict != NULL;
     engine_heed(e, 1);
-    prepare(e, begin);
+    prepare(e, begin, before);
     heed_no_more(e);
     if (e->r->status != KEEL_ENOMEM) return e;
     engine_close(e);

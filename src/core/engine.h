@@ -167,10 +167,10 @@ static inline struct engine *engine_of(const keel_manifold *view) { /* of which 
 }
 /* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence.
  * begin 0: laid out only, to be filled from a saved state.  verdict: of each row, where they are known from
- * an earlier stay in this mode; NULL: the invariants are verified. */
+ * an earlier stay in this mode; NULL: the invariants are verified.  before: the mode before it, or NULL. */
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
                            const keel_stepper *method, const keel_stabilizer *stabilizer, int begin,
-                           const int *verdict);
+                           const int *verdict, const struct engine *before);
 struct engine *engine_copy(keel_solver *handle, const struct engine *source); /* NULL: no memory */
 void engine_close(struct engine *e);
 keel_status engine_fail(struct engine *e, keel_status status, const char *format, ...)
@@ -193,7 +193,8 @@ static inline int engine_estimates(const keel_stepper *m) { /* that its error no
 keel_fn engine_rhs_fn;                        /* the same for the method; its user is the engine */
 double *engine_state(const struct engine *e); /* n + m, where the solver stands */
 
-void tolerances_set(struct engine *e); /* tolerances.c: atol, sizes; u0 is known */
+/* tolerances.c: atol, sizes; u0 is known.  before: of a run that goes on with the same states, or NULL. */
+void tolerances_set(struct engine *e, const struct engine *before);
 /* What the stabilizer does here: has it attempts of its own, a term in the right-hand side, steps off the
  * grid; does it want estimates of errors beyond those of the control? */
 static inline int engine_attempts(const struct engine *e) {

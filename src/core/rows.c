@@ -163,6 +163,15 @@ static keel_status rows_entries_grow(struct field *fd, struct rows *r, double t,
     return status;
 }
 
+/* Where all x_j of a row are 0 its round-off is not: a correction of other rows moves them, too, by a
+ * round-off of their typical size, and taking that back leaves a round-off of it. */
+static double rows_least(const struct field *fd, const double *row) {
+    enum { ROUNDED = 16 };
+    double size = 0;
+    for (int j = 0; j < fd->n; j++) size += fabs(row[j]) * fd->size[j];
+    return ROUNDED * DBL_EPSILON * size;
+}
+
 /* s_i = sum_j |dc_i/dx_j| |x_j| + |dc_i/dt| |t| + |reference| + sum of |terms|.  For d/dt rows the terms
  * are those of G v + g_t, known without a further callback; of G H_p + g_t they are asked for. */
 keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {
@@ -179,7 +188,7 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
         double size = fabs(r->reference[i]);
         for (int j = 0; j < all; j++) size += fabs(row[j] * u[j]);
         for (int j = fd->nq; j < all && derived; j++) size += fabs(row[j] * u[j]);
-        r->fresh_size[i] = size;
+        r->fresh_size[i] = fmax(size, rows_least(fd, row));
     }
     if (map->moving) {
         keel_status status = map_time_derivative(fd, map, t, u, r->terms + first);

@@ -67,7 +67,6 @@ static uint64_t signature(const struct engine *e) {
                     (int)sizeof(struct run_state)};
     uint64_t h = hash(14695981039346656037u, counts, sizeof counts);
     h = hash_options(h, e);
-    h = hash_doubles(h, e->atol, p->n);
     h = hash_doubles(h, p->scale, p->n + p->m);
     h = hash_doubles(h, p->atol, p->n + p->m);
     h = p->array_of ? hash(h, p->array_of, (size_t)p->n * sizeof *p->array_of) : hash(h, "", 1);
@@ -159,6 +158,13 @@ static int record_is_sound(const struct engine *e) {
            isfinite(r->low) && isfinite(r->high) && r->rho >= 0 && !isinf(r->rho);
 }
 
+/* They come with the state: those of a run that went through events are not those of its last u0. */
+static int tolerances_are_sound(const struct engine *e) {
+    for (int i = 0; i < e->field.n; i++)
+        if (!(e->atol[i] >= 0 && isfinite(e->atol[i]))) return 0;
+    return 1;
+}
+
 int save_read(struct engine *e, const void *bytes, size_t count) {
     struct header head;
     if (count < sizeof head) return refuse(e, "keel_load: these bytes are too few to be a saved solver");
@@ -174,7 +180,8 @@ int save_read(struct engine *e, const void *bytes, size_t count) {
     if (head.checksum != checksum(&head, block))
         return refuse(e, "keel_load: the state is damaged (wrong checksum)");
     memcpy(e->block, block, e->block_size);
-    if (!record_is_sound(e) || signature(e) != head.signature) { /* tolerances and weights lie in the block */
+    if (!record_is_sound(e) || !tolerances_are_sound(e) ||
+        signature(e) != head.signature) { /* weights lie in the block */
         memset(e->r, 0, sizeof *e->r);
         return refuse(e, "keel_load: the state is damaged");
     }

@@ -6,7 +6,8 @@
  * state; momenta of light bodies as much less as these are lighter.
  *
  * A state that starts below a thousandth of the largest one, or below atol / rtol, counts as that large: how
- * small it is may be an accident.  Masses tell how large momenta are; one of round-off is a zero. */
+ * small it is may be an accident.  Masses tell how large momenta are; one of round-off is a zero.  So it is
+ * where a run goes on after an event: a ball that has stopped at 0 does not ask for smaller tolerances. */
 #include "core/engine.h"
 
 #include "core/options.h"
@@ -14,7 +15,24 @@
 #include <float.h>
 #include <math.h>
 
-void tolerances_set(struct engine *e) {
+/* The same states by the same equations. */
+static int goes_on(const struct engine *e, const struct engine *before) {
+    const keel_problem *p = &e->field.p, *old = &before->field.p;
+    return p->n == old->n && p->m == old->m && p->form == old->form && p->names == old->names &&
+           p->f.value == old->f.value && p->energy.value == old->energy.value;
+}
+
+static void keep_tolerances(struct engine *e, const struct engine *before) {
+    struct field *fd = &e->field;
+    if (!goes_on(e, before)) return;
+    for (int i = 0; i < fd->n; i++) {
+        e->atol[i] = fmax(e->atol[i], before->atol[i]);
+        fd->least[i] = fmax(fd->least[i], before->field.least[i]);
+        fd->size[i] = fmax(fd->size[i], fd->least[i]);
+    }
+}
+
+void tolerances_set(struct engine *e, const struct engine *before) {
     struct field *fd = &e->field;
     const double *scale = fd->p.scale, *u0 = fd->p.u0;
     int n = fd->n, all = fd->n + fd->m, given = e->o.atol > 0 || e->o.atol_each;
@@ -40,6 +58,7 @@ void tolerances_set(struct engine *e) {
         fd->least[i] = told > 0 ? 0 : least > 0 ? least : 1e-3;
         fd->size[i] = fmax(fabs(u0[i]), least > 0 ? least : 1e-3);
     }
+    if (before) keep_tolerances(e, before);
     double any = largest;
     for (int i = n; i < all; i++) any = fmax(any, fabs(u0[i]));
     for (int i = n; i < all; i++) { /* a zero and the round-off of one are of unknown size */
