@@ -237,7 +237,8 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     mode.fixed = none; /* zeros: the smallest change, nothing fixed */
     struct engine *e = NULL;
     if (none && verified_add(&s->verified, old))
-        e = engine_open(s, &mode, &old->o, old->stepper, stabilizer, 1, verified_find(s->verified, other), old);
+        e = engine_open(s, &mode, &old->o, old->stepper, stabilizer, 1, verified_find(s->verified, other),
+                        old);
     free(none);
     if (!e) return engine_fail(old, KEEL_ENOMEM, "keel_switch: no memory for the other mode");
     if (e->r->status < 0) {
@@ -366,7 +367,7 @@ int keel_row_at(const keel_solver *s, int i, keel_row *row) {
                       .drift = r->drift[i],
                       .units = r->units[i],
                       .last = r->residual[i],
-                      .unit = rows_unit(r, i)};
+                      .unit = rows_unit_of_values(&s->engine->field, r, i)};
     return 1;
 }
 

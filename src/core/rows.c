@@ -172,6 +172,11 @@ static double rows_least(const struct field *fd, const double *row) {
     return ROUNDED * DBL_EPSILON * size;
 }
 
+double rows_unit_of_values(const struct field *fd, const struct rows *r, int i) {
+    double least = i >= r->stored ? rows_least(fd, rows_gradient(r, fd, i)) : 0;
+    return r->size[i] > 2 * least ? rows_unit(r, i) : 0;
+}
+
 /* s_i = sum_j |dc_i/dx_j| |x_j| + |dc_i/dt| |t| + |reference| + sum of |terms|.  For d/dt rows the terms
  * are those of G v + g_t, known without a further callback; of G H_p + g_t they are asked for. */
 keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, double t, const double *u) {

@@ -77,6 +77,8 @@ void rows_fade(struct rows *r);
 static inline double rows_unit(const struct rows *r, int i) {
     return project_unit(r->size[i]);
 }
+/* The same, but 0 where all that the row has seen were zeros. */
+double rows_unit_of_values(const struct field *fd, const struct rows *r, int i);
 /* |residual| in units; 0 for an exact 0. */
 static inline double rows_in_units(const struct rows *r, int i, double residual) {
     return project_in_units(residual, r->size[i]);

@@ -409,7 +409,9 @@ keel_status start_find_redundant(struct start *st, double t, const double *u) {
             continue;
         int count = choose_rows(st, &level[1]);
         if (fd->mech.sparse) {
-            good += start_sparse_rank(st, t, st->found) == KEEL_OK;
+            keel_status status = start_sparse_rank(st, t, st->found);
+            if (status == KEEL_ENOMEM) return status;
+            good += status == KEEL_OK;
             continue;
         }
         if (factor(st, &level[1], count, t, st->found, 1) != KEEL_OK) continue;

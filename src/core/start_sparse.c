@@ -63,15 +63,20 @@ keel_status start_sparse_shorten(struct start *st, double t, const double *u, do
     return KEEL_OK;
 }
 
+/* The rows of K at hand that say something new, into `independent`. */
+static keel_status rank_of(struct field *fd, const double *k, int *independent) {
+    int code = saddle_rank(&fd->mech.saddle, fd->mech.mass_values, k, independent);
+    if (code >= 0) return code ? KEEL_RETRY : KEEL_OK;
+    return field_fault(fd, KEEL_ENOMEM, KEEL_ENOMEM, "no memory to look for redundant constraints");
+}
+
 keel_status start_sparse_rank(struct start *st, double t, const double *u) {
     struct field *fd = st->fd;
     const double *k, *shift;
     keel_status status = mechanics_sparse_mass(fd, t, u);
     if (status == KEEL_OK) status = mechanics_sparse_rows(fd, t, u, &k, &shift);
     fd->mech.ready = 0;
-    if (status == KEEL_OK && saddle_rank(&fd->mech.saddle, fd->mech.mass_values, k, fd->active))
-        status = KEEL_RETRY;
-    return status;
+    return status == KEEL_OK ? rank_of(fd, k, fd->active) : status;
 }
 
 keel_status start_sparse_diagnose(struct start *st, double t, const double *u, int row) {
@@ -81,8 +86,8 @@ keel_status start_sparse_diagnose(struct start *st, double t, const double *u, i
     keel_status status = mechanics_sparse_rows(fd, t, u, &k, &shift);
     fd->mech.ready = 0;
     memset(st->part, 0, (size_t)fd->k * sizeof *st->part);
-    if (status != KEEL_OK || saddle_rank(&fd->mech.saddle, fd->mech.mass_values, k, st->part))
-        return KEEL_ESTART;
+    if (status == KEEL_OK) status = rank_of(fd, k, st->part);
+    if (status != KEEL_OK) return status == KEEL_ENOMEM ? status : KEEL_ESTART;
     for (int i = 0; i < fd->k; i++) dependent |= !st->part[i];
     if (!dependent) return KEEL_ESTART;
     return field_fault(

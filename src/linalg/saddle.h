@@ -77,7 +77,8 @@ int saddle_weakest(struct saddle *s);
 /* D from M's diagonal; 0: an entry is not positive. */
 int saddle_weigh(struct saddle *s, const double *mass);
 /* Rows of K, with columns weighed by M's diagonal, that are combinations of others: independent[i] stays or
- * becomes 1 for all rows but these.  A share of new direction below 1e-6 is none.  1: no memory. */
+ * becomes 1 for all rows but these.  A share of new direction below 1e-6 is none.  1: it cannot be
+ * told; -1: no memory. */
 int saddle_rank(struct saddle *s, const double *mass, const double *k, int *independent);
 /* out := K x, or K^T x added to out. */
 void saddle_multiply(const struct saddle *s, const double *k, const double *x, double *out);

@@ -118,19 +118,21 @@ int saddle_rank(struct saddle *s, const double *mass, const double *k, int *inde
     struct square q = {.k = s->k};
     q.row_start = ints(rows + 1), q.column = ints(entries), q.b = doubles(entries);
     q.column_start = ints(columns + 1), q.row = ints(entries), q.entry = ints(entries);
-    int status = -1;
-    if (saddle_weigh(s, mass) && q.row_start && q.column && q.b && q.column_start && q.row && q.entry) {
+    int there = q.row_start && q.column && q.b && q.column_start && q.row && q.entry, few = 0;
+    int status = !there ? -1 : saddle_weigh(s, mass) ? 0 : 1;
+    if (status == 0) {
         unit_rows(&q, s, k);
         by_columns(&q, s->nq);
-        status = multiply(&q);
+        few = multiply(&q);
+        if (few < 0) status = -1;
     }
-    struct sparse *lu = status == 1 ? sparse_open(s->k, q.start, q.index, SPARSE_DIAGONAL) : NULL;
-    if (status == 1 && (!lu || sparse_anchor(lu, q.values))) status = -1;
-    for (int i = 0; i < s->k && status >= 0; i++) {
+    struct sparse *lu = few > 0 ? sparse_open(s->k, q.start, q.index, SPARSE_DIAGONAL) : NULL;
+    if (few > 0) status = !lu ? -1 : !sparse_anchor(lu, q.values) ? 0 : sparse_starved(lu) ? -1 : 1;
+    for (int i = 0; i < s->k && status == 0; i++) {
         int row = i;
-        if (status == 0 || sparse_pivot(lu, i, &row) > DEPENDENT) independent[row] = 1;
+        if (!lu || sparse_pivot(lu, i, &row) > DEPENDENT) independent[row] = 1;
     }
     sparse_close(lu);
     close_square(&q);
-    return status < 0;
+    return status;
 }

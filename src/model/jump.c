@@ -102,6 +102,7 @@ static int number_levels(struct jump *j, struct formulation *own) {
         j->hidden[(q - 1) * j->n + i] = k;
     }
     j->blocks = blocks_find(j->n, s->jacobian.row_start, s->jacobian.column, s->match, j->row, j->first);
+    if (j->blocks < 0) own->y->m->graph.failed = 1; /* no memory */
     for (int b = 0; b < j->blocks; b++)
         for (int k = j->first[b]; k < j->first[b + 1]; k++) j->number[s->match[j->row[k]]] = k - j->first[b];
     return j->blocks >= 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 struct builder {
+    struct graph *g;
     struct derive_sparse *s;
     size_t count, room;
 };
@@ -14,11 +15,12 @@ struct builder {
 static int add_entry(struct builder *b, int column, expr value) {
     if (b->count == b->room) {
         size_t room = b->room ? 2 * b->room : 64;
-        int *columns = realloc(b->s->column, room * sizeof *columns);
+        int *columns = expr_widen(b->g, b->s->column, room, sizeof *columns);
         if (columns) b->s->column = columns;
-        expr *values = realloc(b->s->value, room * sizeof *values);
+        expr *values = expr_widen(b->g, b->s->value, room, sizeof *values);
         if (values) b->s->value = values;
-        if (!columns || !values || room > INT32_MAX / 2) return -1;
+        if (room > INT32_MAX / 2) b->g->failed = 1;
+        if (!columns || !values || b->g->failed) return -1;
         b->room = room;
     }
     b->s->column[b->count] = column;
@@ -64,10 +66,10 @@ struct work {
     expr *symbol, *slope;
 };
 
-static int work_open(struct work *w, int n, const expr *symbol) {
+static int work_open(struct work *w, struct graph *g, int n, const expr *symbol) {
     size_t room = n > 0 ? (size_t)n : 1;
-    *w = (struct work){malloc(room * sizeof *w->place), malloc(room * sizeof *w->held),
-                       malloc(room * sizeof *w->symbol), malloc(room * sizeof *w->slope)};
+    *w = (struct work){expr_take(g, room, sizeof *w->place), expr_take(g, room, sizeof *w->held),
+                       expr_take(g, room, sizeof *w->symbol), expr_take(g, room, sizeof *w->slope)};
     if (!w->place || !w->held || !w->symbol || !w->slope) return -1;
     for (int j = 0; j < n; j++) w->place[j] = (struct place){symbol[j], j};
     qsort(w->place, (size_t)n, sizeof *w->place, by_symbol);
@@ -93,11 +95,11 @@ static int add_row(struct derive *d, struct work *w, struct builder *b, expr f, 
 
 int derive_jacobian(struct derive *d, int rows, const expr *f, int n, const expr *symbol,
                     struct derive_sparse *out) {
-    struct builder b = {.s = out};
+    struct builder b = {.g = d->g, .s = out};
     struct work w;
     *out = (struct derive_sparse){
-        .rows = rows, .columns = n, .row_start = calloc((size_t)rows + 1, sizeof(int))};
-    int failed = work_open(&w, n, symbol) || !out->row_start;
+        .rows = rows, .columns = n, .row_start = expr_take(d->g, (size_t)rows + 1, sizeof(int))};
+    int failed = work_open(&w, d->g, n, symbol) || !out->row_start;
     for (int i = 0; i < rows && !failed; i++) {
         failed = add_row(d, &w, &b, f[i], n);
         out->row_start[i + 1] = (int)b.count;
