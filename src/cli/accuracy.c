@@ -114,7 +114,8 @@ static void take_units(struct outcome *o) {
         if (one->mode != next->mode || one->events != next->events) continue;
         double share = DBL_EPSILON * latest / fabs(next->t - one->t);
         for (size_t i = 0; i < columns; i++)
-            a->unit[i] = fmax(a->unit[i], DBL_EPSILON * a->scale[i] + share * fabs(value[i] - before[i]));
+            if (isfinite(value[i]) && isfinite(before[i]))
+                a->unit[i] = fmax(a->unit[i], DBL_EPSILON * a->scale[i] + share * fabs(value[i] - before[i]));
     }
 }
 

@@ -145,9 +145,11 @@ static void start(struct lines *l, const struct check *c) {
                 continue;
             if (++at > MOST && i != last) continue;
             const char *more = at > MOST ? "... " : "";
-            double value = c->value[i] == 0 ? 0 : c->value[i];
-            if (i == last) item(l, "%s%s = %.10g (%s)", more, keel_sim_column(c->sim, i), value, word[o]);
-            else item(l, "%s = %.10g", keel_sim_column(c->sim, i), value);
+            char value[60];
+            if (isfinite(c->value[i])) text_set(value, sizeof value, "= %.10g", c->value[i] + 0.0);
+            else text_set(value, sizeof value, isnan(c->value[i]) ? "has no value" : "is infinite");
+            if (i == last) item(l, "%s%s %s (%s)", more, keel_sim_column(c->sim, i), value, word[o]);
+            else item(l, "%s %s", keel_sim_column(c->sim, i), value);
         }
     }
 }

@@ -74,7 +74,7 @@ static int suggest(struct check *c) {
     quote(file, sizeof file, j->path);
     for (int i = 0; keel_model_option(c->model, i, &name, &value); i++)
         if (strcmp(name, "method") == 0) own = value;
-    if (own && job_model_run(j)) {
+    if (keel_model_option(c->model, 0, &name, &value) && job_model_run(j)) {
         char why[JOB_SENTENCE];
         text_set(why, sizeof why, "%s", j->sentence);
         return job_fail(j, EXIT_FAILED, "%s", why);
@@ -113,6 +113,18 @@ static int open_start(struct check *c) {
     return job_fail(j, EXIT_FAILED, "the start: %s", job_why(c->sim));
 }
 
+/* An unknown on which nothing else depends may have no value: said as `keel run` says it. */
+static int say_missing(struct check *c) {
+    int columns = c->value ? keel_sim_columns(c->sim) : 0, told = 0;
+    for (int i = 0; i < columns; i++) {
+        if (keel_sim_column_kind(c->sim, i) == KEEL_COLUMN_OUTPUT || isfinite(c->value[i])) continue;
+        if (!told++ && !c->job.say.json)
+            message_error(&c->job.say, 0, "`%.60s` %s at the start", keel_sim_column(c->sim, i),
+                          isnan(c->value[i]) ? "has no value" : "is infinite");
+    }
+    return told ? EXIT_MISSING : EXIT_DONE;
+}
+
 /* Where the start cannot be had, the rest of the analysis is still worth reading. */
 static void open_bare(struct check *c) {
     struct job *j = &c->job;
@@ -142,6 +154,7 @@ int check_command(int count, char **argv) {
     } else if (status == EXIT_FAILED && j->model && keel_model_status(j->model) != KEEL_OK) open_bare(&c);
     if (j->say.json) check_json(&c, status, stdout);
     else if (c.model && !j->say.quiet && !memory_is_out()) check_text(&c, stdout);
+    if (status == 0) status = say_missing(&c);
     if (keel_model_status(c.model) == KEEL_ENOMEM) memory_out(); /* an answer may be missing */
     keel_sim_close(c.sim);
     keel_model_close(c.bare);

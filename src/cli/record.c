@@ -46,9 +46,15 @@ static void thin(struct record *r) {
     r->stride *= 2;
 }
 
+/* Of what is finite: an infinite value is no size. */
+static void take_largest(int columns, const double *value, double *largest) {
+    for (int i = 0; i < columns; i++)
+        if (isfinite(value[i])) largest[i] = fmax(largest[i], fabs(value[i]));
+}
+
 int record_row(void *record, const struct trace_row *row) {
     struct record *r = record;
-    for (int i = 0; i < r->columns; i++) r->largest[i] = fmax(r->largest[i], fabs(row->value[i]));
+    take_largest(r->columns, row->value, r->largest);
     if (row->event) r->events++;
     if (row->kind != TRACE_OUTPUT || r->seen++ % r->stride) return 0;
     if (r->count == r->most) {
@@ -108,7 +114,7 @@ static void stray(struct record_match *m, double t) {
 int record_match_row(void *match, const struct trace_row *row) {
     struct record_match *m = match;
     const struct record *r = m->with;
-    for (int i = 0; i < r->columns; i++) m->largest[i] = fmax(m->largest[i], fabs(row->value[i]));
+    take_largest(r->columns, row->value, m->largest);
     if (row->event) m->events++;
     if (row->kind != TRACE_OUTPUT) return 0;
     while (m->at < r->count && (r->place[m->at].t - row->t) * m->direction < 0) m->at++;

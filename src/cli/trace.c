@@ -155,8 +155,9 @@ int trace_attach(struct trace *t, keel_sim *sim) {
 /* Looking ----------------------------------------------------------------------------------------------- */
 
 /* What is not a number leaves it. */
+/* Of what is finite: the others are told as having no value (missing.h), and are no size. */
 static void take_largest(double *largest, double value) {
-    if (fabs(value) > *largest) *largest = fabs(value);
+    if (fabs(value) > *largest && isfinite(value)) *largest = fabs(value);
 }
 
 static void compare(struct trace *t, double at, int column, double error) {

@@ -144,11 +144,25 @@ static int as_written(const struct keel_model *m) {
     return same;
 }
 
+/* Digits that are compared with: numbers. */
+static int reference_value(struct keel_model *m, const struct model_given *one, double t, double *value) {
+    char name[160];
+    *value = model_number(m->model, one->value, t);
+    if (isfinite(*value)) return 1;
+    model_name(m->model, one->target, name, sizeof name);
+    source_hint(source_say(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
+                           "the reference value of `%s` is %s.", name,
+                           isnan(*value) ? "not a number" : "infinite"),
+                "Look for a division by zero, or a root or logarithm of a negative number.");
+    return 0;
+}
+
 int columns_references(struct keel_model *m) {
     const struct model *model = m->model;
     size_t width = (size_t)m->columns + 1;
     m->references = as_written(m) && !m->starts ? model->references : 0;
     m->reference = pool_take(&m->pool, ((size_t)m->references * width + 1) * sizeof *m->reference);
+    int good = 1;
     if (!m->reference) return diagnostics_memory(&m->messages);
     for (int k = 0; k < m->references; k++) {
         const struct model_reference *line = &model->reference[k];
@@ -157,8 +171,8 @@ int columns_references(struct keel_model *m) {
         for (int i = 0; i < m->columns; i++) to[1 + i] = NAN;
         for (int j = 0; j < line->values.count; j++) {
             int i = column_of(m, &line->values.list[j]);
-            if (i >= 0) to[1 + i] = model_number(m->model, line->values.list[j].value, to[0]);
+            if (i >= 0) good &= reference_value(m, &line->values.list[j], to[0], &to[1 + i]);
         }
     }
-    return 1;
+    return good;
 }

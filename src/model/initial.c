@@ -38,7 +38,8 @@ static int take(struct begin *b, const struct model_givens *list, int how) {
             char name[160];
             model_name(m->model, one->target, name, sizeof name);
             source_hint(source_say(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
-                                   "the start value of `%s` is not a number (%g).", name, value),
+                                   "the start value of `%s` is %s.", name,
+                                   isnan(value) ? "not a number" : "infinite"),
                         "Look for a division by zero, or a root or logarithm of a negative number.");
             good = 0;
             continue;

@@ -124,6 +124,13 @@ keel_status sim_take_values(struct keel_sim *s, const struct inside_event *own) 
     return KEEL_OK;
 }
 
+/* Without the name of the call: who wrote a model has made none. */
+static const char *said_by(const keel_solver *solver) {
+    static const char call[] = "keel_switch: ";
+    const char *why = keel_message(solver);
+    return strncmp(why, call, sizeof call - 1) == 0 ? why + sizeof call - 1 : why;
+}
+
 /* The state where the solver stands is the new mode's, s->work, made consistent.  The sentence of a failure
  * names event and mode. */
 static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own) {
@@ -134,7 +141,7 @@ static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own
     keel_status status = jump_apply(&mode->jump, t, s->parameter, own->stays, s->work, &path);
     if (status == KEEL_OK) {
         status = keel_switch(s->solver, &s->problem[own->to], s->work);
-        if (status < 0) why = keel_message(s->solver);
+        if (status < 0) why = said_by(s->solver);
         else status = jump_check(&mode->jump, t, s->parameter, own->stays, keel_state(s->solver), &path);
     }
     if (status == KEEL_ENOMEM) sim_no_memory(s);

@@ -185,6 +185,34 @@ class NoValue(cli.Case):
             self.assertEqual((said["status"], [one["name"] for one in said["no_value"]]), ("done", ["z"]))
             self.assertIn(b"no value   z", self.keel(*command, status=3).stdout)
 
+    def test_check_says_it_of_the_start(self):
+        for equation, said in (("z = a/a", "has no value"), ("z = 1/y", "is infinite"), ("z = sqrt(t - 1)", "has no value"),
+                               ("z = if(y > 2, 1, a/a)", "has no value"), ("z = y.start/a", "has no value")):
+            with self.subTest(equation):
+                model = self.model(f"param a = 0\nvar y, z\ny' = 1\n{equation}\ninit y = 0\nrun 0 .. 3\n")
+                done = self.keel("check", model, status=3)
+                self.assertEqual(done.stderr.decode(), f"keel: `z` {said} at the start\n")
+                self.assertIn(f"z {said} (equations)", done.stdout.decode())
+                self.assertIsNone(json.loads(self.keel("check", model, "--json", status=3).stdout)["start"]["z"])
+                self.assertNotIn(b"nan", done.stdout + self.keel("run", model, status=3).stdout)
+
+    def test_an_infinite_value_is_no_size(self):
+        self.model("var x, y\nx' = -1\ny = 1/x\ninit x = 0\nrun 0 .. 3\n")
+        said = self.run_json(status=3)
+        self.assertLess(said["accuracy"]["value"], 1e-6)
+
+    def test_what_is_given_is_a_number(self):
+        for line in ("init y = a/a", "init y = 1/a", "guess y = log(a)", "init y = 1\nreference t = 1: y = 1/a",
+                     "init y = 1\nreference t = 1: y = a/a", "init y = 1\nparam b = 1/a", "init y = 1\nrun 0 .. 1/a",
+                     "init y = 1\nvar q {atol = 1/a}\nq' = 0\ninit q = 0", "init y = 1\noptions rtol = 1/a",
+                     "init y = 1\noptions step = log(-1 - a)"):
+            for command in ("check", "run"):
+                with self.subTest(line, command=command):
+                    run = "" if "run" in line else "run 0 .. 1\n"
+                    model = self.model(f"param a = 0\nvar y\ny' = -y\n{run}{line}\n")
+                    said = self.keel(command, model, status=1).stderr.decode()
+                    self.assertRegex(said, "not a number|infinite|not finite|positive number|no number")
+
     def test_a_run_that_an_event_stops(self):
         self.model(DECAY + "event late: t - 2.5 rising -> stop\n" + OUTPUTS["sqrt"][0])
         said = self.run_json(*TIMES, status=3)
