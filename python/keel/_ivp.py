@@ -1,0 +1,1 @@
+def solve_ivp(): pass
