@@ -148,7 +148,7 @@ static void observe(keel_solver *solver, void *user) {
 
 /* What solve() is given, as buffers and lists. */
 struct given {
-    Py_buffer u0, times, rows, columns, atol;
+    Py_buffer u0, times, rows, columns, atol, scale;
     int direction[EVENTS], allowed[EVENTS];
     unsigned char kind[EVENTS];
     const char *name[EVENTS];
@@ -221,10 +221,12 @@ static int take_functions(struct given *g, PyObject *spec, struct callbacks *c, 
     if (c->algebraic) p->algebraic = (keel_map){.count = p->m, .value = algebraic};
     if (c->mass) p->mass = (keel_matrix){.value = mass};
     if (buffer(spec, "u0", &g->u0) < 0 || buffer(spec, "rows", &g->rows) < 0 ||
-        buffer(spec, "cols", &g->columns) < 0 || buffer(spec, "atol", &g->atol) < 0)
+        buffer(spec, "cols", &g->columns) < 0 || buffer(spec, "atol", &g->atol) < 0 ||
+        buffer(spec, "scale", &g->scale) < 0)
         return -1;
     p->u0 = g->u0.buf;
     p->atol = g->atol.buf;
+    p->scale = g->scale.buf;
     c->jacobian_count = p->n * (p->n + p->m);
     if (g->rows.obj) {
         g->pattern = (keel_pattern){.row_start = g->rows.buf, .column = g->columns.buf};
@@ -260,7 +262,7 @@ static PyObject *integrate(struct callbacks *c, struct run *r, const keel_proble
 }
 
 static void release(struct callbacks *c, struct given *g, struct run *r) {
-    Py_buffer *views[] = {&c->view, &g->u0, &g->times, &g->rows, &g->columns, &g->atol};
+    Py_buffer *views[] = {&c->view, &g->u0, &g->times, &g->rows, &g->columns, &g->atol, &g->scale};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         if (views[i]->obj) PyBuffer_Release(views[i]);
     Py_XDECREF(c->u);

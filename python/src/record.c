@@ -53,11 +53,13 @@ static void add_nodes(struct record *r, double now) {
         return;
     }
     if (columns) memcpy(out, r->value.data, columns * sizeof *out);
+    long before = keel_statistics(source_solver(&r->source)).calls;
     for (size_t j = 1; j < K; j++) {
         double part = (1 - cos(3.14159265358979323846 * (double)j / (double)(K - 1))) / 2;
         double t = j == K - 1 ? now : r->last + part * (now - r->last);
         values(r, t, out + j * columns);
     }
+    r->calls += keel_statistics(source_solver(&r->source)).calls - before;
 }
 
 /* An event of the solver: 1; of the model: 1, and whether it has changed something. */
@@ -96,6 +98,16 @@ void record_look(struct record *r) {
     if (!r->nodes || r->starved) return;
     if (!r->value.data && !row(r, &r->value)) return;
     values(r, now, r->value.data);
+}
+
+void record_event(struct record *r) {
+    double now = keel_time(source_solver(&r->source));
+    keel_event_record e;
+    size_t last = r->event_t.count - 1;
+    int seen = r->source.sim ? !keel_sim_event(r->source.sim, r->noted, &e)
+                             : r->event_t.count && r->event_t.data[last] == now &&
+                                   (int)r->event.data[last] == keel_event(r->source.solver);
+    if (!seen) record_look(r);
 }
 
 void record_finish(struct record *r) {

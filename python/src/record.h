@@ -29,10 +29,12 @@ struct record {
     int acted;                       /* the last event has changed something */
     double last;                     /* the time of the last look */
     struct numbers value;            /* the columns then */
+    long calls;                      /* of f, for what was looked at between steps */
     int starved;
 };
 
 void record_look(struct record *r);   /* where the solver stands after a step, or at an event */
+void record_event(struct record *r);  /* a terminal event, unless it was looked at already */
 void record_finish(struct record *r); /* the end, if it is no step's */
 double record_wake(const struct record *r, double end);
 void record_clear(struct record *r); /* for another run with the same times */

@@ -28,7 +28,8 @@ static keel_status advance(struct run *r, double wake) {
 
 /* Terminal events that are to be passed; 1: go on. */
 static int passes(struct run *r, int *counts) {
-    int event = keel_event(r->record.source.solver);
+    int event = r->record.source.sim ? -1 : keel_event(r->record.source.solver);
+    record_event(&r->record);
     return r->allowed && event >= 0 && ++counts[event] < r->allowed[event];
 }
 
@@ -152,6 +153,7 @@ PyObject *run_give(struct run *r) {
     bad = bad || put(into, "message", PyUnicode_FromString(sentence(r))) < 0;
     bad = bad || put(into, "end", PyFloat_FromDouble(keel_time(solver))) < 0;
     bad = bad || put(into, "statistics", statistics(solver)) < 0;
+    bad = bad || put(into, "between_calls", PyLong_FromLong(r->record.calls)) < 0;
     bad = bad || put(into, "diagnosis", diagnosis(solver)) < 0;
     bad = bad || put(into, "rows", rows(s)) < 0;
     bad = bad || put(into, "stabilizer", PyUnicode_FromString(stabilizer ? stabilizer->name : "none")) < 0;
