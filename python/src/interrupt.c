@@ -44,16 +44,12 @@ int interrupt_call(void (*work)(void *), void *data, volatile int *stop) {
     pthread_t thread;
     int done = 0, failed = 0;
     if (pthread_create(&thread, NULL, perform, &t) != 0) {
-        Py_BEGIN_ALLOW_THREADS
-        work(data);
-        Py_END_ALLOW_THREADS
-        return 0;
+        Py_BEGIN_ALLOW_THREADS work(data);
+        Py_END_ALLOW_THREADS return 0;
     }
     while (!done) {
-        Py_BEGIN_ALLOW_THREADS
-        done = wait_for(&t);
-        Py_END_ALLOW_THREADS
-        if (!done && !failed && PyErr_CheckSignals() < 0) failed = -1, *stop = 1;
+        Py_BEGIN_ALLOW_THREADS done = wait_for(&t);
+        Py_END_ALLOW_THREADS if (!done && !failed && PyErr_CheckSignals() < 0) failed = -1, *stop = 1;
     }
     pthread_join(thread, NULL);
     pthread_cond_destroy(&t.ended);

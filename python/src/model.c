@@ -5,8 +5,7 @@
 #include <string.h>
 
 struct model {
-    PyObject_HEAD
-    keel_model *model;
+    PyObject_HEAD keel_model *model;
     volatile int stop;
     int busy; /* a thread uses it */
 };
@@ -64,8 +63,12 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *unused) {
     struct model *m = set ? (struct model *)PyType_GenericAlloc(type, 0) : NULL;
     if (!m) return free(set), NULL;
     r.length = (size_t)length;
-    r.options = (keel_model_options){.set = set, .sets = sets, .interpret = interpret, .kernel_later = 1,
-                                     .without_start = without_start, .stop = &m->stop};
+    r.options = (keel_model_options){.set = set,
+                                     .sets = sets,
+                                     .interpret = interpret,
+                                     .kernel_later = 1,
+                                     .without_start = without_start,
+                                     .stop = &m->stop};
     int raised = interrupt_call(read_text, &r, &m->stop);
     free(set);
     m->model = r.model;
@@ -178,7 +181,8 @@ static PyObject *run(PyObject *self, PyObject *args) {
     if (PyErr_Occurred() || run_options(options, &o) < 0) return NULL;
     r.most = o.max_steps ? o.max_steps : o.step > 0 && !o.reversible ? 0 : 10000000;
     m->busy = 1;
-    if (run_times(times, &view, &r.record, begin, r.end) == 0 && open_run(m, &o, &r) == 0) result = finish(m, &r);
+    if (run_times(times, &view, &r.record, begin, r.end) == 0 && open_run(m, &o, &r) == 0)
+        result = finish(m, &r);
     m->busy = 0;
     if (view.obj) PyBuffer_Release(&view);
     record_release(&r.record);
@@ -253,8 +257,8 @@ static PyObject *columns(const keel_model *m) {
     int count = s && keel_sim_solver(s) ? keel_sim_columns(s) : 0;
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < count; i++) {
-        PyObject *one = Py_BuildValue("(sii)", keel_sim_column(s, i), keel_sim_column_kind(s, i),
-                                      keel_sim_origin(s, i));
+        PyObject *one =
+            Py_BuildValue("(sii)", keel_sim_column(s, i), keel_sim_column_kind(s, i), keel_sim_origin(s, i));
         if (!one || PyList_Append(list, one) < 0) Py_CLEAR(list);
         Py_XDECREF(one);
     }

@@ -42,10 +42,6 @@ static PyMethodDef functions[] = {{"options", options, METH_NOARGS, "Every optio
                                   {"solve", problem_solve, METH_VARARGS, "A run by Python's functions."},
                                   {NULL, NULL, 0, NULL}};
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "keel._keel",
-                                        "The library behind keel.",
-                                        -1, functions, NULL, NULL, NULL, NULL};
-
 /* An exception keel.NAME, also one of Python's own. */
 static PyObject *exception(PyObject *module, const char *name, const char *about, PyObject *also) {
     char whole[40];
@@ -58,11 +54,16 @@ static PyObject *exception(PyObject *module, const char *name, const char *about
 }
 
 static int add(PyObject *module, const char *name, PyObject *object) {
-    int status = object ? PyModule_AddObjectRef(module, name, object) : -1;
-    return status;
+    return object ? PyModule_AddObjectRef(module, name, object) : -1;
 }
 
+/* The types and errors are one for the process. */
 static int fill(PyObject *m) {
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+        PyErr_SetString(PyExc_ImportError,
+                        "keel does not work in subinterpreters: import it in the main interpreter");
+        return -1;
+    }
     if (!(binding_error = exception(m, "Error", "What keel says is wrong.", NULL)) ||
         !(binding_model_error = exception(m, "ModelError", "A model's text is wrong.", PyExc_ValueError)) ||
         !(binding_option_error = exception(m, "OptionError", "A value does not fit.", PyExc_ValueError)) ||
@@ -72,14 +73,13 @@ static int fill(PyObject *m) {
     return PyModule_AddStringConstant(m, "version", keel_version());
 }
 
-/* The types and errors are one for the process. */
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, fill}, {0, NULL}};
+static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
+                                        .m_name = "keel._keel",
+                                        .m_doc = "The library behind keel.",
+                                        .m_methods = functions,
+                                        .m_slots = slots};
+
 PyMODINIT_FUNC PyInit__keel(void) {
-    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
-        PyErr_SetString(PyExc_ImportError,
-                        "keel does not work in subinterpreters: import it in the main interpreter");
-        return NULL;
-    }
-    PyObject *m = PyModule_Create(&definition);
-    if (m && fill(m) < 0) Py_CLEAR(m);
-    return m;
+    return PyModuleDef_Init(&definition);
 }

@@ -24,8 +24,7 @@ void numbers_release(struct numbers *a) {
 /* The object -------------------------------------------------------------------------------------------- */
 
 struct owner {
-    PyObject_HEAD
-    double *data;
+    PyObject_HEAD double *data;
     Py_ssize_t shape[2], strides[2];
     int dimensions;
 };
@@ -74,8 +73,10 @@ static int give_buffer(PyObject *self, Py_buffer *view, int flags) {
 }
 
 PyObject *numbers_type(void) {
-    static PyType_Slot slots[] = {
-        {Py_tp_dealloc, release}, {Py_bf_getbuffer, give_buffer}, {Py_tp_doc, "Numbers of a run."}, {0, NULL}};
+    static PyType_Slot slots[] = {{Py_tp_dealloc, release},
+                                  {Py_bf_getbuffer, give_buffer},
+                                  {Py_tp_doc, "Numbers of a run."},
+                                  {0, NULL}};
     static PyType_Spec spec = {"keel._keel.Numbers", sizeof(struct owner), 0,
                                Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
     return type = PyType_FromSpec(&spec);

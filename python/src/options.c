@@ -47,7 +47,7 @@ static int put_number(const keel_field *f, keel_options *o, PyObject *value) {
         PyErr_Clear();
         return refuse(f->name, "must be a number", value);
     }
-    if (number == 0) return 0; /* the default */
+    if (number == 0) return 0;                                                               /* the default */
     if (f->type == KEEL_FIELD_REAL && isinf(number) && number > 0 && f->high == 0) return 0; /* no limit */
     int whole = f->type == KEEL_FIELD_REAL || number == floor(number);
     if (whole && keel_field_fits(f, number, 1, must, sizeof must)) {

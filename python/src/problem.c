@@ -176,7 +176,8 @@ static int take_events(struct given *g, PyObject *spec, struct callbacks *c, kee
     c->events = item(spec, "events");
     Py_ssize_t count = c->events ? PyTuple_Size(c->events) : 0;
     if (count > EVENTS) {
-        PyErr_Format(binding_option_error, "at most %d events can be given, these are %d", EVENTS, (int)count);
+        PyErr_Format(binding_option_error, "at most %d events can be given, these are %d", EVENTS,
+                     (int)count);
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++) {

@@ -19,8 +19,8 @@ struct record {
     const double *times; /* wanted, in the order of the run */
     size_t count, next;
     int every_step;
-    int nodes;          /* values for each step, its ends included; 0: none */
-    double direction;   /* of the run */
+    int nodes;                       /* values for each step, its ends included; 0: none */
+    double direction;                /* of the run */
     struct numbers t, y;             /* samples */
     struct numbers ends, between;    /* ends of steps; `nodes` rows for each step */
     struct numbers event_t, event_y; /* events of the solver */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { QUICK = 64 }; /* steps within 5 ms: a portion of the solver (pause_steps) is short then */
+enum { QUICK = 64 };            /* steps within 5 ms: a portion of the solver (pause_steps) is short then */
 enum { FIRM = 15, OTHERS = 6 }; /* looks at the stiffness, as Hairer and Wanner's codes count them */
 
 static double seconds(void) {
@@ -33,6 +33,12 @@ static int passes(struct run *r, int *counts) {
     return r->allowed && event >= 0 && ++counts[event] < r->allowed[event];
 }
 
+/* Portions that are short enough for what looks at them. */
+static int is_single(const struct run *r, long stride, long steps) {
+    enum { WATCHED = 2000 };
+    return stride < QUICK || (r->watch && steps < WATCHED);
+}
+
 /* One step in four at first, then fewer; a look costs four calls of f. */
 static void watch(struct run *r) {
     keel_solver *s = source_solver(&r->record.source);
@@ -40,7 +46,8 @@ static void watch(struct run *r) {
     keel_stiffness now = {0};
     if (steps < r->looked + (steps < 400 ? 4 : 64)) return;
     r->looked = steps;
-    int counts = keel_stiffness_at(s, &now) == KEEL_OK && now.damping > 0.1 && now.product > (r->watch >= 8 ? 5.5 : 3);
+    int counts =
+        keel_stiffness_at(s, &now) == KEEL_OK && now.damping > 0.1 && now.product > (r->watch >= 8 ? 5.5 : 3);
     r->others = counts ? 0 : r->others + 1;
     r->hits = counts ? r->hits + 1 : r->others >= OTHERS ? 0 : r->hits;
     r->stiff = r->hits >= FIRM;
@@ -66,7 +73,7 @@ static int integrate(struct run *r, int *counts, PyThreadState **released) {
             status = KEEL_ELIMIT;
             break;
         }
-        status = advance(r, stride < QUICK ? now : record_wake(&r->record, r->end));
+        status = advance(r, is_single(r, stride, before) ? now : record_wake(&r->record, r->end));
         if (status == KEEL_EVENT && passes(r, counts)) status = KEEL_OK;
         if (status != KEEL_OK) break;
         if (r->watch) watch(r);
@@ -136,8 +143,9 @@ static PyObject *diagnosis(keel_solver *s) {
 }
 
 static const char *sentence(struct run *r) {
-    static const char *const limit = "the number of steps allowed (max_steps) led to a part of the span only: "
-                                     "take method=\"radau\" if the problem is stiff, or allow more";
+    static const char *const limit =
+        "the number of steps allowed (max_steps) led to a part of the span only: "
+        "take method=\"radau\" if the problem is stiff, or allow more";
     const struct source *s = &r->record.source;
     const char *own = s->sim ? keel_sim_message(s->sim) : keel_message(s->solver);
     return r->status == KEEL_ELIMIT && !own[0] ? limit : own;

@@ -449,7 +449,7 @@ static keel_status refuse(struct keel_model *m, const char *sentence) {
     return KEEL_EINVAL;
 }
 
-/* What follows from a new list of replacements, which the model takes over.  No structure: the start alone. */
+/* What follows from a new list of replacements, which the model takes over: often the start alone. */
 static keel_status take_change(struct keel_model *m, char **list, int count, enum elaborate_change change) {
     int quick = m->status == KEEL_OK && !special(m);
     take_list(m, list, count);
