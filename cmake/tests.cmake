@@ -129,6 +129,8 @@ if(NOT KEEL_PYTHON)
     message(STATUS "keel: tests of the command skipped: no python3")
 endif()
 
+include(cmake/python.cmake)
+
 # The papers are as good as recorded; the long test has the long tables, too.
 keel_test(reproduce "unit;asan-skip" keel_command reproduce --quiet)
 keel_long_test(reproduce_full keel_command reproduce --full --quiet)

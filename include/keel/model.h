@@ -10,10 +10,10 @@
  * Threads.  Simulations write nothing to their model: any number of threads may open, run, save, load and
  * close simulations of one model at the same time, each thread its own, and each gets the bits it gets alone.
  * The same holds for every call that takes a `const keel_model *`, and for solvers of the problem of a mode.
- * A call that takes a `keel_model *` (keel_model_set, keel_model_number, keel_model_close) changes it: no
- * other call with this model may run at the same time.  Different models have nothing in common: threads may
- * read and compile them at the same time, the same text included.  One simulation is for one thread at a
- * time. */
+ * A call that takes a `keel_model *` (keel_model_set, keel_model_set_all, keel_model_number,
+ * keel_model_close) changes it: no other call with this model may run at the same time.  Different models
+ * have nothing in common: threads may read and compile them at the same time, the same text included.  One
+ * simulation is for one thread at a time. */
 #ifndef KEEL_MODEL_H
 #define KEEL_MODEL_H
 
@@ -61,10 +61,12 @@ typedef struct keel_diagnostic {
 KEEL_API int keel_model_diagnostic(const keel_model *m, int i, keel_diagnostic *out); /* 1; 0: no more */
 
 /* Another value for a parameter or at the start, as in "a=3".  Close first what was opened from the model;
- * its problems and modes are to be asked for again.  For several values at once read the model once for each,
- * by keel_model_options.set.  An assignment that is wrong in itself is refused with a message and changes
- * nothing else. */
+ * its problems and modes are to be asked for again.  An assignment that is wrong in itself is refused with a
+ * message and changes nothing else. */
 KEEL_API keel_status keel_model_set(keel_model *m, const char *assignment);
+/* The same for several at once, in place of all that were given before: what is not named is as the text has
+ * it.  The start is sought once. */
+KEEL_API keel_status keel_model_set_all(keel_model *m, const char *const *set, int sets);
 KEEL_API const char *keel_model_name(const keel_model *m);
 KEEL_API const char *keel_model_text(const keel_model *m);
 KEEL_API int keel_model_parameter(const keel_model *m, int i, const char **name, double *value); /* 1 or 0 */

@@ -67,7 +67,7 @@ static int take_given(struct begin *b) {
         text_set(name, sizeof name, "%.*s", sign ? (int)(sign - m->start[k]) : 0, m->start[k]);
         expr target = sign ? query_symbol(m, name, why, sizeof why) : EXPR_NONE;
         int place = target == EXPR_NONE ? -1 : formulation_find(b->r, target);
-        if (place < 0 || !keel_model_number(m, sign + 1, &value)) {
+        if (place < 0 || !keel_model_number(m, sign + 1 + strspn(sign + 1, " "), &value)) {
             source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the start value `%.80s`: %.280s",
                        m->start[k],
                        !sign                 ? "write it as  name = value."

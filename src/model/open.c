@@ -449,16 +449,9 @@ static keel_status refuse(struct keel_model *m, const char *sentence) {
     return KEEL_EINVAL;
 }
 
-keel_status keel_model_set(keel_model *m, const char *assignment) {
-    char message[TEXT_SENTENCE] = "";
-    if (!m || !assignment) return KEEL_EINVAL;
-    int count, quick = m->status == KEEL_OK && !special(m);
-    enum elaborate_change change = ELABORATE_AGAIN;
-    char *own = copy(assignment, strlen(assignment)), **list = own ? with_one_more(m, own, &count) : NULL;
-    if (!list) return free(own), KEEL_ENOMEM;
-    if (m->model && !m->starts && !for_start(m->file->statements, assignment))
-        change = elaborate_set(m->model, count, (const char *const *)list, message, sizeof message);
-    if (change == ELABORATE_REFUSED) return free(own), free(list), refuse(m, message);
+/* What follows from a new list of replacements, which the model takes over: often the start alone. */
+static keel_status take_change(struct keel_model *m, char **list, int count, enum elaborate_change change) {
+    int quick = m->status == KEEL_OK && !special(m);
     take_list(m, list, count);
     if (change == ELABORATE_DONE && quick) {
         allow_memory(m);
@@ -470,4 +463,38 @@ keel_status keel_model_set(keel_model *m, const char *assignment) {
     tear_down(m); /* another structure */
     finish(m, build(m));
     return m->status;
+}
+
+keel_status keel_model_set(keel_model *m, const char *assignment) {
+    char message[TEXT_SENTENCE] = "";
+    if (!m || !assignment) return KEEL_EINVAL;
+    int count;
+    enum elaborate_change change = ELABORATE_AGAIN;
+    char *own = copy(assignment, strlen(assignment)), **list = own ? with_one_more(m, own, &count) : NULL;
+    if (!list) return free(own), KEEL_ENOMEM;
+    if (m->model && !m->starts && !for_start(m->file->statements, assignment))
+        change = elaborate_set(m->model, count, (const char *const *)list, message, sizeof message);
+    if (change == ELABORATE_REFUSED) return free(own), free(list), refuse(m, message);
+    return take_change(m, list, count, change);
+}
+
+static void free_list(char **list, int count) {
+    for (int i = 0; i < count && list; i++) free(list[i]);
+    free(list);
+}
+
+keel_status keel_model_set_all(keel_model *m, const char *const *set, int sets) {
+    char message[TEXT_SENTENCE] = "";
+    if (!m || sets < 0 || (sets && !set)) return KEEL_EINVAL;
+    enum elaborate_change change = ELABORATE_AGAIN;
+    int plain = m->model && !m->starts;
+    char **list = calloc((size_t)sets + 1, sizeof *list);
+    if (!list) return KEEL_ENOMEM;
+    for (int i = 0; i < sets; i++) {
+        if (!(list[i] = copy(set[i], strlen(set[i])))) return free_list(list, i), KEEL_ENOMEM;
+        plain = plain && !for_start(m->file->statements, set[i]);
+    }
+    if (plain) change = elaborate_set(m->model, sets, (const char *const *)list, message, sizeof message);
+    if (change == ELABORATE_REFUSED) return free_list(list, sets), refuse(m, message);
+    return take_change(m, list, sets, change);
 }

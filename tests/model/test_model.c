@@ -167,6 +167,29 @@ static void the_last_assignment_counts(void **unused) {
     keel_model_close(m);
 }
 
+/* All at once: what is not named is as the text has it, whatever was given before. */
+static void a_list_takes_the_place_of_all(void **unused) {
+    (void)unused;
+    keel_model *m = model_of(decay);
+    const char *const two[] = {"k=2", "n=3"}, *const one[] = {"k=3"}, *const wrong[] = {"k=4", "zz=1"};
+    const char *const start[] = {"x[2] = 5"};
+    assert_int_equal(keel_model_set(m, "n=1"), KEEL_OK);
+    assert_int_equal(keel_model_set_all(m, two, 2), KEEL_OK);
+    assert_near(decayed(m, "x[3]"), exp(-2), 1e-11);
+    assert_int_equal(keel_model_set_all(m, one, 1), KEEL_OK); /* n is 2 again */
+    assert_near(decayed(m, "x[2]"), exp(-3), 1e-11);
+    assert_int_equal(keel_model_set_all(m, wrong, 2), KEEL_EINVAL);
+    assert_true(strstr(keel_model_message(m), "no parameter `zz`") != NULL);
+    assert_near(decayed(m, "x[2]"), exp(-3), 1e-11);
+    assert_int_equal(keel_model_set_all(m, start, 1), KEEL_OK);
+    assert_near(decayed(m, "x[2]"), 5 * exp(-1), 1e-10);
+    assert_int_equal(keel_model_set_all(m, NULL, 0), KEEL_OK);
+    assert_near(decayed(m, "x[2]"), exp(-1), 1e-11);
+    assert_int_equal(keel_model_set_all(NULL, NULL, 0), KEEL_EINVAL);
+    assert_int_equal(keel_model_set_all(m, NULL, 1), KEEL_EINVAL);
+    keel_model_close(m);
+}
+
 static void wrong_assignments_change_nothing(void **unused) {
     (void)unused;
     static const char *const wrong[][2] = {
@@ -460,6 +483,7 @@ int main(void) {
         cmocka_unit_test(nothing_does_no_harm),
         cmocka_unit_test(parameters_are_replaced),
         cmocka_unit_test(the_last_assignment_counts),
+        cmocka_unit_test(a_list_takes_the_place_of_all),
         cmocka_unit_test(wrong_assignments_change_nothing),
         cmocka_unit_test(spans),
         cmocka_unit_test(modes_tell_their_structure),

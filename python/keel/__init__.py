@@ -1,0 +1,33 @@
+"""keel integrates ODEs and DAEs without losing what the true solution keeps.
+
+>>> import keel
+>>> m = keel.Model('''
+... param g = 9.81, l = 1
+... coord x, y
+... lagrangian (x'^2 + y'^2)/2 - g*y
+... constraint rod: x^2 + y^2 = l^2
+... invariant energy
+... init y = 0, y' = 0
+... guess x = l
+... run 0 .. 10
+... ''')
+>>> r = m.run(rtol=1e-9, at=[0, 5, 10], l=2)
+>>> r.t
+array([ 0.,  5., 10.])
+>>> bool(r.kept["rod"].units < 4)
+True
+"""
+
+import sysconfig as _sysconfig
+
+if _sysconfig.get_config_var("Py_GIL_DISABLED"):
+    raise ImportError("keel needs a Python with the global interpreter lock: free-threaded ones have another ABI")
+
+from ._keel import Error, ModelError, OptionError, RunError
+from ._keel import version as __version__
+from ._ivp import solve_ivp
+from ._model import Model, methods, options
+from ._result import Event, IvpResult, Result, Row
+
+__all__ = ["Error", "Event", "IvpResult", "Model", "ModelError", "OptionError", "Result", "Row", "RunError",
+           "methods", "options", "solve_ivp"]

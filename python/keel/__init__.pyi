@@ -1,0 +1,124 @@
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__version__: str
+
+class Error(Exception): ...
+class ModelError(Error, ValueError): ...
+class OptionError(Error, ValueError): ...
+
+class RunError(Error, RuntimeError):
+    result: Result
+
+class Row(NamedTuple):
+    name: str
+    kind: str
+    treatment: str
+    verdict: str
+    start: float
+    drift: float
+    units: float
+    last: float
+    unit: float
+
+class Event(NamedTuple):
+    t: float
+    name: str
+    values: dict[str, float]
+    changed: bool
+
+class Check:
+    name: str
+    index: int
+    free_values: int
+    degrees_of_freedom: int
+    hidden: list[tuple[str, str]]
+    modes: list[str]
+    parameters: dict[str, float]
+    start: dict[str, str]
+    free: list[str]
+    compiled: bool
+    why_not: str
+    message: str
+
+class Result:
+    model: Model
+    begin: float
+    end: float
+    @property
+    def t(self) -> NDArray[np.float64]: ...
+    @property
+    def y(self) -> NDArray[np.float64]: ...
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+    @property
+    def kept(self) -> dict[str, Row]: ...
+    @property
+    def events(self) -> list[Event]: ...
+    @property
+    def stopped(self) -> bool: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def certificate(self) -> str: ...
+    def __getitem__(self, name: str) -> NDArray[np.float64]: ...
+    def __contains__(self, name: str) -> bool: ...
+    def keys(self) -> tuple[str, ...]: ...
+    def sol(self, t: ArrayLike, name: str | None = None) -> Any: ...
+    def accuracy(self) -> dict[str, float]: ...
+    def to_xarray(self) -> Any: ...
+    def plot(self, x: str = "t", *names: str, ax: Any = None) -> Any: ...
+
+class Model:
+    text: str
+    name: str
+    set: dict[str, Any]
+    interpret: bool
+    def __init__(self, source: str | PathLike[str], name: str | None = None, *, set: Mapping[str, Any] | None = None,
+                 interpret: bool = False) -> None: ...
+    @property
+    def parameters(self) -> dict[str, float]: ...
+    @property
+    def columns(self) -> list[str]: ...
+    @property
+    def compiled(self) -> bool: ...
+    def check(self) -> Check: ...
+    def run(self, to: float | None = None, *, at: ArrayLike | None = None, points: int | None = None,
+            every: float | None = None, steps: bool = False, set: Mapping[str, Any] | None = None,
+            **words: Any) -> Result: ...
+    def sample(self, result: Result, times: ArrayLike) -> NDArray[np.float64]: ...
+
+class IvpResult(dict[str, Any]):
+    t: NDArray[np.float64]
+    y: NDArray[Any]
+    sol: Callable[[ArrayLike], NDArray[Any]] | None
+    t_events: list[NDArray[np.float64]] | None
+    y_events: list[NDArray[Any]] | None
+    nfev: int
+    njev: int
+    nlu: int
+    nfev_dense: int
+    status: int
+    message: str
+    success: bool
+    certificate: str
+    kept: dict[str, Row]
+    compiled: bool
+    method: str
+
+_Function = Callable[..., Any]
+
+def solve_ivp(fun: _Function, t_span: Sequence[float], y0: ArrayLike, method: Any = "RK45",
+              t_eval: ArrayLike | None = None, dense_output: bool = False,
+              events: _Function | Iterable[_Function] | None = None, vectorized: bool = False,
+              args: Sequence[Any] | None = None, **options: Any) -> IvpResult: ...
+def options() -> dict[str, str]: ...
+def methods() -> dict[str, str]: ...
