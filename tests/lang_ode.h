@@ -111,7 +111,7 @@ static void ode_compile(struct ode *o, int first) {
     int failed = emit_function(&e, "f", &o->tape);
     for (int i = 0; (s = ode_method(first, i)); i++) {
         ode_name(s->info.name, name);
-        failed |= emit_kernel(&e, name, &o->tape, registry_table(s));
+        failed |= emit_kernel(&e, name, &o->tape, &(struct emit_method){.rk = registry_table(s)});
     }
     if (failed || compile_load(e.text, NULL, &o->unit, message, sizeof message) != COMPILE_READY)
         ode_stop(failed ? "not emitted" : message);

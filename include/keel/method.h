@@ -57,6 +57,9 @@ typedef struct keel_work {
     keel_stats *stats;
     struct keel_native *native; /* the problem itself, for native methods (keel/native.h) */
     keel_halt *halt; /* for loops that take long beside calls of rhs: give up, with any status; or NULL */
+    /* What an accepted step leaves for the next one beside the rate at its end, where kernels go on from it
+     * (keel/splitting.h); a layout sets it.  It begins with the step with which they may, or with 0. */
+    double *carried;
 } keel_work;
 
 static inline keel_status keel_rhs(keel_work *w, double t, const double *x, double *dx) {

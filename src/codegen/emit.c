@@ -338,11 +338,12 @@ void emit_open(struct emit *e) {
     *e = (struct emit){0};
     emit_text(e, "#if (defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0) || defined __FAST_MATH__\n"
                  "#error \"this arithmetic does not round every operation to double\"\n#endif\n"
-                 "double fmod(double, double);\n");
+                 "#define CONST __attribute__((const))\ndouble fmod(double, double) CONST;\n");
     for (int op = EXPR_POW; op <= EXPR_HYPOT; op++) {
         const char *name = called((uint32_t)op);
         if (strncmp(name, "keel_", 5) == 0 || name[0] == '_') continue;
-        emit_put(e, "double %s(double%s);\n", name, expr_operands((enum expr_op)op) == 2 ? ", double" : "");
+        emit_put(e, "double %s(double%s) CONST;\n", name,
+                 expr_operands((enum expr_op)op) == 2 ? ", double" : "");
     }
     for (int i = 0; expr_source[i]; i++) {
         emit_text(e, expr_source[i]);

@@ -8,7 +8,7 @@
 #ifndef KEEL_CODEGEN_EMIT_H
 #define KEEL_CODEGEN_EMIT_H
 
-#include <keel/explicit.h>
+#include <keel/splitting.h>
 
 #include "symbolic/tape.h"
 
@@ -34,10 +34,11 @@ enum { EMIT_PLAIN = 1, EMIT_WATCHING = 2, EMIT_KEEPING = 4, EMIT_ADAPTIVE = 8, E
 /* Operations of one part of a function; longest name; room for a number. */
 enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 
-/* The texts of keel/explicit.h, linalg/rowspace.h, core/project.h, core/step_control.h, core/kernel.h, line
- * by line; they end with NULL. */
+/* The texts of keel/explicit.h, keel/splitting.h, linalg/rowspace.h, core/project.h, core/step_control.h,
+ * core/kernel.h, line by line; they end with NULL. */
 extern const char *const emit_explicit[],
-    *const emit_rowspace[], *const emit_project[], *const emit_step_control[], *const emit_kernel_steps[];
+    *const emit_splitting[], *const emit_rowspace[], *const emit_project[], *const emit_step_control[],
+                                                                                *const emit_kernel_steps[];
 
 void emit_open(struct emit *e); /* with what every model needs */
 void emit_close(struct emit *e);
@@ -53,9 +54,14 @@ int emit_body(struct emit *e, const struct tape *t);
 struct roll;
 int emit_roll(struct emit *e, const char *head, const char *name, const struct roll *r); /* emit_roll.c */
 void emit_number(char *out, size_t room, double value); /* in hexadecimal; EMIT_NUMBER bytes will do */
-/* march_NAME, a keel_kernel_fixed of the method with this table, for the tape of a right-hand side.  1, and
- * nothing written: the tape is so long that a call of it costs nothing. */
-int emit_kernel(struct emit *e, const char *name, const struct tape *t, const keel_rk *table);
+
+struct emit_method { /* that a right-hand side is compiled into */
+    const keel_rk *rk;
+    keel_splitting splitting; /* stages 0: it is not one.  Both: there is no such method */
+};
+/* march_NAME, a keel_kernel_fixed of the method, for the tape of a right-hand side.  1, and nothing written:
+ * the tape is so long that a call of it costs nothing. */
+int emit_kernel(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method);
 
 struct emit_rows { /* of the manifold: a map with its jacobian, in compressed rows */
     const struct tape *value, *jacobian;
@@ -64,8 +70,8 @@ struct emit_rows { /* of the manifold: a map with its jacobian, in compressed ro
 /* kept_NAME: steps by their error, where the method estimates it, and with these rows watched or kept, as
  * core/kernel.h has it; after emit_kernel of that name.  1, and nothing written: there is too much of it, or
  * nothing. */
-int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel_rk *table, int maps,
-              const struct emit_rows *rows);
+int emit_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
+              int maps, const struct emit_rows *rows);
 /* emit_series.c */
 struct series;
 /* series_NAME, or along_NAME where it follows a curve, as C that gives the same bits.  0 or -1. */

@@ -1,4 +1,5 @@
-/* emit_kernel.c - kernels: loops of keel/explicit.h and core/kernel.h with the tapes of a model inside. */
+/* emit_kernel.c - kernels: loops of keel/explicit.h, keel/splitting.h and core/kernel.h with the tapes of a
+ * model inside. */
 #include "codegen/emit.h"
 
 #include <stdio.h>
@@ -16,9 +17,25 @@ static void put_numbers(struct emit *e, char letter, const char *name, int count
     emit_put(e, count ? "};\n" : "0};\n");
 }
 
+/* How often the code of a step contains the right-hand side.  The turns of a splitting are a loop. */
+static size_t copies(const struct emit_method *method) {
+    enum { TURNS = 3 };
+    return method->rk ? (size_t)method->rk->stages : TURNS;
+}
+
 /* Does the error norm of the table use both estimates? */
 static int two_estimates(const keel_rk *table) {
-    return table->error[0] && table->error[1] && table->norm.kind != KEEL_ERROR_FIRST;
+    return table && table->error[0] && table->error[1] && table->norm.kind != KEEL_ERROR_FIRST;
+}
+
+static int wants_march(const struct emit *e) {
+    return !e->kernels || e->kernels & EMIT_PLAIN;
+}
+
+static void put_march_head(struct emit *e, const char *name) {
+    emit_put(e, "KERNEL long march_%s(double t, double base, double h, long first, long count, double *x,\n",
+             name);
+    emit_put(e, "    double *f, void *user) {\n");
 }
 
 /* The loop of keel/explicit.h on arrays of constant size, so that all of a step can stay in registers. */
@@ -39,35 +56,55 @@ static void put_march(struct emit *e, const char *name, const keel_rk *table, in
         emit_put(e, ".norm = {%d, %s}, ", (int)table->norm.kind, weight);
     }
     emit_put(e, ".last_is_end = %d};\n", table->last_is_end != 0);
-    if (e->kernels && !(e->kernels & EMIT_PLAIN)) return;
-    emit_put(
-        e,
-        "KERNEL long march_%s(double t, double base, double h, long first, long count, double *x, double "
-        "*f,\n",
-        name);
-    emit_put(e, "    void *user) {\ndouble y[%d], g[%d], k[%d] = {0}, stage[%d], dx[%d];\n", width, width,
-             stages * width, width, width);
+    if (!wants_march(e)) return;
+    put_march_head(e, name);
+    emit_put(e, "double y[%d], g[%d], k[%d] = {0}, stage[%d], dx[%d];\n", width, width, stages * width, width,
+             width);
     emit_put(e, "for (int i = 0; i < %d; i++) y[i] = x[i], g[i] = f[i];\n", width);
     emit_put(e, "long calls = keel_rk_fixed(&table_%s, %d, rate_%s, user,\n", name, width, name);
     emit_put(e, "    t, base, h, first, count, y, g, k, stage, dx);\n");
     emit_put(e, "for (int i = 0; i < %d; i++) x[i] = y[i], f[i] = g[i];\nreturn calls;\n}\n", width);
 }
 
+static int width_of(int n) {
+    return (n + 3) / 4 * 4;
+}
+
+/* The same of keel/splitting.h.  Of a rate, the compiler leaves out the half that a turn does not use. */
+static void put_turns(struct emit *e, const char *name, const keel_splitting *s, int n) {
+    emit_put(e, "static const keel_splitting splitting_%s = {%d, %d, %d};\n", name, s->half, s->stages,
+             s->drift_first != 0);
+    emit_put(e,
+             "static inline int part_%s(int part, double t, double begin, double length, const double *x,\n",
+             name);
+    emit_put(e, "    double *out, void *user) {\nreturn rate_%s(t, x, out, user);\n}\n", name);
+    if (!wants_march(e)) return;
+    put_march_head(e, name);
+    emit_put(e, "double y[%d], stage[%d], rate[%d], dx[%d];\n", n, n, n, n);
+    emit_put(e, "keel_splitting_memory m = keel_splitting_at(f, %d, %d);\n", width_of(n), s->stages);
+    emit_put(e,
+             "return keel_splitting_fixed(&splitting_%s, part_%s, user, t, base, h, first, count, x, &m,\n",
+             name, name);
+    emit_put(e, "    y, stage, rate, dx);\n}\n");
+}
+
 static void put_header(struct emit *e, const char *const *line) {
     for (int i = 0; line[i]; i++) emit_text(e, line[i]);
 }
 
-int emit_kernel(struct emit *e, const char *name, const struct tape *t, const keel_rk *table) {
-    if (t->roll || t->count * (size_t)table->stages > LONGEST_STEP || t->count > EMIT_PART) return 1;
+int emit_kernel(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method) {
+    if (t->roll || t->count * copies(method) > LONGEST_STEP || t->count > EMIT_PART) return 1;
     if (!e->kernel_count++) {
         emit_text(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
                      "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n#define KEEL_RK_PAIRS\n"
                      "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
                      "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n");
         put_header(e, emit_explicit);
+        put_header(e, emit_splitting);
     }
     if (emit_under(e, "static inline int rate_", name, t)) return -1;
-    put_march(e, name, table, (int)t->outputs);
+    if (method->rk) put_march(e, name, method->rk, (int)t->outputs);
+    else put_turns(e, name, &method->splitting, (int)t->outputs);
     return e->failed ? -1 : 0;
 }
 
@@ -95,9 +132,9 @@ static void put_rows(struct emit *e, const char *name, int n, int maps, const st
 }
 
 /* kernel_steps on arrays of constant size. */
-static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept, int keeps,
-                      int adaptive) {
-    int stages = table->stages, width = (n + 3) / 4 * 4, rows = kept ? kept : 1;
+static void put_steps(struct emit *e, const char *name, const struct emit_method *method, int n, int kept,
+                      int keeps, int adaptive) {
+    int stages = method->rk ? method->rk->stages : 2, width = width_of(n), rows = kept ? kept : 1;
     emit_put(e, "KERNEL static long steps%d%d_%s(struct keel_kernel_state *kept, void *user) {\n", keeps,
              adaptive, name);
     emit_put(e, "double x[%d] = {0}, f[%d] = {0}, next[%d] = {0}, k[%d] = {0}, stage[%d], dx[%d];\n", width,
@@ -118,10 +155,13 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
     emit_put(e, "    &space, floor_of, c, z, d};\n");
     emit_put(e, "struct kernel_workspace room = {x, f, next, k, stage, dx, gradients, error, split, scale, "
                 "limit};\n");
-    emit_put(e, "return kernel_steps(&table_%s, &p, &room, rate_%s, ", name, name);
+    if (!method->rk)
+        emit_put(e, "room.memory = keel_splitting_at(kept->carried, %d, %d);\n", width,
+                 method->splitting.stages);
+    emit_put(e, "return kernel_steps(&method_%s, &p, &room, rate_%s, ", name, name);
     if (kept) emit_put(e, "values_%s, gradients_%s, ", name, name);
     emit_put(e, "%s", kept ? "" : "0, 0, ");
-    if (two_estimates(table)) emit_put(e, "&table_%s.norm", name);
+    if (two_estimates(method->rk)) emit_put(e, "&table_%s.norm", name);
     else emit_put(e, "0");
     emit_put(e, ", user, kept, %d, %d);\n}\n", keeps, adaptive);
 }
@@ -135,14 +175,17 @@ static unsigned kernel_of(int keeps, int adaptive) {
 /* Those that this method and this number of rows can have, and that are wanted. */
 static unsigned kernels_of(const struct emit *e, const keel_rk *table, int kept) {
     unsigned all = kept ? EMIT_WATCHING | EMIT_KEEPING : 0;
-    if (table->error[0]) all |= kept ? EMIT_ADAPTIVE | EMIT_ADAPTIVE_KEEPING : EMIT_ADAPTIVE;
+    if (table && table->error[0]) all |= kept ? EMIT_ADAPTIVE | EMIT_ADAPTIVE_KEEPING : EMIT_ADAPTIVE;
     return e->kernels ? all & e->kernels : all;
 }
 
-static void put_kept(struct emit *e, const char *name, const keel_rk *table, int n, int kept) {
-    unsigned wanted = kernels_of(e, table, kept);
+static void put_kept(struct emit *e, const char *name, const struct emit_method *method, int n, int kept) {
+    unsigned wanted = kernels_of(e, method->rk, kept);
+    emit_put(e, "static const struct kernel_method method_%s = ", name);
+    if (method->rk) emit_put(e, "{&table_%s, 0, 0};\n", name);
+    else emit_put(e, "{0, &splitting_%s, part_%s};\n", name, name);
     for (int k = 0; k < 4; k++)
-        if (wanted & kernel_of(k & 1, k >> 1)) put_steps(e, name, table, n, kept, k & 1, k >> 1);
+        if (wanted & kernel_of(k & 1, k >> 1)) put_steps(e, name, method, n, kept, k & 1, k >> 1);
     emit_put(e, "long kept_%s(struct keel_kernel_state *kept, void *user) {\n", name);
     emit_put(e, "int which = (kept->treatment == KERNEL_KEPT) + 2 * (kept->adaptive != 0);\n");
     for (int k = 0; k < 4; k++)
@@ -151,10 +194,10 @@ static void put_kept(struct emit *e, const char *name, const keel_rk *table, int
     emit_put(e, "return 0;\n}\n");
 }
 
-int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel_rk *table, int maps,
-              const struct emit_rows *rows) {
+int emit_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
+              int maps, const struct emit_rows *rows) {
     static const char head[] = "static inline int ";
-    size_t length = f->count * (size_t)table->stages;
+    size_t length = f->count * copies(method);
     int kept = 0;
     for (int i = 0; i < maps; i++) {
         length += 2 * rows[i].value->count + rows[i].jacobian->count;
@@ -163,7 +206,7 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel
         if (rows[i].jacobian->roll || rows[i].jacobian->count > EMIT_PART) return 1;
     }
     if (kept > MOST_KEPT || f->outputs > MOST_STATES || length > LONGEST_STEP) return 1;
-    if (kernels_of(e, table, kept) == 0) return 1;
+    if (kernels_of(e, method->rk, kept) == 0) return 1;
     if (!e->kept++) {
         put_header(e, emit_rowspace);
         put_header(e, emit_project);
@@ -178,6 +221,6 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const keel
         if (emit_under(e, of_map, name, rows[i].jacobian)) return -1;
     }
     if (kept) put_rows(e, name, (int)f->outputs, maps, rows);
-    put_kept(e, name, table, (int)f->outputs, kept);
+    put_kept(e, name, method, (int)f->outputs, kept);
     return e->failed ? -1 : 0;
 }

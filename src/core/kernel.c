@@ -44,6 +44,7 @@ int kernel_fits(const struct engine *e) {
     if (!k || e->o.reversible || e->field.rhs != p->f.value || e->o.compensated || p->event.count ||
         e->o.own_method || strcmp(k->method, e->stepper->info.name) != 0)
         return 0;
+    if (e->stepper->no_rhs && !e->work.carried) return 0;
     if (is_plain(e)) return k->fixed != NULL;
     return k->kept && (e->o.step > 0 || e->estimates) && e->field.m == 0 && e->field.k == 0 &&
            (!e->measured || rows_fit(e));
@@ -62,14 +63,12 @@ static long chunk(const struct engine *e, double t_wake, long most) {
 /* The two buffers change places with every step.  Nobody can look between the ends of a chunk. */
 static void advance(struct engine *e, double t, long count, long calls) {
     struct run_state *r = e->r;
-    int now = r->current, to = (now + (int)(count % 2)) % 2;
+    int now = r->current, to = (now + (int)(count % 2)) % 2, rated = !e->stepper->no_rhs;
     size_t bytes = (size_t)e->field.width * sizeof(double);
-    if (to != now) {
-        memcpy(e->x[to], e->x[now], bytes);
-        memcpy(e->f[to], e->f[now], bytes);
-    }
+    if (to != now) memcpy(e->x[to], e->x[now], bytes);
+    if (to != now && rated) memcpy(e->f[to], e->f[now], bytes);
     r->current = to;
-    r->rhs_known[to] = 1;
+    r->rhs_known[to] = rated;
     r->count += count;
     r->has_step = 0;
     r->t = r->t_now = r->t_before = t;
@@ -81,15 +80,15 @@ static void advance(struct engine *e, double t, long count, long calls) {
 static long kernel_plain(struct engine *e, long count) {
     struct run_state *r = e->r;
     const keel_problem *p = &e->field.p;
-    int now = r->current, aside = 1 - now;
+    int now = r->current, aside = 1 - now, rated = !e->stepper->no_rhs;
     size_t bytes = (size_t)e->field.width * sizeof(double);
     memcpy(e->x[aside], e->x[now], bytes);
-    memcpy(e->f[aside], e->f[now], bytes);
+    if (rated) memcpy(e->f[aside], e->f[now], bytes);
     long calls = e->field.kernel->fixed(r->t, r->base, e->o.step * r->direction, r->count, count, e->x[now],
-                                        e->f[now], p->user);
+                                        rated ? e->f[now] : e->work.carried, p->user);
     if (calls < 0 || !engine_finite(e->field.n, e->x[now])) {
         memcpy(e->x[now], e->x[aside], bytes);
-        memcpy(e->f[now], e->f[aside], bytes);
+        if (rated) memcpy(e->f[now], e->f[aside], bytes);
         return 0;
     }
     advance(e, r->base + (double)(r->count + count) * e->o.step * r->direction, count, calls);
@@ -205,6 +204,7 @@ static long kernel_kept(struct engine *e, double t_wake, double t_end, long coun
                            .space = &e->manifold.space,
                            .x = e->x[r->current],
                            .f = e->f[r->current],
+                           .carried = e->work.carried,
                            .largest = e->field.size,
                            .inverse_weight = e->manifold.inverse_weight,
                            .reference = rows->reference,
@@ -233,8 +233,18 @@ static long kernel_kept(struct engine *e, double t_wake, double t_end, long coun
     return taken;
 }
 
+/* Is the method without what its last step would have left it, for steps as long as these? */
+static int lacks_memory(const struct engine *e) {
+    const double *carried = e->work.carried;
+    return carried && (e->r->fresh || carried[0] != e->o.step * e->r->direction);
+}
+
 long kernel_advance(struct engine *e, double t_wake, double t_end, long most, long *wait,
                     keel_status *status) {
+    if (lacks_memory(e)) {
+        *wait = 1;
+        return 0;
+    }
     long count = chunk(e, t_wake, most);
     *wait = count ? 0 : LONG_MAX;
     if (count == 0) return 0;

@@ -4,8 +4,17 @@
 #ifndef KEEL_CORE_KERNEL_H
 #define KEEL_CORE_KERNEL_H
 
+#include <keel/splitting.h>
+
 #include "core/step_control.h"
 #include "core/project.h"
+
+/* The method: a Runge-Kutta method, or a splitting, whose steps know no rate at their ends. */
+struct kernel_method {
+    const keel_rk *rk;
+    const keel_splitting *splitting;
+    keel_splitting_rate *part; /* of the latter */
+};
 
 /* What is done with the rows. */
 enum kernel_treatment { KERNEL_FREE, KERNEL_WATCHED, KERNEL_KEPT };
@@ -20,6 +29,7 @@ struct keel_kernel_state {
     const double *atol;           /* n */
     const struct rowspace *space; /* of the core's projections */
     double *x, *f;
+    double *carried; /* keel_work.carried: in place of f, for splittings */
     double *largest; /* n: sizes of the states so far */
     const double *inverse_weight, *reference;
     const double *size; /* of the rows */
@@ -49,10 +59,11 @@ struct keel_kernel_state {
 };
 
 /* Copies of the above, and what a step needs besides; in a compiled model locals, so that they can stay in
- * registers. */
+ * registers.  Of a splitting f is the rate of its last turn, at stage; k has both, of the last step. */
 struct kernel_workspace {
     double *x, *f, *next, *k, *stage, *dx, *gradients, *error, *split, *scale;
     double *limit; /* the largest correction so far */
+    keel_splitting_memory memory;
 };
 
 static inline void kernel_copy(int count, const double *from, double *to) {
@@ -71,10 +82,12 @@ static inline int kernel_within(int n, const double *x, const double *largest) {
     return 1;
 }
 
-static inline void kernel_end(const struct project *p, const struct kernel_workspace *m,
-                              const struct keel_kernel_state *k) {
+static inline void kernel_end(const struct kernel_method *method, const struct project *p,
+                              const struct kernel_workspace *m, const struct keel_kernel_state *k,
+                              double t_end) {
     kernel_copy(p->n, m->x, k->x);
-    kernel_copy(p->n, m->f, k->f);
+    if (method->rk) kernel_copy(p->n, m->f, k->f);
+    else keel_splitting_leave(method->splitting, &m->memory, t_end, m->k, m->k + p->n);
     if (k->treatment != KERNEL_FREE) kernel_copy(p->kept, p->residual, k->residual);
 }
 
@@ -180,14 +193,17 @@ static inline int kernel_again(const struct project *p, const struct kernel_work
     return 0;
 }
 
-/* Do all rows rest at the new state? */
-static inline int kernel_rests(const struct project *p, const struct kernel_workspace *m, keel_fn *gradients,
+/* Do all rows rest at the new state?  Of a splitting its rate is to be found. */
+static inline int kernel_rests(const struct kernel_method *method, const struct project *p,
+                               const struct kernel_workspace *m, keel_fn *rate, keel_fn *gradients,
                                void *user, struct keel_kernel_state *k, double t) {
     k->unseen = 1;
     if (!k->share) return 0;
+    if (!method->rk) rate(t, m->x, m->dx, user);
     gradients(t, m->x, m->gradients, user);
     for (int i = 0; i < p->kept; i++)
-        if (!project_rests(p->n, 0, m->gradients + i * p->n, m->f, k->share[i])) return 0;
+        if (!project_rests(p->n, 0, m->gradients + i * p->n, method->rk ? m->f : m->dx, k->share[i]))
+            return 0;
     k->unseen = 0;
     k->verifications++;
     return 1;
@@ -250,18 +266,21 @@ struct kernel_attempt {
      * steps what all of them have beside one each. */
     long corrections, newton;
     int within; /* its end is within the sizes of the states */
+    int known;  /* splitting: f is the rate of its first turn */
 };
 
 /* Brings next to the manifold.  A fixed step has its rate, in stage, before it is known whether one iteration
  * was enough, and whether all is finite: the next step waits for that.  0, or it is for core/step.c. */
-static inline int kernel_project(const struct project *p, const struct kernel_workspace *m, keel_fn *rate,
-                                 keel_fn *values, keel_fn *gradients, void *user, struct keel_kernel_state *k,
-                                 int adaptive, struct kernel_attempt *a) {
+static inline int kernel_project(const struct kernel_method *method, const struct project *p,
+                                 const struct kernel_workspace *m, keel_fn *rate, keel_fn *values,
+                                 keel_fn *gradients, void *user, struct keel_kernel_state *k, int adaptive,
+                                 struct kernel_attempt *a) {
+    int rated = method->rk && !adaptive;
     int newton = kernel_correct(p, m, k, values, gradients, user, adaptive, project_due(a->steps), a->t_new),
         done = newton;
     if (newton < 0) return k->due = 1;
     if (newton) {
-        if (!adaptive) rate(a->t_new, m->next, m->stage, user);
+        if (rated) rate(a->t_new, m->next, m->stage, user);
         kernel_residual(p, m, k, values, user, a->t_new);
         done = project_holds(p);
     }
@@ -270,8 +289,8 @@ static inline int kernel_project(const struct project *p, const struct kernel_wo
         done = more > 0;
         newton = done ? 1 + more : 0;
         if (!done && kernel_again(p, m, k, a->steps, a->t_new) != 0) return 1;
+        if (rated) rate(a->t_new, m->next, m->stage, user);
         if (!adaptive) {
-            rate(a->t_new, m->next, m->stage, user);
             if (!kernel_finite(p->n, m->next)) return 1;
             a->corrections -= newton == 0;
             a->newton += newton - 1;
@@ -285,23 +304,34 @@ static inline int kernel_project(const struct project *p, const struct kernel_wo
     return !adaptive && !a->within && !kernel_finite(p->n, m->next);
 }
 
+/* The increment of a step of h from x.  0, or the right-hand side failed. */
+static inline int kernel_propose(const struct kernel_method *method, const struct project *p,
+                                 const struct kernel_workspace *m, keel_fn *rate, void *user,
+                                 const struct kernel_attempt *a) {
+    if (method->rk)
+        return keel_rk_step(method->rk, p->n, rate, user, a->t, a->h, m->x, m->f, m->k, m->stage, m->dx);
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->stage[i] = m->x[i], m->dx[i] = 0;
+    return keel_splitting_step(method->splitting, m->memory.outer, m->memory.inner, method->part, user, a->t,
+                               a->known, m->x, m->stage, m->f, m->dx, 0);
+}
+
 /* next, from x in a step of h, on the manifold if rows are kept, with its error.  0, or it is for
  * core/step.c. */
-static inline int kernel_attempt(const keel_rk *table, const struct project *p,
+static inline int kernel_attempt(const struct kernel_method *method, const struct project *p,
                                  const struct kernel_workspace *m, keel_fn *rate, keel_fn *values,
                                  keel_fn *gradients, kernel_norm *norm, void *user,
                                  struct keel_kernel_state *k, int keeps, int adaptive,
                                  struct kernel_attempt *a) {
     a->error = 0;
-    if (keel_rk_step(table, p->n, rate, user, a->t, a->h, m->x, m->f, m->k, m->stage, m->dx) != 0) return 1;
+    if (kernel_propose(method, p, m, rate, user, a) != 0) return 1;
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
     if ((adaptive || !keeps) && !kernel_finite(p->n, m->next)) return 1;
     if (adaptive) {
-        if (!kernel_estimate(table, p, m, norm ? 2 : 1, a->h)) return 1;
+        if (!kernel_estimate(method->rk, p, m, norm ? 2 : 1, a->h)) return 1;
         a->error = kernel_raw(p, m, norm, k);
     }
     if (!keeps || a->error > CONTROL_HOPELESS) return 0;
-    if (kernel_project(p, m, rate, values, gradients, user, k, adaptive, a)) return 1;
+    if (kernel_project(method, p, m, rate, values, gradients, user, k, adaptive, a)) return 1;
     if (adaptive) a->error = kernel_error(p, m, norm);
     return 0;
 }
@@ -316,8 +346,11 @@ static inline int kernel_aim(const struct keel_kernel_state *k, struct kernel_at
 }
 
 /* f at next, which the last stage may be.  0: it is of no use. */
-static inline int kernel_rate(const keel_rk *table, const struct project *p, const struct kernel_workspace *m,
-                              keel_fn *rate, void *user, int keeps, int adaptive, double t) {
+static inline int kernel_rate(const struct kernel_method *method, const struct project *p,
+                              const struct kernel_workspace *m, keel_fn *rate, void *user, int keeps,
+                              int adaptive, double t) {
+    const keel_rk *table = method->rk;
+    if (!table) return 1;
     if (table->last_is_end && !keeps) {
         kernel_copy(p->n, m->k + (table->stages - 1) * p->n, m->f);
         return 1;
@@ -328,19 +361,37 @@ static inline int kernel_rate(const keel_rk *table, const struct project *p, con
     return 1;
 }
 
+/* The calls of the right-hand side, which `known` steps began without. */
+static inline long kernel_calls(const struct kernel_method *method, const struct kernel_workspace *m,
+                                long done, long rejected, long known, int keeps) {
+    const keel_rk *table = method->rk;
+    if (!table) return done * keel_splitting_turns(method->splitting, &m->memory) - known;
+    return (done + rejected) * (table->stages - 1) + (keeps || !table->last_is_end ? done : 0);
+}
+
+/* What a splitting keeps of an accepted step.  Does the next one begin where its last turn left off? */
+static inline int kernel_carry(const keel_splitting *s, const struct kernel_workspace *m,
+                               const struct kernel_attempt *a) {
+    kernel_copy(2 * s->half, m->stage, m->k);
+    kernel_copy(2 * s->half, m->f, m->k + 2 * s->half);
+    return m->memory.outer[s->stages] != 0 && keel_splitting_known(s, a->t_new, a->t + a->h, m->x, m->stage);
+}
+
 /* Fixed or adaptive steps.  Returns how many were taken: fewer than count after one by which a state has
  * outgrown its size, or at which the core must look at the rates of the rows, or before one that core/step.c
  * must make. */
-static inline long kernel_steps(const keel_rk *table, const struct project *p,
+static inline long kernel_steps(const struct kernel_method *method, const struct project *p,
                                 const struct kernel_workspace *m, keel_fn *rate, keel_fn *values,
                                 keel_fn *gradients, kernel_norm *norm, void *user,
                                 struct keel_kernel_state *k, int keeps, int adaptive) {
     enum { MOST_REJECTED = 60 };
     int watches = !keeps && p->kept > 0 && k->treatment == KERNEL_WATCHED;
-    long done = 0, corrections = 0, newton = 0, all_rejected = 0;
+    long done = 0, corrections = 0, newton = 0, all_rejected = 0, known = 0;
+    double t_end = k->t;
     struct kernel_attempt a = {.t = k->t, .h = k->h, .steps = k->steps};
     kernel_copy(p->n, k->x, m->x);
-    kernel_copy(p->n, k->f, m->f);
+    if (method->rk) kernel_copy(p->n, k->f, m->f);
+    else a.known = keel_splitting_begin(method->splitting, &m->memory, k->t, m->x, m->stage, m->f);
     if (keeps && adaptive) kernel_limit(p, m, k);
     for (int goes_on = 1; goes_on && done < k->count;) {
         int rejected = 0;
@@ -353,7 +404,7 @@ static inline long kernel_steps(const keel_rk *table, const struct project *p,
         for (;;) {
             if (adaptive && !kernel_aim(k, &a, wanted)) goto out;
             if (!adaptive) a.t_new = k->base + (double)(k->first + done + 1) * a.h;
-            if (kernel_attempt(table, p, m, rate, values, gradients, norm, user, k, keeps, adaptive, &a))
+            if (kernel_attempt(method, p, m, rate, values, gradients, norm, user, k, keeps, adaptive, &a))
                 goto out;
             if (adaptive && a.error <= CONTROL_BLIND &&
                 step_control_unseen(a.h, k->longest, project_due(a.steps)) && kernel_blind(p, m, a.error)) {
@@ -371,7 +422,7 @@ static inline long kernel_steps(const keel_rk *table, const struct project *p,
         }
         if (watches) kernel_residual(p, m, k, values, user, a.t_new);
         if (watches && !kernel_finite(p->kept, p->residual)) goto out;
-        if (!kernel_rate(table, p, m, rate, user, keeps, adaptive, a.t_new)) goto out;
+        if (!kernel_rate(method, p, m, rate, user, keeps, adaptive, a.t_new)) goto out;
         if (__builtin_expect(moved, 0)) kernel_enter(p, m, k, a.t_new); /* the step stands */
         if (adaptive)
             k->h_next = step_control_min(
@@ -387,20 +438,24 @@ static inline long kernel_steps(const keel_rk *table, const struct project *p,
             newton += a.newton;
             all_rejected += rejected;
         }
+        known += a.known;
+        if (!method->rk) a.known = kernel_carry(method->splitting, m, &a);
+        t_end = a.t + a.h;
         a.t = a.t_new;
         a.steps++;
         done++;
-        if (keeps && project_looks_later(a.steps) && !kernel_rests(p, m, gradients, user, k, a.t))
+        if (keeps && project_looks_later(a.steps) &&
+            !kernel_rests(method, p, m, rate, gradients, user, k, a.t))
             goes_on = 0;
     }
 out:
-    if (done > 0) kernel_end(p, m, k);
+    if (done > 0) kernel_end(method, p, m, k, t_end);
     k->t = a.t;
     k->steps = a.steps;
     k->corrections = adaptive ? corrections : keeps ? done + a.corrections : 0;
     k->newton = adaptive ? newton : keeps ? done + a.newton : 0;
     k->rejected = all_rejected;
-    k->calls = (done + all_rejected) * (table->stages - 1) + (keeps || !table->last_is_end ? done : 0);
+    k->calls = kernel_calls(method, m, done, all_rejected, known, keeps);
     return done;
 }
 #endif

@@ -267,8 +267,9 @@ static int rests(struct start *st, const struct map *map, int first, double t, c
 static int all_rest(struct start *st, double t, const double *u, const double *f) {
     const struct field *fd = st->fd;
     const struct rows *r = st->rows;
-    int rest = f && fd->rhs == fd->p.f.value &&
-               r->of[KEEL_ROW_ENERGY] + r->of[KEEL_ROW_INVARIANT] == r->count &&
+    if (fd->rhs != fd->p.f.value || (!f && fd->rhs(t, u, st->trial, fd->context) != 0)) return 0;
+    if (!f) f = st->trial;
+    int rest = r->of[KEEL_ROW_ENERGY] + r->of[KEEL_ROW_INVARIANT] == r->count &&
                rests(st, &fd->energy, r->at[KEEL_ROW_ENERGY], t, u, f) &&
                rests(st, &fd->invariant, r->at[KEEL_ROW_INVARIANT], t, u, f);
     if (rest) verify_clear(st);
@@ -279,6 +280,7 @@ void verify_clear(struct start *st) {
     const struct rows *r = st->rows;
     memset(st->fd->matrix, 0, (size_t)r->count * (size_t)st->fd->n * sizeof *st->fd->matrix);
     memset(r->terms, 0, (size_t)r->count * sizeof *r->terms);
+    memset(st->trial, 0, (size_t)st->fd->n * sizeof *st->trial);
 }
 
 keel_status verify_on_the_way(struct start *st, double t, const double *u, const double *f) {

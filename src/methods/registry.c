@@ -2,6 +2,7 @@
 #include "methods/registry.h"
 
 #include "base/text.h"
+#include "methods/splitting_tables.h"
 
 #include <string.h>
 
@@ -58,6 +59,16 @@ const keel_rk *registry_table(const keel_stepper *s) {
     for (const keel_stepper *m = explicit_rk_methods; m->info.name; m++)
         if (m == s) return m->table;
     return NULL;
+}
+
+int registry_splitting(const keel_stepper *s, int n, keel_splitting *shape) {
+    for (const keel_stepper *m = splitting_methods; m->info.name; m++) {
+        const struct splitting_table *table = m->table;
+        if (m != s) continue;
+        *shape = (keel_splitting){n / 2, table->stages, table->drift_first};
+        return 1;
+    }
+    return 0;
 }
 
 const char *registry_nearest(const char *name) {

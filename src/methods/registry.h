@@ -2,13 +2,15 @@
 #ifndef KEEL_METHODS_REGISTRY_H
 #define KEEL_METHODS_REGISTRY_H
 
-#include <keel/explicit.h>
 #include <keel/method.h>
+#include <keel/splitting.h>
 
 const keel_stepper *registry_at(int i);               /* NULL past the last */
 const keel_stepper *registry_find(const char *name);  /* NULL: none */
 const keel_rk *registry_table(const keel_stepper *s); /* of an explicit Runge-Kutta method; NULL: another */
-const char *registry_nearest(const char *name);       /* a name that was perhaps meant, or NULL */
+/* Of a splitting, for n states, the shape of its steps; 0: another method. */
+int registry_splitting(const keel_stepper *s, int n, keel_splitting *shape);
+const char *registry_nearest(const char *name); /* a name that was perhaps meant, or NULL */
 /* Those with options of their own into the list; how many. */
 int registry_owners(const keel_method **list, int room);
 #endif

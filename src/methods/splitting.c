@@ -16,6 +16,7 @@
  * order are the same (McLachlan 1995; Hairer, Lubich, Wanner, Geometric Numerical Integration, II.4, VI.3).
  * Each half step is then solved by iteration. */
 #include <keel/method.h>
+#include <keel/splitting.h>
 
 #include "base/text.h"
 #include "methods/increment.h"
@@ -26,7 +27,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { Q, P };                                /* the halves of x, and what acts on them: drifts, kicks */
+enum { Q = KEEL_Q, P = KEEL_P };
 enum { UNKNOWN, SEPARABLE, COUPLED, DRIVEN }; /* DRIVEN: T(t,p), in a table of Nystrom's kind */
 
 struct splitting {
@@ -39,9 +40,7 @@ struct splitting {
     double *change;   /* n/2: of the half that is solved for */
     struct increment solver;
     double *sample; /* SAMPLED_ROOM n */
-    double *cut;    /* the step h whose kicks and drifts stand in */
-    double *outer, *inner;
-    double *last; /* the last outer stage of the accepted step: whether it is of use, t, x and rate there */
+    keel_splitting_memory memory;
 };
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
@@ -83,60 +82,24 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->change = keel_work_doubles(w, solved);
     increment_layout(&m->solver, w, solved);
     m->sample = keel_work_doubles(w, 2 * solved * SAMPLED_ROOM);
-    m->last = keel_work_doubles(w, 2 + 2 * width);
-    size_t stages = (size_t)((const struct splitting_table *)w->stepper->table)->stages;
-    m->cut = keel_work_doubles(w, 1);
-    m->outer = keel_work_doubles(w, stages + 1);
-    m->inner = keel_work_doubles(w, stages);
+    int stages = ((const struct splitting_table *)w->stepper->table)->stages;
+    w->carried = keel_work_doubles(w, KEEL_SPLITTING_MEMORY(width, stages));
+    if (w->carried) m->memory = keel_splitting_at(w->carried, w->width, stages);
 }
 
 /* The lengths of kicks and drifts in a step of h. */
 static void cut(const keel_work *w, double h) {
     const struct splitting_table *table = w->stepper->table;
-    const struct splitting *m = w->method;
+    const keel_splitting_memory *m = &((const struct splitting *)w->method)->memory;
     int s = table->stages;
-    if (*m->cut == h) return;
-    *m->cut = h;
+    if (*m->h == h) return;
+    *m->h = h;
     for (int i = 0; i < s; i++) m->inner[i] = splitting_inner(table, i);
     for (int i = 0; i <= s; i++) m->outer[i] = splitting_outer(table, i);
     composition_cut(h, s, m->inner);
     if (!table->weights) composition_cut(h, s + 1, m->outer);
     for (int i = 0; i <= s && table->weights; i++)
         m->outer[i] = 0.5 * ((i > 0 ? m->inner[i - 1] : 0) + (i < s ? m->inner[i] : 0));
-}
-
-/* One half of the increment grows by step times rate. */
-static void advance(const keel_work *w, const keel_attempt *a, int part, double step, const double *rate) {
-    const struct splitting *m = w->method;
-    int half = w->n / 2, from = part == Q ? 0 : half;
-    for (int j = from; j < from + half; j++) {
-        double more = step * rate[j];
-        if (m->rest) {
-            more += m->rest[j];
-            double sum = a->dx[j] + more, added = sum - a->dx[j];
-            m->rest[j] = (a->dx[j] - (sum - added)) + (more - added);
-            a->dx[j] = sum;
-        } else {
-            a->dx[j] += more;
-        }
-        m->x[j] = a->x[j] + a->dx[j];
-    }
-}
-
-/* The rate of one half at the stage.  In mechanics q' = v costs nothing. */
-static keel_status find_rate(keel_work *w, int part, double t) {
-    struct splitting *m = w->method;
-    if (part == P || !m->of_mechanics) return keel_rhs(w, t, m->x, m->rate);
-    memcpy(m->rate, m->x + w->n / 2, (size_t)(w->n / 2) * sizeof *m->rate);
-    return KEEL_OK;
-}
-
-/* The first stage of a step is where the last one of the step before was, if that was one. */
-static int is_known(const keel_work *w, const keel_attempt *a, int part) {
-    const struct splitting *m = w->method;
-    size_t half = (size_t)w->n / 2, other = part == Q ? half : 0;
-    return !a->first && m->last[0] != 0 && fabs(a->t - m->last[1]) <= 4 * DBL_EPSILON * fabs(a->t) &&
-           memcmp(m->last + 2 + other, a->x + other, half * sizeof *a->x) == 0;
 }
 
 /* The rate of q at both nodes of a drift from t, the mean of the two. */
@@ -151,25 +114,38 @@ __attribute__((noinline)) static keel_status find_mean_rate(keel_work *w, double
     return status;
 }
 
-static keel_status take_separable(keel_work *w, const keel_attempt *a) {
-    const struct splitting_table *table = w->stepper->table;
-    struct splitting *m = w->method;
-    int first = table->drift_first ? Q : P, driven = *m->kind == DRIVEN ? Q : -1;
-    double clock[2] = {0, 0}; /* of q and of p */
-    for (int i = 0; i <= 2 * table->stages; i++) {
-        int part = i % 2 == 0 ? first : 1 - first;
-        double length = i % 2 == 0 ? m->outer[i / 2] : m->inner[i / 2];
-        const double *rate = m->rate;
-        keel_status status = KEEL_OK;
-        if (length == 0) continue;
-        if (i == 0 && is_known(w, a, part)) rate = m->last + 2 + w->width;
-        else if (part == driven) status = find_mean_rate(w, a->t + clock[Q], length);
-        else status = find_rate(w, part, a->t + clock[1 - part]);
-        if (status != KEEL_OK) return status;
-        advance(w, a, part, length, rate);
-        clock[part] += length;
-    }
+/* A keel_splitting_rate.  In mechanics q' = v costs nothing. */
+static int find_rate(int part, double t, double begin, double length, const double *x, double *out,
+                     void *context) {
+    keel_work *w = context;
+    const struct splitting *m = w->method;
+    if (part == P || (!m->of_mechanics && *m->kind != DRIVEN)) return keel_rhs(w, t, x, out);
+    if (!m->of_mechanics) return find_mean_rate(w, begin, length);
+    memcpy(out, x + w->n / 2, (size_t)(w->n / 2) * sizeof *out);
     return KEEL_OK;
+}
+
+static keel_splitting shape_of(const keel_work *w) {
+    const struct splitting_table *table = w->stepper->table;
+    return (keel_splitting){w->n / 2, table->stages, table->drift_first};
+}
+
+/* The first stage of a step is where the last one of the step before was, if that was one. */
+static keel_status take_separable(keel_work *w, const keel_attempt *a) {
+    struct splitting *m = w->method;
+    const keel_splitting_memory *last = &m->memory;
+    keel_splitting shape = shape_of(w);
+    int known = !a->first && *last->known != 0 && keel_splitting_known(&shape, a->t, *last->t, a->x, last->x);
+    if (known) memcpy(m->rate, last->rate, (size_t)w->width * sizeof *m->rate);
+    return keel_splitting_step(&shape, last->outer, last->inner, find_rate, w, a->t, known, a->x, m->x,
+                               m->rate, a->dx, m->rest);
+}
+
+/* One half of the increment grows by step times rate. */
+static void advance(const keel_work *w, const keel_attempt *a, int part, double step) {
+    const struct splitting *m = w->method;
+    keel_splitting shape = shape_of(w);
+    keel_splitting_turn(&shape, part, 1, step, a->x, m->rate, m->x, a->dx, m->rest);
 }
 
 struct half { /* to be solved for: by which step, at which time */
@@ -205,13 +181,13 @@ static keel_status take_coupled(keel_work *w, const keel_attempt *a) {
     double clock = 0, length = 0; /* time goes with q */
     for (int i = 0; i <= 2 * table->stages; i++) {
         int part = i % 2 == 0 ? first : 1 - first;
-        length = (i % 2 == 0 ? m->outer[i / 2] : m->inner[i / 2]) - length;
+        length = (i % 2 == 0 ? m->memory.outer[i / 2] : m->memory.inner[i / 2]) - length;
         if (length == 0 || i == 2 * table->stages) continue;
         if (part == Q) clock += length;
         keel_status status = solve_half(w, a, part, length, a->t + clock);
         if (status != KEEL_OK) return status;
-        advance(w, a, part, length, m->rate);
-        advance(w, a, 1 - part, length, m->rate);
+        advance(w, a, part, length);
+        advance(w, a, 1 - part, length);
         if (part == P) clock += length;
     }
     return KEEL_OK;
@@ -230,18 +206,20 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     if (m->rest) memset(m->rest, 0, bytes);
     memcpy(m->x, a->x, bytes);
     cut(w, a->h);
+    *m->memory.ready = *m->kind == SEPARABLE ? a->h : 0;
     return *m->kind == COUPLED ? take_coupled(w, a) : take_separable(w, a);
 }
 
 static void accept(keel_work *w, const keel_segment *s) {
-    const struct splitting_table *table = w->stepper->table;
-    struct splitting *m = w->method;
-    size_t width = (size_t)w->width;
-    m->last[0] = *m->kind == SEPARABLE && splitting_outer(table, table->stages) != 0;
-    if (m->last[0] == 0) return;
-    m->last[1] = s->t + s->h;
-    memcpy(m->last + 2, m->x, width * sizeof *m->x);
-    memcpy(m->last + 2 + width, m->rate, width * sizeof *m->rate);
+    const struct splitting *m = w->method;
+    const keel_splitting_memory *last = &m->memory;
+    size_t bytes = (size_t)w->width * sizeof(double);
+    int stages = ((const struct splitting_table *)w->stepper->table)->stages;
+    *last->known = *m->kind == SEPARABLE && last->outer[stages] != 0;
+    if (*last->known == 0) return;
+    *last->t = s->t + s->h;
+    memcpy(last->x, m->x, bytes);
+    memcpy(last->rate, m->rate, bytes);
 }
 
 #define METHOD(method, the_order, the_table, symmetric, why_not, what, source)                     \

@@ -153,9 +153,9 @@ static int emit_kept_rows(struct functions *f, struct emit *e, const struct form
         rows[maps++] = (struct emit_rows){&f->tape[role[i]], &f->tape[role[i] + 1],
                                           map[i]->jacobian.row_start, map[i]->jacobian.column};
     }
-    int left_out = whole ? emit_kept(e, name, &f->tape[functions_role_f], f->table, maps, rows) : 1;
+    int left_out = whole ? emit_kept(e, name, &f->tape[functions_role_f], &f->method, maps, rows) : 1;
     f->rows_inside = left_out == 0;
-    if (left_out > 0) left_out = emit_kept(e, name, &f->tape[functions_role_f], f->table, 0, NULL);
+    if (left_out > 0) left_out = emit_kept(e, name, &f->tape[functions_role_f], &f->method, 0, NULL);
     return left_out < 0 ? -1 : 0;
 }
 
@@ -190,17 +190,21 @@ int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const s
                           const char *method) {
     char name[40];
     const keel_stepper *stepper = plain(f, r) ? registry_find(method) : NULL;
-    f->table = stepper ? registry_table(stepper) : NULL;
-    if (!f->table) return 0;
+    f->method = (struct emit_method){0};
+    f->kernel = (keel_kernel){0};
+    if (!stepper) return 0;
+    f->method.rk = registry_table(stepper);
+    int canonical = (formulation_traits(r) & KEEL_CANONICAL) != 0;
+    if (!f->method.rk && !(canonical && registry_splitting(stepper, r->n, &f->method.splitting))) return 0;
     f->kernel.method = stepper->info.name;
     name_in_c(name, sizeof name, mode, functions_role_f);
-    int left_out = emit_kernel(e, name, &f->tape[functions_role_f], f->table);
+    int left_out = emit_kernel(e, name, &f->tape[functions_role_f], &f->method);
     return left_out ? (left_out < 0 ? -1 : 0) : emit_kept_rows(f, e, r, name);
 }
 
 void functions_link_kernel(struct functions *f, const struct compile_unit *unit, int mode) {
     char name[40];
-    if (!f->table) return;
+    if (!f->kernel.method) return;
     name_in_c(name, sizeof name, mode, functions_role_f);
     f->kernel.fixed = compile_fixed(unit, name);
     f->kernel.kept = compile_kept(unit, name);

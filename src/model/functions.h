@@ -44,8 +44,8 @@ struct functions {
     struct tape tape[FUNCTIONS_ROLES];
     unsigned char there[FUNCTIONS_ROLES];
     keel_fn *call[FUNCTIONS_ROLES]; /* NULL where there is none */
-    const keel_rk *table;           /* the table of the method that f is to be compiled into; NULL: none */
-    keel_kernel kernel;             /* fixed NULL: there is none */
+    struct emit_method method;      /* that f is to be compiled into */
+    keel_kernel kernel;             /* method NULL: there is none */
     int rows_inside;                /* the kernel has the rows */
     struct series recurrences;      /* of the motion */
     keel_series series;             /* value NULL: there are none */
@@ -59,8 +59,8 @@ void functions_close(struct functions *f);
 /* The same as C, for mode number `mode`, with the recurrences for the method taylor.  Few methods ask for
  * forms and written: they are left out unless all is wanted, and stay interpreted.  0 or -1. */
 int functions_emit(const struct functions *f, struct emit *e, int mode, const char *method, int all);
-/* f inside the loop of a method, where that is an explicit Runge-Kutta method and f is all it needs; the
- * same. */
+/* f inside the loop of a method, where that is an explicit Runge-Kutta method or a splitting and f is all it
+ * needs; the same. */
 int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct formulation *r,
                           const char *method);
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode);

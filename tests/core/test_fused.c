@@ -283,8 +283,9 @@ static long steps_with_norm(struct ode *o, keel_error_norm norm) {
     emit_open(&e);
     e.kernels = EMIT_ADAPTIVE;
     assert_int_equal(emit_function(&e, "f", &o->tape), 0);
-    assert_int_equal(emit_kernel(&e, "own", &o->tape, &table), 0);
-    assert_int_equal(emit_kept(&e, "own", &o->tape, &table, 0, NULL), 0);
+    struct emit_method method = {.rk = &table};
+    assert_int_equal(emit_kernel(&e, "own", &o->tape, &method), 0);
+    assert_int_equal(emit_kept(&e, "own", &o->tape, &method, 0, NULL), 0);
     if (compile_load(e.text, NULL, &o->unit, message, sizeof message) != COMPILE_READY)
         fail_msg("%s", message);
     emit_close(&e);
@@ -338,11 +339,13 @@ static void long_models_are_left_alone(void **state) {
     assert_int_equal(tape_build(&t, &g, 1, &sum, 1, &input, &missing), 0);
     emit_open(&e);
     size_t before = e.length;
-    assert_int_equal(emit_kernel(&e, "f", &t, registry_table(registry_find("dop853"))), 1);
+    struct emit_method many = {.rk = registry_table(registry_find("dop853"))};
+    struct emit_method few = {.rk = registry_table(registry_find("rk4"))};
+    assert_int_equal(emit_kernel(&e, "f", &t, &many), 1);
     assert_int_equal(e.length, before);
-    assert_int_equal(emit_kernel(&e, "f", &t, registry_table(registry_find("rk4"))), 0);
+    assert_int_equal(emit_kernel(&e, "f", &t, &few), 0);
     assert_true(e.length > before);
-    assert_int_equal(emit_kernel(&e, "a b", &t, registry_table(registry_find("rk4"))), -1);
+    assert_int_equal(emit_kernel(&e, "a b", &t, &few), -1);
     emit_close(&e);
     tape_free(&t);
     expr_close(&g);

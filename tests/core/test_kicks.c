@@ -1,0 +1,188 @@
+/* test_kicks.c - a model compiled into a splitting method, free, watched or projected, takes the same steps,
+ * to the last bit of states, certificate, counts and saved bytes, as one that is called for every kick and
+ * drift; and only where H is a sum T(p) + V(q). */
+#include "extras.h"
+#include "cache.h"
+#include "same.h"
+
+#include "core/kernel.h"
+#include "methods/registry.h"
+#include "model_run.h"
+
+#include <unistd.h>
+
+#define KEPLER                                                          \
+    "canonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2 - 1/norm(q)\n" \
+    "invariant momentum = q[1]*p[2] - q[2]*p[1]\ninit q = (0.9, 0), p = (0, 1.1)\nrun 0 .. 1\n"
+#define PENDULUM                                                     \
+    "param g = 9.81\ncanonical q, p\nhamiltonian p^2/2 - g*cos(q)\n" \
+    "init q = 1, p = 0\nrun 0 .. 1\n"
+/* V and T that depend on t: each half has its clock, and a Nystrom table takes another way. */
+#define PUSHED                                                                   \
+    "canonical q, p\nhamiltonian exp(0.1*sin(t))*p^2/2 + cosh(q) + q*sin(3*t)\n" \
+    "init q = 1, p = 0.2\nrun 0 .. 1\n"
+#define COUPLED "canonical q, p\nhamiltonian (1 + q^2)*p^2/2 + q^2/2\ninit q = 1, p = 0.2\nrun 0 .. 1\n"
+
+static keel_kernel_fixed *counted_fixed;
+static keel_kernel_steps *counted_kept;
+static long in_kernel, at_once;
+
+static long count_fixed(double t, double base, double h, long first, long count, double *x, double *f,
+                        void *user) {
+    long calls = counted_fixed(t, base, h, first, count, x, f, user);
+    if (calls >= 0) in_kernel += count;
+    return calls;
+}
+
+static long count_kept(struct keel_kernel_state *k, void *user) {
+    long taken = counted_kept(k, user);
+    in_kernel += taken;
+    if (taken > at_once) at_once = taken;
+    return taken;
+}
+
+/* A model's problem interpreted and without a kernel, and compiled with one that counts. */
+struct pair {
+    keel_model *model, *interpreted;
+    keel_problem called, compiled;
+    keel_kernel kernel;
+};
+
+static keel_model *read_model(const char *text, const char *method, int interpret) {
+    keel_model_options o = {.method = method, .interpret = interpret};
+    keel_model *m = keel_model_read("test.keel", text, strlen(text), &o);
+    if (keel_model_status(m) != KEEL_OK) fail_msg("%s", keel_model_message(m));
+    return m;
+}
+
+static keel_problem problem_of(const keel_model *m) {
+    keel_mode mode;
+    assert_true(keel_model_mode(m, keel_model_start(m), &mode));
+    return *mode.problem;
+}
+
+static void pair_open(struct pair *p, const char *text, const char *method) {
+    p->model = read_model(text, method, 0);
+    p->interpreted = read_model(text, method, 1);
+    p->compiled = problem_of(p->model);
+    p->called = problem_of(p->interpreted);
+    assert_non_null(keel_extras_of(&p->compiled)->kernel);
+    assert_null(keel_extras_of(&p->called)->kernel);
+    p->kernel = *keel_extras_of(&p->compiled)->kernel;
+    counted_fixed = p->kernel.fixed;
+    counted_kept = p->kernel.kept;
+    assert_true(counted_fixed && counted_kept);
+    p->kernel.fixed = count_fixed;
+    p->kernel.kept = count_kept;
+    own_extras(&p->compiled)->kernel = &p->kernel;
+}
+
+static void pair_close(struct pair *p) {
+    keel_model_close(p->model);
+    keel_model_close(p->interpreted);
+}
+
+/* On the grid and off it, odd and even, short and long, once more back; with looks in between, which cut
+ * another step. */
+static void same_run(const struct pair *p, const char *method, const char *with, double h) {
+    static const double ends[] = {1, 3, 64.5, 66, 97, 131, 132, 711.25, 1317.95, 1571.95, 1300, 17.5};
+    keel_options o = {.method = pair_of(method, with), .step = h};
+    keel_solver *a = keel_open(&p->called, &o), *b = keel_open(&p->compiled, &o);
+    in_kernel = at_once = 0;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        double t = nextafter(ends[i] * h, HUGE_VAL); /* near enough to be on the grid */
+        assert_ok(a, keel_run(a, t));
+        assert_ok(b, keel_run(b, t));
+        same_solver(a, b, p->called.n);
+        if (i % 2) same_look(a, b, t - (i >= 10 ? -0.3 : 0.3) * h, p->called.n);
+        if (i != 8) continue; /* where the one stands, the other goes on */
+        assert_ok(a, keel_step(a, 1e3));
+        assert_ok(b, keel_step(b, 1e3));
+        same_solver(a, b, p->called.n);
+    }
+    keel_close(a);
+    keel_close(b);
+}
+
+static void every_splitting_gives_the_same_bits(void **state) {
+    (void)state;
+    static const char *const texts[] = {KEPLER, PENDULUM, PUSHED};
+    keel_splitting shape;
+    const keel_stepper *s;
+    int methods = 0;
+    for (int i = 0; (s = registry_at(i)); i++) {
+        const char *method = s->info.name;
+        struct pair p;
+        if (!registry_splitting(s, 2, &shape)) continue;
+        int driven = strcmp(method, "mclachlan-atela4") == 0, text = driven ? 0 : methods % 3;
+        methods++;
+        pair_open(&p, texts[text], method);
+        same_run(&p, method, "none", 0.0077);
+        assert_true(in_kernel > 2000);
+        for (int k = 0; k < 2 && text < 2; k++) { /* H(t) is no row */
+            same_run(&p, method, k ? "project" : "watch", 0.0077);
+            assert_true(in_kernel > 2000 && at_once > 50);
+        }
+        pair_close(&p);
+    }
+    assert_true(methods >= 13);
+}
+
+/* Steps so long that a projection takes several iterations, and a time that is less sure than a step's. */
+static void long_steps_and_an_early_clock_too(void **state) {
+    (void)state;
+    struct pair p;
+    pair_open(&p, KEPLER, "yoshida4");
+    same_run(&p, "yoshida4", "project", 0.1);
+    pair_close(&p);
+    pair_open(&p, PUSHED, "verlet");
+    p.called.t0 = p.compiled.t0 = -100;
+    keel_options o = {.method = "verlet+none", .step = 0.1};
+    in_kernel = 0;
+    assert_int_equal(same_end(&p.called, &p.compiled, &o, 60), KEEL_OK);
+    assert_true(in_kernel > 1500);
+    same_after_a_save(&p.called, &p.compiled, &o, -43.21, 50);
+    pair_close(&p);
+}
+
+/* Beyond its end at t = 0 a state is not finite: told as ever. */
+static void trouble_is_told_as_ever(void **state) {
+    (void)state;
+    struct pair p;
+    pair_open(&p, "canonical q, p\nhamiltonian p^2/2 - q^4\ninit q = 1, p = 1\nrun 0 .. 1\n", "verlet");
+    static const char *const with[] = {"none", "watch", "project"};
+    for (int i = 0; i < 3; i++) {
+        keel_options o = {.method = pair_of("verlet", with[i]), .step = 0.001};
+        in_kernel = 0;
+        assert_true(same_end(&p.called, &p.compiled, &o, 40) < 0);
+        assert_true(i == 0 || in_kernel > 0);
+    }
+    pair_close(&p);
+}
+
+static void only_sums_are_split(void **state) {
+    (void)state;
+    struct pair p;
+    pair_open(&p, COUPLED, "blanes-moan4");
+    same_run(&p, "blanes-moan4", "none", 0.01);
+    assert_int_equal(in_kernel, 0);
+    pair_close(&p);
+    pair_open(&p, PUSHED, "verlet");
+    p.kernel.method = "mclachlan-atela4";
+    keel_options o = {.method = "verlet", .step = 0.01};
+    in_kernel = 0;
+    same_end(&p.called, &p.compiled, &o, 5); /* another method's */
+    assert_int_equal(in_kernel, 0);
+    pair_close(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_splitting_gives_the_same_bits),
+        cmocka_unit_test(long_steps_and_an_early_clock_too),
+        cmocka_unit_test(trouble_is_told_as_ever),
+        cmocka_unit_test(only_sums_are_split),
+    };
+    unsetenv("CC");
+    return cmocka_run_group_tests_name("kicks", tests, make_cache, drop_cache);
+}
