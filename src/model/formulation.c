@@ -312,9 +312,8 @@ static int recognise(struct formulation *r) {
     struct graph *g = graph_of(r);
     unsigned traits = formulation_traits(r);
     int half = r->n / 2;
-    r->quadratic = !(traits & KEEL_SECOND_ORDER) && r->f.count > 0 && r->m == 0;
-    for (int i = 0; i < r->f.count && r->quadratic; i++)
-        r->quadratic = derive_degree(g, r->f.value[i], r->n, r->basic) <= 2;
+    r->quadratic = !(traits & KEEL_SECOND_ORDER) && r->f.count > 0 && r->m == 0 &&
+                   derive_degree_of(g, r->f.count, r->f.value, r->n, r->basic) <= 2;
     const expr *q = r->basic, *p = r->basic + half;
     if (traits & KEEL_CANONICAL) r->separable = derive_separable(g, mode_of(r)->function, half, q, half, p);
     if (!(traits & KEEL_POSITIONS)) return 1;

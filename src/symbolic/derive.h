@@ -51,6 +51,7 @@ int derive_terms_of(struct graph *g, int count, const expr *f, expr *out); /* of
 /* The degree of f as a polynomial in the symbols: 0, 1, 2, and 3 for all that is not a polynomial of
  * degree 2. */
 int derive_degree(struct graph *g, expr f, int n, const expr *symbol);
+int derive_degree_of(struct graph *g, int count, const expr *f, int n, const expr *symbol); /* the largest */
 /* Is f a function of q alone plus one of p alone? */
 int derive_separable(struct graph *g, expr f, int nq, const expr *q, int np, const expr *p);
 #endif
