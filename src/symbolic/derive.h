@@ -43,6 +43,8 @@ expr derive_total(struct derive *d, expr f);
 int derive_gradient(struct derive *d, expr f, int n, const expr *symbol, expr *out);
 int derive_jacobian(struct derive *d, int rows, const expr *f, int n, const expr *symbol,
                     struct derive_sparse *out);
+/* How many entries such a Jacobian has, 0 by structure or not; without memory the graph has failed. */
+double derive_entries(struct graph *g, int rows, const expr *f, int n, const expr *symbol);
 
 /* The sum of |terms| of f: its round-off unit.  (a - b)*k/c counts as (|a| + |b|)*|k|/|c|. */
 expr derive_terms(struct graph *g, expr f);
