@@ -245,15 +245,20 @@ static keel_status check_rate(struct field *fd, const struct map *map, double t,
     return status;
 }
 
+/* Column by column a comparison takes some evaluations for each of them: large maps go along directions. */
+static int is_checked_along(const struct field *fd, const struct map *map) {
+    enum { MOST_COLUMNS = 500 };
+    int by_entries = fd->mech.sparse || (fd->by_pattern && (map == &fd->f || map == &fd->algebraic));
+    return map->user.pattern && (by_entries || map->columns > MOST_COLUMNS);
+}
+
 keel_status map_check(struct field *fd, const struct map *map, double t, const double *u) {
     if (map->user.count > 0 && map->user.time_derivative) {
         keel_status status = check_rate(fd, map, t, u);
         if (status != KEEL_OK) return status;
     }
     if (map->user.count == 0 || !map->user.jacobian) return KEEL_OK;
-    if ((fd->mech.sparse || (fd->by_pattern && (map == &fd->f || map == &fd->algebraic))) &&
-        map->user.pattern)
-        return map_sparse_check(fd, map, t, u);
+    if (is_checked_along(fd, map)) return map_sparse_check(fd, map, t, u);
     struct map plain = *map;
     plain.user.jacobian = NULL;
     plain.exact = 1;

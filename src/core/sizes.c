@@ -10,6 +10,7 @@
  * lighter ones.  Bodies of equal mass share the largest size, as other arrays do. */
 #include "core/field.h"
 
+#include "core/start.h"
 #include "linalg/dense.h"
 
 #include <math.h>
@@ -105,15 +106,59 @@ static int masses_from_entries(struct field *fd, double t, const double *u) {
     return 1;
 }
 
+/* H_pp s by quotients of the gradient, s_j = +-1: bit j of a random number. */
+static keel_status bend_along(struct field *fd, double t, const double *u, double way, unsigned seed,
+                              double *out) {
+    int nq = fd->nq, n = fd->n;
+    for (int side = -1; side <= 1; side += 2) {
+        unsigned state = seed;
+        memcpy(fd->line, u, (size_t)n * sizeof *u);
+        for (int j = 0; j < nq; j++) fd->line[nq + j] += start_random(&state) < 0 ? -side * way : side * way;
+        keel_status status = map_jacobian(fd, &fd->energy, t, fd->line, fd->gradient);
+        if (status != KEEL_OK) return status;
+        for (int i = 0; i < nq; i++) {
+            double part = side * fd->gradient[nq + i] / (2 * way);
+            out[i] = side < 0 ? part : out[i] + part;
+        }
+    }
+    unsigned state = seed;
+    for (int i = 0; i < nq; i++)
+        if (start_random(&state) < 0) out[i] = -out[i];
+    return KEEL_OK;
+}
+
+/* Where H_pp is diagonal s_i (H_pp s)_i is its entry for any signs s; what differs with them is not.  Six
+ * gradients for any number of bodies.  Bodies of equal mass have equal entries to round-off: as floats they
+ * are the same. */
+static int masses_along(struct field *fd, double t, const double *u) {
+    enum { DIRECTIONS = 3 };
+    double way = 0, *entry = fd->matrix, *again = fd->matrix + fd->nq;
+    for (int j = fd->nq; j < fd->n; j++) way = fmax(way, 1e-3 * fabs(u[j]));
+    if (way == 0) way = 1e-3;
+    if (bend_along(fd, t, u, way, 1, entry) != KEEL_OK) return 0;
+    for (unsigned k = 1; k < DIRECTIONS; k++) {
+        if (bend_along(fd, t, u, way, 1 + k, again) != KEEL_OK) return 0;
+        for (int i = 0; i < fd->nq; i++)
+            if (!(fabs(again[i] - entry[i]) <= 1e-6 * entry[i])) return 0;
+    }
+    for (int i = 0; i < fd->nq; i++) {
+        if (!(entry[i] > 0 && isfinite(entry[i]))) return 0;
+        fd->inertia[i] = 1 / (double)(float)entry[i];
+    }
+    return 1;
+}
+
 void sizes_find_masses(struct field *fd, double t, const double *u) {
+    enum { MOST_COLUMNS = 500 }; /* of a matrix H_pp */
     if (!is_canonical(fd) || fd->nq == 0) return;
     struct fault before = fd->fault;
-    if (fd->by_pattern) {
-        if (!masses_from_entries(fd, t, u)) fd->inertia[0] = 0;
+    int by_rates = fd->p.f.jacobian && fd->rhs == fd->p.f.value;
+    if (fd->by_pattern || (!by_rates && fd->energy.user.jacobian && fd->nq > MOST_COLUMNS)) {
+        int found = fd->by_pattern ? masses_from_entries(fd, t, u) : masses_along(fd, t, u);
+        if (!found) fd->inertia[0] = 0;
         fd->fault = before;
         return;
     }
-    int by_rates = fd->p.f.jacobian && fd->rhs == fd->p.f.value;
     keel_status status = by_rates                   ? bend_from_rates(fd, t, u, fd->matrix)
                          : fd->energy.user.jacobian ? bend_by_gradients(fd, t, u, fd->matrix)
                                                     : bend_by_values(fd, t, u, fd->matrix);

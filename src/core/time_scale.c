@@ -11,11 +11,10 @@
  * rest. */
 static void find_sizes(const struct field *fd, double *size) {
     int halves = (fd->traits & KEEL_POSITIONS) != 0;
-    double largest = 0;
+    double shared[2] = {0, 0}, largest = 0; /* of velocities, of positions */
+    for (int j = 0; j < fd->n; j++) shared[j < fd->nq] = fmax(shared[j < fd->nq], fd->size[j]);
     for (int j = 0; j < fd->n; j++) {
-        size[j] = fd->size[j];
-        for (int i = 0; i < fd->n && halves; i++)
-            if ((i < fd->nq) == (j < fd->nq)) size[j] = fmax(size[j], fd->size[i]);
+        size[j] = halves ? fmax(fd->size[j], shared[j < fd->nq]) : fd->size[j];
         largest = fmax(largest, size[j]);
     }
     for (int j = 0; j < fd->n; j++)

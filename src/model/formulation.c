@@ -3,6 +3,7 @@
 #include "model/formulation.h"
 
 #include "base/text.h"
+#include "linalg/sparse.h"
 #include "symbolic/derive_rules.h"
 #include "model/branches.h"
 #include "model/diagnostics.h"
@@ -167,28 +168,53 @@ int formulation_map_open(struct formulation *r, struct formulation_map *map, int
     return !r->pool->refused;
 }
 
+/* A dense Jacobian of many entries is left to differences.  They take n evaluations of f, which the
+ * factorization of such a matrix outweighs, and as expressions the entries would outgrow f by far. */
+static int is_left_out(struct formulation *r, const struct formulation_map *map, int columns,
+                       const expr *by) {
+    enum { MOST_ENTRIES = 1 << 19 };
+    double all = (double)map->count * columns;
+    if (map != &r->f || all <= MOST_ENTRIES) return 0;
+    double entries = derive_entries(graph_of(r), map->count, map->value, columns, by);
+    return entries > MOST_ENTRIES && !sparse_pays(columns, entries);
+}
+
+/* No value of the map contains t? */
+static int is_autonomous(struct graph *g, const struct formulation_map *map) {
+    struct expr_list reached;
+    expr t = expr_symbol(g, EXPR_TIME, 0, 0);
+    if (expr_order(g, (size_t)map->count, map->value, &reached)) return 0;
+    free(reached.item);
+    return g->mark[t] != g->stamp;
+}
+
+/* The partial derivatives by t; 1 or 0. */
+static int take_rates(struct formulation *r, struct formulation_map *map) {
+    struct graph *g = graph_of(r);
+    expr t = expr_symbol(g, EXPR_TIME, 0, 0);
+    struct derive_sparse by_time = {0};
+    map->rate = pool_take(r->pool, ((size_t)map->count + 1) * sizeof *map->rate);
+    if (!map->rate || derive_jacobian(&r->derive, map->count, map->value, 1, &t, &by_time)) return 0;
+    if (map->count && by_time.row_start[map->count] == 0) map->rate = NULL; /* nothing here moves with t */
+    for (int i = 0; i < map->count && map->rate; i++) {
+        int there = by_time.row_start[i + 1] > by_time.row_start[i];
+        map->rate[i] = there ? by_time.value[by_time.row_start[i]] : derive_zero(g);
+    }
+    derive_free(&by_time);
+    return 1;
+}
+
 int formulation_derivatives(struct formulation *r, struct formulation_map *map, int columns, const expr *by,
                             int terms) {
     struct graph *g = graph_of(r);
-    size_t rows = (size_t)map->count + 1;
-    expr t = expr_symbol(g, EXPR_TIME, 0, 0);
-    struct derive_sparse by_time = {0};
-    map->rate = pool_take(r->pool, rows * sizeof *map->rate);
-    map->terms = terms ? pool_take(r->pool, rows * sizeof *map->terms) : NULL;
-    if (r->pool->refused || derive_jacobian(&r->derive, map->count, map->value, columns, by, &map->jacobian))
+    map->terms = terms ? pool_take(r->pool, ((size_t)map->count + 1) * sizeof *map->terms) : NULL;
+    if (r->pool->refused) return 0;
+    if (!is_left_out(r, map, columns, by) &&
+        derive_jacobian(&r->derive, map->count, map->value, columns, by, &map->jacobian))
         return 0;
-    if (derive_jacobian(&r->derive, map->count, map->value, 1, &t, &by_time)) return 0;
-    if (map->count && by_time.row_start[map->count] == 0) map->rate = NULL; /* nothing here moves with t */
-    for (int i = 0; i < map->count; i++) {
-        int there = by_time.row_start[i + 1] > by_time.row_start[i];
-        if (map->rate) map->rate[i] = there ? by_time.value[by_time.row_start[i]] : derive_zero(g);
-    }
+    map->autonomous = is_autonomous(g, map);
+    if (!map->autonomous && !take_rates(r, map)) return 0;
     if (terms) derive_terms_of(g, map->count, map->value, map->terms);
-    derive_free(&by_time);
-    struct expr_list reached;
-    if (expr_order(g, (size_t)map->count, map->value, &reached)) return 0;
-    free(reached.item);
-    map->autonomous = g->mark[t] != g->stamp;
     return !g->failed;
 }
 
@@ -312,9 +338,8 @@ static int recognise(struct formulation *r) {
     struct graph *g = graph_of(r);
     unsigned traits = formulation_traits(r);
     int half = r->n / 2;
-    r->quadratic = !(traits & KEEL_SECOND_ORDER) && r->f.count > 0 && r->m == 0;
-    for (int i = 0; i < r->f.count && r->quadratic; i++)
-        r->quadratic = derive_degree(g, r->f.value[i], r->n, r->basic) <= 2;
+    r->quadratic = !(traits & KEEL_SECOND_ORDER) && r->f.count > 0 && r->m == 0 &&
+                   derive_degree_of(g, r->f.count, r->f.value, r->n, r->basic) <= 2;
     const expr *q = r->basic, *p = r->basic + half;
     if (traits & KEEL_CANONICAL) r->separable = derive_separable(g, mode_of(r)->function, half, q, half, p);
     if (!(traits & KEEL_POSITIONS)) return 1;

@@ -342,9 +342,16 @@ static int unfold(struct freezer *z, struct lists *lists, size_t count, expr *ro
     return good;
 }
 
+static int any_switches(const struct graph *g, const struct expr_list *all) {
+    for (size_t k = 0; k < all->count; k++)
+        if (switches((enum expr_op)g->node[all->item[k]].op)) return 1;
+    return 0;
+}
+
 static int freeze(struct freezer *z, struct lists *lists, size_t count, const expr *root) {
     struct expr_list all;
     if (expr_order(z->g, count, root, &all)) return 0;
+    if (!any_switches(z->g, &all)) return free(all.item), 1;
     z->nodes = z->g->count;
     z->image = expr_take(z->g, z->nodes, sizeof *z->image);
     z->guard = expr_take(z->g, z->nodes, sizeof *z->guard);

@@ -57,7 +57,8 @@ expr structure_symbol(const struct structure_work *w, int column, int order) {
 }
 
 static int work_open(struct structure_work *w, struct structure *s, const struct structure_problem *p) {
-    *w = (struct structure_work){.s = s, .p = p, .g = p->g, .rows = p->equations, .columns = p->unknowns};
+    *w = (struct structure_work){
+        .s = s, .p = p, .g = p->g, .rows = p->equations, .columns = p->unknowns, .leading = 1};
     derive_open(&w->smooth, p->g, DERIVE_NONE);
     derive_open(&w->any, p->g, DERIVE_ANY);
     w->f = structure_take(s, (size_t)p->equations, sizeof *w->f);
@@ -128,13 +129,16 @@ int structure_numbers(struct structure *s, const struct structure_pattern *a,
 static int sigma_method(struct structure_work *w, struct structure_pattern *jacobian) {
     struct structure *s = w->s;
     struct structure_pattern *sigma = structure_take(s, 1, sizeof *sigma);
-    if (!sigma || structure_signature(w, sigma)) return -1;
+    if (!sigma) return -1;
+    if (w->leading) w->leading = structure_leading(w, sigma);
+    if (w->leading < 0 || (!w->leading && structure_signature(w, sigma))) return -1;
     int *match = structure_keep(s, (size_t)w->rows, sizeof *match);
     int *back = structure_take(s, (size_t)w->columns, sizeof *back);
     if (!match || !back) return -1;
     int size = structure_match(s, sigma, match, back);
     if (size < 0) return -1;
-    if (size < w->rows || size < w->columns) return structure_parts(w, sigma, match, back) ? -1 : 1;
+    if (size < w->rows || size < w->columns)
+        return !w->leading && structure_parts(w, sigma, match, back) ? -1 : 1;
     s->match = match;
     w->sigma = sigma, w->match = match, w->back = back;
     s->c = structure_keep(s, (size_t)w->rows, sizeof *s->c);
@@ -254,6 +258,10 @@ static int regularise(struct structure_work *w, struct structure_pattern *jacobi
     for (int value = INT_MAX;;) { /* of the transversal: falls with every combination */
         int singular = sigma_method(w, jacobian);
         if (singular < 0) return -1;
+        if (w->leading && (singular || s->rank < w->rows)) {
+            w->leading = 0;
+            continue;
+        }
         if (singular) {
             int left = structure_redundant(w);
             if (left < 0 || s->verdict != STRUCTURE_OK) return -1;

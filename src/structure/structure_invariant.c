@@ -13,6 +13,9 @@
 
 enum { TERMS = 24, DEPTH = 40, FACTORS = 24 };
 enum { VISITS = 200, HIGHEST = 1 << 20 }; /* nodes of a product looked at; a power */
+/* Operations that an elimination may take where every equation shares terms with every other: the number of
+ * equations times the square of their length.  Systems with longer equations are not searched. */
+#define MOST_OPERATIONS 3e8
 
 struct term {
     double number;
@@ -169,14 +172,15 @@ static int expand_equation(const struct expansion *x, expr f, struct sum *out) {
     return failed ? -1 : 0;
 }
 
-/* number[e]: depends on constants and parameters of known value alone. */
+/* number[e]: depends on constants and parameters of known value alone.  0; -1; 1: the equations are too long. */
 static int expansion_open(struct expansion *x, struct structure_work *w, unsigned char **mark, size_t *left) {
     struct expr_list list;
     struct graph *g = w->g;
     *x = (struct expansion){.w = w, .g = g, .left = left};
-    if (structure_sample_open(&x->v, w, (size_t)w->rows, w->f, 0)) return -1;
+    if (expr_order(g, (size_t)w->rows, w->f, &list)) return -1;
+    if ((double)list.count * (double)list.count > MOST_OPERATIONS * w->rows) return free(list.item), 1;
     *mark = structure_take(w->s, g->count, 1);
-    if (!*mark || expr_order(g, (size_t)w->rows, w->f, &list)) return -1;
+    if (!*mark || structure_sample_open(&x->v, w, (size_t)w->rows, w->f, 0)) return free(list.item), -1;
     for (size_t i = 0; i < list.count; i++) {
         struct expr_node n = g->node[list.item[i]];
         const expr operand[3] = {n.a, n.b, n.c};
@@ -315,8 +319,9 @@ int structure_invariants(struct structure_work *w) {
     unsigned char *mark;
     size_t left;
     struct sum *row = structure_take(w->s, (size_t)w->rows, sizeof *row);
-    int failed = !row || expansion_open(&x, w, &mark, &left);
     if (!row) return -1;
+    int failed = expansion_open(&x, w, &mark, &left);
+    if (failed > 0) return 0;
     for (int i = 0; i < w->rows && !failed; i++)
         if (expand_equation(&x, w->f[i], &row[i])) failed = structure_out_of_memory(w->s);
     if (!failed) failed = find(w, row);

@@ -40,6 +40,7 @@ struct structure_work {
     uint32_t places[2];
     struct structure_pattern *sigma; /* of the attempt at hand, with its transversal */
     int *match, *back;
+    int leading; /* 1: the slopes by the highest derivatives are tried alone */
 };
 
 /* Memory that structure_close (kept) or the end of the analysis (scratch) gives back; zeroed.  NULL: none,
@@ -74,6 +75,9 @@ int structure_sight(struct structure_sample *v, const struct structure_work *w, 
 int structure_sample_points(const struct structure_work *w, size_t roots, const expr *root,
                             int point[STRUCTURE_POINTS]);
 
+/* The entries of the signature that c = 0, d_j = the highest order of x_j lets count.  1; 0: they may not be all
+ * that is needed; -1: see the verdict. */
+int structure_leading(struct structure_work *w, struct structure_pattern *out);
 /* Also rewrites equations that depend on a symbol in appearance only.  0, or -1: see the verdict. */
 int structure_signature(struct structure_work *w, struct structure_pattern *out);
 /* f, which does not depend on these symbols, without them; f itself where no number can stand for them. */

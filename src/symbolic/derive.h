@@ -43,6 +43,8 @@ expr derive_total(struct derive *d, expr f);
 int derive_gradient(struct derive *d, expr f, int n, const expr *symbol, expr *out);
 int derive_jacobian(struct derive *d, int rows, const expr *f, int n, const expr *symbol,
                     struct derive_sparse *out);
+/* How many entries such a Jacobian has, 0 by structure or not; without memory the graph has failed. */
+double derive_entries(struct graph *g, int rows, const expr *f, int n, const expr *symbol);
 
 /* The sum of |terms| of f: its round-off unit.  (a - b)*k/c counts as (|a| + |b|)*|k|/|c|. */
 expr derive_terms(struct graph *g, expr f);
@@ -51,6 +53,7 @@ int derive_terms_of(struct graph *g, int count, const expr *f, expr *out); /* of
 /* The degree of f as a polynomial in the symbols: 0, 1, 2, and 3 for all that is not a polynomial of
  * degree 2. */
 int derive_degree(struct graph *g, expr f, int n, const expr *symbol);
+int derive_degree_of(struct graph *g, int count, const expr *f, int n, const expr *symbol); /* the largest */
 /* Is f a function of q alone plus one of p alone? */
 int derive_separable(struct graph *g, expr f, int nq, const expr *q, int np, const expr *p);
 #endif

@@ -60,8 +60,8 @@ static int larger(int a, int b) {
     return a > b ? a : b;
 }
 
-static int degree_of(const struct expr_node *n, const unsigned char *of) {
-    int a = of[n->a], b = n->op == EXPR_POWI ? 0 : of[n->b], c = of[n->c];
+static int degree_of(const struct expr_node *n, const expr *of) {
+    int a = (int)of[n->a], b = n->op == EXPR_POWI ? 0 : (int)of[n->b], c = (int)of[n->c];
     switch (n->op) {
     case EXPR_ADD:
     case EXPR_SUB:
@@ -81,21 +81,26 @@ static int degree_of(const struct expr_node *n, const unsigned char *of) {
     }
 }
 
-int derive_degree(struct graph *g, expr f, int n, const expr *symbol) {
+/* Degrees stand in the graph's scratch, so that a question costs what f does, not what the graph does. */
+int derive_degree_of(struct graph *g, int count, const expr *f, int n, const expr *symbol) {
     struct expr_list list;
-    if (f == EXPR_NONE || expr_order(g, 1, &f, &list)) return NOT_QUADRATIC;
-    unsigned char *of = calloc(g->count, 1);
-    int result = NOT_QUADRATIC;
-    g->failed |= !of;
-    for (int j = 0; j < n && of; j++) of[symbol[j]] = 1;
-    for (size_t i = 0; i < list.count && of; i++) {
+    expr *of = g->image;
+    int result = 0;
+    if (expr_order(g, (size_t)count, f, &list)) return NOT_QUADRATIC;
+    for (int j = 0; j < n; j++) of[symbol[j]] = 1;
+    for (size_t i = 0; i < list.count; i++) {
         const struct expr_node *node = &g->node[list.item[i]];
-        if (expr_operands((enum expr_op)node->op)) of[list.item[i]] = (unsigned char)degree_of(node, of);
+        if (expr_operands((enum expr_op)node->op)) of[list.item[i]] = (expr)degree_of(node, of);
     }
-    if (of) result = of[f];
-    free(of);
+    for (int i = 0; i < count; i++) result = f[i] ? larger(result, (int)of[f[i]]) : NOT_QUADRATIC;
+    for (int j = 0; j < n; j++) of[symbol[j]] = EXPR_NONE;
+    for (size_t i = 0; i < list.count; i++) of[list.item[i]] = EXPR_NONE;
     free(list.item);
     return result;
+}
+
+int derive_degree(struct graph *g, expr f, int n, const expr *symbol) {
+    return derive_degree_of(g, 1, &f, n, symbol);
 }
 
 enum { OF_Q = 1, OF_P = 2, MIXED = 4 }; /* MIXED: not q alone plus p alone */

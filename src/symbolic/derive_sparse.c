@@ -83,6 +83,19 @@ static void work_close(struct work *w) {
     free(w->slope);
 }
 
+double derive_entries(struct graph *g, int rows, const expr *f, int n, const expr *symbol) {
+    struct work w;
+    double entries = 0;
+    int held = work_open(&w, n, symbol) ? -1 : 0;
+    for (int i = 0; i < rows && held >= 0; i++) {
+        held = columns_of(g, f[i], n, w.place, w.held);
+        entries += held;
+    }
+    work_close(&w);
+    if (held < 0) g->failed = 1;
+    return entries;
+}
+
 static int add_row(struct derive *d, struct work *w, struct builder *b, expr f, int n) {
     int held = f == EXPR_NONE ? -1 : columns_of(d->g, f, n, w->place, w->held);
     if (held < 0) return -1;

@@ -93,7 +93,7 @@ struct graph {
     uint32_t mask;
     uint32_t *mark; /* scratch of the walks, one stamp a node */
     uint32_t stamp;
-    expr *image;              /* scratch of expr_substitute, zero between calls */
+    expr *image;              /* scratch of one walk, zero between calls */
     int failed;               /* memory or the budget ran out: some result was EXPR_NONE */
     int exhausted;            /* it was the budget */
     double work, spent;       /* the budget, and what of it is gone */
