@@ -25,6 +25,11 @@ static void descriptors_are_complete_and_names_unique(void **state) {
 #define FLOOR 5e-14 /* sums are compensated: an order of magnitude above round-off */
 enum { FITTED = 3, MOST_STEPS = 40000, MOST_SOLVES = 5000, MOST_ITERATED = 4000 }; /* by cost */
 
+/* 5 percent: the window between the first useful step and round-off is narrow for high orders. */
+static double least_order(const struct bout *b) {
+    return b->method->order - fmax(0.25, 0.05 * b->method->order);
+}
+
 /* The order seen in the last step sizes above the floor, each 3/4 or 2/3 of the one before.  Where the next
  * term of the error has the other sign and is larger at first, both cancel on the way: the error falls too
  * fast there, by more than half an order, and then too slowly.  The order is that of both parts together. */
@@ -45,15 +50,15 @@ static double observed_order(const struct bout *b) {
         seen++;
     }
     if (seen < FITTED) fail_bout(b, "only %d step sizes between breakdown and round-off", seen);
-    double order = b->method->order, before = (error[0] - error[FITTED - 1]) / (size[0] - size[FITTED - 1]);
+    double before = (error[0] - error[FITTED - 1]) / (size[0] - size[FITTED - 1]);
     double last = (error[FITTED] - error[KEPT - 1]) / (size[FITTED] - size[KEPT - 1]);
-    return seen < KEPT || before < order + 0.5 || last > order
+    return seen < KEPT || before < b->method->order + 0.5 || last > least_order(b)
                ? last
                : (error[0] - error[KEPT - 1]) / (size[0] - size[KEPT - 1]);
 }
 
-/* 5 percent: the window between the first useful step and round-off is narrow for high orders.  Above order 8
- * there is none: those tables are judged by their simplifying assumptions (test_implicit.c). */
+/* Above order 8 there is no window: those tables are judged by their simplifying assumptions
+ * (test_implicit.c). */
 static void check_order(struct bout *b) {
     if (b->method->order > 8) return;
     double seen = observed_order(b), order = b->method->order;
@@ -62,8 +67,7 @@ static void check_order(struct bout *b) {
                scenes[b->scene].name, seen);
     /* a term of the right-hand side has errors of its own, which fall faster; both are seen together */
     double damped = b->stabilizer->traits & KEEL_DAMPS ? 0.1 * order : 0;
-    if (seen < order - fmax(0.25, 0.05 * order) - scenes[b->scene].slack - damped ||
-        (seen > order + 1 && !damped))
+    if (seen < least_order(b) - scenes[b->scene].slack - damped || (seen > order + 1 && !damped))
         fail_bout(b, "order %.2f is seen, %d is claimed", seen, b->method->order);
 }
 
