@@ -50,16 +50,19 @@ endforeach()
 
 file(GLOB lines CONFIGURE_DEPENDS bench/lines/*.c)
 target_sources(bench_large PRIVATE ${lines})
+file(GLOB planes CONFIGURE_DEPENDS bench/planes/*.c)
+target_sources(bench_plane PRIVATE ${planes})
 
 # Steppers of odeint are copied before they have values.
 set_source_files_properties(bench/peers/odeint.cpp PROPERTIES COMPILE_OPTIONS "-Wno-maybe-uninitialized")
 
 # SUNDIALS with optimization, as tools/build_sundials makes it; else the distribution's, which the table calls unfair.
 set(KEEL_SUNDIALS "${PROJECT_SOURCE_DIR}/build/sundials" CACHE PATH "Where tools/build_sundials has put SUNDIALS")
-set(parts ida cvode nvecserial sunlinsolband sunlinsoldense sunmatrixband sunmatrixdense sunnonlinsolfixedpoint generic)
+set(parts ida cvode nvecserial sunlinsolband sunlinsoldense sunlinsolspgmr sunmatrixband sunmatrixdense sunmatrixsparse
+    sunnonlinsolfixedpoint generic)
 find_library(KEEL_SUNDIALS_PACKAGED sundials_ida)
 if(EXISTS "${KEEL_SUNDIALS}/lib/libsundials_ida.a")
-    foreach(program table large)
+    foreach(program table large plane)
         target_include_directories(bench_${program} SYSTEM PRIVATE "${KEEL_SUNDIALS}/include")
     endforeach()
     list(TRANSFORM parts REPLACE "(.+)" "${KEEL_SUNDIALS}/lib/libsundials_\\1.a")
@@ -71,7 +74,15 @@ else()
 endif()
 target_sources(bench_table PRIVATE bench/peers/motion.c bench/peers/cvode.c bench/peers/ida.c bench/peers/ida_motion.c
                bench/peers/ida_chain.c)
-foreach(program table large)
+find_library(KEEL_KLU_LIBRARY klu)
+foreach(program table large plane)
+    if(program STREQUAL plane AND NOT (KEEL_KLU_DIR AND KEEL_KLU_LIBRARY))
+        continue()
+    endif()
     target_compile_definitions(bench_${program} PRIVATE KEEL_SUNDIALS)
     target_link_libraries(bench_${program} PRIVATE ${parts} m)
 endforeach()
+if(KEEL_KLU_DIR AND KEEL_KLU_LIBRARY)
+    target_include_directories(bench_plane SYSTEM PRIVATE ${KEEL_KLU_DIR})
+    target_link_libraries(bench_plane PRIVATE ${KEEL_KLU_LIBRARY})
+endif()

@@ -38,6 +38,7 @@ keel_newton *keel_newton_beside(keel_work *w, keel_newton *of) {
     keel_newton *n = of ? newton_next(field_of(w)) : NULL;
     if (!n) return NULL;
     *n = (keel_newton){.real = of->real, .complex = of->complex, .of = of};
+    of->has_beside = 1;
     if (field_of(w)->large) newton_sparse_layout(w, n, 0);
     else n->jacobian = keel_work_doubles(w, (size_t)w->n * (size_t)w->n);
     return n;
@@ -71,7 +72,10 @@ keel_status keel_newton_factor(keel_work *w, keel_newton *n, int k, double real,
     const struct shifted s = {w->n, w->n, NULL};
     int *pivot;
     keel_work_count(w, 1, 0);
-    if (field_of(w)->large) return newton_sparse_factor(w, n, k, real, imaginary);
+    if (field_of(w)->large) {
+        newton_krylov_judge(field_of(w), n->of);
+        return newton_sparse_factor(w, n, k, real, imaginary);
+    }
     double *lu = newton_lu(n->of, w->n, k, &pivot);
     return shifted_lu(&s, real, imaginary, n->jacobian, lu, pivot, w->halt) ? KEEL_RETRY : KEEL_OK;
 }
@@ -94,4 +98,10 @@ void keel_newton_solve(const keel_work *w, const keel_newton *n, int k, double *
     dense_lu_solve(2 * order, lu, pivot, pair);
     memcpy(b, pair, bytes);
     memcpy(imaginary, pair + order, bytes);
+}
+
+void keel_newton_solve_near(const keel_work *w, const keel_newton *n, int k, double *b, const double *scale,
+                            double enough) {
+    if (field_of(w)->large && newton_krylov_solve(w, n->of, k, b, scale, enough)) return;
+    keel_newton_solve(w, n, k, b, NULL);
 }

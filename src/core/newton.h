@@ -8,12 +8,14 @@
  *
  * so that neither M^-1 nor F_y^-1 fills what is empty.  Pattern, analysis and factors lie outside the
  * block. They follow from the numbers in it: pivots are those of an anchor, the first J and c of all, and
- * factors that a copied or loaded solver lacks are made again when they are used. */
+ * factors that a copied or loaded solver lacks are made again when they are used.  Where the factors of an
+ * ODE would fill too much, GMRES takes their place (newton_krylov.c). */
 #ifndef KEEL_CORE_NEWTON_H
 #define KEEL_CORE_NEWTON_H
 
 #include <keel/newton.h>
 
+#include "linalg/gmres.h"
 #include "linalg/sparse.h"
 
 struct field;
@@ -26,17 +28,25 @@ struct newton_shift {
     double real, imaginary, anchor_real, anchor_imaginary, anchored;
 };
 
+/* What GMRES has taken, in operations: with the matrix at hand, with one on the average. */
+struct newton_effort {
+    double spent, average, direct; /* direct: 1, complete factors have taken over */
+};
+
 struct keel_newton {
     int real, complex;
+    int has_beside;   /* there is another J whose factors take the place of those of this one */
     double *jacobian; /* n x n, or the entries */
     keel_newton *of;  /* the one that has the factors */
     double *lu;       /* dense: one matrix after the other, n x n, complex ones 2n x 2n */
     int *pivot;
-    double *pair;               /* 2n */
-    double *anchor;             /* sparse: entries; NULL: of samples */
-    double *anchor_known;       /* 1 */
-    struct newton_shift *shift; /* real + complex */
+    double *pair;                 /* 2n */
+    double *anchor;               /* sparse: entries; NULL: of samples */
+    double *anchor_known;         /* 1 */
+    struct newton_shift *shift;   /* real + complex */
+    struct newton_effort *effort; /* 1 */
     struct sparse *factors[NEWTON_MATRICES];
+    struct ilu *incomplete[NEWTON_MATRICES]; /* NULL: it has its factors from the beginning */
     unsigned char anchored[NEWTON_MATRICES], stands[NEWTON_MATRICES]; /* what `factors` have */
 };
 
@@ -48,6 +58,7 @@ struct newton_pattern {
     int *unit;               /* n, or the entries of M: where they stand */
     double *values, *right;  /* 2 entries; 2 order */
     struct sparse *analysis; /* of the pattern */
+    struct gmres *gmres;     /* NULL: nobody needs it */
     /* newton_colour.c: columns of one colour have no row in common */
     int colours; /* 0: not looked for yet */
     int *colour, *list, *first;
@@ -72,6 +83,19 @@ int newton_sparse_alike(const keel_work *w, const keel_newton *a, const keel_new
                         double share);
 keel_status newton_sparse_factor(keel_work *w, keel_newton *n, int k, double real, double imaginary);
 void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary);
+/* Are there factors of matrix k?  A copied solver, or one that was loaded, makes them here. */
+int newton_sparse_stands(const keel_work *w, keel_newton *n, int k);
+
+/* newton_krylov.c */
+int newton_krylov_attach(struct field *fd); /* 1: no memory */
+void newton_krylov_detach(struct field *fd);
+/* A new matrix comes: shall it have its factors from now on? */
+void newton_krylov_judge(const struct field *fd, const keel_newton *n);
+/* 1: GMRES will solve with these values; 0: it will not. */
+int newton_krylov_factor(keel_newton *n, int k, const double *values);
+/* b := (I - c J)^-1 b as keel_newton_solve_near; scale NULL: nearly to round-off.  0: by factors, then. */
+int newton_krylov_solve(const keel_work *w, keel_newton *n, int k, double *b, const double *scale,
+                        double enough);
 
 /* newton_colour.c: the entries by differences at u, as many evaluations as there are colours. */
 keel_status newton_colour_entries(keel_work *w, double t, const double *u, double *entries);

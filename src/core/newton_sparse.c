@@ -120,6 +120,7 @@ int newton_attach(struct field *fd) {
     fd->pattern = NULL;
     for (int i = 0; i < fd->newtons; i++) {
         memset(fd->newton[i].factors, 0, sizeof fd->newton[i].factors);
+        memset(fd->newton[i].incomplete, 0, sizeof fd->newton[i].incomplete);
         memset(fd->newton[i].stands, 0, sizeof fd->newton[i].stands);
         memset(fd->newton[i].anchored, 0, sizeof fd->newton[i].anchored);
     }
@@ -133,7 +134,7 @@ int newton_attach(struct field *fd) {
             if (!n->factors[k]) return 1;
         }
     }
-    return 0;
+    return newton_krylov_attach(fd);
 }
 
 void newton_detach(struct field *fd) {
@@ -141,6 +142,7 @@ void newton_detach(struct field *fd) {
     if (!a) return;
     for (int i = 0; i < fd->newtons; i++)
         for (int k = 0; k < NEWTON_MATRICES; k++) sparse_close(fd->newton[i].factors[k]);
+    newton_krylov_detach(fd);
     sparse_close(a->analysis);
     void *const room[] = {a->start, a->row,   a->from, a->unit, a->values, a->right, a->colour,
                           a->list,  a->first, a->step, a->base, a->moved,  a->probe};
@@ -159,6 +161,7 @@ void newton_sparse_layout(keel_work *w, keel_newton *n, int lasting) {
         (struct newton_shift *)keel_work_doubles(w, (size_t)matrices * sizeof *n->shift / sizeof(double));
     n->anchor = lasting ? keel_work_doubles(w, entries) : NULL;
     n->anchor_known = keel_work_doubles(w, 1);
+    n->effort = (struct newton_effort *)keel_work_doubles(w, sizeof *n->effort / sizeof(double));
 }
 
 /* Numbers ------------------------------------------------------------------------------------------------ */
@@ -169,6 +172,7 @@ keel_status newton_sparse_jacobian(keel_work *w, keel_newton *n, double t, const
     double *u = fd->u;
     (void)f;
     memset(n->of->stands, 0, sizeof n->of->stands);
+    if (!n->of->anchor) *n->of->effort = (struct newton_effort){.direct = 0};
     memcpy(u, x, (size_t)fd->n * sizeof *x);
     memcpy(u + fd->n, fd->y, (size_t)fd->m * sizeof *x);
     keel_status status = fd->m ? algebra_find(fd, t, u) : KEEL_OK;
@@ -247,24 +251,30 @@ static int take_anchor(const struct field *fd, keel_newton *n, const double *jac
 keel_status newton_sparse_factor(keel_work *w, keel_newton *n, int k, double real, double imaginary) {
     struct field *fd = field_of(w);
     keel_newton *of = n->of;
-    int own = of == n, anchored = take_anchor(fd, of, n->jacobian, k, real, imaginary, own);
-    const double *values = assemble(fd, n->jacobian, real, imaginary, k >= of->real);
+    int own = of == n;
     if (own) of->shift[k].real = real, of->shift[k].imaginary = imaginary;
+    if (of->incomplete[k] && newton_krylov_factor(of, k, assemble(fd, n->jacobian, real, imaginary, 0)))
+        return KEEL_OK;
+    int anchored = take_anchor(fd, of, n->jacobian, k, real, imaginary, own);
+    const double *values = assemble(fd, n->jacobian, real, imaginary, k >= of->real);
     of->stands[k] =
         anchored && sparse_refactor(of->factors[k], values) == 0 && sparse_is_sound(of->factors[k], values);
     if (!of->stands[k]) of->stands[k] = sparse_fresh(of->factors[k], values) == 0;
     return of->stands[k] ? KEEL_OK : field_not_factored(fd, of->factors[k], KEEL_RETRY);
 }
 
+int newton_sparse_stands(const keel_work *w, keel_newton *n, int k) {
+    keel_work again = *w;
+    if (!n->stands[k]) newton_sparse_factor(&again, n, k, n->shift[k].real, n->shift[k].imaginary);
+    return n->stands[k];
+}
+
 void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary) {
     const struct field *fd = field_of(w);
     const struct newton_pattern *p = fd->pattern;
     double *r = p->right;
-    n = n->of;
-    if (!n->stands[k]) { /* a copied solver, or one that was loaded */
-        keel_work again = *w;
-        newton_sparse_factor(&again, n, k, n->shift[k].real, n->shift[k].imaginary);
-    }
+    if (newton_krylov_solve(w, n, k, b, NULL, 0)) return;
+    int stands = newton_sparse_stands(w, n, k);
     memset(r, 0, 2 * (size_t)p->order * sizeof *r);
     int stride = imaginary ? 2 : 1;
     for (int part = 0; part < stride; part++) {
@@ -272,7 +282,7 @@ void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, d
         if (fd->p.mass.value) mass_sparse_multiply(fd, v, stride, r + part);
         for (int i = 0; i < fd->n && !fd->p.mass.value; i++) r[stride * i + part] = v[i];
     }
-    if (n->stands[k]) sparse_solve(n->factors[k], r);
+    if (stands) sparse_solve(n->factors[k], r);
     else r[0] = NAN;
     for (int i = 0; i < fd->n; i++) {
         b[i] = r[stride * i];

@@ -12,6 +12,7 @@
 
 #define FAR 0.25    /* c / c' - 1 at which factors are made anew */
 #define ENOUGH 0.05 /* of the error that a step may have */
+#define LINEAR 0.01 /* of that, in each solve */
 #define NEAR 1e-9   /* fixed steps: a change that may be round-off, relative, */
 #define SLOW 0.01   /* and a pace that asks for another J */
 enum { FACTORS_LAST = 30, JACOBIAN_LASTS = 60, ROUNDS = 4, FIXED_ROUNDS = 40 };
@@ -34,12 +35,13 @@ static keel_status look_at(keel_work *w, const keel_attempt *a) {
     return keel_rhs(w, a->t + a->h, b->at, b->rate);
 }
 
-/* One change of d, and its size. */
-static double change(keel_work *w, const struct bdf_formula *f) {
+/* One change of d, which may err by `inexact` in tolerances (0: by round-off), and its size. */
+static double change(keel_work *w, const struct bdf_formula *f, double inexact) {
     struct bdf_variable *b = w->method;
     double factor = 2 / (1 + f->c / b->memory->factored);
     for (int c = 0; c < w->n; c++) b->moved[c] = factor * (f->c * (b->rate[c] - b->slope[c]) - b->d[c]);
-    keel_newton_solve(w, b->newton, 0, b->moved, NULL);
+    if (inexact > 0) keel_newton_solve_near(w, b->newton, 0, b->moved, b->scale, inexact);
+    else keel_newton_solve(w, b->newton, 0, b->moved, NULL);
     keel_work_count(w, 0, 1);
     for (int c = 0; c < w->n; c++) b->d[c] += b->moved[c];
     return bdf_size(w, b->moved);
@@ -52,7 +54,7 @@ static keel_status iterate_to_tolerance(keel_work *w, const keel_attempt *a, con
     struct bdf_memory *m = ((struct bdf_variable *)w->method)->memory;
     double before = 0, round_off = 4 * DBL_EPSILON / w->rtol, enough = ENOUGH / bdf_strictness(w);
     for (int round = 1; round <= ROUNDS; round++) {
-        double size = change(w, f);
+        double size = change(w, f, LINEAR * enough);
         if (!isfinite(size)) return KEEL_OK;
         if (round > 1) {
             double pace = size / fmax(before, DBL_MIN);
@@ -79,7 +81,7 @@ static keel_status iterate_to_round_off(keel_work *w, const keel_attempt *a, con
     int idle = 0;
     m->contraction = 0;
     for (int round = 1; round <= FIXED_ROUNDS; round++) {
-        double size = change(w, f), pace = size / before;
+        double size = change(w, f, 0), pace = size / before;
         if (!isfinite(size)) return KEEL_OK;
         if (size > NEAR && round > 1) m->contraction = fmax(m->contraction, pace);
         idle = size < 0.5 * least ? 0 : idle + 1;

@@ -14,6 +14,7 @@ static const struct expected {
     {"andrews", "", 3, 2, 0, 0},
     {"bounce", "", 0, 4, 0, 0},
     {"brusselator_line", "", 0, 80, 0, 0},
+    {"brusselator_plane", "", 0, 128, 0, 0},
     {"caraxis", "", 3, 4, 0, 0},
     {"chain", "", 3, 10, 0, 0},
     {"chemakzo", "", 1, 5, 0, 0},

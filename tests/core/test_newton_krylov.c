@@ -1,0 +1,224 @@
+/* test_newton_krylov.c - linear systems of two-dimensional grids by GMRES, against complete factors, sparse
+ * and dense.
+ *
+ *     u' = c (four neighbours - 4 u) - w (right - left) + u (1 - u) v + b,
+ *     v' = c (four neighbours - 4 v) - w (upper - lower) + u - v
+ *
+ * on a periodic square, or a damped wave there,  u' = v,  v' = c (four neighbours - 4 u) - v - u. */
+#include "testing.h"
+
+#include "core/engine.h"
+#include "linalg/sparse.h"
+#include "methods/registry.h"
+#include "stabilizers/stabilizers.h"
+
+enum { SIDE = 18, POINTS = SIDE * SIDE, UNKNOWNS = 2 * POINTS, EACH = 6 };
+#define WAVE 1e4 /* the square of its speed */
+
+struct square {
+    int dense, wave;
+    double spread, wind, u0[UNKNOWNS];
+    int row_start[UNKNOWNS + 1], column[EACH * UNKNOWNS];
+    keel_pattern pattern;
+    keel_problem problem;
+};
+
+static int point(int x, int y) {
+    return (y + SIDE) % SIDE * SIDE + (x + SIDE) % SIDE;
+}
+
+/* Row i: its own column, that of the other unknown there, and the neighbours' of what spreads. */
+static void columns_of(const struct square *g, int i, int *column) {
+    int of_v = i >= POINTS, p = i - of_v * POINTS, x = p % SIDE, y = p / SIDE;
+    int first = of_v && !g->wave ? POINTS : 0;
+    const int columns[EACH] = {i,
+                               of_v ? p : POINTS + p,
+                               first + point(x - 1, y),
+                               first + point(x + 1, y),
+                               first + point(x, y - 1),
+                               first + point(x, y + 1)};
+    memcpy(column, columns, sizeof columns);
+}
+
+static void entries_of_row(const struct square *g, int i, const double *u, double *entry) {
+    int of_v = i >= POINTS, p = i - of_v * POINTS;
+    double across = of_v ? 0 : g->wind, along = of_v ? g->wind : 0, c = g->wave && !of_v ? 0 : g->spread;
+    double a = u[p], b = u[POINTS + p];
+    entry[0] = of_v ? -1 : g->wave ? 0 : (1 - 2 * a) * b;
+    entry[1] = of_v ? g->wave ? -1 : 1 : g->wave ? 1 : a * (1 - a);
+    entry[of_v && g->wave ? 1 : 0] -= 4 * c;
+    entry[2] = c + across;
+    entry[3] = c - across;
+    entry[4] = c + along;
+    entry[5] = c - along;
+}
+
+static int rates(double t, const double *u, double *out, void *user) {
+    const struct square *g = user;
+    (void)t;
+    for (int i = 0; i < UNKNOWNS; i++) {
+        int column[EACH], p = i % POINTS, of_v = i >= POINTS;
+        double entry[EACH], a = u[p], b = u[POINTS + p];
+        columns_of(g, i, column);
+        entries_of_row(g, i, u, entry);
+        out[i] = of_v ? (g->wave ? -a : a) - b : g->wave ? b : a * (1 - a) * b + 0.1 * (i % 7);
+        if (of_v || !g->wave) out[i] -= 4 * g->spread * (g->wave ? a : u[i]);
+        for (int k = 2; k < EACH; k++) out[i] += entry[k] * u[column[k]];
+    }
+    return 0;
+}
+
+/* Where the k-th neighbour stands among the ascending columns. */
+static int place_of(const int *column, int k) {
+    int place = 0;
+    for (int l = 0; l < EACH; l++) place += column[l] < column[k];
+    return place;
+}
+
+static int jacobian(double t, const double *u, double *out, void *user) {
+    const struct square *g = user;
+    (void)t;
+    if (g->dense) memset(out, 0, sizeof(double[UNKNOWNS]) * UNKNOWNS);
+    for (int i = 0; i < UNKNOWNS; i++) {
+        int column[EACH];
+        double entry[EACH];
+        columns_of(g, i, column);
+        entries_of_row(g, i, u, entry);
+        for (int k = 0; k < EACH; k++)
+            out[g->dense ? i * UNKNOWNS + column[k] : i * EACH + place_of(column, k)] = entry[k];
+    }
+    return 0;
+}
+
+static const keel_problem *problem_of(struct square *g, double spread, double wind, int wave, int dense) {
+    g->spread = spread;
+    g->wind = wind;
+    g->wave = wave;
+    g->dense = dense;
+    for (int i = 0; i < UNKNOWNS; i++) {
+        int column[EACH];
+        columns_of(g, i, column);
+        for (int k = 0; k < EACH; k++) g->column[i * EACH + place_of(column, k)] = column[k];
+        g->row_start[i + 1] = (i + 1) * EACH;
+        g->u0[i] = wave ? i < POINTS : 0.5 + 0.3 * sin(0.7 * (i % SIDE)) * cos(1.1 * (i / SIDE));
+    }
+    g->pattern = (keel_pattern){EACH * UNKNOWNS, g->row_start, g->column};
+    g->problem = (keel_problem){
+        .n = UNKNOWNS,
+        .u0 = g->u0,
+        .user = g,
+        .f = {
+            .count = UNKNOWNS, .value = rates, .jacobian = jacobian, .pattern = dense ? NULL : &g->pattern}};
+    return &g->problem;
+}
+
+static struct square square;
+
+static keel_solver *run(const keel_problem *p, const keel_options *o, double t_end) {
+    keel_solver *s = keel_open(p, o);
+    if (keel_run(s, t_end) != KEEL_OK) fail_msg("%s", keel_message(s));
+    return s;
+}
+
+static double distance(const keel_solver *a, const keel_solver *b) {
+    double most = 0;
+    for (int i = 0; i < UNKNOWNS; i++) most = fmax(most, fabs(keel_state(a)[i] - keel_state(b)[i]));
+    return most;
+}
+
+/* What GMRES has done in a run of bdf. */
+static struct newton_effort effort_of(const keel_problem *p, double t_end) {
+    const keel_options o = {.method = "bdf", .rtol = 1e-6};
+    struct engine *e = engine_open(NULL, p, &o, registry_find("bdf"), stabilizers_find("none"), 1, NULL);
+    struct newton_effort found = {0};
+    assert_non_null(e);
+    assert_int_equal(run_to(e, t_end, t_end, 0, 0), KEEL_OK);
+    for (int i = 0; i < e->field.newtons; i++)
+        if (e->field.newton[i].anchor) found = *e->field.newton[i].effort;
+    engine_close(e);
+    return found;
+}
+
+/* GMRES serves the grid, and gives the numbers of complete factors. */
+static void grids_go_by_gmres(void **state) {
+    const keel_options bdf = {.method = "bdf", .rtol = 1e-6}, radau = {.method = "radau", .rtol = 1e-9},
+                       fixed = {.method = "bdf", .step = 0.01};
+    (void)state;
+    for (double spread = 3; spread < 4000; spread *= 30) {
+        const keel_problem *p = problem_of(&square, spread, 0.3 * spread, 0, 0);
+        struct newton_effort effort = effort_of(p, 0.5);
+        assert_true(effort.average > 0 && effort.direct == 0);
+        keel_solver *exact = run(p, &radau, 0.5), *found = run(p, &bdf, 0.5);
+        assert_below(distance(exact, found), 1e-5);
+        keel_close(exact);
+        keel_close(found);
+    }
+    keel_solver *sparse = run(problem_of(&square, 50, 10, 0, 0), &fixed, 0.05);
+    keel_solver *dense = run(problem_of(&square, 50, 10, 0, 1), &fixed, 0.05);
+    assert_below(distance(sparse, dense), 1e-11);
+    keel_close(sparse);
+    keel_close(dense);
+}
+
+/* The incomplete factors leave out how a wave spreads: complete ones take over. */
+static void what_gmres_cannot_is_left_to_factors(void **state) {
+    const keel_options bdf = {.method = "bdf", .rtol = 1e-6}, radau = {.method = "radau", .rtol = 1e-9};
+    (void)state;
+    const keel_problem *p = problem_of(&square, WAVE, 0, 1, 0);
+    struct newton_effort effort = effort_of(p, 20);
+    assert_true(effort.direct == 1);
+    keel_solver *exact = run(p, &radau, 20), *found = run(p, &bdf, 20);
+    assert_below(distance(exact, found), 1e-4);
+    keel_close(exact);
+    keel_close(found);
+}
+
+static void take_steps(keel_solver *s, int count) {
+    for (int i = 0; i < count; i++)
+        if (keel_step(s, 100) != KEEL_OK) fail_msg("%s", keel_message(s));
+}
+
+static void same(const keel_solver *a, const keel_solver *b) {
+    assert_true(keel_time(a) == keel_time(b));
+    assert_memory_equal(keel_state(a), keel_state(b), UNKNOWNS * sizeof(double));
+}
+
+/* With GMRES, and where it is left: a copy that is looked at and a loaded one go on with the same bits. */
+static void same_bits(void **state) {
+    const keel_options o = {.method = "bdf", .rtol = 1e-6};
+    (void)state;
+    for (int wave = 0; wave < 2; wave++)
+        for (int begin = 1; begin < 42; begin += 10) {
+            const keel_problem *p = problem_of(&square, wave ? WAVE : 50, wave ? 0 : 10, wave, 0);
+            keel_solver *a = keel_open(p, &o);
+            take_steps(a, begin);
+            keel_solver *fork = keel_fork(a);
+            size_t size = keel_save(a, NULL, 0);
+            void *saved = malloc(size);
+            keel_save(a, saved, size);
+            keel_solver *loaded = keel_load(p, &o, saved, size);
+            for (int i = 0; i < 4; i++) {
+                keel_defect defect;
+                take_steps(a, 4);
+                take_steps(fork, 4);
+                take_steps(loaded, 4);
+                keel_defect_at(fork, 0.3 * keel_time_before(fork) + 0.7 * keel_time(fork), &defect);
+                same(a, fork);
+                same(a, loaded);
+            }
+            keel_close(a);
+            keel_close(fork);
+            keel_close(loaded);
+            free(saved);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grids_go_by_gmres),
+        cmocka_unit_test(what_gmres_cannot_is_left_to_factors),
+        cmocka_unit_test(same_bits),
+    };
+    if (!sparse_available()) return 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
