@@ -18,8 +18,8 @@
 /* The same states by the same equations. */
 static int goes_on(const struct engine *e, const struct engine *before) {
     const keel_problem *p = &e->field.p, *old = &before->field.p;
-    return p->n == old->n && p->m == old->m && p->form == old->form && p->names == old->names &&
-           p->f.value == old->f.value && p->energy.value == old->energy.value;
+    return p->n == old->n && p->m == old->m && e->field.traits == before->field.traits &&
+           p->names == old->names && p->f.value == old->f.value && p->energy.value == old->energy.value;
 }
 
 static void keep_tolerances(struct engine *e, const struct engine *before) {

@@ -2,19 +2,24 @@
 #include "model/impact.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-int impact_open(struct impact *i, struct formulation *own) {
-    const struct model *m = own->y->m;
-    *i = (struct impact){0};
-    if (formulation_traits(own) & KEEL_SECOND_ORDER) return 1;
-    if (m->form == MODEL_HAMILTONIAN) return impulse_open(&i->impulse, own);
-    if (m->form != MODEL_LAGRANGIAN) return 1;
+/* Does an event assign something? */
+static int assigns(const struct model *m) {
+    for (int i = 0; i < m->modes; i++)
+        for (int k = 0; k < m->mode[i].events; k++)
+            for (int a = 0; a < m->mode[i].event[k].actions; a++)
+                if (m->mode[i].event[k].action[a].kind == SYNTAX_ASSIGN) return 1;
+    return 0;
+}
+
+/* 1: there; 0: no mechanics; -1: no memory. */
+static int open_beside(struct impact *i, struct formulation *own) {
     formulation_begin(&i->formulation, own->y, own->messages, own->pool);
     int found = formulation_mechanics(&i->formulation);
-    if (found < 0) return 0;
-    if (found == 0) return impulse_open(&i->impulse, own);
+    if (found <= 0) return found;
     i->place = pool_take(own->pool, ((size_t)i->formulation.n + 1) * sizeof *i->place);
-    if (!i->place || functions_open(&i->functions, &i->formulation)) return 0;
+    if (!i->place || functions_open(&i->functions, &i->formulation)) return -1;
     i->there = 1;
     for (int k = 0; k < i->formulation.n; k++) {
         i->place[k] = formulation_place(own, i->formulation.basic[k]);
@@ -24,6 +29,18 @@ int impact_open(struct impact *i, struct formulation *own) {
     return 1;
 }
 
+int impact_open(struct impact *i, struct formulation *own) {
+    const struct model *m = own->y->m;
+    *i = (struct impact){0};
+    if (m->form != MODEL_HAMILTONIAN && m->form != MODEL_LAGRANGIAN) return 1;
+    int native = (formulation_traits(own) & KEEL_SECOND_ORDER) != 0, beside = 0;
+    if (m->form == MODEL_LAGRANGIAN && !native) beside = open_beside(i, own);
+    if (beside < 0) return 0;
+    i->always = !native && !beside;
+    i->states = (size_t)own->n;
+    return i->always || assigns(m) ? impulse_open(&i->impulse, own) : 1;
+}
+
 void impact_close(struct impact *i) {
     functions_close(&i->functions);
     formulation_close(&i->formulation);
@@ -31,10 +48,11 @@ void impact_close(struct impact *i) {
     *i = (struct impact){0};
 }
 
-int impact_apply(const struct impact *i, double t, const double *parameter, double *u) {
-    if (!impulse_apply(&i->impulse, t, parameter, u)) return 0;
+int impact_apply(const struct impact *i, double t, const double *parameter, const unsigned char *stays,
+                 double *u) {
+    int n = i->formulation.n, written = i->impulse.there && (i->always || memchr(stays, 1, i->states));
+    if (written) return impulse_apply(&i->impulse, t, parameter, stays, u);
     if (!i->there) return 1;
-    int n = i->formulation.n;
     struct functions_bound bound = {parameter, i->functions.tape, NULL, NULL, NULL};
     keel_problem p = i->fill.problem;
     double *x = malloc((size_t)n * sizeof *x);

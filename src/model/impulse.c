@@ -116,9 +116,9 @@ void impulse_close(struct impulse *i) {
 }
 
 /* (P_w  G^T)
- * (R_w  0  ) */
+ * (R_w  0  ), with (1 0) in the rows of what stays */
 static keel_status factor(const struct impulse *i, double t, const double *u, const double *parameter,
-                          double *entry, double *matrix, int *pivot) {
+                          const unsigned char *stays, double *entry, double *matrix, int *pivot) {
     size_t all = (size_t)i->n + (size_t)i->rows;
     memset(matrix, 0, all * all * sizeof *matrix);
     if (tape_call(&i->slopes, t, u, parameter, entry)) return KEEL_ENOMEM;
@@ -129,21 +129,26 @@ static keel_status factor(const struct impulse *i, double t, const double *u, co
     for (int k = 0; k < i->rows; k++)
         for (int e = i->along.row_start[k]; e < i->along.row_start[k + 1]; e++)
             matrix[(size_t)i->along.column[e] * all + (size_t)(i->n + k)] = entry[e];
+    for (size_t j = 0; j < (size_t)i->n; j++) {
+        if (!stays[i->place[j]]) continue;
+        memset(matrix + j * all, 0, all * sizeof *matrix);
+        matrix[j * all + j] = 1;
+    }
     return dense_lu((int)all, matrix, pivot, NULL) ? KEEL_ESINGULAR : KEEL_OK;
 }
 
 /* Newton for w in u; `first`: P(w0).  The equations are linear in the impulses, which are found anew each
  * time. */
-static keel_status solve(const struct impulse *i, double t, const double *parameter, double *u, double *work,
-                         int *pivot) {
+static keel_status solve(const struct impulse *i, double t, const double *parameter,
+                         const unsigned char *stays, double *u, double *work, int *pivot) {
     int n = i->n, all = n + i->rows;
     double *first = work, *step = first + all, *matrix = step + all, *entry = matrix + (long)all * all;
     if (tape_call(&i->value, t, u, parameter, first)) return KEEL_ENOMEM;
     for (int iteration = 0; iteration < ITERATIONS; iteration++) {
         double longest = 0;
         if (tape_call(&i->value, t, u, parameter, step)) return KEEL_ENOMEM;
-        for (int j = 0; j < n; j++) step[j] -= first[j];
-        keel_status status = factor(i, t, u, parameter, entry, matrix, pivot);
+        for (int j = 0; j < n; j++) step[j] = stays[i->place[j]] ? 0 : step[j] - first[j];
+        keel_status status = factor(i, t, u, parameter, stays, entry, matrix, pivot);
         if (status != KEEL_OK) return status;
         dense_lu_solve(all, matrix, pivot, step);
         for (int j = 0; j < n; j++) {
@@ -157,7 +162,8 @@ static keel_status solve(const struct impulse *i, double t, const double *parame
     return KEEL_OK;
 }
 
-int impulse_apply(const struct impulse *i, double t, const double *parameter, double *u) {
+int impulse_apply(const struct impulse *i, double t, const double *parameter, const unsigned char *stays,
+                  double *u) {
     if (!i->there) return 1;
     size_t all = (size_t)i->n + (size_t)i->rows, entries = (size_t)i->slope.row_start[all];
     size_t more = (size_t)i->along.row_start[i->rows];
@@ -167,7 +173,7 @@ int impulse_apply(const struct impulse *i, double t, const double *parameter, do
     keel_status status = work && before && pivot ? KEEL_OK : KEEL_ENOMEM;
     if (status == KEEL_OK) {
         for (int j = 0; j < i->n; j++) before[j] = u[i->place[j]];
-        status = solve(i, t, parameter, u, work, pivot);
+        status = solve(i, t, parameter, stays, u, work, pivot);
         for (int j = 0; j < i->n && status != KEEL_OK; j++) u[i->place[j]] = before[j];
         if (status == KEEL_OK && tape_call(&i->rates, t, u, parameter, rate)) status = KEEL_ENOMEM;
         for (int j = 0; j < i->n && status == KEEL_OK; j++)

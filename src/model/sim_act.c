@@ -131,6 +131,24 @@ static const char *said_by(const keel_solver *solver) {
     return strncmp(why, call, sizeof call - 1) == 0 ? why + sizeof call - 1 : why;
 }
 
+/* Was a value that was assigned, in s->work, not left as it is?  Then it cannot hold, and the sentence says
+ * so. */
+static int moves_assigned(const struct keel_sim *s, const struct inside_event *own, char *out, size_t room) {
+    const keel_problem *p = &s->problem[own->to];
+    const double *x = keel_state(s->solver), *u = s->work;
+    double largest = 0;
+    for (int i = 0; i < p->n; i++) largest = fmax(largest, fmax(fabs(x[i]), fabs(u[i])));
+    for (int i = 0; i < p->n; i++) {
+        if (!own->stays[i] || fabs(x[i] - u[i]) <= 1e-9 * largest) continue;
+        text_set(out, room,
+                 "`%.60s` := %.10g does not fit the constraints there (they make it %.10g): assign all that "
+                 "they tie together so that they hold, or leave it out",
+                 p->names[i], u[i], x[i]);
+        return 1;
+    }
+    return 0;
+}
+
 /* The state where the solver stands is the new mode's, s->work, made consistent.  The sentence of a failure
  * names event and mode. */
 static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own) {
@@ -143,6 +161,7 @@ static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own
         status = keel_switch(s->solver, &s->problem[own->to], s->work);
         if (status < 0) why = said_by(s->solver);
         else status = jump_check(&mode->jump, t, s->parameter, own->stays, keel_state(s->solver), &path);
+        if (status == KEEL_OK && moves_assigned(s, own, path.why, sizeof path.why)) status = KEEL_ESTART;
     }
     if (status == KEEL_ENOMEM) sim_no_memory(s);
     else if (status < 0)
@@ -160,7 +179,7 @@ static keel_status change(struct keel_sim *s, int number) {
     int to = own->to, moved = to != s->mode;
     sim_before(s, number);
     if (moved && take_held(s, 0) < 0) return s->status; /* the new mode may use them: first as they are now */
-    if (!impact_apply(&s->m->mode[to].impact, keel_time(s->solver), s->parameter, s->work))
+    if (!impact_apply(&s->m->mode[to].impact, keel_time(s->solver), s->parameter, own->stays, s->work))
         return sim_no_memory(s);
     if (s->status < 0) return s->status; /* sides could not be found without memory */
     ledger_leave(s);

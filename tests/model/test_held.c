@@ -1,4 +1,5 @@
-/* test_held.c - motions that an event holds where they are: they are at rest, and not a failure. */
+/* test_held.c - what an action leaves: motions that it holds are at rest, and what it assigns stays beside
+ * constraints. */
 #include "model_run.h"
 #include "modes.h"
 
@@ -92,6 +93,68 @@ static void what_an_event_leaves_small_is_not_followed_closer(void **unused) {
     }
 }
 
+#define ARC                                                                                            \
+    "init x = 0.8, %s = 0\nguess y = -0.6\nrun 0 .. 1\nevent wall: x - 0.3 falling -> %s := -0.5*%s, " \
+    "record\n"
+#define ROD                                                                                           \
+    "coord a, b, c, d\nlagrangian (a'^2 + b'^2)/2 - 9.81*b + 3*(c'^2 + d'^2)/2 - 3*9.81*d\n"          \
+    "constraint rod: (a - c)^2 + (b - d)^2 = 1\ninit a = 0, b = 1, c = 0.6, a' = 0, b' = 0, c' = 0\n" \
+    "guess d = 1.8, d' = 0\nrun 0 .. 0.6\nevent hit: b falling -> b' := -0.5*b', stop\n"
+/* A pendulum against a wall, in four forms: the constraint moves what was not assigned. */
+static void what_is_assigned_stays_beside_constraints(void **unused) {
+    (void)unused;
+    static const char *const form[][3] = {
+        {"coord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint c: x^2 + y^2 = 1\n", "x'", "y'"},
+        {"coord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint c: x^2 + y^2 = 1\n"
+         "event far: lambda.c - 1e9 rising -> record\n",
+         "x'", "y'"},
+        {"canonical x, p\ncanonical y, r\nhamiltonian (p^2 + r^2)/2 + 9.81*y\nconstraint c: x^2 + y^2 = 1\n",
+         "p", "r"},
+        {"var x, y, u, v, l\nx' = u\ny' = v\nu' = -2*x*l\nv' = -9.81 - 2*y*l\nx^2 + y^2 = 1\n", "u", "v"}};
+    double fast = sqrt(2 * 9.81 * (sqrt(0.91) - 0.6)), along = fast * sqrt(0.91);
+    for (int k = 0; k < 4; k++) {
+        char text[600], rest[300];
+        keel_model *m;
+        snprintf(rest, sizeof rest, ARC, form[k][1], form[k][1], form[k][1]);
+        snprintf(text, sizeof text, "%s%s", form[k][0], rest);
+        keel_sim *s = sim_of(text, &m);
+        while (event_records(s) == 0) assert_true(keel_sim_step(s, 1) >= 0);
+        assert_near(value_of(s, "x"), 0.3, 1e-9);
+        assert_near(value_of(s, form[k][1]), 0.5 * along, 1e-8);
+        assert_near(value_of(s, form[k][2]), 0.5 * fast * 0.3, 1e-8);
+        finish(s, m);
+    }
+    keel_model
+        *m; /* one end of a rod bounces: momentum along the floor stays, the other end is hit along the rod */
+    keel_sim *s = sim_of(ROD, &m);
+    assert_int_equal(keel_sim_run(s, 0.6), KEEL_EVENT);
+    double fall = sqrt(2 * 9.81);
+    assert_near(value_of(s, "b'"), 0.5 * fall, 1e-8);
+    assert_near(value_of(s, "a'") + 3 * value_of(s, "c'"), 0, 1e-8);
+    assert_near(0.8 * value_of(s, "c'") - 0.6 * (value_of(s, "d'") + fall), 0, 1e-8);
+    finish(s, m);
+}
+
+/* Values that the constraints do not allow are refused, whatever the form. */
+static void what_cannot_hold_is_not_assigned(void **unused) {
+    (void)unused;
+    static const char *const text[] = {
+        "coord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint c: x^2 + y^2 = 1\ninit x = 0.8, x' = 0\n"
+        "guess y = -0.6\nrun 0 .. 1\nevent wall: x - 0.3 falling -> x' := -0.5*x', y' := 0.5*y'\n",
+        "coord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\ninit x = 0, y = 1, x' = 1, y' = 0\nrun 0 .. 1\n"
+        "mode fly:\n    event wall: y falling -> y' := -0.5*y', mode slide\nmode slide:\n    constraint c: y "
+        "= 0\n"
+        "start fly\n"};
+    for (int k = 0; k < 2; k++) {
+        keel_model *m;
+        keel_sim *s = sim_of(text[k], &m);
+        assert_int_equal(keel_sim_run(s, 1), KEEL_ESTART);
+        if (!strstr(keel_sim_message(s), "does not fit the constraints there"))
+            fail_msg("%s", keel_sim_message(s));
+        finish(s, m);
+    }
+}
+
 /* A run that was saved at rest is at rest. */
 static void rest_is_saved(void **unused) {
     (void)unused;
@@ -115,6 +178,8 @@ int main(void) {
         cmocka_unit_test(what_an_event_holds_is_at_rest),
         cmocka_unit_test(what_is_free_goes_on),
         cmocka_unit_test(what_an_event_leaves_small_is_not_followed_closer),
+        cmocka_unit_test(what_is_assigned_stays_beside_constraints),
+        cmocka_unit_test(what_cannot_hold_is_not_assigned),
         cmocka_unit_test(rest_is_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
