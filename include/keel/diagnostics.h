@@ -61,6 +61,15 @@ typedef struct keel_stiffness {
 /* Costs four calls of f.  KEEL_RETRY: it cannot be told. */
 KEEL_API keel_status keel_stiffness_at(keel_solver *s, keel_stiffness *out);
 
+/* options.method "auto": from t on this method takes the steps, stiff equations or no longer stiff ones.  The
+ * first 15 changes and the last one are kept.  1; 0: there is no such change, or it is not kept. */
+typedef struct keel_change {
+    double t;
+    char method[16];
+} keel_change;
+KEEL_API long keel_changes(const keel_solver *s); /* how many there were */
+KEEL_API int keel_change_at(const keel_solver *s, long i, keel_change *out);
+
 /* value - start of all rows of the certificate at (t, u), as keel_eval gave it; NAN: a row has no value. */
 KEEL_API keel_status keel_residuals(keel_solver *s, double t, const double *u, double *out);
 /* Multipliers at (t, u), as keel_eval gave it; NULL: none. */

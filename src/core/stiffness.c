@@ -26,7 +26,9 @@ static keel_status apply(struct engine *e, const double *x, const double *f, con
                          double *out) {
     int n = e->field.n;
     double size = sqrt(product(e, v, v) / n), move = sqrt(DBL_EPSILON) / (e->o.rtol * size);
-    if (!(size > 0) || !isfinite(move)) return KEEL_RETRY;
+    if (size == 0) memset(out, 0, (size_t)n * sizeof *out); /* J of nothing */
+    if (size == 0) return KEEL_OK;
+    if (!isfinite(move)) return KEEL_RETRY;
     memcpy(probe, x, (size_t)e->field.width * sizeof *x);
     for (int i = 0; i < n; i++) probe[i] += move * v[i];
     keel_status status = engine_rhs(e, e->r->t, probe, out);
@@ -45,10 +47,16 @@ static keel_stiffness of_powers(const struct engine *e, const double *v1, const 
         real = square < 0 ? p / 2 : p / 2 + copysign(sqrt(square), p);
         size = square < 0 ? sqrt(-q) : fabs(real);
     } else {
-        real = along / c;
+        real = c > 0 ? along / c : 0;
         size = fabs(real);
     }
     return (keel_stiffness){h * size, size > 0 ? -real * e->r->direction / size : 0};
+}
+
+/* The way of an implicit method damps what is fast: a vector with a part in every direction, which 3 more
+ * powers turn to the fastest one.  Signs by the bits of a sequence that repeats nowhere (Thue and Morse). */
+static void take_any(const struct engine *e, double *v) {
+    for (int i = 0; i < e->field.n; i++) v[i] = (__builtin_popcount((unsigned)i) % 2 ? -1 : 1) / e->scale[i];
 }
 
 keel_status stiffness_find(struct engine *e, keel_stiffness *out) {
@@ -57,14 +65,21 @@ keel_status stiffness_find(struct engine *e, keel_stiffness *out) {
     keel_stats before = r->stats;
     const double *x = e->x[r->current];
     double *f = e->look, *power[3] = {f + fd->width, f + 2 * fd->width, f + 3 * fd->width};
-    double *probe = f + 4 * fd->width;
+    double *probe = f + 4 * fd->width, *first = probe + fd->width;
+    int implicit = (e->stepper->info.traits & KEEL_IMPLICIT) != 0, powers = implicit ? 6 : 3;
     if (fd->n == 0 || !r->has_step) return KEEL_RETRY;
     step_control_scales(fd->n, x, x, e->atol, e->o.rtol, e->scale);
     if (fd->m) algebra_stand(fd, r->t, x);
     keel_status status = engine_rhs(e, r->t, x, f);
     int seen = e->estimates && engine_finite(fd->n, e->error[0]) && product(e, e->error[0], e->error[0]) > 0;
-    for (int k = 0; k < 3 && status == KEEL_OK; k++)
-        status = apply(e, x, f, k ? power[k - 1] : seen ? e->error[0] : f, probe, power[k]);
+    if (implicit) take_any(e, first);
+    for (int k = 0; k < powers && status == KEEL_OK; k++)
+        status = apply(e, x, f,
+                       k          ? power[(k - 1) % 3]
+                       : implicit ? first
+                       : seen     ? e->error[0]
+                                  : f,
+                       probe, power[k % 3]);
     if (status == KEEL_OK) *out = of_powers(e, power[0], power[1], power[2]);
     r->stats = before;
     fd->fault.status = KEEL_OK;
