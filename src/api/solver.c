@@ -375,6 +375,13 @@ keel_status keel_stiffness_at(keel_solver *s, keel_stiffness *out) {
     return stiffness_find(s->engine, out);
 }
 
+keel_status keel_time_scales_at(keel_solver *s, keel_time_scales *out) {
+    if (!s || !out) return KEEL_EINVAL;
+    if (!s->engine->block || s->engine->r->status < 0) return s->engine->r->status;
+    surfaces_publish(s->engine);
+    return spectrum_find(s->engine, out);
+}
+
 long keel_changes(const keel_solver *s) {
     return s ? s->engine->r->watch.changes : 0;
 }

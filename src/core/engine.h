@@ -169,6 +169,7 @@ struct engine {
     int verdicts_known;           /* of an earlier stay in this mode */
     int measured;                 /* rows are evaluated at every step */
     int estimates;                /* error estimates wanted: 0, 1, 2 */
+    int algebraic_atol;           /* some of y have tolerances of their own */
     unsigned char *fixed_by_default; /* n + m: all of x, none of y */
     unsigned char *block;            /* the numbers, then the structs of the method and of the stabilizer */
     size_t block_size;               /* of the numbers */
@@ -249,6 +250,9 @@ double control_raw(struct engine *e, const double *x_new); /* of the estimate as
 /* Tangential and normal parts weighed (rule 4), by the tolerances of control_raw where x_new is corrected.
  */
 double control_error(struct engine *e, double *x_new);
+/* The error of those y that have tolerances of their own, at x_new with its y, where that of the states is
+ * `error`. */
+double control_algebraic(struct engine *e, double t_new, const double *x_new, double error);
 double control_longest(const struct engine *e, double t_end); /* step towards t_end; HUGE_VAL: any */
 double control_first_step(struct engine *e, double t_end);
 void control_restart(struct engine *e, double t_end); /* another motion begins: the next step suits it */
@@ -350,6 +354,9 @@ void defect_carry(const struct engine *from, struct engine *to); /* to another m
 
 /* stiffness.c: of the last step; KEEL_RETRY: it cannot be told. */
 keel_status stiffness_find(struct engine *e, keel_stiffness *out);
+keel_status stiffness_fastest(struct engine *e, keel_stiffness *out); /* h = 1; no step is needed */
+/* spectrum.c: the same of all time scales, where the solver stands. */
+keel_status spectrum_find(struct engine *e, keel_time_scales *out);
 
 /* surfaces.c */
 void surfaces_init(struct engine *e); /* counts them */
