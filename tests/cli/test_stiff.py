@@ -5,6 +5,7 @@ import json
 import unittest
 
 import cli
+import stiff_set
 from cli import example
 
 FAST = "var x, y\nx' = -x + cos(t)\ny' = -{}*(y - x)\ninit x = 1, y = 1\nrun 0 .. {}\n"
@@ -47,6 +48,12 @@ class Stiff(cli.Case):
         self.assertLess(abs(found["state"]["y[1]"] - 2.083340149701294230573e-8), 20 * (1e-6 * 2.08e-8 + 1e-9))
         self.assertLess(found["steps"], 1000)
 
+    def test_problems_of_the_literature(self):
+        for name in stiff_set.CHEAP:
+            found, known = stiff_set.run(name), stiff_set.run(name, "--method", "radau")
+            self.assertLess(stiff_set.tolerances(name, found, 1e-6), 20, name)
+            self.assertLess(found["evaluations"], 3 * known["evaluations"] + 1000, name)
+
     def test_a_named_method_is_only_warned_about(self):
         found = self.run_of(FAST.format("1e5", 0.1), "--method", "dop853")
         self.assertEqual(found["method"], "dop853")
@@ -77,6 +84,22 @@ class Stiff(cli.Case):
         for name in ("kepler", "lorenz", "lotka_volterra", "vanderpol", "pendulum"):
             found = json.loads(self.keel("run", example(name), "--json").stdout)
             self.assertEqual((found["method"], self.methods(found)), ("dop853", []), name)
+
+    def test_check_tells_time_scales(self):
+        scales = lambda text: json.loads(self.keel("check", self.model(text), "--json").stdout)["time_scales"]
+        fast, mild = scales(FAST.format("1e5", 20)), scales(FAST.format("2", 20))
+        self.assertAlmostEqual(fast["fastest"], 1e-5, 9)
+        self.assertAlmostEqual(fast["slowest"], 1, 6)
+        self.assertAlmostEqual(fast["damping"], 1, 6)
+        self.assertEqual((fast["stiff"], mild["stiff"]), (True, False))
+        self.assertFalse(scales(FAST.format("1e5", "1e-5"))["stiff"])  # all of the run is the fast part
+        self.assertFalse(scales(SPRING)["stiff"])
+        self.assertAlmostEqual(scales(SPRING)["damping"], 0, 6)
+        for name in stiff_set.CHEAP[:-1]:
+            found = json.loads(self.keel("check", stiff_set.path_of(name), "--json").stdout)
+            self.assertTrue(found["time_scales"]["stiff"], name)
+        said = self.keel("check", self.model(FAST.format("1e5", 20))).stdout.decode()
+        self.assertIn("scales 1e-05 .. 1 at the start   stiff over 0 .. 20", said)
 
     def test_compare_has_stiff_methods_where_they_matter(self):
         rows = lambda text: self.keel("compare", self.model(text), "--rtol", "1e-6").stdout.decode()
