@@ -126,8 +126,10 @@ typedef struct keel_solver keel_solver;
 /* How to solve it.  All zero is a sound default; so is NULL.  keel/options.h has these as a table. */
 typedef struct keel_options {
     /* STEPPER or STEPPER+STABILIZER, as in "rk4+project": names from keel/list.h.  No stepper: dop853, fixed
-     * steps: rk4, reversible: gauss8.  No stabilizer, or auto: project if anything is to be kept, unless the
-     * stepper has its own geometry and keeps the equations, if there are any. */
+     * steps: rk4, reversible: gauss8.  auto: the same, and where stability bounds dop853's steps radau or bdf
+     * goes on, until the motion is no longer stiff (keel_change_at).  No stabilizer, or auto: project if
+     * anything is to be kept, unless the stepper has its own geometry and keeps the equations, if there are
+     * any. */
     const char *method;
     const struct keel_stepper *own_method;        /* in place of a name; see keel/method.h */
     const struct keel_stabilizer *own_stabilizer; /* in place of a name; see keel/stabilizer.h */

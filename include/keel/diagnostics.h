@@ -61,6 +61,24 @@ typedef struct keel_stiffness {
 /* Costs four calls of f.  KEEL_RETRY: it cannot be told. */
 KEEL_API keel_status keel_stiffness_at(keel_solver *s, keel_stiffness *out);
 
+/* The time scales 1/|lambda| of the equations where the solver stands, at a start too; lambda are the
+ * eigenvalues of d f / d x but for zeros. */
+typedef struct keel_time_scales {
+    double fastest, slowest; /* slowest: NAN beyond 100 unknowns */
+    double damping;          /* of the fastest one, as in keel_stiffness */
+} keel_time_scales;
+/* KEEL_RETRY: there are none, or they cannot be told. */
+KEEL_API keel_status keel_time_scales_at(keel_solver *s, keel_time_scales *out);
+
+/* options.method "auto": from t on this method takes the steps, stiff equations or no longer stiff ones.  The
+ * first 15 changes and the last one are kept.  1; 0: there is no such change, or it is not kept. */
+typedef struct keel_change {
+    double t;
+    char method[16];
+} keel_change;
+KEEL_API long keel_changes(const keel_solver *s); /* how many there were */
+KEEL_API int keel_change_at(const keel_solver *s, long i, keel_change *out);
+
 /* value - start of all rows of the certificate at (t, u), as keel_eval gave it; NAN: a row has no value. */
 KEEL_API keel_status keel_residuals(keel_solver *s, double t, const double *u, double *out);
 /* Multipliers at (t, u), as keel_eval gave it; NULL: none. */

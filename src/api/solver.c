@@ -1,4 +1,5 @@
 /* solver.c - the public calls: every one takes NULL, a failed solver and wrong arguments, and says so. */
+#include "api/automatic.h"
 #include "api/choose.h"
 #include "api/fields.h"
 #include "api/verified.h"
@@ -14,6 +15,7 @@
 struct keel_solver {
     struct engine *engine;
     int running;                  /* the observer is called from within */
+    int automatic;                /* the method is changed where the motion is, or is no longer, stiff */
     const keel_stabilizer *asked; /* NULL: the one that suits each mode */
     struct verified *verified;    /* modes that were left */
 };
@@ -31,26 +33,31 @@ static struct engine *hopeless(keel_solver *s, const char *sentence) {
     return e;
 }
 
+/* bytes: of a saved state, which fills the engine; NULL: it begins. */
 static struct engine *open_engine(keel_solver *s, const keel_problem *p, const keel_options *o, unsigned abi,
-                                  int begin) {
+                                  int begin, const void *bytes, size_t count) {
     char text[TEXT_SENTENCE] = "";
     if (abi != KEEL_ABI)
         return hopeless(s,
                         "this program was compiled with another keel.h than the library; compile it again");
     if (!p) return hopeless(s, "keel_open needs a problem");
     if (!o) o = &all_default;
-    const keel_stepper *stepper = choose_stepper(o, text, sizeof text);
+    s->automatic = automatic_asked(o);
+    const keel_stepper *saved = s->automatic && !begin ? automatic_saved(bytes, count) : NULL;
+    const keel_stepper *stepper = saved ? saved : choose_stepper(o, text, sizeof text);
     if (!stepper || !choose_stabilizer(o, &s->asked, text, sizeof text) ||
         fields_idle(o, &stepper->info, s->asked ? &s->asked->info : NULL, text, sizeof text))
         return hopeless(s, text);
-    return engine_open(s, p, o, stepper, s->asked ? s->asked : choose_default(p, o, stepper), begin, NULL,
-                       NULL);
+    struct engine *e =
+        engine_open(s, p, o, stepper, s->asked ? s->asked : choose_default(p, o, stepper), begin, NULL, NULL);
+    if (e && s->automatic && e->block) automatic_watch(e);
+    return e;
 }
 
 keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi) {
     keel_solver *s = calloc(1, sizeof *s);
     if (!s) return NULL;
-    s->engine = open_engine(s, problem, options, abi, 1);
+    s->engine = open_engine(s, problem, options, abi, 1, NULL, 0);
     if (s->engine) return s;
     free(s);
     return NULL;
@@ -67,7 +74,7 @@ keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *opti
                            size_t count, unsigned abi) {
     keel_solver *s = calloc(1, sizeof *s);
     if (!s) return NULL;
-    s->engine = open_engine(s, problem, options, abi, 0);
+    s->engine = open_engine(s, problem, options, abi, 0, bytes, count);
     if (!s->engine) {
         free(s);
         return NULL;
@@ -101,6 +108,14 @@ static keel_status while_running(struct engine *e, const char *call) {
     return KEEL_EINVAL;
 }
 
+/* As the looks of the run ask for. */
+static keel_status change_method(keel_solver *s) {
+    struct engine *e = automatic_change(s->engine);
+    if (!e) return engine_fail(s->engine, KEEL_ENOMEM, "no memory for another method");
+    s->engine = e;
+    return e->r->status;
+}
+
 /* One loop for all: see keel_advance.  tell: the observer sees every step. */
 static keel_status go(keel_solver *s, const char *call, double t_wake, double t_end, int tell) {
     if (!s) return KEEL_EINVAL;
@@ -117,7 +132,9 @@ static keel_status go(keel_solver *s, const char *call, double t_wake, double t_
     }
     surfaces_publish(e);
     s->running = 1;
-    keel_status status = run_to(e, t_wake, t_end, tell ? 0 : e->o.pause_steps, tell);
+    keel_status status;
+    do status = run_to(s->engine, t_wake, t_end, tell ? 0 : e->o.pause_steps, tell);
+    while (status == KEEL_RETRY && (status = change_method(s)) == KEEL_OK);
     s->running = 0;
     return status;
 }
@@ -254,6 +271,8 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     add_statistics(&e->r->stats, &old->r->stats);
     defect_carry(old, e);
     e->r->accumulation = old->r->accumulation;
+    e->r->watch = old->r->watch;
+    if (s->automatic) automatic_watch(e);
     s->engine = e;
     engine_close(old);
     return KEEL_OK;
@@ -264,6 +283,7 @@ keel_solver *keel_fork(const keel_solver *s) {
     keel_solver *copy = calloc(1, sizeof *copy);
     if (!copy) return NULL;
     copy->asked = s->asked;
+    copy->automatic = s->automatic;
     copy->engine = engine_copy(copy, s->engine);
     if (copy->engine) return copy;
     free(copy);
@@ -354,6 +374,24 @@ keel_status keel_stiffness_at(keel_solver *s, keel_stiffness *out) {
     if (!s->engine->block || s->engine->r->status < 0) return s->engine->r->status;
     surfaces_publish(s->engine);
     return stiffness_find(s->engine, out);
+}
+
+keel_status keel_time_scales_at(keel_solver *s, keel_time_scales *out) {
+    if (!s || !out) return KEEL_EINVAL;
+    if (!s->engine->block || s->engine->r->status < 0) return s->engine->r->status;
+    surfaces_publish(s->engine);
+    return spectrum_find(s->engine, out);
+}
+
+long keel_changes(const keel_solver *s) {
+    return s ? s->engine->r->watch.changes : 0;
+}
+
+int keel_change_at(const keel_solver *s, long i, keel_change *out) {
+    long all = keel_changes(s), kept = WATCH_CHANGES - 1;
+    if (!out || i < 0 || i >= all || (i >= kept && i != all - 1)) return 0;
+    *out = s->engine->r->watch.change[i < kept ? i : kept];
+    return 1;
 }
 
 int keel_row_at(const keel_solver *s, int i, keel_row *row) {

@@ -10,6 +10,8 @@ struct check {
     keel_model *bare;        /* the model without its start, where only that could not be had */
     keel_sim *sim;           /* at the start; NULL: there is none */
     double *value;           /* of its columns there */
+    keel_time_scales scales; /* at the start, or after the first steps if these are faster */
+    int stiff;               /* over the span; -1: the scales cannot be told */
     char method[JOB_WORD];   /* suggested */
     char why[JOB_SENTENCE], command[2 * JOB_SENTENCE];
 };

@@ -90,6 +90,15 @@ static void start(struct json *json, const struct check *c) {
     json_end_array(json);
 }
 
+static void scales(struct json *json, const struct check *c) {
+    json_object(json, "time_scales");
+    json_number(json, "fastest", c->scales.fastest);
+    json_number(json, "slowest", c->scales.slowest);
+    json_number(json, "damping", c->scales.damping);
+    json_truth(json, "stiff", c->stiff);
+    json_end_object(json);
+}
+
 static void invariants(struct json *json, const struct check *c) {
     struct check_invariant one;
     json_array(json, "invariants");
@@ -111,6 +120,7 @@ void check_json(const struct check *c, int status, FILE *out) {
     if (c->model && !memory_is_out()) {
         modes(&json, c);
         if (c->sim && c->value) start(&json, c);
+        if (c->sim && c->stiff >= 0) scales(&json, c);
         invariants(&json, c);
     }
     if (c->method[0]) {

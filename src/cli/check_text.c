@@ -182,6 +182,16 @@ static void kept(struct lines *l, const struct check *c) {
     }
 }
 
+static void scales(struct lines *l, const struct check *c) {
+    const keel_time_scales *s = &c->scales;
+    if (c->stiff < 0) return;
+    topic(l, "times");
+    if (isnan(s->slowest)) item(l, "scales from %.2g on at the start", s->fastest);
+    else if (s->slowest < 1.1 * s->fastest) item(l, "scale %.2g at the start", s->fastest);
+    else item(l, "scales %.2g .. %.2g at the start", s->fastest, s->slowest);
+    if (c->stiff) item(l, "stiff over %g .. %g", c->job.t0, c->job.t1);
+}
+
 /* One mode; first: the one the run begins in. */
 static void mode_text(struct lines *l, const struct check *c, int i, int first) {
     keel_mode mode;
@@ -198,6 +208,7 @@ static void mode_text(struct lines *l, const struct check *c, int i, int first) 
     rows(l, c, i);
     if (first && c->sim) start(l, c);
     if (first) kept(l, c);
+    if (first && c->sim) scales(l, c);
     if (!first && mode.problem->energy.count + mode.problem->invariant.count) {
         topic(l, "kept");
         item(l, "invariants are verified when the mode is first entered");

@@ -91,7 +91,8 @@ static int suggest(struct check *c) {
     } else {
         text_set(c->method, sizeof c->method, "%s",
                  choose_method(c->model, CHOOSE_ADAPTIVE, c->why, sizeof c->why));
-        text_set(c->command, sizeof c->command, "keel run %s --method %s --rtol 1e-9", file, c->method);
+        text_set(c->command, sizeof c->command, "keel run %s --rtol 1e-9", file);
+        if (c->stiff > 0) text_add(c->why, sizeof c->why, "; radau or bdf where it is stiff");
     }
     if (j->path && strcmp(j->file, "-") == 0) c->command[0] = '\0';
     return 0;
@@ -125,6 +126,39 @@ static int say_missing(struct check *c) {
     return told ? EXIT_MISSING : EXIT_DONE;
 }
 
+/* Where a motion begins its fast parts may still be asleep: the first steps wake them. */
+static int take_first_steps(struct check *c, keel_time_scales *now) {
+    enum { FEW = 20, SMALL = 100 };
+    keel_mode mode = {0};
+    keel_status status = KEEL_RETRY;
+    if (!keel_model_mode(c->model, keel_model_start(c->model), &mode) || mode.problem->n > SMALL) return 0;
+    keel_sim *s = keel_sim_open(c->model, NULL);
+    if (!s) return job_no_memory(&c->job);
+    for (int k = 0; k < FEW && keel_time(keel_sim_solver(s)) != c->job.t1; k++)
+        if (keel_sim_step(s, c->job.t1) != KEEL_OK) break;
+    if (keel_sim_mode(s) == keel_model_start(c->model)) status = keel_time_scales_at(keel_sim_solver(s), now);
+    keel_sim_close(s);
+    if (status == KEEL_ENOMEM) return job_no_memory(&c->job);
+    if (status != KEEL_OK) now->fastest = HUGE_VAL;
+    return 0;
+}
+
+/* Stiff: explicit steps would be bounded by a damped part that is a thousand times faster than the slow ones,
+ * of those that the span shows. */
+static int take_scales(struct check *c) {
+    keel_time_scales later = {.fastest = HUGE_VAL};
+    double span = fabs(c->job.t1 - c->job.t0);
+    keel_status status = keel_time_scales_at(keel_sim_solver(c->sim), &c->scales);
+    if (status == KEEL_ENOMEM) return job_no_memory(&c->job);
+    if (status != KEEL_OK) c->scales.fastest = HUGE_VAL;
+    if (take_first_steps(c, &later)) return c->job.status;
+    if (later.fastest < 0.5 * c->scales.fastest) c->scales = later;
+    c->stiff = isfinite(c->scales.fastest) ? 0 : -1;
+    double slow = c->scales.slowest < span ? c->scales.slowest : span;
+    if (c->stiff == 0) c->stiff = c->scales.damping > 0.1 && slow > 1000 * c->scales.fastest;
+    return 0;
+}
+
 /* Where the start cannot be had, the rest of the analysis is still worth reading. */
 static void open_bare(struct check *c) {
     struct job *j = &c->job;
@@ -149,6 +183,7 @@ int check_command(int count, char **argv) {
     if (status == 0) {
         c.model = j->model;
         status = open_start(&c);
+        if (status == 0) status = take_scales(&c);
         if (status == 0) status = suggest(&c);
         if (status == 0 && memory_is_out()) status = job_no_memory(j);
     } else if (status == EXIT_FAILED && j->model && keel_model_status(j->model) != KEEL_OK) open_bare(&c);

@@ -110,7 +110,7 @@ static int open_run(struct run *r) {
     r->outcome.trace = &r->trace;
     if (!keel_sim_solver(r->sim) || keel_state_of(keel_sim_solver(r->sim)) < 0) return job_refuse(j, r->sim);
     job_name_stabilizer(j, keel_sim_solver(r->sim));
-    r->suspect = stiff_suspect(j);
+    r->suspect = j->automatic ? NULL : stiff_suspect(j);
     if (trace_attach(&r->trace, r->sim) || accuracy_watch(&r->outcome, j)) return job_no_memory(j);
     return open_sinks(r) || open_store(r) ? j->status : 0;
 }

@@ -22,6 +22,7 @@ struct job {
     double t0, t1;     /* the span */
     keel_options keel; /* as the options say */
     char method[JOB_WORD], stabilizer[JOB_WORD], pair[JOB_PAIR];
+    int automatic;               /* the method of a run is changed where the motion is stiff */
     char why[JOB_SENTENCE];      /* the method was chosen, or does not suit; "" where it was given */
     char sentence[JOB_SENTENCE]; /* what went wrong */
     int status;                  /* exit status so far */

@@ -23,7 +23,8 @@ struct limit limit_open(const keel_options *o, keel_sim *sim) {
                           .from = keel_time(s),
                           .began = keel_statistics(s).steps,
                           .kernel_at = KERNEL_FIRST,
-                          .stiff = o->step > 0 || (o->method && strncmp(o->method, "radau", 5) == 0)};
+                          .stiff = o->step > 0 || (o->method && (strncmp(o->method, "radau", 5) == 0 ||
+                                                                 strncmp(o->method, "auto", 4) == 0))};
 }
 
 /* Once it is known how long the run will be: are there many more steps to take, and many between two looks?

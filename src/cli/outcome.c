@@ -2,6 +2,7 @@
 #include "cli/outcome.h"
 
 #include "base/text.h"
+#include "cli/changes.h"
 #include "cli/field.h"
 #include "cli/switching.h"
 #include "cli/stabilizer.h"
@@ -169,6 +170,12 @@ int outcome_finding(const struct outcome *o, char *out, size_t room) {
     return 1;
 }
 
+static void changes_text(const keel_solver *s, FILE *out) {
+    char method[JOB_WORD], words[JOB_SENTENCE];
+    for (long i = 0; changes_words(s, i, method, words, sizeof words); i++)
+        fprintf(out, "  %s: %s\n", method, words);
+}
+
 void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out, int color) {
     const keel_stats s = o->stats;
     keel_mode mode = {0};
@@ -184,6 +191,7 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
         fprintf(out, "  %s %g\n", j->keel.reversible ? "reversible, first step" : "step", j->keel.step);
     else fprintf(out, "  rtol %g\n", KEEL_VALUE(&j->keel, rtol));
     if (j->why[0]) fprintf(out, "  %s: %s\n", j->method, j->why);
+    changes_text(keel_sim_solver(o->sim), out);
     fprintf(out, "  t %g .. %g   %s steps   %s rejected   %s evaluations   %s\n", j->t0,
             keel_time(keel_sim_solver(o->sim)), steps, rejected, calls, wall);
     rows_text(o, j, out, color);

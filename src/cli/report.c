@@ -2,6 +2,7 @@
 #include "cli/report.h"
 
 #include "base/text.h"
+#include "cli/changes.h"
 #include "cli/switching.h"
 #include "cli/stabilizer.h"
 
@@ -224,6 +225,9 @@ static void facts(FILE *out, const struct outcome *o, const struct job *j) {
         text(out, j->why);
         fputs(".</p>\n", out);
     }
+    char method[JOB_WORD], words[JOB_SENTENCE];
+    for (long i = 0; changes_words(keel_sim_solver(o->sim), i, method, words, sizeof words); i++)
+        fprintf(out, "<p class=\"soft\">%s %s.</p>\n", method, words);
 }
 
 /* Analysis ---------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* run_json.c - see run_json.h. */
 #include "cli/run_json.h"
 
+#include "cli/changes.h"
 #include "cli/stop.h"
 #include "cli/switching.h"
 #include "cli/stabilizer.h"
@@ -245,6 +246,7 @@ static void results(struct json *json, const struct outcome *o, const struct job
     if (status == KEEL_OK) values(json, o, o->trace->value);
     if (status == KEEL_ENOMEM) json->failed = 1;
     missing_json(&o->trace->missing, json);
+    changes_json(json, keel_sim_solver(o->sim));
     switching_json(o, j, json);
     events(json, o, j);
     defect(json, o);

@@ -3,11 +3,7 @@
  * The first steps are taken with the method as it is settled, and thrown away.  A step counts as stiff if h
  * |lambda| of a damped part is near the end of the stability region; FIRM of them without OTHERS in a row
  * that do not count are a finding (the rule of Hairer and Wanner's codes, Solving ODEs II, IV.2).  Without
- * any for a small share of the steps to come the trial is over.  The whole run is then made with one method,
- * so that saved states, certificates and reruns are those of one method.  What becomes stiff later is told.
- *
- * Small systems go to radau, which is more accurate and needs the least steps; large ones, whose matrices are
- * what costs, to bdf, unless they swing or the tolerance is very small. */
+ * any for a small share of the steps to come the trial is over.  What becomes stiff later is told, too. */
 #include "cli/stiff.h"
 
 #include "base/text.h"
@@ -17,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRM = 15, OTHERS = 6, LEAST = 40, MOST = 2000, LARGE = 20 };
+enum { FIRM = 15, OTHERS = 6, LEAST = 40, MOST = 2000 };
 #define SHARE 0.02 /* of the steps that are still to come, as long as the last one: so long is the trial */
 
 static const keel_method *find(const char *name) {
@@ -88,21 +84,11 @@ void stiff_warn(struct job *j, double t) {
         t);
 }
 
-int stiff_look(struct job *j, int named) {
+int stiff_look(struct job *j) {
     const keel_method *m = stiff_suspect(j);
     struct stiff found;
-    keel_mode mode = {0};
     if (!m) return 0;
     if (stiff_try(j, &j->keel, m, &found) < 0) return job_no_memory(j);
-    if (found.is && named) stiff_warn(j, found.t);
-    if (!found.is || named || !keel_model_mode(j->model, keel_model_start(j->model), &mode)) return 0;
-    int large = mode.problem->n > LARGE && found.damping > 0.5 && KEEL_VALUE(&j->keel, rtol) >= 1e-9;
-    text_set(
-        j->why, sizeof j->why,
-        "for stiff equations: in a trial of %ld steps stability, not accuracy, bounds those of %s from t = "
-        "%.3g on",
-        found.steps, j->method, found.t);
-    text_set(j->method, sizeof j->method, "%s", large ? "bdf" : "radau");
-    job_settle(j, j->method, j->stabilizer, j->pair, &j->keel);
+    if (found.is) stiff_warn(j, found.t);
     return 0;
 }

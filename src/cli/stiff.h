@@ -17,7 +17,6 @@ void stiff_watch(struct stiff *w, const keel_method *m, keel_solver *s); /* look
 void stiff_warn(struct job *j, double t);                                /* the method does not suit */
 /* A trial with these options, of this method; -1: no memory. */
 int stiff_try(const struct job *j, const keel_options *settled, const keel_method *m, struct stiff *found);
-/* Of a job whose method is settled: a default becomes a stiff method, with the reason in job->why; of an
- * explicit method that was named job->why says so.  0, or an exit status. */
-int stiff_look(struct job *j, int named);
+/* Of a job with a method that was named: where it does not suit job->why says so.  0, or an exit status. */
+int stiff_look(struct job *j);
 #endif

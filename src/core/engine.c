@@ -114,6 +114,7 @@ static void layout(struct engine *e) {
     e->look = arena_doubles(a, 6 * vector);
     e->fixed_by_default = arena_take(a, (size_t)(e->field.n + e->field.m));
     double *weights = arena_doubles(a, e->o.norm == KEEL_GIVEN ? n : 0);
+    e->common = a->used;
     if (weights && e->o.norm == KEEL_GIVEN) {
         memcpy(weights, e->o.weights, n * sizeof *weights);
         e->manifold.given = e->o.weights = weights;
@@ -337,6 +338,7 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
                             .observed = 1,
                             .accumulation = r->accumulation,
                             .zeno = r->zeno,
+                            .watch = r->watch,
                             .stats = r->stats,
                             .correction = r->correction};
     field_forget(fd);

@@ -26,6 +26,19 @@ struct zeno {
     int count, shrunk, idle;
 };
 
+/* Looks at stiffness, where the method may be changed for it (watch.c). */
+enum { WATCH_CHANGES = 16 };
+struct watch {
+    int hits, others; /* steps in a row that count, and others since */
+    int doubled;      /* how often what it takes to come back to explicit steps was */
+    int wanted;       /* the other kind of method, from the current state on */
+    long next, since; /* the step of the next look; the one where the method in force began */
+    double from;      /* t of the first of those that count */
+    double damping;   /* at the last look */
+    long changes;
+    keel_change change[WATCH_CHANGES]; /* the first ones, and the last one */
+};
+
 struct run_state {
     double t, t_before;         /* the current state: the end of the last accepted step; and its begin */
     double t_now;               /* where the solver stands: the current state, or inside the last step */
@@ -63,6 +76,7 @@ struct run_state {
     double step;                     /* the fixed step in force */
     struct accumulation accumulation;
     struct zeno zeno;
+    struct watch watch;
     keel_status status;
     keel_stats stats;
     keel_correction correction;
@@ -155,9 +169,12 @@ struct engine {
     int verdicts_known;           /* of an earlier stay in this mode */
     int measured;                 /* rows are evaluated at every step */
     int estimates;                /* error estimates wanted: 0, 1, 2 */
+    int algebraic_atol;           /* some of y have tolerances of their own */
     unsigned char *fixed_by_default; /* n + m: all of x, none of y */
     unsigned char *block;            /* the numbers, then the structs of the method and of the stabilizer */
     size_t block_size;               /* of the numbers */
+    size_t common;                   /* of those that do not depend on the method: the first ones */
+    const keel_rk *watched;          /* the explicit table of a run that changes methods; NULL: it does not */
     char message[TEXT_SENTENCE];
 };
 
@@ -172,6 +189,8 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
                            const keel_stepper *method, const keel_stabilizer *stabilizer, int begin,
                            const int *verdict, const struct engine *before);
 struct engine *engine_copy(keel_solver *handle, const struct engine *source); /* NULL: no memory */
+/* change.c: the same run, which another method goes on with from the current state; as engine_open. */
+struct engine *change_engine(const struct engine *old, const keel_stepper *method);
 void engine_close(struct engine *e);
 keel_status engine_fail(struct engine *e, keel_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -232,12 +251,25 @@ double control_raw(struct engine *e, const double *x_new); /* of the estimate as
 /* Tangential and normal parts weighed (rule 4), by the tolerances of control_raw where x_new is corrected.
  */
 double control_error(struct engine *e, double *x_new);
+/* The error of those y that have tolerances of their own, at x_new with its y, where that of the states is
+ * `error`. */
+double control_algebraic(struct engine *e, double t_new, const double *x_new, double error);
 double control_longest(const struct engine *e, double t_end); /* step towards t_end; HUGE_VAL: any */
 double control_first_step(struct engine *e, double t_end);
 void control_restart(struct engine *e, double t_end); /* another motion begins: the next step suits it */
 double control_aim(struct engine *e); /* the step to begin with: what the method wants, or what was next */
 /* The next step after one of h with this error; infinite: it could not be made. */
 double control_next(struct engine *e, double h, double error, int rejected);
+
+/* watch.c: of the step that was just taken, if it is due; another method has begun; there is none that could.
+ */
+static inline int watch_is_due(const struct engine *e) {
+    return e->watched && e->r->stats.steps >= e->r->watch.next;
+}
+void watch_look(struct engine *e);
+void watch_changed(struct engine *e);
+void watch_give_up(struct engine *e);
+int watch_is_sound(const struct watch *w); /* of a saved state */
 
 /* correction.c */
 static inline int correction_counts(const struct engine *e) { /* are states moved after a step, at its end? */
@@ -323,6 +355,9 @@ void defect_carry(const struct engine *from, struct engine *to); /* to another m
 
 /* stiffness.c: of the last step; KEEL_RETRY: it cannot be told. */
 keel_status stiffness_find(struct engine *e, keel_stiffness *out);
+keel_status stiffness_fastest(struct engine *e, keel_stiffness *out); /* h = 1; no step is needed */
+/* spectrum.c: the same of all time scales, where the solver stands. */
+keel_status spectrum_find(struct engine *e, keel_time_scales *out);
 
 /* surfaces.c */
 void surfaces_init(struct engine *e); /* counts them */

@@ -296,9 +296,11 @@ static keel_status pass_surface(struct engine *e, double t_end) {
     return on_grid ? find_grid(e, t_end) : KEEL_OK;
 }
 
-/* Steps that may be taken before the call ends, or fails. */
-static long steps_left(long most, long pause, long taken) {
+/* Steps that may be taken before the call ends, or fails, or one is looked at. */
+static long steps_left(const struct engine *e, long most, long pause, long taken) {
     long left = most > 0 ? most - taken : LONG_MAX;
+    long look = e->watched ? e->r->watch.next - e->r->stats.steps : left;
+    if (look < left) left = look;
     return pause > 0 && pause - taken < left ? pause - taken : left;
 }
 
@@ -341,15 +343,17 @@ keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, in
         inside = 0;
         if (wakes) return KEEL_OK;
         if (engine_asked(e)) return KEEL_STOPPED;
+        if (r->watch.wanted && !r->sliding) return KEEL_RETRY;
         if (most > 0 && taken == most) return too_many_steps(e, most);
         if (by_kernel && wait == 0) {
-            long steps = kernel_advance(e, t_wake, t_end, steps_left(most, pause, taken), &wait, &status);
+            long steps = kernel_advance(e, t_wake, t_end, steps_left(e, most, pause, taken), &wait, &status);
             taken += steps;
             if (steps > 0) continue;
         }
         wait -= wait > 0;
         status = step_take(e, t_end);
         if (status == KEEL_OK && defect_may_be_due(e)) defect_sample(e);
+        if (status == KEEL_OK && watch_is_due(e)) watch_look(e);
         if (status == KEEL_OK && r->surface >= 0) status = pass_surface(e, t_end);
         taken++;
         simultaneous = 0;

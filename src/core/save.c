@@ -12,6 +12,7 @@
 
 struct header {
     char magic[8];
+    char method[SAVE_NAME];
     uint64_t signature; /* of problem, method and options */
     uint64_t block_size;
     uint64_t checksum; /* of the block and what stands before this field */
@@ -90,6 +91,7 @@ void save_write(const struct engine *e, void *bytes) {
     struct header head;
     memset(&head, 0, sizeof head);
     memcpy(head.magic, magic, sizeof magic);
+    text_set(head.method, sizeof head.method, "%s", e->stepper->info.name);
     head.signature = signature(e);
     head.block_size = e->block_size;
     head.facts = field_facts(&e->field);
@@ -142,13 +144,14 @@ static int counters_are_sound(const struct engine *e) {
 static int record_is_sound(const struct engine *e) {
     const struct run_state *r = e->r;
     int events = e->field.p.event.count;
-    return counters_are_sound(e) && flag(r->current) && flag(r->inside) && flag(r->fresh) &&
-           flag(r->has_step) && flag(r->dense_ready) && flag(r->rhs_known[0]) && flag(r->rhs_known[1]) &&
-           flag(r->observed) && flag(r->just_begun) && r->direction >= -1 && r->direction <= 1 &&
-           r->event >= -1 && r->event < events && r->left >= -1 && r->left < events && r->surface >= -1 &&
-           r->surface < events && (r->surface < 0 || surfaces_of_event(e, r->surface) >= 0) &&
-           r->sliding >= 0 && r->sliding <= e->surfaces.count && flag(r->unsettled) && flag(r->regridded) &&
-           flag(r->at_rest) && flag(r->defect.relative) && r->defect.component >= -1 &&
+    return counters_are_sound(e) && watch_is_sound(&r->watch) && flag(r->current) && flag(r->inside) &&
+           flag(r->fresh) && flag(r->has_step) && flag(r->dense_ready) && flag(r->rhs_known[0]) &&
+           flag(r->rhs_known[1]) && flag(r->observed) && flag(r->just_begun) && r->direction >= -1 &&
+           r->direction <= 1 && r->event >= -1 && r->event < events && r->left >= -1 && r->left < events &&
+           r->surface >= -1 && r->surface < events &&
+           (r->surface < 0 || surfaces_of_event(e, r->surface) >= 0) && r->sliding >= 0 &&
+           r->sliding <= e->surfaces.count && flag(r->unsettled) && flag(r->regridded) && flag(r->at_rest) &&
+           flag(r->defect.relative) && r->defect.component >= -1 &&
            (r->defect.component < e->field.n || r->defect.samples == 0) && r->step >= 0 &&
            r->step <= e->o.step && (r->step > 0 || e->o.step == 0) && r->degree >= 0 &&
            r->degree < EVENTS_TERMS && r->status <= KEEL_OK && r->status >= KEEL_ELIMIT &&
@@ -163,6 +166,21 @@ static int tolerances_are_sound(const struct engine *e) {
     for (int i = 0; i < e->field.n; i++)
         if (!(e->atol[i] >= 0 && isfinite(e->atol[i]))) return 0;
     return 1;
+}
+
+const char *save_method(const void *bytes, size_t count, char name[SAVE_NAME]) {
+    struct header head;
+    if (!bytes || count < sizeof head) return NULL;
+    memcpy(&head, bytes, sizeof head);
+    memcpy(name, head.method, SAVE_NAME);
+    return memcmp(head.magic, magic, sizeof magic) == 0 && memchr(name, 0, SAVE_NAME) ? name : NULL;
+}
+
+void save_tie(struct engine *e, const struct field_facts *facts) {
+    field_set_facts(&e->field, facts);
+    rows_open(&e->rows);
+    manifold_choose(&e->manifold);
+    surfaces_attach(e);
 }
 
 int save_read(struct engine *e, const void *bytes, size_t count) {
@@ -185,13 +203,10 @@ int save_read(struct engine *e, const void *bytes, size_t count) {
         memset(e->r, 0, sizeof *e->r);
         return refuse(e, "keel_load: the state is damaged");
     }
-    field_set_facts(&e->field, &head.facts);
-    rows_open(&e->rows);
     for (int i = 0; i < e->rows.count; i++)
         if (e->rows.treatment[i] < 0 || e->rows.treatment[i] > KEEL_ROW_DAMPED)
             e->rows.treatment[i] = KEEL_ROW_WATCHED;
-    manifold_choose(&e->manifold);
-    surfaces_attach(e);
+    save_tie(e, &head.facts);
     e->settled = head.settled != 0;
     e->verified = head.verified != 0;
     return 1;

@@ -202,6 +202,9 @@ static keel_status attempt_once(struct engine *e, struct plan *plan, double *err
         return attempt_once(e, plan, error); /* now it is known */
     if (fd->m) {
         memcpy(x_new + fd->n, fd->y, (size_t)fd->m * sizeof *x_new);
+        if (e->algebraic_atol && e->estimates)
+            *error = fmax(*error, control_algebraic(e, plan->t_new, x_new, *error));
+        if (*error > 1) return KEEL_OK;
         status = follow_check(e, plan->t_new, plan->h);
         if (status != KEEL_OK) return status;
     }

@@ -26,7 +26,9 @@ static keel_status apply(struct engine *e, const double *x, const double *f, con
                          double *out) {
     int n = e->field.n;
     double size = sqrt(product(e, v, v) / n), move = sqrt(DBL_EPSILON) / (e->o.rtol * size);
-    if (!(size > 0) || !isfinite(move)) return KEEL_RETRY;
+    if (size == 0) memset(out, 0, (size_t)n * sizeof *out); /* J of nothing */
+    if (size == 0) return KEEL_OK;
+    if (!isfinite(move)) return KEEL_RETRY;
     memcpy(probe, x, (size_t)e->field.width * sizeof *x);
     for (int i = 0; i < n; i++) probe[i] += move * v[i];
     keel_status status = engine_rhs(e, e->r->t, probe, out);
@@ -35,9 +37,9 @@ static keel_status apply(struct engine *e, const double *x, const double *f, con
 }
 
 /* lambda from v1, v2 = J v1, v3 = J v2. */
-static keel_stiffness of_powers(const struct engine *e, const double *v1, const double *v2,
+static keel_stiffness of_powers(const struct engine *e, double h, const double *v1, const double *v2,
                                 const double *v3) {
-    double a = product(e, v1, v1), b = product(e, v1, v2), c = product(e, v2, v2), h = fabs(e->r->h_taken);
+    double a = product(e, v1, v1), b = product(e, v1, v2), c = product(e, v2, v2);
     double along = product(e, v3, v2), before = product(e, v3, v1), det = a * c - b * b, size, real;
     if (det > 1e-8 * a * c) { /* two directions */
         double p = (along * a - before * b) / det, q = (before * c - along * b) / det;
@@ -45,28 +47,46 @@ static keel_stiffness of_powers(const struct engine *e, const double *v1, const 
         real = square < 0 ? p / 2 : p / 2 + copysign(sqrt(square), p);
         size = square < 0 ? sqrt(-q) : fabs(real);
     } else {
-        real = along / c;
+        real = c > 0 ? along / c : 0;
         size = fabs(real);
     }
     return (keel_stiffness){h * size, size > 0 ? -real * e->r->direction / size : 0};
 }
 
-keel_status stiffness_find(struct engine *e, keel_stiffness *out) {
+/* The way of an implicit method damps what is fast: a vector with a part in every direction, which 3 more
+ * powers turn to the fastest one.  Signs by the bits of a sequence that repeats nowhere (Thue and Morse). */
+static void take_any(const struct engine *e, double *v) {
+    for (int i = 0; i < e->field.n; i++) v[i] = (__builtin_popcount((unsigned)i) % 2 ? -1 : 1) / e->scale[i];
+}
+
+/* Three powers of J along the estimate, or six of anything. */
+static keel_status find(struct engine *e, int any, double h, keel_stiffness *out) {
     struct run_state *r = e->r;
     struct field *fd = &e->field;
     keel_stats before = r->stats;
     const double *x = e->x[r->current];
     double *f = e->look, *power[3] = {f + fd->width, f + 2 * fd->width, f + 3 * fd->width};
-    double *probe = f + 4 * fd->width;
-    if (fd->n == 0 || !r->has_step) return KEEL_RETRY;
+    double *probe = f + 4 * fd->width, *first = probe + fd->width;
     step_control_scales(fd->n, x, x, e->atol, e->o.rtol, e->scale);
     if (fd->m) algebra_stand(fd, r->t, x);
     keel_status status = engine_rhs(e, r->t, x, f);
     int seen = e->estimates && engine_finite(fd->n, e->error[0]) && product(e, e->error[0], e->error[0]) > 0;
-    for (int k = 0; k < 3 && status == KEEL_OK; k++)
-        status = apply(e, x, f, k ? power[k - 1] : seen ? e->error[0] : f, probe, power[k]);
-    if (status == KEEL_OK) *out = of_powers(e, power[0], power[1], power[2]);
+    if (any) take_any(e, first);
+    const double *v = any ? first : seen ? e->error[0] : f;
+    for (int k = 0; k < (any ? 6 : 3) && status == KEEL_OK; k++, v = power[(k - 1) % 3])
+        status = apply(e, x, f, v, probe, power[k % 3]);
+    if (status == KEEL_OK) *out = of_powers(e, h, power[0], power[1], power[2]);
     r->stats = before;
     fd->fault.status = KEEL_OK;
     return status == KEEL_OK && isfinite(out->product) ? KEEL_OK : KEEL_RETRY;
+}
+
+keel_status stiffness_find(struct engine *e, keel_stiffness *out) {
+    int implicit = (e->stepper->info.traits & KEEL_IMPLICIT) != 0;
+    if (e->field.n == 0 || !e->r->has_step) return KEEL_RETRY;
+    return find(e, implicit, fabs(e->r->h_taken), out);
+}
+
+keel_status stiffness_fastest(struct engine *e, keel_stiffness *out) {
+    return e->field.n == 0 ? KEEL_RETRY : find(e, 1, 1, out);
 }

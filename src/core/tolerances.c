@@ -5,6 +5,9 @@
  * state, since rates may be differences of such.  An array that starts at 0 counts as large as the largest
  * state; momenta of light bodies as much less as these are lighter.
  *
+ * Algebraic variables follow from the states.  Those with a tolerance of their own are in the error test
+ * (control.c), the others, multipliers among them, are as accurate as the states make them.
+ *
  * A state that starts below a thousandth of the largest one, or below atol / rtol, counts as that large: how
  * small it is may be an accident.  Masses tell how large momenta are; one of round-off is a zero.  So it is
  * where a run goes on after an event: a ball that has stopped at 0 does not ask for smaller tolerances. */
@@ -65,6 +68,8 @@ void tolerances_set(struct engine *e, const struct engine *before) {
         double told = scale ? scale[i] : 0, known = fmax(16 * DBL_EPSILON * any, DBL_MIN);
         fd->size[i] = fmax(told, fabs(u0[i]) >= known ? fabs(u0[i]) : told > 0 ? 0 : 1e-3);
     }
+    e->algebraic_atol = 0;
+    for (int i = n; i < all && fd->p.atol && e->o.step == 0; i++) e->algebraic_atol |= fd->p.atol[i] > 0;
     if (e->o.atol_each) e->o.atol_each = e->atol;
     e->work.rtol = e->o.step > 0 ? 0 : e->o.rtol;
 }
