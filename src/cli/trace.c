@@ -205,6 +205,7 @@ static void note(struct trace *t, size_t quantity, enum missing_kind kind, const
 static void look_for_missing(struct trace *t, const struct trace_row *row) {
     size_t columns = (size_t)t->columns, rows = (size_t)t->rows;
     for (size_t i = 0; i < columns; i++) {
+        if (isfinite(row->value[i]) && !t->closed[i]) continue;
         const char *name = keel_sim_column(t->sim, (int)i);
         note(t, i, MISSING_COLUMN, name, row->value[i], row->t);
         if (t->closed[i] && isfinite(row->value[i]))
@@ -218,10 +219,8 @@ static void look_for_missing(struct trace *t, const struct trace_row *row) {
 
 void trace_give(struct trace *t, const struct trace_row *row) {
     look_for_missing(t, row);
-    for (int i = 0; i < t->columns; i++) {
-        compare(t, row->t, i, row->error[i]);
-        take_largest(&t->largest[i], row->value[i]);
-    }
+    for (int i = 0; i < t->columns && t->exacts; i++) compare(t, row->t, i, row->error[i]);
+    for (int i = 0; i < t->columns; i++) take_largest(&t->largest[i], row->value[i]);
     for (int k = 0; k < t->references; k++)
         for (int i = 0; i < t->columns && t->trusted_t[k] == row->t; i++)
             compare(t, row->t, i, row->value[i] - t->trusted[(size_t)k * (size_t)t->columns + (size_t)i]);

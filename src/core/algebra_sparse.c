@@ -4,13 +4,13 @@
  * first, so that blocks are factored one by one.  Pivots are those of an anchor, the first F_y of all,
  * which lies in the solver's block; factors follow from it and from the values at hand. */
 #include "core/field.h"
+#include "linalg/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct algebra_matrix {
-    int entries;
-    int *start, *row, *from; /* by columns; from: the entry of F's pattern that stands there */
+    struct columns columns; /* from: the entry of F's pattern that stands there */
     double *values;
     int *room; /* m */
     struct sparse *lu;
@@ -35,39 +35,18 @@ void algebra_sparse_layout(struct field *fd, struct arena *a) {
     d->anchor_known = arena_ints(a, 1);
 }
 
-static void place_entries(const struct field *fd, struct algebra_matrix *a) {
-    const keel_pattern *p = pattern_of(fd);
-    int n = fd->n, m = fd->m;
-    for (int e = 0; e < p->nnz; e++)
-        if (p->column[e] >= n) a->start[p->column[e] - n + 1]++;
-    for (int j = 0; j < m; j++) a->start[j + 1] += a->start[j];
-    memcpy(a->room, a->start, (size_t)m * sizeof *a->room);
-    for (int i = 0; i < m; i++)
-        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) {
-            if (p->column[e] < n) continue;
-            int place = a->room[p->column[e] - n]++;
-            a->row[place] = i;
-            a->from[place] = e;
-        }
-}
-
 int algebra_sparse_attach(struct field *fd) {
     struct algebra *d = &fd->dae;
     d->lu = NULL;
     if (!d->sparse) return 0;
     struct algebra_matrix *a = d->lu = calloc(1, sizeof *a);
     if (!a) return 1;
-    size_t m = (size_t)fd->m, entries = (size_t)count_entries(fd) + 1;
     d->factored = 0;
-    a->entries = count_entries(fd);
-    a->start = calloc(m + 1, sizeof *a->start);
-    a->row = calloc(entries, sizeof *a->row);
-    a->from = calloc(entries, sizeof *a->from);
-    a->values = calloc(entries, sizeof *a->values);
-    a->room = calloc(m, sizeof *a->room);
-    if (!a->start || !a->row || !a->from || !a->values || !a->room) return 1;
-    place_entries(fd, a);
-    a->lu = sparse_open(fd->m, a->start, a->row, SPARSE_SCALED);
+    a->room = calloc((size_t)fd->m, sizeof *a->room);
+    if (columns_make(&a->columns, pattern_of(fd), fd->m, fd->n, fd->m) || !a->room) return 1;
+    a->values = calloc((size_t)a->columns.entries + 1, sizeof *a->values);
+    if (!a->values) return 1;
+    a->lu = sparse_open(fd->m, a->columns.start, a->columns.row, SPARSE_SCALED);
     return !a->lu;
 }
 
@@ -75,9 +54,7 @@ void algebra_sparse_detach(struct field *fd) {
     struct algebra_matrix *a = fd->dae.lu;
     if (!a) return;
     sparse_close(a->lu);
-    free(a->start);
-    free(a->row);
-    free(a->from);
+    columns_free(&a->columns);
     free(a->values);
     free(a->room);
     free(a);
@@ -87,8 +64,9 @@ void algebra_sparse_detach(struct field *fd) {
 keel_status algebra_sparse_factor(struct field *fd) {
     struct algebra *d = &fd->dae;
     struct algebra_matrix *a = d->lu;
-    for (int place = 0; place < a->entries; place++) a->values[place] = d->entries[a->from[place]];
-    if (!*d->anchor_known) memcpy(d->anchor, a->values, (size_t)a->entries * sizeof *d->anchor);
+    for (int place = 0; place < a->columns.entries; place++)
+        a->values[place] = d->entries[a->columns.from[place]];
+    if (!*d->anchor_known) memcpy(d->anchor, a->values, (size_t)a->columns.entries * sizeof *d->anchor);
     *d->anchor_known = 1;
     if (!a->anchored) a->anchored = sparse_anchor(a->lu, d->anchor) == 0;
     if (a->anchored && sparse_refactor(a->lu, a->values) == 0 && sparse_is_sound(a->lu, a->values))

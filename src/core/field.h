@@ -312,7 +312,8 @@ void mass_sparse_detach(struct field *fd);
 keel_status mass_sparse_factor(struct field *fd, double t, const double *u); /* if it is not */
 void mass_sparse_divide(const struct field *fd, double *v);                  /* v := M^-1 v */
 /* out := M v, every stride-th place of it */
-void mass_sparse_multiply(const struct field *fd, const double *v, int stride, double *out);
+void mass_sparse_multiply(const struct field *fd, const double *v, int stride, const int *position,
+                          double *out);
 
 /* field.c: a sparse matrix could not be factored: KEEL_ENOMEM with its sentence where memory is out, else
  * `singular`. */

@@ -1,12 +1,12 @@
 /* mass_sparse.c - a constant mass matrix of a large system of first order, by its pattern. */
 #include "core/field.h"
+#include "linalg/columns.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* M by columns; its values lie in fd->mass, in the order of its pattern. */
 struct mass_matrix {
-    int *start, *row, *from;
+    struct columns columns;
     double *values;
     struct sparse *lu;
     int factored;
@@ -18,21 +18,9 @@ int mass_sparse_attach(struct field *fd) {
     if (!fd->large || !fd->p.mass.value) return 0;
     struct mass_matrix *a = fd->mass_lu = calloc(1, sizeof *a);
     if (!a) return 1;
-    size_t entries = (size_t)p->nnz + 1;
-    a->start = calloc((size_t)fd->n + 2, sizeof *a->start);
-    a->row = calloc(entries, sizeof *a->row);
-    a->from = calloc(entries, sizeof *a->from);
-    a->values = calloc(entries, sizeof *a->values);
-    if (!a->start || !a->row || !a->from || !a->values) return 1;
-    for (int e = 0; e < p->nnz; e++) a->start[p->column[e] + 2]++;
-    for (int j = 0; j < fd->n; j++) a->start[j + 2] += a->start[j + 1];
-    for (int i = 0; i < fd->n; i++) /* start[j + 1] moves from the begin of column j to its end */
-        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) {
-            int place = a->start[p->column[e] + 1]++;
-            a->row[place] = i;
-            a->from[place] = e;
-        }
-    a->lu = sparse_open(fd->n, a->start, a->row, SPARSE_SCALED);
+    a->values = calloc((size_t)p->nnz + 1, sizeof *a->values);
+    if (columns_make(&a->columns, p, fd->n, 0, fd->n) || !a->values) return 1;
+    a->lu = sparse_open(fd->n, a->columns.start, a->columns.row, SPARSE_SCALED);
     return !a->lu;
 }
 
@@ -40,9 +28,7 @@ void mass_sparse_detach(struct field *fd) {
     struct mass_matrix *a = fd->mass_lu;
     if (!a) return;
     sparse_close(a->lu);
-    free(a->start);
-    free(a->row);
-    free(a->from);
+    columns_free(&a->columns);
     free(a->values);
     free(a);
     fd->mass_lu = NULL;
@@ -56,7 +42,7 @@ keel_status mass_sparse_factor(struct field *fd, double t, const double *u) {
     keel_status status = map_checked(fd, "mass", NULL, code, t, p->nnz, fd->mass);
     if (status != KEEL_OK) return status;
     fd->stats->factorizations++;
-    for (int place = 0; place < p->nnz; place++) a->values[place] = fd->mass[a->from[place]];
+    for (int place = 0; place < p->nnz; place++) a->values[place] = fd->mass[a->columns.from[place]];
     fd->mass_ready = a->factored = sparse_fresh(a->lu, a->values) == 0;
     if (fd->mass_ready) return KEEL_OK;
     if (sparse_starved(a->lu)) return field_not_factored(fd, a->lu, KEEL_RETRY);
@@ -70,11 +56,12 @@ void mass_sparse_divide(const struct field *fd, double *v) {
     sparse_solve(fd->mass_lu->lu, v);
 }
 
-void mass_sparse_multiply(const struct field *fd, const double *v, int stride, double *out) {
+void mass_sparse_multiply(const struct field *fd, const double *v, int stride, const int *position,
+                          double *out) {
     const keel_pattern *p = fd->p.mass.pattern;
     for (int i = 0; i < fd->n; i++) {
         double sum = 0;
         for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) sum += fd->mass[e] * v[p->column[e]];
-        out[(long)i * stride] = sum;
+        out[(long)position[i] * stride] = sum;
     }
 }

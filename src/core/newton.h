@@ -7,18 +7,21 @@
  *     (     F_x        F_y )      with the right-hand side (M b, 0), which leaves (I - c J)^-1 b above
  *
  * so that neither M^-1 nor F_y^-1 fills what is empty.  Pattern, analysis and factors lie outside the
- * block. They follow from the numbers in it: pivots are those of an anchor, the first J and c of all, and
- * factors that a copied or loaded solver lacks are made again when they are used.  Where the factors of an
- * ODE would fill too much, GMRES takes their place (newton_krylov.c). */
+ * block. They follow from the numbers in it: of a narrow band from J and c alone (linalg/band); else pivots
+ * are those of an anchor, the first J and c of all.  Factors that a copied or loaded solver lacks are made
+ * again when they are used.  Where the factors of an ODE would fill too much, GMRES takes their place
+ * (newton_krylov.c). */
 #ifndef KEEL_CORE_NEWTON_H
 #define KEEL_CORE_NEWTON_H
 
 #include <keel/newton.h>
 
+#include "linalg/columns.h"
 #include "linalg/gmres.h"
 #include "linalg/sparse.h"
 
 struct field;
+struct band;
 
 enum { NEWTON_MOST = 5 };     /* one for samples of the defect, and two of a method with one beside each */
 enum { NEWTON_MATRICES = 8 }; /* of each */
@@ -40,31 +43,36 @@ struct keel_newton {
     keel_newton *of;  /* the one that has the factors */
     double *lu;       /* dense: one matrix after the other, n x n, complex ones 2n x 2n */
     int *pivot;
-    double *pair;                 /* 2n */
-    double *anchor;               /* sparse: entries; NULL: of samples */
-    double *anchor_known;         /* 1 */
-    struct newton_shift *shift;   /* real + complex */
-    struct newton_effort *effort; /* 1 */
-    struct sparse *factors[NEWTON_MATRICES];
+    double *pair;                            /* 2n */
+    double *anchor;                          /* sparse: entries; NULL: of samples */
+    double *anchor_known;                    /* 1 */
+    struct newton_shift *shift;              /* real + complex */
+    struct newton_effort *effort;            /* 1 */
+    struct sparse *factors[NEWTON_MATRICES]; /* or, where the pattern is a band, */
+    struct band *bands[NEWTON_MATRICES];
     struct ilu *incomplete[NEWTON_MATRICES]; /* NULL: it has its factors from the beginning */
     unsigned char anchored[NEWTON_MATRICES], stands[NEWTON_MATRICES]; /* what `factors` have */
 };
 
 /* The matrix above, by columns, and what all that use it share. */
 struct newton_pattern {
-    int order, entries, of_f, of_rows; /* entries of the patterns of f and F */
-    int *start, *row;
-    int *from;               /* entries: which of f, then F, stands there; -1: none */
-    int *unit;               /* n, or the entries of M: where they stand */
-    double *values, *right;  /* 2 entries; 2 order */
-    struct sparse *analysis; /* of the pattern */
-    struct gmres *gmres;     /* NULL: nobody needs it */
+    int order, of_f, of_rows; /* entries of the patterns of f and F */
+    struct columns columns;   /* from: which of f, then F, stands there; -1: none */
+    int *at, *unit;           /* entries; n, or the entries of M: where they stand in `values` */
+    int banded, lower, upper; /* a band, with so many diagonals beside the main one */
+    int *position;            /* order: of the unknowns in the band */
+    int as_given;             /* they stand there as they are, and nothing else does */
+    double *values, *pairs;   /* of a matrix that is factored, real or complex; zero between the entries */
+    double *right;            /* 2 order */
+    struct sparse *analysis;  /* of the pattern, if it is no band */
+    struct gmres *gmres;      /* NULL: nobody needs it */
     /* newton_colour.c: columns of one colour have no row in common */
     int colours; /* 0: not looked for yet */
     int *colour, *list, *first;
     double *step, *base, *moved, *probe; /* order */
 };
 
+int newton_entries(const keel_map *map); /* of its pattern; absent: 0 */
 /* Are the matrices sparse?  Not without KLU. */
 int newton_goes_sparse(const struct field *fd);
 /* The same for the room that jacobians take, and for checks, which need no factors. */
@@ -83,6 +91,7 @@ int newton_sparse_alike(const keel_work *w, const keel_newton *a, const keel_new
                         double share);
 keel_status newton_sparse_factor(keel_work *w, keel_newton *n, int k, double real, double imaginary);
 void newton_sparse_solve(const keel_work *w, keel_newton *n, int k, double *b, double *imaginary);
+
 /* Are there factors of matrix k?  A copied solver, or one that was loaded, makes them here. */
 int newton_sparse_stands(const keel_work *w, keel_newton *n, int k);
 

@@ -16,9 +16,9 @@ static const keel_pattern *row_of(const struct field *fd, int i, int *at) {
 
 /* The least colour that no earlier column of any row of column j has. */
 static int free_colour(const struct field *fd, const struct newton_pattern *a, int j, int *taken) {
-    for (int place = a->start[j]; place < a->start[j + 1]; place++) {
+    for (int place = a->columns.start[j]; place < a->columns.start[j + 1]; place++) {
         int at;
-        const keel_pattern *p = row_of(fd, a->row[place], &at);
+        const keel_pattern *p = row_of(fd, a->columns.row[place], &at);
         for (int e = p->row_start[at]; e < p->row_start[at + 1] && p->column[e] < j; e++)
             taken[a->colour[p->column[e]]] = j + 1;
     }
@@ -69,9 +69,11 @@ static keel_status one_colour(keel_work *w, const struct newton_pattern *a, int 
             int j = a->list[k];
             double length = a->probe[j] - u[j];
             a->probe[j] = u[j];
-            for (int place = a->start[j]; place < a->start[j + 1] && status == KEEL_OK; place++)
-                if (a->from[place] >= 0)
-                    entries[a->from[place]] = (a->moved[a->row[place]] - a->base[a->row[place]]) / length;
+            for (int place = a->columns.start[j]; place < a->columns.start[j + 1] && status == KEEL_OK;
+                 place++)
+                if (a->columns.from[place] >= 0)
+                    entries[a->columns.from[place]] =
+                        (a->moved[a->columns.row[place]] - a->base[a->columns.row[place]]) / length;
         }
     }
     return status;

@@ -20,11 +20,12 @@ static int suits(const keel_newton *n) {
 
 int newton_krylov_attach(struct field *fd) {
     struct newton_pattern *p = fd->pattern;
-    if (fd->m || fd->p.mass.value || sparse_operations(p->analysis) < MUCH * (double)p->entries) return 0;
+    if (fd->m || fd->p.mass.value || p->banded) return 0;
+    if (sparse_operations(p->analysis) < MUCH * (double)p->columns.entries) return 0;
     const struct ilu *first = NULL;
     for (int i = 0; i < fd->newtons; i++)
         for (int k = 0; k < fd->newton[i].real && suits(&fd->newton[i]); k++) {
-            struct ilu *a = first ? ilu_share(first) : ilu_open(p->order, p->start, p->row);
+            struct ilu *a = first ? ilu_share(first) : ilu_open(p->order, p->columns.start, p->columns.row);
             if (!a) return 1;
             fd->newton[i].incomplete[k] = a;
             if (!first) first = a;

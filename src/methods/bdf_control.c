@@ -18,22 +18,23 @@ double bdf_strictness(const keel_work *w) {
 /* d + beta phi_i in tolerances. */
 static double size_beside(const keel_work *w, int i, double beta) {
     const struct bdf_variable *b = w->method;
-    const double *phi = bdf_difference(w, i);
-    for (int c = 0; c < w->n; c++) b->moved[c] = b->d[c] + beta * phi[c];
-    return bdf_size(w, b->moved);
+    return bdf_size_beside(w, b->d, bdf_difference(w, i), beta);
 }
 
 void bdf_estimate(keel_work *w, const struct bdf_formula *f, keel_attempt *a) {
     struct bdf_variable *b = w->method;
     struct bdf_memory *m = b->memory;
     int k = f->k;
-    double strict = bdf_strictness(w);
-    for (int c = 0; c < w->width; c++) a->error[0][c] = c < w->n ? strict * f->error * b->d[c] : 0;
-    double size = bdf_size(w, b->d);
-    m->size = strict * f->error * size;
+    double strict = bdf_strictness(w), share = strict * f->error, *restrict error = a->error[0];
+    const double *restrict d = b->d;
+    for (int c = 0; c < w->n; c++) error[c] = share * d[c];
+    for (int c = w->n; c < w->width; c++) error[c] = 0;
+    double size = bdf_size(w, d);
+    m->size = share * size;
     m->same = strict * f->equal[k + 2] * size / (k + 1);
     m->lower = m->higher = HUGE_VAL;
-    if (k > 1) m->lower = strict * f->equal[k + 1] * size_beside(w, k + 1, f->beta[k + 1]) / k;
+    int asked = m->age >= k || m->size > 0.5; /* bdf_next judges the order, or may reject the step */
+    if (k > 1 && asked) m->lower = strict * f->equal[k + 1] * size_beside(w, k + 1, f->beta[k + 1]) / k;
     if (k < b->most && m->known >= k + 2 && m->age >= k)
         m->higher = strict * f->equal[k + 3] * size_beside(w, k + 2, -f->beta[k + 2]) / (k + 2);
 }

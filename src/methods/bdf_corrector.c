@@ -17,34 +17,60 @@
 #define SLOW 0.01   /* and a pace that asks for another J */
 enum { FACTORS_LAST = 30, JACOBIAN_LASTS = 60, ROUNDS = 4, FIXED_ROUNDS = 40 };
 
+/* Four sums at once, since additions wait. */
+static double mean_size(int n, const double *restrict v, const double *restrict other, double beta,
+                        const double *restrict scale) {
+    double sum[4] = {0};
+    int c = 0;
+    for (; c + 4 <= n; c += 4)
+        for (int k = 0; k < 4; k++) {
+            double ratio = (v[c + k] + beta * other[c + k]) * scale[c + k];
+            sum[k] += ratio * ratio;
+        }
+    for (; c < n; c++) {
+        double ratio = (v[c] + beta * other[c]) * scale[c];
+        sum[0] += ratio * ratio;
+    }
+    return sqrt(((sum[0] + sum[1]) + (sum[2] + sum[3])) / n);
+}
+
+double bdf_size_beside(const keel_work *w, const double *v, const double *other, double beta) {
+    const struct bdf_variable *b = w->method;
+    return mean_size(w->n, v, other, beta, b->scale);
+}
+
 double bdf_size(const keel_work *w, const double *v) {
     const struct bdf_variable *b = w->method;
-    double sum = 0, largest = 0;
+    double largest = 0;
+    if (w->rtol > 0) return mean_size(w->n, v, v, 0, b->scale);
     for (int c = 0; c < w->n; c++) {
         double ratio = fabs(v[c]) * b->scale[c];
-        sum += ratio * ratio;
         largest = ratio > largest || isnan(ratio) ? ratio : largest;
     }
-    return w->rtol > 0 ? sqrt(sum / w->n) : largest;
+    return largest;
 }
 
 /* The rate at x0 + d. */
 static keel_status look_at(keel_work *w, const keel_attempt *a) {
     const struct bdf_variable *b = w->method;
-    for (int c = 0; c < w->width; c++) b->at[c] = a->x[c] + (b->ahead[c] + b->d[c]);
+    const double *restrict x = a->x, *restrict ahead = b->ahead, *restrict d = b->d;
+    double *restrict at = b->at;
+    for (int c = 0; c < w->width; c++) at[c] = x[c] + (ahead[c] + d[c]);
     return keel_rhs(w, a->t + a->h, b->at, b->rate);
 }
 
 /* One change of d, which may err by `inexact` in tolerances (0: by round-off), and its size. */
 static double change(keel_work *w, const struct bdf_formula *f, double inexact) {
     struct bdf_variable *b = w->method;
-    double factor = 2 / (1 + f->c / b->memory->factored);
-    for (int c = 0; c < w->n; c++) b->moved[c] = factor * (f->c * (b->rate[c] - b->slope[c]) - b->d[c]);
-    if (inexact > 0) keel_newton_solve_near(w, b->newton, 0, b->moved, b->scale, inexact);
-    else keel_newton_solve(w, b->newton, 0, b->moved, NULL);
+    double factor = 2 / (1 + f->c / b->memory->factored), rest = f->c;
+    const double *restrict rate = b->rate, *restrict slope = b->slope;
+    double *restrict moved = b->moved, *restrict d = b->d;
+    for (int c = 0; c < w->n; c++) moved[c] = factor * (rest * (rate[c] - slope[c]) - d[c]);
+    if (inexact > 0) keel_newton_solve_near(w, b->newton, 0, moved, b->scale, inexact);
+    else keel_newton_solve(w, b->newton, 0, moved, NULL);
     keel_work_count(w, 0, 1);
-    for (int c = 0; c < w->n; c++) b->d[c] += b->moved[c];
-    return bdf_size(w, b->moved);
+    for (int c = 0; c < w->n; c++) d[c] += moved[c];
+    return bdf_size(w, moved);
 }
 
 /* Until what is left, at the pace seen, is a small part of a tolerance.  The first change is judged by the

@@ -69,16 +69,26 @@ static void make_formula(const keel_work *w, double h, struct bdf_formula *f) {
     f->error = fmax(beyond, fabs(beyond + mean - harmonic));
 }
 
+/* Long vectors are gone through in parts that stay near the processor. */
+enum { PART = 512 };
+
+static int part_end(int begin, int n) {
+    return n - begin < PART ? n : begin + PART;
+}
+
 static void predict(const keel_work *w, const struct bdf_formula *f) {
     const struct bdf_variable *b = w->method;
-    memset(b->ahead, 0, (size_t)w->width * sizeof *b->ahead);
-    memset(b->slope, 0, (size_t)w->width * sizeof *b->slope);
-    for (int i = f->count; i > 1; i--) {
-        const double *phi = bdf_difference(w, i);
-        for (int c = 0; c < w->width; c++) {
-            double term = f->beta[i] * phi[c];
-            b->ahead[c] += term;
-            b->slope[c] += f->slope[i] * term;
+    double *restrict ahead = b->ahead, *restrict slope = b->slope;
+    for (int begin = 0; begin < w->width; begin += PART) {
+        int end = part_end(begin, w->width);
+        for (int c = begin; c < end; c++) ahead[c] = slope[c] = 0;
+        for (int i = f->count; i > 1; i--) {
+            const double *phi = bdf_difference(w, i);
+            for (int c = begin; c < end; c++) {
+                double term = f->beta[i] * phi[c];
+                ahead[c] += term;
+                slope[c] += f->slope[i] * term;
+            }
         }
     }
 }
@@ -126,25 +136,33 @@ static void look(keel_work *w, keel_attempt *a) {
     for (int c = 0; c < w->width; c++) a->dx[c] += x[c] - a->x[c];
 }
 
+/* Of numbers; fmax, which knows more, is a call. */
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
 /* Newton's sizes: tolerances, or with fixed steps what is there or added. */
 static void find_scale(const keel_work *w, const keel_attempt *a) {
     const struct bdf_variable *b = w->method;
-    double largest = 0;
+    const double *restrict x = a->x, *restrict ahead = b->ahead, *restrict atol = w->atol;
+    double *restrict scale = b->scale, rtol = w->rtol, largest = 0;
+    for (int c = 0; c < w->n && rtol > 0; c++) {
+        double size = larger(fabs(x[c]), fabs(x[c] + ahead[c]));
+        scale[c] = 1 / larger(larger(atol[c] + rtol * size, 1e-15 * size), 1e-300);
+    }
+    if (rtol > 0) return;
     for (int c = 0; c < w->n; c++) {
-        b->scale[c] = fmax(fabs(a->x[c]), fabs(a->x[c] + b->ahead[c]));
-        largest = fmax(largest, b->scale[c]);
+        scale[c] = larger(fabs(x[c]), fabs(x[c] + ahead[c]));
+        largest = larger(largest, scale[c]);
     }
     double least = largest > 0 ? 1e-6 * largest : 1;
-    for (int c = 0; c < w->n; c++) {
-        double size = b->scale[c], tolerance = fmax(w->atol[c] + w->rtol * size, 1e-15 * size);
-        b->scale[c] = 1 / (w->rtol > 0 ? fmax(tolerance, 1e-300) : fmax(size, least));
-    }
+    for (int c = 0; c < w->n; c++) scale[c] = 1 / larger(scale[c], least);
 }
 
 static keel_status attempt(keel_work *w, keel_attempt *a) {
     struct bdf_variable *b = w->method;
     struct bdf_memory *m = b->memory;
-    memset(a->dx, 0, (size_t)w->width * sizeof *a->dx);
+    for (int c = w->n; c < w->width; c++) a->dx[c] = 0;
     if (w->n == 0) return KEEL_OK;
     if (a->replay) {
         look(w, a);
@@ -167,6 +185,21 @@ static keel_status attempt(keel_work *w, keel_attempt *a) {
     return KEEL_OK;
 }
 
+/* phi_{k+3} := d - beta phi_{k+2}, if that is known, phi_{k+2} := d, phi_i := beta_i phi_i + phi_{i+1}. */
+static void update_differences(const keel_work *w, const struct bdf_formula *f, int further, int begin,
+                               int end) {
+    const struct bdf_variable *b = w->method;
+    int above = f->count + 1;
+    const double *restrict d = b->d;
+    double *top = bdf_difference(w, above), beta = f->beta[above];
+    for (int c = begin; c < end && further; c++) top[w->width + c] = d[c] - beta * top[c];
+    for (int c = begin; c < end; c++) top[c] = d[c];
+    for (int i = f->count; i > 1; i--) {
+        double *restrict phi = bdf_difference(w, i), *restrict next = phi + w->width;
+        for (int c = begin; c < end; c++) phi[c] = f->beta[i] * phi[c] + next[c];
+    }
+}
+
 /* The differences of t_{n+1}, moved to the end as it was corrected. */
 static void accept(keel_work *w, const keel_segment *s) {
     struct bdf_variable *b = w->method;
@@ -174,19 +207,14 @@ static void accept(keel_work *w, const keel_segment *s) {
     struct bdf_formula f;
     if (w->n == 0) return;
     make_formula(w, s->h, &f);
-    predict(w, &f);
     int known = bdf_count(m->known, 1, BDF_DIFFERENCES), above = f.count + 1;
-    double *top = bdf_difference(w, above), *beyond = above < BDF_DIFFERENCES ? top + w->width : NULL;
-    int further = beyond && known >= above;
-    for (int c = 0; c < w->n; c++) {
-        double d = m->last > 0 ? b->d[c] : (s->x_end[c] - s->x[c]) - b->ahead[c];
-        if (further) beyond[c] = d - f.beta[above] * top[c];
-        top[c] = d;
+    int further = above < BDF_DIFFERENCES && known >= above;
+    if (!(m->last > 0)) { /* of the start only its end is known */
+        predict(w, &f);
+        for (int c = 0; c < w->n; c++) b->d[c] = (s->x_end[c] - s->x[c]) - b->ahead[c];
     }
-    for (int i = f.count; i > 1; i--) {
-        double *phi = bdf_difference(w, i);
-        for (int c = 0; c < w->n; c++) phi[c] = f.beta[i] * phi[c] + phi[w->width + c];
-    }
+    for (int begin = 0; begin < w->n; begin += PART)
+        update_differences(w, &f, further, begin, part_end(begin, w->n));
     memcpy(bdf_difference(w, 1), s->x_end, (size_t)w->width * sizeof(double));
     memcpy(m->psi, f.psi, sizeof f.psi);
     m->known = above + further;

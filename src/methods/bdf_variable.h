@@ -67,6 +67,9 @@ keel_status bdf_correct(keel_work *w, const keel_attempt *a, const struct bdf_fo
 /* Root mean square of v in tolerances; fixed steps: the largest, relative. */
 double bdf_size(const keel_work *w, const double *v);
 
+/* The same of v + beta other, by error control. */
+double bdf_size_beside(const keel_work *w, const double *v, const double *other, double beta);
+
 /* bdf_control.c: what the step errs by, and what it would with other orders; the next step. */
 void bdf_estimate(keel_work *w, const struct bdf_formula *f, keel_attempt *a);
 double bdf_strictness(const keel_work *w); /* a step may err by one over this, in tolerances */

@@ -16,10 +16,17 @@ struct random_system {
     int column[MOST][EACH];
     int row_start[2][MOST + 1], columns[2][MOST * EACH];
     keel_pattern pattern[2];
-    int mass_start[MOST + 1], mass_column[3 * MOST], with_mass;
+    int mass_start[MOST + 1], mass_column[3 * MOST], with_mass, near;
     keel_pattern mass_pattern;
     keel_problem problem;
 };
+
+/* near: a band, once its unknowns are put in order. */
+static const struct kind {
+    int n, m, mass, near;
+} kinds[] = {{80, 0, 0, 0}, {80, 0, 0, 1},  {35, 25, 0, 0}, {35, 25, 0, 1}, {50, 0, 1, 0},
+             {50, 0, 1, 1}, {30, 20, 1, 0}, {30, 20, 1, 1}, {0, 40, 0, 0}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static double draw(unsigned *seed) {
     *seed = *seed * 1664525u + 1013904223u;
@@ -90,14 +97,23 @@ static int ascending(const void *x, const void *y) {
     return *(const int *)x - *(const int *)y;
 }
 
+/* A column: any, or one at most three away where the unknowns stand in an order that is not theirs. */
+static int draw_column(const struct random_system *s, int i, unsigned *seed) {
+    int all = s->n + s->m, stride = s->with_mass ? 1 : 11, place = 0; /* M is a band as it is */
+    if (!s->near) return (int)(draw(seed) * all) % all;
+    while (place * stride % all != i) place++;
+    place += (int)(draw(seed) * 7) - 3;
+    return place < 0 || place >= all ? i : place * stride % all;
+}
+
 /* Its own column and others, each once. */
 static void draw_columns(struct random_system *s, int i, unsigned *seed) {
-    int *c = s->column[i], all = s->n + s->m;
+    int *c = s->column[i];
     c[0] = i;
     for (int k = 1; k < EACH; k++) {
         int fits = 0;
         while (!fits) {
-            c[k] = (int)(draw(seed) * all) % all;
+            c[k] = draw_column(s, i, seed);
             fits = 1;
             for (int l = 0; l < k; l++) fits &= c[l] != c[k];
         }
@@ -106,10 +122,13 @@ static void draw_columns(struct random_system *s, int i, unsigned *seed) {
     for (int k = 0; k < EACH; k++) s->b[i][k] = (i < s->n ? 1 : 0.4) * (2 * draw(seed) - 1);
 }
 
-static void draw_system(struct random_system *s, int n, int m, int with_mass, unsigned seed) {
+static void draw_system(struct random_system *s, struct kind kind, unsigned seed) {
+    int n = kind.n, m = kind.m;
     memset(s, 0, sizeof *s);
     s->n = n;
     s->m = m;
+    s->with_mass = kind.mass;
+    s->near = kind.near;
     for (int i = 0; i < n + m; i++) {
         int part = i >= n, row = part ? i - n : i;
         draw_columns(s, i, &seed);
@@ -125,7 +144,6 @@ static void draw_system(struct random_system *s, int n, int m, int with_mass, un
     for (int part = 0; part < 2; part++)
         s->pattern[part] = (keel_pattern){(part ? m : n) * EACH, s->row_start[part], s->columns[part]};
     s->mass_pattern = (keel_pattern){s->mass_start[n], s->mass_start, s->mass_column};
-    s->with_mass = with_mass;
 }
 
 static const keel_problem *problem_of(struct random_system *s, int dense) {
@@ -167,11 +185,6 @@ static double distance(const keel_solver *a, const keel_solver *b, int count) {
     return most;
 }
 
-static const struct {
-    int n, m, mass;
-} kinds[] = {{80, 0, 0}, {35, 25, 0}, {50, 0, 1}, {30, 20, 1}, {0, 40, 0}};
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
 /* Real and complex matrices, adaptive and fixed steps, an explicit method for the elimination of y alone:
  * the same steps, and results that differ by round-off. */
 static void sparse_is_dense(void **state) {
@@ -182,7 +195,7 @@ static void sparse_is_dense(void **state) {
     static struct random_system s;
     (void)state;
     for (int kind = 0; kind < KINDS; kind++) {
-        draw_system(&s, kinds[kind].n, kinds[kind].m, kinds[kind].mass, 7u + (unsigned)kind);
+        draw_system(&s, kinds[kind], 7u + (unsigned)kind);
         for (size_t k = 0; k < sizeof o / sizeof *o; k++) {
             if (kinds[kind].n == 0 && o[k].step == 0 && k != 5) continue;
             double t_end = o[k].step > 0 ? 0.04 : k == 5 ? 0.02 : 0.4;
@@ -210,7 +223,7 @@ static void same_bits(void **state) {
     for (int k = 0; k < 2; k++)
         for (int kind = 0; kind < KINDS - 1; kind++) {
             keel_options o = {.method = method[k], .rtol = k ? 0 : 1e-6, .step = k ? 1e-3 : 0};
-            draw_system(&s, kinds[kind].n, kinds[kind].m, kinds[kind].mass, 31u + (unsigned)kind);
+            draw_system(&s, kinds[kind], 31u + (unsigned)kind);
             const keel_problem *p = problem_of(&s, 0);
             size_t bytes = (size_t)(s.n + s.m) * sizeof(double);
             keel_solver *a = keel_open(p, &o);
@@ -246,7 +259,7 @@ static void colours_are_few(void **state) {
     const keel_options o = {.method = "radau", .rtol = 1e-7};
     (void)state;
     for (int kind = 0; kind < KINDS - 1; kind++) {
-        draw_system(&s, kinds[kind].n, kinds[kind].m, kinds[kind].mass, 5u + (unsigned)kind);
+        draw_system(&s, kinds[kind], 5u + (unsigned)kind);
         keel_solver *exact = run(&s, 0, &o, 0.4);
         s.without_f = 1;
         keel_solver *found = run(&s, 0, &o, 0.4);
@@ -272,7 +285,7 @@ static void a_wrong_pattern_is_found(void **state) {
     }
     for (int row = 3; row < 120; row += 39)
         for (int m = 0; m < 60; m += 50) {
-            draw_system(&s, 130, m, 0, 77u + (unsigned)row);
+            draw_system(&s, (struct kind){130, m, 0, 0}, 77u + (unsigned)row);
             s.without_f = 1;
             int k = s.column[row][1] == row ? 2 : 1, hidden = s.column[row][k];
             keel_problem p = *problem_of(&s, 0);
@@ -303,7 +316,7 @@ static void a_wrong_jacobian_costs_time(void **state) {
     static struct random_system s;
     const keel_options o = {.method = "radau", .rtol = 1e-6};
     (void)state;
-    draw_system(&s, 100, 0, 0, 12);
+    draw_system(&s, (struct kind){100, 0, 0, 0}, 12);
     keel_solver *right = run(&s, 0, &o, 0.3);
     keel_problem p = *problem_of(&s, 0);
     p.f.jacobian = wrong_jacobian;

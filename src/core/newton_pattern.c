@@ -1,0 +1,196 @@
+/* newton_pattern.c - see newton.h: which matrices are sparse, their entries by columns, and the factors that
+ * suit: those of a narrow band, or KLU's. */
+#include "core/field.h"
+#include "linalg/band.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int newton_entries(const keel_map *map) {
+    return map->count ? map->pattern->nnz : 0;
+}
+
+/* Does each row of F contain a y, so that the index is 1 but where F_y is singular? */
+static int contains_y(const struct field *fd) {
+    const keel_pattern *p = fd->p.algebraic.pattern;
+    for (int i = 0; i < fd->m; i++) /* columns ascend */
+        if (p->row_start[i] == p->row_start[i + 1] || p->column[p->row_start[i + 1] - 1] < fd->n) return 0;
+    return 1;
+}
+
+/* A Hamiltonian: is its f known, and H_pp diagonal, so that masses (sizes.c) are plain to see? */
+static int has_plain_masses(const struct field *fd) {
+    const keel_pattern *p = fd->p.f.pattern;
+    if (fd->p.structure.value || fd->rhs != fd->p.f.value || !fd->p.f.jacobian) return 0;
+    for (int i = 0; i < fd->nq; i++)
+        for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
+            if (p->column[e] >= fd->nq && p->column[e] != fd->nq + i) return 0;
+    return 1;
+}
+
+int newton_by_pattern(const struct field *fd) {
+    const keel_problem *p = &fd->p;
+    double order = (double)fd->n + fd->m;
+    if ((fd->n && !p->f.pattern) || fd->traits & KEEL_SECOND_ORDER) return 0;
+    if (fd->m && (!p->algebraic.pattern || !p->algebraic.jacobian)) return 0;
+    if (!sparse_pays(order, (double)newton_entries(&p->f) + newton_entries(&p->algebraic))) return 0;
+    if (p->mass.value && !(p->mass.pattern && p->mass.constant && sparse_pays(order, p->mass.pattern->nnz)))
+        return 0;
+    if (fd->traits & KEEL_FROM_ENERGY && !has_plain_masses(fd)) return 0;
+    return (fd->m == 0 && !p->mass.value) || (contains_y(fd) && !fd->damped && sparse_available());
+}
+
+int newton_goes_sparse(const struct field *fd) {
+    if (!newton_by_pattern(fd)) return 0;
+    if (fd->m || fd->p.mass.value) return 1;
+    return fd->rhs == fd->p.f.value && !fd->damped && sparse_available();
+}
+
+/* The joined pattern ------------------------------------------------------------------------------------- */
+
+static void *room_for(size_t count, size_t size) {
+    return calloc(count + 1, size);
+}
+
+static int take_room(struct newton_pattern *a) {
+    size_t order = (size_t)a->order;
+    a->right = room_for(2 * order, sizeof *a->right);
+    a->colour = room_for(order, sizeof *a->colour);
+    a->list = room_for(order, sizeof *a->list);
+    a->first = room_for(order + 1, sizeof *a->first);
+    a->step = room_for(order, sizeof *a->step);
+    a->base = room_for(order + 4, sizeof *a->base); /* rates are padded */
+    a->moved = room_for(order + 4, sizeof *a->moved);
+    a->probe = room_for(order + 4, sizeof *a->probe);
+    return a->right && a->colour && a->list && a->first && a->step && a->base && a->moved && a->probe;
+}
+
+/* Rows of f and of M (or 1) joined, then those of F. */
+struct joined {
+    int *row_start, *column;
+    int *source; /* entries: which of f, then F, stands there; -1: none */
+    int *unit;   /* entries: which of M, or of the diagonal, is added; -1: none */
+};
+
+/* Row i of the unit matrix, or of M: its columns, and the number of the first entry. */
+static int unit_row(const struct field *fd, int *i, const int **column, int *first) {
+    const keel_pattern *mass = fd->p.mass.value ? fd->p.mass.pattern : NULL;
+    *first = mass ? mass->row_start[*i] : *i;
+    *column = mass ? mass->column + *first : i;
+    return mass ? mass->row_start[*i + 1] - *first : 1;
+}
+
+static int join_rows(struct joined *all, const struct newton_pattern *a, const struct field *fd) {
+    int count = 0;
+    for (int i = 0; i < a->order; i++) {
+        int of_f = i < fd->n, at = of_f ? i : i - fd->n, first = 0, k = 0;
+        const int *column = NULL;
+        int units = of_f ? unit_row(fd, &at, &column, &first) : 0;
+        const keel_pattern *p = of_f ? fd->p.f.pattern : fd->p.algebraic.pattern;
+        for (int e = p->row_start[at], end = p->row_start[at + 1]; e < end || k < units; count++) {
+            int here = e < end ? p->column[e] : a->order, unit = k < units ? column[k] : a->order;
+            int j = here < unit ? here : unit;
+            all->column[count] = j;
+            all->source[count] = here > j ? -1 : of_f ? e : a->of_f + e;
+            all->unit[count] = unit == j ? first + k : -1;
+            e += here == j;
+            k += unit == j;
+        }
+        all->row_start[i + 1] = count;
+    }
+    return count;
+}
+
+/* Where the values of a band have the entry of column j at `place`. */
+static int band_place(const struct newton_pattern *a, int j, int place) {
+    int i = a->position[a->columns.row[place]];
+    return i * (a->lower + 1 + a->upper) + a->position[j] - i + a->lower;
+}
+
+/* Places of the entries in the values that are factored, and what stands there. */
+static int place_entries(struct newton_pattern *a, const struct field *fd, const struct joined *all) {
+    int units = fd->p.mass.value ? fd->p.mass.pattern->nnz : fd->n;
+    a->at = room_for((size_t)a->columns.entries, sizeof *a->at);
+    a->unit = room_for((size_t)units, sizeof *a->unit);
+    a->position = room_for((size_t)a->order, sizeof *a->position);
+    if (!a->at || !a->unit || !a->position) return 0;
+    a->banded = band_order(a->order, a->columns.start, a->columns.row, a->position, &a->lower, &a->upper);
+    if (a->banded < 0) return 0;
+    a->as_given = a->banded && fd->m == 0 && !fd->p.mass.value;
+    for (int i = 0; i < a->order; i++) a->as_given = a->as_given && a->position[i] == i;
+    size_t diagonals = (size_t)a->lower + 1 + (size_t)a->upper;
+    size_t places = a->banded ? (size_t)a->order * diagonals : (size_t)a->columns.entries;
+    a->values = room_for(places, sizeof *a->values);
+    a->pairs = room_for(2 * places, sizeof *a->pairs);
+    for (int j = 0; j < a->order; j++)
+        for (int place = a->columns.start[j]; place < a->columns.start[j + 1]; place++) {
+            int e = a->columns.from[place];
+            a->at[place] = a->banded ? band_place(a, j, place) : place;
+            a->columns.from[place] = all->source[e];
+            if (all->unit[e] >= 0) a->unit[all->unit[e]] = a->at[place];
+        }
+    return a->values && a->pairs;
+}
+
+static int find_pattern(struct newton_pattern *a, const struct field *fd) {
+    a->order = fd->n + fd->m;
+    a->of_f = newton_entries(&fd->p.f);
+    a->of_rows = newton_entries(&fd->p.algebraic);
+    size_t most =
+        (size_t)a->of_f + (size_t)a->of_rows + (size_t)(fd->p.mass.value ? fd->p.mass.pattern->nnz : fd->n);
+    struct joined all = {room_for((size_t)a->order + 1, sizeof(int)), room_for(most, sizeof(int)),
+                         room_for(most, sizeof(int)), room_for(most, sizeof(int))};
+    int known = all.row_start && all.column && all.source && all.unit && take_room(a);
+    if (known) {
+        keel_pattern rows = {join_rows(&all, a, fd), all.row_start, all.column};
+        known = columns_make(&a->columns, &rows, a->order, 0, a->order) == 0 && place_entries(a, fd, &all);
+    }
+    free(all.row_start);
+    free(all.column);
+    free(all.source);
+    free(all.unit);
+    if (!known || a->banded) return known;
+    a->analysis = sparse_open(a->order, a->columns.start, a->columns.row, SPARSE_SCALED);
+    return a->analysis != NULL;
+}
+
+int newton_attach(struct field *fd) {
+    fd->pattern = NULL;
+    for (int i = 0; i < fd->newtons; i++) {
+        memset(fd->newton[i].factors, 0, sizeof fd->newton[i].factors);
+        memset(fd->newton[i].bands, 0, sizeof fd->newton[i].bands);
+        memset(fd->newton[i].incomplete, 0, sizeof fd->newton[i].incomplete);
+        memset(fd->newton[i].stands, 0, sizeof fd->newton[i].stands);
+        memset(fd->newton[i].anchored, 0, sizeof fd->newton[i].anchored);
+    }
+    if (!fd->large || fd->newtons == 0) return 0;
+    struct newton_pattern *a = fd->pattern = calloc(1, sizeof *fd->pattern);
+    if (!a || !find_pattern(a, fd)) return 1;
+    for (int i = 0; i < fd->newtons; i++) {
+        keel_newton *n = &fd->newton[i];
+        for (int k = 0; k < n->real + n->complex && n->of == n; k++) {
+            if (a->banded) n->bands[k] = band_open(a->order, a->lower, a->upper, k >= n->real);
+            else n->factors[k] = sparse_share(a->analysis, k >= n->real);
+            if (!n->bands[k] && !n->factors[k]) return 1;
+        }
+    }
+    return newton_krylov_attach(fd);
+}
+
+void newton_detach(struct field *fd) {
+    struct newton_pattern *a = fd->pattern;
+    if (!a) return;
+    for (int i = 0; i < fd->newtons; i++)
+        for (int k = 0; k < NEWTON_MATRICES; k++) {
+            sparse_close(fd->newton[i].factors[k]);
+            band_close(fd->newton[i].bands[k]);
+        }
+    newton_krylov_detach(fd);
+    sparse_close(a->analysis);
+    columns_free(&a->columns);
+    void *const room[] = {a->at,   a->unit,  a->position, a->values, a->pairs, a->right, a->colour,
+                          a->list, a->first, a->step,     a->base,   a->moved, a->probe};
+    for (size_t i = 0; i < sizeof room / sizeof *room; i++) free(room[i]);
+    free(a);
+    fd->pattern = NULL;
+}
