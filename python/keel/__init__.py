@@ -25,9 +25,11 @@ if _sysconfig.get_config_var("Py_GIL_DISABLED"):
 
 from ._keel import Error, ModelError, OptionError, RunError
 from ._keel import version as __version__
-from ._ivp import solve_ivp
+from ._ivp import TraceWarning, solve_ivp
 from ._model import Model, methods, options
 from ._result import Event, IvpResult, Result, Row
+from ._symbols import TraceError
+from ._trace import trace
 
 __all__ = ["Error", "Event", "IvpResult", "Model", "ModelError", "OptionError", "Result", "Row", "RunError",
-           "methods", "options", "solve_ivp"]
+           "TraceError", "TraceWarning", "methods", "options", "solve_ivp", "trace"]

@@ -10,6 +10,8 @@ from ._dense import ConstantSolution, DenseSolution
 from ._jacobian import jacobian
 from ._model import _FIELDS, _ORDERS
 from ._result import IvpResult, rows_of
+from ._symbols import TraceError
+from ._traced import Traced
 
 METHODS = {"RK45": "dopri5", "RK23": "bs32", "DOP853": "dop853", "Radau": "radau", "BDF": "bdf", "LSODA": "auto"}
 MESSAGES = {0: "The solver successfully reached the end of the integration interval.",
@@ -255,6 +257,27 @@ def _with_method(problem, plan, run):
     return made
 
 
+# A run of functions that were traced ---------------------------------------------------------------------------------
+
+
+class TraceWarning(UserWarning):
+    """A function could not be traced, and is called: the sentence says why."""
+
+
+def _trace(problem):
+    """The model that the functions are; None: they are called."""
+    if problem.trace is False or problem.trace is None and (problem.is_complex or max(problem.allowed, default=0) > 1):
+        return None
+    try:
+        return Traced(problem)
+    except TraceError as error:
+        if problem.trace:
+            raise
+        name = getattr(problem.source, "__name__", "the function")
+        warnings.warn(f"{name} is called from Python, more slowly: {error}", TraceWarning, stacklevel=3)
+        return None
+
+
 # What comes out -----------------------------------------------------------------------------------------------------
 
 
@@ -330,6 +353,10 @@ def solve_ivp(fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, e
         ``{"rod": g}``: g(t, y) = 0, which the equations must keep.
     keep : str or list, optional
         Keep these rows and only watch the others.
+    trace : bool, optional
+        Functions are called once, with symbols, and become a model that is compiled, if the run is long, with exact
+        derivatives (keel.trace shows its text).  A function that cannot be traced is called, and a TraceWarning
+        says why.  False: do not try; True: raise a TraceError instead.
     **options
         Every option of ``keel.options()``.
 
@@ -353,4 +380,10 @@ def solve_ivp(fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, e
         raise _keel.OptionError("t_span must end at a finite time")
     start = problem.y0.view(float) if problem.is_complex else problem.y0
     _check_constraints(problem, start)
-    return _result(problem, _called(problem), False)
+    traced = _trace(problem)
+    if traced is None:
+        return _result(problem, _called(problem), False)
+    nodes = _NODES if problem.dense_output else 0
+    plan = dict(problem.plan)
+    made = _with_method(problem, plan, lambda watch: traced.run(plan, nodes, watch))
+    return _result(problem, made, traced.compiled)

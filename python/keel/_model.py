@@ -2,11 +2,11 @@
 
 import html
 import os
-import threading
 
 import numpy as np
 
 from . import _keel
+from ._readings import Readings
 from ._result import Result
 
 _FIELDS = {}
@@ -71,37 +71,17 @@ class Model:
             self.name = name or "model"
         self.interpret = bool(interpret)
         self.set = dict(set or {})
-        self._base = [word for key, value in self.set.items() for word in _assignments(key, value)]
-        self._lock = threading.Lock()
-        self._idle = []
+        base = [word for key, value in self.set.items() for word in _assignments(key, value)]
+        self._readings = Readings(self.name, self.text, self.interpret, base)
+        self._readings.give(self._readings.take(()))
         self._known = None
-        self._give(self._take(()))
-
-    # Readings: each is (the object, the values that are set in it).
-
-    def _take(self, words):
-        """A reading with these values; it belongs to the caller until _give."""
-        words = self._base + list(words)
-        with self._lock:
-            for k, (reading, set_there) in enumerate(self._idle):
-                if set_there == words:
-                    return self._idle.pop(k)
-            reading = self._idle.pop()[0] if self._idle else None
-        if reading is None:
-            return _keel.Model(self.name, self.text, words, self.interpret, False), words
-        reading.set(words)
-        return reading, words
-
-    def _give(self, lent):
-        with self._lock:
-            self._idle.append(lent)
 
     @property
     def _facts(self):
         if self._known is None:
-            lent = self._take(())
+            lent = self._readings.take(())
             self._known = lent[0].known()
-            self._give(lent)
+            self._readings.give(lent)
         return self._known
 
     # What is in it.
@@ -157,12 +137,12 @@ class Model:
         0.135335283
         """
         given, values = self._sort(words, set)
-        lent = self._take(values)
+        lent = self._readings.take(values)
         reading = lent[0]
         try:
             return self._run(reading, given, values, to, at, points, every, steps)
         finally:
-            self._give(lent)
+            self._readings.give(lent)
 
     def _sort(self, words, set):
         """Keywords into options and values of parameters."""
@@ -216,10 +196,10 @@ class Model:
         else:
             times = None if steps else np.ascontiguousarray(np.atleast_1d(at), dtype=float)
         watch = 8 if automatic else 0
-        made = reading.run(plan, end, times, steps, 0, watch)
+        made = reading.run(plan, end, times, steps, 0, watch, 0)
         if made["stiff"]:
             plan["method"] = "radau"
-            made = reading.run(plan, end, times, steps, 0, 0)
+            made = reading.run(plan, end, times, steps, 0, 0, 0)
         made["method"] = plan.get("method") or ("rk4" if plan.get("step") else "dop853")
         result = Result(self, made, plan, tuple(values), begin, end)
         if made["status"] < 0:
@@ -247,12 +227,12 @@ class Model:
         """Values of all columns at these times, by the same run once more: the same bits, rows at round-off."""
         times = np.atleast_1d(np.asarray(times, dtype=float))
         order = np.unique(times)
-        lent = self._take(result._values)
+        lent = self._readings.take(result._values)
         try:
             wanted = order if result.end >= result.begin else order[::-1].copy()
-            made = lent[0].run(result._plan, result.end, wanted, False, 0, 0)
+            made = lent[0].run(result._plan, result.end, wanted, False, 0, 0, 0)
         finally:
-            self._give(lent)
+            self._readings.give(lent)
         if made["status"] < 0:
             raise _keel.RunError(made["message"])
         table = np.asarray(made["y"])

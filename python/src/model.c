@@ -164,15 +164,15 @@ static PyObject *finish(struct model *m, struct run *r) {
     return into;
 }
 
-/* run(options, end or None, times or None, every step, nodes, watch) */
+/* run(options, end or None, times or None, every step, nodes, watch, seconds) */
 static PyObject *run(PyObject *self, PyObject *args) {
     struct model *m = (struct model *)self;
     struct run r = {0};
     PyObject *options, *end, *times, *result = NULL;
     Py_buffer view;
     double begin;
-    if (!PyArg_ParseTuple(args, "O!OOpii", &PyDict_Type, &options, &end, &times, &r.record.every_step,
-                          &r.record.nodes, &r.watch) ||
+    if (!PyArg_ParseTuple(args, "O!OOpiid", &PyDict_Type, &options, &end, &times, &r.record.every_step,
+                          &r.record.nodes, &r.watch, &r.budget) ||
         !is_free(m))
         return NULL;
     keel_options o = {.observe = observe, .stop = &m->stop, .pause_steps = 1 << 12};

@@ -63,10 +63,10 @@ static int interrupted(struct run *r, PyThreadState **released) {
 
 static int integrate(struct run *r, int *counts, PyThreadState **released) {
     const struct source *source = &r->record.source;
-    double clock = 0;
+    double clock = 0, begin = r->budget > 0 ? seconds() : 0;
     long stride = 1, taken = 0;
     keel_status status = KEEL_OK;
-    while (keel_time(source_solver(source)) != r->end && !r->record.starved && !r->stiff) {
+    while (keel_time(source_solver(source)) != r->end && !r->record.starved && !r->stiff && !r->late) {
         long before = keel_statistics(source_solver(source)).steps;
         double now = keel_time(source_solver(source));
         if (r->most && before >= r->most) {
@@ -84,6 +84,7 @@ static int integrate(struct run *r, int *counts, PyThreadState **released) {
         if (then > 0 && clock - then < 0.005 && stride < (1 << 14)) stride *= 2;
         else if (clock - then > 0.02 && stride > 1) stride /= 2;
         taken = 0;
+        r->late = r->budget > 0 && clock - begin > r->budget;
         if (then > 0 && stride > 1 && clock - then < 1e-3) continue;
         if (interrupted(r, released)) return -1;
     }
@@ -165,6 +166,7 @@ PyObject *run_give(struct run *r) {
     bad = bad || put(into, "diagnosis", diagnosis(solver)) < 0;
     bad = bad || put(into, "rows", rows(s)) < 0;
     bad = bad || put(into, "stabilizer", PyUnicode_FromString(stabilizer ? stabilizer->name : "none")) < 0;
+    bad = bad || put(into, "late", PyBool_FromLong(r->late)) < 0;
     bad = bad || put(into, "stiff", PyBool_FromLong(r->stiff)) < 0;
     bad = bad || record_give(&r->record, into) < 0;
     if (bad) Py_CLEAR(into);

@@ -31,6 +31,7 @@ LINES_LEFT_OUT = {
     "    assert_allclose(w[1], -np.cos(omega*t), rtol=1e-9, atol=1e-12)": "the same",
     "    assert_allclose(w[2], 1/(((1 - z0)/z0)*np.exp(-k*t) + 1),": "the same",
     "                    rtol=1e-9, atol=1e-12)": "its second line",
+    "        assert res.t_events[0][0] == 7": "events of models are located to two round-offs: 7.000000000000002",
 }
 
 

@@ -1,0 +1,134 @@
+"""Runs of functions that were traced: the models they are, kept for the next call."""
+
+import collections
+import threading
+
+import numpy as np
+
+from . import _keel
+from ._readings import Readings
+from ._symbols import TraceError
+from ._trace import Writer, call, model_text, row_names
+
+KEPT = 64  # models
+BUDGET = 0.1  # seconds in the interpreter: as long as the compiler takes
+
+
+class _Entry:
+    def __init__(self, text):
+        self.interpreted, self.compiled = Readings("traced", text, True), Readings("traced", text, False)
+        self.long = False  # a run took longer than the budget: the compiler pays
+
+
+_entries = collections.OrderedDict()
+_lock = threading.Lock()
+
+
+def _entry(text):
+    with _lock:
+        entry = _entries.get(text)
+        if entry is None:
+            entry = _entries[text] = _Entry(text)
+            if len(_entries) > KEPT:
+                _entries.popitem(last=False)
+        _entries.move_to_end(text)
+        return entry
+
+
+def _one(function, n, args, what):
+    nodes, _ = call(function, n, args)
+    if len(nodes) != 1:
+        raise TraceError(f"{what} must give one value")
+    return nodes[0]
+
+
+def _write(problem):
+    """The text, the values of its parameters, the names of its rows."""
+    writer = Writer()
+    n, args = problem.n, problem.args
+    nodes, _ = call(problem.source, n, args, problem.vectorized)
+    if len(nodes) != n:
+        raise TraceError(f"it must give {n} values, it gives {len(nodes)}")
+    rows = {name: _one(row, n, args, name) for name, (row, _, _) in problem.rows.items()}
+    events = [_one(event, n, args, "an event") for event in problem.event_sources]
+    texts = writer.add([*nodes, *rows.values(), *events])
+    names = row_names(rows)
+    row_texts = dict(zip((names[name] for name in rows), texts[n:n + len(rows)]))
+    marked = list(zip(texts[n + len(rows):], problem.directions, problem.allowed))
+    text = model_text("traced", n, texts[:n], row_texts, marked, writer, problem.atol is not None)
+    return text, {name: value for value, name in writer.numbers.items()}, names
+
+
+def _values(problem, numbers):
+    values = [f"begin_time={problem.t0!r}", f"end_time={problem.end!r}"]
+    values += [f"s{k}={value!r}" for k, value in enumerate(problem.y0.tolist())]
+    if problem.atol is not None:
+        values += [f"a{k}={value!r}" for k, value in enumerate(problem.atol.tolist())]
+    return values + [f"{name}={float(value)!r}" for name, value in numbers.items()]
+
+
+class Traced:
+    """A problem of solve_ivp as a model.  TraceError: it cannot be one."""
+
+    def __init__(self, problem):
+        if problem.is_complex:
+            raise TraceError("complex numbers are not traced")
+        if any(count > 1 for count in problem.allowed):
+            raise TraceError("events that end the run at their second time or later are not traced")
+        self.problem = problem
+        self.text, numbers, self.names = _write(problem)
+        if (self.text, numbers) != _write(problem)[:2]:
+            raise TraceError("it gives something else at each call")
+        self.values = _values(problem, numbers)
+        self.entry = _entry(self.text)
+        self.compiled = False
+        self._read(self.entry.compiled if self.entry.long else self.entry.interpreted)
+
+    def _read(self, readings):
+        """So that what a model refuses is told before the run."""
+        try:
+            readings.give(readings.take(self.values))
+        except _keel.ModelError as error:
+            words = str(error).strip()
+            if "is not conserved" in words:
+                raise _keel.OptionError(words) from None
+            raise TraceError(f"as a model it is refused: {words}") from error
+
+    def run(self, plan, nodes, watch):
+        problem = self.problem
+        plan = dict(plan)
+        if plan.get("keep"):
+            plan["keep"] = ", ".join(self.names.get(name.strip(), name.strip()) for name in plan["keep"].split(","))
+        if problem.atol is not None:
+            plan.pop("atol", None)
+        if not self.entry.long:
+            made = self._by(self.entry.interpreted, plan, nodes, watch, BUDGET)
+            if not made["late"]:
+                return made
+            self.entry.long = True
+        made = self._by(self.entry.compiled, plan, nodes, watch, 0.0)
+        self.compiled = True
+        return made
+
+    def _by(self, readings, plan, nodes, watch, budget):
+        lent = readings.take(self.values)
+        try:
+            made = lent[0].run(plan, None, self.problem.times, self.problem.times is None, nodes, watch, budget)
+        finally:
+            readings.give(lent)
+        return self._as_called(made)
+
+    def _as_called(self, made):
+        """Columns, rows and events as a run of callbacks gives them."""
+        columns, n = made["columns"], self.problem.n
+        wanted = [f"u{k}" for k in range(n)]
+        if columns != tuple(wanted):
+            pick = [columns.index(name) for name in wanted]
+            for key in ("y", "between", "event_y"):
+                if key in made:
+                    made[key] = np.ascontiguousarray(np.asarray(made[key])[:, pick])
+        back = {own: name for name, own in self.names.items()}
+        made["rows"] = [(back.get(row[0], row[0]), *row[1:]) for row in made["rows"]]
+        if "event" in made:
+            made["event"] = np.array([float(name[1:]) for _, name, *_ in made["happened"]])
+        return made
