@@ -86,7 +86,7 @@ static void work_close(struct work *w) {
 double derive_entries(struct graph *g, int rows, const expr *f, int n, const expr *symbol) {
     struct work w;
     double entries = 0;
-    int held = work_open(&w, n, symbol) ? -1 : 0;
+    int held = work_open(&w, g, n, symbol) ? -1 : 0;
     for (int i = 0; i < rows && held >= 0; i++) {
         held = columns_of(g, f[i], n, w.place, w.held);
         entries += held;
