@@ -41,7 +41,9 @@ struct engine *change_engine(const struct engine *old, const keel_stepper *metho
     e->field.p.u0 = old->field.p.u0;
     begin_anew(e);
     double *x = e->x[e->r->current];
-    if (newton_check(&e->work, e->r->t, x) != KEEL_OK) engine_fail_by_fault(e);
-    else if (e->manifold.stabilizer->begin) e->manifold.stabilizer->begin(&e->manifold.view, e->r->t, x);
+    keel_status status = newton_check(&e->work, e->r->t, x);
+    if (status == KEEL_OK && e->manifold.stabilizer->begin)
+        status = e->manifold.stabilizer->begin(&e->manifold.view, e->r->t, x);
+    if (status != KEEL_OK) engine_fail(e, KEEL_EINVAL, "%s cannot begin here", method->info.name);
     return e;
 }
