@@ -1,8 +1,8 @@
 /* change.c - another method from here on: the same run, with the numbers that it had.
  *
  * The other engine is laid out as for a saved state, and takes over the numbers that both have in common:
- * state, tolerances, what is held and how well, events with their signs, sides of surfaces, statistics.  What
- * belongs to a method begins anew. */
+ * start values, state, tolerances, what is held and how well, events with their signs, sides of surfaces,
+ * statistics.  What belongs to a method begins anew. */
 #include "core/engine.h"
 #include "core/save.h"
 
@@ -38,7 +38,6 @@ struct engine *change_engine(const struct engine *old, const keel_stepper *metho
     e->watched = old->watched;
     e->field.kernel = old->field.kernel;
     e->field.p.t0 = old->field.p.t0;
-    e->field.p.u0 = old->field.p.u0;
     begin_anew(e);
     double *x = e->x[e->r->current];
     keel_status status = newton_check(&e->work, e->r->t, x);
