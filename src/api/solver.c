@@ -133,7 +133,7 @@ static keel_status go(keel_solver *s, const char *call, double t_wake, double t_
     surfaces_publish(e);
     s->running = 1;
     keel_status status;
-    do status = run_to(s->engine, t_wake, t_end, tell ? 0 : e->o.pause_steps, tell);
+    do status = run_to(s->engine, t_wake, t_end, tell ? 0 : s->engine->o.pause_steps, tell);
     while (status == KEEL_RETRY && (status = change_method(s)) == KEEL_OK);
     s->running = 0;
     return status;

@@ -1,8 +1,8 @@
 /* change.c - another method from here on: the same run, with the numbers that it had.
  *
  * The other engine is laid out as for a saved state, and takes over the numbers that both have in common:
- * state, tolerances, what is held and how well, events with their signs, sides of surfaces, statistics.  What
- * belongs to a method begins anew. */
+ * start values, state, tolerances, what is held and how well, events with their signs, sides of surfaces,
+ * statistics.  What belongs to a method begins anew. */
 #include "core/engine.h"
 #include "core/save.h"
 
@@ -38,10 +38,11 @@ struct engine *change_engine(const struct engine *old, const keel_stepper *metho
     e->watched = old->watched;
     e->field.kernel = old->field.kernel;
     e->field.p.t0 = old->field.p.t0;
-    e->field.p.u0 = old->field.p.u0;
     begin_anew(e);
     double *x = e->x[e->r->current];
-    if (newton_check(&e->work, e->r->t, x) != KEEL_OK) engine_fail_by_fault(e);
-    else if (e->manifold.stabilizer->begin) e->manifold.stabilizer->begin(&e->manifold.view, e->r->t, x);
+    keel_status status = newton_check(&e->work, e->r->t, x);
+    if (status == KEEL_OK && e->manifold.stabilizer->begin)
+        status = e->manifold.stabilizer->begin(&e->manifold.view, e->r->t, x);
+    if (status != KEEL_OK) engine_fail(e, KEEL_EINVAL, "%s cannot begin here", method->info.name);
     return e;
 }

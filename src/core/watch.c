@@ -20,7 +20,10 @@
 #include <math.h>
 
 enum { FIRM = 15, OTHERS = 6, BACK = 4, LAST = 256, MOST_DOUBLED = 8 };
-enum { SELDOM = 256, SHARE = 8 };       /* explicit steps from look to look: a SHARE-th of those so far */
+enum {
+    SELDOM = 256,
+    SHARE = 8
+}; /* explicit steps from look to look: a SHARE-th of those so far, seldom more */
 enum { ONE_STEP = 16, MULTISTEP = 64 }; /* the same of stiff methods, whose steps cost more or less */
 enum { STAGES = 32 };                   /* of a table, at most */
 #define NEAR 0.9
@@ -61,10 +64,10 @@ static int suits_explicit_steps(const struct engine *e, const keel_stiffness *s)
 
 static long pause_of(const struct engine *e) {
     const struct watch *w = &e->r->watch;
-    long steps = (e->r->stats.steps - w->since) / SHARE;
+    long so_far = e->r->stats.steps - w->since, steps = so_far / SHARE, most = SELDOM + so_far / SELDOM;
     if (e->stepper->info.traits & KEEL_IMPLICIT)
         return e->stepper->info.traits & KEEL_MULTISTEP ? MULTISTEP : ONE_STEP;
-    return w->hits > 0 || steps < 1 ? 1 : steps < SELDOM ? steps : SELDOM;
+    return w->hits > 0 || steps < 1 ? 1 : steps < most ? steps : most;
 }
 
 void watch_look(struct engine *e) {

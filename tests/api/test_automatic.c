@@ -126,6 +126,38 @@ static void same_bits_from_saved_states(void **state) {
     keel_close(s);
 }
 
+/* x' = cos t - k y, 0 = y + y^3 - (x - sin t), on between t = 20 and 40: y is solved for at every step. */
+static int through_y(double t, const double *u, double *f, void *user) {
+    double k = *(const double *)user * (1 + tanh(20 * (t - 20))) * (1 - tanh(20 * (t - 40))) / 4;
+    f[0] = cos(t) - k * u[1];
+    return 0;
+}
+
+static int the_y(double t, const double *u, double *g, void *user) {
+    (void)user;
+    g[0] = u[1] + u[1] * u[1] * u[1] - (u[0] - sin(t));
+    return 0;
+}
+
+static void algebraic_variables_go_on(void **state) {
+    (void)state;
+    static const double u0[] = {0, 0};
+    keel_problem p = {.form = KEEL_DAE,
+                      .n = 1,
+                      .m = 1,
+                      .u0 = u0,
+                      .user = &fast,
+                      .f = {.count = 1, .value = through_y},
+                      .algebraic = {.count = 1, .value = the_y}};
+    keel_solver *s = whole_run(&p), *single = keel_open(&p, &automatic);
+    assert_int_equal(keel_changes(s), 2);
+    assert_true(fabs(keel_state(s)[0] - sin(end)) < 1e-4 && fabs(keel_state(s)[1]) < 1e-4);
+    while (keel_time(single) != end) assert_int_equal(keel_step(single, end), KEEL_OK);
+    assert_memory_equal(keel_state(s), keel_state(single), 2 * sizeof(double));
+    keel_close(s);
+    keel_close(single);
+}
+
 /* The same of a model, in whose second mode the motion is stiff. */
 static const char modes[] = "model modes\nvar x\nparam k = 1e4\n"
                             "mode free:\n  x' = cos(t)\n  event on: t - 20 rising -> mode held\n"
@@ -248,6 +280,7 @@ int main(void) {
                                        cmocka_unit_test(same_bits_however_cut),
                                        cmocka_unit_test(same_bits_from_saved_states),
                                        cmocka_unit_test(same_bits_through_modes),
+                                       cmocka_unit_test(algebraic_variables_go_on),
                                        cmocka_unit_test(which_method),
                                        cmocka_unit_test(others_are_left_alone),
                                        cmocka_unit_test(fixed_steps_are_fixed)};
