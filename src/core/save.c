@@ -12,10 +12,10 @@
 
 struct header {
     char magic[8];
-    char method[SAVE_NAME];
     uint64_t signature; /* of problem, method and options */
     uint64_t block_size;
-    uint64_t checksum; /* of the block and what stands before this field */
+    uint64_t checksum; /* of all but magic and this field */
+    char method[SAVE_NAME];
     struct field_facts facts;
     int settled, verified;
 };
@@ -79,7 +79,8 @@ static uint64_t signature(const struct engine *e) {
 
 static uint64_t checksum(const struct header *head, const void *block) {
     uint64_t h = hash(14695981039346656037u, &head->signature, 2 * sizeof(uint64_t));
-    h = hash(h, &head->facts, sizeof *head - offsetof(struct header, facts));
+    size_t rest = offsetof(struct header, method);
+    h = hash(h, (const char *)head + rest, sizeof *head - rest);
     return hash(h, block, head->block_size);
 }
 
