@@ -8,7 +8,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { MOST = 1 << 20 };    /* of anything that is counted */
+enum { MOST = 1 << 25 };    /* of anything that is counted: sums and small multiples are ints */
 enum { LARGEST = 1 << 28 }; /* entries of a dense matrix */
 
 static int pattern_fits(char *why, size_t room, const keel_pattern *p, const char *what, int rows,

@@ -172,7 +172,8 @@ static int expand_equation(const struct expansion *x, expr f, struct sum *out) {
     return failed ? -1 : 0;
 }
 
-/* number[e]: depends on constants and parameters of known value alone.  0; -1; 1: the equations are too long. */
+/* number[e]: depends on constants and parameters of known value alone.  0; 1: the equations are too long;
+ * -1. */
 static int expansion_open(struct expansion *x, struct structure_work *w, unsigned char **mark, size_t *left) {
     struct expr_list list;
     struct graph *g = w->g;

@@ -1,8 +1,8 @@
 /* structure_leading.c - the derivatives of the equations by the highest derivatives alone.
  *
  * Let D_j be the highest order of x_j in the whole system and J_ij = df_i/dx_j^(D_j).  Where J is regular,
- * c = 0 and d = D are the smallest offsets: sigma_ij <= D_j for all i by the choice of D, and a transversal of
- * J has the value sum D_j, which none exceeds.  So nothing else of the signature is needed: explicit
+ * c = 0 and d = D are the smallest offsets: sigma_ij <= D_j for all i by the choice of D, and a transversal
+ * of J has the value sum D_j, which none exceeds.  So nothing else of the signature is needed: explicit
  * equations, M x'' = F and systems of index 1 are not differentiated by all that they contain. */
 #include "structure/structure_private.h"
 

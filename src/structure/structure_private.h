@@ -75,8 +75,8 @@ int structure_sight(struct structure_sample *v, const struct structure_work *w, 
 int structure_sample_points(const struct structure_work *w, size_t roots, const expr *root,
                             int point[STRUCTURE_POINTS]);
 
-/* The entries of the signature that c = 0, d_j = the highest order of x_j lets count.  1; 0: they may not be all
- * that is needed; -1: see the verdict. */
+/* The entries of the signature that count where c = 0 and d_j is the highest order of x_j.  1; 0: they may
+ * not be all that is needed; -1: see the verdict. */
 int structure_leading(struct structure_work *w, struct structure_pattern *out);
 /* Also rewrites equations that depend on a symbol in appearance only.  0, or -1: see the verdict. */
 int structure_signature(struct structure_work *w, struct structure_pattern *out);

@@ -180,10 +180,10 @@ static int grow(struct graph *g) {
     g->table = table;
     g->mask = 2 * room - 1;
     g->room = room;
-    for (uint32_t i = 1; i < g->count; i++) {
-        uint32_t at;
-        find(g, g->node[i], &at);
-        g->table[at] = i;
+    for (uint32_t i = 1; i < g->count; i++) { /* all are different */
+        uint32_t at = place_of(g->node[i]) & g->mask;
+        while (table[at]) at = (at + 1) & g->mask;
+        table[at] = i;
     }
     return 0;
 }

@@ -66,7 +66,7 @@ struct roll_request {
     const uint32_t *where;
 };
 
-enum { ROLL_LEAST = 1000 }; /* nodes: shorter programs stay straight */
+enum { ROLL_LEAST = 1000 }; /* nodes or outputs: shorter programs stay straight */
 
 /* 0; -1 without memory; 1 if too little repeats: *out is NULL then. */
 int roll_build(const struct roll_request *q, struct roll **out);

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 static int roller_open(struct roller *b, const struct roll_request *q) {
-    *b = (struct roller){.q = q, .g = q->g, .nodes = (uint32_t)q->list->count};
+    *b = (struct roller){
+        .q = q, .g = q->g, .nodes = (uint32_t)q->list->count, .length = q->list->count + q->outputs};
     b->place_of = roll_take(b, q->g->count, sizeof *b->place_of);
     b->part = roll_take(b, b->nodes, 1);
     b->inner = roll_take(b, b->nodes, 1);
@@ -54,7 +55,7 @@ static int build(const struct roll_request *q, struct roll *r, enum way way) {
 int roll_build(const struct roll_request *q, struct roll **out) {
     int status = 1;
     *out = NULL;
-    if (q->list->count < ROLL_LEAST) return 1;
+    if (q->list->count < ROLL_LEAST && q->outputs < ROLL_LEAST) return 1;
     for (int way = 0; way < WAYS && status == 1; way++) {
         struct roll *r = calloc(1, sizeof *r);
         status = r ? build(q, r, (enum way)way) : -1;

@@ -181,7 +181,7 @@ int roll_classes(struct roller *b) {
     w.local = roll_take(b, b->nodes, sizeof *w.local);
     w.seen = roll_take(b, b->nodes, sizeof *w.seen);
     if (b->failed || list_groups(b)) return -1;
-    for (w.group = 0; w.group < b->groups && !b->failed && LEAST_GAIN * b->words <= 3 * (size_t)b->nodes;
+    for (w.group = 0; w.group < b->groups && !b->failed && LEAST_GAIN * b->words <= 3 * b->length;
          w.group++) {
         write_group(&w, &b->group[w.group]);
         if (!b->failed) b->group[w.group].class = find_class(b, &w.words);

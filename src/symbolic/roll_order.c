@@ -151,7 +151,7 @@ static int sort_groups(struct order *o) {
         if (o->waits[i] == 0) heap_add(o, i);
     for (uint32_t class; (class = choose(o)) != ROLL_NONE;) {
         if (run_class(o, class)) return -1;
-        if (16 * (size_t)o->r->steps > b->nodes) return 1; /* no loops */
+        if (16 * (size_t)o->r->steps > b->length) return 1; /* no loops */
     }
     return o->runs == b->groups ? 0 : 1;
 }

@@ -45,6 +45,7 @@ struct roller {
     const struct roll_request *q;
     struct graph *g;
     uint32_t nodes;
+    size_t length;        /* of the straight program: nodes and outputs */
     uint32_t *place_of;   /* per node of the graph: its place among the nodes here */
     uint32_t *uses;       /* per node */
     uint32_t *owner;      /* per node: its item, ROLL_NONE: a leaf, or part of a sum */

@@ -208,6 +208,23 @@ static void test_interpreted(void **state) {
     (void)state;
 }
 
+/* Few expressions that fill many outputs are loops as well. */
+static void test_copies(void **state) {
+    struct program *p = make_program(1);
+    struct tape loops;
+    expr missing, sum = expr_make(&p->g, EXPR_ADD, p->input[1].symbol, expr_constant(&p->g, 2), 0);
+    for (size_t k = 0; k < MOST_OUTPUTS; k++) p->output[k] = k % 2 ? sum : expr_constant(&p->g, 3);
+    assert_int_equal(tape_build(&loops, &p->g, MOST_OUTPUTS, p->output, p->inputs, p->input, &missing), 0);
+    assert_non_null(loops.roll);
+    struct point x = random_point(&p->r);
+    interpret(&loops, &x, rolled_out);
+    for (size_t k = 2; k < MOST_OUTPUTS; k++) assert_true(rolled_out[k] == rolled_out[k % 2]);
+    assert_true(rolled_out[0] == 3 && rolled_out[1] == x.u[p->input[1].index] + 2);
+    tape_free(&loops);
+    free_program(p);
+    (void)state;
+}
+
 /* All programs in one file, for the compiler's sake. */
 static void test_compiled(void **state) {
     enum { PROGRAMS = 3, FIRST = 1003 };
@@ -247,6 +264,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_compiled),
         cmocka_unit_test(test_interpreted),
+        cmocka_unit_test(test_copies),
     };
     return cmocka_run_group_tests_name("roll", tests, make_cache, drop_cache);
 }

@@ -373,6 +373,59 @@ static void hidden_constraints_hold_on_the_solution(void **state) {
     close_both(&s, &x);
 }
 
+/* ---- what need not be differentiated ---- */
+
+static int has(const struct graph *g, enum expr_op op) {
+    for (uint32_t e = 1; e < g->count; e++)
+        if (g->node[e].op == (uint32_t)op) return 1;
+    return 0;
+}
+
+/* Where the highest derivatives follow from a regular matrix, nothing else is differentiated: no cosine
+ * appears. */
+static void leading_matrix_is_enough(void **state) {
+    static const struct {
+        const char *equation[2];
+        int freedom;
+    } c[] = {{{"x''=sin(y)*exp(x')", "y'=sin(x*y)"}, 3}, {{"(2+t)*x''+y''=sin(y)", "x''-3*y''=sin(x*y)"}, 4}};
+    (void)state;
+    for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
+        struct text x;
+        struct structure s;
+        text_open(&x);
+        text_unknowns(&x, "x y");
+        for (int i = 0; i < 2; i++) text_equation(&x, c[k].equation[i]);
+        analyse(&s, &x);
+        check(&s, 0, c[k].freedom);
+        assert_int_equal(s.hiddens, 0);
+        assert_false(has(&x.g, EXPR_COS));
+        close_both(&s, &x);
+    }
+}
+
+/* A highest derivative that is there in appearance only, or a name for a higher one, is seen through. */
+static void leading_matrix_is_not_trusted(void **state) {
+    struct text x;
+    struct structure s;
+    (void)state;
+    text_open(&x);
+    text_unknowns(&x, "x y");
+    text_equation(&x, "x'+(y'+1)^2-y'^2-2*y'=y");
+    text_equation(&x, "y'=-x");
+    analyse(&s, &x);
+    check(&s, 0, 2);
+    assert_int_equal(s.jacobian.row_start[2], 2); /* y' is not in the first row */
+    close_both(&s, &x);
+    text_open(&x);
+    text_unknowns(&x, "x u w");
+    text_equation(&x, "x=sin(t)");
+    text_equation(&x, "u=x'");
+    text_equation(&x, "w=u'");
+    analyse(&s, &x);
+    check(&s, 3, 0);
+    close_both(&s, &x);
+}
+
 /* ---- initial values ---- */
 
 /* What the user fixes stays free where the equations allow it; what they determine is named. */
@@ -415,6 +468,8 @@ int main(void) {
         cmocka_unit_test(momentum_is_found),
         cmocka_unit_test(hidden_constraints_are_total_derivatives),
         cmocka_unit_test(hidden_constraints_hold_on_the_solution),
+        cmocka_unit_test(leading_matrix_is_enough),
+        cmocka_unit_test(leading_matrix_is_not_trusted),
         cmocka_unit_test(chosen_initial_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
