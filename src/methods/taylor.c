@@ -37,11 +37,24 @@ struct taylor {
     double *curve, *at, *event, *event_work;
 };
 
-/* Above theirs: a part of the cost of a step does not depend on p, and another grows as p (measured on
- * Kepler's orbit and Andrews' mechanism at 1e-6 to 1e-13: the time is flat around this). */
-static int order_for(double rtol) {
-    double order = ceil(5 - 0.95 * log(rtol));
-    return (int)fmin(fmax(order, LEAST_ORDER), MOST_ORDER);
+/* A step of order p costs about fixed + p, in recurrences of one order, and as many steps are needed as
+ * e^(length/p) tells, length = 2 - ln(tol): least where p^2 = length (fixed + p). */
+static double cheapest(double length, double fixed) {
+    return 0.5 * (length + sqrt(length * (length + 4 * fixed)));
+}
+
+/* Above Jorba's and Zou's: a part of the cost of a step does not depend on p, and another grows as p
+ * (measured on Kepler's orbit and Andrews' mechanism at 1e-6 to 1e-13: the time is flat around this).  There
+ * what a step costs beside its series is USUAL recurrences for each that an order has.  Small mechanisms have
+ * more of it: their projection costs as much as the series (docs/decisions.md has the sweep). */
+static int order_for(const keel_problem *p, double rtol) {
+    enum { USUAL = 19, OF_STATE = 38, OF_MECHANICS = 156 };
+    double each = (double)keel_extras_of(p)->series.each, length = 2 - log(rtol);
+    double order = 5 - 0.95 * log(rtol);
+    int of_state = keel_problem_traits(p) & KEEL_SECOND_ORDER ? OF_MECHANICS : OF_STATE;
+    double fixed = each > 0 ? of_state * p->n / each : 0;
+    if (fixed > USUAL) order += cheapest(length, fixed) - cheapest(length, USUAL);
+    return (int)fmin(fmax(ceil(order), LEAST_ORDER), MOST_ORDER);
 }
 
 static const char *refuse(const keel_problem *p, const keel_options *o) {
@@ -55,7 +68,7 @@ static const char *refuse(const keel_problem *p, const keel_options *o) {
 static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     struct taylor *m = w->method;
     m->problem = p;
-    m->order = o->order ? o->order : o->step > 0 ? FIXED_ORDER : order_for(KEEL_VALUE(o, rtol));
+    m->order = o->order ? o->order : o->step > 0 ? FIXED_ORDER : order_for(p, KEEL_VALUE(o, rtol));
     m->safety = exp(-0.7 / (m->order - 1));
     size_t terms = (size_t)m->order + 1;
     m->known = keel_work_doubles(w, 2 + (size_t)(p->n + p->m));
