@@ -14,7 +14,7 @@ int impact_open(struct impact *i, struct formulation *own) {
     if (found < 0) return 0;
     if (found == 0) return impulse_open(&i->impulse, own);
     i->place = pool_take(own->pool, ((size_t)i->formulation.n + 1) * sizeof *i->place);
-    if (!i->place || functions_open(&i->functions, &i->formulation)) return 0;
+    if (!i->place || functions_open(&i->functions, &i->formulation, "")) return 0;
     i->there = 1;
     for (int k = 0; k < i->formulation.n; k++) {
         i->place[k] = formulation_place(own, i->formulation.basic[k]);
