@@ -60,7 +60,9 @@ static int order_for(const keel_problem *p, double rtol) {
 static const char *refuse(const keel_problem *p, const keel_options *o) {
     (void)o;
     if (!keel_extras_of(p)->series.value)
-        return "it needs the series of a model, or extras.series; models that are too large have none";
+        return "it needs the series of a model, or extras.series; a long model has one if it is read for "
+               "taylor (keel_model_options.method), one with more than 128 accelerations and multipliers "
+               "none";
     if (p->n == 0) return "there are no states to expand";
     return NULL;
 }

@@ -96,7 +96,7 @@ static int build_map(struct functions *f, const struct formulation *r, enum func
            build(f, r, first + 2, map->count, map->rate) || build(f, r, first + 3, map->count, map->terms);
 }
 
-int functions_open(struct functions *f, const struct formulation *r) {
+int functions_open(struct functions *f, const struct formulation *r, const char *method) {
     *f = (struct functions){0};
     int failed =
         build_map(f, r, functions_role_f, &r->f) ||
@@ -116,7 +116,7 @@ int functions_open(struct functions *f, const struct formulation *r) {
         build(f, r, functions_role_structure, r->n * r->n, r->structure) ||
         build(f, r, functions_role_curvature, r->constraint.count + r->rolling.count, r->curvature) ||
         build(f, r, functions_role_event, r->event.count, r->event.count ? r->event.value : NULL) ||
-        functions_series(f, r) || functions_events(f, r);
+        functions_series(f, r, strcmp(method, "taylor") == 0) || functions_events(f, r);
     return failed ? -1 : 0;
 }
 
@@ -162,7 +162,7 @@ static int emit_kept_rows(struct functions *f, struct emit *e, const struct form
 /* Recurrences are one line of C each.  Long lists of them stay interpreted, which costs little: the time goes
  * into their sums of products. */
 static int emits_series(const struct series *s, int all) {
-    enum { MOST_CODES = 10000 };
+    enum { MOST_CODES = 4000 }; /* a millisecond of the compiler each */
     return all || s->count + s->again <= MOST_CODES;
 }
 

@@ -54,7 +54,7 @@ struct functions {
 };
 
 /* The tapes of a formulation; interpreted until functions_link.  0, or -1 without memory. */
-int functions_open(struct functions *f, const struct formulation *r);
+int functions_open(struct functions *f, const struct formulation *r, const char *method);
 void functions_close(struct functions *f);
 /* The same as C, for mode number `mode`, with the recurrences for the method taylor.  Few methods ask for
  * forms and written: they are left out unless all is wanted, and stay interpreted.  0 or -1. */
@@ -69,8 +69,9 @@ void functions_link_kernel(struct functions *f, const struct compile_unit *unit,
  * free() it.  NULL without memory. */
 struct tape_input *functions_inputs(const struct formulation *r, size_t states, const expr *state,
                                     size_t *count);
-/* functions_series.c: the recurrences of the motion, where it is not too large for them; 0, or -1. */
-int functions_series(struct functions *f, const struct formulation *r);
+/* functions_series.c: the recurrences of the motion, where it is not too large for them; 0, or -1.  wanted 0:
+ * only if they are short. */
+int functions_series(struct functions *f, const struct formulation *r, int wanted);
 int functions_events(struct functions *f,
                      const struct formulation *r); /* of the events, where the motion has them */
 /* A tape of any expressions in the basic symbols of a formulation; as tape_build. */

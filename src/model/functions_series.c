@@ -143,13 +143,16 @@ static int follow_events(double t, const double *u, const double *c, int orders,
     return series_follow(b->along, t, u, c, orders, out, work, b->parameter);
 }
 
-/* All nodes that the series will have, for the budget, at a guess: slopes and jets are some of each. */
-static int affordable(const struct functions *f, const struct formulation *r) {
+/* All nodes that the series will have, for the budget, at a guess: slopes and jets are some of each.  A long
+ * one is made for who asks: reading takes a quarter longer with it. */
+static int affordable(const struct functions *f, const struct formulation *r, int wanted) {
+    enum { SHORT = 1 << 17 };
     const struct graph *g = &r->y->m->graph;
     double operations = 0;
     for (int k = 0; k < FUNCTIONS_ROLES; k++)
         if (f->there[k]) operations += tape_operations(&f->tape[k]);
-    return operations < SERIES_MOST_JETS && g->spent + 4 * EXPR_COST_NODE * operations < 0.5 * g->work;
+    return operations < (wanted ? SERIES_MOST_JETS : SHORT) &&
+           g->spent + 4 * EXPR_COST_NODE * operations < 0.5 * g->work;
 }
 
 static int build(struct functions *f, const struct motion_parts *p) {
@@ -178,10 +181,10 @@ static int build(struct functions *f, const struct motion_parts *p) {
     return 0;
 }
 
-int functions_series(struct functions *f, const struct formulation *r) {
+int functions_series(struct functions *f, const struct formulation *r, int wanted) {
     struct motion_parts p = {.g = &r->y->m->graph, .r = r, .n = r->n};
     int most = r->m + r->n + r->constraint.count + r->rolling.count;
-    if (r->n == 0 || most > r->n + SERIES_MOST_TOPS || !affordable(f, r)) return 0;
+    if (r->n == 0 || most > r->n + SERIES_MOST_TOPS || !affordable(f, r, wanted)) return 0;
     size_t width = (size_t)r->n + (size_t)most;
     p.symbol = expr_take(p.g, 4 * width, sizeof *p.symbol); /* EXPR_NONE */
     if (!p.symbol) return -1;

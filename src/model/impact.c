@@ -19,7 +19,7 @@ static int open_beside(struct impact *i, struct formulation *own) {
     int found = formulation_mechanics(&i->formulation);
     if (found <= 0) return found;
     i->place = pool_take(own->pool, ((size_t)i->formulation.n + 1) * sizeof *i->place);
-    if (!i->place || functions_open(&i->functions, &i->formulation)) return -1;
+    if (!i->place || functions_open(&i->functions, &i->formulation, "")) return -1;
     i->there = 1;
     for (int k = 0; k < i->formulation.n; k++) {
         i->place[k] = formulation_place(own, i->formulation.basic[k]);

@@ -91,6 +91,14 @@ static int take_span(struct keel_model *m) {
     return 0;
 }
 
+/* The stepper that the model is read for: as asked, or as the model's `options` say: "rk4" of rk4+scale. */
+static void find_method(const struct keel_model *m, char *out, size_t room) {
+    const char *words = m->method;
+    for (int i = 0; i < m->model->options && !words; i++)
+        if (strcmp(m->model->option[i].name, "method") == 0) words = m->model->option[i].words;
+    text_set(out, room, "%.*s", words ? (int)strcspn(words, "+") : 0, words ? words : "");
+}
+
 static int open_modes(struct keel_model *m) {
     struct model *model = m->model;
     size_t count = (size_t)model->modes;
@@ -98,6 +106,8 @@ static int open_modes(struct keel_model *m) {
     m->bound = pool_take(&m->pool, count * sizeof *m->bound);
     if (m->pool.refused) return diagnostics_memory(&m->messages);
     int good = 1;
+    char method[40];
+    find_method(m, method, sizeof method);
     for (int i = 0; i < model->modes; i++) { /* the mistakes of all modes are told */
         struct inside_mode *mode = &m->mode[i];
         m->modes = i + 1;
@@ -105,7 +115,7 @@ static int open_modes(struct keel_model *m) {
                    formulation_open(&mode->formulation, &mode->system, &m->messages, &m->pool);
         good &= open;
         if (!open) continue;
-        if (functions_open(&mode->functions, &mode->formulation) ||
+        if (functions_open(&mode->functions, &mode->formulation, method) ||
             !impact_open(&mode->impact, &mode->formulation) ||
             !branches_open(&mode->branches, &mode->formulation))
             return diagnostics_memory(&m->messages);
@@ -115,14 +125,6 @@ static int open_modes(struct keel_model *m) {
                                                &mode->functions.recurrences, &mode->functions.along, NULL};
     }
     return good;
-}
-
-/* The stepper that a kernel is wanted for: as asked, or as the model's `options` say: "rk4" of rk4+scale. */
-static void find_method(const struct keel_model *m, char *out, size_t room) {
-    const char *words = m->method;
-    for (int i = 0; i < m->model->options && !words; i++)
-        if (strcmp(m->model->option[i].name, "method") == 0) words = m->model->option[i].words;
-    text_set(out, room, "%.*s", words ? (int)strcspn(words, "+") : 0, words ? words : "");
 }
 
 /* Machine code where that can be had; else the interpreter goes on, and why is noted. */

@@ -87,7 +87,8 @@ struct series_request {
     const struct tape_input *input;
 };
 
-enum { SERIES_MOST_TOPS = 128, SERIES_MOST_JETS = 1 << 17 }; /* beyond, there is no series */
+/* Beyond there is no series: z has a dense matrix, and places of jets are numbers with flags. */
+enum { SERIES_MOST_TOPS = 128, SERIES_MOST_JETS = 1 << 29 };
 
 /* 0; -1: no memory; 1: too large. */
 int series_build(struct series *s, struct derive *d, const struct series_request *q);

@@ -5,6 +5,7 @@
  * sine and cosine, can stand side by side: two share a loop then. */
 #include "symbolic/series.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,18 +75,48 @@ static int is_alone(const struct series *s, size_t i, size_t end) {
     return i + 1 == end || s->code[i + 1].to != s->code[i].to;
 }
 
+/* What bringing together takes: by code, behind all, the codes in their new order and one more than the next
+ * slope of the same argument (0: there is none); by jet, the last one met. */
+struct together {
+    struct series_code *sorted;
+    size_t *next, *last;
+};
+
 /* The next slope of the same argument moves up to the one before. */
-static void bring_together(struct series *s, size_t from, size_t end) {
-    for (size_t i = from; i < end; i++) {
-        if (!is_slope(&s->code[i]) || !is_alone(s, i, end)) continue;
-        for (size_t j = i + 1; j < end; j++) {
-            struct series_code other = s->code[j];
-            if (!is_slope(&other) || other.a != s->code[i].a || !is_alone(s, j, end)) continue;
-            memmove(s->code + i + 2, s->code + i + 1, (j - i - 1) * sizeof other);
-            s->code[++i] = other;
-            break;
-        }
+static void bring_together(struct series *s, size_t from, size_t end, const struct together *t) {
+    size_t at = from;
+    for (size_t i = end; i-- > from;) {
+        const struct series_code *c = &s->code[i];
+        if (!is_slope(c) || !is_alone(s, i, end)) continue;
+        t->next[i] = t->last[c->a];
+        t->last[c->a] = i + 1;
     }
+    for (size_t i = from; i < end; i++) {
+        if (is_slope(&s->code[i])) t->last[s->code[i].a] = 0;
+        if (t->next[i] == SIZE_MAX) continue; /* it has moved */
+        t->sorted[at++] = s->code[i];
+        if (!t->next[i]) continue;
+        size_t partner = t->next[i] - 1;
+        t->sorted[at++] = s->code[partner];
+        t->next[partner] = SIZE_MAX;
+    }
+    if (end > from) memcpy(s->code + from, t->sorted + from, (end - from) * sizeof *s->code);
+}
+
+static int all_together(struct series *s, size_t values) {
+    struct together t = {.sorted = malloc((s->count + 1) * sizeof *t.sorted),
+                         .next = calloc(s->count + 1, sizeof *t.next),
+                         .last = calloc(values + 1, sizeof *t.last)};
+    int failed = !t.sorted || !t.next || !t.last;
+    if (!failed) {
+        bring_together(s, 0, s->ahead, &t);
+        bring_together(s, s->ahead, s->early, &t);
+        bring_together(s, s->early, s->count, &t);
+    }
+    free(t.sorted);
+    free(t.next);
+    free(t.last);
+    return failed ? -1 : 0;
 }
 
 int series_tidy(struct series *s, size_t jets, size_t fixed) {
@@ -95,9 +126,6 @@ int series_tidy(struct series *s, size_t jets, size_t fixed) {
     read_sources(s, number);
     memset(number, 0, (jets + fixed + 1) * sizeof *number);
     drop_copies(s, number);
-    bring_together(s, 0, s->ahead);
-    bring_together(s, s->ahead, s->early);
-    bring_together(s, s->early, s->count);
     free(number);
-    return 0;
+    return all_together(s, jets + fixed);
 }

@@ -153,8 +153,10 @@ static void what_cannot_be_done_is_said(void **state) {
     problem p, without;
     problem_kepler(&p, 0.3, 1);
     problem_lotka_volterra(&without);
-    refused(&without.keel, (keel_options){.method = "taylor"},
-            "taylor: it needs the series of a model, or extras.series; models that are too large have none");
+    refused(
+        &without.keel, (keel_options){.method = "taylor"},
+        "taylor: it needs the series of a model, or extras.series; a long model has one if it is read for "
+        "taylor (keel_model_options.method), one with more than 128 accelerations and multipliers none");
     refused(&p.keel, (keel_options){.method = "taylor", .order = 61},
             "order = 61: it must lie between 2 and 60, or be 0");
     refused(&p.keel, (keel_options){.method = "dop853", .order = 8},
@@ -165,8 +167,42 @@ static void what_cannot_be_done_is_said(void **state) {
     refused(&p.keel, (keel_options){.method = "taylor"},
             "extras.series.room = -1 and extras.series.each = 2: they must be 0 .. 268435456");
     keel_model *m = model_of("model m\nvar y\ny - sin(t) = 0\nrun 0 .. 1\n");
-    refused(problem_of(m), (keel_options){.method = "taylor"},
-            "taylor: it needs the series of a model, or extras.series; models that are too large have none");
+    refused(
+        problem_of(m), (keel_options){.method = "taylor"},
+        "taylor: it needs the series of a model, or extras.series; a long model has one if it is read for "
+        "taylor (keel_model_options.method), one with more than 128 accelerations and multipliers none");
+    keel_model_close(m);
+}
+
+/* A line of springs that are not linear, long enough that nobody has a series unasked. */
+static keel_model *line_of_springs(const char *method) {
+    static const char text[] = "model m\nparam N = 5000\nvar x[1..N], v[1..N]\nlet X[0] = 0, X[N+1] = 0\n"
+                               "let F(r) = r + r^2/4\nfor i in 1..N:\n  let X[i] = x[i]\n"
+                               "  init x[i] = sin(30*i/N), v[i] = 0\n  x[i]' = v[i]\n"
+                               "for i in 1..N: v[i]' = F(X[i+1] - x[i]) - F(x[i] - X[i-1]) - 0.1*sin(v[i])\n"
+                               "run 0 .. 1\n";
+    const keel_model_options o = {.interpret = 1, .method = method};
+    keel_model *m = keel_model_read("springs", text, sizeof text - 1, &o);
+    if (keel_model_status(m) != KEEL_OK) fail_msg("%s", keel_model_message(m));
+    return m;
+}
+
+static void long_models_have_series_for_who_asks(void **state) {
+    const char *const method[] = {"taylor", "dop853"};
+    keel_solver *s[2];
+    (void)state;
+    keel_model *m = line_of_springs("taylor");
+    for (int k = 0; k < 2; k++) {
+        s[k] = keel_open(problem_of(m), &(keel_options){.method = method[k], .rtol = 1e-9});
+        assert_ok(s[k], keel_run(s[k], 1));
+    }
+    double apart = 0;
+    for (int i = 0; i < 10000; i++) apart = fmax(apart, fabs(keel_state(s[0])[i] - keel_state(s[1])[i]));
+    assert_below(apart, 1e-8);
+    for (int k = 0; k < 2; k++) keel_close(s[k]);
+    keel_model_close(m);
+    m = line_of_springs(NULL);
+    assert_null(keel_extras_of(problem_of(m))->series.value);
     keel_model_close(m);
 }
 
@@ -228,6 +264,7 @@ int main(void) {
         cmocka_unit_test(vanishing_terms_do_not_mislead),
         cmocka_unit_test(values_between_the_steps_are_those_of_the_polynomial),
         cmocka_unit_test(what_cannot_be_done_is_said),
+        cmocka_unit_test(long_models_have_series_for_who_asks),
         cmocka_unit_test(a_series_that_fails_ends_the_run),
         cmocka_unit_test(branch_points_end_the_run),
     };
