@@ -114,7 +114,7 @@ typedef struct keel_problem {
 
 /* What "smallest change" means in all that corrects. */
 typedef enum keel_norm {
-    KEEL_BY_DEFAULT, /* by mass in mechanics, by error elsewhere */
+    KEEL_BY_DEFAULT, /* by mass in mechanics with constraints, by error elsewhere */
     KEEL_BY_ERROR,   /* typical sizes: problem.scale, and the largest values of the run */
     KEEL_BY_MASS,    /* dq M dq + h^2 dv M dv */
     KEEL_UNIT,       /* all 1: the papers' choice; depends on the units of the variables */

@@ -257,6 +257,16 @@ static double take_step(struct field *fd, double *u) {
     return length;
 }
 
+/* Are all unknowns settled but those that are zeros, made of the round-off of others: as short as their own
+ * steps?  Rows of nothing but such have no terms to be compared with. */
+static int only_zeros_move(const struct field *fd, const double *u) {
+    for (int j = 0; j < fd->m; j++) {
+        double step = fabs(fd->dae.step[j]), y = fabs(u[fd->n + j]);
+        if (step > 1e-10 * y && y > 16 * step) return 0;
+    }
+    return 1;
+}
+
 /* The unknown with the longest last step, for its size. */
 static int most_restless(const struct field *fd, const double *u) {
     int worst = 0;
@@ -327,7 +337,7 @@ double algebra_log_det(const struct field *fd) {
  * whether they get shorter than ever before.  wary: KEEL_RETRY with doubt where it may leave its branch. */
 keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
     struct algebra *d = &fd->dae;
-    int m = fd->m, fresh = 1, idle = 0, circling = 0, halvings = 0;
+    int m = fd->m, fresh = 1, idle = 0, circling = 0, halvings = 0, stuck = 0;
     double before = HUGE_VAL, shortest = HUGE_VAL;
     d->doubt = d->factored = 0;
     for (int iteration = 0; iteration < 50; iteration++) {
@@ -360,9 +370,11 @@ keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
         }
         idle = shrinks > 0.1 ? idle + 1 : 0;
         circling = length < 1e-10 && length > 0.5 * shortest ? circling + 1 : 0;
+        stuck = length < NO_LEAP && length > 0.5 * shortest ? stuck + 1 : 0;
         shortest = step_control_min(shortest, length);
         if (length <= 2 * DBL_EPSILON || circling >= 2 || (idle >= 2 && at_round_off(fd, t, u)))
             return KEEL_OK;
+        if (stuck >= 8 && only_zeros_move(fd, u)) return KEEL_OK;
         if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON)
             return KEEL_OK; /* the rest is round-off */
         fresh = iteration ? shrinks > 0.1 : length > 0.1;

@@ -357,6 +357,7 @@ static keel_status start_at(struct engine *e, double t, const double *u, const u
             return engine_fail_by_fault(e);
         rows_certify(&e->rows);
     }
+    sizes_take_masses(fd, t, x);
     if (manifold_frozen(&e->manifold))
         e->manifold.inverse_time[0] = time_scale_inverse(e, t, x, e->f[r->current]);
     manifold_weigh(&e->manifold, e->f[r->current]);

@@ -157,7 +157,7 @@ void field_layout(struct field *fd, struct arena *a) {
     fd->p.event_kind = copied(a, fd->p.event_kind, events);
     fd->size = arena_doubles(a, vector);
     fd->least = arena_doubles(a, vector);
-    fd->inertia = arena_doubles(a, fd->traits & KEEL_FROM_ENERGY ? vector : 1);
+    fd->inertia = arena_doubles(a, fd->traits & (KEEL_FROM_ENERGY | KEEL_SECOND_ORDER) ? vector : 1);
     fd->length = arena_doubles(a, vector);
     fd->u = arena_doubles(a, vector);
     fd->found = arena_doubles(a, all + 1);

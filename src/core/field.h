@@ -91,15 +91,16 @@ struct field {
     double t_length; /* the same in t, for maps that move */
     struct map f, algebraic, hidden, energy, constraint, rolling, velocity, invariant, event, quadratic_forms,
         energy_of_forms, original_f, original_g;
-    double *size;    /* n + m: typical |u_i|, the largest so far */
-    double *least;   /* n: a size no larger than this is a guess, of a state that starts near 0 */
-    double *inertia; /* canonical Hamiltonian: 1 / (d2H/dp_i^2) at the start, nq; [0] 0: H has no masses */
-    double *length;  /* n + m: over which differences are taken where they must be exact */
-    double *u;       /* n + m: the unknowns under evaluation */
-    double *found;   /* n + m: the unknowns where the algebraic variables were found last */
-    double *y;       /* m: those of found, where the next search starts */
-    double *lambda;  /* k: the multipliers found last */
-    int *active;     /* k: 0 for a redundant constraint */
+    double *size;  /* n + m: typical |u_i|, the largest so far */
+    double *least; /* n: a size no larger than this is a guess, of a state that starts near 0 */
+    /* nq, at the start: 1 / (d2H/dp_i^2) of a canonical Hamiltonian, M_ii of mechanics; [0] 0: not known */
+    double *inertia;
+    double *length; /* n + m: over which differences are taken where they must be exact */
+    double *u;      /* n + m: the unknowns under evaluation */
+    double *found;  /* n + m: the unknowns where the algebraic variables were found last */
+    double *y;      /* m: those of found, where the next search starts */
+    double *lambda; /* k: the multipliers found last */
+    int *active;    /* k: 0 for a redundant constraint */
     double *gradient, *matrix, *sparse, *work, *probe, *path, *line, *column, *curvature_work, *column_space;
     double *moved, *beside;      /* for differences of the rate */
     double *mass;                /* ODE, DAE: its LU factors; large: its entries */
@@ -243,6 +244,7 @@ keel_status hamiltonian_reactions(struct field *fd, double t, const double *u, d
 
 /* sizes.c */
 void sizes_find_masses(struct field *fd, double t, const double *u); /* of a canonical Hamiltonian */
+void sizes_take_masses(struct field *fd, double t, const double *u); /* of mechanics without constraints */
 int sizes_lack_masses(const struct field *fd); /* a canonical Hamiltonian without them */
 /* What a state that starts at 0 has of the largest one: a momentum, its mass over the largest. */
 double sizes_at_rest(const struct field *fd, int i);

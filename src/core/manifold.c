@@ -5,6 +5,14 @@
 #include <math.h>
 #include <string.h>
 
+/* Constraints act by the masses.  Without any, dq M dq + h^2 dv M dv would change the velocities of all
+ * bodies by the same part of them, whatever their masses: a light one is moved for the errors of the heavy
+ * ones, and energy and momenta hardly show it.  By sizes dv_i goes with m_i v_i. */
+static keel_norm usual_norm(const struct field *fd) {
+    int bodies = fd->form->norm == KEEL_BY_MASS && fd->k == 0 && !fd->mech.sparse;
+    return bodies ? KEEL_BY_ERROR : fd->form->norm;
+}
+
 void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, const keel_stabilizer *stabilizer,
                    keel_norm norm, double units) {
     memset(m, 0, sizeof *m);
@@ -15,7 +23,7 @@ void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, cons
     int some = stabilizer->corrections > 0 ? stabilizer->corrections : 1; /* that of its own counts as one */
     m->corrections = m->traits & KEEL_TO_ROUND_OFF || !(m->traits & KEEL_CORRECTS) ? 0 : some;
     m->view = (keel_manifold){.n = fd->n, .m = fd->m, .width = fd->width};
-    m->norm = norm == KEEL_BY_DEFAULT ? fd->form->norm : norm;
+    m->norm = norm == KEEL_BY_DEFAULT ? usual_norm(fd) : norm;
     m->units = units;
     int by_differences = fd->kg && (!fd->constraint.user.jacobian || field_lacks_gradient(fd));
     m->stagnant = by_differences ? MANIFOLD_STAGNANT_BY_DIFFERENCES : MANIFOLD_STAGNANT;

@@ -7,7 +7,8 @@
  *     size p_i = max_j |p_j| min(1, m_i/m_j),    size q_i = max_j |q_j| min(1, m_j/m_i)
  *
  * over the array: a light body is as fast as the heavier ones, a heavy one balances the momenta of the
- * lighter ones.  Bodies of equal mass share the largest size, as other arrays do. */
+ * lighter ones.  Bodies of equal mass share the largest size, as other arrays do.  Velocities of mechanics,
+ * v = p/m, have the sizes max_j |v_j| min(1, m_j/m_i) by the same rule, with M_ii for the masses. */
 #include "core/field.h"
 
 #include "core/start.h"
@@ -166,6 +167,17 @@ void sizes_find_masses(struct field *fd, double t, const double *u) {
     fd->fault = before;
 }
 
+void sizes_take_masses(struct field *fd, double t, const double *u) {
+    int nq = fd->nq;
+    if (!(fd->traits & KEEL_SECOND_ORDER) || fd->k > 0 || fd->mech.sparse || nq == 0) return;
+    if (mechanics_mass(fd, t, u) != KEEL_OK) return;
+    for (int i = 0; i < nq; i++) {
+        const double *row = fd->mech.mass ? fd->mech.mass + (long)i * nq : NULL; /* of L, M = L L^T */
+        fd->inertia[i] = row ? 0 : 1;
+        for (int j = 0; j <= i && row; j++) fd->inertia[i] += row[j] * row[j];
+    }
+}
+
 int sizes_lack_masses(const struct field *fd) {
     return is_canonical(fd) && fd->nq > 0 && fd->inertia[0] == 0;
 }
@@ -188,14 +200,18 @@ static int shares_size(const struct field *fd, const double *mass, int i) {
 /* Shares do not exceed 1: what is not larger itself need not be looked at. */
 static double size_of(const struct field *fd, const double *mass, int i, const double *x) {
     const int *array = fd->p.array_of;
-    int n = fd->n, half = fd->nq;
+    int n = fd->n, half = fd->nq, speeds = !is_canonical(fd);
     double size = fabs(x[i]);
     for (int j = 0; j < n; j++) {
         double part = fabs(x[j]);
         if (!(part > size)) continue;
         int apart = (i < half) != (j < half);
         if (array ? array[i] != array[j] : apart) continue;
-        if (mass && !apart) part *= fmin(1, i < half ? mass[j] / mass[i] : mass[i - half] / mass[j - half]);
+        if (mass && !apart) {
+            int from = i < half ? 0 : half, lighter = i < half || speeds;
+            double share = mass[j - from] / mass[i - from];
+            part *= fmin(1, lighter ? share : 1 / share);
+        }
         size = fmax(size, part);
     }
     return size;
@@ -203,7 +219,7 @@ static double size_of(const struct field *fd, const double *mass, int i, const d
 
 void sizes_spread(const struct field *fd, const double *x, double *size) {
     int n = fd->n, canonical = is_canonical(fd), arrays = fd->p.array_of || canonical;
-    const double *mass = canonical && fd->inertia[0] > 0 ? fd->inertia : NULL;
+    const double *mass = fd->inertia[0] > 0 ? fd->inertia : NULL;
     for (int i = 0; i < n; i++)
         size[i] = !arrays                             ? fabs(x[i])
                   : i > 0 && shares_size(fd, mass, i) ? size[i - 1]
