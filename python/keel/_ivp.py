@@ -67,6 +67,13 @@ class Problem:
             raise ValueError("All components of the initial state `y0` must be finite.")
         self.n = self.y0.size
 
+    def sizes(self):
+        """Typical sizes of the states, for what is kept: tolerances tell another story, as 1e-6 beside a relative
+        1e-10."""
+        start = self.y0.view(float) if self.is_complex else self.y0
+        largest = float(np.abs(start).max()) or 1.0
+        return np.where(start == 0, largest, np.abs(start))
+
     @staticmethod
     def _unpack(args):
         if args is None:
@@ -216,13 +223,6 @@ def _check_constraints(problem, start):
                                     "and must be 0")
 
 
-def _sizes(start):
-    """Typical sizes of the states, for the differences of invariants: tolerances tell another story, as 1e-6 beside
-    a relative 1e-10."""
-    largest = float(np.abs(start).max()) or 1.0
-    return np.where(start == 0, largest, np.abs(start))
-
-
 def _called(problem):
     """By Python's own calls."""
     start = problem.y0.view(float) if problem.is_complex else problem.y0
@@ -231,7 +231,7 @@ def _called(problem):
             "names": list(problem.rows), "invariants": tuple(row for _, row, _ in problem.rows.values()),
             "times": problem.times, "steps": int(problem.times is None),
             "nodes": _NODES if problem.dense_output else 0, "atol": problem.atol,
-            "scale": _sizes(start) if problem.rows else None, "empty": np.empty, "convert": convert, **problem.jacobian}
+            "scale": problem.sizes() if problem.rows else None, "empty": np.empty, "convert": convert, **problem.jacobian}
     plan = dict(problem.plan)
     return _with_method(problem, plan, lambda watch: _keel.solve({**spec, "watch": watch}, plan))
 

@@ -97,15 +97,25 @@ def _seen(function):
 # Calling ------------------------------------------------------------------------------------------------------------
 
 
+def named(names):
+    """Symbols with these names."""
+    states = np.empty(len(names), dtype=object)
+    for k, name in enumerate(names):
+        states[k] = Symbol("name", name)
+    return Symbols(states)
+
+
 def call(function, n, args=(), vectorized=False):
     """The values of a function of (t, y) as a list of nodes, and their shape."""
-    states = np.empty(n, dtype=object)
-    for k in range(n):
-        states[k] = Symbol("name", f"u{k}")
-    y = Symbols(states[:, None] if vectorized else states)
+    y = named([f"u{k}" for k in range(n)])
+    return call_with(function, (Symbols(y.array[:, None]) if vectorized else y, *args))
+
+
+def call_with(function, args):
+    """The same for a function of (t, *args)."""
     Symbol.failed = None
     try:
-        value = _seen(function)(Symbol("name", "t"), y, *args)
+        value = _seen(function)(Symbol("name", "t"), *args)
         flat = np.array(unwrap(value), dtype=object)
         nodes = [lift(wrap(item)) for item in flat.ravel()]
     except TraceError:
@@ -225,27 +235,35 @@ def row_names(names):
     found = {}
     for k, name in enumerate(names):
         plain = name.isidentifier() and name.isascii() and not name.startswith("_") and name not in _RESERVED
-        numbered = name[:1] in "ucsvea" and name[1:].isdigit()
+        numbered = name[:1] in "ucsveaz" and name[1:].isdigit()
         found[name] = name if plain and not numbered else f"row_{k}"
     return found
 
 
-def model_text(problem_name, n, equations, rows, events, writer, has_atol):
-    """`equations`, `rows` ({name: text}) and `events` ([(text, direction, terminal)]) as one model."""
+def model_text(n, equations, rows, events, writer, marks={}, guessed=()):
+    """Lines of `equations`, `rows` ({name: text}) and `events` ([(text, direction, terminal)]) as one model; `marks`
+    are properties of unknowns with the letters of their parameters; of the start values those in `guessed` are
+    free."""
     words = {0: "crossing", 1: "rising", -1: "falling"}
-    lines = [f"model {problem_name}", "param begin_time = 0, end_time = 1"]
-    for k in range(n):
-        lines.append(f"param s{k} = 0" + (f", a{k} = 1" if has_atol else ""))
+    lines = ["model traced", "param begin_time = 0, end_time = 1"]
+    lines += [f"param s{k} = 0" for k in range(n)]
+    lines += [f"param {letter}{k} = 1" for letter in marks.values() for k in range(n)]
     lines += [f"param {name} = 1" for name in writer.numbers.values()]
-    lines += [f"var u{k}" + (f" {{atol = a{k}}}" if has_atol else "") for k in range(n)]
+    for k in range(n):
+        words_of = ", ".join(f"{mark} = {letter}{k}" for mark, letter in marks.items())
+        lines.append(f"var u{k}" + (f" {{{words_of}}}" if marks else ""))
     lines += writer.lets
-    lines += [f"u{k}' = {text}" for k, text in enumerate(equations)]
+    lines += equations
     lines += [f"invariant {name} = {text}" for name, text in rows.items()]
     lines += [f"event e{k}: {text} {words[direction]} -> {'stop' if terminal else 'record'}"
               for k, (text, direction, terminal) in enumerate(events)]
-    lines += [f"init u{k} = s{k}" for k in range(n)]
+    lines += [f"{'guess' if k in guessed else 'init'} u{k} = s{k}" for k in range(n)]
     lines.append("run begin_time .. end_time")
     return "\n".join(lines) + "\n"
+
+
+def explicit(texts):
+    return [f"u{k}' = {text}" for k, text in enumerate(texts)]
 
 
 def trace(function, y0=None, n=None, args=(), invariants=None):
@@ -277,7 +295,7 @@ def trace(function, y0=None, n=None, args=(), invariants=None):
     equations = writer.add(nodes)
     names = row_names(rows)
     texts = {names[name]: writer.add(row)[0] for name, row in rows.items()}
-    text = model_text("traced", n, equations, texts, [], writer, False)
+    text = model_text(n, explicit(equations), texts, [], writer)
     for value, name in writer.numbers.items():
         values[name] = value
     for name, value in values.items():
