@@ -10,6 +10,7 @@ from ._traced import Traced
 
 def _residuals(fun, mass, constraints, fixed, args):
     """The equations 0 = F(t, y, y'), or M y' = F(t, y), and 0 = g(t, y) beside them."""
+
     def equations(problem):
         n = problem.n
         y, slope = named([f"u{k}" for k in range(n)]), named([f"u{k}'" for k in range(n)])
@@ -17,22 +18,37 @@ def _residuals(fun, mass, constraints, fixed, args):
             nodes = call_with(fun, (y, slope, *args))[0]
         else:
             matrix = mass if callable(mass) else lambda t, y, *args: mass
-            nodes = call_with(lambda t, y, slope, *args: matrix(t, y, *args) @ slope - fun(t, y, *args),
-                              (y, slope, *args))[0]
+            nodes = call_with(
+                lambda t, y, slope, *args: matrix(t, y, *args) @ slope - fun(t, y, *args), (y, slope, *args)
+            )[0]
         for g in constraints:
             nodes = nodes + call(g, n, args)[0]
         if len(nodes) != n:
             raise TraceError(f"{n} unknowns need as many equations, these are {len(nodes)}")
         return nodes, lambda texts: [f"0 = {text}" for text in texts], {k for k in range(n) if k not in fixed}
+
     return equations
 
 
-def solve_dae(fun, t_span, y0, method="", t_eval=None, dense_output=False, events=None, args=None, *, mass=None,
-              constraints=None, fixed=(), **options):
+def solve_dae(
+    fun,
+    t_span,
+    y0,
+    method="",
+    t_eval=None,
+    dense_output=False,
+    events=None,
+    args=None,
+    *,
+    mass=None,
+    constraints=None,
+    fixed=(),
+    **options,
+):
     """Solve 0 = fun(t, y, y'), or mass y' = fun(t, y), for y, whatever the index.
 
-    The functions are traced (see solve_ivp): keel differentiates the equations, finds hidden constraints and a start
-    that satisfies all of them, as near to y0 as it can be, and keeps them to round-off.
+    The functions are traced (see solve_ivp): keel differentiates the equations, finds hidden constraints and
+    a start that satisfies all of them, as near to y0 as it can be, and keeps them to round-off.
 
     Parameters
     ----------

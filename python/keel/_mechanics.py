@@ -14,8 +14,20 @@ def _scalar(function, args, what):
     return nodes[0]
 
 
-def mechanics(lagrangian, q0, v0, t_span, *, constraints=None, forces=None, invariants=None, energy=True, fixed=False,
-              args=(), name="mechanics"):
+def mechanics(
+    lagrangian,
+    q0,
+    v0,
+    t_span,
+    *,
+    constraints=None,
+    forces=None,
+    invariants=None,
+    energy=True,
+    fixed=False,
+    args=(),
+    name="mechanics",
+):
     """A Model of the motion with this Lagrangian L(t, q, v), q' = v.
 
     Parameters
@@ -23,8 +35,8 @@ def mechanics(lagrangian, q0, v0, t_span, *, constraints=None, forces=None, inva
     lagrangian : callable
         ``L(t, q, v)``; the equations of motion are derived from it.
     q0, v0 : array_like
-        The start: guesses, of which the nearest start that satisfies the constraints is taken, or, if ``fixed``,
-        values that are meant.
+        The start: guesses, of which the nearest start that satisfies the constraints is taken, or, if
+        ``fixed``, values that are meant.
     constraints : dict of callables, optional
         ``{"rod": g}``: g(t, q) = 0.
     forces : callable, optional
@@ -46,10 +58,14 @@ def mechanics(lagrangian, q0, v0, t_span, *, constraints=None, forces=None, inva
     writer = Writer()
     action = writer.add([_scalar(lagrangian, (q, v, *args), "the Lagrangian")])[0]
     names = row_names([*(constraints or {}), *(invariants or {})])
-    lines = [f"constraint {names[key]}: {writer.add([_scalar(g, (q, *args), key)])[0]} = 0"
-             for key, g in (constraints or {}).items()]
-    lines += [f"invariant {names[key]} = {writer.add([_scalar(i, (q, v, *args), key)])[0]}"
-              for key, i in (invariants or {}).items()]
+    lines = [
+        f"constraint {names[key]}: {writer.add([_scalar(g, (q, *args), key)])[0]} = 0"
+        for key, g in (constraints or {}).items()
+    ]
+    lines += [
+        f"invariant {names[key]} = {writer.add([_scalar(i, (q, v, *args), key)])[0]}"
+        for key, i in (invariants or {}).items()
+    ]
     if forces is not None:
         nodes, _ = call_with(forces, (q, v, *args))
         if len(nodes) != n:
@@ -61,5 +77,8 @@ def mechanics(lagrangian, q0, v0, t_span, *, constraints=None, forces=None, inva
     head += [f"param {own} = {value!r}" for value, own in writer.numbers.items()]
     tail = ["invariant energy"] if energy else []
     begin, end = (float(t) for t in t_span)
-    text = "\n".join([*head, *writer.lets, f"lagrangian {action}", *lines, *tail, f"run {begin!r} .. {end!r}"]) + "\n"
+    text = (
+        "\n".join([*head, *writer.lets, f"lagrangian {action}", *lines, *tail, f"run {begin!r} .. {end!r}"])
+        + "\n"
+    )
     return Model(text, name)

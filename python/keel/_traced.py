@@ -50,8 +50,8 @@ def _right_sides(problem):
 
 
 def _write(problem, equations):
-    """The text, the values of its parameters, the names of its rows.  `equations`: nodes, how texts of them become
-    lines, which start values are guesses."""
+    """The text, the values of its parameters, the names of its rows.  `equations`: nodes, how texts of them
+    become lines, which start values are guesses."""
     writer = Writer()
     n, args = problem.n, problem.args
     nodes, lines, guessed = equations(problem)
@@ -60,8 +60,8 @@ def _write(problem, equations):
     texts = writer.add([*nodes, *rows.values(), *events])
     names = row_names(rows)
     first = len(nodes)
-    row_texts = dict(zip((names[name] for name in rows), texts[first:first + len(rows)]))
-    marked = list(zip(texts[first + len(rows):], problem.directions, problem.allowed))
+    row_texts = dict(zip((names[name] for name in rows), texts[first : first + len(rows)]))
+    marked = list(zip(texts[first + len(rows) :], problem.directions, problem.allowed))
     text = model_text(n, lines(texts[:first]), row_texts, marked, writer, _marks(problem), guessed)
     return text, {name: value for value, name in writer.numbers.items()}, names
 
@@ -113,7 +113,9 @@ class Traced:
         problem = self.problem
         plan = dict(plan)
         if plan.get("keep"):
-            plan["keep"] = ", ".join(self.names.get(name.strip(), name.strip()) for name in plan["keep"].split(","))
+            plan["keep"] = ", ".join(
+                self.names.get(name.strip(), name.strip()) for name in plan["keep"].split(",")
+            )
         if problem.atol is not None:
             plan.pop("atol", None)
         if not self.entry.long:
@@ -128,7 +130,9 @@ class Traced:
     def _by(self, readings, plan, nodes, watch, budget):
         lent = readings.take(self.values)
         try:
-            made = lent[0].run(plan, None, self.problem.times, self.problem.times is None, nodes, watch, budget)
+            made = lent[0].run(
+                plan, None, self.problem.times, self.problem.times is None, nodes, watch, budget
+            )
         finally:
             readings.give(lent)
         return self._as_called(made)

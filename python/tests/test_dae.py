@@ -32,7 +32,9 @@ def test_a_mass_matrix_that_is_singular():
     f = lambda t, y: [-y[0] + y[1], y[0] + y[1] - np.cos(t)]
     s = solve_dae(f, (0, 2), [1.0, 0.0], mass=[[1, 0], [0, 0]], rtol=1e-9, fixed=[0], t_eval=[0, 1, 2])
     assert np.abs(s.y[0] + s.y[1] - np.cos(s.t)).max() < 1e-14
-    other = solve_ivp(lambda t, y: -2 * y + np.cos(t), (0, 2), [1.0], "DOP853", rtol=1e-10, atol=1e-12, t_eval=[0, 1, 2])
+    other = solve_ivp(
+        lambda t, y: -2 * y + np.cos(t), (0, 2), [1.0], "DOP853", rtol=1e-10, atol=1e-12, t_eval=[0, 1, 2]
+    )
     assert np.allclose(s.y[0], other.y[0], rtol=1e-7)
 
 
@@ -40,6 +42,7 @@ def test_robertson():
     def f(t, u, up):
         a, b, c = u
         return [up[0] + 0.04 * a - 1e4 * b * c, up[1] - 0.04 * a + 1e4 * b * c + 3e7 * b * b, a + b + c - 1]
+
     s = solve_dae(f, (0, 1e5), [1, 0, 0], "radau", rtol=1e-7, atol=1e-13, fixed=[0, 1], t_eval=[40, 1e5])
     assert s.success and s.y[0, 0] == pytest.approx(0.7158271, rel=1e-5)
     assert s.y[0, 1] == pytest.approx(1.7861e-02, rel=1e-3) and abs(s.y[:, 1].sum() - 1) < 1e-14
@@ -68,8 +71,10 @@ def test_mechanics():
     assert m.check().index == 3
     r = m.run(rtol=1e-9, at=[1.0, 10.0])
     assert np.abs(r["q0"] ** 2 + r["q1"] ** 2 - 1).max() < 1e-14 and r.kept["energy"].units < 4
-    text = keel.Model("coord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint rod: x^2 + y^2 = 1\n"
-                      "invariant energy\nguess x = 1, y = 0, x' = 0, y' = 0\nrun 0 .. 10\n").run(rtol=1e-9, at=[1.0, 10.0])
+    text = keel.Model(
+        "coord x, y\nlagrangian (x'^2 + y'^2)/2 - 9.81*y\nconstraint rod: x^2 + y^2 = 1\n"
+        "invariant energy\nguess x = 1, y = 0, x' = 0, y' = 0\nrun 0 .. 10\n"
+    ).run(rtol=1e-9, at=[1.0, 10.0])
     assert np.allclose(r["q0"], text["x"], atol=1e-7)
 
 
@@ -83,7 +88,13 @@ def test_friction_is_no_potential():
 
 def test_momentum_of_a_spherical_pendulum():
     L = lambda t, q, v: np.dot(v, v) / 2 - 9.81 * q[2]
-    m = mechanics(L, [1, 0, 0], [0, 1, 0], (0, 10), constraints={"sphere": lambda t, q: np.linalg.norm(q) ** 2 - 1},
-                  invariants={"spin": lambda t, q, v: q[0] * v[1] - q[1] * v[0]})
+    m = mechanics(
+        L,
+        [1, 0, 0],
+        [0, 1, 0],
+        (0, 10),
+        constraints={"sphere": lambda t, q: np.linalg.norm(q) ** 2 - 1},
+        invariants={"spin": lambda t, q, v: q[0] * v[1] - q[1] * v[0]},
+    )
     r = m.run(rtol=1e-8)
     assert r.kept["spin"].units < 4 and r.kept["spin"].start == pytest.approx(1)
