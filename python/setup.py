@@ -42,7 +42,9 @@ class BuildWithLibrary(build_ext):
 
 
 if sysconfig.get_config_var("Py_GIL_DISABLED"):
-    raise RuntimeError("keel needs a Python with the global interpreter lock: free-threaded ones have another ABI")
+    raise RuntimeError(
+        "keel needs a Python with the global interpreter lock: free-threaded ones have another ABI"
+    )
 
 setup(
     version=version(),
@@ -53,8 +55,16 @@ setup(
             depends=sorted(glob.glob(os.path.join(HERE, "src", "*.h"))),
             include_dirs=[os.path.join(ROOT, "include")],
             define_macros=[("_DEFAULT_SOURCE", None)],
-            extra_compile_args=["-std=c11", "-O2", "-fvisibility=hidden", "-ffp-contract=off", "-Wall", "-Wextra",
-                                "-Wno-missing-field-initializers", "-Wno-cast-function-type"],
+            extra_compile_args=[
+                "-std=c11",
+                "-O2",
+                "-fvisibility=hidden",
+                "-ffp-contract=off",
+                "-Wall",
+                "-Wextra",
+                "-Wno-missing-field-initializers",
+                "-Wno-cast-function-type",
+            ],
             extra_link_args=["-Wl,--exclude-libs,ALL", "-Wl,-z,relro,-z,now"],
             libraries=["m", "dl", "pthread"],
             py_limited_api=True,

@@ -21,15 +21,36 @@ True
 import sysconfig as _sysconfig
 
 if _sysconfig.get_config_var("Py_GIL_DISABLED"):
-    raise ImportError("keel needs a Python with the global interpreter lock: free-threaded ones have another ABI")
+    raise ImportError(
+        "keel needs a Python with the global interpreter lock: free-threaded ones have another ABI"
+    )
 
 from ._keel import Error, ModelError, OptionError, RunError
 from ._keel import version as __version__
+from ._dae import solve_dae
 from ._ivp import TraceWarning, solve_ivp
+from ._mechanics import mechanics
 from ._model import Model, methods, options
 from ._result import Event, IvpResult, Result, Row
 from ._symbols import TraceError
 from ._trace import trace
 
-__all__ = ["Error", "Event", "IvpResult", "Model", "ModelError", "OptionError", "Result", "Row", "RunError",
-           "TraceError", "TraceWarning", "methods", "options", "solve_ivp", "trace"]
+__all__ = [
+    "Error",
+    "Event",
+    "IvpResult",
+    "Model",
+    "ModelError",
+    "OptionError",
+    "Result",
+    "Row",
+    "RunError",
+    "TraceError",
+    "TraceWarning",
+    "mechanics",
+    "methods",
+    "options",
+    "solve_dae",
+    "solve_ivp",
+    "trace",
+]

@@ -85,8 +85,14 @@ class Model:
     name: str
     set: dict[str, Any]
     interpret: bool
-    def __init__(self, source: str | PathLike[str], name: str | None = None, *, set: Mapping[str, Any] | None = None,
-                 interpret: bool = False) -> None: ...
+    def __init__(
+        self,
+        source: str | PathLike[str],
+        name: str | None = None,
+        *,
+        set: Mapping[str, Any] | None = None,
+        interpret: bool = False
+    ) -> None: ...
     @property
     def parameters(self) -> dict[str, float]: ...
     @property
@@ -94,9 +100,17 @@ class Model:
     @property
     def compiled(self) -> bool: ...
     def check(self) -> Check: ...
-    def run(self, to: float | None = None, *, at: ArrayLike | None = None, points: int | None = None,
-            every: float | None = None, steps: bool = False, set: Mapping[str, Any] | None = None,
-            **words: Any) -> Result: ...
+    def run(
+        self,
+        to: float | None = None,
+        *,
+        at: ArrayLike | None = None,
+        points: int | None = None,
+        every: float | None = None,
+        steps: bool = False,
+        set: Mapping[str, Any] | None = None,
+        **words: Any
+    ) -> Result: ...
     def sample(self, result: Result, times: ArrayLike) -> NDArray[np.float64]: ...
 
 class IvpResult(dict[str, Any]):
@@ -119,11 +133,53 @@ class IvpResult(dict[str, Any]):
 
 _Function = Callable[..., Any]
 
-def solve_ivp(fun: _Function, t_span: Sequence[float], y0: ArrayLike, method: Any = "RK45",
-              t_eval: ArrayLike | None = None, dense_output: bool = False,
-              events: _Function | Iterable[_Function] | None = None, vectorized: bool = False,
-              args: Sequence[Any] | None = None, **options: Any) -> IvpResult: ...
+def solve_ivp(
+    fun: _Function,
+    t_span: Sequence[float],
+    y0: ArrayLike,
+    method: Any = "RK45",
+    t_eval: ArrayLike | None = None,
+    dense_output: bool = False,
+    events: _Function | Iterable[_Function] | None = None,
+    vectorized: bool = False,
+    args: Sequence[Any] | None = None,
+    **options: Any
+) -> IvpResult: ...
 def options() -> dict[str, str]: ...
 def methods() -> dict[str, str]: ...
-def trace(function: _Function, y0: ArrayLike | None = None, n: int | None = None, args: Sequence[Any] = (),
-          invariants: Mapping[str, _Function] | None = None) -> str: ...
+def trace(
+    function: _Function,
+    y0: ArrayLike | None = None,
+    n: int | None = None,
+    args: Sequence[Any] = (),
+    invariants: Mapping[str, _Function] | None = None,
+) -> str: ...
+def solve_dae(
+    fun: _Function,
+    t_span: Sequence[float],
+    y0: ArrayLike,
+    method: str = "",
+    t_eval: ArrayLike | None = None,
+    dense_output: bool = False,
+    events: _Function | Iterable[_Function] | None = None,
+    args: Sequence[Any] | None = None,
+    *,
+    mass: Any = None,
+    constraints: _Function | Iterable[_Function] | None = None,
+    fixed: Sequence[int] = (),
+    **options: Any
+) -> IvpResult: ...
+def mechanics(
+    lagrangian: _Function,
+    q0: ArrayLike,
+    v0: ArrayLike,
+    t_span: Sequence[float],
+    *,
+    constraints: Mapping[str, _Function] | None = None,
+    forces: _Function | None = None,
+    invariants: Mapping[str, _Function] | None = None,
+    energy: bool = True,
+    fixed: bool = False,
+    args: Sequence[Any] = (),
+    name: str = "mechanics"
+) -> Model: ...

@@ -1,13 +1,21 @@
 """The certificate of a run as text: what was kept, how well, at what cost."""
 
-import math
-
-TREATMENT = ("watched", "", "by the method", "follows from others", "varies, shown only", "damped, not to round-off")
-WEAK = 2
+TREATMENT = (
+    "watched",
+    "",
+    "by the method",
+    "follows from others",
+    "varies, shown only",
+    "damped, not to round-off",
+)
 
 
 def _count(number):
-    return str(number) if number < 10000 else f"{number / 1e3:.0f}k" if number < 10**7 else f"{number / 1e6:.1f}M"
+    return (
+        str(number)
+        if number < 10000
+        else f"{number / 1e3:.0f}k" if number < 10**7 else f"{number / 1e6:.1f}M"
+    )
 
 
 def _rows(rows):
@@ -16,22 +24,33 @@ def _rows(rows):
     for row in rows:
         units = f"{row.units:.1f}" if row.units < 1e6 else f"{row.units:.1e}"
         words = row.treatment or ("weak" if row.verdict == "weak" else "")
-        line = f"  {row.name:<20} {row.start:<14.6g} {row.drift:<17.1e} {units:<15} {abs(row.last):<12.1e}{words}"
-        yield line.rstrip()
+        line = f"  {row.name:<20} {row.start:<14.6g} {row.drift:<17.1e} {units:<15} "
+        yield (line + f"{abs(row.last):<12.1e}{words}").rstrip()
 
 
 def _diagnosis(made, names, step):
-    (largest, t, state, finding, finding_t, finding_state), (defect, defect_t, component, relative, samples) = made
+    (largest, t, state, finding, finding_t, finding_state), (
+        defect,
+        defect_t,
+        component,
+        relative,
+        samples,
+    ) = made
     if state:
-        yield f"  correction {largest:.2g} {'errors of a step' if step else 'tolerances'} at most ({state} at t = {t:g})"
+        unit = "errors of a step" if step else "tolerances"
+        yield f"  correction {largest:.2g} {unit} at most ({state} at t = {t:g})"
     if samples:
         where = f"{names[component]} " if 0 <= component < len(names) else ""
         unit = "of the state" if relative else "tolerances"
         plural = "" if samples == 1 else "s"
-        yield f"  defect     {defect:.1e} {unit} ({where}at t = {defect_t:g}; {samples} sample{plural} between steps)"
+        count = f"{samples} sample{plural} between steps"
+        yield f"  defect     {defect:.1e} {unit} ({where}at t = {defect_t:g}; {count})"
     if finding_state:
-        yield (f"  warning    keeping the rows moved {finding_state} at t = {finding_t:g} by {finding:.2g} times more "
-               "than the error of the step explains:")
+        yield (
+            f"  warning    keeping the rows moved {finding_state} at t = {finding_t:g} by {finding:.2g} "
+            "times more "
+            "than the error of the step explains:"
+        )
         yield "             a kept row does not hold for this motion, or weights do not suit"
 
 
@@ -43,9 +62,13 @@ def certificate(title, begin, made, rows, plan, names):
     how = f"step {step:g}" if step else f"rtol {plan.get('rtol') or 1e-6:g}"
     lines = [f"{title}  {method}  {how}"]
     if made.get("was_stiff"):
-        lines.append("  radau: for stiff equations; stability, not accuracy, bounded the steps of an explicit method")
-    lines.append(f"  t {begin:g} .. {made['end']:g}   {_count(steps)} steps   {_count(rejected)} rejected   "
-                 f"{_count(calls)} evaluations")
+        lines.append(
+            "  radau: for stiff equations; stability, not accuracy, bounded the steps of an explicit method"
+        )
+    lines.append(
+        f"  t {begin:g} .. {made['end']:g}   {_count(steps)} steps   {_count(rejected)} rejected   "
+        f"{_count(calls)} evaluations"
+    )
     lines += _rows(rows)
     lines += _diagnosis(made["diagnosis"], names, step)
     if made["status"] < 0:
@@ -56,7 +79,3 @@ def certificate(title, begin, made, rows, plan, names):
     elif made["message"]:
         lines.append(f"  {made['message']}")
     return "\n".join(lines)
-
-
-def is_number(value):
-    return isinstance(value, (int, float)) and not math.isnan(value)

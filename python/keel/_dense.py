@@ -6,7 +6,8 @@ import numpy as np
 class DenseSolution:
     """``sol(t)``: the values at one time, shape (n,), or at many, shape (n, len(t)), as scipy's OdeSolution.
 
-    Barycentric interpolation at the nodes (1 - cos(pi j/(K - 1)))/2, whose weights are +-1, halved at the ends.
+    Barycentric interpolation at the nodes (1 - cos(pi j/(K - 1)))/2, whose weights are +-1, halved at the
+    ends.
     """
 
     def __init__(self, ends, values, nodes):

@@ -13,9 +13,18 @@ from ._result import IvpResult, rows_of
 from ._symbols import TraceError
 from ._traced import Traced
 
-METHODS = {"RK45": "dopri5", "RK23": "bs32", "DOP853": "dop853", "Radau": "radau", "BDF": "bdf", "LSODA": "auto"}
-MESSAGES = {0: "The solver successfully reached the end of the integration interval.",
-            1: "A termination event occurred."}
+METHODS = {
+    "RK45": "dopri5",
+    "RK23": "bs32",
+    "DOP853": "dop853",
+    "Radau": "radau",
+    "BDF": "bdf",
+    "LSODA": "auto",
+}
+MESSAGES = {
+    0: "The solver successfully reached the end of the integration interval.",
+    1: "A termination event occurred.",
+}
 LARGE = 20  # states: from here on matrices are what costs
 _SMALLEST = 100 * np.finfo(float).eps
 _NODES = 8
@@ -31,7 +40,9 @@ def convert(value, count):
     except (TypeError, ValueError) as error:
         raise type(error)(f"a function gave what is no array of numbers: {error}") from None
     if doubles.size != count:
-        raise ValueError(f"a function must give {count} value{'s' * (count != 1)}, it gave the shape {array.shape}")
+        raise ValueError(
+            f"a function must give {count} value{'s' * (count != 1)}, it gave the shape {array.shape}"
+        )
     return doubles
 
 
@@ -67,6 +78,13 @@ class Problem:
             raise ValueError("All components of the initial state `y0` must be finite.")
         self.n = self.y0.size
 
+    def sizes(self):
+        """Typical sizes of the states, for what is kept: tolerances tell another story, as 1e-6 beside a
+        relative 1e-10."""
+        start = self.y0.view(float) if self.is_complex else self.y0
+        largest = float(np.abs(start).max()) or 1.0
+        return np.where(start == 0, largest, np.abs(start))
+
     @staticmethod
     def _unpack(args):
         if args is None:
@@ -74,8 +92,10 @@ class Problem:
         try:
             return (*args,)
         except TypeError as error:
-            raise TypeError("Supplied 'args' cannot be unpacked. Please supply `args` as a tuple "
-                            f"(e.g. `args=({args},)`)") from error
+            raise TypeError(
+                "Supplied 'args' cannot be unpacked. Please supply `args` as a tuple "
+                f"(e.g. `args=({args},)`)"
+            ) from error
 
     def _wrap(self, function, vectorized=False, gives_state=True):
         """A function of (t, u), u real, from one of (t, y, *args)."""
@@ -84,9 +104,11 @@ class Problem:
             inner = function
             function = lambda t, y, *args: np.asarray(inner(t, y[:, None], *args)).ravel()
         if is_complex and gives_state:
+
             def split(t, u):
                 value = np.asarray(function(t, u.view(complex), *args), dtype=complex)
                 return np.ascontiguousarray(value).ravel().view(float)
+
             return split
         if is_complex:
             return lambda t, u: function(t, u.view(complex), *args)
@@ -118,7 +140,9 @@ class Problem:
             terminal = getattr(event, "terminal", None)
             terminal = 0 if terminal is None else terminal
             if int(terminal) != terminal or terminal < 0:
-                raise ValueError("The `terminal` attribute of each event must be a boolean or positive integer.")
+                raise ValueError(
+                    "The `terminal` attribute of each event must be a boolean or positive integer."
+                )
             self.allowed.append(int(terminal))
 
     def _take_rows(self, options):
@@ -138,8 +162,10 @@ class Problem:
         name = method if isinstance(method, str) else getattr(method, "__name__", "")
         stepper = name.split("+")[0]
         if name not in METHODS and stepper not in _ORDERS and stepper not in ("", "auto"):
-            raise ValueError(f"`method` must be one of {', '.join(METHODS)}, or a method of keel "
-                             f"(keel.methods() lists them), it is {method!r}")
+            raise ValueError(
+                f"`method` must be one of {', '.join(METHODS)}, or a method of keel "
+                f"(keel.methods() lists them), it is {method!r}"
+            )
         self.method = METHODS.get(name, name)
         self.automatic = self.method.split("+")[0] == "auto"
 
@@ -147,27 +173,39 @@ class Problem:
         parts = [options.pop(name, None) for name in ("jac", "jac_sparsity", "lband", "uband")]
         jac = parts[0]
         order_explicit = self.method in ("dopri5", "bs32", "dop853")
-        idle = [name for name, part in zip(("jac", "jac_sparsity", "lband", "uband"), parts) if part is not None]
+        idle = [
+            name for name, part in zip(("jac", "jac_sparsity", "lband", "uband"), parts) if part is not None
+        ]
         if idle and order_explicit:
-            warnings.warn("The following arguments have no effect for a chosen solver: "
-                          f"{', '.join(f'`{name}`' for name in idle)}.", stacklevel=4)
+            warnings.warn(
+                "The following arguments have no effect for a chosen solver: "
+                f"{', '.join(f'`{name}`' for name in idle)}.",
+                stacklevel=4,
+            )
             self.jacobian = {}
             return
         if callable(jac):
             own, args = jac, self.args
-            wrapped = (lambda t, u: own(t, u.view(complex), *args)) if self.is_complex else \
-                (lambda t, u: own(t, u, *args))
+            wrapped = (
+                (lambda t, u: own(t, u.view(complex), *args))
+                if self.is_complex
+                else (lambda t, u: own(t, u, *args))
+            )
             parts[0] = wrapped
         self.jacobian = jacobian(*parts, self.n, self.is_complex)
 
     def _take_options(self, options):
         if options.pop("min_step", 0):
-            raise _keel.OptionError("`min_step` is not taken: keel ends a run whose steps fall below what the clock "
-                                    "resolves")
+            raise _keel.OptionError(
+                "`min_step` is not taken: keel ends a run whose steps fall below what the clock " "resolves"
+            )
         rtol, atol = options.pop("rtol", 1e-3), options.pop("atol", 1e-6)
         if np.any(np.asarray(rtol) < _SMALLEST):
-            warnings.warn("At least one element of `rtol` is too small. Setting `rtol = np.maximum(rtol, "
-                          f"{_SMALLEST})`.", stacklevel=4)
+            warnings.warn(
+                "At least one element of `rtol` is too small. Setting `rtol = np.maximum(rtol, "
+                f"{_SMALLEST})`.",
+                stacklevel=4,
+            )
             rtol = np.maximum(rtol, _SMALLEST)
         self.plan = {"rtol": float(np.min(rtol))}
         self._take_atol(np.asarray(atol, dtype=float))
@@ -184,7 +222,9 @@ class Problem:
         self.plan.update(first_step=first, max_step=longest)
         for name, value in options.items():
             if name not in _FIELDS:
-                raise TypeError(f"solve_ivp() got an unexpected keyword argument {name!r}: keel.options() lists all")
+                raise TypeError(
+                    f"solve_ivp() got an unexpected keyword argument {name!r}: keel.options() lists all"
+                )
             self.plan[_FIELDS[name]] = value
         if isinstance(self.plan.get("keep"), (list, tuple)):
             self.plan["keep"] = ", ".join(self.plan["keep"])
@@ -203,7 +243,7 @@ class Problem:
         self.atol = np.maximum(np.repeat(atol, 2) if self.is_complex else atol, 1e-300)
 
 
-# A run of functions that are called ---------------------------------------------------------------------------------
+# A run of functions that are called -------------------------------------------------------------------------
 
 
 def _check_constraints(problem, start):
@@ -212,32 +252,43 @@ def _check_constraints(problem, start):
         value = float(convert(row(problem.t0, start.copy()), 1)[0]) if is_constraint else 0.0
         size = 1e-9 * max(1.0, float(np.abs(start).max(initial=0.0)))
         if abs(value) > size:
-            raise _keel.OptionError(f"the start does not satisfy the constraint `{name}`: it is {value:.3g} there, "
-                                    "and must be 0")
-
-
-def _sizes(start):
-    """Typical sizes of the states, for the differences of invariants: tolerances tell another story, as 1e-6 beside
-    a relative 1e-10."""
-    largest = float(np.abs(start).max()) or 1.0
-    return np.where(start == 0, largest, np.abs(start))
+            raise _keel.OptionError(
+                f"the start does not satisfy the constraint `{name}`: it is {value:.3g} there, "
+                "and must be 0"
+            )
 
 
 def _called(problem):
     """By Python's own calls."""
     start = problem.y0.view(float) if problem.is_complex else problem.y0
-    spec = {"fun": problem.fun, "n": start.size, "m": 0, "t0": problem.t0, "end": problem.end, "u0": start.copy(),
-            "events": problem.events, "directions": problem.directions, "allowed": problem.allowed,
-            "names": list(problem.rows), "invariants": tuple(row for _, row, _ in problem.rows.values()),
-            "times": problem.times, "steps": int(problem.times is None),
-            "nodes": _NODES if problem.dense_output else 0, "atol": problem.atol,
-            "scale": _sizes(start) if problem.rows else None, "empty": np.empty, "convert": convert, **problem.jacobian}
+    spec = {
+        "fun": problem.fun,
+        "n": start.size,
+        "m": 0,
+        "t0": problem.t0,
+        "end": problem.end,
+        "u0": start.copy(),
+        "events": problem.events,
+        "directions": problem.directions,
+        "allowed": problem.allowed,
+        "names": list(problem.rows),
+        "invariants": tuple(row for _, row, _ in problem.rows.values()),
+        "times": problem.times,
+        "steps": int(problem.times is None),
+        "nodes": _NODES if problem.dense_output else 0,
+        "atol": problem.atol,
+        "scale": problem.sizes() if problem.rows else None,
+        "empty": np.empty,
+        "convert": convert,
+        **problem.jacobian,
+    }
     plan = dict(problem.plan)
     return _with_method(problem, plan, lambda watch: _keel.solve({**spec, "watch": watch}, plan))
 
 
 def _with_method(problem, plan, run):
-    """By the method that was asked for; where that is left open, by another one if the equations are stiff."""
+    """By the method that was asked for; where that is left open, by another one if the equations are
+    stiff."""
     stabilizer = problem.method.partition("+")[2]
     plan["method"] = problem.method
     if not problem.automatic:
@@ -257,7 +308,7 @@ def _with_method(problem, plan, run):
     return made
 
 
-# A run of functions that were traced ---------------------------------------------------------------------------------
+# A run of functions that were traced ------------------------------------------------------------------------
 
 
 class TraceWarning(UserWarning):
@@ -266,7 +317,11 @@ class TraceWarning(UserWarning):
 
 def _trace(problem):
     """The model that the functions are; None: they are called."""
-    if problem.trace is False or problem.trace is None and (problem.is_complex or max(problem.allowed, default=0) > 1):
+    if (
+        problem.trace is False
+        or problem.trace is None
+        and (problem.is_complex or max(problem.allowed, default=0) > 1)
+    ):
         return None
     try:
         return Traced(problem)
@@ -278,7 +333,7 @@ def _trace(problem):
         return None
 
 
-# What comes out -----------------------------------------------------------------------------------------------------
+# What comes out ---------------------------------------------------------------------------------------------
 
 
 def _table(problem, made, name):
@@ -304,7 +359,11 @@ def _solution(problem, made):
         return None
     values = _table(problem, made, "between")
     ends = np.asarray(made["ends"])
-    return DenseSolution(ends, values, _NODES) if len(ends) > 1 else ConstantSolution(problem.t0, problem.t0, problem.y0)
+    return (
+        DenseSolution(ends, values, _NODES)
+        if len(ends) > 1
+        else ConstantSolution(problem.t0, problem.t0, problem.y0)
+    )
 
 
 def _result(problem, made, compiled):
@@ -313,15 +372,27 @@ def _result(problem, made, compiled):
     t_events, y_events = _events_of(problem, made)
     rows = rows_of(made)
     names = [f"y[{k}]" for k in range(problem.n)]
-    text = certificate(getattr(problem.source, "__name__", "solve_ivp"), problem.t0, made, rows, made["plan"], names)
-    return IvpResult(t=np.asarray(made["t"]), y=_table(problem, made, "y").T, sol=_solution(problem, made),
-                     t_events=t_events, y_events=y_events,
-                     nfev=statistics[2] - made["between_calls"],
-                     njev=0 if problem.jacobian.get("constant") else statistics[3], nlu=statistics[4],
-                     nfev_dense=made["between_calls"], status=status,
-                     message=made["message"] if status < 0 else MESSAGES[status], success=status >= 0,
-                     certificate=text, kept={row.name: row for row in rows}, compiled=compiled,
-                     method=made["method"])
+    text = certificate(
+        getattr(problem.source, "__name__", "solve_ivp"), problem.t0, made, rows, made["plan"], names
+    )
+    return IvpResult(
+        t=np.asarray(made["t"]),
+        y=_table(problem, made, "y").T,
+        sol=_solution(problem, made),
+        t_events=t_events,
+        y_events=y_events,
+        nfev=statistics[2] - made["between_calls"],
+        njev=0 if problem.jacobian.get("constant") else statistics[3],
+        nlu=statistics[4],
+        nfev_dense=made["between_calls"],
+        status=status,
+        message=made["message"] if status < 0 else MESSAGES[status],
+        success=status >= 0,
+        certificate=text,
+        kept={row.name: row for row in rows},
+        compiled=compiled,
+        method=made["method"],
+    )
 
 
 def _standing(problem):
@@ -332,31 +403,57 @@ def _standing(problem):
     y = np.repeat(problem.y0[:, None], len(times), axis=1)
     none = [np.empty(0) for _ in problem.events] if problem.has_events else None
     sol = ConstantSolution(problem.t0, problem.end, problem.y0) if problem.dense_output else None
-    return IvpResult(t=times, y=y, sol=sol, t_events=none, y_events=none, nfev=0, njev=0, nlu=0, status=0,
-                     message=MESSAGES[0], success=True, certificate="", kept={}, compiled=False, method="")
+    return IvpResult(
+        t=times,
+        y=y,
+        sol=sol,
+        t_events=none,
+        y_events=none,
+        nfev=0,
+        njev=0,
+        nlu=0,
+        status=0,
+        message=MESSAGES[0],
+        success=True,
+        certificate="",
+        kept={},
+        compiled=False,
+        method="",
+    )
 
 
-def solve_ivp(fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, events=None, vectorized=False,
-              args=None, **options):
+def solve_ivp(
+    fun,
+    t_span,
+    y0,
+    method="RK45",
+    t_eval=None,
+    dense_output=False,
+    events=None,
+    vectorized=False,
+    args=None,
+    **options,
+):
     """Solve y' = fun(t, y), y(t0) = y0, as scipy.integrate.solve_ivp does, and keep what the solution keeps.
 
     All of scipy's arguments are taken: ``jac``, ``jac_sparsity``, ``first_step``, ``max_step``, ``rtol`` and
-    ``atol`` (numbers or arrays; of an array of ``rtol`` the smallest counts), ``lband``, ``uband``.  scipy's names of
-    methods stand for keel's: RK45 dopri5, RK23 bs32, DOP853 dop853, Radau radau, BDF bdf, LSODA the choice between
-    an explicit and an implicit one.  keel's own names, as ``"rkf78+project"``, are taken, too.
+    ``atol`` (numbers or arrays; of an array of ``rtol`` the smallest counts), ``lband``, ``uband``.  scipy's
+    names of methods stand for keel's: RK45 dopri5, RK23 bs32, DOP853 dop853, Radau radau, BDF bdf, LSODA the
+    choice between an explicit and an implicit one.  keel's own names, as ``"rkf78+project"``, are taken, too.
 
     More arguments
     --------------
     invariants : dict of callables, optional
-        ``{"energy": H}``: H(t, y) keeps its start value.  Each is checked before the run, and kept to round-off.
+        ``{"energy": H}``: H(t, y) keeps its start value.  Each is checked before the run, and kept to
+        round-off.
     constraints : dict of callables, optional
         ``{"rod": g}``: g(t, y) = 0, which the equations must keep.
     keep : str or list, optional
         Keep these rows and only watch the others.
     trace : bool, optional
-        Functions are called once, with symbols, and become a model that is compiled, if the run is long, with exact
-        derivatives (keel.trace shows its text).  A function that cannot be traced is called, and a TraceWarning
-        says why.  False: do not try; True: raise a TraceError instead.
+        Functions are called with symbols, and become a model that is compiled, if the run is long, with
+        exact derivatives (keel.trace shows its text).  A function that cannot be traced is called, and a
+        TraceWarning says why.  False: do not try; True: raise a TraceError instead.
     **options
         Every option of ``keel.options()``.
 
@@ -364,7 +461,8 @@ def solve_ivp(fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, e
     -------
     IvpResult
         scipy's t, y, sol, t_events, y_events, nfev (calls of the steps), njev, nlu, status, message, success;
-        ``certificate``, ``kept`` (``{name: Row}``), ``compiled``, ``method``, ``nfev_dense`` (calls for ``sol``).
+        ``certificate``, ``kept`` (``{name: Row}``), ``compiled``, ``method``, ``nfev_dense`` (calls for
+        ``sol``).
 
     >>> import numpy as np
     >>> def f(t, u): return [u[1], -u[0]]

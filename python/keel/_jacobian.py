@@ -1,4 +1,5 @@
-"""The jac, jac_sparsity, lband and uband of solve_ivp as what the library takes: values by a pattern, or dense."""
+"""The jac, jac_sparsity, lband and uband of solve_ivp as what the library takes: values by a pattern, or
+dense."""
 
 import numpy as np
 
@@ -67,10 +68,12 @@ def jacobian(jac, jac_sparsity, lband, uband, n, is_complex):
         start, columns, _ = _pattern(jac_sparsity, n)
         return {"rows": start, "cols": columns}
     if callable(jac):
+
         def dense(t, y):
             value = jac(t, y)
             value = _unpacked(np.asarray(value), n, lband, uband) if banded else _dense(value, n)
             return np.ascontiguousarray(spread(value), dtype=float).ravel()
+
         return {"jac": dense}
     constant = np.ascontiguousarray(spread(_dense(jac, n)), dtype=float)
     if _is_sparse(jac) and not is_complex:

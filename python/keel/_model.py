@@ -35,8 +35,10 @@ def _assignments(name, value):
     array = np.asarray(value, dtype=float)
     if array.ndim == 0:
         return [f"{name}={float(array)!r}"]
-    return [f"{name}" + "".join(f"[{k + 1}]" for k in index) + f"={float(array[index])!r}"
-            for index in np.ndindex(array.shape)]
+    return [
+        f"{name}" + "".join(f"[{k + 1}]" for k in index) + f"={float(array[index])!r}"
+        for index in np.ndindex(array.shape)
+    ]
 
 
 class Model:
@@ -62,7 +64,11 @@ class Model:
 
     def __init__(self, source, name=None, *, set=None, interpret=False):
         path = os.fspath(source)
-        if isinstance(source, os.PathLike) or "\n" not in path and (path.endswith(".keel") or os.path.exists(path)):
+        if (
+            isinstance(source, os.PathLike)
+            or "\n" not in path
+            and (path.endswith(".keel") or os.path.exists(path))
+        ):
             with open(path, encoding="utf-8") as file:
                 self.text = file.read()
             self.name = name or path
@@ -152,8 +158,10 @@ class Model:
             if field is None:
                 values += _assignments(name, value)
             elif self._is_parameter(name):
-                raise _keel.OptionError(f"`{name}` is an option and a parameter of the model: "
-                                        f"give the parameter by set={{{name!r}: {value!r}}}")
+                raise _keel.OptionError(
+                    f"`{name}` is an option and a parameter of the model: "
+                    f"give the parameter by set={{{name!r}: {value!r}}}"
+                )
             else:
                 given[field] = value
         for name, value in (set or {}).items():
@@ -218,13 +226,16 @@ class Model:
         if every is not None:
             if not every > 0:
                 raise _keel.OptionError(f"every must be positive, it is {every!r}")
-            return begin + np.sign(end - begin) * every * np.arange(int(abs(end - begin) / every * (1 + 1e-15)) + 1)
+            return begin + np.sign(end - begin) * every * np.arange(
+                int(abs(end - begin) / every * (1 + 1e-15)) + 1
+            )
         if points is not None and points < 1:
             raise _keel.OptionError(f"points must be at least 1, it is {points!r}")
         return np.linspace(begin, end, POINTS if points is None else points)
 
     def sample(self, result, times):
-        """Values of all columns at these times, by the same run once more: the same bits, rows at round-off."""
+        """Values of all columns at these times, by the same run once more: the same bits, rows at
+        round-off."""
         times = np.atleast_1d(np.asarray(times, dtype=float))
         order = np.unique(times)
         lent = self._readings.take(result._values)
@@ -296,5 +307,7 @@ class Check:
         return "\n".join([self.name] + [f"  {name:<24} {text}" for name, text in self._lines()])
 
     def _repr_html_(self):
-        rows = "".join(f"<tr><td>{html.escape(a)}</td><td>{html.escape(b)}</td></tr>" for a, b in self._lines())
+        rows = "".join(
+            f"<tr><td>{html.escape(a)}</td><td>{html.escape(b)}</td></tr>" for a, b in self._lines()
+        )
         return f"<b>{html.escape(self.name)}</b><table>{rows}</table>"

@@ -35,8 +35,10 @@ class Event(NamedTuple):
 
 
 def rows_of(made):
-    return [Row(name, _KIND[kind], TREATMENT[treatment], _VERDICT[verdict], *numbers)
-            for name, kind, treatment, verdict, *numbers in made["rows"]]
+    return [
+        Row(name, _KIND[kind], TREATMENT[treatment], _VERDICT[verdict], *numbers)
+        for name, kind, treatment, verdict, *numbers in made["rows"]
+    ]
 
 
 class Result:
@@ -91,8 +93,10 @@ class Result:
     def events(self):
         """What happened, in its order."""
         values = np.asarray(self._made["event_y"]) if "event_y" in self._made else ()
-        return [Event(t, name, dict(zip(self.columns, row.tolist())), bool(changed))
-                for (t, name, _, _, changed), row in zip(self._made.get("happened", ()), values)]
+        return [
+            Event(t, name, dict(zip(self.columns, row.tolist())), bool(changed))
+            for (t, name, _, _, changed), row in zip(self._made.get("happened", ()), values)
+        ]
 
     @property
     def stopped(self):
@@ -114,13 +118,16 @@ class Result:
     def sol(self, t, name=None):
         """Values at any times of the run: of one column, or of all as {name: values}.
 
-        The run is made once more, with the same bits, and looked at where it is asked: all that is kept holds to
-        round-off there, too.
+        The run is made once more, with the same bits, and looked at where it is asked: all that is kept holds
+        to round-off there, too.
         """
         table = self.model.sample(self, t)
         table = table[0] if np.ndim(t) == 0 else table
-        return table[..., self.columns.index(name)] if name else \
-            {own: table[..., k] for k, own in enumerate(self.columns)}
+        return (
+            table[..., self.columns.index(name)]
+            if name
+            else {own: table[..., k] for k, own in enumerate(self.columns)}
+        )
 
     def accuracy(self):
         """The largest difference of each column to a run with a hundredth of the tolerance (half the step).
@@ -143,18 +150,21 @@ class Result:
     @property
     def certificate(self):
         """The certificate as text, as the command prints it."""
-        return certificate(self.model._facts["name"], self.begin, self._made, rows_of(self._made), self._plan,
-                           self.columns)
+        return certificate(
+            self.model._facts["name"], self.begin, self._made, rows_of(self._made), self._plan, self.columns
+        )
 
     def to_xarray(self):
         """The values as an xarray.Dataset along t, with the certificate as an attribute."""
         import xarray
+
         data = {name: ("t", self[name]) for name in self.columns}
         return xarray.Dataset(data, {"t": self.t}, {"certificate": self.certificate})
 
     def plot(self, x="t", *names, ax=None):
         """Curves of these columns over the first one, by matplotlib; without names all states over t."""
         import matplotlib.pyplot as plt
+
         ax = ax if ax is not None else plt.gca()
         for name in names or [own for own in self.columns if own != x][:6]:
             ax.plot(self[x], self[name], label=name)
@@ -169,8 +179,10 @@ class Result:
         return self.certificate
 
     def __getstate__(self):
-        made = {key: np.array(value) if type(value).__name__ == "Numbers" else value
-                for key, value in self._made.items()}
+        made = {
+            key: np.array(value) if type(value).__name__ == "Numbers" else value
+            for key, value in self._made.items()
+        }
         return {**self.__dict__, "_made": made}
 
 
@@ -188,9 +200,11 @@ def _curves(result, width=420, height=160):
         across = (t[pick] - t[0]) / (t[-1] - t[0]) * (width - 10) + 5
         down = (high - y[pick]) / size * (height - 30) + 5
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(across, down))
-        out.append(f'<svg width="{width}" height="{height}"><polyline points="{points}" fill="none" '
-                   f'stroke="#1f77b4"/><text x="5" y="{height - 6}" font-size="12">{html.escape(name)}: '
-                   f"{low:.4g} .. {high:.4g}</text></svg>")
+        out.append(
+            f'<svg width="{width}" height="{height}"><polyline points="{points}" fill="none" '
+            f'stroke="#1f77b4"/><text x="5" y="{height - 6}" font-size="12">{html.escape(name)}: '
+            f"{low:.4g} .. {high:.4g}</text></svg>"
+        )
     return "".join(out)
 
 
@@ -211,7 +225,9 @@ class IvpResult(dict):
 
     def __repr__(self):
         width = max(map(len, self.keys()), default=0) + 1
-        return "\n".join(f"{key.rjust(width)}: {value!r}" for key, value in self.items() if key != "certificate")
+        return "\n".join(
+            f"{key.rjust(width)}: {value!r}" for key, value in self.items() if key != "certificate"
+        )
 
     def _repr_html_(self):
         return f"<pre>{html.escape(self.certificate)}</pre>"

@@ -1,7 +1,8 @@
-"""Symbols that stand for numbers while a function is traced, and arrays of them.
+"""Symbols that stand for numbers while a function is traced.
 
-A Symbol is a node of an expression: an operation and its arguments.  Operators, numpy's functions and methods of
-arrays make new nodes.  What needs a number (a branch, math.sin, an index) ends the trace with a TraceError.
+A Symbol is a node of an expression: an operation and its arguments.  Operators, numpy's functions and methods
+of arrays make new nodes.  What needs a number (a branch, math.sin, an index) ends the trace with a
+TraceError.
 """
 
 import math
@@ -26,18 +27,14 @@ class Symbol:
 
     __hash__ = object.__hash__
 
-    def __array_ufunc__(self, ufunc, method, *inputs, **words):
-        return _apply(ufunc, method, inputs, words)
-
-    def __array_function__(self, function, types, args, words):
-        return _call(function, args, words)
-
     def __bool__(self):
         refuse("it branches on a value: write np.where, or two runs with an event between them")
 
     def _number(self, *unused):
-        refuse("it asks for a value as a number (float(), an array of floats, an index, a function that cannot be "
-               "traced)")
+        refuse(
+            "it asks for a value as a number (float(), an array of floats, an index, a function that cannot "
+            "be traced)"
+        )
 
     __float__ = __int__ = __index__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _number
 
@@ -64,12 +61,6 @@ class Condition:
 
     def __init__(self, text, args):
         self.text, self.args = text, args
-
-    def __array_ufunc__(self, ufunc, method, *inputs, **words):
-        return _apply(ufunc, method, inputs, words)
-
-    def __array_function__(self, function, types, args, words):
-        return _call(function, args, words)
 
     __bool__ = Symbol.__bool__
     __float__ = __int__ = __index__ = Symbol._number
@@ -118,6 +109,7 @@ def _number_of(value):
 
 def _both(op, value, left=None, right=None):
     """A binary operation on two scalars; numbers among themselves stay numbers, neutral ones vanish."""
+
     def operate(a, b):
         if _plain(a) and _plain(b):
             return value(_number_of(a), _number_of(b))
@@ -126,6 +118,7 @@ def _both(op, value, left=None, right=None):
         if _plain(a) and left is not None and _number_of(a) == left:
             return b
         return Symbol(op, (lift(a), lift(b)))
+
     return operate
 
 
@@ -142,6 +135,7 @@ def _function(name, value):
         if all(_plain(a) for a in args):
             return value(*(_number_of(a) for a in args))
         return Symbol(name, tuple(lift(a) for a in args))
+
     return operate
 
 
@@ -160,28 +154,74 @@ divide = _both("/", lambda a, b: np.float64(a) / b, None, 1)
 larger, smaller = _function("max", np.maximum), _function("min", np.minimum)
 
 # One argument or two, by the names of the language.
-_NAMES = {"sqrt": "sqrt", "cbrt": "cbrt", "exp": "exp", "expm1": "expm1", "log": "log", "log1p": "log1p",
-          "log10": "log10", "sin": "sin", "cos": "cos", "tan": "tan", "arcsin": "asin", "arccos": "acos",
-          "arctan": "atan", "arctan2": "atan2", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "arcsinh": "asinh",
-          "arccosh": "acosh", "arctanh": "atanh", "hypot": "hypot", "absolute": "abs", "fabs": "abs", "sign": "sign",
-          "floor": "floor"}
+_NAMES = {
+    "sqrt": "sqrt",
+    "cbrt": "cbrt",
+    "exp": "exp",
+    "expm1": "expm1",
+    "log": "log",
+    "log1p": "log1p",
+    "log10": "log10",
+    "sin": "sin",
+    "cos": "cos",
+    "tan": "tan",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "sinh": "sinh",
+    "cosh": "cosh",
+    "tanh": "tanh",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+    "hypot": "hypot",
+    "absolute": "abs",
+    "fabs": "abs",
+    "sign": "sign",
+    "floor": "floor",
+}
 SCALAR = {name: _function(own, getattr(np, name)) for name, own in _NAMES.items()}
 SCALAR.update(
-    add=add, subtract=subtract, multiply=multiply, divide=divide, true_divide=divide, power=_power,
-    float_power=_power, negative=_negative, positive=lambda a: a, maximum=larger, minimum=smaller, fmax=larger,
-    fmin=smaller, square=lambda a: multiply(a, a), reciprocal=lambda a: divide(1.0, a),
-    remainder=_function("mod", np.mod), mod=_function("mod", np.mod),
+    add=add,
+    subtract=subtract,
+    multiply=multiply,
+    divide=divide,
+    true_divide=divide,
+    power=_power,
+    float_power=_power,
+    negative=_negative,
+    positive=lambda a: a,
+    maximum=larger,
+    minimum=smaller,
+    fmax=larger,
+    fmin=smaller,
+    square=lambda a: multiply(a, a),
+    reciprocal=lambda a: divide(1.0, a),
+    remainder=_function("mod", np.mod),
+    mod=_function("mod", np.mod),
     floor_divide=lambda a, b: SCALAR["floor"](divide(a, b)),
-    ceil=lambda a: _negative(SCALAR["floor"](_negative(a))), log2=lambda a: divide(SCALAR["log"](a), math.log(2)),
-    exp2=lambda a: _power(2.0, a), deg2rad=lambda a: multiply(a, math.pi / 180),
-    radians=lambda a: multiply(a, math.pi / 180), rad2deg=lambda a: multiply(a, 180 / math.pi),
-    degrees=lambda a: multiply(a, 180 / math.pi), conjugate=lambda a: a,
+    ceil=lambda a: _negative(SCALAR["floor"](_negative(a))),
+    log2=lambda a: divide(SCALAR["log"](a), math.log(2)),
+    exp2=lambda a: _power(2.0, a),
+    deg2rad=lambda a: multiply(a, math.pi / 180),
+    radians=lambda a: multiply(a, math.pi / 180),
+    rad2deg=lambda a: multiply(a, 180 / math.pi),
+    degrees=lambda a: multiply(a, 180 / math.pi),
+    conjugate=lambda a: a,
     heaviside=lambda a, b: choose(_compare("<")(a, 0), 0.0, choose(_compare(">")(a, 0), 1.0, b)),
-    less=_compare("<"), less_equal=_compare("<="), greater=_compare(">"), greater_equal=_compare(">="),
-    equal=_compare("=="), not_equal=_compare("!="),
-    logical_and=lambda a, b: Condition("and", (a, b)), logical_or=lambda a, b: Condition("or", (a, b)),
-    bitwise_and=lambda a, b: Condition("and", (a, b)), bitwise_or=lambda a, b: Condition("or", (a, b)),
-    logical_not=lambda a: Condition("not", (a,)), invert=lambda a: Condition("not", (a,)),
+    less=_compare("<"),
+    less_equal=_compare("<="),
+    greater=_compare(">"),
+    greater_equal=_compare(">="),
+    equal=_compare("=="),
+    not_equal=_compare("!="),
+    logical_and=lambda a, b: Condition("and", (a, b)),
+    logical_or=lambda a, b: Condition("or", (a, b)),
+    bitwise_and=lambda a, b: Condition("and", (a, b)),
+    bitwise_or=lambda a, b: Condition("or", (a, b)),
+    logical_not=lambda a: Condition("not", (a,)),
+    invert=lambda a: Condition("not", (a,)),
 )
 
 
@@ -200,258 +240,70 @@ def _operator(name, reflected=False):
     def operate(self, other):
         if isinstance(other, (Symbol, int, float, np.number)):
             return function(other, self) if reflected else function(self, other)
-        if isinstance(other, (np.ndarray, list, tuple, Symbols, Condition)):
+        if isinstance(other, (list, tuple)) or hasattr(other, "__array_ufunc__"):
             return ufunc(other, self) if reflected else ufunc(self, other)
         return NotImplemented
+
     return operate
 
 
-for _sign, _name in (("add", "add"), ("sub", "subtract"), ("mul", "multiply"), ("truediv", "divide"),
-                     ("pow", "power"), ("mod", "remainder"), ("floordiv", "floor_divide")):
+for _sign, _name in (
+    ("add", "add"),
+    ("sub", "subtract"),
+    ("mul", "multiply"),
+    ("truediv", "divide"),
+    ("pow", "power"),
+    ("mod", "remainder"),
+    ("floordiv", "floor_divide"),
+):
     setattr(Symbol, f"__{_sign}__", _operator(_name))
     setattr(Symbol, f"__r{_sign}__", _operator(_name, True))
-for _sign, _name in (("lt", "less"), ("le", "less_equal"), ("gt", "greater"), ("ge", "greater_equal"),
-                     ("eq", "equal"), ("ne", "not_equal")):
+for _sign, _name in (
+    ("lt", "less"),
+    ("le", "less_equal"),
+    ("gt", "greater"),
+    ("ge", "greater_equal"),
+    ("eq", "equal"),
+    ("ne", "not_equal"),
+):
     setattr(Symbol, f"__{_sign}__", _operator(_name))
 Symbol.__neg__ = _negative
 Symbol.__pos__ = lambda self: self
 Symbol.__abs__ = SCALAR["absolute"]
-for _name in ("sqrt", "cbrt", "exp", "expm1", "log", "log1p", "log10", "log2", "exp2", "sin", "cos", "tan", "arcsin",
-              "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "hypot",
-              "fabs", "sign", "floor", "ceil", "square", "reciprocal", "conjugate", "deg2rad", "rad2deg", "radians",
-              "degrees"):
+for _name in (
+    "sqrt",
+    "cbrt",
+    "exp",
+    "expm1",
+    "log",
+    "log1p",
+    "log10",
+    "log2",
+    "exp2",
+    "sin",
+    "cos",
+    "tan",
+    "arcsin",
+    "arccos",
+    "arctan",
+    "arctan2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "arcsinh",
+    "arccosh",
+    "arctanh",
+    "hypot",
+    "fabs",
+    "sign",
+    "floor",
+    "ceil",
+    "square",
+    "reciprocal",
+    "conjugate",
+    "deg2rad",
+    "rad2deg",
+    "radians",
+    "degrees",
+):
     setattr(Symbol, _name, (lambda function: lambda self, *more: function(self, *more))(SCALAR[_name]))
-
-
-# Arrays -------------------------------------------------------------------------------------------------------------
-
-
-def unwrap(value):
-    """What numpy computes with: arrays of objects."""
-    if isinstance(value, Symbols):
-        return value.array
-    if isinstance(value, (Symbol, Condition)):
-        scalar = np.empty((), dtype=object)
-        scalar[()] = value
-        return scalar
-    if isinstance(value, (list, tuple)):
-        return type(value)(unwrap(item) for item in value) if type(value) in (list, tuple) else value
-    return value
-
-
-def wrap(value):
-    if isinstance(value, np.ndarray) and value.dtype == object:
-        return Symbols(value) if value.ndim else value[()]
-    if isinstance(value, (tuple, list)):
-        return type(value)(wrap(item) for item in value)
-    return value
-
-
-def _apply(ufunc, method, inputs, words):
-    """A numpy function of arrays, element by element."""
-    function = SCALAR.get(ufunc.__name__)
-    out = words.pop("out", None)
-    where = words.pop("where", True)
-    if ufunc is np.matmul and method == "__call__":
-        return wrap(np.dot(*(unwrap(value) for value in inputs)))
-    if function is None or where is not True:
-        refuse(f"it calls np.{ufunc.__name__}, which cannot be traced")
-    arrays = [np.asarray(unwrap(value)) for value in inputs]
-    if method == "reduce":
-        axis = words.get("axis", 0)
-        result = _reduce(function, arrays[0], axis, words.get("keepdims", False), words.get("initial"))
-    elif method == "outer":
-        result = np.frompyfunc(function, 2, 1).outer(*(a.astype(object) for a in arrays))
-    elif method == "__call__":
-        result = np.frompyfunc(function, len(arrays), 1)(*(a.astype(object) for a in arrays))
-    else:
-        refuse(f"it calls np.{ufunc.__name__}.{method}, which cannot be traced")
-    if out is None:
-        return wrap(result)
-    if not isinstance(out[0], Symbols):
-        refuse("it writes values into an array of floats")
-    out[0].array[...] = result
-    return out[0]
-
-
-def _reduce(function, array, axis, keepdims, initial):
-    if isinstance(initial, (int, float)):
-        array_start = [initial]
-    else:
-        array_start = []
-    if axis is None or array.ndim == 1:
-        total = _fold(function, array_start + list(array.ravel()))
-        if not keepdims:
-            return total
-        out = np.empty((1,) * array.ndim, dtype=object)
-        out.fill(total)
-        return out
-    moved = np.moveaxis(array, axis, 0)
-    out = np.empty(moved.shape[1:], dtype=object)
-    for index in np.ndindex(out.shape):
-        out[index] = _fold(function, array_start + [moved[(k, *index)] for k in range(len(moved))])
-    return np.expand_dims(out, axis) if keepdims else out
-
-
-def _fold(function, items):
-    if not items:
-        return 0.0
-    total = items[0]
-    for item in items[1:]:
-        total = function(total, item)
-    return total
-
-
-def _where(condition, a=None, b=None):
-    if a is None:
-        refuse("it asks where values are true")
-    return wrap(np.frompyfunc(choose, 3, 1)(*(np.asarray(unwrap(v)).astype(object) for v in (condition, a, b))))
-
-
-def _norm(x, ord=None, axis=None, keepdims=False):
-    x = Symbols(np.asarray(unwrap(x)))
-    if ord not in (None, 2) and not (ord == "fro" and x.ndim == 2) or ord == 2 and x.ndim == 2 and axis is None:
-        if ord == 1 and x.ndim == 1:
-            return np.sum(np.absolute(x))
-        refuse(f"it calls np.linalg.norm with ord={ord!r}, which cannot be traced")
-    return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
-
-
-def _clip(a, a_min=None, a_max=None, **words):
-    a = a if a_min is None else np.maximum(a, a_min)
-    return a if a_max is None else np.minimum(a, a_max)
-
-
-def _mean(a, axis=None, **words):
-    a = Symbols(np.asarray(unwrap(a)))
-    count = a.size if axis is None else a.shape[axis]
-    return np.sum(a, axis=axis) / count
-
-
-def _fill_like(number):
-    return lambda a, *args, **words: Symbols(np.full(np.shape(unwrap(a)), number, dtype=object))
-
-
-def _sum(a, axis=None, dtype=None, out=None, keepdims=False, **words):
-    return np.add.reduce(a if isinstance(a, (Symbols, Symbol)) else Symbols(np.asarray(unwrap(a))), axis=axis,
-                         keepdims=keepdims)
-
-
-def _einsum(*operands, **words):
-    return wrap(np.einsum(*(unwrap(o).astype(object) if isinstance(o, (np.ndarray, Symbols)) else o
-                            for o in operands), **words))
-
-
-OWN = {np.where: _where, np.linalg.norm: _norm, np.clip: _clip, np.mean: _mean, np.sum: _sum,
-       np.zeros_like: _fill_like(0.0), np.ones_like: _fill_like(1.0), np.empty_like: _fill_like(0.0),
-       np.full_like: lambda a, fill_value, *args, **words: Symbols(
-           np.full(np.shape(unwrap(a)), fill_value, dtype=object)),
-       np.copy: lambda a, **words: Symbols(np.array(unwrap(a))) if isinstance(a, Symbols) else a,
-       np.max: lambda a, axis=None, **words: np.maximum.reduce(a, axis=axis),
-       np.min: lambda a, axis=None, **words: np.minimum.reduce(a, axis=axis),
-       np.prod: lambda a, axis=None, **words: np.multiply.reduce(a, axis=axis),
-       np.array_equal: lambda *args, **words: refuse("it compares arrays"),
-       np.real: lambda a: a, np.shape: lambda a: np.shape(unwrap(a)), np.ndim: lambda a: np.ndim(unwrap(a)),
-       np.size: lambda a, axis=None: np.size(unwrap(a), axis), np.isscalar: np.isscalar}
-# numpy's own code does these with arrays of objects.
-BY_NUMPY = {np.dot, np.vdot, np.inner, np.outer, np.cross, np.concatenate, np.stack, np.vstack, np.hstack,
-            np.column_stack, np.append, np.roll, np.flip, np.diff, np.reshape, np.ravel, np.transpose, np.squeeze,
-            np.expand_dims, np.atleast_1d, np.atleast_2d, np.tile, np.repeat, np.trace, np.diag, np.diagonal,
-            np.kron, np.tensordot, np.swapaxes, np.moveaxis, np.split, np.array_split, np.hsplit, np.vsplit,
-            np.broadcast_to, np.cumsum, np.take, np.insert, np.delete, np.rot90, np.fliplr, np.flipud, np.block,
-            np.pad, np.triu, np.tril}
-
-
-def _call(function, args, words):
-    own = OWN.get(function)
-    if own is not None:
-        return own(*args, **words)
-    if function not in BY_NUMPY:
-        refuse(f"it calls np.{getattr(function, '__name__', function)}, which cannot be traced")
-    return wrap(function(*(unwrap(value) for value in args), **{key: unwrap(value) for key, value in words.items()}))
-
-
-class Symbols(np.lib.mixins.NDArrayOperatorsMixin):
-    """An array of Symbols and numbers."""
-
-    __slots__ = ("array",)
-    dtype = np.dtype(object)
-
-    def __init__(self, array):
-        self.array = array
-
-    __hash__ = object.__hash__
-
-    def __array_ufunc__(self, ufunc, method, *inputs, **words):
-        return _apply(ufunc, method, inputs, words)
-
-    def __array_function__(self, function, types, args, words):
-        return _call(function, args, words)
-
-    def __getitem__(self, key):
-        return wrap(self.array[unwrap(key)])
-
-    def __setitem__(self, key, value):
-        self.array[unwrap(key)] = unwrap(value)
-
-    def __len__(self):
-        return len(self.array)
-
-    def __iter__(self):
-        return (wrap(item) for item in self.array)
-
-    __bool__ = Symbol.__bool__
-    __float__ = __int__ = __index__ = Symbol._number
-
-    shape = property(lambda self: self.array.shape)
-    ndim = property(lambda self: self.array.ndim)
-    size = property(lambda self: self.array.size)
-    T = property(lambda self: Symbols(self.array.T))
-    real = property(lambda self: self)
-
-    def astype(self, dtype, **unused):
-        return Symbols(self.array.copy())
-
-    def view(self, *unused):
-        return self
-
-    def copy(self, *unused):
-        return Symbols(self.array.copy())
-
-    def reshape(self, *shape, **words):
-        return Symbols(self.array.reshape(*shape, **words))
-
-    def ravel(self, *unused):
-        return Symbols(self.array.ravel())
-
-    flatten = ravel
-
-    def transpose(self, *axes):
-        return Symbols(self.array.transpose(*axes))
-
-    def squeeze(self, axis=None):
-        return wrap(self.array.squeeze(axis))
-
-    def sum(self, axis=None, **words):
-        return _sum(self, axis=axis, **words)
-
-    def prod(self, axis=None):
-        return np.multiply.reduce(self, axis=axis)
-
-    def mean(self, axis=None):
-        return _mean(self, axis)
-
-    def max(self, axis=None):
-        return np.maximum.reduce(self, axis=axis)
-
-    def min(self, axis=None):
-        return np.minimum.reduce(self, axis=axis)
-
-    def dot(self, other):
-        return wrap(np.dot(self.array, unwrap(other)))
-
-    def fill(self, value):
-        self.array.fill(value)
-
-    def tolist(self):
-        return self.array.tolist()

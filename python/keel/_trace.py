@@ -1,8 +1,8 @@
 """Functions of (t, y) traced into the text of a model.
 
-A function is called with symbols.  Where its globals name numpy or math, the copy that is called sees modules whose
-arrays and functions take symbols: np.zeros(4), math.sin.  Other code that it calls sees numpy itself, which hands
-symbols back through __array_ufunc__ and __array_function__.
+A function is called with symbols.  Where its globals name numpy or math, the copy that is called sees modules
+whose arrays and functions take symbols: np.zeros(4), math.sin.  Other code that it calls sees numpy itself,
+which hands symbols back through __array_ufunc__ and __array_function__.
 """
 
 import math
@@ -10,17 +10,20 @@ import types
 
 import numpy as np
 
-from ._symbols import OWN, SCALAR, Condition, Symbol, Symbols, TraceError, lift, refuse, unwrap, wrap
+from ._arrays import OWN, Symbols, unwrap, wrap
+from ._symbols import SCALAR, Condition, Symbol, TraceError, lift, refuse
 
 MOST = 100_000  # nodes; a longer text would take seconds to read
-_RESERVED = set("t pi lambda energy sum der if and or not in rising falling crossing record stop model param var coord "
-                "canonical let lagrangian force hamiltonian structure constraint rolling invariant init guess event "
-                "mode start output exact reference run options for sqrt cbrt exp expm1 log log1p log10 sin cos tan "
-                "asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot sn cn dn ellipk ellipe jacobieps "
-                "jacobisd2 abs sign min max floor mod dot cross norm begin end".split())
+_RESERVED = set(
+    "t pi lambda energy sum der if and or not in rising falling crossing record stop model param var coord "
+    "canonical let lagrangian force hamiltonian structure constraint rolling invariant init guess event "
+    "mode start output exact reference run options for sqrt cbrt exp expm1 log log1p log10 sin cos tan "
+    "asin acos atan atan2 sinh cosh tanh asinh acosh atanh hypot sn cn dn ellipk ellipe jacobieps "
+    "jacobisd2 abs sign min max floor mod dot cross norm begin end".split()
+)
 
 
-# What functions see in the place of numpy and math ------------------------------------------------------------------
+# What functions see in the place of numpy and math ----------------------------------------------------------
 
 
 def _array(value, *args, **words):
@@ -31,27 +34,67 @@ def _array(value, *args, **words):
 
 
 def _filled(number):
-    return lambda shape, dtype=float, *args, **words: Symbols(np.full(shape, number, dtype=object)) \
-        if dtype in (float, np.float64, object) else np.full(shape, number, dtype=dtype)
+    return lambda shape, dtype=float, *args, **words: (
+        Symbols(np.full(shape, number, dtype=object))
+        if dtype in (float, np.float64, object)
+        else np.full(shape, number, dtype=dtype)
+    )
 
 
 def _scalar_math(name):
     function = SCALAR[name]
-    return lambda *args: function(*args) if any(isinstance(a, Symbol) for a in args) else getattr(np, name)(*args)
+    return lambda *args: (
+        function(*args) if any(isinstance(a, Symbol) for a in args) else getattr(np, name)(*args)
+    )
 
 
-_NUMPY = {np.array: _array, np.asarray: _array, np.zeros: _filled(0.0), np.empty: _filled(0.0), np.ones: _filled(1.0),
-          np.linalg.norm: lambda x, *args, **words: OWN[np.linalg.norm](x, *args, **words)
-          if not isinstance(x, np.ndarray) or x.dtype == object else np.linalg.norm(x, *args, **words)}
-_MATH = {getattr(math, name): _scalar_math(own) for name, own in
-         {"sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
-          "atan2": "arctan2", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh", "acosh": "arccosh",
-          "atanh": "arctanh", "sqrt": "sqrt", "exp": "exp", "expm1": "expm1", "log1p": "log1p", "log10": "log10",
-          "fabs": "fabs", "pow": "power", "floor": "floor", "ceil": "ceil", "degrees": "degrees",
-          "radians": "radians"}.items()}
-_MATH[math.log] = lambda x, *base: _scalar_math("log")(x) / np.log(base[0]) if base else _scalar_math("log")(x)
-_MATH[math.hypot] = lambda *args: SCALAR["sqrt"](sum(a * a for a in args)) if len(args) != 2 else \
-    _scalar_math("hypot")(*args)
+_NUMPY = {
+    np.array: _array,
+    np.asarray: _array,
+    np.zeros: _filled(0.0),
+    np.empty: _filled(0.0),
+    np.ones: _filled(1.0),
+    np.linalg.norm: lambda x, *args, **words: (
+        OWN[np.linalg.norm](x, *args, **words)
+        if not isinstance(x, np.ndarray) or x.dtype == object
+        else np.linalg.norm(x, *args, **words)
+    ),
+}
+_MATH = {
+    getattr(math, name): _scalar_math(own)
+    for name, own in {
+        "sin": "sin",
+        "cos": "cos",
+        "tan": "tan",
+        "asin": "arcsin",
+        "acos": "arccos",
+        "atan": "arctan",
+        "atan2": "arctan2",
+        "sinh": "sinh",
+        "cosh": "cosh",
+        "tanh": "tanh",
+        "asinh": "arcsinh",
+        "acosh": "arccosh",
+        "atanh": "arctanh",
+        "sqrt": "sqrt",
+        "exp": "exp",
+        "expm1": "expm1",
+        "log1p": "log1p",
+        "log10": "log10",
+        "fabs": "fabs",
+        "pow": "power",
+        "floor": "floor",
+        "ceil": "ceil",
+        "degrees": "degrees",
+        "radians": "radians",
+    }.items()
+}
+_MATH[math.log] = lambda x, *base: (
+    _scalar_math("log")(x) / np.log(base[0]) if base else _scalar_math("log")(x)
+)
+_MATH[math.hypot] = lambda *args: (
+    SCALAR["sqrt"](sum(a * a for a in args)) if len(args) != 2 else _scalar_math("hypot")(*args)
+)
 _IN_PLACE = {**_NUMPY, **_MATH}
 
 
@@ -88,24 +131,39 @@ def _seen(function):
     changed = {name: _exchange(value) for name, value in function.__globals__.items() if name in names}
     if all(value is function.__globals__[name] for name, value in changed.items()):
         return function
-    copy = types.FunctionType(function.__code__, {**function.__globals__, **changed}, function.__name__,
-                              function.__defaults__, function.__closure__)
+    copy = types.FunctionType(
+        function.__code__,
+        {**function.__globals__, **changed},
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
     copy.__kwdefaults__ = function.__kwdefaults__
     return copy
 
 
-# Calling ------------------------------------------------------------------------------------------------------------
+# Calling ----------------------------------------------------------------------------------------------------
+
+
+def named(names):
+    """Symbols with these names."""
+    states = np.empty(len(names), dtype=object)
+    for k, name in enumerate(names):
+        states[k] = Symbol("name", name)
+    return Symbols(states)
 
 
 def call(function, n, args=(), vectorized=False):
     """The values of a function of (t, y) as a list of nodes, and their shape."""
-    states = np.empty(n, dtype=object)
-    for k in range(n):
-        states[k] = Symbol("name", f"u{k}")
-    y = Symbols(states[:, None] if vectorized else states)
+    y = named([f"u{k}" for k in range(n)])
+    return call_with(function, (Symbols(y.array[:, None]) if vectorized else y, *args))
+
+
+def call_with(function, args):
+    """The same for a function of (t, *args)."""
     Symbol.failed = None
     try:
-        value = _seen(function)(Symbol("name", "t"), y, *args)
+        value = _seen(function)(Symbol("name", "t"), *args)
         flat = np.array(unwrap(value), dtype=object)
         nodes = [lift(wrap(item)) for item in flat.ravel()]
     except TraceError:
@@ -118,7 +176,7 @@ def call(function, n, args=(), vectorized=False):
     return nodes, flat.shape
 
 
-# Text ---------------------------------------------------------------------------------------------------------------
+# Text -------------------------------------------------------------------------------------------------------
 
 _WEAK = {"+": 1, "-": 1, "*": 2, "/": 2, "^": 3}
 _ATOM = 4
@@ -134,8 +192,8 @@ def _arguments(node):
 
 
 class Writer:
-    """Nodes as text; what is used twice, or is long, becomes a `let`.  Numbers are parameters: another value of an
-    argument is no other model."""
+    """Nodes as text; what is used twice, or is long, becomes a `let`.  Numbers are parameters: another value
+    of an argument is no other model."""
 
     LONG = 400
 
@@ -225,27 +283,37 @@ def row_names(names):
     found = {}
     for k, name in enumerate(names):
         plain = name.isidentifier() and name.isascii() and not name.startswith("_") and name not in _RESERVED
-        numbered = name[:1] in "ucsvea" and name[1:].isdigit()
+        numbered = name[:1] in "ucsveaz" and name[1:].isdigit()
         found[name] = name if plain and not numbered else f"row_{k}"
     return found
 
 
-def model_text(problem_name, n, equations, rows, events, writer, has_atol):
-    """`equations`, `rows` ({name: text}) and `events` ([(text, direction, terminal)]) as one model."""
+def model_text(n, equations, rows, events, writer, marks={}, guessed=()):
+    """Lines of `equations`, `rows` ({name: text}) and `events` ([(text, direction, terminal)]) as one model;
+    `marks` are properties of unknowns with the letters of their parameters; of the start values those in
+    `guessed` are free."""
     words = {0: "crossing", 1: "rising", -1: "falling"}
-    lines = [f"model {problem_name}", "param begin_time = 0, end_time = 1"]
-    for k in range(n):
-        lines.append(f"param s{k} = 0" + (f", a{k} = 1" if has_atol else ""))
+    lines = ["model traced", "param begin_time = 0, end_time = 1"]
+    lines += [f"param s{k} = 0" for k in range(n)]
+    lines += [f"param {letter}{k} = 1" for letter in marks.values() for k in range(n)]
     lines += [f"param {name} = 1" for name in writer.numbers.values()]
-    lines += [f"var u{k}" + (f" {{atol = a{k}}}" if has_atol else "") for k in range(n)]
+    for k in range(n):
+        words_of = ", ".join(f"{mark} = {letter}{k}" for mark, letter in marks.items())
+        lines.append(f"var u{k}" + (f" {{{words_of}}}" if marks else ""))
     lines += writer.lets
-    lines += [f"u{k}' = {text}" for k, text in enumerate(equations)]
+    lines += equations
     lines += [f"invariant {name} = {text}" for name, text in rows.items()]
-    lines += [f"event e{k}: {text} {words[direction]} -> {'stop' if terminal else 'record'}"
-              for k, (text, direction, terminal) in enumerate(events)]
-    lines += [f"init u{k} = s{k}" for k in range(n)]
+    lines += [
+        f"event e{k}: {text} {words[direction]} -> {'stop' if terminal else 'record'}"
+        for k, (text, direction, terminal) in enumerate(events)
+    ]
+    lines += [f"{'guess' if k in guessed else 'init'} u{k} = s{k}" for k in range(n)]
     lines.append("run begin_time .. end_time")
     return "\n".join(lines) + "\n"
+
+
+def explicit(texts):
+    return [f"u{k}' = {text}" for k, text in enumerate(texts)]
 
 
 def trace(function, y0=None, n=None, args=(), invariants=None):
@@ -277,9 +345,11 @@ def trace(function, y0=None, n=None, args=(), invariants=None):
     equations = writer.add(nodes)
     names = row_names(rows)
     texts = {names[name]: writer.add(row)[0] for name, row in rows.items()}
-    text = model_text("traced", n, equations, texts, [], writer, False)
+    text = model_text(n, explicit(equations), texts, [], writer)
     for value, name in writer.numbers.items():
         values[name] = value
     for name, value in values.items():
-        text = text.replace(f"param {name} = {0 if name.startswith('s') else 1}\n", f"param {name} = {value!r}\n")
+        text = text.replace(
+            f"param {name} = {0 if name.startswith('s') else 1}\n", f"param {name} = {value!r}\n"
+        )
     return text

@@ -8,7 +8,7 @@ import numpy as np
 from . import _keel
 from ._readings import Readings
 from ._symbols import TraceError
-from ._trace import Writer, call, model_text, row_names
+from ._trace import Writer, call, explicit, model_text, row_names
 
 KEPT = 64  # models
 BUDGET = 0.1  # seconds in the interpreter: as long as the compiler takes
@@ -42,21 +42,33 @@ def _one(function, n, args, what):
     return nodes[0]
 
 
-def _write(problem):
-    """The text, the values of its parameters, the names of its rows."""
+def _right_sides(problem):
+    nodes, _ = call(problem.source, problem.n, problem.args, problem.vectorized)
+    if len(nodes) != problem.n:
+        raise TraceError(f"it must give {problem.n} values, it gives {len(nodes)}")
+    return nodes, explicit, ()
+
+
+def _write(problem, equations):
+    """The text, the values of its parameters, the names of its rows.  `equations`: nodes, how texts of them
+    become lines, which start values are guesses."""
     writer = Writer()
     n, args = problem.n, problem.args
-    nodes, _ = call(problem.source, n, args, problem.vectorized)
-    if len(nodes) != n:
-        raise TraceError(f"it must give {n} values, it gives {len(nodes)}")
+    nodes, lines, guessed = equations(problem)
     rows = {name: _one(row, n, args, name) for name, (row, _, _) in problem.rows.items()}
     events = [_one(event, n, args, "an event") for event in problem.event_sources]
     texts = writer.add([*nodes, *rows.values(), *events])
     names = row_names(rows)
-    row_texts = dict(zip((names[name] for name in rows), texts[n:n + len(rows)]))
-    marked = list(zip(texts[n + len(rows):], problem.directions, problem.allowed))
-    text = model_text("traced", n, texts[:n], row_texts, marked, writer, problem.atol is not None)
+    first = len(nodes)
+    row_texts = dict(zip((names[name] for name in rows), texts[first : first + len(rows)]))
+    marked = list(zip(texts[first + len(rows) :], problem.directions, problem.allowed))
+    text = model_text(n, lines(texts[:first]), row_texts, marked, writer, _marks(problem), guessed)
     return text, {name: value for value, name in writer.numbers.items()}, names
+
+
+def _marks(problem):
+    """What is said of each unknown: the letters of the parameters."""
+    return ({"atol": "a"} if problem.atol is not None else {}) | ({"scale": "z"} if problem.rows else {})
 
 
 def _values(problem, numbers):
@@ -64,20 +76,24 @@ def _values(problem, numbers):
     values += [f"s{k}={value!r}" for k, value in enumerate(problem.y0.tolist())]
     if problem.atol is not None:
         values += [f"a{k}={value!r}" for k, value in enumerate(problem.atol.tolist())]
+    if problem.rows:
+        values += [f"z{k}={value!r}" for k, value in enumerate(problem.sizes().tolist())]
     return values + [f"{name}={float(value)!r}" for name, value in numbers.items()]
 
 
 class Traced:
     """A problem of solve_ivp as a model.  TraceError: it cannot be one."""
 
-    def __init__(self, problem):
+    def __init__(self, problem, equations=None):
+        self.may_be_called = equations is None
+        equations = equations or _right_sides
         if problem.is_complex:
             raise TraceError("complex numbers are not traced")
         if any(count > 1 for count in problem.allowed):
             raise TraceError("events that end the run at their second time or later are not traced")
         self.problem = problem
-        self.text, numbers, self.names = _write(problem)
-        if (self.text, numbers) != _write(problem)[:2]:
+        self.text, numbers, self.names = _write(problem, equations)
+        if (self.text, numbers) != _write(problem, equations)[:2]:
             raise TraceError("it gives something else at each call")
         self.values = _values(problem, numbers)
         self.entry = _entry(self.text)
@@ -89,16 +105,17 @@ class Traced:
         try:
             readings.give(readings.take(self.values))
         except _keel.ModelError as error:
-            words = str(error).strip()
-            if "is not conserved" in words:
-                raise _keel.OptionError(words) from None
-            raise TraceError(f"as a model it is refused: {words}") from error
+            if not self.may_be_called or "is not conserved" in str(error):
+                raise
+            raise TraceError(f"as a model it is refused: {str(error).strip()}") from error
 
     def run(self, plan, nodes, watch):
         problem = self.problem
         plan = dict(plan)
         if plan.get("keep"):
-            plan["keep"] = ", ".join(self.names.get(name.strip(), name.strip()) for name in plan["keep"].split(","))
+            plan["keep"] = ", ".join(
+                self.names.get(name.strip(), name.strip()) for name in plan["keep"].split(",")
+            )
         if problem.atol is not None:
             plan.pop("atol", None)
         if not self.entry.long:
@@ -113,7 +130,9 @@ class Traced:
     def _by(self, readings, plan, nodes, watch, budget):
         lent = readings.take(self.values)
         try:
-            made = lent[0].run(plan, None, self.problem.times, self.problem.times is None, nodes, watch, budget)
+            made = lent[0].run(
+                plan, None, self.problem.times, self.problem.times is None, nodes, watch, budget
+            )
         finally:
             readings.give(lent)
         return self._as_called(made)

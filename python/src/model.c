@@ -8,11 +8,22 @@ struct model {
     PyObject_HEAD keel_model *model;
     volatile int stop;
     int busy; /* a thread uses it */
+    struct {  /* the state in which runs with these options begin: verified once */
+        void *bytes;
+        size_t count;
+        keel_options options;
+        char texts[200];
+    } start;
 };
 
 static int is_free(struct model *m) {
     if (m->busy) PyErr_SetString(PyExc_RuntimeError, "another thread uses this reading of the model");
     return !m->busy;
+}
+
+static void forget_start(struct model *m) {
+    free(m->start.bytes);
+    m->start.bytes = NULL;
 }
 
 /* Reading ------------------------------------------------------------------------------------------------ */
@@ -81,6 +92,7 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *unused) {
 static void release(PyObject *self) {
     PyTypeObject *own = Py_TYPE(self);
     keel_model_close(((struct model *)self)->model);
+    forget_start((struct model *)self);
     PyObject_Free(self);
     Py_DECREF(own);
 }
@@ -92,6 +104,7 @@ static PyObject *set(PyObject *self, PyObject *list) {
     const char **text = texts_of(list, &count);
     if (!text) return NULL;
     keel_status status = keel_model_set_all(m->model, text, count);
+    forget_start(m);
     free(text);
     if (status == KEEL_ENOMEM) return PyErr_NoMemory();
     if (status == KEEL_OK) Py_RETURN_NONE;
@@ -117,14 +130,49 @@ static void open_sim(void *data) {
     o->sim = keel_sim_open(o->model, o->options);
 }
 
+/* Starts that are kept.  What decides a start are the options; their texts are compared as texts. */
+static keel_options key_of(const keel_options *o, char *texts, size_t room) {
+    keel_options key = *o;
+    PyOS_snprintf(texts, room, "%s|%s|%s", o->method ? o->method : "", o->keep ? o->keep : "",
+                  o->sets ? o->sets : "");
+    key.method = key.keep = key.sets = NULL;
+    return key;
+}
+
+static keel_sim *begin_again(struct model *m, const keel_options *o) {
+    char texts[sizeof m->start.texts];
+    keel_options key = key_of(o, texts, sizeof texts);
+    if (!m->start.bytes || memcmp(&key, &m->start.options, sizeof key) != 0 ||
+        strlen(texts) == sizeof texts - 1 || strcmp(texts, m->start.texts) != 0)
+        return NULL;
+    keel_sim *s = keel_sim_load(m->model, o, m->start.bytes, m->start.count);
+    if (s && keel_sim_solver(s) && keel_state_of(keel_sim_solver(s)) >= 0) return s;
+    keel_sim_close(s);
+    return NULL;
+}
+
+/* Without memory nothing is kept. */
+static void keep_start(struct model *m, const keel_options *o, const keel_sim *s) {
+    enum { MOST = 1 << 20 };
+    forget_start(m);
+    m->start.count = keel_sim_save(s, NULL, 0);
+    m->start.bytes = m->start.count < MOST ? malloc(m->start.count) : NULL;
+    if (!m->start.bytes) return;
+    keel_sim_save(s, m->start.bytes, m->start.count);
+    m->start.options = key_of(o, m->start.texts, sizeof m->start.texts);
+}
+
 enum { LARGE = 40 }; /* states: what is smaller opens in no time */
 
 static int open_run(struct model *m, const keel_options *o, struct run *r) {
     struct opening opening = {m->model, o, NULL};
     keel_mode mode = {0};
+    int known = 0;
     keel_model_mode(m->model, keel_model_start(m->model), &mode);
     m->stop = 0;
-    if (mode.problem && mode.problem->n > LARGE) {
+    if ((opening.sim = begin_again(m, o))) {
+        known = 1;
+    } else if (mode.problem && mode.problem->n > LARGE) {
         if (interrupt_call(open_sim, &opening, &m->stop)) return keel_sim_close(opening.sim), -1;
     } else open_sim(&opening);
     keel_sim *sim = r->record.source.sim = opening.sim;
@@ -134,6 +182,7 @@ static int open_run(struct model *m, const keel_options *o, struct run *r) {
         binding_raise(s ? keel_state_of(s) : KEEL_EINVAL, keel_sim_message(sim));
         return -1;
     }
+    if (!known) keep_start(m, o, sim);
     keel_sim_attach(sim, r);
     r->record.source.columns = keel_sim_columns(sim);
     return 0;

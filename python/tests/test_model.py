@@ -34,7 +34,9 @@ def test_arrays_are_not_copied(pendulum):
     assert np.shares_memory(r.y, r["x"]) and not r.y.flags.owndata
 
 
-@pytest.mark.parametrize("words, count", [({"points": 7}, 7), ({"every": 0.25}, 5), ({}, 1001), ({"at": 0.5}, 1)])
+@pytest.mark.parametrize(
+    "words, count", [({"points": 7}, 7), ({"every": 0.25}, 5), ({}, 1001), ({"at": 0.5}, 1)]
+)
 def test_times(words, count):
     assert len(keel.Model(DECAY).run(**words).t) == count
 
@@ -105,19 +107,22 @@ def test_stiff_equations_get_another_method():
     assert r.method.startswith("radau") and r["x"][0] == pytest.approx(np.cos(20), abs=2e-3)
 
 
-@pytest.mark.parametrize("words, kind, sentence", [
-    ({"rtol": -1}, keel.OptionError, "rtol must"),
-    ({"rtol": "tight"}, keel.OptionError, "must be a number"),
-    ({"method": "rk5"}, keel.OptionError, "there is no method `rk5`"),
-    ({"max_steps": 1.5}, keel.OptionError, "whole number"),
-    ({"norm": "small"}, keel.OptionError, "one of"),
-    ({"at": [2.0]}, keel.OptionError, "outside of the run"),
-    ({"at": [0.5, 0.2]}, keel.OptionError, "follow each other"),
-    ({"kk": 2}, keel.ModelError, "no parameter `kk`"),
-    ({"k": "1/0"}, keel.ModelError, "division by zero"),
-    ({"every": -1}, keel.OptionError, "positive"),
-    ({"points": 0}, keel.OptionError, "at least 1"),
-])
+@pytest.mark.parametrize(
+    "words, kind, sentence",
+    [
+        ({"rtol": -1}, keel.OptionError, "rtol must"),
+        ({"rtol": "tight"}, keel.OptionError, "must be a number"),
+        ({"method": "rk5"}, keel.OptionError, "there is no method `rk5`"),
+        ({"max_steps": 1.5}, keel.OptionError, "whole number"),
+        ({"norm": "small"}, keel.OptionError, "one of"),
+        ({"at": [2.0]}, keel.OptionError, "outside of the run"),
+        ({"at": [0.5, 0.2]}, keel.OptionError, "follow each other"),
+        ({"kk": 2}, keel.ModelError, "no parameter `kk`"),
+        ({"k": "1/0"}, keel.ModelError, "division by zero"),
+        ({"every": -1}, keel.OptionError, "positive"),
+        ({"points": 0}, keel.OptionError, "at least 1"),
+    ],
+)
 def test_refusals_carry_the_sentence(words, kind, sentence):
     with pytest.raises(kind, match=sentence) as caught:
         keel.Model(DECAY).run(**words)
@@ -141,7 +146,9 @@ def test_wrong_texts_are_shown_with_their_place():
 def test_a_run_that_fails_has_what_was_found():
     with pytest.raises(keel.RunError) as caught:
         keel.Model("var x\nx' = x^2\ninit x = 1\nrun 0 .. 2\n").run(at=[0.5, 1.5])
-    assert isinstance(caught.value, RuntimeError) and caught.value.result["x"][0] == pytest.approx(2, rel=1e-5)
+    assert isinstance(caught.value, RuntimeError) and caught.value.result["x"][0] == pytest.approx(
+        2, rel=1e-5
+    )
 
 
 def test_pickles_and_copies(pendulum):
@@ -180,7 +187,9 @@ def test_xarray(pendulum):
 def test_plots(pendulum):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    ax = pendulum.run(1, points=5).plot("x", "y")
+    from matplotlib.figure import Figure
+
+    ax = pendulum.run(1, points=5).plot("x", "y", ax=Figure().subplots())
     assert len(ax.lines) == 1
 
 

@@ -1,7 +1,7 @@
 """scipy's own tests of solve_ivp, from the installed file, with only the import exchanged.
 
-Whole tests that are left out are about scipy's classes and its num_jac.  Single lines that are left out ask for the
-numbers of another implementation: what else stands in these tests is run.
+Whole tests that are left out are about scipy's classes and its num_jac.  Single lines that are left out ask
+for the numbers of another implementation: what else stands in these tests is run.
 """
 
 import importlib.util
@@ -31,7 +31,8 @@ LINES_LEFT_OUT = {
     "    assert_allclose(w[1], -np.cos(omega*t), rtol=1e-9, atol=1e-12)": "the same",
     "    assert_allclose(w[2], 1/(((1 - z0)/z0)*np.exp(-k*t) + 1),": "the same",
     "                    rtol=1e-9, atol=1e-12)": "its second line",
-    "        assert res.t_events[0][0] == 7": "events of models are located to two round-offs: 7.000000000000002",
+    "        assert res.t_events[0][0] == 7":
+        "events of models are located to two round-offs: 7.000000000000002",
 }
 
 
@@ -51,7 +52,7 @@ def _exchanged(text):
             lines.append("from keel import solve_ivp")
             line = line.replace(" solve_ivp,", "")
         if line in LINES_LEFT_OUT:
-            line = line[:len(line) - len(line.lstrip())] + "pass" if not line.startswith(" " * 20) else ""
+            line = line[: len(line) - len(line.lstrip())] + "pass" if not line.startswith(" " * 20) else ""
         lines.append(line)
     return "\n".join(lines)
 

@@ -55,11 +55,15 @@ def test_other_threads_run_meanwhile():
 LONG = "var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 1e9\n"
 
 
-@pytest.mark.parametrize("work", [
-    f"m = keel.Model({LONG!r}); start(); m.run(at=[1e9], max_steps=10**9)",
-    f"m = keel.Model({LONG!r}); start(); m.run(steps=True, max_steps=10**9, max_step=1e-3)",
-    "start(); keel.solve_ivp(lambda t, y: [y[1], -y[0]], (0, 1e9), [1, 0], t_eval=[1e9], max_steps=10**9)",
-])
+@pytest.mark.parametrize(
+    "work",
+    [
+        f"m = keel.Model({LONG!r}); start(); m.run(at=[1e9], max_steps=10**9)",
+        f"m = keel.Model({LONG!r}); start(); m.run(steps=True, max_steps=10**9, max_step=1e-3)",
+        "start(); keel.solve_ivp(lambda t, y: [y[1], -y[0]], (0, 1e9), [1, 0], t_eval=[1e9], "
+        "max_steps=10**9, trace=False)",
+    ],
+)
 def test_an_interrupt_ends_a_run(work):
     code = f"""
 import keel, os, signal, threading, time
@@ -77,8 +81,10 @@ except KeyboardInterrupt:
 
 
 def test_other_interpreters_are_refused():
-    code = ("import _xxsubinterpreters as s; i = s.create()\n"
-            "s.run_string(i, 'try:\\n import keel._keel\\nexcept ImportError as e:\\n print(e)')")
+    code = (
+        "import _xxsubinterpreters as s; i = s.create()\n"
+        "s.run_string(i, 'try:\\n import keel._keel\\nexcept ImportError as e:\\n print(e)')"
+    )
     done = subprocess.run([sys.executable, "-c", "import keel\n" + code], capture_output=True, text=True)
     if "No module named '_xxsubinterpreters'" in done.stderr:
         pytest.skip("this Python has no such module")
@@ -86,13 +92,17 @@ def test_other_interpreters_are_refused():
 
 
 def test_memory_does_not_grow():
-    m = keel.Model("param k = 1\nvar x, y\nx' = y\ny' = -k*x\ninvariant e = y^2 + k*x^2\ninit x = 1, y = 0\n"
-                   "event zero: x crossing -> record\nrun 0 .. 5\n")
+    m = keel.Model(
+        "param k = 1\nvar x, y\nx' = y\ny' = -k*x\ninvariant e = y^2 + k*x^2\ninit x = 1, y = 0\n"
+        "event zero: x crossing -> record\nrun 0 .. 5\n"
+    )
 
     def turn(count):
         for k in range(count):
             m.run(points=20, k=1 + k % 7)
-            keel.solve_ivp(lambda t, y: -y, (0, 1), [1.0, 2.0], dense_output=True, events=lambda t, y: y[0] - 0.5)
+            keel.solve_ivp(
+                lambda t, y: -y, (0, 1), [1.0, 2.0], dense_output=True, events=lambda t, y: y[0] - 0.5
+            )
 
     turn(300)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

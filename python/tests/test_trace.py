@@ -71,37 +71,62 @@ THREE = [1.0, 0.3, -0.2]
 TWO = [0.8, -0.4]
 SIX = [1, 0, -0.5, 0.8, -0.5, -0.8, 0, 0.3, -0.25, -0.15, 0.25, -0.15]
 FUNCTIONS = {
-    "linear": (lambda t, y: A @ y, THREE), "dot": (lambda t, y: np.dot(A, y), THREE), "loop": (loop, THREE),
-    "method_dot": (lambda t, y: y.dot(A.T), THREE), "in_place": (in_place, THREE), "bodies": (bodies, SIX),
-    "nested": (nested, TWO), "math": (by_math, THREE), "unpacked": (unpacked, THREE), "empty": (empty, TWO),
-    "lorenz": (lorenz, THREE), "list": (lambda t, y: [y[1], -y[0]], TWO),
-    "tuple": (lambda t, y: (y[1], -y[0]), TWO), "array": (lambda t, y: np.array([y[1], -y[0]]), TWO),
-    "asarray": (lambda t, y: np.asarray(y) * -1.5, TWO), "hstack": (lambda t, y: np.hstack((y[1:], -y[:1])), TWO),
+    "linear": (lambda t, y: A @ y, THREE),
+    "dot": (lambda t, y: np.dot(A, y), THREE),
+    "loop": (loop, THREE),
+    "method_dot": (lambda t, y: y.dot(A.T), THREE),
+    "in_place": (in_place, THREE),
+    "bodies": (bodies, SIX),
+    "nested": (nested, TWO),
+    "math": (by_math, THREE),
+    "unpacked": (unpacked, THREE),
+    "empty": (empty, TWO),
+    "lorenz": (lorenz, THREE),
+    "list": (lambda t, y: [y[1], -y[0]], TWO),
+    "tuple": (lambda t, y: (y[1], -y[0]), TWO),
+    "array": (lambda t, y: np.array([y[1], -y[0]]), TWO),
+    "asarray": (lambda t, y: np.asarray(y) * -1.5, TWO),
+    "hstack": (lambda t, y: np.hstack((y[1:], -y[:1])), TWO),
     "vstack": (lambda t, y: np.vstack((y[1], -y[0])).ravel(), TWO),
     "stack": (lambda t, y: np.stack([y[1], -y[0]]), TWO),
     "concatenate": (lambda t, y: np.concatenate([[y[1]], -y[:1]]), TWO),
     "cross": (lambda t, y: np.cross(y, [0.3, -1.0, 0.5]), THREE),
-    "norm": (lambda t, y: -y * np.linalg.norm(y), THREE), "sum": (lambda t, y: -y * np.sum(y**2), THREE),
-    "mean": (lambda t, y: np.mean(y) - y, THREE), "diff": (lambda t, y: np.append(np.diff(y), -y[-1]), THREE),
-    "outer": (lambda t, y: -np.outer(y, y).sum(axis=1), THREE), "where": (lambda t, y: np.where(y > 0, -y, -2 * y), THREE),
-    "maximum": (lambda t, y: -np.maximum(y, 0.1), THREE), "minimum": (lambda t, y: -np.minimum(y, 0.4), THREE),
-    "clip": (lambda t, y: -np.clip(y, -0.5, 0.5), THREE), "abs": (lambda t, y: -abs(y) * y, THREE),
-    "sign": (lambda t, y: [y[1], -y[0] - 0.1 * np.sign(y[1])], TWO), "sin": (lambda t, y: [y[1], -np.sin(y[0])], TWO),
+    "norm": (lambda t, y: -y * np.linalg.norm(y), THREE),
+    "sum": (lambda t, y: -y * np.sum(y**2), THREE),
+    "mean": (lambda t, y: np.mean(y) - y, THREE),
+    "diff": (lambda t, y: np.append(np.diff(y), -y[-1]), THREE),
+    "outer": (lambda t, y: -np.outer(y, y).sum(axis=1), THREE),
+    "where": (lambda t, y: np.where(y > 0, -y, -2 * y), THREE),
+    "maximum": (lambda t, y: -np.maximum(y, 0.1), THREE),
+    "minimum": (lambda t, y: -np.minimum(y, 0.4), THREE),
+    "clip": (lambda t, y: -np.clip(y, -0.5, 0.5), THREE),
+    "abs": (lambda t, y: -abs(y) * y, THREE),
+    "sign": (lambda t, y: [y[1], -y[0] - 0.1 * np.sign(y[1])], TWO),
+    "sin": (lambda t, y: [y[1], -np.sin(y[0])], TWO),
     "exp": (lambda t, y: [np.exp(-y[0]) - 1, -np.expm1(y[1])], TWO),
     "log": (lambda t, y: [-np.log(1 + y[0]), np.log1p(y[1] ** 2) - y[1]], TWO),
     "inverse": (lambda t, y: [-np.arctan(y[0]), np.arcsin(y[1] / 2) - y[1]], TWO),
     "arctan2": (lambda t, y: [np.arctan2(y[1], 2 + y[0]), -y[0]], TWO),
     "hyperbolic": (lambda t, y: [-np.sinh(y[0]), -np.cosh(y[1]) * y[1] - np.tanh(y[1])], TWO),
-    "hypot": (lambda t, y: -y / np.hypot(y[0], y[1]) ** 0.5, TWO), "power": (lambda t, y: -np.abs(y) ** 1.5, TWO),
-    "powers": (lambda t, y: -(y**3) + 0.1 * y**2, TWO), "negative_power": (lambda t, y: -1.0 * (2 + y) ** -2, TWO),
-    "base": (lambda t, y: [-(2 ** y[0]), -y[1]], TWO), "time": (lambda t, y: np.cos(t) - y, TWO),
-    "forced": (lambda t, y: [y[1], -y[0] + 0.3 * np.sin(1.7 * t)], TWO), "logistic": (lambda t, y: y * (1 - y), [0.1]),
-    "scalar": (lambda t, y: -y[0], [1.0]), "constant": (lambda t, y: [1.0, -0.5], TWO),
-    "slices": (lambda t, y: -y[::-1][::-1], THREE), "fancy": (lambda t, y: -y[[2, 1, 0]][[2, 1, 0]], THREE),
-    "reversed": (lambda t, y: -y[::-1] * 0.3, THREE), "zeros_like": (lambda t, y: np.zeros_like(y) - y, THREE),
-    "square": (lambda t, y: -np.square(y) * y - np.reciprocal(2 + y * y), TWO), "log2": (lambda t, y: -np.log2(2 + y), TWO),
+    "hypot": (lambda t, y: -y / np.hypot(y[0], y[1]) ** 0.5, TWO),
+    "power": (lambda t, y: -np.abs(y) ** 1.5, TWO),
+    "powers": (lambda t, y: -(y**3) + 0.1 * y**2, TWO),
+    "negative_power": (lambda t, y: -1.0 * (2 + y) ** -2, TWO),
+    "base": (lambda t, y: [-(2 ** y[0]), -y[1]], TWO),
+    "time": (lambda t, y: np.cos(t) - y, TWO),
+    "forced": (lambda t, y: [y[1], -y[0] + 0.3 * np.sin(1.7 * t)], TWO),
+    "logistic": (lambda t, y: y * (1 - y), [0.1]),
+    "scalar": (lambda t, y: -y[0], [1.0]),
+    "constant": (lambda t, y: [1.0, -0.5], TWO),
+    "slices": (lambda t, y: -y[::-1][::-1], THREE),
+    "fancy": (lambda t, y: -y[[2, 1, 0]][[2, 1, 0]], THREE),
+    "reversed": (lambda t, y: -y[::-1] * 0.3, THREE),
+    "zeros_like": (lambda t, y: np.zeros_like(y) - y, THREE),
+    "square": (lambda t, y: -np.square(y) * y - np.reciprocal(2 + y * y), TWO),
+    "log2": (lambda t, y: -np.log2(2 + y), TWO),
     "heat": (lambda t, y: np.pad(y, 1)[:-2] - 2 * y + np.pad(y, 1)[2:], THREE),
-    "einsum": (lambda t, y: -np.sum(A * y, axis=1), THREE), "van_der_pol": (lambda t, y: [y[1], (1 - y[0] ** 2) * y[1] - y[0]], TWO),
+    "einsum": (lambda t, y: -np.sum(A * y, axis=1), THREE),
+    "van_der_pol": (lambda t, y: [y[1], (1 - y[0] ** 2) * y[1] - y[0]], TWO),
 }
 
 
@@ -156,12 +181,20 @@ def swallows(t, y):
         return y * 0
 
 
-@pytest.mark.parametrize("f, why", [
-    (interpolated, "np.interp"), (branches, "branches on a value"), (with_float, "as a number"),
-    (lambda t, y: [TABLE(y[0])], "as a number"), (changes, "something else at each call"),
-    (swallows, "branches on a value"), (lambda t, y: -y if int(t) == 0 else y, "as a number"),
-    (lambda t, y: [max(y[0], 0.2)], "branches on a value"), (lambda t, y: np.linalg.inv(np.diag(y)) @ y, "np.inv"),
-])
+@pytest.mark.parametrize(
+    "f, why",
+    [
+        (interpolated, "np.interp"),
+        (branches, "branches on a value"),
+        (with_float, "as a number"),
+        (lambda t, y: [TABLE(y[0])], "as a number"),
+        (changes, "something else at each call"),
+        (swallows, "branches on a value"),
+        (lambda t, y: -y if int(t) == 0 else y, "as a number"),
+        (lambda t, y: [max(y[0], 0.2)], "branches on a value"),
+        (lambda t, y: np.linalg.inv(np.diag(y)) @ y, "np.inv"),
+    ],
+)
 def test_what_cannot_be_traced_says_why(f, why):
     with pytest.warns(keel.TraceWarning, match=f"called from Python.*{why}") as caught:
         s = solve_ivp(f, (0, 0.4), [0.1])
@@ -179,6 +212,7 @@ def test_the_text_is_a_model():
 
 def test_arguments_are_no_other_model():
     from keel._traced import _entries
+
     f = lambda t, y, a, b: -a * y + b * y**3
     solve_ivp(f, (0, 1), [1.0], args=(1.25, 0.5))
     before = len(_entries)

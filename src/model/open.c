@@ -451,9 +451,9 @@ static keel_status refuse(struct keel_model *m, const char *sentence) {
     return KEEL_EINVAL;
 }
 
-/* What follows from a new list of replacements, which the model takes over: often the start alone. */
+/* What follows from a new list of replacements.  Now and then all is read again: memory must not grow. */
 static keel_status take_change(struct keel_model *m, char **list, int count, enum elaborate_change change) {
-    int quick = m->status == KEEL_OK && !special(m);
+    int quick = m->status == KEEL_OK && !special(m) && ++m->changes % 1024 != 0;
     take_list(m, list, count);
     if (change == ELABORATE_DONE && quick) {
         allow_memory(m);
@@ -469,9 +469,9 @@ static keel_status take_change(struct keel_model *m, char **list, int count, enu
 
 keel_status keel_model_set(keel_model *m, const char *assignment) {
     char message[TEXT_SENTENCE] = "";
-    if (!m || !assignment) return KEEL_EINVAL;
-    int count;
     enum elaborate_change change = ELABORATE_AGAIN;
+    int count;
+    if (!m || !assignment) return KEEL_EINVAL;
     char *own = copy(assignment, strlen(assignment)), **list = own ? with_one_more(m, own, &count) : NULL;
     if (!list) return free(own), KEEL_ENOMEM;
     if (m->model && !m->starts && !for_start(m->file->statements, assignment))

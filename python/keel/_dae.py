@@ -1,0 +1,85 @@
+"""solve_dae: differential-algebraic equations of any index, from functions."""
+
+import numpy as np
+
+from ._ivp import _NODES, Problem, _result, _with_method
+from ._symbols import TraceError
+from ._trace import call, call_with, named
+from ._traced import Traced
+
+
+def _residuals(fun, mass, constraints, fixed, args):
+    """The equations 0 = F(t, y, y'), or M y' = F(t, y), and 0 = g(t, y) beside them."""
+
+    def equations(problem):
+        n = problem.n
+        y, slope = named([f"u{k}" for k in range(n)]), named([f"u{k}'" for k in range(n)])
+        if mass is None:
+            nodes = call_with(fun, (y, slope, *args))[0]
+        else:
+            matrix = mass if callable(mass) else lambda t, y, *args: mass
+            nodes = call_with(
+                lambda t, y, slope, *args: matrix(t, y, *args) @ slope - fun(t, y, *args), (y, slope, *args)
+            )[0]
+        for g in constraints:
+            nodes = nodes + call(g, n, args)[0]
+        if len(nodes) != n:
+            raise TraceError(f"{n} unknowns need as many equations, these are {len(nodes)}")
+        return nodes, lambda texts: [f"0 = {text}" for text in texts], {k for k in range(n) if k not in fixed}
+
+    return equations
+
+
+def solve_dae(
+    fun,
+    t_span,
+    y0,
+    method="",
+    t_eval=None,
+    dense_output=False,
+    events=None,
+    args=None,
+    *,
+    mass=None,
+    constraints=None,
+    fixed=(),
+    **options,
+):
+    """Solve 0 = fun(t, y, y'), or mass y' = fun(t, y), for y, whatever the index.
+
+    The functions are traced (see solve_ivp): keel differentiates the equations, finds hidden constraints and
+    a start that satisfies all of them, as near to y0 as it can be, and keeps them to round-off.
+
+    Parameters
+    ----------
+    fun : callable
+        ``fun(t, y, yp)``: as many residuals as there are unknowns; with ``mass``, ``fun(t, y)``.
+    mass : array_like or callable, optional
+        M or M(t, y), which may be singular.
+    constraints : callable or list of callables, optional
+        ``g(t, y)``: further equations 0 = g, in the place of as many residuals.
+    fixed : sequence of int, optional
+        Numbers of the start values that are meant; the others are guesses.
+
+    The rest is as in solve_ivp, and so is the result.
+
+    >>> def pendulum(t, u, up):  # index 3: y[4] is the force of the rod
+    ...     x, y, vx, vy, f = u
+    ...     return [up[0] - vx, up[1] - vy, up[2] + f*x, up[3] + f*y + 9.81, x*x + y*y - 1]
+    >>> s = solve_dae(pendulum, (0, 10), [1, 0, 0, 0, 0], rtol=1e-8)
+    >>> bool(abs(s.y[0]**2 + s.y[1]**2 - 1).max() < 1e-14)
+    True
+    """
+    rows = [] if constraints is None else [constraints] if callable(constraints) else list(constraints)
+    options.setdefault("rtol", 1e-6)
+    options.setdefault("atol", 1e-3 * float(np.min(options["rtol"])))
+    problem = Problem(fun, t_span, y0, method or "DOP853", t_eval, dense_output, events, False, args, options)
+    problem.automatic = not method
+    fixed = {int(k) % problem.n for k in fixed}
+    traced = Traced(problem, _residuals(fun, mass, rows, fixed, problem.args))
+    nodes = _NODES if problem.dense_output else 0
+    plan = dict(problem.plan)
+    if not method:
+        problem.method = "auto"
+    made = _with_method(problem, plan, lambda watch: traced.run(plan, nodes, watch))
+    return _result(problem, made, traced.compiled)

@@ -1,0 +1,22 @@
+"""The Python of docs/python.md runs, from its first line to its last."""
+
+import os
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def test_the_page_runs(monkeypatch):
+    pytest.importorskip("xarray")
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.chdir(ROOT)
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.S)
+    assert len(blocks) >= 5
+    names = {}
+    for block in blocks:
+        exec(compile(block, "docs/python.md", "exec"), names)
+    assert os.getcwd() == str(ROOT)
