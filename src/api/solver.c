@@ -32,7 +32,7 @@ static struct engine *hopeless(keel_solver *s, const char *sentence) {
 }
 
 static struct engine *open_engine(keel_solver *s, const keel_problem *p, const keel_options *o, unsigned abi,
-                                  int begin) {
+                                  int begin, const keel_solver *like) {
     char text[TEXT_SENTENCE] = "";
     if (abi != KEEL_ABI)
         return hopeless(s,
@@ -43,13 +43,26 @@ static struct engine *open_engine(keel_solver *s, const keel_problem *p, const k
     if (!stepper || !choose_stabilizer(o, &s->asked, text, sizeof text) ||
         fields_idle(o, &stepper->info, s->asked ? &s->asked->info : NULL, text, sizeof text))
         return hopeless(s, text);
-    return engine_open(s, p, o, stepper, s->asked ? s->asked : choose_default(p, o, stepper), begin, NULL);
+    const struct engine *known = like && like->engine->verified ? like->engine : NULL;
+    const int *verdict = known && verified_alike(&known->field.p, p) ? known->rows.verdict : NULL;
+    return engine_open(s, p, o, stepper, s->asked ? s->asked : choose_default(p, o, stepper), begin,
+                       VERDICTS_ALIKE, verdict);
 }
 
 keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi) {
     keel_solver *s = calloc(1, sizeof *s);
     if (!s) return NULL;
-    s->engine = open_engine(s, problem, options, abi, 1);
+    s->engine = open_engine(s, problem, options, abi, 1, NULL);
+    if (s->engine) return s;
+    free(s);
+    return NULL;
+}
+
+keel_solver *keel_open_alike(const keel_solver *like, const keel_problem *problem,
+                             const keel_options *options) {
+    keel_solver *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->engine = open_engine(s, problem, options, KEEL_ABI, 1, like);
     if (s->engine) return s;
     free(s);
     return NULL;
@@ -66,7 +79,7 @@ keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *opti
                            size_t count, unsigned abi) {
     keel_solver *s = calloc(1, sizeof *s);
     if (!s) return NULL;
-    s->engine = open_engine(s, problem, options, abi, 0);
+    s->engine = open_engine(s, problem, options, abi, 0, NULL);
     if (!s->engine) {
         free(s);
         return NULL;
@@ -236,7 +249,8 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     mode.fixed = none; /* zeros: the smallest change, nothing fixed */
     struct engine *e = NULL;
     if (none && verified_add(&s->verified, old))
-        e = engine_open(s, &mode, &old->o, old->stepper, stabilizer, 1, verified_find(s->verified, other));
+        e = engine_open(s, &mode, &old->o, old->stepper, stabilizer, 1, VERDICTS_KNOWN,
+                        verified_find(s->verified, other));
     free(none);
     if (!e) return engine_fail(old, KEEL_ENOMEM, "keel_switch: no memory for the other mode");
     if (e->r->status < 0) {
