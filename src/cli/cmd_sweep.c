@@ -1,0 +1,254 @@
+/* cmd_sweep.c - keel sweep MODEL: a plan, its members in blocks on all cores, the certificate of all.
+ *
+ * With --out every finished block goes to a shard beside the file (shard.h), of which the file is made in the
+ * end; --resume FILE goes on from it.  A stream gets its lines as they come. */
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/shard.h"
+#include "cli/stop.h"
+#include "cli/sweep.h"
+#include "cli/sweep_csv.h"
+#include "cli/waiting.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct run {
+    struct sweep sweep;
+    struct claim *out; /* the file's name; NULL: none */
+    struct shard shard;
+    struct sweep_csv csv;
+    int resumed, progress; /* is progress shown? */
+    double shown;
+};
+
+/* Going on ---------------------------------------------------------------------------------------------- */
+
+/* The words of an interrupted sweep, with those given now behind them: --workers, --quiet, ...  NULL: the
+ * job has failed. */
+static char **resumed_words(struct run *r, int count, char **argv, int *words) {
+    struct job *j = &r->sweep.job;
+    char why[JOB_SENTENCE];
+    const char *out = option_text(&j->options, opt_resume);
+    if (shard_open(&r->shard, out, why, sizeof why))
+        return job_fail(j, EXIT_FAILED, "--resume: %s", why), NULL;
+    const struct shard_head *h = &r->shard.head;
+    char **word = calloc((size_t)h->count + (size_t)count + 3, sizeof *word);
+    if (!word) return job_no_memory(j), NULL;
+    memcpy(word, h->word, (size_t)h->count * sizeof *word);
+    memcpy(word + h->count, argv, (size_t)count * sizeof *word);
+    *words = h->count + count;
+    return word;
+}
+
+/* What may be given beside --resume: it does not touch the results. */
+static int check_resume(struct job *j) {
+    static const enum option_id allowed[] = {opt_resume, opt_workers, opt_quiet,
+                                             opt_json,   opt_color,   opt_force};
+    if (j->options.operands)
+        return job_fail(j, EXIT_USAGE, "--resume FILE goes on by itself: it takes no model");
+    for (int id = 0; id < OPTIONS; id++) {
+        int good = !option_given(&j->options, id);
+        char name[JOB_WORD];
+        for (size_t k = 0; k < sizeof allowed / sizeof *allowed; k++) good |= id == (int)allowed[k];
+        if (good) continue;
+        option_name(id, name, sizeof name);
+        return job_fail(j, EXIT_USAGE, "--%s cannot be given with --resume: a sweep goes on as it began",
+                        name);
+    }
+    return 0;
+}
+
+/* The shard must be of this model, and of this version's plan. */
+static int check_shard(struct run *r) {
+    struct sweep *s = &r->sweep;
+    const struct shard_head *h = &r->shard.head;
+    if (strcmp(h->model, keel_model_text(s->job.model)) != 0)
+        return job_fail(&s->job, EXIT_FAILED, "%.200s has changed since the sweep began: it cannot go on",
+                        s->job.path);
+    if (h->members == keel_plan_members(s->plan) && h->columns == keel_ensemble_columns(s->ensemble) &&
+        h->times == keel_ensemble_times(s->ensemble) && h->folds == s->options.folds &&
+        h->events == (s->options.event != NULL))
+        return 0;
+    return job_fail(&s->job, EXIT_FAILED, "%.200s is of another sweep: it cannot go on",
+                    r->shard.claim->path);
+}
+
+/* Takes what is finished, in the order of the blocks; what is behind it is dropped. */
+static int replay(struct run *r) {
+    struct job *j = &r->sweep.job;
+    keel_block b;
+    int status;
+    while ((status = shard_next(&r->shard, &b)) > 0) {
+        if (b.index != r->shard.blocks)
+            return job_fail(j, EXIT_FAILED, "%.200s lacks a block", r->shard.claim->path);
+        sweep_tally_block(&r->sweep.tally, &b);
+        r->shard.blocks++;
+    }
+    if (status < 0) return job_no_memory(j);
+    r->sweep.done = r->sweep.tally.members;
+    if (shard_cut(&r->shard))
+        return job_fail(j, EXIT_FAILED, "%.300s cannot be written: %s", r->shard.claim->path,
+                        strerror(errno));
+    return 0;
+}
+
+/* Files ------------------------------------------------------------------------------------------------- */
+
+static int ends_with(const char *path, const char *ending) {
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+static int open_shard(struct run *r, const char *out, int count, char **argv) {
+    struct sweep *s = &r->sweep;
+    if (r->resumed) return check_shard(r) || replay(r) ? s->job.status : 0;
+    struct shard_head head = {.members = keel_plan_members(s->plan),
+                              .columns = keel_ensemble_columns(s->ensemble),
+                              .times = keel_ensemble_times(s->ensemble),
+                              .folds = s->options.folds,
+                              .events = s->options.event != NULL,
+                              .count = count,
+                              .word = argv,
+                              .model = (char *)keel_model_text(s->job.model)};
+    return shard_create(&r->shard, &s->job, out, &head);
+}
+
+static int open_files(struct run *r, int count, char **argv) {
+    struct job *j = &r->sweep.job;
+    const char *out = r->resumed ? option_text(&j->options, opt_resume) : option_text(&j->options, opt_out);
+    if (!out) return 0;
+    if (!ends_with(out, ".csv") && strncmp(out, "/dev/", 5) != 0)
+        return job_fail(j, EXIT_USAGE, "--out %.200s: the name must end in .csv", out);
+    r->out = output_claim(j, out, KIND_CSV);
+    if (!r->out) return j->status;
+    return r->out->stream ? sweep_csv_open(&r->csv, &r->sweep, r->out) : open_shard(r, out, count, argv);
+}
+
+/* The file from the shard, which is then needed no more. */
+static int make_file(struct run *r) {
+    struct job *j = &r->sweep.job;
+    keel_block b;
+    int status = 0, left;
+    if (!r->out) return 0;
+    if (r->out->stream) return sweep_csv_end(&r->csv);
+    if (shard_rewind(&r->shard))
+        return job_fail(j, EXIT_FAILED, "%.300s cannot be read", r->shard.claim->path);
+    if (sweep_csv_open(&r->csv, &r->sweep, r->out)) return j->status;
+    for (int64_t k = 0; k < r->shard.blocks && status == 0; k++) {
+        left = shard_next(&r->shard, &b);
+        if (left < 0) return job_no_memory(j);
+        status = left ? sweep_csv_block(&r->csv, &b)
+                      : job_fail(j, EXIT_FAILED, "%.300s cannot be read", r->shard.claim->path);
+    }
+    if (status == 0) status = sweep_csv_end(&r->csv);
+    if (status == 0) shard_remove(&r->shard);
+    return status;
+}
+
+/* Running ----------------------------------------------------------------------------------------------- */
+
+static void show_progress(struct run *r) {
+    const struct sweep *s = &r->sweep;
+    double spent = job_seconds() - s->begin, all = (double)keel_plan_members(s->plan);
+    double here = (double)(s->tally.members - s->done), left = all - (double)s->tally.members;
+    if (!r->progress || spent < 1 || spent - r->shown < 0.2) return;
+    r->shown = spent;
+    fprintf(stderr, "\r  %.0f of %.0f members, %.0f %%, %.3g a second", (double)s->tally.members, all,
+            100 * (double)s->tally.members / all, here / spent);
+    if (here > 0) fprintf(stderr, ", %.0f s left", left * spent / here);
+    if (s->tally.failed) fprintf(stderr, ", %lld failed", (long long)s->tally.failed);
+    fprintf(stderr, "   ");
+    fflush(stderr);
+}
+
+static int take_block(void *run, const keel_block *b) {
+    struct run *r = run;
+    struct job *j = &r->sweep.job;
+    if (r->shard.stream && shard_add(&r->shard, b))
+        return job_fail(j, EXIT_FAILED, "%.300s cannot be written: %s", r->shard.claim->path,
+                        strerror(errno));
+    if (r->csv.file.stream && sweep_csv_block(&r->csv, b)) return j->status;
+    sweep_tally_block(&r->sweep.tally, b);
+    show_progress(r);
+    return stop_asked();
+}
+
+static int integrate(struct run *r) {
+    struct sweep *s = &r->sweep;
+    struct job *j = &s->job;
+    int64_t first = r->shard.blocks, all = keel_ensemble_blocks(s->ensemble);
+    s->begin = job_seconds();
+    r->progress = !j->say.quiet && !j->say.json && isatty(STDERR_FILENO);
+    keel_status status = keel_ensemble_run(s->ensemble, first, all, take_block, r);
+    s->wall_s = job_seconds() - s->begin;
+    if (r->shown > 0) fprintf(stderr, "\r%78s\r", "");
+    if (status == KEEL_ENOMEM) return job_no_memory(j);
+    if (j->status) return j->status;
+    if (s->tally.members < keel_plan_members(s->plan)) {
+        if (r->shard.stream) shard_settle(&r->shard);
+        job_fail(j, stop_exit(),
+                 r->shard.stream ? "interrupted after %lld of %lld members; go on with: keel "
+                                   "sweep --resume %.200s"
+                                 : "interrupted after %lld of %lld members%.0s",
+                 (long long)s->tally.members, (long long)keel_plan_members(s->plan),
+                 r->out ? r->out->path : "");
+        return j->status;
+    }
+    return make_file(r);
+}
+
+static int run_sweep(struct run *r, int count, char **argv) {
+    struct sweep *s = &r->sweep;
+    struct job *j = &s->job;
+    int status = job_open(j, COMMAND_SWEEP, count, argv);
+    if (status || option_given(&j->options, opt_help)) return status;
+    struct waiting waiting;
+    waiting_begin(&waiting, &j->say, "verifying the equations");
+    status = sweep_plan(s);
+    waiting_end(&waiting);
+    if (status) return status;
+    job_name_stabilizer(j, keel_sim_solver(keel_ensemble_base(s->ensemble)));
+    status = open_files(r, count, argv);
+    if (status) return status;
+    return integrate(r);
+}
+
+int sweep_command(int count, char **argv) {
+    static struct run r;
+    struct job *j = &r.sweep.job;
+    char **words = NULL;
+    r = (struct run){0};
+    stop_watch();
+    int status = job_open_word(j, COMMAND_SWEEP, count, argv, NULL);
+    if (status == 0 && option_given(&j->options, opt_resume)) {
+        r.resumed = 1;
+        status = check_resume(j);
+        if (status == 0) words = resumed_words(&r, count, argv, &count);
+        if (status == 0 && !words) status = j->status;
+        argv = words;
+    }
+    if (status == 0) {
+        job_close(j);
+        status = run_sweep(&r, count, argv);
+    }
+    if (status == 0 && option_given(&j->options, opt_help)) command_help(command_find("sweep"), stdout);
+    else {
+        if (status == 0) status = sweep_exit(&r.sweep);
+        if (r.sweep.tally.members && !j->say.json && !j->say.quiet && status != EXIT_FAILED)
+            sweep_certificate(&r.sweep, stdout);
+        if (j->say.json) sweep_json(&r.sweep, status, stdout);
+    }
+    sweep_csv_drop(&r.csv);
+    shard_close(&r.shard);
+    claim_close(r.out);
+    keel_ensemble_close(r.sweep.ensemble);
+    keel_plan_close(r.sweep.plan);
+    free(r.sweep.times);
+    free(words);
+    job_close(j);
+    return status;
+}
