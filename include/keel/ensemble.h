@@ -82,7 +82,7 @@ KEEL_API void keel_plan_values(const keel_plan *p, int64_t member, double *value
 /* Axis i of the product: its length, 0 past the last; name: of its only value, NULL where it has several or
  * none, as a table and repetitions have. */
 KEEL_API int64_t keel_plan_axis(const keel_plan *p, int i, const char **name);
-KEEL_API int keel_plan_drawn(const keel_plan *p, int i); /* value i is drawn, and belongs to no axis */
+KEEL_API int keel_plan_axis_of(const keel_plan *p, int i); /* the axis of value i; -1: it is drawn */
 
 /* Runs -------------------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "cli/stop.h"
 #include "cli/sweep.h"
 #include "cli/sweep_csv.h"
+#include "cli/sweep_hdf5.h"
 #include "cli/waiting.h"
 
 #include <errno.h>
@@ -21,6 +22,9 @@ struct run {
     struct claim *out; /* the file's name; NULL: none */
     struct shard shard;
     struct sweep_csv csv;
+    struct sweep_hdf5 *hdf5; /* one of the two is in use */
+    int count;               /* words of the command line */
+    char **word;
     int resumed, progress; /* is progress shown? */
     double shown;
 };
@@ -103,7 +107,7 @@ static int ends_with(const char *path, const char *ending) {
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
-static int open_shard(struct run *r, const char *out, int count, char **argv) {
+static int open_shard(struct run *r, const char *out) {
     struct sweep *s = &r->sweep;
     if (r->resumed) return check_shard(r) || replay(r) ? s->job.status : 0;
     struct shard_head head = {.members = keel_plan_members(s->plan),
@@ -111,40 +115,61 @@ static int open_shard(struct run *r, const char *out, int count, char **argv) {
                               .times = keel_ensemble_times(s->ensemble),
                               .folds = s->options.folds,
                               .events = s->options.event != NULL,
-                              .count = count,
-                              .word = argv,
+                              .count = r->count,
+                              .word = r->word,
                               .model = (char *)keel_model_text(s->job.model)};
     return shard_create(&r->shard, &s->job, out, &head);
 }
 
-static int open_files(struct run *r, int count, char **argv) {
+static int is_hdf5(const char *out) {
+    return ends_with(out, ".h5") || ends_with(out, ".hdf5") || ends_with(out, ".nc");
+}
+
+static int open_files(struct run *r) {
     struct job *j = &r->sweep.job;
     const char *out = r->resumed ? option_text(&j->options, opt_resume) : option_text(&j->options, opt_out);
     if (!out) return 0;
-    if (!ends_with(out, ".csv") && strncmp(out, "/dev/", 5) != 0)
-        return job_fail(j, EXIT_USAGE, "--out %.200s: the name must end in .csv", out);
-    r->out = output_claim(j, out, KIND_CSV);
+    if (!ends_with(out, ".csv") && !is_hdf5(out) && strncmp(out, "/dev/", 5) != 0)
+        return job_fail(j, EXIT_USAGE, "--out %.200s: the name must end in .h5, .nc or .csv", out);
+    r->out = output_claim(j, out, is_hdf5(out) ? KIND_HDF5 : KIND_CSV);
     if (!r->out) return j->status;
-    return r->out->stream ? sweep_csv_open(&r->csv, &r->sweep, r->out) : open_shard(r, out, count, argv);
+    if (is_hdf5(out) && r->out->stream)
+        return job_fail(j, EXIT_FAILED, "%.300s cannot be written: it is no regular file", out);
+    return r->out->stream ? sweep_csv_open(&r->csv, &r->sweep, r->out) : open_shard(r, out);
+}
+
+static int open_file(struct run *r) {
+    if (!is_hdf5(r->out->path)) return sweep_csv_open(&r->csv, &r->sweep, r->out);
+    int count = r->resumed ? r->shard.head.count : r->count; /* as the sweep began */
+    r->hdf5 = sweep_hdf5_open(&r->sweep, r->out, count, r->resumed ? r->shard.head.word : r->word);
+    return r->hdf5 ? 0 : r->sweep.job.status;
+}
+
+static int end_file(struct run *r) {
+    if (!r->hdf5) return sweep_csv_end(&r->csv);
+    struct sweep_hdf5 *h = r->hdf5;
+    r->hdf5 = NULL;
+    return sweep_hdf5_end(h);
 }
 
 /* The file from the shard, which is then needed no more. */
 static int make_file(struct run *r) {
     struct job *j = &r->sweep.job;
     keel_block b;
-    int status = 0, left;
+    int status = 0;
     if (!r->out) return 0;
     if (r->out->stream) return sweep_csv_end(&r->csv);
     if (shard_rewind(&r->shard))
         return job_fail(j, EXIT_FAILED, "%.300s cannot be read", r->shard.claim->path);
-    if (sweep_csv_open(&r->csv, &r->sweep, r->out)) return j->status;
+    if (open_file(r)) return j->status;
     for (int64_t k = 0; k < r->shard.blocks && status == 0; k++) {
-        left = shard_next(&r->shard, &b);
-        if (left < 0) return job_no_memory(j);
-        status = left ? sweep_csv_block(&r->csv, &b)
-                      : job_fail(j, EXIT_FAILED, "%.300s cannot be read", r->shard.claim->path);
+        int found = shard_next(&r->shard, &b);
+        if (found < 0) return job_no_memory(j);
+        status = !found    ? job_fail(j, EXIT_FAILED, "%.300s cannot be read", r->shard.claim->path)
+                 : r->hdf5 ? sweep_hdf5_block(r->hdf5, &b)
+                           : sweep_csv_block(&r->csv, &b);
     }
-    if (status == 0) status = sweep_csv_end(&r->csv);
+    if (status == 0) status = end_file(r);
     if (status == 0) shard_remove(&r->shard);
     return status;
 }
@@ -201,10 +226,10 @@ static int integrate(struct run *r) {
     return make_file(r);
 }
 
-static int run_sweep(struct run *r, int count, char **argv) {
+static int run_sweep(struct run *r) {
     struct sweep *s = &r->sweep;
     struct job *j = &s->job;
-    int status = job_open(j, COMMAND_SWEEP, count, argv);
+    int status = job_open(j, COMMAND_SWEEP, r->count, r->word);
     if (status || option_given(&j->options, opt_help)) return status;
     struct waiting waiting;
     waiting_begin(&waiting, &j->say, "verifying the equations");
@@ -212,7 +237,7 @@ static int run_sweep(struct run *r, int count, char **argv) {
     waiting_end(&waiting);
     if (status) return status;
     job_name_stabilizer(j, keel_sim_solver(keel_ensemble_base(s->ensemble)));
-    status = open_files(r, count, argv);
+    status = open_files(r);
     if (status) return status;
     return integrate(r);
 }
@@ -233,7 +258,8 @@ int sweep_command(int count, char **argv) {
     }
     if (status == 0) {
         job_close(j);
-        status = run_sweep(&r, count, argv);
+        r.count = count, r.word = argv;
+        status = run_sweep(&r);
     }
     if (status == 0 && option_given(&j->options, opt_help)) command_help(command_find("sweep"), stdout);
     else {
@@ -243,6 +269,7 @@ int sweep_command(int count, char **argv) {
         if (j->say.json) sweep_json(&r.sweep, status, stdout);
     }
     sweep_csv_drop(&r.csv);
+    sweep_hdf5_drop(r.hdf5);
     shard_close(&r.shard);
     claim_close(r.out);
     keel_ensemble_close(r.sweep.ensemble);

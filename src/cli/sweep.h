@@ -17,7 +17,7 @@ struct sweep_reason {
 
 /* The certificate of an ensemble, gathered block by block in their order. */
 struct sweep_tally {
-    int64_t members, failed, stopped, steps;
+    int64_t members, failed, stopped, steps, events;
     double drift, correction, defect; /* the largest */
     int64_t drift_of, correction_of, defect_of;
     int drift_row;

@@ -59,6 +59,7 @@ void sweep_tally_block(struct sweep_tally *t, const keel_block *b) {
         t->failed += b->status[i] < 0;
         t->stopped += b->status[i] > 0;
         t->steps += b->steps[i];
+        if (b->event_first) t->events += b->event_first[i + 1] - b->event_first[i];
         if (b->drift[i] > t->drift) t->drift_row = b->row[i];
         take_largest(&t->drift, &t->drift_of, b->drift[i], member);
         take_largest(&t->correction, &t->correction_of, b->correction[i], member);
@@ -116,7 +117,7 @@ void sweep_certificate(const struct sweep *s, FILE *out) {
     }
     fprintf(out, "\n");
     for (int i = 0, told = 0; i < keel_plan_names(s->plan); i++)
-        if (keel_plan_drawn(s->plan, i) && !told++)
+        if (keel_plan_axis_of(s->plan, i) < 0 && !told++)
             fprintf(out, "  drawn      with seed %llu\n", (unsigned long long)s->draws.seed);
     fprintf(out, "  steps      %lld in %.3g s", (long long)t->steps, s->wall_s);
     if (here > 0 && s->wall_s > 0) fprintf(out, ", %.3g us a member", 1e6 * s->wall_s / (double)here);

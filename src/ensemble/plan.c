@@ -159,8 +159,9 @@ const char *keel_plan_name(const keel_plan *p, int i) {
     return p && i >= 0 && i < p->values ? p->value[i].name : NULL;
 }
 
-int keel_plan_drawn(const keel_plan *p, int i) {
-    return p && i >= 0 && i < p->values && p->value[i].source == PLAN_DRAWN;
+int keel_plan_axis_of(const keel_plan *p, int i) {
+    if (!p || !p->settled || i < 0 || i >= p->values || p->value[i].source == PLAN_DRAWN) return -1;
+    return p->value[i].axis;
 }
 
 int64_t keel_plan_axis(const keel_plan *p, int i, const char **name) {
