@@ -90,6 +90,7 @@ static int replay(struct run *r) {
         if (b.index != r->shard.blocks)
             return job_fail(j, EXIT_FAILED, "%.200s lacks a block", r->shard.claim->path);
         sweep_tally_block(&r->sweep.tally, &b);
+        if (sweep_summary_block(&r->sweep, &b)) return j->status;
         r->shard.blocks++;
     }
     if (status < 0) return job_no_memory(j);
@@ -198,6 +199,7 @@ static int take_block(void *run, const keel_block *b) {
                         strerror(errno));
     if (r->csv.file.stream && sweep_csv_block(&r->csv, b)) return j->status;
     sweep_tally_block(&r->sweep.tally, b);
+    if (sweep_summary_block(&r->sweep, b)) return j->status;
     show_progress(r);
     return stop_asked();
 }
@@ -274,6 +276,7 @@ int sweep_command(int count, char **argv) {
     claim_close(r.out);
     keel_ensemble_close(r.sweep.ensemble);
     keel_plan_close(r.sweep.plan);
+    keel_summary_close(r.sweep.summary);
     free(r.sweep.times);
     free(words);
     job_close(j);

@@ -115,7 +115,7 @@ hid_t netcdf_variable(struct netcdf *n, const char *name, hid_t type, int rank, 
         bad = n->h5.Rcreate(&scale[i], n->id, n->dimension[dimension[i]].name, H5R_OBJECT, -1) < 0 ||
               note_user(n, dimension[i], name, (unsigned)i);
     }
-    if (!bad) bad = put_attribute(n, set, "DIMENSION_LIST", n->references, (hsize_t)rank, list);
+    if (!bad && rank) bad = put_attribute(n, set, "DIMENSION_LIST", n->references, (hsize_t)rank, list);
     if (bad && set >= 0) n->h5.Dclose(set);
     return bad ? -1 : set;
 }

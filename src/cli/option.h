@@ -87,6 +87,8 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "go on from a checkpoint (sweep: with the --out FILE of an interrupted one)")                          \
     X(accuracy, CHOICE, MODEL, "WHEN", "auto|yes|no", COMMAND_RUN,                                           \
       "measure the errors by a tighter rerun (auto: after runs below a second)")                             \
+    X(summary, TEXT, LINE, "S1,S2,..", NULL, COMMAND_SWEEP,                                                  \
+      "of the columns over all members: count, mean, std, min, max, quantiles q05, q50, ..")                 \
     X(workers, COUNT, LINE, "N", NULL, COMMAND_SWEEP, "threads (one for each core)")                         \
     X(force, FLAG, LINE, NULL, NULL,                                                                         \
       COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP,                      \

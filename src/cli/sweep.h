@@ -4,6 +4,7 @@
 
 #include "cli/file.h"
 #include "cli/job.h"
+#include "cli/json.h"
 
 #include <keel/ensemble.h>
 
@@ -26,6 +27,8 @@ struct sweep_tally {
     int64_t other_reasons; /* members beyond those */
 };
 
+enum { SWEEP_SUMMARIES = 32 };
+
 struct sweep {
     struct job job;
     keel_plan *plan;
@@ -34,12 +37,22 @@ struct sweep {
     keel_ensemble *ensemble;
     double *times;
     struct sweep_tally tally;
+    char statistic[SWEEP_SUMMARIES][JOB_WORD]; /* mean, q05, ... */
+    int statistics;
+    keel_summary *summary; /* of times x columns; NULL: not asked for */
     double begin, wall_s;
     int64_t done; /* members that were there before this run */
 };
 
 /* sweep_plan.c: plan and ensemble from the options; 0, or an exit status. */
 int sweep_plan(struct sweep *s);
+
+/* sweep_summary.c: what --summary asks for; 0, or an exit status. */
+int sweep_summary_open(struct sweep *s);
+int sweep_summary_block(struct sweep *s, const keel_block *b); /* 0, or an exit status */
+double sweep_summary_value(const struct sweep *s, int statistic, int quantity);
+void sweep_summary_text(const struct sweep *s, FILE *out);
+void sweep_summary_json(const struct sweep *s, struct json *json);
 
 /* sweep_tally.c */
 void sweep_tally_block(struct sweep_tally *t, const keel_block *b);

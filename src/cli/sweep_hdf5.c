@@ -160,6 +160,25 @@ static int add_columns(struct sweep_hdf5 *h) {
     return 0;
 }
 
+/* summary.mean.x over t, or one number. */
+static int add_summaries(struct sweep_hdf5 *h) {
+    const struct sweep *s = h->sweep;
+    int times = keel_ensemble_times(s->ensemble);
+    for (int k = 0; k < s->statistics; k++)
+        for (int i = 0; i < h->columns; i++) {
+            char name[NETCDF_NAME];
+            text_set(name, sizeof name, "summary.%s.%.200s", s->statistic[k],
+                     keel_ensemble_column(s->ensemble, i));
+            hid_t set = netcdf_variable(&h->n, name, h->n.h5.T_IEEE_F64LE, h->t >= 0, &h->t);
+            for (int t = 0; t < times; t++) h->numbers[t] = sweep_summary_value(s, k, t * h->columns + i);
+            int bad = set < 0 || h->n.h5.Dwrite(set, h->n.h5.T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                                                h->numbers) < 0;
+            if (set >= 0) h->n.h5.Dclose(set);
+            if (bad) return -1;
+        }
+    return 0;
+}
+
 static int add_rest(struct sweep_hdf5 *h) {
     struct {
         hid_t *set;
@@ -251,7 +270,8 @@ struct sweep_hdf5 *sweep_hdf5_open(struct sweep *s, struct claim *claim, int cou
     else {
         errno = 0;
         if (netcdf_create(&h->n, h->file.part) == 0 && add_axes(h) == 0 && add_values(h) == 0 &&
-            add_columns(h) == 0 && add_rest(h) == 0 && put_story(h, count, word) == 0)
+            add_columns(h) == 0 && add_summaries(h) == 0 && add_rest(h) == 0 &&
+            put_story(h, count, word) == 0)
             return h;
         failed(h);
     }

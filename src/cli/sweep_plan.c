@@ -138,5 +138,5 @@ static int open_ensemble(struct sweep *s) {
 }
 
 int sweep_plan(struct sweep *s) {
-    return open_plan(s) || take_times(s) || open_ensemble(s) ? s->job.status : 0;
+    return open_plan(s) || take_times(s) || open_ensemble(s) || sweep_summary_open(s) ? s->job.status : 0;
 }

@@ -126,6 +126,7 @@ void sweep_certificate(const struct sweep *s, FILE *out) {
     if (t->stopped)
         fprintf(out, "  stopped    %lld members, by an event or at rest\n", (long long)t->stopped);
     tell_failures(s, out);
+    if (s->summary) sweep_summary_text(s, out);
 }
 
 /* JSON -------------------------------------------------------------------------------------------------- */
@@ -171,6 +172,7 @@ static void results_json(struct json *json, const struct sweep *s) {
     worst_json(json, "drift", t->drift, t->drift_of, keel_ensemble_row(s->ensemble, t->drift_row));
     worst_json(json, "correction", t->correction, t->correction_of, NULL);
     worst_json(json, "defect", t->defect, t->defect_of, NULL);
+    if (s->summary) sweep_summary_json(s, json);
     json_array(json, "failures");
     for (int i = 0; i < t->reasons; i++) {
         json_object(json, NULL);

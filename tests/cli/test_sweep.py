@@ -2,6 +2,7 @@
 import csv
 import hashlib
 import json
+import math
 import os
 import random
 import signal
@@ -91,6 +92,23 @@ def test_failed_members_have_a_sentence():
         check(story["failed"] == 2 and sum(one["members"] for one in story["failures"]) == 2)
         out, _ = keel("sweep", example("kepler"), "--over", "e=0.5,0.6", "--max-steps", 20, status=3)
         check("20 steps led to" in out and "failed     2 of 2" in out, out)
+
+
+def test_summaries():
+    with folder() as place:
+        words = ("sweep", example("kepler"), "--draw", "e=uniform(0,0.9)", "--count", 1500, "--tend", 1, "--at", "0.5,1",
+                 "--columns", "q[1]", "--summary", "count,mean,std,min,max,q05,q50,q975", "--json", "--quiet")
+        out, _ = keel(*words, "--out", f"{place}/a.csv")
+        found, lines = json.loads(out)["summary"], rows(f"{place}/a.csv")
+        for k, one in enumerate(found):
+            values = sorted(float(row["q[1]"]) for row in lines[k::2])
+            mean = math.fsum(values) / len(values)
+            check(one["column"] == "q[1]" and one["t"] == (0.5, 1)[k] and one["count"] == 1500)
+            check(abs(one["mean"] - mean) < 1e-14 and one["min"] == values[0] and one["max"] == values[-1])
+            check(abs(one["std"] - math.sqrt(math.fsum((v - mean) ** 2 for v in values) / 1499)) < 1e-13)
+            check(one["q05"] == values[74] and one["q50"] == values[749] and one["q975"] == values[1462], one)
+        check(json.loads(keel(*words, "--workers", 3)[0])["summary"] == found)
+        refused("sweep", example("kepler"), "--over", "e=0.1,0.2", "--summary", "mean,median", status=2, words=("`median`",))
 
 
 def test_wrong_usage():
