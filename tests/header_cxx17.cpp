@@ -24,6 +24,8 @@
 
 #include <keel/stabilizer.h>
 
+#include <keel/ensemble.h>
+
 #include <keel.h>
 
 #include <cstring>

@@ -152,6 +152,7 @@ KEEL_API keel_solver *keel_sim_solver(keel_sim *s); /* of the mode in force */
 KEEL_API int keel_sim_mode(const keel_sim *s);
 KEEL_API void keel_sim_attach(keel_sim *s, void *user); /* for the observer, who asks by */
 KEEL_API void *keel_sim_attached(const keel_sim *s);
+KEEL_API keel_status keel_sim_status(const keel_sim *s); /* < 0: the run has failed, or could not be opened */
 KEEL_API const char *keel_sim_message(const keel_sim *s);
 
 /* Columns: every unknown, velocities, multipliers, outputs; the same in all modes. */

@@ -33,9 +33,9 @@ static struct engine *hopeless(keel_solver *s, const char *sentence) {
     return e;
 }
 
-/* bytes: of a saved state, which fills the engine; NULL: it begins. */
+/* bytes: of a saved state, which fills the engine; NULL: it begins.  like: see keel_open_alike; or NULL. */
 static struct engine *open_engine(keel_solver *s, const keel_problem *p, const keel_options *o, unsigned abi,
-                                  int begin, const void *bytes, size_t count) {
+                                  int begin, const void *bytes, size_t count, const keel_solver *like) {
     char text[TEXT_SENTENCE] = "";
     if (abi != KEEL_ABI)
         return hopeless(s,
@@ -48,8 +48,10 @@ static struct engine *open_engine(keel_solver *s, const keel_problem *p, const k
     if (!stepper || !choose_stabilizer(o, &s->asked, text, sizeof text) ||
         fields_idle(o, &stepper->info, s->asked ? &s->asked->info : NULL, text, sizeof text))
         return hopeless(s, text);
-    struct engine *e =
-        engine_open(s, p, o, stepper, s->asked ? s->asked : choose_default(p, o, stepper), begin, NULL, NULL);
+    const struct engine *known = like && like->engine->verified ? like->engine : NULL;
+    const int *verdict = known && verified_alike(&known->field.p, p) ? known->rows.verdict : NULL;
+    struct engine *e = engine_open(s, p, o, stepper, s->asked ? s->asked : choose_default(p, o, stepper),
+                                   begin, &(struct engine_past){VERDICTS_ALIKE, verdict, NULL});
     if (e && s->automatic && e->block) automatic_watch(e);
     return e;
 }
@@ -57,7 +59,17 @@ static struct engine *open_engine(keel_solver *s, const keel_problem *p, const k
 keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi) {
     keel_solver *s = calloc(1, sizeof *s);
     if (!s) return NULL;
-    s->engine = open_engine(s, problem, options, abi, 1, NULL, 0);
+    s->engine = open_engine(s, problem, options, abi, 1, NULL, 0, NULL);
+    if (s->engine) return s;
+    free(s);
+    return NULL;
+}
+
+keel_solver *keel_open_alike(const keel_solver *like, const keel_problem *problem,
+                             const keel_options *options) {
+    keel_solver *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->engine = open_engine(s, problem, options, KEEL_ABI, 1, NULL, 0, like);
     if (s->engine) return s;
     free(s);
     return NULL;
@@ -74,7 +86,7 @@ keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *opti
                            size_t count, unsigned abi) {
     keel_solver *s = calloc(1, sizeof *s);
     if (!s) return NULL;
-    s->engine = open_engine(s, problem, options, abi, 0, bytes, count);
+    s->engine = open_engine(s, problem, options, abi, 0, bytes, count, NULL);
     if (!s->engine) {
         free(s);
         return NULL;
@@ -254,8 +266,8 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
     mode.fixed = none; /* zeros: the smallest change, nothing fixed */
     struct engine *e = NULL;
     if (none && verified_add(&s->verified, old))
-        e = engine_open(s, &mode, &old->o, old->stepper, stabilizer, 1, verified_find(s->verified, other),
-                        old);
+        e = engine_open(s, &mode, &old->o, old->stepper, stabilizer, 1,
+                        &(struct engine_past){VERDICTS_KNOWN, verified_find(s->verified, other), old});
     free(none);
     if (!e) return engine_fail(old, KEEL_ENOMEM, "keel_switch: no memory for the other mode");
     if (e->r->status < 0) {

@@ -18,13 +18,17 @@ static int same_map(const keel_map *a, const keel_map *b) {
            a->time_derivative == b->time_derivative;
 }
 
-static int same(const keel_problem *a, const keel_problem *b) {
+int verified_alike(const keel_problem *a, const keel_problem *b) {
     return keel_problem_traits(a) == keel_problem_traits(b) && a->n == b->n && a->m == b->m &&
-           a->user == b->user && a->mass.value == b->mass.value && a->structure.value == b->structure.value &&
+           a->mass.value == b->mass.value && a->structure.value == b->structure.value &&
            a->curvature == b->curvature && same_map(&a->f, &b->f) && same_map(&a->algebraic, &b->algebraic) &&
            same_map(&a->hidden, &b->hidden) && same_map(&a->energy, &b->energy) &&
            same_map(&a->constraint, &b->constraint) && same_map(&a->rolling, &b->rolling) &&
            same_map(&a->velocity, &b->velocity) && same_map(&a->invariant, &b->invariant);
+}
+
+static int same(const keel_problem *a, const keel_problem *b) {
+    return a->user == b->user && verified_alike(a, b);
 }
 
 const int *verified_find(const struct verified *list, const keel_problem *p) {

@@ -10,5 +10,7 @@ struct verified; /* a list, the latest first; NULL: none */
 /* 1; 0: no memory.  A problem that is in the list already keeps its verdicts. */
 int verified_add(struct verified **list, const struct engine *e);
 const int *verified_find(const struct verified *list, const keel_problem *p); /* of each row; NULL: unknown */
+/* Do two problems call the same functions, whatever stands behind `user`? */
+int verified_alike(const keel_problem *a, const keel_problem *b);
 void verified_free(struct verified *list);
 #endif

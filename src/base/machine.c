@@ -12,3 +12,12 @@ double machine_memory(void) {
 #endif
     return HUGE_VAL;
 }
+
+int machine_cores(void) {
+#ifdef _SC_NPROCESSORS_ONLN
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > 4096 ? 4096 : (int)count;
+#else
+    return 1;
+#endif
+}

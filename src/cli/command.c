@@ -13,6 +13,14 @@ const struct command command_table[] = {
      "largest drift of each row over all steps, also in round-offs, the least that arithmetic can do.",
      "keel run pendulum.keel --plot -",
      "runs the model over its time span and draws its states in the terminal", run_command},
+    {"sweep", COMMAND_SWEEP, "MODEL", "run a model many times, with other values each time",
+     "Values of parameters and start values (g, p[2], x') come from grids and lists (--over), a table, or "
+     "draws;\n"
+     "--over and the table are combined in all ways.  A member that fails does not stop the others: its "
+     "status\n"
+     "and sentence are kept, and the status of the command is 3.  Results do not depend on --workers.",
+     "keel sweep pendulum.keel --over g=1:20:200 --over l=0.5,1,2 --out swings.h5",
+     "600 pendulums: the values at the end over the dimensions g and l", sweep_command},
     {"compare", COMMAND_COMPARE, "MODEL", "the same problem by several methods: error, drift, cost",
      "Without --methods those that suit the problem.  Methods with error control take --rtol (1e-6), the "
      "others\n"

@@ -20,6 +20,7 @@ void command_help(const struct command *c, FILE *out);   /* usage, options, exam
 void command_overview(FILE *out);
 
 int run_command(int count, char **argv);
+int sweep_command(int count, char **argv);
 int compare_command(int count, char **argv);
 int converge_command(int count, char **argv);
 int methods_command(int count, char **argv);

@@ -21,6 +21,7 @@
     X(Awrite)               \
     X(Dclose)               \
     X(Dcreate2)             \
+    X(Dopen2)               \
     X(Dget_space)           \
     X(Dset_extent)          \
     X(Dwrite)               \
@@ -34,11 +35,16 @@
     X(Pset_obj_track_times) \
     X(Sclose)               \
     X(Screate)              \
+    X(Rcreate)              \
+    X(Tvlen_create)         \
     X(Screate_simple) X(Sselect_hyperslab) X(Tclose) X(Tcopy) X(Tcreate) X(Tinsert) X(Tset_cset) X(Tset_size)
 #define HDF5_VALUES(X) \
     X(T_C_S1)          \
     X(T_IEEE_F64LE)    \
     X(T_STD_I32LE)     \
+    X(T_STD_I64LE)     \
+    X(T_STD_REF_OBJ)   \
+    X(T_NATIVE_INT64)  \
     X(T_NATIVE_DOUBLE) \
     X(T_NATIVE_INT) X(P_CLS_DATASET_CREATE_ID) X(P_CLS_FILE_CREATE_ID) X(P_CLS_FILE_ACCESS_ID)
 

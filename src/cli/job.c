@@ -125,7 +125,7 @@ static int load_model(struct job *j) {
     keel_model_options o = {.set = set->text,
                             .sets = set->count,
                             .interpret = option_given(&j->options, opt_interpret),
-                            .kernel_later = 1,
+                            .kernel_later = j->command != COMMAND_SWEEP, /* its members share one */
                             .work = reading_budget(),
                             .phase = &waiting.phase,
                             .stop = stop_flag()};
@@ -377,7 +377,7 @@ static int take_method(struct job *j) {
     if (job_check_own(j, NULL, &j->stabilizer, 1, with) || check_model_choice(j)) return j->status;
     int named = j->why[0] == '\0';
     job_settle(j, j->method, j->stabilizer, j->pair, &j->keel);
-    if (j->command != COMMAND_RUN) return 0;
+    if (!(j->command & (COMMAND_RUN | COMMAND_SWEEP))) return 0;
     j->automatic = !named && stiff_suspect(j);
     if (j->automatic) text_set(j->pair, sizeof j->pair, "auto+%s", j->stabilizer);
     return named ? stiff_look(j) : 0;

@@ -35,6 +35,7 @@ static const struct {
     [KIND_C] = {"a C file of keel emit", PIECE("/* A model as C, written by keel "), PIECE(""), PIECE("")},
     [KIND_CHECKPOINT] = {"a checkpoint of keel", PIECE("keelchk"), PIECE(""), PIECE("")},
     [KIND_ROWS] = {"the rows of a checkpoint of keel", PIECE("keelrow"), PIECE(""), PIECE("")},
+    [KIND_BLOCKS] = {"the blocks of a sweep of keel", PIECE("keelswp"), PIECE(""), PIECE("")},
     [KIND_MODEL] = {"a model", PIECE(""), PIECE(""), PIECE("")},
 };
 

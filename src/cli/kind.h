@@ -16,6 +16,7 @@ enum kind {
     KIND_C,
     KIND_CHECKPOINT,
     KIND_ROWS,
+    KIND_BLOCKS,
     KIND_MODEL /* what people write: never replaced */
 };
 

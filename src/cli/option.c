@@ -20,9 +20,9 @@ static const struct option_row own_rows[] = {
 static unsigned commands_of(const keel_field *f) {
     if (!(f->traits & KEEL_FIELD_LINE)) return 0;
     if (f->offset == offsetof(keel_options, method) || f->offset == offsetof(keel_options, step))
-        return COMMAND_RUN | COMMAND_CONVERGE;
+        return COMMAND_RUN | COMMAND_CONVERGE | COMMAND_SWEEP;
     if (f->offset == offsetof(keel_options, rtol) || f->offset == offsetof(keel_options, atol))
-        return COMMAND_RUN | COMMAND_COMPARE;
+        return COMMAND_RUN | COMMAND_COMPARE | COMMAND_SWEEP;
     return COMMAND_SOLVE;
 }
 
@@ -314,9 +314,9 @@ void option_release(struct options *o) {
 
 int option_of_numbers(int id) {
     static const enum option_id others[] = {
-        opt_out,    opt_events,   opt_plot,  opt_axes,      opt_report, opt_checkpoint, opt_checkpoint_every,
-        opt_resume, opt_accuracy, opt_force, opt_interpret, opt_json,   opt_quiet,      opt_color,
-        opt_help};
+        opt_out,    opt_events,  opt_plot,     opt_axes,  opt_report,    opt_checkpoint, opt_checkpoint_every,
+        opt_resume, opt_workers, opt_accuracy, opt_force, opt_interpret, opt_json,       opt_quiet,
+        opt_color,  opt_help};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if ((int)others[i] == id) return 0;
     return 1;

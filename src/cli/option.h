@@ -22,9 +22,11 @@ enum {
     COMMAND_COMPLETION = 256,
     COMMAND_HELP = 512,
     COMMAND_REPRODUCE = 1024,
-    COMMAND_MODEL = COMMAND_RUN | COMMAND_CHECK | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_EMIT,
-    COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE,
-    COMMAND_ALL = 2047
+    COMMAND_SWEEP = 2048,
+    COMMAND_MODEL =
+        COMMAND_RUN | COMMAND_CHECK | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_EMIT | COMMAND_SWEEP,
+    COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_SWEEP,
+    COMMAND_ALL = 4095
 };
 
 enum option_kind {
@@ -50,14 +52,27 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(tend, NUMBER, LINE, "T", NULL, COMMAND_MODEL, "end time instead of the model's")                       \
     X(set, TEXT, LINE, "A=3", NULL, COMMAND_MODEL,                                                           \
       "replace a parameter, or a start value as in \"y'=0.1\"; repeatable")                                  \
+    X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP,                                                      \
+      "from:to:count or v1,v2,..: a parameter or start value; repeatable: all combinations")                 \
+    X(zip, FLAG, LINE, NULL, NULL, COMMAND_SWEEP, "the lists of --over go side by side")                     \
+    X(table, FILE, LINE, "FILE.csv", NULL, COMMAND_SWEEP, "a column for each value, a line for each member") \
+    X(draw, TEXT, LINE, "A=D(a,b)", NULL, COMMAND_SWEEP,                                                     \
+      "draw a value: uniform(from,to), normal(mean,deviation), lognormal(..); repeatable")                   \
+    X(count, NUMBER, LINE, "N", NULL, COMMAND_SWEEP, "how many members are drawn, for each combination")     \
+    X(seed, TEXT, LINE, "N", NULL, COMMAND_SWEEP, "of the draws (1)")                                        \
+    X(sample, CHOICE, LINE, "HOW", "random|sobol|latin", COMMAND_SWEEP, "how draws are spread (random)")     \
     X(points, COUNT, MODEL, "N", NULL, COMMAND_RUN, "output times, ends included (1000)")                    \
     X(log, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output times evenly spaced in log t")                      \
-    X(every, NUMBER, MODEL, "DT", NULL, COMMAND_RUN, "output times DT apart")                                \
-    X(at, TEXT, MODEL, "T1,T2,..", NULL, COMMAND_RUN, "output at these times")                               \
+    X(every, NUMBER, MODEL, "DT", NULL, COMMAND_RUN | COMMAND_SWEEP, "output times DT apart")                \
+    X(at, TEXT, MODEL, "T1,T2,..", NULL, COMMAND_RUN | COMMAND_SWEEP, "output at these times")               \
+    X(columns, TEXT, LINE, "X,Y,..", NULL, COMMAND_SWEEP, "keep these columns alone")                        \
+    X(extrema, FLAG, LINE, NULL, NULL, COMMAND_SWEEP,                                                        \
+      "smallest, largest and mean of each column over the run, too")                                         \
     X(steps_out, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output at every accepted step")                      \
-    X(out, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT,                           \
+    X(out, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_SWEEP,           \
       "results: .csv or .h5 (emit: the C file)")                                                             \
-    X(events, FILE, LINE, "FILE.csv", NULL, COMMAND_RUN, "one row for every event")                          \
+    X(events, FILE, LINE, "FILE.csv", NULL, COMMAND_RUN | COMMAND_SWEEP,                                     \
+      "one row for every event (sweep: the NAME of an event to keep)")                                       \
     X(plot, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE,                     \
       "draw: .svg, .png or .pdf; - draws in the terminal (reproduce: a folder)")                             \
     X(full, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "the long tables, too: 10^5 periods")                 \
@@ -68,10 +83,15 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "one self-contained page with certificate, analysis and plots")                                        \
     X(checkpoint, FILE, LINE, "FILE", NULL, COMMAND_RUN, "save the state of the run there, again and again") \
     X(checkpoint_every, NUMBER, LINE, "S", NULL, COMMAND_RUN, "seconds between checkpoints (60)")            \
-    X(resume, FILE, LINE, "FILE", NULL, COMMAND_RUN, "go on from a checkpoint")                              \
+    X(resume, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_SWEEP,                                         \
+      "go on from a checkpoint (sweep: with the --out FILE of an interrupted one)")                          \
     X(accuracy, CHOICE, MODEL, "WHEN", "auto|yes|no", COMMAND_RUN,                                           \
       "measure the errors by a tighter rerun (auto: after runs below a second)")                             \
-    X(force, FLAG, LINE, NULL, NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE,       \
+    X(summary, TEXT, LINE, "S1,S2,..", NULL, COMMAND_SWEEP,                                                  \
+      "of the columns over all members: count, mean, std, min, max, quantiles q05, q50, ..")                 \
+    X(workers, COUNT, LINE, "N", NULL, COMMAND_SWEEP, "threads (one for each core)")                         \
+    X(force, FLAG, LINE, NULL, NULL,                                                                         \
+      COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP,                      \
       "replace files that keel has not written, and links, too")                                             \
     X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes", COMMAND_NEW,                            \
       "what the starter model shows (pendulum)")                                                             \

@@ -23,7 +23,7 @@ struct engine *change_engine(const struct engine *old, const keel_stepper *metho
     keel_problem p = old->field.p;
     p.t0 = old->r->t;
     p.u0 = old->x[old->r->current];
-    struct engine *e = engine_open(old->handle, &p, &old->o, method, old->manifold.stabilizer, 0, NULL, NULL);
+    struct engine *e = engine_open(old->handle, &p, &old->o, method, old->manifold.stabilizer, 0, NULL);
     if (!e || e->r->status < 0) return e;
     if (e->common != old->common) {
         engine_fail(e, KEEL_EINVAL, "%s has other numbers than %s", method->info.name,

@@ -285,7 +285,9 @@ static keel_status verify(struct engine *e) {
     unsigned char *before = malloc(e->block_size);
     if (!before) return engine_fail(e, KEEL_ENOMEM, "no memory to verify the invariants");
     memcpy(before, e->block, e->block_size);
-    keel_status status = verify_invariants(&e->start, e->r->t, e->x[e->r->current]);
+    keel_status (*look)(struct start *, double, const double *) =
+        e->verdicts == VERDICTS_ALIKE ? verify_again : verify_invariants;
+    keel_status status = look(&e->start, e->r->t, e->x[e->r->current]);
     memcpy(e->block, before, first);
     memcpy(e->block + behind, before + behind, e->block_size - behind);
     field_forget(&e->field);
@@ -299,7 +301,7 @@ static keel_status verify_once(struct engine *e) {
     int any = e->rows.of[KEEL_ROW_ENERGY] + e->rows.of[KEEL_ROW_INVARIANT] > 0;
     if (e->verified) return KEEL_OK;
     if (e->measured && any) start_grow_sizes(&e->start, e->r->t, e->x[e->r->current]);
-    keel_status status = e->measured && any && !e->verdicts_known ? verify(e) : KEEL_OK;
+    keel_status status = e->measured && any && e->verdicts != VERDICTS_KNOWN ? verify(e) : KEEL_OK;
     memcpy(fd->y, e->x[e->r->current] + fd->n, (size_t)fd->m * sizeof *fd->y);
     e->verified = status == KEEL_OK;
     return status;
@@ -434,7 +436,8 @@ static int heed_no_more(struct engine *e) {
 
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
                            const keel_stepper *method, const keel_stabilizer *stabilizer, int begin,
-                           const int *verdict, const struct engine *before) {
+                           const struct engine_past *past) {
+    const int *verdict = past ? past->verdict : NULL;
     struct engine *e = calloc(1, sizeof *e);
     if (!e) return NULL;
     e->handle = handle;
@@ -467,9 +470,9 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
         return NULL;
     }
     if (verdict) memcpy(e->rows.verdict, verdict, (size_t)e->rows.count * sizeof *verdict);
-    e->verdicts_known = verdict != NULL;
+    e->verdicts = verdict ? past->verdicts : VERDICTS_UNKNOWN;
     engine_heed(e, 1);
-    prepare(e, begin, before);
+    prepare(e, begin, past ? past->before : NULL);
     heed_no_more(e);
     if (e->r->status != KEEL_ENOMEM) return e;
     engine_close(e);

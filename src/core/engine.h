@@ -140,6 +140,16 @@ struct defect {
     long none_from, none;      /* so many steps from this one on are not looked into */
 };
 
+/* What is known of the invariants when an engine is opened: nothing; the verdicts of an earlier stay in this
+ * mode; those on the same functions with other numbers behind `user`, looked at once more at the start. */
+enum verdicts { VERDICTS_UNKNOWN, VERDICTS_KNOWN, VERDICTS_ALIKE };
+
+struct engine_past { /* what comes with an engine that is opened */
+    enum verdicts verdicts;
+    const int *verdict;          /* of each row; NULL: the invariants are verified */
+    const struct engine *before; /* the mode before this one; NULL: it is the first */
+};
+
 struct engine {
     keel_solver *handle; /* for the observer */
     keel_options o;
@@ -166,7 +176,7 @@ struct engine {
     int from;                     /* the buffer that an attempt of the stabilizer begins from */
     int was_split;                /* error[0] is tangential, split the rest of it */
     int settled, verified;        /* treatment of rows decided; invariants and derivatives looked at */
-    int verdicts_known;           /* of an earlier stay in this mode */
+    enum verdicts verdicts;       /* those on the invariants when it was opened */
     int measured;                 /* rows are evaluated at every step */
     int estimates;                /* error estimates wanted: 0, 1, 2 */
     int algebraic_atol;           /* some of y have tolerances of their own */
@@ -183,11 +193,10 @@ static inline struct engine *engine_of(const keel_manifold *view) { /* of which 
     return view->core;
 }
 /* NULL: no memory.  A problem that does not fit still gives an engine, failed, with its sentence.
- * begin 0: laid out only, to be filled from a saved state.  verdict: of each row, where they are known from
- * an earlier stay in this mode; NULL: the invariants are verified.  before: the mode before it, or NULL. */
+ * begin 0: laid out only, to be filled from a saved state.  past NULL: nothing is known. */
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
                            const keel_stepper *method, const keel_stabilizer *stabilizer, int begin,
-                           const int *verdict, const struct engine *before);
+                           const struct engine_past *past);
 struct engine *engine_copy(keel_solver *handle, const struct engine *source); /* NULL: no memory */
 /* change.c: the same run, which another method goes on with from the current state; as engine_open. */
 struct engine *change_engine(const struct engine *old, const keel_stepper *method);

@@ -82,7 +82,9 @@ long model_size(const struct model_shape *s) {
     return size;
 }
 
-static double value_of(const struct model *m, const struct expr_node *n, const double *number, double t) {
+/* parameter: their numbers; NULL: the model's own. */
+static double value_of(const struct model *m, const struct expr_node *n, const double *parameter,
+                       const double *number, double t) {
     double value;
     switch (n->op) {
     case EXPR_CONSTANT:
@@ -90,7 +92,8 @@ static double value_of(const struct model *m, const struct expr_node *n, const d
         return value;
     case EXPR_SYMBOL:
         if (n->a == EXPR_TIME) return t;
-        return n->a == EXPR_PARAMETER && n->c == 0 ? m->parameter[n->b].number : NAN;
+        if (n->a != EXPR_PARAMETER || n->c != 0) return NAN;
+        return parameter ? parameter[n->b] : m->parameter[n->b].number;
     case EXPR_POWI:
         return expr_integer_power(number[n->a], (int32_t)n->b);
     case EXPR_IF:
@@ -118,10 +121,18 @@ double model_number(struct model *m, expr value, double t) {
     for (size_t i = 0; i < list.count; i++) {
         expr at = list.item[i];
         if (expr_is_constant(g, at, &out)) e->number[at] = out;
-        else e->number[at] = value_of(m, &g->node[at], e->number, t);
+        else e->number[at] = value_of(m, &g->node[at], NULL, e->number, t);
     }
     free(list.item);
     return e->number[value];
+}
+
+void model_numbers(const struct model *m, const struct expr_list *order, const double *parameter, double t,
+                   double *number) {
+    for (size_t i = 0; i < order->count; i++) {
+        expr at = order->item[i];
+        number[at] = value_of(m, &m->graph.node[at], parameter, number, t);
+    }
 }
 
 void model_release(struct model *m) {

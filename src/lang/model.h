@@ -178,5 +178,8 @@ long model_size(const struct model_shape *s); /* elements; -1: more than LONG_MA
 /* The value of an expression of parameters and t with the parameters' present numbers; NAN if others occur.
  */
 double model_number(struct model *m, expr e, double t);
+/* The same with other parameters, of all expressions in an expr_order: number[node].  Writes nothing else. */
+void model_numbers(const struct model *m, const struct expr_list *order, const double *parameter, double t,
+                   double *number);
 void model_release(struct model *m);
 #endif

@@ -44,8 +44,7 @@ static const char *apt(const char *hint) {
     return strncmp(hint, "Declare it", 10) == 0 || strncmp(hint, "Write it on", 11) == 0 ? "" : hint;
 }
 
-/* An expression in the names of the model; EXPR_NONE with a sentence in `why`. */
-static expr expression(struct keel_model *m, const char *text, char *why, size_t room) {
+expr query_expression(struct keel_model *m, const char *text, char *why, size_t room) {
     struct source_messages said = {0};
     struct pool pool = {.limit = 1 << 20};
     struct source source = {"expression", text, strlen(text)};
@@ -63,7 +62,7 @@ static expr expression(struct keel_model *m, const char *text, char *why, size_t
 }
 
 expr query_symbol(struct keel_model *m, const char *name, char *why, size_t room) {
-    expr e = expression(m, name, why, room);
+    expr e = query_expression(m, name, why, room);
     if (e == EXPR_NONE) return e;
     const struct expr_node *n = &m->model->graph.node[e];
     if (n->op == EXPR_SYMBOL && n->a == EXPR_UNKNOWN) return e;
@@ -88,7 +87,7 @@ int keel_model_number(keel_model *m, const char *text, double *value) {
         text_set(m->refusal, sizeof m->refusal, "a number is missing");
         return 0;
     }
-    expr e = expression(m, text, why, sizeof why);
+    expr e = query_expression(m, text, why, sizeof why);
     double found = e == EXPR_NONE ? NAN : model_number(m->model, e, m->span[0]);
     if (e == EXPR_NONE) list_parameters(m->model, why, sizeof why);
     if (e == EXPR_NONE) text_set(m->refusal, sizeof m->refusal, "`%.60s`: %s", text, why);

@@ -3,6 +3,7 @@
 
 #include "model/drift.h"
 
+#include <keel/extras.h>
 #include <keel/options.h>
 
 #include <limits.h>
@@ -87,7 +88,7 @@ static int set_options(struct keel_sim *s, const keel_options *o) {
     s->observe = s->o.observe;
     if (s->observe || has_records(m)) s->o.observe = forward;
     if (s->o.max_step == 0 && s->o.step == 0 && wants_short_steps(m))
-        s->o.max_step = fabs(m->span[1] - m->span[0]) / 100;
+        s->o.max_step = fabs(s->span[1] - s->span[0]) / 100;
     return 1;
 }
 
@@ -105,7 +106,7 @@ static int take_scratch(struct keel_sim *s) {
     return !wrong;
 }
 
-static int take_memory(struct keel_sim *s) {
+static int take_memory(struct keel_sim *s, const struct sim_start *start) {
     const keel_model *m = s->m;
     size_t numbers = (size_t)(m->model->parameters + m->model->helds + m->sides) + 1,
            modes = (size_t)m->modes;
@@ -122,7 +123,7 @@ static int take_memory(struct keel_sim *s) {
     s->fired_before = s->fired + most_events(m);
     for (size_t i = 0; i < 2 * most_events(m); i++)
         s->fired[i] = (struct sim_fired){.t = NAN, .slope = NAN, .again = 1};
-    memcpy(s->parameter, m->parameter, (numbers - 1) * sizeof *s->parameter);
+    memcpy(s->parameter, start ? start->parameter : m->parameter, (numbers - 1) * sizeof *s->parameter);
     for (size_t i = 0; i < modes; i++) {
         s->bound[i] =
             (struct functions_bound){s->parameter, m->mode[i].functions.tape,
@@ -130,11 +131,16 @@ static int take_memory(struct keel_sim *s) {
         s->problem[i] = m->mode[i].fill.problem;
         s->problem[i].user = &s->bound[i];
         s->problem[i].side = s->parameter + m->model->parameters + m->model->helds;
+        s->problem[i].t0 = s->span[0];
     }
+    keel_problem *p = &s->problem[s->mode];
+    if (start) p->u0 = start->u;
+    if (p->u0) memcpy(s->entry, p->u0, (size_t)(p->n + p->m) * sizeof *s->entry);
+    if (p->u0) p->u0 = s->entry;
     return 1;
 }
 
-struct keel_sim *sim_begin(const keel_model *m, const keel_options *o) {
+struct keel_sim *sim_begin(const keel_model *m, const keel_options *o, const struct sim_start *start) {
     struct keel_sim *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     s->m = m;
@@ -148,20 +154,24 @@ struct keel_sim *sim_begin(const keel_model *m, const keel_options *o) {
     }
     s->mode = m->model->start;
     s->simultaneous_time = NAN;
-    if (!take_memory(s) || !set_options(s, o)) return keel_sim_close(s), NULL;
+    memcpy(s->span, start ? start->span : m->span, sizeof s->span);
+    if (!take_memory(s, start) || !set_options(s, o)) return keel_sim_close(s), NULL;
+    return s;
+}
+
+struct keel_sim *sim_open(const keel_model *m, const keel_options *o, const struct sim_start *start) {
+    struct keel_sim *s = sim_begin(m, o, start);
+    if (!s || s->status < 0) return s;
+    s->solver =
+        keel_open_alike(start && start->like ? start->like->solver : NULL, &s->problem[s->mode], &s->o);
+    if (!s->solver) return keel_sim_close(s), NULL;
+    if (keel_state_of(s->solver) >= 0) sim_hold(s, 1);
+    ledger_enter(s);
     return s;
 }
 
 keel_sim *keel_sim_open(const keel_model *m, const keel_options *o) {
-    struct keel_sim *s = sim_begin(m, o);
-    if (!s || s->status < 0) return s;
-    const keel_problem *p = &s->problem[s->mode];
-    s->solver = keel_open(p, &s->o);
-    if (!s->solver) return keel_sim_close(s), NULL;
-    if (p->u0) memcpy(s->entry, p->u0, (size_t)(p->n + p->m) * sizeof *s->entry);
-    if (keel_state_of(s->solver) >= 0) sim_hold(s, 1);
-    ledger_enter(s);
-    return s;
+    return sim_open(m, o, NULL);
 }
 
 void keel_sim_close(keel_sim *s) {
@@ -184,6 +194,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->extras);
     if (s->unit.handle) compile_close(&s->unit);
     values_release(&s->scratch);
+    keel_model_close(s->own);
     free(s);
 }
 
@@ -284,6 +295,11 @@ void keel_sim_attach(keel_sim *s, void *user) {
 
 void *keel_sim_attached(const keel_sim *s) {
     return s ? s->attached : NULL;
+}
+
+keel_status keel_sim_status(const keel_sim *s) {
+    if (!s) return KEEL_EINVAL;
+    return s->status < 0 || !s->solver ? s->status : keel_state_of(s->solver);
 }
 
 const char *keel_sim_message(const keel_sim *s) {

@@ -20,8 +20,18 @@ struct sim_jump {
     double before, after;
 };
 
+/* A start of a run's own, in place of the model's (vary.h). */
+struct sim_start {
+    const double *parameter;     /* parameters, held values, sides */
+    const double *u;             /* consistent, in the first mode */
+    double span[2];              /* the ends of the run */
+    const struct keel_sim *like; /* the verdicts on invariants are taken from there; NULL: none are known */
+};
+
 struct keel_sim {
     const keel_model *m;
+    keel_model *own; /* read for this run alone (vary.h); NULL: m is somebody's */
+    double span[2];  /* the ends of the run */
     keel_options o;
     void (*observe)(keel_solver *s, void *user); /* the user's; gets the keel_sim */
     void *attached;                              /* the user's */
@@ -56,8 +66,9 @@ struct keel_sim {
     char message[640];
 };
 
-/* A run without a solver yet; NULL without memory, failed where the model is. */
-struct keel_sim *sim_begin(const keel_model *m, const keel_options *o);
+/* A run without a solver yet; NULL without memory, failed where the model is.  start NULL: the model's. */
+struct keel_sim *sim_begin(const keel_model *m, const keel_options *o, const struct sim_start *start);
+struct keel_sim *sim_open(const keel_model *m, const keel_options *o, const struct sim_start *start);
 /* What the event that the solver stands on asks for, by its number: KEEL_OK: go on; KEEL_EVENT: it stops
  * the run. */
 keel_status sim_act(struct keel_sim *s, int number);

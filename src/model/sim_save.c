@@ -200,7 +200,7 @@ static int fill(struct keel_sim *s, const unsigned char *bytes, size_t count) {
 }
 
 keel_sim *keel_sim_load(const keel_model *m, const keel_options *o, const void *bytes, size_t count) {
-    struct keel_sim *s = sim_begin(m, o);
+    struct keel_sim *s = sim_begin(m, o, NULL);
     if (!s || s->status < 0) return s;
     int good = bytes ? fill(s, bytes, count) : 0;
     if (good < 0) sim_no_memory(s);

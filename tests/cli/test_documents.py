@@ -15,7 +15,7 @@ def blocks(page, language):
 
 
 def commands():
-    for page in ["docs/start.md", "docs/command-line.md"]:
+    for page in ["docs/start.md", "docs/command-line.md", "docs/ensembles.md"]:
         found = [line.split("#")[0].strip() for block in blocks(page, "sh") for line in block.splitlines()]
         found = [shlex.split(line) for line in found if line.startswith("keel ")]
         assert len(found) >= 4, page

@@ -299,7 +299,7 @@ static long steps_with_norm(struct ode *o, keel_error_norm norm) {
     struct engine *by[2];
     in_kernel = 0;
     for (int i = 0; i < 2; i++) {
-        by[i] = engine_open(NULL, &p[i], &options, &own, stabilizers_find("project"), 1, NULL, NULL);
+        by[i] = engine_open(NULL, &p[i], &options, &own, stabilizers_find("project"), 1, NULL);
         assert_int_equal(run_to(by[i], 3, 11, 0, 0), KEEL_OK);
         assert_int_equal(run_to(by[i], 11, 11, 0, 1), KEEL_OK);
     }

@@ -129,8 +129,7 @@ static double distance(const keel_solver *a, const keel_solver *b) {
 /* What GMRES has done in a run of bdf. */
 static struct newton_effort effort_of(const keel_problem *p, double t_end) {
     const keel_options o = {.method = "bdf", .rtol = 1e-6};
-    struct engine *e =
-        engine_open(NULL, p, &o, registry_find("bdf"), stabilizers_find("none"), 1, NULL, NULL);
+    struct engine *e = engine_open(NULL, p, &o, registry_find("bdf"), stabilizers_find("none"), 1, NULL);
     struct newton_effort found = {0};
     assert_non_null(e);
     assert_int_equal(run_to(e, t_end, t_end, 0, 0), KEEL_OK);

@@ -1,6 +1,6 @@
 /* target_csv.c - any numbers and names as results in CSV, read back by a reader of its own.
  *
- * keel writes CSV and reads none, so it is the writer that is tried.  The input is text, one entry a line:
+ * The writer of results is tried, not the reader of tables.  The input is text, one entry a line:
  * `t`, 16 hexadecimal digits: the bits of the next number; `n NAME`: the method's name in the heading;
  * `e NAME`: an event on the next row; `m K`: its mode; `s TEXT`: the last status; `o`: rows of events alone;
  * `c`: a model with a closed form.  Beside the sanitizers it checks: the file is RFC 4180, every row has as

@@ -1,0 +1,152 @@
+/* netcdf.c - see netcdf.h. */
+#ifdef KEEL_HDF5
+#include "cli/netcdf.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int netcdf_create(struct netcdf *n, const char *path) {
+    const struct hdf5_library *h5 = &n->h5;
+    h5->Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    n->text = h5->Tcopy(h5->T_C_S1);
+    h5->Tset_size(n->text, H5T_VARIABLE);
+    h5->Tset_cset(n->text, H5T_CSET_UTF8);
+    n->references = h5->Tvlen_create(h5->T_STD_REF_OBJ);
+    hid_t how = h5->Pcreate(h5->P_CLS_FILE_CREATE_ID), access = h5->Pcreate(h5->P_CLS_FILE_ACCESS_ID);
+    h5->Pset_obj_track_times(how, 0);
+    h5->Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110); /* attributes of any length */
+    n->id = h5->Fcreate(path, H5F_ACC_TRUNC, how, access);
+    h5->Pclose(how);
+    h5->Pclose(access);
+    return n->id < 0 ? -1 : 0;
+}
+
+/* Attributes -------------------------------------------------------------------------------------------- */
+
+/* count 0: one value, not a list. */
+static int put_attribute(struct netcdf *n, hid_t at, const char *name, hid_t type, hsize_t count,
+                         const void *value) {
+    hid_t space = count ? n->h5.Screate_simple(1, &count, NULL) : n->h5.Screate(H5S_SCALAR);
+    hid_t attribute = n->h5.Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    int bad = attribute < 0 || n->h5.Awrite(attribute, type, value) < 0;
+    n->h5.Aclose(attribute);
+    n->h5.Sclose(space);
+    return bad ? -1 : 0;
+}
+
+int netcdf_text(struct netcdf *n, hid_t at, const char *name, const char *text) {
+    return put_attribute(n, at, name, n->text, 0, &text);
+}
+
+int netcdf_texts(struct netcdf *n, hid_t at, const char *name, int count, char **text) {
+    return put_attribute(n, at, name, n->text, (hsize_t)count, text);
+}
+
+/* A text of fixed length, as dimension scales want it. */
+static int put_word(struct netcdf *n, hid_t at, const char *name, const char *text) {
+    hid_t type = n->h5.Tcopy(n->h5.T_C_S1);
+    n->h5.Tset_size(type, strlen(text) + 1);
+    int bad = put_attribute(n, at, name, type, 0, text);
+    n->h5.Tclose(type);
+    return bad;
+}
+
+/* Datasets ---------------------------------------------------------------------------------------------- */
+
+/* No times of creation: the same numbers give the same bytes. */
+static hid_t make_set(struct netcdf *n, const char *name, hid_t type, int rank, const hsize_t *size) {
+    hid_t space = n->h5.Screate_simple(rank, size, NULL), how = n->h5.Pcreate(n->h5.P_CLS_DATASET_CREATE_ID);
+    n->h5.Pset_obj_track_times(how, 0);
+    hid_t set = n->h5.Dcreate2(n->id, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    n->h5.Pclose(how);
+    n->h5.Sclose(space);
+    return set;
+}
+
+static int write_scale(struct netcdf *n, hid_t set, hsize_t size, const double *numbers) {
+    if (numbers)
+        return n->h5.Dwrite(set, n->h5.T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) < 0 ? -1 : 0;
+    int64_t *count = malloc((size_t)(size + 1) * sizeof *count);
+    for (hsize_t k = 0; k < size && count; k++) count[k] = (int64_t)k;
+    int bad = !count || n->h5.Dwrite(set, n->h5.T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, count) < 0;
+    free(count);
+    return bad ? -1 : 0;
+}
+
+int netcdf_dimension(struct netcdf *n, const char *name, hsize_t size, const double *numbers) {
+    if (n->dimensions == NETCDF_DIMENSIONS) return errno = EINVAL, -1;
+    struct netcdf_dimension *d = &n->dimension[n->dimensions];
+    text_set(d->name, sizeof d->name, "%s", name);
+    d->size = size;
+    hid_t set = make_set(n, d->name, numbers ? n->h5.T_IEEE_F64LE : n->h5.T_STD_I64LE, 1, &size);
+    int bad = set < 0 || write_scale(n, set, size, numbers) || put_word(n, set, "CLASS", "DIMENSION_SCALE") ||
+              put_word(n, set, "NAME", d->name);
+    if (set >= 0) n->h5.Dclose(set);
+    return bad ? -1 : n->dimensions++;
+}
+
+static int note_user(struct netcdf *n, int dimension, const char *name, unsigned place) {
+    struct netcdf_dimension *d = &n->dimension[dimension];
+    if (d->users == d->room) {
+        size_t room = 2 * d->room + 8;
+        struct netcdf_user *wider = realloc(d->user, room * sizeof *wider);
+        if (!wider) return errno = ENOMEM, -1;
+        d->user = wider;
+        d->room = room;
+    }
+    struct netcdf_user *u = &d->user[d->users++];
+    u->place = place;
+    return n->h5.Rcreate(&u->set, n->id, name, H5R_OBJECT, -1) < 0 ? -1 : 0;
+}
+
+hid_t netcdf_variable(struct netcdf *n, const char *name, hid_t type, int rank, const int *dimension) {
+    hsize_t size[NETCDF_RANK + 1] = {0};
+    hobj_ref_t scale[NETCDF_RANK + 1];
+    hvl_t list[NETCDF_RANK + 1];
+    for (int i = 0; i < rank; i++) size[i] = n->dimension[dimension[i]].size;
+    hid_t set = make_set(n, name, type, rank, size);
+    int bad = set < 0;
+    for (int i = 0; i < rank && !bad; i++) {
+        list[i] = (hvl_t){1, &scale[i]};
+        bad = n->h5.Rcreate(&scale[i], n->id, n->dimension[dimension[i]].name, H5R_OBJECT, -1) < 0 ||
+              note_user(n, dimension[i], name, (unsigned)i);
+    }
+    if (!bad && rank) bad = put_attribute(n, set, "DIMENSION_LIST", n->references, (hsize_t)rank, list);
+    if (bad && set >= 0) n->h5.Dclose(set);
+    return bad ? -1 : set;
+}
+
+/* Who has each dimension. */
+static int put_users(struct netcdf *n) {
+    hid_t type = n->h5.Tcreate(H5T_COMPOUND, sizeof(struct netcdf_user));
+    n->h5.Tinsert(type, "dataset", HOFFSET(struct netcdf_user, set), n->h5.T_STD_REF_OBJ);
+    n->h5.Tinsert(type, "dimension", HOFFSET(struct netcdf_user, place), n->h5.T_NATIVE_INT);
+    int bad = 0;
+    for (int i = 0; i < n->dimensions && !bad; i++) {
+        const struct netcdf_dimension *d = &n->dimension[i];
+        hid_t set = n->h5.Dopen2(n->id, d->name, H5P_DEFAULT);
+        bad = set < 0 || (d->users && put_attribute(n, set, "REFERENCE_LIST", type, d->users, d->user));
+        if (set >= 0) n->h5.Dclose(set);
+    }
+    n->h5.Tclose(type);
+    return bad ? -1 : 0;
+}
+
+int netcdf_close(struct netcdf *n) {
+    int bad = n->id >= 0 && put_users(n);
+    for (int i = 0; i < n->dimensions; i++) free(n->dimension[i].user);
+    n->dimensions = 0;
+    if (n->text > 0) n->h5.Tclose(n->text);
+    if (n->references > 0) n->h5.Tclose(n->references);
+    if (n->id >= 0) bad |= n->h5.Fclose(n->id) < 0;
+    n->id = -1;
+    n->text = n->references = 0;
+    return bad ? -1 : 0;
+}
+#else
+typedef int netcdf_is_missing;
+#endif

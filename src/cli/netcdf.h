@@ -1,0 +1,39 @@
+/* netcdf.h - an HDF5 file of variables over named dimensions, as netCDF-4 has them: each dimension is a
+ * dataset of its name, a dimension scale.  These are attributes, as the specification of H5DS describes them;
+ * sizes are known before, so that all datasets are contiguous. */
+#ifndef KEEL_CLI_NETCDF_H
+#define KEEL_CLI_NETCDF_H
+
+#include "cli/hdf5_library.h"
+
+enum { NETCDF_RANK = 31, NETCDF_NAME = 240, NETCDF_DIMENSIONS = 34 };
+
+/* Who has a dimension, and at which place. */
+struct netcdf_user {
+    hobj_ref_t set;
+    unsigned place;
+};
+
+struct netcdf_dimension {
+    char name[NETCDF_NAME];
+    hsize_t size;
+    struct netcdf_user *user;
+    size_t users, room;
+};
+
+struct netcdf {
+    struct hdf5_library h5;
+    hid_t id, text, references; /* the file; types: texts, lists of references */
+    struct netcdf_dimension dimension[NETCDF_DIMENSIONS];
+    int dimensions;
+};
+
+/* All give 0 or -1, but for those that make something: its number, or -1. */
+int netcdf_create(struct netcdf *n, const char *path); /* the library is loaded */
+/* A dimension with its scale; numbers NULL: 0, 1, 2, ... */
+int netcdf_dimension(struct netcdf *n, const char *name, hsize_t size, const double *numbers);
+hid_t netcdf_variable(struct netcdf *n, const char *name, hid_t type, int rank, const int *dimension);
+int netcdf_text(struct netcdf *n, hid_t at, const char *name, const char *text);        /* an attribute */
+int netcdf_texts(struct netcdf *n, hid_t at, const char *name, int count, char **text); /* a list of them */
+int netcdf_close(struct netcdf *n); /* once all variables are closed */
+#endif

@@ -1,0 +1,321 @@
+/* shard.c - see shard.h. */
+#include "cli/shard.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ENDING ".keel-blocks"
+enum { PARTS = 14 };
+static const char magic[8] = "keelswp1", record_magic[8] = "keelblk1";
+
+/* On the disk, as this machine has its numbers. */
+struct head {
+    char magic[8];
+    uint64_t sum;    /* of what follows */
+    uint64_t length; /* of the text behind it, a multiple of 8 */
+    int64_t members, words, words_length;
+    int32_t columns, times, folds, events;
+};
+
+struct record {
+    char magic[8];
+    uint64_t sum;    /* of what follows */
+    uint64_t length; /* of the arrays behind it */
+    int64_t index, first, events, text;
+    int32_t count, columns, times, folds;
+};
+
+/* FNV-1a over words of eight bytes. */
+static uint64_t add_sum(uint64_t sum, const void *bytes, size_t count) {
+    for (size_t i = 0; i < count; i += 8) {
+        uint64_t word;
+        memcpy(&word, (const unsigned char *)bytes + i, sizeof word);
+        sum = (sum ^ word) * 1099511628211u;
+    }
+    return sum;
+}
+
+static uint64_t sum_of(const void *head, size_t size, const void *bytes, size_t count) {
+    return add_sum(add_sum(14695981039346656037u, (const unsigned char *)head + 16, size - 16), bytes, count);
+}
+
+static size_t padded(size_t bytes) {
+    return (bytes + 7) / 8 * 8;
+}
+
+char *shard_path(const char *out) {
+    char *path = malloc(strlen(out) + sizeof ENDING);
+    if (path) sprintf(path, "%s" ENDING, out);
+    return path;
+}
+
+/* Records ----------------------------------------------------------------------------------------------- */
+
+struct part {
+    const void **pointer; /* in the block */
+    size_t bytes;
+};
+
+/* The arrays of a block with these sizes, one list for writing and reading; how long they are. */
+static size_t list_parts(keel_block *b, const struct record *r, struct part part[PARTS]) {
+    size_t count = (size_t)r->count, columns = (size_t)r->columns, numbers = count * columns * sizeof(double);
+    size_t folds = r->folds ? numbers : 0, events = r->events >= 0 ? (size_t)r->events : 0, length = 0;
+    const struct part list[PARTS] = {
+        {(const void **)&b->sentence, count * sizeof *b->sentence},
+        {(const void **)&b->steps, count * sizeof *b->steps},
+        {(const void **)&b->t, count * sizeof *b->t},
+        {(const void **)&b->drift, count * sizeof *b->drift},
+        {(const void **)&b->correction, count * sizeof *b->correction},
+        {(const void **)&b->defect, count * sizeof *b->defect},
+        {(const void **)&b->value, numbers * (size_t)r->times},
+        {(const void **)&b->low, folds},
+        {(const void **)&b->high, folds},
+        {(const void **)&b->mean, folds},
+        {(const void **)&b->event_first, r->events >= 0 ? (count + 1) * sizeof *b->event_first : 0},
+        {(const void **)&b->event_t, events * sizeof *b->event_t},
+        {(const void **)&b->event_value, events * columns * sizeof *b->event_value},
+        {(const void **)&b->text, (size_t)r->text},
+    };
+    memcpy(part, list, sizeof list);
+    for (int k = 0; k < PARTS; k++) length += padded(part[k].bytes);
+    return length + 2 * padded(count * sizeof *b->status);
+}
+
+static int make_room(struct shard *s, size_t bytes) {
+    if (bytes <= s->room) return 0;
+    unsigned char *wider = realloc(s->bytes, bytes);
+    if (!wider) return errno = ENOMEM, -1;
+    s->bytes = wider;
+    s->room = bytes;
+    return 0;
+}
+
+static void put_part(unsigned char **at, const void *from, size_t bytes) {
+    if (bytes) memcpy(*at, from, bytes);
+    memset(*at + bytes, 0, padded(bytes) - bytes);
+    *at += padded(bytes);
+}
+
+int shard_add(struct shard *s, const keel_block *b) {
+    keel_block copy = *b;
+    struct part part[PARTS];
+    struct record r = {.index = b->index,
+                       .first = b->first,
+                       .events = b->event_first ? b->event_first[b->count] : -1,
+                       .text = b->text_length,
+                       .count = b->count,
+                       .columns = b->columns,
+                       .times = b->times,
+                       .folds = b->low != NULL};
+    memcpy(r.magic, record_magic, sizeof magic);
+    r.length = list_parts(&copy, &r, part);
+    if (make_room(s, sizeof r + r.length)) return -1;
+    unsigned char *at = s->bytes + sizeof r;
+    for (int k = 0; k < PARTS; k++) put_part(&at, *part[k].pointer, part[k].bytes);
+    put_part(&at, b->status, (size_t)b->count * sizeof *b->status);
+    put_part(&at, b->row, (size_t)b->count * sizeof *b->row);
+    r.sum = sum_of(&r, sizeof r, s->bytes + sizeof r, r.length);
+    memcpy(s->bytes, &r, sizeof r);
+    errno = 0;
+    if (fwrite(s->bytes, 1, sizeof r + r.length, s->stream) != sizeof r + r.length || fflush(s->stream)) {
+        if (!errno) errno = EIO;
+        return -1;
+    }
+    s->blocks++;
+    return 0;
+}
+
+/* Do the sizes of a record fit the sweep?  Then its length is bounded, too. */
+static int fits(const struct shard *s, const struct record *r) {
+    const struct shard_head *h = &s->head;
+    return memcmp(r->magic, record_magic, sizeof magic) == 0 && r->index >= 0 && r->count > 0 &&
+           r->count <= KEEL_BLOCK && r->first == r->index * KEEL_BLOCK && r->first + r->count <= h->members &&
+           r->columns == h->columns && r->times == h->times && r->folds == h->folds &&
+           (r->events >= 0) == (h->events != 0) && r->events < INT64_C(1) << 40 && r->text >= 0 &&
+           r->text < INT64_C(1) << 32;
+}
+
+static int pointers_fit(const keel_block *b, int64_t text, int64_t events) {
+    for (int i = 0; i < b->count; i++) {
+        if (b->sentence[i] < -1 || b->sentence[i] >= text) return 0;
+        if (b->event_first && (b->event_first[i] < 0 || b->event_first[i] > b->event_first[i + 1] ||
+                               b->event_first[i + 1] > events))
+            return 0;
+    }
+    return text == 0 || b->text[text - 1] == '\0';
+}
+
+int shard_next(struct shard *s, keel_block *b) {
+    struct record r;
+    struct part part[PARTS];
+    struct stat about;
+    off_t begin = ftello(s->stream);
+    if (fread(&r, sizeof r, 1, s->stream) != 1 || !fits(s, &r)) return fseeko(s->stream, begin, SEEK_SET), 0;
+    *b = (keel_block){.index = r.index,
+                      .first = r.first,
+                      .count = r.count,
+                      .columns = r.columns,
+                      .times = r.times,
+                      .text_length = r.text};
+    int whole = r.length == list_parts(b, &r, part) && fstat(fileno(s->stream), &about) == 0 &&
+                r.length <= (uint64_t)about.st_size;
+    if (whole && make_room(s, r.length)) return -1;
+    whole = whole && fread(s->bytes, 1, r.length, s->stream) == r.length &&
+            r.sum == sum_of(&r, sizeof r, s->bytes, r.length);
+    if (!whole) return fseeko(s->stream, begin, SEEK_SET), 0;
+    const unsigned char *at = s->bytes;
+    for (int k = 0; k < PARTS; k++) {
+        *part[k].pointer = part[k].bytes ? at : NULL;
+        at += padded(part[k].bytes);
+    }
+    if (r.events >= 0 && !b->event_t) b->event_t = b->event_value = (const double *)(const void *)at;
+    b->status = (const int32_t *)(const void *)at;
+    at += padded((size_t)r.count * sizeof *b->status);
+    b->row = (const int32_t *)(const void *)at;
+    if (!pointers_fit(b, r.text, r.events)) return fseeko(s->stream, begin, SEEK_SET), 0;
+    return 1;
+}
+
+/* The head ---------------------------------------------------------------------------------------------- */
+
+static int write_head(struct shard *s, const struct shard_head *h) {
+    size_t words = 0, model = strlen(h->model) + 1;
+    for (int i = 0; i < h->count; i++) words += strlen(h->word[i]) + 1;
+    struct head head = {.members = h->members,
+                        .words = h->count,
+                        .words_length = (int64_t)words,
+                        .columns = h->columns,
+                        .times = h->times,
+                        .folds = h->folds,
+                        .events = h->events,
+                        .length = padded(words + model)};
+    memcpy(head.magic, magic, sizeof magic);
+    if (make_room(s, head.length)) return -1;
+    unsigned char *at = s->bytes;
+    memset(at, 0, head.length);
+    for (int i = 0; i < h->count; i++) {
+        memcpy(at, h->word[i], strlen(h->word[i]) + 1);
+        at += strlen(h->word[i]) + 1;
+    }
+    memcpy(at, h->model, model);
+    head.sum = sum_of(&head, sizeof head, s->bytes, head.length);
+    errno = 0;
+    if (fwrite(&head, sizeof head, 1, s->stream) == 1 &&
+        fwrite(s->bytes, 1, head.length, s->stream) == head.length && fflush(s->stream) == 0)
+        return 0;
+    if (!errno) errno = EIO;
+    return -1;
+}
+
+int shard_create(struct shard *s, struct job *j, const char *out, const struct shard_head *head) {
+    char *path = shard_path(out);
+    *s = (struct shard){.head = *head};
+    if (!path) return job_no_memory(j);
+    s->head.count = 0, s->head.word = NULL, s->head.model = NULL; /* these are the caller's */
+    struct stat about;
+    if (stat(path, &about) == 0 && !option_given(&j->options, opt_force)) {
+        job_fail(
+            j, EXIT_FAILED,
+            "%.200s holds what an interrupted sweep has finished: go on with --resume %.200s, or --force "
+            "to begin anew",
+            path, out);
+        free(path);
+        return j->status;
+    }
+    s->claim = output_claim(j, path, KIND_BLOCKS);
+    free(path);
+    if (!s->claim) return j->status;
+    int handle = claim_grow(s->claim, 1);
+    s->stream = handle >= 0 ? fdopen(handle, "w+b") : NULL;
+    if (s->stream && write_head(s, head) == 0) return 0;
+    return job_fail(j, EXIT_FAILED, "%.300s cannot be written: %s", s->claim->path, strerror(errno));
+}
+
+/* The words and the model's text, once the sum is right. */
+static int take_head(struct shard *s, const struct head *head) {
+    struct shard_head *h = &s->head;
+    *h = (struct shard_head){.members = head->members,
+                             .columns = head->columns,
+                             .times = head->times,
+                             .folds = head->folds,
+                             .events = head->events};
+    if (head->words < 1 || head->words > 100000 || head->words_length < head->words ||
+        (uint64_t)head->words_length >= head->length || head->members < 1 || head->columns < 1 ||
+        head->times < 1)
+        return -1;
+    h->word = calloc((size_t)head->words + 1, sizeof *h->word);
+    if (!h->word) return -1;
+    char *at = s->text, *end = s->text + head->words_length;
+    for (; h->count < head->words && at < end; at += strlen(at) + 1) h->word[h->count++] = at;
+    h->model = end;
+    return h->count == head->words && at == end ? 0 : -1;
+}
+
+int shard_open(struct shard *s, const char *out, char *why, size_t room) {
+    struct head head;
+    struct stat about;
+    char *path = shard_path(out);
+    *s = (struct shard){0};
+    s->claim = path ? claim_open(path, KIND_BLOCKS, 0, why, room) : NULL;
+    if (!path) text_set(why, room, "%s", MEMORY_OUT), memory_out();
+    else if (s->claim && !s->claim->there)
+        text_set(why, room, "there is nothing to go on from: no file %.300s", path), claim_close(s->claim),
+            s->claim = NULL;
+    free(path);
+    if (!s->claim) return -1;
+    int handle = claim_grow(s->claim, 0);
+    s->stream = handle >= 0 ? fdopen(handle, "r+b") : NULL;
+    int good = s->stream && fstat(handle, &about) == 0 && fread(&head, sizeof head, 1, s->stream) == 1 &&
+               memcmp(head.magic, magic, sizeof magic) == 0 && head.length % 8 == 0 &&
+               head.length <= (uint64_t)about.st_size;
+    s->text = good ? malloc(head.length + 1) : NULL;
+    good = s->text && fread(s->text, 1, head.length, s->stream) == head.length &&
+           head.sum == sum_of(&head, sizeof head, s->text, head.length);
+    if (good) s->text[head.length] = '\0';
+    if (good && take_head(s, &head) == 0) return 0;
+    text_set(why, room, "%.300s is damaged, or of another version of keel: nothing can go on from it",
+             s->claim->path);
+    return -1;
+}
+
+int shard_rewind(struct shard *s) {
+    struct head head;
+    rewind(s->stream);
+    return fread(&head, sizeof head, 1, s->stream) == 1 &&
+                   fseeko(s->stream, (off_t)head.length, SEEK_CUR) == 0
+               ? 0
+               : -1;
+}
+
+int shard_cut(struct shard *s) {
+    off_t end = ftello(s->stream);
+    return end >= 0 && fflush(s->stream) == 0 && ftruncate(fileno(s->stream), end) == 0 &&
+                   fseeko(s->stream, end, SEEK_SET) == 0
+               ? 0
+               : -1;
+}
+
+int shard_settle(struct shard *s) {
+    errno = 0;
+    if (fflush(s->stream) == 0 && fdatasync(fileno(s->stream)) == 0) return 0;
+    if (!errno) errno = EIO;
+    return -1;
+}
+
+void shard_remove(struct shard *s) {
+    if (s->claim) claim_remove(s->claim);
+}
+
+void shard_close(struct shard *s) {
+    if (s->stream) fclose(s->stream);
+    claim_close(s->claim);
+    free(s->head.word);
+    free(s->text);
+    free(s->bytes);
+    *s = (struct shard){0};
+}

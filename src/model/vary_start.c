@@ -1,0 +1,176 @@
+/* vary_start.c - the start of a member, as initial.c finds that of the model, without writing to the model:
+ * parameters, start values by their formulas, the consistent point nearest to them, held values. */
+#include "model/vary.h"
+
+#include "model/initial.h"
+#include "model/surface.h"
+
+#include <keel/extras.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double formula_value(const struct keel_variation *v, const struct vary_formula *f,
+                            const double *parameter, double t, double *number) {
+    model_numbers(v->m->model, &f->order, parameter, t, number);
+    return number[f->value];
+}
+
+int vary_parameters(const struct keel_variation *v, const double *value, double *parameter, double *number) {
+    memcpy(parameter, v->m->parameter, (size_t)v->parameters * sizeof *parameter);
+    for (int i = 0; i < v->count; i++)
+        if (v->one[i].parameter >= 0) parameter[v->one[i].parameter] = value[i];
+    for (int i = 0; i < v->dependents; i++) {
+        const struct vary_dependent *d = &v->dependent[i];
+        double found = formula_value(v, &d->formula, parameter, NAN, number);
+        if (!isfinite(found)) return 0;
+        parameter[d->parameter] = found;
+    }
+    return 1;
+}
+
+/* As the model's own: `begin` at t = 0, `end` at the begin; then what was asked for in place of them. */
+int vary_span(const struct keel_variation *v, const double *parameter, double *number, double span[2]) {
+    span[0] = v->begin.value == EXPR_NONE ? 0 : formula_value(v, &v->begin, parameter, 0, number);
+    span[1] = v->end.value == EXPR_NONE ? span[0] : formula_value(v, &v->end, parameter, span[0], number);
+    if (v->from.value != EXPR_NONE) span[0] = formula_value(v, &v->from, parameter, span[0], number);
+    if (v->to.value != EXPR_NONE) span[1] = formula_value(v, &v->to, parameter, span[0], number);
+    return isfinite(span[0]) && isfinite(span[1]) && span[0] != span[1];
+}
+
+/* What a member has of its own while its start is sought. */
+struct member {
+    const struct keel_variation *v;
+    struct functions_bound bound;
+    double *number, *parameter, *u, *given, *event, *held;
+    double span[2];
+};
+
+static void member_close(struct member *b) {
+    free(b->number);
+}
+
+/* One block for all; 0 without memory. */
+static int member_open(struct member *b, const struct keel_variation *v) {
+    const struct keel_model *m = v->m;
+    const struct inside_mode *mode = &m->mode[m->model->start];
+    size_t parameters = (size_t)(m->model->parameters + m->model->helds + m->sides) + 1;
+    size_t unknowns = (size_t)(mode->formulation.n + mode->formulation.m) + 1;
+    size_t events = (size_t)mode->formulation.event.count + 1, helds = (size_t)m->model->helds + 1;
+    *b = (struct member){.v = v};
+    b->number = malloc((v->nodes + parameters + 2 * unknowns + events + helds) * sizeof *b->number);
+    if (!b->number) return 0;
+    b->parameter = b->number + v->nodes;
+    b->u = b->parameter + parameters;
+    b->given = b->u + unknowns;
+    b->event = b->given + unknowns;
+    b->held = b->event + events;
+    memcpy(b->parameter, m->parameter, (parameters - 1) * sizeof *b->parameter);
+    b->bound = m->bound[m->model->start];
+    b->bound.parameter = b->parameter;
+    return 1;
+}
+
+/* Start values as given; 0: one is not finite. */
+static int take_values(struct member *b, const double *value) {
+    const struct keel_variation *v = b->v;
+    const struct model *model = v->m->model;
+    const struct formulation *r = &v->m->mode[model->start].formulation;
+    int good = 1;
+    model_numbers(model, &v->order, b->parameter, b->span[0], b->number);
+    for (int j = 0; j < r->n + r->m; j++) b->u[j] = 0;
+    for (int k = 0; k < v->givens; k++) {
+        b->u[v->given[k].place] = b->number[v->given[k].value];
+        good &= isfinite(b->number[v->given[k].value]) != 0;
+    }
+    for (int i = 0; i < v->count; i++)
+        if (v->one[i].place >= 0) b->u[v->one[i].place] = value[i];
+    for (int k = 0; k < model->helds; k++)
+        b->parameter[model->parameters + k] = v->held[k] == EXPR_NONE ? 0 : b->number[v->held[k]];
+    memcpy(b->given, b->u, (size_t)(r->n + r->m) * sizeof *b->u);
+    return good;
+}
+
+/* A guess that ended below its own round-off came to 0 (initial.c). */
+static void clear_round_off(struct member *b, int count) {
+    for (int j = 0; j < count; j++)
+        if (!b->v->fixed[j] && fabs(b->u[j]) <= DBL_EPSILON * fabs(b->given[j])) b->u[j] = 0;
+}
+
+static int events_finite(struct member *b, const struct inside_mode *mode) {
+    int count = mode->formulation.event.count, good = 1;
+    if (count == 0) return 1;
+    if (tape_call(&mode->functions.tape[functions_role_event], b->span[0], b->u, b->parameter, b->event))
+        return 0;
+    for (int i = 0; i < count; i++) good &= isfinite(b->event[i]) != 0;
+    return good;
+}
+
+/* The nearest consistent values, those that are fixed as they are. */
+static int make_consistent(struct member *b) {
+    const struct keel_model *m = b->v->m;
+    const struct inside_mode *mode = &m->mode[m->model->start];
+    keel_problem p = mode->fill.problem;
+    int count = p.n + p.m;
+    p.t0 = b->span[0];
+    p.u0 = b->u;
+    p.fixed = b->v->fixed;
+    p.user = &b->bound;
+    p.side = b->parameter + m->model->parameters + m->model->helds;
+    keel_solver *s = keel_open_alike(b->v->verdicts, &p, &(keel_options){.stop = m->limits.stop});
+    int good = s && keel_state_of(s) >= 0;
+    if (good) memcpy(b->u, keel_state(s), (size_t)count * sizeof *b->u);
+    keel_close(s);
+    if (good) clear_round_off(b, count);
+    return good && events_finite(b, mode);
+}
+
+/* Values held from the start, as the consistent one has them.  1: others than before; 0: the same; -1: no
+ * memory. */
+static int hold(struct member *b) {
+    const struct keel_model *m = b->v->m;
+    const struct values *asked = &m->mode[m->model->start].held;
+    double *now = b->parameter + m->model->parameters;
+    struct values_work work = {0};
+    int changed = 0, helds = m->model->helds;
+    if (helds == 0) return 0;
+    keel_status status = values_reserve(&work, asked)
+                             ? KEEL_ENOMEM
+                             : values_at(asked, b->span[0], b->u, NULL, b->parameter, &work, b->held);
+    values_release(&work);
+    if (status == KEEL_ENOMEM) return -1;
+    for (int k = 0; k < helds && status == KEEL_OK; k++) {
+        if (!isfinite(b->held[k]) || b->held[k] == now[k]) continue;
+        now[k] = b->held[k];
+        changed = 1;
+    }
+    return changed;
+}
+
+static int find_start(struct member *b, const double *value) {
+    const struct keel_model *m = b->v->m;
+    const struct inside_mode *mode = &m->mode[m->model->start];
+    const struct tape *events = &mode->functions.tape[functions_role_event];
+    if (!vary_parameters(b->v, value, b->parameter, b->number) ||
+        !vary_span(b->v, b->parameter, b->number, b->span) || !take_values(b, value))
+        return 0;
+    if (mode->formulation.surfaces &&
+        !surface_sides(&mode->formulation, events, b->span[0], b->u, b->parameter))
+        return 0;
+    if (!make_consistent(b)) return 0;
+    int changed = hold(b);
+    return changed == 0 || (changed > 0 && make_consistent(b));
+}
+
+struct keel_sim *vary_quick(const struct keel_variation *v, const struct keel_sim *like,
+                            const keel_options *o, const double *value) {
+    struct member b;
+    struct keel_sim *s = NULL;
+    if (!member_open(&b, v)) return NULL;
+    if (find_start(&b, value))
+        s = sim_open(v->m, o, &(struct sim_start){b.parameter, b.u, {b.span[0], b.span[1]}, like});
+    member_close(&b);
+    return s;
+}
