@@ -412,6 +412,18 @@ void diagnostics_factor(const struct system *y, struct source_messages *messages
     source_hint(one, "Write that factor alone; or, if another one is meant, give a start where it is zero.");
 }
 
+void diagnostics_factor_in_doubt(const struct system *y, struct source_messages *messages, int i,
+                                 expr factor) {
+    char text[200];
+    struct syntax_span at = y->origin[i].where;
+    diagnostics_print(y, factor, text, sizeof text);
+    struct source_message *one = source_say(
+        messages, SOURCE_WARNING, at.offset, at.length,
+        "this is a product; `%s` is zero at the start, and another factor may be: two solutions begin there.",
+        text);
+    source_hint(one, "Write the factor that is meant alone.");
+}
+
 /* "The states are `x`, `x'`." */
 static void list_states(const struct system *y, char *out, size_t room) {
     const struct structure *s = &y->s;

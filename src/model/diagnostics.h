@@ -16,6 +16,9 @@ int diagnostics_redundant(const struct system *y, struct source_messages *messag
                           const struct structure_equivalent *equivalent);
 /* A warning: equation i is a product, and the factor that is zero at the start stands for it. */
 void diagnostics_factor(const struct system *y, struct source_messages *messages, int i, expr factor);
+/* A factor of the i-th equation that is zero at the start, where another may be, too. */
+void diagnostics_factor_in_doubt(const struct system *y, struct source_messages *messages, int i,
+                                 expr factor);
 /* An expression of a row needs what has no value here: `lam` in an invariant. */
 int diagnostics_no_value(const struct system *y, struct source_messages *messages, struct syntax_span where,
                          const char *what, expr symbol);

@@ -81,3 +81,13 @@ expr factor_of_equation(const struct system *y, expr equation) {
     if (g->failed) return EXPR_NONE;
     return factor == EXPR_NONE ? equation : factor;
 }
+
+expr factor_in_doubt(const struct system *y, expr equation) {
+    struct graph *g = &y->m->graph;
+    if (equation == EXPR_NONE) return EXPR_NONE;
+    struct expr_node n = g->node[equation];
+    if (n.op == EXPR_NEG || n.op == EXPR_DIV) return factor_in_doubt(y, n.a);
+    if (n.op != EXPR_MUL || !has_unknown(g, n.a) || !has_unknown(g, n.b)) return EXPR_NONE;
+    enum zero a = zero_at(y, n.a), b = zero_at(y, n.b);
+    return a == ZERO && b != NOT_ZERO ? n.a : b == ZERO && a != NOT_ZERO ? n.b : EXPR_NONE;
+}

@@ -11,4 +11,7 @@
 /* The equation, or its factor; EXPR_NONE without memory.  Values that the start leaves open decide
  * nothing. */
 expr factor_of_equation(const struct system *y, expr equation);
+/* The factor of it that is zero at the start while another is too, or is open: two solutions may begin there.
+ * EXPR_NONE: there is none. */
+expr factor_in_doubt(const struct system *y, expr equation);
 #endif

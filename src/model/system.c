@@ -204,7 +204,9 @@ static int take_factors(struct system *y, struct source_messages *messages, int 
         if (y->origin[i].kind != SYSTEM_EQUATION) continue;
         expr factor = factor_of_equation(y, y->equation[i]);
         if (factor == EXPR_NONE) return 0;
+        expr doubt = factor == y->equation[i] && first ? factor_in_doubt(y, factor) : EXPR_NONE;
         if (factor != y->equation[i] && first) diagnostics_factor(y, messages, i, factor);
+        if (doubt != EXPR_NONE) diagnostics_factor_in_doubt(y, messages, i, doubt);
         y->equation[i] = factor;
     }
     return 1;

@@ -181,6 +181,21 @@ static void products_are_what_is_zero_at_the_start(void **state) {
     }
 }
 
+/* One factor is zero at the start, another open or zero, too: x stays 1, or x' = t - x. */
+static void products_in_doubt_are_told(void **state) {
+    (void)state;
+    static const char *const begin[] = {"init x = 1\n", "init x = 1\nguess y = -1\n", "init x = 2\n"};
+    for (int i = 0; i < 3; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "var x, y\nx' = y\n(x - 1)*(x + y - t) = 0\n%srun 0 .. 1\n", begin[i]);
+        keel_model *m =
+            keel_model_read("test.keel", text, strlen(text), &(keel_model_options){.interpret = 1});
+        int told = strstr(keel_model_message(m), "two solutions begin there") != NULL;
+        if (told != (i < 2)) fail_msg("%s: %s", begin[i], keel_model_message(m));
+        keel_model_close(m);
+    }
+}
+
 static void count(const struct mechanism *list, size_t bytes) {
     for (size_t i = 0; i < bytes / sizeof *list; i++) {
         char text[1600];
@@ -249,6 +264,7 @@ int main(void) {
         cmocka_unit_test(other_unknowns_do_not_count),
         cmocka_unit_test(equations_have_free_start_values_alone),
         cmocka_unit_test(products_are_what_is_zero_at_the_start),
+        cmocka_unit_test(products_in_doubt_are_told),
         cmocka_unit_test(modes_count_for_themselves),
     };
     return cmocka_run_group_tests_name("freedom", tests, NULL, NULL);
