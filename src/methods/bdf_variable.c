@@ -119,12 +119,15 @@ static void look_back(const keel_work *w, double s, double *x) {
     const struct bdf_variable *b = w->method;
     const struct bdf_memory *m = b->memory;
     int k = bdf_count(m->last, 1, b->most), known = bdf_count(m->known, 1, BDF_DIFFERENCES);
-    double weight = 1;
-    memset(x, 0, (size_t)w->width * sizeof *x);
-    for (int i = 2; i <= k + 1 && i <= known; i++) {
-        const double *phi = bdf_difference(w, i);
-        weight *= (s + m->psi[i - 2]) / m->psi[i - 1];
-        for (int c = 0; c < w->width; c++) x[c] += weight * phi[c];
+    for (int begin = 0; begin < w->width; begin += PART) {
+        int end = part_end(begin, w->width);
+        double weight = 1;
+        for (int c = begin; c < end; c++) x[c] = 0;
+        for (int i = 2; i <= k + 1 && i <= known; i++) {
+            const double *restrict phi = bdf_difference(w, i);
+            weight *= (s + m->psi[i - 2]) / m->psi[i - 1];
+            for (int c = begin; c < end; c++) x[c] += weight * phi[c];
+        }
     }
 }
 

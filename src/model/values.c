@@ -108,6 +108,17 @@ void values_release(struct values_work *w) {
     *w = (struct values_work){0};
 }
 
+/* Are all targets unknowns of the formulation?  Then there is nothing to evaluate.  -1: no memory. */
+static int are_unknowns(struct values *v, const struct formulation *r, const expr *out) {
+    for (int i = 0; i < v->count; i++) {
+        int place = formulation_place(r, out[i]);
+        if (place < 0 || place >= v->own) return 0;
+    }
+    v->unknown = expr_take(&r->y->m->graph, (size_t)v->count, sizeof *v->unknown);
+    for (int i = 0; i < v->count && v->unknown; i++) v->unknown[i] = formulation_place(r, out[i]);
+    return v->unknown ? 1 : -1;
+}
+
 int values_open(struct values *v, struct formulation *r, int count, const expr *target, int lenient) {
     expr missing, *out = expr_take(&r->y->m->graph, (size_t)count, sizeof *out);
     struct formulation full = {0};
@@ -116,9 +127,9 @@ int values_open(struct values *v, struct formulation *r, int count, const expr *
     if (!add_multipliers(r)) return free(out), 0;
     v->own = r->n + r->m;
     v->direct = resolve(r, count, target, 0, out);
-    int good = 0;
-    if (v->direct) good = functions_tape(r, (size_t)count, out, &v->target, &missing) == 0;
-    else good = beside(v, r, &full, lenient, target, out) && build_tapes(v, r, &full, out);
+    int unknowns = v->direct ? are_unknowns(v, r, out) : 0, good = unknowns > 0;
+    if (v->direct && unknowns == 0) good = functions_tape(r, (size_t)count, out, &v->target, &missing) == 0;
+    if (!v->direct) good = beside(v, r, &full, lenient, target, out) && build_tapes(v, r, &full, out);
     v->inputs = r->n + r->m + r->furthers;
     good = good &&
            expr_spend(&r->y->m->graph, EXPR_COST_BYTE * (double)v->m * (double)v->m * (double)sizeof(double));
@@ -175,6 +186,8 @@ static keel_status call(const struct tape *tape, double t, const double *u, cons
 keel_status values_at(const struct values *v, double t, const double *u, const double *multiplier,
                       const double *parameter, const struct values_work *w, double *out) {
     double *own = w->number, *full = own + v->inputs;
+    for (int i = 0; i < v->count && v->unknown; i++) out[i] = u[v->unknown[i]];
+    if (v->unknown) return KEEL_OK;
     memcpy(own, u, (size_t)v->own * sizeof *own);
     for (int i = v->own; i < v->inputs; i++) own[i] = multiplier ? multiplier[i - v->own] : NAN;
     if (v->direct) return call(&v->target, t, own, parameter, out);
@@ -195,5 +208,6 @@ void values_close(struct values *v) {
     free(v->row);
     free(v->column);
     free(v->guess);
+    free(v->unknown);
     *v = (struct values){0};
 }

@@ -11,11 +11,12 @@
 
 struct values {
     int count;
-    int direct;                            /* the formulation itself gives them all */
-    int own, inputs;                       /* the formulation's unknowns; with the multipliers behind them */
-    struct tape target;                    /* of what is asked for */
-    int n, m;                              /* of the general formulation */
-    struct tape state;                     /* its states from the formulation's own unknowns */
+    int direct;         /* the formulation itself gives them all */
+    int own, inputs;    /* the formulation's unknowns; with the multipliers behind them */
+    int *unknown;       /* count: all are unknowns of the formulation, these; or NULL, and */
+    struct tape target; /* of what is asked for */
+    int n, m;           /* of the general formulation */
+    struct tape state;  /* its states from the formulation's own unknowns */
     struct tape residual, terms, jacobian; /* terms: sums of |terms| of the residual */
     int *row, *column;                     /* of each entry of the jacobian; columns of x as -1 */
     int entries;

@@ -133,16 +133,17 @@ static int is_commutative(uint32_t op) {
     return op == EXPR_ADD || op == EXPR_MUL;
 }
 
-/* Every word takes part in the place of a block.  Consecutive operands are the rule: they stay in one block,
- * a few lines of the cache.  a + b and b + a share their place. */
+/* Every word takes part in the place of a block, one line of the cache.  Consecutive operands are the rule:
+ * eight of them share its sixteen places.  a + b and b + a share theirs. */
 static uint32_t place_of(struct expr_node n) {
-    enum { BLOCK = 6 };
+    enum { BLOCK = 3, PLACES = 16 };
     int turn = is_commutative(n.op) && n.a > n.b;
     uint32_t a = turn ? n.b : n.a, b = turn ? n.a : n.b;
     uint64_t h = (uint64_t)n.op * 0x9e3779b97f4a7c15u + ((uint64_t)(a >> BLOCK) << 32 | b >> BLOCK);
     h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u + n.c;
     h = (h ^ (h >> 32)) * 0xd6e8feb86659fd93u;
-    return (uint32_t)(h ^ (h >> 32)) << BLOCK | ((a + 5 * b) & ((1u << BLOCK) - 1));
+    uint32_t begin = (uint32_t)(h >> 50), block = (uint32_t)(h ^ (h >> 32));
+    return block * PLACES + (begin + 2 * (a + 5 * b)) % PLACES;
 }
 
 /* a + b and b + a, a*b and b*a have the same bits: whichever was written first stands for both. */
