@@ -92,7 +92,7 @@ static int suggest(struct check *c) {
         text_set(c->method, sizeof c->method, "%s",
                  choose_method(c->model, CHOOSE_ADAPTIVE, c->why, sizeof c->why));
         text_set(c->command, sizeof c->command, "keel run %s --rtol 1e-9", file);
-        if (c->stiff > 0) text_add(c->why, sizeof c->why, "; radau or bdf where it is stiff");
+        if (c->stiff > 0) text_add(c->why, sizeof c->why, "; a stiff method where it is stiff");
     }
     if (j->path && strcmp(j->file, "-") == 0) c->command[0] = '\0';
     return 0;

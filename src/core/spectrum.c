@@ -4,15 +4,19 @@
  * All of them up to SMALL unknowns, in the sizes of the tolerances, which balance the matrix.  Those below
  * ZERO of the largest belong to what is conserved, or cannot be told from it.  Of larger systems powers of J
  * give the fastest one alone. */
-#include "core/engine.h"
+#include "core/spectrum.h"
+
 #include "core/step_control.h"
 #include "linalg/eigen.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SMALL = 100 };
 #define ZERO 1e-8
+#define HARDLY 0.3  /* Re lambda / |lambda| */
+#define SLOWER 1e-3 /* than the fastest part */
 
 /* J in the sizes of the tolerances; work: e->look. */
 static keel_status jacobian(struct engine *e, double *j) {
@@ -27,23 +31,51 @@ static keel_status jacobian(struct engine *e, double *j) {
     return status == KEEL_OK && !engine_finite(n * n, j) ? KEEL_RETRY : status;
 }
 
-static keel_status of_all(struct engine *e, keel_time_scales *out) {
+/* All eigenvalues, real and imaginary parts behind each other, to be freed; how large the largest one is. */
+static keel_status eigenvalues(struct engine *e, double **out, double *largest) {
     size_t n = (size_t)e->field.n;
-    double *j = malloc((n * n + 2 * n) * sizeof *j), *re = j + n * n, *im = re + n, largest = 0,
-           least = HUGE_VAL;
+    double *j = malloc((n * n + 2 * n) * sizeof *j), *re = j + n * n, *im = re + n;
+    *out = NULL;
     if (!j) return KEEL_ENOMEM;
     keel_status status = jacobian(e, j);
     int found = status == KEEL_OK ? eigen_values(e->field.n, j, re, im) : 0;
-    for (size_t i = 0; i < n && found > 0; i++) {
-        double size = hypot(re[i], im[i]);
-        if (size > largest) largest = size, out->damping = -re[i] * e->r->direction / size;
+    *largest = 0;
+    for (size_t i = 0; i < n && found > 0; i++) *largest = fmax(*largest, hypot(re[i], im[i]));
+    memmove(j, re, 2 * n * sizeof *j);
+    if (found > 0 && *largest > 0) return *out = j, KEEL_OK;
+    free(j);
+    return found < 0 ? KEEL_ENOMEM : KEEL_RETRY;
+}
+
+static keel_status of_all(struct engine *e, keel_time_scales *out) {
+    double *re, largest, least = HUGE_VAL;
+    int n = e->field.n;
+    keel_status status = eigenvalues(e, &re, &largest);
+    for (int i = 0; i < n && status == KEEL_OK; i++) {
+        double size = hypot(re[i], re[n + i]);
+        if (size == largest) out->damping = -re[i] * e->r->direction / size;
+        if (size > ZERO * largest) least = fmin(least, size);
     }
-    for (size_t i = 0; i < n && found > 0; i++)
-        if (hypot(re[i], im[i]) > ZERO * largest) least = fmin(least, hypot(re[i], im[i]));
+    free(re);
     out->fastest = 1 / largest;
     out->slowest = 1 / least;
-    free(j);
-    return found < 0 ? KEEL_ENOMEM : found == 0 || largest == 0 ? KEEL_RETRY : KEEL_OK;
+    return status;
+}
+
+int spectrum_swings(struct engine *e) {
+    double *re, largest;
+    int n = e->field.n, swings = 0;
+    keel_stats before = e->r->stats;
+    keel_status status = n == 0 || n > SMALL ? KEEL_RETRY : eigenvalues(e, &re, &largest);
+    if (status != KEEL_OK) return status == KEEL_ENOMEM ? -1 : 0;
+    for (int i = 0; i < n; i++) {
+        double size = hypot(re[i], re[n + i]);
+        swings |= size > SLOWER * largest && fabs(re[i]) < HARDLY * size;
+    }
+    free(re);
+    e->r->stats = before;
+    e->field.fault.status = KEEL_OK;
+    return swings;
 }
 
 static keel_status of_fastest(struct engine *e, keel_time_scales *out) {
