@@ -11,3 +11,9 @@ if(lacking)
 endif()
 keel_test(python "unit;asan-skip" "${PROJECT_SOURCE_DIR}/python/build_and_test" ${KEEL_PYTHON}
           "$<TARGET_FILE:keel_static>" "${PROJECT_BINARY_DIR}/python")
+
+# No leak in 10^5 runs of models, and as many of functions.
+set(minutes_long_python 10)
+keel_long_test(long_python ${CMAKE_COMMAND} -E env KEEL_PYTHON_TURNS=100000
+               "${PROJECT_SOURCE_DIR}/python/build_and_test" ${KEEL_PYTHON} "$<TARGET_FILE:keel_static>"
+               "${PROJECT_BINARY_DIR}/python_long" -k memory)

@@ -71,5 +71,5 @@ setup(
         )
     ],
     cmdclass={"build_ext": BuildWithLibrary},
-    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}, "build": {"build_base": "../build/python_wheel"}},
 )

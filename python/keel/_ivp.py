@@ -1,5 +1,6 @@
 """solve_ivp with scipy's signature and fields, and what keel adds: invariants, constraints, a certificate."""
 
+import re
 import warnings
 
 import numpy as np
@@ -366,7 +367,17 @@ def _solution(problem, made):
     )
 
 
+def _in_words_of_y(words):
+    """States as the functions name them."""
+    return re.sub(r"\bu\[?(\d+)\]?(?!\w)", r"y[\1]", words)
+
+
 def _result(problem, made, compiled):
+    made["message"] = _in_words_of_y(made["message"])
+    made["diagnosis"] = tuple(
+        tuple(_in_words_of_y(part) if isinstance(part, str) else part for part in group)
+        for group in made["diagnosis"]
+    )
     statistics = made["statistics"]
     status = -1 if made["status"] < 0 else 1 if made["status"] > 0 else 0
     t_events, y_events = _events_of(problem, made)

@@ -6,6 +6,7 @@ TraceError.
 """
 
 import math
+import threading
 
 import numpy as np
 
@@ -20,7 +21,6 @@ class Symbol:
     """A scalar: `op` is "number", "name", one of + - * / ^ neg, or the name of a function of the language."""
 
     __slots__ = ("op", "args")
-    failed = None  # the last TraceError: functions may catch it, the trace has failed all the same
 
     def __init__(self, op, args):
         self.op, self.args = op, args
@@ -75,9 +75,20 @@ class Condition:
         return Condition("not", (self,))
 
 
+_state = threading.local()
+
+
 def refuse(why):
-    Symbol.failed = TraceError(why)
-    raise Symbol.failed
+    """Functions may catch it: the trace has failed all the same."""
+    _state.failed = TraceError(why)
+    raise _state.failed
+
+
+def failure(clear=False):
+    """The last refusal in this thread, or None."""
+    if clear:
+        _state.failed = None
+    return getattr(_state, "failed", None)
 
 
 def lift(value):

@@ -11,7 +11,7 @@ import types
 import numpy as np
 
 from ._arrays import OWN, Symbols, unwrap, wrap
-from ._symbols import SCALAR, Condition, Symbol, TraceError, lift, refuse
+from ._symbols import SCALAR, Condition, Symbol, TraceError, failure, lift, refuse
 
 MOST = 100_000  # nodes; a longer text would take seconds to read
 _RESERVED = set(
@@ -161,7 +161,7 @@ def call(function, n, args=(), vectorized=False):
 
 def call_with(function, args):
     """The same for a function of (t, *args)."""
-    Symbol.failed = None
+    failure(clear=True)
     try:
         value = _seen(function)(Symbol("name", "t"), *args)
         flat = np.array(unwrap(value), dtype=object)
@@ -169,10 +169,10 @@ def call_with(function, args):
     except TraceError:
         raise
     except Exception as error:
-        if Symbol.failed is None:
+        if failure() is None:
             raise TraceError(f"with symbols it raises {type(error).__name__}: {error}") from error
-    if Symbol.failed is not None:
-        raise Symbol.failed
+    if failure() is not None:
+        raise failure()
     return nodes, flat.shape
 
 

@@ -56,7 +56,7 @@ static void watch(struct run *r) {
 /* With the GIL, which is taken for it: did a signal raise an exception? */
 static int interrupted(struct run *r, PyThreadState **released) {
     if (!r->holds_gil) PyEval_RestoreThread(*released);
-    int raised = PyErr_CheckSignals() < 0;
+    int raised = PyErr_Occurred() || PyErr_CheckSignals() < 0;
     if (!r->holds_gil) *released = PyEval_SaveThread();
     return raised;
 }

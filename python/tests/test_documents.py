@@ -3,6 +3,8 @@
 import os
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -20,3 +22,9 @@ def test_the_page_runs(monkeypatch):
     for block in blocks:
         exec(compile(block, "docs/python.md", "exec"), names)
     assert os.getcwd() == str(ROOT)
+
+
+def test_the_gallery_runs():
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("scipy")
+    subprocess.run([sys.executable, ROOT / "tools" / "make_gallery_page", "--check"], check=True, timeout=200)
