@@ -141,8 +141,9 @@ KEEL_API keel_sim *keel_ensemble_base(const keel_ensemble *e); /* the model's ow
 
 /* Summaries --------------------------------------------------------------------------------------------- */
 
-/* Moments and quantiles of quantities over members, in memory that does not grow with their number (by 16 kB a
- * quantity whenever it doubles, with quantiles).  The result depends on the values and their order alone. */
+/* Moments and quantiles of quantities over members, in memory that hardly grows with their number: with
+ * quantiles by 16 kB a quantity whenever it doubles.  The result depends on the values and their order
+ * alone. */
 typedef struct keel_summary keel_summary;
 typedef struct keel_moments {
     int64_t count;                             /* of finite values; the others are left out */
@@ -152,8 +153,8 @@ KEEL_API keel_summary *keel_summary_open(int quantities, int quantiles); /* quan
 KEEL_API void keel_summary_close(keel_summary *s);
 KEEL_API keel_status keel_summary_add(keel_summary *s, const double *value);        /* of one member */
 KEEL_API int keel_summary_moments(const keel_summary *s, int i, keel_moments *out); /* 1; 0 past the last */
-/* The value below which a part of all lies, 0 .. 1: at most log2(count / 2048) / 2048 of them lie on its wrong
- * side.  Exact up to 2047 values, and at 0 and 1. */
+/* The value below which a part of all lies, 0 .. 1: at most log2(count / 2048) / 2048 of them lie on its
+ * wrong side.  Exact up to 2047 values, and at 0 and 1. */
 KEEL_API double keel_summary_quantile(const keel_summary *s, int i, double part);
 
 #ifdef __cplusplus

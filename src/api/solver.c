@@ -56,23 +56,23 @@ static struct engine *open_engine(keel_solver *s, const keel_problem *p, const k
     return e;
 }
 
-keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi) {
+/* As open_engine; NULL: no memory. */
+static keel_solver *open_solver(const keel_problem *p, const keel_options *o, unsigned abi, int begin,
+                                const void *bytes, size_t count, const keel_solver *like) {
     keel_solver *s = calloc(1, sizeof *s);
-    if (!s) return NULL;
-    s->engine = open_engine(s, problem, options, abi, 1, NULL, 0, NULL);
-    if (s->engine) return s;
+    if (s) s->engine = open_engine(s, p, o, abi, begin, bytes, count, like);
+    if (s && s->engine) return s;
     free(s);
     return NULL;
 }
 
+keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *options, unsigned abi) {
+    return open_solver(problem, options, abi, 1, NULL, 0, NULL);
+}
+
 keel_solver *keel_open_alike(const keel_solver *like, const keel_problem *problem,
                              const keel_options *options) {
-    keel_solver *s = calloc(1, sizeof *s);
-    if (!s) return NULL;
-    s->engine = open_engine(s, problem, options, KEEL_ABI, 1, NULL, 0, like);
-    if (s->engine) return s;
-    free(s);
-    return NULL;
+    return open_solver(problem, options, KEEL_ABI, 1, NULL, 0, like);
 }
 
 size_t keel_save(const keel_solver *s, void *bytes, size_t room) {
@@ -84,14 +84,8 @@ size_t keel_save(const keel_solver *s, void *bytes, size_t room) {
 
 keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *options, const void *bytes,
                            size_t count, unsigned abi) {
-    keel_solver *s = calloc(1, sizeof *s);
-    if (!s) return NULL;
-    s->engine = open_engine(s, problem, options, abi, 0, bytes, count, NULL);
-    if (!s->engine) {
-        free(s);
-        return NULL;
-    }
-    if (s->engine->r->status < 0) return s;
+    keel_solver *s = open_solver(problem, options, abi, 0, bytes, count, NULL);
+    if (!s || s->engine->r->status < 0) return s;
     int loaded = 0;
     if (!bytes) engine_fail(s->engine, KEEL_EINVAL, "keel_load needs the bytes of a saved solver");
     else loaded = save_read(s->engine, bytes, count);

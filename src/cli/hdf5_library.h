@@ -13,30 +13,36 @@
 #undef H5OPEN
 #define H5OPEN
 
-#define HDF5_CALLS(X)       \
-    X(dont_atexit)          \
-    X(open)                 \
-    X(Aclose)               \
-    X(Acreate2)             \
-    X(Awrite)               \
-    X(Dclose)               \
-    X(Dcreate2)             \
-    X(Dopen2)               \
-    X(Dget_space)           \
-    X(Dset_extent)          \
-    X(Dwrite)               \
-    X(Eset_auto2)           \
-    X(Fclose)               \
-    X(Fcreate)              \
-    X(Pclose)               \
-    X(Pcreate)              \
-    X(Pset_chunk)           \
-    X(Pset_libver_bounds)   \
-    X(Pset_obj_track_times) \
-    X(Sclose)               \
-    X(Screate)              \
-    X(Rcreate)              \
-    X(Tvlen_create)         \
+#define HDF5_CALLS(X)             \
+    X(dont_atexit)                \
+    X(open)                       \
+    X(Aclose)                     \
+    X(Aget_space)                 \
+    X(Aopen)                      \
+    X(Aread)                      \
+    X(Acreate2)                   \
+    X(Awrite)                     \
+    X(Dclose)                     \
+    X(Dcreate2)                   \
+    X(Dopen2)                     \
+    X(Dget_space)                 \
+    X(Dset_extent)                \
+    X(Dvlen_reclaim)              \
+    X(Dwrite)                     \
+    X(Eset_auto2)                 \
+    X(Fclose)                     \
+    X(Fcreate)                    \
+    X(Fopen)                      \
+    X(Pclose)                     \
+    X(Pcreate)                    \
+    X(Pset_chunk)                 \
+    X(Pset_libver_bounds)         \
+    X(Pset_obj_track_times)       \
+    X(Sclose)                     \
+    X(Screate)                    \
+    X(Sget_simple_extent_npoints) \
+    X(Rcreate)                    \
+    X(Tvlen_create)               \
     X(Screate_simple) X(Sselect_hyperslab) X(Tclose) X(Tcopy) X(Tcreate) X(Tinsert) X(Tset_cset) X(Tset_size)
 #define HDF5_VALUES(X) \
     X(T_C_S1)          \

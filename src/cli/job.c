@@ -7,6 +7,7 @@
 #include "cli/waiting.h"
 #include "cli/choose.h"
 #include "cli/field.h"
+#include "cli/like.h"
 #include "cli/limit.h"
 #include "cli/paper.h"
 #include "cli/stabilizer.h"
@@ -438,7 +439,7 @@ int job_refuse(struct job *j, keel_sim *sim) {
 int job_open(struct job *j, unsigned command, int count, char **argv) {
     int status = job_open_word(j, command, count, argv, "which model?  Give a file, or - for standard input");
     if (status || option_given(&j->options, opt_help)) return status;
-    if (load_model(j) || take_model_options(j)) return j->status;
+    if (like_open(j) || load_model(j) || like_check(j) || take_model_options(j)) return j->status;
     if (command & COMMAND_SOLVE && (take_tolerances(j) || take_method(j))) return j->status;
     if (memory_is_out()) return job_no_memory(j); /* another method may have been chosen */
     return 0;
@@ -447,6 +448,7 @@ int job_open(struct job *j, unsigned command, int count, char **argv) {
 void job_close(struct job *j) {
     keel_model_close(j->model);
     option_release(&j->options);
+    like_close(j->like);
     free(j->path);
     *j = (struct job){0};
 }

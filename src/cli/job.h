@@ -15,6 +15,7 @@ struct job {
     unsigned command;
     struct say say;
     struct options options;
+    struct like *like; /* what --like has taken from a sweep; or NULL */
     const char *file;  /* as given; "-": standard input */
     char *path;        /* of the file that was read */
     keel_model *model; /* loaded, without errors */

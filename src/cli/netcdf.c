@@ -9,13 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-int netcdf_create(struct netcdf *n, const char *path) {
+static void make_types(struct netcdf *n) {
     const struct hdf5_library *h5 = &n->h5;
     h5->Eset_auto2(H5E_DEFAULT, NULL, NULL);
     n->text = h5->Tcopy(h5->T_C_S1);
     h5->Tset_size(n->text, H5T_VARIABLE);
     h5->Tset_cset(n->text, H5T_CSET_UTF8);
     n->references = h5->Tvlen_create(h5->T_STD_REF_OBJ);
+}
+
+int netcdf_open(struct netcdf *n, const char *path) {
+    make_types(n);
+    n->id = n->h5.Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    return n->id < 0 ? -1 : 0;
+}
+
+int netcdf_create(struct netcdf *n, const char *path) {
+    const struct hdf5_library *h5 = &n->h5;
+    make_types(n);
     hid_t how = h5->Pcreate(h5->P_CLS_FILE_CREATE_ID), access = h5->Pcreate(h5->P_CLS_FILE_ACCESS_ID);
     h5->Pset_obj_track_times(how, 0);
     h5->Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110); /* attributes of any length */
@@ -136,8 +147,38 @@ static int put_users(struct netcdf *n) {
     return bad ? -1 : 0;
 }
 
+/* The texts one behind the other; NULL without memory. */
+static char *joined(char *const *text, size_t count) {
+    size_t length = 1;
+    for (size_t i = 0; i < count; i++) length += (text[i] ? strlen(text[i]) : 0) + 1;
+    char *all = malloc(length), *at = all;
+    for (size_t i = 0; i < count && all; i++) {
+        size_t bytes = text[i] ? strlen(text[i]) : 0;
+        if (bytes) memcpy(at, text[i], bytes);
+        at[bytes] = '\0';
+        at += bytes + 1;
+    }
+    return all;
+}
+
+char *netcdf_read(struct netcdf *n, const char *name, int *count) {
+    hid_t attribute = n->h5.Aopen(n->id, name, H5P_DEFAULT);
+    hid_t space = attribute < 0 ? -1 : n->h5.Aget_space(attribute);
+    hssize_t points = space < 0 ? 0 : n->h5.Sget_simple_extent_npoints(space);
+    char **text = points > 0 && points < 100000 ? calloc((size_t)points, sizeof *text) : NULL, *all = NULL;
+    if (text && n->h5.Aread(attribute, n->text, text) >= 0) {
+        all = joined(text, (size_t)points);
+        n->h5.Dvlen_reclaim(n->text, space, H5P_DEFAULT, text);
+    }
+    free(text);
+    if (space >= 0) n->h5.Sclose(space);
+    if (attribute >= 0) n->h5.Aclose(attribute);
+    *count = (int)points;
+    return all;
+}
+
 int netcdf_close(struct netcdf *n) {
-    int bad = n->id >= 0 && put_users(n);
+    int bad = n->id >= 0 && n->dimensions && put_users(n);
     for (int i = 0; i < n->dimensions; i++) free(n->dimension[i].user);
     n->dimensions = 0;
     if (n->text > 0) n->h5.Tclose(n->text);

@@ -35,5 +35,9 @@ int netcdf_dimension(struct netcdf *n, const char *name, hsize_t size, const dou
 hid_t netcdf_variable(struct netcdf *n, const char *name, hid_t type, int rank, const int *dimension);
 int netcdf_text(struct netcdf *n, hid_t at, const char *name, const char *text);        /* an attribute */
 int netcdf_texts(struct netcdf *n, hid_t at, const char *name, int count, char **text); /* a list of them */
+/* A file that is there, to be read. */
+int netcdf_open(struct netcdf *n, const char *path);
+/* The texts of an attribute of the file, each ended by a zero, one behind the other; to be freed; NULL. */
+char *netcdf_read(struct netcdf *n, const char *name, int *count);
 int netcdf_close(struct netcdf *n); /* once all variables are closed */
 #endif

@@ -306,6 +306,10 @@ int option_of_model(struct options *o, unsigned command, const char *name, const
     return add(o, id, value, why, room);
 }
 
+int option_add(struct options *o, int id, const char *value, char *why, size_t room) {
+    return add(o, id, value, why, room);
+}
+
 void option_release(struct options *o) {
     for (int id = 0; id < OPTIONS; id++) free(o->value[id].text);
     free(o->operand);

@@ -65,6 +65,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(log, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output times evenly spaced in log t")                      \
     X(every, NUMBER, MODEL, "DT", NULL, COMMAND_RUN | COMMAND_SWEEP, "output times DT apart")                \
     X(at, TEXT, MODEL, "T1,T2,..", NULL, COMMAND_RUN | COMMAND_SWEEP, "output at these times")               \
+    X(like, FILE, LINE, "FILE.h5:N", NULL, COMMAND_RUN, "member N of a sweep, with its values and options")  \
     X(columns, TEXT, LINE, "X,Y,..", NULL, COMMAND_SWEEP, "keep these columns alone")                        \
     X(extrema, FLAG, LINE, NULL, NULL, COMMAND_SWEEP,                                                        \
       "smallest, largest and mean of each column over the run, too")                                         \
@@ -149,6 +150,8 @@ int option_parse(struct options *o, unsigned command, int count, char **argv, ch
 /* One entry of a model's `options`, which the command line overrides; as above. */
 int option_of_model(struct options *o, unsigned command, const char *name, const char *value, char *why,
                     size_t room);
+/* One more value of an option, as if it stood on the line; as above. */
+int option_add(struct options *o, int id, const char *value, char *why, size_t room);
 void option_release(struct options *o);
 /* Has it to do with the numbers of a run?  Others say where they go and how they are shown. */
 int option_of_numbers(int id);

@@ -46,6 +46,7 @@ struct sweep {
 
 /* sweep_plan.c: plan and ensemble from the options; 0, or an exit status. */
 int sweep_plan(struct sweep *s);
+int sweep_plan_open(struct sweep *s); /* the plan alone */
 
 /* sweep_summary.c: what --summary asks for; 0, or an exit status. */
 int sweep_summary_open(struct sweep *s);

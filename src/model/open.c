@@ -407,36 +407,6 @@ void keel_model_close(keel_model *m) {
 
 /* Parameters -------------------------------------------------------------------------------------------- */
 
-/* The length of the name in "name = value". */
-static size_t name_length(const char *assignment) {
-    size_t length = strcspn(assignment, "=");
-    while (length && assignment[length - 1] == ' ') length--;
-    return length;
-}
-
-/* The list of replacements with one more, which comes last and takes the place of an earlier one of the same
- * name; NULL without memory. */
-static char **with_one_more(const struct keel_model *m, char *assignment, int *count) {
-    char **list = calloc((size_t)m->sets + 2, sizeof *list);
-    *count = 0;
-    for (int i = 0; i < m->sets && list; i++)
-        if (name_length(m->set[i]) != name_length(assignment) ||
-            strncmp(m->set[i], assignment, name_length(assignment)) != 0)
-            list[(*count)++] = m->set[i];
-    if (list) list[(*count)++] = assignment;
-    return list;
-}
-
-static void take_list(struct keel_model *m, char **list, int count) {
-    for (int i = 0, kept = 0; i < m->sets; i++) {
-        if (kept < count && list[kept] == m->set[i]) kept++;
-        else free(m->set[i]);
-    }
-    free(m->set);
-    m->set = list;
-    m->sets = count;
-}
-
 static int special(const struct keel_model *m) {
     int found = 0;
     for (int i = 0; i < m->modes; i++) found |= m->mode[i].system.s.special;
@@ -454,7 +424,7 @@ static keel_status refuse(struct keel_model *m, const char *sentence) {
 /* What follows from a new list of replacements.  Now and then all is read again: memory must not grow. */
 static keel_status take_change(struct keel_model *m, char **list, int count, enum elaborate_change change) {
     int quick = m->status == KEEL_OK && !special(m) && ++m->changes % 1024 != 0;
-    take_list(m, list, count);
+    sets_take(m, list, count);
     if (change == ELABORATE_DONE && quick) {
         allow_memory(m);
         m->messages = (struct source_messages){0};
@@ -472,17 +442,12 @@ keel_status keel_model_set(keel_model *m, const char *assignment) {
     enum elaborate_change change = ELABORATE_AGAIN;
     int count;
     if (!m || !assignment) return KEEL_EINVAL;
-    char *own = copy(assignment, strlen(assignment)), **list = own ? with_one_more(m, own, &count) : NULL;
+    char *own = copy(assignment, strlen(assignment)), **list = own ? sets_with(m, own, &count) : NULL;
     if (!list) return free(own), KEEL_ENOMEM;
     if (m->model && !m->starts && !for_start(m->file->statements, assignment))
         change = elaborate_set(m->model, count, (const char *const *)list, message, sizeof message);
     if (change == ELABORATE_REFUSED) return free(own), free(list), refuse(m, message);
     return take_change(m, list, count, change);
-}
-
-static void free_list(char **list, int count) {
-    for (int i = 0; i < count && list; i++) free(list[i]);
-    free(list);
 }
 
 keel_status keel_model_set_all(keel_model *m, const char *const *set, int sets) {
@@ -493,10 +458,10 @@ keel_status keel_model_set_all(keel_model *m, const char *const *set, int sets) 
     char **list = calloc((size_t)sets + 1, sizeof *list);
     if (!list) return KEEL_ENOMEM;
     for (int i = 0; i < sets; i++) {
-        if (!(list[i] = copy(set[i], strlen(set[i])))) return free_list(list, i), KEEL_ENOMEM;
+        if (!(list[i] = copy(set[i], strlen(set[i])))) return sets_free(list, i), KEEL_ENOMEM;
         plain = plain && !for_start(m->file->statements, set[i]);
     }
     if (plain) change = elaborate_set(m->model, sets, (const char *const *)list, message, sizeof message);
-    if (change == ELABORATE_REFUSED) return free_list(list, sets), refuse(m, message);
+    if (change == ELABORATE_REFUSED) return sets_free(list, sets), refuse(m, message);
     return take_change(m, list, sets, change);
 }

@@ -1,11 +1,12 @@
 """keel sweep --out FILE.h5: dimensions, coordinates and variables as xarray sees them, with the numbers of the CSV."""
 import csv
+import json
 import os
 import signal
 import sys
 import time
 
-from tool import check, content, example, folder, keel, start
+from tool import check, content, example, folder, keel, refused, start
 
 try:
     import h5py
@@ -98,6 +99,26 @@ def test_same_bytes_and_after_a_stop():
         check(content(f"{place}/a.h5") == once, "a resumed sweep has other bytes")
         with h5py.File(f"{place}/a.h5") as data:
             check(data["q[1]"].shape == (6000,))
+
+
+def test_one_member_alone():
+    with folder() as place:
+        keel("sweep", example("kepler"), "--draw", "e=uniform(0,0.9)", "--over", "q[1]=0.5,1", "--count", 7, "--seed", 5,
+             "--rtol", 1e-8, "--tend", 2, "--set", "p[1]=0.01", "--out", f"{place}/a.h5", "--summary", "mean,q05")
+        with h5py.File(f"{place}/a.h5") as data:
+            check(data["summary.mean.q[1]"].shape == ())
+            for member in (0, 9, 13):
+                out, _ = keel("run", example("kepler"), "--like", f"{place}/a.h5:{member}", "--json", "--accuracy", "no")
+                alone = json.loads(out)
+                for name in ("q[1]", "p[2]"):
+                    check(alone["state"][name] == data[name][:].ravel()[member], name)
+                check(alone["steps"] == data["steps"][:].ravel()[member])
+        refused("run", example("kepler"), "--like", f"{place}/a.h5:14", status=2, words=("0 .. 13",))
+        refused("run", example("kepler"), "--like", f"{place}/a.h5", status=2, words=("swings.h5:12",))
+        refused("run", example("kepler"), "--like", f"{example('kepler')}:1", words=("no HDF5 file of keel sweep",))
+        with open(f"{place}/b.keel", "w") as file:
+            file.write(content(example("kepler")).decode() + "# changed\n")
+        refused("run", f"{place}/b.keel", "--like", f"{place}/a.h5:1", words=("has changed",))
 
 
 def test_xarray_opens_it():

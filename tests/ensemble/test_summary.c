@@ -1,5 +1,5 @@
-/* test_summary.c - moments and quantiles of streams: against the numbers themselves, within the bounds that the
- * header gives; what has no value is left out. */
+/* test_summary.c - moments and quantiles of streams: against the numbers themselves, within the bounds that
+ * the header gives; what has no value is left out. */
 #include "testing.h"
 
 #include "ensemble/philox.h"
