@@ -8,6 +8,7 @@
 #include "model/explain.h"
 #include "model/ledger.h"
 #include "model/prepare.h"
+#include "model/sets.h"
 #include "model/tolerance.h"
 
 #include <errno.h>
