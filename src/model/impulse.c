@@ -130,7 +130,7 @@ static keel_status factor(const struct impulse *i, double t, const double *u, co
         for (int e = i->along.row_start[k]; e < i->along.row_start[k + 1]; e++)
             matrix[(size_t)i->along.column[e] * all + (size_t)(i->n + k)] = entry[e];
     for (size_t j = 0; j < (size_t)i->n; j++) {
-        if (!stays[i->place[j]]) continue;
+        if (!stays || !stays[i->place[j]]) continue;
         memset(matrix + j * all, 0, all * sizeof *matrix);
         matrix[j * all + j] = 1;
     }
@@ -147,7 +147,7 @@ static keel_status solve(const struct impulse *i, double t, const double *parame
     for (int iteration = 0; iteration < ITERATIONS; iteration++) {
         double longest = 0;
         if (tape_call(&i->value, t, u, parameter, step)) return KEEL_ENOMEM;
-        for (int j = 0; j < n; j++) step[j] = stays[i->place[j]] ? 0 : step[j] - first[j];
+        for (int j = 0; j < n; j++) step[j] = stays && stays[i->place[j]] ? 0 : step[j] - first[j];
         keel_status status = factor(i, t, u, parameter, stays, entry, matrix, pivot);
         if (status != KEEL_OK) return status;
         dense_lu_solve(all, matrix, pivot, step);
@@ -174,6 +174,8 @@ int impulse_apply(const struct impulse *i, double t, const double *parameter, co
     if (status == KEEL_OK) {
         for (int j = 0; j < i->n; j++) before[j] = u[i->place[j]];
         status = solve(i, t, parameter, stays, u, work, pivot);
+        for (int j = 0; j < i->n && status != KEEL_OK; j++) u[i->place[j]] = before[j];
+        if (status == KEEL_ESINGULAR) status = solve(i, t, parameter, NULL, u, work, pivot);
         for (int j = 0; j < i->n && status != KEEL_OK; j++) u[i->place[j]] = before[j];
         if (status == KEEL_OK && tape_call(&i->rates, t, u, parameter, rate)) status = KEEL_ENOMEM;
         for (int j = 0; j < i->n && status == KEEL_OK; j++)

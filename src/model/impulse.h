@@ -4,7 +4,8 @@
  *
  * where w are the velocities of a lagrangian, P = L_v, or the momenta of a hamiltonian, P = w, and R is d/dt
  * of the constraints and the rolling constraints themselves.  Whatever else the mode has stays as it is.
- * Where w_j was assigned, w_j = w0_j takes the place of its balance. */
+ * Where w_j was assigned, w_j = w0_j takes the place of its balance; where so much was assigned that R
+ * determines no more, all balances hold, and little moves if R allows what was assigned. */
 #ifndef KEEL_MODEL_IMPULSE_H
 #define KEEL_MODEL_IMPULSE_H
 

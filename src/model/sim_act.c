@@ -131,15 +131,27 @@ static const char *said_by(const keel_solver *solver) {
     return strncmp(why, call, sizeof call - 1) == 0 ? why + sizeof call - 1 : why;
 }
 
-/* Was a value that was assigned, in s->work, not left as it is?  Then it cannot hold, and the sentence says
- * so. */
-static int moves_assigned(const struct keel_sim *s, const struct inside_event *own, char *out, size_t room) {
+/* How far the constraints are off where the run stands, relative to their terms: a method that does not keep
+ * them all leaves no better state to assign from. */
+static double off_constraints(const struct keel_sim *s) {
+    double off = 0;
+    keel_row row;
+    for (int i = 0; keel_row_at(s->solver, i, &row); i++)
+        if (row.kind != KEEL_ROW_ENERGY && row.kind != KEEL_ROW_INVARIANT && row.unit > 0)
+            off = fmax(off, DBL_EPSILON * fabs(row.last) / row.unit);
+    return off;
+}
+
+/* Was a value that was assigned, in s->entry, not left as it is?  Then it cannot hold, and the sentence says
+ * so.  off: of the constraints, before. */
+static int moves_assigned(const struct keel_sim *s, const struct inside_event *own, double off, char *out,
+                          size_t room) {
     const keel_problem *p = &s->problem[own->to];
-    const double *x = keel_state(s->solver), *u = s->work;
+    const double *x = keel_state(s->solver), *u = s->entry;
     double largest = 0;
     for (int i = 0; i < p->n; i++) largest = fmax(largest, fmax(fabs(x[i]), fabs(u[i])));
     for (int i = 0; i < p->n; i++) {
-        if (!own->stays[i] || fabs(x[i] - u[i]) <= 1e-9 * largest) continue;
+        if (!own->stays[i] || fabs(x[i] - u[i]) <= (1e-9 + 10 * off) * largest) continue;
         text_set(out, room,
                  "`%.60s` := %.10g does not fit the constraints there (they make it %.10g): assign all that "
                  "they tie together so that they hold, or leave it out",
@@ -155,13 +167,13 @@ static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own
     const struct inside_mode *mode = &s->m->mode[own->to];
     const char *name = s->m->model->mode[own->to].name, *why = NULL;
     struct jump_path path;
-    double t = keel_time(s->solver);
+    double t = keel_time(s->solver), off = off_constraints(s);
     keel_status status = jump_apply(&mode->jump, t, s->parameter, own->stays, s->work, &path);
     if (status == KEEL_OK) {
         status = keel_switch(s->solver, &s->problem[own->to], s->work);
         if (status < 0) why = said_by(s->solver);
         else status = jump_check(&mode->jump, t, s->parameter, own->stays, keel_state(s->solver), &path);
-        if (status == KEEL_OK && moves_assigned(s, own, path.why, sizeof path.why)) status = KEEL_ESTART;
+        if (status == KEEL_OK && moves_assigned(s, own, off, path.why, sizeof path.why)) status = KEEL_ESTART;
     }
     if (status == KEEL_ENOMEM) sim_no_memory(s);
     else if (status < 0)
@@ -179,13 +191,15 @@ static keel_status change(struct keel_sim *s, int number) {
     int to = own->to, moved = to != s->mode;
     sim_before(s, number);
     if (moved && take_held(s, 0) < 0) return s->status; /* the new mode may use them: first as they are now */
+    size_t bytes = (size_t)(s->problem[to].n + s->problem[to].m) * sizeof *s->entry;
+    memcpy(s->entry, s->work, bytes);
     if (!impact_apply(&s->m->mode[to].impact, keel_time(s->solver), s->parameter, own->stays, s->work))
         return sim_no_memory(s);
     if (s->status < 0) return s->status; /* sides could not be found without memory */
     ledger_leave(s);
     status = enter_mode(s, own);
     if (status < 0) return status;
-    memcpy(s->entry, s->work, (size_t)(s->problem[to].n + s->problem[to].m) * sizeof *s->entry);
+    memcpy(s->entry, s->work, bytes);
     sim_moved(s, to, own->touched);
     s->mode = to;
     if (!moved) sim_passed(s, number);
