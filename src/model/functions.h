@@ -53,7 +53,8 @@ struct functions {
     keel_composed event_series;
 };
 
-/* The tapes of a formulation; interpreted until functions_link.  0, or -1 without memory. */
+/* The tapes of a formulation; interpreted until functions_link.  method: that the model is read for, or "".
+ * 0, or -1 without memory. */
 int functions_open(struct functions *f, const struct formulation *r, const char *method);
 void functions_close(struct functions *f);
 /* The same as C, for mode number `mode`, with the recurrences for the method taylor.  Few methods ask for
