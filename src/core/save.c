@@ -79,7 +79,8 @@ static uint64_t signature(const struct engine *e) {
 }
 
 static uint64_t checksum(const struct header *head, const void *block) {
-    uint64_t h = hash(14695981039346656037u, &head->signature, 2 * sizeof(uint64_t));
+    uint64_t h = hash(14695981039346656037u, head->method, sizeof head->method);
+    h = hash(h, &head->signature, 2 * sizeof(uint64_t));
     h = hash(h, &head->facts, sizeof *head - offsetof(struct header, facts));
     return hash(h, block, head->block_size);
 }
