@@ -12,12 +12,12 @@
 
 struct header {
     char magic[8];
-    char method[SAVE_NAME];
     uint64_t signature; /* of problem, method and options */
     uint64_t block_size;
     uint64_t checksum; /* of the block and what stands before this field */
     struct field_facts facts;
     int settled, verified;
+    char method[SAVE_NAME]; /* that is in force */
 };
 
 static const char magic[8] = "keel\0001\n";
@@ -79,8 +79,7 @@ static uint64_t signature(const struct engine *e) {
 }
 
 static uint64_t checksum(const struct header *head, const void *block) {
-    uint64_t h = hash(14695981039346656037u, head->method, sizeof head->method);
-    h = hash(h, &head->signature, 2 * sizeof(uint64_t));
+    uint64_t h = hash(14695981039346656037u, &head->signature, 2 * sizeof(uint64_t));
     h = hash(h, &head->facts, sizeof *head - offsetof(struct header, facts));
     return hash(h, block, head->block_size);
 }
