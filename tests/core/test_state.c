@@ -181,7 +181,7 @@ static void a_state_cut_short_is_refused(void **state) {
     size_t size = saved_kepler(&p, NULL);
     refused(&p.keel, NULL, bytes, 0, "too few");
     refused(&p.keel, NULL, bytes, 20, "too few");
-    for (size_t i = 100; i < size; i += 97) refused(&p.keel, NULL, bytes, i, "incomplete");
+    for (size_t i = 200; i < size; i += 97) refused(&p.keel, NULL, bytes, i, "incomplete");
     refused(&p.keel, NULL, bytes, size - 1, "incomplete");
     refused(&p.keel, NULL, bytes, size + 1, "incomplete");
     memset(bytes, 0, size);
