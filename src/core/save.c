@@ -18,6 +18,7 @@ struct header {
     char method[SAVE_NAME];
     struct field_facts facts;
     int settled, verified;
+    char method[SAVE_NAME]; /* that is in force */
 };
 
 static const char magic[8] = "keel\0001\n";

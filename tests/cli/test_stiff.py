@@ -33,7 +33,7 @@ class Stiff(cli.Case):
         found = self.run_of(FAST.format("1e5", 20))
         self.assertEqual((found["method"], self.methods(found)), ("dop853", ["rodas5p"]))
         self.assertTrue(found["method_changes"][0]["stiff"])
-        self.assertLess(found["steps"], 100)
+        self.assertLess(found["steps"], 200)  # stability would ask for 3e5
         said = self.keel("run", self.model(FAST.format("1e5", 20))).stdout.decode()
         self.assertEqual(said.count("stiff"), 1, said)
         self.assertIn("dop853", said)
