@@ -11,6 +11,7 @@ if(lacking)
 endif()
 keel_test(python "unit;asan-skip" "${PROJECT_SOURCE_DIR}/python/build_and_test" ${KEEL_PYTHON}
           "$<TARGET_FILE:keel_static>" "${PROJECT_BINARY_DIR}/python")
+set_tests_properties(python PROPERTIES TIMEOUT 600)
 
 # No leak in 10^5 runs of models, and as many of functions.
 set(minutes_long_python 10)
