@@ -15,10 +15,9 @@ struct header {
     uint64_t signature; /* of problem, method and options */
     uint64_t block_size;
     uint64_t checksum; /* of all but magic and this field */
-    char method[SAVE_NAME];
+    char method[SAVE_NAME]; /* that is in force */
     struct field_facts facts;
     int settled, verified;
-    char method[SAVE_NAME]; /* that is in force */
 };
 
 static const char magic[8] = "keel\0001\n";
