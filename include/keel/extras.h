@@ -31,12 +31,12 @@ typedef struct keel_kernel {
 } keel_kernel;
 
 /* Taylor coefficients of the solution through (t, u): out[k n + i] = x_i^(k) / k! for k = 0 .. orders, i < n.
- * work: room + each (orders + 1) doubles.  Switches stay on the side of (t, u).  Returns as a
+ * work: workspace + per_order (orders + 1) doubles.  Switches stay on the side of (t, u).  Returns as a
  * keel_fn. */
 typedef int keel_series_fn(double t, const double *u, int orders, double *out, double *work, void *user);
 typedef struct keel_series {
     keel_series_fn *value;
-    long room, each;
+    long workspace, per_order;
 } keel_series;
 
 /* Taylor coefficients of the event functions along a curve through (t, u), x_i(t + s) = sum of
@@ -47,7 +47,7 @@ typedef int keel_composed_fn(double t, const double *u, const double *c, int ord
                              double *work, void *user);
 typedef struct keel_composed {
     keel_composed_fn *value;
-    long room, each;
+    long workspace, per_order;
 } keel_composed;
 
 typedef struct keel_extras {

@@ -54,6 +54,21 @@ def _diagnosis(made, names, step):
         yield "             a kept row does not hold for this motion, or weights do not suit"
 
 
+def begins_with(method):
+    """The method of the first steps: "auto" is one of several."""
+    stepper, plus, stabilizer = method.partition("+")
+    return ("dop853" if stepper == "auto" else stepper) + plus + stabilizer
+
+
+def _changes(changes):
+    """Of the methods of a run that meets stiff equations."""
+    for t, method in changes[:6]:
+        why = "no longer stiff" if method == "dop853" else "for stiff equations"
+        yield f"  {method}: from t = {t:.4g} on, {why}"
+    if len(changes) > 6:
+        yield f"  and {len(changes) - 6} more changes"
+
+
 def certificate(title, begin, made, rows, plan, names):
     """`made` is what the extension gave, `rows` its rows as Row."""
     steps, rejected, calls = made["statistics"][:3]
@@ -61,10 +76,7 @@ def certificate(title, begin, made, rows, plan, names):
     step = plan.get("step") or 0
     how = f"step {step:g}" if step else f"rtol {plan.get('rtol') or 1e-6:g}"
     lines = [f"{title}  {method}  {how}"]
-    if made.get("was_stiff"):
-        lines.append(
-            "  radau: for stiff equations; stability, not accuracy, bounded the steps of an explicit method"
-        )
+    lines += _changes(made["changes"])
     lines.append(
         f"  t {begin:g} .. {made['end']:g}   {_count(steps)} steps   {_count(rejected)} rejected   "
         f"{_count(calls)} evaluations"

@@ -74,12 +74,11 @@ def solve_dae(
     options.setdefault("rtol", 1e-6)
     options.setdefault("atol", 1e-3 * float(np.min(options["rtol"])))
     problem = Problem(fun, t_span, y0, method or "DOP853", t_eval, dense_output, events, False, args, options)
-    problem.automatic = not method
     fixed = {int(k) % problem.n for k in fixed}
     traced = Traced(problem, _residuals(fun, mass, rows, fixed, problem.args))
     nodes = _NODES if problem.dense_output else 0
     plan = dict(problem.plan)
     if not method:
         problem.method = "auto"
-    made = _with_method(problem, plan, lambda watch: traced.run(plan, nodes, watch))
+    made = _with_method(problem, plan, lambda: traced.run(plan, nodes))
     return _result(problem, made, traced.compiled)

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 
 from . import _keel
-from ._certificate import certificate
+from ._certificate import begins_with, certificate
 from ._dense import ConstantSolution, DenseSolution
 from ._jacobian import jacobian
 from ._model import _FIELDS, _ORDERS
@@ -26,7 +26,6 @@ MESSAGES = {
     0: "The solver successfully reached the end of the integration interval.",
     1: "A termination event occurred.",
 }
-LARGE = 20  # states: from here on matrices are what costs
 _SMALLEST = 100 * np.finfo(float).eps
 _NODES = 8
 
@@ -168,7 +167,6 @@ class Problem:
                 f"(keel.methods() lists them), it is {method!r}"
             )
         self.method = METHODS.get(name, name)
-        self.automatic = self.method.split("+")[0] == "auto"
 
     def _take_jacobian(self, options):
         parts = [options.pop(name, None) for name in ("jac", "jac_sparsity", "lband", "uband")]
@@ -284,27 +282,14 @@ def _called(problem):
         **problem.jacobian,
     }
     plan = dict(problem.plan)
-    return _with_method(problem, plan, lambda watch: _keel.solve({**spec, "watch": watch}, plan))
+    return _with_method(problem, plan, lambda: _keel.solve(spec, plan))
 
 
 def _with_method(problem, plan, run):
-    """By the method that was asked for; where that is left open, by another one if the equations are
-    stiff."""
-    stabilizer = problem.method.partition("+")[2]
+    """By the method that was asked for, which the result names."""
     plan["method"] = problem.method
-    if not problem.automatic:
-        made = run(0)
-    else:
-        loose = plan.get("rtol", 0) > 1e-6
-        plan["method"] = "dopri5" if loose else "dop853"
-        plan["method"] += "+" + stabilizer if stabilizer else ""
-        made = run(5 if loose else 8)
-        if made["stiff"] or made["status"] == -9:
-            plan["method"] = "bdf" if problem.n > LARGE else "radau"
-            plan["method"] += "+" + stabilizer if stabilizer else ""
-            made = run(0)
-            made["was_stiff"] = True
-    made["method"] = plan["method"] or "dop853"
+    made = run()
+    made["method"] = begins_with(plan["method"] or "dop853")
     made["plan"] = plan
     return made
 
@@ -494,5 +479,5 @@ def solve_ivp(
         return _result(problem, _called(problem), False)
     nodes = _NODES if problem.dense_output else 0
     plan = dict(problem.plan)
-    made = _with_method(problem, plan, lambda watch: traced.run(plan, nodes, watch))
+    made = _with_method(problem, plan, lambda: traced.run(plan, nodes))
     return _result(problem, made, traced.compiled)

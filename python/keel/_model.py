@@ -6,6 +6,7 @@ import os
 import numpy as np
 
 from . import _keel
+from ._certificate import begins_with
 from ._readings import Readings
 from ._result import Result
 
@@ -198,17 +199,14 @@ class Model:
         begin, end = reading.span()
         end = end if to is None else float(to)
         plan = dict(given)
-        automatic = "method" not in given and "step" not in given and not given.get("reversible")
+        if "method" not in given and "step" not in given and not given.get("reversible"):
+            plan["method"] = "auto"
         if at is None and not steps:
             times = self._times(reading, begin, end, points, every, output)
         else:
             times = None if steps else np.ascontiguousarray(np.atleast_1d(at), dtype=float)
-        watch = 8 if automatic else 0
-        made = reading.run(plan, end, times, steps, 0, watch, 0)
-        if made["stiff"]:
-            plan["method"] = "radau"
-            made = reading.run(plan, end, times, steps, 0, 0, 0)
-        made["method"] = plan.get("method") or ("rk4" if plan.get("step") else "dop853")
+        made = reading.run(plan, end, times, steps, 0, 0)
+        made["method"] = begins_with(plan.get("method") or ("rk4" if plan.get("step") else "dop853"))
         result = Result(self, made, plan, tuple(values), begin, end)
         if made["status"] < 0:
             error = _keel.RunError(made["message"])
@@ -241,7 +239,7 @@ class Model:
         lent = self._readings.take(result._values)
         try:
             wanted = order if result.end >= result.begin else order[::-1].copy()
-            made = lent[0].run(result._plan, result.end, wanted, False, 0, 0, 0)
+            made = lent[0].run(result._plan, result.end, wanted, False, 0, 0)
         finally:
             self._readings.give(lent)
         if made["status"] < 0:

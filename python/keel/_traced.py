@@ -109,7 +109,7 @@ class Traced:
                 raise
             raise TraceError(f"as a model it is refused: {str(error).strip()}") from error
 
-    def run(self, plan, nodes, watch):
+    def run(self, plan, nodes):
         problem = self.problem
         plan = dict(plan)
         if plan.get("keep"):
@@ -119,19 +119,19 @@ class Traced:
         if problem.atol is not None:
             plan.pop("atol", None)
         if not self.entry.long:
-            made = self._by(self.entry.interpreted, plan, nodes, watch, BUDGET)
+            made = self._by(self.entry.interpreted, plan, nodes, BUDGET)
             if not made["late"]:
                 return made
             self.entry.long = True
-        made = self._by(self.entry.compiled, plan, nodes, watch, 0.0)
+        made = self._by(self.entry.compiled, plan, nodes, 0.0)
         self.compiled = True
         return made
 
-    def _by(self, readings, plan, nodes, watch, budget):
+    def _by(self, readings, plan, nodes, budget):
         lent = readings.take(self.values)
         try:
             made = lent[0].run(
-                plan, None, self.problem.times, self.problem.times is None, nodes, watch, budget
+                plan, None, self.problem.times, self.problem.times is None, nodes, budget
             )
         finally:
             readings.give(lent)

@@ -213,15 +213,15 @@ static PyObject *finish(struct model *m, struct run *r) {
     return into;
 }
 
-/* run(options, end or None, times or None, every step, nodes, watch, seconds) */
+/* run(options, end or None, times or None, every step, nodes, seconds) */
 static PyObject *run(PyObject *self, PyObject *args) {
     struct model *m = (struct model *)self;
     struct run r = {0};
     PyObject *options, *end, *times, *result = NULL;
     Py_buffer view;
     double begin;
-    if (!PyArg_ParseTuple(args, "O!OOpiid", &PyDict_Type, &options, &end, &times, &r.record.every_step,
-                          &r.record.nodes, &r.watch, &r.budget) ||
+    if (!PyArg_ParseTuple(args, "O!OOpid", &PyDict_Type, &options, &end, &times, &r.record.every_step,
+                          &r.record.nodes, &r.budget) ||
         !is_free(m))
         return NULL;
     keel_options o = {.observe = observe, .stop = &m->stop, .pause_steps = 1 << 12};

@@ -289,7 +289,6 @@ PyObject *problem_solve(PyObject *self, PyObject *args) {
     r.end = PyFloat_AsDouble(item(spec, "end"));
     r.record.every_step = (int)whole(spec, "steps");
     r.record.nodes = (int)whole(spec, "nodes");
-    r.watch = (int)whole(spec, "watch");
     r.allowed = g.allowed;
     PyObject *times = item(spec, "times");
     if (!PyErr_Occurred() && run_options(options, &o) == 0 && take_functions(&g, spec, &c, &p) == 0 &&

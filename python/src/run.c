@@ -9,7 +9,6 @@
 #include <time.h>
 
 enum { QUICK = 64 };            /* steps within 5 ms: a portion of the solver (pause_steps) is short then */
-enum { FIRM = 15, OTHERS = 6 }; /* looks at the stiffness, as Hairer and Wanner's codes count them */
 
 static double seconds(void) {
     struct timespec now;
@@ -33,26 +32,6 @@ static int passes(struct run *r, int *counts) {
     return r->allowed && event >= 0 && ++counts[event] < r->allowed[event];
 }
 
-/* Portions that are short enough for what looks at them. */
-static int is_single(const struct run *r, long stride, long steps) {
-    enum { WATCHED = 2000 };
-    return stride < QUICK || (r->watch && steps < WATCHED);
-}
-
-/* One step in four at first, then fewer; a look costs four calls of f. */
-static void watch(struct run *r) {
-    keel_solver *s = source_solver(&r->record.source);
-    long steps = keel_statistics(s).steps;
-    keel_stiffness now = {0};
-    if (steps < r->looked + (steps < 400 ? 4 : 64)) return;
-    r->looked = steps;
-    int counts =
-        keel_stiffness_at(s, &now) == KEEL_OK && now.damping > 0.1 && now.product > (r->watch >= 8 ? 5.5 : 3);
-    r->others = counts ? 0 : r->others + 1;
-    r->hits = counts ? r->hits + 1 : r->others >= OTHERS ? 0 : r->hits;
-    r->stiff = r->hits >= FIRM;
-}
-
 /* With the GIL, which is taken for it: did a signal raise an exception? */
 static int interrupted(struct run *r, PyThreadState **released) {
     if (!r->holds_gil) PyEval_RestoreThread(*released);
@@ -66,17 +45,16 @@ static int integrate(struct run *r, int *counts, PyThreadState **released) {
     double clock = 0, begin = r->budget > 0 ? seconds() : 0;
     long stride = 1, taken = 0;
     keel_status status = KEEL_OK;
-    while (keel_time(source_solver(source)) != r->end && !r->record.starved && !r->stiff && !r->late) {
+    while (keel_time(source_solver(source)) != r->end && !r->record.starved && !r->late) {
         long before = keel_statistics(source_solver(source)).steps;
         double now = keel_time(source_solver(source));
         if (r->most && before >= r->most) {
             status = KEEL_ELIMIT;
             break;
         }
-        status = advance(r, is_single(r, stride, before) ? now : record_wake(&r->record, r->end));
+        status = advance(r, stride < QUICK ? now : record_wake(&r->record, r->end));
         if (status == KEEL_EVENT && passes(r, counts)) status = KEEL_OK;
         if (status != KEEL_OK) break;
-        if (r->watch) watch(r);
         taken += keel_statistics(source_solver(source)).steps - before + 1;
         if (taken < stride) continue;
         double then = clock;
@@ -143,6 +121,19 @@ static PyObject *diagnosis(keel_solver *s) {
                          c.finding_state, d.largest, d.t, d.component, d.relative, d.samples);
 }
 
+/* Of the method "auto": when, and to which one. */
+static PyObject *changes(const keel_solver *s) {
+    PyObject *list = PyList_New(0);
+    keel_change change;
+    for (long i = 0; list && i < keel_changes(s); i++) {
+        if (!keel_change_at(s, i, &change)) continue;
+        PyObject *one = Py_BuildValue("(ds)", change.t, change.method);
+        if (!one || PyList_Append(list, one) < 0) Py_CLEAR(list);
+        Py_XDECREF(one);
+    }
+    return list;
+}
+
 static const char *sentence(struct run *r) {
     static const char *const limit =
         "the number of steps allowed (max_steps) led to a part of the span only: "
@@ -167,7 +158,7 @@ PyObject *run_give(struct run *r) {
     bad = bad || put(into, "rows", rows(s)) < 0;
     bad = bad || put(into, "stabilizer", PyUnicode_FromString(stabilizer ? stabilizer->name : "none")) < 0;
     bad = bad || put(into, "late", PyBool_FromLong(r->late)) < 0;
-    bad = bad || put(into, "stiff", PyBool_FromLong(r->stiff)) < 0;
+    bad = bad || put(into, "changes", changes(solver)) < 0;
     bad = bad || record_give(&r->record, into) < 0;
     if (bad) Py_CLEAR(into);
     return into;

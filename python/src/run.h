@@ -8,14 +8,10 @@ struct run {
     struct record record;
     double end;
     int holds_gil;      /* functions of Python are called */
-    int watch;          /* end with `stiff` where an explicit method meets stiff equations */
-    int stiff;          /* it did */
     double budget;      /* seconds it may take; 0: any number */
     int late;           /* it would take longer */
     const int *allowed; /* so many terminal events of each kind end it; NULL: the first */
     long most;          /* steps; 0: any number */
-    int hits, others;   /* of the watch */
-    long looked;        /* steps at its last look */
     keel_status status;
 };
 

@@ -104,7 +104,8 @@ def test_backwards():
 
 def test_stiff_equations_get_another_method():
     r = keel.Model("var x\nx' = -1000*(x - cos(t))\ninit x = 0\nrun 0 .. 20\n").run(at=[20.0])
-    assert r.method.startswith("radau") and r["x"][0] == pytest.approx(np.cos(20), abs=2e-3)
+    assert r["x"][0] == pytest.approx(np.cos(20), abs=2e-3) and r.steps < 500
+    assert "for stiff equations" in str(r)
 
 
 @pytest.mark.parametrize(

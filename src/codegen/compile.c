@@ -250,7 +250,7 @@ keel_fn *compile_function(const struct compile_unit *u, const char *name) {
 }
 
 keel_kernel_fixed *compile_fixed(const struct compile_unit *u, const char *name) {
-    return (keel_kernel_fixed *)find_symbol(u, "march_", name);
+    return (keel_kernel_fixed *)find_symbol(u, "fixed_", name);
 }
 
 keel_kernel_steps *compile_kept(const struct compile_unit *u, const char *name) {

@@ -59,7 +59,7 @@ struct emit_method { /* that a right-hand side is compiled into */
     const keel_rk *rk;
     keel_splitting splitting; /* stages 0: it is not one.  Both: there is no such method */
 };
-/* march_NAME, a keel_kernel_fixed of the method, for the tape of a right-hand side.  1, and nothing written:
+/* fixed_NAME, a keel_kernel_fixed of the method, for the tape of a right-hand side.  1, and nothing written:
  * the tape is so long that a call of it costs nothing. */
 int emit_kernel(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method);
 

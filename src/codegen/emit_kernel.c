@@ -28,18 +28,18 @@ static int two_estimates(const keel_rk *table) {
     return table && table->error[0] && table->error[1] && table->norm.kind != KEEL_ERROR_FIRST;
 }
 
-static int wants_march(const struct emit *e) {
+static int wants_fixed(const struct emit *e) {
     return !e->kernels || e->kernels & EMIT_PLAIN;
 }
 
-static void put_march_head(struct emit *e, const char *name) {
-    emit_put(e, "KERNEL long march_%s(double t, double base, double h, long first, long count, double *x,\n",
+static void put_fixed_head(struct emit *e, const char *name) {
+    emit_put(e, "KERNEL long fixed_%s(double t, double base, double h, long first, long count, double *x,\n",
              name);
     emit_put(e, "    double *f, void *user) {\n");
 }
 
 /* The loop of keel/explicit.h on arrays of constant size, so that all of a step can stay in registers. */
-static void put_march(struct emit *e, const char *name, const keel_rk *table, int width) {
+static void put_fixed(struct emit *e, const char *name, const keel_rk *table, int width) {
     int stages = table->stages;
     put_numbers(e, 'c', name, stages, table->c);
     put_numbers(e, 'a', name, stages * (stages - 1) / 2, table->a);
@@ -56,8 +56,8 @@ static void put_march(struct emit *e, const char *name, const keel_rk *table, in
         emit_put(e, ".norm = {%d, %s}, ", (int)table->norm.kind, weight);
     }
     emit_put(e, ".last_is_end = %d};\n", table->last_is_end != 0);
-    if (!wants_march(e)) return;
-    put_march_head(e, name);
+    if (!wants_fixed(e)) return;
+    put_fixed_head(e, name);
     emit_put(e, "double y[%d], g[%d], k[%d] = {0}, stage[%d], dx[%d];\n", width, width, stages * width, width,
              width);
     emit_put(e, "for (int i = 0; i < %d; i++) y[i] = x[i], g[i] = f[i];\n", width);
@@ -78,8 +78,8 @@ static void put_turns(struct emit *e, const char *name, const keel_splitting *s,
              "static inline int part_%s(int part, double t, double begin, double length, const double *x,\n",
              name);
     emit_put(e, "    double *out, void *user) {\nreturn rate_%s(t, x, out, user);\n}\n", name);
-    if (!wants_march(e)) return;
-    put_march_head(e, name);
+    if (!wants_fixed(e)) return;
+    put_fixed_head(e, name);
     emit_put(e, "double y[%d], stage[%d], rate[%d], dx[%d];\n", n, n, n, n);
     emit_put(e, "keel_splitting_memory m = keel_splitting_at(f, %d, %d);\n", width_of(n), s->stages);
     emit_put(e,
@@ -103,7 +103,7 @@ int emit_kernel(struct emit *e, const char *name, const struct tape *t, const st
         put_header(e, emit_splitting);
     }
     if (emit_under(e, "static inline int rate_", name, t)) return -1;
-    if (method->rk) put_march(e, name, method->rk, (int)t->outputs);
+    if (method->rk) put_fixed(e, name, method->rk, (int)t->outputs);
     else put_turns(e, name, &method->splitting, (int)t->outputs);
     return e->failed ? -1 : 0;
 }

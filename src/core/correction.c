@@ -36,14 +36,15 @@ static int runge_kutta(struct engine *e, double t, double h, const double *first
     return 1;
 }
 
-/* e->look := |x_raw - x(t + h)| of the step from the current state, and, 2 widths further, the error of the
- * half steps, which is more than that of what is extrapolated from them; 0: it cannot be told. */
+/* e->workspace := |x_raw - x(t + h)| of the step from the current state, and, 2 widths further, the error of
+ * the half steps, which is more than that of what is extrapolated from them; 0: it cannot be told. */
 static int find_error(struct engine *e, double h) {
     struct field *fd = &e->field;
     struct run_state *r = e->r;
     struct fault before = fd->fault;
     size_t bytes = (size_t)fd->width * sizeof(double);
-    double *once = e->look, *twice = once + fd->width, *stage = twice + fd->width, *k = stage + fd->width;
+    double *once = e->workspace, *twice = once + fd->width, *stage = twice + fd->width,
+           *k = stage + fd->width;
     double *sum = k + fd->width, *y = sum + fd->width, t = r->t;
     memcpy(y, fd->y, (size_t)fd->m * sizeof *y);
     const double *x = e->x[r->current], *f = r->rhs_known[r->current] ? e->f[r->current] : NULL;
@@ -54,12 +55,12 @@ static int find_error(struct engine *e, double h) {
                 runge_kutta(e, t + h / 2, h / 2, NULL, twice, stage, k, sum);
     for (int i = 0; i < fd->n && known; i++) {
         double correction = (twice[i] - once[i]) / 15;
-        e->look[i] = fabs((x[i] + e->dx[i]) - (twice[i] + correction));
+        e->workspace[i] = fabs((x[i] + e->dx[i]) - (twice[i] + correction));
         stage[i] = fabs(correction);
     }
     fd->fault = before;
     memcpy(fd->y, y, (size_t)fd->m * sizeof *y);
-    return known && engine_finite(fd->n, e->look);
+    return known && engine_finite(fd->n, e->workspace);
 }
 
 static double moved_by(const struct engine *e, int i) {
@@ -68,13 +69,13 @@ static double moved_by(const struct engine *e, int i) {
 }
 
 /* Where a stabilizer with directions of its own has moved far, because these run nearly along the manifold (a
- * fold of scale), the smallest change still tells how far the step was off: e->look + 2 widths := x after it.
- * NULL: the way that was taken is the smallest one, or there is no other. */
+ * fold of scale), the smallest change still tells how far the step was off: e->workspace + 2 widths := x
+ * after it.  NULL: the way that was taken is the smallest one, or there is no other. */
 static const double *shortest_end(struct engine *e, double t_new) {
     struct manifold *m = &e->manifold;
     struct field *fd = &e->field;
     int from = e->r->current;
-    double *end = e->look + 2 * fd->width;
+    double *end = e->workspace + 2 * fd->width;
     const double *x_new = e->x[1 - from];
     if (!(m->traits & KEEL_OWN_DIRECTIONS)) return NULL;
     struct fault before = fd->fault;
@@ -198,11 +199,11 @@ static int is_round_off(const struct engine *e) {
 __attribute__((noinline)) static void note_by_errors(struct engine *e, double t_new, double h) {
     keel_correction *c = &e->r->correction;
     const struct field *fd = &e->field;
-    double *size = e->look + fd->width, relative = *e->largest_error;
+    double *size = e->workspace + fd->width, relative = *e->largest_error;
     int round_off = is_round_off(e);
     if (!find_error(e, h)) return;
     sizes_spread(fd, fd->size, size);
-    for (int i = 0; i < fd->n; i++) relative = fmax(relative, e->look[i] / size[i]);
+    for (int i = 0; i < fd->n; i++) relative = fmax(relative, e->workspace[i] / size[i]);
     *e->largest_error = relative = fmax(relative, UNITS_ALLOWED * DBL_EPSILON);
     for (int i = fd->nq; i < fd->n && e->manifold.by_mass; i++)
         size[i] = fmax(size[i], size[i - fd->nq] / fabs(h));
@@ -228,7 +229,7 @@ static int rules_agree(struct engine *e, double h, double t_new, const double *x
     struct field *fd = &e->field;
     int from = e->r->current, n = fd->n;
     const double *x = e->x[from], *f = e->f[from], *f_new = e->f[1 - from];
-    double *off = e->look, *middle = off + fd->width, *k = middle + fd->width, *y = k + fd->width;
+    double *off = e->workspace, *middle = off + fd->width, *k = middle + fd->width, *y = k + fd->width;
     if (!e->r->rhs_known[from] || e->stepper->no_rhs) return 0;
     if (!*known) {
         e->work.calls++;
@@ -274,10 +275,10 @@ double correction_unblind(struct engine *e, double h, double t_new, const double
     if (first && rules_agree(e, h, t_new, x_new, known)) return error;
     *known = 0; /* whatever belongs to the end is found there again */
     if (!find_error(e, h)) return error;
-    double found = control_norm(e, e->look, x, x_new);
+    double found = control_norm(e, e->workspace, x, x_new);
     if (first && found <= 0.1) return error;
     if (found > 1) r->looks = LOOKS;
-    if (found > 1 || found > 2 * control_norm(e, e->look + 2 * e->field.width, x, x_new))
+    if (found > 1 || found > 2 * control_norm(e, e->workspace + 2 * e->field.width, x, x_new))
         return fmax(error, found);
     if (r->looks == 0) return fmax(error, LEAP);
     r->looks--;

@@ -111,7 +111,7 @@ static void layout(struct engine *e) {
     e->forces = arena_doubles(a, vector);
     e->atol = arena_doubles(a, n + 1);
     e->largest_error = arena_doubles(a, 1);
-    e->look = arena_doubles(a, 6 * vector);
+    e->workspace = arena_doubles(a, 6 * vector);
     e->fixed_by_default = arena_take(a, (size_t)(e->field.n + e->field.m));
     double *weights = arena_doubles(a, e->o.norm == KEEL_GIVEN ? n : 0);
     e->common = a->used;

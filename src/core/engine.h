@@ -171,20 +171,20 @@ struct engine {
     double *slope[2];             /* m: y' there */
     double *x_now;                /* n + m, when inside */
     double *dx, *error[2], *scale, *split, *scratch, *kept_aside, *forces;
-    double *atol;                 /* n */
-    double *look, *largest_error; /* for correction.c: 6 width; 1: relative, of steps that were looked at */
-    int from;                     /* the buffer that an attempt of the stabilizer begins from */
-    int was_split;                /* error[0] is tangential, split the rest of it */
-    int settled, verified;        /* treatment of rows decided; invariants and derivatives looked at */
-    enum verdicts verdicts;       /* those on the invariants when it was opened */
-    int measured;                 /* rows are evaluated at every step */
-    int estimates;                /* error estimates wanted: 0, 1, 2 */
-    int algebraic_atol;           /* some of y have tolerances of their own */
-    unsigned char *fixed_by_default; /* n + m: all of x, none of y */
-    unsigned char *block;            /* the numbers, then the structs of the method and of the stabilizer */
-    size_t block_size;               /* of the numbers */
-    size_t common;                   /* of those that do not depend on the method: the first ones */
-    const keel_rk *watched;          /* the explicit table of a run that changes methods; NULL: it does not */
+    double *atol;                      /* n */
+    double *workspace, *largest_error; /* 6 width, for correction.c and spectrum.c; 1: relative */
+    int from;                          /* the buffer that an attempt of the stabilizer begins from */
+    int was_split;                     /* error[0] is tangential, split the rest of it */
+    int settled, verified;             /* treatment of rows decided; invariants and derivatives looked at */
+    enum verdicts verdicts;            /* those on the invariants when it was opened */
+    int measured;                      /* rows are evaluated at every step */
+    int estimates;                     /* error estimates wanted: 0, 1, 2 */
+    int algebraic_atol;                /* some of y have tolerances of their own */
+    unsigned char *fixed_by_default;   /* n + m: all of x, none of y */
+    unsigned char *block;              /* the numbers, then the structs of the method and of the stabilizer */
+    size_t block_size;                 /* of the numbers */
+    size_t common;                     /* of those that do not depend on the method: the first ones */
+    const keel_rk *watched; /* the explicit table of a run that changes methods; NULL: it does not */
     char message[TEXT_SENTENCE];
 };
 

@@ -14,7 +14,7 @@ struct header {
     char magic[8];
     uint64_t signature; /* of problem, method and options */
     uint64_t block_size;
-    uint64_t checksum; /* of all but magic and this field */
+    uint64_t checksum;      /* of all but magic and this field */
     char method[SAVE_NAME]; /* that is in force */
     struct field_facts facts;
     int settled, verified;

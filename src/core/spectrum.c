@@ -18,14 +18,14 @@ enum { SMALL = 100 };
 #define HARDLY 0.3  /* Re lambda / |lambda| */
 #define SLOWER 1e-3 /* than the fastest part */
 
-/* J in the sizes of the tolerances; work: e->look. */
+/* J in the sizes of the tolerances; work: e->workspace. */
 static keel_status jacobian(struct engine *e, double *j) {
     const double *x = e->x[e->r->current];
     int n = e->field.n;
     if (e->field.m) algebra_stand(&e->field, e->r->t, x);
     step_control_scales(n, x, x, e->atol, e->o.rtol, e->scale);
-    keel_status status = engine_rhs(e, e->r->t, x, e->look);
-    if (status == KEEL_OK) status = keel_work_jacobian(&e->work, e->r->t, x, e->look, 0, j);
+    keel_status status = engine_rhs(e, e->r->t, x, e->workspace);
+    if (status == KEEL_OK) status = keel_work_jacobian(&e->work, e->r->t, x, e->workspace, 0, j);
     for (int i = 0; i < n && status == KEEL_OK; i++)
         for (int k = 0; k < n; k++) j[i * n + k] *= e->scale[i] / e->scale[k];
     return status == KEEL_OK && !engine_finite(n * n, j) ? KEEL_RETRY : status;

@@ -65,7 +65,7 @@ static keel_status find(struct engine *e, int any, double h, keel_stiffness *out
     struct field *fd = &e->field;
     keel_stats before = r->stats;
     const double *x = e->x[r->current];
-    double *f = e->look, *power[3] = {f + fd->width, f + 2 * fd->width, f + 3 * fd->width};
+    double *f = e->workspace, *power[3] = {f + fd->width, f + 2 * fd->width, f + 3 * fd->width};
     double *probe = f + 4 * fd->width, *first = probe + fd->width;
     step_control_scales(fd->n, x, x, e->atol, e->o.rtol, e->scale);
     if (fd->m) algebra_stand(fd, r->t, x);

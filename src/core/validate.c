@@ -99,8 +99,8 @@ static int matrices_fit(char *why, size_t room, const keel_problem *p, const kee
 
 static int workspace_fits(char *why, size_t room, const char *name, long fixed, long each) {
     if (fixed >= 0 && each >= 0 && fixed <= LARGEST && each <= LARGEST) return 1;
-    return text_no(why, room, "%s.room = %ld and %s.each = %ld: they must be 0 .. %d", name, fixed, name,
-                   each, LARGEST);
+    return text_no(why, room, "%s.workspace = %ld and %s.per_order = %ld: they must be 0 .. %d", name, fixed,
+                   name, each, LARGEST);
 }
 
 static int problem_fits(char *why, size_t room, const keel_problem *p) {
@@ -123,10 +123,10 @@ static int problem_fits(char *why, size_t room, const keel_problem *p) {
     const keel_kernel *k = keel_extras_of(p)->kernel;
     if (k && (!k->method || (!k->fixed && !k->kept)))
         return text_no(why, room, "extras.kernel needs the name of a method and its steps");
-    if (!workspace_fits(why, room, "extras.series", keel_extras_of(p)->series.room,
-                        keel_extras_of(p)->series.each) ||
-        !workspace_fits(why, room, "extras.event_series", keel_extras_of(p)->event_series.room,
-                        keel_extras_of(p)->event_series.each))
+    if (!workspace_fits(why, room, "extras.series", keel_extras_of(p)->series.workspace,
+                        keel_extras_of(p)->series.per_order) ||
+        !workspace_fits(why, room, "extras.event_series", keel_extras_of(p)->event_series.workspace,
+                        keel_extras_of(p)->event_series.per_order))
         return 0;
     if (p->energy.count > 1)
         return text_no(why, room, "there is one energy; further invariants go to `invariant`");

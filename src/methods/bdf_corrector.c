@@ -14,7 +14,7 @@
 #define ENOUGH 0.05 /* of the error that a step may have */
 #define LINEAR 0.01 /* of that, in each solve */
 #define NEAR 1e-9   /* fixed steps: a change that may be round-off, relative, */
-#define SLOW 0.01   /* and a pace that asks for another J */
+#define SLOW 0.01   /* and a rate of convergence that asks for another J */
 enum { FACTORS_LAST = 30, JACOBIAN_LASTS = 60, ROUNDS = 4, FIXED_ROUNDS = 40 };
 
 /* Four sums at once, since additions wait. */
@@ -73,8 +73,8 @@ static double change(keel_work *w, const struct bdf_formula *f, double inexact) 
     return bdf_size(w, moved);
 }
 
-/* Until what is left, at the pace seen, is a small part of a tolerance.  The first change is judged by the
- * pace of the steps before. */
+/* Until what is left, at the rate of convergence seen, is a small part of a tolerance.  The first
+ * change goes by the rate of the steps before. */
 static keel_status iterate_to_tolerance(keel_work *w, const keel_attempt *a, const struct bdf_formula *f,
                                         int *found) {
     struct bdf_memory *m = ((struct bdf_variable *)w->method)->memory;
@@ -83,9 +83,9 @@ static keel_status iterate_to_tolerance(keel_work *w, const keel_attempt *a, con
         double size = change(w, f, LINEAR * enough);
         if (!isfinite(size)) return KEEL_OK;
         if (round > 1) {
-            double pace = size / fmax(before, DBL_MIN);
-            m->contraction = fmax(0.2 * m->contraction, pace);
-            if (pace > 0.9 && size > round_off) return KEEL_OK;
+            double ratio = size / fmax(before, DBL_MIN);
+            m->contraction = fmax(0.2 * m->contraction, ratio);
+            if (ratio > 0.9 && size > round_off) return KEEL_OK;
         }
         double left = fmin(1, m->contraction) * 1.5;
         *found = size * left <= fmax(enough, round_off);
@@ -107,9 +107,9 @@ static keel_status iterate_to_round_off(keel_work *w, const keel_attempt *a, con
     int idle = 0;
     m->contraction = 0;
     for (int round = 1; round <= FIXED_ROUNDS; round++) {
-        double size = change(w, f, 0), pace = size / before;
+        double size = change(w, f, 0), ratio = size / before;
         if (!isfinite(size)) return KEEL_OK;
-        if (size > NEAR && round > 1) m->contraction = fmax(m->contraction, pace);
+        if (size > NEAR && round > 1) m->contraction = fmax(m->contraction, ratio);
         idle = size < 0.5 * least ? 0 : idle + 1;
         least = fmin(least, size);
         *found = size <= DBL_EPSILON || (idle && size < 16 * DBL_EPSILON) || (idle > 2 && size < NEAR);

@@ -161,5 +161,5 @@ keel_status implicit_estimate(keel_work *w, const keel_attempt *a) {
     }
     for (int c = 0; c < w->width; c++)
         a->error[0][c] = c < w->n ? (between > size ? late : e)[c] / allowed : 0;
-    return m->system ? m->system->judge(w, a, 0, a->error[0]) : KEEL_OK;
+    return m->system ? m->system->filter(w, a, 0, a->error[0]) : KEEL_OK;
 }

@@ -285,7 +285,7 @@ static keel_status smooth(keel_work *w, const keel_attempt *a, double h, double 
 
 /* Index 3: what v is off G v + g_t = 0 does no more harm than h times it does to q; and it has the round-off
  * of q over h. */
-static keel_status judge(keel_work *w, const keel_attempt *a, int by_z, double *error) {
+static keel_status filter(keel_work *w, const keel_attempt *a, int by_z, double *error) {
     struct implicit_mechanics *m = w->method;
     double largest = DBL_MIN;
     int nq = m->nq;
@@ -339,6 +339,6 @@ static keel_status end(keel_work *w, keel_attempt *a) {
 #define SYSTEM(its_layout)                                                                         \
     {                                                                                              \
         .layout = (its_layout), .begin = begin, .rhs = rate, .jacobian = jacobian, .weigh = weigh, \
-        .smooth = smooth, .judge = judge, .end = end, .accept = accept                             \
+        .smooth = smooth, .filter = filter, .end = end, .accept = accept                           \
     }
 const struct implicit_system implicit_ggl = SYSTEM(layout_ggl), implicit_index3 = SYSTEM(layout_index3);

@@ -185,7 +185,7 @@ static double round_off(const keel_work *w, int s) {
     return DBL_EPSILON / tolerance_of_estimate(w, s);
 }
 
-/* What may be left, at the pace seen. */
+/* What may be left, at the rate of convergence seen. */
 double implicit_newton_enough(const keel_work *w, int s) {
     const struct implicit_rk *m = w->method;
     double expm = (s + 1.0) / (2.0 * s);
@@ -193,21 +193,21 @@ double implicit_newton_enough(const keel_work *w, int s) {
     return m->system ? 0.1 * enough : enough;
 }
 
-/* To a fraction of the tolerance, or until the rest is lost in it at this pace.  Changes that shrink no
- * more have met round-off if they are as small as that; with multipliers see `weigh`. */
+/* To a fraction of the tolerance, or until the rest is lost in it at this rate of convergence.  Changes that
+ * shrink no more have met round-off if they are as small as that; with multipliers see `weigh`. */
 static enum verdict control_tolerance(struct implicit_memory *memory, int s, int round, int known,
-                                      double size, double pace, double least_pace, double enough,
+                                      double size, double rate, double least_rate, double enough,
                                       double least) {
     int most = 7 + (s - 3) * 5 / 2, left = most - 1 - round;
     enum verdict stalled = size <= fmax(10 * least, known > 2 ? enough : 0) ? ARRIVED : GIVE_UP;
     memory->shrink = 0.5;
     if (known > 2 && !isfinite(size)) return GIVE_UP;
     if (round >= known) {
-        memory->rate = pace;
-        if (!(pace < 0.99)) return stalled;
-        pace = fmax(pace, least_pace);
-        memory->contraction = pace / (1 - pace);
-        double at_end = memory->contraction * size * pow(pace, left) / enough;
+        memory->rate = rate;
+        if (!(rate < 0.99)) return stalled;
+        rate = fmax(rate, least_rate);
+        memory->contraction = rate / (1 - rate);
+        double at_end = memory->contraction * size * pow(rate, left) / enough;
         if (at_end >= 1) {
             memory->shrink = 0.8 * pow(fmax(1e-4, fmin(20, at_end)), -1.0 / (4 + left));
             return stalled;
@@ -218,18 +218,18 @@ static enum verdict control_tolerance(struct implicit_memory *memory, int s, int
     return round >= most ? stalled : GO_ON;
 }
 
-/* Until what is left, at this pace, is below round-off, or nothing is gained any more. */
+/* Until what is left, at this rate of convergence, is below round-off, or nothing is gained any more. */
 static enum verdict control_round_off(struct implicit_memory *memory, int round, double size, int idle,
-                                      double pace) {
-    memory->rate = round > 1 ? pace : 0;
+                                      double rate) {
+    memory->rate = round > 1 ? rate : 0;
     if (!isfinite(size)) return GIVE_UP;
     if (size <= DBL_EPSILON) return ARRIVED;
-    if (round > 1 && pace < 0.5 && size * pace / (1 - pace) <= 0.1 * DBL_EPSILON) return ARRIVED;
+    if (round > 1 && rate < 0.5 && size * rate / (1 - rate) <= 0.1 * DBL_EPSILON) return ARRIVED;
     if (implicit_arrived(size, idle)) {
         memory->rate = 0;
         return ARRIVED;
     }
-    return round > 40 || idle > 3 || (round > 6 && pace > 0.9 && size > IMPLICIT_NEAR) ? GIVE_UP : GO_ON;
+    return round > 40 || idle > 3 || (round > 6 && rate > 0.9 && size > IMPLICIT_NEAR) ? GIVE_UP : GO_ON;
 }
 
 /* The size of m->moved; with tolerances z counts as h f_z dz. */
@@ -242,8 +242,8 @@ static keel_status measure(keel_work *w, const keel_attempt *a, int s, double *s
             push[c] = 0;
             for (int j = w->n; j < m->n; j++) push[c] += a->h * m->jacobian[(long)c * m->n + j] * moved[j];
         }
-        status = m->system->judge(w, a, 0, moved);
-        if (status == KEEL_OK) status = m->system->judge(w, a, 1, push);
+        status = m->system->filter(w, a, 0, moved);
+        if (status == KEEL_OK) status = m->system->filter(w, a, 1, push);
     }
     *size = implicit_size(w, s, m->moved);
     if (m->system && w->rtol > 0) *size = fmax(*size, implicit_size(w, s, m->residual));
@@ -256,11 +256,11 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
     struct implicit_rk *m = w->method;
     struct implicit_memory *memory = m->memory;
     int s = table->s, idle = 0;
-    double before = HUGE_VAL, smallest = HUGE_VAL, pace_before = 0, first = 0,
+    double before = HUGE_VAL, smallest = HUGE_VAL, rate_before = 0, first = 0,
            least = w->rtol > 0 ? round_off(w, s) : 0;
     double enough = w->rtol > 0 ? implicit_newton_enough(w, s) : 0, pace_of_last = memory->rate;
-    /* The round with a pace.  With multipliers the first change is mostly one of z, and a change of z is felt
-     * by x one round later: sizes fall by 1e-4 and 0.2 in turns, so that two rounds make a pace.  With one,
+    /* The round with a rate.  With multipliers the first change is mostly one of z, and a change of z is felt
+     * by x one round later: sizes fall by 1e-4 and 0.2 in turns, so that two rounds make a rate.  With one,
      * positions of a pendulum of index 3 erred by 190 tolerances of 1e-12; with two, by less than 5. */
     int known = m->system ? 3 : 2, single = m->system ? 2 : known;
     *converged = 0;
@@ -281,24 +281,24 @@ static keel_status iterate(keel_work *w, const keel_attempt *a, const struct imp
         double size;
         status = measure(w, a, s, &size);
         if (status != KEEL_OK) return status;
-        /* A change below round-off is known to be that and no more: were the pace believed to be 0, the next
+        /* A change below round-off is known to be that and no more: were the rate believed to be 0, the next
          * step would be content with one round. */
-        double pace = round > 1 ? fmax(size, least) / before : 0;
-        double mean = round > single ? sqrt(pace * pace_before) : pace;
-        /* The first pace may flatter: most of a large first change is linear. */
-        double least_pace = !m->system && round == known ? fmin(pace_of_last, 0.1) : 0;
+        double rate = round > 1 ? fmax(size, least) / before : 0;
+        double mean = round > single ? sqrt(rate * rate_before) : rate;
+        /* The first rate may flatter: most of a large first change is linear. */
+        double least_rate = !m->system && round == known ? fmin(pace_of_last, 0.1) : 0;
         memory->iterations = round;
         idle = implicit_idle(idle, size, before, &smallest);
         enum verdict verdict =
-            w->rtol > 0 ? control_tolerance(memory, s, round, known, size, mean, least_pace, enough, least)
-                        : control_round_off(memory, round, size, idle, pace);
+            w->rtol > 0 ? control_tolerance(memory, s, round, known, size, mean, least_rate, enough, least)
+                        : control_round_off(memory, round, size, idle, rate);
         *converged = verdict == ARRIVED;
         if (round == known) first = memory->contraction;
         if (verdict != GO_ON) break;
         before = fmax(size, fmax(DBL_EPSILON, least));
-        pace_before = pace;
+        rate_before = rate;
     }
-    /* The next solve may stop after its first change if this is small at the pace known: that of a first
+    /* The next solve may stop after its first change if this is small at the rate known: that of a first
      * change, not of a last one, which is better by far where Newton's matrix is right (x' = -1e5 (x - s(t)),
      * y' = x^2 - y erred by 400 tolerances with it). */
     if (!m->system) memory->contraction = fmax(memory->contraction, first);

@@ -23,7 +23,7 @@ struct implicit_system {
     /* h (f - u') at the begin of the step, for the error estimate, in place. */
     keel_status (*smooth)(keel_work *w, const keel_attempt *a, double h, double *defect);
     /* Leaves what counts of an error or a change of x; by_z: one that z brings about. */
-    keel_status (*judge)(keel_work *w, const keel_attempt *a, int by_z, double *x);
+    keel_status (*filter)(keel_work *w, const keel_attempt *a, int by_z, double *x);
     keel_status (*end)(keel_work *w, keel_attempt *a); /* last touches to dx */
     void (*accept)(keel_work *w, int stages);
 };

@@ -49,7 +49,7 @@ static double cheapest(double length, double fixed) {
  * more of it: their projection costs as much as the series (docs/decisions.md has the sweep). */
 static int order_for(const keel_problem *p, double rtol) {
     enum { USUAL = 19, OF_STATE = 38, OF_MECHANICS = 156 };
-    double each = (double)keel_extras_of(p)->series.each, length = 2 - log(rtol);
+    double each = (double)keel_extras_of(p)->series.per_order, length = 2 - log(rtol);
     double order = 5 - 0.95 * log(rtol);
     int of_state = keel_problem_traits(p) & KEEL_SECOND_ORDER ? OF_MECHANICS : OF_STATE;
     double fixed = each > 0 ? of_state * p->n / each : 0;
@@ -76,8 +76,8 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->known = keel_work_doubles(w, 2 + (size_t)(p->n + p->m));
     m->before = keel_work_doubles(w, 1);
     m->c = keel_work_doubles(w, terms * (size_t)p->n);
-    m->work = keel_work_doubles(w, (size_t)keel_extras_of(p)->series.room +
-                                       (size_t)keel_extras_of(p)->series.each * terms);
+    m->work = keel_work_doubles(w, (size_t)keel_extras_of(p)->series.workspace +
+                                       (size_t)keel_extras_of(p)->series.per_order * terms);
     m->x = keel_work_doubles(w, (size_t)w->width);
     m->slope = keel_work_doubles(w, (size_t)w->width);
     m->weight = keel_work_doubles(w, (size_t)p->n);
@@ -87,8 +87,8 @@ static void layout(const keel_problem *p, const keel_options *o, keel_work *w) {
     m->curve = keel_work_doubles(w, terms * (size_t)p->n);
     m->at = keel_work_doubles(w, (size_t)(p->n + p->m));
     m->event = keel_work_doubles(w, terms * (size_t)p->event.count);
-    m->event_work = keel_work_doubles(w, (size_t)keel_extras_of(p)->event_series.room +
-                                             (size_t)keel_extras_of(p)->event_series.each * terms);
+    m->event_work = keel_work_doubles(w, (size_t)keel_extras_of(p)->event_series.workspace +
+                                             (size_t)keel_extras_of(p)->event_series.per_order * terms);
 }
 
 /* The coefficients at (t, u); an evaluation of f for each order. */

@@ -177,7 +177,7 @@ static int build(struct functions *f, const struct motion_parts *p) {
     free(input);
     if (status) return status < 0 ? -1 : 0;
     f->series.value = interpret_series;
-    series_room(&f->recurrences, &f->series.room, &f->series.each);
+    series_room(&f->recurrences, &f->series.workspace, &f->series.per_order);
     return 0;
 }
 
@@ -240,6 +240,6 @@ int functions_events(struct functions *f, const struct formulation *r) {
     }
     f->along.kink = kinks;
     f->event_series.value = follow_events;
-    series_room(&f->along, &f->event_series.room, &f->event_series.each);
+    series_room(&f->along, &f->event_series.workspace, &f->event_series.per_order);
     return 0;
 }

@@ -148,10 +148,11 @@ static int put_extras(const struct page *page, int mode, const keel_extras *x) {
     fprintf(out, "static const keel_extras extras_%d = {\n", mode);
     for (int k = 0; k < MAPS; k++) put_map(out, maps[k].name, mode, maps[k].map);
     if (page->method && x->series.value)
-        fprintf(out, "    .series = {series_%d_f, %ld, %ld},\n", mode, x->series.room, x->series.each);
+        fprintf(out, "    .series = {series_%d_f, %ld, %ld},\n", mode, x->series.workspace,
+                x->series.per_order);
     if (page->method && x->event_series.value)
-        fprintf(out, "    .event_series = {along_%d_event, %ld, %ld},\n", mode, x->event_series.room,
-                x->event_series.each);
+        fprintf(out, "    .event_series = {along_%d_event, %ld, %ld},\n", mode, x->event_series.workspace,
+                x->event_series.per_order);
     fputs("};\n", out);
     return 1;
 }

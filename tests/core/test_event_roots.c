@@ -268,10 +268,10 @@ static void what_has_no_room_is_said(void **state) {
     (void)state;
     struct turning c;
     turning_open(&c, "x", 0, 0);
-    own_extras(&c.problem)->event_series.each = -1;
+    own_extras(&c.problem)->event_series.per_order = -1;
     keel_solver *s = keel_open(&c.problem, &(keel_options){.method = "taylor"});
     assert_int_equal(keel_state_of(s), KEEL_EINVAL);
-    assert_non_null(strstr(keel_message(s), "event_series.each = -1: they must be 0 .. "));
+    assert_non_null(strstr(keel_message(s), "event_series.per_order = -1: they must be 0 .. "));
     keel_close(s);
     keel_model_close(c.m);
 }

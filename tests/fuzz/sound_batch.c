@@ -102,9 +102,10 @@ static int same_series(keel_model *m, int mode, int number, const struct compile
     static double u[MOST_INPUTS];
     size_t count = (size_t)(ORDERS + 1) * (size_t)p->n;
     double t, *here = calloc(2 * count + 1, sizeof *here), *there = here ? here + count : NULL;
-    double *work =
-        calloc((size_t)(keel_extras_of(p)->series.room + keel_extras_of(p)->series.each * (ORDERS + 1)) + 1,
-               sizeof *work);
+    double *work = calloc(
+        (size_t)(keel_extras_of(p)->series.workspace + keel_extras_of(p)->series.per_order * (ORDERS + 1)) +
+            1,
+        sizeof *work);
     int same = here && work;
     for (int point = 0; same && point < POINTS - 1; point++) {
         choose_point(point, &t, u);

@@ -12,8 +12,8 @@
 /* (orders + 1) x n, to be freed; NULL where the series gives up. */
 static double *coefficients(const keel_problem *p, double t, const double *u, int orders) {
     double *out = calloc((size_t)(orders + 1) * (size_t)p->n, sizeof *out);
-    double *work = calloc((size_t)keel_extras_of(p)->series.room +
-                              (size_t)keel_extras_of(p)->series.each * (size_t)(orders + 1) + 1,
+    double *work = calloc((size_t)keel_extras_of(p)->series.workspace +
+                              (size_t)keel_extras_of(p)->series.per_order * (size_t)(orders + 1) + 1,
                           sizeof *work);
     assert_true(out && work);
     int code = keel_extras_of(p)->series.value(t, u, orders, out, work, p->user);
@@ -280,8 +280,8 @@ static void same_bits_along(const keel_problem *p, keel_composed_fn *compiled, i
     size_t terms = (size_t)orders + 1, events = (size_t)p->event.count;
     double *c = coefficients(p, p->t0, p->u0, orders), *here = malloc(terms * events * sizeof *here),
            *there = malloc(terms * events * sizeof *there),
-           *work = malloc((size_t)(keel_extras_of(p)->event_series.room +
-                                   keel_extras_of(p)->event_series.each * (orders + 1)) *
+           *work = malloc((size_t)(keel_extras_of(p)->event_series.workspace +
+                                   keel_extras_of(p)->event_series.per_order * (orders + 1)) *
                           sizeof *work);
     assert_non_null(compiled);
     assert_true(c && here && there && work);

@@ -163,9 +163,9 @@ static void what_cannot_be_done_is_said(void **state) {
             "dop853 has one order: leave options.order out");
     refused(&p.keel, (keel_options){.method = "taylor+baumgarte"},
             "baumgarte adds a term to f, and taylor makes its steps from other parts of the problem");
-    own_extras(&p.keel)->series.room = -1;
+    own_extras(&p.keel)->series.workspace = -1;
     refused(&p.keel, (keel_options){.method = "taylor"},
-            "extras.series.room = -1 and extras.series.each = 2: they must be 0 .. 268435456");
+            "extras.series.workspace = -1 and extras.series.per_order = 2: they must be 0 .. 268435456");
     keel_model *m = model_of("model m\nvar y\ny - sin(t) = 0\nrun 0 .. 1\n");
     refused(
         problem_of(m), (keel_options){.method = "taylor"},
