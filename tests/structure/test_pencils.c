@@ -69,7 +69,7 @@ static int verdict_of(struct pencil *p, long number) {
     m = read_pencil(p->text);
     int with = pencil_below(p, 4), verdict = 0;
     if (with == 2 && p->freedom == 0) with = 0; /* taylor has no series where nothing is free */
-    keel_options o = {.method = methods[with], .rtol = 1e-9};
+    keel_options o = {.method = methods[with], .rtol = 1e-9, .max_steps = 3000}; /* more is a refusal */
     keel_sim *s = keel_model_status(m) == KEEL_OK ? keel_sim_open(m, &o) : NULL;
     keel_status status = s ? keel_sim_run(s, p->to) : KEEL_EINVAL;
     keel_model_mode(m, 0, &mode);
