@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { QUICK = 64 };            /* steps within 5 ms: a portion of the solver (pause_steps) is short then */
+enum { QUICK = 64 }; /* steps within 5 ms: a portion of the solver (pause_steps) is short then */
 
 static double seconds(void) {
     struct timespec now;
