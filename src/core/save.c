@@ -145,11 +145,12 @@ static int counters_are_sound(const struct engine *e) {
 static int record_is_sound(const struct engine *e) {
     const struct run_state *r = e->r;
     int events = e->field.p.event.count;
-    return counters_are_sound(e) && watch_is_sound(&r->watch) && flag(r->current) && flag(r->inside) &&
-           flag(r->fresh) && flag(r->has_step) && flag(r->dense_ready) && flag(r->rhs_known[0]) &&
-           flag(r->rhs_known[1]) && flag(r->observed) && flag(r->just_begun) && r->direction >= -1 &&
-           r->direction <= 1 && r->event >= -1 && r->event < events && r->left >= -1 && r->left < events &&
-           r->surface >= -1 && r->surface < events &&
+    int other_method = r->watch.wanted && !e->watched; /* of a run that keeps its own */
+    return counters_are_sound(e) && watch_is_sound(&r->watch) && !other_method && flag(r->current) &&
+           flag(r->inside) && flag(r->fresh) && flag(r->has_step) && flag(r->dense_ready) &&
+           flag(r->rhs_known[0]) && flag(r->rhs_known[1]) && flag(r->observed) && flag(r->just_begun) &&
+           r->direction >= -1 && r->direction <= 1 && r->event >= -1 && r->event < events && r->left >= -1 &&
+           r->left < events && r->surface >= -1 && r->surface < events &&
            (r->surface < 0 || surfaces_of_event(e, r->surface) >= 0) && r->sliding >= 0 &&
            r->sliding <= e->surfaces.count && flag(r->unsettled) && flag(r->regridded) && flag(r->at_rest) &&
            flag(r->defect.relative) && r->defect.component >= -1 &&
