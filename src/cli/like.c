@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct like {
     char *words, *model; /* of the file */
@@ -24,6 +25,8 @@ static int read_file(struct job *j, struct like *l, const char *path) {
     struct netcdf n = {.id = -1};
     char why[JOB_SENTENCE];
     int one;
+    if (access(path, R_OK) != 0)
+        return job_fail(j, EXIT_FAILED, "--like: %.300s cannot be read: %s", path, strerror(errno));
     if (hdf5_library_load(&n.h5, why, sizeof why)) return job_fail(j, EXIT_FAILED, "--like: %s", why);
     if (netcdf_open(&n, path) == 0) {
         l->words = netcdf_read(&n, "command", &l->count);

@@ -337,6 +337,16 @@ static keel_sim *open_anew(const struct keel_variation *v, const keel_options *o
     return s;
 }
 
+/* Are the rows treated as with the model's own values?  One that is redundant or without a gradient at this
+ * start, a rod of length 0, leaves it to the analysis what the model is. */
+static int treats_alike(const keel_sim *s, const keel_sim *like) {
+    keel_row own, other;
+    if (!s || keel_state_of(s->solver) < 0 || !like) return 1;
+    for (int i = 0; keel_row_at(s->solver, i, &own); i++)
+        if (!keel_row_at(like->solver, i, &other) || own.treatment != other.treatment) return 0;
+    return 1;
+}
+
 keel_sim *keel_vary_sim(const keel_variation *v, const keel_sim *like, const keel_options *o,
                         const double *value) {
     if (!v || v->status < 0 || (v->count && !value))
@@ -348,7 +358,9 @@ keel_sim *keel_vary_sim(const keel_variation *v, const keel_sim *like, const kee
             return refused(KEEL_ESTART, why);
         }
     keel_sim *s = v->anew ? NULL : vary_quick(v, like, o, value);
-    return s ? s : open_anew(v, o, value);
+    if (s && treats_alike(s, like)) return s;
+    keel_sim_close(s);
+    return open_anew(v, o, value);
 }
 
 int keel_vary_span(const keel_variation *v, const double *value, double *from, double *to) {

@@ -94,6 +94,14 @@ def test_failed_members_have_a_sentence():
         check("20 steps led to" in out and "failed     2 of 2" in out, out)
 
 
+def test_a_constraint_that_vanishes_is_left_to_the_analysis():
+    with folder() as place:
+        keel("sweep", example("pendulum"), "--over", "l=-1,0,1", "--tend", 1, "--out", f"{place}/a.csv", status=3)
+        found = rows(f"{place}/a.csv")
+        check([row["status"] for row in found] == ["done", "failed", "done"])
+        check("nothing determines the start value" in found[1]["sentence"], found[1]["sentence"])
+
+
 def test_summaries():
     with folder() as place:
         words = ("sweep", example("kepler"), "--draw", "e=uniform(0,0.9)", "--count", 1500, "--tend", 1, "--at", "0.5,1",
