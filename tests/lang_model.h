@@ -3,7 +3,9 @@
 #define KEEL_TESTS_LANG_MODEL_H
 
 #include "lang/elaborate.h"
+#include "lang/library.h"
 #include "lang/parser.h"
+#include "lang/parts.h"
 #include "structure/structure.h"
 
 #include <stdlib.h>
@@ -13,8 +15,8 @@ struct reading {
     struct source source;
     struct source_messages messages;
     struct pool pool;
-    struct syntax_file *file;
-    struct model *model; /* NULL: see the messages */
+    struct syntax_file *written, *file; /* as written; without parts */
+    struct model *model;                /* NULL: see the messages */
     char *text;
 };
 
@@ -22,8 +24,12 @@ struct reading {
 static inline void reading_open(struct reading *r, const char *name, char *text) {
     memset(r, 0, sizeof *r);
     r->text = text;
-    r->source = (struct source){name, text, strlen(text)};
+    r->source = (struct source){name, text, strlen(text), 0};
     r->file = parser_run(&r->source, &r->messages, &r->pool);
+    if (r->file && library_append(&r->source, r->file, &r->messages, &r->pool))
+        r->file = parser_run(&r->source, &r->messages, &r->pool);
+    r->written = r->file;
+    if (r->file) r->file = parts_expand(&r->source, r->file, &r->messages, &r->pool);
     if (r->file) r->model = elaborate_run(&r->source, r->file, NULL, &r->messages, &r->pool);
     static char out[32768];
     source_render_all(&r->source, &r->messages, out, sizeof out);

@@ -60,7 +60,7 @@ static void ode_rates(const struct model *m, expr *rate) {
 static void ode_open(struct ode *o, const char *text) {
     static char said[8192];
     memset(o, 0, sizeof *o);
-    o->source = (struct source){"a.keel", text, strlen(text)};
+    o->source = (struct source){"a.keel", text, strlen(text), 0};
     struct syntax_file *file = parser_run(&o->source, &o->messages, &o->pool);
     if (file) o->model = elaborate_run(&o->source, file, NULL, &o->messages, &o->pool);
     source_render_all(&o->source, &o->messages, said, sizeof said);

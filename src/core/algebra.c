@@ -245,13 +245,12 @@ static void step_back(struct field *fd, double *u) {
     fd->fault.status = KEEL_OK;
 }
 
-/* u - step, and the length of the step in sizes of the unknowns, before or after it. */
-static double take_step(struct field *fd, double *u) {
-    double length = 0, *y = u + fd->n;
-    const double *size = fd->size + fd->n;
+/* The length of the step from u in sizes of the unknowns, before or after it. */
+static double step_length(const struct field *fd, const double *u) {
+    double length = 0;
+    const double *size = fd->size + fd->n, *y = u + fd->n;
     for (int j = 0; j < fd->m; j++) {
         double step = fd->dae.step[j], largest = step_control_max(fabs(y[j] - step), fabs(y[j]));
-        y[j] -= step;
         length = step_control_max(fabs(step) / step_control_max(largest, size[j] * 1e-3 + DBL_MIN), length);
     }
     return length;
@@ -358,22 +357,22 @@ keel_status algebra_newton(struct field *fd, double t, double *u, int wary) {
         for (int j = 0; j < m; j++) d->step[j] = d->values[j];
         algebra_divide(fd, d->step);
         fd->stats->newton++;
-        double length = take_step(fd, u);
+        double length = step_length(fd, u), shrinks = length / before;
         if (!isfinite(length)) break;
-        double shrinks = length / before;
         if (iteration == 0) d->moved = length;
         if (wary && iteration == 1) {
             if (d->moved > CLEAR_STEP) /* length = omega moved^2 / 2, or round-off */
                 *d->omega = fmax(*d->omega, 2 * length / (d->moved * d->moved));
             d->doubt = shrinks > FIRST_CONTRACTION && length > NO_LEAP && !at_round_off(fd, t, u);
-            if (d->doubt) return KEEL_RETRY;
         }
         idle = shrinks > 0.1 ? idle + 1 : 0;
+        int rounded = idle >= 2 && at_round_off(fd, t, u); /* the values are those before the step */
+        for (int j = 0; j < m; j++) u[fd->n + j] -= d->step[j];
+        if (d->doubt) return KEEL_RETRY;
         circling = length < 1e-10 && length > 0.5 * shortest ? circling + 1 : 0;
         stuck = length < NO_LEAP && length > 0.5 * shortest ? stuck + 1 : 0;
         shortest = step_control_min(shortest, length);
-        if (length <= 2 * DBL_EPSILON || circling >= 2 || (idle >= 2 && at_round_off(fd, t, u)))
-            return KEEL_OK;
+        if (length <= 2 * DBL_EPSILON || circling >= 2 || rounded) return KEEL_OK;
         if (stuck >= 8 && only_zeros_move(fd, u)) return KEEL_OK;
         if (iteration && shrinks < 0.5 && length * shrinks <= DBL_EPSILON)
             return KEEL_OK; /* the rest is round-off */

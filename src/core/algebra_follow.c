@@ -238,7 +238,11 @@ static keel_status find_by_walk(struct field *fd, double t, double *u) {
 }
 
 keel_status algebra_find(struct field *fd, double t, double *u) {
-    if (!fd->dae.follow) return algebra_solve(fd, t, u);
+    if (!fd->dae
+             .follow) { /* a look inside a step: from its end where Newton's method alone does not settle */
+        keel_status found = algebra_solve(fd, t, u);
+        return found == KEEL_RETRY && isfinite(*fd->dae.found_t) ? find_by_walk(fd, t, u) : found;
+    }
     if (fd->dae.careful) return find_by_walk(fd, t, u);
     keel_status status = algebra_newton(fd, t, u, 1);
     if (status != KEEL_RETRY) return status;

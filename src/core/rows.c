@@ -246,8 +246,8 @@ void rows_fade(struct rows *r) {
     enum { SLACK = 10 };
     for (int i = 0; i < r->count; i++) {
         double most = SLACK * fmax(r->fresh_size[i], r->recent[i]);
-        if (r->treatment[i] != KEEL_ROW_KEPT && most > 0 && i >= r->lasting)
-            r->size[i] = fmin(r->size[i], most);
+        int held = r->treatment[i] == KEEL_ROW_KEPT || r->treatment[i] == KEEL_ROW_REDUNDANT; /* by others */
+        if (!held && most > 0 && i >= r->lasting) r->size[i] = fmin(r->size[i], most);
         r->recent[i] = r->fresh_size[i];
     }
 }

@@ -36,6 +36,7 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
     st->z = arena_doubles(a, count);
     st->d = arena_doubles(a, width);
     st->chosen = arena_ints(a, count);
+    st->aside = arena_ints(a, count);
     st->part = arena_ints(a, fd->mech.sparse ? count : 0);
 }
 
@@ -62,7 +63,7 @@ static int choose_rows(struct start *st, const struct start_level *level) {
     int count = 0;
     for (int i = 0; i < st->rows->count; i++) {
         int listed = level->kinds >> rows_kind(st->rows, i) & 1;
-        if (listed && i != level->except && !solved_for_y(st, i)) st->chosen[count++] = i;
+        if (listed && i != level->except && !st->aside[i] && !solved_for_y(st, i)) st->chosen[count++] = i;
     }
     return count;
 }
@@ -305,6 +306,21 @@ static void least_sizes(struct start *st, double t, const double *u) {
     }
 }
 
+/* Rows of mechanics whose terms are all 0 at the start, of a coordinate that stays 0 say: what others leave
+ * there is a round-off of the sizes that its coordinates have as members of their arrays. */
+static void sizes_of_nothing(struct start *st) {
+    const struct field *fd = st->fd;
+    struct rows *r = st->rows;
+    int mechanics = fd->traits & KEEL_SECOND_ORDER && !fd->mech.sparse;
+    for (int i = 0; i < r->count && mechanics; i++) {
+        if (!(ROWS_OF_CONSTRAINTS >> rows_kind(r, i) & 1)) continue;
+        const double *row = rows_gradient(r, fd, i);
+        double size = 0;
+        for (int j = 0; j < fd->n; j++) size += fabs(row[j]) * fd->size[j];
+        if (r->size[i] < sqrt(DBL_EPSILON) * size) r->size[i] = size;
+    }
+}
+
 /* One level, fixed values as they are.  Only where no others can make up for it, and what is given fits to
  * FITS, typed digits are polished: with all values free. */
 static keel_status meet(struct start *st, const struct start_level *level, double t, const double *u,
@@ -336,6 +352,7 @@ keel_status start_make(struct start *st, double t, double *u, const unsigned cha
     keel_status status = rows_grow_all(fd, st->rows, t, u);
     if (status != KEEL_OK) return fd->fault.status;
     least_sizes(st, t, u);
+    sizes_of_nothing(st);
     for (int l = 0; l < levels; l++) {
         status = meet(st, &level[l], t, u, fixed);
         if (status == KEEL_ESTART) return does_not_fit(st, level, l, levels, t, u);
@@ -393,31 +410,57 @@ double start_units(struct start *st, const struct start_level *level, double t, 
     return worst;
 }
 
+/* Large mechanics: rows with a direction of their own at one of several points. */
+static keel_status active_of_large(struct start *st, const struct start_level *level, double t,
+                                   const double *u) {
+    unsigned seed = 12345;
+    for (int sample = 0, good = 0; sample < 8 && good < 4; sample++) {
+        memcpy(st->found, u, (size_t)st->fd->n * sizeof *u);
+        if (sample > 0 && st->fd->kg &&
+            start_nearby(st, &level[0], START_NEAR, t, u, &seed, st->found) != KEEL_OK)
+            continue;
+        keel_status status = start_sparse_rank(st, t, st->found);
+        if (status == KEEL_ENOMEM) return status;
+        good += status == KEEL_OK;
+    }
+    return KEEL_OK;
+}
+
+/* Rows without a direction of their own at u are put aside.  Where all others hold, at points around u, they
+ * hold as well, or they are not redundant: u is a dead centre.  (A point that meets all rows is hard to find
+ * where they are dependent only on the manifold.)  Rolling rows are judged by their directions there. */
+static void active_of_small(struct start *st, const struct start_level *level, double t, const double *u) {
+    struct field *fd = st->fd;
+    unsigned seed = 12345;
+    int aside = 0;
+    memcpy(st->found, u, (size_t)fd->n * sizeof *u);
+    int count = choose_rows(st, &level[1]);
+    keel_status status = factor(st, &level[1], count, t, st->found, 1);
+    for (int i = 0; i < fd->k; i++) fd->active[i] = status != KEEL_OK || st->space.used[i];
+    for (int i = 0; i < fd->k; i++) aside += !fd->active[i];
+    for (int i = 0; i < fd->kg; i++) st->aside[i] = !fd->active[i];
+    for (int sample = 0, good = 0; aside && sample < 8 && good < 4; sample++) {
+        if (fd->kg && start_nearby(st, &level[0], START_NEAR, t, u, &seed, st->found) != KEEL_OK) continue;
+        if (residuals(st, t, st->found) != KEEL_OK) continue;
+        good++;
+        for (int i = 0; i < fd->kg; i++) fd->active[i] |= fabs(st->residual[i]) > FITS * st->rows->size[i];
+        if (fd->kr == 0 || factor(st, &level[1], count, t, st->found, 1) != KEEL_OK) continue;
+        for (int i = fd->kg; i < fd->k; i++) fd->active[i] |= st->space.used[i];
+    }
+    for (int i = 0; i < fd->kg; i++) st->aside[i] = 0;
+}
+
 keel_status start_find_redundant(struct start *st, double t, const double *u) {
     struct field *fd = st->fd;
     struct rows *r = st->rows;
     struct start_level level[2];
-    unsigned seed = 12345;
     if (!(fd->traits & KEEL_SECOND_ORDER) || fd->k < 1) return KEEL_OK;
     levels_of(fd, level);
     memset(st->free, 1, (size_t)(fd->n + fd->m));
     for (int i = 0; i < fd->k; i++) fd->active[i] = 0;
-    for (int sample = 0, good = 0; sample < 8 && good < 4; sample++) {
-        memcpy(st->found, u, (size_t)fd->n * sizeof *u);
-        if (sample > 0 && fd->kg &&
-            start_nearby(st, &level[0], START_NEAR, t, u, &seed, st->found) != KEEL_OK)
-            continue;
-        int count = choose_rows(st, &level[1]);
-        if (fd->mech.sparse) {
-            keel_status status = start_sparse_rank(st, t, st->found);
-            if (status == KEEL_ENOMEM) return status;
-            good += status == KEEL_OK;
-            continue;
-        }
-        if (factor(st, &level[1], count, t, st->found, 1) != KEEL_OK) continue;
-        good++;
-        for (int i = 0; i < count; i++) fd->active[i] |= st->space.used[i];
-    }
+    keel_status status = fd->mech.sparse ? active_of_large(st, level, t, u) : KEEL_OK;
+    if (status != KEEL_OK) return status;
+    if (!fd->mech.sparse) active_of_small(st, level, t, u);
     for (int i = 0; i < fd->k; i++) {
         if (fd->active[i]) continue;
         int *rate = &r->treatment[r->at[KEEL_ROW_VELOCITY] + i]; /* positions alone kept: watched */

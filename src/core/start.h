@@ -26,6 +26,7 @@ struct start {
     double *floor_of, *c, *z, *d;
     double *sizes; /* of the rows, kept while points far away are looked at */
     int *chosen;   /* rows of the level at hand */
+    int *aside;    /* rows that are not chosen, while points are looked at without them */
     int *part;     /* large mechanics: rows of K that take part */
 };
 

@@ -105,7 +105,7 @@ static void modes(struct elaborate *e, const struct syntax_file *file) {
 typedef void statement_pass(struct elaborate *e, const struct elaborate_line *line);
 
 static int is_unknowns(enum syntax_statement_kind kind) {
-    return kind == SYNTAX_VAR || kind == SYNTAX_COORD || kind == SYNTAX_CANONICAL;
+    return kind == SYNTAX_VAR || kind == SYNTAX_COORD || kind == SYNTAX_CANONICAL || kind == SYNTAX_NODE;
 }
 
 static void parameters(struct elaborate *e) {
@@ -145,8 +145,11 @@ static void lets_beforehand(struct elaborate *e) {
 static void each(struct elaborate *e, unsigned kinds, statement_pass *pass) {
     if (!expr_spend(e->graph, e->lines)) elaborate_stop(e);
     for (int i = 0; i < e->lines && !e->stopped; i++)
-        if ((kinds >> e->line[i].s->kind & 1) && (e->line[i].mode < 0 || e->line[i].mode == e->mode))
+        if ((kinds >> e->line[i].s->kind & 1) && (e->line[i].mode < 0 || e->line[i].mode == e->mode)) {
+            e->use = e->line[i].s->use;
             pass(e, &e->line[i]);
+        }
+    e->use = NULL;
 }
 
 static void enter_mode(struct elaborate *e, int mode) {
@@ -172,6 +175,8 @@ static void statements(struct elaborate *e) {
         enter_mode(e, i);
         lets(e);
         each(e, 1u << SYNTAX_EQUATION, elaborate_equation);
+        each(e, 1u << SYNTAX_FLOW, elaborate_flow);
+        each(e, 1u << SYNTAX_NODE, elaborate_balance);
         each(e, 1u << SYNTAX_FORCE, elaborate_force);
         each(e, 1u << SYNTAX_INVARIANT, elaborate_invariant);
         each(e, 1u << SYNTAX_OUTPUT, elaborate_output);
@@ -201,7 +206,11 @@ static void whole(struct elaborate *e, const struct syntax_file *file) {
     e->unrolling = 0;
     parameters(e);
     for (int i = 0; i < e->lines; i++)
-        if (is_unknowns(e->line[i].s->kind)) elaborate_unknowns(e, &e->line[i]);
+        if (is_unknowns(e->line[i].s->kind)) {
+            e->use = e->line[i].s->use;
+            elaborate_unknowns(e, &e->line[i]);
+        }
+    e->use = NULL;
     elaborate_form(e);
     for (int i = 0; i < e->model->modes && !e->stopped; i++) {
         enter_mode(e, i);

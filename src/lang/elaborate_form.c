@@ -208,27 +208,61 @@ static int open_motion(struct elaborate *e, struct motion *motion) {
     return motion_open(motion, n, q, v, NULL) == 0 || elaborate_out_of_memory(e);
 }
 
+/* Lagrangians of parts add up: pairs, pairs of pairs and so on. */
+static expr sum_of(struct elaborate *e, int count, const expr *term) {
+    if (count == 1) return term[0];
+    int half = (count + 1) / 2;
+    return expr_make(e->graph, EXPR_ADD, sum_of(e, half, term), sum_of(e, count - half, term + half), 0);
+}
+
+/* The sum of all lines, and the line that shows what cannot be differentiated, or the first. */
+static int energy_function(struct elaborate *e, enum syntax_statement_kind kind, expr **term, int *terms) {
+    *terms = 0;
+    for (int i = 0; i < e->lines; i++) *terms += e->line[i].s->kind == kind;
+    *term = elaborate_take(e, ((size_t)*terms + 1) * sizeof **term);
+    if (!*term) return 0;
+    int count = 0, good = 1;
+    e->energy_busy = 1;
+    for (int i = 0; i < e->lines && good; i++) {
+        if (e->line[i].s->kind != kind) continue;
+        e->use = e->line[i].s->use;
+        good =
+            elaborate_one(e, e->line[i].s->right, e->line[i].frame, "an energy function", &(*term)[count++]);
+    }
+    e->use = NULL;
+    e->energy_busy = 0;
+    if (good) e->model->mode[e->mode].function = sum_of(e, *terms, *term);
+    return good;
+}
+
+static const struct syntax_statement *obstructed(const struct elaborate *e, enum syntax_statement_kind kind,
+                                                 const expr *term) {
+    expr obstacle = e->derive.obstacle;
+    int count = 0;
+    for (int i = 0; i < e->lines && obstacle != EXPR_NONE; i++)
+        if (e->line[i].s->kind == kind && expr_depends(e->graph, term[count++], 1, &obstacle))
+            return e->line[i].s;
+    return statement(e, kind);
+}
+
 /* The energy function in the mode under way and the motion that it gives, forces and multipliers not yet in.
  */
 void elaborate_motion(struct elaborate *e) {
     struct model *m = e->model;
     struct model_mode *mode = &m->mode[e->mode];
-    const struct syntax_statement *s =
-        statement(e, m->form == MODEL_LAGRANGIAN ? SYNTAX_LAGRANGIAN : SYNTAX_HAMILTONIAN);
-    expr *structure = NULL;
+    enum syntax_statement_kind kind = m->form == MODEL_LAGRANGIAN ? SYNTAX_LAGRANGIAN : SYNTAX_HAMILTONIAN;
+    expr *structure = NULL, *term = NULL;
     enum motion_status status;
+    int terms;
     if (m->form == MODEL_EQUATIONS || e->messages->errors) return;
-    e->energy_busy = 1;
-    int good = elaborate_one(e, s->right, NULL, "an energy function", &mode->function);
-    e->energy_busy = 0;
-    if (!good || !open_motion(e, &mode->motion)) return;
+    if (!energy_function(e, kind, &term, &terms) || !open_motion(e, &mode->motion)) return;
     if (m->form == MODEL_LAGRANGIAN) status = motion_lagrange(&mode->motion, &e->derive, mode->function);
     else if (m->form == MODEL_HAMILTONIAN)
         status = motion_hamilton(&mode->motion, &e->derive, mode->function);
     else if (structure_matrix(e, &structure))
         status = motion_poisson(&mode->motion, &e->derive, mode->function, structure);
     else return;
-    message_status(e, s, status);
+    message_status(e, obstructed(e, kind, term), status);
     if (status != MOTION_OK) return;
     mode->energy = m->form == MODEL_LAGRANGIAN ? motion_energy(&mode->motion, &e->derive, mode->function)
                                                : mode->function;

@@ -73,7 +73,18 @@ static int not_an_unknown(struct elaborate *e, const struct syntax_node *target,
     return 0;
 }
 
+/* What a part gives stands behind what the model itself does: 1 if that settles it. */
+static int part_gives_way(struct elaborate *e, struct model_givens *list, const struct model_given *one) {
+    int old = find_place(list, one->target, one->output);
+    if (list == &e->model->guess && one->by_part && find_place(&e->model->init, one->target, -1) >= 0)
+        return 1;
+    if (old < 0 || one->by_part == list->list[old].by_part) return 0;
+    if (!one->by_part) list->list[old] = *one;
+    return 1;
+}
+
 static int add(struct elaborate *e, struct model_givens *list, struct model_given one) {
+    if (part_gives_way(e, list, &one)) return 1;
     if (given_twice(e, list, &one, "first in")) return 0;
     if (!elaborate_grow(e, &list->list, list->count, &list->room, sizeof *list->list)) return 0;
     if (!remember(e, list, one.target)) return 0;
@@ -159,6 +170,7 @@ static void given_item(struct elaborate *e, const struct elaborate_line *line, c
                                       .digits = v.shape.rank || !shape.rank
                                                     ? digits_at(e, item->value, i, size)
                                                     : digits_at(e, item->value, 0, 1),
+                                      .by_part = item->use != NULL,
                                       .where = item->span}))
             return;
     }

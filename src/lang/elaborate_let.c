@@ -112,10 +112,13 @@ int elaborate_definition_value(struct elaborate *e, struct elaborate_definition 
     if (!prepare(e, one->name, one->where)) return 0;
     if (one->state != ELABORATE_NEW && (parameter || one->stamp == e->stamp))
         return one->state == ELABORATE_READY;
+    const struct syntax_use *use = e->use;
     one->state = ELABORATE_BUSY;
     one->stamp = e->stamp;
+    e->use = one->item ? one->item->use : NULL;
     int good = elaborate_node(e, one->node, one->frame, &one->value) && spread(e, one);
     if (good && parameter) good = elaborate_parameter(e, one);
+    e->use = use;
     one->state = good ? ELABORATE_READY : ELABORATE_FAILED;
     return good;
 }

@@ -20,6 +20,9 @@ struct source_message *elaborate_say(struct elaborate *e, struct syntax_span spa
     va_start(args, format);
     text_vset(sentence, sizeof sentence, format, args);
     va_end(args);
+    if (e->use)
+        text_add(sentence, sizeof sentence, " (In `%.60s`, a `%.40s`, line %d.)", e->use->instance,
+                 e->use->part, elaborate_line_of(e, e->use->where));
     return source_say(e->messages, SOURCE_ERROR, span.offset, span.length, "%s", sentence);
 }
 
@@ -149,7 +152,11 @@ void elaborate_unknown(struct elaborate *e, const struct syntax_node *ref,
                         wanted);
             return;
         }
-    if (best.text && best.where.length)
+    if (!best.text && strchr(wanted, '.'))
+        source_hint(
+            one, "A point leads to a member of a part; x.start is the value at the start, x.enter that when "
+                 "the mode was entered.");
+    else if (best.text && best.where.length)
         source_hint(one, "Did you mean `%.60s` (line %d)?", best.text, elaborate_line_of(e, best.where));
     else if (best.text) source_hint(one, "Did you mean `%.60s`?", best.text);
     else

@@ -94,7 +94,8 @@ static void attach(struct elaborate *e, struct elaborate_name *name, const struc
 }
 
 static void declare_items(struct elaborate *e, const struct syntax_statement *s, int mode, int repeated) {
-    static const enum model_role role[] = {[SYNTAX_VAR] = MODEL_VAR, [SYNTAX_COORD] = MODEL_COORD};
+    static const enum model_role role[] = {
+        [SYNTAX_VAR] = MODEL_VAR, [SYNTAX_COORD] = MODEL_COORD, [SYNTAX_NODE] = MODEL_VAR};
     int place = 0;
     for (const struct syntax_item *item = s->items; item; item = item->next, place++) {
         enum elaborate_kind kind = s->kind == SYNTAX_PARAM ? ELABORATE_PARAMETER
@@ -119,6 +120,8 @@ int elaborate_declare(struct elaborate *e, const struct syntax_statement *s, int
         case SYNTAX_COORD:
         case SYNTAX_CANONICAL:
         case SYNTAX_LET:
+        case SYNTAX_NODE:
+            e->use = s->use;
             declare_items(e, s, mode, repeated);
             break;
         case SYNTAX_LAGRANGIAN:
@@ -141,6 +144,7 @@ int elaborate_declare(struct elaborate *e, const struct syntax_statement *s, int
             break;
         }
     }
+    e->use = NULL;
     return !e->stopped;
 }
 

@@ -103,7 +103,7 @@ static const struct syntax_node *parse_part(struct elaborate *e, const char *tex
                                             struct source_messages *m) {
     while (length && text[0] == ' ') text++, length--; /* an indented first line is refused */
     char *copy = pool_copy(e->pool, text, length);
-    struct source s = {"--set", copy, length};
+    struct source s = {"--set", copy, length, 0};
     return copy ? parser_run_expression(&s, m, e->pool) : NULL;
 }
 

@@ -91,9 +91,10 @@ struct elaborate {
     int lines, line_room;
     struct elaborate_setting *setting;
     int settings;
-    int mode;       /* under way */
-    unsigned stamp; /* of its pass */
-    int unrolling;  /* loops are being written out, so that not all definitions are known */
+    const struct syntax_use *use; /* of the line under way; NULL: the model's own */
+    int mode;                     /* under way */
+    unsigned stamp;               /* of its pass */
+    int unrolling;                /* loops are being written out, so that not all definitions are known */
     int multipliers_known;
     int misfit; /* declarations and energy function do not belong together, which was said */
     int energy_busy;
@@ -206,6 +207,11 @@ void elaborate_constraint(struct elaborate *e, const struct elaborate_line *line
 void elaborate_invariant(struct elaborate *e, const struct elaborate_line *line);
 void elaborate_output(struct elaborate *e, const struct elaborate_line *line);
 void elaborate_force(struct elaborate *e, const struct elaborate_line *line);
+/* elaborate_flow.c: what flows out of the nodes, and their balances */
+void elaborate_flow(struct elaborate *e, const struct elaborate_line *line);
+void elaborate_balance(struct elaborate *e, const struct elaborate_line *line);
+/* A row that an equation states, without a name. */
+int elaborate_add_equation(struct elaborate *e, expr value, struct syntax_span where, int common);
 void elaborate_event(struct elaborate *e, const struct elaborate_line *line);
 void elaborate_given(struct elaborate *e, const struct elaborate_line *line, struct model_givens *list);
 void elaborate_resolve(struct elaborate *e); /* init and guess values of parameters and t alone */

@@ -8,9 +8,13 @@
 int elaborate_indices(struct elaborate *e, const struct syntax_node *ref, const struct elaborate_frame *frame,
                       int *index) {
     int count = 0;
+    if (ref->count > SYNTAX_INDICES) {
+        elaborate_say(e, ref->span, "more than %d indices.", SYNTAX_INDICES);
+        return 0;
+    }
     for (const struct syntax_node *p = ref->parts; p; p = p->next, count++) {
         long value;
-        if (count >= SYNTAX_INDICES || !elaborate_integer(e, p, frame, "an index", &value)) return 0;
+        if (!elaborate_integer(e, p, frame, "an index", &value)) return 0;
         index[count] = (int)value;
     }
     return 1;

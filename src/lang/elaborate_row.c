@@ -123,14 +123,18 @@ static int about_a_var(struct elaborate *e, const struct elaborate_line *line, e
     return 0;
 }
 
+int elaborate_add_equation(struct elaborate *e, expr value, struct syntax_span where, int common) {
+    struct model_label none = {.text = "", .base = ""};
+    return add(e, &mode_of(e)->equation, &none, value, where, common) != NULL;
+}
+
 void elaborate_equation(struct elaborate *e, const struct elaborate_line *line) {
     struct elaborate_value v;
-    struct model_label none = {.text = "", .base = ""};
     if (!difference(e, line, &v)) return;
     for (long i = 0; i < elaborate_count(&v); i++) {
         expr value = elaborate_at(&v, i);
         if (!about_a_var(e, line, value)) return;
-        if (!add(e, &mode_of(e)->equation, &none, value, line->s->span, line->mode < 0)) return;
+        if (!elaborate_add_equation(e, value, line->s->span, line->mode < 0)) return;
     }
 }
 
@@ -257,6 +261,7 @@ static int add_force(struct elaborate *e, struct syntax_span where, expr target,
     const struct model *m = e->model;
     const struct expr_node n = e->graph->node[target];
     struct model_mode *mode = mode_of(e);
+    if (e->use && n.op == EXPR_CONSTANT) return 1; /* of a part on what cannot move, as the ground */
     if (n.op != EXPR_SYMBOL || n.a != EXPR_UNKNOWN || n.c || m->unknown[n.b].role == MODEL_VAR ||
         m->unknown[n.b].role == MODEL_MOMENTUM) {
         source_hint(elaborate_say(e, where, "a force acts on a coordinate, and this is none."),

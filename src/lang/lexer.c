@@ -68,6 +68,20 @@ static int first_word(const struct lexer *x) {
     return lexer_word(x->s->text + at, end - at);
 }
 
+/* A word that opens a block only where a name follows it: `part Rod(m, l):`, `library circuit:`. */
+static int opens_part(const struct lexer *x) {
+    static const char *const word[] = {"part", "library"};
+    size_t at = skip_blanks(x, x->at);
+    for (size_t i = 0; i < sizeof word / sizeof word[0]; i++) {
+        size_t length = strlen(word[i]), next = skip_blanks(x, at + length);
+        char c = character(x, next);
+        if (next > at + length && next < x->s->length && memcmp(x->s->text + at, word[i], length) == 0 &&
+            (c | 32) >= 'a' && (c | 32) <= 'z')
+            return 1;
+    }
+    return 0;
+}
+
 /* Statements --------------------------------------------------------------------------------------------- */
 
 static const struct lexer_token *last_token(const struct lexer *x) {
@@ -147,7 +161,7 @@ static void begin_statement(struct lexer *x, int indent) {
     x->under_way = 1;
     x->margin = indent;
     int word = first_word(x);
-    x->header = word == LEXER_FOR || word == LEXER_MODE;
+    x->header = word == LEXER_FOR || word == LEXER_MODE || opens_part(x);
     x->declares = word == LEXER_VAR || word == LEXER_COORD || word == LEXER_CANONICAL;
     x->colon = x->may_go_back = 0;
     x->first = x->tokens->count;
@@ -188,10 +202,11 @@ static void note_way_back(struct lexer *x) {
 static void missing_colon(struct lexer *x) {
     const struct lexer_token *first = &x->tokens->list[x->first], *last = last_token(x);
     size_t end = last->offset + last->length;
-    source_hint(source_say(x->m, SOURCE_ERROR, end, 1, "`:` is missing at the end of this `%s` line.",
-                           lexer_word_text(first->word)),
-                first->word == LEXER_FOR ? "Write  for i in 1..N:  and indent what is repeated."
-                                         : "Write  mode NAME:  and indent what holds in it.");
+    source_hint(source_say(x->m, SOURCE_ERROR, end, 1, "`:` is missing at the end of this `%.*s` line.",
+                           (int)first->length, x->s->text + first->offset),
+                first->word == LEXER_FOR    ? "Write  for i in 1..N:  and indent what is repeated."
+                : first->word == LEXER_MODE ? "Write  mode NAME:  and indent what holds in it."
+                                            : "Write  part NAME(arguments):  and indent its lines.");
     lexer_push(x, LEXER_COLON, 0, end, 0);
     x->colon = 1;
 }

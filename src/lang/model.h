@@ -102,6 +102,7 @@ struct model_mode {
     expr function;        /* the lagrangian or hamiltonian; EXPR_NONE: none */
     expr energy;          /* EXPR_NONE: none */
     expr *force;          /* [unknowns] given by `force`, on the position; EXPR_NONE: none */
+    expr *flow;           /* [unknowns] sums given by `flow`, of the potentials of nodes */
     int keeps_energy;     /* `invariant energy`, also in the list of invariants */
     struct motion motion; /* of coord, canonical or structure */
 };
@@ -112,6 +113,7 @@ struct model_given {
     int output;         /* its number; -1 */
     expr value;         /* init and guess: of parameters and t alone */
     const char *digits; /* as written where it is a plain number; or NULL */
+    int by_part;        /* in a part: the model's own line replaces it */
     struct syntax_span where;
 };
 

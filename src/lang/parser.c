@@ -162,6 +162,41 @@ static void skip_statement(struct parser *p) {
 
 static struct syntax_statement *statements(struct parser *p, int inside);
 
+/* Around a statement. */
+enum { IN_MODE = 1, IN_FOR = 2, IN_PART = 4, IN_LIBRARY = 8 };
+
+static int is_block(enum syntax_statement_kind kind) {
+    return kind == SYNTAX_FOR || kind == SYNTAX_MODE || kind == SYNTAX_PART || kind == SYNTAX_LIBRARY;
+}
+
+/* May this statement stand in a part or library? */
+static int fits_part(struct parser *p, const struct syntax_statement *s, int inside) {
+    static const unsigned not_in_part = 1u << SYNTAX_MODEL | 1u << SYNTAX_HAMILTONIAN |
+                                        1u << SYNTAX_STRUCTURE | 1u << SYNTAX_MODE | 1u << SYNTAX_BEGIN |
+                                        1u << SYNTAX_EXACT | 1u << SYNTAX_REFERENCE | 1u << SYNTAX_RUN |
+                                        1u << SYNTAX_OPTIONS | 1u << SYNTAX_PART | 1u << SYNTAX_LIBRARY;
+    static const unsigned in_library =
+        1u << SYNTAX_PARAM | 1u << SYNTAX_LET | 1u << SYNTAX_PART | 1u << SYNTAX_USE | 1u << SYNTAX_NODE;
+    unsigned kind = 1u << s->kind;
+    const char *word = syntax_statement_word(s->kind);
+    if ((inside & IN_PART) && (kind & not_in_part)) {
+        source_hint(parser_wrong(p, p->begin, "`%s` cannot stand in a part.", word),
+                    "Start it at the margin.");
+        return 0;
+    }
+    if (inside == IN_LIBRARY && !(kind & in_library)) {
+        source_hint(parser_wrong(p, p->begin, "%s%s%s cannot stand in a library outside of its parts.",
+                                 word[0] ? "`" : "", word[0] ? word : "an equation", word[0] ? "`" : ""),
+                    "A library holds part, param, let, use and node lines.");
+        return 0;
+    }
+    if ((inside & (IN_FOR | IN_MODE)) && (s->kind == SYNTAX_PART || s->kind == SYNTAX_LIBRARY)) {
+        source_hint(parser_wrong(p, p->begin, "`%s` stands at the margin.", word), "%s", "");
+        return 0;
+    }
+    return 1;
+}
+
 /* May this statement stand in a block of that kind? */
 static int fits_block(struct parser *p, const struct syntax_statement *s, int inside) {
     static const unsigned in_mode = 1u << SYNTAX_EQUATION | 1u << SYNTAX_CONSTRAINT | 1u << SYNTAX_ROLLING |
@@ -170,15 +205,16 @@ static int fits_block(struct parser *p, const struct syntax_statement *s, int in
     static const unsigned not_in_for = 1u << SYNTAX_MODEL | 1u << SYNTAX_MODE | 1u << SYNTAX_BEGIN |
                                        1u << SYNTAX_RUN | 1u << SYNTAX_OPTIONS | 1u << SYNTAX_LAGRANGIAN |
                                        1u << SYNTAX_HAMILTONIAN | 1u << SYNTAX_STRUCTURE;
+    if (!fits_part(p, s, inside)) return 0;
     unsigned kind = 1u << s->kind;
     const char *word = syntax_statement_word(s->kind);
-    if ((inside & 1) && !(kind & in_mode)) {
+    if ((inside & IN_MODE) && !(kind & in_mode)) {
         source_hint(parser_wrong(p, p->begin, "`%s` cannot stand in a mode.", word),
                     "Start it at the margin.  A mode holds equations, constraint, rolling, force, let, "
                     "invariant and event lines.");
         return 0;
     }
-    if ((inside & 2) && (kind & not_in_for)) {
+    if ((inside & IN_FOR) && !(inside & IN_PART) && (kind & not_in_for)) {
         source_hint(parser_wrong(p, p->begin, "`%s` cannot be repeated by `for`.", word),
                     "Start it at the margin.");
         return 0;
@@ -187,7 +223,11 @@ static int fits_block(struct parser *p, const struct syntax_statement *s, int in
 }
 
 static int block(struct parser *p, struct syntax_statement *s, int inside) {
-    int within = inside | (s->kind == SYNTAX_MODE ? 1 : 2);
+    static const int around[] = {[SYNTAX_MODE] = IN_MODE,
+                                 [SYNTAX_FOR] = IN_FOR,
+                                 [SYNTAX_PART] = IN_PART,
+                                 [SYNTAX_LIBRARY] = IN_LIBRARY};
+    int within = inside | around[s->kind];
     const char *word = syntax_statement_word(s->kind);
     if (!parser_is(p, LEXER_NEWLINE)) {
         if (parser_is_word(p, LEXER_FOR) || parser_is_word(p, LEXER_MODE)) {
@@ -206,8 +246,9 @@ static int block(struct parser *p, struct syntax_statement *s, int inside) {
     }
     if (p->at[1].kind != LEXER_INDENT) {
         source_hint(parser_wrong(p, p->at, "nothing is indented below this `%s`.", word),
-                    s->kind == SYNTAX_FOR ? "Indent the lines that it repeats."
-                                          : "Indent the lines that hold in this mode.");
+                    s->kind == SYNTAX_FOR    ? "Indent the lines that it repeats."
+                    : s->kind == SYNTAX_MODE ? "Indent the lines that hold in this mode."
+                                             : "Indent its lines.");
         return 0;
     }
     p->at += 2;
@@ -220,7 +261,8 @@ static int block(struct parser *p, struct syntax_statement *s, int inside) {
 static struct syntax_statement *statement(struct parser *p, int inside) {
     struct syntax_statement *s = parser_simple(p);
     if (!s || !fits_block(p, s, inside)) return NULL;
-    if (s->kind == SYNTAX_FOR || s->kind == SYNTAX_MODE) {
+    int loaded = s->kind == SYNTAX_LIBRARY && !parser_take(p, LEXER_COLON); /* `library NAME` alone */
+    if (is_block(s->kind) && !loaded) {
         int indented = parser_is(p, LEXER_NEWLINE);
         if (!block(p, s, inside)) return NULL;
         if (indented) return s;

@@ -256,7 +256,7 @@ static void check_truth(struct check *c, const struct syntax_node *e, int truth)
 static void walk(struct check *c, const struct syntax_node *e, int truth) {
     if (!e || c->said) return;
     if (e->kind == SYNTAX_BINARY && e->op == SYNTAX_DIV) check_quotient(c, e);
-    if (e->kind == SYNTAX_CALL && !e->builtin) check_call(c, e);
+    if (e->kind == SYNTAX_CALL && !e->builtin && !strchr(e->text, '.')) check_call(c, e);
     if (e->kind == SYNTAX_STRING) return;
     check_truth(c, e, truth);
     walk_ranges(c, e->ranges);

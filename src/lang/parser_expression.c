@@ -20,7 +20,7 @@ static int tallest(const struct syntax_node *e, int height) {
 
 /* Set what a node inherits from its parts.  Recursion over trees must end before the stack does: NULL if
  * too tall. */
-static struct syntax_node *finish(struct parser *p, struct syntax_node *e, const struct lexer_token *first) {
+struct syntax_node *parser_finish(struct parser *p, struct syntax_node *e, const struct lexer_token *first) {
     int height = tallest(e->parts, 0);
     e->count = 0;
     for (const struct syntax_node *part = e->parts; part; part = part->next) e->count++;
@@ -48,7 +48,7 @@ static struct syntax_node *join(struct parser *p, enum syntax_kind kind, enum sy
     e->sign = mark->offset;
     e->parts = left;
     left->next = right;
-    return finish(p, e, first);
+    return parser_finish(p, e, first);
 }
 
 static int enter(struct parser *p) {
@@ -95,14 +95,14 @@ static struct syntax_node *number(struct parser *p) {
         source_hint(source_say(p->m, SOURCE_WARNING, token->offset, token->length,
                                "`%.40s` is zero as a double.", e->text),
                     "The smallest is about 4.9e-324.");
-    if (isfinite(e->value)) return finish(p, e, token);
+    if (isfinite(e->value)) return parser_finish(p, e, token);
     source_hint(parser_wrong(p, token, "`%.40s` is too large for a double.", e->text),
                 "The largest is about 1.8e308.");
     return NULL;
 }
 
 /* Arguments up to the closing bracket, at least one. */
-static struct syntax_node *arguments(struct parser *p, const char *due) {
+struct syntax_node *parser_arguments(struct parser *p, const char *due) {
     struct syntax_node *first = NULL, **tail = &first;
     do {
         struct syntax_node *e = parser_expression(p);
@@ -148,9 +148,9 @@ static struct syntax_node *call(struct parser *p) {
                         own ? "Give the function its arguments." : "A name alone has no brackets.");
         return NULL;
     }
-    e->parts = arguments(p, "`)`");
+    e->parts = parser_arguments(p, "`)`");
     if (!e->parts) return NULL;
-    e = finish(p, e, name);
+    e = parser_finish(p, e, name);
     return e && own && !arity_fits(p, name, e->count) ? NULL : e;
 }
 
@@ -167,7 +167,7 @@ static struct syntax_node *summation(struct parser *p) {
     if (!e->ranges || !parser_expect(p, LEXER_COMMA, "`,` and what is summed", hint)) return NULL;
     e->parts = parser_expression(p);
     if (!e->parts || !parser_expect(p, LEXER_CLOSE, "`)`", "")) return NULL;
-    return finish(p, e, first);
+    return parser_finish(p, e, first);
 }
 
 /* (e), or an array: (a, b), (a,) */
@@ -193,100 +193,7 @@ static struct syntax_node *bracketed(struct parser *p) {
         *tail = e;
         tail = &e->next;
     }
-    return parser_expect(p, LEXER_CLOSE, "`)`", "") ? finish(p, array, first) : NULL;
-}
-
-/* References --------------------------------------------------------------------------------------------- */
-
-static struct syntax_node *indices(struct parser *p) {
-    struct syntax_node *first = NULL, **tail = &first;
-    for (int count = 0; parser_is(p, LEXER_LEFT); count++) {
-        if (count == SYNTAX_INDICES) {
-            source_hint(parser_wrong(p, p->at, "more than %d indices.", SYNTAX_INDICES), "Use fewer.");
-            return NULL;
-        }
-        parser_next(p);
-        struct syntax_node *index = parser_expression(p);
-        if (!index) return NULL;
-        if (parser_is(p, LEXER_COMMA)) {
-            source_hint(parser_wrong(p, p->at, "each index has brackets of its own."), "Write x[i][j].");
-            return NULL;
-        }
-        if (parser_is(p, LEXER_DOTS) || parser_is(p, LEXER_COLON)) {
-            source_hint(
-                parser_wrong(p, p->at, "a part of an array cannot be taken by a range."),
-                "The name alone stands for all elements; use `for` or sum(i in 1..3, ...) for some of them.");
-            return NULL;
-        }
-        if (!parser_expect(p, LEXER_RIGHT, "`]`", "")) return NULL;
-        *tail = index;
-        tail = &index->next;
-    }
-    return first;
-}
-
-static int moment(struct parser *p, struct syntax_node *e) {
-    if (!parser_take(p, LEXER_DOT)) return 1;
-    if (parser_is(p, LEXER_NAME) && p->at->length == 5) {
-        const char *word = p->s->text + p->at->offset;
-        if (strncmp(word, "enter", 5) == 0) e->moment = SYNTAX_ENTER;
-        if (strncmp(word, "start", 5) == 0) e->moment = SYNTAX_START;
-    }
-    if (e->moment == SYNTAX_NOW) {
-        source_hint(parser_wrong(p, p->at, "after a name's point stands `enter` or `start`."),
-                    "x.enter is the value when the mode was entered, x.start that at the start; lambda.NAME "
-                    "is a multiplier.");
-        return 0;
-    }
-    parser_next(p);
-    if (!parser_is(p, LEXER_PRIME) && !parser_is(p, LEXER_LEFT)) return 1;
-    source_hint(parser_wrong(p, p->at, "indices and ' stand before the point."), "Write x[1]'.%s.",
-                e->moment == SYNTAX_ENTER ? "enter" : "start");
-    return 0;
-}
-
-static int multiplier(struct parser *p, struct syntax_node *e) {
-    if (!parser_take_word(p, LEXER_LAMBDA)) return 1;
-    e->multiplier = 1;
-    if (parser_take(p, LEXER_DOT)) return 1;
-    source_hint(parser_wrong(p, p->at - 1, "`lambda` needs the name of its constraint."),
-                "Write lambda.NAME; as a name of your own take `lam`.");
-    return 0;
-}
-
-struct syntax_node *parser_ref(struct parser *p, const char *what) {
-    const struct lexer_token *first = p->at;
-    struct syntax_node *e = parser_node(p, SYNTAX_REF);
-    if (!multiplier(p, e)) return NULL;
-    int word = e->multiplier ? LEXER_NO_WORD : p->at->word;
-    const struct lexer_token *name = p->at;
-    if (parser_is(p, LEXER_NAME) && (word == LEXER_T || word == LEXER_PI || word == LEXER_ENERGY))
-        parser_next(p);
-    else name = parser_name(p, what, "Write a name, x or x[1] or x'.");
-    if (!name) return NULL;
-    e->text = parser_text(p, name);
-    if (parser_is(p, LEXER_LEFT)) {
-        e->parts = indices(p);
-        if (!e->parts) return NULL;
-    }
-    while (parser_is(p, LEXER_PRIME) &&
-           e->primes < 100) { /* as many as the text shows: two for a double prime */
-        parser_next(p);
-        e->primes++;
-    }
-    if (e->primes && parser_is(p, LEXER_OPEN)) {
-        source_hint(parser_wrong(p, p->at, "a derivative has no arguments: it depends on t anyway."),
-                    "Write  %.40s%s  alone;  a product is written with *.", e->text,
-                    e->primes == 1 ? "'" : "''");
-        return NULL;
-    }
-    if (e->primes && (parser_is(p, LEXER_LEFT) || parser_is(p, LEXER_PRIME))) {
-        source_hint(
-            parser_wrong(p, p->at, parser_is(p, LEXER_LEFT) ? "indices stand before the '." : "too many '."),
-            "Write x[1]'.");
-        return NULL;
-    }
-    return moment(p, e) ? finish(p, e, first) : NULL;
+    return parser_expect(p, LEXER_CLOSE, "`)`", "") ? parser_finish(p, array, first) : NULL;
 }
 
 static struct syntax_node *primary(struct parser *p) {
@@ -298,8 +205,12 @@ static struct syntax_node *primary(struct parser *p) {
         if (word == LEXER_IF || word >= LEXER_FUNCTION) return call(p);
         if (word == LEXER_NO_WORD && p->at[1].kind == LEXER_OPEN) return call(p);
         if (word == LEXER_NO_WORD || word == LEXER_T || word == LEXER_PI || word == LEXER_ENERGY ||
-            word == LEXER_LAMBDA)
-            return parser_ref(p, "a name");
+            word == LEXER_LAMBDA) {
+            const struct lexer_token *first = p->at;
+            struct syntax_node *e = parser_ref(p, "a name");
+            int calls = e && parser_is(p, LEXER_OPEN) && strchr(e->text, '.') && !e->primes && !e->moment;
+            return calls ? parser_member_call(p, e, first) : e;
+        }
     }
     parser_missing_operand(p);
     return NULL;
@@ -339,7 +250,7 @@ static struct syntax_node *sign(struct parser *p) {
             e->op = first->kind == LEXER_MINUS ? SYNTAX_NEG : SYNTAX_POS;
             e->sign = first->offset;
             e->parts = operand;
-            e = p->pool->refused ? NULL : finish(p, e, first);
+            e = p->pool->refused ? NULL : parser_finish(p, e, first);
         }
     } else e = power(p);
     p->depth--;
@@ -398,7 +309,7 @@ static struct syntax_node *negation(struct parser *p) {
     e->op = SYNTAX_NOT;
     e->sign = first->offset;
     e->parts = operand;
-    return p->pool->refused ? NULL : finish(p, e, first);
+    return p->pool->refused ? NULL : parser_finish(p, e, first);
 }
 
 static struct syntax_node *conjunction(struct parser *p) {

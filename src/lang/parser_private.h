@@ -47,7 +47,13 @@ const struct lexer_token *parser_name(struct parser *p, const char *what, const 
 
 /* parser_expression.c */
 struct syntax_node *parser_expression(struct parser *p);
+/* Sets what a node inherits from its parts; NULL if it is too tall. */
+struct syntax_node *parser_finish(struct parser *p, struct syntax_node *e, const struct lexer_token *first);
+struct syntax_node *parser_arguments(struct parser *p, const char *due); /* up to the closing bracket */
+/* parser_reference.c */
 struct syntax_node *parser_ref(struct parser *p, const char *what);
+struct syntax_node *parser_member_call(struct parser *p, struct syntax_node *e,
+                                       const struct lexer_token *first);
 struct syntax_range *parser_ranges(struct parser *p, int before_summand); /* i in 1..N, j in ... */
 
 /* parser_item.c: entries of statements */
@@ -66,6 +72,10 @@ parser_read parser_declaration, parser_definition, parser_let, parser_target, pa
 
 /* parser_statement.c: one statement without its NEWLINE and body */
 struct syntax_statement *parser_simple(struct parser *p);
+
+/* parser_part.c: does a statement about parts begin here?  Its word is taken.  What follows it. */
+int parser_part_word(struct parser *p, enum syntax_statement_kind *kind);
+int parser_part(struct parser *p, struct syntax_statement *s);
 
 /* parser_mistake.c: messages for what people bring from elsewhere */
 int parser_not_a_statement(struct parser *p); /* says so where a statement starts with an unknown word */

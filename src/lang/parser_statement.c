@@ -298,9 +298,14 @@ static int no_if_statement(struct parser *p) {
 
 struct syntax_statement *parser_simple(struct parser *p) {
     const struct lexer_token *first = p->at;
-    if (no_if_statement(p) || parser_not_a_statement(p)) return NULL;
     struct syntax_statement *s = parser_statement_new(p);
     s->kind = SYNTAX_EQUATION;
+    if (parser_part_word(p, &s->kind)) {
+        if (!parser_part(p, s) || p->pool->refused) return NULL;
+        s->span = parser_span(p, first);
+        return s;
+    }
+    if (no_if_statement(p) || parser_not_a_statement(p)) return NULL;
     if (parser_is(p, LEXER_NAME) && lexer_is_statement(first->word)) {
         if (word_as_name(p)) return NULL;
         s->kind = kind_of(first->word);

@@ -19,11 +19,20 @@ static size_t characters(const char *text, size_t length) {
     return count;
 }
 
+/* Where the lines of the library around an offset begin, behind its head `library NAME:`; 0: the model's own.
+ */
+static size_t library_start(const struct source *s, size_t offset) {
+    size_t start = line_start(s, offset);
+    if (!s->own || offset <= s->own) return 0;
+    while (start > s->own && strncmp(s->text + start, "library ", 8) != 0) start = line_start(s, start - 1);
+    return start + strcspn(s->text + start, "\n") + 1;
+}
+
 struct source_place source_place(const struct source *s, size_t offset) {
     if (offset > s->length) offset = s->length;
-    size_t start = line_start(s, offset);
+    size_t start = line_start(s, offset), first = library_start(s, offset);
     struct source_place place = {1, (int)characters(s->text + start, offset - start) + 1};
-    for (size_t i = 0; i < start; i++) place.line += s->text[i] == '\n';
+    for (size_t i = first; i < start; i++) place.line += s->text[i] == '\n';
     return place;
 }
 
@@ -204,8 +213,13 @@ static void put_hint(struct page *page, const char *hint) {
 }
 
 static void put_message(struct page *page, const struct source *s, const struct source_message *one) {
-    char where[32] = ":";
-    put_shown(page, s->name ? s->name : "model");
+    char where[32] = ":", library[80] = "";
+    size_t first = one->offset == SOURCE_NOWHERE ? 0 : library_start(s, one->offset);
+    if (first) { /* "library NAME:" ends before it */
+        size_t head = line_start(s, first - 1);
+        text_set(library, sizeof library, "%.*s", (int)(first - head - 2), s->text + head);
+    }
+    put_shown(page, first ? library : s->name ? s->name : "model");
     if (one->offset != SOURCE_NOWHERE) {
         struct source_place place = source_place(s, one->offset);
         text_set(where, sizeof where, ":%d:%d:", place.line, place.column);

@@ -19,10 +19,11 @@ struct source {
     const char *name; /* as in messages: "pendulum.keel" */
     const char *text; /* not owned; need not end in a zero */
     size_t length;
+    size_t own; /* bytes of the model itself, where libraries follow; 0: all */
 };
 
 struct source_place {
-    int line, column;
+    int line, column; /* of the model, or of the library that the place is in */
 };
 
 enum source_severity { SOURCE_ERROR, SOURCE_WARNING };

@@ -20,14 +20,16 @@ struct syntax_span {
 /* Expressions -------------------------------------------------------------------------------------------- */
 
 enum syntax_kind {
-    SYNTAX_NUMBER, /* text: the digits as written; value */
-    SYNTAX_STRING, /* text: without the quotes; options only */
-    SYNTAX_REF,    /* text: the name; parts: its indices; primes, multiplier, moment.  t, pi and energy too */
-    SYNTAX_UNARY,  /* op SYNTAX_NEG, SYNTAX_POS: parts: the operand */
-    SYNTAX_BINARY, /* op SYNTAX_ADD .. SYNTAX_POW; parts: left, right */
+    SYNTAX_NUMBER,  /* text: the digits as written; value */
+    SYNTAX_STRING,  /* text: without the quotes; options only */
+    SYNTAX_REF,     /* text: the name, a.b[i] too as a.b; parts: all its indices; primes, multiplier, moment.
+                    * t, pi and energy too */
+    SYNTAX_UNARY,   /* op SYNTAX_NEG, SYNTAX_POS: parts: the operand */
+    SYNTAX_BINARY,  /* op SYNTAX_ADD .. SYNTAX_POW; parts: left, right */
     SYNTAX_COMPARE, /* op SYNTAX_LT .. SYNTAX_NE; parts: left, right */
     SYNTAX_LOGIC,   /* op SYNTAX_AND, SYNTAX_OR: left, right; SYNTAX_NOT: the operand */
-    SYNTAX_CALL,    /* text: the function's name, the user's or keel's, der too; parts: arguments */
+    SYNTAX_CALL,    /* text: the function's name, the user's or keel's, der too; parts: arguments, those of
+                     * a[i].f(x) with the indices first */
     SYNTAX_IF,      /* parts: condition, then, else */
     SYNTAX_SUM,     /* ranges; parts: the summand */
     SYNTAX_ARRAY    /* parts: elements */
@@ -108,7 +110,18 @@ enum syntax_statement_kind {
     SYNTAX_REFERENCE,   /* left: the time; items: target, value */
     SYNTAX_RUN,         /* left .. right */
     SYNTAX_OPTIONS,     /* items: name, value (string, words joined by +, or an expression) */
-    SYNTAX_FOR          /* ranges; body */
+    SYNTAX_FOR,         /* ranges; body */
+    SYNTAX_PART,        /* name; items: arguments, with their defaults as values; body */
+    SYNTAX_USE,         /* name of the part; items: name, bounds, settings: name or NULL, value */
+    SYNTAX_NODE,        /* items: name, bounds, value or NULL: a potential that is given */
+    SYNTAX_FLOW,        /* one item: target, value */
+    SYNTAX_LIBRARY      /* name; body or NULL: to be loaded */
+};
+
+/* Where a copy of a part's line comes from (lang/parts). */
+struct syntax_use {
+    const char *instance, *part;
+    struct syntax_span where;
 };
 
 enum syntax_direction { SYNTAX_CROSSING, SYNTAX_RISING, SYNTAX_FALLING };
@@ -130,6 +143,7 @@ struct syntax_item {
     struct syntax_node *value;
     struct syntax_item *settings; /* {atol' = 1}: name; the unknown with its primes as target; value */
     enum syntax_action action;    /* of an event */
+    const struct syntax_use *use; /* of a line of a part; NULL: the model's own */
     struct syntax_item *next;
 };
 
@@ -143,6 +157,7 @@ struct syntax_statement {
     struct syntax_node *left, *right;
     struct syntax_range *ranges;
     enum syntax_direction direction;
+    const struct syntax_use *use; /* as of an item */
     struct syntax_statement *body, *next;
 };
 

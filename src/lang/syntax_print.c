@@ -186,6 +186,18 @@ static void put_settings(struct page *page, const struct syntax_item *one) {
     put(page, "}");
 }
 
+/* (1, b = 2) of `use`, (a, b = 1) of `part`: names, values or both. */
+static void put_arguments(struct page *page, const struct syntax_item *one) {
+    put(page, "(");
+    for (; one; one = one->next) {
+        if (one->name) put(page, one->name);
+        if (one->name && one->value) put(page, " = ");
+        if (one->value) put_node(page, one->value, LOOSE);
+        if (one->next) put(page, ", ");
+    }
+    put(page, ")");
+}
+
 static void put_item(struct page *page, enum syntax_statement_kind kind, const struct syntax_item *item) {
     if (kind == SYNTAX_EVENT && item->action != SYNTAX_ASSIGN) {
         put(page, item->action == SYNTAX_RECORD ? "record" : item->action == SYNTAX_STOP ? "stop" : "mode ");
@@ -200,10 +212,11 @@ static void put_item(struct page *page, enum syntax_statement_kind kind, const s
         put(page, ")");
     }
     put_bounds(page, item->bounds);
-    put_settings(page, item->settings);
+    if (kind == SYNTAX_USE) put_arguments(page, item->settings);
+    else put_settings(page, item->settings);
     if (!item->value) return;
     char words[1024];
-    put(page, kind == SYNTAX_EVENT ? " := " : kind == SYNTAX_FORCE ? ": " : " = ");
+    put(page, kind == SYNTAX_EVENT ? " := " : kind == SYNTAX_FORCE || kind == SYNTAX_FLOW ? ": " : " = ");
     if (kind == SYNTAX_OPTIONS && item->value->kind == SYNTAX_BINARY &&
         syntax_words(item->value, words, sizeof words))
         put(page, words); /* rk4+scale is a name, not a sum */
@@ -248,6 +261,7 @@ static void put_simple(struct page *page, const struct syntax_statement *s) {
         put(page, ": ");
     }
     if (s->name) put(page, s->name);
+    if (s->kind == SYNTAX_USE) put(page, " ");
     put_ranges(page, s->ranges);
     if (s->kind == SYNTAX_EVENT) {
         put_bounds(page, s->bounds);
@@ -255,7 +269,8 @@ static void put_simple(struct page *page, const struct syntax_statement *s) {
         put_node(page, s->left, LOOSE);
         put(page, directions[s->direction]);
     }
-    put_items(page, s);
+    if (s->kind == SYNTAX_PART) put_arguments(page, s->items);
+    else put_items(page, s);
     switch (s->kind) {
     case SYNTAX_EQUATION:
         put_pair(page, s, " = ");
@@ -279,7 +294,11 @@ static void put_simple(struct page *page, const struct syntax_statement *s) {
         break;
     case SYNTAX_FOR:
     case SYNTAX_MODE:
+    case SYNTAX_PART:
         put(page, ":");
+        break;
+    case SYNTAX_LIBRARY:
+        if (s->body) put(page, ":");
         break;
     default:
         break;

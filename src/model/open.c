@@ -1,6 +1,8 @@
 /* open.c - a model from its text: parsed, elaborated, analysed, compiled, with a consistent start. */
 #include "base/text.h"
+#include "lang/library.h"
 #include "lang/parser.h"
+#include "lang/parts.h"
 #include "model/initial.h"
 #include "model/columns.h"
 #include "model/diagnostics.h"
@@ -178,15 +180,27 @@ static int list_linear_invariants(struct keel_model *m) {
 }
 
 /* Is the name before the sign that of an unknown?  Then a start value is meant. */
-static int for_start(const struct syntax_statement *s, const char *assignment) {
-    size_t length = strspn(assignment, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+static int for_start(const struct syntax_statement *s, const char *name) {
     for (; s; s = s->next) {
-        if (for_start(s->body, assignment)) return 1;
-        if (s->kind != SYNTAX_VAR && s->kind != SYNTAX_COORD && s->kind != SYNTAX_CANONICAL) continue;
+        if (for_start(s->body, name)) return 1;
+        if (s->kind != SYNTAX_VAR && s->kind != SYNTAX_COORD && s->kind != SYNTAX_CANONICAL &&
+            s->kind != SYNTAX_NODE)
+            continue;
         for (const struct syntax_item *item = s->items; item; item = item->next)
-            if (strlen(item->name) == length && strncmp(item->name, assignment, length) == 0) return 1;
+            if (strcmp(item->name, name) == 0) return 1;
     }
     return 0;
+}
+
+/* The name in an assignment, without indices: ball.r of ball[2].r[1]' = 3. */
+static void name_in(const char *assignment, char *out, size_t room) {
+    size_t used = 0;
+    for (int depth = 0; *assignment && *assignment != '=' && used + 1 < room; assignment++) {
+        depth += *assignment == '[';
+        if (!depth && !strchr(" '", *assignment)) out[used++] = *assignment;
+        depth -= *assignment == ']' && depth;
+    }
+    out[used] = '\0';
 }
 
 /* A list of assignments, parameters first. */
@@ -196,9 +210,12 @@ static int sort_sets(struct keel_model *m) {
     m->start = pool_take(&m->pool, bytes);
     m->parameter_sets = m->starts = 0;
     if (m->pool.refused) return diagnostics_memory(&m->messages);
-    for (int i = 0; i < m->sets; i++)
-        if (for_start(m->file->statements, m->set[i])) m->start[m->starts++] = m->set[i];
+    for (int i = 0; i < m->sets; i++) {
+        char name[320];
+        name_in(m->set[i], name, sizeof name);
+        if (for_start(m->file->statements, name)) m->start[m->starts++] = m->set[i];
         else m->parameter_set[m->parameter_sets++] = m->set[i];
+    }
     return 1;
 }
 
@@ -212,12 +229,33 @@ static void tell_phase(const struct keel_model *m, const char *phase) {
     if (m->phase) *m->phase = phase;
 }
 
+static char *copy(const char *text, size_t length) {
+    char *own = malloc(length + 1);
+    if (!own) return NULL;
+    if (length) memcpy(own, text, length);
+    own[length] = '\0';
+    return own;
+}
+
+/* The text to a flat tree: libraries behind it, parts written out. */
+static int read_text(struct keel_model *m) {
+    if (!source_check(&m->source, &m->messages)) return 0;
+    m->file = parser_run(&m->source, &m->messages, &m->pool);
+    if (m->file && library_append(&m->source, m->file, &m->messages, &m->pool)) {
+        char *longer = copy(m->source.text, m->source.length);
+        if (!longer) return diagnostics_memory(&m->messages);
+        free(m->text);
+        m->source.text = m->text = longer;
+        m->file = parser_run(&m->source, &m->messages, &m->pool);
+    }
+    if (m->file && !m->messages.errors) m->file = parts_expand(&m->source, m->file, &m->messages, &m->pool);
+    return m->file && !m->messages.errors;
+}
+
 static int build(struct keel_model *m) {
     allow_memory(m);
     tell_phase(m, "reading the model");
-    if (!source_check(&m->source, &m->messages)) return 0;
-    m->file = parser_run(&m->source, &m->messages, &m->pool);
-    if (m->messages.errors || !m->file || !sort_sets(m)) return 0;
+    if (!read_text(m) || !sort_sets(m)) return 0;
     struct elaborate_request request = {m->parameter_set, m->parameter_sets, m->to != NULL, m->work,
                                         m->limits.stop};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
@@ -299,14 +337,6 @@ static void tear_down(struct keel_model *m) {
 
 /* Opening and closing ----------------------------------------------------------------------------------- */
 
-static char *copy(const char *text, size_t length) {
-    char *own = malloc(length + 1);
-    if (!own) return NULL;
-    if (length) memcpy(own, text, length);
-    own[length] = '\0';
-    return own;
-}
-
 /* The name of a model that gives none: that of its file, without folders and .keel. */
 static char *stem(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -330,7 +360,7 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
     m->name = copy(name, strlen(name));
     m->title = stem(name);
     m->text = copy(text, length);
-    m->source = (struct source){m->name, m->text, length};
+    m->source = (struct source){m->name, m->text, length, 0};
     int sets = o && o->set ? o->sets : 0;
     m->set = calloc((size_t)sets + 1, sizeof *m->set);
     int complete = m->name && m->title && m->text && m->set;

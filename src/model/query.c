@@ -47,7 +47,7 @@ static const char *apt(const char *hint) {
 expr query_expression(struct keel_model *m, const char *text, char *why, size_t room) {
     struct source_messages said = {0};
     struct pool pool = {.limit = 1 << 20};
-    struct source source = {"expression", text, strlen(text)};
+    struct source source = {"expression", text, strlen(text), 0};
     const struct syntax_node *node =
         source_check(&source, &said) ? parser_run_expression(&source, &said, &pool) : NULL;
     expr e = node ? elaborate_expression(m->model, &source, node, &said) : EXPR_NONE;

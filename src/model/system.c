@@ -5,6 +5,7 @@
 #include "symbolic/derive_rules.h"
 #include "model/diagnostics.h"
 #include "model/factor.h"
+#include "model/loops.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -283,9 +284,26 @@ static int leave_out(struct system *y, struct source_messages *messages, struct 
         if (equivalent->contradicts || (o->kind != SYSTEM_CONSTRAINT && o->kind != SYSTEM_ROLLING)) continue;
         const struct model_rows *rows = o->kind == SYSTEM_CONSTRAINT ? &mode->constraint : &mode->rolling;
         y->left_out[rows->list[o->number].multiplier] = 1;
-        diagnostics_redundant(y, messages, equivalent);
+        if (!strchr(rows->list[o->number].label.base, '.')) /* in closed loops of parts it is the rule */
+            diagnostics_redundant(y, messages, equivalent);
         note_superfluous(y, equivalent, pool);
         count++;
+    }
+    return count;
+}
+
+/* Constraints that depend on others where all of them hold go from the analysis; the motion keeps them.  How
+ * many; -1 without memory. */
+static int leave_loops(struct system *y, struct pool *pool) {
+    const struct model_mode *mode = mode_of(y);
+    unsigned char *dependent = pool_take(pool, (size_t)mode->constraint.count + 1);
+    int count = dependent ? loops_dependent(y, dependent, pool) : -1;
+    for (int i = 0; i < mode->constraint.count && count > 0; i++) {
+        const struct model_row *row = &mode->constraint.list[i];
+        if (!dependent[i] || y->left_out[row->multiplier]) continue;
+        y->left_out[row->multiplier] = 1;
+        y->superfluous[2 * y->redundants] = row->label.text;
+        y->superfluous[2 * y->redundants++ + 1] = "the constraints before it, where these hold";
     }
     return count;
 }
@@ -312,11 +330,18 @@ int system_open(struct system *y, struct model *m, int mode, double t0, const st
     y->left_out = pool_take(pool, (size_t)m->multipliers + 1);
     y->there = pool_take(pool, (size_t)m->multipliers + 1);
     y->superfluous = pool_take(pool, 2 * ((size_t)m->multipliers + 1) * sizeof *y->superfluous);
+    int looked = 0; /* for closed loops */
     for (int first = 1;; first = 0) {
         if (pool->refused || !collect(y, pool) || !take_factors(y, messages, first) || !analyse(y, pool) ||
             !index_aliases(y, pool))
             return diagnostics_memory(messages);
-        if (y->s.verdict != STRUCTURE_SINGULAR || !leave_out(y, messages, pool)) break;
+        if (y->s.verdict != STRUCTURE_SINGULAR) break;
+        if (!leave_out(y, messages, pool)) {
+            int loops = looked ? 0 : leave_loops(y, pool);
+            if (loops < 0) return diagnostics_memory(messages);
+            if (!loops) break;
+            looked = 1;
+        }
         structure_close(&y->s);
     }
     return y->s.verdict == STRUCTURE_OK || diagnostics_structure(y, messages);

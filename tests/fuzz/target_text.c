@@ -41,7 +41,7 @@ static void check_messages(const struct source *s, struct source_messages *m,
 
 static void check_print(const struct source *s, const struct syntax_file *tree, struct pool *pool) {
     char *text = syntax_print(tree, pool);
-    struct source printed = {"printed", text, strlen(text)};
+    struct source printed = {"printed", text, strlen(text), 0};
     struct source_messages *m = calloc(1, sizeof *m);
     struct syntax_file *again = parser_run(&printed, m, pool);
     require(again != NULL, "what is printed parses", s);
@@ -113,7 +113,7 @@ static int is_drawn(const struct source *s) {
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     char *text = fuzz_copy(data, size);
-    struct source s = {"fuzz.keel", text, size};
+    struct source s = {"fuzz.keel", text, size, 0};
     clock_t begin = clock();
     int all = is_drawn(&s), parses = check_parser(&s);
     if (all) check_tight(&s);

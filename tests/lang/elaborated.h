@@ -20,7 +20,7 @@ struct reading {
 static inline void read_request(struct reading *r, const char *text,
                                 const struct elaborate_request *request) {
     memset(r, 0, sizeof *r);
-    r->source = (struct source){"a.keel", text, strlen(text)};
+    r->source = (struct source){"a.keel", text, strlen(text), 0};
     r->file = parser_run(&r->source, &r->messages, &r->pool);
     if (r->file) r->model = elaborate_run(&r->source, r->file, request, &r->messages, &r->pool);
 }

@@ -15,7 +15,7 @@ struct reading {
 
 static inline void read_bytes(struct reading *r, const char *text, size_t length) {
     memset(r, 0, sizeof *r);
-    r->source = (struct source){"a.keel", text, length};
+    r->source = (struct source){"a.keel", text, length, 0};
     r->file = parser_run(&r->source, &r->messages, &r->pool);
 }
 

@@ -5,7 +5,7 @@
 
 #include "lang_model.h"
 
-enum { STATEMENTS = SYNTAX_FOR + 1 };
+enum { STATEMENTS = SYNTAX_LIBRARY + 1 };
 
 static void note_statements(const struct syntax_statement *s, int *shown) {
     for (; s; s = s->next) {
@@ -21,7 +21,7 @@ static void check_block(const char *document, const char *begin, size_t length, 
     memcpy(text, begin, length);
     reading_open(&r, document, text);
     if (!r.model || r.messages.count) fail_msg("%s: a block has messages:\n%s", document, text);
-    note_statements(r.file->statements, shown);
+    note_statements(r.written->statements, shown);
     for (int k = 0; k < r.model->modes; k++) {
         struct structure s;
         int redundant;

@@ -240,7 +240,7 @@ static void an_expression_in_the_names_of_the_model(void **unused) {
     struct reading r;
     struct model *m = read_well(&r, chain);
     struct source_messages messages = {0};
-    struct source s = {"--step", "g/(2*N)", 7}, other = {"--step", "h", 1};
+    struct source s = {"--step", "g/(2*N)", 7, 0}, other = {"--step", "h", 1, 0};
     expr e = elaborate_expression(m, &s, parser_run_expression(&s, &messages, &r.pool), &messages);
     assert_below(fabs(model_number(m, e, 0) - 0.981), 1e-15);
     e = elaborate_expression(m, &other, parser_run_expression(&other, &messages, &r.pool), &messages);
@@ -256,7 +256,7 @@ static void memory_may_run_out(void **unused) {
     for (size_t limit = 4096; limit < 200000; limit += 4096) {
         struct reading r;
         memset(&r, 0, sizeof r);
-        r.source = (struct source){"a.keel", chain, strlen(chain)};
+        r.source = (struct source){"a.keel", chain, strlen(chain), 0};
         r.pool.limit = limit;
         r.file = parser_run(&r.source, &r.messages, &r.pool);
         if (r.file) r.model = elaborate_run(&r.source, r.file, NULL, &r.messages, &r.pool);

@@ -51,7 +51,7 @@ static void blocks(void **unused) {
 static void printed_expression(const char *text, const char *expected) {
     struct source_messages m = {0};
     struct pool pool = {0};
-    struct source s = {"expression", text, strlen(text)};
+    struct source s = {"expression", text, strlen(text), 0};
     struct syntax_node *e = parser_run_expression(&s, &m, &pool);
     assert_non_null(e);
     assert_string_equal(syntax_print_node(e, &pool), expected);

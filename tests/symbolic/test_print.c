@@ -19,7 +19,7 @@ struct reading {
 
 static struct model *open_model(struct reading *r, const char *name, const char *text) {
     memset(r, 0, sizeof *r);
-    r->source = (struct source){name, text, strlen(text)};
+    r->source = (struct source){name, text, strlen(text), 0};
     struct syntax_file *file = parser_run(&r->source, &r->messages, &r->pool);
     if (file) r->model = elaborate_run(&r->source, file, NULL, &r->messages, &r->pool);
     if (!r->model) fail_msg("%s: %s", name, r->messages.list[0].sentence);
@@ -34,7 +34,7 @@ static void close_model(struct reading *r) {
 
 /* What the text stands for in the model; EXPR_NONE with the reason in `why`. */
 static expr read_back(struct reading *r, const char *text, struct source_messages *why) {
-    struct source s = {"printed", text, strlen(text)};
+    struct source s = {"printed", text, strlen(text), 0};
     memset(why, 0, sizeof *why);
     struct syntax_node *node = parser_run_expression(&s, why, &r->pool);
     return node ? elaborate_expression(r->model, &s, node, why) : EXPR_NONE;
