@@ -104,7 +104,8 @@ static inline void pencil_blocks(struct pencil *p, pencil_matrix e, pencil_matri
     }
 }
 
-/* left * middle * right */
+/* left * middle * right, all of at most four digits after the point: rounded to them, the products are the
+ * numbers that they stand for, as a text has them. */
 static inline void pencil_product(int n, pencil_matrix left, pencil_matrix middle, pencil_matrix right,
                                   pencil_matrix out) {
     pencil_matrix half = {{0}};
@@ -115,6 +116,7 @@ static inline void pencil_product(int n, pencil_matrix left, pencil_matrix middl
         for (int j = 0; j < n; j++) {
             out[i][j] = 0;
             for (int k = 0; k < n; k++) out[i][j] += half[i][k] * right[k][j];
+            out[i][j] = round(out[i][j] * 1e4) / 1e4;
         }
 }
 

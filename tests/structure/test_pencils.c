@@ -76,13 +76,14 @@ static int verdict_of(struct pencil *p, long number) {
     double error = status == KEEL_OK ? worst_error(p, s) : 0;
     if (status != KEEL_OK) {
         verdict = 1;
-        print_message("%ld by %s is refused: %s\n%s", number, o.method,
-                      s ? keel_sim_message(s) : keel_model_message(m), p->text);
+        print_message("%ld by %s is refused: %s\n", number, o.method,
+                      s ? keel_sim_message(s) : keel_model_message(m));
     } else if (mode.index != p->index || mode.freedom != p->freedom || !(error <= 1e-5)) {
         verdict = 2;
-        print_message("%ld by %s: index %d, not %d; freedom %d, not %d; off by %.3g\n%s", number, o.method,
-                      mode.index, p->index, mode.freedom, p->freedom, error, p->text);
+        print_message("%ld by %s: index %d, not %d; freedom %d, not %d; off by %.3g\n", number, o.method,
+                      mode.index, p->index, mode.freedom, p->freedom, error);
     }
+    if (verdict) fputs(p->text, stdout); /* longer than a message may be */
     keel_sim_close(s);
     keel_model_close(m);
     return verdict;
