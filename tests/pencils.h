@@ -24,7 +24,7 @@ struct pencil {
     int n, freedom, index;
     int rests, decimals, near; /* X = const; entries with digits after the point; near: c is tiny */
     enum pencil_map map;
-    pencil_matrix e, a, back; /* back: Q^-1 */
+    pencil_matrix e, a, right, back; /* right: Q; back: Q^-1 */
     double rate[PENCIL_MOST], c[PENCIL_MOST];
     double level[PENCIL_MOST], high[PENCIL_MOST],
         frequency[PENCIL_MOST]; /* X = level + high sin(frequency t + 1) */
@@ -130,6 +130,20 @@ static inline double pencil_exact(const struct pencil *p, int j, int order, doub
     return x;
 }
 
+/* The motion that begins at x: c, and how far x is off the manifold, where the nilpotent part of Q (x - X)
+ * vanishes. */
+static inline double pencil_begin_at(struct pencil *p, const double *x) {
+    double off = 0;
+    for (int j = 0; j < PENCIL_MOST; j++) p->c[j] = 0;
+    for (int i = 0; i < p->n; i++) {
+        double z = 0;
+        for (int j = 0; j < p->n; j++) z += p->right[i][j] * (x[j] - p->level[j] - p->high[j] * sin(1));
+        if (i < p->freedom) p->c[i] = z;
+        else off = fmax(off, fabs(z));
+    }
+    return off;
+}
+
 /* w at t. */
 static inline void pencil_unknowns(const struct pencil *p, double t, double *w) {
     for (int j = 0; j < p->n; j++) {
@@ -180,7 +194,7 @@ static inline void pencil_equations(struct pencil *p) {
 
 /* All but the start values. */
 static inline void pencil_make(struct pencil *p, uint64_t seed) {
-    pencil_matrix e = {{0}}, a = {{0}}, left, right, unused;
+    pencil_matrix e = {{0}}, a = {{0}}, left, unused;
     *p = (struct pencil){.state = seed * 0xd1342543de82ef95u};
     p->decimals = pencil_below(p, 3) == 0;
     p->rests = pencil_below(p, 3) == 0;
@@ -189,9 +203,9 @@ static inline void pencil_make(struct pencil *p, uint64_t seed) {
     do pencil_blocks(p, e, a);
     while (p->n == 0);
     pencil_regular(p, left, unused);
-    pencil_regular(p, right, p->back);
-    pencil_product(p->n, left, e, right, p->e);
-    pencil_product(p->n, left, a, right, p->a);
+    pencil_regular(p, p->right, p->back);
+    pencil_product(p->n, left, e, p->right, p->e);
+    pencil_product(p->n, left, a, p->right, p->a);
     p->to = 0.5 + pencil_below(p, 4) / 2.0;
     double moves = p->rests && p->near ? pow(10, -3 - pencil_below(p, 12)) : p->rests ? 0 : 0.5;
     for (int j = 0; j < p->n; j++) {
