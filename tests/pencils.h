@@ -24,7 +24,7 @@ struct pencil {
     int n, freedom, index;
     int rests, decimals, near; /* X = const; entries with digits after the point; near: c is tiny */
     enum pencil_map map;
-    pencil_matrix e, a, back; /* back: Q^-1 */
+    pencil_matrix e, a, right, back; /* right: Q; back: Q^-1 */
     double rate[PENCIL_MOST], c[PENCIL_MOST];
     double level[PENCIL_MOST], high[PENCIL_MOST],
         frequency[PENCIL_MOST]; /* X = level + high sin(frequency t + 1) */
@@ -104,7 +104,8 @@ static inline void pencil_blocks(struct pencil *p, pencil_matrix e, pencil_matri
     }
 }
 
-/* left * middle * right */
+/* left * middle * right, all of at most four digits after the point: rounded to them, the products are the
+ * numbers that they stand for, as a text has them. */
 static inline void pencil_product(int n, pencil_matrix left, pencil_matrix middle, pencil_matrix right,
                                   pencil_matrix out) {
     pencil_matrix half = {{0}};
@@ -115,6 +116,7 @@ static inline void pencil_product(int n, pencil_matrix left, pencil_matrix middl
         for (int j = 0; j < n; j++) {
             out[i][j] = 0;
             for (int k = 0; k < n; k++) out[i][j] += half[i][k] * right[k][j];
+            out[i][j] = round(out[i][j] * 1e4) / 1e4;
         }
 }
 
@@ -126,6 +128,20 @@ static inline double pencil_exact(const struct pencil *p, int j, int order, doub
     for (int i = 0; i < p->freedom; i++)
         x += p->back[j][i] * p->c[i] * (order ? pow(p->rate[i], order) : 1) * exp(p->rate[i] * t);
     return x;
+}
+
+/* The motion that begins at x: c, and how far x is off the manifold, where the nilpotent part of Q (x - X)
+ * vanishes. */
+static inline double pencil_begin_at(struct pencil *p, const double *x) {
+    double off = 0;
+    for (int j = 0; j < PENCIL_MOST; j++) p->c[j] = 0;
+    for (int i = 0; i < p->n; i++) {
+        double z = 0;
+        for (int j = 0; j < p->n; j++) z += p->right[i][j] * (x[j] - p->level[j] - p->high[j] * sin(1));
+        if (i < p->freedom) p->c[i] = z;
+        else off = fmax(off, fabs(z));
+    }
+    return off;
 }
 
 /* w at t. */
@@ -178,7 +194,7 @@ static inline void pencil_equations(struct pencil *p) {
 
 /* All but the start values. */
 static inline void pencil_make(struct pencil *p, uint64_t seed) {
-    pencil_matrix e = {{0}}, a = {{0}}, left, right, unused;
+    pencil_matrix e = {{0}}, a = {{0}}, left, unused;
     *p = (struct pencil){.state = seed * 0xd1342543de82ef95u};
     p->decimals = pencil_below(p, 3) == 0;
     p->rests = pencil_below(p, 3) == 0;
@@ -187,9 +203,9 @@ static inline void pencil_make(struct pencil *p, uint64_t seed) {
     do pencil_blocks(p, e, a);
     while (p->n == 0);
     pencil_regular(p, left, unused);
-    pencil_regular(p, right, p->back);
-    pencil_product(p->n, left, e, right, p->e);
-    pencil_product(p->n, left, a, right, p->a);
+    pencil_regular(p, p->right, p->back);
+    pencil_product(p->n, left, e, p->right, p->e);
+    pencil_product(p->n, left, a, p->right, p->a);
     p->to = 0.5 + pencil_below(p, 4) / 2.0;
     double moves = p->rests && p->near ? pow(10, -3 - pencil_below(p, 12)) : p->rests ? 0 : 0.5;
     for (int j = 0; j < p->n; j++) {

@@ -18,6 +18,7 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
     size_t all = (size_t)(fd->n + fd->m), count = (size_t)rows->count + 1, width = (all + 4) / 4 * 4;
     st->fd = fd;
     st->rows = rows;
+    st->dependent = MANIFOLD_DEPENDENT;
     st->residual = arena_doubles(a, count);
     st->trial = arena_doubles(a, width + 4);
     st->found = arena_doubles(a, width + 4);
@@ -111,7 +112,7 @@ static keel_status factor(struct start *st, const struct start_level *level, int
             b[j] = !st->free[level->first + j] ? 0 : mass ? row[j] : row[j] * (size > 0 ? size : 1);
         }
         if (mass && fd->mech.mass) dense_lower_solve(level->columns, fd->mech.mass, b);
-        st->floor_of[i] = MANIFOLD_DEPENDENT;
+        st->floor_of[i] = st->dependent;
     }
     rowspace_factor(&st->space, st->floor_of);
     return KEEL_OK;
@@ -321,6 +322,21 @@ static void sizes_of_nothing(struct start *st) {
     }
 }
 
+/* The search ended where rows lose their direction, as at w = 0 in w^2 = 0: on to there, where each step
+ * halves the distance.  1: found, in st->found. */
+static int creep(struct start *st, const struct start_level *level, double t) {
+    size_t bytes = (size_t)(st->fd->n + st->fd->m) * sizeof *st->beside;
+    struct fault fault = st->fd->fault;
+    memcpy(st->beside, st->found, bytes);
+    st->dependent = DBL_EPSILON;
+    keel_status status = start_solve(st, level, t, st->beside);
+    st->dependent = MANIFOLD_DEPENDENT;
+    st->fd->fault = fault;
+    if (status != KEEL_OK || start_units(st, level, t, st->beside) > MANIFOLD_STAGNANT) return 0;
+    memcpy(st->found, st->beside, bytes);
+    return 1;
+}
+
 /* One level, fixed values as they are.  Only where no others can make up for it, and what is given fits to
  * FITS, typed digits are polished: with all values free. */
 static keel_status meet(struct start *st, const struct start_level *level, double t, const double *u,
@@ -341,6 +357,7 @@ static keel_status meet(struct start *st, const struct start_level *level, doubl
     for (int j = level->first; j < level->first + level->columns; j++) any |= st->free[j];
     if (status != KEEL_OK || start_units(st, level, t, st->found) <= (any ? MANIFOLD_STAGNANT : 4))
         return status;
+    if (any && creep(st, level, t)) return KEEL_OK;
     memset(st->free, 1, (size_t)all);
     return start_solve(st, level, t, st->found);
 }

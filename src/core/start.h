@@ -24,10 +24,11 @@ struct start {
     unsigned char *free;                    /* n + m */
     struct rowspace space;
     double *floor_of, *c, *z, *d;
-    double *sizes; /* of the rows, kept while points far away are looked at */
-    int *chosen;   /* rows of the level at hand */
-    int *aside;    /* rows that are not chosen, while points are looked at without them */
-    int *part;     /* large mechanics: rows of K that take part */
+    double dependent; /* orthogonal fraction below which a row is left out */
+    double *sizes;    /* of the rows, kept while points far away are looked at */
+    int *chosen;      /* rows of the level at hand */
+    int *aside;       /* rows that are not chosen, while points are looked at without them */
+    int *part;        /* large mechanics: rows of K that take part */
 };
 
 void start_layout(struct start *st, struct field *fd, struct rows *rows, struct arena *a);

@@ -18,6 +18,8 @@
 #include <float.h>
 #include <math.h>
 
+#define NOISE 1e-12 /* of the largest value: what equations of some condition make of a zero */
+
 /* The same states by the same equations. */
 static int goes_on(const struct engine *e, const struct engine *before) {
     const keel_problem *p = &e->field.p, *old = &before->field.p;
@@ -64,8 +66,8 @@ void tolerances_set(struct engine *e, const struct engine *before) {
     if (before) keep_tolerances(e, before);
     double any = largest;
     for (int i = n; i < all; i++) any = fmax(any, fabs(u0[i]));
-    for (int i = n; i < all; i++) { /* a zero and the round-off of one are of unknown size */
-        double told = scale ? scale[i] : 0, known = fmax(16 * DBL_EPSILON * any, DBL_MIN);
+    for (int i = n; i < all; i++) { /* a zero and the round-off that others leave of one: of unknown size */
+        double told = scale ? scale[i] : 0, known = fmax(NOISE * any, DBL_MIN);
         fd->size[i] = fmax(told, fabs(u0[i]) >= known ? fabs(u0[i]) : told > 0 ? 0 : 1e-3);
     }
     e->algebraic_atol = 0;

@@ -278,12 +278,17 @@ static void count_rows_that_follow(const struct begin *b, const keel_solver *s) 
     b->mode->regained_velocities = velocities > 0 ? velocities : 0;
 }
 
-/* A guess that ended below its own round-off came to 0.  What is left is no size of anything; a tiny value
- * that is meant is found again from 0. */
+/* A guess that ended at some round-offs of itself came to 0, and so did a value that began there and ended
+ * at round-offs of others.  What is left is no size of anything; a tiny value that is meant is found again
+ * from 0. */
 static void clear_round_off(struct begin *b) {
-    for (int j = 0; j < b->r->n + b->r->m; j++)
-        if (b->given[j] == BEGIN_GUESSED && fabs(b->m->u0[j]) <= DBL_EPSILON * fabs(b->last[j]))
-            b->m->u0[j] = 0;
+    int all = b->r->n + b->r->m;
+    double largest = 0;
+    for (int j = 0; j < all; j++) largest = fmax(largest, fabs(b->last[j]));
+    for (int j = 0; j < all; j++) {
+        double from = b->last[j] == 0 ? largest : fabs(b->last[j]);
+        if (b->given[j] != BEGIN_FIXED && fabs(b->m->u0[j]) <= 16 * DBL_EPSILON * from) b->m->u0[j] = 0;
+    }
 }
 
 /* What the core says of the start; 1 and the consistent values in u0, or 0 with a message. */

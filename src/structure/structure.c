@@ -65,8 +65,9 @@ static int work_open(struct structure_work *w, struct structure *s, const struct
     w->row = structure_take(s, (size_t)p->equations, sizeof *w->row);
     w->column = structure_take(s, (size_t)p->unknowns, sizeof *w->column);
     w->depth = structure_take(s, (size_t)p->equations, sizeof *w->depth);
+    w->form = structure_take(s, (size_t)p->equations, sizeof *w->form);
     s->alias = structure_keep(s, (size_t)p->unknowns, sizeof *s->alias);
-    if (!w->f || !w->row || !w->column || !w->depth || !s->alias) return -1;
+    if (!w->f || !w->row || !w->column || !w->depth || !w->form || !s->alias) return -1;
     for (int i = 0; i < p->equations; i++) w->f[i] = p->equation[i], w->row[i] = i;
     for (int j = 0; j < p->unknowns; j++) {
         struct expr_node n = p->g->node[p->unknown[j]];
@@ -89,7 +90,8 @@ static int work_open(struct structure_work *w, struct structure *s, const struct
 /* The largest rank at the random points. */
 static int random_rank(struct structure_work *w, const struct structure_pattern *a) {
     size_t roots = (size_t)a->start[a->rows];
-    int point[STRUCTURE_POINTS], rank = 0;
+    int point[STRUCTURE_POINTS], rank = 0, exact = structure_residue_rank(w, a, NULL, &rank);
+    if (exact) return exact < 0 ? -1 : rank;
     if (structure_sample_points(w, roots, a->slope, point)) return -1;
     for (int k = 0; k < STRUCTURE_POINTS && rank < a->rows; k++) {
         struct structure_sample v;
@@ -255,6 +257,7 @@ static int lift(struct structure_work *w) {
 /* Until the system Jacobian is regular somewhere.  0 or -1. */
 static int regularise(struct structure_work *w, struct structure_pattern *jacobian) {
     struct structure *s = w->s;
+    int thinned = 0;
     for (int value = INT_MAX;;) { /* of the transversal: falls with every combination */
         int singular = sigma_method(w, jacobian);
         if (singular < 0) return -1;
@@ -276,6 +279,10 @@ static int regularise(struct structure_work *w, struct structure_pattern *jacobi
         int changed = now < value ? structure_combine(w, jacobian, s->c, s->d) : 0;
         if (!changed && now < value) changed = lift(w);
         value = now;
+        if (changed == 0 && thinned++ < w->rows * w->rows) {
+            changed = structure_thin(w, jacobian, s->c, s->d);
+            if (changed > 0) value = INT_MAX;
+        }
         if (changed < 0) return -1;
         if (changed) continue;
         if (!w->pinned && w->p->parameters) { /* once more, for these values of the parameters */

@@ -68,6 +68,8 @@ static int array_open(struct structure_work *w, struct array *x) {
 static int pivots(struct structure_work *w, const struct structure_pattern *a, const unsigned char *late) {
     int point[STRUCTURE_POINTS], most = 0;
     size_t roots = (size_t)a->start[a->rows];
+    int exact = structure_residue_rank(w, a, late, &most);
+    if (exact) return exact < 0 ? -1 : most;
     if (structure_sample_points(w, roots, a->slope, point)) return -1;
     for (int k = 0; k < STRUCTURE_POINTS; k++) {
         struct structure_sample v;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { SUPPORT = 24 }; /* rows; beyond it expressions would explode */
+enum { THIN = 11 };    /* rows added to another in structure_thin, at most */
 
 struct circuit {
     int count, row[SUPPORT];
@@ -160,24 +161,54 @@ static expr without_highest(struct structure_work *w, expr f, int ck, const int 
     return f;
 }
 
+/* Equation k of the circuit becomes `sum`.  1 or -1. */
+static int replace(struct structure_work *w, const struct circuit *q, int k, const int *c, const expr *weight,
+                   expr sum) {
+    int depth = 0;
+    if (sum == EXPR_NONE) return structure_out_of_memory(w->s);
+    if (note_step(w, q, k, c, weight)) return -1;
+    for (int i = 0; i < q->count; i++) {
+        int own = w->depth[q->row[i]] + c[q->row[i]] - c[q->row[k]];
+        if (own > depth) depth = own;
+    }
+    w->f[q->row[k]] = sum;
+    w->depth[q->row[k]] = depth;
+    return 1;
+}
+
 static int apply(struct structure_work *w, const struct circuit *q, int k, const int *c, const int *d,
                  const expr *weight) {
     struct graph *g = w->g;
     expr sum = derive_zero(g);
-    int depth = 0;
     for (int i = 0; i < q->count; i++) {
-        int own = w->depth[q->row[i]] + c[q->row[i]] - c[q->row[k]];
-        if (own > depth) depth = own;
         expr f = derivative(w, w->f[q->row[i]], c[q->row[i]] - c[q->row[k]]);
         if (f == EXPR_NONE) return g->failed ? structure_out_of_memory(w->s) : 0;
         sum = derive_add(g, sum, derive_mul(g, weight[i], f));
     }
-    sum = without_highest(w, sum, c[q->row[k]], d);
-    if (sum == EXPR_NONE) return structure_out_of_memory(w->s);
-    if (note_step(w, q, k, c, weight)) return -1;
-    w->f[q->row[k]] = sum;
-    w->depth[q->row[k]] = depth;
+    return replace(w, q, k, c, weight, without_highest(w, sum, c[q->row[k]], d));
+}
+
+/* Equation k of the circuit becomes what the fractions leave, by those rows alone that have a part in it. */
+static int replace_exact(struct structure_work *w, struct circuit *q, const int *c,
+                         const struct structure_exact *x) {
+    int count = 0, k = 0;
+    for (int i = 0; i < q->count; i++) {
+        if (derive_is_zero(w->g, x->weight[i])) continue;
+        if (i == x->k) k = count;
+        x->weight[count] = x->weight[i];
+        q->row[count++] = q->row[i];
+    }
+    q->count = count;
+    if (replace(w, q, k, c, x->weight, structure_form_value(w, &x->left)) < 0) return -1;
+    w->form[q->row[k]] = x->left;
+    w->form[q->row[k]].of = w->f[q->row[k]];
     return 1;
+}
+
+static int apply_exact(struct structure_work *w, struct circuit *q, const int *c, const int *d) {
+    struct structure_exact x;
+    int holds = structure_exact(w, q->count, q->row, c, d, NULL, &x);
+    return holds <= 0 ? holds : replace_exact(w, q, c, &x);
 }
 
 /* One null vector.  1: its equation is replaced; 0: it cannot be used; -1. */
@@ -185,6 +216,10 @@ static int attempt(struct structure_work *w, const struct structure_pattern *a, 
                    const int *c, const int *d, const struct structure_sample *v, int constants) {
     int least = c[q->row[0]], holds;
     if (q->count < 2) return 0; /* a row that is zero at these points only */
+    if (constants) {
+        holds = apply_exact(w, q, c, d);
+        if (holds) return holds;
+    }
     holds = structure_circuit(w->s, a, q->count, q->row, v, q->u, q->loose, q->order);
     if (holds <= 0) return holds;
     for (int i = 1; i < q->count; i++)
@@ -270,4 +305,45 @@ int structure_combine(struct structure_work *w, const struct structure_pattern *
     if (replaced > 0) w->s->culprits = 0;
     if (replaced > 0 && w->pinned) w->s->special = 1;
     return replaced > 0 ? 1 : replaced;
+}
+
+/* Row k and those that may be added to it: the rows of a null vector that could not be used, as many as
+ * their offsets allow.  How many, row k the last; 0: too many, or k is none of them. */
+static int partners(const struct structure_work *w, int k, const int *c, int *row) {
+    const struct structure *s = w->s;
+    int count = 0, own = 0;
+    for (int i = 0; i < w->rows; i++) {
+        int blamed = 0;
+        for (int e = 0; e < s->culprits && !blamed; e++) blamed = s->culprit[e] == w->row[i];
+        if (!blamed || c[i] < c[k]) continue;
+        if (i == k) own = 1;
+        else if (count < THIN) row[count++] = i;
+        else return 0;
+    }
+    row[count] = k;
+    return own ? count + 1 : 0;
+}
+
+/* Where every null vector needs weights that hold highest derivatives themselves: multiples of other rows
+ * are added to row k that take one unknown of its entries away and bring no other in.  By itself that does
+ * not lower the value of the transversal; it ends all the same, since each time an entry is gone. */
+int structure_thin(struct structure_work *w, const struct structure_pattern *a, const int *c, const int *d) {
+    struct circuit *q = structure_take(w->s, 1, sizeof *q);
+    unsigned char *gone = structure_take(w->s, (size_t)w->columns, 1);
+    if (!q || !gone) return -1;
+    for (int k = 0; k < w->rows; k++) {
+        int count = partners(w, k, c, q->row);
+        for (int e = a->start[k]; e < a->start[k + 1] && count > 1; e++) {
+            struct structure_exact x;
+            memset(gone, 1, (size_t)w->columns);
+            for (int o = a->start[k]; o < a->start[k + 1]; o++) gone[a->column[o]] = o == e;
+            q->count = count;
+            int holds = structure_exact(w, count, q->row, c, d, gone, &x);
+            if (holds < 0) return -1;
+            if (!holds || x.k != count - 1) continue;
+            w->s->culprits = 0;
+            return replace_exact(w, q, c, &x);
+        }
+    }
+    return 0;
 }

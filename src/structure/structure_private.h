@@ -2,12 +2,16 @@
 #ifndef KEEL_STRUCTURE_STRUCTURE_PRIVATE_H
 #define KEEL_STRUCTURE_STRUCTURE_PRIVATE_H
 
+#include "structure/rational.h"
 #include "structure/structure.h"
 
+#include <float.h>
 #include <stddef.h>
 
 /* Below this part of what was summed a number is the round-off of a zero: some thousand eps. */
 #define STRUCTURE_ZERO 1e-12
+/* A number that is a plain fraction to this part of it is meant to be one: some round-offs. */
+#define STRUCTURE_PLAIN (32 * DBL_EPSILON)
 enum { STRUCTURE_POINTS = 3, STRUCTURE_GENERIC = 64 }; /* points from GENERIC on: random parameters, too */
 /* Points from FAR on: far from the start, where a term that cancels near it may show.  FAR_OWN of them by
  * the start values, the others from 1e-12 to 1e12.  Points from ABSTRACT on: parameters, unknowns and the
@@ -25,6 +29,18 @@ struct structure_pattern {
     expr *slope;
 };
 
+/* An equation as a sum of atoms with exact weights, in ascending order (structure_form.c). */
+struct structure_term {
+    expr atom;
+    int settled; /* 1: an atom; 0: still to be written out */
+    struct rational weight;
+};
+struct structure_form {
+    expr of; /* the equation */
+    int count, room;
+    struct structure_term *term;
+};
+
 /* The system under analysis. */
 struct structure_work {
     struct structure *s;
@@ -33,10 +49,11 @@ struct structure_work {
     struct derive smooth, any; /* without and with kinks */
     int pinned;                /* 1: what vanishes by the values of parameters alone may be used */
     int rows, columns;
-    expr *f;           /* rows */
-    int *row, *column; /* their numbers in the problem */
-    int *depth;        /* rows: how often equations were differentiated for the combination that a row is */
-    int *place[2];     /* index of an UNKNOWN, a MULTIPLIER: column, or -1 */
+    expr *f;                     /* rows */
+    int *row, *column;           /* their numbers in the problem */
+    struct structure_form *form; /* rows: of those that exact combinations looked at */
+    int *depth;    /* rows: how often equations were differentiated for the combination that a row is */
+    int *place[2]; /* index of an UNKNOWN, a MULTIPLIER: column, or -1 */
     uint32_t places[2];
     struct structure_pattern *sigma; /* of the attempt at hand, with its transversal */
     int *match, *back;
@@ -68,6 +85,7 @@ void structure_sample_close(struct structure_sample *v);
 int structure_sample_finite(const struct structure_sample *v, expr e);
 int structure_sample_zero(const struct structure_sample *v, expr e);
 double structure_sample_value(const struct structure_sample *v, enum expr_op op, double a, double b);
+double structure_random(uint64_t key); /* in [0, 1), the same for the same key */
 /* How well the roots saw their symbols at this sample: v->sight, from 0 to 1.  0 or -1. */
 int structure_sight(struct structure_sample *v, const struct structure_work *w, size_t roots,
                     const expr *root);
@@ -117,6 +135,10 @@ struct structure_factor {
 /* late: columns to be used only when no other is left, or NULL. */
 int structure_eliminate(const struct structure_matrix *a, const unsigned char *late,
                         struct structure_factor *f);
+/* The rank at random points of a field without rounding, or, with late columns, how many of these are pivots
+ * after the others.  1; 0: its numbers are none of that field; -1. */
+int structure_residue_rank(struct structure_work *w, const struct structure_pattern *p,
+                           const unsigned char *late, int *rank);
 void structure_factor_close(struct structure_factor *f);
 /* u with u^T a = 0 and u[dependent[k]] = 1, in `rows` places. */
 void structure_left_null(const struct structure_factor *f, int k, double *u);
@@ -140,9 +162,33 @@ int structure_circuit(struct structure *s, const struct structure_pattern *a, in
 /* A fraction with a small denominator next to x, to 1e-11; 0: none. */
 int structure_fraction(double x, double *exact);
 
+struct rational structure_form_weight(const struct structure_form *f, expr atom);
+int structure_form_note(struct structure_work *w, struct structure_form *f,
+                        const struct structure_form *of); /* its atoms, without weights; 0 or -1 */
+/* All of these: 1; 0: not as a sum with exact weights; -1: see the verdict. */
+int structure_form_of(struct structure_work *w, expr e, struct structure_form *out);
+int structure_form_add(struct structure_work *w, struct structure_form *f, const struct rational *weight,
+                       const struct structure_form *of); /* f += weight * of */
+int structure_form_derivative(struct structure_work *w, const struct structure_form *f,
+                              struct structure_form *out); /* d/dt */
+expr structure_form_value(struct structure_work *w, const struct structure_form *f);
+/* Weights, of which number k is 1, with which the derivatives of these rows lose the highest derivatives of
+ * the unknowns in columns with gone[j] (NULL: all) exactly, and what is left: structure_exact.c.  Row k is
+ * the last that can be.  1, 0 or -1. */
+struct structure_exact {
+    int k;
+    expr *weight; /* by row */
+    struct structure_form left;
+};
+int structure_exact(struct structure_work *w, int count, const int *row, const int *c, const int *d,
+                    const unsigned char *gone, struct structure_exact *out);
+
 /* 1: an equation was replaced; 0: nothing helps; -1: see the verdict. */
 int structure_combine(struct structure_work *w, const struct structure_pattern *jacobian, const int *c,
                       const int *d);
+/* An equation with fewer unknowns among the highest derivatives, where no combination is free of all. */
+int structure_thin(struct structure_work *w, const struct structure_pattern *jacobian, const int *c,
+                   const int *d);
 /* Equations that are combinations of others: named, and taken away if there are more equations than
  * unknowns. */
 int structure_redundant(struct structure_work *w);

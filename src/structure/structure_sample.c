@@ -11,12 +11,16 @@
 
 enum { TRIES = 12 };
 
-static double unit(uint64_t x) { /* splitmix64, to [0, 1) */
+static double unit(uint64_t x) { /* splitmix64 */
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     x ^= x >> 31;
     return (double)(x >> 11) * 0x1p-53;
+}
+
+double structure_random(uint64_t key) {
+    return unit(key * 0xd1342543de82ef95u + 1);
 }
 
 /* A number of the text that is far from 1 may hide others by its size: abstract points take one near 1 in
@@ -28,8 +32,7 @@ static double abstract_number(int point, double number) {
     uint64_t bits;
     double size = fabs(number);
     memcpy(&bits, &size, sizeof bits);
-    return copysign(1 + 0.7 * (2 * unit((bits ^ (uint64_t)point << 56) * 0xd1342543de82ef95u + 1) - 1),
-                    number);
+    return copysign(1 + 0.7 * (2 * structure_random(bits ^ (uint64_t)point << 56) - 1), number);
 }
 
 /* Far from the start.  First 1, 16, 256 times the start value.  Then one size for all, from 2^-40 to 2^40:
@@ -51,7 +54,7 @@ static double random_value(const struct structure_work *w, int point, const stru
     if (kind == EXPR_PARAMETER && (int)index < p->parameters && given && !abstract)
         return p->parameter[index];
     uint64_t key = ((uint64_t)point << 56) ^ ((uint64_t)kind << 48) ^ ((uint64_t)order << 32) ^ index;
-    double r = unit(key * 0xd1342543de82ef95u + 1);
+    double r = structure_random(key);
     double spread = point % STRUCTURE_GENERIC < TRIES / 2 ? 0.7 : 0.05;
     int column = structure_column(w, kind, index);
     double nominal = p->nominal && column >= 0 && !order ? p->nominal[w->column[column]] : 0;

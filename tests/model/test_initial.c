@@ -377,6 +377,54 @@ static void a_unit_quaternion_needs_no_energy_of_its_length(void **state) {
     }
 }
 
+/* x = y^2/4 from x = 0 has the double solution y = 0, where the row loses its direction: y comes near it from
+ * any guess, and x stays where `init` has it. */
+static void a_double_solution_moves_no_init(void **state) {
+    static const double guess[] = {0.01, -0.01, 0.3, 1e-3};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "var x, y, z\nx' + y' = -x - y*z\nz' = -z\n%sx = %sy^2/4\ninit x = 0, z = 1\nguess y = "
+                 "%.17g\nrun 0 .. 1\n",
+                 k % 2 ? "0.7*" : "", k % 2 ? "0.7*" : "", guess[k]);
+        keel_model *m = sound(text);
+        keel_sim *s = keel_sim_open(m, &(keel_options){.rtol = 1e-9});
+        assert_near(value_of(s, "x"), 0, 1e-15);
+        assert_near(value_of(s, "y"), 0, 1e-6);
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+}
+
+/* Guesses that come to 0 leave some of their round-offs, and these are no sizes: neither a start that does
+ * not fit at 1e-17 nor ever shorter steps may come of them. */
+static void zeros_of_round_off_have_no_size(void **state) {
+    (void)state;
+    runs_exactly(
+        "var x[1..4]\n"
+        "-3*x[1]' + x[1] + 0.890625 - x[2]' - 2*x[2] + x[3]' - 3*x[3] - 3*x[4]' + 2*(x[4] + 0.78125) = 0\n"
+        "3*(x[1] + 0.890625) + x[2] - 2*x[3]' + 3*x[3] + 9*(x[4] + 0.78125) = 0\n"
+        "-6*x[1]' + 2*(x[1] + 0.890625) - 2*x[2]' - 4*x[2] + 2*x[3]' - 4*x[3] - 6*x[4]'\n"
+        "    + 4*(x[4] + 0.78125) = 0\n-6*(x[4] + 0.78125) = 0\n"
+        "guess x[1] = -0.880625, x[2] = 0.02, x[3] = 0.03, x[4] = -0.77125\n"
+        "exact x[1] = -0.890625, x[2] = 0, x[3] = 0, x[4] = -0.78125\nrun 0 .. 1.5\n",
+        1.5);
+    keel_model *m = sound("var w[1..3]\nlet s = sin(2*t + 1)\n"
+                          "51*sinh(w[1]) + 20*(sinh(w[2]) - s) + 31*(sinh(w[3]) - s) = 0\n"
+                          "49*sinh(w[1]) + 30*(sinh(w[2]) - s) + 19*(sinh(w[3]) - s) = 0\n"
+                          "17*sinh(w[1]) - 20*(sinh(w[2]) - s) + 37.001*(sinh(w[3]) - s) = 0\n"
+                          "guess w[1] = 0.01, w[2] = 0.8, w[3] = 0.8\nrun 0 .. 2\n");
+    for (int k = 0; k < 3; k += 2) {
+        keel_sim *s =
+            keel_sim_open(m, &(keel_options){.method = methods[k].name, .rtol = 1e-9, .max_steps = 500});
+        run_to(s, 2);
+        assert_near(value_of(s, "w[1]"), 0, 1e-9);
+        keel_sim_close(s);
+    }
+    keel_model_close(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equations_whose_rates_vanish_at_the_start_hold),
@@ -391,6 +439,8 @@ int main(void) {
         cmocka_unit_test(the_index_does_not_depend_on_the_notation),
         cmocka_unit_test(the_index_of_a_bridge_does_not_depend_on_its_diodes),
         cmocka_unit_test(a_unit_quaternion_needs_no_energy_of_its_length),
+        cmocka_unit_test(a_double_solution_moves_no_init),
+        cmocka_unit_test(zeros_of_round_off_have_no_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

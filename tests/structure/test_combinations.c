@@ -218,6 +218,64 @@ static void branches_that_the_points_miss_count(void **state) {
     close_both(&s, &x);
 }
 
+/* r3 = 9.71 r1 - 5.37 r2 in x', y', z', coefficients of up to four digits after the point: the weights are
+ * these numbers, to their last bits. */
+static void decimal_weights_are_exact(void **state) {
+    (void)state;
+    for (int k = 0; k < 60; k++) {
+        struct text x;
+        struct structure s;
+        double found[3] = {0};
+        int one[3], two[3], weight[] = {101 + below(899), -101 - below(899)};
+        char line[3][200];
+        text_open(&x);
+        text_unknowns(&x, "x y z");
+        for (int j = 0; j < 3; j++) one[j] = 1 + below(900), two[j] = -1 - below(900);
+        for (int i = 0; i < 3; i++) {
+            double row[3];
+            for (int j = 0; j < 3; j++)
+                row[j] = i == 0   ? one[j] / 100.0
+                         : i == 1 ? two[j] / 100.0
+                                  : (weight[0] * one[j] + weight[1] * two[j]) / 1e4;
+            snprintf(line[i], sizeof line[i], "(%.4f)*x'+(%.4f)*y'+(%.4f)*z'+%d*x+%d*y-%d*z=sin(t)", row[0],
+                     row[1], row[2], 1 + i, 2 * i * i, 3 - i);
+            text_equation(&x, line[i]);
+        }
+        analyse(&s, &x);
+        assert_int_equal(s.verdict, STRUCTURE_OK);
+        assert_int_equal(s.steps, 1);
+        assert_int_equal(s.step[0].count, 3);
+        for (int i = 0; i < 3; i++)
+            assert_true(expr_is_constant(&x.g, s.step[0].weight[i], &found[s.step[0].equation[i]]));
+        assert_int_equal(s.step[0].replaced, 2);
+        assert_true(found[0] == -weight[0] / 100.0 && found[1] == -weight[1] / 100.0 && found[2] == 1);
+        close_both(&s, &x);
+    }
+}
+
+/* z + y^2/4 is the one thing that is differentiated; all weights of the null vector hold x.  In x, y + x^2/4
+ * and z + y^2/4 the equations are linear. */
+static void rows_are_thinned_where_no_combination_is_free_of_all(void **state) {
+    static const char *const other[] = {"z", "z*z*z/3", "sin(z)/2"};
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct text x;
+        struct structure s;
+        char line[3][300], moves[80], rests[80];
+        snprintf(moves, sizeof moves, "(z'+y*y'/2%s)", k ? k == 1 ? "+z*z*z'" : "+cos(z)*z'/2" : "");
+        snprintf(rests, sizeof rests, "(z+y*y/4%s%s)", k ? "+" : "", k ? other[k] : "");
+        snprintf(line[0], sizeof line[0], "-2*x-4*(y+x*x/4)+2*%s+5*%s=0", moves, rests);
+        snprintf(line[1], sizeof line[1], "4*%s+4*%s=0", moves, rests);
+        snprintf(line[2], sizeof line[2], "-2*x-2*(y+x*x/4)-6*%s-7*%s=0", moves, rests);
+        text_open(&x);
+        text_unknowns(&x, "x y z");
+        for (int i = 0; i < 3; i++) text_equation(&x, line[i]);
+        analyse(&s, &x);
+        check(&s, 1, 1);
+        close_both(&s, &x);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_may_be_parameters_or_expressions),
@@ -229,6 +287,8 @@ int main(void) {
         cmocka_unit_test(terms_that_cancel_do_not_count),
         cmocka_unit_test(identities_are_seen_through_numbers_of_any_size),
         cmocka_unit_test(terms_that_act_at_some_size_alone_count),
+        cmocka_unit_test(decimal_weights_are_exact),
+        cmocka_unit_test(rows_are_thinned_where_no_combination_is_free_of_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
