@@ -235,7 +235,8 @@ static expr kept_value(struct formulation *r, const struct model_row *row) {
     text_set(what, sizeof what, "invariant `%.150s`", row->label.text);
     expr value = formulation_resolve(r, system_expression(r->y, row->value));
     if (value == EXPR_NONE) return no_value(r, row->where, what), EXPR_NONE;
-    for (int k = r->n; k < r->n + r->m; k++) {
+    int any = expr_depends(g, value, (size_t)r->m, r->basic + r->n);
+    for (int k = r->n; k < r->n + r->m && any; k++) {
         if (!expr_depends(g, value, 1, &r->basic[k])) continue;
         diagnostics_no_value(r->y, r->messages, row->where, what, r->basic[k]);
         return EXPR_NONE;

@@ -343,7 +343,7 @@ static int name_origins(const struct begin *b) {
     for (int i = 0; i < m->columns; i++) {
         expr symbol = m->column[i].symbol;
         int place = symbol == EXPR_NONE ? -1 : formulation_find(b->r, symbol);
-        m->column[i].origin = place >= 0                          ? origin[b->given[place]]
+        m->column[i].origin = place >= 0                             ? origin[b->given[place]]
                               : symbol != EXPR_NONE && given[symbol] ? KEEL_FROM_INIT
                                                                      : KEEL_FROM_EQUATIONS;
     }
