@@ -39,8 +39,7 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
 keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed);
 /* Moves the free values of one level; fails with KEEL_ESTART, or KEEL_ESINGULAR for contradictory rows. */
 keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u);
-/* The same for a point to look at: large mechanics gives up where two steps in a row do not halve the residual.
- */
+/* The same for a point to look at: large mechanics gives up where two steps do not halve the residual. */
 keel_status start_solve_hasty(struct start *st, const struct start_level *level, double t, double *u);
 /* A point that meets the level's rows around u: moved at random by up to `radius` of the sizes, and brought
  * back.  y stays as it is. */

@@ -142,7 +142,7 @@ static int choose_regained(struct begin *b) {
     const char **choice = pool_take(&b->m->pool, all * sizeof *choice);
     b->given = calloc(all, 1);
     good = good && left && choice && b->given;
-    for (; good && mode->regained && mode->choice && mode->choice[count]; count++) {
+    for (; good && mode->regained && count < mode->choices; count++) {
         choice[count] = mode->choice[count];
         for (int j = 0; j < r->n; j++)
             if (strcmp(r->names[j], choice[count]) == 0) b->given[j] = BEGIN_FIXED;
@@ -156,7 +156,7 @@ static int choose_regained(struct begin *b) {
         choice[count++] = r->names[best];
         b->given[best] = BEGIN_FIXED;
     }
-    if (good && mode->regained) mode->choice = choice;
+    if (good && mode->regained) mode->choice = choice, mode->choices = count;
     free(b->given);
     free(left);
     b->given = given;
