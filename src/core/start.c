@@ -169,7 +169,8 @@ static int partner(struct start *st, int left_out) {
 static keel_status solve_within(struct start *st, const struct start_level *level, double t, double *u,
                                 int iterations) {
     struct field *fd = st->fd;
-    if (fd->mech.sparse && level->columns == fd->n) return start_sparse_rest(st, level, t, u);
+    int hasty = fd->mech.sparse && iterations == HASTY;
+    if (fd->mech.sparse && level->columns == fd->n) return start_sparse_rest(st, level, t, u, hasty);
     int count = choose_rows(st, level), idle = 0;
     int mass = fd->traits & KEEL_SECOND_ORDER && level->columns == fd->nq && all_free(st, level);
     double before = HUGE_VAL;
@@ -180,6 +181,7 @@ static keel_status solve_within(struct start *st, const struct start_level *leve
         double now = merit(st, count);
         idle = now > 0.5 * before ? idle + 1 : 0;
         if (now <= 4 || (idle >= 2 && now <= MANIFOLD_STAGNANT)) break;
+        if (idle >= 2 && hasty) return KEEL_ESTART; /* from a nearer point it is cheaper */
         before = now;
         direction(st, level, count, mass);
         status = move(st, level, count, t, u, now);
@@ -202,6 +204,10 @@ static keel_status solve_within(struct start *st, const struct start_level *leve
 
 keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u) {
     return solve_within(st, level, t, u, PATIENT);
+}
+
+keel_status start_solve_hasty(struct start *st, const struct start_level *level, double t, double *u) {
+    return solve_within(st, level, t, u, HASTY);
 }
 
 /* "x = 0.8 instead of 1, ..." for the values that change most. */
@@ -368,6 +374,7 @@ keel_status start_make(struct start *st, double t, double *u, const unsigned cha
     int levels = levels_of(fd, level);
     keel_status status = rows_grow_all(fd, st->rows, t, u);
     if (status != KEEL_OK) return fd->fault.status;
+    st->share = 1;
     least_sizes(st, t, u);
     sizes_of_nothing(st);
     for (int l = 0; l < levels; l++) {
@@ -398,13 +405,16 @@ keel_status start_nearby(struct start *st, const struct start_level *level, doub
     const struct field *fd = st->fd;
     double largest = 0;
     for (int j = 0; j < level->columns; j++) largest = fmax(largest, fd->size[j]);
-    for (int j = 0; j < fd->n + fd->m; j++) {
-        double share = start_random(seed);
-        out[j] = u[j] + (j < level->columns ? share * inverse_weight_of(fd, j, radius, u, largest) : 0);
+    for (unsigned again = *seed;; *seed = again, st->share /= 8) {
+        for (int j = 0; j < fd->n + fd->m; j++) {
+            double share = start_random(seed);
+            out[j] = u[j] + (j < level->columns ? share * inverse_weight_of(fd, j, radius, u, largest) : 0);
+        }
+        memset(st->free, 1, (size_t)(fd->n + fd->m));
+        if (fd->mech.sparse && start_sparse_shorten(st, t, u, out) != KEEL_OK) return KEEL_RETRY;
+        keel_status status = start_solve_hasty(st, level, t, out);
+        if (status != KEEL_ESTART || !fd->mech.sparse || st->share < START_LEAST_SHARE) return status;
     }
-    memset(st->free, 1, (size_t)(fd->n + fd->m));
-    if (fd->mech.sparse && start_sparse_shorten(st, t, u, out) != KEEL_OK) return KEEL_RETRY;
-    return solve_within(st, level, t, out, HASTY);
 }
 
 void start_grow_sizes(struct start *st, double t, const double *u) {

@@ -4,7 +4,8 @@
 
 #include "core/rows.h"
 
-#define START_NEAR 0.05 /* of the sizes: a neighbourhood */
+#define START_NEAR 0.05        /* of the sizes: a neighbourhood */
+#define START_LEAST_SHARE 1e-5 /* of a move: points nearer than that are not tried */
 
 /* Rows that are met together by moving one part of u. */
 struct start_level {
@@ -29,6 +30,7 @@ struct start {
     int *chosen;      /* rows of the level at hand */
     int *aside;       /* rows that are not chosen, while points are looked at without them */
     int *part;        /* large mechanics: rows of K that take part */
+    double share;     /* large mechanics: of the moves to points around u, such that these can be met */
 };
 
 void start_layout(struct start *st, struct field *fd, struct rows *rows, struct arena *a);
@@ -39,6 +41,8 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
 keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed);
 /* Moves the free values of one level; fails with KEEL_ESTART, or KEEL_ESINGULAR for contradictory rows. */
 keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u);
+/* The same for a point to look at: large mechanics gives up where two steps do not halve the residual. */
+keel_status start_solve_hasty(struct start *st, const struct start_level *level, double t, double *u);
 /* A point that meets the level's rows around u: moved at random by up to `radius` of the sizes, and brought
  * back.  y stays as it is. */
 keel_status start_nearby(struct start *st, const struct start_level *level, double radius, double t,
@@ -61,7 +65,8 @@ keel_status start_sparse_shorten(struct start *st, double t, const double *u, do
 keel_status start_sparse_rank(struct start *st, double t, const double *u);
 /* A row that cannot be met: because it depends on others, or for no such reason. */
 keel_status start_sparse_diagnose(struct start *st, double t, const double *u, int row);
-keel_status start_sparse_rest(struct start *st, const struct start_level *rest, double t, double *u);
+keel_status start_sparse_rest(struct start *st, const struct start_level *rest, double t, double *u,
+                              int hasty);
 /* Constraints that depend on others wherever these hold: marks them redundant in rows and field. */
 keel_status start_find_redundant(struct start *st, double t, const double *u);
 #endif

@@ -39,7 +39,9 @@ void start_sparse_direction(struct start *st, const struct start_level *level, i
 }
 
 /* Positions are large where a mechanism is long, and a move by a part of them may be many times what one
- * member bears: it is shortened until no row of G changes by more than half of itself. */
+ * member bears: it is shortened until no row of G changes by more than half of itself.  Even then there may
+ * be no way back: N rods in a line that are longer or shorter by e at random move, linearly, by e N^(3/2)
+ * times the angles between them, so that e is N^(-3/4) at most.  st->share is that part of the half. */
 keel_status start_sparse_shorten(struct start *st, double t, const double *u, double *moved) {
     struct field *fd = st->fd;
     if (fd->kg == 0) return KEEL_OK;
@@ -59,7 +61,7 @@ keel_status start_sparse_shorten(struct start *st, double t, const double *u, do
         for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
             share[p->column[e]] = fmin(share[p->column[e]], most);
     }
-    for (int j = 0; j < fd->nq; j++) moved[j] = u[j] + share[j] * (moved[j] - u[j]);
+    for (int j = 0; j < fd->nq; j++) moved[j] = u[j] + st->share * share[j] * (moved[j] - u[j]);
     return KEEL_OK;
 }
 
@@ -115,15 +117,18 @@ static struct manifold sweeper(struct start *st, const struct start_level *rest)
     return m;
 }
 
-keel_status start_sparse_rest(struct start *st, const struct start_level *rest, double t, double *u) {
+keel_status start_sparse_rest(struct start *st, const struct start_level *rest, double t, double *u,
+                              int hasty) {
     enum { SWEEPS = 12 };
+    keel_status (*solve)(struct start *, const struct start_level *, double, double *) =
+        hasty ? start_solve_hasty : start_solve;
     struct field *fd = st->fd;
     const struct start_level positions = {1u << KEEL_ROW_CONSTRAINT, -1, 0, fd->nq};
     const struct start_level velocities = {1u << KEEL_ROW_VELOCITY | 1u << KEEL_ROW_ROLLING, -1, fd->nq,
                                            fd->nq};
     for (int sweep = 0;; sweep++) {
-        keel_status status = fd->kg ? start_solve(st, &positions, t, u) : KEEL_OK;
-        if (status == KEEL_OK && fd->k) status = start_solve(st, &velocities, t, u);
+        keel_status status = fd->kg ? solve(st, &positions, t, u) : KEEL_OK;
+        if (status == KEEL_OK && fd->k) status = solve(st, &velocities, t, u);
         if (status == KEEL_OK) status = rows_residual(fd, st->rows, t, u, st->residual);
         struct manifold m = sweeper(st, rest);
         int row;

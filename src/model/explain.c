@@ -13,26 +13,15 @@ static const struct system *system_of(const keel_model *m, int mode) {
     return mode >= 0 && mode < keel_model_modes(m) ? &m->mode[mode].system : NULL;
 }
 
-/* Was this equation replaced by a combination?  Then even its 0-th derivative stands in no line. */
-static int combined(const struct structure *s, int equation) {
-    for (int k = 0; k < s->steps; k++)
-        if (s->step[k].replaced == equation) return 1;
-    return 0;
-}
-
 int keel_model_hidden(const keel_model *m, int mode, int i, keel_hidden *out) {
     const struct system *y = system_of(m, mode);
-    if (!y || !out || i < 0) return 0;
-    for (int k = 0; k < y->s.hiddens; k++) {
-        const struct structure_row *row = &y->s.hidden[k];
-        if ((row->order == 0 && !combined(&y->s, row->equation)) || i-- > 0) continue;
-        system_label(y, row->equation, row->order, out->name, sizeof out->name);
-        system_label(y, row->equation, 0, out->of, sizeof out->of);
-        diagnostics_print(y, row->f, out->text, sizeof out->text);
-        out->order = row->order;
-        return 1;
-    }
-    return 0;
+    if (!y || !out || i < 0 || i >= m->mode[mode].hiddens) return 0;
+    const struct structure_row *row = &y->s.hidden[m->mode[mode].hidden[i]];
+    system_label(y, row->equation, row->order, out->name, sizeof out->name);
+    system_label(y, row->equation, 0, out->of, sizeof out->of);
+    diagnostics_print(y, row->f, out->text, sizeof out->text);
+    out->order = row->order;
+    return 1;
 }
 
 int keel_model_equation_offset(const keel_model *m, int mode, int i, keel_offset *out) {
@@ -53,9 +42,7 @@ int keel_model_unknown_offset(const keel_model *m, int mode, int i, keel_offset 
 
 int keel_model_free_state(const keel_model *m, int mode, int i, char name[KEEL_NAME]) {
     const struct system *y = system_of(m, mode);
-    if (!y || !name || i < 0) return 0;
-    for (int k = 0; k <= i; k++)
-        if (!m->mode[mode].choice[k]) return 0;
+    if (!y || !name || i < 0 || i >= m->mode[mode].choices) return 0;
     text_set(name, KEEL_NAME, "%s", m->mode[mode].choice[i]);
     return 1;
 }
@@ -201,10 +188,25 @@ int keel_model_pairwise(const keel_model *m, int mode) {
 
 /* Questions whose answers walk over the graph, or add to it -------------------------------------------- */
 
+/* The hidden rows that stand in no line of the text: derivatives, and equations that a combination replaced.
+ */
+static int list_hidden(struct keel_model *m, struct inside_mode *mode) {
+    const struct structure *s = &mode->system.s;
+    unsigned char *replaced = calloc((size_t)mode->system.equations + 1, 1);
+    mode->hidden = pool_take(&m->pool, ((size_t)s->hiddens + 1) * sizeof *mode->hidden);
+    mode->hiddens = 0;
+    for (int k = 0; k < s->steps && replaced; k++) replaced[s->step[k].replaced] = 1;
+    for (int k = 0; k < s->hiddens && replaced && mode->hidden; k++)
+        if (s->hidden[k].order > 0 || replaced[s->hidden[k].equation]) mode->hidden[mode->hiddens++] = k;
+    int good = replaced && mode->hidden;
+    free(replaced);
+    return good;
+}
+
 /* The names of the states whose start values may be chosen. */
 static int list_free_states(struct keel_model *m, struct inside_mode *mode) {
     const struct system *y = &mode->system;
-    int count = 0;
+    mode->choices = 0;
     mode->choice = pool_take(&m->pool, ((size_t)y->s.states + 1) * sizeof *mode->choice);
     if (!mode->choice) return 0;
     for (int k = 0; k < y->s.states; k++) {
@@ -214,7 +216,7 @@ static int list_free_states(struct keel_model *m, struct inside_mode *mode) {
         expr symbol = expr_symbol(&y->m->graph, (enum expr_kind)n.a, n.b, (uint32_t)y->s.state[k].order);
         if (symbol == EXPR_NONE) return 0;
         system_name(y, symbol, name, sizeof name);
-        mode->choice[count++] = pool_copy(&m->pool, name, strlen(name));
+        mode->choice[mode->choices++] = pool_copy(&m->pool, name, strlen(name));
     }
     return !m->pool.refused;
 }
@@ -253,7 +255,8 @@ static int count_velocities(struct inside_mode *mode) {
 int explain_find(struct keel_model *m) {
     for (int i = 0; i < m->modes; i++) {
         struct inside_mode *mode = &m->mode[i];
-        if (!list_free_states(m, mode) || !count_velocities(mode)) return diagnostics_memory(&m->messages);
+        if (!list_hidden(m, mode) || !list_free_states(m, mode) || !count_velocities(mode))
+            return diagnostics_memory(&m->messages);
         mode->proved = proves_energy(&mode->system);
         mode->pairs = sums_pairs(&mode->system);
     }

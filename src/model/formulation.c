@@ -74,13 +74,15 @@ int formulation_basic(struct formulation *r, int count, const expr *symbol) {
     return !r->pool->refused;
 }
 
-int formulation_further(struct formulation *r, expr symbol) {
-    expr *list = pool_take(r->pool, ((size_t)r->furthers + 1) * sizeof *list);
-    if (!list || !room_for(r, symbol)) return 0;
-    if (r->furthers) memcpy(list, r->further, (size_t)r->furthers * sizeof *list);
-    r->further = list;
-    list[r->furthers++] = symbol;
-    r->place[symbol] = (expr)(r->n + r->m + r->furthers);
+int formulation_further(struct formulation *r, int count, const expr *symbol) {
+    r->further = pool_take(r->pool, ((size_t)count + 1) * sizeof *r->further);
+    if (!r->further) return 0;
+    for (int i = 0; i < count; i++) {
+        if (!room_for(r, symbol[i])) return 0;
+        r->further[i] = symbol[i];
+        r->place[symbol[i]] = (expr)(r->n + r->m + i + 1);
+    }
+    r->furthers = count;
     return 1;
 }
 
@@ -233,7 +235,8 @@ static expr kept_value(struct formulation *r, const struct model_row *row) {
     text_set(what, sizeof what, "invariant `%.150s`", row->label.text);
     expr value = formulation_resolve(r, system_expression(r->y, row->value));
     if (value == EXPR_NONE) return no_value(r, row->where, what), EXPR_NONE;
-    for (int k = r->n; k < r->n + r->m; k++) {
+    int any = expr_depends(g, value, (size_t)r->m, r->basic + r->n);
+    for (int k = r->n; k < r->n + r->m && any; k++) {
         if (!expr_depends(g, value, 1, &r->basic[k])) continue;
         diagnostics_no_value(r->y, r->messages, row->where, what, r->basic[k]);
         return EXPR_NONE;

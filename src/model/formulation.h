@@ -73,8 +73,8 @@ void formulation_close(struct formulation *r);
 /* e in basic symbols alone; EXPR_NONE: see missing, or no memory. */
 expr formulation_resolve(struct formulation *r, expr e);
 
-/* One more input, behind the unknowns; 1 or 0.  The place of a symbol among the inputs, or -1. */
-int formulation_further(struct formulation *r, expr symbol);
+/* The inputs behind the unknowns; 1 or 0.  The place of a symbol among the inputs, or -1. */
+int formulation_further(struct formulation *r, int count, const expr *symbol);
 int formulation_place(const struct formulation *r, expr symbol);
 /* Its place among the n + m unknowns, by another name of it if need be (v for x'); -1: it is none of them. */
 int formulation_find(const struct formulation *r, expr symbol);

@@ -142,7 +142,7 @@ static int choose_regained(struct begin *b) {
     const char **choice = pool_take(&b->m->pool, all * sizeof *choice);
     b->given = calloc(all, 1);
     good = good && left && choice && b->given;
-    for (; good && mode->regained && mode->choice && mode->choice[count]; count++) {
+    for (; good && mode->regained && count < mode->choices; count++) {
         choice[count] = mode->choice[count];
         for (int j = 0; j < r->n; j++)
             if (strcmp(r->names[j], choice[count]) == 0) b->given[j] = BEGIN_FIXED;
@@ -156,7 +156,7 @@ static int choose_regained(struct begin *b) {
         choice[count++] = r->names[best];
         b->given[best] = BEGIN_FIXED;
     }
-    if (good && mode->regained) mode->choice = choice;
+    if (good && mode->regained) mode->choice = choice, mode->choices = count;
     free(b->given);
     free(left);
     b->given = given;
@@ -336,15 +336,24 @@ static int hold(struct begin *b) {
     return changed;
 }
 
-/* Where the start value of an unknown, a derivative or a multiplier comes from. */
-static keel_origin origin_of(const struct begin *b, expr symbol) {
+/* Where the start values of unknowns, derivatives and multipliers come from; 1, or 0 without memory. */
+static int name_origins(const struct begin *b) {
     static const keel_origin origin[] = {KEEL_FROM_EQUATIONS, KEEL_FROM_GUESS, KEEL_FROM_INIT, KEEL_FREE};
-    const struct model_givens *init = &b->m->model->init;
-    int place = symbol == EXPR_NONE ? -1 : formulation_find(b->r, symbol);
-    if (place >= 0) return origin[b->given[place]];
-    for (int k = 0; k < init->count && symbol != EXPR_NONE; k++)
-        if (init->list[k].target == symbol) return KEEL_FROM_INIT;
-    return KEEL_FROM_EQUATIONS;
+    struct keel_model *m = b->m;
+    const struct model_givens *init = &m->model->init;
+    unsigned char *given = calloc((size_t)m->model->graph.count + 1, 1); /* by symbol */
+    if (!given) return diagnostics_memory(&m->messages);
+    for (int k = 0; k < init->count; k++)
+        if (init->list[k].target != EXPR_NONE) given[init->list[k].target] = 1;
+    for (int i = 0; i < m->columns; i++) {
+        expr symbol = m->column[i].symbol;
+        int place = symbol == EXPR_NONE ? -1 : formulation_find(b->r, symbol);
+        m->column[i].origin = place >= 0                             ? origin[b->given[place]]
+                              : symbol != EXPR_NONE && given[symbol] ? KEEL_FROM_INIT
+                                                                     : KEEL_FROM_EQUATIONS;
+    }
+    free(given);
+    return 1;
 }
 
 int initial_find(struct keel_model *m) {
@@ -370,6 +379,5 @@ int initial_find(struct keel_model *m) {
     if (!make_consistent(&b) || (hold(&b) && !make_consistent(&b))) return 0;
     if (!name_free_values(&b) || !choose_regained(&b)) return 0;
     tell_polished(&b);
-    for (int i = 0; i < m->columns; i++) m->column[i].origin = origin_of(&b, m->column[i].symbol);
-    return 1;
+    return name_origins(&b);
 }

@@ -50,10 +50,7 @@ int system_unknown(const struct system *y, expr symbol) {
     const struct expr_node *n = &y->m->graph.node[symbol];
     if (n->op != EXPR_SYMBOL) return -1;
     if (n->a == EXPR_UNKNOWN) return (int)n->b;
-    if (n->a != EXPR_MULTIPLIER) return -1;
-    for (int j = y->m->unknowns; j < y->unknowns; j++)
-        if (y->m->graph.node[y->unknown[j]].b == n->b) return j;
-    return -1;
+    return n->a == EXPR_MULTIPLIER ? y->number_of[n->b] - 1 : -1;
 }
 
 void system_name(const struct system *y, expr symbol, char *out, size_t room) {
@@ -135,6 +132,7 @@ static void add_multipliers(struct system *y, const struct model_rows *rows) {
         if (y->left_out[k]) continue;
         y->multiplier[k] = expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)k, 0);
         add_unknown(y, y->multiplier[k]);
+        y->number_of[k] = y->unknowns;
     }
 }
 
@@ -174,6 +172,7 @@ static int collect(struct system *y, struct pool *pool) {
     y->origin = pool_take(pool, (rows + 1) * sizeof *y->origin);
     y->unknown = pool_take(pool, (columns + 1) * sizeof *y->unknown);
     y->multiplier = pool_take(pool, ((size_t)m->multipliers + 1) * sizeof *y->multiplier);
+    y->number_of = pool_take(pool, ((size_t)m->multipliers + 1) * sizeof *y->number_of);
     if (pool->refused) return 0;
     for (int k = 0; k < m->multipliers; k++) y->multiplier[k] = derive_zero(&m->graph);
     for (int j = 0; j < m->unknowns; j++)

@@ -29,6 +29,7 @@ struct system {
     expr *equation, *unknown;
     struct system_origin *origin;
     expr *multiplier;         /* [m->multipliers] the symbol, or 0 where its constraint is not there */
+    int *number_of;           /* [m->multipliers] 1 + its number among the unknowns, or 0 */
     unsigned char *there;     /* [m->multipliers] of a constraint of this mode */
     unsigned char *left_out;  /* [m->multipliers] of a redundant constraint */
     int redundants;           /* constraints left out */

@@ -16,13 +16,16 @@ static int add_multipliers(struct formulation *r) {
     const struct model_mode *mode = &r->y->m->mode[r->y->mode];
     struct graph *g = &r->y->m->graph;
     if (r->furthers || formulation_traits(r) & KEEL_FIRST_ORDER) return 1;
-    int holonomic = mode->constraint.count;
-    for (int i = 0; i < holonomic + mode->rolling.count; i++) {
+    int holonomic = mode->constraint.count, count = holonomic + mode->rolling.count;
+    expr *symbol = expr_take(g, (size_t)count, sizeof *symbol);
+    for (int i = 0; i < count && symbol; i++) {
         const struct model_row *row =
             i < holonomic ? &mode->constraint.list[i] : &mode->rolling.list[i - holonomic];
-        if (!formulation_further(r, expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)row->multiplier, 0))) return 0;
+        symbol[i] = expr_symbol(g, EXPR_MULTIPLIER, (uint32_t)row->multiplier, 0);
     }
-    return 1;
+    int good = symbol && formulation_further(r, count, symbol);
+    free(symbol);
+    return good;
 }
 
 /* All targets in the inputs of the formulation; 0: one is missing.  lenient: it is left out. */

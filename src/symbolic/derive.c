@@ -62,24 +62,25 @@ static expr forward(struct derive *d, expr e, const expr *of) {
     struct expr_node n = g->node[e];
     int operands = expr_operands((enum expr_op)n.op);
     const expr operand[3] = {n.a, n.b, n.c};
-    expr part[3] = {derive_zero(g), derive_zero(g), derive_zero(g)};
-    for (int i = 0; i < operands; i++) part[i] = of[operand[i]];
-    if (expr_is_truth(g, e))
-        return derive_is_zero(g, part[0]) && derive_is_zero(g, part[1]) ? derive_zero(g)
-                                                                        : expr_constant(g, 1);
-    if (!derive_passable(d, e, part)) return EXPR_NONE;
+    expr zero = derive_zero(g), part[3] = {zero, zero, zero};
+    int varies[3] = {0};
+    for (int i = 0; i < operands; i++) {
+        part[i] = of[operand[i]];
+        varies[i] = !derive_is_zero(g, part[i]);
+    }
+    if (expr_is_truth(g, e)) return varies[0] || varies[1] ? expr_constant(g, 1) : zero;
+    if (!derive_passable(d, e, varies)) return EXPR_NONE;
     int divisor = n.op == EXPR_DIV;
     expr to = EXPR_NONE, decay = derive_decay(g, e, divisor, &to);
     if (decay)
-        return derive_add(g, divisor ? derive_div(g, part[0], n.b) : derive_zero(g),
-                          derive_mul(g, decay, of[to]));
+        return derive_add(g, divisor ? derive_div(g, part[0], n.b) : zero, derive_mul(g, decay, of[to]));
     switch (n.op) {
     case EXPR_ADD:
         return derive_add(g, part[0], part[1]);
     case EXPR_SUB:
         return derive_sub(g, part[0], part[1]);
     case EXPR_DIV:
-        if (derive_is_zero(g, part[1])) return derive_div(g, part[0], n.b);
+        if (!varies[1]) return derive_div(g, part[0], n.b);
         return derive_div(g, derive_sub(g, part[0], derive_mul(g, e, part[1])), n.b);
     case EXPR_IF:
         return expr_make(g, EXPR_IF, n.a, part[1], part[2]);
@@ -90,9 +91,9 @@ static expr forward(struct derive *d, expr e, const expr *of) {
     default:
         break;
     }
-    expr sum = derive_zero(g);
+    expr sum = zero;
     for (int i = 0; i < operands; i++)
-        if (!derive_is_zero(g, part[i])) sum = derive_add(g, sum, derive_chain(g, e, i, part[i]));
+        if (varies[i]) sum = derive_add(g, sum, derive_chain(g, e, i, part[i]));
     return sum;
 }
 
@@ -180,9 +181,8 @@ static int ascending(const void *x, const void *y) {
 static int passable(struct derive *d, expr e) {
     struct expr_node n = d->g->node[e];
     const expr operand[3] = {n.a, n.b, n.c};
-    expr varies[3] = {derive_zero(d->g), derive_zero(d->g), derive_zero(d->g)};
-    for (int i = 0; i < expr_operands((enum expr_op)n.op); i++)
-        if (d->hit[operand[i]]) varies[i] = expr_constant(d->g, 1);
+    int varies[3] = {0};
+    for (int i = 0; i < expr_operands((enum expr_op)n.op); i++) varies[i] = d->hit[operand[i]];
     return derive_passable(d, e, varies);
 }
 
@@ -209,22 +209,28 @@ static int push_back(struct derive *d, const struct sweep *s, expr e, expr *out)
     return 0;
 }
 
-/* The gradient of f, once those of the branching nodes below it are known. */
-static int sweep_back(struct derive *d, const struct sweep *s, expr f, expr *out) {
+/* The gradient of the last node of the list, once those of the branching nodes below it are known. */
+static int sweep_back(struct derive *d, const struct sweep *s, const struct expr_list *list, expr *out) {
     struct graph *g = d->g;
-    struct expr_list list;
-    if (expr_order(g, 1, &f, &list)) return -1;
+    expr f = list->item[list->count - 1];
     for (int i = 0; i < s->n; i++) out[i] = derive_zero(g);
     int failed = 0;
     if (d->hit[f]) d->memo[f] = expr_constant(g, 1);
-    for (size_t i = list.count; i-- > 0 && !failed;) {
-        expr e = list.item[i];
+    for (size_t i = list->count; i-- > 0 && !failed;) {
+        expr e = list->item[i];
         if (d->memo[e] && !derive_is_zero(g, d->memo[e]) && !expr_is_truth(g, e))
             failed = push_back(d, s, e, out);
     }
     for (int i = 0; i < s->n; i++)
         if (d->memo[s->symbol[i]]) out[i] = derive_add(g, out[i], d->memo[s->symbol[i]]);
-    for (size_t i = 0; i < list.count; i++) d->memo[list.item[i]] = EXPR_NONE;
+    for (size_t i = 0; i < list->count; i++) d->memo[list->item[i]] = EXPR_NONE;
+    return failed;
+}
+
+static int sweep_back_from(struct derive *d, const struct sweep *s, expr f, expr *out) {
+    struct expr_list list;
+    if (expr_order(d->g, 1, &f, &list)) return -1;
+    int failed = sweep_back(d, s, &list, out);
     free(list.item);
     return failed;
 }
@@ -241,17 +247,17 @@ static int sweep_branch(struct derive *d, const struct sweep *s, size_t k, expr 
     else
         condition =
             n.op == EXPR_MIN ? expr_make(g, EXPR_LT, n.a, n.b, 0) : expr_make(g, EXPR_LT, n.b, n.a, 0);
-    if (sweep_back(d, s, n.op == EXPR_IF ? n.b : n.a, slope)) return -1;
-    if (sweep_back(d, s, n.op == EXPR_IF ? n.c : n.b, other)) return -1;
+    if (sweep_back_from(d, s, n.op == EXPR_IF ? n.b : n.a, slope)) return -1;
+    if (sweep_back_from(d, s, n.op == EXPR_IF ? n.c : n.b, other)) return -1;
     for (int i = 0; i < s->n; i++) slope[i] = expr_make(g, EXPR_IF, condition, slope[i], other[i]);
     return 0;
 }
 
-/* The branching nodes first, each once, the inner before the outer; then f. */
-static int sweep_all(struct derive *d, struct sweep *s, const struct expr_list *list, expr f, expr *out) {
+/* The branching nodes first, each once, the inner before the outer; then the last of all. */
+static int sweep_all(struct derive *d, struct sweep *s, const struct expr_list *list, expr *out) {
     for (size_t i = 0; i < list->count; i++)
         s->branches += is_branching(d->g, list->item[i]) && d->hit[list->item[i]];
-    if (s->branches == 0) return sweep_back(d, s, f, out);
+    if (s->branches == 0) return sweep_back(d, s, list, out);
     s->branch = malloc(s->branches * sizeof *s->branch);
     s->slope = malloc((s->branches + 1) * (size_t)s->n * sizeof *s->slope);
     int failed = s->branch && s->slope ? 0 : out_of_memory(d);
@@ -260,7 +266,7 @@ static int sweep_all(struct derive *d, struct sweep *s, const struct expr_list *
     if (!failed) qsort(s->branch, s->branches, sizeof *s->branch, ascending);
     for (size_t k = 0; k < s->branches && !failed; k++)
         failed = sweep_branch(d, s, k, s->slope + s->branches * (size_t)s->n);
-    if (!failed) failed = sweep_back(d, s, f, out);
+    if (!failed) failed = sweep_back(d, s, list, out);
     free(s->branch);
     free(s->slope);
     return failed;
@@ -272,7 +278,7 @@ int derive_gradient(struct derive *d, expr f, int n, const expr *symbol, expr *o
     if (f == EXPR_NONE || reserve(d) || expr_order(d->g, 1, &f, &list)) return -1;
     for (int i = 0; i < n; i++) d->hit[symbol[i]] = 1;
     spread(d, &list);
-    int failed = sweep_all(d, &s, &list, f, out);
+    int failed = sweep_all(d, &s, &list, out);
     for (int i = 0; i < n; i++) d->hit[symbol[i]] = 0;
     forget(d, &list);
     free(list.item);

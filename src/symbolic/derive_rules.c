@@ -326,9 +326,7 @@ expr derive_chain(struct graph *g, expr e, int k, expr f) {
     return chain_special(g, e, k, f);
 }
 
-int derive_passable(struct derive *d, expr e, const expr part[3]) {
-    int varies[3];
-    for (int i = 0; i < 3; i++) varies[i] = !derive_is_zero(d->g, part[i]);
+int derive_passable(struct derive *d, expr e, const int varies[3]) {
     uint32_t op = d->g->node[e].op;
     int kink = 0;
     switch (op) {

@@ -18,7 +18,7 @@ expr derive_chain(struct graph *g, expr e, int k, expr f);
  * sinh(u), 1 + exp(u) and their powers.  Then this is de/du, inner is u, and all stays finite where the
  * operand overflows and e is 0.  Otherwise EXPR_NONE, and inner is left alone. */
 expr derive_decay(struct graph *g, expr e, int k, expr *inner);
-/* May e be differentiated, part[i] being 0 where its operand i does not vary?  If not, it becomes the
- * obstacle. */
-int derive_passable(struct derive *d, expr e, const expr part[3]);
+/* May e be differentiated, varies[i] being 0 where its operand i does not?  If not, it becomes the obstacle.
+ */
+int derive_passable(struct derive *d, expr e, const int varies[3]);
 #endif

@@ -210,7 +210,11 @@ expr expr_intern(struct graph *g, struct expr_node n) {
 expr expr_constant(struct graph *g, double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    return expr_intern(g, (struct expr_node){EXPR_CONSTANT, (uint32_t)bits, (uint32_t)(bits >> 32), 0});
+    expr *often = bits == 0 ? &g->zero : value == 1 ? &g->one : NULL;
+    if (often && *often) return *often;
+    expr e = expr_intern(g, (struct expr_node){EXPR_CONSTANT, (uint32_t)bits, (uint32_t)(bits >> 32), 0});
+    if (often) *often = e;
+    return e;
 }
 
 expr expr_remainder(struct graph *g, double value, int lost) {

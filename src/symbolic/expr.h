@@ -93,6 +93,7 @@ struct graph {
     uint32_t mask;
     uint32_t *mark; /* scratch of the walks, one stamp a node */
     uint32_t stamp;
+    expr zero, one;           /* half of all numbers that are asked for; EXPR_NONE: not yet */
     expr *image;              /* scratch of one walk, zero between calls */
     int failed;               /* memory or the budget ran out: some result was EXPR_NONE */
     int exhausted;            /* it was the budget */

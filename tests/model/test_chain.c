@@ -291,6 +291,34 @@ static void mistakes_are_told(void **state) {
     close_variant(&v);
 }
 
+static int sideways(double t, const double *u, double *out, void *user) {
+    (void)t;
+    int n = ((problem_chain *)user)->links;
+    out[0] = 0;
+    for (int i = 2 * n; i < 3 * n; i++) out[0] += u[i] * u[i];
+    return 0;
+}
+
+static int sideways_gradient(double t, const double *u, double *out, void *user) {
+    (void)t;
+    int n = ((problem_chain *)user)->links;
+    for (int i = 0; i < 4 * n; i++) out[i] = i < 2 * n || i >= 3 * n ? 0 : 2 * u[i];
+    return 0;
+}
+
+/* Rods in a line, at rest: there any square of velocities has the rate 0, and random points beside are far
+ * from what so many rods can meet. */
+static void false_invariants_are_found(void **state) {
+    (void)state;
+    problem_chain *p = problem_chain_open(4000, 0);
+    p->keel.invariant = (keel_map){.count = 1, .value = sideways, .jacobian = sideways_gradient};
+    keel_solver *s = keel_open(&p->keel, &(keel_options){.method = "rk4", .step = h});
+    if (keel_state_of(s) != KEEL_EINVAL || !strstr(keel_message(s), "is not conserved"))
+        fail_msg("%s: %s", keel_status_name(keel_state_of(s)), keel_message(s));
+    keel_close(s);
+    problem_chain_close(p);
+}
+
 /* Start values that are free are brought to the chain. */
 static void free_values_are_found(void **state) {
     (void)state;
@@ -344,7 +372,7 @@ int main(void) {
         cmocka_unit_test(sparse_is_dense),     cmocka_unit_test(growth_is_linear),
         cmocka_unit_test(same_bits),           cmocka_unit_test(redundant_rods_share),
         cmocka_unit_test(mistakes_are_told),   cmocka_unit_test(free_values_are_found),
-        cmocka_unit_test(a_model_may_be_long),
+        cmocka_unit_test(a_model_may_be_long), cmocka_unit_test(false_invariants_are_found),
     };
     const struct CMUnitTest without[] = {cmocka_unit_test(nothing_large_without_the_library)};
     if (!sparse_available()) return cmocka_run_group_tests(without, NULL, NULL);
