@@ -23,11 +23,22 @@ typedef long keel_kernel_fixed(double t, double base, double h, long first, long
 struct keel_kernel_state;
 typedef long keel_kernel_steps(struct keel_kernel_state *numbers, void *user);
 
+/* MECHANICS of few coordinates: accelerations and multipliers, and the projection by masses onto constraints,
+ * their d/dt, energy and invariants, with M, F, K and gamma compiled in; for every method, with the bits of
+ * the problem's own functions (core/mechanism.h in keel's source).  0; else it is not done, and x stands. */
+struct keel_mechanics_state;
+typedef int keel_mechanics_rhs(struct keel_mechanics_state *numbers, double t, const double *x, double *dx,
+                               void *user);
+typedef int keel_mechanics_project(struct keel_mechanics_state *numbers, double t, double *x, void *user);
+
 typedef struct keel_kernel {
-    const char *method;
+    const char *method; /* of the next two; NULL: neither is there */
     keel_kernel_fixed *fixed;
     keel_kernel_steps *kept;     /* may be NULL; its rows are those of these two maps, all kept or watched */
     keel_fn *energy, *invariant; /* their values as the problem has them; NULL: not in it */
+    keel_mechanics_rhs *accelerations;
+    keel_mechanics_project *projection; /* may be NULL, both */
+    keel_fn *force, *constraint;        /* f and the constraints that they have */
 } keel_kernel;
 
 /* Taylor coefficients of the solution through (t, u): out[k n + i] = x_i^(k) / k! for k = 0 .. orders, i < n.
@@ -51,7 +62,8 @@ typedef struct keel_composed {
 } keel_composed;
 
 typedef struct keel_extras {
-    /* ODE without mass, HAMILTONIAN with f: f in one method, for steps that need not be seen one by one */
+    /* ODE without mass, HAMILTONIAN with f: f in one method, for steps that need not be seen one by one.
+     * MECHANICS: accelerations and projection in one function each */
     const keel_kernel *kernel;
     keel_series series;         /* for the method taylor */
     keel_composed event_series; /* the same: its events are then roots of polynomials, none missed */

@@ -261,6 +261,14 @@ keel_series_fn *compile_series(const struct compile_unit *u, const char *name) {
     return (keel_series_fn *)find_symbol(u, "series_", name);
 }
 
+keel_mechanics_rhs *compile_accelerations(const struct compile_unit *u, const char *name) {
+    return (keel_mechanics_rhs *)find_symbol(u, "accelerations_", name);
+}
+
+keel_mechanics_project *compile_projection(const struct compile_unit *u, const char *name) {
+    return (keel_mechanics_project *)find_symbol(u, "projection_", name);
+}
+
 keel_composed_fn *compile_along(const struct compile_unit *u, const char *name) {
     return (keel_composed_fn *)find_symbol(u, "along_", name);
 }

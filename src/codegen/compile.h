@@ -37,5 +37,8 @@ keel_kernel_fixed *compile_fixed(const struct compile_unit *u,
 keel_kernel_steps *compile_kept(const struct compile_unit *u, const char *name); /* as given to emit_kept */
 keel_series_fn *compile_series(const struct compile_unit *u, const char *name);  /* as given to emit_series */
 keel_composed_fn *compile_along(const struct compile_unit *u, const char *name);
+/* as given to emit_mechanics */
+keel_mechanics_rhs *compile_accelerations(const struct compile_unit *u, const char *name);
+keel_mechanics_project *compile_projection(const struct compile_unit *u, const char *name);
 void compile_close(struct compile_unit *u);
 #endif

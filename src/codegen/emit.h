@@ -19,7 +19,9 @@ struct emit {
     int starved; /* it was memory */
     const volatile int *stop; /* not 0: nothing more is written; NULL: nobody asks */
     int kernel_count;         /* so far: the first one brings the loop with it */
-    int kept;                 /* the same of those with projections */
+    int projections;          /* the same of what projects */
+    int kept;                 /* of kernels with rows */
+    int mechanisms;           /* of those of mechanics */
     int local;                /* the functions are static */
     int series;               /* so far: the first one brings the recurrences with it */
     int along;                /* the same of those along a curve */
@@ -35,10 +37,15 @@ enum { EMIT_PLAIN = 1, EMIT_WATCHING = 2, EMIT_KEEPING = 4, EMIT_ADAPTIVE = 8, E
 enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 
 /* The texts of keel/explicit.h, keel/splitting.h, linalg/rowspace.h, core/project.h, core/step_control.h,
- * core/kernel.h, line by line; they end with NULL. */
+ * core/kernel.h, linalg/small.h, core/mechanism.h, line by line; they end with NULL. */
 extern const char *const emit_explicit[],
     *const emit_splitting[], *const emit_rowspace[], *const emit_project[], *const emit_step_control[],
                                                                                 *const emit_kernel_steps[];
+extern const char *const emit_small[], *const emit_mechanism[];
+void emit_header(struct emit *e, const char *const *line); /* one of them */
+/* What kernels of any kind, and those with projections, stand behind; once a text. */
+void emit_kernel_prelude(struct emit *e);
+void emit_projection_prelude(struct emit *e);
 
 void emit_open(struct emit *e); /* with what every model needs */
 void emit_close(struct emit *e);
@@ -72,6 +79,20 @@ struct emit_rows { /* of the manifold: a map with its jacobian, in compressed ro
  * nothing. */
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
               int maps, const struct emit_rows *rows);
+/* emit_mechanics.c */
+struct emit_mechanics { /* as core/mechanism.h has it */
+    int nq, k;
+    int steady, complete,
+        projects; /* M is constant; see there; there are rows to project onto, all of them */
+    const struct tape *force, *curvature, *constraint, *shift, *terms; /* the last two: NULL, none */
+    struct emit_rows mass, rows;                                       /* jacobian: the entries */
+    int maps;                                                          /* energy, invariants */
+    struct emit_rows invariant[2];
+    const struct tape *invariant_terms[2];
+};
+/* accelerations_NAME, and projection_NAME if there is one.  1, and nothing written: it is too long. */
+int emit_mechanics(struct emit *e, const char *name, const struct emit_mechanics *m);
+
 /* emit_series.c */
 struct series;
 /* series_NAME, or along_NAME where it follows a curve, as C that gives the same bits.  0 or -1. */

@@ -88,20 +88,29 @@ static void put_turns(struct emit *e, const char *name, const keel_splitting *s,
     emit_put(e, "    y, stage, rate, dx);\n}\n");
 }
 
-static void put_header(struct emit *e, const char *const *line) {
+void emit_header(struct emit *e, const char *const *line) {
     for (int i = 0; line[i]; i++) emit_text(e, line[i]);
+}
+
+void emit_kernel_prelude(struct emit *e) {
+    if (e->kernel_count++) return;
+    emit_text(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
+                 "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n#define KEEL_RK_PAIRS\n"
+                 "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
+                 "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n");
+    emit_header(e, emit_explicit);
+    emit_header(e, emit_splitting);
+}
+
+void emit_projection_prelude(struct emit *e) {
+    if (e->projections++) return;
+    emit_header(e, emit_rowspace);
+    emit_header(e, emit_project);
 }
 
 int emit_kernel(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method) {
     if (t->roll || t->count * copies(method) > LONGEST_STEP || t->count > EMIT_PART) return 1;
-    if (!e->kernel_count++) {
-        emit_text(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
-                     "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n#define KEEL_RK_PAIRS\n"
-                     "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
-                     "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n");
-        put_header(e, emit_explicit);
-        put_header(e, emit_splitting);
-    }
+    emit_kernel_prelude(e);
     if (emit_under(e, "static inline int rate_", name, t)) return -1;
     if (method->rk) put_fixed(e, name, method->rk, (int)t->outputs);
     else put_turns(e, name, &method->splitting, (int)t->outputs);
@@ -207,12 +216,8 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const stru
     }
     if (kept > MOST_KEPT || f->outputs > MOST_STATES || length > LONGEST_STEP) return 1;
     if (kernels_of(e, method->rk, kept) == 0) return 1;
-    if (!e->kept++) {
-        put_header(e, emit_rowspace);
-        put_header(e, emit_project);
-        put_header(e, emit_step_control);
-        put_header(e, emit_kernel_steps);
-    }
+    emit_projection_prelude(e);
+    if (!e->kept++) emit_header(e, emit_step_control), emit_header(e, emit_kernel_steps);
     for (int i = 0; i < maps; i++) {
         char of_map[EMIT_NAME + 80];
         snprintf(of_map, sizeof of_map, "%svalues_%d_", head, i);

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "core/form.h"
+#include "core/mechanism.h"
 #include "core/newton.h"
 #include "linalg/rowspace.h"
 #include "linalg/saddle.h"
@@ -207,7 +208,6 @@ static inline int mechanics_factored_at(const struct field *fd, double t, const 
     return m->ready && m->at[0] == t && memcmp(m->at + 1, u, (size_t)fd->nq * sizeof *u) == 0;
 }
 /* So near that K there has six digits of the factored one; not if sparse. */
-#define MECHANICS_NEAR 1e-6
 int mechanics_factored_near(const struct field *fd, double t, const double *u);
 /* K of the constraints and g_t at u, not if sparse: values that the next call may overwrite.  With them, the
  * velocity rows. */
@@ -215,6 +215,9 @@ keel_status mechanics_rows(struct field *fd, double t, const double *u, const do
                            const double **shift);
 keel_status mechanics_speeds(struct field *fd, double t, const double *u, const double *k,
                              const double *shift, double *out);
+
+/* mechanism.c: v' and lambda by the kernel of a compiled model.  0: they are not done. */
+int mechanism_accelerates(struct field *fd, double t, const double *x, double *dx);
 
 /* mechanics_sparse.c */
 /* traits of the stepper and of the stabilizer */

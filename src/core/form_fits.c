@@ -54,7 +54,10 @@ static int extras_fit(const keel_problem *p, char *why, size_t room) {
     if (!velocity_fits(p, why, room) || !forms_fit(p, why, room) || !original_fits(p, why, room)) return 0;
     if (p->curvature && !(traits & KEEL_SECOND_ORDER))
         return text_no(why, room, "curvature belongs to the form KEEL_MECHANICS");
-    if (keel_extras_of(p)->kernel &&
+    const keel_kernel *kernel = keel_extras_of(p)->kernel;
+    if (kernel && kernel->accelerations && !(traits & KEEL_SECOND_ORDER))
+        return text_no(why, room, "extras.kernel has accelerations, which belong to the form KEEL_MECHANICS");
+    if (kernel && kernel->method &&
         (!p->f.value || p->mass.value || traits & (KEEL_SECOND_ORDER | KEEL_ALGEBRAIC)))
         return text_no(why, room,
                        "extras.kernel belongs to the form KEEL_ODE without a mass matrix, or to a "

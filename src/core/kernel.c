@@ -41,8 +41,8 @@ static int is_plain(const struct engine *e) {
 int kernel_fits(const struct engine *e) {
     const keel_problem *p = &e->field.p;
     const keel_kernel *k = e->field.kernel;
-    if (!k || e->o.reversible || e->field.rhs != p->f.value || e->o.compensated || p->event.count ||
-        e->o.own_method || strcmp(k->method, e->stepper->info.name) != 0)
+    if (!k || !k->method || e->o.reversible || e->field.rhs != p->f.value || e->o.compensated ||
+        p->event.count || e->o.own_method || strcmp(k->method, e->stepper->info.name) != 0)
         return 0;
     if (e->stepper->no_rhs && !e->work.carried) return 0;
     if (is_plain(e)) return k->fixed != NULL;

@@ -57,9 +57,11 @@ void manifold_choose(struct manifold *m) {
     const struct rows *r = m->rows;
     int constraints_left = 0, seen[ROWS_KINDS] = {0};
     m->kept = m->kept_kinds = 0;
+    m->all_kept = 1;
     for (int i = 0; i < r->count; i++) {
         int constraint = rows_in(ROWS_OF_CONSTRAINTS, rows_kind(r, i));
         if (r->treatment[i] == KEEL_ROW_WATCHED && constraint) constraints_left = 1;
+        m->all_kept &= r->treatment[i] == KEEL_ROW_KEPT;
         if (r->treatment[i] != KEEL_ROW_KEPT && r->treatment[i] != KEEL_ROW_DAMPED) continue;
         m->row[m->kept++] = i;
         seen[rows_kind(r, i)] = 1;

@@ -32,6 +32,7 @@ struct manifold {
     double nearly;       /* by mass: the least share of new direction that is corrected in full */
     double at_once;      /* by mass, of a compensated state: see manifold_part */
     int by_mass;         /* the structured way */
+    int all_kept;        /* of all rows */
     int two_short;       /* flat, two rows, up to four states: the common case has straight code */
     int kept, *row;      /* rows the stabilizer corrects, in order */
     int kept_kinds, kind[ROWS_KINDS];
@@ -129,6 +130,8 @@ keel_status manifold_flat(struct manifold *m, double t, double *x, double *low);
 /* m->space from the jacobians that stand; flat. */
 void manifold_factor(struct manifold *m);
 keel_status manifold_mass(struct manifold *m, double t, double *x, double *low);
+/* mechanism.c: the same by the kernel of a compiled model.  0: it is not done. */
+int mechanism_projects(struct manifold *m, double t, double *x);
 /* One step for the kept rows from the first_kept-th on, at a factored place with known residuals. */
 keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, double *low, int first_kept);
 void manifold_mass_tangent(const struct manifold *m, double *e);

@@ -12,15 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-/* In coordinates of length: a = L^T d; gradients: b = L^-1 e. */
+/* In coordinates of length: a = L^T d. */
 static void to_lengths(const struct field *fd, double *d) {
     if (fd->mech.mass) dense_lower_t_multiply(fd->nq, fd->mech.mass, d);
 }
 static void from_lengths(const struct field *fd, double *a) {
     if (fd->mech.mass) dense_lower_t_solve(fd->nq, fd->mech.mass, a);
-}
-static void gradient_to_lengths(const struct field *fd, double *e) {
-    if (fd->mech.mass) dense_lower_solve(fd->nq, fd->mech.mass, e);
 }
 
 /* s_i of constraint and d/dt rows from the factored K: terms |K q| and |K v|, each in value and
@@ -36,17 +33,11 @@ static keel_status grow(struct manifold *m, double t, const double *x) {
         if (status != KEEL_OK) return status;
     }
     for (int i = 0; i < fd->k; i++) {
-        const double *row = fd->mech.k_rows + (long)i * nq;
-        double position = 0, velocity = 0;
-        for (int j = 0; j < nq; j++) {
-            position += fabs(row[j] * x[j]);
-            velocity += fabs(row[j] * x[nq + j]);
-        }
-        double *size = r->size + r->at[KEEL_ROW_VELOCITY] + i;
-        *size = fmax(*size, 2 * velocity + fabs(shift[i]));
-        if (i >= fd->kg) continue;
-        position += fabs(shift[i] * t) + (fd->constraint.user.terms ? fabs(r->terms[i]) : 0);
-        r->size[i] = fmax(r->size[i], position);
+        double *size = r->size + r->at[KEEL_ROW_VELOCITY] + i, position, velocity;
+        double terms = i < fd->kg && fd->constraint.user.terms ? r->terms[i] : 0;
+        mechanism_sizes(nq, fd->mech.k_rows + (long)i * nq, shift[i], t, terms, x, &position, &velocity);
+        *size = fmax(*size, velocity);
+        if (i < fd->kg) r->size[i] = fmax(r->size[i], position);
     }
     return KEEL_OK;
 }
@@ -161,7 +152,7 @@ static keel_status border(struct manifold *m, double t, const double *x, int fir
     struct field *fd = m->fd;
     struct rows *r = m->rows;
     struct rowspace *s = &m->space;
-    int nq = fd->nq, half = fd->mech.space.width;
+    int half = fd->mech.space.width;
     for (int k = 0; k < m->kept_kinds; k++) {
         keel_row_kind kind = (keel_row_kind)m->kind[k];
         if (rows_in(ROWS_OF_CONSTRAINTS, kind)) continue;
@@ -175,55 +166,31 @@ static keel_status border(struct manifold *m, double t, const double *x, int fir
         manifold_sparse_border(m, first_kept);
         return KEEL_OK;
     }
-    for (int i = 0; i < s->rows; i++) {
-        int row = m->row[first_kept + i];
-        const double *gradient = rows_gradient(r, fd, row);
-        double *b = s->q + (long)i * s->width, whole = 0, left = 0;
-        memset(b, 0, (size_t)s->width * sizeof *b);
-        memcpy(b, gradient, (size_t)nq * sizeof *b);
-        for (int j = 0; j < nq; j++) b[half + j] = gradient[nq + j] / m->tau;
-        gradient_to_lengths(fd, b);
-        gradient_to_lengths(fd, b + half);
-        for (int j = 0; j < s->width; j++) whole += b[j] * b[j];
-        rowspace_tangent(&fd->mech.space, b);
-        rowspace_tangent(&fd->mech.space, b + half);
-        for (int j = 0; j < s->width; j++) left += b[j] * b[j];
-        m->floor_of[i] = left > 0 ? MANIFOLD_DEPENDENT * sqrt(whole / left) : 2;
-    }
+    for (int i = 0; i < s->rows; i++)
+        mechanism_border(fd->nq, fd->mech.mass, &fd->mech.space, s, i,
+                         rows_gradient(r, fd, m->row[first_kept + i]), m->tau, &m->floor_of[i]);
     rowspace_factor(s, m->floor_of);
     fd->stats->factorizations++;
     m->normal_known = 1;
     return KEEL_OK;
 }
 
-/* The part of a residual within round-off that is corrected.  One unit of row j moves the state along its
- * direction by eps / share of its size, however cheap a short step makes that; more than eps / nearly
- * would be noise written into the state, so no more is taken at once.  A drift is still removed, over 1 /
- * part steps. */
+/* 1 where the residual is beyond round-off. */
 static double part_to_correct(const struct manifold *m, int j, int row, const double *direction) {
-    const struct field *fd = m->fd;
-    double longest = 0;
     if (rows_in_units(m->rows, row, m->residual[row]) > m->units) return 1;
-    for (int i = 0; i < fd->n; i++)
-        if (fd->size[i] > 0) longest = fmax(longest, fabs(direction[i]) / fd->size[i]);
-    double along = 1 / m->space.inverse[j], share = along / (longest * m->rows->size[row]);
-    return share < m->nearly ? share / m->nearly : 1;
+    return mechanism_part(m->fd->n, direction, m->fd->size, 1 / m->space.inverse[j], m->rows->size[row],
+                          m->nearly);
 }
 
 keel_status manifold_mass_invariants(struct manifold *m, double t, double *x, double *low, int first_kept) {
     struct field *fd = m->fd;
-    int nq = fd->nq, n = fd->n, half = fd->mech.space.width, count = m->kept - first_kept;
+    int n = fd->n, count = m->kept - first_kept;
     keel_status status = border(m, t, x, first_kept);
     if (status != KEEL_OK) return status;
     int complete = completion_matters(m);
     for (int j = 0; j < count; j++) {
-        const double *q = m->space.q + (long)j * m->space.width;
         double *direction = m->directions + (long)j * n;
-        memcpy(direction, q, (size_t)nq * sizeof *q);
-        memcpy(direction + nq, q + half, (size_t)nq * sizeof *q);
-        from_lengths(fd, direction);
-        from_lengths(fd, direction + nq);
-        for (int i = 0; i < nq; i++) direction[nq + i] /= m->tau;
+        mechanism_direction(fd->nq, fd->mech.mass, &m->space, j, m->tau, direction);
         m->part[j] = m->space.used[j] ? part_to_correct(m, j, m->row[first_kept + j], direction) : 0;
         if (m->space.used[j] && complete) status = complete_direction(m, t, x, direction);
         if (status != KEEL_OK) return status;
@@ -266,6 +233,7 @@ keel_status manifold_mass(struct manifold *m, double t, double *x, double *low) 
         first_kept++;
     int bordering = first_kept < m->kept;
     double before = HUGE_VAL;
+    if (!low && mechanism_projects(m, t, x)) return KEEL_OK;
     keel_status status = mechanics_factor(fd, t, x);
     if (status == KEEL_OK) status = grow(m, t, x);
     for (int sweep = 0; status == KEEL_OK; sweep++) {

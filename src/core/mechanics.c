@@ -94,10 +94,7 @@ static keel_status factor_dense(struct field *fd, double t, const double *u) {
     if (status != KEEL_OK) return status;
     double *floor_of = m->z;
     for (int i = 0; i < k; i++) {
-        double *row = m->space.q + (long)i * m->space.width;
-        memcpy(row, m->k_rows + (long)i * nq, (size_t)nq * sizeof *row);
-        memset(row + nq, 0, (size_t)(m->space.width - nq) * sizeof *row);
-        if (m->mass) dense_lower_solve(nq, m->mass, row);
+        mechanism_row(&m->space, i, nq, m->k_rows + (long)i * nq, m->mass);
         floor_of[i] = fd->active[i] ? sqrt(DBL_EPSILON) : 2;
     }
     rowspace_factor(&m->space, floor_of);
@@ -122,9 +119,7 @@ keel_status mechanics_factor(struct field *fd, double t, const double *u) {
 int mechanics_factored_near(const struct field *fd, double t, const double *u) {
     const struct mechanics *m = &fd->mech;
     if (!m->ready || m->sparse || m->at[0] != t) return 0;
-    for (int j = 0; j < fd->nq; j++)
-        if (!(fabs(u[j] - m->at[1 + j]) <= MECHANICS_NEAR * fd->size[j])) return 0;
-    return 1;
+    return mechanism_near(fd->nq, m->at + 1, u, fd->size);
 }
 
 /* K and g_t, of the factorization where it was made at u. */
@@ -141,12 +136,7 @@ keel_status mechanics_rows(struct field *fd, double t, const double *u, const do
 
 keel_status mechanics_speeds(struct field *fd, double t, const double *u, const double *k,
                              const double *shift, double *out) {
-    const double *v = u + fd->nq;
-    for (int i = 0; i < fd->kg; i++) {
-        double sum = shift[i];
-        for (int j = 0; j < fd->nq; j++) sum += k[(long)i * fd->nq + j] * v[j];
-        out[i] = sum;
-    }
+    mechanism_speeds(fd->nq, fd->kg, k, shift, u + fd->nq, out);
     return fd->kr ? map_value(fd, &fd->rolling, t, u, out + fd->kg) : KEEL_OK;
 }
 
@@ -214,25 +204,15 @@ int mechanics_rhs(double t, const double *x, double *dx, void *field) {
     struct field *fd = field;
     struct mechanics *m = &fd->mech;
     int nq = fd->nq, k = fd->k;
+    if (mechanism_accelerates(fd, t, x, dx)) return 0;
     memcpy(dx, x + nq, (size_t)nq * sizeof *dx);
     keel_status status = map_value(fd, &fd->f, t, x, m->force);
     if (status == KEEL_OK) status = mechanics_factor(fd, t, x);
     if (status == KEEL_OK && k) status = mechanics_curvature(fd, t, x, m->gamma);
     if (status != KEEL_OK) return status;
-    double *acceleration = m->force; /* z = L^-1 F, then v' */
-    if (m->mass) dense_lower_solve(nq, m->mass, acceleration);
-    if (m->sparse) {
-        mechanics_sparse_accelerate(fd);
-    } else if (k) {
-        rowspace_shortest(&m->space, m->gamma, m->z, m->weighted); /* z = R^-1 gamma, weighted = Q^T D^-1 z */
-        rowspace_components(&m->space, acceleration, fd->lambda);
-        for (int i = 0; i < k; i++) fd->lambda[i] += m->z[i];
-        rowspace_tangent(&m->space, acceleration);
-        for (int j = 0; j < nq; j++) acceleration[j] -= m->weighted[j];
-        rowspace_coefficients(&m->space, fd->lambda);
-    }
-    if (m->mass) dense_lower_t_solve(nq, m->mass, acceleration);
-    memcpy(dx + nq, acceleration, (size_t)nq * sizeof *dx);
+    if (m->sparse) mechanics_sparse_accelerate(fd);
+    else mechanism_accelerate(nq, m->mass, &m->space, m->gamma, m->force, fd->lambda, m->z, m->weighted);
+    memcpy(dx + nq, m->force, (size_t)nq * sizeof *dx);
     return 0;
 }
 

@@ -130,6 +130,23 @@ static inline void project_tangent(const struct project *p, double *e) {
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) e[i] *= p->inverse_weight[i];
 }
 
+/* Where all x_j of a row are 0 its round-off is not: a correction of other rows moves them, too, by a
+ * round-off of their typical size, and taking that back leaves a round-off of it. */
+static inline double project_least(int n, const double *row, const double *largest) {
+    enum { ROUNDED = 16 };
+    double size = 0;
+    for (int j = 0; j < n; j++) size += __builtin_fabs(row[j]) * largest[j];
+    return ROUNDED * 2.2204460492503131e-16 * size;
+}
+
+/* The size of a row by its gradient: |reference| + sum of |dc/dx_j| |x_j|. */
+static inline double project_size(int n, double reference, const double *row, const double *x,
+                                  const double *largest) {
+    double size = __builtin_fabs(reference), least = project_least(n, row, largest);
+    for (int j = 0; j < n; j++) size += __builtin_fabs(row[j] * x[j]);
+    return size > least ? size : least;
+}
+
 /* Lets the sizes of the states grow to those of x; did one? */
 static inline int project_outgrown(int n, const double *x, double *size) {
     int larger = 0;

@@ -19,13 +19,11 @@ static double next_share(uint64_t *seed) {
     return 1 - (double)(*seed >> 33) * 0x1p-30; /* -1 .. 1 */
 }
 
-/* Two places as far from x on either side, to the last bit. */
-static void place_pair(const struct engine *e, const double *u, uint64_t *seed, double *here, double *there) {
-    const struct field *fd = &e->field;
-    memcpy(here, u, (size_t)(fd->n + fd->m) * sizeof *u);
-    memcpy(there, u, (size_t)(fd->n + fd->m) * sizeof *u);
-    for (int j = 0; j < fd->n; j++) {
-        here[j] = u[j] + BESIDE * fd->size[j] * next_share(seed);
+/* Two places as far from x on either side, to the last bit; y of both is there. */
+static void place_pair(const struct field *fd, const double *u, uint64_t *seed, double *here, double *there) {
+    const double *size = fd->size;
+    for (int j = 0, n = fd->n; j < n; j++) {
+        here[j] = u[j] + BESIDE * size[j] * next_share(seed);
         there[j] = u[j] - (here[j] - u[j]);
     }
 }
@@ -47,8 +45,10 @@ static keel_status average(struct engine *e, double t, const double *u) {
     uint64_t seed = 1;
     keel_status status = KEEL_OK;
     for (int i = first; i < r->count; i++) sum[i] = squares[i] = 0;
+    memcpy(e->scratch, u, (size_t)(e->field.n + e->field.m) * sizeof *u);
+    memcpy(e->split, u, (size_t)(e->field.n + e->field.m) * sizeof *u);
     for (int k = 0; k < pairs && status == KEEL_OK; k++) {
-        place_pair(e, u, &seed, e->scratch, e->split);
+        place_pair(&e->field, u, &seed, e->scratch, e->split);
         status = values(e, t, e->scratch, value);
         if (status == KEEL_OK) status = values(e, t, e->split, other);
         for (int i = first; i < r->count && status == KEEL_OK; i++) {

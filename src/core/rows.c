@@ -163,17 +163,8 @@ static keel_status rows_entries_grow(struct field *fd, struct rows *r, double t,
     return status;
 }
 
-/* Where all x_j of a row are 0 its round-off is not: a correction of other rows moves them, too, by a
- * round-off of their typical size, and taking that back leaves a round-off of it. */
-static double rows_least(const struct field *fd, const double *row) {
-    enum { ROUNDED = 16 };
-    double size = 0;
-    for (int j = 0; j < fd->n; j++) size += fabs(row[j]) * fd->size[j];
-    return ROUNDED * DBL_EPSILON * size;
-}
-
 double rows_unit_of_values(const struct field *fd, const struct rows *r, int i) {
-    double least = i >= r->stored ? rows_least(fd, rows_gradient(r, fd, i)) : 0;
+    double least = i >= r->stored ? project_least(fd->n, rows_gradient(r, fd, i), fd->size) : 0;
     return r->size[i] > 2 * least ? rows_unit(r, i) : 0;
 }
 
@@ -193,7 +184,7 @@ keel_status rows_grow(struct field *fd, struct rows *r, keel_row_kind kind, doub
         double size = fabs(r->reference[i]);
         for (int j = 0; j < all; j++) size += fabs(row[j] * u[j]);
         for (int j = fd->nq; j < all && derived; j++) size += fabs(row[j] * u[j]);
-        r->fresh_size[i] = fmax(size, rows_least(fd, row));
+        r->fresh_size[i] = fmax(size, project_least(fd->n, row, fd->size));
     }
     if (map->moving) {
         keel_status status = map_time_derivative(fd, map, t, u, r->terms + first);

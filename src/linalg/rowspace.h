@@ -163,9 +163,21 @@ static inline void rowspace_tangent(const struct rowspace *s, double *d) {
     }
 }
 /* z := Q d. */
-void rowspace_components(const struct rowspace *s, const double *d, double *z);
+static inline void rowspace_components(const struct rowspace *s, const double *d, double *z) {
+    for (int i = 0; i < s->rows; i++) z[i] = rowspace_dot(s->width, s->q + (long)i * s->width, d);
+}
+/* R^T c = z over the first `count` rows, as far as they are in use, from the last to the first, in place. */
+static inline void rowspace_solve_transposed(const struct rowspace *s, int count, double *z) {
+    for (int i = count - 1; i >= 0; i--)
+        for (int k = i + 1; k < count; k++)
+            if (s->used[k]) z[i] -= s->r[(long)k * s->rows + i] * z[k];
+}
 /* With d = Q^T |q|^-2 z = B^T c: z := c.  Rows left out have 0. */
-void rowspace_coefficients(const struct rowspace *s, double *z);
+static inline void rowspace_coefficients(const struct rowspace *s, double *z) {
+    for (int i = 0; i < s->rows; i++) z[i] *= s->inverse[i];
+    rowspace_solve_transposed(s, s->rows, z);
+    for (int i = 0; i < s->rows; i++) z[i] = s->used[i] ? z[i] : 0;
+}
 /* Row i, left out, as a combination of earlier rows in use: B_i = sum_j c_j B_j. */
 void rowspace_dependence(const struct rowspace *s, int i, double *c);
 #endif

@@ -186,26 +186,75 @@ int functions_emit(const struct functions *f, struct emit *e, int mode, const ch
     return strcmp(method, "taylor") == 0 ? emit_recurrences(f, e, mode, all) : 0;
 }
 
+/* A map's values with its jacobian; entries: that alone. */
+static struct emit_rows rows_of(const struct functions *f, enum functions_role role,
+                                const struct derive_sparse *entries) {
+    return (struct emit_rows){&f->tape[role], &f->tape[role + 1], entries->row_start, entries->column};
+}
+
+static const struct tape *tape_there(const struct functions *f, enum functions_role role) {
+    return f->there[role] ? &f->tape[role] : NULL;
+}
+
+/* M, F, K and gamma in one, for every method; and all rows, if none of them moves by itself. */
+static int emit_motion(const struct functions *f, struct emit *e, const char *name,
+                       const struct formulation *r) {
+    const struct formulation_map *map[] = {&r->energy, &r->invariant};
+    const enum functions_role role[] = {functions_role_energy, functions_role_invariant};
+    struct emit_mechanics m = {
+        .nq = r->n / 2,
+        .k = r->constraint.count,
+        .steady = r->mass_constant != 0,
+        .projects = r->constraint.count > 0,
+        .force = tape_there(f, functions_role_f),
+        .curvature = tape_there(f, functions_role_curvature),
+        .constraint = tape_there(f, functions_role_constraint),
+        .shift = tape_there(f, functions_role_constraint_rate),
+        .terms = tape_there(f, functions_role_constraint_terms),
+        .mass = {NULL, tape_there(f, functions_role_mass), r->mass.row_start, r->mass.column}};
+    if (!m.force || !m.mass.jacobian || r->rolling.count) return 1;
+    if (m.k && (!m.curvature || !f->there[functions_role_constraint_jacobian])) return 1;
+    if (m.k) m.rows = rows_of(f, functions_role_constraint, &r->constraint.jacobian);
+    for (int i = 0; i < 2 && m.projects; i++) {
+        if (map[i]->count == 0) continue;
+        m.projects = f->there[role[i] + 1] && map[i]->jacobian.row_start && !f->there[role[i] + 2];
+        m.invariant_terms[m.maps] = tape_there(f, role[i] + 3);
+        m.invariant[m.maps++] = rows_of(f, role[i], &map[i]->jacobian);
+    }
+    if (!m.projects) m.maps = 0;
+    m.complete = m.k > 0 && (r->invariant.count > 0 || m.shift);
+    return emit_mechanics(e, name, &m);
+}
+
 int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const struct formulation *r,
                           const char *method) {
     char name[40];
     const keel_stepper *stepper = plain(f, r) ? registry_find(method) : NULL;
     f->method = (struct emit_method){0};
     f->kernel = (keel_kernel){0};
+    name_in_c(name, sizeof name, mode, functions_role_f);
+    if (formulation_traits(r) & KEEL_SECOND_ORDER) return emit_motion(f, e, name, r) < 0 ? -1 : 0;
     if (!stepper) return 0;
     f->method.rk = registry_table(stepper);
     int canonical = (formulation_traits(r) & KEEL_CANONICAL) != 0;
     if (!f->method.rk && !(canonical && registry_splitting(stepper, r->n, &f->method.splitting))) return 0;
     f->kernel.method = stepper->info.name;
-    name_in_c(name, sizeof name, mode, functions_role_f);
     int left_out = emit_kernel(e, name, &f->tape[functions_role_f], &f->method);
     return left_out ? (left_out < 0 ? -1 : 0) : emit_kept_rows(f, e, r, name);
 }
 
 void functions_link_kernel(struct functions *f, const struct compile_unit *unit, int mode) {
     char name[40];
-    if (!f->kernel.method) return;
     name_in_c(name, sizeof name, mode, functions_role_f);
+    f->kernel.accelerations = compile_accelerations(unit, name);
+    if (f->kernel.accelerations) {
+        f->kernel.projection = compile_projection(unit, name);
+        f->kernel.force = f->call[functions_role_f];
+        f->kernel.constraint = f->call[functions_role_constraint];
+        f->kernel.energy = f->call[functions_role_energy];
+        f->kernel.invariant = f->call[functions_role_invariant];
+    }
+    if (!f->kernel.method) return;
     f->kernel.fixed = compile_fixed(unit, name);
     f->kernel.kept = compile_kept(unit, name);
     f->kernel.energy = f->rows_inside ? f->call[functions_role_energy] : NULL;

@@ -59,7 +59,7 @@ int keel_sim_compile(keel_sim *s) {
     for (size_t i = 0; i < modes && good; i++) {
         functions_link_kernel(&f[i], &s->unit, (int)i);
         s->kernel[i] = f[i].kernel;
-        if (!s->kernel[i].fixed && !s->kernel[i].kept) continue;
+        if (!s->kernel[i].fixed && !s->kernel[i].kept && !s->kernel[i].accelerations) continue;
         s->extras[i] = *keel_extras_of(&s->problem[i]);
         s->extras[i].kernel = &s->kernel[i];
         s->problem[i].extras = &s->extras[i];

@@ -1,0 +1,74 @@
+/* mechanism.c - accelerations and projections by functions that a compiled model brings (mechanism.h).
+ *
+ * What they cannot do is done again by mechanics.c and manifold_mass.c, with the same counts, and said
+ * there. */
+#include "core/manifold.h"
+
+/* Are M, F, K and gamma those of the kernel, all constraints in force, and a constant M known? */
+static int functions_fit(const struct field *fd) {
+    const keel_kernel *k = fd->kernel;
+    if (!k || !k->accelerations || fd->mech.sparse || fd->kr || k->force != fd->p.f.value ||
+        k->constraint != fd->p.constraint.value || (fd->p.mass.constant && !fd->mech.mass_ready))
+        return 0;
+    if (fd->constraint.moving != (fd->p.constraint.time_derivative != NULL)) return 0;
+    for (int i = 0; i < fd->k; i++)
+        if (!fd->active[i]) return 0;
+    return 1;
+}
+
+static struct keel_mechanics_state state_of(struct field *fd, double t, const double *x) {
+    struct mechanics *m = &fd->mech;
+    return (struct keel_mechanics_state){.mass = m->mass,
+                                         .k_rows = m->k_rows,
+                                         .shift = m->shift,
+                                         .at = m->at,
+                                         .lambda = fd->lambda,
+                                         .space = &m->space,
+                                         .factored = mechanics_factored_at(fd, t, x)};
+}
+
+/* What was counted, unless all is done again; then what was overwritten is made again, and counts once. */
+static int leave(struct field *fd, const struct keel_mechanics_state *s, int failed) {
+    keel_stats *stats = fd->stats;
+    if (s->overwritten) fd->mech.ready = !failed;
+    if (s->overwritten && !failed) fd->mech.mass_ready = 1;
+    stats->factorizations += failed ? -(s->factored && s->overwritten) : s->factorizations;
+    stats->jacobians += failed ? -(s->factored && s->overwritten) : s->jacobians;
+    stats->newton += failed ? 0 : s->newton;
+    return failed;
+}
+
+int mechanism_accelerates(struct field *fd, double t, const double *x, double *dx) {
+    if (!functions_fit(fd) || keel_halted(fd->halt)) return 0;
+    struct keel_mechanics_state s = state_of(fd, t, x);
+    return !leave(fd, &s, fd->kernel->accelerations(&s, t, x, dx, fd->p.user));
+}
+
+/* Are all rows kept by their smallest change, and those of the kernel? */
+static int rows_fit(const struct manifold *m) {
+    const struct field *fd = m->fd;
+    const keel_kernel *k = fd->kernel;
+    return k->projection && m->all_kept && m->corrections == 0 && k->energy == fd->p.energy.value &&
+           k->invariant == fd->p.invariant.value && !fd->energy.moving && !fd->invariant.moving;
+}
+
+int mechanism_projects(struct manifold *m, double t, double *x) {
+    struct field *fd = m->fd;
+    struct rows *r = m->rows;
+    if (!functions_fit(fd) || !rows_fit(m) || keel_halted(fd->halt)) return 0;
+    struct keel_mechanics_state s = state_of(fd, t, x);
+    s.reference = r->reference;
+    s.size = r->size;
+    s.residual = m->residual;
+    s.gradients = rows_gradient(r, fd, r->at[KEEL_ROW_ENERGY]);
+    s.largest = fd->size;
+    s.tau = m->tau;
+    s.units = m->units;
+    s.nearly = m->nearly;
+    s.border = &m->space;
+    m->space.rows = m->kept - r->at[KEEL_ROW_ENERGY];
+    m->space.width = 2 * fd->mech.space.width;
+    if (leave(fd, &s, fd->kernel->projection(&s, t, x, fd->p.user))) return 0;
+    m->normal_known = s.bordered;
+    return 1;
+}

@@ -1,0 +1,83 @@
+/* small.h - the arithmetic of dense.h, inlined: with a few unknowns a call would cost as much as the work.
+ * Compiled models have this header as text.  Golub & Van Loan, Matrix Computations, ch. 3 and 4. */
+#ifndef KEEL_LINALG_SMALL_H
+#define KEEL_LINALG_SMALL_H
+
+#define SMALL_EPSILON 2.2204460492503131e-16
+
+/* The largest entry of a column. */
+static inline double small_column(int n, const double *a, int column) {
+    double size = 0;
+    for (int i = 0; i < n; i++) {
+        double entry = __builtin_fabs(a[i * n + column]);
+        if (entry > size) size = entry;
+    }
+    return size;
+}
+
+/* Column k of an LU factorization with row exchanges, in place.  0; 1: it has no usable pivot.  Entries above
+ * the diagonal belong to U and bound what the column held before elimination. */
+static inline int small_lu_column(int n, double *a, int *pivot, int k) {
+    int best = k;
+    for (int i = k + 1; i < n; i++)
+        if (__builtin_fabs(a[i * n + k]) > __builtin_fabs(a[best * n + k])) best = i;
+    pivot[k] = best;
+    double p = a[best * n + k];
+    if (!(__builtin_fabs(p) > n * SMALL_EPSILON * small_column(n, a, k))) return 1;
+    if (best != k)
+        for (int j = 0; j < n; j++) {
+            double exchange = a[k * n + j];
+            a[k * n + j] = a[best * n + j];
+            a[best * n + j] = exchange;
+        }
+    for (int i = k + 1; i < n; i++) {
+        double factor = a[i * n + k] /= p;
+        for (int j = k + 1; j < n; j++) a[i * n + j] -= factor * a[k * n + j];
+    }
+    return 0;
+}
+
+static inline void small_lu_solve(int n, const double *lu, const int *pivot, double *b) {
+    for (int k = 0; k < n; k++) {
+        double exchange = b[pivot[k]];
+        b[pivot[k]] = b[k];
+        b[k] = exchange;
+    }
+    for (int i = 1; i < n; i++)
+        for (int j = 0; j < i; j++) b[i] -= lu[i * n + j] * b[j];
+    for (int i = n - 1; i >= 0; i--) {
+        for (int j = i + 1; j < n; j++) b[i] -= lu[i * n + j] * b[j];
+        b[i] /= lu[i * n + i];
+    }
+}
+
+/* Row i of a = L L^T, L in the lower triangle, in place.  0; 1: a is not positive definite. */
+static inline int small_cholesky_row(int n, double *a, int i) {
+    double diagonal = a[i * n + i];
+    for (int j = 0; j <= i; j++) {
+        double sum = a[i * n + j];
+        for (int k = 0; k < j; k++) sum -= a[i * n + k] * a[j * n + k];
+        if (j < i) {
+            a[i * n + j] = sum / a[j * n + j];
+        } else {
+            if (!(sum > n * SMALL_EPSILON * __builtin_fabs(diagonal))) return 1;
+            a[i * n + i] = __builtin_sqrt(sum);
+        }
+    }
+    return 0;
+}
+
+static inline void small_lower_solve(int n, const double *l, double *b) { /* b := L^-1 b */
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) b[i] -= l[i * n + j] * b[j];
+        b[i] /= l[i * n + i];
+    }
+}
+
+static inline void small_lower_t_solve(int n, const double *l, double *b) { /* b := L^-T b */
+    for (int i = n - 1; i >= 0; i--) {
+        b[i] /= l[i * n + i];
+        for (int j = 0; j < i; j++) b[j] -= l[i * n + j] * b[i];
+    }
+}
+#endif
