@@ -197,7 +197,11 @@ static keel_status attempt_once(struct engine *e, struct plan *plan, double *err
     if (status != KEEL_OK || *error > CONTROL_HOPELESS) return status;
     /* where the place tells the next step, an error that is small enough need not be split */
     int settled = e->stepper->aim && *error > 0 && *error < 0.5;
-    if (e->estimates && !settled && (*error = control_error(e, x_new)) > 1) return KEEL_OK;
+    if (e->estimates && !settled) {
+        double whole = *error, parts = control_error(e, x_new);
+        *error = manifold_corrects(&e->manifold) ? step_control_min(whole, parts) : parts;
+        if (*error > 1) return KEEL_OK;
+    }
     int known = a.f_end_known && !low_new;
     if (e->estimates && *error <= CONTROL_BLIND && fd->n > 0 &&
         (*error = correction_unblind(e, plan->h, plan->t_new, x_new, *error, &known)) > 1)
