@@ -84,6 +84,9 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
     }
     i = 2 * pairs;
 #endif
+#ifdef KEEL_RK_BLOCKS /* of four, by one who knows where the numbers are; returns where the rest begins */
+    i = KEEL_RK_BLOCKS(width, first, last, a, k, begin, factor, x, out);
+#endif
     for (; i + 4 <= width; i += 4) {
         const double *kj = k + (size_t)first * (size_t)width + i;
         double s0 = begin * kj[0], s1 = begin * kj[1], s2 = begin * kj[2], s3 = begin * kj[3];

@@ -1,8 +1,8 @@
 /* control.c - how long the next step may be: a PI controller with a noise floor.
  *
  * Hairer, Norsett, Wanner, Solving ODEs I, II.4 and IV.2 (PI).  The error is measured along the manifold;
- * the part normal to it is removed by the projection and counts a tenth.  Without states there is no error,
- * and steps are as long as they may be. */
+ * the part normal to it is removed by the projection and counts a tenth; parts that are more than the whole
+ * count as that (step.c).  Without states there is no error, and steps are as long as they may be. */
 #include "core/engine.h"
 #include "core/step_control.h"
 

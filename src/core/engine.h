@@ -308,9 +308,10 @@ double time_scale_inverse(struct engine *e, double t, const double *x, const dou
 keel_status step_propose(struct engine *e, keel_attempt *a, int from, const double *shift, double *x_new,
                          double *low_new);
 keel_status step_take(struct engine *e,
-                      double t_end);       /* one accepted step of the current state, not beyond t_end */
-void step_weigh(struct engine *e);         /* new weights, where the last step asks for them */
-keel_status step_verify(struct engine *e); /* is what the stabilizer holds true here, too? */
+                      double t_end); /* one accepted step of the current state, not beyond t_end */
+void step_weigh(struct engine *e);   /* new weights, where the last step asks for them */
+keel_status step_verify(
+    struct engine *e); /* is what the stabilizer holds true here, too?  Where project_looks */
 keel_status step_failed(struct engine *e,
                         keel_status status); /* of the method's own call: with a fault, whatever it was */
 void step_count(struct engine *e);           /* the method's calls of f go to the statistics */
@@ -322,6 +323,9 @@ keel_status step_again(struct engine *e, double t, double *x); /* the same, on t
 void step_add(const struct engine *e, int from, const double *shift, double *x_new, double *low_new);
 /* What t lacks of base + count h, the time of fixed step number `count`; 0 where there is no such grid. */
 double step_low(const struct engine *e, long count, double t);
+
+/* suspect.c: what may have run away at the current state; "": no telling */
+void suspect_tell(struct engine *e, char *text, size_t size);
 
 /* follow.c: y stays on its branch */
 keel_status follow_begin(struct engine *e); /* from here on, for a step from the current state */

@@ -332,7 +332,7 @@ static inline int kernel_attempt(const struct kernel_method *method, const struc
     }
     if (!keeps || a->error > CONTROL_HOPELESS) return 0;
     if (kernel_project(method, p, m, rate, values, gradients, user, k, adaptive, a)) return 1;
-    if (adaptive) a->error = kernel_error(p, m, norm);
+    if (adaptive) a->error = step_control_min(a->error, kernel_error(p, m, norm));
     return 0;
 }
 

@@ -112,25 +112,6 @@ void manifold_move(double *x, double *low, int n, const double *d) {
     project_move(x, low, n, d);
 }
 
-struct project manifold_project(struct manifold *m) {
-    return (struct project){.n = m->fd->n,
-                            .width = m->fd->width,
-                            .kept = m->kept,
-                            .two_short = m->two_short,
-                            .stride = m->fd->n + m->fd->m,
-                            .row = m->row,
-                            .units = m->units,
-                            .inverse_weight = m->inverse_weight,
-                            .jacobian = rows_gradient(m->rows, m->fd, 0),
-                            .size = m->rows->size,
-                            .residual = m->residual,
-                            .space = &m->space,
-                            .floor_of = m->floor_of,
-                            .c = m->c,
-                            .z = m->z,
-                            .d = m->d};
-}
-
 double manifold_worst(const struct manifold *m, int *row) {
     double worst = 0;
     for (int i = 0; i < m->kept; i++) {
@@ -177,8 +158,11 @@ keel_status manifold_correct(struct manifold *m, double t, double *x, double *lo
     m->normal_known = m->view.unresolved = 0;
     if (!manifold_corrects(m)) return KEEL_OK;
     m->fd->stats->corrections++;
-    return m->stabilizer->correct ? m->stabilizer->correct(&m->view, t, x, low)
-                                  : manifold_shortest(m, t, x, low);
+    m->far = 1;
+    if (!m->stabilizer->correct) return manifold_shortest(m, t, x, low);
+    keel_status status = m->stabilizer->correct(&m->view, t, x, low);
+    m->far = 1; /* whatever steps by the smallest change it was made of */
+    return status;
 }
 
 keel_status manifold_shortest(struct manifold *m, double t, double *x, double *low) {

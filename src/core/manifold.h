@@ -46,6 +46,7 @@ struct manifold {
     double tau;           /* weight of velocities against positions: the step, or T */
     double *inverse_time; /* frozen: 1/T, T the time of the motion at the start */
     int normal_known;     /* space holds the normal directions of the last correction */
+    int far;              /* before it a row was beyond rows->beyond; 1, too, where that is not looked at */
 };
 
 void manifold_init(struct manifold *m, struct field *fd, struct rows *rows, const keel_stabilizer *stabilizer,
@@ -116,10 +117,27 @@ static inline double manifold_part(const struct manifold *m, int row, const doub
     return rows_in_units(m->rows, row, m->residual[row]) <= 1 ? m->at_once : 1;
 }
 
-/* Shared by the two ways. */
+/* Shared by the two ways; the flat way's numbers first. */
+static inline struct project manifold_project(struct manifold *m) {
+    return (struct project){.n = m->fd->n,
+                            .width = m->fd->width,
+                            .kept = m->kept,
+                            .two_short = m->two_short,
+                            .stride = m->fd->n + m->fd->m,
+                            .row = m->row,
+                            .units = m->units,
+                            .inverse_weight = m->inverse_weight,
+                            .jacobian = rows_gradient(m->rows, m->fd, 0),
+                            .size = m->rows->size,
+                            .residual = m->residual,
+                            .space = &m->space,
+                            .floor_of = m->floor_of,
+                            .c = m->c,
+                            .z = m->z,
+                            .d = m->d};
+}
 void manifold_move(double *x, double *low, int n, const double *d);
 double manifold_worst(const struct manifold *m, int *row); /* of all kept rows, in units */
-struct project manifold_project(struct manifold *m);       /* the flat way's numbers */
 int manifold_holds(struct manifold *m);                    /* are all kept rows within the allowed units? */
 int manifold_settled(const struct manifold *m);            /* Newton halves no more: is that near enough? */
 keel_status manifold_refuse(const struct manifold *m, double t, int row);

@@ -15,7 +15,7 @@ static keel_status grow(struct manifold *m, double t, const double *x) {
     return status;
 }
 
-static keel_status jacobians(struct manifold *m, double t, const double *x) {
+static inline keel_status jacobians(struct manifold *m, double t, const double *x) {
     for (int k = 0; k < m->kept_kinds; k++) {
         keel_status status = rows_jacobian(m->fd, m->rows, (keel_row_kind)m->kind[k], t, x);
         if (status != KEEL_OK) return status;
@@ -30,10 +30,14 @@ void manifold_factor(struct manifold *m) {
     project_factor(&p);
 }
 
-/* One Newton step with the jacobians that stand, and, unless fresh, with their factorization. */
-static keel_status correct_once(struct manifold *m, const struct project *p, double t, double *x, double *low,
-                                int fresh) {
-    project_correct(p, x, low, fresh);
+/* One Newton step with the jacobians that stand, and, unless fresh, with their factorization.  Two rows of
+ * four states have it written out. */
+static inline keel_status correct_once(struct manifold *m, const struct project *p, double t, double *x,
+                                       double *low, int fresh) {
+    struct project four = *p;
+    four.n = 4;
+    if (!(p->two_short && p->n == 4 && !low && project_two_short(&four, x)))
+        project_correct(p, x, low, fresh);
     m->fd->stats->newton++;
     /* where nothing is judged by it, the caller measures later, while the next step is already under way */
     return manifold_to_round_off(m) ? rows_residual(m->fd, m->rows, t, x, m->residual) : KEEL_OK;
@@ -63,7 +67,11 @@ keel_status manifold_flat(struct manifold *m, double t, double *x, double *low) 
     keel_status status = rows_residual(m->fd, m->rows, t, x, m->residual);
     if (status == KEEL_OK) status = jacobians(m, t, x);
     if (status != KEEL_OK) return status;
-    for (int i = 0; i < m->rows->count; i++) m->part[i] = m->residual[i];
+    m->far = 0;
+    for (int i = 0; i < m->rows->count; i++) {
+        m->part[i] = m->residual[i];
+        m->far |= fabs(m->part[i]) > m->rows->beyond[i];
+    }
     status = correct_once(m, &p, t, x, low, 1);
     for (int k = 1; k < m->corrections && status == KEEL_OK; k++) {
         status = rows_residual(m->fd, m->rows, t, x, m->residual);

@@ -43,21 +43,24 @@ static keel_status fail_entry(struct field *fd, const struct map *map, double t,
                        of, by, isnan(value) ? NAN : value, t); /* NAN: without a sign */
 }
 
-/* A jacobian's values, dense or by pattern. */
-static keel_status jacobian_checked(struct field *fd, const struct map *map, int code, double t,
-                                    const double *values) {
-    const keel_pattern *pattern = map->user.pattern;
-    int entries = pattern ? pattern->nnz : map->user.count * map->columns, row = 0;
+/* A jacobian's values, dense or by pattern, that are not as they should be. */
+__attribute__((noinline)) static keel_status jacobian_fails(struct field *fd, const struct map *map, int code,
+                                                            double t, int entries, const double *values) {
+    const keel_pattern *pattern = entries < map->user.count * map->columns ? map->user.pattern : NULL;
+    int e = 0, row = 0;
     if (code != 0) return in_part(fd, map_complain(fd, map->what, NULL, code, t, 0, values), "jacobian");
-    if (keel_native_finite(entries, values)) return KEEL_OK;
-    for (int e = 0; e < entries; e++) {
-        if (isfinite(values[e])) continue;
-        while (pattern && pattern->row_start[row + 1] <= e) row++;
-        keel_status status = pattern ? fail_entry(fd, map, t, row, pattern->column[e], values[e])
-                                     : fail_entry(fd, map, t, e / map->columns, e % map->columns, values[e]);
-        return in_part(fd, status, "jacobian");
-    }
-    return KEEL_OK;
+    while (e < entries - 1 && isfinite(values[e])) e++;
+    while (pattern && pattern->row_start[row + 1] <= e) row++;
+    keel_status status = pattern ? fail_entry(fd, map, t, row, pattern->column[e], values[e])
+                                 : fail_entry(fd, map, t, e / map->columns, e % map->columns, values[e]);
+    return in_part(fd, status, "jacobian");
+}
+
+static inline keel_status jacobian_checked(struct field *fd, const struct map *map, int code, double t,
+                                           int entries, const double *values) {
+    return code == 0 && keel_native_finite(entries, values)
+               ? KEEL_OK
+               : jacobian_fails(fd, map, code, t, entries, values);
 }
 
 /* Sparse values to dense rows. */
@@ -108,22 +111,29 @@ keel_status map_stopped(struct field *fd) {
     return field_fault(fd, KEEL_ESTOP, KEEL_ESTOP, "stopped, as options.stop asks");
 }
 
+static keel_status by_pattern(struct field *fd, const struct map *map, double t, const double *u,
+                              double *out) {
+    const keel_pattern *pattern = map->user.pattern;
+    int code = map->user.jacobian(t, u, fd->sparse, fd->p.user);
+    if (code == 0) spread(pattern, map->user.count, map->columns, fd->sparse, out);
+    return jacobian_checked(fd, map, code, t, pattern->nnz, fd->sparse);
+}
+
 keel_status map_jacobian(struct field *fd, const struct map *map, double t, const double *u, double *out) {
     fd->stats->jacobians++;
     if (!map->user.jacobian) return by_differences(fd, map, t, u, out);
     int entries = map->user.count * map->columns;
     const keel_pattern *pattern = map->user.pattern;
-    if (pattern && pattern->nnz == entries) pattern = NULL; /* a full one is in the order of a matrix */
-    double *values = pattern ? fd->sparse : out;
-    int code = map->user.jacobian(t, u, values, fd->p.user);
-    if (pattern && code == 0) spread(pattern, map->user.count, map->columns, values, out);
-    return jacobian_checked(fd, map, code, t, values);
+    if (pattern && pattern->nnz < entries) return by_pattern(fd, map, t, u, out);
+    int code = map->user.jacobian(t, u, out, fd->p.user); /* a full pattern is in the order of a matrix */
+    return jacobian_checked(fd, map, code, t, entries, out);
 }
 
 keel_status map_entries(struct field *fd, const struct map *map, double t, const double *u, double *out) {
     fd->stats->jacobians++;
     int code = map->user.jacobian(t, u, out, fd->p.user);
-    return jacobian_checked(fd, map, code, t, out);
+    const keel_pattern *pattern = map->user.pattern;
+    return jacobian_checked(fd, map, code, t, pattern ? pattern->nnz : map->user.count * map->columns, out);
 }
 
 struct time_path {

@@ -333,12 +333,13 @@ keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, in
             }
             if (status != KEEL_OK) return engine_fail_by_fault(e);
         }
-        if (reached(e, r->t, t_end)) {
+        int near = reached(e, r->t, t_wake); /* as t_end is not, unless t_wake is */
+        if (near && reached(e, r->t, t_end)) {
             if (r->t != t_end) return stand_inside(e, t_end);
             stand_at_current(e, 1);
             return KEEL_OK;
         }
-        int wakes = (reached(e, r->t, t_wake) && (taken > 0 || ahead)) || (pause > 0 && taken == pause);
+        int wakes = (near && (taken > 0 || ahead)) || (pause > 0 && taken == pause);
         stand_at_current(e, tell || wakes || inside); /* of a step begun before, it has seen a part */
         inside = 0;
         if (wakes) return KEEL_OK;

@@ -84,6 +84,18 @@ void step_add(const struct engine *e, int from, const double *shift, double *x_n
     }
 }
 
+/* The same without shift and compensation; is the sum finite?  0: perhaps not.  In pairs; width is even. */
+static int add_finite(int width, const double *x, const double *dx, double *x_new) {
+    typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+    pair off = {0};
+    for (int i = 0; i < width; i += 2) {
+        pair sum = *(const pair *)(x + i) + *(const pair *)(dx + i);
+        *(pair *)(x_new + i) = sum;
+        off += sum * 0;
+    }
+    return off[0] + off[1] == 0;
+}
+
 /* suspect: the new state, or an estimate of its error, that is not finite. */
 static keel_status not_finite(struct engine *e, double t, const double *x, const double *suspect) {
     struct field *fd = &e->field;
@@ -122,8 +134,11 @@ keel_status step_propose(struct engine *e, keel_attempt *a, int from, const doub
     e->work.code = 0;
     keel_status status = e->stepper->attempt(&e->work, a);
     if (status != KEEL_OK) return step_failed(e, status);
-    step_add(e, from, shift, x_new, low_new);
-    if (!engine_finite(fd->n, x_new)) return not_finite(e, a->t, e->x[from], x_new);
+    int finite = !shift && !low_new && add_finite(fd->width, e->x[from], e->dx, x_new);
+    if (!finite) {
+        step_add(e, from, shift, x_new, low_new);
+        if (!engine_finite(fd->n, x_new)) return not_finite(e, a->t, e->x[from], x_new);
+    }
     for (int k = 0; k < 2; k++)
         if (a->error[k] && !engine_finite(fd->n, a->error[k]))
             return not_finite(e, a->t, e->x[from], a->error[k]);
@@ -182,7 +197,11 @@ static keel_status attempt_once(struct engine *e, struct plan *plan, double *err
     if (status != KEEL_OK || *error > CONTROL_HOPELESS) return status;
     /* where the place tells the next step, an error that is small enough need not be split */
     int settled = e->stepper->aim && *error > 0 && *error < 0.5;
-    if (e->estimates && !settled && (*error = control_error(e, x_new)) > 1) return KEEL_OK;
+    if (e->estimates && !settled) {
+        double whole = *error, parts = control_error(e, x_new);
+        *error = manifold_corrects(&e->manifold) ? step_control_min(whole, parts) : parts;
+        if (*error > 1) return KEEL_OK;
+    }
     int known = a.f_end_known && !low_new;
     if (e->estimates && *error <= CONTROL_BLIND && fd->n > 0 &&
         (*error = correction_unblind(e, plan->h, plan->t_new, x_new, *error, &known)) > 1)
@@ -227,7 +246,6 @@ static keel_status attempt(struct engine *e, struct plan *plan, double *error) {
 
 keel_status step_verify(struct engine *e) {
     if (!manifold_to_round_off(&e->manifold) || e->manifold.view.unresolved) return KEEL_OK;
-    if (!project_looks(e->r->stats.steps)) return KEEL_OK;
     int now = e->r->current;
     return verify_on_the_way(&e->start, e->r->t, e->x[now], e->r->rhs_known[now] ? e->f[now] : NULL);
 }
@@ -263,7 +281,7 @@ static keel_status measure(struct engine *e) {
 static keel_status commit(struct engine *e, const struct plan *plan) {
     struct run_state *r = e->r;
     if (e->o.stop) engine_heed(e, 0); /* from here on the step stands */
-    if (correction_counts(e)) correction_note(e, plan->t_new, plan->h);
+    if (e->manifold.far && correction_counts(e)) correction_note(e, plan->t_new, plan->h);
     r->t_before = r->t;
     r->t_low_before = plan->low;
     r->t_low = plan->low_new;
@@ -287,51 +305,9 @@ static keel_status commit(struct engine *e, const struct plan *plan) {
         keel_segment step = {r->t_before, r->h_taken, e->x[1 - now], e->f[1 - now], e->x[now], e->f[now]};
         e->stepper->accept(&e->work, &step);
     }
-    return measure(e) == KEEL_OK && step_verify(e) == KEEL_OK ? KEEL_OK : engine_fail_by_fault(e);
-}
-
-static int largest_of(int count, const double *value) {
-    int largest = 0;
-    for (int i = 1; i < count; i++)
-        if (fabs(value[i]) > fabs(value[largest])) largest = i;
-    return largest;
-}
-
-static const char *row_name(const struct field *fd, int i, char *room, size_t size) {
-    int holonomic = fd->constraint.user.count, rolling = i >= holonomic;
-    const keel_map *rows = rolling ? &fd->p.rolling : &fd->constraint.user;
-    return field_name(rows->names, rolling ? i - holonomic : i, rolling ? "rolling" : "constraint", room,
-                      size);
-}
-
-/* What may have run away: a constraint that has hardly a direction of its own, the largest multiplier or
- * algebraic variable, else the fastest state. */
-static void tell_suspect(struct engine *e, char *text, size_t size) {
-    struct field *fd = &e->field;
-    const double *x = e->x[e->r->current];
-    char name[64];
-    text[0] = '\0';
-    if (fd->n == 0 || field_rhs(fd, e->r->t, x, e->split) != KEEL_OK) return;
-    int narrow = 0;
-    double share = fd->traits & KEEL_SECOND_ORDER && fd->k ? mechanics_own_share(fd, &narrow) : 1;
-    if (share < 0.01) {
-        text_set(text, size,
-                 "; the constraint %s has %.2g of a direction of its own there: a dead centre is near",
-                 row_name(fd, narrow, name, sizeof name), share);
-    } else if (fd->k) {
-        int i = largest_of(fd->k, fd->lambda);
-        text_set(text, size, "; the multiplier of %s is %.2g there", row_name(fd, i, name, sizeof name),
-                 fd->lambda[i]);
-    } else if (fd->m) {
-        int i = largest_of(fd->m, fd->y);
-        text_set(text, size, "; %s is %.2g there", field_name(fd->p.names, fd->n + i, "u", name, sizeof name),
-                 fd->y[i]);
-    } else {
-        for (int i = 0; i < fd->n; i++) e->scratch[i] = e->split[i] / (e->atol[i] + e->o.rtol * fabs(x[i]));
-        int i = largest_of(fd->n, e->scratch);
-        text_set(text, size, "; d/dt of %s is %.2g there", field_name(fd->p.names, i, "u", name, sizeof name),
-                 e->split[i]);
-    }
+    keel_status status = measure(e);
+    if (status == KEEL_OK && project_looks(r->stats.steps)) status = step_verify(e);
+    return status == KEEL_OK ? KEEL_OK : engine_fail_by_fault(e);
 }
 
 /* Where no solution of the step's equations was found, the fault has the time, and this adds what to look
@@ -341,7 +317,7 @@ static void add_suspect(struct engine *e) {
     struct fault fault = fd->fault;
     char suspect[160];
     if (fault.status != KEEL_ENEWTON) return;
-    tell_suspect(e, suspect, sizeof suspect);
+    suspect_tell(e, suspect, sizeof suspect);
     fd->fault = fault;
     text_add(fd->fault.text, sizeof fd->fault.text, "%s", suspect);
 }
@@ -353,7 +329,7 @@ static keel_status underflow(struct engine *e, double h) {
         add_suspect(e);
         return engine_fail_by_fault(e);
     }
-    tell_suspect(e, suspect, sizeof suspect);
+    suspect_tell(e, suspect, sizeof suspect);
     e->field.fault.status = KEEL_OK;
     return engine_fail(
         e, KEEL_ESTEP,

@@ -5,6 +5,7 @@
  * dop853 is theirs, built from the corrected end of the step:
  *     x(th) = x + th (D + (1-th) (c3 + th (c4 + (1-th) (c5 + th (c6 + ...))))),
  *     D = x_end - x,  c3 = h f - D,  c4 = 2 D - h (f + f_end),  c5 .. = h sum d_i k_i. */
+#include "methods/explicit_pairs.h"
 #include "methods/explicit_rk.h"
 
 #include <keel/explicit.h>

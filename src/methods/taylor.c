@@ -46,13 +46,14 @@ static double cheapest(double length, double fixed) {
 /* Above Jorba's and Zou's: a part of the cost of a step does not depend on p, and another grows as p
  * (measured on Kepler's orbit and Andrews' mechanism at 1e-6 to 1e-13: the time is flat around this).  There
  * what a step costs beside its series is USUAL recurrences for each that an order has.  Small mechanisms have
- * more of it: their projection costs as much as the series (docs/decisions.md has the sweep). */
+ * more of it: their projection costs as much as the series (docs/decisions.md has the sweep).  A series with
+ * fewer numbers an order than states, one written by hand, does not tell its recurrences by them. */
 static int order_for(const keel_problem *p, double rtol) {
     enum { USUAL = 19, OF_STATE = 38, OF_MECHANICS = 156 };
     double each = (double)keel_extras_of(p)->series.per_order, length = 2 - log(rtol);
     double order = 5 - 0.95 * log(rtol);
     int of_state = keel_problem_traits(p) & KEEL_SECOND_ORDER ? OF_MECHANICS : OF_STATE;
-    double fixed = each > 0 ? of_state * p->n / each : 0;
+    double fixed = each > p->n ? of_state * p->n / each : 0;
     if (fixed > USUAL) order += cheapest(length, fixed) - cheapest(length, USUAL);
     return (int)fmin(fmax(ceil(order), LEAST_ORDER), MOST_ORDER);
 }

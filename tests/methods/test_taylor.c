@@ -67,6 +67,17 @@ static void errors_follow_the_tolerance_down_to_round_off(void **state) {
     }
 }
 
+/* One written by hand keeps few numbers an order; that it costs little does not follow. */
+static void series_by_hand_have_the_usual_order(void **state) {
+    (void)state;
+    for (double rtol = 1e-5; rtol > 5e-13; rtol /= 1000) {
+        double time;
+        keel_stats stats;
+        kepler_run("taylor", rtol, "project", 1, &time, &stats);
+        assert_below((double)stats.calls / (double)stats.steps, 8 - log(rtol));
+    }
+}
+
 static void kepler_over_25_periods_is_right_to_1e_12(void **state) {
     (void)state;
     double time, other;
@@ -258,6 +269,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_order_is_seen_with_fixed_steps),
         cmocka_unit_test(errors_follow_the_tolerance_down_to_round_off),
+        cmocka_unit_test(series_by_hand_have_the_usual_order),
         cmocka_unit_test(kepler_over_25_periods_is_right_to_1e_12),
         cmocka_unit_test(switches_do_not_pass_unseen),
         cmocka_unit_test(tanh_levels_off),
