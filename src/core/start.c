@@ -455,7 +455,7 @@ static keel_status active_of_large(struct start *st, const struct start_level *l
 
 /* Rows without a direction of their own at u are put aside.  Where all others hold, at points around u, they
  * hold as well, or they are not redundant: u is a dead centre.  (A point that meets all rows is hard to find
- * where they are dependent only on the manifold.)  Rolling rows are judged by their directions there. */
+ * where they are dependent only on the manifold; zeros have to move, too.)  Rolling rows are judged by their directions there. */
 static void active_of_small(struct start *st, const struct start_level *level, double t, const double *u) {
     struct field *fd = st->fd;
     unsigned seed = 12345;
@@ -467,7 +467,8 @@ static void active_of_small(struct start *st, const struct start_level *level, d
     for (int i = 0; i < fd->k; i++) aside += !fd->active[i];
     for (int i = 0; i < fd->kg; i++) st->aside[i] = !fd->active[i];
     for (int sample = 0, good = 0; aside && sample < 8 && good < 4; sample++) {
-        if (fd->kg && start_nearby(st, &level[0], START_NEAR, t, u, &seed, st->found) != KEEL_OK) continue;
+        if (fd->kg && start_nearby(st, &level[0], 2 * START_NEAR, t, u, &seed, st->found) != KEEL_OK)
+            continue;
         if (residuals(st, t, st->found) != KEEL_OK) continue;
         good++;
         for (int i = 0; i < fd->kg; i++) fd->active[i] |= fabs(st->residual[i]) > FITS * st->rows->size[i];

@@ -3,6 +3,7 @@
 #include "lang/library.h"
 #include "lang/parser.h"
 #include "lang/parts.h"
+#include "model/assign.h"
 #include "model/initial.h"
 #include "model/columns.h"
 #include "model/diagnostics.h"
@@ -179,30 +180,6 @@ static int list_linear_invariants(struct keel_model *m) {
     return !m->pool.refused || diagnostics_memory(&m->messages);
 }
 
-/* Is the name before the sign that of an unknown?  Then a start value is meant. */
-static int for_start(const struct syntax_statement *s, const char *name) {
-    for (; s; s = s->next) {
-        if (for_start(s->body, name)) return 1;
-        if (s->kind != SYNTAX_VAR && s->kind != SYNTAX_COORD && s->kind != SYNTAX_CANONICAL &&
-            s->kind != SYNTAX_NODE)
-            continue;
-        for (const struct syntax_item *item = s->items; item; item = item->next)
-            if (strcmp(item->name, name) == 0) return 1;
-    }
-    return 0;
-}
-
-/* The name in an assignment, without indices: ball.r of ball[2].r[1]' = 3. */
-static void name_in(const char *assignment, char *out, size_t room) {
-    size_t used = 0;
-    for (int depth = 0; *assignment && *assignment != '=' && used + 1 < room; assignment++) {
-        depth += *assignment == '[';
-        if (!depth && !strchr(" '", *assignment)) out[used++] = *assignment;
-        depth -= *assignment == ']' && depth;
-    }
-    out[used] = '\0';
-}
-
 /* A list of assignments, parameters first. */
 static int sort_sets(struct keel_model *m) {
     size_t bytes = ((size_t)m->sets + 1) * sizeof *m->start;
@@ -210,12 +187,9 @@ static int sort_sets(struct keel_model *m) {
     m->start = pool_take(&m->pool, bytes);
     m->parameter_sets = m->starts = 0;
     if (m->pool.refused) return diagnostics_memory(&m->messages);
-    for (int i = 0; i < m->sets; i++) {
-        char name[320];
-        name_in(m->set[i], name, sizeof name);
-        if (for_start(m->file->statements, name)) m->start[m->starts++] = m->set[i];
+    for (int i = 0; i < m->sets; i++)
+        if (assign_is_start(m->file, m->set[i])) m->start[m->starts++] = m->set[i];
         else m->parameter_set[m->parameter_sets++] = m->set[i];
-    }
     return 1;
 }
 
@@ -475,7 +449,7 @@ keel_status keel_model_set(keel_model *m, const char *assignment) {
     if (!m || !assignment) return KEEL_EINVAL;
     char *own = copy(assignment, strlen(assignment)), **list = own ? sets_with(m, own, &count) : NULL;
     if (!list) return free(own), KEEL_ENOMEM;
-    if (m->model && !m->starts && !for_start(m->file->statements, assignment))
+    if (m->model && !m->starts && !assign_is_start(m->file, assignment))
         change = elaborate_set(m->model, count, (const char *const *)list, message, sizeof message);
     if (change == ELABORATE_REFUSED) return free(own), free(list), refuse(m, message);
     return take_change(m, list, count, change);
@@ -490,7 +464,7 @@ keel_status keel_model_set_all(keel_model *m, const char *const *set, int sets) 
     if (!list) return KEEL_ENOMEM;
     for (int i = 0; i < sets; i++) {
         if (!(list[i] = copy(set[i], strlen(set[i])))) return sets_free(list, i), KEEL_ENOMEM;
-        plain = plain && !for_start(m->file->statements, set[i]);
+        plain = plain && !assign_is_start(m->file, set[i]);
     }
     if (plain) change = elaborate_set(m->model, sets, (const char *const *)list, message, sizeof message);
     if (change == ELABORATE_REFUSED) return sets_free(list, sets), refuse(m, message);

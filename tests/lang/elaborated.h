@@ -5,7 +5,9 @@
 #include "example_list.h"
 
 #include "lang/elaborate.h"
+#include "lang/library.h"
 #include "lang/parser.h"
+#include "lang/parts.h"
 #include "symbolic/tape.h"
 
 struct reading {
@@ -22,6 +24,9 @@ static inline void read_request(struct reading *r, const char *text,
     memset(r, 0, sizeof *r);
     r->source = (struct source){"a.keel", text, strlen(text), 0};
     r->file = parser_run(&r->source, &r->messages, &r->pool);
+    if (r->file && library_append(&r->source, r->file, &r->messages, &r->pool))
+        r->file = parser_run(&r->source, &r->messages, &r->pool);
+    if (r->file) r->file = parts_expand(&r->source, r->file, &r->messages, &r->pool);
     if (r->file) r->model = elaborate_run(&r->source, r->file, request, &r->messages, &r->pool);
 }
 

@@ -4,7 +4,9 @@
 
 #include "lang/elaborate.h"
 #include "symbolic/expr_print.h"
+#include "lang/library.h"
 #include "lang/parser.h"
+#include "lang/parts.h"
 #include "lang_random.h"
 
 enum { ROOM = 1 << 16, POINTS = 5 };
@@ -21,6 +23,9 @@ static struct model *open_model(struct reading *r, const char *name, const char 
     memset(r, 0, sizeof *r);
     r->source = (struct source){name, text, strlen(text), 0};
     struct syntax_file *file = parser_run(&r->source, &r->messages, &r->pool);
+    if (file && library_append(&r->source, file, &r->messages, &r->pool))
+        file = parser_run(&r->source, &r->messages, &r->pool);
+    if (file) file = parts_expand(&r->source, file, &r->messages, &r->pool);
     if (file) r->model = elaborate_run(&r->source, file, NULL, &r->messages, &r->pool);
     if (!r->model) fail_msg("%s: %s", name, r->messages.list[0].sentence);
     return r->model;
