@@ -20,7 +20,7 @@
 struct rowspace {
     int rows, width; /* width: a multiple of 4, at least 4; vectors of this width are 32-byte aligned */
     int rank;
-    double *q;       /* rows x width: on entry B, on exit the basis; a left-out row is zero */
+    double *q;       /* rows x width: first B, then the basis; a left-out row is zero */
     double *r;       /* rows x rows: B_i = q_i + sum_{j<i} r_ij q_j; of a pair: (B B^T)^-1 */
     double *inverse; /* rows: 1 / |q_i|^2; 0 for a row left out */
     int *used;       /* rows: 1 if row i carries a direction */

@@ -99,7 +99,7 @@ def test_a_constraint_that_vanishes_is_left_to_the_analysis():
         keel("sweep", example("pendulum"), "--over", "l=-1,0,1", "--tend", 1, "--out", f"{place}/a.csv", status=3)
         found = rows(f"{place}/a.csv")
         check([row["status"] for row in found] == ["done", "failed", "done"])
-        check("nothing determines the start value" in found[1]["sentence"], found[1]["sentence"])
+        check("loses its own direction" in found[1]["sentence"], found[1]["sentence"])
 
 
 def test_summaries():
