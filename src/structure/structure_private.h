@@ -36,7 +36,8 @@ struct structure_term {
     struct rational weight;
 };
 struct structure_form {
-    expr of; /* the equation */
+    expr of;    /* the equation */
+    int pinned; /* parameters are numbers in it */
     int count, room;
     struct structure_term *term;
 };
