@@ -328,16 +328,6 @@ static int without_points(struct structure_work *w, const int *c, const int *d) 
     return 0;
 }
 
-/* The equations that the verdict is about: those told before, or all. */
-static int blame_all(struct structure_work *w, int culprits, int *culprit) {
-    struct structure *s = w->s;
-    s->culprits = culprits;
-    s->culprit = culprits ? culprit : structure_keep(s, (size_t)w->rows, sizeof *s->culprit);
-    if (!s->culprit) return -1;
-    for (; s->culprits < w->rows && !culprits; s->culprits++) s->culprit[s->culprits] = w->row[s->culprits];
-    return 0;
-}
-
 int structure_combine(struct structure_work *w, const struct structure_pattern *jacobian, const int *c,
                       const int *d) {
     struct structure *s = w->s;
@@ -349,7 +339,7 @@ int structure_combine(struct structure_work *w, const struct structure_pattern *
     int replaced = with_points(w, jacobian, c, d, point);
     if (replaced == 0 && s->culprits == 0) {
         replaced = without_points(w, c, d);
-        if (replaced == 0 && blame_all(w, culprits, culprit)) return -1;
+        s->culprits = culprits, s->culprit = culprit; /* those told before */
     }
     if (replaced > 0) s->culprits = 0;
     if (replaced > 0 && w->pinned) s->special = 1;

@@ -42,6 +42,13 @@ struct structure_form {
     struct structure_term *term;
 };
 
+/* Nodes that are numbers, by node. */
+struct structure_known {
+    uint32_t room;
+    unsigned char *asked;    /* 0: not yet */
+    struct rational **value; /* of those that are */
+};
+
 /* The system under analysis. */
 struct structure_work {
     struct structure *s;
@@ -50,8 +57,9 @@ struct structure_work {
     struct derive smooth, any; /* without and with kinks */
     int pinned;                /* 1: what vanishes by the values of parameters alone may be used */
     int rows, columns;
-    expr *f;                     /* rows */
-    int *row, *column;           /* their numbers in the problem */
+    expr *f;           /* rows */
+    int *row, *column; /* their numbers in the problem */
+    struct structure_known known;
     struct structure_form *form; /* rows: of those that exact combinations looked at */
     int *depth;    /* rows: how often equations were differentiated for the combination that a row is */
     int *place[2]; /* index of an UNKNOWN, a MULTIPLIER: column, or -1 */
