@@ -23,6 +23,7 @@ struct pencil {
     uint64_t state;
     int n, freedom, index;
     int rests, decimals, near; /* X = const; entries with digits after the point; near: c is tiny */
+    int named;                 /* entries are parameters */
     enum pencil_map map;
     pencil_matrix e, a, right, back; /* right: Q; back: Q^-1 */
     double rate[PENCIL_MOST], c[PENCIL_MOST];
@@ -172,16 +173,35 @@ static inline void pencil_lets(struct pencil *p) {
     for (int j = 1; j <= p->n && !linear; j++) PENCIL_ADD(p, "output y%d = x[%d]\n", j, j);
 }
 
+/* A coefficient: a number, or the parameter that has it. */
+static inline void pencil_entry(struct pencil *p, char name, double value, int i, int j) {
+    if (p->named) PENCIL_ADD(p, "%c%d%d", name, i + 1, j + 1);
+    else PENCIL_ADD(p, "%.17g", value);
+}
+
+static inline void pencil_parameters(struct pencil *p) {
+    for (int i = 0; i < p->n && p->named; i++)
+        for (int j = 0; j < p->n; j++) {
+            if (p->e[i][j] != 0) PENCIL_ADD(p, "param e%d%d = %.17g\n", i + 1, j + 1, p->e[i][j]);
+            if (p->a[i][j] != 0) PENCIL_ADD(p, "param a%d%d = %.17g\n", i + 1, j + 1, p->a[i][j]);
+        }
+}
+
 static inline void pencil_row(struct pencil *p, int i) {
     int any = 0;
     for (int j = 0; j < p->n; j++) {
-        if (p->e[i][j] != 0)
-            PENCIL_ADD(p, "%s%.17g*(x[%d]'%s%s)", any++ ? " + " : "", p->e[i][j], j + 1,
-                       p->high[j] != 0 ? " - der" : "", p->high[j] != 0 ? "(X0)" : "");
-        char *at = strstr(p->text, "X0");
-        if (at) at[1] = (char)('1' + j);
-        if (p->a[i][j] != 0)
-            PENCIL_ADD(p, "%s%.17g*(x[%d] - X%d)", any++ ? " + " : "", p->a[i][j], j + 1, j + 1);
+        if (p->e[i][j] != 0) {
+            PENCIL_ADD(p, "%s", any++ ? " + " : "");
+            pencil_entry(p, 'e', p->e[i][j], i, j);
+            PENCIL_ADD(p, "*(x[%d]'", j + 1);
+            if (p->high[j] != 0) PENCIL_ADD(p, " - der(X%d)", j + 1);
+            PENCIL_ADD(p, ")");
+        }
+        if (p->a[i][j] != 0) {
+            PENCIL_ADD(p, "%s", any++ ? " + " : "");
+            pencil_entry(p, 'a', p->a[i][j], i, j);
+            PENCIL_ADD(p, "*(x[%d] - X%d)", j + 1, j + 1);
+        }
     }
 }
 
@@ -214,6 +234,8 @@ static inline void pencil_make(struct pencil *p, uint64_t seed) {
             p->high[j] = 0.5, p->frequency[j] = 0.5 + pencil_below(p, 4) / 2.0;
         p->c[j] = j < p->freedom ? moves * pencil_uniform(p, -1, 1) : 0;
     }
+    p->named = (seed * 0x9e3779b97f4a7c15u >> 33) % 4 == 0; /* of its own: the other draws stay as they are */
+    pencil_parameters(p);
     pencil_lets(p);
     pencil_equations(p);
     PENCIL_ADD(p, "run 0 .. %.17g\n", p->to);

@@ -182,6 +182,8 @@ static int check_implied(struct begin *b, const double *multiplier) {
     double largest = 0;
     int good = 1;
     for (int j = 0; j < b->r->n + b->r->m; j++) largest = fmax(largest, fabs(m->u0[j]));
+    for (int k = 0; k < init->count; k++)
+        largest = fmax(largest, fabs(model_number(m->model, init->list[k].value, b->t0)));
     for (int k = 0; k < init->count; k++) {
         const struct model_given *one = &init->list[k];
         struct values v;
@@ -287,7 +289,7 @@ static void clear_round_off(struct begin *b) {
     for (int j = 0; j < all; j++) largest = fmax(largest, fabs(b->last[j]));
     for (int j = 0; j < all; j++) {
         double from = b->last[j] == 0 ? largest : fabs(b->last[j]);
-        if (b->given[j] != BEGIN_FIXED && fabs(b->m->u0[j]) <= 16 * DBL_EPSILON * from) b->m->u0[j] = 0;
+        if (b->given[j] != BEGIN_FIXED && fabs(b->m->u0[j]) <= 256 * DBL_EPSILON * from) b->m->u0[j] = 0;
     }
 }
 

@@ -254,10 +254,49 @@ static int lift(struct structure_work *w) {
     return changed;
 }
 
+/* The equations as they were before any was combined. */
+struct written {
+    int rows, *row;
+    expr *f;
+};
+
+static int keep_written(struct structure_work *w, struct written *x) {
+    size_t rows = (size_t)w->rows;
+    *x = (struct written){w->rows, structure_take(w->s, rows, sizeof *x->row),
+                          structure_take(w->s, rows, sizeof *x->f)};
+    if (!x->row || !x->f) return -1;
+    memcpy(x->row, w->row, rows * sizeof *x->row);
+    memcpy(x->f, w->f, rows * sizeof *x->f);
+    return 0;
+}
+
+/* Once more from these, for the values that the parameters have: weights that were expressions of parameters
+ * are numbers then, and what they leave cancels exactly. */
+static void pin(struct structure_work *w, const struct written *x) {
+    w->pinned = 1;
+    w->rows = x->rows;
+    memcpy(w->row, x->row, (size_t)x->rows * sizeof *x->row);
+    memcpy(w->f, x->f, (size_t)x->rows * sizeof *x->f);
+    memset(w->depth, 0, (size_t)x->rows * sizeof *w->depth);
+    w->s->steps = w->s->redundants = 0;
+}
+
+/* The verdict names all equations where none is known to be the cause. */
+static int degenerate(struct structure_work *w) {
+    struct structure *s = w->s;
+    s->verdict = STRUCTURE_DEGENERATE;
+    if (s->culprits) return -1;
+    s->culprit = structure_keep(s, (size_t)w->rows, sizeof *s->culprit);
+    for (int i = 0; i < w->rows && s->culprit; i++) s->culprit[s->culprits++] = w->row[i];
+    return -1;
+}
+
 /* Until the system Jacobian is regular somewhere.  0 or -1. */
 static int regularise(struct structure_work *w, struct structure_pattern *jacobian) {
     struct structure *s = w->s;
+    struct written written;
     int thinned = 0;
+    if (keep_written(w, &written)) return -1;
     for (int value = INT_MAX;;) { /* of the transversal: falls with every combination */
         int singular = sigma_method(w, jacobian);
         if (singular < 0) return -1;
@@ -286,12 +325,11 @@ static int regularise(struct structure_work *w, struct structure_pattern *jacobi
         if (changed < 0) return -1;
         if (changed) continue;
         if (!w->pinned && w->p->parameters) { /* once more, for these values of the parameters */
-            w->pinned = 1;
+            pin(w, &written);
             value = INT_MAX;
             continue;
         }
-        s->verdict = STRUCTURE_DEGENERATE;
-        return -1;
+        return degenerate(w);
     }
 }
 

@@ -35,6 +35,23 @@ static double number(const struct structure_sample *v, expr e, double *mass) {
     return structure_sample_zero(v, e) ? 0 : v->value[e];
 }
 
+/* a/b without the factors that both have: (x*p)/(x*q) has a value where x is 0. */
+static expr reduced(struct graph *g, expr a, expr b) {
+    expr top[EXPR_FACTORS], bottom[EXPR_FACTORS], one = expr_constant(g, 1), over = one, under = one;
+    int tops, bottoms;
+    if (a == EXPR_NONE || b == EXPR_NONE) return EXPR_NONE;
+    tops = expr_factors(g, a, top), bottoms = expr_factors(g, b, bottom);
+    if (tops > EXPR_FACTORS || bottoms > EXPR_FACTORS) return derive_div(g, a, b);
+    for (int i = 0; i < tops; i++) {
+        int j = 0;
+        while (j < bottoms && bottom[j] != top[i]) j++;
+        if (j < bottoms) bottom[j] = one;
+        else over = derive_mul(g, over, top[i]);
+    }
+    for (int j = 0; j < bottoms; j++) under = derive_mul(g, under, bottom[j]);
+    return derive_div(g, over, under);
+}
+
 /* The elimination of the pivots' columns, as numbers at one point (which say what is zero) and as
  * expressions; then u = L^-T e as in structure_left_null. */
 static void solve(struct structure_work *w, const struct structure_pattern *a, struct circuit *q,
@@ -58,7 +75,7 @@ static void solve(struct structure_work *w, const struct structure_pattern *a, s
         for (int i = 0; i < n; i++) {
             if (done[i] || x[i][s] == 0) continue;
             double factor = x[i][s] / x[p][s], mass = fmax(m[i][s], fabs(factor) * m[p][s]) / fabs(x[p][s]);
-            low[i][s] = derive_div(g, e[i][s], e[p][s]);
+            low[i][s] = reduced(g, e[i][s], e[p][s]);
             for (int j = s + 1; j < n - 1; j++) {
                 m[i][j] = fmax(m[i][j], fmax(fabs(factor) * m[p][j], mass * fabs(x[p][j])));
                 x[i][j] -= factor * x[p][j];
@@ -113,7 +130,7 @@ static int weights(struct structure_work *w, const struct structure_pattern *a, 
         }
         if (constants) return 0;
         if (q->symbolic[0] == EXPR_NONE) solve(w, a, q, v);
-        weight[i] = derive_div(w->g, q->symbolic[i], q->symbolic[k]);
+        weight[i] = reduced(w->g, q->symbolic[i], q->symbolic[k]);
         if (weight[i] == EXPR_NONE || !allowed(w, weight[i], ck, d)) return 0;
     }
     return 1;
@@ -202,6 +219,7 @@ static int replace_exact(struct structure_work *w, struct circuit *q, const int 
     if (replace(w, q, k, c, x->weight, structure_form_value(w, &x->left)) < 0) return -1;
     w->form[q->row[k]] = x->left;
     w->form[q->row[k]].of = w->f[q->row[k]];
+    w->form[q->row[k]].pinned = w->pinned;
     return 1;
 }
 
@@ -295,15 +313,36 @@ static int with_points(struct structure_work *w, const struct structure_pattern 
     return failed ? -1 : replaced;
 }
 
+/* The ranks are exact, the null vectors above are not, and may be missed: all rows of an offset and more are
+ * tried together. */
+static int without_points(struct structure_work *w, const int *c, const int *d) {
+    struct circuit *q = structure_take(w->s, 1, sizeof *q);
+    if (!q) return -1;
+    for (int level = 0; level < w->rows && w->rows <= SUPPORT; level++) {
+        q->count = 0;
+        for (int i = 0; i < w->rows; i++)
+            if (c[i] >= c[level]) q->row[q->count++] = i;
+        int done = q->count > 1 ? apply_exact(w, q, c, d) : 0;
+        if (done) return done;
+    }
+    return 0;
+}
+
 int structure_combine(struct structure_work *w, const struct structure_pattern *jacobian, const int *c,
                       const int *d) {
-    int point[STRUCTURE_POINTS];
+    struct structure *s = w->s;
+    int point[STRUCTURE_POINTS], culprits = s->culprits, *culprit = s->culprit;
     if (structure_sample_points(w, (size_t)jacobian->start[jacobian->rows], jacobian->slope, point))
         return -1;
     if (!w->pinned) point[STRUCTURE_POINTS - 1] += STRUCTURE_GENERIC;
+    s->culprits = 0;
     int replaced = with_points(w, jacobian, c, d, point);
-    if (replaced > 0) w->s->culprits = 0;
-    if (replaced > 0 && w->pinned) w->s->special = 1;
+    if (replaced == 0 && s->culprits == 0) {
+        replaced = without_points(w, c, d);
+        s->culprits = culprits, s->culprit = culprit; /* those told before */
+    }
+    if (replaced > 0) s->culprits = 0;
+    if (replaced > 0 && w->pinned) s->special = 1;
     return replaced > 0 ? 1 : replaced;
 }
 
@@ -342,6 +381,7 @@ int structure_thin(struct structure_work *w, const struct structure_pattern *a, 
             if (holds < 0) return -1;
             if (!holds || x.k != count - 1) continue;
             w->s->culprits = 0;
+            w->s->special |= w->pinned;
             return replace_exact(w, q, c, &x);
         }
     }

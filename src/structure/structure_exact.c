@@ -14,10 +14,11 @@ enum { MOST_COLUMNS = 200 };
 /* Row i as a sum, differentiated `order` times. */
 static int form_at(struct structure_work *w, int i, int order, struct structure_form *out) {
     struct structure_form *own = &w->form[i];
-    if (own->of != w->f[i]) {
+    if (own->of != w->f[i] || own->pinned != w->pinned) {
         int is = structure_form_of(w, w->f[i], own);
         if (is <= 0) return is;
         own->of = w->f[i];
+        own->pinned = w->pinned;
     }
     *out = *own;
     for (int l = 0; l < order; l++) {

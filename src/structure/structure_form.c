@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ATOMS = 500, DEEPEST = 12, COST = 1000 }; /* COST: of a term, in operations */
+enum { MOST_ATOMS = 500, DEEPEST = 64, COST = 1000 }; /* COST: of a term, in operations */
 
 static struct structure_term *term_of(const struct structure_form *f, expr e) {
     int first = 0, end = f->count;
@@ -47,10 +47,25 @@ static int add_term(struct structure_work *w, struct structure_form *f, expr e,
     return 0;
 }
 
-/* The value of e as a fraction, where it is a number.  1 or 0. */
-static int number(const struct structure_work *w, expr e, struct rational *out, int depth) {
+/* Room for what is known of node e.  0 or -1. */
+static int widen_known(struct structure_work *w, expr e) {
+    struct structure_known *k = &w->known;
+    if (e < k->room) return 0;
+    uint32_t room = 2 * w->g->count;
+    unsigned char *asked = structure_take(w->s, room, 1);
+    struct rational **value = structure_take(w->s, room, sizeof *value);
+    if (!asked || !value) return -1;
+    if (k->room) memcpy(asked, k->asked, k->room), memcpy(value, k->value, k->room * sizeof *value);
+    *k = (struct structure_known){room, asked, value};
+    return 0;
+}
+
+static int number(struct structure_work *w, expr e, struct rational *out, int depth);
+
+/* The same, not looked up. */
+static int find_number(struct structure_work *w, expr e, struct rational *out, int depth) {
     const struct expr_node n = w->g->node[e];
-    struct rational a, b;
+    struct rational a, b = rational_integer(0);
     double value;
     if (expr_is_constant(w->g, e, &value)) {
         double mass = ldexp(1, expr_lost(w->g, e));
@@ -64,8 +79,10 @@ static int number(const struct structure_work *w, expr e, struct rational *out, 
         return 1;
     }
     int binary = n.op == EXPR_ADD || n.op == EXPR_SUB || n.op == EXPR_MUL || n.op == EXPR_DIV;
-    if (!(n.op == EXPR_NEG || binary) || !number(w, n.a, &a, depth - 1)) return 0;
-    if (binary && !number(w, n.b, &b, depth - 1)) return 0;
+    if (!(n.op == EXPR_NEG || binary)) return 0;
+    int is = number(w, n.a, &a, depth - 1);
+    if (is > 0 && binary) is = number(w, n.b, &b, depth - 1);
+    if (is <= 0) return is;
     if (n.op == EXPR_NEG) *out = rational_negative(&a);
     if (n.op == EXPR_SUB) b = rational_negative(&b);
     if (n.op == EXPR_ADD || n.op == EXPR_SUB) *out = rational_sum(&a, &b);
@@ -74,37 +91,50 @@ static int number(const struct structure_work *w, expr e, struct rational *out, 
     return 1;
 }
 
-/* e = factor * rest with a number that is not 1.  1 or 0; a rest of EXPR_NONE: memory. */
-static int multiple(const struct structure_work *w, expr e, struct rational *factor, expr *rest, int depth) {
+/* The value of e as a fraction, where it is a number.  1, 0 or -1. */
+static int number(struct structure_work *w, expr e, struct rational *out, int depth) {
+    enum { IS = 1, IS_NOT = 2 }; /* IS_NOT + 1: with parameters pinned */
+    struct structure_known *k = &w->known;
+    if (widen_known(w, e)) return -1;
+    if (k->asked[e] == IS) *out = *k->value[e];
+    if (k->asked[e] == IS) return 1;
+    if (k->asked[e] == IS_NOT + w->pinned) return 0;
+    int is = find_number(w, e, out, depth);
+    if (is > 0) k->value[e] = structure_take(w->s, 1, sizeof **k->value);
+    if (is < 0 || (is && !k->value[e])) return -1;
+    if (is) *k->value[e] = *out;
+    k->asked[e] = (unsigned char)(is ? IS : IS_NOT + w->pinned);
+    return is;
+}
+
+/* e = factor * rest with a number that is not 1.  1, 0 or -1; a rest of EXPR_NONE: memory. */
+static int multiple(struct structure_work *w, expr e, struct rational *factor, expr *rest, int depth) {
     const struct expr_node n = w->g->node[e];
-    struct rational inner;
-    if (number(w, e, factor, DEEPEST)) {
-        *rest = expr_constant(w->g, 1);
-        return *rest != e;
-    }
+    struct rational inner, one = rational_integer(1);
+    int is = number(w, e, factor, DEEPEST);
+    *rest = expr_constant(w->g, 1);
+    if (is) return is < 0 ? -1 : *rest != e;
     if (depth == 0) return 0;
     if (n.op == EXPR_NEG) {
         *factor = rational_integer(-1);
         *rest = n.a;
         return 1;
     }
-    if (n.op == EXPR_DIV && number(w, n.b, &inner, DEEPEST)) {
-        struct rational one = rational_integer(1);
-        *factor = rational_quotient(&one, &inner);
+    is = n.op == EXPR_DIV ? number(w, n.b, &inner, DEEPEST) : 0;
+    if (is) {
+        *factor = is > 0 ? rational_quotient(&one, &inner) : one;
         *rest = n.a;
-        return 1;
+        return is;
     }
-    for (int side = 0; side < 2 && n.op == EXPR_MUL; side++) {
-        expr own = side ? n.b : n.a, other = side ? n.a : n.b;
-        if (!multiple(w, own, factor, rest, depth - 1)) continue;
-        *rest = derive_mul(w->g, *rest, other);
-        return 1;
+    for (int side = 0; side < 2 && n.op == EXPR_MUL && !is; side++) {
+        is = multiple(w, side ? n.b : n.a, factor, rest, depth - 1);
+        if (is > 0) *rest = derive_mul(w->g, *rest, side ? n.a : n.b);
     }
-    if (n.op == EXPR_DIV && multiple(w, n.a, factor, rest, depth - 1)) {
-        *rest = derive_div(w->g, *rest, n.b);
-        return 1;
+    if (n.op == EXPR_DIV) {
+        is = multiple(w, n.a, factor, rest, depth - 1);
+        if (is > 0) *rest = derive_div(w->g, *rest, n.b);
     }
-    return 0;
+    return is;
 }
 
 /* One term as a sum of others, or settled.  0 or -1. */
@@ -112,9 +142,10 @@ static int write_term(struct structure_work *w, struct structure_form *f, struct
     struct rational weight = at->weight, factor;
     struct expr_node n = w->g->node[at->atom];
     expr rest;
-    int sum = n.op == EXPR_ADD || n.op == EXPR_SUB;
-    at->settled = !sum && !multiple(w, at->atom, &factor, &rest, DEEPEST);
-    if (at->settled) return 0;
+    int is = n.op == EXPR_ADD || n.op == EXPR_SUB, sum = is;
+    if (!sum) is = multiple(w, at->atom, &factor, &rest, DEEPEST);
+    at->settled = !is;
+    if (is <= 0) return is;
     at->weight = rational_integer(0);
     if (!sum) {
         factor = rational_product(&factor, &weight);

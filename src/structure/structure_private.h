@@ -36,9 +36,17 @@ struct structure_term {
     struct rational weight;
 };
 struct structure_form {
-    expr of; /* the equation */
+    expr of;    /* the equation */
+    int pinned; /* parameters are numbers in it */
     int count, room;
     struct structure_term *term;
+};
+
+/* Nodes that are numbers, by node. */
+struct structure_known {
+    uint32_t room;
+    unsigned char *asked;    /* 0: not yet */
+    struct rational **value; /* of those that are */
 };
 
 /* The system under analysis. */
@@ -49,8 +57,9 @@ struct structure_work {
     struct derive smooth, any; /* without and with kinks */
     int pinned;                /* 1: what vanishes by the values of parameters alone may be used */
     int rows, columns;
-    expr *f;                     /* rows */
-    int *row, *column;           /* their numbers in the problem */
+    expr *f;           /* rows */
+    int *row, *column; /* their numbers in the problem */
+    struct structure_known known;
     struct structure_form *form; /* rows: of those that exact combinations looked at */
     int *depth;    /* rows: how often equations were differentiated for the combination that a row is */
     int *place[2]; /* index of an UNKNOWN, a MULTIPLIER: column, or -1 */

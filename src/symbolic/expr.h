@@ -130,6 +130,9 @@ expr expr_power(struct graph *g, expr base, expr exponent); /* POWI where the ex
 expr expr_powi(struct graph *g, expr base, int32_t exponent);
 expr expr_greater(struct graph *g, expr a, expr b);          /* a > b */
 expr expr_greater_or_equal(struct graph *g, expr a, expr b); /* a >= b */
+/* The factors of a product, from the left; how many, EXPR_FACTORS + 1: too many. */
+enum { EXPR_FACTORS = 16 };
+int expr_factors(const struct graph *g, expr e, expr factor[EXPR_FACTORS]);
 /* The node as it stands, without a rule applied: for expr_simplify.c. */
 expr expr_intern(struct graph *g, struct expr_node node);
 

@@ -110,21 +110,23 @@ static expr junction(struct graph *g, enum expr_op op, expr a, expr b) {
  * EXPR_NONE: a is no square. */
 static expr root_of(struct graph *g, expr a);
 
-enum { FACTORS = 16 };
-
-/* The factors of a product, from the left; FACTORS + 1: too many. */
+/* From the left, behind `count` others. */
 static int factors_of(const struct graph *g, expr a, int count, expr *factor) {
-    if (is(g, a, EXPR_MUL) && count <= FACTORS)
+    if (is(g, a, EXPR_MUL) && count <= EXPR_FACTORS)
         return factors_of(g, g->node[a].b, factors_of(g, g->node[a].a, count, factor), factor);
-    if (count < FACTORS) factor[count] = a;
-    return count < FACTORS ? count + 1 : FACTORS + 1;
+    if (count < EXPR_FACTORS) factor[count] = a;
+    return count < EXPR_FACTORS ? count + 1 : EXPR_FACTORS + 1;
+}
+
+int expr_factors(const struct graph *g, expr e, expr factor[EXPR_FACTORS]) {
+    return factors_of(g, e, 0, factor);
 }
 
 /* Of u v u v: |u| |v|.  Factors that stand alone must be squares themselves. */
 static expr root_of_product(struct graph *g, expr a) {
-    expr factor[FACTORS], root = expr_constant(g, 1);
-    int count = factors_of(g, a, 0, factor);
-    if (count > FACTORS) return EXPR_NONE;
+    expr factor[EXPR_FACTORS], root = expr_constant(g, 1);
+    int count = expr_factors(g, a, factor);
+    if (count > EXPR_FACTORS) return EXPR_NONE;
     for (int i = 0; i < count && root != EXPR_NONE; i++) {
         int equivalent = i + 1;
         if (factor[i] == EXPR_NONE) continue;

@@ -218,6 +218,25 @@ static void branches_that_the_points_miss_count(void **state) {
     close_both(&s, &x);
 }
 
+/* The pivot x*p vanishes at x = 0, and with it the divisor of a weight that is q/p everywhere. */
+static void weights_have_no_factors_that_cancel(void **state) {
+    struct text x;
+    struct structure s;
+    (void)state;
+    text_open(&x);
+    text_set(&x, "p", -2);
+    text_set(&x, "q", -4);
+    text_unknowns(&x, "y x");
+    text_equation(&x, "p*(y'+x*x'/2)+x+y=sin(t)");
+    text_equation(&x, "q*(y'+x*x'/2)+3*x-y=0");
+    analyse(&s, &x);
+    check(&s, 1, 1);
+    assert_int_equal(s.steps, 1);
+    for (int i = 0; i < s.step[0].count; i++)
+        assert_false(expr_depends(&x.g, s.step[0].weight[i], 1, &x.symbol[1]));
+    close_both(&s, &x);
+}
+
 /* r3 = 9.71 r1 - 5.37 r2 in x', y', z', coefficients of up to four digits after the point: the weights are
  * these numbers, to their last bits. */
 static void decimal_weights_are_exact(void **state) {
@@ -287,6 +306,7 @@ int main(void) {
         cmocka_unit_test(terms_that_cancel_do_not_count),
         cmocka_unit_test(identities_are_seen_through_numbers_of_any_size),
         cmocka_unit_test(terms_that_act_at_some_size_alone_count),
+        cmocka_unit_test(weights_have_no_factors_that_cancel),
         cmocka_unit_test(decimal_weights_are_exact),
         cmocka_unit_test(rows_are_thinned_where_no_combination_is_free_of_all),
     };
