@@ -79,26 +79,37 @@ static double merit(const struct start *st, int count) {
     return sum;
 }
 
+static int all_within(const struct start *st, int count, double units) {
+    for (int i = 0; i < count; i++)
+        if (!(rows_in_units(st->rows, st->chosen[i], st->residual[st->chosen[i]]) <= units)) return 0;
+    return 1;
+}
+
 static int all_free(const struct start *st, const struct start_level *level) {
     for (int j = 0; j < level->columns; j++)
         if (!st->free[level->first + j]) return 0;
     return 1;
 }
 
-/* The row space of the level's rows over the free columns, weighted by mass if all of a mechanical level
- * is free. */
-static keel_status factor(struct start *st, const struct start_level *level, int count, double t,
-                          const double *u, int mass) {
+/* The gradients of the level's rows at (t, u), and their sizes, which grow there. */
+static keel_status gradients(struct start *st, const struct start_level *level, double t, const double *u) {
     struct field *fd = st->fd;
     keel_status status = KEEL_OK;
-    for (int i = 0; i < count && fd->mech.sparse; i++) st->space.used[i] = 1;
-    if (fd->mech.sparse) return start_sparse_factor(st, level, t, u, mass);
     for (int kind = 0; kind < ROWS_KINDS && status == KEEL_OK; kind++) {
         if (st->rows->of[kind] == 0 || !(level->kinds >> kind & 1)) continue;
         status = rows_jacobian(fd, st->rows, (keel_row_kind)kind, t, u);
         if (status == KEEL_OK) status = rows_grow(fd, st->rows, (keel_row_kind)kind, t, u);
     }
-    if (status == KEEL_OK && mass) status = mechanics_mass(fd, t, u);
+    return status;
+}
+
+/* After it: the row space over the free columns, weighted by mass if all of a mechanical level is free. */
+static keel_status factor(struct start *st, const struct start_level *level, int count, double t,
+                          const double *u, int mass) {
+    struct field *fd = st->fd;
+    for (int i = 0; i < count && fd->mech.sparse; i++) st->space.used[i] = 1;
+    if (fd->mech.sparse) return start_sparse_factor(st, level, t, u, mass);
+    keel_status status = mass ? mechanics_mass(fd, t, u) : KEEL_OK;
     if (status != KEEL_OK) return status;
     st->space.rows = count;
     for (int i = 0; i < count; i++) {
@@ -164,8 +175,9 @@ static int partner(struct start *st, int left_out) {
     return best;
 }
 
+/* Until all rows are within `enough` units, or Newton halves no more near round-off. */
 static keel_status solve_within(struct start *st, const struct start_level *level, double t, double *u,
-                                int iterations) {
+                                int iterations, double enough) {
     struct field *fd = st->fd;
     if (fd->mech.sparse && level->columns == fd->n) return start_sparse_rest(st, level, t, u);
     int count = choose_rows(st, level), idle = 0;
@@ -173,11 +185,14 @@ static keel_status solve_within(struct start *st, const struct start_level *leve
     double before = HUGE_VAL;
     keel_status status = residuals(st, t, u);
     for (int i = 0; i < iterations && status == KEEL_OK; i++) {
+        if (!fd->mech.sparse) status = gradients(st, level, t, u);
+        if (status != KEEL_OK) break;
+        if (!fd->mech.sparse && all_within(st, count, enough)) return KEEL_OK;
         status = factor(st, level, count, t, u, mass);
         if (status != KEEL_OK) break;
         double now = merit(st, count);
         idle = now > 0.5 * before ? idle + 1 : 0;
-        if (now <= 4 || (idle >= 2 && now <= MANIFOLD_STAGNANT)) break;
+        if (now <= enough || (idle >= 2 && now <= MANIFOLD_STAGNANT)) break;
         before = now;
         direction(st, level, count, mass);
         status = move(st, level, count, t, u, now);
@@ -199,7 +214,7 @@ static keel_status solve_within(struct start *st, const struct start_level *leve
 }
 
 keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u) {
-    return solve_within(st, level, t, u, PATIENT);
+    return solve_within(st, level, t, u, PATIENT, 4);
 }
 
 /* "x = 0.8 instead of 1, ..." for the values that change most. */
@@ -359,8 +374,9 @@ static double inverse_weight_of(const struct field *fd, int j, double radius, co
     return radius * (size > 0 ? size : 1);
 }
 
-keel_status start_nearby(struct start *st, const struct start_level *level, double radius, double t,
-                         const double *u, unsigned *seed, double *out) {
+/* A point of the manifold near u, its rows within `enough` units. */
+static keel_status nearby(struct start *st, const struct start_level *level, double radius, double enough,
+                          double t, const double *u, unsigned *seed, double *out) {
     const struct field *fd = st->fd;
     double largest = 0;
     for (int j = 0; j < level->columns; j++) largest = fmax(largest, fd->size[j]);
@@ -370,16 +386,24 @@ keel_status start_nearby(struct start *st, const struct start_level *level, doub
     }
     memset(st->free, 1, (size_t)(fd->n + fd->m));
     if (fd->mech.sparse && start_sparse_shorten(st, t, u, out) != KEEL_OK) return KEEL_RETRY;
-    return solve_within(st, level, t, out, HASTY);
+    return solve_within(st, level, t, out, HASTY, enough);
 }
 
+keel_status start_nearby(struct start *st, const struct start_level *level, double radius, double t,
+                         const double *u, unsigned *seed, double *out) {
+    return nearby(st, level, radius, 4, t, u, seed, out);
+}
+
+/* Sums of sizes are as large near the manifold as on it: rows that are off by less than a thousandth of them
+ * will do. */
 void start_grow_sizes(struct start *st, double t, const double *u) {
     enum { POINTS = 6, OF_LARGE = 2 };
+    const double enough = 1e-3 / DBL_EPSILON;
     const struct start_level equations = {ROWS_OF_EQUATIONS, -1, 0, st->fd->n};
     struct fault before = st->fd->fault; /* a point that cannot be met says nothing */
     unsigned seed = 2026;
     int points = choose_rows(st, &equations) == 0 ? 0 : st->fd->mech.sparse ? OF_LARGE : POINTS;
-    for (int k = 0; k < points; k++) start_nearby(st, &equations, START_NEAR, t, u, &seed, st->found);
+    for (int k = 0; k < points; k++) nearby(st, &equations, START_NEAR, enough, t, u, &seed, st->found);
     st->fd->fault = before;
     field_forget(st->fd);
 }
@@ -414,6 +438,7 @@ keel_status start_find_redundant(struct start *st, double t, const double *u) {
             good += status == KEEL_OK;
             continue;
         }
+        if (gradients(st, &level[1], t, st->found) != KEEL_OK) continue;
         if (factor(st, &level[1], count, t, st->found, 1) != KEEL_OK) continue;
         good++;
         for (int i = 0; i < count; i++) fd->active[i] |= st->space.used[i];
