@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#define FITS 1e-9 /* of the size of the row's terms: a start value someone typed */
 /* Iterations: for the start itself; for a point to look at, of which 19 in 20 are found within so many or
  * not at all. */
 enum { PATIENT = 60, HASTY = 12 };
@@ -42,7 +41,7 @@ void start_layout(struct start *st, struct field *fd, struct rows *rows, struct 
 }
 
 /* The levels of the form; returns how many. */
-static int levels_of(const struct field *fd, struct start_level *level) {
+int start_levels(const struct field *fd, struct start_level *level) {
     const struct form *form = fd->form;
     for (int l = 0; l < form->levels; l++) {
         enum form_part moves = form->level[l].moves;
@@ -81,26 +80,37 @@ static double merit(const struct start *st, int count) {
     return sum;
 }
 
+static int all_within(const struct start *st, int count, double units) {
+    for (int i = 0; i < count; i++)
+        if (!(rows_in_units(st->rows, st->chosen[i], st->residual[st->chosen[i]]) <= units)) return 0;
+    return 1;
+}
+
 static int all_free(const struct start *st, const struct start_level *level) {
     for (int j = 0; j < level->columns; j++)
         if (!st->free[level->first + j]) return 0;
     return 1;
 }
 
-/* The row space of the level's rows over the free columns, weighted by mass if all of a mechanical level
- * is free. */
-static keel_status factor(struct start *st, const struct start_level *level, int count, double t,
-                          const double *u, int mass) {
+/* The gradients of the level's rows at (t, u), and their sizes, which grow there. */
+static keel_status gradients(struct start *st, const struct start_level *level, double t, const double *u) {
     struct field *fd = st->fd;
     keel_status status = KEEL_OK;
-    for (int i = 0; i < count && fd->mech.sparse; i++) st->space.used[i] = 1;
-    if (fd->mech.sparse) return start_sparse_factor(st, level, t, u, mass);
     for (int kind = 0; kind < ROWS_KINDS && status == KEEL_OK; kind++) {
         if (st->rows->of[kind] == 0 || !(level->kinds >> kind & 1)) continue;
         status = rows_jacobian(fd, st->rows, (keel_row_kind)kind, t, u);
         if (status == KEEL_OK) status = rows_grow(fd, st->rows, (keel_row_kind)kind, t, u);
     }
-    if (status == KEEL_OK && mass) status = mechanics_mass(fd, t, u);
+    return status;
+}
+
+/* After it: the row space over the free columns, weighted by mass if all of a mechanical level is free. */
+static keel_status factor(struct start *st, const struct start_level *level, int count, double t,
+                          const double *u, int mass) {
+    struct field *fd = st->fd;
+    for (int i = 0; i < count && fd->mech.sparse; i++) st->space.used[i] = 1;
+    if (fd->mech.sparse) return start_sparse_factor(st, level, t, u, mass);
+    keel_status status = mass ? mechanics_mass(fd, t, u) : KEEL_OK;
     if (status != KEEL_OK) return status;
     st->space.rows = count;
     for (int i = 0; i < count; i++) {
@@ -166,8 +176,9 @@ static int partner(struct start *st, int left_out) {
     return best;
 }
 
+/* Until all rows are within `enough` units, or Newton halves no more near round-off. */
 static keel_status solve_within(struct start *st, const struct start_level *level, double t, double *u,
-                                int iterations) {
+                                int iterations, double enough) {
     struct field *fd = st->fd;
     int hasty = fd->mech.sparse && iterations == HASTY;
     if (fd->mech.sparse && level->columns == fd->n) return start_sparse_rest(st, level, t, u, hasty);
@@ -176,11 +187,14 @@ static keel_status solve_within(struct start *st, const struct start_level *leve
     double before = HUGE_VAL;
     keel_status status = residuals(st, t, u);
     for (int i = 0; i < iterations && status == KEEL_OK; i++) {
+        if (!fd->mech.sparse) status = gradients(st, level, t, u);
+        if (status != KEEL_OK) break;
+        if (!fd->mech.sparse && all_within(st, count, enough)) return KEEL_OK;
         status = factor(st, level, count, t, u, mass);
         if (status != KEEL_OK) break;
         double now = merit(st, count);
         idle = now > 0.5 * before ? idle + 1 : 0;
-        if (now <= 4 || (idle >= 2 && now <= MANIFOLD_STAGNANT)) break;
+        if (now <= enough || (idle >= 2 && now <= MANIFOLD_STAGNANT)) break;
         if (idle >= 2 && hasty) return KEEL_ESTART; /* from a nearer point it is cheaper */
         before = now;
         direction(st, level, count, mass);
@@ -189,7 +203,7 @@ static keel_status solve_within(struct start *st, const struct start_level *leve
     if (status != KEEL_OK) return status < 0 ? status : fd->fault.status;
     for (int i = 0; i < count; i++) {
         int row = st->chosen[i];
-        if (st->space.used[i] || fabs(st->residual[row]) <= FITS * st->rows->size[row]) continue;
+        if (st->space.used[i] || fabs(st->residual[row]) <= START_FITS * st->rows->size[row]) continue;
         int other = all_free(st, level) ? partner(st, i) : -1;
         if (other < 0) return KEEL_ESTART;
         return field_fault(
@@ -197,17 +211,17 @@ static keel_status solve_within(struct start *st, const struct start_level *leve
             "`%s` contradicts `%s`: wherever the one holds the other is off (by %.3g at t = %.10g)",
             rows_name(st->rows, row), rows_name(st->rows, st->chosen[other]), st->residual[row], t);
     }
-    int left = not_met(st, count, FITS);
+    int left = not_met(st, count, START_FITS);
     if (left < 0) return KEEL_OK;
     return fd->mech.sparse && all_free(st, level) ? start_sparse_diagnose(st, t, u, left) : KEEL_ESTART;
 }
 
 keel_status start_solve(struct start *st, const struct start_level *level, double t, double *u) {
-    return solve_within(st, level, t, u, PATIENT);
+    return solve_within(st, level, t, u, PATIENT, 4);
 }
 
 keel_status start_solve_hasty(struct start *st, const struct start_level *level, double t, double *u) {
-    return solve_within(st, level, t, u, HASTY);
+    return solve_within(st, level, t, u, HASTY, 4);
 }
 
 /* "x = 0.8 instead of 1, ..." for the values that change most. */
@@ -218,7 +232,7 @@ static void tell_changes(struct start *st, const double *from, const double *to)
     text_add(text, room, "; nearest consistent values:");
     for (int told = 0, j = 0; j < fd->n + fd->m; j++) {
         char name[64];
-        if (fabs(to[j] - from[j]) <= FITS * (fd->size[j] + fabs(to[j]))) continue;
+        if (fabs(to[j] - from[j]) <= START_FITS * (fd->size[j] + fabs(to[j]))) continue;
         if (++told > 4) {
             text_add(text, room, ", ...");
             break;
@@ -235,7 +249,7 @@ static keel_status does_not_fit(struct start *st, const struct start_level *leve
     size_t bytes = (size_t)(fd->n + fd->m) * sizeof *u;
     int count = choose_rows(st, &level[at]);
     keel_status status = residuals(st, t, u);
-    int row = status == KEEL_OK ? not_met(st, count, FITS) : -1;
+    int row = status == KEEL_OK ? not_met(st, count, START_FITS) : -1;
     if (row < 0) row = st->chosen[0];
     char sentence[TEXT_SENTENCE];
     text_set(sentence, sizeof sentence,
@@ -277,7 +291,7 @@ static keel_status solve_y(struct start *st, double t, double *u, const unsigned
     for (int j = 0; j < fd->n + fd->m; j++) largest = fmax(largest, fabs(u[j]));
     for (int j = fd->n; j < fd->n + fd->m && fixed; j++) {
         char name[64];
-        double fits = FITS * (fd->size[j] + fabs(u[j])) + 1e-12 * largest;
+        double fits = START_FITS * (fd->size[j] + fabs(u[j])) + 1e-12 * largest;
         if (!fixed[j] || fabs(st->found[j] - u[j]) <= fits) continue;
         field_fault(
             fd, KEEL_ESTART, KEEL_ESTART,
@@ -344,7 +358,7 @@ static int creep(struct start *st, const struct start_level *level, double t) {
 }
 
 /* One level, fixed values as they are.  Only where no others can make up for it, and what is given fits to
- * FITS, typed digits are polished: with all values free. */
+ * START_FITS, typed digits are polished: with all values free. */
 static keel_status meet(struct start *st, const struct start_level *level, double t, const double *u,
                         const unsigned char *fixed) {
     struct field *fd = st->fd;
@@ -354,7 +368,7 @@ static keel_status meet(struct start *st, const struct start_level *level, doubl
     keel_status status = start_solve(st, level, t, st->found);
     if (status == KEEL_ESTART || status == KEEL_ESINGULAR) {
         struct fault fault = fd->fault;
-        int fits = residuals(st, t, u) == KEEL_OK && not_met(st, choose_rows(st, level), FITS) < 0;
+        int fits = residuals(st, t, u) == KEEL_OK && not_met(st, choose_rows(st, level), START_FITS) < 0;
         if (fits) memcpy(st->found, u, (size_t)all * sizeof *u);
         if (fits || start_search(st, level, t, u) == KEEL_OK) status = KEEL_OK;
         else fd->fault = fault;
@@ -371,7 +385,7 @@ static keel_status meet(struct start *st, const struct start_level *level, doubl
 keel_status start_make(struct start *st, double t, double *u, const unsigned char *fixed) {
     struct field *fd = st->fd;
     struct start_level level[2];
-    int levels = levels_of(fd, level);
+    int levels = start_levels(fd, level);
     keel_status status = rows_grow_all(fd, st->rows, t, u);
     if (status != KEEL_OK) return fd->fault.status;
     st->share = 1;
@@ -400,8 +414,9 @@ static double inverse_weight_of(const struct field *fd, int j, double radius, co
     return radius * (size > 0 ? size : 1);
 }
 
-keel_status start_nearby(struct start *st, const struct start_level *level, double radius, double t,
-                         const double *u, unsigned *seed, double *out) {
+/* A point of the manifold near u, its rows within `enough` units. */
+static keel_status nearby(struct start *st, const struct start_level *level, double radius, double enough,
+                          double t, const double *u, unsigned *seed, double *out) {
     const struct field *fd = st->fd;
     double largest = 0;
     for (int j = 0; j < level->columns; j++) largest = fmax(largest, fd->size[j]);
@@ -412,18 +427,26 @@ keel_status start_nearby(struct start *st, const struct start_level *level, doub
         }
         memset(st->free, 1, (size_t)(fd->n + fd->m));
         if (fd->mech.sparse && start_sparse_shorten(st, t, u, out) != KEEL_OK) return KEEL_RETRY;
-        keel_status status = start_solve_hasty(st, level, t, out);
+        keel_status status = solve_within(st, level, t, out, HASTY, enough);
         if (status != KEEL_ESTART || !fd->mech.sparse || st->share < START_LEAST_SHARE) return status;
     }
 }
 
+keel_status start_nearby(struct start *st, const struct start_level *level, double radius, double t,
+                         const double *u, unsigned *seed, double *out) {
+    return nearby(st, level, radius, 4, t, u, seed, out);
+}
+
+/* Sums of sizes are as large near the manifold as on it: rows that are off by less than a thousandth of them
+ * will do. */
 void start_grow_sizes(struct start *st, double t, const double *u) {
     enum { POINTS = 6, OF_LARGE = 2 };
+    const double enough = 1e-3 / DBL_EPSILON;
     const struct start_level equations = {ROWS_OF_EQUATIONS, -1, 0, st->fd->n};
     struct fault before = st->fd->fault; /* a point that cannot be met says nothing */
     unsigned seed = 2026;
     int points = choose_rows(st, &equations) == 0 ? 0 : st->fd->mech.sparse ? OF_LARGE : POINTS;
-    for (int k = 0; k < points; k++) start_nearby(st, &equations, START_NEAR, t, u, &seed, st->found);
+    for (int k = 0; k < points; k++) nearby(st, &equations, START_NEAR, enough, t, u, &seed, st->found);
     st->fd->fault = before;
     field_forget(st->fd);
 }
@@ -437,65 +460,8 @@ double start_units(struct start *st, const struct start_level *level, double t, 
     return worst;
 }
 
-/* Large mechanics: rows with a direction of their own at one of several points. */
-static keel_status active_of_large(struct start *st, const struct start_level *level, double t,
-                                   const double *u) {
-    unsigned seed = 12345;
-    for (int sample = 0, good = 0; sample < 8 && good < 4; sample++) {
-        memcpy(st->found, u, (size_t)st->fd->n * sizeof *u);
-        if (sample > 0 && st->fd->kg &&
-            start_nearby(st, &level[0], START_NEAR, t, u, &seed, st->found) != KEEL_OK)
-            continue;
-        keel_status status = start_sparse_rank(st, t, st->found);
-        if (status == KEEL_ENOMEM) return status;
-        good += status == KEEL_OK;
-    }
-    return KEEL_OK;
-}
-
-/* Rows without a direction of their own at u are put aside.  Where all others hold, at points around u, they
- * hold as well, or they are not redundant: u is a dead centre.  (A point that meets all rows is hard to find
- * where they are dependent only on the manifold; zeros have to move, too.)  Rolling rows are judged by their directions there. */
-static void active_of_small(struct start *st, const struct start_level *level, double t, const double *u) {
-    struct field *fd = st->fd;
-    unsigned seed = 12345;
-    int aside = 0;
-    memcpy(st->found, u, (size_t)fd->n * sizeof *u);
-    int count = choose_rows(st, &level[1]);
-    keel_status status = factor(st, &level[1], count, t, st->found, 1);
-    for (int i = 0; i < fd->k; i++) fd->active[i] = status != KEEL_OK || st->space.used[i];
-    for (int i = 0; i < fd->k; i++) aside += !fd->active[i];
-    for (int i = 0; i < fd->kg; i++) st->aside[i] = !fd->active[i];
-    for (int sample = 0, good = 0; aside && sample < 8 && good < 4; sample++) {
-        if (fd->kg && start_nearby(st, &level[0], 2 * START_NEAR, t, u, &seed, st->found) != KEEL_OK)
-            continue;
-        if (residuals(st, t, st->found) != KEEL_OK) continue;
-        good++;
-        for (int i = 0; i < fd->kg; i++) fd->active[i] |= fabs(st->residual[i]) > FITS * st->rows->size[i];
-        if (fd->kr == 0 || factor(st, &level[1], count, t, st->found, 1) != KEEL_OK) continue;
-        for (int i = fd->kg; i < fd->k; i++) fd->active[i] |= st->space.used[i];
-    }
-    for (int i = 0; i < fd->kg; i++) st->aside[i] = 0;
-}
-
-keel_status start_find_redundant(struct start *st, double t, const double *u) {
-    struct field *fd = st->fd;
-    struct rows *r = st->rows;
-    struct start_level level[2];
-    if (!(fd->traits & KEEL_SECOND_ORDER) || fd->k < 1) return KEEL_OK;
-    levels_of(fd, level);
-    memset(st->free, 1, (size_t)(fd->n + fd->m));
-    for (int i = 0; i < fd->k; i++) fd->active[i] = 0;
-    keel_status status = fd->mech.sparse ? active_of_large(st, level, t, u) : KEEL_OK;
-    if (status != KEEL_OK) return status;
-    if (!fd->mech.sparse) active_of_small(st, level, t, u);
-    for (int i = 0; i < fd->k; i++) {
-        if (fd->active[i]) continue;
-        int *rate = &r->treatment[r->at[KEEL_ROW_VELOCITY] + i]; /* positions alone kept: watched */
-        if (!(i < fd->kg && r->treatment[i] == KEEL_ROW_NATIVE && *rate == KEEL_ROW_WATCHED))
-            *rate = KEEL_ROW_REDUNDANT;
-        if (i < fd->kg) r->treatment[i] = KEEL_ROW_REDUNDANT;
-    }
-    field_forget(fd);
-    return KEEL_OK;
+keel_status start_directions(struct start *st, const struct start_level *level, double t, const double *u) {
+    int count = choose_rows(st, level);
+    keel_status status = gradients(st, level, t, u);
+    return status == KEEL_OK ? factor(st, level, count, t, u, 1) : status;
 }
