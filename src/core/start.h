@@ -5,6 +5,7 @@
 #include "core/rows.h"
 
 #define START_NEAR 0.05        /* of the sizes: a neighbourhood */
+#define START_FITS 1e-9        /* of the size of the terms of a row: a start value someone typed */
 #define START_LEAST_SHARE 1e-5 /* of a move: points nearer than that are not tried */
 
 /* Rows that are met together by moving one part of u. */
