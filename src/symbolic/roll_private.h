@@ -52,15 +52,15 @@ struct roller {
     const struct roll_request *q;
     struct graph *g;
     uint32_t nodes;
-    size_t length;        /* of the straight program: nodes and outputs */
+    size_t length;          /* of the straight program: nodes and outputs */
     struct roll_node *node; /* per node: what the passes read of it */
-    uint32_t *place_of;   /* per node of the graph: its place among the nodes here */
-    uint32_t *uses;       /* per node */
-    uint32_t *owner;      /* per node: its item, ROLL_NONE: a leaf, or part of a sum */
-    uint32_t *sum_of;     /* per node: the sum of which it is the root */
-    uint32_t *spine;      /* per node: how many additions a sum has that ends here */
-    unsigned char *part;  /* per node: an inner addition of a long sum */
-    unsigned char *inner; /* per node: a sum that is a term of a long sum */
+    uint32_t *place_of;     /* per node of the graph: its place among the nodes here */
+    uint32_t *uses;         /* per node */
+    uint32_t *owner;        /* per node: its item, ROLL_NONE: a leaf, or part of a sum */
+    uint32_t *sum_of;       /* per node: the sum of which it is the root */
+    uint32_t *spine;        /* per node: how many additions a sum has that ends here */
+    unsigned char *part;    /* per node: an inner addition of a long sum */
+    unsigned char *inner;   /* per node: a sum that is a term of a long sum */
     uint32_t *first_output, *next_output;
     struct roll_item *item;
     size_t items, item_room;
