@@ -50,6 +50,7 @@ endforeach()
 
 file(GLOB lines CONFIGURE_DEPENDS bench/lines/*.c)
 target_sources(bench_large PRIVATE ${lines})
+target_compile_options(bench_cluster PRIVATE -fno-math-errno -ffp-contract=off) # as models are compiled
 file(GLOB planes CONFIGURE_DEPENDS bench/planes/*.c)
 target_sources(bench_plane PRIVATE ${planes})
 

@@ -88,7 +88,7 @@ static void put_power(struct emit *e, uint32_t to, const char *a, int32_t expone
 static const char *called(uint32_t op) {
     switch (op) {
     case EXPR_POW:
-        return "pow";
+        return "keel_pow";
     case EXPR_SQRT:
         return "__builtin_sqrt";
     case EXPR_ABS:
@@ -338,7 +338,8 @@ void emit_open(struct emit *e) {
     *e = (struct emit){0};
     emit_text(e, "#if (defined __FLT_EVAL_METHOD__ && __FLT_EVAL_METHOD__ != 0) || defined __FAST_MATH__\n"
                  "#error \"this arithmetic does not round every operation to double\"\n#endif\n"
-                 "#define CONST __attribute__((const))\ndouble fmod(double, double) CONST;\n");
+                 "#define CONST __attribute__((const))\ndouble fmod(double, double) CONST;\n"
+                 "double pow(double, double) CONST;\n");
     for (int op = EXPR_POW; op <= EXPR_HYPOT; op++) {
         const char *name = called((uint32_t)op);
         if (strncmp(name, "keel_", 5) == 0 || name[0] == '_') continue;

@@ -69,12 +69,22 @@ expr derive_mul(struct graph *g, expr a, expr b) {
     return expr_make(g, EXPR_MUL, a, b, 0);
 }
 
-/* c/x^(n+1) for a = c/x^n and b = x, c a number or a parameter; EXPR_NONE for any other a and b. */
+/* A number, a parameter, or a product of few of them: G*m[1]*m[2], m^2. */
+static int is_coefficient(const struct graph *g, expr e, int depth) {
+    struct expr_node n = g->node[e];
+    if (n.op == EXPR_CONSTANT || (n.op == EXPR_SYMBOL && n.a == EXPR_PARAMETER)) return 1;
+    if (depth == 0) return 0;
+    if (n.op == EXPR_POWI || n.op == EXPR_NEG) return is_coefficient(g, n.a, depth - 1);
+    return n.op == EXPR_MUL && is_coefficient(g, n.a, depth - 1) && is_coefficient(g, n.b, depth - 1);
+}
+
+/* c/x^(n+1) for a = c/x^n and b = x, c a coefficient; EXPR_NONE for any other a and b. */
 static expr next_power(struct graph *g, expr a, expr b) {
+    enum { FACTORS = 3 };
     struct expr_node n = g->node[a];
     if (n.op != EXPR_DIV) return EXPR_NONE;
-    struct expr_node top = g->node[n.a], bottom = g->node[n.b];
-    if (top.op != EXPR_CONSTANT && (top.op != EXPR_SYMBOL || top.a != EXPR_PARAMETER)) return EXPR_NONE;
+    struct expr_node bottom = g->node[n.b];
+    if (!is_coefficient(g, n.a, FACTORS)) return EXPR_NONE;
     int32_t power = n.b == b ? 1 : bottom.op == EXPR_POWI && bottom.a == b ? (int32_t)bottom.b : 0;
     if (power < 1 || power > 7) return EXPR_NONE;
     return expr_make(g, EXPR_DIV, n.a, expr_powi(g, b, power + 1), 0);

@@ -3,10 +3,24 @@
 
 #include <stdlib.h>
 
+static struct roll_node node_of(const struct roller *b, expr e) {
+    const struct expr_node n = b->g->node[e];
+    const expr from[3] = {n.a, n.b, n.c};
+    struct roll_node out = {.op = (unsigned char)n.op,
+                            .count = (unsigned char)expr_operands((enum expr_op)n.op),
+                            .power = n.op == EXPR_POWI ? n.b : 0};
+    for (int k = 0; k < out.count; k++) out.operand[k] = b->place_of[from[k]];
+    if (n.op == EXPR_SYMBOL) out.source = (unsigned char)b->q->input[b->q->where[e] - 1].source;
+    if (n.op != EXPR_POWI || n.b != 3 || b->g->node[n.a].op != EXPR_SQRT) return out;
+    return (struct roll_node){
+        .op = EXPR_MUL, .count = 2, .operand = {b->place_of[b->g->node[n.a].a], b->place_of[n.a]}};
+}
+
 static int roller_open(struct roller *b, const struct roll_request *q) {
     *b = (struct roller){
         .q = q, .g = q->g, .nodes = (uint32_t)q->list->count, .length = q->list->count + q->outputs};
     b->place_of = roll_take(b, q->g->count, sizeof *b->place_of);
+    b->node = roll_take(b, b->nodes, sizeof *b->node);
     b->part = roll_take(b, b->nodes, 1);
     b->inner = roll_take(b, b->nodes, 1);
     b->next_output = roll_take(b, q->outputs, sizeof *b->next_output);
@@ -16,6 +30,7 @@ static int roller_open(struct roller *b, const struct roll_request *q) {
         for (uint32_t i = 0; k >= 2 && i < b->nodes && !b->failed; i++) (*per_node[k])[i] = ROLL_NONE;
     }
     for (uint32_t i = 0; i < b->nodes && !b->failed; i++) b->place_of[q->list->item[i]] = i;
+    for (uint32_t i = 0; i < b->nodes && !b->failed; i++) b->node[i] = node_of(b, q->list->item[i]);
     return b->failed ? -1 : 0;
 }
 

@@ -27,13 +27,11 @@ static void push(struct writer *w, uint32_t node) {
 
 /* Where a leaf comes from; -1: the node is evaluated in this group. */
 static int leaf_place(const struct roller *b, uint32_t node, uint32_t group) {
-    expr e = b->q->list->item[node];
-    const struct expr_node n = b->g->node[e];
-    if (n.op == EXPR_CONSTANT) return ROLL_NUMBER;
-    if (n.op != EXPR_SYMBOL)
+    const struct roll_node *n = &b->node[node];
+    if (n->op == EXPR_CONSTANT) return ROLL_NUMBER;
+    if (n->op != EXPR_SYMBOL)
         return b->sum_of[node] == ROLL_NONE && b->group_of[b->owner[node]] == group ? -1 : ROLL_VALUE;
-    enum tape_source source = b->q->input[b->q->where[e] - 1].source;
-    return source == TAPE_TIME ? ROLL_TIME : source == TAPE_STATE ? ROLL_STATE : ROLL_PARAMETER;
+    return n->source == TAPE_TIME ? ROLL_TIME : n->source == TAPE_STATE ? ROLL_STATE : ROLL_PARAMETER;
 }
 
 static void number(struct writer *w, uint32_t node) {
@@ -51,7 +49,6 @@ static void write_leaf(struct writer *w, uint32_t node, int place) {
 
 /* Operands first; each is written once. */
 static void write_node(struct writer *w, uint32_t root) {
-    uint32_t operand[3], op, power;
     w->depth = 0;
     push(w, root);
     while (w->depth && !w->b->failed) {
@@ -63,17 +60,17 @@ static void write_node(struct writer *w, uint32_t root) {
             continue;
         }
         int fresh = 0;
-        int count = roll_operands(w->b, node, operand, &op, &power);
-        for (int k = count - 1; k >= 0; k--)
-            if (w->seen[operand[k]] != w->group + 1) {
-                push(w, operand[k]);
+        const struct roll_node *n = &w->b->node[node];
+        for (int k = n->count - 1; k >= 0; k--)
+            if (w->seen[n->operand[k]] != w->group + 1) {
+                push(w, n->operand[k]);
                 fresh = 1;
             }
         if (fresh) continue;
         w->depth--;
-        put(w, ROLL_LESS + 1 + op);
-        put(w, power);
-        for (int k = 0; k < count; k++) put(w, w->local[operand[k]]);
+        put(w, ROLL_LESS + 1u + n->op);
+        put(w, n->power);
+        for (int k = 0; k < n->count; k++) put(w, w->local[n->operand[k]]);
         number(w, node);
     }
 }

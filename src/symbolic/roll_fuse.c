@@ -33,10 +33,8 @@ static uint64_t mix(uint64_t h, uint64_t x) {
 
 /* The kind of a leaf, as its class sees it. */
 static uint64_t kind_of(const struct roller *b, uint32_t node) {
-    const struct expr_node n = b->g->node[b->q->list->item[node]];
-    return n.op == EXPR_CONSTANT ? 1
-           : n.op == EXPR_SYMBOL ? 2 + (uint64_t)b->q->input[b->q->where[b->q->list->item[node]] - 1].source
-                                 : 9;
+    const struct roll_node *n = &b->node[node];
+    return n->op == EXPR_CONSTANT ? 1 : n->op == EXPR_SYMBOL ? 2 + (uint64_t)n->source : 9;
 }
 
 static int is_inner(const struct roller *b, uint32_t node) {
@@ -46,7 +44,6 @@ static int is_inner(const struct roller *b, uint32_t node) {
 /* Shapes of all items, and who uses which value. */
 static int find_users(struct fuse *f) {
     struct roller *b = f->b;
-    uint32_t operand[3], op, power;
     size_t edges = 0, room = 3 * (size_t)b->nodes + b->items;
     uint64_t *shape = calloc(b->nodes + 1, sizeof *shape);
     f->user = roll_take(b, room, sizeof *f->user);
@@ -54,10 +51,10 @@ static int find_users(struct fuse *f) {
     for (size_t i = 0; i < b->items; i++) f->first_user[i] = ROLL_NONE;
     for (uint32_t i = 0; i < b->nodes && shape && !b->failed; i++) {
         if (!is_inner(b, i)) continue;
-        int count = roll_operands(b, i, operand, &op, &power);
-        shape[i] = mix(op, power);
-        for (int k = 0; k < count; k++) {
-            uint32_t o = operand[k];
+        const struct roll_node *n = &b->node[i];
+        shape[i] = mix(n->op, n->power);
+        for (int k = 0; k < n->count; k++) {
+            uint32_t o = n->operand[k];
             int inner = is_inner(b, o), own = inner && b->owner[o] == b->owner[i];
             shape[i] = mix(shape[i], own ? shape[o] : kind_of(b, o));
             if (!inner || own) continue;

@@ -25,32 +25,9 @@ void *roll_widen(struct roller *b, void *list, size_t count, size_t *room, size_
     return more ? more : list;
 }
 
-int roll_is_leaf(const struct roller *b, uint32_t node) {
-    uint32_t op = b->g->node[b->q->list->item[node]].op;
-    return op == EXPR_CONSTANT || op == EXPR_SYMBOL;
-}
-
-int roll_operands(const struct roller *b, uint32_t node, uint32_t operand[3], uint32_t *op, uint32_t *power) {
-    const struct expr_node n = b->g->node[b->q->list->item[node]];
-    const expr from[3] = {n.a, n.b, n.c};
-    int count = expr_operands((enum expr_op)n.op);
-    *op = n.op;
-    *power = n.op == EXPR_POWI ? n.b : 0;
-    for (int k = 0; k < count; k++) operand[k] = b->place_of[from[k]];
-    if (n.op != EXPR_POWI || n.b != 3 || b->g->node[n.a].op != EXPR_SQRT) return count;
-    *op = EXPR_MUL;
-    *power = 0;
-    operand[0] = b->place_of[b->g->node[n.a].a];
-    operand[1] = b->place_of[n.a];
-    return 2;
-}
-
 static void count_uses(struct roller *b) {
-    uint32_t operand[3], op, power;
-    for (uint32_t i = 0; i < b->nodes; i++) {
-        int count = roll_operands(b, i, operand, &op, &power);
-        for (int k = 0; k < count; k++) b->uses[operand[k]]++;
-    }
+    for (uint32_t i = 0; i < b->nodes; i++)
+        for (int k = 0; k < b->node[i].count; k++) b->uses[b->node[i].operand[k]]++;
     for (size_t k = b->q->outputs; k-- > 0;) {
         if (b->q->output[k] == EXPR_NONE) continue;
         uint32_t at = b->place_of[b->q->output[k]];
@@ -61,11 +38,11 @@ static void count_uses(struct roller *b) {
 }
 
 /* The sum that a + b or a - b goes on with: a or b, ROLL_NONE where it begins here. */
-static uint32_t goes_on(const struct roller *b, uint32_t op, const uint32_t operand[2]) {
+static uint32_t goes_on(const struct roller *b, const struct roll_node *n) {
     uint32_t found = ROLL_NONE, most = 0;
-    int sides = op == EXPR_ADD ? 2 : op == EXPR_SUB ? 1 : 0;
+    int sides = n->op == EXPR_ADD ? 2 : n->op == EXPR_SUB ? 1 : 0;
     for (int k = 0; k < sides; k++) {
-        uint32_t at = operand[k];
+        uint32_t at = n->operand[k];
         if (b->uses[at] != 1 || b->spine[at] <= most) continue;
         found = at;
         most = b->spine[at];
@@ -74,11 +51,9 @@ static uint32_t goes_on(const struct roller *b, uint32_t op, const uint32_t oper
 }
 
 static void measure_sums(struct roller *b) {
-    uint32_t operand[3], op, power;
     for (uint32_t i = 0; i < b->nodes; i++) {
-        roll_operands(b, i, operand, &op, &power);
-        if (op != EXPR_ADD && op != EXPR_SUB) continue;
-        uint32_t on = goes_on(b, op, operand);
+        if (b->node[i].op != EXPR_ADD && b->node[i].op != EXPR_SUB) continue;
+        uint32_t on = goes_on(b, &b->node[i]);
         b->spine[i] = 1 + (on == ROLL_NONE ? 0 : b->spine[on]);
     }
 }
@@ -111,21 +86,22 @@ static void add_term(struct roller *b, uint32_t sum, uint32_t node, int less, ui
 
 /* The terms of the sum that ends at `root`, the first first.  The inner additions are parts of it. */
 static void add_sum(struct roller *b, uint32_t root) {
-    uint32_t operand[3], op, power, sum = (uint32_t)b->sums, at = root, on;
+    const struct roll_node *n;
+    uint32_t sum = (uint32_t)b->sums, at = root, on;
     b->sum = roll_widen(b, b->sum, b->sums, &b->sum_room, sizeof *b->sum);
     if (b->failed) return;
     b->sum_of[root] = sum;
     b->sum[b->sums++] = (struct roll_sum){root, (uint32_t)b->items, b->spine[root] + 1};
     for (;;) {
-        roll_operands(b, at, operand, &op, &power);
-        on = goes_on(b, op, operand);
+        n = &b->node[at];
+        on = goes_on(b, n);
         if (on == ROLL_NONE) break;
-        add_term(b, sum, on == operand[0] ? operand[1] : operand[0], op == EXPR_SUB, at);
+        add_term(b, sum, on == n->operand[0] ? n->operand[1] : n->operand[0], n->op == EXPR_SUB, at);
         b->part[on] = 1;
         at = on;
     }
-    add_term(b, sum, operand[1], op == EXPR_SUB, at);
-    add_term(b, sum, operand[0], 0, at);
+    add_term(b, sum, n->operand[1], n->op == EXPR_SUB, at);
+    add_term(b, sum, n->operand[0], 0, at);
     for (size_t i = b->sum[sum].first, k = b->items; !b->failed && i + 1 < k;
          i++) { /* they came last first */
         struct roll_item item = b->item[i];
@@ -138,7 +114,7 @@ static void add_sum(struct roller *b, uint32_t root) {
 
 /* A node's turn: all its users have had theirs. */
 static void visit(struct roller *b, uint32_t i) {
-    uint32_t operand[3], op, power;
+    const struct roll_node *n = &b->node[i];
     if (roll_is_leaf(b, i) || b->part[i]) return;
     if (b->inner[i] || b->spine[i] + 1 >= LEAST_TERMS) {
         add_sum(b, i);
@@ -151,8 +127,7 @@ static void visit(struct roller *b, uint32_t i) {
         b->item[item].used = b->owner[i] != ROLL_NONE;
         b->owner[i] = item;
     }
-    int count = roll_operands(b, i, operand, &op, &power);
-    for (int k = 0; k < count; k++) claim(b, operand[k], b->owner[i]);
+    for (int k = 0; k < n->count; k++) claim(b, n->operand[k], b->owner[i]);
 }
 
 /* Outputs that no item has as its own. */

@@ -160,15 +160,14 @@ static int sort_groups(struct order *o) {
 
 static uint32_t leaf_index(struct order *o, uint32_t node) {
     struct roller *b = o->b;
-    expr e = b->q->list->item[node];
-    const struct expr_node n = b->g->node[e];
-    if (n.op == EXPR_SYMBOL) {
-        const struct tape_input *in = &b->q->input[b->q->where[e] - 1];
+    const struct roll_node *n = &b->node[node];
+    if (n->op == EXPR_SYMBOL) {
+        const struct tape_input *in = &b->q->input[b->q->where[b->q->list->item[node]] - 1];
         return in->source == TAPE_TIME ? 0 : in->index;
     }
-    if (n.op == EXPR_CONSTANT) {
+    if (n->op == EXPR_CONSTANT) {
         if (!o->number[node]) {
-            expr_is_constant(b->g, e, &o->r->number[o->r->numbers]);
+            expr_is_constant(b->g, b->q->list->item[node], &o->r->number[o->r->numbers]);
             o->number[node] = ++o->r->numbers;
         }
         return o->number[node] - 1;

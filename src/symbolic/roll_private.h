@@ -41,18 +41,26 @@ struct roll_result {
     unsigned char place;
 };
 
+/* A node with its operands by their places here, as the tape has it: sqrt(s)^3 is s sqrt(s).  The graph has
+ * its nodes elsewhere, and operands at other places: all passes together read each node some twenty times. */
+struct roll_node {
+    uint32_t operand[3], power;
+    unsigned char op, count, source; /* source: of a symbol */
+};
+
 struct roller {
     const struct roll_request *q;
     struct graph *g;
     uint32_t nodes;
-    size_t length;        /* of the straight program: nodes and outputs */
-    uint32_t *place_of;   /* per node of the graph: its place among the nodes here */
-    uint32_t *uses;       /* per node */
-    uint32_t *owner;      /* per node: its item, ROLL_NONE: a leaf, or part of a sum */
-    uint32_t *sum_of;     /* per node: the sum of which it is the root */
-    uint32_t *spine;      /* per node: how many additions a sum has that ends here */
-    unsigned char *part;  /* per node: an inner addition of a long sum */
-    unsigned char *inner; /* per node: a sum that is a term of a long sum */
+    size_t length;          /* of the straight program: nodes and outputs */
+    struct roll_node *node; /* per node: what the passes read of it */
+    uint32_t *place_of;     /* per node of the graph: its place among the nodes here */
+    uint32_t *uses;         /* per node */
+    uint32_t *owner;        /* per node: its item, ROLL_NONE: a leaf, or part of a sum */
+    uint32_t *sum_of;       /* per node: the sum of which it is the root */
+    uint32_t *spine;        /* per node: how many additions a sum has that ends here */
+    unsigned char *part;    /* per node: an inner addition of a long sum */
+    unsigned char *inner;   /* per node: a sum that is a term of a long sum */
     uint32_t *first_output, *next_output;
     struct roll_item *item;
     size_t items, item_room;
@@ -76,9 +84,10 @@ struct roller {
     int apart; /* terms of sums are values, which the sums then read */
 };
 
-/* The operands of a node as the tape has them: sqrt(s)^3 is s sqrt(s). */
-int roll_operands(const struct roller *b, uint32_t node, uint32_t operand[3], uint32_t *op, uint32_t *power);
-int roll_is_leaf(const struct roller *b, uint32_t node);
+static inline int roll_is_leaf(const struct roller *b, uint32_t node) {
+    return b->node[node].op == EXPR_CONSTANT || b->node[node].op == EXPR_SYMBOL;
+}
+
 void *roll_take(struct roller *b, size_t count, size_t size); /* zeroed, freed at the end */
 void *roll_widen(struct roller *b, void *list, size_t count, size_t *room, size_t size);
 

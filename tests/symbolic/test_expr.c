@@ -4,6 +4,9 @@
 #include "symbolic/tape.h"
 #include "lang_random.h"
 
+#include <float.h>
+#include <math.h>
+
 /* The same expression built twice, and with sums and products turned round, is the same node. */
 static void equal_expressions_are_one_node(void **state) {
     (void)state;
@@ -179,6 +182,27 @@ static void depth_is_no_limit(void **state) {
     expr_close(&g);
 }
 
+/* Powers that have a way of their own, beside libm's: over all sizes, and where there is no number. */
+static void half_integer_powers_are_powers(void **state) {
+    (void)state;
+    static const double power[] = {0.5, 1.5, -0.5, -1.5, 2.5, 0.3};
+    static const double special[] = {0., -0., INFINITY, -1., NAN, 5e-324, 1e-206, DBL_MAX};
+    for (int k = 0; k < 6; k++) {
+        for (double x = 1e-300; x < 1e300; x *= 1.7) {
+            double found = expr_value(EXPR_POW, x, power[k]), known = pow(x, power[k]);
+            if (isfinite(known)) assert_true(fabs(found - known) <= 4 * DBL_EPSILON * known + DBL_MIN);
+            else assert_true(found == known);
+        }
+        for (int i = 0; i < 8; i++) {
+            double found = expr_value(EXPR_POW, special[i], power[k]), known = pow(special[i], power[k]);
+            if (isnan(known)) assert_true(isnan(found));
+            else if (isinf(known)) assert_true(found == known);
+            else assert_true(fabs(found - known) <= 8 * DBL_EPSILON * fabs(known) + DBL_MIN);
+            assert_true(isnan(known) || !signbit(found) == !signbit(known));
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_expressions_are_one_node),
@@ -186,6 +210,7 @@ int main(void) {
         cmocka_unit_test(no_rule_changes_a_bit),
         cmocka_unit_test(substitution_and_symbols),
         cmocka_unit_test(depth_is_no_limit),
+        cmocka_unit_test(half_integer_powers_are_powers),
     };
     return cmocka_run_group_tests_name("expr", tests, NULL, NULL);
 }
