@@ -23,10 +23,12 @@ enum {
     COMMAND_HELP = 512,
     COMMAND_REPRODUCE = 1024,
     COMMAND_SWEEP = 2048,
+    COMMAND_GATHER = 4096,
+    COMMAND_SHOW = 8192,
     COMMAND_MODEL =
         COMMAND_RUN | COMMAND_CHECK | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_EMIT | COMMAND_SWEEP,
     COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_SWEEP,
-    COMMAND_ALL = 4095
+    COMMAND_ALL = 16383
 };
 
 enum option_kind {
@@ -70,7 +72,8 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(extrema, FLAG, LINE, NULL, NULL, COMMAND_SWEEP,                                                        \
       "smallest, largest and mean of each column over the run, too")                                         \
     X(steps_out, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output at every accepted step")                      \
-    X(out, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_SWEEP,           \
+    X(out, FILE, LINE, "FILE", NULL,                                                                         \
+      COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_SWEEP | COMMAND_GATHER,                         \
       "results: .csv or .h5 (emit: the C file)")                                                             \
     X(events, FILE, LINE, "FILE.csv", NULL, COMMAND_RUN | COMMAND_SWEEP,                                     \
       "one row for every event (sweep: the NAME of an event to keep)")                                       \
@@ -91,8 +94,10 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(summary, TEXT, LINE, "S1,S2,..", NULL, COMMAND_SWEEP,                                                  \
       "of the columns over all members: count, mean, std, min, max, quantiles q05, q50, ..")                 \
     X(workers, COUNT, LINE, "N", NULL, COMMAND_SWEEP, "threads (one for each core)")                         \
+    X(task, TEXT, LINE, "I/N", NULL, COMMAND_SWEEP,                                                          \
+      "do part I of N alone, or `slurm`: that of the array job; `keel gather` makes the file")               \
     X(force, FLAG, LINE, NULL, NULL,                                                                         \
-      COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP,                      \
+      COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP | COMMAND_GATHER,     \
       "replace files that keel has not written, and links, too")                                             \
     X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes", COMMAND_NEW,                            \
       "what the starter model shows (pendulum)")                                                             \
@@ -147,6 +152,9 @@ struct options {
 
 /* argv[0 .. count) behind the command's name.  0, or -1 with a sentence in `why`: wrong usage. */
 int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t room);
+/* The words of a line whose options `keep` wants, to out[count]; words that are no options have the id -1.
+ * How many. */
+int option_words(unsigned command, int count, char **argv, int (*keep)(int id), char **out);
 /* One entry of a model's `options`, which the command line overrides; as above. */
 int option_of_model(struct options *o, unsigned command, const char *name, const char *value, char *why,
                     size_t room);

@@ -41,7 +41,9 @@ struct sweep {
     int statistics;
     keel_summary *summary; /* of times x columns; NULL: not asked for */
     double begin, wall_s;
-    int64_t done; /* members that were there before this run */
+    int workers;   /* threads where nobody says how many; 0: one for each core */
+    int64_t done;  /* members that were there before this run */
+    int64_t share; /* members that this process is to see finished; 0: all */
 };
 
 /* sweep_plan.c: plan and ensemble from the options; 0, or an exit status. */

@@ -124,7 +124,7 @@ static int open_ensemble(struct sweep *s) {
     s->options.columns = option_text(&j->options, opt_columns);
     s->options.folds = option_given(&j->options, opt_extrema);
     s->options.event = option_text(&j->options, opt_events);
-    s->options.workers = workers ? atoi(workers) : 0;
+    s->options.workers = workers ? atoi(workers) : s->workers;
     s->ensemble = keel_ensemble_open(j->model, s->plan, &s->options);
     if (!s->ensemble) return job_no_memory(j);
     keel_status status = keel_ensemble_status(s->ensemble);

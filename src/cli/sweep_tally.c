@@ -71,7 +71,8 @@ void sweep_tally_block(struct sweep_tally *t, const keel_block *b) {
 
 int sweep_exit(const struct sweep *s) {
     if (s->job.status) return s->job.status;
-    if (s->tally.members < keel_plan_members(s->plan)) return stop_asked() ? stop_exit() : EXIT_FAILED;
+    if (s->tally.members < (s->share ? s->share : keel_plan_members(s->plan)))
+        return stop_asked() ? stop_exit() : EXIT_FAILED;
     return s->tally.failed ? EXIT_MISSING : EXIT_DONE;
 }
 
@@ -108,6 +109,7 @@ void sweep_certificate(const struct sweep *s, FILE *out) {
     int64_t here = t->members - s->done;
     fprintf(out, "%s  %s+%s\n", keel_model_name(j->model), j->method, j->stabilizer);
     fprintf(out, "  members    %lld", (long long)t->members);
+    if (s->share) fprintf(out, " of %lld", (long long)keel_plan_members(s->plan));
     for (int i = 0, first = 1; keel_plan_axis(s->plan, i, NULL); i++) {
         const char *name;
         int64_t length = keel_plan_axis(s->plan, i, &name);
@@ -119,7 +121,8 @@ void sweep_certificate(const struct sweep *s, FILE *out) {
     for (int i = 0, told = 0; i < keel_plan_names(s->plan); i++)
         if (keel_plan_axis_of(s->plan, i) < 0 && !told++)
             fprintf(out, "  drawn      with seed %llu\n", (unsigned long long)s->draws.seed);
-    fprintf(out, "  steps      %lld in %.3g s", (long long)t->steps, s->wall_s);
+    fprintf(out, "  steps      %lld", (long long)t->steps);
+    if (s->wall_s > 0) fprintf(out, " in %.3g s", s->wall_s);
     if (here > 0 && s->wall_s > 0) fprintf(out, ", %.3g us a member", 1e6 * s->wall_s / (double)here);
     fprintf(out, "\n");
     tell_worst(s, out);

@@ -1,0 +1,13 @@
+/* sweep_words.h - the words of a sweep's command line that decide its results, and a sum of all that does. */
+#ifndef KEEL_CLI_SWEEP_WORDS_H
+#define KEEL_CLI_SWEEP_WORDS_H
+
+#include "cli/sweep.h"
+
+/* Those of argv that are kept with the results: not --workers, --task, --quiet, ...  [count + 1], to be
+ * freed; NULL without memory. */
+char **sweep_words(int count, char **argv, int *kept);
+/* Model, table and options, under whatever names the files have.  0 without memory, or if the table cannot be
+ * read. */
+uint64_t sweep_sum(const struct sweep *s, int count, char **word);
+#endif
