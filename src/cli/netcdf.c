@@ -160,6 +160,59 @@ hid_t netcdf_variable(struct netcdf *n, const char *name, hid_t type, int rank, 
     return bad ? -1 : set;
 }
 
+int netcdf_range(const struct netcdf *n, hid_t space, int axes, hsize_t first, hsize_t count) {
+    hsize_t end = first + count, length[NETCDF_RANK + 1], at[NETCDF_RANK + 1] = {0}, size[NETCDF_RANK + 1];
+    H5S_seloper_t how = H5S_SELECT_SET;
+    int rank = n->h5.Sget_simple_extent_ndims(space);
+    if (rank < axes || rank > NETCDF_RANK) return -1;
+    n->h5.Sget_simple_extent_dims(space, length, NULL);
+    memcpy(size, length, sizeof size);
+    while (first < end) {
+        hsize_t stride = 1;
+        int k = axes - 1;
+        for (; k > 0; k--) { /* the outermost axis whose next piece is whole */
+            hsize_t wider = stride * length[k];
+            if (first % wider || first + wider > end) break;
+            stride = wider;
+        }
+        hsize_t rest = first / stride, left = (end - first) / stride;
+        for (int i = 0; i < axes; i++) at[i] = 0, size[i] = length[i];
+        at[k] = rest % length[k];
+        size[k] = length[k] - at[k] < left ? length[k] - at[k] : left;
+        rest /= length[k];
+        for (int i = k - 1; i >= 0; i--) {
+            at[i] = rest % length[i], size[i] = 1;
+            rest /= length[i];
+        }
+        if (n->h5.Sselect_hyperslab(space, how, at, NULL, size, NULL) < 0) return -1;
+        how = H5S_SELECT_OR;
+        first += size[k] * stride;
+    }
+    return 0;
+}
+
+int netcdf_numbers(const struct netcdf *n, hid_t set, hid_t type, int axes, hsize_t first, hsize_t count,
+                   void *out) {
+    hid_t space = n->h5.Dget_space(set);
+    int bad = space < 0 || netcdf_range(n, space, axes, first, count);
+    hssize_t points = bad ? 0 : n->h5.Sget_select_npoints(space);
+    hsize_t all = (hsize_t)points;
+    hid_t memory = n->h5.Screate_simple(1, &all, NULL);
+    bad = bad || n->h5.Dread(set, type, memory, space, H5P_DEFAULT, out) < 0;
+    n->h5.Sclose(memory);
+    if (space >= 0) n->h5.Sclose(space);
+    return bad ? -1 : 0;
+}
+
+hid_t netcdf_find(const struct netcdf *n, const char *name, int *rank, hsize_t size[NETCDF_RANK + 1]) {
+    hid_t set = n->h5.Dopen2(n->id, name, H5P_DEFAULT);
+    hid_t space = set < 0 ? -1 : n->h5.Dget_space(set);
+    *rank = space < 0 ? -1 : n->h5.Sget_simple_extent_ndims(space);
+    if (*rank >= 0 && *rank <= NETCDF_RANK) n->h5.Sget_simple_extent_dims(space, size, NULL);
+    if (space >= 0) n->h5.Sclose(space);
+    return set;
+}
+
 /* Who has each dimension. */
 static int put_users(struct netcdf *n) {
     hid_t type = n->h5.Tcreate(H5T_COMPOUND, sizeof(struct netcdf_user));

@@ -41,5 +41,13 @@ int netcdf_texts(struct netcdf *n, hid_t at, const char *name, int count, char *
 int netcdf_open(struct netcdf *n, const char *path);
 /* The texts of an attribute of the file, each ended by a zero, one behind the other; to be freed; NULL. */
 char *netcdf_read(struct netcdf *n, const char *name, int *count);
+/* Selects the members first .. first + count - 1 of a dataset whose first `axes` dimensions are axes: one
+ * range of it in row order, at most two slabs for each axis but the first; further dimensions are whole. */
+int netcdf_range(const struct netcdf *n, hid_t space, int axes, hsize_t first, hsize_t count);
+/* Reads them. */
+int netcdf_numbers(const struct netcdf *n, hid_t set, hid_t type, int axes, hsize_t first, hsize_t count,
+                   void *out);
+/* A dataset and its sizes; -1: there is none. */
+hid_t netcdf_find(const struct netcdf *n, const char *name, int *rank, hsize_t size[NETCDF_RANK + 1]);
 int netcdf_close(struct netcdf *n); /* once all variables are closed */
 #endif

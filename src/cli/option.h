@@ -68,7 +68,8 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(every, NUMBER, MODEL, "DT", NULL, COMMAND_RUN | COMMAND_SWEEP, "output times DT apart")                \
     X(at, TEXT, MODEL, "T1,T2,..", NULL, COMMAND_RUN | COMMAND_SWEEP, "output at these times")               \
     X(like, FILE, LINE, "FILE.h5:N", NULL, COMMAND_RUN, "member N of a sweep, with its values and options")  \
-    X(columns, TEXT, LINE, "X,Y,..", NULL, COMMAND_SWEEP, "keep these columns alone")                        \
+    X(columns, TEXT, LINE, "X,Y,..", NULL, COMMAND_SWEEP | COMMAND_SHOW,                                     \
+      "keep these columns alone (show: draw these)")                                                         \
     X(extrema, FLAG, LINE, NULL, NULL, COMMAND_SWEEP,                                                        \
       "smallest, largest and mean of each column over the run, too")                                         \
     X(steps_out, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output at every accepted step")                      \
@@ -77,11 +78,13 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "results: .csv or .h5 (emit: the C file)")                                                             \
     X(events, FILE, LINE, "FILE.csv", NULL, COMMAND_RUN | COMMAND_SWEEP,                                     \
       "one row for every event (sweep: the NAME of an event to keep)")                                       \
-    X(plot, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE,                     \
+    X(plot, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE | COMMAND_SHOW,      \
       "draw: .svg, .png or .pdf; - draws in the terminal (reproduce: a folder)")                             \
     X(full, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "the long tables, too: 10^5 periods")                 \
     X(list, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "what items there are and which figures they draw")   \
-    X(axes, TEXT, MODEL, "X,Y,..", NULL, COMMAND_RUN,                                                        \
+    X(as, CHOICE, LINE, "CHART", SHOW_CHARTS, COMMAND_SHOW,                                                  \
+      "what --plot draws (by default what suits the file)")                                                  \
+    X(axes, TEXT, MODEL, "X,Y,..", NULL, COMMAND_RUN | COMMAND_SHOW,                                         \
       "what a panel of the plot shows: the first against the others; repeatable")                            \
     X(report, FILE, LINE, "FILE.html", NULL, COMMAND_RUN,                                                    \
       "one self-contained page with certificate, analysis and plots")                                        \
@@ -97,7 +100,8 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(task, TEXT, LINE, "I/N", NULL, COMMAND_SWEEP,                                                          \
       "do part I of N alone, or `slurm`: that of the array job; `keel gather` makes the file")               \
     X(force, FLAG, LINE, NULL, NULL,                                                                         \
-      COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP | COMMAND_GATHER,     \
+      COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP | COMMAND_GATHER |    \
+          COMMAND_SHOW,                                                                                      \
       "replace files that keel has not written, and links, too")                                             \
     X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes", COMMAND_NEW,                            \
       "what the starter model shows (pendulum)")                                                             \
@@ -112,6 +116,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "colours (auto: on a terminal, unless NO_COLOR is set)")                                               \
     X(help, FLAG, LINE, NULL, NULL, COMMAND_ALL, "what the command does, with an example")
 
+#define SHOW_CHARTS "curves|fan|map|section|values"
 #define OPTION_STABILIZERS "" /* those that the library lists: see option_choices */
 
 /* First the fields of the library by their numbers, for which there is room enough; then those above. */

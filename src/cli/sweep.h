@@ -48,7 +48,6 @@ struct sweep {
 
 /* sweep_plan.c: plan and ensemble from the options; 0, or an exit status. */
 int sweep_plan(struct sweep *s);
-int sweep_plan_open(struct sweep *s); /* the plan alone */
 
 /* sweep_summary.c: what --summary asks for; 0, or an exit status. */
 int sweep_summary_open(struct sweep *s);
@@ -59,6 +58,11 @@ void sweep_summary_json(const struct sweep *s, struct json *json);
 
 /* sweep_tally.c */
 void sweep_tally_block(struct sweep_tally *t, const keel_block *b);
+/* The worst of all, and why members failed; the units of corrections and defects. */
+void sweep_tell_worst(const struct sweep_tally *t, const char *row, const char *corrected, const char *defect,
+                      FILE *out);
+void sweep_tell_failures(const struct sweep_tally *t, FILE *out);
+void sweep_tally_json(const struct sweep_tally *t, const char *row, struct json *json);
 void sweep_certificate(const struct sweep *s, FILE *out);
 int sweep_exit(const struct sweep *s); /* how it ended */
 void sweep_json(const struct sweep *s, int status, FILE *out);

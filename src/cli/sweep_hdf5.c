@@ -129,7 +129,10 @@ static int add_columns(struct sweep_hdf5 *h) {
         char name[NETCDF_NAME];
         const char *column = keel_ensemble_column(s->ensemble, i);
         h->column[i] = sweep_hdf5_over(h, column, h->n.h5.T_IEEE_F64LE, 1);
-        if (h->column[i] < 0 || put_coordinates(h, h->column[i])) return -1;
+        text_set(name, sizeof name, "%.200s %s", column, s->times ? "at the output times" : "at the end");
+        if (h->column[i] < 0 || put_coordinates(h, h->column[i]) ||
+            netcdf_text(&h->n, h->column[i], "long_name", name))
+            return -1;
         for (int k = 0; k < 3 && s->options.folds; k++) {
             text_set(name, sizeof name, "%s%.200s", prefix[k], column);
             h->fold[k][i] = sweep_hdf5_over(h, name, h->n.h5.T_IEEE_F64LE, 0);
@@ -159,23 +162,29 @@ static int add_summaries(struct sweep_hdf5 *h) {
 }
 
 static int add_rest(struct sweep_hdf5 *h) {
+    int fixed = h->sweep->job.keel.step > 0;
+    const char *corrected = fixed ? "errors of a step" : "tolerances",
+               *defect = fixed ? "of the state" : "tolerances";
     struct {
         hid_t *set;
-        const char *name, *about;
+        const char *name, *about, *unit;
         hid_t type;
     } list[] = {
-        {&h->status, "status", "0: done, > 0: stopped by an event or at rest, < 0: failed",
+        {&h->status, "status", "0: done, > 0: stopped by an event or at rest, < 0: failed", NULL,
          h->n.h5.T_STD_I32LE},
-        {&h->steps, "steps", "accepted steps", h->n.h5.T_STD_I64LE},
-        {&h->drift, "drift", "worst drift of all rows, in round-off units", h->n.h5.T_IEEE_F64LE},
-        {&h->row, "drift_row", "the number of that row in the attribute rows; -1: none", h->n.h5.T_STD_I32LE},
-        {&h->correction, "correction", "largest change of a state by a projection", h->n.h5.T_IEEE_F64LE},
-        {&h->defect, "defect", "largest defect between the steps", h->n.h5.T_IEEE_F64LE},
-        {&h->t_end, "t_end", "where the member ended", h->n.h5.T_IEEE_F64LE},
+        {&h->steps, "steps", "accepted steps", "1", h->n.h5.T_STD_I64LE},
+        {&h->drift, "drift", "worst drift of all rows", "round-offs", h->n.h5.T_IEEE_F64LE},
+        {&h->row, "drift_row", "the number of that row in the attribute rows; -1: none", NULL,
+         h->n.h5.T_STD_I32LE},
+        {&h->correction, "correction", "largest change of a state by a projection", corrected,
+         h->n.h5.T_IEEE_F64LE},
+        {&h->defect, "defect", "largest defect between the steps", defect, h->n.h5.T_IEEE_F64LE},
+        {&h->t_end, "t_end", "where the member ended", NULL, h->n.h5.T_IEEE_F64LE},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         *list[i].set = sweep_hdf5_over(h, list[i].name, list[i].type, 0);
         if (*list[i].set < 0 || netcdf_text(&h->n, *list[i].set, "long_name", list[i].about)) return -1;
+        if (list[i].unit && netcdf_text(&h->n, *list[i].set, "units", list[i].unit)) return -1;
     }
     return 0;
 }
@@ -188,6 +197,31 @@ static int put_rows(struct sweep_hdf5 *h) {
     for (int i = 0; (row = keel_ensemble_row(h->sweep->ensemble, i)); i++)
         text_add(text, sizeof text, "%s%s", i ? "\n" : "", row);
     return netcdf_text(&h->n, h->n.id, "rows", text);
+}
+
+/* What varies and what is kept, by the names of their variables: who reads the file need not guess.  Of each
+ * value the number of its axis, -1: it is drawn. */
+static int put_names(struct sweep_hdf5 *h) {
+    const struct sweep *s = h->sweep;
+    int names = keel_plan_names(s->plan), count = names > h->columns ? names : h->columns, bad = 0;
+    count = count > h->axes ? count : h->axes;
+    char(*text)[NETCDF_NAME] = malloc(((size_t)count + 1) * sizeof *text);
+    char **list = malloc(((size_t)count + 1) * sizeof *list);
+    for (int i = 0; i < count && text && list; i++) list[i] = text[i];
+    bad = !text || !list;
+    for (int i = 0; i < h->axes && !bad; i++) text_set(text[i], NETCDF_NAME, "%s", h->n.dimension[i].name);
+    bad = bad || netcdf_texts(&h->n, h->n.id, "axes", h->axes, list);
+    for (int i = 0; i < names && !bad; i++) sweep_hdf5_name(s, i, text[i]);
+    bad = bad || netcdf_texts(&h->n, h->n.id, "values", names, list);
+    for (int i = 0; i < names && !bad; i++)
+        text_set(text[i], NETCDF_NAME, "%d", keel_plan_axis_of(s->plan, i));
+    bad = bad || netcdf_texts(&h->n, h->n.id, "values_axis", names, list);
+    for (int i = 0; i < h->columns && !bad; i++)
+        text_set(text[i], NETCDF_NAME, "%s", keel_ensemble_column(s->ensemble, i));
+    bad = bad || netcdf_texts(&h->n, h->n.id, "columns", h->columns, list);
+    free(text);
+    free(list);
+    return bad;
 }
 
 static int put_story(struct sweep_hdf5 *h, int count, char **word) {
@@ -205,7 +239,7 @@ static int put_story(struct sweep_hdf5 *h, int count, char **word) {
               netcdf_text(&h->n, h->n.id, "model_text", keel_model_text(j->model)) ||
               netcdf_text(&h->n, h->n.id, "method", method) || netcdf_text(&h->n, h->n.id, "seed", seed) ||
               netcdf_text(&h->n, h->n.id, "options_json", options.text) ||
-              netcdf_texts(&h->n, h->n.id, "command", count, word) || put_rows(h);
+              netcdf_texts(&h->n, h->n.id, "command", count, word) || put_rows(h) || put_names(h);
     json_release(&options);
     return bad;
 }

@@ -10,42 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Members first .. first + count - 1 of a dataset over the axes are one range of it in row order: at most
- * two slabs for each axis but the first. */
-static int select_members(struct sweep_hdf5 *h, hid_t space, hsize_t first, hsize_t count, int timed) {
-    hsize_t end = first + count, at[NETCDF_RANK + 1] = {0}, size[NETCDF_RANK + 1];
-    H5S_seloper_t how = H5S_SELECT_SET;
-    if (timed) size[h->axes] = h->n.dimension[h->t].size;
-    while (first < end) {
-        hsize_t stride = 1;
-        int k = h->axes - 1;
-        for (; k > 0; k--) { /* the outermost axis whose next piece is whole */
-            hsize_t wider = stride * h->n.dimension[k].size;
-            if (first % wider || first + wider > end) break;
-            stride = wider;
-        }
-        hsize_t rest = first / stride, place = rest % h->n.dimension[k].size, left = (end - first) / stride;
-        for (int i = 0; i < h->axes; i++) at[i] = 0, size[i] = h->n.dimension[i].size;
-        at[k] = place;
-        size[k] = h->n.dimension[k].size - place < left ? h->n.dimension[k].size - place : left;
-        rest /= h->n.dimension[k].size;
-        for (int i = k - 1; i >= 0; i--) {
-            at[i] = rest % h->n.dimension[i].size, size[i] = 1;
-            rest /= h->n.dimension[i].size;
-        }
-        if (h->n.h5.Sselect_hyperslab(space, how, at, NULL, size, NULL) < 0) return -1;
-        how = H5S_SELECT_OR;
-        first += size[k] * stride;
-    }
-    return 0;
-}
-
 static int put_members(struct sweep_hdf5 *h, hid_t set, hid_t type, const keel_block *b, int timed,
                        const void *numbers) {
     timed = timed && h->t >= 0;
     hsize_t count = (hsize_t)b->count * (timed ? h->n.dimension[h->t].size : 1);
     hid_t space = h->n.h5.Dget_space(set), memory = h->n.h5.Screate_simple(1, &count, NULL);
-    int bad = select_members(h, space, (hsize_t)b->first, (hsize_t)b->count, timed) ||
+    int bad = netcdf_range(&h->n, space, h->axes, (hsize_t)b->first, (hsize_t)b->count) ||
               h->n.h5.Dwrite(set, type, memory, space, H5P_DEFAULT, numbers) < 0;
     h->n.h5.Sclose(memory);
     h->n.h5.Sclose(space);

@@ -61,7 +61,7 @@ static int take_seed(struct sweep *s) {
     return 0;
 }
 
-int sweep_plan_open(struct sweep *s) {
+static int open_plan(struct sweep *s) {
     const char *how = option_text(&s->job.options, opt_sample);
     s->plan = keel_plan_open(s->job.model);
     if (!s->plan) return job_no_memory(&s->job);
@@ -138,6 +138,5 @@ static int open_ensemble(struct sweep *s) {
 }
 
 int sweep_plan(struct sweep *s) {
-    return sweep_plan_open(s) || take_times(s) || open_ensemble(s) || sweep_summary_open(s) ? s->job.status
-                                                                                            : 0;
+    return open_plan(s) || take_times(s) || open_ensemble(s) || sweep_summary_open(s) ? s->job.status : 0;
 }
