@@ -1,4 +1,4 @@
-/* cmd_show.c - keel show FILE: what a file of keel sweep holds, the certificate of all its members, figures. */
+/* cmd_show.c - keel show FILE: what a file of keel sweep holds, the certificate of all members, figures. */
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/run_json.h"

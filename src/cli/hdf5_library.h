@@ -32,6 +32,8 @@
     X(Dwrite)                     \
     X(Eset_auto2)                 \
     X(Fclose)                     \
+    X(Gget_info)                  \
+    X(Lget_name_by_idx)           \
     X(Fcreate)                    \
     X(Fopen)                      \
     X(Pclose)                     \

@@ -57,7 +57,8 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP,                                                      \
       "from:to:count or v1,v2,..: a parameter or start value; repeatable: all combinations")                 \
     X(zip, FLAG, LINE, NULL, NULL, COMMAND_SWEEP, "the lists of --over go side by side")                     \
-    X(table, FILE, LINE, "FILE.csv", NULL, COMMAND_SWEEP, "a column for each value, a line for each member") \
+    X(table, FILE, LINE, "FILE", NULL, COMMAND_SWEEP,                                                        \
+      "a column for each value, a line for each member: .csv, or datasets of .h5")                           \
     X(draw, TEXT, LINE, "A=D(a,b)", NULL, COMMAND_SWEEP,                                                     \
       "draw a value: uniform(from,to), normal(mean,deviation), lognormal(..); repeatable")                   \
     X(count, NUMBER, LINE, "N", NULL, COMMAND_SWEEP, "how many members are drawn, for each combination")     \

@@ -246,7 +246,9 @@ int shard_create(struct shard *s, struct job *j, const char *path, const struct 
     int handle = claim_grow(s->claim, 1);
     s->stream = handle >= 0 ? fdopen(handle, "w+b") : NULL;
     if (s->stream && write_head(s, head) == 0) return 0;
-    return job_fail(j, EXIT_FAILED, "%.300s cannot be written: %s", s->claim->path, strerror(errno));
+    int error = errno;
+    claim_remove(s->claim); /* it holds nothing */
+    return job_fail(j, EXIT_FAILED, "%.300s cannot be written: %s", s->claim->path, strerror(error));
 }
 
 /* The words and the model's text, once the sum is right. */
