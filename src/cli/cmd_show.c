@@ -76,6 +76,11 @@ static void tell_plan(const struct show *s, FILE *out) {
     fprintf(out, "\n");
     free(t);
     if (r->events) fprintf(out, "  events     %lld\n", (long long)r->events);
+    for (int i = 0; i < r->retries.count; i++) {
+        fprintf(out, "  retry %-4d ", i + 1);
+        for (const char *at = r->retries.name[i]; *at; at++) fputc(*at == '\n' ? ' ' : *at, out);
+        fprintf(out, "\n");
+    }
 }
 
 static void tell(struct show *s, FILE *out) {

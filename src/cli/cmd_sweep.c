@@ -350,6 +350,10 @@ int sweep_command(int count, char **argv) {
     int status = argv ? job_open_word(j, COMMAND_SWEEP, count, argv, NULL) : job_no_memory(j);
     if (wrong && status == 0 && !option_given(&j->options, opt_task))
         status = job_fail(j, EXIT_FAILED, "%s", why);
+    if (status == 0 && option_given(&j->options, opt_retry_failed)) {
+        if (r.ranks.size == 1) return close_run(&r), sweep_retry(count, argv);
+        status = job_fail(j, EXIT_USAGE, "--retry-failed runs in one process: start it without mpirun");
+    }
     if (status == 0 && option_given(&j->options, opt_resume)) {
         r.resumed = 1;
         if (check_resume(j) == 0) words = resumed_words(j, count, argv, &count, &kept);

@@ -7,6 +7,7 @@
 #ifdef KEEL_HDF5
 
 #include "cli/sweep_reader.h"
+#include "cli/sweep_words.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@ struct like {
     struct sweep_reader file;
     struct options sweep; /* the options of the sweep */
     char *sets;           /* "name=value", one behind the other */
+    char **word;          /* of the sweep's command line */
+    int words;
 };
 
 /* The member's values as assignments behind those of the sweep itself: the file has all their digits. */
@@ -50,6 +53,25 @@ static int take_options(struct job *j, const struct options *o) {
     return 0;
 }
 
+/* The sweep's words, with those by which the member was run again, if it was. */
+static int take_words(struct job *j, struct like *l, int64_t member) {
+    const struct reader_names *command = &l->file.command;
+    int each, count = 0, again = 0;
+    double *retry = l->file.retry >= 0 ? sweep_reader_numbers(&l->file, "retry", member, 1, &each) : NULL;
+    if (retry) again = (int)retry[0];
+    free(retry);
+    char *lines = again > 0 && again <= l->file.retries.count ? l->file.retries.name[again - 1] : NULL;
+    char **now = malloc((lines ? strlen(lines) + 1 : 1) * sizeof *now);
+    for (char *at = lines; at && *at && now;) {
+        now[count++] = at;
+        at += strcspn(at, "\n");
+        if (*at) *at++ = '\0';
+    }
+    if (now) l->word = sweep_words_again(command->count, command->name, count, now, &l->words);
+    free(now);
+    return l->word ? 0 : job_no_memory(j);
+}
+
 int like_open(struct job *j) {
     const char *text = option_text(&j->options, opt_like), *colon = text ? strrchr(text, ':') : NULL;
     char path[4096], why[JOB_SENTENCE], *end;
@@ -66,8 +88,8 @@ int like_open(struct job *j) {
     if (member >= l->file.members)
         return job_fail(j, EXIT_USAGE, "--like: %.200s has the members 0 .. %lld", path,
                         (long long)l->file.members - 1);
-    const struct reader_names *words = &l->file.command;
-    if (option_parse(&l->sweep, COMMAND_SWEEP, words->count, words->name, why, sizeof why))
+    if (take_words(j, l, member)) return j->status;
+    if (option_parse(&l->sweep, COMMAND_SWEEP, l->words, l->word, why, sizeof why))
         return job_fail(j, EXIT_FAILED, "--like: the sweep's command line: %s", why);
     return take_options(j, &l->sweep) || take_values(j, l, member) ? j->status : 0;
 }
@@ -83,6 +105,7 @@ void like_close(struct like *l) {
     sweep_reader_close(&l->file);
     option_release(&l->sweep);
     free(l->sets);
+    free(l->word);
     free(l);
 }
 

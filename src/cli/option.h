@@ -93,6 +93,8 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(checkpoint_every, NUMBER, LINE, "S", NULL, COMMAND_RUN, "seconds between checkpoints (60)")            \
     X(resume, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_SWEEP,                                         \
       "go on from a checkpoint (sweep: with the --out FILE of an interrupted one)")                          \
+    X(retry_failed, FILE, LINE, "FILE.h5", NULL, COMMAND_SWEEP,                                              \
+      "run the failed members of a finished sweep again, with the options of a run given here")              \
     X(accuracy, CHOICE, MODEL, "WHEN", "auto|yes|no", COMMAND_RUN,                                           \
       "measure the errors by a tighter rerun (auto: after runs below a second)")                             \
     X(summary, TEXT, LINE, "S1,S2,..", NULL, COMMAND_SWEEP,                                                  \
@@ -160,7 +162,8 @@ struct options {
 int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t room);
 /* The words of a line whose options `keep` wants, to out[count]; words that are no options have the id -1.
  * How many. */
-int option_words(unsigned command, int count, char **argv, int (*keep)(int id), char **out);
+int option_words(unsigned command, int count, char **argv, int (*keep)(const void *user, int id),
+                 const void *user, char **out);
 /* One entry of a model's `options`, which the command line overrides; as above. */
 int option_of_model(struct options *o, unsigned command, const char *name, const char *value, char *why,
                     size_t room);

@@ -29,6 +29,14 @@ struct sweep_tally {
 
 enum { SWEEP_SUMMARIES = 32 };
 
+/* How failed members were run again: the words of each time, a word a line, and for each member of the block
+ * at hand by which of them, from 1 on; 0: as the sweep ran it. */
+struct sweep_retries {
+    char **words;
+    int count;
+    const int32_t *of;
+};
+
 struct sweep {
     struct job job;
     keel_plan *plan;
@@ -40,6 +48,7 @@ struct sweep {
     char statistic[SWEEP_SUMMARIES][JOB_WORD]; /* mean, q05, ... */
     int statistics;
     keel_summary *summary; /* of times x columns; NULL: not asked for */
+    struct sweep_retries retries;
     double begin, wall_s;
     int workers;   /* threads where nobody says how many; 0: one for each core */
     int64_t done;  /* members that were there before this run */

@@ -224,6 +224,15 @@ static int put_names(struct sweep_hdf5 *h) {
     return bad;
 }
 
+static int put_retries(struct sweep_hdf5 *h) {
+    const struct sweep_retries *again = &h->sweep->retries;
+    if (again->count == 0) return 0;
+    h->retry = sweep_hdf5_over(h, "retry", h->n.h5.T_STD_I32LE, 0);
+    return h->retry < 0 ||
+           netcdf_text(&h->n, h->retry, "long_name", "0: as the sweep ran it, k: by retry k of `retries`") ||
+           netcdf_texts(&h->n, h->n.id, "retries", again->count, again->words);
+}
+
 static int put_story(struct sweep_hdf5 *h, int count, char **word) {
     const struct sweep *s = h->sweep;
     const struct job *j = &s->job;
@@ -239,7 +248,8 @@ static int put_story(struct sweep_hdf5 *h, int count, char **word) {
               netcdf_text(&h->n, h->n.id, "model_text", keel_model_text(j->model)) ||
               netcdf_text(&h->n, h->n.id, "method", method) || netcdf_text(&h->n, h->n.id, "seed", seed) ||
               netcdf_text(&h->n, h->n.id, "options_json", options.text) ||
-              netcdf_texts(&h->n, h->n.id, "command", count, word) || put_rows(h) || put_names(h);
+              netcdf_texts(&h->n, h->n.id, "command", count, word) || put_rows(h) || put_names(h) ||
+              put_retries(h);
     json_release(&options);
     return bad;
 }
@@ -289,8 +299,8 @@ struct sweep_hdf5 *sweep_hdf5_open(struct sweep *s, struct claim *claim, int cou
 /* Ending ------------------------------------------------------------------------------------------------ */
 
 static int close_sets(struct sweep_hdf5 *h) {
-    hid_t list[] = {h->status, h->steps, h->drift,    h->row,     h->correction,
-                    h->defect, h->t_end, h->sentence, h->event_t, h->event_member};
+    hid_t list[] = {h->retry,  h->status, h->steps,    h->drift,   h->row,         h->correction,
+                    h->defect, h->t_end,  h->sentence, h->event_t, h->event_member};
     size_t many = h->column ? 5 * (size_t)h->columns + (size_t)keel_plan_names(h->sweep->plan) : 0;
     int bad = 0;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)

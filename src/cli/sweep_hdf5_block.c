@@ -123,6 +123,7 @@ int sweep_hdf5_block(struct sweep_hdf5 *h, const keel_block *b) {
               put_members(h, h->correction, real, b, 0, b->correction) ||
               put_members(h, h->defect, real, b, 0, b->defect) ||
               put_members(h, h->t_end, real, b, 0, b->t) || put_sentences(h, b) ||
+              (h->retry > 0 && put_members(h, h->retry, h->n.h5.T_NATIVE_INT, b, 0, h->sweep->retries.of)) ||
               (b->event_first && put_events(h, b));
     return bad ? sweep_hdf5_failed(h) : 0;
 }

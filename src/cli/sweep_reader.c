@@ -74,6 +74,8 @@ static int find_sets(struct sweep_reader *r) {
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if ((*list[i].to = find(r, "", list[i].name)) < 0) return -1;
     r->sentence = find(r, "", "sentence");
+    r->retry = find(r, "", "retry");
+    if (r->retry >= 0 && read_names(r, &r->retries, "retries")) return -1;
     r->event_member = r->event_t < 0 ? -1 : find(r, "", "event.member");
     r->column = calloc((size_t)(5 * columns) + 1, sizeof *r->column);
     if (!r->column) return -1;
@@ -96,7 +98,8 @@ static int take_memory(struct sweep_reader *r) {
     r->value = malloc(all * columns * (times + 3) * sizeof *r->value);
     r->piece = malloc(all * times * sizeof *r->piece);
     r->said = calloc(all, sizeof *r->said);
-    return r->numbers && r->value && r->piece && r->said ? 0 : -1;
+    r->retry_of = calloc(all, sizeof *r->retry_of);
+    return r->numbers && r->value && r->piece && r->said && r->retry_of ? 0 : -1;
 }
 
 int sweep_reader_open(struct sweep_reader *r, const char *path, char *why, size_t room) {
@@ -116,9 +119,9 @@ int sweep_reader_open(struct sweep_reader *r, const char *path, char *why, size_
 void sweep_reader_close(struct sweep_reader *r) {
     struct reader_names *list[] = {&r->model,       &r->model_text, &r->method, &r->version,
                                    &r->seed,        &r->command,    &r->axes,   &r->values,
-                                   &r->values_axis, &r->columns,    &r->rows};
-    hid_t sets[] = {r->status, r->steps, r->drift,    r->row,     r->correction,
-                    r->defect, r->t_end, r->sentence, r->event_t, r->event_member};
+                                   &r->values_axis, &r->columns,    &r->rows,   &r->retries};
+    hid_t sets[] = {r->retry,  r->status, r->steps,    r->drift,   r->row,         r->correction,
+                    r->defect, r->t_end,  r->sentence, r->event_t, r->event_member};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) free_names(list[i]);
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         if (sets[i] > 0) r->n.h5.Dclose(sets[i]);
@@ -131,6 +134,7 @@ void sweep_reader_close(struct sweep_reader *r) {
     free(r->value);
     free(r->piece);
     free(r->said);
+    free(r->retry_of);
     free(r->text);
     free(r->event);
     *r = (struct sweep_reader){.n = {.id = -1}};
@@ -302,6 +306,9 @@ int sweep_reader_block(struct sweep_reader *r, int64_t index, keel_block *b) {
     }
     b->steps = array[0], b->t = array[1], b->drift = array[2], b->correction = array[3];
     b->defect = array[4], b->status = array[5], b->row = array[6];
+    if (r->retry >= 0 && netcdf_numbers(&r->n, r->retry, r->n.h5.T_NATIVE_INT, r->axes.count, (hsize_t)first,
+                                        (hsize_t)b->count, r->retry_of))
+        return -1;
     if (r->event_t >= 0 && read_events(r, b, events)) return -1;
     return read_columns(r, b) || read_sentences(r, b, sentence) ? -1 : 0;
 }

@@ -16,16 +16,18 @@ struct sweep_reader {
     struct netcdf n;
     struct reader_names model, model_text, method, version, seed;          /* one each */
     struct reader_names command, axes, values, values_axis, columns, rows; /* rows: one, lines in it */
+    struct reader_names retries;                                           /* there may be none */
     hsize_t size[NETCDF_RANK + 1];                                         /* of the axes */
     int64_t members, blocks, events;
     int times, timed; /* at least 1; is there an axis t? */
     int folds;
-    hid_t status, steps, drift, row, correction, defect, t_end, sentence, *column;
+    hid_t status, steps, drift, row, correction, defect, t_end, sentence, retry, *column;
     hid_t event_t, event_member, *event_column; /* -1: there are none */
     hid_t *fold;                                /* [3][columns] */
     unsigned char *numbers;                     /* the arrays of a block */
     double *value, *piece;
     char **said;
+    int32_t *retry_of; /* of the members of a block */
     char *text;
     double *event;
 };

@@ -29,6 +29,8 @@ struct sweep_run {
     double shown;
 };
 
+/* keel sweep --retry-failed FILE.h5: the command line; the exit status. */
+int sweep_retry(int count, char **argv);
 /* Computes what is to be done, with the shards open; 0, or an exit status. */
 int sweep_run_blocks(struct sweep_run *r);
 #endif

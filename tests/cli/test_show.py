@@ -49,6 +49,48 @@ def test_a_member_of_a_table_alone():
         check("3 table" in shown and "2 start.p[1]" in shown, shown)
 
 
+def test_failed_members_once_more():
+    """A bound on the steps stops some; without it they have the results of a sweep that never had it."""
+    with folder() as place:
+        words = ("sweep", example("kepler"), "--draw", "e=uniform(0,0.9)", "--count", 3000, "--tend", 6, "--every", 3,
+                 "--extrema", "--columns", "q[1],p[2]", "--summary", "mean,q50")
+        keel(*words, "--max-steps", 20, "--out", f"{place}/a.h5", status=3)
+        before = json.loads(keel("show", f"{place}/a.h5", "--json")[0])
+        check(0 < before["failed"] < 3000, before["failed"])
+        keel("sweep", "--retry-failed", f"{place}/a.h5", "--max-steps", 24, status=3)
+        keel("sweep", "--retry-failed", f"{place}/a.h5", "--max-steps", 100000)
+        shown, _ = keel("show", f"{place}/a.h5")
+        check("retry 1    --max-steps 24" in shown and "retry 2    --max-steps 100000" in shown, shown)
+        keel(*words, "--out", f"{place}/b.h5")
+        a, b = (json.loads(keel("show", f"{place}/{name}.h5", "--json")[0]) for name in "ab")
+        for key in ("failed", "steps", "drift", "defect", "correction"):
+            check(a[key] == b[key], f"{key}: {a[key]} {b[key]}")
+        worst = b["defect"]["member"]
+        one, other = (keel("run", example("kepler"), "--like", f"{place}/{name}.h5:{worst}", "--json", "--accuracy", "no")[0]
+                      for name in "ab")
+        check(json.loads(one)["state"] == json.loads(other)["state"])
+        try:
+            import h5py
+            with h5py.File(f"{place}/a.h5") as left, h5py.File(f"{place}/b.h5") as right:
+                for name in ("q[1]", "p[2]", "status", "steps", "smallest.q[1]", "t_end", "summary.q50.q[1]"):
+                    check((left[name][()] == right[name][()]).all(), name)
+                check(sorted(set(left["retry"][()])) == [0, 1, 2])
+        except ImportError:
+            print("       test_failed_members_once_more: there is no python3-h5py")
+        refused("sweep", "--retry-failed", f"{place}/b.h5", status=2, words=("no member",))
+        refused("sweep", "--retry-failed", f"{place}/a.h5", "--over", "e=1,2", status=2, words=("--over",))
+
+
+def test_failed_members_with_events():
+    with folder() as place:
+        words = ("sweep", example("henon"), "--over", "p[2]=0.1:0.3:5", "--tend", 40, "--events", "section")
+        keel(*words, "--max-steps", 70, "--out", f"{place}/a.h5", status=3)
+        keel("sweep", "--retry-failed", f"{place}/a.h5", "--max-steps", 100000, "--out", f"{place}/c.h5")
+        keel(*words, "--out", f"{place}/b.h5")
+        c, b = (json.loads(keel("show", f"{place}/{name}.h5", "--json")[0]) for name in "cb")
+        check(c["events"] == b["events"] and c["steps"] == b["steps"], f"{c} {b}")
+
+
 def test_figures():
     if not shutil.which("gnuplot"):
         print("       test_figures: there is no gnuplot")

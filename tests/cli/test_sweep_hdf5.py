@@ -131,6 +131,7 @@ def test_tables():
         for ending in ("h5", "csv"):
             keel("sweep", example("kepler"), "--table", f"{place}/t.{ending}", "--tend", 1, "--out", f"{place}/{ending}.csv")
         check(content(f"{place}/h5.csv") == content(f"{place}/csv.csv"))
+        keel("sweep", example("kepler"), "--table", f"{place}/t.h5", "--tend", 1, "--out", f"{place}/a.h5")
         with h5py.File(f"{place}/w.h5", "w") as file:
             file["e"], file["q[1]"] = numpy.zeros(5), numpy.zeros(4)
         refused("sweep", example("kepler"), "--table", f"{place}/w.h5", status=2, words=("w.h5", "as long as"))
