@@ -123,7 +123,7 @@ foreach(script ${scripts})
         continue()
     endif()
     set_tests_properties(cli_${name} PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT
-        "KEEL=$<TARGET_FILE:keel_command>;KEEL_STARVED=$<TARGET_FILE:keel_starved>;KEEL_SOURCE=${PROJECT_SOURCE_DIR};KEEL_BUILD=${PROJECT_BINARY_DIR};KEEL_EXAMPLES=${PROJECT_SOURCE_DIR}/examples;KEEL_HDF5=$<BOOL:${keel_hdf5}>")
+        "KEEL=$<TARGET_FILE:keel_command>;KEEL_STARVED=$<TARGET_FILE:keel_starved>;KEEL_SOURCE=${PROJECT_SOURCE_DIR};KEEL_BUILD=${PROJECT_BINARY_DIR};KEEL_EXAMPLES=${PROJECT_SOURCE_DIR}/examples;KEEL_HDF5=$<BOOL:${keel_hdf5}>;KEEL_MPI=$<BOOL:${keel_mpi}>")
 endforeach()
 if(NOT KEEL_PYTHON)
     message(STATUS "keel: tests of the command skipped: no python3")

@@ -72,6 +72,9 @@ KEEL_API keel_status keel_plan_over(keel_plan *p, const char *text);
 KEEL_API keel_status keel_plan_draw(keel_plan *p, const char *text);
 /* A table as CSV: names in its first line, numbers below.  name: for messages. */
 KEEL_API keel_status keel_plan_table(keel_plan *p, const char *name, const char *text, size_t length);
+/* The same as numbers, value[rows][columns]. */
+KEEL_API keel_status keel_plan_columns(keel_plan *p, int columns, const char *const *name, int64_t rows,
+                                       const double *value);
 /* Once all is said; NULL: all zero. */
 KEEL_API keel_status keel_plan_settle(keel_plan *p, const keel_plan_options *o);
 KEEL_API const char *keel_plan_message(const keel_plan *p); /* what was wrong */

@@ -83,6 +83,7 @@ static void put_operands(FILE *out) {
     for (const struct command *c = command_table; c->name; c++) {
         fprintf(out, "    %s) ", c->name);
         if (strcmp(c->operands, "MODEL") == 0) fputs("keel_files=keel", out);
+        else if (strncmp(c->operands, "FILE", 4) == 0) fputs("keel_files=any", out);
         else if (c->bit == COMMAND_REPRODUCE) put_papers(out);
         else {
             fputs("keel_words='", out);

@@ -1,50 +1,49 @@
-/* cmd_sweep.c - keel sweep MODEL: a plan, its members in blocks on all cores, the certificate of all.
+/* cmd_sweep.c - keel sweep MODEL: a plan, its members in blocks on all cores or ranks, the certificate of
+ * all.
  *
- * With --out every finished block goes to a shard beside the file (shard.h), of which the file is made in the
- * end; --resume FILE goes on from it.  A stream gets its lines as they come. */
+ * With --out every finished block goes to a shard beside the file (shard.h), and the file is made of them;
+ * --resume FILE goes on from them.  A stream gets its lines as they come. */
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/shard.h"
 #include "cli/stop.h"
-#include "cli/sweep.h"
-#include "cli/sweep_csv.h"
-#include "cli/sweep_hdf5.h"
+#include "cli/sweep_run.h"
+#include "cli/sweep_words.h"
 #include "cli/waiting.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-struct run {
-    struct sweep sweep;
-    struct claim *out; /* the file's name; NULL: none */
-    struct shard shard;
-    struct sweep_csv csv;
-    struct sweep_hdf5 *hdf5; /* one of the two is in use */
-    int count;               /* words of the command line */
-    char **word;
-    int resumed, progress; /* is progress shown? */
-    double shown;
-};
 
 /* Going on ---------------------------------------------------------------------------------------------- */
 
-/* The words of an interrupted sweep, with those given now behind them: --workers, --quiet, ...  NULL: the
- * job has failed. */
-static char **resumed_words(struct run *r, int count, char **argv, int *words) {
-    struct job *j = &r->sweep.job;
-    char why[JOB_SENTENCE];
+/* The words of an interrupted sweep, with those given now behind them: --workers, --quiet, ...  They lie in
+ * *kept.  NULL: the job has failed. */
+static char **resumed_words(struct job *j, int count, char **argv, int *words, char **kept) {
     const char *out = option_text(&j->options, opt_resume);
-    if (shard_open(&r->shard, out, why, sizeof why))
-        return job_fail(j, EXIT_FAILED, "--resume: %s", why), NULL;
-    const struct shard_head *h = &r->shard.head;
-    char **word = calloc((size_t)h->count + (size_t)count + 3, sizeof *word);
-    if (!word) return job_no_memory(j), NULL;
-    memcpy(word, h->word, (size_t)h->count * sizeof *word);
-    memcpy(word + h->count, argv, (size_t)count * sizeof *word);
-    *words = h->count + count;
+    char why[JOB_SENTENCE];
+    struct shards_names names = {0};
+    struct shard shard = {0};
+    char **word = NULL;
+    if (shards_find(&names, out)) job_no_memory(j);
+    else if (names.count == 0)
+        job_fail(j, EXIT_FAILED, "--resume: there is nothing to go on from: no file %.300s" SHARD_ENDING,
+                 out);
+    else if (shard_look(&shard, names.path[0], why, sizeof why))
+        job_fail(j, EXIT_FAILED, "--resume: %s", why);
+    else {
+        const struct shard_head *h = &shard.head;
+        word = calloc((size_t)h->count + (size_t)count + 3, sizeof *word);
+        if (!word) job_no_memory(j);
+        else {
+            memcpy(word, h->word, (size_t)h->count * sizeof *word);
+            memcpy(word + h->count, argv, (size_t)count * sizeof *word);
+            *words = h->count + count;
+            *kept = shard.text; /* in which the words lie */
+            shard.text = NULL;
+        }
+    }
+    shards_forget(&names);
+    shard_close(&shard);
     return word;
 }
 
@@ -66,219 +65,310 @@ static int check_resume(struct job *j) {
     return 0;
 }
 
-/* The shard must be of this model, and of this version's plan. */
-static int check_shard(struct run *r) {
-    struct sweep *s = &r->sweep;
-    const struct shard_head *h = &r->shard.head;
-    if (strcmp(h->model, keel_model_text(s->job.model)) != 0)
-        return job_fail(&s->job, EXIT_FAILED, "%.200s has changed since the sweep began: it cannot go on",
-                        s->job.path);
-    if (h->members == keel_plan_members(s->plan) && h->columns == keel_ensemble_columns(s->ensemble) &&
-        h->times == keel_ensemble_times(s->ensemble) && h->folds == s->options.folds &&
-        h->events == (s->options.event != NULL))
-        return 0;
-    return job_fail(&s->job, EXIT_FAILED, "%.200s is of another sweep: it cannot go on",
-                    r->shard.claim->path);
+/* Tasks of an array job --------------------------------------------------------------------------------- */
+
+static long number_of(const char *name, long otherwise) {
+    const char *text = getenv(name);
+    char *end;
+    long value = text ? strtol(text, &end, 10) : otherwise;
+    return text && (*end || end == text) ? otherwise : value;
 }
 
-/* Takes what is finished, in the order of the blocks; what is behind it is dropped. */
-static int replay(struct run *r) {
-    struct job *j = &r->sweep.job;
-    keel_block b;
-    int status;
-    while ((status = shard_next(&r->shard, &b)) > 0) {
-        if (b.index != r->shard.blocks)
-            return job_fail(j, EXIT_FAILED, "%.200s lacks a block", r->shard.claim->path);
-        sweep_tally_block(&r->sweep.tally, &b);
-        if (sweep_summary_block(&r->sweep, &b)) return j->status;
-        r->shard.blocks++;
-    }
-    if (status < 0) return job_no_memory(j);
-    r->sweep.done = r->sweep.tally.members;
-    if (shard_cut(&r->shard))
-        return job_fail(j, EXIT_FAILED, "%.300s cannot be written: %s", r->shard.claim->path,
-                        strerror(errno));
+/* --task slurm: tasks MIN, MIN + STEP, ... of an array are the parts 1, 2, ... */
+static int slurm_task(struct sweep_run *r) {
+    long id = number_of("SLURM_ARRAY_TASK_ID", -1), first = number_of("SLURM_ARRAY_TASK_MIN", 0),
+         step = number_of("SLURM_ARRAY_TASK_STEP", 1), count = number_of("SLURM_ARRAY_TASK_COUNT", 0);
+    long place = step > 0 ? (id - first) / step : -1;
+    if (id < 0 || count < 1 || step < 1)
+        return job_fail(&r->sweep.job, EXIT_USAGE,
+                        "--task slurm: this is no array job (SLURM_ARRAY_TASK_ID and _COUNT are not set); "
+                        "give --task I/N");
+    if ((id - first) % step || place < 0 || place >= count || count > 1000000)
+        return job_fail(&r->sweep.job, EXIT_USAGE,
+                        "--task slurm: the numbers of the array's tasks are not evenly spaced; give --task "
+                        "I/N");
+    r->part = (int)place + 1, r->parts = (int)count;
     return 0;
 }
 
-/* Files ------------------------------------------------------------------------------------------------- */
-
-static int ends_with(const char *path, const char *ending) {
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcmp(path + length - tail, ending) == 0;
+static int take_task(struct sweep_run *r) {
+    struct job *j = &r->sweep.job;
+    const char *text = option_text(&j->options, opt_task);
+    int end = 0;
+    if (!text) return 0;
+    if (strcmp(text, "slurm") == 0) {
+        if (slurm_task(r)) return j->status;
+    } else if (sscanf(text, "%7d/%7d%n", &r->part, &r->parts, &end) != 2 || text[end] || r->part < 1 ||
+               r->part > r->parts)
+        return job_fail(j, EXIT_USAGE, "--task `%.40s`: it is I/N, as in 3/16, with I from 1 to N, or slurm",
+                        text);
+    if (!option_given(&j->options, opt_out))
+        return job_fail(j, EXIT_USAGE,
+                        "--task needs --out FILE, the same for all tasks: their blocks lie beside it");
+    if (r->ranks.size > 1)
+        return job_fail(j, EXIT_USAGE, "--task and the ranks of mpirun exclude each other: give one of them");
+    return 0;
 }
 
-static int open_shard(struct run *r, const char *out) {
+/* Shards ------------------------------------------------------------------------------------------------ */
+
+static int64_t members_of(const struct sweep_run *r, int64_t block) {
+    int64_t rest = keel_plan_members(r->sweep.plan) - block * KEEL_BLOCK;
+    return rest < KEEL_BLOCK ? rest : KEEL_BLOCK;
+}
+
+/* What is finished, and what is not this task's, is not to be done. */
+static int open_agenda(struct sweep_run *r) {
+    if (agenda_open(&r->agenda, keel_ensemble_blocks(r->sweep.ensemble))) return job_no_memory(&r->sweep.job);
+    for (int64_t k = 0; k < r->agenda.blocks; k++) {
+        int ours = r->parts == 0 || k % r->parts == r->part - 1;
+        int there = k < r->shards.blocks && r->shards.place[k].shard >= 0;
+        if (ours && r->parts) r->sweep.share += members_of(r, k);
+        if (ours && there) r->before += members_of(r, k);
+        if (!ours || there) agenda_mark(&r->agenda, k);
+    }
+    r->sweep.done = r->before;
+    return 0;
+}
+
+/* A new sweep does not replace what an interrupted one has finished, unless it is told to. */
+static int make_way(struct sweep_run *r, const struct shards_names *names, const char *out) {
+    struct job *j = &r->sweep.job;
+    if (names->count && !option_given(&j->options, opt_force))
+        return job_fail(
+            j, EXIT_FAILED,
+            "%.200s holds what an interrupted sweep has finished: go on with --resume %.200s, or --force "
+            "to begin anew",
+            names->path[0], out);
+    for (int i = 0; i < names->count; i++) {
+        struct claim *c = output_claim(j, names->path[i], KIND_BLOCKS);
+        if (!c) return j->status;
+        claim_remove(c);
+        claim_close(c);
+    }
+    return 0;
+}
+
+static struct shard_head head_of(const struct sweep_run *r) {
+    const struct sweep *s = &r->sweep;
+    return (struct shard_head){.members = keel_plan_members(s->plan),
+                               .sweep = r->sum,
+                               .columns = keel_ensemble_columns(s->ensemble),
+                               .times = keel_ensemble_times(s->ensemble),
+                               .folds = s->options.folds,
+                               .events = s->options.event != NULL,
+                               .count = r->count,
+                               .word = r->word,
+                               .model = (char *)keel_model_text(s->job.model)};
+}
+
+static int open_own(struct sweep_run *r, const char *out) {
+    struct job *j = &r->sweep.job;
+    struct shard_head head = head_of(r);
+    char *path = shard_path(out, r->parts ? r->part : r->ranks.rank);
+    if (!path) return job_no_memory(j);
+    r->own = shards_own(&r->shards, j, path, &head);
+    free(path);
+    return r->own < 0 ? j->status : 0;
+}
+
+/* A task begun again goes on: array jobs are restarted with the same words. */
+static int open_task(struct sweep_run *r, const char *out) {
+    struct job *j = &r->sweep.job;
+    if (option_given(&j->options, opt_force)) {
+        struct shards_names own = {.path = &(char *){shard_path(out, r->part)}, .count = 1};
+        int status = own.path[0] ? make_way(r, &own, out) : job_no_memory(j);
+        free(own.path[0]);
+        if (status) return status;
+    }
+    if (open_own(r, out) || open_agenda(r)) return j->status;
+    keel_block b;
+    for (int64_t k = 0; k < r->shards.blocks; k++) {
+        int found = shards_read(&r->shards, j, k, &b);
+        if (found < 0) return j->status;
+        if (found) sweep_tally_block(&r->sweep.tally, &b);
+    }
+    return 0;
+}
+
+/* Rank 0, or the only process: what is finished, and the names of the files. */
+static int open_all(struct sweep_run *r, const char *out) {
     struct sweep *s = &r->sweep;
-    if (r->resumed) return check_shard(r) || replay(r) ? s->job.status : 0;
-    struct shard_head head = {.members = keel_plan_members(s->plan),
-                              .columns = keel_ensemble_columns(s->ensemble),
-                              .times = keel_ensemble_times(s->ensemble),
-                              .folds = s->options.folds,
-                              .events = s->options.event != NULL,
-                              .count = r->count,
-                              .word = r->word,
-                              .model = (char *)keel_model_text(s->job.model)};
-    return shard_create(&r->shard, &s->job, out, &head);
+    struct job *j = &s->job;
+    struct shard_head head = head_of(r);
+    struct shards_names names = {0};
+    if (sweep_file_claim(&r->file, s, out)) return j->status;
+    int stream = !r->file.claim || r->file.claim->stream;
+    if (stream && r->ranks.size > 1)
+        return job_fail(j, EXIT_USAGE,
+                        "several ranks need --out with the name of a file: their blocks lie beside it");
+    if (!stream) {
+        int status = shards_find(&names, out) ? job_no_memory(j)
+                     : r->resumed             ? shards_open(&r->shards, j, &names, &head)
+                                              : make_way(r, &names, out);
+        shards_forget(&names);
+        if (status) return status;
+    }
+    if (open_agenda(r)) return j->status;
+    if (r->ranks.size > 1) return shards_close(&r->shards), 0; /* each rank opens its own */
+    if (!stream && open_own(r, out)) return j->status;
+    return sweep_file_open(&r->file, r->count, r->word);
 }
 
-static int is_hdf5(const char *out) {
-    return ends_with(out, ".h5") || ends_with(out, ".hdf5") || ends_with(out, ".nc");
-}
-
-static int open_files(struct run *r) {
+static int open_files(struct sweep_run *r) {
     struct job *j = &r->sweep.job;
     const char *out = r->resumed ? option_text(&j->options, opt_resume) : option_text(&j->options, opt_out);
-    if (!out) return 0;
-    if (!ends_with(out, ".csv") && !is_hdf5(out) && strncmp(out, "/dev/", 5) != 0)
-        return job_fail(j, EXIT_USAGE, "--out %.200s: the name must end in .h5, .nc or .csv", out);
-    r->out = output_claim(j, out, is_hdf5(out) ? KIND_HDF5 : KIND_CSV);
-    if (!r->out) return j->status;
-    if (is_hdf5(out) && r->out->stream)
-        return job_fail(j, EXIT_FAILED, "%.300s cannot be written: it is no regular file", out);
-    return r->out->stream ? sweep_csv_open(&r->csv, &r->sweep, r->out) : open_shard(r, out);
+    r->own = -1;
+    if (r->parts) return open_task(r, out);
+    if (r->ranks.rank == 0) open_all(r, out);
+    if (ranks_agree(&r->ranks, j, 0)) return 1;
+    if (r->ranks.size == 1) return j->status;
+    open_own(r, out);
+    return ranks_agree(&r->ranks, j, 0);
 }
 
-static int open_file(struct run *r) {
-    if (!is_hdf5(r->out->path)) return sweep_csv_open(&r->csv, &r->sweep, r->out);
-    int count = r->resumed ? r->shard.head.count : r->count; /* as the sweep began */
-    r->hdf5 = sweep_hdf5_open(&r->sweep, r->out, count, r->resumed ? r->shard.head.word : r->word);
-    return r->hdf5 ? 0 : r->sweep.job.status;
-}
+/* The file --------------------------------------------------------------------------------------------- */
 
-static int end_file(struct run *r) {
-    if (!r->hdf5) return sweep_csv_end(&r->csv);
-    struct sweep_hdf5 *h = r->hdf5;
-    r->hdf5 = NULL;
-    return sweep_hdf5_end(h);
-}
-
-/* The file from the shard, which is then needed no more. */
-static int make_file(struct run *r) {
+/* The shards of all ranks, once they are closed. */
+static int collect(struct sweep_run *r) {
     struct job *j = &r->sweep.job;
-    keel_block b;
-    int status = 0;
-    if (!r->out) return 0;
-    if (r->out->stream) return sweep_csv_end(&r->csv);
-    if (shard_rewind(&r->shard))
-        return job_fail(j, EXIT_FAILED, "%.300s cannot be read", r->shard.claim->path);
-    if (open_file(r)) return j->status;
-    for (int64_t k = 0; k < r->shard.blocks && status == 0; k++) {
-        int found = shard_next(&r->shard, &b);
-        if (found < 0) return job_no_memory(j);
-        status = !found    ? job_fail(j, EXIT_FAILED, "%.300s cannot be read", r->shard.claim->path)
-                 : r->hdf5 ? sweep_hdf5_block(r->hdf5, &b)
-                           : sweep_csv_block(&r->csv, &b);
-    }
-    if (status == 0) status = end_file(r);
-    if (status == 0) shard_remove(&r->shard);
-    return status;
+    struct shard_head head = head_of(r);
+    struct shards_names names = {0};
+    int status = shards_find(&names, r->file.claim->path) ? job_no_memory(j)
+                                                          : shards_open(&r->shards, j, &names, &head);
+    shards_forget(&names);
+    if (status || sweep_file_open(&r->file, r->count, r->word)) return j->status;
+    return sweep_file_catch_up(&r->file, &r->shards);
 }
 
-/* Running ----------------------------------------------------------------------------------------------- */
-
-static void show_progress(struct run *r) {
-    const struct sweep *s = &r->sweep;
-    double spent = job_seconds() - s->begin, all = (double)keel_plan_members(s->plan);
-    double here = (double)(s->tally.members - s->done), left = all - (double)s->tally.members;
-    if (!r->progress || spent < 1 || spent - r->shown < 0.2) return;
-    r->shown = spent;
-    fprintf(stderr, "\r  %.0f of %.0f members, %.0f %%, %.3g a second", (double)s->tally.members, all,
-            100 * (double)s->tally.members / all, here / spent);
-    if (here > 0) fprintf(stderr, ", %.0f s left", left * spent / here);
-    if (s->tally.failed) fprintf(stderr, ", %lld failed", (long long)s->tally.failed);
-    fprintf(stderr, "   ");
-    fflush(stderr);
-}
-
-static int take_block(void *run, const keel_block *b) {
-    struct run *r = run;
+static int make_file(struct sweep_run *r) {
     struct job *j = &r->sweep.job;
-    if (r->shard.stream && shard_add(&r->shard, b))
-        return job_fail(j, EXIT_FAILED, "%.300s cannot be written: %s", r->shard.claim->path,
-                        strerror(errno));
-    if (r->csv.file.stream && sweep_csv_block(&r->csv, b)) return j->status;
-    sweep_tally_block(&r->sweep.tally, b);
-    if (sweep_summary_block(&r->sweep, b)) return j->status;
-    show_progress(r);
-    return stop_asked();
+    if (r->parts) return 0;
+    if (r->ranks.size > 1 && collect(r)) return j->status;
+    if (stop_asked() && r->file.fed < r->agenda.blocks)
+        return job_fail(j, stop_exit(),
+                        "interrupted before the file was made; go on with: keel sweep --resume %.200s",
+                        r->file.claim ? r->file.claim->path : "");
+    if (r->file.fed < r->agenda.blocks)
+        return job_fail(j, EXIT_FAILED, "block %lld is missing: go on with: keel sweep --resume %.200s",
+                        (long long)r->file.fed, r->file.claim->path);
+    if (sweep_file_end(&r->file)) return j->status;
+    shards_remove(&r->shards);
+    return 0;
 }
 
-static int integrate(struct run *r) {
+/* ------------------------------------------------------------------------------------------------------- */
+
+/* Reads the model, by every rank; what is wrong is told by rank 0 alone. */
+static int open_sweep(struct sweep_run *r, int count, char **word) {
     struct sweep *s = &r->sweep;
     struct job *j = &s->job;
-    int64_t first = r->shard.blocks, all = keel_ensemble_blocks(s->ensemble);
-    s->begin = job_seconds();
-    r->progress = !j->say.quiet && !j->say.json && isatty(STDERR_FILENO);
-    keel_status status = keel_ensemble_run(s->ensemble, first, all, take_block, r);
-    s->wall_s = job_seconds() - s->begin;
-    if (r->shown > 0) fprintf(stderr, "\r%78s\r", "");
-    if (status == KEEL_ENOMEM) return job_no_memory(j);
-    if (j->status) return j->status;
-    if (s->tally.members < keel_plan_members(s->plan)) {
-        if (r->shard.stream) shard_settle(&r->shard);
-        job_fail(j, stop_exit(),
-                 r->shard.stream ? "interrupted after %lld of %lld members; go on with: keel "
-                                   "sweep --resume %.200s"
-                                 : "interrupted after %lld of %lld members%.0s",
-                 (long long)s->tally.members, (long long)keel_plan_members(s->plan),
-                 r->out ? r->out->path : "");
-        return j->status;
-    }
-    return make_file(r);
-}
-
-static int run_sweep(struct run *r) {
-    struct sweep *s = &r->sweep;
-    struct job *j = &s->job;
-    int status = job_open(j, COMMAND_SWEEP, r->count, r->word);
-    if (status || option_given(&j->options, opt_help)) return status;
     struct waiting waiting;
+    if (job_open(j, COMMAND_SWEEP, count, word)) return j->status;
+    if (option_given(&j->options, opt_help)) return 0;
+    if (r->ranks.size > 1 && strcmp(j->file, "-") == 0)
+        return job_fail(j, EXIT_USAGE, "only one rank has the standard input: give the model as a file");
+    if (take_task(r)) return j->status;
     waiting_begin(&waiting, &j->say, "verifying the equations");
-    status = sweep_plan(s);
+    s->workers = r->ranks.size > 1 ? ranks_workers() : 0;
+    int status = sweep_plan(s);
     waiting_end(&waiting);
     if (status) return status;
     job_name_stabilizer(j, keel_sim_solver(keel_ensemble_base(s->ensemble)));
-    status = open_files(r);
-    if (status) return status;
-    return integrate(r);
+    r->word = sweep_words(count, word, &r->count);
+    r->sum = r->word ? sweep_sum(s, r->count, r->word) : 0;
+    return r->sum ? 0 : job_no_memory(j);
+}
+
+static int run_sweep(struct sweep_run *r, int count, char **word) {
+    struct job *j = &r->sweep.job;
+    open_sweep(r, count, word);
+    if (ranks_agree(&r->ranks, j, r->sum)) return j->status;
+    if (option_given(&j->options, opt_help)) return 0;
+    if (open_files(r)) return j->status;
+    sweep_run_blocks(r);
+    if (r->ranks.size > 1) shards_close(&r->shards);
+    if (ranks_agree(&r->ranks, j, 0) || r->ranks.rank > 0) return j->status;
+    return make_file(r);
+}
+
+/* Other ranks rest until the file is made: MPI itself would wait at full speed. */
+static void end_ranks(struct ranks *r) {
+    struct rank_message m = {.word = RANK_AGREED};
+    if (r->size > 1 && r->rank > 0) ranks_receive(r, 0, RANK_AGREED, &m);
+    for (int i = 1; i < r->size && r->rank == 0; i++) ranks_send(r, i, &m);
+    ranks_close(r);
+}
+
+static void close_run(struct sweep_run *r) {
+    sweep_file_drop(&r->file);
+    shards_close(&r->shards);
+    agenda_close(&r->agenda);
+    keel_ensemble_close(r->sweep.ensemble);
+    keel_plan_close(r->sweep.plan);
+    keel_summary_close(r->sweep.summary);
+    free(r->sweep.times);
+    free(r->word);
+    pthread_mutex_destroy(&r->lock);
+    job_close(&r->sweep.job);
+}
+
+static int tell(struct sweep_run *r, int status) {
+    struct sweep *s = &r->sweep;
+    const struct job *j = &s->job;
+    if (status == 0 && option_given(&j->options, opt_help))
+        return command_help(command_find("sweep"), stdout), status;
+    if (status == 0) status = sweep_exit(s);
+    if (s->tally.members && !j->say.json && !j->say.quiet && status != EXIT_FAILED)
+        sweep_certificate(s, stdout);
+    if (j->say.json) sweep_json(s, status, stdout);
+    if (r->parts && j->status == 0)
+        message_note(&j->say, "part %d of %d is finished; once all are: keel gather %.200s", r->part,
+                     r->parts, option_text(&j->options, opt_out));
+    return status;
+}
+
+/* The other ranks keep silent: what they have to say goes to rank 0. */
+static char **silent_words(int *count, char **argv) {
+    char **word = calloc((size_t)*count + 3, sizeof *word);
+    if (!word) return NULL;
+    memcpy(word, argv, (size_t)*count * sizeof *word);
+    word[(*count)++] = "--json";
+    word[(*count)++] = "--quiet";
+    return word;
 }
 
 int sweep_command(int count, char **argv) {
-    static struct run r;
+    static struct sweep_run r;
     struct job *j = &r.sweep.job;
-    char **words = NULL;
-    r = (struct run){0};
+    char **words = NULL, **silent = NULL, *kept = NULL, why[JOB_SENTENCE];
+    r = (struct sweep_run){.own = -1};
+    pthread_mutex_init(&r.lock, NULL);
     stop_watch();
-    int status = job_open_word(j, COMMAND_SWEEP, count, argv, NULL);
+    int wrong = ranks_open(&r.ranks, why, sizeof why);
+    if (r.ranks.rank > 0) argv = silent = silent_words(&count, argv);
+    int status = argv ? job_open_word(j, COMMAND_SWEEP, count, argv, NULL) : job_no_memory(j);
+    if (wrong && status == 0 && !option_given(&j->options, opt_task))
+        status = job_fail(j, EXIT_FAILED, "%s", why);
+    if (status == 0 && option_given(&j->options, opt_retry_failed)) {
+        if (r.ranks.size == 1) return close_run(&r), sweep_retry(count, argv);
+        status = job_fail(j, EXIT_USAGE, "--retry-failed runs in one process: start it without mpirun");
+    }
     if (status == 0 && option_given(&j->options, opt_resume)) {
         r.resumed = 1;
-        status = check_resume(j);
-        if (status == 0) words = resumed_words(&r, count, argv, &count);
-        if (status == 0 && !words) status = j->status;
+        if (check_resume(j) == 0) words = resumed_words(j, count, argv, &count, &kept);
+        status = ranks_agree(&r.ranks, j, 0);
         argv = words;
     }
     if (status == 0) {
         job_close(j);
-        r.count = count, r.word = argv;
-        status = run_sweep(&r);
+        status = run_sweep(&r, count, argv);
     }
-    if (status == 0 && option_given(&j->options, opt_help)) command_help(command_find("sweep"), stdout);
-    else {
-        if (status == 0) status = sweep_exit(&r.sweep);
-        if (r.sweep.tally.members && !j->say.json && !j->say.quiet && status != EXIT_FAILED)
-            sweep_certificate(&r.sweep, stdout);
-        if (j->say.json) sweep_json(&r.sweep, status, stdout);
-    }
-    sweep_csv_drop(&r.csv);
-    sweep_hdf5_drop(r.hdf5);
-    shard_close(&r.shard);
-    claim_close(r.out);
-    keel_ensemble_close(r.sweep.ensemble);
-    keel_plan_close(r.sweep.plan);
-    keel_summary_close(r.sweep.summary);
-    free(r.sweep.times);
+    if (r.ranks.rank == 0) status = tell(&r, status);
+    end_ranks(&r.ranks);
+    close_run(&r);
     free(words);
-    job_close(j);
-    return status;
+    free(silent);
+    free(kept);
+    return r.ranks.rank == 0 ? status : 0;
 }

@@ -21,6 +21,17 @@ const struct command command_table[] = {
      "and sentence are kept, and the status of the command is 3.  Results do not depend on --workers.",
      "keel sweep pendulum.keel --over g=1:20:200 --over l=0.5,1,2 --out swings.h5",
      "600 pendulums: the values at the end over the dimensions g and l", sweep_command},
+    {"show", COMMAND_SHOW, "FILE", "what a file of keel sweep holds: its plan, its certificate, figures",
+     "FILE is HDF5 (.h5, .nc).  --plot draws curves (a few members over t), a fan (quantiles over t), a map "
+     "(over\n"
+     "two parameters, at the end of the run), a section (events) or values over what varies; --as chooses.",
+     "keel show swings.h5 --plot map.svg --columns x", "the values of x at the end over two parameters",
+     show_command},
+    {"gather", COMMAND_GATHER, "FILE..", "one file of the blocks that tasks of a sweep have finished",
+     "FILE is what was given as --out to all tasks (--task), or a folder, or the files of blocks "
+     "themselves,\n"
+     "which are removed once the file is complete, unless --out gives it another name.",
+     "keel gather swings.h5", "makes swings.h5 of swings.h5.keel-blocks-1, -2, ...", gather_command},
     {"compare", COMMAND_COMPARE, "MODEL", "the same problem by several methods: error, drift, cost",
      "Without --methods those that suit the problem.  Methods with error control take --rtol (1e-6), the "
      "others\n"

@@ -21,6 +21,8 @@ void command_overview(FILE *out);
 
 int run_command(int count, char **argv);
 int sweep_command(int count, char **argv);
+int show_command(int count, char **argv);
+int gather_command(int count, char **argv);
 int compare_command(int count, char **argv);
 int converge_command(int count, char **argv);
 int methods_command(int count, char **argv);

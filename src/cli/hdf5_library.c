@@ -21,13 +21,15 @@ static int find_value(void *handle, const char *name, hid_t *value) {
 }
 
 int hdf5_library_load(struct hdf5_library *l, char *why, size_t room) {
+    static int opened; /* as the library itself: once for the process */
     void *handle = dlopen(KEEL_HDF5, RTLD_NOW | RTLD_LOCAL);
     int good = handle != NULL;
 #define HDF5_CALL(name) good = good && find(handle, "H5" #name, &l->name);
     HDF5_CALLS(HDF5_CALL)
 #undef HDF5_CALL
     /* Where it has failed it would only fail again at the end of the program; H5open sets the values. */
-    good = good && l->dont_atexit() >= 0 && l->open() >= 0;
+    good = good && (opened || (l->dont_atexit() >= 0 && l->open() >= 0));
+    opened |= good;
 #define HDF5_VALUE(name) good = good && find_value(handle, "H5" #name "_g", &l->name);
     HDF5_VALUES(HDF5_VALUE)
 #undef HDF5_VALUE

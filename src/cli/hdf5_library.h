@@ -27,10 +27,13 @@
     X(Dopen2)                     \
     X(Dget_space)                 \
     X(Dset_extent)                \
+    X(Dread)                      \
     X(Dvlen_reclaim)              \
     X(Dwrite)                     \
     X(Eset_auto2)                 \
     X(Fclose)                     \
+    X(Gget_info)                  \
+    X(Lget_name_by_idx)           \
     X(Fcreate)                    \
     X(Fopen)                      \
     X(Pclose)                     \
@@ -41,6 +44,9 @@
     X(Sclose)                     \
     X(Screate)                    \
     X(Sget_simple_extent_npoints) \
+    X(Sget_simple_extent_ndims)   \
+    X(Sget_simple_extent_dims)    \
+    X(Sget_select_npoints)        \
     X(Rcreate)                    \
     X(Tvlen_create)               \
     X(Screate_simple) X(Sselect_hyperslab) X(Tclose) X(Tcopy) X(Tcreate) X(Tinsert) X(Tset_cset) X(Tset_size)

@@ -83,6 +83,7 @@ static char *find_path(const char *name) {
 }
 
 static keel_model *load(struct job *j, const keel_model_options *o) {
+    if (j->text) return keel_model_read(j->file, j->text, strlen(j->text), o);
     const struct paper_file *paper = paper_model(j->file);
     if (!paper && strcmp(j->file, "-") != 0) return keel_model_load(j->path, o);
     size_t length = 0;
@@ -143,7 +144,7 @@ static int load_model(struct job *j) {
     double begin = job_seconds();
     j->path = find_path(j->file);
     if (!j->path) return job_no_memory(j);
-    if (usage_file(j)) return j->status;
+    if (!j->text && usage_file(j)) return j->status;
     waiting_begin(&waiting, &j->say, "reading the model");
     j->model = load(j, &o);
     waiting_end(&waiting);
@@ -396,7 +397,7 @@ int job_open_word(struct job *j, unsigned command, int count, char **argv, const
     if (wrong) return job_fail(j, EXIT_USAGE, "%s", why);
     if (option_given(&j->options, opt_help)) return 0;
     if (j->options.operands == 0 && ask) return job_fail(j, EXIT_USAGE, "%s", ask);
-    if (j->options.operands > 1)
+    if (j->options.operands > 1 && command != COMMAND_GATHER)
         return job_fail(j, EXIT_USAGE, "one at a time: `%.80s` is one too many", j->options.operand[1]);
     j->file = j->options.operand[0];
     return 0;
@@ -437,8 +438,13 @@ int job_refuse(struct job *j, keel_sim *sim) {
 }
 
 int job_open(struct job *j, unsigned command, int count, char **argv) {
+    return job_open_text(j, command, count, argv, NULL);
+}
+
+int job_open_text(struct job *j, unsigned command, int count, char **argv, const char *text) {
     int status = job_open_word(j, command, count, argv, "which model?  Give a file, or - for standard input");
     if (status || option_given(&j->options, opt_help)) return status;
+    j->text = text;
     if (like_open(j) || load_model(j) || like_check(j) || take_model_options(j)) return j->status;
     if (command & COMMAND_SOLVE && (take_tolerances(j) || take_method(j))) return j->status;
     if (memory_is_out()) return job_no_memory(j); /* another method may have been chosen */

@@ -18,6 +18,7 @@ struct job {
     struct like *like; /* what --like has taken from a sweep; or NULL */
     const char *file;  /* as given; "-": standard input */
     char *path;        /* of the file that was read */
+    const char *text;  /* of the model, where it is not read from the file */
     keel_model *model; /* loaded, without errors */
     double compile_s;  /* to load, analyse and compile it */
     double t0, t1;     /* the span */
@@ -32,6 +33,8 @@ struct job {
 /* Parses and loads.  0, or an exit status; then what was wrong is told already (with --json in job->sentence
  * alone).  job_close in any case. */
 int job_open(struct job *j, unsigned command, int count, char **argv);
+/* The same with the model's text instead of its file; NULL: the file. */
+int job_open_text(struct job *j, unsigned command, int count, char **argv, const char *text);
 /* Options and at most one word, which `ask` asks for (NULL: it may be missing); the same otherwise. */
 int job_open_word(struct job *j, unsigned command, int count, char **argv, const char *ask);
 void job_close(struct job *j);

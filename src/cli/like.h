@@ -1,7 +1,7 @@
 /* like.h - keel run MODEL --like FILE.h5:N: member N of a sweep once more, alone, with the same bits.
  *
- * The file has the command line of the sweep and the text of its model: from these the plan is made again,
- * and the member's values and the sweep's options are taken where the command line is silent. */
+ * The file has the command line of the sweep, the text of its model and all values of its members: these
+ * values, and the sweep's options, are taken where the command line is silent. */
 #ifndef KEEL_CLI_LIKE_H
 #define KEEL_CLI_LIKE_H
 

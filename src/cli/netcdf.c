@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { GROWTH = 1024 }; /* numbers of a chunk of what grows */
+
 static void make_types(struct netcdf *n) {
     const struct hdf5_library *h5 = &n->h5;
     h5->Eset_auto2(H5E_DEFAULT, NULL, NULL);
@@ -68,24 +70,44 @@ static int put_word(struct netcdf *n, hid_t at, const char *name, const char *te
 
 /* Datasets ---------------------------------------------------------------------------------------------- */
 
-/* No times of creation: the same numbers give the same bytes. */
-static hid_t make_set(struct netcdf *n, const char *name, hid_t type, int rank, const hsize_t *size) {
-    hid_t space = n->h5.Screate_simple(rank, size, NULL), how = n->h5.Pcreate(n->h5.P_CLS_DATASET_CREATE_ID);
+/* In chunks of GROWTH numbers if it grows, of `rows` rows if that is not 0, else contiguous.  No times of
+ * creation: the same numbers give the same bytes. */
+static hid_t make_set(struct netcdf *n, const char *name, hid_t type, int rank, const hsize_t *size,
+                      hsize_t rows) {
+    hsize_t most = H5S_UNLIMITED, chunk[NETCDF_RANK + 1] = {GROWTH}, bytes = 8 * rows;
+    int grows = rank == 1 && size[0] == 0;
+    for (int i = 1; i < rank && rows; i++) chunk[i] = size[i], bytes *= size[i];
+    if (rows) chunk[0] = rows;
+    hid_t space = n->h5.Screate_simple(rank, size, grows ? &most : NULL);
+    hid_t how = n->h5.Pcreate(n->h5.P_CLS_DATASET_CREATE_ID);
     n->h5.Pset_obj_track_times(how, 0);
+    if (grows || (rows && bytes < UINT32_MAX)) n->h5.Pset_chunk(how, rank, chunk);
     hid_t set = n->h5.Dcreate2(n->id, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
     n->h5.Pclose(how);
     n->h5.Sclose(space);
     return set;
 }
 
-static int write_scale(struct netcdf *n, hid_t set, hsize_t size, const double *numbers) {
-    if (numbers)
-        return n->h5.Dwrite(set, n->h5.T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) < 0 ? -1 : 0;
-    int64_t *count = malloc((size_t)(size + 1) * sizeof *count);
-    for (hsize_t k = 0; k < size && count; k++) count[k] = (int64_t)k;
-    int bad = !count || n->h5.Dwrite(set, n->h5.T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, count) < 0;
-    free(count);
+/* 0, 1, 2, ... piece by piece. */
+static int write_counts(struct netcdf *n, hid_t set, hsize_t size) {
+    int64_t count[GROWTH];
+    int bad = 0;
+    hid_t space = n->h5.Dget_space(set);
+    for (hsize_t at = 0; at < size && !bad; at += GROWTH) {
+        hsize_t some = size - at < GROWTH ? size - at : GROWTH;
+        for (hsize_t k = 0; k < some; k++) count[k] = (int64_t)(at + k);
+        hid_t memory = n->h5.Screate_simple(1, &some, NULL);
+        bad = n->h5.Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &some, NULL) < 0 ||
+              n->h5.Dwrite(set, n->h5.T_NATIVE_INT64, memory, space, H5P_DEFAULT, count) < 0;
+        n->h5.Sclose(memory);
+    }
+    n->h5.Sclose(space);
     return bad ? -1 : 0;
+}
+
+static int write_scale(struct netcdf *n, hid_t set, hsize_t size, const double *numbers) {
+    if (!numbers) return write_counts(n, set, size);
+    return n->h5.Dwrite(set, n->h5.T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) < 0 ? -1 : 0;
 }
 
 int netcdf_dimension(struct netcdf *n, const char *name, hsize_t size, const double *numbers) {
@@ -93,11 +115,18 @@ int netcdf_dimension(struct netcdf *n, const char *name, hsize_t size, const dou
     struct netcdf_dimension *d = &n->dimension[n->dimensions];
     text_set(d->name, sizeof d->name, "%s", name);
     d->size = size;
-    hid_t set = make_set(n, d->name, numbers ? n->h5.T_IEEE_F64LE : n->h5.T_STD_I64LE, 1, &size);
+    hid_t set = make_set(n, d->name, numbers ? n->h5.T_IEEE_F64LE : n->h5.T_STD_I64LE, 1, &size, 0);
     int bad = set < 0 || write_scale(n, set, size, numbers) || put_word(n, set, "CLASS", "DIMENSION_SCALE") ||
               put_word(n, set, "NAME", d->name);
     if (set >= 0) n->h5.Dclose(set);
     return bad ? -1 : n->dimensions++;
+}
+
+int netcdf_grow(struct netcdf *n, int dimension, hsize_t size) {
+    hid_t set = n->h5.Dopen2(n->id, n->dimension[dimension].name, H5P_DEFAULT);
+    int bad = set < 0 || n->h5.Dset_extent(set, &size) < 0 || write_counts(n, set, size);
+    if (set >= 0) n->h5.Dclose(set);
+    return bad ? -1 : 0;
 }
 
 static int note_user(struct netcdf *n, int dimension, const char *name, unsigned place) {
@@ -119,7 +148,7 @@ hid_t netcdf_variable(struct netcdf *n, const char *name, hid_t type, int rank, 
     hobj_ref_t scale[NETCDF_RANK + 1];
     hvl_t list[NETCDF_RANK + 1];
     for (int i = 0; i < rank; i++) size[i] = n->dimension[dimension[i]].size;
-    hid_t set = make_set(n, name, type, rank, size);
+    hid_t set = make_set(n, name, type, rank, size, rank && dimension[0] == 0 ? n->chunk : 0);
     int bad = set < 0;
     for (int i = 0; i < rank && !bad; i++) {
         list[i] = (hvl_t){1, &scale[i]};
@@ -129,6 +158,59 @@ hid_t netcdf_variable(struct netcdf *n, const char *name, hid_t type, int rank, 
     if (!bad && rank) bad = put_attribute(n, set, "DIMENSION_LIST", n->references, (hsize_t)rank, list);
     if (bad && set >= 0) n->h5.Dclose(set);
     return bad ? -1 : set;
+}
+
+int netcdf_range(const struct netcdf *n, hid_t space, int axes, hsize_t first, hsize_t count) {
+    hsize_t end = first + count, length[NETCDF_RANK + 1], at[NETCDF_RANK + 1] = {0}, size[NETCDF_RANK + 1];
+    H5S_seloper_t how = H5S_SELECT_SET;
+    int rank = n->h5.Sget_simple_extent_ndims(space);
+    if (rank < axes || rank > NETCDF_RANK) return -1;
+    n->h5.Sget_simple_extent_dims(space, length, NULL);
+    memcpy(size, length, sizeof size);
+    while (first < end) {
+        hsize_t stride = 1;
+        int k = axes - 1;
+        for (; k > 0; k--) { /* the outermost axis whose next piece is whole */
+            hsize_t wider = stride * length[k];
+            if (first % wider || first + wider > end) break;
+            stride = wider;
+        }
+        hsize_t rest = first / stride, left = (end - first) / stride;
+        for (int i = 0; i < axes; i++) at[i] = 0, size[i] = length[i];
+        at[k] = rest % length[k];
+        size[k] = length[k] - at[k] < left ? length[k] - at[k] : left;
+        rest /= length[k];
+        for (int i = k - 1; i >= 0; i--) {
+            at[i] = rest % length[i], size[i] = 1;
+            rest /= length[i];
+        }
+        if (n->h5.Sselect_hyperslab(space, how, at, NULL, size, NULL) < 0) return -1;
+        how = H5S_SELECT_OR;
+        first += size[k] * stride;
+    }
+    return 0;
+}
+
+int netcdf_numbers(const struct netcdf *n, hid_t set, hid_t type, int axes, hsize_t first, hsize_t count,
+                   void *out) {
+    hid_t space = n->h5.Dget_space(set);
+    int bad = space < 0 || netcdf_range(n, space, axes, first, count);
+    hssize_t points = bad ? 0 : n->h5.Sget_select_npoints(space);
+    hsize_t all = (hsize_t)points;
+    hid_t memory = n->h5.Screate_simple(1, &all, NULL);
+    bad = bad || n->h5.Dread(set, type, memory, space, H5P_DEFAULT, out) < 0;
+    n->h5.Sclose(memory);
+    if (space >= 0) n->h5.Sclose(space);
+    return bad ? -1 : 0;
+}
+
+hid_t netcdf_find(const struct netcdf *n, const char *name, int *rank, hsize_t size[NETCDF_RANK + 1]) {
+    hid_t set = n->h5.Dopen2(n->id, name, H5P_DEFAULT);
+    hid_t space = set < 0 ? -1 : n->h5.Dget_space(set);
+    *rank = space < 0 ? -1 : n->h5.Sget_simple_extent_ndims(space);
+    if (*rank >= 0 && *rank <= NETCDF_RANK) n->h5.Sget_simple_extent_dims(space, size, NULL);
+    if (space >= 0) n->h5.Sclose(space);
+    return set;
 }
 
 /* Who has each dimension. */

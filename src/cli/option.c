@@ -281,6 +281,24 @@ int option_parse(struct options *o, unsigned command, int count, char **argv, ch
     return 0;
 }
 
+int option_words(unsigned command, int count, char **argv, int (*keep)(const void *user, int id),
+                 const void *user, char **out) {
+    int kept = 0;
+    for (int i = 0, plain = 0; i < count; i++) {
+        int id = -1, words = 1;
+        if (!plain && strcmp(argv[i], "--") == 0) plain = 1;
+        else if (!plain && strncmp(argv[i], "--", 2) == 0) {
+            size_t length = strcspn(argv[i] + 2, "=");
+            id = find(argv[i] + 2, length, command);
+            if (id >= 0 && option_row(id).kind != OPTION_FLAG && argv[i][2 + length] == '\0' && i + 1 < count)
+                words = 2;
+        }
+        for (int k = 0; k < words && keep(user, id); k++) out[kept++] = argv[i + k];
+        i += words - 1;
+    }
+    return kept;
+}
+
 static int not_of_model(const struct option_row *row, char *why, size_t room) {
     char name[60];
     with_dashes(row->name, name, sizeof name);
@@ -317,10 +335,24 @@ void option_release(struct options *o) {
 }
 
 int option_of_numbers(int id) {
-    static const enum option_id others[] = {
-        opt_out,    opt_events,  opt_plot,     opt_axes,  opt_report,    opt_checkpoint, opt_checkpoint_every,
-        opt_resume, opt_workers, opt_accuracy, opt_force, opt_interpret, opt_json,       opt_quiet,
-        opt_color,  opt_help};
+    static const enum option_id others[] = {opt_out,
+                                            opt_events,
+                                            opt_plot,
+                                            opt_axes,
+                                            opt_report,
+                                            opt_checkpoint,
+                                            opt_checkpoint_every,
+                                            opt_resume,
+                                            opt_retry_failed,
+                                            opt_workers,
+                                            opt_task,
+                                            opt_accuracy,
+                                            opt_force,
+                                            opt_interpret,
+                                            opt_json,
+                                            opt_quiet,
+                                            opt_color,
+                                            opt_help};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if ((int)others[i] == id) return 0;
     return 1;

@@ -23,10 +23,12 @@ enum {
     COMMAND_HELP = 512,
     COMMAND_REPRODUCE = 1024,
     COMMAND_SWEEP = 2048,
+    COMMAND_GATHER = 4096,
+    COMMAND_SHOW = 8192,
     COMMAND_MODEL =
         COMMAND_RUN | COMMAND_CHECK | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_EMIT | COMMAND_SWEEP,
     COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_SWEEP,
-    COMMAND_ALL = 4095
+    COMMAND_ALL = 16383
 };
 
 enum option_kind {
@@ -55,7 +57,8 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP,                                                      \
       "from:to:count or v1,v2,..: a parameter or start value; repeatable: all combinations")                 \
     X(zip, FLAG, LINE, NULL, NULL, COMMAND_SWEEP, "the lists of --over go side by side")                     \
-    X(table, FILE, LINE, "FILE.csv", NULL, COMMAND_SWEEP, "a column for each value, a line for each member") \
+    X(table, FILE, LINE, "FILE", NULL, COMMAND_SWEEP,                                                        \
+      "a column for each value, a line for each member: .csv, or datasets of .h5")                           \
     X(draw, TEXT, LINE, "A=D(a,b)", NULL, COMMAND_SWEEP,                                                     \
       "draw a value: uniform(from,to), normal(mean,deviation), lognormal(..); repeatable")                   \
     X(count, NUMBER, LINE, "N", NULL, COMMAND_SWEEP, "how many members are drawn, for each combination")     \
@@ -66,19 +69,23 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(every, NUMBER, MODEL, "DT", NULL, COMMAND_RUN | COMMAND_SWEEP, "output times DT apart")                \
     X(at, TEXT, MODEL, "T1,T2,..", NULL, COMMAND_RUN | COMMAND_SWEEP, "output at these times")               \
     X(like, FILE, LINE, "FILE.h5:N", NULL, COMMAND_RUN, "member N of a sweep, with its values and options")  \
-    X(columns, TEXT, LINE, "X,Y,..", NULL, COMMAND_SWEEP, "keep these columns alone")                        \
+    X(columns, TEXT, LINE, "X,Y,..", NULL, COMMAND_SWEEP | COMMAND_SHOW,                                     \
+      "keep these columns alone (show: draw these)")                                                         \
     X(extrema, FLAG, LINE, NULL, NULL, COMMAND_SWEEP,                                                        \
       "smallest, largest and mean of each column over the run, too")                                         \
     X(steps_out, FLAG, MODEL, NULL, NULL, COMMAND_RUN, "output at every accepted step")                      \
-    X(out, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_SWEEP,           \
+    X(out, FILE, LINE, "FILE", NULL,                                                                         \
+      COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_SWEEP | COMMAND_GATHER,                         \
       "results: .csv or .h5 (emit: the C file)")                                                             \
     X(events, FILE, LINE, "FILE.csv", NULL, COMMAND_RUN | COMMAND_SWEEP,                                     \
       "one row for every event (sweep: the NAME of an event to keep)")                                       \
-    X(plot, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE,                     \
+    X(plot, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_COMPARE | COMMAND_REPRODUCE | COMMAND_SHOW,      \
       "draw: .svg, .png or .pdf; - draws in the terminal (reproduce: a folder)")                             \
     X(full, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "the long tables, too: 10^5 periods")                 \
     X(list, FLAG, LINE, NULL, NULL, COMMAND_REPRODUCE, "what items there are and which figures they draw")   \
-    X(axes, TEXT, MODEL, "X,Y,..", NULL, COMMAND_RUN,                                                        \
+    X(as, CHOICE, LINE, "CHART", SHOW_CHARTS, COMMAND_SHOW,                                                  \
+      "what --plot draws (by default what suits the file)")                                                  \
+    X(axes, TEXT, MODEL, "X,Y,..", NULL, COMMAND_RUN | COMMAND_SHOW,                                         \
       "what a panel of the plot shows: the first against the others; repeatable")                            \
     X(report, FILE, LINE, "FILE.html", NULL, COMMAND_RUN,                                                    \
       "one self-contained page with certificate, analysis and plots")                                        \
@@ -86,13 +93,18 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(checkpoint_every, NUMBER, LINE, "S", NULL, COMMAND_RUN, "seconds between checkpoints (60)")            \
     X(resume, FILE, LINE, "FILE", NULL, COMMAND_RUN | COMMAND_SWEEP,                                         \
       "go on from a checkpoint (sweep: with the --out FILE of an interrupted one)")                          \
+    X(retry_failed, FILE, LINE, "FILE.h5", NULL, COMMAND_SWEEP,                                              \
+      "run the failed members of a finished sweep again, with the options of a run given here")              \
     X(accuracy, CHOICE, MODEL, "WHEN", "auto|yes|no", COMMAND_RUN,                                           \
       "measure the errors by a tighter rerun (auto: after runs below a second)")                             \
     X(summary, TEXT, LINE, "S1,S2,..", NULL, COMMAND_SWEEP,                                                  \
       "of the columns over all members: count, mean, std, min, max, quantiles q05, q50, ..")                 \
     X(workers, COUNT, LINE, "N", NULL, COMMAND_SWEEP, "threads (one for each core)")                         \
+    X(task, TEXT, LINE, "I/N", NULL, COMMAND_SWEEP,                                                          \
+      "do part I of N alone, or `slurm`: that of the array job; `keel gather` makes the file")               \
     X(force, FLAG, LINE, NULL, NULL,                                                                         \
-      COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP,                      \
+      COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP | COMMAND_GATHER |    \
+          COMMAND_SHOW,                                                                                      \
       "replace files that keel has not written, and links, too")                                             \
     X(kind, CHOICE, LINE, "K", "pendulum|ode|hamiltonian|dae|modes", COMMAND_NEW,                            \
       "what the starter model shows (pendulum)")                                                             \
@@ -107,6 +119,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
       "colours (auto: on a terminal, unless NO_COLOR is set)")                                               \
     X(help, FLAG, LINE, NULL, NULL, COMMAND_ALL, "what the command does, with an example")
 
+#define SHOW_CHARTS "curves|fan|map|section|values"
 #define OPTION_STABILIZERS "" /* those that the library lists: see option_choices */
 
 /* First the fields of the library by their numbers, for which there is room enough; then those above. */
@@ -147,6 +160,10 @@ struct options {
 
 /* argv[0 .. count) behind the command's name.  0, or -1 with a sentence in `why`: wrong usage. */
 int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t room);
+/* The words of a line whose options `keep` wants, to out[count]; words that are no options have the id -1.
+ * How many. */
+int option_words(unsigned command, int count, char **argv, int (*keep)(const void *user, int id),
+                 const void *user, char **out);
 /* One entry of a model's `options`, which the command line overrides; as above. */
 int option_of_model(struct options *o, unsigned command, const char *name, const char *value, char *why,
                     size_t room);

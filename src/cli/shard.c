@@ -9,9 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ENDING ".keel-blocks"
-enum { PARTS = 14 };
-static const char magic[8] = "keelswp1", record_magic[8] = "keelblk1";
+enum { PARTS = 14, LOOK = 8192 };
+static const char magic[8] = "keelswp2", record_magic[8] = "keelblk1";
 
 /* On the disk, as this machine has its numbers. */
 struct head {
@@ -19,6 +18,7 @@ struct head {
     uint64_t sum;    /* of what follows */
     uint64_t length; /* of the text behind it, a multiple of 8 */
     int64_t members, words, words_length;
+    uint64_t sweep;
     int32_t columns, times, folds, events;
 };
 
@@ -48,9 +48,11 @@ static size_t padded(size_t bytes) {
     return (bytes + 7) / 8 * 8;
 }
 
-char *shard_path(const char *out) {
-    char *path = malloc(strlen(out) + sizeof ENDING);
-    if (path) sprintf(path, "%s" ENDING, out);
+char *shard_path(const char *out, int number) {
+    size_t room = strlen(out) + sizeof SHARD_ENDING + 16;
+    char *path = malloc(room);
+    if (path && number) snprintf(path, room, "%s" SHARD_ENDING "-%d", out, number);
+    else if (path) snprintf(path, room, "%s" SHARD_ENDING, out);
     return path;
 }
 
@@ -122,12 +124,14 @@ int shard_add(struct shard *s, const keel_block *b) {
     r.sum = sum_of(&r, sizeof r, s->bytes + sizeof r, r.length);
     memcpy(s->bytes, &r, sizeof r);
     errno = 0;
-    if (fwrite(s->bytes, 1, sizeof r + r.length, s->stream) != sizeof r + r.length || fflush(s->stream)) {
-        if (!errno) errno = EIO;
-        return -1;
+    if (fseeko(s->stream, s->end, SEEK_SET) == 0 &&
+        fwrite(s->bytes, 1, sizeof r + r.length, s->stream) == sizeof r + r.length &&
+        fflush(s->stream) == 0) {
+        s->end += (int64_t)(sizeof r + r.length);
+        return 0;
     }
-    s->blocks++;
-    return 0;
+    if (!errno) errno = EIO;
+    return -1;
 }
 
 /* Do the sizes of a record fit the sweep?  Then its length is bounded, too. */
@@ -150,12 +154,13 @@ static int pointers_fit(const keel_block *b, int64_t text, int64_t events) {
     return text == 0 || b->text[text - 1] == '\0';
 }
 
-int shard_next(struct shard *s, keel_block *b) {
+/* The record that begins at `place`: 1; 0: there is no whole one; -1 without memory. */
+int shard_read(struct shard *s, int64_t place, keel_block *b) {
     struct record r;
     struct part part[PARTS];
     struct stat about;
-    off_t begin = ftello(s->stream);
-    if (fread(&r, sizeof r, 1, s->stream) != 1 || !fits(s, &r)) return fseeko(s->stream, begin, SEEK_SET), 0;
+    if (fseeko(s->stream, place, SEEK_SET) || fread(&r, sizeof r, 1, s->stream) != 1 || !fits(s, &r))
+        return 0;
     *b = (keel_block){.index = r.index,
                       .first = r.first,
                       .count = r.count,
@@ -167,7 +172,7 @@ int shard_next(struct shard *s, keel_block *b) {
     if (whole && make_room(s, r.length)) return -1;
     whole = whole && fread(s->bytes, 1, r.length, s->stream) == r.length &&
             r.sum == sum_of(&r, sizeof r, s->bytes, r.length);
-    if (!whole) return fseeko(s->stream, begin, SEEK_SET), 0;
+    if (!whole) return 0;
     const unsigned char *at = s->bytes;
     for (int k = 0; k < PARTS; k++) {
         *part[k].pointer = part[k].bytes ? at : NULL;
@@ -177,7 +182,27 @@ int shard_next(struct shard *s, keel_block *b) {
     b->status = (const int32_t *)(const void *)at;
     at += padded((size_t)r.count * sizeof *b->status);
     b->row = (const int32_t *)(const void *)at;
-    if (!pointers_fit(b, r.text, r.events)) return fseeko(s->stream, begin, SEEK_SET), 0;
+    return pointers_fit(b, r.text, r.events);
+}
+
+/* Where bytes that begin a record stand next, from `place` on; -1: nowhere. */
+static int64_t next_mark(struct shard *s, int64_t place) {
+    char bytes[LOOK];
+    if (fseeko(s->stream, place, SEEK_SET)) return -1;
+    for (size_t count; (count = fread(bytes, 8, LOOK / 8, s->stream)) > 0; place += (int64_t)(8 * count))
+        for (size_t i = 0; i < count; i++)
+            if (memcmp(bytes + 8 * i, record_magic, sizeof record_magic) == 0)
+                return place + (int64_t)(8 * i);
+    return -1;
+}
+
+int shard_next(struct shard *s, keel_block *b, int64_t *place) {
+    int found = 0;
+    *place = s->end;
+    while (*place >= 0 && (found = shard_read(s, *place, b)) == 0) *place = next_mark(s, *place + 8);
+    if (found <= 0) return found;
+    s->damaged |= *place > s->end;
+    s->end = ftello(s->stream);
     return 1;
 }
 
@@ -188,6 +213,7 @@ static int write_head(struct shard *s, const struct shard_head *h) {
     for (int i = 0; i < h->count; i++) words += strlen(h->word[i]) + 1;
     struct head head = {.members = h->members,
                         .words = h->count,
+                        .sweep = h->sweep,
                         .words_length = (int64_t)words,
                         .columns = h->columns,
                         .times = h->times,
@@ -195,51 +221,41 @@ static int write_head(struct shard *s, const struct shard_head *h) {
                         .events = h->events,
                         .length = padded(words + model)};
     memcpy(head.magic, magic, sizeof magic);
-    if (make_room(s, head.length)) return -1;
-    unsigned char *at = s->bytes;
+    if (make_room(s, sizeof head + head.length)) return -1;
+    unsigned char *begin = s->bytes + sizeof head, *at = begin;
     memset(at, 0, head.length);
     for (int i = 0; i < h->count; i++) {
         memcpy(at, h->word[i], strlen(h->word[i]) + 1);
         at += strlen(h->word[i]) + 1;
     }
     memcpy(at, h->model, model);
-    head.sum = sum_of(&head, sizeof head, s->bytes, head.length);
+    head.sum = sum_of(&head, sizeof head, begin, head.length);
+    memcpy(s->bytes, &head, sizeof head);
+    s->end = (int64_t)(sizeof head + head.length);
     errno = 0;
-    if (fwrite(&head, sizeof head, 1, s->stream) == 1 &&
-        fwrite(s->bytes, 1, head.length, s->stream) == head.length && fflush(s->stream) == 0)
-        return 0;
-    if (!errno) errno = EIO;
+    if (write(fileno(s->stream), s->bytes, (size_t)s->end) == s->end) return 0; /* at once, or not at all */
+    if (!errno) errno = ENOSPC;
     return -1;
 }
 
-int shard_create(struct shard *s, struct job *j, const char *out, const struct shard_head *head) {
-    char *path = shard_path(out);
+int shard_create(struct shard *s, struct job *j, const char *path, const struct shard_head *head) {
     *s = (struct shard){.head = *head};
-    if (!path) return job_no_memory(j);
     s->head.count = 0, s->head.word = NULL, s->head.model = NULL; /* these are the caller's */
-    struct stat about;
-    if (stat(path, &about) == 0 && !option_given(&j->options, opt_force)) {
-        job_fail(
-            j, EXIT_FAILED,
-            "%.200s holds what an interrupted sweep has finished: go on with --resume %.200s, or --force "
-            "to begin anew",
-            path, out);
-        free(path);
-        return j->status;
-    }
     s->claim = output_claim(j, path, KIND_BLOCKS);
-    free(path);
     if (!s->claim) return j->status;
     int handle = claim_grow(s->claim, 1);
     s->stream = handle >= 0 ? fdopen(handle, "w+b") : NULL;
     if (s->stream && write_head(s, head) == 0) return 0;
-    return job_fail(j, EXIT_FAILED, "%.300s cannot be written: %s", s->claim->path, strerror(errno));
+    int error = errno;
+    claim_remove(s->claim); /* it holds nothing */
+    return job_fail(j, EXIT_FAILED, "%.300s cannot be written: %s", s->claim->path, strerror(error));
 }
 
 /* The words and the model's text, once the sum is right. */
 static int take_head(struct shard *s, const struct head *head) {
     struct shard_head *h = &s->head;
     *h = (struct shard_head){.members = head->members,
+                             .sweep = head->sweep,
                              .columns = head->columns,
                              .times = head->times,
                              .folds = head->folds,
@@ -256,46 +272,45 @@ static int take_head(struct shard *s, const struct head *head) {
     return h->count == head->words && at == end ? 0 : -1;
 }
 
-int shard_open(struct shard *s, const char *out, char *why, size_t room) {
+static int read_head(struct shard *s, const char *path, char *why, size_t room) {
     struct head head;
     struct stat about;
-    char *path = shard_path(out);
-    *s = (struct shard){0};
-    s->claim = path ? claim_open(path, KIND_BLOCKS, 0, why, room) : NULL;
-    if (!path) text_set(why, room, "%s", MEMORY_OUT), memory_out();
-    else if (s->claim && !s->claim->there)
-        text_set(why, room, "there is nothing to go on from: no file %.300s", path), claim_close(s->claim),
-            s->claim = NULL;
-    free(path);
-    if (!s->claim) return -1;
-    int handle = claim_grow(s->claim, 0);
-    s->stream = handle >= 0 ? fdopen(handle, "r+b") : NULL;
-    int good = s->stream && fstat(handle, &about) == 0 && fread(&head, sizeof head, 1, s->stream) == 1 &&
-               memcmp(head.magic, magic, sizeof magic) == 0 && head.length % 8 == 0 &&
-               head.length <= (uint64_t)about.st_size;
+    int good = s->stream && fstat(fileno(s->stream), &about) == 0 &&
+               fread(&head, sizeof head, 1, s->stream) == 1 && memcmp(head.magic, magic, sizeof magic) == 0 &&
+               head.length % 8 == 0 && head.length <= (uint64_t)about.st_size;
     s->text = good ? malloc(head.length + 1) : NULL;
     good = s->text && fread(s->text, 1, head.length, s->stream) == head.length &&
            head.sum == sum_of(&head, sizeof head, s->text, head.length);
     if (good) s->text[head.length] = '\0';
+    s->end = (int64_t)(sizeof head + (good ? head.length : 0));
     if (good && take_head(s, &head) == 0) return 0;
-    text_set(why, room, "%.300s is damaged, or of another version of keel: nothing can go on from it",
-             s->claim->path);
+    text_set(why, room,
+             "%.300s is damaged, or of another version of keel; once it is removed its blocks are computed "
+             "again",
+             path);
     return -1;
 }
 
-int shard_rewind(struct shard *s) {
-    struct head head;
-    rewind(s->stream);
-    return fread(&head, sizeof head, 1, s->stream) == 1 &&
-                   fseeko(s->stream, (off_t)head.length, SEEK_CUR) == 0
-               ? 0
-               : -1;
+int shard_look(struct shard *s, const char *path, char *why, size_t room) {
+    *s = (struct shard){.stream = fopen(path, "rb")};
+    if (s->stream) return read_head(s, path, why, room);
+    text_set(why, room, "%.300s cannot be read: %s", path, strerror(errno));
+    return -1;
+}
+
+int shard_open(struct shard *s, const char *path, char *why, size_t room) {
+    *s = (struct shard){0};
+    s->claim = claim_open(path, KIND_BLOCKS, 0, why, room);
+    if (!s->claim) return -1;
+    if (!s->claim->there) return text_set(why, room, "there is no file %.300s", path), -1;
+    int handle = claim_grow(s->claim, 0);
+    s->stream = handle >= 0 ? fdopen(handle, "r+b") : NULL;
+    return read_head(s, path, why, room);
 }
 
 int shard_cut(struct shard *s) {
-    off_t end = ftello(s->stream);
-    return end >= 0 && fflush(s->stream) == 0 && ftruncate(fileno(s->stream), end) == 0 &&
-                   fseeko(s->stream, end, SEEK_SET) == 0
+    return fflush(s->stream) == 0 && ftruncate(fileno(s->stream), s->end) == 0 &&
+                   fseeko(s->stream, s->end, SEEK_SET) == 0
                ? 0
                : -1;
 }

@@ -29,6 +29,14 @@ struct sweep_tally {
 
 enum { SWEEP_SUMMARIES = 32 };
 
+/* How failed members were run again: the words of each time, a word a line, and for each member of the block
+ * at hand by which of them, from 1 on; 0: as the sweep ran it. */
+struct sweep_retries {
+    char **words;
+    int count;
+    const int32_t *of;
+};
+
 struct sweep {
     struct job job;
     keel_plan *plan;
@@ -40,13 +48,15 @@ struct sweep {
     char statistic[SWEEP_SUMMARIES][JOB_WORD]; /* mean, q05, ... */
     int statistics;
     keel_summary *summary; /* of times x columns; NULL: not asked for */
+    struct sweep_retries retries;
     double begin, wall_s;
-    int64_t done; /* members that were there before this run */
+    int workers;   /* threads where nobody says how many; 0: one for each core */
+    int64_t done;  /* members that were there before this run */
+    int64_t share; /* members that this process is to see finished; 0: all */
 };
 
 /* sweep_plan.c: plan and ensemble from the options; 0, or an exit status. */
 int sweep_plan(struct sweep *s);
-int sweep_plan_open(struct sweep *s); /* the plan alone */
 
 /* sweep_summary.c: what --summary asks for; 0, or an exit status. */
 int sweep_summary_open(struct sweep *s);
@@ -57,6 +67,11 @@ void sweep_summary_json(const struct sweep *s, struct json *json);
 
 /* sweep_tally.c */
 void sweep_tally_block(struct sweep_tally *t, const keel_block *b);
+/* The worst of all, and why members failed; the units of corrections and defects. */
+void sweep_tell_worst(const struct sweep_tally *t, const char *row, const char *corrected, const char *defect,
+                      FILE *out);
+void sweep_tell_failures(const struct sweep_tally *t, FILE *out);
+void sweep_tally_json(const struct sweep_tally *t, const char *row, struct json *json);
 void sweep_certificate(const struct sweep *s, FILE *out);
 int sweep_exit(const struct sweep *s); /* how it ended */
 void sweep_json(const struct sweep *s, int status, FILE *out);

@@ -11,9 +11,9 @@
 
 struct sweep_hdf5;
 
-/* Once the tally is complete, which tells how much there is; NULL: the job has failed. */
+/* Blocks come in their order.  NULL: the job has failed. */
 struct sweep_hdf5 *sweep_hdf5_open(struct sweep *s, struct claim *claim, int count, char **word);
 int sweep_hdf5_block(struct sweep_hdf5 *h, const keel_block *b); /* 0, or an exit status */
-int sweep_hdf5_end(struct sweep_hdf5 *h);                        /* in place; 0, or an exit status */
+int sweep_hdf5_end(struct sweep_hdf5 *h); /* once the tally is complete: in place; 0, or a status */
 void sweep_hdf5_drop(struct sweep_hdf5 *h);
 #endif

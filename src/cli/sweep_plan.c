@@ -1,6 +1,7 @@
 /* sweep_plan.c - from the options to a plan and an ensemble; what does not fit is told in their words. */
 #include "base/text.h"
 #include "cli/sweep.h"
+#include "cli/table_hdf5.h"
 #include "cli/trace.h"
 
 #include <errno.h>
@@ -30,6 +31,7 @@ static int take_table(struct sweep *s) {
     char why[JOB_SENTENCE];
     size_t count;
     if (!path) return 0;
+    if (table_hdf5_is(path)) return table_hdf5_read(&s->job, s->plan, path);
     unsigned char *bytes = file_read(path, &count, why, sizeof why);
     if (!bytes) return job_fail(&s->job, EXIT_USAGE, "--table: %s", why);
     keel_status status = keel_plan_table(s->plan, path, (const char *)bytes, count);
@@ -42,7 +44,11 @@ static int take_count(struct sweep *s) {
     struct job *j = &s->job;
     double count = 0;
     if (!option_given(&j->options, opt_count)) return 0;
-    if (job_number(j, opt_count, &count)) return j->status;
+    const char *text = option_text(&j->options, opt_count);
+    if (!keel_model_number(j->model, text, &count)) {
+        if (keel_model_status(j->model) == KEEL_ENOMEM) return job_no_memory(j);
+        return job_fail(j, EXIT_USAGE, "--count needs a whole number, as in 1000 or 1e6, not `%.40s`", text);
+    }
     if (!(count >= 1 && count <= 0x1p53 && count == floor(count)))
         return job_fail(j, EXIT_USAGE, "--count needs a whole number from 1 on, not %g", count);
     s->draws.count = (int64_t)count;
@@ -61,7 +67,7 @@ static int take_seed(struct sweep *s) {
     return 0;
 }
 
-int sweep_plan_open(struct sweep *s) {
+static int open_plan(struct sweep *s) {
     const char *how = option_text(&s->job.options, opt_sample);
     s->plan = keel_plan_open(s->job.model);
     if (!s->plan) return job_no_memory(&s->job);
@@ -124,7 +130,7 @@ static int open_ensemble(struct sweep *s) {
     s->options.columns = option_text(&j->options, opt_columns);
     s->options.folds = option_given(&j->options, opt_extrema);
     s->options.event = option_text(&j->options, opt_events);
-    s->options.workers = workers ? atoi(workers) : 0;
+    s->options.workers = workers ? atoi(workers) : s->workers;
     s->ensemble = keel_ensemble_open(j->model, s->plan, &s->options);
     if (!s->ensemble) return job_no_memory(j);
     keel_status status = keel_ensemble_status(s->ensemble);
@@ -138,6 +144,5 @@ static int open_ensemble(struct sweep *s) {
 }
 
 int sweep_plan(struct sweep *s) {
-    return sweep_plan_open(s) || take_times(s) || open_ensemble(s) || sweep_summary_open(s) ? s->job.status
-                                                                                            : 0;
+    return open_plan(s) || take_times(s) || open_ensemble(s) || sweep_summary_open(s) ? s->job.status : 0;
 }

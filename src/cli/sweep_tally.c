@@ -71,29 +71,30 @@ void sweep_tally_block(struct sweep_tally *t, const keel_block *b) {
 
 int sweep_exit(const struct sweep *s) {
     if (s->job.status) return s->job.status;
-    if (s->tally.members < keel_plan_members(s->plan)) return stop_asked() ? stop_exit() : EXIT_FAILED;
+    if (s->tally.members < (s->share ? s->share : keel_plan_members(s->plan)))
+        return stop_asked() ? stop_exit() : EXIT_FAILED;
     return s->tally.failed ? EXIT_MISSING : EXIT_DONE;
 }
 
 /* Telling ----------------------------------------------------------------------------------------------- */
 
-static void tell_worst(const struct sweep *s, FILE *out) {
-    const struct sweep_tally *t = &s->tally;
-    const char *row = keel_ensemble_row(s->ensemble, t->drift_row);
+void sweep_tell_worst(const struct sweep_tally *t, const char *row, const char *corrected, const char *defect,
+                      FILE *out) {
     if (t->drift >= 0)
         fprintf(out, "  drift      at most %.3g round-offs (%s, member %lld)\n", t->drift, row ? row : "",
                 (long long)t->drift_of);
     else fprintf(out, "  drift      nothing was measured\n");
     if (t->correction > 0)
-        fprintf(out, "  corrected  by at most %.2g %s (member %lld)\n", t->correction,
-                s->job.keel.step > 0 ? "errors of a step" : "tolerances", (long long)t->correction_of);
+        fprintf(out, "  corrected  by at most %.2g %s (member %lld)\n", t->correction, corrected,
+                (long long)t->correction_of);
     if (t->defect >= 0)
-        fprintf(out, "  defect     at most %.1e %s (member %lld)\n", t->defect,
-                s->job.keel.step > 0 ? "of the state" : "tolerances", (long long)t->defect_of);
+        fprintf(out, "  defect     at most %.1e %s (member %lld)\n", t->defect, defect,
+                (long long)t->defect_of);
+    if (t->stopped)
+        fprintf(out, "  stopped    %lld members, by an event or at rest\n", (long long)t->stopped);
 }
 
-static void tell_failures(const struct sweep *s, FILE *out) {
-    const struct sweep_tally *t = &s->tally;
+void sweep_tell_failures(const struct sweep_tally *t, FILE *out) {
     if (t->failed == 0) return;
     fprintf(out, "  failed     %lld of %lld members\n", (long long)t->failed, (long long)t->members);
     for (int i = 0; i < t->reasons; i++)
@@ -108,6 +109,7 @@ void sweep_certificate(const struct sweep *s, FILE *out) {
     int64_t here = t->members - s->done;
     fprintf(out, "%s  %s+%s\n", keel_model_name(j->model), j->method, j->stabilizer);
     fprintf(out, "  members    %lld", (long long)t->members);
+    if (s->share) fprintf(out, " of %lld", (long long)keel_plan_members(s->plan));
     for (int i = 0, first = 1; keel_plan_axis(s->plan, i, NULL); i++) {
         const char *name;
         int64_t length = keel_plan_axis(s->plan, i, &name);
@@ -119,13 +121,14 @@ void sweep_certificate(const struct sweep *s, FILE *out) {
     for (int i = 0, told = 0; i < keel_plan_names(s->plan); i++)
         if (keel_plan_axis_of(s->plan, i) < 0 && !told++)
             fprintf(out, "  drawn      with seed %llu\n", (unsigned long long)s->draws.seed);
-    fprintf(out, "  steps      %lld in %.3g s", (long long)t->steps, s->wall_s);
+    fprintf(out, "  steps      %lld", (long long)t->steps);
+    if (s->wall_s > 0) fprintf(out, " in %.3g s", s->wall_s);
     if (here > 0 && s->wall_s > 0) fprintf(out, ", %.3g us a member", 1e6 * s->wall_s / (double)here);
     fprintf(out, "\n");
-    tell_worst(s, out);
-    if (t->stopped)
-        fprintf(out, "  stopped    %lld members, by an event or at rest\n", (long long)t->stopped);
-    tell_failures(s, out);
+    int fixed = j->keel.step > 0;
+    sweep_tell_worst(t, keel_ensemble_row(s->ensemble, t->drift_row),
+                     fixed ? "errors of a step" : "tolerances", fixed ? "of the state" : "tolerances", out);
+    sweep_tell_failures(t, out);
     if (s->summary) sweep_summary_text(s, out);
 }
 
@@ -139,13 +142,29 @@ static void worst_json(struct json *json, const char *key, double value, int64_t
     json_end_object(json);
 }
 
+void sweep_tally_json(const struct sweep_tally *t, const char *row, struct json *json) {
+    json_integer(json, "finished", (long)t->members);
+    json_integer(json, "failed", (long)t->failed);
+    json_integer(json, "stopped", (long)t->stopped);
+    json_integer(json, "steps", (long)t->steps);
+    worst_json(json, "drift", t->drift, t->drift_of, row);
+    worst_json(json, "correction", t->correction, t->correction_of, NULL);
+    worst_json(json, "defect", t->defect, t->defect_of, NULL);
+    json_array(json, "failures");
+    for (int i = 0; i < t->reasons; i++) {
+        json_object(json, NULL);
+        json_text(json, "reason", t->reason[i].sentence);
+        json_integer(json, "members", (long)t->reason[i].members);
+        json_integer(json, "first", (long)t->reason[i].first);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
 static void results_json(struct json *json, const struct sweep *s) {
     const struct sweep_tally *t = &s->tally;
     const char *name;
     json_integer(json, "members", (long)keel_plan_members(s->plan));
-    json_integer(json, "finished", (long)t->members);
-    json_integer(json, "failed", (long)t->failed);
-    json_integer(json, "stopped", (long)t->stopped);
     json_text(json, "method", s->job.method);
     json_text(json, "stabilizer", s->job.stabilizer);
     json_array(json, "axes");
@@ -167,21 +186,9 @@ static void results_json(struct json *json, const struct sweep *s) {
     char seed[32];
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->draws.seed);
     json_text(json, "seed", seed);
-    json_integer(json, "steps", (long)t->steps);
     json_number(json, "wall_s", s->wall_s);
-    worst_json(json, "drift", t->drift, t->drift_of, keel_ensemble_row(s->ensemble, t->drift_row));
-    worst_json(json, "correction", t->correction, t->correction_of, NULL);
-    worst_json(json, "defect", t->defect, t->defect_of, NULL);
+    sweep_tally_json(t, keel_ensemble_row(s->ensemble, t->drift_row), json);
     if (s->summary) sweep_summary_json(s, json);
-    json_array(json, "failures");
-    for (int i = 0; i < t->reasons; i++) {
-        json_object(json, NULL);
-        json_text(json, "reason", t->reason[i].sentence);
-        json_integer(json, "members", (long)t->reason[i].members);
-        json_integer(json, "first", (long)t->reason[i].first);
-        json_end_object(json);
-    }
-    json_end_array(json);
 }
 
 void sweep_json(const struct sweep *s, int status, FILE *out) {

@@ -153,3 +153,18 @@ keel_status keel_plan_table(keel_plan *p, const char *name, const char *text, si
     table_close(&t);
     return p->status;
 }
+
+keel_status keel_plan_columns(keel_plan *p, int columns, const char *const *name, int64_t rows,
+                              const double *value) {
+    if (!p || columns < 1 || rows < 1 || !name || !value) return KEEL_EINVAL;
+    if (p->status < 0) return p->status;
+    for (int64_t k = 0; k < rows * columns; k++)
+        if (!isfinite(value[k]))
+            return plan_fail(p, KEEL_EINVAL, "row %lld of the table: the value of `%.80s` is not finite",
+                             (long long)(k / columns), name[k % columns]);
+    struct table t = {.columns = columns,
+                      .name = (char **)(uintptr_t)name,
+                      .rows = rows,
+                      .value = (double *)(uintptr_t)value};
+    return take_columns(p, &t);
+}

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import random
+import resource
 import signal
 import time
 
@@ -124,7 +125,7 @@ def test_wrong_usage():
     for options, words in [
             ((), ("nothing varies",)), (("--over", "g=1:2"), ("--over", "from:to:count")),
             (("--over", "gg=1,2"), ("`gg`", "`g`")), (("--draw", "g=uniform(0,1)"), ("how many",)),
-            (("--over", "g=1,2", "--count", "3"), ("count",)), (("--over", "g=1,2", "--seed", "x"), ("--seed", "`x`")),
+            (("--over", "g=1,2", "--count", "3"), ("count",)), (("--draw", "g=uniform(0,1)", "--count", "x"), ("1e6", "`x`")), (("--over", "g=1,2", "--seed", "x"), ("--seed", "`x`")),
             (("--over", "g=1,2", "--step", "0.01*g"), ("--step", "varies")),
             (("--over", "g=1,2", "--tend", "g", "--every", "0.1"), ("--tend",)),
             (("--over", "g=1,2", "--columns", "z"), ("`z`",)), (("--over", "g=1,2", "--events", "hit"), ("`hit`",)),
@@ -197,6 +198,22 @@ def test_damage_and_other_models():
         keel("sweep", "--resume", f"{place}/a.csv")
         keel(*sweep_words(place, "b"))
         check(content(f"{place}/a.csv") == content(f"{place}/b.csv"))
+
+
+def limit(size):
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+def test_a_full_disk():
+    """Files may have this size at most, as on a full disk: a sentence, and what is finished stays."""
+    with folder() as place:
+        keel(*sweep_words(place, "whole"))
+        for size in (100, 100000, 400000, 900000):
+            begun = os.path.exists(f"{place}/parts.csv.keel-blocks")
+            words = ("sweep", "--resume", f"{place}/parts.csv") if begun else sweep_words(place, "parts")
+            refused(*words, words=("parts.csv", "cannot be written"), preexec_fn=limit(size))
+        keel("sweep", "--resume", f"{place}/parts.csv")
+        check(content(f"{place}/whole.csv") == content(f"{place}/parts.csv"))
 
 
 if __name__ == "__main__":

@@ -121,6 +121,25 @@ def test_one_member_alone():
         refused("run", f"{place}/b.keel", "--like", f"{place}/a.h5:1", words=("has changed",))
 
 
+def test_tables():
+    with folder() as place:
+        with h5py.File(f"{place}/t.h5", "w") as file:
+            file["e"], file["start.q[1]"] = numpy.linspace(0.1, 0.4, 5), numpy.linspace(0.9, 0.6, 5)
+        with open(f"{place}/t.csv", "w") as file:
+            file.write("e,q[1]\n" + "".join(f"{e!r},{q!r}\n" for e, q in zip(numpy.linspace(0.1, 0.4, 5).tolist(),
+                                                                          numpy.linspace(0.9, 0.6, 5).tolist())))
+        for ending in ("h5", "csv"):
+            keel("sweep", example("kepler"), "--table", f"{place}/t.{ending}", "--tend", 1, "--out", f"{place}/{ending}.csv")
+        check(content(f"{place}/h5.csv") == content(f"{place}/csv.csv"))
+        keel("sweep", example("kepler"), "--table", f"{place}/t.h5", "--tend", 1, "--out", f"{place}/a.h5")
+        with h5py.File(f"{place}/w.h5", "w") as file:
+            file["e"], file["q[1]"] = numpy.zeros(5), numpy.zeros(4)
+        refused("sweep", example("kepler"), "--table", f"{place}/w.h5", status=2, words=("w.h5", "as long as"))
+        with h5py.File(f"{place}/w.h5", "w") as file:
+            file["e"] = ["a", "b"]
+        refused("sweep", example("kepler"), "--table", f"{place}/w.h5", status=2, words=("`e`", "numbers"))
+
+
 def test_xarray_opens_it():
     try:
         import h5netcdf

@@ -271,6 +271,27 @@ static void tables_are_read_as_written(void **state) {
     table_close(&t);
 }
 
+static void columns_are_a_table(void **state) {
+    keel_model *m = model_of(model_text);
+    const char *const name[] = {"a", "x"};
+    double number[] = {1, 2, 3, 4, 5, 6}, v[2];
+    (void)state;
+    keel_plan *p = keel_plan_open(m);
+    assert_int_equal(keel_plan_columns(p, 2, name, 3, number), KEEL_OK);
+    assert_int_equal(keel_plan_settle(p, NULL), KEEL_OK);
+    assert_int_equal(keel_plan_members(p), 3);
+    keel_plan_values(p, 1, v);
+    assert_true(v[0] == 3 && v[1] == 4);
+    keel_plan_close(p);
+    p = keel_plan_open(m);
+    number[3] = NAN;
+    assert_int_equal(keel_plan_columns(p, 2, name, 3, number), KEEL_EINVAL);
+    assert_non_null(strstr(keel_plan_message(p), "row 1 of the table: the value of `x`"));
+    assert_int_equal(keel_plan_columns(p, 0, name, 3, number), KEEL_EINVAL);
+    keel_plan_close(p);
+    keel_model_close(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(philox_gives_published_numbers),
@@ -283,6 +304,7 @@ int main(void) {
         cmocka_unit_test(samples_are_even),
         cmocka_unit_test(refusals_say_what_is_wrong),
         cmocka_unit_test(tables_say_line_and_column),
+        cmocka_unit_test(columns_are_a_table),
         cmocka_unit_test(tables_are_read_as_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
