@@ -34,11 +34,11 @@ enum { EMIT_PLAIN = 1, EMIT_WATCHING = 2, EMIT_KEEPING = 4, EMIT_ADAPTIVE = 8, E
 /* Operations of one part of a function; longest name; room for a number. */
 enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 
-/* The texts of keel/explicit.h, keel/splitting.h, linalg/rowspace.h, core/project.h, core/step_control.h,
- * core/kernel.h, line by line; they end with NULL. */
-extern const char *const emit_explicit[],
-    *const emit_splitting[], *const emit_rowspace[], *const emit_project[], *const emit_step_control[],
-                                                                                *const emit_kernel_steps[];
+/* The texts of keel/real.h, keel/explicit.h, keel/splitting.h, linalg/rowspace.h, core/project.h,
+ * core/step_control.h, core/kernel.h, line by line; they end with NULL. */
+extern const char *const emit_real[], *const emit_explicit[], *const emit_splitting[];
+extern const char *const emit_rowspace[], *const emit_project[], *const emit_step_control[];
+extern const char *const emit_kernel_steps[];
 
 void emit_open(struct emit *e); /* with what every model needs */
 void emit_close(struct emit *e);

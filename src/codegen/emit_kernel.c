@@ -99,6 +99,7 @@ int emit_kernel(struct emit *e, const char *name, const struct tape *t, const st
                      "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n#define KEEL_RK_PAIRS\n"
                      "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
                      "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n");
+        put_header(e, emit_real);
         put_header(e, emit_explicit);
         put_header(e, emit_splitting);
     }
