@@ -46,9 +46,15 @@ static inline keel_real keel_lanes_abs(keel_real a) {
     return (keel_real)((keel_truth)a & 0x7fffffffffffffffLL);
 }
 static inline keel_real keel_lanes_sqrt(keel_real a) {
+#if KEEL_LANES == 4 && defined __AVX__ && !defined __clang__
+    return __builtin_ia32_sqrtpd256(a);
+#elif KEEL_LANES == 8 && defined __AVX512F__ && !defined __clang__
+    return __builtin_ia32_sqrtpd512_mask(a, a, -1, 4);
+#else
     keel_real root;
     for (int i = 0; i < KEEL_LANES; i++) root[i] = __builtin_sqrt(a[i]);
     return root;
+#endif
 }
 #endif
 #endif

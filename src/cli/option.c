@@ -318,9 +318,9 @@ void option_release(struct options *o) {
 
 int option_of_numbers(int id) {
     static const enum option_id others[] = {
-        opt_out,    opt_events,  opt_plot,     opt_axes,  opt_report,    opt_checkpoint, opt_checkpoint_every,
-        opt_resume, opt_workers, opt_accuracy, opt_force, opt_interpret, opt_json,       opt_quiet,
-        opt_color,  opt_help};
+        opt_out,    opt_events,  opt_plot,  opt_axes,     opt_report, opt_checkpoint, opt_checkpoint_every,
+        opt_resume, opt_workers, opt_lanes, opt_accuracy, opt_force,  opt_interpret,  opt_json,
+        opt_quiet,  opt_color,   opt_help};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if ((int)others[i] == id) return 0;
     return 1;

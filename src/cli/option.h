@@ -91,6 +91,8 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(summary, TEXT, LINE, "S1,S2,..", NULL, COMMAND_SWEEP,                                                  \
       "of the columns over all members: count, mean, std, min, max, quantiles q05, q50, ..")                 \
     X(workers, COUNT, LINE, "N", NULL, COMMAND_SWEEP, "threads (one for each core)")                         \
+    X(lanes, COUNT, LINE, "N", NULL, COMMAND_SWEEP,                                                          \
+      "members side by side in a vector: 1, 2, 4 or 8 (by itself)")                                          \
     X(force, FLAG, LINE, NULL, NULL,                                                                         \
       COMMAND_RUN | COMMAND_COMPARE | COMMAND_EMIT | COMMAND_REPRODUCE | COMMAND_SWEEP,                      \
       "replace files that keel has not written, and links, too")                                             \

@@ -121,6 +121,7 @@ void sweep_certificate(const struct sweep *s, FILE *out) {
             fprintf(out, "  drawn      with seed %llu\n", (unsigned long long)s->draws.seed);
     fprintf(out, "  steps      %lld in %.3g s", (long long)t->steps, s->wall_s);
     if (here > 0 && s->wall_s > 0) fprintf(out, ", %.3g us a member", 1e6 * s->wall_s / (double)here);
+    if (keel_ensemble_lanes(s->ensemble) > 1) fprintf(out, ", in %d lanes", keel_ensemble_lanes(s->ensemble));
     fprintf(out, "\n");
     tell_worst(s, out);
     if (t->stopped)
@@ -169,6 +170,7 @@ static void results_json(struct json *json, const struct sweep *s) {
     json_text(json, "seed", seed);
     json_integer(json, "steps", (long)t->steps);
     json_number(json, "wall_s", s->wall_s);
+    json_integer(json, "lanes", keel_ensemble_lanes(s->ensemble));
     worst_json(json, "drift", t->drift, t->drift_of, keel_ensemble_row(s->ensemble, t->drift_row));
     worst_json(json, "correction", t->correction, t->correction_of, NULL);
     worst_json(json, "defect", t->defect, t->defect_of, NULL);

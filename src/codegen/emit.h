@@ -24,6 +24,7 @@ struct emit {
     int series;               /* so far: the first one brings the recurrences with it */
     int along;                /* the same of those along a curve */
     int rolls;                /* rolled programs so far */
+    int lanes;                /* all numbers are keel_real, of so many lanes; 0: double */
     unsigned kernels;         /* which of them emit_kernel and emit_kept write; 0: all */
 };
 
@@ -35,10 +36,12 @@ enum { EMIT_PLAIN = 1, EMIT_WATCHING = 2, EMIT_KEEPING = 4, EMIT_ADAPTIVE = 8, E
 enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 
 /* The texts of keel/real.h, keel/explicit.h, keel/splitting.h, linalg/rowspace.h, core/project.h,
- * core/step_control.h, core/kernel.h, line by line; they end with NULL. */
+ * core/step_control.h, core/kernel_state.h, core/kernel.h, core/lanes.h, core/lanes_steps.h, line by line;
+ * they end with NULL. */
 extern const char *const emit_real[], *const emit_explicit[], *const emit_splitting[];
 extern const char *const emit_rowspace[], *const emit_project[], *const emit_step_control[];
-extern const char *const emit_kernel_steps[];
+extern const char *const emit_kernel_state[], *const emit_kernel_steps[];
+extern const char *const emit_lanes_text[], *const emit_lanes_steps[];
 
 void emit_open(struct emit *e); /* with what every model needs */
 void emit_close(struct emit *e);
@@ -72,6 +75,20 @@ struct emit_rows { /* of the manifold: a map with its jacobian, in compressed ro
  * nothing. */
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
               int maps, const struct emit_rows *rows);
+/* emit_lanes.c: the same two, where e->lanes is set, as plain_lanes_NAME and kept_lanes_NAME.  1: the tape
+ * has branches, or is too long. */
+int emit_lanes(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method);
+int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
+                    int maps, const struct emit_rows *rows);
+/* emit_kernel.c, for both: the table as table_NAME; values_NAME and gradients_NAME of all rows; which kernels
+ * of KEEPING, ADAPTIVE and so on there are; a text. */
+void emit_table(struct emit *e, const char *name, const keel_rk *table);
+int emit_values(struct emit *e, const char *name, int n, int maps, const struct emit_rows *rows);
+unsigned emit_kernels(const struct emit *e, const keel_rk *table, int kept);
+int emit_two_estimates(const keel_rk *table); /* does the error norm of the table use both estimates? */
+void emit_header(struct emit *e, const char *const *line);
+/* Beyond these a step is long whatever it is called through, and the code of its rows becomes large. */
+enum { EMIT_STEP = 2000, EMIT_KEPT = 4, EMIT_STATES = 8 };
 /* emit_series.c */
 struct series;
 /* series_NAME, or along_NAME where it follows a curve, as C that gives the same bits.  0 or -1. */

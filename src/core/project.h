@@ -183,12 +183,8 @@ static inline int project_due(long steps) {
     return steps % 64 == 0 || (steps < 64 && (steps & (steps - 1)) == 0);
 }
 
-/* Is what is kept looked at after this step?  After each of the first ones, which no kernel takes, then now
- * and then. */
-static inline int project_looks_later(long steps) {
-    return steps % 16 == 0;
-}
+/* Is what is kept looked at after this step?  After each of the first ones, then now and then. */
 static inline int project_looks(long steps) {
-    return steps <= 64 || project_looks_later(steps);
+    return steps <= 64 || steps % 16 == 0;
 }
 #endif

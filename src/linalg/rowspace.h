@@ -113,8 +113,8 @@ static inline void rowspace_shortest(const struct rowspace *s, const double *c, 
     }
 }
 #else
-/* The same sums in the same order, one row of lanes for each run.  A run whose rows want a second pass, or of
- * which one is left out, is not good: that is for the code of a single run. */
+/* The same sums in the same order, one row of lanes for each run.  A run of which a row is left out is not
+ * good: that is for the code of a single run. */
 static inline keel_real rowspace_dot(int width, const keel_real *a, const keel_real *b) {
     keel_real even = a[0] * b[0] + a[2] * b[2], odd = a[1] * b[1] + a[3] * b[3];
     for (int i = 4; i < width; i += 4) {
@@ -134,19 +134,28 @@ static inline void rowspace_set(struct rowspace *s, int i, int n, const keel_rea
     for (int j = 0; j < s->width; j++) b[j] = j < n ? row[j] * scale[j] : keel_lift(0.0);
 }
 
-static inline keel_truth rowspace_factor_lanes(struct rowspace *s) {
+/* One pass of row i, for the runs that want it. */
+static inline keel_real rowspace_pass(struct rowspace *s, int i, keel_truth wanted, int again) {
+    keel_real *qi = s->q + (long)i * s->width, *ri = s->r + (long)i * s->rows;
+    for (int j = 0; j < i; j++) {
+        const keel_real *qj = s->q + (long)j * s->width;
+        keel_real share = rowspace_dot(s->width, qj, qi) * s->inverse[j];
+        ri[j] = again ? keel_select(wanted, ri[j] + share, ri[j]) : share;
+        for (int k = 0; k < s->width; k++) qi[k] = keel_select(wanted, qi[k] + -share * qj[k], qi[k]);
+    }
+    return rowspace_dot(s->width, qi, qi);
+}
+
+static inline keel_truth rowspace_factor_lanes(struct rowspace *s, const keel_real *floor_of) {
     keel_truth good = ~(keel_truth){0};
     s->pair = 0;
     for (int i = 0; i < s->rows; i++) {
-        keel_real *qi = s->q + (long)i * s->width, *ri = s->r + (long)i * s->rows;
+        const keel_real *qi = s->q + (long)i * s->width;
         keel_real whole = rowspace_dot(s->width, qi, qi), left = whole;
-        for (int j = 0; j < i; j++) {
-            const keel_real *qj = s->q + (long)j * s->width;
-            ri[j] = rowspace_dot(s->width, qj, qi) * s->inverse[j];
-            rowspace_add(s->width, -ri[j], qj, qi);
-        }
-        if (i > 0) left = rowspace_dot(s->width, qi, qi);
-        good &= (left >= 0.01 * whole) & (left > 0.0);
+        if (i > 0) left = rowspace_pass(s, i, ~(keel_truth){0}, 0);
+        keel_truth cancels = ~(left >= 0.01 * whole);
+        if (i > 0 && keel_any(cancels)) left = keel_select(cancels, rowspace_pass(s, i, cancels, 1), left);
+        good &= (left > 0.0) & (left >= floor_of[i] * floor_of[i] * whole);
         s->inverse[i] = 1.0 / left;
     }
     return good;
