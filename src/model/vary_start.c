@@ -48,7 +48,8 @@ struct member {
     double *number, *parameter, *u, *given, *event, *held;
     double span[2];
     keel_solver *solver; /* that found the last start; NULL: none yet */
-    int is_given;        /* the start needs no search: it is what the values say */
+    int is_free;         /* nothing determines the start but the values: it is only verified */
+    int is_given;        /* nor that: opening the run does */
 };
 
 static void member_close(struct member *b) {
@@ -120,7 +121,8 @@ static keel_solver *open_start(struct member *b) {
     p.fixed = b->v->fixed;
     p.user = &b->bound;
     p.side = b->parameter + m->model->parameters + m->model->helds;
-    return keel_open_alike(b->v->verdicts, &p, &(keel_options){.stop = m->limits.stop});
+    keel_options o = {.method = b->is_free ? "dop853+watch" : NULL, .stop = m->limits.stop};
+    return keel_open_alike(b->v->verdicts, &p, &o);
 }
 
 /* The nearest consistent values, those that are fixed as they are. */
@@ -206,10 +208,13 @@ static int is_simple(const struct keel_variation *v) {
            !m->mode[0].branches.there;
 }
 
-/* Does nothing determine the start but the values, and does opening the run verify what is to be? */
-static int needs_no_search(const struct keel_sim *s) {
+static int has_free_start(const keel_problem *p) {
+    return !p->m && !p->constraint.count && !p->rolling.count && !p->algebraic.count && !p->hidden.count;
+}
+
+/* Does opening the run verify what is to be? */
+static int verifies(const struct keel_sim *s) {
     const keel_problem *p = &s->problem[0];
-    if (p->m || p->constraint.count || p->rolling.count || p->algebraic.count || p->hidden.count) return 0;
     if (p->energy.value == NULL && p->invariant.count == 0) return 1;
     const keel_method *stabilizer = keel_stabilizer_of(s->solver);
     return stabilizer && stabilizer->traits & KEEL_MEASURES;
@@ -219,7 +224,8 @@ static struct vary_again *again_of(const struct keel_variation *v, struct keel_s
     if (s->repeat) return s->repeat;
     struct vary_again *a = calloc(1, sizeof *a);
     if (a && !member_open(&a->member, v)) free(a), a = NULL;
-    if (a) a->member.is_given = needs_no_search(s);
+    if (a) a->member.is_free = has_free_start(&s->problem[0]);
+    if (a) a->member.is_given = a->member.is_free && verifies(s);
     return s->repeat = a;
 }
 
