@@ -152,7 +152,7 @@ typedef struct keel_options {
     int reversible;          /* 1: steps follow the motion, and the run back retraces them; for symmetric
                               * one-step methods, nothing projected but by the stabilizer symmetric */
     int check_jacobians;     /* 1: compare every given derivative with differences before the run */
-    int defect_every;        /* one step of so many is sampled for the defect; 0: 4096 */
+    int defect_every;        /* one step of so many is sampled for the defect; 0: 4096; INT_MAX: none */
     long max_steps;          /* in one call; 0: 10 million, with a fixed step any number */
     long pause_steps;        /* keel_advance ends after so many steps, too, short of t_wake; 0: any number */
     void (*observe)(keel_solver *s, void *user); /* each step and nonterminal event; may only look */

@@ -13,6 +13,7 @@
 #include <keel/options.h>
 
 #include <keel/explicit.h>
+#include <keel/real.h>
 #include <keel/splitting.h>
 
 #include <keel/native.h>

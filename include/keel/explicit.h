@@ -8,6 +8,7 @@
 #define KEEL_EXPLICIT_H
 
 #include <keel.h>
+#include <keel/real.h>
 
 /* Before loops that a model whose table and width are constants wants written out. */
 #ifndef KEEL_RK_UNROLL
@@ -33,11 +34,11 @@ typedef struct keel_error_norm {
     double weight;
 } keel_error_norm;
 
-static inline double keel_error_size(const keel_error_norm *norm, double e0, double e1) {
-    double size = norm->kind == KEEL_ERROR_FIRST ? 0 : norm->weight * e1;
-    if (norm->kind != KEEL_ERROR_QUOTIENT) return __builtin_sqrt(size > e0 ? size : e0);
+static inline keel_real keel_error_size(const keel_error_norm *norm, keel_real e0, keel_real e1) {
+    keel_real size = norm->kind == KEEL_ERROR_FIRST ? keel_lift(0.0) : norm->weight * e1;
+    if (norm->kind != KEEL_ERROR_QUOTIENT) return keel_sqrt(keel_select(size > e0, size, e0));
     size += e0;
-    return size > 0 ? e0 / __builtin_sqrt(size) : 0;
+    return keel_select(size > 0.0, e0 / keel_sqrt(size), keel_lift(0.0));
 }
 
 /* Rows of coefficients run over k_1 .. k_s; those of the dense output over k_1 .. k_s, f_end, extra
@@ -84,13 +85,14 @@ static inline void keel_rk_sum_eight(int width, int first, int last, const doubl
  * k + j width.  Blocks of four stay in registers while j runs; compiled models have what is left over.  The
  * sum begins with its first term, not with a zero to which that would be added.  A half or a
  * whole k_j that stands alone has the factor h a_j, which is the same in every step: no bit depends on it. */
-static inline void keel_rk_sum(int width, int count, const double *a, const double *k, double h,
-                               const double *x, double *out) {
+static inline void keel_rk_sum(int width, int count, const double *a, const keel_real *k, keel_real h,
+                               const keel_real *x, keel_real *out) {
     int first = 0, last = count - 1, i = 0;
     KEEL_RK_UNROLL for (; first < count - 1; first++) if (a[first] != 0) break;
     KEEL_RK_UNROLL for (; last > first; last--) if (a[last] != 0) break;
     int alone = first == last && (a[first] == 0.5 || a[first] == 1);
-    double factor = alone ? h * a[first] : h, begin = alone ? 1 : a[first];
+    keel_real factor = alone ? h * a[first] : h;
+    double begin = alone ? 1 : a[first];
 #ifdef KEEL_RK_PAIRS
     int pairs = width % 2 || count <= 4 ? 0 : width / 2;
     KEEL_RK_UNROLL for (int pair = pairs - 1; pair >= 0; pair--) {
@@ -114,8 +116,8 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
     for (; width >= KEEL_RK_MANY && i + 8 <= width; i += 8)
         keel_rk_sum_eight(width, first, last, a, begin, factor, k, x, out, i);
     for (; i + 4 <= width; i += 4) {
-        const double *kj = k + (size_t)first * (size_t)width + i;
-        double s0 = begin * kj[0], s1 = begin * kj[1], s2 = begin * kj[2], s3 = begin * kj[3];
+        const keel_real *kj = k + (size_t)first * (size_t)width + i;
+        keel_real s0 = begin * kj[0], s1 = begin * kj[1], s2 = begin * kj[2], s3 = begin * kj[3];
         KEEL_RK_UNROLL for (int j = first + 1; j <= last; j++) {
             if (a[j] == 0) continue;
             kj = k + (size_t)j * (size_t)width + i;
@@ -130,7 +132,7 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
         out[i + 3] = x ? x[i + 3] + factor * s3 : factor * s3;
     }
     for (; i < width; i++) {
-        double s = begin * k[(size_t)first * (size_t)width + (size_t)i];
+        keel_real s = begin * k[(size_t)first * (size_t)width + (size_t)i];
         KEEL_RK_UNROLL for (int j = first + 1; j <= last; j++) if (a[j] != 0) s +=
             a[j] * k[(size_t)j * (size_t)width + (size_t)i];
         out[i] = x ? x[i] + factor * s : factor * s;
@@ -138,9 +140,9 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
 }
 
 /* All stages and the increment.  k: stages x width; k_1 is f, the rhs at x.  Returns what rhs returned. */
-static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rhs, void *context, double t,
-                               double h, const double *x, const double *f, double *k, double *stage,
-                               double *dx) {
+static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rhs, void *context, keel_real t,
+                               keel_real h, const keel_real *x, const keel_real *f, keel_real *k,
+                               keel_real *stage, keel_real *dx) {
     const double *row = table->a;
     for (int i = 0; i < width; i++) k[i] = f[i];
     KEEL_RK_UNROLL for (int i = 1; i < table->stages; row += i, i++) {
@@ -154,10 +156,10 @@ static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rhs, vo
 
 /* A keel_kernel_fixed: steps on the grid base + k h, each as the core takes it.  k, stage, dx: as above.
  * Returns the calls of rhs; -1: one failed, and x and f are lost. */
-static inline long keel_rk_fixed(const keel_rk *table, int width, keel_fn *rhs, void *context, double t,
-                                 double base, double h, long first, long count, double *x, double *f,
-                                 double *k, double *stage, double *dx) {
-    const double *last = k + (size_t)(table->stages - 1) * (size_t)width;
+static inline long keel_rk_fixed(const keel_rk *table, int width, keel_fn *rhs, void *context, keel_real t,
+                                 keel_real base, keel_real h, long first, long count, keel_real *x,
+                                 keel_real *f, keel_real *k, keel_real *stage, keel_real *dx) {
+    const keel_real *last = k + (size_t)(table->stages - 1) * (size_t)width;
     for (long step = first + 1; step <= first + count; step++) {
         if (keel_rk_step(table, width, rhs, context, t, h, x, f, k, stage, dx) != 0) return -1;
         for (int i = 0; i < width; i++) x[i] += dx[i];

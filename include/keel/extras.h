@@ -30,6 +30,9 @@ struct keel_mechanics_state;
 typedef int keel_mechanics_rhs(struct keel_mechanics_state *numbers, double t, const double *x, double *dx,
                                void *user);
 typedef int keel_mechanics_project(struct keel_mechanics_state *numbers, double t, double *x, void *user);
+/* Steps of several runs side by side, those of NULL left out: as long as each of them goes on (core/lanes.h).
+ * taken: by each. */
+typedef void keel_kernel_lanes(struct keel_kernel_state *const *numbers, void *const *user, long *taken);
 
 typedef struct keel_kernel {
     const char *method; /* of the next two; NULL: neither is there */
@@ -39,6 +42,8 @@ typedef struct keel_kernel {
     keel_mechanics_rhs *accelerations;
     keel_mechanics_project *projection; /* may be NULL, both */
     keel_fn *force, *constraint;        /* f and the constraints that they have */
+    int lanes;                   /* runs side by side, by the next two; 0: there are none */
+    keel_kernel_lanes *plain_lanes, *kept_lanes; /* as fixed and kept; may be NULL */
 } keel_kernel;
 
 /* Taylor coefficients of the solution through (t, u): out[k n + i] = x_i^(k) / k! for k = 0 .. orders, i < n.
@@ -83,6 +88,23 @@ KEEL_API const keel_extras *keel_extras_of(const keel_problem *p); /* never NULL
  * full where that leaves a doubt.  The bits of the run are those after keel_open. */
 KEEL_API keel_solver *keel_open_alike(const keel_solver *like, const keel_problem *problem,
                                       const keel_options *options);
+
+/* The solver opened anew, with what stands behind `user` now and another start, in the memory that it has:
+ * the bits of the run are those after keel_open_alike, at a tenth of the cost.  KEEL_OK; what the start
+ * makes of it; KEEL_EINVAL: it cannot be had so, and the solver is as before. */
+KEEL_API keel_status keel_open_again(keel_solver *s, double t0, const double *u0);
+
+/* Several runs of one compiled problem side by side, each a solver of its own, in lanes of its kernel.  Bits
+ * and sentences are those of keel_advance. */
+enum { KEEL_MOST_LANES = 8 };
+typedef struct keel_lanes keel_lanes;
+KEEL_API keel_lanes *keel_lanes_open(int count); /* NULL: no memory, or no such number */
+KEEL_API void keel_lanes_close(keel_lanes *l);
+/* A call of keel_advance begins in lane i, which is free.  1; 0: it cannot go so, and nothing has begun. */
+KEEL_API int keel_lanes_begin(keel_lanes *l, int i, keel_solver *s, double t_wake, double t_end);
+/* Goes on until one of these calls is over: its lane, which is free then, and what it returns; -1: none is
+ * under way. */
+KEEL_API int keel_lanes_go(keel_lanes *l, keel_status *status);
 
 /* A kernel that was compiled after the solver was opened, in place of extras.kernel; NULL: none any more. */
 KEEL_API keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel);

@@ -148,9 +148,17 @@ KEEL_API keel_status keel_sim_advance(keel_sim *s, double t_wake, double t_end);
  * here on kernels take the steps between looks, with the same bits.  It takes some tenths of a second, and
  * pays after some 10^6 steps.  1; 0: there can be none (another kind of method, events, no compiler). */
 KEEL_API int keel_sim_compile(keel_sim *s);
+/* The same, and a second loop in which several runs go side by side, one in each lane of a vector, with the
+ * same bits (keel_lanes in keel/extras.h).  lanes: 2, 4, 8; 0, or more than this machine has: as many as it
+ * has.  How many; 0: there can be none (besides: a splitting, branches in the equations, several modes). */
+KEEL_API int keel_sim_compile_lanes(keel_sim *s, int lanes);
+/* Another run of the model, with the same options, takes over the loops of `like`, which lives longer; the
+ * number of its lanes. */
+KEEL_API int keel_sim_share_kernel(keel_sim *s, const keel_sim *like);
 KEEL_API keel_solver *keel_sim_solver(keel_sim *s); /* of the mode in force */
 KEEL_API int keel_sim_mode(const keel_sim *s);
-KEEL_API void keel_sim_attach(keel_sim *s, void *user); /* for the observer, who asks by */
+KEEL_API void keel_sim_span(const keel_sim *s, double *from, double *to); /* the ends of the run */
+KEEL_API void keel_sim_attach(keel_sim *s, void *user);                   /* for the observer, who asks by */
 KEEL_API void *keel_sim_attached(const keel_sim *s);
 KEEL_API keel_status keel_sim_status(const keel_sim *s); /* < 0: the run has failed, or could not be opened */
 KEEL_API const char *keel_sim_message(const keel_sim *s);

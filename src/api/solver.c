@@ -2,8 +2,8 @@
 #include "api/automatic.h"
 #include "api/choose.h"
 #include "api/fields.h"
+#include "api/solver.h"
 #include "api/verified.h"
-#include "core/engine.h"
 #include "core/save.h"
 #include "methods/registry.h"
 #include "stabilizers/stabilizers.h"
@@ -11,14 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct keel_solver {
-    struct engine *engine;
-    int running;                  /* the observer is called from within */
-    int automatic;                /* the method is changed where the motion is, or is no longer, stiff */
-    const keel_stabilizer *asked; /* NULL: the one that suits each mode */
-    struct verified *verified;    /* modes that were left */
-};
 
 static const keel_options all_default;
 
@@ -98,6 +90,7 @@ keel_solver *keel_load_abi(const keel_problem *problem, const keel_options *opti
 void keel_close(keel_solver *s) {
     if (!s || s->running) return;
     engine_close(s->engine);
+    again_free(s->again);
     verified_free(s->verified);
     free(s);
 }

@@ -345,6 +345,7 @@ int option_of_numbers(int id) {
                                             opt_resume,
                                             opt_retry_failed,
                                             opt_workers,
+                                            opt_lanes,
                                             opt_task,
                                             opt_accuracy,
                                             opt_force,

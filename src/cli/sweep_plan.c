@@ -4,6 +4,8 @@
 #include "cli/table_hdf5.h"
 #include "cli/trace.h"
 
+#include <keel/extras.h>
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -124,13 +126,16 @@ static int check_numbers(struct sweep *s) {
 
 static int open_ensemble(struct sweep *s) {
     struct job *j = &s->job;
-    const char *workers = option_text(&j->options, opt_workers);
+    const char *workers = option_text(&j->options, opt_workers), *lanes = option_text(&j->options, opt_lanes);
     s->options.run = j->keel;
     s->options.run.defect_every = 128; /* as `keel run` has it */
     s->options.columns = option_text(&j->options, opt_columns);
     s->options.folds = option_given(&j->options, opt_extrema);
     s->options.event = option_text(&j->options, opt_events);
     s->options.workers = workers ? atoi(workers) : s->workers;
+    s->options.lanes = lanes ? atoi(lanes) : 0;
+    if (lanes && (s->options.lanes > KEEL_MOST_LANES || s->options.lanes & (s->options.lanes - 1)))
+        return job_fail(j, EXIT_USAGE, "--lanes needs 1, 2, 4 or 8, not %.40s", lanes);
     s->ensemble = keel_ensemble_open(j->model, s->plan, &s->options);
     if (!s->ensemble) return job_no_memory(j);
     keel_status status = keel_ensemble_status(s->ensemble);

@@ -124,6 +124,7 @@ void sweep_certificate(const struct sweep *s, FILE *out) {
     fprintf(out, "  steps      %lld", (long long)t->steps);
     if (s->wall_s > 0) fprintf(out, " in %.3g s", s->wall_s);
     if (here > 0 && s->wall_s > 0) fprintf(out, ", %.3g us a member", 1e6 * s->wall_s / (double)here);
+    if (keel_ensemble_lanes(s->ensemble) > 1) fprintf(out, ", in %d lanes", keel_ensemble_lanes(s->ensemble));
     fprintf(out, "\n");
     int fixed = j->keel.step > 0;
     sweep_tell_worst(t, keel_ensemble_row(s->ensemble, t->drift_row),
@@ -187,6 +188,7 @@ static void results_json(struct json *json, const struct sweep *s) {
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)s->draws.seed);
     json_text(json, "seed", seed);
     json_number(json, "wall_s", s->wall_s);
+    json_integer(json, "lanes", keel_ensemble_lanes(s->ensemble));
     sweep_tally_json(t, keel_ensemble_row(s->ensemble, t->drift_row), json);
     if (s->summary) sweep_summary_json(s, json);
 }

@@ -25,7 +25,25 @@ static const char *const wide_flags[] = {WIDE, NULL};
  * go by lanes is written so; gcc 12, left to find more, rounds a product and a sum once (vfmaddsub). */
 static const char *const many_flags[] = {WIDE, "-mavx512vl", "-mavx512dq", "-fno-tree-vectorize", NULL};
 
-static const char *const *flags_here(void) {
+/* Lanes are written as such: nothing is left to be found.  The instructions of the wider ones bring those
+ * that round a product and a sum once, which are not to be used. */
+static const char *const four_flags[] = {ALWAYS, "-mavx2", "-fno-tree-vectorize", NULL};
+static const char *const eight_flags[] = {ALWAYS,       "-mavx512f",           "-mavx512vl",
+                                          "-mavx512dq", "-fno-tree-vectorize", NULL};
+
+int compile_lanes(void) {
+#if defined __x86_64__ && defined __GNUC__
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) return 8;
+    if (__builtin_cpu_supports("avx2")) return 4;
+#endif
+    return 2;
+}
+
+static const char *const *flags_here(int lanes) {
+    int wide = compile_lanes();
+    if (lanes >= 8 && wide >= 8) return eight_flags;
+    if (lanes >= 4 && wide >= 4) return four_flags;
+    if (lanes) return plain_flags;
 #if defined __x86_64__ && defined __GNUC__
     if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")) return many_flags;
     if (__builtin_cpu_supports("avx")) return wide_flags;
@@ -141,7 +159,7 @@ static enum process_end run_compiler(const struct compile_tool *tool, const stru
     char *argument[COMPILE_WORDS + 24];
     int count = 0;
     for (int i = 0; i < tool->words; i++) argument[count++] = tool->argument[i];
-    const char *const *flags = flags_here();
+    const char *const *flags = flags_here(l->lanes);
     for (int i = 0; flags[i]; i++) argument[count++] = (char *)flags[i];
     const char *files[] = {optimisation(source), "-o", b->library, b->source, "-lm"};
     for (int i = 0; i < 5; i++) argument[count++] = (char *)files[i];
@@ -222,15 +240,15 @@ enum compile_status compile_load(const char *source, const struct compile_limits
     enum compile_status status = find_tool(&tool, message, room);
     if (status == COMPILE_READY) status = compile_cache_directory(cache, message, room);
     if (status != COMPILE_READY) return status;
-    compile_cache_key(&tool, flags_here(), source, key);
+    if (!l) l = &usual;
+    compile_cache_key(&tool, flags_here(l->lanes), source, key);
     snprintf(target, sizeof target, "%s/%s.so", cache, key);
     if (compile_cache_whole(target, source)) {
         compile_trim_touch(target);
         out->handle = load(target, message, room); /* NULL: another process has just removed it */
         out->cached = out->handle != NULL;
     }
-    return out->cached ? COMPILE_READY
-                       : build(&tool, cache, target, source, l ? l : &usual, &out->handle, message, room);
+    return out->cached ? COMPILE_READY : build(&tool, cache, target, source, l, &out->handle, message, room);
 }
 
 /* POSIX lets dlsym's pointer stand for a function; C knows no such cast, so the bits are copied.  The
@@ -255,6 +273,14 @@ keel_kernel_fixed *compile_fixed(const struct compile_unit *u, const char *name)
 
 keel_kernel_steps *compile_kept(const struct compile_unit *u, const char *name) {
     return (keel_kernel_steps *)find_symbol(u, "kept_", name);
+}
+
+keel_kernel_lanes *compile_plain_lanes(const struct compile_unit *u, const char *name) {
+    return (keel_kernel_lanes *)find_symbol(u, "plain_lanes_", name);
+}
+
+keel_kernel_lanes *compile_kept_lanes(const struct compile_unit *u, const char *name) {
+    return (keel_kernel_lanes *)find_symbol(u, "kept_lanes_", name);
 }
 
 keel_series_fn *compile_series(const struct compile_unit *u, const char *name) {

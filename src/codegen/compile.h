@@ -25,7 +25,10 @@ struct compile_unit {
 struct compile_limits {
     double seconds;           /* the compiler may take so long; 0: a minute, more for long sources */
     const volatile int *stop; /* not 0: it is ended at once; NULL: nobody asks */
+    int lanes;                /* that the source has; 0: none */
 };
+/* As many lanes as the vectors of this machine have. */
+int compile_lanes(void);
 
 /* l: NULL is all 0.  message: one sentence when the status is not READY. */
 enum compile_status compile_load(const char *source, const struct compile_limits *l, struct compile_unit *out,
@@ -35,7 +38,9 @@ keel_fn *compile_function(const struct compile_unit *u,
 keel_kernel_fixed *compile_fixed(const struct compile_unit *u,
                                  const char *name);                              /* as given to emit_kernel */
 keel_kernel_steps *compile_kept(const struct compile_unit *u, const char *name); /* as given to emit_kept */
-keel_series_fn *compile_series(const struct compile_unit *u, const char *name);  /* as given to emit_series */
+keel_kernel_lanes *compile_plain_lanes(const struct compile_unit *u, const char *name);
+keel_kernel_lanes *compile_kept_lanes(const struct compile_unit *u, const char *name);
+keel_series_fn *compile_series(const struct compile_unit *u, const char *name); /* as given to emit_series */
 keel_composed_fn *compile_along(const struct compile_unit *u, const char *name);
 /* as given to emit_mechanics */
 keel_mechanics_rhs *compile_accelerations(const struct compile_unit *u, const char *name);

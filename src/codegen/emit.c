@@ -77,12 +77,22 @@ static const char *operand(const struct tape *t, uint32_t reg, int local, char o
     return out;
 }
 
+static const char *real_of(const struct emit *e) {
+    return e->lanes ? "keel_real" : "double";
+}
+
 static void put_power(struct emit *e, uint32_t to, const char *a, int32_t exponent) {
     uint32_t n = exponent < 0 ? 0u - (uint32_t)exponent : (uint32_t)exponent, bit = 1;
     while (bit <= n / 2) bit *= 2;
-    emit_put(e, "{ const double x = %s; double y = x;", a);
+    const char *real = real_of(e);
+    emit_put(e, e->lanes ? "{ const %s x = keel_lift(%s); %s y = x;" : "{ const %s x = %s; %s y = x;", real,
+             a, real);
     while (bit >>= 1) emit_put(e, n & bit ? " y = y * y; y = y * x;" : " y = y * y;");
     emit_put(e, exponent < 0 ? " r%u = 1.0 / y; }\n" : " r%u = y; }\n", to);
+}
+
+static int is_arithmetic(uint32_t op) {
+    return op == EXPR_ADD || op == EXPR_SUB || op == EXPR_MUL || op == EXPR_DIV;
 }
 
 static const char *called(uint32_t op) {
@@ -118,6 +128,22 @@ static const char *called(uint32_t op) {
     default:
         return expr_name((enum expr_op)op);
     }
+}
+
+/* In lanes a result has them even where no operand does, and functions are called lane by lane. */
+static void put_lanes_value(struct emit *e, const struct tape *t, const struct tape_code *c, uint32_t to) {
+    char at[OPERAND], bt[OPERAND];
+    const char *a = operand(t, c->a, 1, at), *b = c->op == EXPR_POWI ? "" : operand(t, c->b, 1, bt);
+    int two = c->op < EXPR_OPS && expr_operands((enum expr_op)c->op) == 2;
+    if (c->op == EXPR_POWI) put_power(e, to, a, (int32_t)c->b);
+    else if (c->op == EXPR_NEG) emit_put(e, "r%u = keel_lift(-%s);\n", to, a);
+    else if (c->op == TAPE_SQUARE) emit_put(e, "r%u = keel_lift(%s * %s);\n", to, a, a);
+    else if (c->op == EXPR_SQRT) emit_put(e, "r%u = keel_sqrt(keel_lift(%s));\n", to, a);
+    else if (c->op == EXPR_ABS) emit_put(e, "r%u = keel_abs(keel_lift(%s));\n", to, a);
+    else if (is_arithmetic(c->op))
+        emit_put(e, "r%u = keel_lift(%s %s %s);\n", to, a, expr_name((enum expr_op)c->op), b);
+    else if (two) emit_put(e, "r%u = LANES_CALL_TWO(%s, %s, %s);\n", to, called(c->op), a, b);
+    else emit_put(e, "r%u = LANES_CALL(%s, %s);\n", to, called(c->op), a);
 }
 
 static void put_value(struct emit *e, const struct tape *t, const struct tape_code *c, uint32_t to) {
@@ -165,7 +191,11 @@ static void put_code(struct emit *e, const struct cut *cut, size_t i, int *depth
     const char *a = tape_reads(c) > 0 ? operand(cut->t, c->a, 1, text) : "";
     switch (c->op) {
     case TAPE_STORE:
-        emit_put(e, cut->inside ? "o%u = %s;\n" : "out[%u] = %s;\n", c->to, a);
+        emit_put(e,
+                 cut->inside ? "o%u = %s;\n"
+                 : e->lanes  ? "out[%u] = keel_lift(%s);\n"
+                             : "out[%u] = %s;\n",
+                 c->to, a);
         break;
     case TAPE_UNLESS:
         emit_put(e, "if (%s != 0) {\n", a);
@@ -182,7 +212,8 @@ static void put_code(struct emit *e, const struct cut *cut, size_t i, int *depth
         *depth -= *depth > 0;
         break;
     default:
-        put_value(e, cut->t, c, c->to - cut->first);
+        if (e->lanes) put_lanes_value(e, cut->t, c, c->to - cut->first);
+        else put_value(e, cut->t, c, c->to - cut->first);
     }
 }
 
@@ -192,8 +223,8 @@ static void declare(struct emit *e, struct cut *cut, uint32_t reg, int written) 
     uint32_t local = reg - cut->first;
     if (cut->seen[local] == cut->part) return;
     cut->seen[local] = cut->part;
-    if (written) emit_put(e, "double r%u;\n", local);
-    else emit_put(e, "double r%u = w[%u];\n", local, local);
+    if (written) emit_put(e, "%s r%u;\n", real_of(e), local);
+    else emit_put(e, "%s r%u = w[%u];\n", real_of(e), local, local);
 }
 
 /* The operations begin .. end, with what comes in from memory before and what goes out after. */
@@ -280,9 +311,10 @@ static void put_body(struct emit *e, struct cut *cut, const char *head) {
     const struct tape *t = cut->t;
     uint32_t computed = t->registers - cut->first;
     if (t->count > LONGEST_PART) put_block(cut, 0, t->count);
-    emit_put(e, "%s%s(double t, const double *restrict u, double *restrict out, void *user) {\n", head,
-             cut->name);
-    emit_put(e, "const double *restrict p = *(const double *const *)user;\n");
+    const char *real = real_of(e);
+    emit_put(e, "%s%s(%s t, const %s *restrict u, %s *restrict out, void *user) {\n", head, cut->name, real,
+             real, real);
+    emit_put(e, "const %s *restrict p = *(const %s *const *)user;\n", real, real);
     if (t->count > LONGEST_PART) emit_put(e, "double w[%u];\n", computed ? computed : 1);
     if (t->count > LONGEST_PART) emit_text(e, cut->body.text);
     else put_range(e, cut, 0, t->count);

@@ -26,6 +26,7 @@ struct emit {
     int series;               /* so far: the first one brings the recurrences with it */
     int along;                /* the same of those along a curve */
     int rolls;                /* rolled programs so far */
+    int lanes;                /* all numbers are keel_real, of so many lanes; 0: double */
     unsigned kernels;         /* which of them emit_kernel and emit_kept write; 0: all */
 };
 
@@ -36,11 +37,13 @@ enum { EMIT_PLAIN = 1, EMIT_WATCHING = 2, EMIT_KEEPING = 4, EMIT_ADAPTIVE = 8, E
 /* Operations of one part of a function; longest name; room for a number. */
 enum { EMIT_PART = 250, EMIT_NAME = 40, EMIT_NUMBER = 48 };
 
-/* The texts of keel/explicit.h, keel/splitting.h, linalg/rowspace.h, core/project.h, core/step_control.h,
- * core/kernel.h, linalg/small.h, core/mechanism.h, line by line; they end with NULL. */
-extern const char *const emit_explicit[],
-    *const emit_splitting[], *const emit_rowspace[], *const emit_project[], *const emit_step_control[],
-                                                                                *const emit_kernel_steps[];
+/* The texts of keel/real.h, keel/explicit.h, keel/splitting.h, linalg/rowspace.h, core/project.h,
+ * core/step_control.h, core/kernel_state.h, core/kernel.h, core/lanes.h, core/lanes_steps.h, linalg/small.h,
+ * core/mechanism.h, line by line; they end with NULL. */
+extern const char *const emit_real[], *const emit_explicit[], *const emit_splitting[];
+extern const char *const emit_rowspace[], *const emit_project[], *const emit_step_control[];
+extern const char *const emit_kernel_state[], *const emit_kernel_steps[];
+extern const char *const emit_lanes_text[], *const emit_lanes_steps[];
 extern const char *const emit_small[], *const emit_mechanism[];
 void emit_header(struct emit *e, const char *const *line); /* one of them */
 /* What kernels of any kind, and those with projections, stand behind; once a text. */
@@ -93,6 +96,19 @@ struct emit_mechanics { /* as core/mechanism.h has it */
 /* accelerations_NAME, and projection_NAME if there is one.  1, and nothing written: it is too long. */
 int emit_mechanics(struct emit *e, const char *name, const struct emit_mechanics *m);
 
+/* emit_lanes.c: the same two, where e->lanes is set, as plain_lanes_NAME and kept_lanes_NAME.  1: the tape
+ * has branches, or is too long. */
+int emit_lanes(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method);
+int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
+                    int maps, const struct emit_rows *rows);
+/* emit_kernel.c, for both: the table as table_NAME; values_NAME and gradients_NAME of all rows; which kernels
+ * of KEEPING, ADAPTIVE and so on there are; a text. */
+void emit_table(struct emit *e, const char *name, const keel_rk *table);
+int emit_values(struct emit *e, const char *name, int n, int maps, const struct emit_rows *rows);
+unsigned emit_kernels(const struct emit *e, const keel_rk *table, int kept);
+int emit_two_estimates(const keel_rk *table); /* does the error norm of the table use both estimates? */
+/* Beyond these a step is long whatever it is called through, and the code of its rows becomes large. */
+enum { EMIT_STEP = 2000, EMIT_KEPT = 4, EMIT_STATES = 8 };
 /* emit_series.c */
 struct series;
 /* series_NAME, or along_NAME where it follows a curve, as C that gives the same bits.  0 or -1. */

@@ -4,9 +4,6 @@
 
 #include <stdio.h>
 
-/* Beyond these a step is long whatever it is called through, and the code of its rows becomes large. */
-enum { LONGEST_STEP = 2000, MOST_KEPT = 4, MOST_STATES = 8 };
-
 static void put_numbers(struct emit *e, char letter, const char *name, int count, const double *value) {
     char number[EMIT_NUMBER];
     emit_put(e, "static const double %c_%s[] = {", letter, name);
@@ -23,8 +20,7 @@ static size_t copies(const struct emit_method *method) {
     return method->rk ? (size_t)method->rk->stages : TURNS;
 }
 
-/* Does the error norm of the table use both estimates? */
-static int two_estimates(const keel_rk *table) {
+int emit_two_estimates(const keel_rk *table) {
     return table && table->error[0] && table->error[1] && table->norm.kind != KEEL_ERROR_FIRST;
 }
 
@@ -38,8 +34,7 @@ static void put_fixed_head(struct emit *e, const char *name) {
     emit_put(e, "    double *f, void *user) {\n");
 }
 
-/* The loop of keel/explicit.h on arrays of constant size, so that all of a step can stay in registers. */
-static void put_fixed(struct emit *e, const char *name, const keel_rk *table, int width) {
+void emit_table(struct emit *e, const char *name, const keel_rk *table) {
     int stages = table->stages;
     put_numbers(e, 'c', name, stages, table->c);
     put_numbers(e, 'a', name, stages * (stages - 1) / 2, table->a);
@@ -50,12 +45,18 @@ static void put_fixed(struct emit *e, const char *name, const keel_rk *table, in
     if (table->error[0]) emit_put(e, ".error = {v_%s", name);
     if (table->error[0] && table->error[1]) emit_put(e, ", w_%s", name);
     emit_put(e, "%s", table->error[0] ? "}, " : "");
-    if (two_estimates(table)) {
+    if (emit_two_estimates(table)) {
         char weight[EMIT_NUMBER];
         emit_number(weight, sizeof weight, table->norm.weight);
         emit_put(e, ".norm = {%d, %s}, ", (int)table->norm.kind, weight);
     }
     emit_put(e, ".last_is_end = %d};\n", table->last_is_end != 0);
+}
+
+/* The loop of keel/explicit.h on arrays of constant size, so that all of a step can stay in registers. */
+static void put_fixed(struct emit *e, const char *name, const keel_rk *table, int width) {
+    int stages = table->stages;
+    emit_table(e, name, table);
     if (!wants_fixed(e)) return;
     put_fixed_head(e, name);
     emit_put(e, "double y[%d], g[%d], k[%d] = {0}, stage[%d], dx[%d];\n", width, width, stages * width, width,
@@ -98,6 +99,7 @@ void emit_kernel_prelude(struct emit *e) {
                  "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n#define KEEL_RK_PAIRS\n"
                  "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
                  "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n");
+    emit_header(e, emit_real);
     emit_header(e, emit_explicit);
     emit_header(e, emit_splitting);
 }
@@ -109,7 +111,8 @@ void emit_projection_prelude(struct emit *e) {
 }
 
 int emit_kernel(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method) {
-    if (t->roll || t->count * copies(method) > LONGEST_STEP || t->count > EMIT_PART) return 1;
+    if (e->lanes) return emit_lanes(e, name, t, method);
+    if (t->roll || t->count * copies(method) > EMIT_STEP || t->count > EMIT_PART) return 1;
     emit_kernel_prelude(e);
     if (emit_under(e, "static inline int rate_", name, t)) return -1;
     if (method->rk) put_fixed(e, name, method->rk, (int)t->outputs);
@@ -119,25 +122,42 @@ int emit_kernel(struct emit *e, const char *name, const struct tape *t, const st
 
 /* Values of all rows, and their gradients as dense rows, each map's own function one after the other. */
 static void put_rows(struct emit *e, const char *name, int n, int maps, const struct emit_rows *rows) {
-    emit_put(e, "static inline int values_%s(double t, const double *u, double *out, void *user) {\n", name);
+    const char *real = e->lanes ? "keel_real" : "double";
+    emit_put(e, "static inline int values_%s(%s t, const %s *u, %s *out, void *user) {\n", name, real, real,
+             real);
     for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++)
         emit_put(e, "values_%d_%s(t, u, out + %d, user);\n", i, name, at);
     emit_put(e, "return 0;\n}\n");
-    emit_put(e, "static inline int gradients_%s(double t, const double *u, double *out, void *user) {\n",
-             name);
+    emit_put(e, "static inline int gradients_%s(%s t, const %s *u, %s *out, void *user) {\n", name, real,
+             real, real);
     for (int i = 0, at = 0; i < maps; at += (int)rows[i].value->outputs, i++) {
         int count = (int)rows[i].value->outputs, entry = 0;
-        emit_put(e, "{ double v[%d]; gradients_%d_%s(t, u, v, user);\n", rows[i].row_start[count] + 1, i,
+        emit_put(e, "{ %s v[%d]; gradients_%d_%s(t, u, v, user);\n", real, rows[i].row_start[count] + 1, i,
                  name);
         for (int row = 0; row < count; row++)
             for (int j = 0; j < n; j++) {
                 int there = entry < rows[i].row_start[row + 1] && rows[i].column[entry] == j;
                 if (there) emit_put(e, "out[%d] = v[%d];\n", (at + row) * n + j, entry++);
-                else emit_put(e, "out[%d] = 0;\n", (at + row) * n + j);
+                else
+                    emit_put(e, e->lanes ? "out[%d] = keel_lift(0.0);\n" : "out[%d] = 0;\n",
+                             (at + row) * n + j);
             }
         emit_put(e, "}\n");
     }
     emit_put(e, "return 0;\n}\n");
+}
+
+int emit_values(struct emit *e, const char *name, int n, int maps, const struct emit_rows *rows) {
+    static const char head[] = "static inline int ";
+    for (int i = 0; i < maps; i++) {
+        char of_map[EMIT_NAME + 80];
+        snprintf(of_map, sizeof of_map, "%svalues_%d_", head, i);
+        if (emit_under(e, of_map, name, rows[i].value)) return -1;
+        snprintf(of_map, sizeof of_map, "%sgradients_%d_", head, i);
+        if (emit_under(e, of_map, name, rows[i].jacobian)) return -1;
+    }
+    if (maps) put_rows(e, name, n, maps, rows);
+    return 0;
 }
 
 /* kernel_steps on arrays of constant size. */
@@ -170,7 +190,7 @@ static void put_steps(struct emit *e, const char *name, const struct emit_method
     emit_put(e, "return kernel_steps(&method_%s, &p, &room, rate_%s, ", name, name);
     if (kept) emit_put(e, "values_%s, gradients_%s, ", name, name);
     emit_put(e, "%s", kept ? "" : "0, 0, ");
-    if (two_estimates(method->rk)) emit_put(e, "&table_%s.norm", name);
+    if (emit_two_estimates(method->rk)) emit_put(e, "&table_%s.norm", name);
     else emit_put(e, "0");
     emit_put(e, ", user, kept, %d, %d);\n}\n", keeps, adaptive);
 }
@@ -182,14 +202,14 @@ static unsigned kernel_of(int keeps, int adaptive) {
 }
 
 /* Those that this method and this number of rows can have, and that are wanted. */
-static unsigned kernels_of(const struct emit *e, const keel_rk *table, int kept) {
+unsigned emit_kernels(const struct emit *e, const keel_rk *table, int kept) {
     unsigned all = kept ? EMIT_WATCHING | EMIT_KEEPING : 0;
     if (table && table->error[0]) all |= kept ? EMIT_ADAPTIVE | EMIT_ADAPTIVE_KEEPING : EMIT_ADAPTIVE;
     return e->kernels ? all & e->kernels : all;
 }
 
 static void put_kept(struct emit *e, const char *name, const struct emit_method *method, int n, int kept) {
-    unsigned wanted = kernels_of(e, method->rk, kept);
+    unsigned wanted = emit_kernels(e, method->rk, kept);
     emit_put(e, "static const struct kernel_method method_%s = ", name);
     if (method->rk) emit_put(e, "{&table_%s, 0, 0};\n", name);
     else emit_put(e, "{0, &splitting_%s, part_%s};\n", name, name);
@@ -205,7 +225,7 @@ static void put_kept(struct emit *e, const char *name, const struct emit_method 
 
 int emit_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
               int maps, const struct emit_rows *rows) {
-    static const char head[] = "static inline int ";
+    if (e->lanes) return emit_lanes_kept(e, name, f, method, maps, rows);
     size_t length = f->count * copies(method);
     int kept = 0;
     for (int i = 0; i < maps; i++) {
@@ -214,18 +234,15 @@ int emit_kept(struct emit *e, const char *name, const struct tape *f, const stru
         if (rows[i].value->roll || rows[i].value->count > EMIT_PART) return 1;
         if (rows[i].jacobian->roll || rows[i].jacobian->count > EMIT_PART) return 1;
     }
-    if (kept > MOST_KEPT || f->outputs > MOST_STATES || length > LONGEST_STEP) return 1;
-    if (kernels_of(e, method->rk, kept) == 0) return 1;
+    if (kept > EMIT_KEPT || f->outputs > EMIT_STATES || length > EMIT_STEP) return 1;
+    if (emit_kernels(e, method->rk, kept) == 0) return 1;
     emit_projection_prelude(e);
-    if (!e->kept++) emit_header(e, emit_step_control), emit_header(e, emit_kernel_steps);
-    for (int i = 0; i < maps; i++) {
-        char of_map[EMIT_NAME + 80];
-        snprintf(of_map, sizeof of_map, "%svalues_%d_", head, i);
-        if (emit_under(e, of_map, name, rows[i].value)) return -1;
-        snprintf(of_map, sizeof of_map, "%sgradients_%d_", head, i);
-        if (emit_under(e, of_map, name, rows[i].jacobian)) return -1;
+    if (!e->kept++) {
+        emit_header(e, emit_step_control);
+        emit_header(e, emit_kernel_state);
+        emit_header(e, emit_kernel_steps);
     }
-    if (kept) put_rows(e, name, (int)f->outputs, maps, rows);
+    if (emit_values(e, name, (int)f->outputs, maps, rows)) return -1;
     put_kept(e, name, method, (int)f->outputs, kept);
     return e->failed ? -1 : 0;
 }

@@ -12,6 +12,7 @@
 #include "core/engine.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -128,6 +129,7 @@ static long due_in(const struct engine *e, long block) {
 
 /* The first one that is due, from this step on. */
 static long next_due(const struct engine *e, long step) {
+    if (e->o.defect_every == INT_MAX) return LONG_MAX;
     long block = step / block_of(e), due = due_in(e, block);
     if (is_early(e, step)) return step;
     return due >= step ? due : due_in(e, block + 1);

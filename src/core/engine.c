@@ -139,7 +139,7 @@ static void layout(struct engine *e) {
     surfaces_attach(e);
 }
 
-static size_t whole_size(const struct engine *e) {
+size_t engine_bytes(const struct engine *e) {
     return (e->block_size + method_size(e) + e->manifold.stabilizer->size + 63) / 32 * 32;
 }
 
@@ -197,7 +197,7 @@ struct engine *engine_copy(keel_solver *handle, const struct engine *source) {
         e->r = &e->blank;
         return e;
     }
-    size_t bytes = whole_size(e);
+    size_t bytes = engine_bytes(e);
     e->block = aligned_alloc(32, bytes);
     if (!e->block) {
         free(e);
@@ -434,9 +434,9 @@ static int heed_no_more(struct engine *e) {
     return given_up;
 }
 
-struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
-                           const keel_stepper *method, const keel_stabilizer *stabilizer, int begin,
-                           const struct engine_past *past) {
+struct engine *engine_carve(keel_solver *handle, const keel_problem *p, const keel_options *o,
+                            const keel_stepper *method, const keel_stabilizer *stabilizer,
+                            const struct engine_past *past) {
     const int *verdict = past ? past->verdict : NULL;
     struct engine *e = calloc(1, sizeof *e);
     if (!e) return NULL;
@@ -458,12 +458,12 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     int measured = measure(e);
     e->r = &e->blank;
     if (measured && too_large(e)) return e;
-    if (measured) e->block = aligned_alloc(32, whole_size(e));
+    if (measured) e->block = aligned_alloc(32, engine_bytes(e));
     if (!e->block) {
         engine_close(e);
         return NULL;
     }
-    memset(e->block, 0, whole_size(e));
+    memset(e->block, 0, engine_bytes(e));
     carve(e);
     if (field_attach(&e->field)) {
         engine_close(e);
@@ -471,9 +471,21 @@ struct engine *engine_open(keel_solver *handle, const keel_problem *p, const kee
     }
     if (verdict) memcpy(e->rows.verdict, verdict, (size_t)e->rows.count * sizeof *verdict);
     e->verdicts = verdict ? past->verdicts : VERDICTS_UNKNOWN;
+    return e;
+}
+
+void engine_prepare(struct engine *e, int begin, const struct engine *before) {
     engine_heed(e, 1);
-    prepare(e, begin, past ? past->before : NULL);
+    prepare(e, begin, before);
     heed_no_more(e);
+}
+
+struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
+                           const keel_stepper *method, const keel_stabilizer *stabilizer, int begin,
+                           const struct engine_past *past) {
+    struct engine *e = engine_carve(handle, p, o, method, stabilizer, past);
+    if (!e || !e->block) return e;
+    engine_prepare(e, begin, past ? past->before : NULL);
     if (e->r->status != KEEL_ENOMEM) return e;
     engine_close(e);
     return NULL;

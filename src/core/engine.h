@@ -197,6 +197,12 @@ static inline struct engine *engine_of(const keel_manifold *view) { /* of which 
 struct engine *engine_open(keel_solver *handle, const keel_problem *p, const keel_options *o,
                            const keel_stepper *method, const keel_stabilizer *stabilizer, int begin,
                            const struct engine_past *past);
+/* The same in two parts: laid out, before any number is known; and the rest. */
+struct engine *engine_carve(keel_solver *handle, const keel_problem *p, const keel_options *o,
+                            const keel_stepper *method, const keel_stabilizer *stabilizer,
+                            const struct engine_past *past);
+void engine_prepare(struct engine *e, int begin, const struct engine *before);
+size_t engine_bytes(const struct engine *e);                                  /* of its block */
 struct engine *engine_copy(keel_solver *handle, const struct engine *source); /* NULL: no memory */
 /* change.c: the same run, which another method goes on with from the current state; as engine_open. */
 struct engine *change_engine(const struct engine *old, const keel_stepper *method);
@@ -337,10 +343,6 @@ keel_status follow_inside(struct engine *e, double t, double *x); /* y of x insi
 
 /* kernel.c */
 int kernel_fits(const struct engine *e); /* the problem brings a kernel, and nothing looks at single steps */
-/* Some of the steps to t_end in one go, fewer than `most`, none of which reaches t_wake; how many.  wait: so
- * many steps are to be taken by step_take before the next such call. */
-long kernel_advance(struct engine *e, double t_wake, double t_end, long most, long *wait,
-                    keel_status *status);
 
 /* dense.c */
 keel_status dense_at(struct engine *e, double t, double *u);  /* on the manifold, with y */

@@ -4,8 +4,8 @@
  * The last steps before a call ends are left to step.c, so whoever looks into the last step finds what is
  * always there.  What a kernel cannot do, because something goes wrong in it, step.c does again and says what
  * it was. */
-#include "core/engine.h"
-#include "core/kernel.h"
+#include "core/kernel_work.h"
+#include "core/project.h"
 #include "core/verify.h"
 
 #include <float.h>
@@ -15,9 +15,7 @@
 
 enum { CHUNK = 1024, LEFT = 2 };
 
-/* Projected steps are taken by step.c up to here, where rows are looked at after each of them; and so many of
- * them once a kernel cannot take one.  MOST rows: a kernel has far fewer. */
-enum { EARLY = 64, PATIENCE = 16, MOST = 16 };
+enum { PATIENCE = 16 }; /* so many steps are left to step.c once a kernel cannot take one */
 
 /* Is every row an energy or an invariant that the kernel has, and watched, or kept at round-off by weights on
  * states? */
@@ -29,7 +27,7 @@ static int rows_fit(const struct engine *e) {
     for (int i = 0; i < r->count; i++) watched += r->treatment[i] == KEEL_ROW_WATCHED;
     int kept = manifold_projects(&e->manifold) && !e->manifold.by_mass && e->manifold.kept == r->count;
     return (kept || (watched == r->count && !manifold_corrects(&e->manifold))) &&
-           r->of[KEEL_ROW_ENERGY] + r->of[KEEL_ROW_INVARIANT] == r->count && r->count <= MOST &&
+           r->of[KEEL_ROW_ENERGY] + r->of[KEEL_ROW_INVARIANT] == r->count && r->count <= KERNEL_ROWS &&
            k->energy == fd->p.energy.value && k->invariant == fd->p.invariant.value;
 }
 
@@ -76,43 +74,14 @@ static void advance(struct engine *e, double t, long count, long calls) {
     r->stats.calls += calls;
 }
 
-/* A state that is not finite never becomes finite again: one look at the end of the chunk finds it. */
-static long kernel_plain(struct engine *e, long count) {
-    struct run_state *r = e->r;
-    const keel_problem *p = &e->field.p;
-    int now = r->current, aside = 1 - now, rated = !e->stepper->no_rhs;
-    size_t bytes = (size_t)e->field.width * sizeof(double);
-    memcpy(e->x[aside], e->x[now], bytes);
-    if (rated) memcpy(e->f[aside], e->f[now], bytes);
-    long calls = e->field.kernel->fixed(r->t, r->base, e->o.step * r->direction, r->count, count, e->x[now],
-                                        rated ? e->f[now] : e->work.carried, p->user);
-    if (calls < 0 || !engine_finite(e->field.n, e->x[now])) {
-        memcpy(e->x[now], e->x[aside], bytes);
-        if (rated) memcpy(e->f[now], e->f[aside], bytes);
-        return 0;
-    }
-    advance(e, r->base + (double)(r->count + count) * e->o.step * r->direction, count, calls);
-    return count;
-}
-
-/* A kernel at work. */
-struct work {
-    struct keel_kernel_state k;
-    struct engine *e;
-    long cleared;      /* looks at the rates, up to here */
-    long touched;      /* the step in which the core last took part */
-    keel_stats before; /* statistics before that step, in case it is forgotten */
-    double worst[MOST];
-};
-
 /* What step.c would have left after the last look at the rates. */
-static void clear(struct work *w) {
+static void clear(struct kernel_work *w) {
     if (w->k.verifications > w->cleared) verify_clear(&w->e->start);
     w->cleared = w->k.verifications;
 }
 
 /* Before sizes grow, and at the end. */
-static void certify(struct work *w) {
+static void certify(struct kernel_work *w) {
     struct rows *r = &w->e->rows;
     if (w->k.treatment == KERNEL_FREE) return;
     project_certify(r->count, w->worst, r->size, r->drift, r->units);
@@ -121,7 +90,7 @@ static void certify(struct work *w) {
 
 /* Sizes that are due, after what a look before them would have left. */
 static int grow(struct keel_kernel_state *k, double t) {
-    struct work *w = (struct work *)k;
+    struct kernel_work *w = (struct kernel_work *)k;
     struct engine *e = w->e;
     keel_status status = engine_finite(e->rows.count * e->field.n, k->jacobian) ? KEEL_OK : KEEL_RETRY;
     clear(w);
@@ -133,7 +102,7 @@ static int grow(struct keel_kernel_state *k, double t) {
 
 /* A projection that needs new gradients on its way. */
 static int again(struct keel_kernel_state *k, double t) {
-    struct work *w = (struct work *)k;
+    struct kernel_work *w = (struct kernel_work *)k;
     keel_stats *stats = &w->e->r->stats;
     long steps = stats->steps;
     if (w->touched != k->steps) w->before = *stats;
@@ -146,8 +115,14 @@ static int again(struct keel_kernel_state *k, double t) {
     return status != KEEL_OK;
 }
 
+static void weigh(struct keel_kernel_state *k) {
+    struct engine *e = ((struct kernel_work *)k)->e;
+    e->r->outgrown = 1;
+    step_weigh(e);
+}
+
 /* For the rates of the rows, which the kernel looks at if they do not depend on t. */
-static const double *shares(const struct engine *e, double share[MOST]) {
+static const double *shares(const struct engine *e, double share[KERNEL_ROWS]) {
     const struct field *fd = &e->field;
     if (fd->energy.moving || fd->invariant.moving) return NULL;
     for (int i = 0; i < e->rows.count; i++)
@@ -156,7 +131,7 @@ static const double *shares(const struct engine *e, double share[MOST]) {
 }
 
 /* The steps that were taken are those of the run. */
-static void commit(struct work *w, long taken) {
+static void commit(struct kernel_work *w, long taken) {
     const struct keel_kernel_state *k = &w->k;
     struct engine *e = w->e;
     struct run_state *r = e->r;
@@ -173,65 +148,69 @@ static void commit(struct work *w, long taken) {
     clear(w);
 }
 
-static long kernel_kept(struct engine *e, double t_wake, double t_end, long count, long *wait,
-                        keel_status *status) {
+/* Fixed steps with nothing to measure. */
+static void prepare_plain(struct engine *e, struct kernel_work *w, long count) {
+    const struct run_state *r = e->r;
+    int now = r->current, rated = !e->stepper->no_rhs;
+    size_t bytes = (size_t)e->field.width * sizeof(double);
+    memcpy(e->x[1 - now], e->x[now], bytes);
+    if (rated) memcpy(e->f[1 - now], e->f[now], bytes);
+    *w = (struct kernel_work){.k = {.t = r->t,
+                                    .base = r->base,
+                                    .h = e->o.step * r->direction,
+                                    .first = r->count,
+                                    .count = count,
+                                    .x = e->x[now],
+                                    .f = rated ? e->f[now] : e->work.carried},
+                              .e = e,
+                              .plain = 1};
+}
+
+static void prepare_kept(struct engine *e, struct kernel_work *w, double t_wake, double t_end, long count) {
     struct run_state *r = e->r;
     struct rows *rows = &e->rows;
     int keeps = manifold_corrects(&e->manifold);
-    double share[MOST];
-    if (keeps && r->stats.steps <= EARLY) {
-        *wait = EARLY + 1 - r->stats.steps;
-        return 0;
-    }
     step_weigh(e);
-    struct work w = {.k = {.treatment = keeps         ? KERNEL_KEPT
-                                        : e->measured ? KERNEL_WATCHED
-                                                      : KERNEL_FREE,
-                           .t = r->t,
-                           .base = r->base,
-                           .h = e->o.step * r->direction,
-                           .first = r->count,
-                           .count = count,
-                           .adaptive = e->estimates > 0,
-                           .h_next = r->h_next,
-                           .error_before = r->error_before,
-                           .longest = control_longest(e, t_end),
-                           .t_end = t_wake, /* steps that are not planned for it, but seen there */
-                           .direction = r->direction,
-                           .rtol = e->o.rtol,
-                           .order = e->stepper->error_order,
-                           .atol = e->atol,
-                           .space = &e->manifold.space,
-                           .x = e->x[r->current],
-                           .f = e->f[r->current],
-                           .carried = e->work.carried,
-                           .largest = e->field.size,
-                           .inverse_weight = e->manifold.inverse_weight,
-                           .reference = rows->reference,
-                           .size = rows->size,
-                           .residual = rows->residual,
-                           .allowed = e->manifold.units,
-                           .moved = r->correction.largest,
-                           .moved_state = -1,
-                           .beyond = rows->beyond,
-                           .share = keeps ? shares(e, share) : NULL,
-                           .steps = r->stats.steps,
-                           .grow = grow,
-                           .jacobian = rows->jacobian,
-                           .again = again,
-                           .trial = e->dx},
-                     .e = e,
-                     .touched = -1};
-    w.k.worst = w.worst;
-    long taken = e->field.kernel->kept(&w.k, e->field.p.user);
-    certify(&w);
-    if (w.touched == w.k.steps) r->stats = w.before;
-    *wait = w.k.due ? 1 : taken == 0 ? PATIENCE : 0;
-    if (taken == 0) return 0;
-    commit(&w, taken);
-    if (w.k.unseen && project_looks(r->stats.steps) && step_verify(e) != KEEL_OK)
-        *status = engine_fail_by_fault(e);
-    return taken;
+    *w = (struct kernel_work){.k = {.treatment = keeps         ? KERNEL_KEPT
+                                                 : e->measured ? KERNEL_WATCHED
+                                                               : KERNEL_FREE,
+                                    .t = r->t,
+                                    .base = r->base,
+                                    .h = e->o.step * r->direction,
+                                    .first = r->count,
+                                    .count = count,
+                                    .adaptive = e->estimates > 0,
+                                    .h_next = r->h_next,
+                                    .error_before = r->error_before,
+                                    .longest = control_longest(e, t_end),
+                                    .t_end = t_wake, /* steps that are not planned for it, but seen there */
+                                    .direction = r->direction,
+                                    .rtol = e->o.rtol,
+                                    .order = e->stepper->error_order,
+                                    .atol = e->atol,
+                                    .space = &e->manifold.space,
+                                    .x = e->x[r->current],
+                                    .f = e->f[r->current],
+                                    .carried = e->work.carried,
+                                    .largest = e->field.size,
+                                    .inverse_weight = e->manifold.inverse_weight,
+                                    .reference = rows->reference,
+                                    .size = rows->size,
+                                    .residual = rows->residual,
+                                    .allowed = e->manifold.units,
+                                    .moved = r->correction.largest,
+                                    .moved_state = -1,
+                                    .beyond = rows->beyond,
+                                    .steps = r->stats.steps,
+                                    .grow = grow,
+                                    .jacobian = rows->jacobian,
+                                    .again = again,
+                                    .trial = e->dx,
+                                    .weigh = weigh},
+                              .e = e,
+                              .touched = -1};
+    w->k.worst = w->worst;
+    w->k.share = keeps ? shares(e, w->share) : NULL;
 }
 
 /* Is the method without what its last step would have left it, for steps as long as these? */
@@ -240,8 +219,8 @@ static int lacks_memory(const struct engine *e) {
     return carried && (e->r->fresh || carried[0] != e->o.step * e->r->direction);
 }
 
-long kernel_advance(struct engine *e, double t_wake, double t_end, long most, long *wait,
-                    keel_status *status) {
+int kernel_prepare(struct engine *e, struct kernel_work *w, double t_wake, double t_end, long most,
+                   long *wait) {
     if (lacks_memory(e)) {
         *wait = 1;
         return 0;
@@ -252,8 +231,45 @@ long kernel_advance(struct engine *e, double t_wake, double t_end, long most, lo
     long alone = defect_wait(e);
     if (alone == 0) return 0;
     if (alone < count) count = alone;
-    if (!is_plain(e)) return kernel_kept(e, t_wake, t_end, count, wait, status);
-    if (kernel_plain(e, count)) return count;
+    if (is_plain(e)) prepare_plain(e, w, count);
+    else prepare_kept(e, w, t_wake, t_end, count);
+    return 1;
+}
+
+long kernel_take(struct kernel_work *w) {
+    struct keel_kernel_state *k = &w->k;
+    const keel_kernel *kernel = w->e->field.kernel;
+    void *user = w->e->field.p.user;
+    if (!w->plain) return kernel->kept(k, user);
+    k->calls = kernel->fixed(k->t, k->base, k->h, k->first, k->count, k->x, k->f, user);
+    return k->calls < 0 ? 0 : k->count;
+}
+
+/* A state that is not finite never becomes finite again: one look at the end of the chunk finds it. */
+static long settle_plain(struct kernel_work *w, long taken, long *wait) {
+    struct engine *e = w->e;
+    struct run_state *r = e->r;
+    int now = r->current, rated = !e->stepper->no_rhs;
+    size_t bytes = (size_t)e->field.width * sizeof(double);
+    if (taken > 0 && engine_finite(e->field.n, e->x[now])) {
+        advance(e, r->base + (double)(r->count + taken) * e->o.step * r->direction, taken, w->k.calls);
+        return taken;
+    }
+    memcpy(e->x[now], e->x[1 - now], bytes);
+    if (rated) memcpy(e->f[now], e->f[1 - now], bytes);
     *wait = LONG_MAX;
     return 0;
+}
+
+long kernel_settle(struct kernel_work *w, long taken, long *wait, keel_status *status) {
+    struct engine *e = w->e;
+    if (w->plain) return settle_plain(w, taken, wait);
+    certify(w);
+    if (w->touched == w->k.steps) e->r->stats = w->before;
+    *wait = w->k.due ? 1 : taken == 0 && !w->k.held ? PATIENCE : 0;
+    if (taken == 0) return 0;
+    commit(w, taken);
+    if (w->k.unseen && project_looks(e->r->stats.steps) && step_verify(e) != KEEL_OK)
+        *status = engine_fail_by_fault(e);
+    return taken;
 }

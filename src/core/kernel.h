@@ -6,8 +6,9 @@
 
 #include <keel/splitting.h>
 
-#include "core/step_control.h"
+#include "core/kernel_state.h"
 #include "core/project.h"
+#include "core/step_control.h"
 
 /* The method: a Runge-Kutta method, or a splitting, whose steps know no rate at their ends. */
 struct kernel_method {
@@ -16,50 +17,9 @@ struct kernel_method {
     keel_splitting_rate *part; /* of the latter */
 };
 
-/* What is done with the rows. */
-enum kernel_treatment { KERNEL_FREE, KERNEL_WATCHED, KERNEL_KEPT };
-
-/* The numbers of a solver that such steps read and change. */
-struct keel_kernel_state {
-    enum kernel_treatment treatment;
-    double t, base, h; /* as of a keel_kernel_fixed; t is where the steps end, afterwards */
-    long first, count;
-    int adaptive; /* steps by their error, from h_next on, and before the last two to t_end: */
-    double h_next, error_before, longest, t_end, direction, rtol, order;
-    const double *atol;           /* n */
-    const struct rowspace *space; /* of the core's projections */
-    double *x, *f;
-    double *carried; /* keel_work.carried: in place of f, for splittings */
-    double *largest; /* n: sizes of the states so far */
-    const double *inverse_weight, *reference;
-    const double *size; /* of the rows */
-    double *residual;
-    double *worst; /* largest residuals that are not in the certificate yet: while sizes stay, they say all */
-    double allowed; /* units */
-    /* The largest correction so far (core/correction.c), in tolerances, of steps by their error.  Larger ones
-     * up to a tolerance are entered here, with their time and state (-1: none); others are for the core. */
-    double moved, moved_t;
-    int moved_state;
-    const double *beyond; /* fixed: residuals before the correction, kept: larger ones are for the core */
-    const double *share;  /* of each row, for project_rests; NULL: the core looks at their rates */
-    long steps;           /* of the run so far, as its statistics have them; and after */
-    /* Sizes of the rows are due: lets them grow to those at trial, where jacobian has their gradients; 0. */
-    int (*grow)(struct keel_kernel_state *k, double t);
-    double *jacobian;
-    /* Where gradients are needed anew: brings trial to the manifold and leaves its residuals; 0. */
-    int (*again)(struct keel_kernel_state *k, double t);
-    double *trial;
-    /* After the steps: */
-    long corrections, newton; /* projections by the kernel; their iterations */
-    long calls, rejected;     /* of the right-hand side; attempts */
-    long verifications;       /* of the rates of the rows */
-    int unseen;               /* such a verification is due after the last step, by the core */
-    int due; /* the next step alone is for core/step.c: sizes of watched rows, a correction for the record */
-    int outgrown; /* a state has outgrown its size in the last step */
-};
-
-/* Copies of the above, and what a step needs besides; in a compiled model locals, so that they can stay in
- * registers.  Of a splitting f is the rate of its last turn, at stage; k has both, of the last step. */
+/* Copies of a keel_kernel_state, and what a step needs besides; in a compiled model locals, so that they can
+ * stay in registers.  Of a splitting f is the rate of its last turn, at stage; k has both, of the last
+ * step. */
 struct kernel_workspace {
     double *x, *f, *next, *k, *stage, *dx, *gradients, *error, *split, *scale;
     double *limit; /* the largest correction so far */
@@ -444,8 +404,7 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
         a.t = a.t_new;
         a.steps++;
         done++;
-        if (keeps && project_looks_later(a.steps) &&
-            !kernel_rests(method, p, m, rate, gradients, user, k, a.t))
+        if (keeps && project_looks(a.steps) && !kernel_rests(method, p, m, rate, gradients, user, k, a.t))
             goes_on = 0;
     }
 out:

@@ -27,28 +27,30 @@ struct project {
     int stride;     /* of the rows of jacobian */
     const int *row; /* the kept rows among all; NULL: all of them are kept */
     double units;   /* allowed */
-    const double *inverse_weight, *jacobian, *size;
-    double *residual;
+    const keel_real *inverse_weight, *jacobian, *size;
+    keel_real *residual;
     struct rowspace *space;
-    double *floor_of, *c, *z, *d;
+    double *floor_of;
+    keel_real *c, *z, *d;
 };
 
 /* One round-off unit of a row of this size; |residual| in units, 0 for an exact 0. */
-static inline double project_unit(double size) {
+static inline keel_real project_unit(keel_real size) {
     return 2.2204460492503131e-16 * size;
 }
-static inline double project_in_units(double residual, double size) {
-    return residual == 0 ? 0 : __builtin_fabs(residual) / project_unit(size);
+static inline keel_real project_in_units(keel_real residual, keel_real size) {
+    return keel_select(residual == 0.0, keel_lift(0.0), keel_abs(residual) / project_unit(size));
 }
 
 static inline int project_row(const struct project *p, int i) {
     return p->row ? p->row[i] : i;
 }
 
-static inline const double *project_gradient(const struct project *p, int i) {
+static inline const keel_real *project_gradient(const struct project *p, int i) {
     return p->jacobian + (long)project_row(p, i) * p->stride;
 }
 
+#ifndef KEEL_LANES
 /* Are all kept rows within the allowed units? */
 static inline int project_holds(const struct project *p) {
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
@@ -80,6 +82,7 @@ static inline void project_factor(const struct project *p) {
     }
     rowspace_factor(p->space, p->floor_of);
 }
+#endif
 
 /* The shortest a with B a = -c. */
 static inline void project_shortest(const struct project *p) {
@@ -88,15 +91,17 @@ static inline void project_shortest(const struct project *p) {
 }
 
 /* Two rows of up to four states, straight from the jacobians to the state. */
-static inline int project_two_short(const struct project *p, double *x) {
-    double d[4];
-    if (!rowspace_two_short(p->space, p->n, project_gradient(p, 0), project_gradient(p, 1), p->inverse_weight,
-                            p->residual[project_row(p, 0)], p->residual[project_row(p, 1)], d))
-        return 0;
+static inline keel_truth project_two_short(const struct project *p, keel_real *x) {
+    keel_real d[4];
+    keel_truth good =
+        rowspace_two_short(p->space, p->n, project_gradient(p, 0), project_gradient(p, 1), p->inverse_weight,
+                           p->residual[project_row(p, 0)], p->residual[project_row(p, 1)], d);
+    if (!keel_any(good)) return good;
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) x[i] -= d[i];
-    return 1;
+    return good;
 }
 
+#ifndef KEEL_LANES
 /* x += d, and what is lost to rounding goes to low (Neumaier's form of Kahan's sum), if that is not NULL. */
 static inline void project_move(double *x, double *low, int n, const double *d) {
     for (int i = 0; i < n; i++) {
@@ -117,19 +122,21 @@ static inline void project_correct(const struct project *p, double *x, double *l
     for (int j = 0; j < p->n; j++) p->d[j] *= p->inverse_weight[j];
     project_move(x, low, p->n, p->d);
 }
+#endif
 
 /* Removes from an error what a correction takes care of. */
-static inline void project_tangent(const struct project *p, double *e) {
+static inline void project_tangent(const struct project *p, keel_real *e) {
     if (p->space->pair) {
         rowspace_two_tangent(p->space, p->n, project_gradient(p, 0), project_gradient(p, 1), e);
         return;
     }
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) e[i] =
-        p->inverse_weight[i] > 0 ? e[i] / p->inverse_weight[i] : 0;
+        keel_select(p->inverse_weight[i] > 0.0, e[i] / p->inverse_weight[i], keel_lift(0.0));
     rowspace_tangent(p->space, e);
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) e[i] *= p->inverse_weight[i];
 }
 
+#ifndef KEEL_LANES
 /* Where all x_j of a row are 0 its round-off is not: a correction of other rows moves them, too, by a
  * round-off of their typical size, and taking that back leaves a round-off of it. */
 static inline double project_least(int n, const double *row, const double *largest) {
@@ -172,16 +179,18 @@ static inline void project_certify(int rows, const double *residual, const doubl
         if (here > units[i]) units[i] = here;
     }
 }
+#endif
 
 /* Is dI/dt = rate + gradient . f zero, by this share of its terms? */
-static inline int project_rests(int n, double rate, const double *gradient, const double *f, double share) {
-    double sum = rate, size = __builtin_fabs(rate);
+static inline keel_truth project_rests(int n, keel_real rate, const keel_real *gradient, const keel_real *f,
+                                       double share) {
+    keel_real sum = rate, size = keel_abs(rate);
     KEEL_RK_UNROLL for (int j = 0; j < n; j++) {
-        double term = gradient[j] * f[j];
+        keel_real term = gradient[j] * f[j];
         sum += term;
-        size += __builtin_fabs(term);
+        size += keel_abs(term);
     }
-    return __builtin_fabs(sum) <= share * size;
+    return keel_abs(sum) <= share * size;
 }
 
 /* Sizes grow slowly, and one that lags only makes the units stricter: they are brought up to date on steps
@@ -191,12 +200,8 @@ static inline int project_due(long steps) {
     return steps % 64 == 0 || (steps < 64 && (steps & (steps - 1)) == 0);
 }
 
-/* Is what is kept looked at after this step?  After each of the first ones, which no kernel takes, then now
- * and then. */
-static inline int project_looks_later(long steps) {
-    return steps % 16 == 0;
-}
+/* Is what is kept looked at after this step?  After each of the first ones, then now and then. */
 static inline int project_looks(long steps) {
-    return steps <= 64 || project_looks_later(steps);
+    return steps <= 64 || steps % 16 == 0;
 }
 #endif

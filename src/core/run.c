@@ -1,5 +1,5 @@
 /* run.c - from step to step to t_end, stopping at events, landing exactly. */
-#include "core/engine.h"
+#include "core/passage.h"
 
 #include <float.h>
 #include <limits.h>
@@ -297,67 +297,107 @@ static keel_status pass_surface(struct engine *e, double t_end) {
 }
 
 /* Steps that may be taken before the call ends, or fails, or one is looked at. */
-static long steps_left(const struct engine *e, long most, long pause, long taken) {
-    long left = most > 0 ? most - taken : LONG_MAX;
+static long steps_left(const struct engine *e, const struct passage *p) {
+    long left = p->most > 0 ? p->most - p->taken : LONG_MAX;
     long look = e->watched ? e->r->watch.next - e->r->stats.steps : left;
     if (look < left) left = look;
-    return pause > 0 && pause - taken < left ? pause - taken : left;
+    return p->pause > 0 && p->pause - p->taken < left ? p->pause - p->taken : left;
+}
+
+void run_begin(struct passage *p, struct engine *e, double t_wake, double t_end, long pause, int tell) {
+    struct run_state *r = e->r;
+    double began = r->t_now;
+    p->e = e; /* `work` is left as it is: a call of one step has no time to clear it */
+    p->t_end = t_end;
+    p->pause = pause;
+    p->tell = tell;
+    p->inside = r->inside;
+    p->most = most_steps(&e->o);
+    p->taken = p->wait = 0;
+    p->simultaneous = 0;
+    p->events = e->field.p.event.count > 0;
+    p->status = set_out(e, t_end);
+    p->t_wake = reached(e, t_wake, t_end) ? t_end : t_wake;
+    p->ahead = !reached(e, began, p->t_wake);
+    p->by_kernel = p->ahead && !(tell && e->o.observe) && kernel_fits(e);
+    if (p->status == KEEL_OK && e->surfaces.count) p->status = surfaces_settle(e);
+    if (p->status == KEEL_OK && r->surface >= 0) p->status = pass_surface(e, t_end);
+}
+
+/* Events of the last step.  1: the call ends, with p->status. */
+static int pass_events(struct passage *p) {
+    struct engine *e = p->e;
+    struct run_state *r = e->r;
+    double to = reached(e, r->t, p->t_end) ? p->t_end : r->t;
+    while (events_scan(e, to, &p->status)) {
+        if (++p->simultaneous > EVENT_LIMIT) return p->status = too_many_events(e), 1;
+        if (r->surface >= 0) {
+            if (e->o.observe) e->o.observe(e->handle, e->field.p.user); /* of the step up to it */
+            if (p->t_wake != p->t_end && reached(e, r->t_now, p->t_wake)) return 1;
+            p->status = pass_surface(e, p->t_end);
+            return p->status != KEEL_OK;
+        }
+        int kind = e->field.p.event_kind ? e->field.p.event_kind[r->event] : 0;
+        if (!kind) return p->status = stop_at_event(e), 1;
+        if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
+    }
+    if (p->status == KEEL_OK) return 0;
+    return p->status = engine_fail_by_fault(e), 1;
+}
+
+/* Where the current state stands.  1: the call ends there. */
+static int arrive(struct passage *p) {
+    struct engine *e = p->e;
+    struct run_state *r = e->r;
+    int near = reached(e, r->t, p->t_wake); /* as t_end is not, unless t_wake is */
+    if (near && reached(e, r->t, p->t_end)) {
+        if (r->t != p->t_end) return p->status = stand_inside(e, p->t_end), 1;
+        stand_at_current(e, 1);
+        return 1;
+    }
+    int wakes = (near && (p->taken > 0 || p->ahead)) || (p->pause > 0 && p->taken == p->pause);
+    stand_at_current(e, p->tell || wakes || p->inside); /* of a step begun before, it has seen a part */
+    p->inside = 0;
+    if (wakes) return 1;
+    if (engine_asked(e)) return p->status = KEEL_STOPPED, 1;
+    if (r->watch.wanted && !r->sliding) return p->status = KEEL_RETRY, 1;
+    if (p->most > 0 && p->taken == p->most) return p->status = too_many_steps(e, p->most), 1;
+    return 0;
+}
+
+static void take_step(struct passage *p) {
+    struct engine *e = p->e;
+    p->wait -= p->wait > 0;
+    p->status = step_take(e, p->t_end);
+    if (p->status == KEEL_OK && defect_may_be_due(e)) defect_sample(e);
+    if (p->status == KEEL_OK && watch_is_due(e)) watch_look(e);
+    if (p->status == KEEL_OK && e->r->surface >= 0) p->status = pass_surface(e, p->t_end);
+    p->taken++;
+    p->simultaneous = 0;
+}
+
+int run_go(struct passage *p) {
+    struct engine *e = p->e;
+    while (p->status == KEEL_OK) {
+        if (p->events && e->r->has_step && pass_events(p)) return 0;
+        if (arrive(p)) return 0;
+        if (p->by_kernel && p->wait == 0 &&
+            kernel_prepare(e, &p->work, p->t_wake, p->t_end, steps_left(e, p), &p->wait))
+            return 1;
+        take_step(p);
+    }
+    return 0;
+}
+
+void run_settle(struct passage *p, long taken) {
+    taken = kernel_settle(&p->work, taken, &p->wait, &p->status);
+    p->taken += taken;
+    if (taken == 0 && p->status == KEEL_OK && !p->work.k.held) take_step(p);
 }
 
 keel_status run_to(struct engine *e, double t_wake, double t_end, long pause, int tell) {
-    struct run_state *r = e->r;
-    int simultaneous = 0, inside = r->inside;
-    long wait = 0, taken = 0, most = most_steps(&e->o);
-    double began = r->t_now;
-    keel_status status = set_out(e, t_end);
-    if (reached(e, t_wake, t_end)) t_wake = t_end;
-    int events = e->field.p.event.count > 0, ahead = !reached(e, began, t_wake);
-    int by_kernel = ahead && !(tell && e->o.observe) && kernel_fits(e);
-    if (status == KEEL_OK && e->surfaces.count) status = surfaces_settle(e);
-    if (status == KEEL_OK && r->surface >= 0) status = pass_surface(e, t_end);
-    while (status == KEEL_OK) {
-        if (events && r->has_step) {
-            double to = reached(e, r->t, t_end) ? t_end : r->t;
-            if (events_scan(e, to, &status)) {
-                if (++simultaneous > EVENT_LIMIT) return too_many_events(e);
-                if (r->surface >= 0) {
-                    if (e->o.observe) e->o.observe(e->handle, e->field.p.user); /* of the step up to it */
-                    if (t_wake != t_end && reached(e, r->t_now, t_wake)) return KEEL_OK;
-                    status = pass_surface(e, t_end);
-                    continue;
-                }
-                int kind = e->field.p.event_kind ? e->field.p.event_kind[r->event] : 0;
-                if (!kind) return stop_at_event(e);
-                if (e->o.observe) e->o.observe(e->handle, e->field.p.user);
-                continue;
-            }
-            if (status != KEEL_OK) return engine_fail_by_fault(e);
-        }
-        int near = reached(e, r->t, t_wake); /* as t_end is not, unless t_wake is */
-        if (near && reached(e, r->t, t_end)) {
-            if (r->t != t_end) return stand_inside(e, t_end);
-            stand_at_current(e, 1);
-            return KEEL_OK;
-        }
-        int wakes = (near && (taken > 0 || ahead)) || (pause > 0 && taken == pause);
-        stand_at_current(e, tell || wakes || inside); /* of a step begun before, it has seen a part */
-        inside = 0;
-        if (wakes) return KEEL_OK;
-        if (engine_asked(e)) return KEEL_STOPPED;
-        if (r->watch.wanted && !r->sliding) return KEEL_RETRY;
-        if (most > 0 && taken == most) return too_many_steps(e, most);
-        if (by_kernel && wait == 0) {
-            long steps = kernel_advance(e, t_wake, t_end, steps_left(e, most, pause, taken), &wait, &status);
-            taken += steps;
-            if (steps > 0) continue;
-        }
-        wait -= wait > 0;
-        status = step_take(e, t_end);
-        if (status == KEEL_OK && defect_may_be_due(e)) defect_sample(e);
-        if (status == KEEL_OK && watch_is_due(e)) watch_look(e);
-        if (status == KEEL_OK && r->surface >= 0) status = pass_surface(e, t_end);
-        taken++;
-        simultaneous = 0;
-    }
-    return status;
+    struct passage p;
+    run_begin(&p, e, t_wake, t_end, pause, tell);
+    while (run_go(&p)) run_settle(&p, kernel_take(&p.work));
+    return p.status;
 }

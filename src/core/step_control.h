@@ -24,25 +24,29 @@ static inline double step_control_min(double a, double b) {
     return a < b ? a : b;
 }
 
+static inline keel_real step_control_larger(keel_real a, keel_real b) {
+    return keel_select(a > b, a, b);
+}
+
 /* What errors are multiplied by: 1 / (atol + rtol |x|), of the larger of both ends.  No tolerance asks for
  * less than 4 round-offs of the state. */
-static inline void step_control_scales(int n, const double *x, const double *x_new, const double *atol,
-                                       double rtol, double *scale) {
+static inline void step_control_scales(int n, const keel_real *x, const keel_real *x_new,
+                                       const keel_real *atol, keel_real rtol, keel_real *scale) {
     KEEL_RK_UNROLL for (int i = 0; i < n; i++) {
-        double size = step_control_max(__builtin_fabs(x[i]), __builtin_fabs(x_new[i]));
-        double least = step_control_max(4 * 2.2204460492503131e-16 * size, 1e-300);
-        scale[i] = 1 / step_control_max(atol[i] + rtol * size, least);
+        keel_real size = step_control_larger(keel_abs(x[i]), keel_abs(x_new[i]));
+        keel_real least = step_control_larger(4 * 2.2204460492503131e-16 * size, keel_lift(1e-300));
+        scale[i] = 1.0 / step_control_larger(atol[i] + rtol * size, least);
     }
 }
 
 /* Mean square of error scale. */
-static inline double step_control_square(int n, const double *error, const double *scale) {
-    double sum = 0;
+static inline keel_real step_control_square(int n, const keel_real *error, const keel_real *scale) {
+    keel_real sum = keel_lift(0.0);
     KEEL_RK_UNROLL for (int i = 0; i < n; i++) {
-        double ratio = error[i] * scale[i];
+        keel_real ratio = error[i] * scale[i];
         sum += ratio * ratio;
     }
-    return n > 0 ? sum / n : 0;
+    return n > 0 ? sum / (double)n : keel_lift(0.0);
 }
 
 /* A PI controller with a noise floor: the next step after one of h with this error, of a method whose error
@@ -59,7 +63,7 @@ static inline double step_control_next(double order, double h, double error, int
 }
 
 /* What is tangential counts in full, what is normal to the manifold a tenth. */
-static inline double step_control_weighed(double along, double across) {
-    return step_control_max(along, 0.1 * across);
+static inline keel_real step_control_weighed(keel_real along, keel_real across) {
+    return step_control_larger(along, 0.1 * across);
 }
 #endif

@@ -94,7 +94,7 @@ double *block_event(struct slice *s, int columns, int member) {
     return s->event + s->events++ * width;
 }
 
-/* The sentences of all slices in one text. */
+/* The sentences of all slices in one text, in the order of the members. */
 static int join_text(struct block *b) {
     size_t length = 0;
     for (int k = 0; k < SLICES; k++) length += b->slice[k].text_length;
@@ -102,12 +102,13 @@ static int join_text(struct block *b) {
     b->text = malloc(length + 1);
     if (!b->text) return -1;
     length = 0;
-    for (int k = 0; k < SLICES; k++) {
-        const struct slice *s = &b->slice[k];
-        if (s->text_length) memcpy(b->text + length, s->text, s->text_length);
-        for (int i = k * SLICE; i < b->view.count && i < (k + 1) * SLICE; i++)
-            if (b->sentence[i] >= 0) b->sentence[i] += (int64_t)length;
-        length += s->text_length;
+    for (int i = 0; i < b->view.count; i++) { /* in lanes, members do not end in their order */
+        if (b->sentence[i] < 0) continue;
+        const char *sentence = b->slice[i / SLICE].text + b->sentence[i];
+        size_t bytes = strlen(sentence) + 1;
+        memcpy(b->text + length, sentence, bytes);
+        b->sentence[i] = (int64_t)length;
+        length += bytes;
     }
     b->view.text_length = (int64_t)length;
     return 0;

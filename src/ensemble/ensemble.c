@@ -105,6 +105,30 @@ static keel_status take_times(struct keel_ensemble *e) {
     return KEEL_OK;
 }
 
+/* Kernels ----------------------------------------------------------------------------------------------- */
+
+/* To compile takes a second or two; by then the interpreted steps have taken as long. */
+enum { WORTH = 4000000 };
+
+static void compile_kernel(struct keel_ensemble *e) {
+    int lanes = e->o.lanes == 1 ? 0 : keel_sim_compile_lanes(e->base, e->o.lanes);
+    int there = lanes || keel_sim_compile(e->base);
+    e->lanes = lanes > 1 ? lanes : 1;
+    if (there) __atomic_store_n(&e->kernel, e->base, __ATOMIC_RELEASE);
+}
+
+void ensemble_consider(struct keel_ensemble *e, int members, int64_t steps) {
+    int64_t done = __atomic_add_fetch(&e->done, members, __ATOMIC_RELAXED);
+    int64_t taken = __atomic_add_fetch(&e->steps, steps, __ATOMIC_RELAXED);
+    double left = (double)taken / (double)done * (double)(e->members - done);
+    if (left < WORTH || __atomic_exchange_n(&e->considered, 1, __ATOMIC_RELAXED)) return;
+    compile_kernel(e);
+}
+
+int keel_ensemble_lanes(const keel_ensemble *e) {
+    return e ? e->lanes : 0;
+}
+
 keel_ensemble *keel_ensemble_open(keel_model *m, const keel_plan *p, const keel_ensemble_options *o) {
     struct keel_ensemble *e = calloc(1, sizeof *e);
     if (!e) return NULL;
@@ -118,6 +142,11 @@ keel_ensemble *keel_ensemble_open(keel_model *m, const keel_plan *p, const keel_
     else if (open_variation(e) == KEEL_OK && open_base(e) == KEEL_OK && choose_columns(e) == KEEL_OK &&
              choose_event(e) == KEEL_OK)
         take_times(e);
+    e->lanes = 1;
+    if (e->status == KEEL_OK && e->o.lanes > 1) {
+        e->considered = 1;
+        compile_kernel(e);
+    }
     return e;
 }
 

@@ -4,6 +4,8 @@
 
 #include "keel/ensemble.h"
 
+#include <keel/extras.h>
+
 #include <pthread.h>
 
 /* A slice is what a worker takes at a time: short enough that few long members do not leave others idle. */
@@ -42,9 +44,16 @@ struct keel_ensemble {
     char *event;
     int64_t members;
     int workers;
+    keel_sim *kernel;      /* base, once its kernel is compiled (atomic); NULL: not yet */
+    int lanes, considered; /* of that kernel, 1: none; there is no more to ask */
+    int64_t done, steps;   /* members and their steps so far, to tell whether compiling pays */
     keel_status status;
     char message[640];
 };
+
+/* ensemble.c: so many more members have taken so many steps.  Once those to come are many, one worker
+ * compiles the kernel; the others go on without it. */
+void ensemble_consider(struct keel_ensemble *e, int members, int64_t steps);
 
 /* block.c: 0, or -1 without memory. */
 int block_open(struct block *b, const struct keel_ensemble *e);
@@ -54,7 +63,45 @@ int block_end(struct block *b, const struct keel_ensemble *e);     /* once all s
 int block_say(struct slice *s, const char *sentence, int64_t *at); /* where it stands */
 double *block_event(struct slice *s, int columns, int member);     /* one more; NULL */
 
-/* member.c: member number `at` of the block.  KEEL_OK, whatever became of it; KEEL_STOPPED, KEEL_ENOMEM: the
- * block is not to be had. */
-keel_status member_run(const struct keel_ensemble *e, struct block *b, int at);
+/* A member under way. */
+struct member {
+    const struct keel_ensemble *e;
+    struct block *b;
+    int at, next; /* of the block; the next output time */
+    keel_sim *sim;
+    int samples; /* the defect, as options.run says */
+    int lanes;   /* of its kernel */
+    int runs;    /* it could be opened */
+    double from, to, direction;
+    double *value;                     /* of the plan */
+    double *all;                       /* [all_columns] */
+    double *low, *high, *sum, *before; /* [columns] over the run; of the last step */
+    double t_before;
+    long events;        /* that were seen */
+    keel_status status; /* of the run */
+    keel_status failed; /* KEEL_ENOMEM */
+    char why[800];      /* it ended; "": the run tells */
+};
+
+/* member.c: 0, or -1 without memory. */
+int member_open(struct member *m, const struct keel_ensemble *e, int samples);
+void member_close(struct member *m);
+/* Member number `at` of the block.  KEEL_OK, whatever became of it; KEEL_STOPPED, KEEL_ENOMEM: the block is
+ * not to be had. */
+keel_status member_run(struct member *m, struct block *b, int at);
+/* The same in parts: where m->runs, advance to `wake` while it goes on, with the result in m->status. */
+keel_status member_begin(struct member *m, struct block *b, int at);
+int member_goes_on(struct member *m, double *wake);
+keel_status member_end(struct member *m);
+
+/* gang.c: members of a slice side by side in lanes, by one worker. */
+struct gang {
+    const struct keel_ensemble *e;
+    int lanes; /* 1: one after the other */
+    keel_lanes *way;
+    struct member member[KEEL_MOST_LANES + 1]; /* the last one: those whose defect is sampled */
+};
+void gang_open(struct gang *g, const struct keel_ensemble *e);
+void gang_close(struct gang *g);
+keel_status gang_run(struct gang *g, struct block *b, int from, int to); /* members of the block */
 #endif

@@ -1,27 +1,15 @@
-/* member.c - the run of one member: opened, carried to its end, with what is kept of it. */
+/* member.c - the run of one member: opened, carried to its end, with what is kept of it.  One after the other
+ * they use the same memory. */
 #include "ensemble/ensemble.h"
 
 #include "base/text.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { USUAL = 10000000, PAUSE = 4096 }; /* steps of a member; between two looks at their number */
-
-/* A member under way. */
-struct member {
-    const struct keel_ensemble *e;
-    struct block *b;
-    int at, next; /* of the block; the next output time */
-    keel_sim *sim;
-    double from, to, direction;
-    double *all;                       /* [all_columns] */
-    double *low, *high, *sum, *before; /* [columns] over the run; of the last step */
-    double t_before;
-    long events;        /* that were seen */
-    keel_status failed; /* KEEL_ENOMEM */
-};
 
 /* Looking ----------------------------------------------------------------------------------------------- */
 
@@ -86,24 +74,22 @@ static double wake_of(const struct member *m, int single) {
     return m->next < m->e->o.count ? m->e->times[m->next] : m->to;
 }
 
-/* To the end; the status of what ended it. */
-static keel_status carry(struct member *m, char *why, size_t room) {
+/* Where the run is to wake next; 0: it is over, with its status and sentence. */
+int member_goes_on(struct member *m, double *wake) {
     const keel_options *o = &m->e->o.run;
     int fixed = o->step > 0 && !o->reversible;
-    long most = o->max_steps > 0 ? o->max_steps : fixed ? 0 : USUAL, taken = 0;
-    keel_status status = KEEL_OK;
-    while (status == KEEL_OK && keel_time(keel_sim_solver(m->sim)) != m->to && !m->failed) {
-        if (most && taken >= most) {
-            text_set(why, room, "%ld steps led to t = %.10g only, of %.10g", taken,
-                     keel_time(keel_sim_solver(m->sim)), m->to);
-            return KEEL_ELIMIT;
-        }
-        status = keel_sim_advance(m->sim, wake_of(m, most && most - taken < PAUSE), m->to);
-        taken = keel_statistics(keel_sim_solver(m->sim)).steps;
+    long most = o->max_steps > 0 ? o->max_steps : fixed ? 0 : USUAL;
+    const keel_solver *s = keel_sim_solver(m->sim);
+    long taken = most ? keel_statistics(s).steps : 0;
+    if (m->status != KEEL_OK || keel_time(s) == m->to || m->failed) return 0;
+    if (most && taken >= most) {
+        text_set(m->why, sizeof m->why, "%ld steps led to t = %.10g only, of %.10g", taken, keel_time(s),
+                 m->to);
+        m->status = KEEL_ELIMIT;
+        return 0;
     }
-    if (m->failed) return m->failed;
-    if (status < 0) text_set(why, room, "%s", keel_sim_message(m->sim));
-    return status;
+    *wake = wake_of(m, most && most - taken < PAUSE);
+    return 1;
 }
 
 /* What the certificate says: the worst row, the largest correction and defect. */
@@ -155,48 +141,92 @@ static keel_status note_failure(struct member *m, keel_status status, const char
     return block_say(&m->b->slice[m->at / SLICE], why, &m->b->sentence[m->at]) ? KEEL_ENOMEM : KEEL_OK;
 }
 
-static keel_status run_open(struct member *m, const double *value) {
+/* What has been found at the end of a run. */
+keel_status member_end(struct member *m) {
     const struct keel_ensemble *e = m->e;
-    char why[TEXT_SENTENCE] = "";
+    if (m->status < 0 && !m->why[0]) text_set(m->why, sizeof m->why, "%s", keel_sim_message(m->sim));
+    take_certificate(m);
+    if (e->o.folds) end_folds(m);
+    if (m->status >= 0 && e->o.count == 0) sample(m, m->b->t[m->at], row_of(m, 0));
+    if (m->failed) return m->failed;
+    return m->status == KEEL_OK ? KEEL_OK : note_failure(m, m->status, m->why);
+}
+
+static keel_status start(struct member *m) {
+    const struct keel_ensemble *e = m->e;
     keel_status status = keel_sim_status(m->sim);
     if (status < 0) return note_failure(m, status, keel_sim_message(m->sim));
     if (keel_sim_columns(m->sim) != e->all_columns)
         return note_failure(m, KEEL_EINVAL, "with these values the model has other columns");
-    if (!keel_vary_span(e->variation, value, &m->from, &m->to)) return KEEL_ENOMEM;
+    keel_sim_span(m->sim, &m->from, &m->to);
     if (e->o.span) m->to = e->o.span[1];
     m->direction = m->to > m->from ? 1 : -1;
     m->t_before = m->from;
+    m->next = 0;
+    m->events = 0;
+    m->status = KEEL_OK;
+    m->why[0] = '\0';
     keel_sim_attach(m->sim, m);
     if (e->o.folds) {
+        size_t bytes = (size_t)e->columns * sizeof *m->low;
         sample(m, m->from, m->before);
-        memcpy(m->low, m->before, (size_t)e->columns * sizeof *m->low);
-        memcpy(m->high, m->before, (size_t)e->columns * sizeof *m->high);
+        memcpy(m->low, m->before, bytes);
+        memcpy(m->high, m->before, bytes);
+        memset(m->sum, 0, bytes);
     }
     look(m);
-    status = carry(m, why, sizeof why);
-    take_certificate(m);
-    if (e->o.folds) end_folds(m);
-    if (status >= 0 && e->o.count == 0) sample(m, m->b->t[m->at], row_of(m, 0));
-    if (m->failed) return m->failed;
-    return status == KEEL_OK ? KEEL_OK : note_failure(m, status, why);
+    m->runs = 1;
+    return KEEL_OK;
 }
 
-keel_status member_run(const struct keel_ensemble *e, struct block *b, int at) {
-    struct member m = {.e = e, .b = b, .at = at};
-    size_t columns = (size_t)e->columns, names = (size_t)keel_plan_names(e->plan);
+/* A run of its own, of which later members may take the memory. */
+static keel_status open_sim(struct member *m) {
+    const struct keel_ensemble *e = m->e;
     keel_options o = e->o.run;
     o.pause_steps = PAUSE;
+    if (!m->samples) o.defect_every = INT_MAX;
     o.observe = e->o.count || e->o.folds || e->event ? observe : NULL;
-    m.all = calloc(names + (size_t)e->all_columns + 5 * columns + 1, sizeof *m.all);
-    if (!m.all) return KEEL_ENOMEM;
-    m.before = m.all + e->all_columns + columns;
-    m.low = m.before + columns, m.high = m.low + columns, m.sum = m.high + columns;
-    double *value = m.sum + columns;
-    forget(&m);
-    keel_plan_values(e->plan, b->view.first + at, value);
-    m.sim = keel_vary_sim(e->variation, e->base, &o, value);
-    keel_status status = m.sim ? run_open(&m, value) : KEEL_ENOMEM;
-    keel_sim_close(m.sim);
-    free(m.all);
-    return status;
+    if (m->sim && keel_vary_again(e->variation, m->sim, e->base, m->value) == KEEL_OK) return KEEL_OK;
+    keel_sim_close(m->sim);
+    m->sim = keel_vary_sim(e->variation, e->base, &o, m->value);
+    m->lanes = 0;
+    return m->sim ? KEEL_OK : KEEL_ENOMEM;
+}
+
+keel_status member_begin(struct member *m, struct block *b, int at) {
+    m->b = b;
+    m->at = at;
+    m->runs = 0;
+    m->failed = KEEL_OK;
+    forget(m);
+    keel_plan_values(m->e->plan, b->view.first + at, m->value);
+    keel_status status = open_sim(m);
+    if (status != KEEL_OK) return status;
+    if (!m->lanes && keel_sim_status(m->sim) >= 0) m->lanes = keel_sim_share_kernel(m->sim, m->e->kernel);
+    return start(m);
+}
+
+int member_open(struct member *m, const struct keel_ensemble *e, int samples) {
+    size_t columns = (size_t)e->columns, names = (size_t)keel_plan_names(e->plan);
+    *m = (struct member){.e = e, .samples = samples};
+    m->all = calloc(names + (size_t)e->all_columns + 5 * columns + 1, sizeof *m->all);
+    if (!m->all) return -1;
+    m->before = m->all + e->all_columns + columns;
+    m->low = m->before + columns, m->high = m->low + columns, m->sum = m->high + columns;
+    m->value = m->sum + columns;
+    return 0;
+}
+
+void member_close(struct member *m) {
+    keel_sim_close(m->sim);
+    free(m->all);
+    *m = (struct member){0};
+}
+
+keel_status member_run(struct member *m, struct block *b, int at) {
+    double wake;
+    keel_status status = member_begin(m, b, at);
+    if (status != KEEL_OK || !m->runs) return status;
+    while (member_goes_on(m, &wake)) m->status = keel_sim_advance(m->sim, wake, m->to);
+    return member_end(m);
 }

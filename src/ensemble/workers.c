@@ -38,27 +38,32 @@ static int take_slice(struct crew *c, struct block **b, int *slice) {
     }
 }
 
-static keel_status run_slice(struct crew *c, struct block *b, int slice) {
-    keel_status status = KEEL_OK;
-    for (int i = slice * SLICE; i < (slice + 1) * SLICE && i < b->view.count && status == KEEL_OK; i++)
-        status = member_run(c->e, b, i);
+static keel_status run_slice(struct crew *c, struct gang *g, struct block *b, int slice) {
+    int from = slice * SLICE, to = from + SLICE < b->view.count ? from + SLICE : b->view.count;
+    int64_t steps = 0;
+    keel_status status = gang_run(g, b, from, to);
+    for (int i = from; i < to && status == KEEL_OK; i++) steps += b->steps[i];
+    if (status == KEEL_OK) ensemble_consider(c->e, to - from, steps);
     return status;
 }
 
 static void *work(void *crew) {
     struct crew *c = crew;
     struct block *b;
+    struct gang gang;
     int slice;
+    gang_open(&gang, c->e);
     pthread_mutex_lock(&c->lock);
     while (take_slice(c, &b, &slice)) {
         pthread_mutex_unlock(&c->lock);
-        keel_status status = run_slice(c, b, slice);
+        keel_status status = run_slice(c, &gang, b, slice);
         pthread_mutex_lock(&c->lock);
         if (status != KEEL_OK && c->status != KEEL_ENOMEM) c->status = status;
         b->slices_left--;
         if (b->slices_left == 0 || status != KEEL_OK) pthread_cond_broadcast(&c->changed);
     }
     pthread_mutex_unlock(&c->lock);
+    gang_close(&gang);
     return NULL;
 }
 

@@ -10,6 +10,8 @@
 #ifndef KEEL_LINALG_ROWSPACE_H
 #define KEEL_LINALG_ROWSPACE_H
 
+#include <keel/real.h>
+
 /* Before loops that compiled models want written out: they have this header as text after keel/explicit.h. */
 #ifdef KEEL_RK_UNROLL
 #define ROWSPACE_UNROLL KEEL_RK_UNROLL
@@ -20,13 +22,14 @@
 struct rowspace {
     int rows, width; /* width: a multiple of 4, at least 4; vectors of this width are 32-byte aligned */
     int rank;
-    double *q;       /* rows x width: first B, then the basis; a left-out row is zero */
-    double *r;       /* rows x rows: B_i = q_i + sum_{j<i} r_ij q_j; of a pair: (B B^T)^-1 */
-    double *inverse; /* rows: 1 / |q_i|^2; 0 for a row left out */
-    int *used;       /* rows: 1 if row i carries a direction */
-    int pair;        /* of rowspace_two_short: q are the directions of the rows, not orthogonal */
+    keel_real *q;       /* rows x width: first B, then the basis; a left-out row is zero */
+    keel_real *r;       /* rows x rows: B_i = q_i + sum_{j<i} r_ij q_j; of a pair: (B B^T)^-1 */
+    keel_real *inverse; /* rows: 1 / |q_i|^2; 0 for a row left out */
+    int *used;          /* rows: 1 if row i carries a direction */
+    int pair;           /* of rowspace_two_short: q are the directions of the rows, not orthogonal */
 };
 
+#ifndef KEEL_LANES
 /* Two states at a time, what every 64-bit machine has. */
 typedef double rowspace_pair __attribute__((vector_size(16), may_alias));
 
@@ -109,10 +112,70 @@ static inline void rowspace_shortest(const struct rowspace *s, const double *c, 
         ((rowspace_pair *)(d + k))[1] = right;
     }
 }
+#else
+/* The same sums in the same order, one row of lanes for each run.  A run of which a row is left out is not
+ * good: that is for the code of a single run. */
+static inline keel_real rowspace_dot(int width, const keel_real *a, const keel_real *b) {
+    keel_real even = a[0] * b[0] + a[2] * b[2], odd = a[1] * b[1] + a[3] * b[3];
+    for (int i = 4; i < width; i += 4) {
+        even += a[i] * b[i] + a[i + 2] * b[i + 2];
+        odd += a[i + 1] * b[i + 1] + a[i + 3] * b[i + 3];
+    }
+    return even + odd;
+}
+
+static inline void rowspace_add(int width, keel_real factor, const keel_real *a, keel_real *b) {
+    for (int i = 0; i < width; i++) b[i] += factor * a[i];
+}
+
+static inline void rowspace_set(struct rowspace *s, int i, int n, const keel_real *row,
+                                const keel_real *scale) {
+    keel_real *b = s->q + (long)i * s->width;
+    for (int j = 0; j < s->width; j++) b[j] = j < n ? row[j] * scale[j] : keel_lift(0.0);
+}
+
+/* One pass of row i, for the runs that want it. */
+static inline keel_real rowspace_pass(struct rowspace *s, int i, keel_truth wanted, int again) {
+    keel_real *qi = s->q + (long)i * s->width, *ri = s->r + (long)i * s->rows;
+    for (int j = 0; j < i; j++) {
+        const keel_real *qj = s->q + (long)j * s->width;
+        keel_real share = rowspace_dot(s->width, qj, qi) * s->inverse[j];
+        ri[j] = again ? keel_select(wanted, ri[j] + share, ri[j]) : share;
+        for (int k = 0; k < s->width; k++) qi[k] = keel_select(wanted, qi[k] + -share * qj[k], qi[k]);
+    }
+    return rowspace_dot(s->width, qi, qi);
+}
+
+static inline keel_truth rowspace_factor_lanes(struct rowspace *s, const keel_real *floor_of) {
+    keel_truth good = ~(keel_truth){0};
+    s->pair = 0;
+    for (int i = 0; i < s->rows; i++) {
+        const keel_real *qi = s->q + (long)i * s->width;
+        keel_real whole = rowspace_dot(s->width, qi, qi), left = whole;
+        if (i > 0) left = rowspace_pass(s, i, ~(keel_truth){0}, 0);
+        keel_truth cancels = ~(left >= 0.01 * whole);
+        if (i > 0 && keel_any(cancels)) left = keel_select(cancels, rowspace_pass(s, i, cancels, 1), left);
+        good &= (left > 0.0) & (left >= floor_of[i] * floor_of[i] * whole);
+        s->inverse[i] = 1.0 / left;
+    }
+    return good;
+}
+
+static inline void rowspace_shortest(const struct rowspace *s, const keel_real *c, keel_real *z,
+                                     keel_real *d) {
+    for (int i = 0; i < s->rows; i++) {
+        z[i] = c[i];
+        for (int j = 0; j < i; j++) z[i] -= s->r[i * s->rows + j] * z[j];
+    }
+    for (int k = 0; k < s->width; k++) d[k] = keel_lift(0.0);
+    for (int i = 0; i < s->rows; i++)
+        rowspace_add(s->width, z[i] * s->inverse[i], s->q + (long)i * s->width, d);
+}
+#endif
 
 /* Of up to four entries. */
-static inline double rowspace_dot_short(int n, const double *a, const double *b) {
-    double near = n > 1 ? a[0] * b[0] + a[1] * b[1] : a[0] * b[0];
+static inline keel_real rowspace_dot_short(int n, const keel_real *a, const keel_real *b) {
+    keel_real near = n > 1 ? a[0] * b[0] + a[1] * b[1] : a[0] * b[0];
     return n > 3 ? near + (a[2] * b[2] + a[3] * b[3]) : n > 2 ? near + a[2] * b[2] : near;
 }
 
@@ -121,19 +184,21 @@ static inline double rowspace_dot_short(int n, const double *a, const double *b)
  * a digit: that is for the general code.  If they do not, G D = B B^T loses two digits of the correction at
  * most, and with its determinant the way from jacobian to state has one division, beside which all is done
  * that does not need it.  To put entries in pairs would only make that way longer. */
-static inline int rowspace_two_short(struct rowspace *s, int n, const double *g, const double *h,
-                                     const double *scale, double c0, double c1, double *d) {
-    double to_g[4] = {0}, to_h[4] = {0};
+static inline keel_truth rowspace_two_short(struct rowspace *s, int n, const keel_real *g, const keel_real *h,
+                                            const keel_real *scale, keel_real c0, keel_real c1,
+                                            keel_real *d) {
+    keel_real to_g[4] = {0}, to_h[4] = {0};
     ROWSPACE_UNROLL for (int i = 0; i < n; i++) {
-        double weight = scale[i] * scale[i];
+        keel_real weight = scale[i] * scale[i];
         to_g[i] = weight * g[i];
         to_h[i] = weight * h[i];
     }
-    double length = rowspace_dot_short(n, g, to_g), whole = rowspace_dot_short(n, h, to_h);
-    double cross = rowspace_dot_short(n, g, to_h), area = length * whole;
-    double determinant = area - cross * cross, reciprocal = 1 / determinant;
-    if (!(determinant >= 0.01 * area && area > 1e-200 && area < 1e200)) return 0;
-    double along = c0 * whole - c1 * cross, across = c1 * length - c0 * cross;
+    keel_real length = rowspace_dot_short(n, g, to_g), whole = rowspace_dot_short(n, h, to_h);
+    keel_real cross = rowspace_dot_short(n, g, to_h), area = length * whole;
+    keel_real determinant = area - cross * cross, reciprocal = 1.0 / determinant;
+    keel_truth good = keel_and(determinant >= 0.01 * area, keel_and(area > 1e-200, area < 1e200));
+    if (!keel_any(good)) return good;
+    keel_real along = c0 * whole - c1 * cross, across = c1 * length - c0 * cross;
     ROWSPACE_UNROLL for (int i = 0; i < 4; i++) {
         d[i] = reciprocal * (along * to_g[i] + across * to_h[i]);
         s->q[i] = to_g[i];
@@ -144,21 +209,21 @@ static inline int rowspace_two_short(struct rowspace *s, int n, const double *g,
     s->used[0] = s->used[1] = 1;
     s->rank = 2;
     s->pair = 1;
-    return 1;
+    return good;
 }
 
 /* After it: e := e - D (G D)^-1 G e. */
-static inline void rowspace_two_tangent(const struct rowspace *s, int n, const double *g, const double *h,
-                                        double *e) {
-    double along = rowspace_dot_short(n, g, e), across = rowspace_dot_short(n, h, e);
-    double first = s->r[0] * along + s->r[1] * across, second = s->r[2] * along + s->r[3] * across;
+static inline void rowspace_two_tangent(const struct rowspace *s, int n, const keel_real *g,
+                                        const keel_real *h, keel_real *e) {
+    keel_real along = rowspace_dot_short(n, g, e), across = rowspace_dot_short(n, h, e);
+    keel_real first = s->r[0] * along + s->r[1] * across, second = s->r[2] * along + s->r[3] * across;
     ROWSPACE_UNROLL for (int i = 0; i < n; i++) e[i] -= first * s->q[i] + second * s->q[4 + i];
 }
 
 /* d := the part of d that no row in use sees. */
-static inline void rowspace_tangent(const struct rowspace *s, double *d) {
+static inline void rowspace_tangent(const struct rowspace *s, keel_real *d) {
     for (int i = 0; i < s->rows; i++) {
-        const double *qi = s->q + (long)i * s->width;
+        const keel_real *qi = s->q + (long)i * s->width;
         rowspace_add(s->width, -rowspace_dot(s->width, qi, d) * s->inverse[i], qi, d);
     }
 }

@@ -257,8 +257,17 @@ void functions_link_kernel(struct functions *f, const struct compile_unit *unit,
     if (!f->kernel.method) return;
     f->kernel.fixed = compile_fixed(unit, name);
     f->kernel.kept = compile_kept(unit, name);
+    f->kernel.lanes = 0;
     f->kernel.energy = f->rows_inside ? f->call[functions_role_energy] : NULL;
     f->kernel.invariant = f->rows_inside ? f->call[functions_role_invariant] : NULL;
+}
+
+void functions_link_lanes(struct functions *f, const struct compile_unit *unit, int mode, int lanes) {
+    char name[40];
+    name_in_c(name, sizeof name, mode, functions_role_f);
+    f->kernel.lanes = lanes;
+    f->kernel.plain_lanes = compile_plain_lanes(unit, name);
+    f->kernel.kept_lanes = compile_kept_lanes(unit, name);
 }
 
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode) {

@@ -66,6 +66,8 @@ int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const s
                           const char *method);
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode);
 void functions_link_kernel(struct functions *f, const struct compile_unit *unit, int mode); /* that alone */
+/* The lanes of a kernel that is linked. */
+void functions_link_lanes(struct functions *f, const struct compile_unit *unit, int mode, int lanes);
 /* What tapes of a formulation may read: t, `states` symbols, multipliers, parameters and held values;
  * free() it.  NULL without memory. */
 struct tape_input *functions_inputs(const struct formulation *r, size_t states, const expr *state,

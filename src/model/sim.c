@@ -2,6 +2,7 @@
 #include "model/sim.h"
 
 #include "model/drift.h"
+#include "model/vary.h"
 
 #include <keel/extras.h>
 #include <keel/options.h>
@@ -193,6 +194,8 @@ void keel_sim_close(keel_sim *s) {
     free(s->kernel);
     free(s->extras);
     if (s->unit.handle) compile_close(&s->unit);
+    if (s->lanes.handle) compile_close(&s->lanes);
+    vary_again_close(s->repeat);
     values_release(&s->scratch);
     keel_model_close(s->own);
     free(s);
@@ -283,6 +286,11 @@ keel_status keel_sim_step(keel_sim *s, double t_end) {
 
 keel_solver *keel_sim_solver(keel_sim *s) {
     return s ? s->solver : NULL;
+}
+
+void keel_sim_span(const keel_sim *s, double *from, double *to) {
+    *from = s ? s->span[0] : NAN;
+    *to = s ? s->span[1] : NAN;
 }
 
 int keel_sim_mode(const keel_sim *s) {

@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 
+#include <keel/extras.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +31,7 @@ static int has_kernel(const struct keel_sim *s) {
 }
 
 /* f[modes]: copies of the model's functions, which get what the kernels have.  0: there is no kernel. */
-static int compile(struct keel_sim *s, struct functions *f) {
+static int compile(struct keel_sim *s, struct functions *f, int lanes, struct compile_unit *unit) {
     const keel_model *m = s->m;
     struct emit e;
     char message[200], method[64];
@@ -37,13 +39,16 @@ static int compile(struct keel_sim *s, struct functions *f) {
     emit_open(&e);
     e.stop = m->limits.stop;
     e.kernels = kernels_for(s);
+    e.lanes = lanes;
     int good = 1;
     for (int i = 0; i < m->modes && good; i++) {
         f[i] = m->mode[i].functions;
         good = functions_emit_kernel(&f[i], &e, i, &m->mode[i].formulation, method) == 0;
     }
+    struct compile_limits limits = m->limits;
+    limits.lanes = lanes;
     good = good && !e.failed && e.kernel_count > 0 &&
-           compile_load(e.text, &m->limits, &s->unit, message, sizeof message) == COMPILE_READY;
+           compile_load(e.text, &limits, unit, message, sizeof message) == COMPILE_READY;
     emit_close(&e);
     return good;
 }
@@ -55,7 +60,7 @@ int keel_sim_compile(keel_sim *s) {
     s->extras = calloc(modes, sizeof *s->extras);
     struct functions *f = s->kernel && s->extras ? malloc(modes * sizeof *f) : NULL;
     int good = f && s->m->compiled && !s->o.own_method && !s->o.reversible && !s->o.compensated &&
-               !has_kernel(s) && compile(s, f);
+               !has_kernel(s) && compile(s, f, 0, &s->unit);
     for (size_t i = 0; i < modes && good; i++) {
         functions_link_kernel(&f[i], &s->unit, (int)i);
         s->kernel[i] = f[i].kernel;
@@ -67,4 +72,43 @@ int keel_sim_compile(keel_sim *s) {
     free(f);
     if (good) keel_use_kernel(s->solver, keel_extras_of(&s->problem[s->mode])->kernel);
     return has_kernel(s);
+}
+
+/* A kernel of the run's own, in which lanes can be entered. */
+static int take_kernels(struct keel_sim *s) {
+    size_t modes = (size_t)s->m->modes;
+    for (size_t i = 0; i < modes && s->kernel && s->extras; i++) {
+        const keel_extras *given = keel_extras_of(&s->problem[i]);
+        if (!given->kernel || given->kernel == &s->kernel[i]) continue; /* none; its own already */
+        s->extras[i] = *given;
+        s->kernel[i] = *given->kernel;
+        s->extras[i].kernel = &s->kernel[i];
+        s->problem[i].extras = &s->extras[i];
+    }
+    return s->kernel && s->extras;
+}
+
+int keel_sim_compile_lanes(keel_sim *s, int lanes) {
+    if (!s || s->m->modes != 1 || !keel_sim_compile(s) || !take_kernels(s)) return 0;
+    if (lanes == 0 || lanes > compile_lanes()) lanes = compile_lanes();
+    if (s->lanes.handle || lanes < 2 || lanes > KEEL_MOST_LANES || (lanes & (lanes - 1)))
+        return s->kernel->lanes;
+    struct functions f;
+    if (!compile(s, &f, lanes, &s->lanes)) return 0;
+    functions_link_lanes(&f, &s->lanes, 0, lanes);
+    keel_kernel *own = s->kernel;
+    keel_fn *energy = f.rows_inside ? f.call[functions_role_energy] : NULL;
+    keel_fn *invariant = f.rows_inside ? f.call[functions_role_invariant] : NULL;
+    int same_rows = own->energy == energy && own->invariant == invariant; /* else the lanes lack them */
+    own->plain_lanes = f.kernel.plain_lanes;
+    own->kept_lanes = same_rows ? f.kernel.kept_lanes : NULL;
+    own->lanes = own->plain_lanes || own->kept_lanes ? lanes : 0;
+    keel_use_kernel(s->solver, own);
+    return own->lanes;
+}
+
+int keel_sim_share_kernel(keel_sim *s, const keel_sim *like) {
+    if (!s || !like || s->m != like->m || !s->solver || !like->kernel || s->kernel) return 0;
+    const keel_kernel *kernel = keel_extras_of(&like->problem[like->mode])->kernel;
+    return kernel && keel_use_kernel(s->solver, kernel) == KEEL_OK ? kernel->lanes : 0;
 }

@@ -339,7 +339,7 @@ static keel_sim *open_anew(const struct keel_variation *v, const keel_options *o
 
 /* Are the rows treated as with the model's own values?  One that is redundant or without a gradient at this
  * start, a rod of length 0, leaves it to the analysis what the model is. */
-static int treats_alike(const keel_sim *s, const keel_sim *like) {
+int vary_treats_alike(const struct keel_sim *s, const struct keel_sim *like) {
     keel_row own, other;
     if (!s || keel_state_of(s->solver) < 0 || !like) return 1;
     for (int i = 0; keel_row_at(s->solver, i, &own); i++)
@@ -358,7 +358,7 @@ keel_sim *keel_vary_sim(const keel_variation *v, const keel_sim *like, const kee
             return refused(KEEL_ESTART, why);
         }
     keel_sim *s = v->anew ? NULL : vary_quick(v, like, o, value);
-    if (s && treats_alike(s, like)) return s;
+    if (s && vary_treats_alike(s, like)) return s;
     keel_sim_close(s);
     return open_anew(v, o, value);
 }

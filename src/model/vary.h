@@ -56,6 +56,11 @@ struct keel_variation {
  * then reading the values anew tells why. */
 struct keel_sim *vary_quick(const struct keel_variation *v, const struct keel_sim *like,
                             const keel_options *o, const double *value);
+/* The same in place of an open run, by keel_vary_again. */
+struct vary_again;
+void vary_again_close(struct vary_again *a);
+/* Are the rows treated as with the model's own values? */
+int vary_treats_alike(const struct keel_sim *s, const struct keel_sim *like);
 /* The parameters with these values, and the ends of the run; number: [nodes].  1; 0: one is not finite. */
 int vary_parameters(const struct keel_variation *v, const double *value, double *parameter, double *number);
 int vary_span(const struct keel_variation *v, const double *parameter, double *number, double span[2]);

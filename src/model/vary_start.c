@@ -6,6 +6,7 @@
 #include "model/surface.h"
 
 #include <keel/extras.h>
+#include <keel/stabilizer.h>
 
 #include <float.h>
 #include <math.h>
@@ -46,9 +47,13 @@ struct member {
     struct functions_bound bound;
     double *number, *parameter, *u, *given, *event, *held;
     double span[2];
+    keel_solver *solver; /* that found the last start; NULL: none yet */
+    int is_free;         /* nothing determines the start but the values: it is only verified */
+    int is_given;        /* nor that: opening the run does */
 };
 
 static void member_close(struct member *b) {
+    keel_close(b->solver);
     free(b->number);
 }
 
@@ -108,21 +113,29 @@ static int events_finite(struct member *b, const struct inside_mode *mode) {
     return good;
 }
 
-/* The nearest consistent values, those that are fixed as they are. */
-static int make_consistent(struct member *b) {
+static keel_solver *open_start(struct member *b) {
     const struct keel_model *m = b->v->m;
-    const struct inside_mode *mode = &m->mode[m->model->start];
-    keel_problem p = mode->fill.problem;
-    int count = p.n + p.m;
+    keel_problem p = m->mode[m->model->start].fill.problem;
     p.t0 = b->span[0];
     p.u0 = b->u;
     p.fixed = b->v->fixed;
     p.user = &b->bound;
     p.side = b->parameter + m->model->parameters + m->model->helds;
-    keel_solver *s = keel_open_alike(b->v->verdicts, &p, &(keel_options){.stop = m->limits.stop});
-    int good = s && keel_state_of(s) >= 0;
-    if (good) memcpy(b->u, keel_state(s), (size_t)count * sizeof *b->u);
-    keel_close(s);
+    keel_options o = {.method = b->is_free ? "dop853+watch" : NULL, .stop = m->limits.stop};
+    return keel_open_alike(b->v->verdicts, &p, &o);
+}
+
+/* The nearest consistent values, those that are fixed as they are. */
+static int make_consistent(struct member *b) {
+    const struct keel_model *m = b->v->m;
+    const struct inside_mode *mode = &m->mode[m->model->start];
+    int count = mode->formulation.n + mode->formulation.m;
+    if (!b->solver || keel_open_again(b->solver, b->span[0], b->u) == KEEL_EINVAL) {
+        keel_close(b->solver);
+        b->solver = open_start(b);
+    }
+    int good = b->solver && keel_state_of(b->solver) >= 0;
+    if (good) memcpy(b->u, keel_state(b->solver), (size_t)count * sizeof *b->u);
     if (good) clear_round_off(b, count);
     return good && events_finite(b, mode);
 }
@@ -159,6 +172,7 @@ static int find_start(struct member *b, const double *value) {
     if (mode->formulation.surfaces &&
         !surface_sides(&mode->formulation, events, b->span[0], b->u, b->parameter))
         return 0;
+    if (b->is_given) return 1;
     if (!make_consistent(b)) return 0;
     int changed = hold(b);
     return changed == 0 || (changed > 0 && make_consistent(b));
@@ -173,4 +187,68 @@ struct keel_sim *vary_quick(const struct keel_variation *v, const struct keel_si
         s = sim_open(v->m, o, &(struct sim_start){b.parameter, b.u, {b.span[0], b.span[1]}, like});
     member_close(&b);
     return s;
+}
+
+/* Again ------------------------------------------------------------------------------------------------- */
+
+struct vary_again {
+    struct member member;
+};
+
+void vary_again_close(struct vary_again *a) {
+    if (a) member_close(&a->member);
+    free(a);
+}
+
+/* Is there nothing in a run that begins anew but parameters, start and solver? */
+static int is_simple(const struct keel_variation *v) {
+    const struct keel_model *m = v->m;
+    return !v->anew && m->modes == 1 && m->model->mode[0].events == 0 &&
+           m->mode[0].formulation.event.count == 0 && m->model->helds == 0 && m->sides == 0 &&
+           !m->mode[0].branches.there;
+}
+
+static int has_free_start(const keel_problem *p) {
+    return !p->m && !p->constraint.count && !p->rolling.count && !p->algebraic.count && !p->hidden.count;
+}
+
+/* Does opening the run verify what is to be? */
+static int verifies(const struct keel_sim *s) {
+    const keel_problem *p = &s->problem[0];
+    if (p->energy.value == NULL && p->invariant.count == 0) return 1;
+    const keel_method *stabilizer = keel_stabilizer_of(s->solver);
+    return stabilizer && stabilizer->traits & KEEL_MEASURES;
+}
+
+static struct vary_again *again_of(const struct keel_variation *v, struct keel_sim *s) {
+    if (s->repeat) return s->repeat;
+    struct vary_again *a = calloc(1, sizeof *a);
+    if (a && !member_open(&a->member, v)) free(a), a = NULL;
+    if (a) a->member.is_free = has_free_start(&s->problem[0]);
+    if (a) a->member.is_given = a->member.is_free && verifies(s);
+    return s->repeat = a;
+}
+
+keel_status keel_vary_again(const keel_variation *v, keel_sim *s, const keel_sim *like, const double *value) {
+    if (!v || v->status < 0 || !s || !s->solver || s->own || (v->count && !value) || !is_simple(v))
+        return KEEL_EINVAL;
+    for (int i = 0; i < v->count; i++)
+        if (!isfinite(value[i])) return KEEL_EINVAL;
+    struct vary_again *a = again_of(v, s);
+    if (!a) return KEEL_ENOMEM;
+    struct member *b = &a->member;
+    const struct formulation *r = &v->m->mode[0].formulation;
+    if (!find_start(b, value)) return KEEL_ESTART;
+    memcpy(s->parameter, b->parameter, (size_t)v->parameters * sizeof *s->parameter);
+    memcpy(s->entry, b->u, (size_t)(r->n + r->m) * sizeof *s->entry);
+    memcpy(s->span, b->span, sizeof s->span);
+    s->problem[0].t0 = s->span[0];
+    s->message[0] = '\0';
+    s->entered = 0;
+    s->simultaneous_time = NAN;
+    memset(s->ledger.row, 0, (size_t)s->ledger.rows * sizeof *s->ledger.row);
+    keel_status status = keel_open_again(s->solver, s->span[0], s->entry);
+    if (status < 0 || s->status < 0 || !vary_treats_alike(s, like)) return status < 0 ? status : KEEL_EINVAL;
+    ledger_enter(s);
+    return KEEL_OK;
 }

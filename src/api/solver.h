@@ -1,0 +1,15 @@
+/* solver.h - what a keel_solver is. */
+#ifndef KEEL_API_SOLVER_H
+#define KEEL_API_SOLVER_H
+
+#include "core/again.h"
+
+struct keel_solver {
+    struct engine *engine;
+    int running;                  /* the observer is called from within */
+    int automatic;                /* the method is changed where the motion is, or is no longer, stiff */
+    const keel_stabilizer *asked; /* NULL: the one that suits each mode */
+    struct verified *verified;    /* modes that were left */
+    struct again *again;          /* keel_open_again; NULL: not yet */
+};
+#endif

@@ -1,0 +1,131 @@
+/* emit_lanes.c - kernels of several runs side by side: the loops of core/lanes.h with the tapes of a model
+ * inside, on numbers of KEEL_LANES lanes. */
+#include "codegen/emit.h"
+
+/* Do all runs take the same way through a tape?  Then it has no branch, and no comparison. */
+static int is_straight(const struct tape *t) {
+    for (size_t i = 0; i < t->count; i++) {
+        uint32_t op = t->code[i].op;
+        if (op == TAPE_SQUARE || op == TAPE_STORE) continue;
+        if (op >= EXPR_OPS || op == EXPR_LT || op == EXPR_LE || op == EXPR_EQ || op == EXPR_NE ||
+            op == EXPR_AND || op == EXPR_OR || op == EXPR_NOT)
+            return 0;
+    }
+    return !t->roll && t->count <= EMIT_PART;
+}
+
+/* The largest number of a parameter that a tape reads, and 1. */
+static uint32_t parameters_of(const struct tape *t, uint32_t most) {
+    for (size_t i = 0; i < t->inputs; i++)
+        if (t->input[i].source == TAPE_PARAMETER && t->input[i].index >= most) most = t->input[i].index + 1;
+    return most;
+}
+
+static void put_prelude(struct emit *e) {
+    emit_put(e, "#include <stddef.h>\n#define KEEL_LANES %d\n#define KEEL_LANES_ROWS %d\n", e->lanes,
+             EMIT_KEPT);
+    emit_text(e, "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n"
+                 "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
+                 "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n"
+                 "#define LANES_CALL(f, a) ({ keel_real v = keel_lift(a);\\\n"
+                 "    for (int i = 0; i < KEEL_LANES; i++) v[i] = f(v[i]); v; })\n"
+                 "#define LANES_CALL_TWO(f, a, b) ({ keel_real v = keel_lift(a), w = keel_lift(b);\\\n"
+                 "    for (int i = 0; i < KEEL_LANES; i++) v[i] = f(v[i], w[i]); v; })\n");
+    emit_header(e, emit_real);
+    emit_put(e, "typedef int keel_fn(keel_real, const keel_real *, keel_real *, void *);\n");
+    emit_header(e, emit_explicit);
+    emit_header(e, emit_rowspace);
+    emit_header(e, emit_project);
+    emit_header(e, emit_step_control);
+    emit_header(e, emit_kernel_state);
+    emit_header(e, emit_lanes_text);
+    emit_header(e, emit_lanes_steps);
+}
+
+/* A function with the numbers of all lanes as locals, and the parameters of each run in its lane. */
+static void put_lanes(struct emit *e, const char *head, const char *name, const keel_rk *table, int n,
+                      int kept, uint32_t parameters) {
+    int width = (n + 3) / 4 * 4, rows = kept ? kept : 1;
+    emit_put(e, "KERNEL %s_%s(struct keel_kernel_state *const *state, void *const *user, long *taken) {\n",
+             head, name);
+    emit_put(e, "keel_real first_x[%d], first_f[%d], x[%d], f[%d], next[%d], k[%d], stage[%d], dx[%d];\n", n,
+             n, n, n, n, table->stages * n, n, n);
+    emit_put(e, "keel_real begin[%d], gradients[%d], error[%d] = {{0}}, split[%d], scale[%d], limit[%d];\n",
+             n, rows * n, 2 * width, n, n, n);
+    emit_put(e, "keel_real largest[%d], inverse_weight[%d], atol[%d];\n", n, n, n);
+    emit_put(e, "keel_real reference[%d], size[%d], beyond[%d], worst[%d], off[%d], was[%d];\n", rows, rows,
+             rows, rows, rows, rows);
+    emit_put(e, "keel_real residual[%d], c[%d], z[%d], inverse[%d], r[%d], q[%d], d[%d];\nint used[%d];\n",
+             rows, rows, rows, rows, rows * rows, rows * width, width, rows);
+    emit_put(e, "keel_real q2[%d], r2[%d], inverse2[%d];\n", rows * width, rows * rows, rows);
+    emit_put(e, "keel_real parameter[%u], *own[1] = {parameter};\n", parameters ? parameters : 1);
+    emit_put(e, "double allowed = 0;\nint first = 0;\nwhile (!state[first]) first++;\n");
+    emit_put(e, "allowed = state[first]->allowed;\nfor (int i = 0; i < KEEL_LANES; i++) {\n");
+    emit_put(e, "const double *p = *(const double *const *)user[state[i] ? i : first];\n");
+    emit_put(e, "for (int j = 0; j < %u; j++) parameter[j][i] = p[j];\n}\n", parameters);
+    emit_put(e, "struct rowspace space = {%d, %d, 0, q, r, inverse, used};\n", kept, width);
+    emit_put(e, "struct project p = {%d, %d, %d, %d, %d, 0, allowed, inverse_weight, gradients, size,\n", n,
+             width, kept, kept == 2 && width == 4, n);
+    emit_put(e, "    residual, &space, 0, c, z, d};\n");
+    emit_put(e, "struct rowspace wide = {%d, %d, 0, q2, r2, inverse2, used};\n", kept, width);
+    emit_put(e, "struct project general = p;\ngeneral.two_short = 0, general.space = &wide;\n");
+    emit_put(e,
+             "struct lanes_workspace m = {first_x, first_f, x, f, next, k, stage, dx, begin, gradients,\n");
+    emit_put(e, "    error, split, scale, limit, largest, inverse_weight, atol, reference, size, beyond,\n");
+    emit_put(e, "    worst, off, was, &general};\n");
+}
+
+int emit_lanes(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method) {
+    if (!method->rk || !is_straight(t) || t->count * (size_t)method->rk->stages > EMIT_STEP) return 1;
+    if (!e->kernel_count++) put_prelude(e);
+    if (emit_under(e, "static inline int rate_", name, t)) return -1;
+    emit_table(e, name, method->rk);
+    if (!e->kernels || e->kernels & EMIT_PLAIN) {
+        put_lanes(e, "void plain_lanes", name, method->rk, (int)t->outputs, 0, parameters_of(t, 0));
+        emit_put(e, "lanes_plain(&table_%s, &p, &m, rate_%s, own, state, taken);\n}\n", name, name);
+    }
+    return e->failed ? -1 : 0;
+}
+
+static void put_steps(struct emit *e, const char *name, const keel_rk *table, int n, int kept,
+                      uint32_t parameters, int keeps, int adaptive) {
+    emit_put(e, "static void steps%d%d_%s(struct keel_kernel_state *const *, void *const *, long *);\n",
+             keeps, adaptive, name);
+    char head[40] = "static void steps00";
+    head[17] = (char)('0' + keeps), head[18] = (char)('0' + adaptive);
+    put_lanes(e, head, name, table, n, kept, parameters);
+    emit_put(e, "lanes_%s(&table_%s, &p, &m, rate_%s, ", adaptive ? "adaptive" : "fixed", name, name);
+    if (kept) emit_put(e, "values_%s, gradients_%s, ", name, name);
+    else emit_put(e, "0, 0, ");
+    if (adaptive && emit_two_estimates(table)) emit_put(e, "&table_%s.norm, ", name);
+    else if (adaptive) emit_put(e, "0, ");
+    emit_put(e, "own, state, taken, %d);\n}\n", keeps);
+}
+
+int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
+                    int maps, const struct emit_rows *rows) {
+    static const unsigned which[] = {EMIT_WATCHING, EMIT_KEEPING, EMIT_ADAPTIVE, EMIT_ADAPTIVE_KEEPING};
+    uint32_t parameters = parameters_of(f, 0);
+    size_t length = f->count * (size_t)method->rk->stages;
+    int kept = 0, n = (int)f->outputs;
+    for (int i = 0; i < maps; i++) {
+        if (!is_straight(rows[i].value) || !is_straight(rows[i].jacobian)) return 1;
+        length += 2 * rows[i].value->count + rows[i].jacobian->count;
+        kept += (int)rows[i].value->outputs;
+        parameters = parameters_of(rows[i].jacobian, parameters_of(rows[i].value, parameters));
+    }
+    unsigned wanted = emit_kernels(e, method->rk, kept);
+    if (kept > EMIT_KEPT || n > EMIT_STATES || length > EMIT_STEP || wanted == 0) return 1;
+    if (emit_values(e, name, n, maps, rows)) return -1;
+    for (int k = 0; k < 4; k++)
+        if (wanted & which[k]) put_steps(e, name, method->rk, n, kept, parameters, k & 1, k >> 1);
+    emit_put(e, "void kept_lanes_%s(struct keel_kernel_state *const *state, void *const *user,\n", name);
+    emit_put(e, "    long *taken) {\nint first = 0;\nwhile (!state[first]) first++;\n");
+    emit_put(e,
+             "int which = (state[first]->treatment == KERNEL_KEPT) + 2 * (state[first]->adaptive != 0);\n");
+    for (int k = 0; k < 4; k++)
+        if (wanted & which[k])
+            emit_put(e, "if (which == %d) steps%d%d_%s(state, user, taken);\n", k, k & 1, k >> 1, name);
+    emit_put(e, "}\n");
+    return e->failed ? -1 : 0;
+}

@@ -1,0 +1,51 @@
+/* kernel_state.h - what a solver and its kernel tell each other. */
+#ifndef KEEL_CORE_KERNEL_STATE_H
+#define KEEL_CORE_KERNEL_STATE_H
+
+struct rowspace;
+
+/* What is done with the rows. */
+enum kernel_treatment { KERNEL_FREE, KERNEL_WATCHED, KERNEL_KEPT };
+
+/* The numbers of a solver that such steps read and change. */
+struct keel_kernel_state {
+    enum kernel_treatment treatment;
+    double t, base, h; /* as of a keel_kernel_fixed; t is where the steps end, afterwards */
+    long first, count;
+    int adaptive; /* steps by their error, from h_next on, and before the last two to t_end: */
+    double h_next, error_before, longest, t_end, direction, rtol, order;
+    const double *atol;           /* n */
+    const struct rowspace *space; /* of the core's projections */
+    double *x, *f;
+    double *carried; /* keel_work.carried: in place of f, for splittings */
+    double *largest; /* n: sizes of the states so far */
+    const double *inverse_weight, *reference;
+    const double *size; /* of the rows */
+    double *residual;
+    double *worst; /* largest residuals that are not in the certificate yet: while sizes stay, they say all */
+    double allowed; /* units */
+    /* The largest correction so far (core/correction.c), in tolerances, of steps by their error.  Larger ones
+     * up to a tolerance are entered here, with their time and state (-1: none); others are for the core. */
+    double moved, moved_t;
+    int moved_state;
+    const double *beyond; /* fixed: residuals before the correction, kept: larger ones are for the core */
+    const double *share;  /* of each row, for project_rests; NULL: the core looks at their rates */
+    long steps;           /* of the run so far, as its statistics have them; and after */
+    /* Sizes of the rows are due: lets them grow to those at trial, where jacobian has their gradients; 0. */
+    int (*grow)(struct keel_kernel_state *k, double t);
+    double *jacobian;
+    /* Where gradients are needed anew: brings trial to the manifold and leaves its residuals; 0. */
+    int (*again)(struct keel_kernel_state *k, double t);
+    double *trial;
+    /* Lanes: a state has outgrown its size, and the weights follow, as they do before the next step. */
+    void (*weigh)(struct keel_kernel_state *k);
+    /* After the steps: */
+    long corrections, newton; /* projections by the kernel; their iterations */
+    long calls, rejected;     /* of the right-hand side; attempts */
+    long verifications;       /* of the rates of the rows */
+    int unseen;               /* such a verification is due after the last step, by the core */
+    int due; /* the next step alone is for core/step.c: sizes of watched rows, a correction for the record */
+    int outgrown; /* a state has outgrown its size in the last step */
+    int held;     /* lanes: the run in another lane ended the steps, not this one */
+};
+#endif

@@ -1,0 +1,283 @@
+/* lanes_steps.h - see lanes.h: the loops over steps, fixed or by their error.  A compiled model has this
+ * header as text behind that one. */
+#ifndef KEEL_CORE_LANES_STEPS_H
+#define KEEL_CORE_LANES_STEPS_H
+
+/* After a step ------------------------------------------------------------------------------------------ */
+
+/* The rows at the new state of the runs in `done`: the largest residuals, sizes, and now and then whether
+ * they rest. */
+static inline void lanes_measure(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                                 keel_fn *gradients, void *user, keel_truth done, int keeps, int adaptive) {
+    keel_truth outgrown = {0}, looks = {0}, rest = ~(keel_truth){0};
+    KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) {
+        keel_real off = keel_abs(p->residual[i]);
+        m->worst[i] = keel_select(done & ~(m->worst[i] > off), off, m->worst[i]);
+        m->was[i] = keel_select(done, p->residual[i], m->was[i]);
+    }
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) {
+        keel_real size = keel_abs(m->x[i]);
+        keel_truth larger = done & ~(size <= m->largest[i]);
+        m->largest[i] = keel_select(larger, size, m->largest[i]);
+        outgrown |= larger;
+    }
+    if (!keeps) return;
+    if (__builtin_expect(keel_any(outgrown), 0))
+        for (int i = 0; i < KEEL_LANES; i++)
+            if (outgrown[i] && l->own[i]) lanes_weigh(l, p, m, i, adaptive);
+    int any = 0;
+    for (int i = 0; i < KEEL_LANES; i++)
+        if (done[i] && l->own[i] && project_looks(l->steps[i])) looks[i] = -1, any = 1;
+    if (!any) return;
+    gradients(l->t, m->x, m->gradients, user);
+    const double *share = l->k[0]->share;
+    for (int i = 0; i < p->kept && share; i++)
+        rest &= project_rests(p->n, keel_lift(0.0), m->gradients + i * p->n, m->f, share[i]);
+    if (!share) rest = (keel_truth){0};
+    for (int i = 0; i < KEEL_LANES; i++) {
+        if (!looks[i]) continue;
+        if (rest[i]) l->k[i]->verifications++;
+        else l->k[i]->unseen = 1;
+    }
+    lanes_stop(l, looks & ~rest, 0);
+}
+
+/* Watched rows are due before their next step; all steps that were asked for are taken. */
+static inline void lanes_before(struct lanes *l, int watches) {
+    for (int i = 0; i < KEEL_LANES; i++) {
+        if (!l->own[i] || l->stop[i]) continue;
+        if (l->done[i] >= l->k[i]->count) l->stop[i] = -1;
+        else if (watches && l->rejected[i] == 0 && project_due(l->steps[i] + 1))
+            l->k[i]->due = 1, l->stop[i] = -1;
+    }
+}
+
+static inline void lanes_count(struct lanes *l, keel_truth done) {
+    for (int i = 0; i < KEEL_LANES; i++)
+        if (done[i]) l->done[i]++, l->steps[i]++;
+}
+
+/* Fixed steps ------------------------------------------------------------------------------------------- */
+
+static inline long lanes_least(const struct lanes *l) {
+    long least = l->k[0]->count;
+    for (int i = 1; i < KEEL_LANES; i++)
+        if (l->k[i]->count < least) least = l->k[i]->count;
+    return least;
+}
+
+/* With nothing to measure: the core finds out about what is not finite. */
+static inline void lanes_plain(const keel_rk *table, const struct project *p, const struct lanes_workspace *m,
+                               keel_fn *rate, void *user, struct keel_kernel_state *const *state,
+                               long *taken) {
+    struct lanes l;
+    lanes_load(&l, p, m, state, 0);
+    long count = lanes_least(&l);
+    const keel_real *last = m->k + (table->stages - 1) * p->n;
+    keel_real t = l.t, base = l.base, h = l.h, number = l.number;
+    for (long step = 0; step < count; step++) {
+        keel_rk_step(table, p->n, rate, user, t, h, m->x, m->f, m->k, m->stage, m->dx);
+        KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->x[i] += m->dx[i];
+        number += 1.0;
+        t = base + number * h;
+        if (!table->last_is_end) rate(t, m->x, m->f, user);
+        KEEL_RK_UNROLL for (int i = 0; i < p->n && table->last_is_end; i++) m->f[i] = last[i];
+    }
+    l.t = t;
+    for (int i = 0; i < KEEL_LANES; i++) l.done[i] = count, l.steps[i] += count;
+    l.stop = l.live;
+    lanes_store(&l, table, p, m, 0, taken);
+}
+
+static inline void lanes_fixed(const keel_rk *table, const struct project *p, const struct lanes_workspace *m,
+                               keel_fn *rate, keel_fn *values, keel_fn *gradients, void *user,
+                               struct keel_kernel_state *const *state, long *taken, int keeps) {
+    struct lanes l;
+    lanes_load(&l, p, m, state, 0);
+    for (;;) {
+        lanes_before(&l, !keeps);
+        if (keel_any(l.stop)) break;
+        keel_rk_step(table, p->n, rate, user, l.t, l.h, m->x, m->f, m->k, m->stage, m->dx);
+        l.t_new = l.base + (l.number + 1.0) * l.h;
+        KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
+        keel_truth done = l.live;
+        if (keeps) done = lanes_project(&l, p, m, rate, values, gradients, user, 0, done);
+        else {
+            lanes_residual(p, m, values, user, l.t_new);
+            done &= lanes_finite(p->n, m->next) & lanes_finite(p->kept, p->residual);
+            if (table->last_is_end)
+                for (int i = 0; i < p->n; i++) m->stage[i] = m->k[(table->stages - 1) * p->n + i];
+            else rate(l.t_new, m->next, m->stage, user);
+        }
+        if (keel_any(l.live & ~done)) lanes_stop(&l, ~done, 0);
+        done &= ~l.stop;
+        lanes_choose(p->n, done, m->next, m->x);
+        lanes_choose(p->n, done, m->stage, m->f);
+        l.t = keel_select(done, l.t_new, l.t);
+        l.number = keel_select(done, l.number + 1.0, l.number);
+        lanes_count(&l, done);
+        lanes_measure(&l, p, m, gradients, user, done, keeps, 0);
+    }
+    lanes_store(&l, table, p, m, keeps, taken);
+}
+
+/* Steps by their error ---------------------------------------------------------------------------------- */
+
+/* Where attempts of the lengths wanted end; runs that are too near to t_end, or too slow, stop. */
+static inline void lanes_aim(struct lanes *l) {
+    keel_truth near = ~(l->wanted <= 0.5 * keel_abs(l->t_end - l->t));
+    l->t_new = l->t + l->wanted * l->direction;
+    l->h = l->t_new - l->t;
+    keel_real length = keel_abs(l->h);
+    near |= ~((length > 4 * 2.2204460492503131e-16 * keel_abs(l->t)) & (length >= 1e-300));
+    if (keel_any(near & l->live)) lanes_stop(l, near, 0);
+}
+
+static inline keel_real lanes_combined(const keel_error_norm *norm, const keel_real *squares) {
+    return norm ? keel_error_size(norm, squares[0], squares[1]) : keel_sqrt(squares[0]);
+}
+
+static inline keel_real lanes_raw(const struct lanes *l, const struct project *p,
+                                  const struct lanes_workspace *m, const keel_error_norm *norm) {
+    keel_real squares[2];
+    step_control_scales(p->n, m->x, m->next, m->atol, l->rtol, m->scale);
+    KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) squares[e] =
+        step_control_square(p->n, m->error + e * p->width, m->scale);
+    return lanes_combined(norm, squares);
+}
+
+static inline keel_real lanes_error(const struct lanes *l, const struct project *p,
+                                    const struct lanes_workspace *m, const keel_error_norm *norm) {
+    keel_real along[2], across[2];
+    KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) {
+        keel_real *error = m->error + e * p->width;
+        KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] = error[i];
+        project_tangent(p, error);
+        if (p->two_short && keel_any(l->general & l->live)) {
+            keel_real other[4] = {{0}};
+            KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) other[i] = m->split[i];
+            project_tangent(m->general, other);
+            lanes_choose(p->n, l->general, other, error);
+        }
+        KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] -= error[i];
+        across[e] = step_control_square(p->n, m->split, m->scale);
+        along[e] = step_control_square(p->n, error, m->scale);
+    }
+    return step_control_weighed(lanes_combined(norm, along), lanes_combined(norm, across));
+}
+
+/* Estimates that may have vanished are for the core. */
+static inline void lanes_unblind(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                                 keel_truth there) {
+    keel_truth blind = there & (l->error <= CONTROL_BLIND);
+    if (!keel_any(blind)) return;
+    blind &= l->error <= 16 * 2.2204460492503131e-16 * keel_sqrt(step_control_square(p->n, m->dx, m->scale));
+    for (int i = 0; i < KEEL_LANES; i++)
+        if (!step_control_unseen(l->h[i], l->longest[i], project_due(l->steps[i]))) blind[i] = 0;
+    lanes_stop(l, blind, 1);
+}
+
+static inline double lanes_way(const struct lanes_workspace *m, int j, int i) {
+    return __builtin_fabs(m->next[j][i] - (m->x[j][i] + m->dx[j][i]));
+}
+
+/* Corrections that are larger than any before: those of more than a tolerance are for the core. */
+static inline keel_truth lanes_moved(struct lanes *l, const struct project *p,
+                                     const struct lanes_workspace *m, keel_truth done) {
+    keel_truth moved = {0};
+    KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) moved |=
+        keel_abs(m->next[i] - (m->x[i] + m->dx[i])) > m->limit[i];
+    moved &= done & l->live;
+    if (!keel_any(moved)) return moved;
+    for (int i = 0; i < KEEL_LANES; i++) {
+        const struct keel_kernel_state *k = l->k[i];
+        for (int j = 0; j < p->n && moved[i] && l->own[i]; j++)
+            if (lanes_way(m, j, i) > project_tolerance(k->atol[j], k->rtol, m->largest[j][i])) {
+                l->k[i]->due = 1;
+                l->stop[i] = -1;
+            }
+    }
+    return moved & ~l->stop;
+}
+
+/* They stand in the record. */
+static inline void lanes_enter(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                               keel_truth moved) {
+    for (int i = 0; i < KEEL_LANES; i++) {
+        struct keel_kernel_state *k = l->k[i];
+        if (!moved[i] || !l->own[i]) continue;
+        for (int j = 0; j < p->n; j++) {
+            double one = project_tolerance(k->atol[j], k->rtol, m->largest[j][i]);
+            if (lanes_way(m, j, i) > k->moved * one) k->moved_state = j, k->moved = lanes_way(m, j, i) / one;
+        }
+        k->moved_t = l->t_new[i];
+        for (int j = 0; j < p->n; j++)
+            m->limit[j][i] = k->moved * project_tolerance(k->atol[j], k->rtol, m->largest[j][i]);
+    }
+}
+
+/* The next step of each run: after an accepted one, or once more. */
+static inline void lanes_control(struct lanes *l, keel_truth there, keel_truth done) {
+    enum { MOST_REJECTED = 60 };
+    for (int i = 0; i < KEEL_LANES; i++) {
+        double h = __builtin_fabs(l->h[i]), error = l->error[i], order = l->k[i]->order;
+        if (!l->own[i] || l->stop[i] || !there[i]) continue;
+        if (done[i]) {
+            double next = step_control_next(order, h, error, l->rejected[i] > 0, &l->error_before[i]);
+            l->wanted[i] = l->h_next[i] = step_control_min(next, l->longest[i]);
+            l->all_rejected[i] += l->rejected[i];
+            l->rejected[i] = 0;
+        } else if (!(error < 1e300) || l->rejected[i]++ == MOST_REJECTED) l->stop[i] = -1;
+        else l->wanted[i] = step_control_next(order, h, error, 1, &l->error_before[i]);
+    }
+}
+
+static inline void lanes_adaptive(const keel_rk *table, const struct project *p,
+                                  const struct lanes_workspace *m, keel_fn *rate, keel_fn *values,
+                                  keel_fn *gradients, const keel_error_norm *norm, void *user,
+                                  struct keel_kernel_state *const *state, long *taken, int keeps) {
+    struct lanes l;
+    lanes_load(&l, p, m, state, 1);
+    int watches = !keeps && p->kept > 0 && l.k[0]->treatment == KERNEL_WATCHED;
+    for (;;) {
+        lanes_before(&l, watches);
+        lanes_aim(&l);
+        if (keel_any(l.stop)) break;
+        keel_rk_step(table, p->n, rate, user, l.t, l.h, m->x, m->f, m->k, m->stage, m->dx);
+        KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
+        keel_truth there = l.live & lanes_finite(p->n, m->next);
+        KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) {
+            keel_rk_sum(p->n, table->stages, table->error[e], m->k, l.h, 0, m->error + e * p->width);
+            there &= lanes_finite(p->n, m->error + e * p->width);
+        }
+        l.error = lanes_raw(&l, p, m, norm);
+        if (keeps) {
+            keel_truth want = there & ~(l.error > CONTROL_HOPELESS);
+            keel_truth held = lanes_project(&l, p, m, rate, values, gradients, user, 1, want);
+            there &= ~(want & ~held);
+            l.error = keel_select(want, lanes_error(&l, p, m, norm), l.error);
+        }
+        if (keel_any(l.live & ~there)) lanes_stop(&l, ~there, 0);
+        lanes_unblind(&l, p, m, there);
+        keel_truth done = there & (l.error <= 1.0) & ~l.stop, moved = {0};
+        if (keeps) moved = lanes_moved(&l, p, m, done);
+        if (watches) lanes_residual(p, m, values, user, l.t_new);
+        if (watches) lanes_stop(&l, done & ~lanes_finite(p->kept, p->residual), 0);
+        if (table->last_is_end && !keeps)
+            for (int i = 0; i < p->n; i++) m->stage[i] = m->k[(table->stages - 1) * p->n + i];
+        else {
+            rate(l.t_new, m->next, m->stage, user);
+            lanes_stop(&l, done & ~lanes_finite(p->n, m->stage), 0);
+        }
+        done &= ~l.stop;
+        if (keel_any(moved & done)) lanes_enter(&l, p, m, moved & done);
+        lanes_control(&l, there, done);
+        lanes_choose(p->n, done, m->next, m->x);
+        lanes_choose(p->n, done, m->stage, m->f);
+        l.t = keel_select(done, l.t_new, l.t);
+        lanes_count(&l, done);
+        if (keeps || watches) lanes_measure(&l, p, m, gradients, user, done, keeps, 1);
+    }
+    lanes_store(&l, table, p, m, keeps, taken);
+}
+#endif

@@ -1,0 +1,92 @@
+/* gang.c - members side by side: as many as the kernel has lanes, each in a lane that is filled again as soon
+ * as its run is over.  Whatever runs beside a member, its results are those of a run alone. */
+#include "ensemble/ensemble.h"
+
+#include <string.h>
+
+void gang_open(struct gang *g, const struct keel_ensemble *e) {
+    memset(g, 0, sizeof *g);
+    g->e = e;
+    g->lanes = 1;
+}
+
+void gang_close(struct gang *g) {
+    for (int i = 0; i <= KEEL_MOST_LANES; i++) member_close(&g->member[i]);
+    keel_lanes_close(g->way);
+}
+
+/* The defect of each member is sampled, or of large ensembles that of every 256th: a sample costs as much as
+ * dozens of compiled steps. */
+enum { ALL_SAMPLED = 1024, SAMPLED = 256 };
+
+static int all_sampled(const struct gang *g) {
+    return g->e->members <= ALL_SAMPLED;
+}
+
+static int is_sampled(const struct gang *g, const struct block *b, int at) {
+    return all_sampled(g) || (b->view.first + at) % SAMPLED == 0;
+}
+
+static struct member *member_of(struct gang *g, int i) {
+    struct member *m = &g->member[i];
+    return m->all || member_open(m, g->e, all_sampled(g) || i == KEEL_MOST_LANES) == 0 ? m : NULL;
+}
+
+static keel_status run_alone(struct gang *g, struct block *b, int from, int to) {
+    keel_status status = KEEL_OK;
+    for (int i = from; i < to && status == KEEL_OK; i++) {
+        struct member *m = member_of(g, is_sampled(g, b, i) ? KEEL_MOST_LANES : 0);
+        status = m ? member_run(m, b, i) : KEEL_ENOMEM;
+    }
+    return status;
+}
+
+/* A run that no lane takes goes on alone; 1: it is in its lane. */
+static int send(struct gang *g, int lane, keel_status *status) {
+    struct member *m = &g->member[lane];
+    double wake;
+    while (member_goes_on(m, &wake)) {
+        if (m->lanes == g->lanes && keel_lanes_begin(g->way, lane, keel_sim_solver(m->sim), wake, m->to))
+            return 1;
+        m->status = keel_sim_advance(m->sim, wake, m->to);
+    }
+    *status = member_end(m);
+    return 0;
+}
+
+/* The next members into a lane, until one of them runs there. */
+static keel_status fill(struct gang *g, struct block *b, int lane, int *next, int to) {
+    keel_status status = KEEL_OK;
+    for (; *next < to && status == KEEL_OK; ++*next) {
+        if (!all_sampled(g) && is_sampled(g, b, *next)) {
+            status = run_alone(g, b, *next, *next + 1);
+            continue;
+        }
+        status = member_begin(&g->member[lane], b, *next);
+        if (status == KEEL_OK && g->member[lane].runs && send(g, lane, &status)) return ++*next, KEEL_OK;
+    }
+    return status;
+}
+
+static keel_status run_beside(struct gang *g, struct block *b, int from, int to) {
+    keel_status status = KEEL_OK, ended;
+    int next = from, lane;
+    for (lane = 0; lane < g->lanes && status == KEEL_OK; lane++)
+        status = member_of(g, lane) ? fill(g, b, lane, &next, to) : KEEL_ENOMEM;
+    while (status == KEEL_OK && (lane = keel_lanes_go(g->way, &ended)) >= 0) {
+        g->member[lane].status = ended;
+        if (!send(g, lane, &status) && status == KEEL_OK) status = fill(g, b, lane, &next, to);
+    }
+    if (status != KEEL_OK) keel_lanes_close(g->way), g->way = NULL; /* and what is under way with it */
+    return status;
+}
+
+keel_status gang_run(struct gang *g, struct block *b, int from, int to) {
+    const keel_sim *kernel = __atomic_load_n(&g->e->kernel, __ATOMIC_ACQUIRE);
+    if (kernel && g->e->lanes > 1 && !g->way) {
+        g->way = keel_lanes_open(g->e->lanes);
+        if (!g->way) return KEEL_ENOMEM;
+        g->lanes = g->e->lanes;
+    }
+    return g->way ? run_beside(g, b, from, to) : run_alone(g, b, from, to);
+}
