@@ -40,9 +40,9 @@ typedef struct keel_kernel {
     keel_kernel_steps *kept;     /* may be NULL; its rows are those of these two maps, all kept or watched */
     keel_fn *energy, *invariant; /* their values as the problem has them; NULL: not in it */
     keel_mechanics_rhs *accelerations;
-    keel_mechanics_project *projection; /* may be NULL, both */
-    keel_fn *force, *constraint;        /* f and the constraints that they have */
-    int lanes;                   /* runs side by side, by the next two; 0: there are none */
+    keel_mechanics_project *projection;          /* may be NULL, both */
+    keel_fn *force, *constraint;                 /* f and the constraints that they have */
+    int lanes;                                   /* runs side by side, by the next two; 0: there are none */
     keel_kernel_lanes *plain_lanes, *kept_lanes; /* as fixed and kept; may be NULL */
 } keel_kernel;
 
