@@ -56,6 +56,30 @@ typedef struct keel_rk {
     const double *dense;             /* shape x (stages + 1 + extra) */
 } keel_rk;
 
+/* The same for many states, which lie in memory anyway: eight of them, from i on, in four lanes of two. */
+enum { KEEL_RK_MANY = 32 };
+typedef double keel_rk_lane __attribute__((vector_size(16), aligned(8), may_alias));
+
+static inline void keel_rk_sum_eight(int width, int first, int last, const double *a, double begin,
+                                     double factor, const double *k, const double *x, double *out, int i) {
+    const keel_rk_lane *kj = (const keel_rk_lane *)(k + (size_t)first * (size_t)width + i);
+    keel_rk_lane s0 = begin * kj[0], s1 = begin * kj[1], s2 = begin * kj[2], s3 = begin * kj[3];
+    for (int j = first + 1; j <= last; j++) {
+        if (a[j] == 0) continue;
+        kj = (const keel_rk_lane *)(k + (size_t)j * (size_t)width + i);
+        s0 += a[j] * kj[0];
+        s1 += a[j] * kj[1];
+        s2 += a[j] * kj[2];
+        s3 += a[j] * kj[3];
+    }
+    const keel_rk_lane *from = (const keel_rk_lane *)(x ? x + i : out + i);
+    keel_rk_lane *to = (keel_rk_lane *)(out + i);
+    to[0] = x ? from[0] + factor * s0 : factor * s0;
+    to[1] = x ? from[1] + factor * s1 : factor * s1;
+    to[2] = x ? from[2] + factor * s2 : factor * s2;
+    to[3] = x ? from[3] + factor * s3 : factor * s3;
+}
+
 /* out = x + h sum_j a_j k_j (x NULL: without it) over `width` components and `count` > 0 terms; k_j is
  * k + j width.  Blocks of four stay in registers while j runs; compiled models have what is left over.  The
  * sum begins with its first term, not with a zero to which that would be added.  A half or a
@@ -84,6 +108,8 @@ static inline void keel_rk_sum(int width, int count, const double *a, const doub
     }
     i = 2 * pairs;
 #endif
+    for (; width >= KEEL_RK_MANY && i + 8 <= width; i += 8)
+        keel_rk_sum_eight(width, first, last, a, begin, factor, k, x, out, i);
     for (; i + 4 <= width; i += 4) {
         const double *kj = k + (size_t)first * (size_t)width + i;
         double s0 = begin * kj[0], s1 = begin * kj[1], s2 = begin * kj[2], s3 = begin * kj[3];

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#define SHARE 1e-6                 /* the square of the least share of new direction */
 #define ARRIVED (64 * DBL_EPSILON) /* residual over the terms: nothing to refine */
 enum { REFINEMENTS = 3 };
 
@@ -62,17 +61,42 @@ static void fill_row(struct schur *s, const double *k, int i) {
     }
 }
 
+/* out := row times weights, and the sum of its squares. */
+static inline double schur_weighed(const double *restrict row, const int *restrict column, int count,
+                                   const double *restrict weight, double *restrict out) {
+    double size = 0;
+    if (count == 4) {
+        double v0 = row[0] * weight[column[0]], v1 = row[1] * weight[column[1]];
+        double v2 = row[2] * weight[column[2]], v3 = row[3] * weight[column[3]];
+        out[0] = v0, out[1] = v1, out[2] = v2, out[3] = v3;
+        return ((v0 * v0 + v1 * v1) + v2 * v2) + v3 * v3;
+    }
+    for (int e = 0; e < count; e++) {
+        out[e] = row[e] * weight[column[e]];
+        size += out[e] * out[e];
+    }
+    return size;
+}
+
+/* B and the sums of its squares. */
 static void fill_rows(struct schur *s, const double *k, const int *active) {
-    double *b = s->b;
-    for (int e = 0; e < s->entries && s->diagonal; e++) b[e] = k[s->from[e]] * s->weight[s->column[e]];
+    double *restrict b = s->b, *restrict sizes = s->size;
+    const double *restrict weight = s->weight;
+    const int *column = s->column;
     for (int i = 0; i < s->k; i++) {
         double size = 0;
+        int e = s->start[i], end = s->start[i + 1], is_active = active[s->order[i]];
         if (!s->diagonal) fill_row(s, k, i);
-        for (int e = s->start[i]; e < s->start[i + 1]; e++) {
-            if (!active[s->order[i]]) b[e] = 0;
+        if (s->diagonal && is_active) {
+            const double *row = k + s->from[e]; /* the entries of a row stand together in K, too */
+            size = schur_weighed(row, column + e, end - e, weight, b + e);
+            e = end;
+        }
+        for (; e < end; e++) {
+            if (!is_active) b[e] = 0;
             size += b[e] * b[e];
         }
-        s->size[i] = size;
+        sizes[i] = size;
     }
 }
 
@@ -89,6 +113,7 @@ static void sum_products(struct schur *s) {
 int schur_factor(struct schur *s, const double *k, const int *active) {
     double *work = s->work, *l = s->l;
     fill_rows(s, k, active);
+    if (s->forest) return schur_forest_factor(s, active);
     sum_products(s);
     for (int i = 0; i < s->k; i++) {
         double size = s->size[i], pivot = active[s->order[i]] ? size : 1;
@@ -101,7 +126,7 @@ int schur_factor(struct schur *s, const double *k, const int *active) {
             l[end] = share;
             pivot -= share * value;
         }
-        if (!(pivot > SHARE * size) || !(size < HUGE_VAL)) return 1;
+        if (!(pivot > SCHUR_SHARE * size) || !(size < HUGE_VAL)) return 1;
         s->inverse[i] = 1 / pivot;
     }
     return 0;
@@ -113,6 +138,10 @@ static inline double row_times(const struct schur *s, int i) {
     const int *column = s->column;
     int e = s->start[i], end = s->start[i + 1];
     double even = 0, odd = 0;
+    if (end - e == 4) { /* two points of the plane */
+        b += e, column += e;
+        return (b[0] * z[column[0]] + b[2] * z[column[2]]) + (b[1] * z[column[1]] + b[3] * z[column[3]]);
+    }
     for (; e + 1 < end; e += 2) {
         even += b[e] * z[column[e]];
         odd += b[e + 1] * z[column[e + 1]];
@@ -124,7 +153,9 @@ static inline double row_times(const struct schur *s, int i) {
 static void miss(const struct schur *s, const double *c) {
     const double *l = s->l;
     double *r = s->r;
-    for (int i = 0; i < s->k; i++) {
+    for (int i = 0; i < s->k && s->forest; i++) r[i] = s->size[i] > 0 ? row_times(s, i) - c[s->order[i]] : 0;
+    if (s->forest) schur_forest_forward(s, r);
+    for (int i = 0; i < s->k && !s->forest; i++) {
         double sum = s->size[i] > 0 ? row_times(s, i) - c[s->order[i]] : 0; /* 0: left out */
         for (int p = s->row_start[i]; p < s->row_start[i + 1]; p++)
             sum -= l[s->row_at[p]] * r[s->row_column[p]];
@@ -161,9 +192,13 @@ static int holds(const struct schur *s, const double *c, double largest) {
     return 1;
 }
 
+static void multiply(int count, const double *restrict a, const double *restrict b, double *restrict out) {
+    for (int j = 0; j < count; j++) out[j] = a[j] * b[j];
+}
+
 /* z := L^-1 f, or f := L^-T z */
 static void to_lengths(const struct schur *s, const double *f) {
-    for (int j = 0; j < s->nq && s->diagonal; j++) s->z[j] = s->weight[j] * f[j];
+    if (s->diagonal) multiply(s->nq, s->weight, f, s->z);
     for (int j = 0; j < s->nq && !s->diagonal; j++) s->z[j] = f[s->member[j]];
     for (int b = 0; b < s->blocks; b++)
         dense_lower_solve(s->block[b].width, s->root + s->block[b].root, s->z + s->block[b].first);
@@ -172,7 +207,7 @@ static void to_lengths(const struct schur *s, const double *f) {
 static void from_lengths(const struct schur *s, double *f) {
     for (int b = 0; b < s->blocks; b++)
         dense_lower_t_solve(s->block[b].width, s->root + s->block[b].root, s->z + s->block[b].first);
-    for (int j = 0; j < s->nq && s->diagonal; j++) f[j] = s->weight[j] * s->z[j];
+    if (s->diagonal) multiply(s->nq, s->weight, s->z, f);
     for (int j = 0; j < s->nq && !s->diagonal; j++) f[s->member[j]] = s->z[j];
 }
 
@@ -182,7 +217,8 @@ void schur_solve(struct schur *s, double *f, double *c, int exactly) {
     memset(s->mu, 0, (size_t)s->k * sizeof *s->mu);
     for (int pass = 0; pass <= REFINEMENTS; pass++) {
         miss(s, c);
-        pull(s);
+        if (s->forest) schur_forest_back(s);
+        else pull(s);
         if (!exactly || holds(s, c, largest_square(s, before))) break;
     }
     from_lengths(s, f);

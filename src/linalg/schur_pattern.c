@@ -346,7 +346,7 @@ static int lay_out(struct plan *p) {
     s->inverse = doubles(&s->pool, s->k), s->work = doubles(&s->pool, s->k);
     s->size = doubles(&s->pool, s->k), s->mu = doubles(&s->pool, s->k), s->r = doubles(&s->pool, s->k);
     s->z = doubles(&s->pool, s->nq), s->weight = doubles(&s->pool, s->nq);
-    return !s->pool.refused && !p->pool.refused;
+    return !s->pool.refused && !p->pool.refused && schur_forest_layout(s) == 0;
 }
 
 struct schur *schur_open(int nq, const keel_pattern *mass, const keel_pattern *const part[2],

@@ -6,10 +6,16 @@
 #include "linalg/schur.h"
 
 enum { SCHUR_WIDEST = 12 }; /* of M's blocks */
+#define SCHUR_SHARE 1e-6    /* the square of the least share of new direction */
 
 /* A block of M: `width` columns from `first` on in `member`, and its Cholesky factor from `root` on. */
 struct schur_block {
     int first, width, root;
+};
+
+/* A product of two entries of b. */
+struct schur_link {
+    int left, right;
 };
 
 struct schur {
@@ -38,6 +44,16 @@ struct schur {
     int *column_start, *column_row;       /* and by columns */
     double *square, *l, *inverse, *work;  /* values of S, of the factor, 1 / pivots */
     double *size;                         /* k: S_ii */
-    double *z, *mu, *r;                   /* nq, k, k */
+    /* Where the rows are a forest (schur_forest.c), in place of the factor: */
+    int forest, *parent, *link_start; /* k + 1: the row that a row is eliminated into; the products of both */
+    struct schur_link *link;
+    double *joint;      /* k: the entry of the factor */
+    double *z, *mu, *r; /* nq, k, k */
 };
+
+/* schur_forest.c */
+int schur_forest_layout(struct schur *s); /* after all others.  1: no memory */
+int schur_forest_factor(struct schur *s, const int *active);
+void schur_forest_forward(const struct schur *s, double *r); /* r := L^-1 r */
+void schur_forest_back(const struct schur *s);               /* r := L^-T D^-1 r, into mu and z */
 #endif

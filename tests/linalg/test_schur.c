@@ -79,6 +79,18 @@ static void make_ring(int n, uint64_t *seed) {
     for (int i = 0; i <= n; i++) rod(i - 1, i < n ? i : -1, 3 * draw(seed));
 }
 
+/* Groups of eight points, four of them in one row, each of these with a rod to one of the others: the row has
+ * four neighbours, and groups have nothing to do with each other. */
+static void make_stars(int n, uint64_t *seed) {
+    points(8 * n, seed);
+    for (int i = 0; i < n; i++) {
+        double four[8];
+        for (int c = 0; c < 8; c++) four[c] = 1 + draw(seed) / 2;
+        for (int j = 0; j < 4; j++) rod(8 * i + j, 8 * i + 4 + j, 3 * draw(seed));
+        row(16 * i, -1, 8, four, NULL);
+    }
+}
+
 /* Squares of rods, the first point on the ground by one rod. */
 static void make_net(int n, uint64_t *seed) {
     points(n * n, seed);
@@ -226,6 +238,8 @@ static void roads_agree(void **state) {
         agrees("a taut chain", &seed, 1e-9);
         make_tree(n, &seed);
         agrees("a tree", &seed, 1e-10);
+        make_stars(n / 8, &seed);
+        agrees("stars", &seed, 1e-10);
         make_ring(n, &seed);
         agrees("a ring", &seed, 1e-10);
         make_bodies(large ? 150 : 15, 3, &seed);
