@@ -217,6 +217,13 @@ class Checkpointed(Case):
         return ""
 
 
+class Swept(Case):
+    """A sweep: its finished blocks stay."""
+
+    def good(self, name, data):
+        return ".keel-blocks" in name or super().good(name, data)
+
+
 class Model:
     """A model with options that keep it short, and what its papers claim: a column, and the step of `converge`."""
 
@@ -288,6 +295,8 @@ def outputs():
     yield "checkpoint", Checkpointed("run", *SAVED, files=["a.csv"])
     yield "resume", Checkpointed("run", *SAVED, "--resume", "state", prepared=interrupted)
     yield "compared by default", Case("compare", example("robertson"), "--tend", "5", "--rtol", "1e-4", "--interpret")
+    yield "swept", Swept("sweep", example("kepler"), "--over", "e=0.1,0.2", "--tend", "1", "--summary", "mean,q50",
+                         "--workers", "1", "--quiet", "--out", "a.csv", files=["a.csv"])
     yield "methods", Case("methods")
     yield "standard input", Case("run", "-", "--tend", "1", "--json", source=example("damped"))
 
