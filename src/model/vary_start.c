@@ -119,12 +119,9 @@ static int make_consistent(struct member *b) {
     p.fixed = b->v->fixed;
     p.user = &b->bound;
     p.side = b->parameter + m->model->parameters + m->model->helds;
-    keel_solver *s = keel_open_alike(b->v->verdicts, &p, &(keel_options){.stop = m->limits.stop});
-    int good = s && keel_state_of(s) >= 0;
-    if (good) memcpy(b->u, keel_state(s), (size_t)count * sizeof *b->u);
-    keel_close(s);
-    if (good) clear_round_off(b, count);
-    return good && events_finite(b, mode);
+    if (keel_find_start(&p, &(keel_options){.stop = m->limits.stop}, b->u) < 0) return 0;
+    clear_round_off(b, count);
+    return events_finite(b, mode);
 }
 
 /* Values held from the start, as the consistent one has them.  1: others than before; 0: the same; -1: no
@@ -172,5 +169,7 @@ struct keel_sim *vary_quick(const struct keel_variation *v, const struct keel_si
     if (find_start(&b, value))
         s = sim_open(v->m, o, &(struct sim_start){b.parameter, b.u, {b.span[0], b.span[1]}, like});
     member_close(&b);
-    return s;
+    if (!s || keel_sim_status(s) >= 0) return s;
+    keel_sim_close(s); /* an invariant that does not hold with these values: as the model says it */
+    return NULL;
 }
