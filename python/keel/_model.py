@@ -148,8 +148,7 @@ class Model:
         0.135335283
         """
         given, values = self._sort(words, set)
-        wanted = (to, at, points, every, steps)
-        return self._readings.use(values, lambda *lent: self._run(*lent, given, values, wanted))
+        return self._readings.use(values, self._run, given, values, to, at, points, every, steps)
 
     def _sort(self, words, set):
         """Keywords into options and values of parameters."""
@@ -190,11 +189,10 @@ class Model:
             own[field] = value if field in _TEXTS else True if not value else reading.number(value)
         return own, output
 
-    def _run(self, reading, names, numbers, given, values, wanted):
+    def _run(self, reading, names, numbers, given, values, to, at, points, every, steps):
         """None: the values must be read."""
-        to, at, points, every, steps = wanted
         output = {}
-        if self._facts["options"]:
+        if (self._known or self._facts)["options"]:
             found = self._own_options(reading, names, given)
             if found is None:
                 return None

@@ -21,8 +21,8 @@ class Readings:
         """A reading with these values; it belongs to the caller until `give`."""
         words = self.base + words if words else self.base
         with self._lock:
-            for k, (reading, there) in enumerate(self._idle):
-                if there == words:
+            for k, (_, there) in enumerate(self._idle):
+                if there is words or there == words:
                     return self._idle.pop(k)
             reading = self._idle.pop()[0] if self._idle else None
         try:
@@ -37,25 +37,25 @@ class Readings:
         with self._lock:
             self._idle.append(lent)
 
-    def use(self, values, work):
-        """`work(reading, names, numbers)` by a reading that has the values, or that goes on from its own with
-        these names and numbers; there the work gives None if that cannot be."""
+    def use(self, values, work, *more):
+        """`work(reading, names, numbers, *more)` by a reading that has the values, or that goes on from its
+        own with these names and numbers; there the work gives None if that cannot be."""
         names, numbers = tuple(values), tuple(values.values())
         if not names or all(type(number) is float for number in numbers):
             lent = self._near()
-            made = self._work(lent, work, names, numbers) if lent else None
+            made = self._work(lent, work, names, numbers, *more) if lent else None
             if made is not None:
                 return made
         words = [f"{name}={number}" for name, number in values.items()]
-        return self._work(self.take(words), work, (), ())
+        return self._work(self.take(words), work, (), (), *more)
 
     def _near(self):
         """A reading to go on from, whose other values are those of the text; or None."""
         return self.take(())
 
-    def _work(self, lent, work, names, numbers):
+    def _work(self, lent, work, *args):
         try:
-            return work(lent[0], names, numbers)
+            return work(lent[0], *args)
         finally:
             self.give(lent)
 
