@@ -84,8 +84,8 @@ typedef struct keel_extras {
 KEEL_API const keel_extras *keel_extras_of(const keel_problem *p); /* never NULL: all of it may be absent */
 
 /* The problem of `like`, whose functions must be the same, with other numbers behind `user` or another start.
- * The verdicts on its invariants are taken over, looked at again at the start, as on the way, and verified in
- * full where that leaves a doubt.  The bits of the run are those after keel_open. */
+ * The verdicts on its invariants are taken over, looked at again near the start, as on the way, and verified
+ * in full where that leaves a doubt.  The bits of the run are those after keel_open. */
 KEEL_API keel_solver *keel_open_alike(const keel_solver *like, const keel_problem *problem,
                                       const keel_options *options);
 
@@ -105,6 +105,9 @@ KEEL_API int keel_lanes_begin(keel_lanes *l, int i, keel_solver *s, double t_wak
 /* Goes on until one of these calls is over: its lane, which is free then, and what it returns; -1: none is
  * under way. */
 KEEL_API int keel_lanes_go(keel_lanes *l, keel_status *status);
+
+/* The consistent start that keel_open would find, into u[n + m]: the invariants are not verified. */
+KEEL_API keel_status keel_find_start(const keel_problem *problem, const keel_options *options, double *u);
 
 /* A kernel that was compiled after the solver was opened, in place of extras.kernel; NULL: none any more. */
 KEEL_API keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel);

@@ -28,10 +28,12 @@ if _sysconfig.get_config_var("Py_GIL_DISABLED"):
 from ._keel import Error, ModelError, OptionError, RunError
 from ._keel import version as __version__
 from ._dae import solve_dae
+from ._function import sweep
 from ._ivp import TraceWarning, solve_ivp
 from ._mechanics import mechanics
 from ._model import Model, methods, options
 from ._result import Event, IvpResult, Result, Row
+from ._sweep import Sweep
 from ._symbols import TraceError
 from ._trace import trace
 
@@ -45,6 +47,7 @@ __all__ = [
     "Result",
     "Row",
     "RunError",
+    "Sweep",
     "TraceError",
     "TraceWarning",
     "mechanics",
@@ -52,5 +55,6 @@ __all__ = [
     "options",
     "solve_dae",
     "solve_ivp",
+    "sweep",
     "trace",
 ]

@@ -85,13 +85,15 @@ class Model:
     name: str
     set: dict[str, Any]
     interpret: bool
+    to: float | str | None
     def __init__(
         self,
         source: str | PathLike[str],
         name: str | None = None,
         *,
         set: Mapping[str, Any] | None = None,
-        interpret: bool = False
+        interpret: bool = False,
+        to: float | str | None = None
     ) -> None: ...
     @property
     def parameters(self) -> dict[str, float]: ...
@@ -111,7 +113,66 @@ class Model:
         set: Mapping[str, Any] | None = None,
         **words: Any
     ) -> Result: ...
+    def sweep(
+        self,
+        to: float | str | None = None,
+        *,
+        over: Mapping[str, ArrayLike | str] | Sequence[str] | str | None = None,
+        zip: bool = False,
+        draw: Mapping[str, str] | Sequence[str] | str | None = None,
+        table: Any = None,
+        count: int | None = None,
+        seed: int = 1,
+        sample: str = "random",
+        times: ArrayLike | None = None,
+        every: float | None = None,
+        columns: Sequence[str] | str | None = None,
+        extrema: bool = False,
+        events: str | None = None,
+        summary: str | Sequence[str] | None = None,
+        keep_values: bool = True,
+        workers: int | None = None,
+        out: str | PathLike[str] | None = None,
+        progress: bool | Callable[[int, int], Any] = False,
+        set: Mapping[str, Any] | None = None,
+        **words: Any
+    ) -> Sweep: ...
     def sample(self, result: Result, times: ArrayLike) -> NDArray[np.float64]: ...
+
+class Sweep:
+    model: Model
+    members: int
+    names: list[str]
+    columns: list[str]
+    rows: list[str]
+    axes: dict[str, int]
+    shape: tuple[int, ...]
+    method: str
+    seed: int
+    t: NDArray[np.float64] | None
+    values: dict[str, NDArray[np.float64]]
+    status: NDArray[np.int32]
+    steps: NDArray[np.int64]
+    drift: NDArray[np.float64]
+    drift_row: NDArray[np.int32]
+    correction: NDArray[np.float64]
+    defect: NDArray[np.float64]
+    t_end: NDArray[np.float64]
+    failed: dict[int, str]
+    extrema: dict[str, dict[str, NDArray[np.float64]]]
+    events: dict[str, NDArray[Any]] | None
+    summary: dict[str, dict[str, Any]]
+    @property
+    def certificate(self) -> str: ...
+    def __getitem__(self, name: str) -> NDArray[np.float64]: ...
+    def __contains__(self, name: str) -> bool: ...
+    def __len__(self) -> int: ...
+    def keys(self) -> tuple[str, ...]: ...
+    def values_of(self, member: int) -> dict[str, float]: ...
+    def run(self, member: int, **words: Any) -> Result: ...
+    def rename(self, name_of: Callable[[str], str]) -> None: ...
+    def to_xarray(self) -> Any: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
 
 class IvpResult(dict[str, Any]):
     t: NDArray[np.float64]
@@ -169,6 +230,15 @@ def solve_dae(
     fixed: Sequence[int] = (),
     **options: Any
 ) -> IvpResult: ...
+def sweep(
+    fun: _Function,
+    t_span: Sequence[float],
+    y0: ArrayLike,
+    *,
+    args: Mapping[str, float] | None = None,
+    invariants: Mapping[str, _Function] | None = None,
+    **words: Any
+) -> Sweep: ...
 def mechanics(
     lagrangian: _Function,
     q0: ArrayLike,

@@ -1,8 +1,13 @@
 """solve_dae: differential-algebraic equations of any index, from functions."""
 
+import warnings
+
 import numpy as np
 
-from ._ivp import _NODES, Problem, _result, _with_method
+from . import _keel
+from ._dae_called import called
+from ._ivp import _NODES, TraceWarning, _result, _with_method
+from ._problem import Problem
 from ._symbols import TraceError
 from ._trace import call, call_with, named
 from ._traced import Traced
@@ -24,10 +29,24 @@ def _residuals(fun, mass, constraints, fixed, args):
         for g in constraints:
             nodes = nodes + call(g, n, args)[0]
         if len(nodes) != n:
-            raise TraceError(f"{n} unknowns need as many equations, these are {len(nodes)}")
+            raise _keel.OptionError(f"{n} unknowns need as many equations, these are {len(nodes)}")
         return nodes, lambda texts: [f"0 = {text}" for text in texts], {k for k in range(n) if k not in fixed}
 
     return equations
+
+
+def _trace(problem, equations):
+    """The model that the equations are; None: the functions are called."""
+    if problem.trace is False:
+        return None
+    try:
+        return Traced(problem, equations)
+    except TraceError as error:
+        if problem.trace:
+            raise
+        name = getattr(problem.source, "__name__", "the function")
+        warnings.warn(f"{name} is called from Python, more slowly: {error}", TraceWarning, stacklevel=3)
+        return None
 
 
 def solve_dae(
@@ -48,7 +67,9 @@ def solve_dae(
     """Solve 0 = fun(t, y, y'), or mass y' = fun(t, y), for y, whatever the index.
 
     The functions are traced (see solve_ivp): keel differentiates the equations, finds hidden constraints and
-    a start that satisfies all of them, as near to y0 as it can be, and keeps them to round-off.
+    a start that satisfies all of them, as near to y0 as it can be, and keeps them to round-off.  Functions
+    that cannot be traced are called, and a TraceWarning says why: then the matrix before y' must be constant,
+    and the algebraic equations must determine what is not differentiated (index 1 or 2).
 
     Parameters
     ----------
@@ -75,10 +96,12 @@ def solve_dae(
     options.setdefault("atol", 1e-3 * float(np.min(options["rtol"])))
     problem = Problem(fun, t_span, y0, method or "DOP853", t_eval, dense_output, events, False, args, options)
     fixed = {int(k) % problem.n for k in fixed}
-    traced = Traced(problem, _residuals(fun, mass, rows, fixed, problem.args))
-    nodes = _NODES if problem.dense_output else 0
-    plan = dict(problem.plan)
     if not method:
         problem.method = "auto"
+    traced = _trace(problem, _residuals(fun, mass, rows, fixed, problem.args))
+    if traced is None:
+        return called(problem, fun, mass, rows)
+    nodes = _NODES if problem.dense_output else 0
+    plan = dict(problem.plan)
     made = _with_method(problem, plan, lambda: traced.run(plan, nodes))
     return _result(problem, made, traced.compiled)

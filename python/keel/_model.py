@@ -6,7 +6,6 @@ import os
 import numpy as np
 
 from . import _keel
-from ._certificate import begins_with
 from ._readings import Readings
 from ._result import Result
 
@@ -27,19 +26,17 @@ def methods():
     return {name: about for name, _, about in _keel.methods()}
 
 
-def _assignments(name, value):
-    """A value for a parameter as the text would have it: a number, an expression, an array of numbers."""
-    if isinstance(value, str):
-        return [f"{name}={value}"]
-    if isinstance(value, (float, int)):
-        return [f"{name}={float(value)!r}"]
+def _take(values, name, value):
+    """A value of a parameter into `values`: a float, an expression, or an array of floats by its elements."""
+    kind = type(value)
+    if kind is float or kind is str:
+        values[name] = value
+        return
     array = np.asarray(value, dtype=float)
     if array.ndim == 0:
-        return [f"{name}={float(array)!r}"]
-    return [
-        f"{name}" + "".join(f"[{k + 1}]" for k in index) + f"={float(array[index])!r}"
-        for index in np.ndindex(array.shape)
-    ]
+        values[name] = float(array)
+    for index in np.ndindex(array.shape) if array.ndim else ():
+        values[name + "".join(f"[{k + 1}]" for k in index)] = float(array[index])
 
 
 class Model:
@@ -55,6 +52,8 @@ class Model:
         Values of parameters, and start values as ``{"y'": 0.1}``, for all runs.
     interpret : bool, optional
         Call no C compiler: the same bits, more slowly.
+    to : float or str, optional
+        The end of the runs, in place of the text's.
 
     One model may be used by several threads: each run has a reading of the text to itself.
 
@@ -63,7 +62,7 @@ class Model:
     0.367879441
     """
 
-    def __init__(self, source, name=None, *, set=None, interpret=False):
+    def __init__(self, source, name=None, *, set=None, interpret=False, to=None):
         path = os.fspath(source)
         if (
             isinstance(source, os.PathLike)
@@ -77,9 +76,13 @@ class Model:
             self.text = path
             self.name = name or "model"
         self.interpret = bool(interpret)
-        self.set = dict(set or {})
-        base = [word for key, value in self.set.items() for word in _assignments(key, value)]
-        self._readings = Readings(self.name, self.text, self.interpret, base)
+        self.set, self.to = dict(set or {}), to
+        own = {}
+        for key, value in self.set.items():
+            _take(own, key, value)
+        base = [f"{key}={value}" for key, value in own.items()]
+        end = to if to is None or isinstance(to, str) else repr(float(to))
+        self._readings = Readings(self.name, self.text, self.interpret, base, end)
         self._readings.give(self._readings.take(()))
         self._known = None
 
@@ -89,6 +92,7 @@ class Model:
             lent = self._readings.take(())
             self._known = lent[0].known()
             self._readings.give(lent)
+            self._heads = {name.partition("[")[0] for name, _ in self._known["parameters"]}
         return self._known
 
     # What is in it.
@@ -144,21 +148,16 @@ class Model:
         0.135335283
         """
         given, values = self._sort(words, set)
-        lent = self._readings.take(values)
-        reading = lent[0]
-        try:
-            return self._run(reading, given, values, to, at, points, every, steps)
-        finally:
-            self._readings.give(lent)
+        return self._readings.use(values, self._run, given, values, to, at, points, every, steps)
 
     def _sort(self, words, set):
         """Keywords into options and values of parameters."""
-        given, values = {}, []
+        given, values = {}, {}
         for name, value in words.items():
             field = _FIELDS.get(name)
             if field is None:
-                values += _assignments(name, value)
-            elif self._is_parameter(name):
+                _take(values, name, value)
+            elif self._facts and name in self._heads:
                 raise _keel.OptionError(
                     f"`{name}` is an option and a parameter of the model: "
                     f"give the parameter by set={{{name!r}: {value!r}}}"
@@ -166,17 +165,16 @@ class Model:
             else:
                 given[field] = value
         for name, value in (set or {}).items():
-            values += _assignments(name, value)
+            _take(values, name, value)
         return given, values
 
-    def _is_parameter(self, name):
-        return any(own == name or own.startswith(name + "[") for own, _ in self._facts["parameters"])
-
-    def _own_options(self, reading, given):
-        """The options of the text that are not given, and its output times."""
+    def _own_options(self, reading, names, given):
+        """The options of the text that are not given, and its output times; None: they depend on `names`."""
         own, output = {}, {}
         for name, value in self._facts["options"]:
             field = _FIELDS.get(name.replace("-", "_"))
+            if names and field not in _TEXTS and reading.moves(names, value):
+                return None
             if field is None:
                 output[name] = value
             elif field not in given:
@@ -191,28 +189,155 @@ class Model:
             own[field] = value if field in _TEXTS else True if not value else reading.number(value)
         return own, output
 
-    def _run(self, reading, given, values, to, at, points, every, steps):
+    def _run(self, reading, names, numbers, given, values, to, at, points, every, steps):
+        """None: the values must be read."""
         output = {}
-        if self._facts["options"]:
-            own, output = self._own_options(reading, given)
+        if (self._known or self._facts)["options"]:
+            found = self._own_options(reading, names, given)
+            if found is None:
+                return None
+            own, output = found
             given = {**own, **given}
-        begin, end = reading.span()
-        end = end if to is None else float(to)
+        span = reading.span(names, numbers)
+        if span is None:
+            return None
+        begin, end = span
+        if to is not None:
+            end = float(to)
         plan = dict(given)
         if "method" not in given and "step" not in given and not given.get("reversible"):
             plan["method"] = "auto"
-        if at is None and not steps:
+        if steps:
+            times = None
+        elif at is None:
             times = self._times(reading, begin, end, points, every, output)
         else:
-            times = None if steps else np.ascontiguousarray(np.atleast_1d(at), dtype=float)
-        made = reading.run(plan, end, times, steps, 0, 0)
-        made["method"] = begins_with(plan.get("method") or ("rk4" if plan.get("step") else "dop853"))
-        result = Result(self, made, plan, tuple(values), begin, end)
+            times = _doubles(at)
+        made = reading.run(plan, (begin, end), times, steps, 0, 0.0, names, numbers)
+        if made is None:
+            return None
+        result = Result(self, made, plan, values, begin, end)
         if made["status"] < 0:
-            error = _keel.RunError(made["message"])
+            error = _keel.RunError(result._made["message"])
             error.result = result
             raise error
         return result
+
+    def sweep(
+        self,
+        to=None,
+        *,
+        over=None,
+        zip=False,
+        draw=None,
+        table=None,
+        count=None,
+        seed=1,
+        sample="random",
+        times=None,
+        every=None,
+        columns=None,
+        extrema=False,
+        events=None,
+        summary=None,
+        keep_values=True,
+        workers=None,
+        out=None,
+        progress=False,
+        set=None,
+        **words,
+    ):
+        """Many runs, with other parameters and start values each time, on all cores.
+
+        Each member has the bits of a run with its values; they are those of `keel sweep`, whatever the number
+        of workers.  A member that fails leaves the others alone: ``s.failed`` has its sentence.
+
+        Parameters
+        ----------
+        to : float or str, optional
+            Where all runs end; by default as the model's `run` has it.
+        over : dict or list of str, optional
+            ``{"g": np.linspace(1, 20, 50), "y'": "0:3:4"}``: axes of a grid, the last one fastest.
+        zip : bool, optional
+            The lists of `over` go side by side.
+        draw : dict or list of str, optional
+            ``{"e": "uniform(0, 0.9)", "k": "normal(2, 0.1)"}``: also lognormal.
+        table : path, dict or DataFrame, optional
+            A column for each value, a line for each member.
+        count : int, optional
+            So many repetitions, with other draws.
+        seed, sample : int, str, optional
+            Of the draws; "random", "sobol" or "latin".
+        times, every : array_like, float, optional
+            Times at which columns are kept; without them their values at the end.
+        columns : list of str, optional
+            These alone.
+        extrema : bool, optional
+            Smallest, largest and mean of each column over the run, in ``s.extrema``.
+        events : str, optional
+            The times of this event and the columns there, in ``s.events``: a section.
+        summary : str, optional
+            ``"mean, std, q05"``: over all members, in ``s.summary``; with ``keep_values=False`` only that is
+            kept, in memory that hardly grows.
+        workers : int, optional
+            Threads; one for each core by default.
+        out : path, optional
+            A file for the result: .npz, or .nc and .h5 by xarray.
+        progress : bool or callable, optional
+            Shows how far it is; ``progress(done, members)`` is called now and then.
+        set, **words
+            As in `run`, for all members; keywords with a list of values are axes, too.
+
+        Returns
+        -------
+        Sweep
+
+        >>> m = Model("param k = 1\\nvar x\\nx' = -k*x\\ninit x = 1\\nrun 0 .. 1")
+        >>> s = m.sweep(over={"k": [1, 2, 3]}, rtol=1e-9)
+        >>> [round(float(x), 6) for x in s["x"]]
+        [0.367879, 0.135335, 0.049787]
+        """
+        from . import _sweep
+
+        _sweep.check_file(out)
+        axes = {name: words.pop(name) for name in list(words) if _is_list(words[name])}
+        over = [*_sweep._texts(over, "over"), *_sweep._texts(axes, "over")]
+        given, values = self._sort(words, set)
+        asked = {
+            "over": over, "zip": zip, "draw": draw, "table": table, "count": count, "seed": seed,
+            "sample": sample, "columns": columns, "extrema": extrema, "events": events, "summary": summary,
+            "keep_values": keep_values, "workers": workers, "progress": progress,
+        }  # fmt: skip
+        model = self
+        if to is not None or values:
+            to = self.to if to is None else to
+            model = _again(self.text, self.name, {**self.set, **values}, self.interpret, to)
+        lent = model._readings.take(())
+        try:
+            result = model._sweep(lent[0], given, times, every, asked)
+        finally:
+            model._readings.give(lent)
+        if out is not None:
+            result.save(out)
+        return result
+
+    def _sweep(self, reading, given, times, every, asked):
+        from . import _sweep
+
+        own, output = self._own_options(reading, (), given)
+        fixed = [(name, value) for name, value in self._facts["options"] if _FIELDS.get(name) not in _TEXTS]
+        begin, end = reading.span((), ())
+        if times is None and (every is not None or "every" in output or "at" in output):
+            times = self._times(reading, begin, end, None, every, output)
+        if times is not None:
+            times = np.unique(np.asarray(times, dtype=float))
+            times = np.ascontiguousarray(times if end >= begin else times[::-1])
+            outside = (times - begin) * (times - end) > 0
+            if outside.any():
+                raise _keel.OptionError(
+                    f"the time {times[outside][0]!r} lies outside of the run, {begin!r} .. {end!r}"
+                )
+        return _sweep.sweep(self, reading, {**own, **given}, fixed, times, asked)
 
     @staticmethod
     def _times(reading, begin, end, points, every, output):
@@ -236,14 +361,14 @@ class Model:
         round-off."""
         times = np.atleast_1d(np.asarray(times, dtype=float))
         order = np.unique(times)
-        lent = self._readings.take(result._values)
-        try:
-            wanted = order if result.end >= result.begin else order[::-1].copy()
-            made = lent[0].run(result._plan, result.end, wanted, False, 0, 0)
-        finally:
-            self._readings.give(lent)
+        wanted = order if result.end >= result.begin else order[::-1].copy()
+        span = (result.begin, result.end)
+        made = self._readings.use(
+            result._values,
+            lambda reading, *values: reading.run(result._plan, span, wanted, False, 0, 0.0, *values),
+        )
         if made["status"] < 0:
-            raise _keel.RunError(made["message"])
+            raise _keel.RunError(made["outcome"].expand()["message"])
         table = np.asarray(made["y"])
         table = table if result.end >= result.begin else table[::-1]
         return table[np.searchsorted(order, times)]
@@ -251,26 +376,34 @@ class Model:
     # Copies.
 
     def __reduce__(self):
-        return _again, (self.text, self.name, self.set, self.interpret)
+        return _again, (self.text, self.name, self.set, self.interpret, self.to)
 
     def __copy__(self):
-        return _again(self.text, self.name, self.set, self.interpret)
+        return _again(self.text, self.name, self.set, self.interpret, self.to)
 
     def __deepcopy__(self, memo):
-        return _again(self.text, self.name, self.set, self.interpret)
+        return _again(self.text, self.name, self.set, self.interpret, self.to)
 
     def __repr__(self):
         facts = self._facts
         return f"<keel.Model {facts['name']}: {len(facts['columns'])} columns>"
 
 
+def _is_list(value):
+    return not isinstance(value, str) and np.ndim(value) > 0
+
+
+def _doubles(times):
+    if type(times) is np.ndarray and times.ndim == 1 and times.dtype == float and times.flags.c_contiguous:
+        return times
+    return np.ascontiguousarray(np.atleast_1d(times), dtype=float)
+
+
 _TEXTS = {"method", "keep", "sets", "norm"}
 
 
-def _again(text, name, set, interpret):
-    model = Model.__new__(Model)
-    Model.__init__(model, text if "\n" in text else text + "\n", name, set=set, interpret=interpret)
-    return model
+def _again(text, name, set, interpret, to=None):
+    return Model(text if "\n" in text else text + "\n", name, set=set, interpret=interpret, to=to)
 
 
 class Check:

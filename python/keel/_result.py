@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._certificate import TREATMENT, certificate
+from ._certificate import TREATMENT, begins_with, certificate
 
 _KIND = ("constraint", "velocity", "rolling", "algebraic", "hidden", "energy", "invariant")
 _VERDICT = ("unverified", "strong", "weak")
@@ -41,6 +41,15 @@ def rows_of(made):
     ]
 
 
+def expanded(found):
+    """What the extension found, with all that the run says of itself."""
+    outcome = found.get("outcome")
+    if outcome is not None:
+        found.update(outcome.expand())
+        found.pop("outcome", None)  # last: another thread may be looking
+    return found
+
+
 class Result:
     """A run of a model.
 
@@ -49,22 +58,27 @@ class Result:
     """
 
     def __init__(self, model, made, plan, values, begin, end):
-        self.model, self._made, self._plan, self._values = model, made, plan, values
+        self.model, self._found, self._plan, self._values = model, made, plan, values
         self.begin, self.end = begin, end
+
+    @property
+    def _made(self):
+        """All that is known of the run; most of it is looked at here first."""
+        return expanded(self._found)
 
     @property
     def t(self):
         """The times, one for each row of ``r.y``."""
-        return np.asarray(self._made["t"])
+        return np.asarray(self._found["t"])
 
     @property
     def y(self):
         """All values: a row for each time, a column for each name of ``r.columns``."""
-        return np.asarray(self._made["y"])
+        return np.asarray(self._found["y"])
 
     @property
     def columns(self):
-        return self._made["columns"]
+        return self._found["columns"]
 
     def __getitem__(self, name):
         if name == "t":
@@ -105,7 +119,11 @@ class Result:
 
     @property
     def method(self):
-        return self._made["method"].split("+")[0] + "+" + self._made["stabilizer"]
+        return self._begins_with.split("+")[0] + "+" + self._made["stabilizer"]
+
+    @property
+    def _begins_with(self):
+        return begins_with(self._plan.get("method") or ("rk4" if self._plan.get("step") else "dop853"))
 
     @property
     def steps(self):
@@ -150,8 +168,9 @@ class Result:
     @property
     def certificate(self):
         """The certificate as text, as the command prints it."""
+        made = {**self._made, "method": self._begins_with}
         return certificate(
-            self.model._facts["name"], self.begin, self._made, rows_of(self._made), self._plan, self.columns
+            self.model._facts["name"], self.begin, made, rows_of(made), self._plan, self.columns
         )
 
     def to_xarray(self):
@@ -183,7 +202,7 @@ class Result:
             key: np.array(value) if type(value).__name__ == "Numbers" else value
             for key, value in self._made.items()
         }
-        return {**self.__dict__, "_made": made}
+        return {**self.__dict__, "_found": made}
 
 
 def _curves(result, width=420, height=160):

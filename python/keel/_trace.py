@@ -27,10 +27,15 @@ _RESERVED = set(
 
 
 def _array(value, *args, **words):
-    made = np.array(unwrap(value), dtype=object)
-    if any(isinstance(item, (Symbol, Condition)) for item in made.ravel()):
-        return Symbols(made)
-    return np.array(value, *args, **words)
+    """As np.array, which puts single symbols into arrays of their own; whatever the type that is asked for."""
+    found = np.array(unwrap(value), dtype=object)
+    items = [wrap(item) for item in found.ravel()]
+    if not any(isinstance(item, (Symbol, Condition)) for item in items):
+        return np.array(value, *args, **words)
+    made = np.empty(found.size, dtype=object)
+    for k, item in enumerate(items):
+        made[k] = item
+    return Symbols(made.reshape(found.shape))
 
 
 def _filled(number):

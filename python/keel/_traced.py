@@ -6,7 +6,8 @@ import threading
 import numpy as np
 
 from . import _keel
-from ._readings import Readings
+from ._readings import CompleteReadings
+from ._result import expanded
 from ._symbols import TraceError
 from ._trace import Writer, call, explicit, model_text, row_names
 
@@ -16,7 +17,7 @@ BUDGET = 0.1  # seconds in the interpreter: as long as the compiler takes
 
 class _Entry:
     def __init__(self, text):
-        self.interpreted, self.compiled = Readings("traced", text, True), Readings("traced", text, False)
+        self.interpreted, self.compiled = (CompleteReadings("traced", text, b) for b in (True, False))
         self.long = False  # a run took longer than the budget: the compiler pays
 
 
@@ -72,13 +73,13 @@ def _marks(problem):
 
 
 def _values(problem, numbers):
-    values = [f"begin_time={problem.t0!r}", f"end_time={problem.end!r}"]
-    values += [f"s{k}={value!r}" for k, value in enumerate(problem.y0.tolist())]
+    values = {"begin_time": problem.t0, "end_time": problem.end}
+    values |= {f"s{k}": value for k, value in enumerate(problem.y0.tolist())}
     if problem.atol is not None:
-        values += [f"a{k}={value!r}" for k, value in enumerate(problem.atol.tolist())]
+        values |= {f"a{k}": value for k, value in enumerate(problem.atol.tolist())}
     if problem.rows:
-        values += [f"z{k}={value!r}" for k, value in enumerate(problem.sizes().tolist())]
-    return values + [f"{name}={float(value)!r}" for name, value in numbers.items()]
+        values |= {f"z{k}": value for k, value in enumerate(problem.sizes().tolist())}
+    return values | {name: float(value) for name, value in numbers.items()}
 
 
 class Traced:
@@ -103,7 +104,7 @@ class Traced:
     def _read(self, readings):
         """So that what a model refuses is told before the run."""
         try:
-            readings.give(readings.take(self.values))
+            readings.use(self.values, lambda reading, *values: reading.span(*values))
         except _keel.ModelError as error:
             if not self.may_be_called or "is not conserved" in str(error):
                 raise
@@ -128,14 +129,12 @@ class Traced:
         return made
 
     def _by(self, readings, plan, nodes, budget):
-        lent = readings.take(self.values)
-        try:
-            made = lent[0].run(
-                plan, None, self.problem.times, self.problem.times is None, nodes, budget
-            )
-        finally:
-            readings.give(lent)
-        return self._as_called(made)
+        times = self.problem.times
+        made = readings.use(
+            self.values,
+            lambda reading, *values: reading.run(plan, None, times, times is None, nodes, budget, *values),
+        )
+        return self._as_called(expanded(made))
 
     def _as_called(self, made):
         """Columns, rows and events as a run of callbacks gives them."""

@@ -26,9 +26,9 @@ void numbers_release(struct numbers *a);
 PyObject *numbers_give(struct numbers *a, size_t columns);
 PyObject *numbers_type(void); /* made once */
 
-/* `work(data)` without the GIL on a thread of its own, while signals are looked for; a Python exception sets
- * *stop.  0, or -1 with the exception. */
-int interrupt_call(void (*work)(void *), void *data, volatile int *stop);
+/* `work(data)` without the GIL on a thread of its own, while signals are looked for and tick(data), if any,
+ * is called, which gives -1 with an exception; an exception sets *stop.  0, or -1 with it. */
+int interrupt_call(void (*work)(void *), void *data, volatile int *stop, int (*tick)(void *));
 
 PyObject *model_type(void);
 PyObject *problem_solve(PyObject *self, PyObject *args);

@@ -39,7 +39,7 @@ static int wait_for(struct task *t) {
     return done;
 }
 
-int interrupt_call(void (*work)(void *), void *data, volatile int *stop) {
+int interrupt_call(void (*work)(void *), void *data, volatile int *stop, int (*tick)(void *)) {
     struct task t = {work, data, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
     pthread_t thread;
     int done = 0, failed = 0;
@@ -49,7 +49,8 @@ int interrupt_call(void (*work)(void *), void *data, volatile int *stop) {
     }
     while (!done) {
         Py_BEGIN_ALLOW_THREADS done = wait_for(&t);
-        Py_END_ALLOW_THREADS if (!done && !failed && PyErr_CheckSignals() < 0) failed = -1, *stop = 1;
+        Py_END_ALLOW_THREADS if (failed) continue;
+        if (PyErr_CheckSignals() < 0 || (tick && tick(data) < 0)) failed = -1, *stop = 1;
     }
     pthread_join(thread, NULL);
     pthread_cond_destroy(&t.ended);

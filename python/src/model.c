@@ -1,19 +1,16 @@
 /* model.c - _keel.Model: one reading of a model's text, for one thread at a time.  keel.Model lends them. */
 #include "run.h"
+#include "starts.h"
+#include "sweep.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct model {
     PyObject_HEAD keel_model *model;
     volatile int stop;
     int busy; /* a thread uses it */
-    struct {  /* the state in which runs with these options begin: verified once */
-        void *bytes;
-        size_t count;
-        keel_options options;
-        char texts[200];
-    } start;
+    struct starts starts;
+    PyObject *columns; /* the names of them; NULL: not asked for yet */
 };
 
 static int is_free(struct model *m) {
@@ -21,9 +18,10 @@ static int is_free(struct model *m) {
     return !m->busy;
 }
 
-static void forget_start(struct model *m) {
-    free(m->start.bytes);
-    m->start.bytes = NULL;
+/* What belongs to the values that are set. */
+static void forget(struct model *m) {
+    starts_forget(&m->starts);
+    Py_CLEAR(m->columns);
 }
 
 /* Reading ------------------------------------------------------------------------------------------------ */
@@ -67,8 +65,9 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *unused) {
     Py_ssize_t length;
     int interpret, without_start, sets;
     (void)unused;
-    if (!PyArg_ParseTuple(args, "ss#O!pp", &r.name, &r.text, &length, &PyList_Type, &list, &interpret,
-                          &without_start))
+    const char *to = NULL;
+    if (!PyArg_ParseTuple(args, "ss#O!pp|z", &r.name, &r.text, &length, &PyList_Type, &list, &interpret,
+                          &without_start, &to))
         return NULL;
     const char **set = texts_of(list, &sets);
     struct model *m = set ? (struct model *)PyType_GenericAlloc(type, 0) : NULL;
@@ -79,8 +78,9 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *unused) {
                                      .interpret = interpret,
                                      .kernel_later = 1,
                                      .without_start = without_start,
+                                     .to = to,
                                      .stop = &m->stop};
-    int raised = interrupt_call(read_text, &r, &m->stop);
+    int raised = interrupt_call(read_text, &r, &m->stop, NULL);
     free(set);
     m->model = r.model;
     if (!raised && !m->model) PyErr_NoMemory();
@@ -91,8 +91,8 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *unused) {
 
 static void release(PyObject *self) {
     PyTypeObject *own = Py_TYPE(self);
+    forget((struct model *)self);
     keel_model_close(((struct model *)self)->model);
-    forget_start((struct model *)self);
     PyObject_Free(self);
     Py_DECREF(own);
 }
@@ -103,8 +103,8 @@ static PyObject *set(PyObject *self, PyObject *list) {
     if (!is_free(m)) return NULL;
     const char **text = texts_of(list, &count);
     if (!text) return NULL;
+    forget(m);
     keel_status status = keel_model_set_all(m->model, text, count);
-    forget_start(m);
     free(text);
     if (status == KEEL_ENOMEM) return PyErr_NoMemory();
     if (status == KEEL_OK) Py_RETURN_NONE;
@@ -119,123 +119,139 @@ static void observe(keel_solver *solver, void *sim) {
     run_observe(keel_sim_attached(sim));
 }
 
+/* Values of parameters and starts in place of those that are set: run(..., names, numbers). */
+struct values {
+    keel_variation *variation; /* NULL: none */
+    double *number;
+};
+
+/* 1; 0: the model must be read with them; -1 with an exception.  number is to be freed. */
+static int take_values(struct model *m, PyObject *names, PyObject *numbers, struct values *v) {
+    Py_ssize_t count = PyTuple_Size(names);
+    if (count == 0) return 1;
+    if (PyTuple_Size(numbers) != count) {
+        PyErr_SetString(PyExc_TypeError, "each name needs a number");
+        return -1;
+    }
+    v->variation = starts_variation(&m->starts, m->model, names);
+    if (!v->variation) return PyErr_Occurred() ? -1 : 0;
+    v->number = malloc((size_t)count * sizeof *v->number);
+    if (!v->number) return PyErr_NoMemory(), -1;
+    for (Py_ssize_t i = 0; i < count; i++) v->number[i] = PyFloat_AsDouble(PyTuple_GetItem(numbers, i));
+    return PyErr_Occurred() ? -1 : 1;
+}
+
+static int span_of(const struct model *m, const struct values *v, double *begin, double *end) {
+    if (v->variation) return keel_vary_span(v->variation, v->number, begin, end);
+    keel_model_span(m->model, begin, end);
+    return 1;
+}
+
 struct opening {
-    const keel_model *model;
+    struct model *m;
     const keel_options *options;
+    const struct values *values;
     keel_sim *sim;
 };
 
 static void open_sim(void *data) {
     struct opening *o = data;
-    o->sim = keel_sim_open(o->model, o->options);
-}
-
-/* Starts that are kept.  What decides a start are the options; their texts are compared as texts. */
-static keel_options key_of(const keel_options *o, char *texts, size_t room) {
-    keel_options key = *o;
-    PyOS_snprintf(texts, room, "%s|%s|%s", o->method ? o->method : "", o->keep ? o->keep : "",
-                  o->sets ? o->sets : "");
-    key.method = key.keep = key.sets = NULL;
-    return key;
-}
-
-static keel_sim *begin_again(struct model *m, const keel_options *o) {
-    char texts[sizeof m->start.texts];
-    keel_options key = key_of(o, texts, sizeof texts);
-    if (!m->start.bytes || memcmp(&key, &m->start.options, sizeof key) != 0 ||
-        strlen(texts) == sizeof texts - 1 || strcmp(texts, m->start.texts) != 0)
-        return NULL;
-    keel_sim *s = keel_sim_load(m->model, o, m->start.bytes, m->start.count);
-    if (s && keel_sim_solver(s) && keel_state_of(keel_sim_solver(s)) >= 0) return s;
-    keel_sim_close(s);
-    return NULL;
-}
-
-/* Without memory nothing is kept. */
-static void keep_start(struct model *m, const keel_options *o, const keel_sim *s) {
-    enum { MOST = 1 << 20 };
-    forget_start(m);
-    m->start.count = keel_sim_save(s, NULL, 0);
-    m->start.bytes = m->start.count < MOST ? malloc(m->start.count) : NULL;
-    if (!m->start.bytes) return;
-    keel_sim_save(s, m->start.bytes, m->start.count);
-    m->start.options = key_of(o, m->start.texts, sizeof m->start.texts);
+    struct starts *s = &o->m->starts;
+    o->sim = o->values->variation
+                 ? starts_vary(s, o->m->model, o->options, o->values->variation, o->values->number)
+                 : starts_open(s, o->m->model, o->options);
 }
 
 enum { LARGE = 40 }; /* states: what is smaller opens in no time */
 
-static int open_run(struct model *m, const keel_options *o, struct run *r) {
-    struct opening opening = {m->model, o, NULL};
+/* 1; 0: these values are to be read, which tells what is wrong with them; -1 with an exception. */
+static int open_run(struct model *m, const keel_options *o, const struct values *v, struct run *r) {
+    struct opening opening = {m, o, v, NULL};
     keel_mode mode = {0};
-    int known = 0;
+    int raised = 0;
     keel_model_mode(m->model, keel_model_start(m->model), &mode);
     m->stop = 0;
-    if ((opening.sim = begin_again(m, o))) {
-        known = 1;
-    } else if (mode.problem && mode.problem->n > LARGE) {
-        if (interrupt_call(open_sim, &opening, &m->stop)) return keel_sim_close(opening.sim), -1;
-    } else open_sim(&opening);
+    if (mode.problem && mode.problem->n > LARGE) raised = interrupt_call(open_sim, &opening, &m->stop, NULL);
+    else open_sim(&opening);
     keel_sim *sim = r->record.source.sim = opening.sim;
-    if (!sim) return PyErr_NoMemory(), -1;
-    keel_solver *s = keel_sim_solver(sim);
-    if (!s || keel_state_of(s) < 0) {
-        binding_raise(s ? keel_state_of(s) : KEEL_EINVAL, keel_sim_message(sim));
-        return -1;
-    }
-    if (!known) keep_start(m, o, sim);
+    if (raised) return -1;
+    keel_status status = sim ? keel_sim_status(sim) : KEEL_ENOMEM;
+    if (status < 0 && status != KEEL_ENOMEM && v->variation) return 0;
+    if (status < 0) return binding_raise(status, keel_sim_message(sim)), -1;
     keel_sim_attach(sim, r);
     r->record.source.columns = keel_sim_columns(sim);
-    return 0;
+    return 1;
 }
 
-static PyObject *column_names(const keel_sim *s) {
+/* A new reference; those of the model are made once. */
+static PyObject *column_names(struct model *m, const keel_sim *s) {
     int count = keel_sim_columns(s);
+    if (m->columns && PyTuple_Size(m->columns) == count) return Py_NewRef(m->columns);
     PyObject *names = PyTuple_New(count);
     for (int i = 0; names && i < count; i++) {
         PyObject *name = PyUnicode_FromString(keel_sim_column(s, i));
         if (!name || PyTuple_SetItem(names, i, name) < 0) Py_CLEAR(names);
     }
+    Py_XDECREF(m->columns);
+    m->columns = Py_XNewRef(names);
     return names;
 }
 
 static PyObject *finish(struct model *m, struct run *r) {
     if (run_integrate(r) < 0) return NULL;
     if (r->status == KEEL_ENOMEM) return PyErr_NoMemory();
-    PyObject *into = run_give(r), *names = into ? column_names(r->record.source.sim) : NULL;
-    keel_mode mode = {0};
-    keel_model_mode(m->model, keel_sim_mode(r->record.source.sim), &mode);
-    PyObject *place = Py_BuildValue("(iiis)", mode.index, mode.freedom, mode.dof, mode.name ? mode.name : "");
-    if (!names || !place || PyDict_SetItemString(into, "columns", names) < 0 ||
-        PyDict_SetItemString(into, "mode", place) < 0)
-        Py_CLEAR(into);
+    PyObject *into = run_give(r), *names = into ? column_names(m, r->record.source.sim) : NULL;
+    if (!names || PyDict_SetItemString(into, "columns", names) < 0) Py_CLEAR(into);
     Py_XDECREF(names);
-    Py_XDECREF(place);
     return into;
 }
 
-/* run(options, end or None, times or None, every step, nodes, seconds) */
+/* One run; NULL without an exception: the values must be read. */
+static PyObject *run_with(struct model *m, PyObject *span, PyObject *times, const keel_options *o,
+                          const struct values *v, struct run *r) {
+    Py_buffer view = {0};
+    PyObject *result = NULL;
+    double begin;
+    if (span == Py_None ? !span_of(m, v, &begin, &r->end) : !PyArg_ParseTuple(span, "dd", &begin, &r->end))
+        return NULL;
+    if (run_times(times, &view, &r->record, begin, r->end) == 0 && open_run(m, o, v, r) > 0)
+        result = finish(m, r);
+    if (view.obj) PyBuffer_Release(&view);
+    return result;
+}
+
+/* run(options, (begin, end) or None, times or None, every step, nodes, seconds, names, numbers); None: it
+ * must be read with these values. */
 static PyObject *run(PyObject *self, PyObject *args) {
     struct model *m = (struct model *)self;
     struct run r = {0};
-    PyObject *options, *end, *times, *result = NULL;
-    Py_buffer view;
-    double begin;
-    if (!PyArg_ParseTuple(args, "O!OOpid", &PyDict_Type, &options, &end, &times, &r.record.every_step,
-                          &r.record.nodes, &r.budget) ||
+    struct values v = {0};
+    PyObject *options, *ends, *times, *names, *numbers, *result = NULL;
+    if (!PyArg_ParseTuple(args, "O!OOpidO!O!", &PyDict_Type, &options, &ends, &times, &r.record.every_step,
+                          &r.record.nodes, &r.budget, &PyTuple_Type, &names, &PyTuple_Type, &numbers) ||
         !is_free(m))
         return NULL;
     keel_options o = {.observe = observe, .stop = &m->stop, .pause_steps = 1 << 12};
-    keel_model_span(m->model, &begin, &r.end);
-    if (end != Py_None) r.end = PyFloat_AsDouble(end);
-    if (PyErr_Occurred() || run_options(options, &o) < 0) return NULL;
+    if (run_options(options, &o) < 0) return NULL;
     r.most = o.max_steps ? o.max_steps : o.step > 0 && !o.reversible ? 0 : 10000000;
     m->busy = 1;
-    if (run_times(times, &view, &r.record, begin, r.end) == 0 && open_run(m, &o, &r) == 0)
-        result = finish(m, &r);
+    if (take_values(m, names, numbers, &v) > 0) result = run_with(m, ends, times, &o, &v, &r);
     m->busy = 0;
-    if (view.obj) PyBuffer_Release(&view);
+    free(v.number);
     record_release(&r.record);
     keel_sim_close(r.record.source.sim);
+    return result || PyErr_Occurred() ? result : Py_NewRef(Py_None);
+}
+
+/* sweep(spec, options, tick): see sweep.h. */
+static PyObject *sweep(PyObject *self, PyObject *args) {
+    struct model *m = (struct model *)self;
+    PyObject *spec, *options, *tick;
+    if (!PyArg_ParseTuple(args, "O!O!O", &PyDict_Type, &spec, &PyDict_Type, &options, &tick) || !is_free(m))
+        return NULL;
+    m->busy = 1;
+    PyObject *result = sweep_run(m->model, &m->stop, spec, options, tick);
+    m->busy = 0;
     return result;
 }
 
@@ -251,11 +267,30 @@ static PyObject *number(PyObject *self, PyObject *text) {
     return NULL;
 }
 
-static PyObject *span(PyObject *self, PyObject *unused) {
+/* span(names, numbers): from when to when it runs; None: it must be read with these values. */
+static PyObject *span(PyObject *self, PyObject *args) {
+    struct model *m = (struct model *)self;
+    struct values v = {0};
+    PyObject *names, *numbers;
     double begin, end;
-    (void)unused;
-    keel_model_span(((struct model *)self)->model, &begin, &end);
-    return Py_BuildValue("(dd)", begin, end);
+    if (!PyArg_ParseTuple(args, "O!O!", &PyTuple_Type, &names, &PyTuple_Type, &numbers) || !is_free(m))
+        return NULL;
+    int good = take_values(m, names, numbers, &v);
+    if (good > 0) good = span_of(m, &v, &begin, &end);
+    free(v.number);
+    if (good < 0) return NULL;
+    return good ? Py_BuildValue("(dd)", begin, end) : Py_NewRef(Py_None);
+}
+
+/* moves(names, text): does an expression depend on them? */
+static PyObject *moves(PyObject *self, PyObject *args) {
+    struct model *m = (struct model *)self;
+    PyObject *names;
+    const char *text;
+    if (!PyArg_ParseTuple(args, "O!s", &PyTuple_Type, &names, &text) || !is_free(m)) return NULL;
+    keel_variation *v = starts_variation(&m->starts, m->model, names);
+    if (PyErr_Occurred()) return NULL;
+    return PyBool_FromLong(!v || keel_vary_moves(v, text));
 }
 
 /* Items of a list until `next` gives NULL without an exception. */
@@ -331,14 +366,16 @@ static PyObject *known(PyObject *self, PyObject *unused) {
 PyObject *model_type(void) {
     static PyMethodDef methods[] = {{"set", set, METH_O, "These values in place of all that were set."},
                                     {"run", run, METH_VARARGS, "One run, as a dictionary."},
+                                    {"sweep", sweep, METH_VARARGS, "Many runs, as a dictionary of arrays."},
                                     {"number", number, METH_O, "An expression of parameters."},
-                                    {"span", span, METH_NOARGS, "From when to when it runs."},
+                                    {"span", span, METH_VARARGS, "From when to when it runs."},
+                                    {"moves", moves, METH_VARARGS, "Does an expression depend on names?"},
                                     {"known", known, METH_NOARGS, "What the analysis found."},
                                     {NULL, NULL, 0, NULL}};
     static PyType_Slot slots[] = {{Py_tp_new, make},
                                   {Py_tp_dealloc, release},
                                   {Py_tp_methods, methods},
-                                  {Py_tp_doc, "Model(name, text, set, interpret, without_start)"},
+                                  {Py_tp_doc, "Model(name, text, set, interpret, without_start[, to])"},
                                   {0, NULL}};
     static PyType_Spec spec = {"keel._keel.Model", sizeof(struct model), 0, Py_TPFLAGS_DEFAULT, slots};
     return PyType_FromSpec(&spec);

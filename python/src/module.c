@@ -1,5 +1,5 @@
 /* module.c - keel._keel: the types, the errors, and where it does not work. */
-#include "binding.h"
+#include "outcome.h"
 
 PyObject *binding_error, *binding_model_error, *binding_option_error, *binding_run_error;
 
@@ -69,7 +69,9 @@ static int fill(PyObject *m) {
         !(binding_option_error = exception(m, "OptionError", "A value does not fit.", PyExc_ValueError)) ||
         !(binding_run_error = exception(m, "RunError", "A run failed.", PyExc_RuntimeError)))
         return -1;
-    if (add(m, "Numbers", numbers_type()) < 0 || add(m, "Model", model_type()) < 0) return -1;
+    if (add(m, "Numbers", numbers_type()) < 0 || add(m, "Outcome", outcome_type()) < 0 ||
+        add(m, "Model", model_type()) < 0)
+        return -1;
     return PyModule_AddStringConstant(m, "version", keel_version());
 }
 

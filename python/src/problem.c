@@ -1,9 +1,11 @@
 /* problem.c - _keel.solve: a run whose functions are Python's.
  *
  * A call costs what Python's own call costs.  The array that a function sees is used again for the next
- * call, unless somebody has kept it.  The GIL is held all the time. */
+ * call, unless somebody has kept it.  The GIL is held all the time, unless no function is Python's: f may be
+ * machine code. */
 #include "run.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,12 @@ struct callbacks {
     Py_buffer view;    /* of u */
     PyObject *doubt;   /* the last arithmetic error, which asked for a shorter step */
     int n, m, events_count, jacobian_count;
+    union { /* f as machine code; NULL: it is Python's */
+        void *address;
+        int (*tells)(double t, const double *u, double *out, void *data);
+        void (*is_silent)(double t, const double *u, double *out, void *data);
+    } native;
+    void *data;
 };
 
 /* Arguments and results ---------------------------------------------------------------------------------- */
@@ -104,6 +112,17 @@ static int call(struct callbacks *c, PyObject *function, double t, const double 
 static int rhs(double t, const double *u, double *out, void *user) {
     struct callbacks *c = user;
     return call(c, c->fun, t, u, out, c->n);
+}
+
+static int native_tells(double t, const double *u, double *out, void *user) {
+    const struct callbacks *c = user;
+    return c->native.tells(t, u, out, c->data);
+}
+
+static int native_is_silent(double t, const double *u, double *out, void *user) {
+    const struct callbacks *c = user;
+    c->native.is_silent(t, u, out, c->data);
+    return 0;
 }
 
 static int jacobian(double t, const double *u, double *out, void *user) {
@@ -207,6 +226,19 @@ static int take_invariants(struct given *g, PyObject *spec, struct callbacks *c,
     return 0;
 }
 
+/* "native": (address, does it tell, data). */
+static int take_native(PyObject *spec, struct callbacks *c, keel_problem *p) {
+    PyObject *native = item(spec, "native");
+    unsigned long long address, data;
+    int tells;
+    if (!native) return 0;
+    if (!PyArg_ParseTuple(native, "KpK", &address, &tells, &data)) return -1;
+    c->native.address = (void *)(uintptr_t)address;
+    c->data = (void *)(uintptr_t)data;
+    p->f.value = tells ? native_tells : native_is_silent;
+    return 0;
+}
+
 static int take_functions(struct given *g, PyObject *spec, struct callbacks *c, keel_problem *p) {
     c->fun = item(spec, "fun");
     c->jacobian = item(spec, "jac");
@@ -234,7 +266,11 @@ static int take_functions(struct given *g, PyObject *spec, struct callbacks *c, 
         g->pattern.nnz = c->jacobian_count = g->pattern.row_start[p->n];
         p->f.pattern = &g->pattern;
     }
-    return take_events(g, spec, c, p) < 0 ? -1 : take_invariants(g, spec, c, p);
+    if (take_native(spec, c, p) < 0 || take_events(g, spec, c, p) < 0 || take_invariants(g, spec, c, p) < 0)
+        return -1;
+    c->run->holds_gil =
+        !c->native.address || c->jacobian || c->algebraic || c->mass || p->event.count || p->invariant.count;
+    return 0;
 }
 
 /* The exception of a function, the arithmetic error that no step was short enough for, or keel's sentence. */

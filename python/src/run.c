@@ -2,7 +2,7 @@
  *
  * Steps are taken in portions.  As long as it is not known how long a step takes they are single ones; then
  * a portion takes some milliseconds, and signals are looked for in between. */
-#include "run.h"
+#include "outcome.h"
 
 #include <math.h>
 #include <string.h>
@@ -84,7 +84,7 @@ int run_integrate(struct run *r) {
     return raised || PyErr_Occurred() ? -1 : 0;
 }
 
-/* What it says ------------------------------------------------------------------------------------------ */
+/* What it gives ------------------------------------------------------------------------------------------ */
 
 static int put(PyObject *into, const char *name, PyObject *value) {
     int status = value ? PyDict_SetItemString(into, name, value) : -1;
@@ -92,74 +92,10 @@ static int put(PyObject *into, const char *name, PyObject *value) {
     return status;
 }
 
-static PyObject *rows(const struct source *s) {
-    PyObject *list = PyList_New(0);
-    keel_row row;
-    int count = s->sim ? keel_sim_rows(s->sim) : 1 << 30;
-    for (int i = 0; list && i < count; i++) {
-        if (s->sim && !keel_sim_row_at(s->sim, i, &row)) continue;
-        if (!s->sim && !keel_row_at(s->solver, i, &row)) break;
-        PyObject *one = Py_BuildValue("(siiiddddd)", row.name ? row.name : "", row.kind, row.treatment,
-                                      row.verdict, row.start, row.drift, row.units, row.last, row.unit);
-        if (!one || PyList_Append(list, one) < 0) Py_CLEAR(list);
-        Py_XDECREF(one);
-    }
-    return list;
-}
-
-static PyObject *statistics(keel_solver *s) {
-    keel_stats n = keel_statistics(s);
-    return Py_BuildValue("(lllllllll)", n.steps, n.rejected, n.calls, n.jacobians, n.factorizations,
-                         n.corrections, n.events, n.switches, n.slides);
-}
-
-/* Found corrections and defects, for the certificate. */
-static PyObject *diagnosis(keel_solver *s) {
-    keel_correction c = keel_correction_of(s);
-    keel_defect d = keel_defect_of(s);
-    return Py_BuildValue("((ddsdds)(ddiil))", c.largest, c.t, c.state, c.finding, c.finding_t,
-                         c.finding_state, d.largest, d.t, d.component, d.relative, d.samples);
-}
-
-/* Of the method "auto": when, and to which one. */
-static PyObject *changes(const keel_solver *s) {
-    PyObject *list = PyList_New(0);
-    keel_change change;
-    for (long i = 0; list && i < keel_changes(s); i++) {
-        if (!keel_change_at(s, i, &change)) continue;
-        PyObject *one = Py_BuildValue("(ds)", change.t, change.method);
-        if (!one || PyList_Append(list, one) < 0) Py_CLEAR(list);
-        Py_XDECREF(one);
-    }
-    return list;
-}
-
-static const char *sentence(struct run *r) {
-    static const char *const limit =
-        "the number of steps allowed (max_steps) led to a part of the span only: "
-        "take method=\"radau\" if the problem is stiff, or allow more";
-    const struct source *s = &r->record.source;
-    const char *own = s->sim ? keel_sim_message(s->sim) : keel_message(s->solver);
-    return r->status == KEEL_ELIMIT && !own[0] ? limit : own;
-}
-
 PyObject *run_give(struct run *r) {
-    const struct source *s = &r->record.source;
-    keel_solver *solver = source_solver(s);
-    const keel_method *stabilizer = keel_stabilizer_of(solver);
     PyObject *into = PyDict_New();
-    int bad = !into;
-    bad = bad || put(into, "status", PyLong_FromLong(r->status)) < 0;
-    bad = bad || put(into, "message", PyUnicode_FromString(sentence(r))) < 0;
-    bad = bad || put(into, "end", PyFloat_FromDouble(keel_time(solver))) < 0;
-    bad = bad || put(into, "statistics", statistics(solver)) < 0;
-    bad = bad || put(into, "between_calls", PyLong_FromLong(r->record.calls)) < 0;
-    bad = bad || put(into, "diagnosis", diagnosis(solver)) < 0;
-    bad = bad || put(into, "rows", rows(s)) < 0;
-    bad = bad || put(into, "stabilizer", PyUnicode_FromString(stabilizer ? stabilizer->name : "none")) < 0;
-    bad = bad || put(into, "late", PyBool_FromLong(r->late)) < 0;
-    bad = bad || put(into, "changes", changes(solver)) < 0;
-    bad = bad || record_give(&r->record, into) < 0;
+    int bad = !into || put(into, "status", PyLong_FromLong(r->status)) < 0 ||
+              put(into, "outcome", outcome_of(r)) < 0 || record_give(&r->record, into) < 0;
     if (bad) Py_CLEAR(into);
     return into;
 }

@@ -18,7 +18,7 @@ struct run {
 /* 0, or -1 with a Python exception (an interrupt, a function that raised). */
 int run_integrate(struct run *r);
 void run_observe(struct run *r); /* what options.observe does */
-/* Status, message, statistics, rows and the record as a dictionary; NULL with an exception. */
+/* Status, outcome (outcome.h) and the record as a dictionary; NULL with an exception. */
 PyObject *run_give(struct run *r);
 
 /* Options ----------------------------------------------------------------------------------------------- */

@@ -55,14 +55,67 @@ def test_constraints_beside_residuals():
 
 
 def test_what_does_not_fit_is_told():
-    with pytest.raises(keel.TraceError, match="3 unknowns need as many equations"):
+    with pytest.raises(keel.OptionError, match="3 unknowns need as many equations"):
         solve_dae(lambda t, y, yp: [yp[0] - y[0]], (0, 1), [1, 1, 1])
     with pytest.raises(keel.TraceError, match="branches"):
-        solve_dae(lambda t, y, yp: [yp[0] - (1 if y[0] > 0 else -1)], (0, 1), [1.0])
+        solve_dae(lambda t, y, yp: [yp[0] - (1 if y[0] > 0 else -1)], (0, 1), [1.0], trace=True)
     with pytest.raises(keel.Error):
         solve_dae(lambda t, y, yp: [y[0] - 1, y[0] - 2], (0, 1), [1.0, 1.0])
     with pytest.raises(keel.ModelError, match="atol would count for nothing"):
         solve_dae(lambda t, y, yp: [yp[0] - y[1], y[0] + y[1]], (0, 1), [1.0, 1.0], atol=[1e-9, 1e-9])
+
+
+def robertson(t, y, yp):
+    return [
+        yp[0] + 0.04 * y[0] - 1e4 * y[1] * y[2],
+        yp[1] - 0.04 * y[0] + 1e4 * y[1] * y[2] + 3e7 * y[1] ** 2,
+        y[0] + y[1] + y[2] - 1,
+    ]
+
+
+def test_residuals_that_cannot_be_traced_are_called():
+    def branches(t, y, yp):
+        return robertson(t, y, yp) if y[0] < 2 else [0, 0, 0]
+
+    words = dict(rtol=1e-8, atol=1e-11)
+    with pytest.warns(keel.TraceWarning, match="branches") as warned:
+        called = solve_dae(branches, (0, 40), [1, 0, 0], **words)
+    assert len(warned) == 1 and warned[0].filename == __file__
+    traced = solve_dae(robertson, (0, 40), [1, 0, 0], **words)
+    assert np.abs(called.y[:, -1] - traced.y[:, -1]).max() < 1e-6
+    assert np.abs(called.y.sum(axis=0) - 1).max() < 1e-14
+
+
+@pytest.mark.parametrize(
+    "mass", [[[1, 1, 0], [1, -1, 0], [0, 0, 0]], [[0, 0, 0], [2, 0, 0], [0, 3, 0]], lambda t, y: np.diag([1, 2, 0])]
+)  # fmt: skip
+def test_matrices_of_functions_that_are_called(mass):
+    order = [2, 0, 1] if np.ndim(mass) and not np.any(mass[0]) else [0, 1, 2]
+
+    def f(t, y):
+        return np.array([-y[0] + y[2], np.cos(t) - y[1], y[2] - y[0] * y[1]])[order]
+
+    words = dict(mass=mass, rtol=1e-9, atol=1e-9, events=lambda t, y: y[0] - 0.6, dense_output=True)
+    called = solve_dae(f, (0, 1), [1, 0.5, 0.5], trace=False, **words)
+    traced = solve_dae(f, (0, 1), [1, 0.5, 0.5], fixed=(0, 1), **words)
+    assert np.abs(called.y[:, -1] - traced.y[:, -1]).max() < 1e-7
+    assert np.abs(called.y[2] - called.y[0] * called.y[1]).max() < 1e-14
+    assert np.allclose(called.t_events[0], traced.t_events[0], atol=1e-7)
+    assert np.allclose(called.sol(0.5), traced.sol(0.5), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "f, n, sentence",
+    [
+        (lambda t, y, yp: [yp[0] * y[0] + 1], 1, "only a constant matrix"),
+        (lambda t, y, yp: [yp[0] ** 2 - y[0]], 1, "not linear"),
+        (lambda t, y, yp: [y[0] - 1], 1, "nothing in it is differentiated"),
+        (lambda t, y, yp: [yp[0] - y[2], yp[2] - y[1], y[0]], 3, "the index may be 2 at most"),
+    ],
+)
+def test_what_cannot_be_called_is_refused(f, n, sentence):
+    with pytest.raises(keel.Error, match=sentence):
+        solve_dae(f, (0, 1), [1.0] * n, trace=False)
 
 
 def test_mechanics():

@@ -86,6 +86,8 @@ FUNCTIONS = {
     "tuple": (lambda t, y: (y[1], -y[0]), TWO),
     "array": (lambda t, y: np.array([y[1], -y[0]]), TWO),
     "asarray": (lambda t, y: np.asarray(y) * -1.5, TWO),
+    "typed": (lambda t, y: np.array([y[1], -y[0]], dtype=float), TWO),
+    "typed_matrix": (lambda t, y: np.array([[0, 1], [-1, -0.1 * y[0]]], dtype=np.float64) @ y, TWO),
     "hstack": (lambda t, y: np.hstack((y[1:], -y[:1])), TWO),
     "vstack": (lambda t, y: np.vstack((y[1], -y[0])).ravel(), TWO),
     "stack": (lambda t, y: np.stack([y[1], -y[0]]), TWO),

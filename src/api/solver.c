@@ -25,9 +25,10 @@ static struct engine *hopeless(keel_solver *s, const char *sentence) {
     return e;
 }
 
-/* bytes: of a saved state, which fills the engine; NULL: it begins.  like: see keel_open_alike; or NULL. */
+/* bytes: of a saved state, which fills the engine; NULL: it begins.  past: what is known of it, or NULL. */
 static struct engine *open_engine(keel_solver *s, const keel_problem *p, const keel_options *o, unsigned abi,
-                                  int begin, const void *bytes, size_t count, const keel_solver *like) {
+                                  int begin, const void *bytes, size_t count,
+                                  const struct engine_past *past) {
     char text[TEXT_SENTENCE] = "";
     if (abi != KEEL_ABI)
         return hopeless(s,
@@ -40,19 +41,17 @@ static struct engine *open_engine(keel_solver *s, const keel_problem *p, const k
     if (!stepper || !choose_stabilizer(o, &s->asked, text, sizeof text) ||
         fields_idle(o, &stepper->info, s->asked ? &s->asked->info : NULL, text, sizeof text))
         return hopeless(s, text);
-    const struct engine *known = like && like->engine->verified ? like->engine : NULL;
-    const int *verdict = known && verified_alike(&known->field.p, p) ? known->rows.verdict : NULL;
-    struct engine *e = engine_open(s, p, o, stepper, s->asked ? s->asked : choose_default(p, o, stepper),
-                                   begin, &(struct engine_past){VERDICTS_ALIKE, verdict, NULL});
+    struct engine *e =
+        engine_open(s, p, o, stepper, s->asked ? s->asked : choose_default(p, o, stepper), begin, past);
     if (e && s->automatic && e->block) automatic_watch(e);
     return e;
 }
 
 /* As open_engine; NULL: no memory. */
 static keel_solver *open_solver(const keel_problem *p, const keel_options *o, unsigned abi, int begin,
-                                const void *bytes, size_t count, const keel_solver *like) {
+                                const void *bytes, size_t count, const struct engine_past *past) {
     keel_solver *s = calloc(1, sizeof *s);
-    if (s) s->engine = open_engine(s, p, o, abi, begin, bytes, count, like);
+    if (s) s->engine = open_engine(s, p, o, abi, begin, bytes, count, past);
     if (s && s->engine) return s;
     free(s);
     return NULL;
@@ -64,7 +63,19 @@ keel_solver *keel_open_abi(const keel_problem *problem, const keel_options *opti
 
 keel_solver *keel_open_alike(const keel_solver *like, const keel_problem *problem,
                              const keel_options *options) {
-    return open_solver(problem, options, KEEL_ABI, 1, NULL, 0, like);
+    const struct engine *known = like && like->engine->verified ? like->engine : NULL;
+    int same = known && problem && verified_alike(&known->field.p, problem);
+    return open_solver(problem, options, KEEL_ABI, 1, NULL, 0,
+                       &(struct engine_past){VERDICTS_ALIKE, same ? known->rows.verdict : NULL, NULL});
+}
+
+keel_status keel_find_start(const keel_problem *problem, const keel_options *options, double *u) {
+    keel_solver *s = open_solver(problem, options, KEEL_ABI, 1, NULL, 0,
+                                 &(struct engine_past){VERDICTS_UNASKED, NULL, NULL});
+    keel_status status = s ? s->engine->r->status : KEEL_ENOMEM;
+    if (status >= 0 && u) memcpy(u, engine_state(s->engine), (size_t)(problem->n + problem->m) * sizeof *u);
+    keel_close(s);
+    return status;
 }
 
 size_t keel_save(const keel_solver *s, void *bytes, size_t room) {
@@ -207,16 +218,6 @@ keel_status keel_restart(keel_solver *s, double t, const double *u) {
     return engine_begin(e, t, e->x_now, NULL);
 }
 
-/* The worst of each row goes on under its name. */
-static void carry_certificate(const struct rows *from, struct rows *to) {
-    for (int i = 0; i < to->count; i++) {
-        int same = rows_find(from, rows_name(to, i));
-        if (same < 0) continue;
-        to->drift[i] = fmax(to->drift[i], from->drift[same]);
-        to->units[i] = fmax(to->units[i], from->units[same]);
-    }
-}
-
 static void add_statistics(keel_stats *sum, const keel_stats *more) {
     sum->steps += more->steps;
     sum->rejected += more->rejected;
@@ -264,7 +265,7 @@ keel_status keel_switch(keel_solver *s, const keel_problem *other, const double 
         engine_close(e);
         return status;
     }
-    carry_certificate(&old->rows, &e->rows);
+    rows_carry(&old->rows, &e->rows);
     e->r->correction = old->r->correction;
     reversible_carry(old, e);
     add_statistics(&e->r->stats, &old->r->stats);

@@ -299,7 +299,7 @@ static keel_status verify(struct engine *e) {
 static keel_status verify_once(struct engine *e) {
     struct field *fd = &e->field;
     int any = e->rows.of[KEEL_ROW_ENERGY] + e->rows.of[KEEL_ROW_INVARIANT] > 0;
-    if (e->verified) return KEEL_OK;
+    if (e->verified || e->verdicts == VERDICTS_UNASKED) return KEEL_OK;
     if (e->measured && any) start_grow_sizes(&e->start, e->r->t, e->x[e->r->current]);
     keel_status status = e->measured && any && e->verdicts != VERDICTS_KNOWN ? verify(e) : KEEL_OK;
     memcpy(fd->y, e->x[e->r->current] + fd->n, (size_t)fd->m * sizeof *fd->y);
@@ -470,7 +470,8 @@ struct engine *engine_carve(keel_solver *handle, const keel_problem *p, const ke
         return NULL;
     }
     if (verdict) memcpy(e->rows.verdict, verdict, (size_t)e->rows.count * sizeof *verdict);
-    e->verdicts = verdict ? past->verdicts : VERDICTS_UNKNOWN;
+    int unasked = past && past->verdicts == VERDICTS_UNASKED;
+    e->verdicts = verdict || unasked ? past->verdicts : VERDICTS_UNKNOWN;
     return e;
 }
 

@@ -141,8 +141,9 @@ struct defect {
 };
 
 /* What is known of the invariants when an engine is opened: nothing; the verdicts of an earlier stay in this
- * mode; those on the same functions with other numbers behind `user`, looked at once more at the start. */
-enum verdicts { VERDICTS_UNKNOWN, VERDICTS_KNOWN, VERDICTS_ALIKE };
+ * mode; those on the same functions with other numbers behind `user`, looked at once more near the start;
+ * nobody asks, since it is the start alone that is wanted. */
+enum verdicts { VERDICTS_UNKNOWN, VERDICTS_KNOWN, VERDICTS_ALIKE, VERDICTS_UNASKED };
 
 struct engine_past { /* what comes with an engine that is opened */
     enum verdicts verdicts;

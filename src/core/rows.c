@@ -246,3 +246,12 @@ void rows_fade(struct rows *r) {
 void rows_certify(struct rows *r) {
     project_certify(r->count, r->residual, r->size, r->drift, r->units);
 }
+
+void rows_carry(const struct rows *from, struct rows *to) {
+    for (int i = 0; i < to->count; i++) {
+        int same = rows_find(from, rows_name(to, i));
+        if (same < 0) continue;
+        to->drift[i] = fmax(to->drift[i], from->drift[same]);
+        to->units[i] = fmax(to->units[i], from->units[same]);
+    }
+}

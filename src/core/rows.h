@@ -43,7 +43,8 @@ void rows_layout(struct rows *r, const struct field *fd, struct arena *a);
 void rows_open(struct rows *r); /* names */
 const char *rows_name(const struct rows *r, int i);
 keel_row_kind rows_kind(const struct rows *r, int i);
-int rows_find(const struct rows *r, const char *name); /* -1: none */
+int rows_find(const struct rows *r, const char *name);     /* -1: none */
+void rows_carry(const struct rows *from, struct rows *to); /* the worst of each goes on under its name */
 
 /* d/dt of constraints, then rolling rows. */
 static inline keel_status rows_velocity(struct field *fd, double t, const double *u, double *out) {

@@ -77,11 +77,22 @@ static uint64_t signature(const struct engine *e) {
     return hash_text(h, KEEL_VERSION);
 }
 
+/* The same word by word, for many bytes. */
+static uint64_t hash_words(uint64_t h, const unsigned char *bytes, size_t count) {
+    uint64_t word;
+    size_t at = 0;
+    for (; count - at >= sizeof word; at += sizeof word) {
+        memcpy(&word, bytes + at, sizeof word);
+        h = (h ^ word) * 1099511628211u;
+    }
+    return hash(h, bytes + at, count - at);
+}
+
 static uint64_t checksum(const struct header *head, const void *block) {
     uint64_t h = hash(14695981039346656037u, &head->signature, 2 * sizeof(uint64_t));
     size_t rest = offsetof(struct header, method);
     h = hash(h, (const char *)head + rest, sizeof *head - rest);
-    return hash(h, block, head->block_size);
+    return hash_words(h, block, head->block_size);
 }
 
 size_t save_size(const struct engine *e) {

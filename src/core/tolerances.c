@@ -9,8 +9,9 @@
  * (control.c), the others, multipliers among them, are as accurate as the states make them.
  *
  * A state that starts below a thousandth of the largest one, or below atol / rtol, counts as that large: how
- * small it is may be an accident.  Masses tell how large momenta are; one of round-off is a zero.  So it is
- * where a run goes on after an event: a ball that has stopped at 0 does not ask for smaller tolerances. */
+ * small it is may be an accident; but not as larger than 1 and the largest one, for a tolerance is no size.
+ * Masses tell how large momenta are; one of round-off is a zero.  So it is where a run goes on after an
+ * event: a ball that has stopped at 0 does not ask for smaller tolerances. */
 #include "core/engine.h"
 
 #include "core/options.h"
@@ -58,6 +59,7 @@ void tolerances_set(struct engine *e, const struct engine *before) {
                                     : fmax(1e-3 * e->o.rtol * fmin(size, 1), noise);
         e->atol[i] = own > 0 ? own : e->o.atol_each ? e->o.atol_each[i] : atol;
         double guess = given || own > 0 ? e->atol[i] / e->o.rtol : 1e-3 * whole;
+        if (largest > 0) guess = fmin(guess, fmax(largest, 1));
         if (masses) guess = fmin(guess, 0.1 * size);
         double least = told > 0 ? told : guess;
         fd->least[i] = told > 0 ? 0 : least > 0 ? least : 1e-3;

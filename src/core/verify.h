@@ -8,8 +8,8 @@
 /* Every energy and invariant row: strong, weak, or refused with its rate and the point; all false ones are
  * told.  u is consistent. */
 keel_status verify_invariants(struct start *st, double t, const double *u);
-/* The same where verdicts on the same functions with other numbers are known: at u alone, and in full where
- * that leaves a doubt. */
+/* The same where verdicts on the same functions with other numbers are known: at u and at one point around
+ * it, and in full where that leaves a doubt. */
 keel_status verify_again(struct start *st, double t, const double *u);
 /* What is kept, where the run stands: a row that rests near the start may be false later.  f: x' there, or
  * NULL. */

@@ -433,7 +433,7 @@ static keel_status take_change(struct keel_model *m, char **list, int count, enu
     if (change == ELABORATE_DONE && quick) {
         allow_memory(m);
         m->messages = (struct source_messages){0};
-        finish(m, take_span(m) && take_parameters(m) && columns_references(m) &&
+        finish(m, take_span(m) && take_parameters(m) && tolerance_find(m) && columns_references(m) &&
                       (m->without_start || initial_find(m)));
         return m->status;
     }

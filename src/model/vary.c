@@ -206,14 +206,6 @@ static int find_rest(struct keel_variation *v) {
     return 1;
 }
 
-/* A solver at the model's own start: members take over its verdicts. */
-static int open_verdicts(struct keel_variation *v) {
-    const struct keel_model *m = v->m;
-    if (v->anew) return 1;
-    v->verdicts = keel_open(&m->mode[m->model->start].fill.problem, &(keel_options){.stop = m->limits.stop});
-    return v->verdicts != NULL;
-}
-
 keel_variation *keel_vary_open(keel_model *m, int count, const char *const *name) {
     struct keel_variation *v = calloc(1, sizeof *v);
     if (!v) return NULL;
@@ -232,8 +224,7 @@ keel_variation *keel_vary_open(keel_model *m, int count, const char *const *name
     expr_allow(&m->model->graph, m->work);
     for (; v->count < count; v->count++)
         if (take_name(v, &v->one[v->count], name[v->count]) != KEEL_OK) return v->count++, v;
-    if (!find_dependents(v) || !find_span(v) || !find_givens(v) || !find_rest(v) || !open_verdicts(v))
-        vary_no_memory(v);
+    if (!find_dependents(v) || !find_span(v) || !find_givens(v) || !find_rest(v)) vary_no_memory(v);
     v->nodes = m->model->graph.count;
     return v;
 }
@@ -251,7 +242,6 @@ void keel_vary_close(keel_variation *v) {
     free(v->held);
     free(v->moves);
     free(v->fixed);
-    keel_close(v->verdicts);
     free(v);
 }
 

@@ -46,7 +46,6 @@ struct keel_variation {
     unsigned char *moves;   /* [parameters] it varies, or follows from what does */
     unsigned char *fixed;   /* [n + m] of the first mode */
     size_t nodes;           /* numbers of nodes are below this */
-    keel_solver *verdicts;  /* the model's own start, whose verdicts the members' starts take over */
     int anew;               /* each member is a model of its own */
     keel_status status;
     char message[640];

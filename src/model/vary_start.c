@@ -48,6 +48,7 @@ struct member {
     double *number, *parameter, *u, *given, *event, *held;
     double span[2];
     keel_solver *solver; /* that found the last start; NULL: none yet */
+    int repeats;         /* others follow it */
     int is_free;         /* nothing determines the start but the values: it is only verified */
     int is_given;        /* nor that: opening the run does */
 };
@@ -113,7 +114,8 @@ static int events_finite(struct member *b, const struct inside_mode *mode) {
     return good;
 }
 
-static keel_solver *open_start(struct member *b) {
+/* The problem that the member's start belongs to. */
+static keel_problem problem_of(struct member *b) {
     const struct keel_model *m = b->v->m;
     keel_problem p = m->mode[m->model->start].fill.problem;
     p.t0 = b->span[0];
@@ -121,21 +123,34 @@ static keel_solver *open_start(struct member *b) {
     p.fixed = b->v->fixed;
     p.user = &b->bound;
     p.side = b->parameter + m->model->parameters + m->model->helds;
-    keel_options o = {.method = b->is_free ? "dop853+watch" : NULL, .stop = m->limits.stop};
+    return p;
+}
+
+static keel_solver *open_start(struct member *b) {
+    keel_problem p = problem_of(b);
+    keel_options o = {.method = b->is_free ? "dop853+watch" : NULL, .stop = b->v->m->limits.stop};
     return keel_open_alike(b->v->verdicts, &p, &o);
 }
 
-/* The nearest consistent values, those that are fixed as they are. */
-static int make_consistent(struct member *b) {
-    const struct keel_model *m = b->v->m;
-    const struct inside_mode *mode = &m->mode[m->model->start];
-    int count = mode->formulation.n + mode->formulation.m;
+/* In the memory of one solver, for members one after the other. */
+static int consistent_again(struct member *b, int count) {
     if (!b->solver || keel_open_again(b->solver, b->span[0], b->u) == KEEL_EINVAL) {
         keel_close(b->solver);
         b->solver = open_start(b);
     }
     int good = b->solver && keel_state_of(b->solver) >= 0;
     if (good) memcpy(b->u, keel_state(b->solver), (size_t)count * sizeof *b->u);
+    return good;
+}
+
+/* The nearest consistent values, those that are fixed as they are. */
+static int make_consistent(struct member *b) {
+    const struct keel_model *m = b->v->m;
+    const struct inside_mode *mode = &m->mode[m->model->start];
+    keel_problem p = problem_of(b);
+    int count = p.n + p.m;
+    int good = b->repeats ? consistent_again(b, count)
+                          : keel_find_start(&p, &(keel_options){.stop = m->limits.stop}, b->u) >= 0;
     if (good) clear_round_off(b, count);
     return good && events_finite(b, mode);
 }
@@ -186,7 +201,9 @@ struct keel_sim *vary_quick(const struct keel_variation *v, const struct keel_si
     if (find_start(&b, value))
         s = sim_open(v->m, o, &(struct sim_start){b.parameter, b.u, {b.span[0], b.span[1]}, like});
     member_close(&b);
-    return s;
+    if (!s || keel_sim_status(s) >= 0) return s;
+    keel_sim_close(s); /* an invariant that does not hold with these values: as the model says it */
+    return NULL;
 }
 
 /* Again ------------------------------------------------------------------------------------------------- */
@@ -224,6 +241,7 @@ static struct vary_again *again_of(const struct keel_variation *v, struct keel_s
     if (s->repeat) return s->repeat;
     struct vary_again *a = calloc(1, sizeof *a);
     if (a && !member_open(&a->member, v)) free(a), a = NULL;
+    if (a) a->member.repeats = 1;
     if (a) a->member.is_free = has_free_start(&s->problem[0]);
     if (a) a->member.is_given = a->member.is_free && verifies(s);
     return s->repeat = a;

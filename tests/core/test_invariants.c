@@ -36,6 +36,24 @@ static void invariants_are_strong_or_weak_as_documented(void **state) {
     keel_close(s);
 }
 
+/* Tolerances say nothing of sizes: 1e-6 beside a relative 1e-10 would make 10^4 of a state of size 1. */
+static void tolerances_are_no_sizes(void **state) {
+    (void)state;
+    static const double atol[] = {1e-12, 1e-9, 1e-6, 1e-3};
+    for (size_t k = 0; k < sizeof atol / sizeof *atol; k++) {
+        problem p;
+        problem_kepler(&p, 0.6, 1);
+        p.keel.f.jacobian = p.keel.invariant.jacobian = NULL;
+        p.keel.invariant.terms = NULL;
+        keel_solver *s = keel_open(&p.keel, &(keel_options){.rtol = 1e-10, .atol = atol[k]});
+        assert_ok(s, keel_state_of(s));
+        assert_int_equal(verdict_of(s, "energy"), KEEL_STRONG);
+        assert_ok(s, keel_run(s, 20));
+        assert_below(worst_units(s, NULL), 4);
+        keel_close(s);
+    }
+}
+
 static int falsehood(double t, const double *u, double *out, void *user) {
     (void)t, (void)user;
     out[0] = u[0] * u[0] + 1.01 * u[1] * u[1] + u[2] * u[2];
@@ -157,6 +175,7 @@ static void looking_far_leaves_the_units_of_the_run(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(invariants_are_strong_or_weak_as_documented),
+        cmocka_unit_test(tolerances_are_no_sizes),
         cmocka_unit_test(a_false_invariant_is_refused_with_its_rate),
         cmocka_unit_test(the_least_drag_is_found_before_the_run),
         cmocka_unit_test(drag_is_found_where_constraints_hold),

@@ -5,6 +5,8 @@
 #include "testing.h"
 #include "starts.h"
 
+#include <keel/extras.h>
+
 static keel_solver *pendulum_from(problem *p, double x, double y, double vx, double vy,
                                   const unsigned char *fixed) {
     problem_pendulum(p, 9.81);
@@ -322,8 +324,24 @@ static void index_three_finds_its_algebraic_variable_and_holds_both_rows(void **
     keel_close(s);
 }
 
+static void the_start_alone_is_that_of_a_run(void **state) {
+    (void)state;
+    static const unsigned char x_free[] = {0, 1, 0, 0};
+    problem p;
+    double u[4], last[4] = {7, 7, 7, 7};
+    keel_solver *s = pendulum_from(&p, 0.5, -0.6, 1, 0.3, x_free);
+    assert_ok(s, keel_state_of(s));
+    assert_int_equal(keel_find_start(&p.keel, NULL, u), KEEL_OK);
+    assert_memory_equal(u, keel_state(s), sizeof u);
+    keel_close(s);
+    p.keel.fixed = (const unsigned char[]){1, 1, 1, 1};
+    assert_int_equal(keel_find_start(&p.keel, NULL, last), KEEL_ESTART);
+    assert_true(last[0] == 7);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_start_alone_is_that_of_a_run),
         cmocka_unit_test(a_free_coordinate_is_moved_to_the_rod),
         cmocka_unit_test(free_velocities_lose_their_part_along_the_rod),
         cmocka_unit_test(free_positions_come_first_and_velocities_follow),

@@ -92,12 +92,20 @@ static uint64_t rows_sum(const struct saved *s) {
     return sum;
 }
 
+static uint64_t solver_sum(struct part solver) {
+    uint64_t block = long_at(solver.bytes + SOLVER_BLOCK),
+             sum = hash(basis, solver.bytes + 8, SOLVER_SUM - 8);
+    size_t head = SOLVER_SUM + 8, from = solver.size - head < block ? head : solver.size - (size_t)block;
+    sum = hash(sum, solver.bytes + head, from - head);
+    for (; from + 8 <= solver.size; from += 8) sum = (sum ^ long_at(solver.bytes + from)) * prime;
+    return hash(sum, solver.bytes + from, solver.size - from);
+}
+
 void saved_repair(struct saved *s) {
     struct part sim = sim_of(s), solver = solver_of(s);
     uint64_t sum;
     if (solver.size > SOLVER_SUM + 8) {
-        sum = hash(basis, solver.bytes + 8, SOLVER_SUM - 8);
-        sum = hash(sum, solver.bytes + SOLVER_SUM + 8, solver.size - SOLVER_SUM - 8);
+        sum = solver_sum(solver);
         memcpy(solver.bytes + SOLVER_SUM, &sum, sizeof sum);
     }
     if (sim.size >= SIM_HEAD && sim.size - solver.size >= SIM_HEAD) {

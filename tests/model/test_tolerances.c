@@ -46,6 +46,18 @@ static void what_is_declared_stands_in_the_problem(void **unused) {
     keel_model_close(m);
 }
 
+static void another_value_is_another_tolerance(void **unused) {
+    (void)unused;
+    keel_model *m = model_of("param s = 1e-9, z = 3\nvar x {atol = s}, y {scale = z}\nx' = -x\ny' = -y\n"
+                             "init x = 1, y = 1\nrun 0 .. 1\n");
+    assert_int_equal(keel_model_set_all(m, (const char *const[]){"s=1e-7", "z=5"}, 2), KEEL_OK);
+    assert_near(told(m, 0, "x", 0), 1e-7, 0);
+    assert_near(told(m, 0, "y", 1), 5, 0);
+    assert_int_equal(keel_model_set(m, "s=-1"), KEEL_EINVAL);
+    assert_null(missing_word(keel_model_message(m), "atol of `x` must be a positive number"));
+    keel_model_close(m);
+}
+
 /* A chain a -> b -> c of amounts about `size`, beside a state of size 1: the error of b at the end, in
  * sizes. */
 static double error_of_chain(double size, const char *settings, double rtol, int modes) {
@@ -97,6 +109,7 @@ static void an_own_atol_goes_before_the_common_one(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_declared_stands_in_the_problem),
+        cmocka_unit_test(another_value_is_another_tolerance),
         cmocka_unit_test(a_scale_makes_units_irrelevant),
         cmocka_unit_test(an_own_atol_goes_before_the_common_one),
     };
