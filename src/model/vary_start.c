@@ -48,9 +48,10 @@ struct member {
     double *number, *parameter, *u, *given, *event, *held;
     double span[2];
     keel_solver *solver; /* that found the last start; NULL: none yet */
-    int repeats;         /* others follow it */
-    int is_free;         /* nothing determines the start but the values: it is only verified */
-    int is_given;        /* nor that: opening the run does */
+    const keel_solver
+        *run;     /* of the members one after the other, whose verdicts hold; NULL: this one alone */
+    int is_free;  /* nothing determines the start but the values: it is only verified */
+    int is_given; /* nor that: opening the run does */
 };
 
 static void member_close(struct member *b) {
@@ -129,7 +130,7 @@ static keel_problem problem_of(struct member *b) {
 static keel_solver *open_start(struct member *b) {
     keel_problem p = problem_of(b);
     keel_options o = {.method = b->is_free ? "dop853+watch" : NULL, .stop = b->v->m->limits.stop};
-    return keel_open_alike(b->v->verdicts, &p, &o);
+    return keel_open_alike(b->run, &p, &o);
 }
 
 /* In the memory of one solver, for members one after the other. */
@@ -149,8 +150,8 @@ static int make_consistent(struct member *b) {
     const struct inside_mode *mode = &m->mode[m->model->start];
     keel_problem p = problem_of(b);
     int count = p.n + p.m;
-    int good = b->repeats ? consistent_again(b, count)
-                          : keel_find_start(&p, &(keel_options){.stop = m->limits.stop}, b->u) >= 0;
+    int good = b->run ? consistent_again(b, count)
+                      : keel_find_start(&p, &(keel_options){.stop = m->limits.stop}, b->u) >= 0;
     if (good) clear_round_off(b, count);
     return good && events_finite(b, mode);
 }
@@ -241,7 +242,7 @@ static struct vary_again *again_of(const struct keel_variation *v, struct keel_s
     if (s->repeat) return s->repeat;
     struct vary_again *a = calloc(1, sizeof *a);
     if (a && !member_open(&a->member, v)) free(a), a = NULL;
-    if (a) a->member.repeats = 1;
+    if (a) a->member.run = s->solver;
     if (a) a->member.is_free = has_free_start(&s->problem[0]);
     if (a) a->member.is_given = a->member.is_free && verifies(s);
     return s->repeat = a;
