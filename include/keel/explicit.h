@@ -57,6 +57,7 @@ typedef struct keel_rk {
     const double *dense;             /* shape x (stages + 1 + extra) */
 } keel_rk;
 
+#ifndef KEEL_LANES
 /* The same for many states, which lie in memory anyway: eight of them, from i on, in four lanes of two. */
 enum { KEEL_RK_MANY = 32 };
 typedef double keel_rk_lane __attribute__((vector_size(16), aligned(8), may_alias));
@@ -80,6 +81,7 @@ static inline void keel_rk_sum_eight(int width, int first, int last, const doubl
     to[2] = x ? from[2] + factor * s2 : factor * s2;
     to[3] = x ? from[3] + factor * s3 : factor * s3;
 }
+#endif
 
 /* out = x + h sum_j a_j k_j (x NULL: without it) over `width` components and `count` > 0 terms; k_j is
  * k + j width.  Blocks of four stay in registers while j runs; compiled models have what is left over.  The
@@ -113,8 +115,10 @@ static inline void keel_rk_sum(int width, int count, const double *a, const keel
 #ifdef KEEL_RK_BLOCKS /* of four, by one who knows where the numbers are; returns where the rest begins */
     i = KEEL_RK_BLOCKS(width, first, last, a, k, begin, factor, x, out);
 #endif
+#ifndef KEEL_LANES
     for (; width >= KEEL_RK_MANY && i + 8 <= width; i += 8)
         keel_rk_sum_eight(width, first, last, a, begin, factor, k, x, out, i);
+#endif
     for (; i + 4 <= width; i += 4) {
         const keel_real *kj = k + (size_t)first * (size_t)width + i;
         keel_real s0 = begin * kj[0], s1 = begin * kj[1], s2 = begin * kj[2], s3 = begin * kj[3];

@@ -117,7 +117,7 @@ def test_extrema_and_sections():
 
 def test_failed_members_have_their_sentences(pendulum):
     s = pendulum.sweep(1, over={"l": [1.0, 0.0, 2.0]})
-    assert list(s.failed) == [1] and "start value" in s.failed[1]
+    assert list(s.failed) == [1] and "rod" in s.failed[1]
     assert s.status[1] < 0 and np.isnan(s["x"][1]) and np.isfinite(s["x"][[0, 2]]).all()
     assert "failed     1 of 3" in str(s) and "failed" in s._repr_html_()
 

@@ -255,7 +255,8 @@ static inline void lanes_adaptive(const keel_rk *table, const struct project *p,
             keel_truth want = there & ~(l.error > CONTROL_HOPELESS);
             keel_truth held = lanes_project(&l, p, m, rate, values, gradients, user, 1, want);
             there &= ~(want & ~held);
-            l.error = keel_select(want, lanes_error(&l, p, m, norm), l.error);
+            keel_real parts = lanes_error(&l, p, m, norm);
+            l.error = keel_select(want & (parts <= l.error), parts, l.error); /* at most that of the whole */
         }
         if (keel_any(l.live & ~there)) lanes_stop(&l, ~there, 0);
         lanes_unblind(&l, p, m, there);

@@ -70,8 +70,8 @@ keel_status start_sparse_rest(struct start *st, const struct start_level *rest, 
                               int hasty);
 /* The levels of the form; how many. */
 int start_levels(const struct field *fd, struct start_level *level);
-/* Which of a mechanical level's rows, one after the other, have a direction of their own at u: st->space.used.
- */
+/* Which of a mechanical level's rows, one after the other, have a direction of their own at u, into
+ * st->space.used. */
 keel_status start_directions(struct start *st, const struct start_level *level, double t, const double *u);
 /* Constraints that depend on others wherever these hold: marks them redundant in rows and field. */
 keel_status start_find_redundant(struct start *st, double t, const double *u);

@@ -22,7 +22,8 @@ static keel_status active_of_large(struct start *st, const struct start_level *l
 
 /* Rows without a direction of their own at u are put aside.  Where all others hold, at points around u, they
  * hold as well, or they are not redundant: u is a dead centre.  (A point that meets all rows is hard to find
- * where they are dependent only on the manifold; zeros have to move, too.)  Rolling rows are judged by their directions there. */
+ * where they are dependent only on the manifold; zeros have to move, too.)  Rolling rows are judged by their
+ * directions there. */
 static void active_of_small(struct start *st, const struct start_level *level, double t, const double *u) {
     struct field *fd = st->fd;
     unsigned seed = 12345;

@@ -227,6 +227,7 @@ static inline void rowspace_tangent(const struct rowspace *s, keel_real *d) {
         rowspace_add(s->width, -rowspace_dot(s->width, qi, d) * s->inverse[i], qi, d);
     }
 }
+#ifndef KEEL_LANES
 /* z := Q d. */
 static inline void rowspace_components(const struct rowspace *s, const double *d, double *z) {
     for (int i = 0; i < s->rows; i++) z[i] = rowspace_dot(s->width, s->q + (long)i * s->width, d);
@@ -243,6 +244,7 @@ static inline void rowspace_coefficients(const struct rowspace *s, double *z) {
     rowspace_solve_transposed(s, s->rows, z);
     for (int i = 0; i < s->rows; i++) z[i] = s->used[i] ? z[i] : 0;
 }
+#endif
 /* Row i, left out, as a combination of earlier rows in use: B_i = sum_j c_j B_j. */
 void rowspace_dependence(const struct rowspace *s, int i, double *c);
 #endif
