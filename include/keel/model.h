@@ -206,7 +206,7 @@ KEEL_API int keel_sim_row_at(const keel_sim *s, int i, keel_row *row);
 KEEL_API int keel_sim_surface_at(const keel_sim *s, int i, keel_surface *out);
 
 /* The complete state of the run as bytes, as keel_save; keel_sim_load goes on with the same bits. */
-KEEL_API size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room);
+KEEL_API size_t keel_sim_save(const keel_sim *s, void *bytes, size_t capacity);
 KEEL_API keel_sim *keel_sim_load(const keel_model *m, const keel_options *o, const void *bytes, size_t count);
 
 /* What happened: events in their order; negative numbers count from the end. */
