@@ -70,8 +70,9 @@ int parser_valued(struct parser *p, struct syntax_item *item, const struct lexer
 parser_read parser_declaration, parser_definition, parser_let, parser_target, parser_setting, parser_output,
     parser_option;
 
-/* parser_statement.c: one statement without its NEWLINE and body */
+/* parser_statement.c: one statement without its NEWLINE and body; its name alone */
 struct syntax_statement *parser_simple(struct parser *p);
+int parser_statement_name(struct parser *p, struct syntax_statement *s, const char *what, const char *hint);
 
 /* parser_part.c: does a statement about parts begin here?  Its word is taken.  What follows it. */
 int parser_part_word(struct parser *p, enum syntax_statement_kind *kind);

@@ -4,6 +4,7 @@
  * but letters, digits and a few signs escaped; names of C functions are made of letters, digits and _. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "base/text.h"
+#include "methods/registry.h"
 #include "model/sim.h"
 
 #include <keel/options.h>
@@ -308,7 +309,7 @@ static void put_choice(FILE *out, const char *words, int k) {
 static void put_options(FILE *out, const keel_model *m, const keel_options *given) {
     keel_options o = *given;
     const keel_field *f;
-    if (!o.method) o.method = o.reversible ? "gauss8" : o.step > 0 ? "rk4" : "dop853";
+    if (!o.method) o.method = registry_default(&o);
     if (o.step == 0) o.rtol = KEEL_VALUE(&o, rtol);
     if (o.max_step == 0 && o.step == 0 && wants_short_steps(m))
         o.max_step = fabs(m->span[1] - m->span[0]) / 100;
