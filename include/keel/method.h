@@ -1,8 +1,8 @@
 /* method.h - what a method file fills in; installed for those who bring their own.
  *
  * A method proposes an increment; the core adds it (compensated if asked), brings the sum back to the
- * manifold, judges the error, and evaluates the rate at the corrected end.  A method therefore never sees
- * an invariant, and any method works with any stabilizer. */
+ * manifold, takes the norm of the error, and evaluates the right-hand side at the corrected end.  A method
+ * therefore never sees an invariant, and any method works with any stabilizer. */
 #ifndef KEEL_METHOD_H
 #define KEEL_METHOD_H
 
@@ -57,8 +57,9 @@ typedef struct keel_work {
     keel_stats *stats;
     struct keel_native *native; /* the problem itself, for native methods (keel/native.h) */
     keel_halt *halt; /* for loops that take long beside calls of rhs: give up, with any status; or NULL */
-    /* What an accepted step leaves for the next one beside the rate at its end, where kernels go on from it
-     * (keel/splitting.h); a layout sets it.  It begins with the step with which they may, or with 0. */
+    /* What an accepted step leaves for the next one beside the right-hand side at its end, where kernels go
+     * on from it (keel/splitting.h); a layout sets it.  It begins with the step with which they may, or with
+     * 0. */
     double *carried;
 } keel_work;
 
@@ -85,7 +86,7 @@ static inline void keel_work_count(keel_work *w, long factorizations, long newto
 
 typedef struct keel_attempt {
     double t, h;
-    const double *x, *f; /* the accepted state and its rate: read only, so rejecting costs nothing */
+    const double *x, *f; /* the accepted state and f there: read only, so rejecting costs nothing */
     double *dx;          /* the increment */
     double
         *error[2]; /* estimates of the local error; the second only where `norm` uses it; NULL: not wanted */

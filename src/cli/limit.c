@@ -27,7 +27,7 @@ struct limit limit_open(const keel_options *o, keel_sim *sim) {
                                                                  strncmp(o->method, "auto", 4) == 0))};
 }
 
-/* Once it is known how long the run will be: are there many more steps to take, and many between two looks?
+/* Once it is known how long the run will be: are there many more steps to take, and many between two samples?
  * Counted, not timed. */
 static void compile_where_it_pays(struct limit *l, keel_sim *sim, double end) {
     double now = keel_time(keel_sim_solver(sim)), taken = (double)(l->taken - l->began);

@@ -264,7 +264,7 @@ static void put_series(struct emit *e, const char *name, const struct series *s)
              name, 1 + s->leads);
 }
 
-/* Those with a kink are not numbers. */
+/* Nonsmooth ones are not numbers. */
 static void put_composed(struct emit *e, const char *name, const struct series *s) {
     emit_put(e, "%sint composed_%s(double t, const double *u, const double *c, int orders, double *out,\n",
              e->local ? "static " : "", name);

@@ -1,4 +1,4 @@
-/* field.h - every form of problem as one ODE x' = rate(t, x) on a manifold.
+/* field.h - every form of problem as one ODE x' = f(t, x) on a manifold.
  *
  * The highest derivatives, the multipliers and the algebraic variables come from one linear (or small
  * Newton) solve. What lives here: the checked evaluation of the user's maps, and one rate function per
@@ -103,7 +103,7 @@ struct field {
     double *lambda; /* k: the multipliers found last */
     int *active;    /* k: 0 for a redundant constraint */
     double *gradient, *matrix, *sparse, *work, *probe, *path, *line, *column, *curvature_work, *column_space;
-    double *moved, *beside;      /* for differences of the rate */
+    double *moved, *beside;      /* for differences of the right-hand side */
     double *mass;                /* ODE, DAE: its LU factors; large: its entries */
     struct mass_matrix *mass_lu; /* large: its factors, outside the block */
     int *pivot, mass_ready;

@@ -1,5 +1,5 @@
-/* batch.c - members side by side: as many as the kernel has lanes, each in a lane that is filled again as soon
- * as its run is over.  Whatever runs beside a member, its results are those of a run alone. */
+/* batch.c - members side by side: as many as the kernel has lanes, each in a lane that is filled again as
+ * soon as its run is over.  Whatever runs beside a member, its results are those of a run alone. */
 #include "ensemble/ensemble.h"
 
 #include <string.h>

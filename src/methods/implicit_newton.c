@@ -359,7 +359,7 @@ static keel_status renew(keel_work *w, const keel_attempt *a, const struct impli
     return find_jacobian(w, a, table, memory->distrust != 0, 0);
 }
 
-/* The part that a look into the last step takes: with its own jacobian if need be, and nothing is kept. */
+/* A replay of a part of the last step: with its own jacobian if need be, and nothing is kept. */
 static keel_status replay_part(keel_work *w, const keel_attempt *a, const struct implicit_table *table,
                                const double *start) {
     struct implicit_rk *m = w->method;

@@ -58,7 +58,8 @@ struct functions {
 int functions_open(struct functions *f, const struct formulation *r, const char *method);
 void functions_close(struct functions *f);
 /* The same as C, for mode number `mode`, with the recurrences for the method taylor.  Few methods ask for
- * forms and written: they are left out unless all is wanted, and stay interpreted.  0 or -1. */
+ * quadratic forms and the original equations: they are left out unless all is wanted, and stay interpreted.
+ * 0 or -1. */
 int functions_emit(const struct functions *f, struct emit *e, int mode, const char *method, int all);
 /* f inside the loop of a method, where that is an explicit Runge-Kutta method or a splitting and f is all it
  * needs; the same. */

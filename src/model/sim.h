@@ -56,13 +56,13 @@ struct keel_sim {
     struct sim_jump *jump;
     long jumps, jump_workspace;
     double *row_value;         /* rows before an action, their units, and the same after it */
-    double *residual;          /* of the solver's rows, at a look (drift.c); NULL: not yet */
+    double *residual;          /* of the solver's rows, at a sample (drift.c); NULL: not yet */
     struct vary_again *repeat; /* what keel_vary_again keeps; NULL: not yet */
     struct compile_unit lanes; /* those of the kernel, the same */
     struct compile_unit unit;  /* this run's own (sim_kernel.c); no handle: none */
     keel_extras *extras;       /* by mode: those of the problem, with what `kernel` has */
     keel_kernel *kernel;       /* by mode: what it has; NULL: not asked for yet */
-    double *branch;            /* the sides at the last look (branches.h); NULL: not yet */
+    double *branch;            /* the sides when they were last examined (branches.h); NULL: not yet */
     int branch_mode;
     keel_status status; /* of what is not the solver's */
     char message[640];

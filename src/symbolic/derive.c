@@ -56,7 +56,7 @@ static int reserve_total(struct derive *d) {
 }
 
 /* The derivative of node e from those of its operands, which stand in `of`.  A truth carries 1 when
- * anything it looks at varies: that is what makes an `if` a kink. */
+ * anything it looks at varies: that is what makes an `if` nonsmooth. */
 static expr forward(struct derive *d, expr e, const expr *of) {
     struct graph *g = d->g;
     struct expr_node n = g->node[e];

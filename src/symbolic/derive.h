@@ -8,10 +8,10 @@
 
 #include "symbolic/expr.h"
 
-/* abs, sign, min, max, floor, mod and an `if` whose condition varies are kinks.  One that stands in the way
- * is an obstacle, named and not passed, or the derivative of the branch in force is taken.  The elliptic
- * functions are differentiated by m where m <= 1; second derivatives by m lose digits at m near 0 and 1,
- * and are NaN there. */
+/* abs, sign, min, max, floor, mod and an `if` whose condition varies are nonsmooth.  One that stands in the
+ * way is an obstacle, named and not passed, or the derivative of the branch in force is taken.  The elliptic
+ * functions are differentiated by m where m <= 1; second derivatives by m lose digits at m near 0 and 1, and
+ * are NaN there. */
 enum derive_nonsmooth { DERIVE_NONE, DERIVE_ANY, DERIVE_CONTINUOUS /* abs, min, max */ };
 
 struct derive {
