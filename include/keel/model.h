@@ -29,6 +29,7 @@ typedef struct keel_model keel_model;
 typedef struct keel_model_options {
     const char *const *set; /* "a=3", "m[2] = 2*pi": parameters replaced; "y' = 0.1": start values */
     int sets;
+    const char *sensitivity; /* "g, y'": columns `d/dg x` by these parameters and start values; NULL: none */
     const char *from, *to; /* the ends of the run, as in "50*T"; NULL: as the model's `run` has them */
     const char *method;    /* compile f into the loop of this method, too; NULL: of the model's `options` */
     int interpret;         /* 1: no compiler is called; the results are the same bits, more slowly */
