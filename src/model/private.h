@@ -48,6 +48,7 @@ struct inside_mode {
     int *solver_row;       /* by row: its number among those of the solver; -1: the mode has none such */
     int *row_place[DRIFT_KINDS]; /* by kind: the places of the mode's rows among those of all modes */
     int *solver_surface;         /* the same of switching surfaces */
+    struct values rates;         /* of sensitivities: saltation.h */
     struct values held;          /* what `x.enter` and `x.start` are taken from */
     struct inside_event *event;
     int **event_states;  /* by event: how many states it depends on, and which; NULL: not known yet */

@@ -27,6 +27,21 @@ static expr companion(struct model *m, int k, expr symbol) {
     return expr_symbol(&m->graph, EXPR_UNKNOWN, first_companion(m, k) + behind + n.b, n.c);
 }
 
+int tangent_direction(const struct model *m, expr symbol) {
+    const struct expr_node n = m->graph.node[symbol];
+    if (n.op != EXPR_SYMBOL || n.a != EXPR_UNKNOWN || n.b < (uint32_t)m->primals) return -1;
+    return ((int)n.b - m->primals) / (m->primals + m->multipliers);
+}
+
+expr tangent_primal(struct model *m, expr symbol) {
+    const struct expr_node n = m->graph.node[symbol];
+    int k = tangent_direction(m, symbol);
+    if (k < 0) return symbol;
+    uint32_t of = n.b - first_companion(m, k);
+    if (of < (uint32_t)m->primals) return expr_symbol(&m->graph, EXPR_UNKNOWN, of, n.c);
+    return expr_symbol(&m->graph, EXPR_MULTIPLIER, of - (uint32_t)m->primals, n.c);
+}
+
 /* D of a symbol.  Held values have companions in the order of the directions; t does not depend on p. */
 static expr tangent_symbol(void *user, expr symbol) {
     struct tangent *t = user;
@@ -58,6 +73,15 @@ static void tangent_open(struct tangent *t, struct model *m, int number) {
 
 static void tangent_close(struct tangent *t) {
     derive_close(&t->derive);
+}
+
+expr tangent_derivative(struct model *m, int k, expr e) {
+    struct tangent t;
+    tangent_open(&t, m, k);
+    t.derive.kinks = DERIVE_ANY;
+    expr d = derive_total(&t.derive, e);
+    tangent_close(&t);
+    return d;
 }
 
 static int refuse(struct source_messages *messages, struct syntax_span where, const char *sentence,
@@ -244,13 +268,11 @@ static int check_directions(struct keel_model *m) {
                                                 "parameter.",
                       "Let it begin at a number.");
     }
-    for (int i = 0; i < model->modes; i++)
-        for (int k = 0; k < model->mode[i].events; k++)
-            for (int a = 0; a < model->mode[i].event[k].actions; a++)
-                if (model->mode[i].event[k].action[a].kind != SYNTAX_RECORD)
-                    return refuse(&m->messages, model->mode[i].event[k].where,
-                                  "sensitivities are not carried through events that act.",
-                                  "Leave out the action, or end the run before it.");
+    for (int i = 0; i < model->helds; i++)
+        if (model->held[i].moment == SYNTAX_ENTER)
+            return refuse(&m->messages, (struct syntax_span){SOURCE_NOWHERE, 0},
+                          "the sensitivities of values held where a mode begins, `x.enter`, are not followed.",
+                          "Assign the value to an unknown with x' = 0 instead.");
     return 1;
 }
 

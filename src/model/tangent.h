@@ -21,4 +21,10 @@ int tangent_add(struct keel_model *m);
 int tangent_equations(struct system *y, struct source_messages *messages);
 /* How many they are at most. */
 size_t tangent_count(const struct model *m, size_t equations);
+
+/* The direction whose companion a symbol is, -1: it is none; the unknown or multiplier it belongs to. */
+int tangent_direction(const struct model *m, expr symbol);
+expr tangent_primal(struct model *m, expr symbol);
+/* D e in direction k, of the branches in force; EXPR_NONE without memory. */
+expr tangent_derivative(struct model *m, int k, expr e);
 #endif
