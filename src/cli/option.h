@@ -54,7 +54,7 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(tend, NUMBER, LINE, "T", NULL, COMMAND_MODEL, "end time instead of the model's")                       \
     X(set, TEXT, LINE, "A=3", NULL, COMMAND_MODEL,                                                           \
       "replace a parameter, or a start value as in \"y'=0.1\"; repeatable")                                  \
-    X(sensitivity, TEXT, LINE, "A,B,..", NULL, COMMAND_RUN,                                                 \
+    X(sensitivity, TEXT, LINE, "A,B,..", NULL, COMMAND_RUN | COMMAND_SWEEP,                                  \
       "columns `d/dA x` too: how the motion depends on parameters and start values")                         \
     X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP,                                                      \
       "from:to:count or v1,v2,..: a parameter or start value; repeatable: all combinations")                 \

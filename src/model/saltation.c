@@ -7,9 +7,12 @@
 
 #include <math.h>
 
-static expr assigned_to(const struct model_event *event, expr symbol) {
+/* By the place among the states: v may be another name of x'. */
+static expr assigned_to(const struct model_event *event, const struct formulation *next, expr symbol) {
+    int place = formulation_find(next, symbol);
     for (int k = 0; k < event->actions; k++)
-        if (event->action[k].kind == SYNTAX_ASSIGN && event->action[k].target == symbol)
+        if (event->action[k].kind == SYNTAX_ASSIGN &&
+            formulation_find(next, event->action[k].target) == place)
             return event->action[k].value;
     return symbol;
 }
@@ -26,7 +29,7 @@ expr saltation_before(struct keel_model *m, struct inside_mode *mode, const stru
     struct graph *g = &m->model->graph;
     int k = tangent_direction(m->model, symbol);
     if (k < 0) return symbol;
-    expr after = assigned_to(own->event, tangent_primal(m->model, symbol));
+    expr after = assigned_to(own->event, &m->mode[own->to].formulation, tangent_primal(m->model, symbol));
     expr rate = derive_total(&mode->formulation.derive, after);
     return derive_add(g, tangent_derivative(m->model, k, after),
                       derive_mul(g, rate, saltation_time(m, mode, own, k)));
@@ -84,11 +87,13 @@ keel_status saltation_check(struct keel_sim *s, const struct inside_event *own) 
     for (int i = 0; i < r->n; i++)
         if (tangent_direction(model, r->basic[i]) < 0) largest = fmax(largest, fabs(x[i]));
     for (int i = 0; i < r->n; i++) {
-        if (tangent_direction(model, r->basic[i]) >= 0 || fabs(x[i] - s->entry[i]) <= 1e-9 * largest) continue;
-        return sim_fail(s, KEEL_ESTART,
-                        "event `%s` at t = %.10g: the constraints after it move `%.60s` by an impulse, through "
-                        "which sensitivities are not carried; let the event assign it",
-                        own->event->label.text, keel_time(s->solver), r->names[i]);
+        if (tangent_direction(model, r->basic[i]) >= 0 || fabs(x[i] - s->entry[i]) <= 1e-9 * largest)
+            continue;
+        return sim_fail(
+            s, KEEL_ESTART,
+            "event `%s` at t = %.10g: the constraints after it move `%.60s` by an impulse, through "
+            "which sensitivities are not carried; let the event assign it",
+            own->event->label.text, keel_time(s->solver), r->names[i]);
     }
     return KEEL_OK;
 }

@@ -118,8 +118,8 @@ static int take_memory(struct keel_sim *s, const struct sim_start *start) {
     s->entry = calloc(most_numbers(m), sizeof *s->entry);
     s->rate = calloc(most_numbers(m), sizeof *s->rate);
     s->fired = malloc(2 * most_events(m) * sizeof *s->fired);
-    if (!s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->rate || !s->fired || !take_scratch(s) ||
-        ledger_open(&s->ledger, m))
+    if (!s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->rate || !s->fired ||
+        !take_scratch(s) || ledger_open(&s->ledger, m))
         return 0;
     s->held = s->work + most_numbers(m);
     s->fired_before = s->fired + most_events(m);

@@ -338,7 +338,8 @@ int system_open(struct system *y, struct model *m, int mode, double t0, const st
     y->superfluous = pool_take(pool, 2 * ((size_t)m->multipliers + 1) * sizeof *y->superfluous);
     int looked = 0; /* for closed loops */
     for (int first = 1;; first = 0) {
-        if (pool->refused || !collect(y, pool) || !take_factors(y, messages, first)) return diagnostics_memory(messages);
+        if (pool->refused || !collect(y, pool) || !take_factors(y, messages, first))
+            return diagnostics_memory(messages);
         if (!tangent_equations(y, messages)) return messages->errors ? 0 : diagnostics_memory(messages);
         if (!analyse(y, pool) || !index_aliases(y, pool)) return diagnostics_memory(messages);
         if (y->s.verdict != STRUCTURE_SINGULAR) break;

@@ -161,8 +161,8 @@ static int add_unknowns(struct keel_model *m) {
     struct model *model = m->model;
     int each = model->primals + model->multipliers, more = m->model->directions * each;
     model->unknown = wider(&m->pool, model->unknown, model->primals, more, sizeof *model->unknown);
-    model->held = wider(&m->pool, model->held, model->helds, m->model->directions * model->helds,
-                        sizeof *model->held);
+    model->held =
+        wider(&m->pool, model->held, model->helds, m->model->directions * model->helds, sizeof *model->held);
     for (int i = 0; i < model->modes; i++) {
         struct model_mode *mode = &model->mode[i];
         if (mode->force)
@@ -264,15 +264,17 @@ static int check_directions(struct keel_model *m) {
             return 0;
         }
         if (model->begin == EXPR_NONE || !expr_depends(&model->graph, model->begin, 1, &of)) continue;
-        return refuse(&m->messages, model->run, "the run begins at a time that depends on a sensitivity's "
-                                                "parameter.",
+        return refuse(&m->messages, model->run,
+                      "the run begins at a time that depends on a sensitivity's "
+                      "parameter.",
                       "Let it begin at a number.");
     }
     for (int i = 0; i < model->helds; i++)
         if (model->held[i].moment == SYNTAX_ENTER)
-            return refuse(&m->messages, (struct syntax_span){SOURCE_NOWHERE, 0},
-                          "the sensitivities of values held where a mode begins, `x.enter`, are not followed.",
-                          "Assign the value to an unknown with x' = 0 instead.");
+            return refuse(
+                &m->messages, (struct syntax_span){SOURCE_NOWHERE, 0},
+                "the sensitivities of values held where a mode begins, `x.enter`, are not followed.",
+                "Assign the value to an unknown with x' = 0 instead.");
     return 1;
 }
 

@@ -19,13 +19,13 @@ typedef expr derive_direction(void *user, expr symbol);
 
 struct derive {
     struct graph *g;
-    int kinks;          /* which of them are passed */
+    int kinks;                   /* which of them are passed */
     derive_direction *direction; /* of derive_total; NULL: along the motion, d/dt */
     void *user;                  /* of the direction */
-    expr obstacle;      /* the first node that could not be differentiated; EXPR_NONE: none so far */
-    expr *memo;         /* per node: derivative of the walk under way, or adjoint */
-    unsigned char *hit; /* per node: varies with the symbols asked for */
-    expr *total;        /* per node: what derive_total gives, kept between calls */
+    expr obstacle;               /* the first node that could not be differentiated; EXPR_NONE: none so far */
+    expr *memo;                  /* per node: derivative of the walk under way, or adjoint */
+    unsigned char *hit;          /* per node: varies with the symbols asked for */
+    expr *total;                 /* per node: what derive_total gives, kept between calls */
     uint32_t room, total_room;
 };
 
