@@ -138,8 +138,8 @@ struct model_option {
     struct syntax_span where;
 };
 
-/* What sensitivities are asked of: the symbol of a parameter, or of an unknown or derivative whose start value
- * is meant (model/tangent.h). */
+/* What sensitivities are asked of: the symbol of a parameter, or of an unknown or derivative whose start
+ * value is meant (model/tangent.h). */
 struct model_direction {
     const char *name;
     expr of;

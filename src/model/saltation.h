@@ -5,8 +5,9 @@
  *
  *     S+ = D R + R' tau - (x')+ tau,
  *
- * R' along the motion before and (x')+ along that after the event; R = x where nothing is assigned.  (Aizerman
- * and Gantmakher 1958; the matrix that takes S- to S+ is the saltation matrix.) */
+ * R' along the motion before and (x')+ along that after the event; R = x where nothing is assigned.
+ * (M. A. Aizerman, F. R. Gantmakher, On the stability of periodic motions, J. Appl. Math. Mech. 22 (1958)
+ * 1065-1078; the matrix that takes S- to S+ is the saltation matrix.) */
 #ifndef KEEL_MODEL_SALTATION_H
 #define KEEL_MODEL_SALTATION_H
 

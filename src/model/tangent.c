@@ -249,7 +249,15 @@ static int add_rows(struct keel_model *m, struct model_rows *rows) {
     return m->messages.errors ? 0 : !model->graph.failed || diagnostics_memory(&m->messages);
 }
 
-/* Each p is a start value that is given, or a parameter; and the run begins at a time that p does not move. */
+/* Does p move the time at which the run begins? */
+static int begins_with(struct keel_model *m, int k) {
+    char why[INSIDE_WHY];
+    expr begin = m->from ? query_expression(m, m->from, why, sizeof why) : m->model->begin;
+    if (begin == EXPR_NONE) return 0; /* none is given, or it is told elsewhere */
+    return !derive_is_zero(&m->model->graph, tangent_derivative(m->model, k, begin));
+}
+
+/* Each p is a start value that is given, or a parameter; nothing that p moves is beyond what is followed. */
 static int check_directions(struct keel_model *m) {
     struct model *model = m->model;
     for (int k = 0; k < m->model->directions; k++) {
@@ -263,7 +271,7 @@ static int check_directions(struct keel_model *m) {
                         "Name a parameter, or an unknown or derivative that `init` gives.");
             return 0;
         }
-        if (model->begin == EXPR_NONE || !expr_depends(&model->graph, model->begin, 1, &of)) continue;
+        if (!begins_with(m, k)) continue;
         return refuse(&m->messages, model->run,
                       "the run begins at a time that depends on a sensitivity's "
                       "parameter.",

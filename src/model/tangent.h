@@ -6,9 +6,9 @@
  *     D f = sum_jk df/dx_j^(k) S_j^(k) + df/dp = 0,
  *
  * every invariant I the invariant D I, every output y the output D y, every start value x_j = e(p) the start
- * value S_j = D e.  The structure analysis then finds the hidden equations of both: the linearised constraints
- * and what they hide are rows of the manifold like any other.  System Jacobian and offsets of the companions
- * are those of the unknowns, so that the index is that of the model. */
+ * value S_j = D e.  The structure analysis then finds the hidden equations of both: the linearised
+ * constraints and what they hide are rows of the manifold like any other.  System Jacobian and offsets of
+ * the companions are those of the unknowns, so that the index is that of the model. */
 #ifndef KEEL_MODEL_TANGENT_H
 #define KEEL_MODEL_TANGENT_H
 

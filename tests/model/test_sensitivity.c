@@ -1,5 +1,5 @@
-/* test_sensitivity.c - sensitivities against differences of runs: equations of every kind, constraints, events
- * and modes; linearised rows held to round-off; closed forms; refusals. */
+/* test_sensitivity.c - sensitivities against differences of runs: equations of every kind, constraints,
+ * events and modes; linearised rows held to round-off; closed forms; refusals. */
 #include "testing.h"
 
 #include "model_run.h"
@@ -151,7 +151,7 @@ static void refusals_say_why(void **state) {
         {"param k = 1\nvar x\nx' = -k*x\ninit x = 1\nrun 0 .. 1\n", "2*k", "name a parameter"},
         {"param k = 1\nvar x, y\nx' = -k*x\ny = x^2\ninit x = 1\nrun 0 .. 1\n", "y",
          "is not given by `init`"},
-        {"param k = 1\nvar x\nx' = -k*x\ninit x = 1\nrun k .. 2\n", "k", "the run begins at a time"},
+        {"param k = 1, b = 2*k\nvar x\nx' = -k*x\ninit x = 1\nrun b .. 3\n", "k", "begins at a time"},
         {"param k = 1\nvar x\nx' = if(t > k, 1, 0)\ninit x = 1\nrun 0 .. 2\n", "k", "the sensitivities jump"},
         {"param k = 1\nvar x\nmode a:\n    x' = k + x.enter\n    event e: x - 2 rising -> x := 0, mode a\n"
          "start a\ninit x = 1\nrun 0 .. 2\n",
