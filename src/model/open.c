@@ -235,7 +235,7 @@ static int build(struct keel_model *m) {
                                         m->limits.stop};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     tell_phase(m, "analysing the equations");
-    if (!m->model || !tangent_add(m) || !take_span(m) || !take_parameters(m) || !open_modes(m) ||
+    if (!m->model || !take_span(m) || !tangent_add(m) || !take_parameters(m) || !open_modes(m) ||
         !add_sides(m) || !list_linear_invariants(m))
         return 0;
     tell_phase(m, "compiling the model");

@@ -124,7 +124,7 @@ static void *wider(struct pool *pool, const void *list, int count, int more, siz
 }
 
 /* What is asked for: a parameter, or the start value of a state.  EXPR_NONE with a message. */
-static expr find_direction(struct keel_model *m, const char *word, char *name, size_t room) {
+static expr find_direction(struct keel_model *m, const char *word) {
     struct model *model = m->model;
     char why[INSIDE_WHY] = "name a parameter, or an unknown or derivative whose start value is given.";
     expr e = query_expression(m, word, why, sizeof why);
@@ -132,27 +132,68 @@ static expr find_direction(struct keel_model *m, const char *word, char *name, s
     int good = e != EXPR_NONE && n.op == EXPR_SYMBOL && (n.a == EXPR_PARAMETER || n.a == EXPR_UNKNOWN);
     for (int k = 0; k < model->directions && good; k++)
         if (model->direction[k].of == e) good = text_no(why, sizeof why, "it is asked for twice.");
-    if (good) model_name(model, e, name, room);
-    else
+    if (!good)
         source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the sensitivity to `%.80s`: %.300s", word,
                    why);
     return good ? e : EXPR_NONE;
 }
 
+/* The `init` or `guess` that gives a state, under whatever name; EXPR_NONE: none does. */
+static expr given_as(const struct system *y, struct structure_value state) {
+    const struct model_givens *lists[] = {&y->m->init, &y->m->guess};
+    for (int l = 0; l < 2; l++)
+        for (int i = 0; i < lists[l]->count; i++) {
+            expr target = lists[l]->list[i].target;
+            int j = target == EXPR_NONE ? -1 : system_unknown(y, target);
+            if (j < 0) continue;
+            const struct structure_value alias = y->s.alias[j];
+            if (alias.unknown == state.unknown &&
+                alias.order + (int)y->m->graph.node[target].c == state.order)
+                return target;
+        }
+    return EXPR_NONE;
+}
+
+static int add_direction(struct keel_model *m, expr of) {
+    struct model *model = m->model;
+    char name[160];
+    model_name(model, of, name, sizeof name);
+    model->direction[model->directions++] =
+        (struct model_direction){pool_copy(&m->pool, name, strlen(name)), of};
+    return !m->pool.refused || diagnostics_memory(&m->messages);
+}
+
+/* All free start values of the first mode.  What is wrong with the model is told when it is analysed. */
+static int find_free_values(struct keel_model *m) {
+    struct model *model = m->model;
+    struct source_messages unheard = {0};
+    struct system y;
+    int good = 1;
+    if (system_open(&y, model, model->start, m->span[0], &m->source, &unheard, &m->pool)) {
+        model->direction = pool_take(&m->pool, ((size_t)y.s.states + 1) * sizeof *model->direction);
+        good = model->direction || diagnostics_memory(&m->messages);
+        for (int i = 0; i < y.s.states && good; i++) {
+            expr of = y.s.free[i] ? given_as(&y, y.s.state[i]) : EXPR_NONE;
+            if (of != EXPR_NONE) good = add_direction(m, of);
+        }
+    }
+    system_close(&y);
+    return good;
+}
+
 static int find_directions(struct keel_model *m) {
     struct model *model = m->model;
-    char word[160], name[160];
+    char word[160];
     size_t most = 1;
+    if (strcmp(m->sensitivity, "*") == 0) return find_free_values(m);
     for (const char *at = m->sensitivity; *at; at++) most += *at == ',';
     model->direction = pool_take(&m->pool, most * sizeof *model->direction);
     if (!model->direction) return diagnostics_memory(&m->messages);
     for (const char *rest = m->sensitivity; (rest = text_next(rest, word, sizeof word));) {
-        expr of = find_direction(m, word, name, sizeof name);
-        if (of == EXPR_NONE) return 0;
-        model->direction[model->directions++] =
-            (struct model_direction){pool_copy(&m->pool, name, strlen(name)), of};
+        expr of = find_direction(m, word);
+        if (of == EXPR_NONE || !add_direction(m, of)) return 0;
     }
-    return !m->pool.refused || diagnostics_memory(&m->messages);
+    return 1;
 }
 
 /* Unknowns ---------------------------------------------------------------------------------------------- */
@@ -264,6 +305,7 @@ static int check_directions(struct keel_model *m) {
         expr of = model->direction[k].of;
         int given = model->graph.node[of].a == EXPR_PARAMETER || is_set(m, of);
         for (int i = 0; i < model->init.count && !given; i++) given = model->init.list[i].target == of;
+        given |= strcmp(m->sensitivity, "*") == 0;
         if (!given) {
             source_hint(source_say(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
                                    "the sensitivity to `%.80s`: its start value is not given by `init`.",
@@ -326,4 +368,28 @@ int tangent_equations(struct system *y, struct source_messages *messages) {
         }
     }
     return !m->graph.failed;
+}
+
+/* Questions --------------------------------------------------------------------------------------------- */
+
+const char *keel_model_direction(const keel_model *m, int k) {
+    if (!m || m->status != KEEL_OK || k < 0 || k >= m->model->directions) return NULL;
+    return m->model->direction[k].name;
+}
+
+int keel_model_sensitivity(const keel_model *m, int i, keel_sensitivity *out) {
+    if (!m || m->status != KEEL_OK || !out || i < 0) return 0;
+    const struct formulation *r = &m->mode[m->model->start].formulation;
+    int k = i < r->n + r->m ? tangent_direction(m->model, r->basic[i]) : -1;
+    if (k < 0) return 0;
+    for (int j = 0; j < r->n + r->m; j++) {
+        const struct expr_node a = m->model->graph.node[r->basic[i]], b = m->model->graph.node[r->basic[j]];
+        uint32_t of = a.b - first_companion(m->model, k);
+        int multiplier = of >= (uint32_t)m->model->primals;
+        if (b.c != a.c || b.a != (uint32_t)(multiplier ? EXPR_MULTIPLIER : EXPR_UNKNOWN)) continue;
+        if (b.b != (multiplier ? of - (uint32_t)m->model->primals : of)) continue;
+        *out = (keel_sensitivity){k, j};
+        return 1;
+    }
+    return 0;
 }
