@@ -64,8 +64,7 @@ KEEL_API int keel_model_diagnostic(const keel_model *m, int i, keel_diagnostic *
 
 /* What the model was read with the sensitivities to: the k-th name; NULL: no more. */
 KEEL_API const char *keel_model_direction(const keel_model *m, int k);
-/* Unknown i of the first mode's problem is the sensitivity of unknown `of` to the direction: 1; 0: it is none.
- */
+/* 1: unknown i of the first mode's problem is the sensitivity of unknown `of` to the direction; 0: none. */
 typedef struct keel_sensitivity {
     int direction, of;
 } keel_sensitivity;
