@@ -78,7 +78,7 @@ static void tangent_close(struct tangent *t) {
 expr tangent_derivative(struct model *m, int k, expr e) {
     struct tangent t;
     tangent_open(&t, m, k);
-    t.derive.kinks = DERIVE_ANY;
+    t.derive.nonsmooth = DERIVE_ANY;
     expr d = derive_total(&t.derive, e);
     tangent_close(&t);
     return d;
@@ -264,7 +264,7 @@ static int add_givens(struct keel_model *m, struct model_givens *list, int fixed
         }
         tangent_close(&t);
     }
-    list->room = list->count;
+    list->capacity = list->count;
     return m->messages.errors ? 0 : !g->failed || diagnostics_memory(&m->messages);
 }
 
@@ -286,7 +286,7 @@ static int add_rows(struct keel_model *m, struct model_rows *rows) {
         }
         tangent_close(&t);
     }
-    rows->room = rows->count;
+    rows->capacity = rows->count;
     return m->messages.errors ? 0 : !model->graph.failed || diagnostics_memory(&m->messages);
 }
 

@@ -8,25 +8,25 @@
 
 #include "symbolic/expr.h"
 
-/* abs, sign, min, max, floor, mod and an `if` whose condition varies are kinks.  One that stands in the way
- * is an obstacle, named and not passed, or the derivative of the branch in force is taken.  The elliptic
- * functions are differentiated by m where m <= 1; second derivatives by m lose digits at m near 0 and 1,
- * and are NaN there. */
-enum derive_kinks { DERIVE_NONE, DERIVE_ANY, DERIVE_CONTINUOUS /* abs, min, max */ };
+/* abs, sign, min, max, floor, mod and an `if` whose condition varies are nonsmooth.  One that stands in the
+ * way is an obstacle, named and not passed, or the derivative of the branch in force is taken.  The elliptic
+ * functions are differentiated by m where m <= 1; second derivatives by m lose digits at m near 0 and 1, and
+ * are NaN there. */
+enum derive_nonsmooth { DERIVE_NONE, DERIVE_ANY, DERIVE_CONTINUOUS /* abs, min, max */ };
 
 /* The derivative of a symbol in a direction of one's own; EXPR_NONE without memory. */
 typedef expr derive_direction(void *user, expr symbol);
 
 struct derive {
     struct graph *g;
-    int kinks;                   /* which of them are passed */
+    int nonsmooth;               /* which of them are passed */
     derive_direction *direction; /* of derive_total; NULL: along the motion, d/dt */
     void *user;                  /* of the direction */
     expr obstacle;               /* the first node that could not be differentiated; EXPR_NONE: none so far */
     expr *memo;                  /* per node: derivative of the walk under way, or adjoint */
     unsigned char *hit;          /* per node: varies with the symbols asked for */
     expr *total;                 /* per node: what derive_total gives, kept between calls */
-    uint32_t room, total_room;
+    uint32_t capacity, total_capacity;
 };
 
 /* Compressed rows: value[row_start[i] .. row_start[i+1]) in the columns column[], ascending in each row. */
@@ -36,8 +36,9 @@ struct derive_sparse {
     expr *value;
 };
 
-void derive_open(struct derive *d, struct graph *g, int kinks);
-void derive_open_along(struct derive *d, struct graph *g, int kinks, derive_direction *direction, void *user);
+void derive_open(struct derive *d, struct graph *g, int nonsmooth);
+void derive_open_along(struct derive *d, struct graph *g, int nonsmooth, derive_direction *direction,
+                       void *user);
 void derive_close(struct derive *d);
 void derive_free(struct derive_sparse *s);
 
