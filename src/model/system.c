@@ -47,7 +47,7 @@ void system_label(const struct system *y, int i, int order, char *out, size_t ca
     case SYSTEM_TANGENT:
         name[0] = '\0';
         if (o->number >= 0) system_label(y, o->number, 0, name, sizeof name);
-        text_add(out, room, "d/d%s %s", y->m->direction[o->copy - 1].name, name);
+        text_add(out, capacity, "d/d%s %s", y->m->direction[o->copy - 1].name, name);
         break;
     }
 }
