@@ -88,7 +88,7 @@ static int lyapunov(struct parting *p) {
     if (stop_asked()) return stop_exit();
     if (status == KEEL_ENOMEM) return job_no_memory(j);
     if (status != KEEL_OK) return job_fail(j, EXIT_FAILED, "%s", keel_lyapunov_message(p->found));
-    if (!j->say.json && !j->say.quiet) print_text(p, stdout);
+    if (!j->messages.json && !j->messages.quiet) print_text(p, stdout);
     return EXIT_DONE;
 }
 
@@ -103,7 +103,7 @@ int lyapunov_command(int count, char **argv) {
         return EXIT_DONE;
     }
     if (status == 0) status = lyapunov(&p);
-    if (j->say.json) print_json(&p, status, stdout);
+    if (j->messages.json) print_json(&p, status, stdout);
     keel_lyapunov_close(p.found);
     job_close(j);
     return status;

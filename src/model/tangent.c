@@ -86,7 +86,8 @@ expr tangent_derivative(struct model *m, int k, expr e) {
 
 static int refuse(struct source_messages *messages, struct syntax_span where, const char *sentence,
                   const char *hint) {
-    source_hint(source_report(messages, SOURCE_ERROR, where.offset, where.length, "%s", sentence), "%s", hint);
+    source_hint(source_diagnose(messages, SOURCE_ERROR, where.offset, where.length, "%s", sentence), "%s",
+                hint);
     return 0;
 }
 
@@ -133,8 +134,8 @@ static expr find_direction(struct keel_model *m, const char *word) {
     for (int k = 0; k < model->directions && good; k++)
         if (model->direction[k].of == e) good = text_no(why, sizeof why, "it is asked for twice.");
     if (!good)
-        source_report(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the sensitivity to `%.80s`: %.300s", word,
-                   why);
+        source_diagnose(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the sensitivity to `%.80s`: %.300s",
+                        word, why);
     return good ? e : EXPR_NONE;
 }
 
@@ -307,9 +308,9 @@ static int check_directions(struct keel_model *m) {
         for (int i = 0; i < model->init.count && !given; i++) given = model->init.list[i].target == of;
         given |= strcmp(m->sensitivity, "*") == 0;
         if (!given) {
-            source_hint(source_report(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
-                                   "the sensitivity to `%.80s`: its start value is not given by `init`.",
-                                   model->direction[k].name),
+            source_hint(source_diagnose(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0,
+                                        "the sensitivity to `%.80s`: its start value is not given by `init`.",
+                                        model->direction[k].name),
                         "Name a parameter, or an unknown or derivative that `init` gives.");
             return 0;
         }
