@@ -92,7 +92,7 @@ keel_status keel_newton_factor(keel_work *w, keel_newton *n, int k, double real,
         return newton_sparse_factor(w, n, k, real, imaginary);
     }
     double *lu = newton_lu(n->of, w->n, k, &pivot);
-    shifted_balance(w->n, hypot(real, imaginary), n->jacobian, n->of->unit + (long)k * w->n);
+    shifted_balance(w->n, fabs(real) + fabs(imaginary), n->jacobian, n->of->unit + (long)k * w->n);
     const struct shifted s = {w->n, w->n, NULL, newton_unit(n->of, w->n, k)};
     return shifted_lu(&s, real, imaginary, n->jacobian, lu, pivot, w->halt) ? KEEL_RETRY : KEEL_OK;
 }

@@ -5,17 +5,19 @@
 
 #include <math.h>
 
-enum { SWEEPS = 20, UNBALANCED = 1000 }; /* two or three sweeps are usual */
+enum { SWEEPS = 20 };     /* two or three are usual */
+#define UNBALANCED 0x1p20 /* six digits are enough for Newton's method */
 
 static int is_balanced(int n, double c, const double *jacobian) {
     double most = 0, fixed = 0;
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
             double below = fabs(jacobian[(long)i * n + j]), above = fabs(jacobian[(long)j * n + i]);
-            most = fmax(most, fmax(below, above));
-            fixed = fmax(fixed, below * above);
+            double larger = below > above ? below : above, product = below * above;
+            if (larger > most) most = larger;
+            if (product > fixed) fixed = product;
         }
-    return !(c * most > 1 && most > UNBALANCED * sqrt(fixed)) || isinf(most);
+    return !(c * most > 1 && most * most > UNBALANCED * (UNBALANCED * fixed));
 }
 
 void shifted_balance(int n, double c, const double *jacobian, double *unit) {

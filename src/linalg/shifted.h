@@ -15,7 +15,7 @@ struct shifted {
 
 /* unit, powers of 2: rows and columns of D^-1 J D have about the same sums, diagonal apart (Parlett, Reinsch,
  * Numer. Math. 13, 1969).  unit[0] = 0: there is no need of it, since 1 is more than |c J|, or no entry of J
- * is a thousand times the largest that balancing cannot change, J_ii and sqrt(J_ij J_ji). */
+ * is 2^20 times the largest that balancing cannot change, J_ii and sqrt(J_ij J_ji). */
 void shifted_balance(int n, double c, const double *jacobian, double *unit);
 
 /* As dense_lu; lu has n^2 numbers and pivot n, for a complex c 4 n^2 and 2n. */

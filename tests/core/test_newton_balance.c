@@ -1,5 +1,5 @@
-/* test_newton_balance.c - units of states are no concern of implicit methods: momenta of 1e24 and of 1e-24 beside
- * positions of 1 take the steps of momenta of 1. */
+/* test_newton_balance.c - units of states are no concern of implicit methods: momenta of 1e24 and of 1e-24
+ * beside positions of 1 take the steps of momenta of 1. */
 #include "model_run.h"
 
 #include "linalg/dense.h"
