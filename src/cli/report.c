@@ -174,8 +174,7 @@ static void certificate(FILE *out, const struct outcome *o, const struct job *j)
     }
     if (any)
         fputs("</tbody></table></div>\n<p class=\"soft\">A round-off is the rounding error of the row&#39;s "
-              "own "
-              "terms. Drifts are the largest over all steps. Conservation is not accuracy: that stands "
+              "own terms. Drifts are the largest over all steps. Conservation is not accuracy: that stands "
               "below.</p>\n",
               out);
 }
