@@ -159,7 +159,7 @@ static int put_class(struct writer *w) {
         if (w->link[k].lead == k && !growth_of(c->base + k, c->runs, c->columns).even)
             put_table(w, name, c->base + k, c->runs, c->columns);
     }
-    emit_put(e, "KEEL_LOOP static void loop_%s_%u(long from, long to, double t,\n", w->name, w->class);
+    emit_put(e, EMIT_LOOP " static void loop_%s_%u(long from, long to, double t,\n", w->name, w->class);
     emit_put(e, "    const double *restrict u, const double *restrict p, double *restrict w,\n"
                 "    double *restrict out) {\nfor (long r = from; r < to; r++) {\n");
     if (!alone) put_index(w, "n", length);
@@ -221,8 +221,8 @@ static void put_tables(struct emit *e, const char *name, const struct roll *r) {
 static const char prologue[] =
     "void *malloc(__SIZE_TYPE__);\nvoid free(void *);\n"
     "#if defined __GNUC__ && !defined __clang__\n"
-    "#define KEEL_LOOP __attribute__((noinline, optimize(\"no-ivopts\")))\n"
-    "#else\n#define KEEL_LOOP __attribute__((noinline))\n#endif\n";
+    "#define " EMIT_LOOP " __attribute__((noinline, optimize(\"no-ivopts\")))\n"
+    "#else\n#define " EMIT_LOOP " __attribute__((noinline))\n#endif\n";
 
 int emit_roll(struct emit *e, const char *head, const char *name, const struct roll *r) {
     if (!e->rolls++) emit_put(e, "%s", prologue);
