@@ -21,20 +21,19 @@ static const char lattice[] =
     "lagrangian sum(i in 1..N, (x[i]'^2 + y[i]'^2)/2 - 9.81*y[i]) - sum(i in 2..N, k/2*(r[i] - 1)^2)\n"
     "run 0 .. 1\n";
 
-static const char chain[] =
-    "param N = 200\n"
-    "var x[1..N], y[1..N], f[1..N+1]\n"
-    "let X[0] = 0, Y[0] = 0\n"
-    "f[N+1] = 0\n"
-    "for i in 1..N:\n"
-    "    let X[i] = x[i], Y[i] = y[i]\n"
-    "    (X[i] - X[i-1])^2 + (Y[i] - Y[i-1])^2 = 1\n"
-    "    init x[i] = i, y[i] = 0, x[i]' = 0, y[i]' = 0\n"
-    "let X[N+1] = 0, Y[N+1] = 0\n"
-    "for i in 1..N:\n"
-    "    x[i]'' = -f[i]*(X[i] - X[i-1]) + f[i+1]*(X[i+1] - X[i])\n"
-    "    y[i]'' = -f[i]*(Y[i] - Y[i-1]) + f[i+1]*(Y[i+1] - Y[i]) - 9.81\n"
-    "run 0 .. 1\n";
+static const char chain[] = "param N = 200\n"
+                            "var x[1..N], y[1..N], f[1..N+1]\n"
+                            "let X[0] = 0, Y[0] = 0\n"
+                            "f[N+1] = 0\n"
+                            "for i in 1..N:\n"
+                            "    let X[i] = x[i], Y[i] = y[i]\n"
+                            "    (X[i] - X[i-1])^2 + (Y[i] - Y[i-1])^2 = 1\n"
+                            "    init x[i] = i, y[i] = 0, x[i]' = 0, y[i]' = 0\n"
+                            "let X[N+1] = 0, Y[N+1] = 0\n"
+                            "for i in 1..N:\n"
+                            "    x[i]'' = -f[i]*(X[i] - X[i-1]) + f[i+1]*(X[i+1] - X[i])\n"
+                            "    y[i]'' = -f[i]*(Y[i] - Y[i-1]) + f[i+1]*(Y[i+1] - Y[i]) - 9.81\n"
+                            "run 0 .. 1\n";
 
 static keel_model *read_model(const char *text, int interpret) {
     keel_model *m =
