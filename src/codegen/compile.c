@@ -40,8 +40,8 @@ int compile_lanes(void) {
     return 2;
 }
 
-/* Rolled loops gain from the lanes that gcc finds: without the instructions of AVX-512 it has none that rounds
- * once. */
+/* Rolled loops gain from the lanes that gcc finds: without the instructions of AVX-512 it has none that
+ * rounds once. */
 static const char *const *flags_here(int lanes, const char *source) {
     int wide = compile_lanes();
     if (lanes >= 8 && wide >= 8) return eight_flags;

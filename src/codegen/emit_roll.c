@@ -215,14 +215,13 @@ static void put_tables(struct emit *e, const char *name, const struct roll *r) {
     emit_put(e, "};\n");
 }
 
-/* Where loads and stores of a loop go at different strides, gcc 12 (ivopts) writes one address in terms of the
- * other, no longer knows that it points into w or out, takes the function for one without effects, and leaves
- * its calls out. */
-static const char prologue[] =
-    "void *malloc(__SIZE_TYPE__);\nvoid free(void *);\n"
-    "#if defined __GNUC__ && !defined __clang__\n"
-    "#define " EMIT_LOOP " __attribute__((noinline, optimize(\"no-ivopts\")))\n"
-    "#else\n#define " EMIT_LOOP " __attribute__((noinline))\n#endif\n";
+/* Where loads and stores of a loop go at different strides, gcc 12 (ivopts) writes one address in terms of
+ * the other, no longer knows that it points into w or out, takes the function for one without effects, and
+ * leaves its calls out. */
+static const char prologue[] = "void *malloc(__SIZE_TYPE__);\nvoid free(void *);\n"
+                               "#if defined __GNUC__ && !defined __clang__\n"
+                               "#define " EMIT_LOOP " __attribute__((noinline, optimize(\"no-ivopts\")))\n"
+                               "#else\n#define " EMIT_LOOP " __attribute__((noinline))\n#endif\n";
 
 int emit_roll(struct emit *e, const char *head, const char *name, const struct roll *r) {
     if (!e->rolls++) emit_put(e, "%s", prologue);
