@@ -70,7 +70,7 @@ struct newton_pattern {
     struct sparse *analysis;  /* of the pattern, if it is no band */
     struct gmres *gmres;      /* NULL: nobody needs it */
     size_t places;            /* numbers of `values` */
-    double *bending;          /* mechanics with constraints: room for newton_mechanics.c */
+    double *bending;          /* mechanics with constraints: workspace of newton_mechanics.c */
     /* newton_colour.c: columns of one colour have no row in common */
     int colours; /* 0: not looked for yet */
     int *colour, *list, *first;
@@ -104,7 +104,7 @@ int newton_sparse_stands(const keel_work *w, keel_newton *n, int k);
 int newton_krylov_attach(struct field *fd); /* 1: no memory */
 void newton_krylov_detach(struct field *fd);
 /* A new matrix comes: shall it have its factors from now on? */
-void newton_krylov_judge(const struct field *fd, const keel_newton *n);
+void newton_krylov_choose(const struct field *fd, const keel_newton *n);
 /* 1: GMRES will solve with these values; 0: it will not. */
 int newton_krylov_factor(keel_newton *n, int k, const double *values);
 /* b := (I - c J)^-1 b as keel_newton_solve_near; scale NULL: nearly to round-off.  0: by factors, then. */

@@ -115,8 +115,8 @@ static void sort_by(const int *key, int keys, int count, const int *before, int 
 }
 
 /* Rows with each place once; entry[e]: which of them number e belongs to. */
-static int join(const struct terms *s, int order, int *room, int *entry, int *row_start, int *column) {
-    int *by_column = room, *by_row = room + s->count, *start = by_row + s->count, entries = 0;
+static int join(const struct terms *s, int order, int *workspace, int *entry, int *row_start, int *column) {
+    int *by_column = workspace, *by_row = workspace + s->count, *start = by_row + s->count, entries = 0;
     sort_by(s->column, order, s->count, NULL, start, by_column);
     sort_by(s->row, order, s->count, by_column, start, by_row);
     memset(row_start, 0, ((size_t)order + 1) * sizeof *row_start);
@@ -167,20 +167,21 @@ static int find_colours(struct newton_pattern *a, const struct field *fd) {
 
 int newton_mechanics_pattern(struct newton_pattern *a, const struct field *fd) {
     size_t all = (size_t)first_of(fd, KINDS), order = (size_t)a->order;
-    int *room = calloc(6 * all + 3 * order + 4, sizeof *room);
+    int *workspace = calloc(6 * all + 3 * order + 4, sizeof *workspace);
     a->at = calloc(all + 1, sizeof *a->at);
     a->position = calloc(order + 1, sizeof *a->position);
-    int found = room && a->at && a->position;
+    int found = workspace && a->at && a->position;
     if (found) {
-        struct terms s = {0, room, room + all};
-        int *entry = room + 2 * all, *column = entry + all, *rest = column + all, *start = rest + 2 * all;
+        struct terms s = {0, workspace, workspace + all};
+        int *entry = workspace + 2 * all, *column = entry + all, *rest = column + all,
+            *start = rest + 2 * all;
         put_all(&s, fd);
         keel_pattern rows = {0, start + order + 1, column};
         rows.nnz = join(&s, a->order, rest, entry, start + order + 1, column);
         found =
             columns_make(&a->columns, &rows, a->order, 0, a->order) == 0 && place(a, entry, s.count, rest);
     }
-    free(room);
+    free(workspace);
     return found && (fd->kg == 0 || find_colours(a, fd));
 }
 
