@@ -1,6 +1,9 @@
 /* newton.h - what stands behind keel/newton.h.
  *
- * Dense: J row by row, and the factors of I - c J, all in the solver's block.  Sparse: the entries of f_x,
+ * Dense: J row by row, and the factors of I - c J, all in the solver's block.  Where J is
+ * far from balanced the factors are those of D^-1 (I - c J) D: rows of momenta in kg m/s, 1e24 times those of
+ * positions, would be taken for pivots, and regular matrices for singular ones.
+ * Sparse: the entries of f_x,
  * f_y, F_x, F_y in the order of their patterns, and the factors of
  *
  *     ( M - c f_x   -c f_y )
@@ -44,6 +47,7 @@ struct keel_newton {
     keel_newton *of;  /* the one that has the factors */
     double *lu;       /* dense: one matrix after the other, n x n, complex ones 2n x 2n */
     int *pivot;
+    double *unit;                            /* dense: of each matrix, n; 0 in the first: all are 1 */
     double *pair;                            /* 2n */
     double *anchor;                          /* sparse: entries; NULL: of samples */
     double *anchor_known;                    /* 1 */
