@@ -152,7 +152,7 @@ static int put_extras(const struct page *page, int mode, const keel_extras *x) {
         fprintf(out, "    .series = {series_%d_f, %ld, %ld},\n", mode, x->series.workspace,
                 x->series.per_order);
     if (page->method && x->event_series.value)
-        fprintf(out, "    .event_series = {along_%d_event, %ld, %ld},\n", mode, x->event_series.workspace,
+        fprintf(out, "    .event_series = {composed_%d_event, %ld, %ld},\n", mode, x->event_series.workspace,
                 x->event_series.per_order);
     fputs("};\n", out);
     return 1;
