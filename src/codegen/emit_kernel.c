@@ -96,7 +96,7 @@ void emit_header(struct emit *e, const char *const *line) {
 void emit_kernel_prelude(struct emit *e) {
     if (e->kernel_count++) return;
     emit_text(e, "#include <stddef.h>\ntypedef int keel_fn(double, const double *, double *, void *);\n"
-                 "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n#define KEEL_RK_PAIRS\n"
+                 "#define KEEL_INLINE\n"
                  "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
                  "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n");
     emit_header(e, emit_real);

@@ -24,7 +24,7 @@ static uint32_t parameters_of(const struct tape *t, uint32_t most) {
 static void put_prelude(struct emit *e) {
     emit_put(e, "#include <stddef.h>\n#define KEEL_LANES %d\n#define KEEL_LANES_ROWS %d\n", e->lanes,
              EMIT_KEPT);
-    emit_text(e, "#define KEEL_RK_UNROLL _Pragma(\"GCC unroll 16\")\n"
+    emit_text(e, "#define KEEL_INLINE\n"
                  "#ifdef __clang__\n#define inline __inline__ __attribute__((always_inline))\n#else\n"
                  "#define inline __inline__\n#endif\n#define KERNEL __attribute__((flatten))\n"
                  "#define LANES_CALL(f, a) ({ keel_real v = keel_lift(a);\\\n"
