@@ -114,7 +114,7 @@ int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, cons
         kept += (int)rows[i].value->outputs;
         parameters = parameters_of(rows[i].jacobian, parameters_of(rows[i].value, parameters));
     }
-    unsigned wanted = emit_kernels(e, method->rk, kept);
+    unsigned wanted = emit_kernels(e, method, kept);
     if (kept > EMIT_KEPT || n > EMIT_STATES || length > EMIT_STEP || wanted == 0) return 1;
     if (emit_values(e, name, n, maps, rows)) return -1;
     for (int k = 0; k < 4; k++)

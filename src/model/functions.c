@@ -239,7 +239,10 @@ int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const s
     if (!stepper) return 0;
     f->method.rk = registry_table(stepper);
     int canonical = (formulation_traits(r) & KEEL_CANONICAL) != 0;
-    if (!f->method.rk && !(canonical && registry_splitting(stepper, r->n, &f->method.splitting))) return 0;
+    f->method.series = f->series.value && strcmp(method, "taylor") == 0;
+    if (!f->method.rk && !f->method.series &&
+        !(canonical && registry_splitting(stepper, r->n, &f->method.splitting)))
+        return 0;
     f->kernel.method = stepper->info.name;
     int left_out = emit_kernel(e, name, &f->tape[functions_role_f], &f->method);
     return left_out ? (left_out < 0 ? -1 : 0) : emit_kept_rows(f, e, r, name);
