@@ -65,7 +65,7 @@ static void advance(struct engine *e, double t, long count, long calls) {
     int now = r->current, to = (now + (int)(count % 2)) % 2, rated = !e->stepper->no_rhs;
     size_t bytes = (size_t)e->field.width * sizeof(double);
     if (to != now) memcpy(e->x[to], e->x[now], bytes);
-    if (to != now && rated) memcpy(e->f[to], e->f[now], bytes);
+    if (to != now && (rated || e->stepper->aim)) memcpy(e->f[to], e->f[now], bytes);
     r->current = to;
     r->rhs_known[to] = rated;
     r->count += count;

@@ -24,7 +24,7 @@ static inline int kernel_of_series(const struct kernel_method *method) {
 
 /* Copies of a keel_kernel_state, and what a step needs besides; in a compiled model locals, so that they can
  * stay in registers.  Of a splitting f is the rate of its last turn, at stage; k has both, of the last
- * step. */
+ * step.  Of a series it is the rate by which the last step was judged. */
 struct kernel_workspace {
     double *x, *f, *next, *k, *stage, *dx, *gradients, *error, *split, *scale;
     double *limit; /* the largest correction so far */
@@ -53,8 +53,8 @@ static inline void kernel_end(const struct kernel_method *method, const struct p
                               const struct kernel_workspace *m, const struct keel_kernel_state *k,
                               double t_end) {
     kernel_copy(p->n, m->x, k->x);
-    if (method->rk) kernel_copy(p->n, m->f, k->f);
-    else if (method->splitting) keel_splitting_leave(method->splitting, &m->memory, t_end, m->k, m->k + p->n);
+    if (!method->splitting) kernel_copy(p->n, m->f, k->f);
+    else keel_splitting_leave(method->splitting, &m->memory, t_end, m->k, m->k + p->n);
     if (k->treatment != KERNEL_FREE) kernel_copy(p->kept, p->residual, k->residual);
 }
 
@@ -330,8 +330,8 @@ static inline int kernel_attempt(const struct kernel_method *method, const struc
     }
     if (!keeps || a->error > CONTROL_HOPELESS) return 0;
     if (kernel_project(method, p, m, rate, values, gradients, user, k, adaptive, a)) return 1;
-    int settled = kernel_of_series(method) && a->error > 0 && a->error < 0.5; /* as in core/step.c */
-    if (adaptive && !settled) a->error = step_control_min(a->error, kernel_error(p, m, norm));
+    if (kernel_of_series(method)) return !(a->error > 0 && a->error < 0.5); /* else it must be split */
+    if (adaptive) a->error = step_control_min(a->error, kernel_error(p, m, norm));
     return 0;
 }
 
@@ -430,8 +430,10 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
         if (!kernel_rate(method, p, m, rate, user, keeps, adaptive, a.t_new)) goto out;
         if (__builtin_expect(moved, 0)) kernel_enter(p, m, k, a.t_new); /* the step stands */
         begun = 0;
-        if (series) k->h_next = step_control_min(__builtin_fabs(a.h), k->longest);
-        else if (adaptive)
+        if (series) {
+            kernel_copy(p->n, m->stage, m->f);
+            k->h_next = step_control_min(__builtin_fabs(a.h), k->longest);
+        } else if (adaptive)
             k->h_next = step_control_min(
                 step_control_next(k->order, __builtin_fabs(a.h), a.error, rejected > 0, &k->error_before),
                 k->longest);
