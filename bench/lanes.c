@@ -1,6 +1,6 @@
 /* lanes.c - members of an ensemble in lanes, against a loop written by hand for the same vectors: Kepler by
- * rk4, plain and projected on two invariants; dop853+project against the kernel of single runs; and what a member
- * costs besides its steps.  One core, processor time.
+ * rk4, plain and projected on two invariants; dop853+project against the kernel of single runs; and what a
+ * member costs besides its steps.  One core, processor time.
  *
  *     bench_lanes [members of 1000 steps, 20000] */
 #include <keel/ensemble.h>

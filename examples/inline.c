@@ -1,5 +1,5 @@
-/* inline.c - the loop of rk4 with a right-hand side compiled into it: by itself, and as the kernel of keel_run,
- * which has the same bits.  Compile with -O3. */
+/* inline.c - the loop of rk4 with a right-hand side compiled into it: by itself, and as the kernel of
+ * keel_run, which has the same bits.  Compile with -O3. */
 #define KEEL_INLINE
 #include <keel/explicit.h>
 #include <keel/extras.h>

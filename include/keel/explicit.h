@@ -192,8 +192,8 @@ static const double keel_rk4_b[4] = {1. / 6, 1. / 3, 1. / 3, 1. / 6};
 static const keel_rk keel_rk4 = {
     4, keel_rk4_c, keel_rk4_a, keel_rk4_b, {NULL, NULL}, {KEEL_ERROR_FIRST, 0}, 0, 0, NULL, NULL, 0, NULL};
 
-/* The keel_kernel_fixed `name`: n states by a table of up to KEEL_RK_MOST stages, with the function rhs in it.
- * x and f hold n numbers, f the rhs at x. */
+/* The keel_kernel_fixed `name`: n states by a table of up to KEEL_RK_MOST stages, with the function rhs in
+ * it.  x and f hold n numbers, f the rhs at x. */
 enum { KEEL_RK_MOST = 16 };
 #define KEEL_RK_KERNEL(name, table, n, rhs)                                                                \
     __attribute__((flatten)) static long name(double t, double base, double h, long first, long count,     \

@@ -11,9 +11,9 @@
  * close simulations of one model at the same time, each thread its own, and each gets the bits it gets alone.
  * The same holds for every call that takes a `const keel_model *`, and for solvers of the problem of a mode.
  * A call that takes a `keel_model *` (keel_model_set, keel_model_set_all, keel_model_number,
- * keel_model_compile, keel_model_close) changes it: no other call with this model may run at the same time.  Different models
- * have nothing in common: threads may read and compile them at the same time, the same text included.  One
- * simulation is for one thread at a time. */
+ * keel_model_compile, keel_model_close) changes it: no other call with this model may run at the same time.
+ * Different models have nothing in common: threads may read and compile them at the same time, the same text
+ * included.  One simulation is for one thread at a time. */
 #ifndef KEEL_MODEL_H
 #define KEEL_MODEL_H
 

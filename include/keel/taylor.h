@@ -2,8 +2,8 @@
  *
  *     x(t + s) = sum of c_k s^k,  k = 0 .. p
  *
- * The coefficients are data.  The library instantiates these functions with the states of a solver, a compiled
- * model with its own number of them: one source, two speeds. */
+ * The coefficients are data.  The library instantiates these functions with the states of a solver, a
+ * compiled model with its own number of them: one source, two speeds. */
 #ifndef KEEL_TAYLOR_H
 #define KEEL_TAYLOR_H
 

@@ -377,6 +377,16 @@ static inline int kernel_carry(const keel_splitting *s, const struct kernel_work
     return m->memory.outer[s->stages] != 0 && keel_splitting_known(s, a->t_new, a->t + a->h, m->x, m->stage);
 }
 
+/* What follows from an accepted step for the length of the next one. */
+static inline void kernel_next(const struct kernel_method *method, const struct project *p,
+                               const struct kernel_workspace *m, struct keel_kernel_state *k,
+                               const struct kernel_attempt *a, int rejected) {
+    double h = __builtin_fabs(a->h);
+    if (kernel_of_series(method)) kernel_copy(p->n, m->stage, m->f);
+    else h = step_control_next(k->order, h, a->error, rejected > 0, &k->error_before);
+    k->h_next = step_control_min(h, k->longest);
+}
+
 /* Fixed or adaptive steps.  Returns how many were taken: fewer than count after one by which a state has
  * outgrown its size, or at which the core must look at the rates of the rows, or before one that core/step.c
  * must make. */
@@ -430,13 +440,7 @@ static inline long kernel_steps(const struct kernel_method *method, const struct
         if (!kernel_rate(method, p, m, rate, user, keeps, adaptive, a.t_new)) goto out;
         if (__builtin_expect(moved, 0)) kernel_enter(p, m, k, a.t_new); /* the step stands */
         begun = 0;
-        if (series) {
-            kernel_copy(p->n, m->stage, m->f);
-            k->h_next = step_control_min(__builtin_fabs(a.h), k->longest);
-        } else if (adaptive)
-            k->h_next = step_control_min(
-                step_control_next(k->order, __builtin_fabs(a.h), a.error, rejected > 0, &k->error_before),
-                k->longest);
+        if (adaptive) kernel_next(method, p, m, k, &a, rejected);
         kernel_copy(p->n, m->next, m->x);
         if (keeps && !a.within && project_outgrown(p->n, m->x, k->largest)) k->outgrown = 1, goes_on = 0;
         if (watches) project_outgrown(p->n, m->x, k->largest);

@@ -1,5 +1,5 @@
-/* test_inline.c - loops of keel/explicit.h with a function of the program inlined have the bits of keel_run, by
- * themselves and as its kernel. */
+/* test_inline.c - loops of keel/explicit.h with a function of the program inlined have the bits of keel_run,
+ * by themselves and as its kernel. */
 #define KEEL_INLINE
 #include <keel/explicit.h>
 
