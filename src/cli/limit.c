@@ -28,14 +28,14 @@ struct limit limit_open(const keel_options *o, keel_sim *sim, keel_model *model)
                                                                  strncmp(o->method, "auto", 4) == 0))};
 }
 
-/* Once it is known how long the run will be: are there many more steps to take, and many between two looks?
+/* Once it is known how long the run will be: are there many more steps to take, and many between two samples?
  * Counted, not timed. */
 static int kernel_pays(struct limit *l, keel_sim *sim, double end) {
     double now = keel_time(keel_sim_solver(sim)), taken = (double)(l->taken - l->began);
     if (!l->kernel_at || taken < (double)l->kernel_at) return 0;
     l->kernel_at *= 2;
     double left = taken * fabs(end - now) / fabs(now - l->from);
-    return left >= KERNEL_LEAST && taken >= KERNEL_BETWEEN * (double)l->looks;
+    return left >= KERNEL_LEAST && taken >= KERNEL_BETWEEN * (double)l->samples;
 }
 
 /* Machine code where there is some by now. */
@@ -57,7 +57,7 @@ keel_status limit_advance(struct limit *l, keel_sim *sim, double wake, double en
     keel_status status = keel_sim_advance(sim, single ? keel_time(keel_sim_solver(sim)) : wake, end);
     l->taken = keel_statistics(keel_sim_solver(sim)).steps;
     l->pause = throttle_ready(&l->throttle, l->taken > before ? l->taken - before : 1);
-    l->looks += (keel_time(keel_sim_solver(sim)) - wake) * (end - l->from) >= 0;
+    l->samples += (keel_time(keel_sim_solver(sim)) - wake) * (end - l->from) >= 0;
     if (status == KEEL_OK) change_over(l, sim, end);
     return status;
 }

@@ -93,20 +93,21 @@ static int find_program(const char *name, char out[COMPILE_PATH]) {
 }
 
 /* $CC is words between blanks, options included; quotes and the like would need a shell and are refused. */
-static enum compile_status find_tool(struct compile_tool *tool, char *message, size_t room) {
+static enum compile_status find_tool(struct compile_tool *tool, char *message, size_t capacity) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-+=./,:@%~";
     const char *cc = getenv("CC");
     *tool = (struct compile_tool){0};
     int length = snprintf(tool->text, sizeof tool->text, "%s", cc && cc[strspn(cc, " ")] ? cc : "cc");
     if (length >= (int)sizeof tool->text || tool->text[strspn(tool->text, plain)]) {
-        text_set(message, room, "CC holds more than a compiler and options between blanks, and is not used.");
+        text_set(message, capacity,
+                 "CC holds more than a compiler and options between blanks, and is not used.");
         return COMPILE_REFUSED;
     }
     for (char *c = tool->text; *c;) {
         c += strspn(c, " ");
         if (!*c) break;
         if (tool->words == COMPILE_WORDS) {
-            text_set(message, room, "CC has more than %d words, and is not used.", COMPILE_WORDS);
+            text_set(message, capacity, "CC has more than %d words, and is not used.", COMPILE_WORDS);
             return COMPILE_REFUSED;
         }
         tool->argument[tool->words++] = c;
@@ -114,7 +115,7 @@ static enum compile_status find_tool(struct compile_tool *tool, char *message, s
         if (*c) *c++ = '\0';
     }
     if (find_program(tool->argument[0], tool->program)) return COMPILE_READY;
-    text_set(message, room, "There is no C compiler `%s` here.", tool->argument[0]);
+    text_set(message, capacity, "There is no C compiler `%s` here.", tool->argument[0]);
     return COMPILE_ABSENT;
 }
 
@@ -187,7 +188,7 @@ static int start_compiler(const struct compile_tool *tool, struct compile_work *
 }
 
 /* The first line in which the compiler says what is wrong. */
-static void read_log(const char *path, char *message, size_t room) {
+static void read_log(const char *path, char *message, size_t capacity) {
     char line[256], first[256] = "";
     FILE *file = fopen(path, "re");
     while (file && fgets(line, sizeof line, file)) {
@@ -198,38 +199,39 @@ static void read_log(const char *path, char *message, size_t room) {
     if (file) fclose(file);
     for (char *c = first; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
-    text_set(message, room, "The C compiler failed: %s", first[0] ? first : "it gave no reason.");
+    text_set(message, capacity, "The C compiler failed: %s", first[0] ? first : "it gave no reason.");
 }
 
 /* Why there is no library. */
-static void tell_end(enum process_end end, const struct compile_work *w, char *message, size_t room) {
+static void tell_end(enum process_end end, const struct compile_work *w, char *message, size_t capacity) {
     if (end == PROCESS_LATE)
-        text_set(message, room, "The C compiler was not done within %.3g s, and was ended.",
+        text_set(message, capacity, "The C compiler was not done within %.3g s, and was ended.",
                  w->process.seconds);
     else if (end == PROCESS_LARGE)
-        text_set(message, room, "The C compiler wrote more than %d MB, and was ended.",
+        text_set(message, capacity, "The C compiler wrote more than %d MB, and was ended.",
                  (COMPILE_KEPT_BYTES + LOG_BYTES) >> 20);
-    else if (end == PROCESS_STOPPED) text_set(message, room, "Stopped while the C compiler was at work.");
-    else read_log(w->b.log, message, room);
+    else if (end == PROCESS_STOPPED) text_set(message, capacity, "Stopped while the C compiler was at work.");
+    else read_log(w->b.log, message, capacity);
 }
 
-static void *load(const char *library, char *message, size_t room) {
+static void *load(const char *library, char *message, size_t capacity) {
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (handle) return handle;
     const char *reason = dlerror();
-    text_set(message, room, "The compiled model cannot be loaded: %s.", reason ? reason : "no reason given");
+    text_set(message, capacity, "The compiled model cannot be loaded: %s.",
+             reason ? reason : "no reason given");
     return NULL;
 }
 
 /* Loads what the compiler has made, then puts it in place by one rename: two processes at once both succeed,
  * and what another removes from the cache is loaded already. */
 static enum compile_status take(struct compile_work *w, enum process_end end, void **handle, char *message,
-                                size_t room) {
+                                size_t capacity) {
     const char *library = w->b.library;
-    if (end != PROCESS_DONE) tell_end(end, w, message, room);
+    if (end != PROCESS_DONE) tell_end(end, w, message, capacity);
     else if (compile_cache_seal(library, w->source))
-        text_set(message, room, "%s cannot be written: %s.", library, strerror(errno));
-    else if ((*handle = load(library, message, room)) != NULL && rename(library, w->target) == 0)
+        text_set(message, capacity, "%s cannot be written: %s.", library, strerror(errno));
+    else if ((*handle = load(library, message, capacity)) != NULL && rename(library, w->target) == 0)
         compile_trim(w->cache, COMPILE_KEPT_FILES, COMPILE_KEPT_BYTES);
     return *handle ? COMPILE_READY : COMPILE_FAILED;
 }
@@ -241,34 +243,34 @@ static void work_close(struct compile_unit *u) {
 }
 
 static enum compile_status begin_work(const struct compile_tool *tool, struct compile_work *w,
-                                      const struct compile_limits *l, char *message, size_t room) {
+                                      const struct compile_limits *l, char *message, size_t capacity) {
     if (build_open(&w->b, w->cache)) {
-        text_set(message, room, "Nothing can be written to %s: %s.", w->cache, strerror(errno));
+        text_set(message, capacity, "Nothing can be written to %s: %s.", w->cache, strerror(errno));
         w->b.directory[0] = '\0';
         return COMPILE_FAILED;
     }
     if (write_source(w->b.source, w->source)) {
-        text_set(message, room, "%s cannot be written.", w->b.source);
+        text_set(message, capacity, "%s cannot be written.", w->b.source);
         return COMPILE_FAILED;
     }
     if (start_compiler(tool, w, l) == 0) return COMPILE_BUSY;
-    tell_end(PROCESS_FAILED, w, message, room);
+    tell_end(PROCESS_FAILED, w, message, capacity);
     return COMPILE_FAILED;
 }
 
 enum compile_status compile_begin(const char *source, const struct compile_limits *l,
-                                  struct compile_unit *out, char *message, size_t room) {
+                                  struct compile_unit *out, char *message, size_t capacity) {
     static const struct compile_limits usual;
     struct compile_tool tool;
     char cache[COMPILE_PATH], key[33];
     *out = (struct compile_unit){0};
-    enum compile_status status = find_tool(&tool, message, room);
-    if (status == COMPILE_READY) status = compile_cache_directory(cache, message, room);
+    enum compile_status status = find_tool(&tool, message, capacity);
+    if (status == COMPILE_READY) status = compile_cache_directory(cache, message, capacity);
     if (status != COMPILE_READY) return status;
     if (!l) l = &usual;
     struct compile_work *w = out->work = calloc(1, sizeof *w);
     if (!w) {
-        text_set(message, room, "There is not enough memory for the C compiler.");
+        text_set(message, capacity, "There is not enough memory for the C compiler.");
         return COMPILE_FAILED;
     }
     compile_cache_key(&tool, flags_here(l->lanes), source, key);
@@ -277,26 +279,26 @@ enum compile_status compile_begin(const char *source, const struct compile_limit
     snprintf(w->target, sizeof w->target, "%s/%s.so", cache, key);
     if (compile_cache_whole(w->target, source)) {
         compile_trim_touch(w->target);
-        out->handle = load(w->target, message, room); /* NULL: another process has just removed it */
+        out->handle = load(w->target, message, capacity); /* NULL: another process has just removed it */
         out->cached = out->handle != NULL;
     }
-    status = out->cached ? COMPILE_READY : begin_work(&tool, w, l, message, room);
+    status = out->cached ? COMPILE_READY : begin_work(&tool, w, l, message, capacity);
     if (status != COMPILE_BUSY) work_close(out);
     return status;
 }
 
-enum compile_status compile_end(struct compile_unit *u, int wait, char *message, size_t room) {
+enum compile_status compile_end(struct compile_unit *u, int wait, char *message, size_t capacity) {
     enum process_end end = compile_process_end(&u->work->process, wait);
     if (end == PROCESS_BUSY) return COMPILE_BUSY;
-    enum compile_status status = take(u->work, end, &u->handle, message, room);
+    enum compile_status status = take(u->work, end, &u->handle, message, capacity);
     work_close(u);
     return status;
 }
 
 enum compile_status compile_load(const char *source, const struct compile_limits *l, struct compile_unit *out,
-                                 char *message, size_t room) {
-    enum compile_status status = compile_begin(source, l, out, message, room);
-    return status == COMPILE_BUSY ? compile_end(out, 1, message, room) : status;
+                                 char *message, size_t capacity) {
+    enum compile_status status = compile_begin(source, l, out, message, capacity);
+    return status == COMPILE_BUSY ? compile_end(out, 1, message, capacity) : status;
 }
 
 /* POSIX lets dlsym's pointer stand for a function; C knows no such cast, so the bits are copied.  The
@@ -343,8 +345,8 @@ keel_mechanics_project *compile_projection(const struct compile_unit *u, const c
     return (keel_mechanics_project *)find_symbol(u, "projection_", name);
 }
 
-keel_composed_fn *compile_along(const struct compile_unit *u, const char *name) {
-    return (keel_composed_fn *)find_symbol(u, "along_", name);
+keel_composed_fn *compile_composed(const struct compile_unit *u, const char *name) {
+    return (keel_composed_fn *)find_symbol(u, "composed_", name);
 }
 
 void compile_close(struct compile_unit *u) {

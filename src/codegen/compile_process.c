@@ -48,7 +48,7 @@ static int larger(const char *path, long bytes) {
 }
 
 /* PROCESS_DONE: within its limits. */
-static enum process_end judge(const struct process *p) {
+static enum process_end end_so_far(const struct process *p) {
     if (p->stop && *p->stop) return PROCESS_STOPPED;
     if (larger(p->log, p->log_bytes) || larger(p->out, p->out_bytes)) return PROCESS_LARGE;
     return seconds() - p->begin > p->seconds ? PROCESS_LATE : PROCESS_DONE;
@@ -91,12 +91,12 @@ void compile_process_kill(const struct process *p) {
 enum process_end compile_process_end(const struct process *p, int wait) {
     int state = -1;
     enum process_end end = PROCESS_DONE;
-    while (!has_ended(p->child, 0) && (end = judge(p)) == PROCESS_DONE) {
+    while (!has_ended(p->child, 0) && (end = end_so_far(p)) == PROCESS_DONE) {
         if (!wait) return PROCESS_BUSY;
         rest(p->begin);
     }
     int known = bury(p, &state);
-    if (end == PROCESS_DONE && judge(p) == PROCESS_LARGE) end = PROCESS_LARGE;
+    if (end == PROCESS_DONE && end_so_far(p) == PROCESS_LARGE) end = PROCESS_LARGE;
     if (end != PROCESS_DONE) return end;
     int good = known ? WIFEXITED(state) && WEXITSTATUS(state) == 0 : access(p->out, R_OK) == 0;
     return good ? PROCESS_DONE : PROCESS_FAILED;

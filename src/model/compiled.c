@@ -8,11 +8,11 @@
 
 #include <string.h>
 
-void compiled_method(const struct keel_model *m, char *out, size_t room) {
+void compiled_method(const struct keel_model *m, char *out, size_t capacity) {
     const char *words = m->method;
     for (int i = 0; i < m->model->options && !words; i++)
         if (strcmp(m->model->option[i].name, "method") == 0) words = m->model->option[i].words;
-    text_set(out, room, "%.*s", words ? (int)strcspn(words, "+") : 0, words ? words : "");
+    text_set(out, capacity, "%.*s", words ? (int)strcspn(words, "+") : 0, words ? words : "");
 }
 
 /* The C of all modes; 0: there is none, and why is noted. */

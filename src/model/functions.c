@@ -36,7 +36,7 @@ struct tape_input *functions_inputs(const struct formulation *r, size_t states, 
     size_t further = state == r->basic ? (size_t)r->furthers : 0, at = 0;
     struct tape_input *input =
         expr_take(g, states + further + (size_t)(m->parameters + m->helds + r->surfaces), sizeof *input);
-    expr_spend(g, EXPR_COST_LOOK * (double)(states + (size_t)m->parameters) + g->count);
+    expr_spend(g, EXPR_COST_VISIT * (double)(states + (size_t)m->parameters) + g->count);
     if (!input) return NULL;
     input[at++] = (struct tape_input){expr_symbol(g, EXPR_TIME, 0, 0), TAPE_TIME, 0};
     for (size_t i = 0; i < states; i++) input[at++] = (struct tape_input){state[i], TAPE_STATE, (uint32_t)i};
@@ -126,12 +126,12 @@ void functions_close(struct functions *f) {
     for (int k = 0; k < FUNCTIONS_ROLES; k++)
         if (f->there[k]) tape_free(&f->tape[k]);
     series_free(&f->recurrences);
-    series_free(&f->along);
+    series_free(&f->composed);
     *f = (struct functions){0};
 }
 
-static void name_in_c(char *out, size_t room, int mode, int role) {
-    snprintf(out, room, "%d_%s", mode, role_name[role]);
+static void name_in_c(char *out, size_t capacity, int mode, int role) {
+    snprintf(out, capacity, "%d_%s", mode, role_name[role]);
 }
 
 /* Is x' = f(t, x) all there is to it? */
@@ -175,7 +175,7 @@ static int emit_recurrences(const struct functions *f, struct emit *e, int mode,
     name_in_c(name, sizeof name, mode, functions_role_f);
     if (motion && emit_series(e, name, &f->recurrences)) return -1;
     name_in_c(name, sizeof name, mode, functions_role_event);
-    return f->event_series.value && emits_series(&f->along, all) ? emit_series(e, name, &f->along) : 0;
+    return f->event_series.value && emits_series(&f->composed, all) ? emit_series(e, name, &f->composed) : 0;
 }
 
 int functions_emit(const struct functions *f, struct emit *e, int mode, const char *method, int all) {
@@ -286,7 +286,7 @@ static void find_machine(const struct functions *f, const struct compile_unit *u
     name_in_c(name, sizeof name, mode, functions_role_f);
     out->series = f->series.value ? compile_series(unit, name) : NULL;
     name_in_c(name, sizeof name, mode, functions_role_event);
-    out->along = f->event_series.value ? compile_along(unit, name) : NULL;
+    out->composed = f->event_series.value ? compile_composed(unit, name) : NULL;
 }
 
 void functions_link(struct functions *f, const struct compile_unit *unit, int mode) {
@@ -295,7 +295,7 @@ void functions_link(struct functions *f, const struct compile_unit *unit, int mo
     for (int k = 0; k < FUNCTIONS_ROLES; k++)
         if (found.call[k]) f->call[k] = found.call[k];
     if (found.series) f->series.value = found.series;
-    if (found.along) f->event_series.value = found.along;
+    if (found.composed) f->event_series.value = found.composed;
     functions_link_kernel(f, unit, mode);
 }
 
@@ -304,5 +304,5 @@ void functions_hand_over(struct functions *f, const struct compile_unit *unit, i
 }
 
 struct functions_bound functions_bind(const struct functions *f, const double *parameter, void *owner) {
-    return (struct functions_bound){parameter, f->tape, &f->recurrences, &f->along, &f->machine, owner};
+    return (struct functions_bound){parameter, f->tape, &f->recurrences, &f->composed, &f->machine, owner};
 }
