@@ -6,6 +6,7 @@
 #include "model/assign.h"
 #include "model/initial.h"
 #include "model/columns.h"
+#include "model/compiled.h"
 #include "model/diagnostics.h"
 #include "model/drift.h"
 #include "model/explain.h"
@@ -96,14 +97,6 @@ static int take_span(struct keel_model *m) {
     return 0;
 }
 
-/* The stepper that the model is read for: as asked, or as the model's `options` say: "rk4" of rk4+scale. */
-static void find_method(const struct keel_model *m, char *out, size_t capacity) {
-    const char *words = m->method;
-    for (int i = 0; i < m->model->options && !words; i++)
-        if (strcmp(m->model->option[i].name, "method") == 0) words = m->model->option[i].words;
-    text_set(out, capacity, "%.*s", words ? (int)strcspn(words, "+") : 0, words ? words : "");
-}
-
 static int open_modes(struct keel_model *m) {
     struct model *model = m->model;
     size_t count = (size_t)model->modes;
@@ -112,7 +105,7 @@ static int open_modes(struct keel_model *m) {
     if (m->pool.refused) return diagnostics_memory(&m->messages);
     int good = 1;
     char method[40];
-    find_method(m, method, sizeof method);
+    compiled_method(m, method, sizeof method);
     for (int i = 0; i < model->modes; i++) { /* the mistakes of all modes are told */
         struct inside_mode *mode = &m->mode[i];
         m->modes = i + 1;
@@ -126,38 +119,9 @@ static int open_modes(struct keel_model *m) {
             return diagnostics_memory(&m->messages);
         good &= branches_check(&mode->branches, &mode->functions.tape[functions_role_event], m->span,
                                m->parameter, model->parameters + model->helds);
-        m->bound[i] = (struct functions_bound){m->parameter, mode->functions.tape,
-                                               &mode->functions.recurrences, &mode->functions.composed, NULL};
+        m->bound[i] = functions_bind(&mode->functions, m->parameter, NULL);
     }
     return good;
-}
-
-/* Machine code where that can be had; else the interpreter goes on, and why is noted. */
-static void compile(struct keel_model *m) {
-    struct emit e;
-    char method[40];
-    int good = 1;
-    find_method(m, method, sizeof method);
-    emit_open(&e);
-    e.stop = m->limits.stop;
-    for (int i = 0; i < m->modes && good; i++)
-        good = functions_emit(&m->mode[i].functions, &e, i, method, 0) == 0 &&
-               (m->kernel_later ||
-                functions_emit_kernel(&m->mode[i].functions, &e, i, &m->mode[i].formulation, method) == 0);
-    if (!good || e.failed) {
-        text_set(m->why_not, sizeof m->why_not,
-                 e.starved ? "there is not enough memory to write it as C"
-                           : "the model is too large for one C file");
-        emit_close(&e);
-        return;
-    }
-    m->source_text = e.text;
-    if (m->interpret) {
-        text_set(m->why_not, sizeof m->why_not, "interpreted, as asked");
-        return;
-    }
-    m->compiled = compile_load(e.text, &m->limits, &m->unit, m->why_not, sizeof m->why_not) == COMPILE_READY;
-    for (int i = 0; i < m->modes && m->compiled; i++) functions_link(&m->mode[i].functions, &m->unit, i);
 }
 
 /* Linear invariants of each mode, as text. */
@@ -239,7 +203,7 @@ static int build(struct keel_model *m) {
         !add_sides(m) || !list_linear_invariants(m))
         return 0;
     tell_phase(m, "compiling the model");
-    compile(m);
+    compiled_begin(m);
     tell_phase(m, "finding a consistent start");
     if (m->model->graph.failed) return 0; /* told by `finish` */
     const char *name = m->model->name ? m->model->name : m->title;
@@ -299,7 +263,7 @@ static void tear_down(struct keel_model *m) {
         formulation_close(&m->mode[i].formulation);
         system_close(&m->mode[i].system);
     }
-    if (m->compiled) compile_close(&m->unit);
+    compile_close(&m->unit); /* before the text that it may be at work on */
     model_release(m->model);
     pool_release(&m->pool);
     free(m->source_text);
@@ -350,7 +314,7 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
     }
     if (o && o->work > 0) m->work = 1e6 * o->work;
     if (o) m->interpret = o->interpret, m->without_start = o->without_start;
-    if (o) m->kernel_later = o->kernel_later;
+    if (o) m->kernel_later = o->kernel_later, m->compile_ahead = o->compile_ahead;
     if (o) m->phase = o->phase;
     if (o) m->limits = (struct compile_limits){o->compile_seconds, o->stop, 0};
     return m;

@@ -72,7 +72,7 @@ struct keel_model {
     char **set;                           /* parameters replaced, as given */
     const char **parameter_set, **start;  /* those of them that are for parameters; for start values */
     char *sensitivity;                    /* parameters and start values, as asked for; NULL: none */
-    int sets, parameter_sets, starts, interpret, without_start, kernel_later;
+    int sets, parameter_sets, starts, interpret, without_start, kernel_later, compile_ahead;
     int changes; /* since the text was read: each takes some memory of the pool */
     double work; /* the budget; 0: the usual one */
     struct compile_limits limits;

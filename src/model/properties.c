@@ -21,15 +21,6 @@ void keel_model_span(const keel_model *m, double *from, double *to) {
     if (to) *to = m ? m->span[1] : 0;
 }
 
-int keel_model_compiled(const keel_model *m, const char **why_not) {
-    if (why_not) *why_not = m ? m->why_not : "there is no model";
-    return m && m->compiled;
-}
-
-const char *keel_model_source(const keel_model *m) {
-    return m ? m->source_text : NULL;
-}
-
 int keel_model_modes(const keel_model *m) {
     return m && m->status == KEEL_OK ? m->modes : 0;
 }

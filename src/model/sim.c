@@ -127,9 +127,7 @@ static int take_memory(struct keel_sim *s, const struct sim_start *start) {
         s->fired[i] = (struct sim_fired){.t = NAN, .slope = NAN, .again = 1};
     memcpy(s->parameter, start ? start->parameter : m->parameter, (numbers - 1) * sizeof *s->parameter);
     for (size_t i = 0; i < modes; i++) {
-        s->bound[i] =
-            (struct functions_bound){s->parameter, m->mode[i].functions.tape,
-                                     &m->mode[i].functions.recurrences, &m->mode[i].functions.composed, s};
+        s->bound[i] = functions_bind(&m->mode[i].functions, s->parameter, s);
         s->problem[i] = m->mode[i].fill.problem;
         s->problem[i].user = &s->bound[i];
         s->problem[i].side = s->parameter + m->model->parameters + m->model->helds;
@@ -195,8 +193,10 @@ void keel_sim_close(keel_sim *s) {
     free(s->residual);
     free(s->kernel);
     free(s->extras);
-    if (s->unit.handle) compile_close(&s->unit);
-    if (s->lanes.handle) compile_close(&s->lanes);
+    compile_close(&s->unit);
+    compile_close(&s->lanes);
+    free(s->made);
+    free(s->kernel_text);
     vary_again_close(s->repeat);
     values_release(&s->scratch);
     keel_model_close(s->own);

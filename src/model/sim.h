@@ -63,7 +63,9 @@ struct keel_sim {
     struct compile_unit unit;  /* this run's own (sim_kernel.c); no handle: none */
     keel_extras *extras;       /* by mode: those of the problem, with what `kernel` has */
     keel_kernel *kernel;       /* by mode: what it has; NULL: not asked for yet */
-    double *branch;            /* the sides when they were last examined (branches.h); NULL: not yet */
+    struct functions *made; /* by mode, and their C, while the compiler is at work on it; NULL: it is not */
+    char *kernel_text;
+    double *branch; /* the sides at the last look (branches.h); NULL: not yet */
     int branch_mode;
     keel_status status; /* of what is not the solver's */
     char message[640];

@@ -31,11 +31,12 @@ static int has_kernel(const struct keel_sim *s) {
     return keel_extras_of(&s->problem[s->mode])->kernel != NULL;
 }
 
-/* f[modes]: copies of the model's functions, which get what the kernels have.  0: there is no kernel. */
-static int compile(struct keel_sim *s, struct functions *f, int lanes, struct compile_unit *unit) {
+/* f[modes]: copies of the model's functions, which get what the kernels have.  The C of them, to be freed;
+ * NULL: there is no kernel. */
+static char *write_kernels(struct keel_sim *s, struct functions *f, int lanes) {
     const keel_model *m = s->m;
     struct emit e;
-    char message[200], method[64];
+    char method[64];
     method_of(s, method, sizeof method);
     emit_open(&e);
     e.stop = m->limits.stop;
@@ -46,33 +47,67 @@ static int compile(struct keel_sim *s, struct functions *f, int lanes, struct co
         f[i] = m->mode[i].functions;
         good = functions_emit_kernel(&f[i], &e, i, &m->mode[i].formulation, method) == 0;
     }
-    struct compile_limits limits = m->limits;
-    limits.lanes = lanes;
-    good = good && !e.failed && e.kernel_count > 0 &&
-           compile_load(e.text, &limits, unit, message, sizeof message) == COMPILE_READY;
+    if (good && !e.failed && e.kernel_count > 0) return e.text;
     emit_close(&e);
-    return good;
+    return NULL;
 }
 
-int keel_sim_compile(keel_sim *s) {
-    if (!s || !s->solver || s->status < 0 || s->kernel) return s && s->solver && has_kernel(s);
+static struct compile_limits limits_of(const struct keel_sim *s, int lanes) {
+    struct compile_limits limits = s->m->limits;
+    limits.lanes = lanes;
+    return limits;
+}
+
+/* Once a run: starts the compiler, or finds what it has made. */
+static enum compile_status begin(struct keel_sim *s) {
     size_t modes = (size_t)s->m->modes;
+    char message[200];
     s->kernel = calloc(modes, sizeof *s->kernel);
     s->extras = calloc(modes, sizeof *s->extras);
-    struct functions *f = s->kernel && s->extras ? malloc(modes * sizeof *f) : NULL;
-    int good = f && s->m->compiled && !s->o.own_method && !s->o.reversible && !s->o.compensated &&
-               !has_kernel(s) && compile(s, f, 0, &s->unit);
-    for (size_t i = 0; i < modes && good; i++) {
-        functions_link_kernel(&f[i], &s->unit, (int)i);
-        s->kernel[i] = f[i].kernel;
+    s->made = s->kernel && s->extras ? malloc(modes * sizeof *s->made) : NULL;
+    if (!s->made || s->o.own_method || s->o.reversible || s->o.compensated || has_kernel(s) ||
+        !(s->kernel_text = write_kernels(s, s->made, 0)))
+        return COMPILE_FAILED;
+    struct compile_limits limits = limits_of(s, 0);
+    return compile_begin(s->kernel_text, &limits, &s->unit, message, sizeof message);
+}
+
+/* The compiler is done: steps are the kernel's from here on. */
+static void take(struct keel_sim *s) {
+    for (int i = 0; i < s->m->modes; i++) {
+        functions_link_kernel(&s->made[i], &s->unit, i);
+        s->kernel[i] = s->made[i].kernel;
         if (!s->kernel[i].fixed && !s->kernel[i].kept && !s->kernel[i].accelerations) continue;
         s->extras[i] = *keel_extras_of(&s->problem[i]);
         s->extras[i].kernel = &s->kernel[i];
         s->problem[i].extras = &s->extras[i];
     }
-    free(f);
-    if (good) keel_use_kernel(s->solver, keel_extras_of(&s->problem[s->mode])->kernel);
+    keel_use_kernel(s->solver, keel_extras_of(&s->problem[s->mode])->kernel);
+}
+
+static int compile(struct keel_sim *s, int wait) {
+    char message[200];
+    enum compile_status status = COMPILE_FAILED;
+    if (!s || !s->solver) return 0;
+    if (s->unit.work) status = compile_end(&s->unit, wait, message, sizeof message);
+    else if (!s->kernel && s->status >= 0 && s->m->compiled) {
+        status = begin(s);
+        if (status == COMPILE_BUSY && wait) status = compile_end(&s->unit, 1, message, sizeof message);
+    }
+    if (status == COMPILE_READY) take(s);
+    if (status == COMPILE_BUSY) return 0;
+    free(s->made);
+    free(s->kernel_text);
+    s->made = NULL, s->kernel_text = NULL;
     return has_kernel(s);
+}
+
+int keel_sim_compile(keel_sim *s) {
+    return compile(s, 1);
+}
+
+int keel_sim_compile_ahead(keel_sim *s) {
+    return compile(s, 0);
 }
 
 /* A kernel of the run's own, in which lanes can be entered. */
@@ -95,7 +130,11 @@ int keel_sim_compile_lanes(keel_sim *s, int lanes) {
     if (s->lanes.handle || lanes < 2 || lanes > KEEL_MOST_LANES || (lanes & (lanes - 1)))
         return s->kernel->lanes;
     struct functions f;
-    if (!compile(s, &f, lanes, &s->lanes)) return 0;
+    char message[200], *text = write_kernels(s, &f, lanes);
+    struct compile_limits limits = limits_of(s, lanes);
+    int good = text && compile_load(text, &limits, &s->lanes, message, sizeof message) == COMPILE_READY;
+    free(text);
+    if (!good) return 0;
     functions_link_lanes(&f, &s->lanes, 0, lanes);
     keel_kernel *own = s->kernel;
     keel_fn *energy = f.rows_inside ? f.call[functions_role_energy] : NULL;

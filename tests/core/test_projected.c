@@ -107,20 +107,21 @@ static void same_adaptive_run(const struct pair *p, const keel_options *o) {
 /* Projected, free and watched; at loose and tight tolerances, with a longest step. */
 static void adaptive_steps_too(void **state) {
     (void)state;
-    static const char *const methods[] = {"dopri5", "dop853"};
+    static const char *const methods[] = {"dopri5", "dop853", "taylor"};
+    static const char *const texts[] = {KEPLER, BODY, KEPLER};
     static const char *const all[] = {"project", "none", "watch"};
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 9; i++) {
         struct pair p;
-        const char *method = methods[i % 2];
-        pair_open(&p, i % 2 ? BODY : KEPLER, method);
+        const char *method = methods[i % 3];
+        pair_open(&p, texts[i % 3], method);
         refused = 0;
         for (int k = 0; k < 4; k++) {
-            keel_options o = {.method = pair_of(method, all[i / 2]),
+            keel_options o = {.method = pair_of(method, all[i / 3]),
                               .rtol = (double[]){1e-4, 1e-6, 1e-9, 1e-11}[k],
                               .max_step = k == 1 ? 0.05 : 0};
             same_adaptive_run(&p, &o);
         }
-        assert_true(refused > 0 || i % 2);
+        assert_true(refused > 0 || i % 3);
         pair_close(&p);
     }
 }
@@ -133,10 +134,12 @@ static void models_without_their_rows_too(void **state) {
         "var x, v, y, w, z\nx' = v\nv' = -x\ny' = w\nw' = -y\nz' = 0*x\ninvariant a = x^2 + v^2\n"
         "invariant b = y^2 + w^2\ninvariant c = x*w - y*v\ninvariant d = x*y + v*w\ninvariant e = z\n"
         "init x = 1, v = 0, y = 0.5, w = 2, z = 1\nrun 0 .. 1\n"};
-    for (int i = 0; i < 2; i++) {
+    for (int k = 0; k < 4; k++) {
+        int i = k % 2;
+        const char *method = k < 2 ? "bs32" : "taylor";
         struct pair p;
-        pair_open(&p, texts[i], "bs32");
-        keel_options o = {.method = "bs32+none", .rtol = 1e-5};
+        pair_open(&p, texts[i], method);
+        keel_options o = {.method = pair_of(method, "none"), .rtol = 1e-5};
         same_adaptive_run(&p, &o);
         o.method = pair_of(o.method, "watch");
         if (i == 0) same_adaptive_run(&p, &o);
