@@ -203,8 +203,8 @@ keel_status mechanics_reactions(struct field *fd, double t, const double *u,
                                 double *out); /* -K^T lambda at the factored place */
 keel_status mechanics_bad_mass(struct field *fd, double t, int row);
 keel_status mechanics_lost_rank(struct field *fd, double t, int row);
-/* redundant.c: the rows in force, so many, of B = K L^-T in the row space, which is overwritten.  A row that has
- * no direction left is among them where there are not enough. */
+/* redundant.c: the rows in force, so many, of B = K L^-T in the row space, which is overwritten.  A row that
+ * has no direction left is among them where there are not enough. */
 void redundant_choose(struct field *fd, int independent);
 /* At the factored place: the least share of a row's length that no row before it has; 1 if sparse. */
 double mechanics_own_share(const struct field *fd, int *row);

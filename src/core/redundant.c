@@ -1,10 +1,10 @@
 /* redundant.c - which constraints carry the motion, where some follow from the others.
  *
- * Any choice of independent rows describes the same manifold, but none serves everywhere: in the flat position
- * of a spatial linkage rows of one choice become dependent although all rows together keep their rank.  There
- * others take over, as many as at the start, by Gram-Schmidt with pivoting: each time the row with the largest
- * part of its length left.  The choice is a function of the place, so that it is the same whenever a run gets
- * there. */
+ * Any choice of independent rows describes the same manifold, but none serves everywhere: in the flat
+ * position of a spatial linkage rows of one choice become dependent although all rows together keep their
+ * rank.  There others take over, as many as at the start, by Gram-Schmidt with pivoting: each time the row
+ * with the largest part of its length left.  The choice is a function of the place, so that it is the same
+ * whenever a run gets there. */
 #include "core/field.h"
 
 /* The row of B with the largest part of its length left. */

@@ -16,6 +16,11 @@ int parser_is_word(const struct parser *p, int word) {
     return p->at->kind == LEXER_NAME && p->at->word == word;
 }
 
+int parser_is_text(const struct parser *p, const char *text) {
+    return p->at->kind == LEXER_NAME && p->at->word == LEXER_NO_WORD && strlen(text) == p->at->length &&
+           memcmp(text, p->s->text + p->at->offset, p->at->length) == 0;
+}
+
 /* Never past the end, where an allocation that failed may have put it. */
 const struct lexer_token *parser_next(struct parser *p) {
     const struct lexer_token *token = p->at;

@@ -2,8 +2,6 @@
  * begin a statement only where another name follows. */
 #include "lang/parser_private.h"
 
-#include <string.h>
-
 static const struct {
     const char *word;
     enum syntax_statement_kind kind;
@@ -15,10 +13,9 @@ static const struct {
 
 int parser_part_word(struct parser *p, enum syntax_statement_kind *kind) {
     const struct lexer_token *first = p->at;
-    if (first->kind != LEXER_NAME || first->word != LEXER_NO_WORD || first[1].kind != LEXER_NAME) return 0;
+    if (first->kind == LEXER_END || first[1].kind != LEXER_NAME) return 0;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strlen(words[i].word) == first->length &&
-            memcmp(words[i].word, p->s->text + first->offset, first->length) == 0) {
+        if (parser_is_text(p, words[i].word)) {
             *kind = words[i].kind;
             parser_next(p);
             return 1;

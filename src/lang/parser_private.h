@@ -24,6 +24,7 @@ struct parser {
 
 /* parser.c: tokens, memory, messages */
 int parser_is(const struct parser *p, int kind);
+int parser_is_text(const struct parser *p, const char *text); /* a name that is a word here alone */
 int parser_is_word(const struct parser *p, int word);
 const struct lexer_token *parser_next(struct parser *p); /* takes one, whatever it is */
 int parser_take(struct parser *p, int kind);             /* 1 if it was there */

@@ -49,10 +49,11 @@ struct inside_mode {
     int *row_place[DRIFT_KINDS]; /* by kind: the places of the mode's rows among those of all modes */
     int *solver_surface;         /* the same of switching surfaces */
     struct values held;          /* what `x.enter` and `x.start` are taken from */
-    struct inside_event *event;
-    int **event_states;  /* by event: how many states it depends on, and which; NULL: not known yet */
-    int proved, pairs;   /* the form proves its energy; its potential is a sum over pairs */
-    const char **choice; /* names of states that may be chosen at the start, as many as are free */
+    struct inside_event *event;  /* timed ones behind the others */
+    struct tape times;           /* the periods and times of the timed ones, of the parameters */
+    int **event_states;          /* by event: how many states it depends on, and which; NULL: not known yet */
+    int proved, pairs;           /* the form proves its energy; its potential is a sum over pairs */
+    const char **choice;         /* names of states that may be chosen at the start, as many as are free */
     int choices, hiddens;
     int *hidden; /* [hiddens] those of the system's hidden rows that stand in no line of the text */
     int dof;     /* independent velocities, as the analysis counts them; -1: no mechanics */

@@ -90,7 +90,7 @@ static void linkages_move(void **state) {
     }
 }
 
-/* Of all multipliers with the same reactions the least: twice the same joint carries half of the load each. */
+/* Of all multipliers with the same reactions the least: of two joints alike each carries half of the load. */
 static void multipliers_are_the_least(void **state) {
     (void)state;
     static const char one[] =
@@ -117,7 +117,7 @@ static void a_loop_that_does_not_fit_is_told(void **state) {
     keel_model_close(m);
 }
 
-/* The loops of a rolled program go over the states in strides of their own: compiled they give the same bits. */
+/* Loops of a rolled program have strides of their own: compiled they give the same bits. */
 static void compiled_linkages_have_the_same_bits(void **state) {
     (void)state;
     double value[2][200];
