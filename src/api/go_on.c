@@ -1,4 +1,5 @@
-/* go_on.c - the same motion with other values of a few states: a restart that keeps what steps have learned. */
+/* go_on.c - the same motion with other values of some states: a restart that keeps what steps have learned.
+ */
 #include "api/solver.h"
 
 #include <keel/extras.h>

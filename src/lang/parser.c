@@ -1,6 +1,8 @@
 /* parser.c - tokens, memory, messages, blocks; see parser.h and parser_private.h. */
 #include "lang/parser_private.h"
 
+#include "lang/library.h"
+
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -311,7 +313,7 @@ static struct syntax_file *file(struct parser *p) {
     if (!tree->statements && p->m->errors == 0)
         source_hint(source_say(p->m, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the model is empty."),
                     "A first one:\n  var x\n  x' = -x\n  init x = 1\n  run 0 .. 10");
-    parser_check(p, tree);
+    if (!library_missing(tree)) parser_check(p, tree); /* else when they are there: names are theirs, too */
     return tree;
 }
 

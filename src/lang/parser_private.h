@@ -70,6 +70,7 @@ int parser_valued(struct parser *p, struct syntax_item *item, const struct lexer
                   const char *hint);
 parser_read parser_declaration, parser_definition, parser_let, parser_target, parser_setting, parser_output,
     parser_option;
+struct syntax_node *parser_string(struct parser *p); /* in quotes */
 
 /* parser_statement.c: one statement without its NEWLINE and body */
 struct syntax_statement *parser_simple(struct parser *p);

@@ -252,6 +252,11 @@ static void put_pair(struct page *page, const struct syntax_statement *s, const 
 static void put_simple(struct page *page, const struct syntax_statement *s) {
     static const char *const before[] = {"", "", "", "every ", "at t = "};
     static const char *const behind[] = {" crossing -> ", " rising -> ", " falling -> ", " -> ", " -> "};
+    if (s->kind == SYNTAX_LIBRARY && s->left) {
+        put(page, "import ");
+        put_node(page, s->left, LOOSE);
+        return;
+    }
     if (s->kind != SYNTAX_EQUATION) {
         put(page, syntax_statement_word(s->kind));
         put(page, " ");

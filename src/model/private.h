@@ -72,6 +72,7 @@ struct keel_model {
     char **set;                           /* parameters replaced, as given */
     const char **parameter_set, **start;  /* those of them that are for parameters; for start values */
     int sets, parameter_sets, starts, interpret, without_start, kernel_later;
+    int of_file; /* it was read from the file `name`: others may lie beside it */
     int changes; /* since the text was read: each takes some memory of the pool */
     double work; /* the budget; 0: the usual one */
     struct compile_limits limits;
