@@ -86,11 +86,60 @@ static const char modes[] =
     "guess y = -l, y' = 0                           # hanging down\n"
     "run 0 .. 5\n";
 
+static const char mechanics[] =
+    "# A crane: a load that swings below its trolley, and a motor that drives the trolley.\n"
+    "model %s\n"
+    "param M = 100, m = 50, l = 4, g = 9.81     # change one for a run:  --set m=80\n"
+    "\n"
+    "coord x, a                                # the trolley, the angle of the rope: what moves\n"
+    "let load = (x + l*sin(a), -l*cos(a))      # where the load is; load' is its velocity\n"
+    "lagrangian M*x'^2/2 + m*dot(load', load')/2 - m*g*load[2]\n"
+    "\n"
+    "let drive = 200*sin(t)                    # what no potential gives is a force\n"
+    "force x: drive - 20*x'\n"
+    "force a: -5*a'                            # friction where the rope is fixed\n"
+    "init x = 0, a = 0.2, x' = 0, a' = 0\n"
+    "output height = load[2]                   # one more column\n"
+    "run 0 .. 20\n";
+
+static const char parts[] =
+    "# Two rods, one below the other: a part is written once and used twice.\n"
+    "model %s\n"
+    "part Rod(m, l, a, phi0):                  # a: the point it hangs on, which may move\n"
+    "    coord phi\n"
+    "    let tip = a + l*(sin(phi), -cos(phi)), c = a + l/2*(sin(phi), -cos(phi))\n"
+    "    lagrangian m*dot(c', c')/2 + m*l^2*phi'^2/24 - 9.81*m*c[2]   # those of all parts add up\n"
+    "    init phi = phi0, phi' = 0\n"
+    "\n"
+    "use Rod upper(m = 1, l = 1, a = (0, 0), phi0 = 0.5)\n"
+    "use Rod lower(m = 2, l = 0.5, a = upper.tip, phi0 = 0.8)         # members by their part: upper.tip\n"
+    "\n"
+    "invariant energy                          # of the whole: checked before the run, then kept\n"
+    "output height = lower.tip[2]              # `library body2d` has ready-made bodies and joints\n"
+    "run 0 .. 5\n";
+
+static const char circuit[] =
+    "# A diode lets one half of an alternating current through; a capacitor smoothes what comes out.\n"
+    "model %s\n"
+    "library circuit                           # Resistor, Capacitor, Diode, Opamp, ... and the node earth\n"
+    "param R = 100, C = 1e-3                   # change one for a run:  --set C=1e-4\n"
+    "\n"
+    "node a, b, out                            # each has a potential: a.v\n"
+    "use Source mains(a, earth, v = 10*sin(100*pi*t))\n"
+    "use Resistor lead(a, b, 1)                # u is its voltage, i what flows through: lead.i\n"
+    "use Diode d(b, out)\n"
+    "use Capacitor c(out, earth, C)\n"
+    "use Resistor load(out, earth, R)\n"
+    "init c.u = 0                              # the one value that is free: `keel check` says so\n"
+    "output power = load.u*load.i\n"
+    "run 0 .. 0.1\n";
+
 char *starter_text(const char *kind, const char *name) {
     static const struct {
         const char *kind, *text;
-    } all[] = {
-        {"pendulum", pendulum}, {"ode", ode}, {"hamiltonian", hamiltonian}, {"dae", dae}, {"modes", modes}};
+    } all[] = {{"pendulum", pendulum}, {"ode", ode},        {"hamiltonian", hamiltonian},
+               {"dae", dae},           {"modes", modes},    {"mechanics", mechanics},
+               {"parts", parts},       {"circuit", circuit}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const char *text = all[i].text, *place = strstr(text, "%s");
         if (strcmp(all[i].kind, kind) != 0) continue;
