@@ -119,19 +119,20 @@ static const char parts[] =
     "run 0 .. 5\n";
 
 static const char circuit[] =
-    "# A diode lets one half of an alternating current through; a capacitor smoothes what comes out.\n"
+    "# A resistor, a coil and a capacitor at an alternating voltage: they swing in, and carry most at "
+    "resonance.\n"
     "model %s\n"
-    "library circuit                           # Resistor, Capacitor, Diode, Opamp, ... and the node earth\n"
-    "param R = 100, C = 1e-3                   # change one for a run:  --set C=1e-4\n"
+    "library circuit                           # Resistor, Diode, Opamp, Transistor, ... and the node earth\n"
+    "param R = 20, L = 0.1, C = 1e-5, f = 160  # change one for a run:  --set f=100\n"
     "\n"
-    "node a, b, out                            # each has a potential: a.v\n"
-    "use Source mains(a, earth, v = 10*sin(100*pi*t))\n"
-    "use Resistor lead(a, b, 1)                # u is its voltage, i what flows through: lead.i\n"
-    "use Diode d(b, out)\n"
-    "use Capacitor c(out, earth, C)\n"
-    "use Resistor load(out, earth, R)\n"
-    "init c.u = 0                              # the one value that is free: `keel check` says so\n"
-    "output power = load.u*load.i\n"
+    "node a, b, c                              # each has a potential: a.v\n"
+    "use Source mains(a, earth, v = 10*sin(2*pi*f*t))\n"
+    "use Resistor r(a, b, R)                   # u is its voltage, i what flows through: r.i\n"
+    "use Inductor coil(b, c, L)\n"
+    "use Capacitor cap(c, earth, C)\n"
+    "\n"
+    "init cap.u = 0, coil.i = 0                # the values that are free: `keel check` says so\n"
+    "output heat = r.u*r.i                     # one more column\n"
     "run 0 .. 0.1\n";
 
 char *starter_text(const char *kind, const char *name) {

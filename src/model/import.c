@@ -1,4 +1,5 @@
 /* import.c - see import.h. */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "model/import.h"
 
 #include "lang/library.h"
