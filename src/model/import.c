@@ -31,8 +31,8 @@ char *import_read(const char *path, size_t *length) {
 }
 
 static int refuse(struct keel_model *m, const struct syntax_statement *s, const char *why, const char *hint) {
-    source_hint(source_say(&m->messages, SOURCE_ERROR, s->left->span.offset, s->left->span.length,
-                           "`%.100s` is not imported: %.120s.", s->left->text, why),
+    source_hint(source_diagnose(&m->messages, SOURCE_ERROR, s->left->span.offset, s->left->span.length,
+                                "`%.100s` is not imported: %.120s.", s->left->text, why),
                 "%s", hint);
     return -1;
 }
