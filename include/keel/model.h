@@ -29,9 +29,11 @@ typedef struct keel_model keel_model;
 typedef struct keel_model_options {
     const char *const *set; /* "a=3", "m[2] = 2*pi": parameters replaced; "y' = 0.1": start values */
     int sets;
-    const char *from, *to; /* the ends of the run, as in "50*T"; NULL: as the model's `run` has them */
-    const char *method;    /* compile f into the loop of this method, too; NULL: of the model's `options` */
-    int interpret;         /* 1: no compiler is called; the results are the same bits, more slowly */
+    const char *sensitivity; /* "g, y'": columns `d/dg x` by these parameters and start values; "*": by all
+                                start values that are free; NULL: none */
+    const char *from, *to;   /* the ends of the run, as in "50*T"; NULL: as the model's `run` has them */
+    const char *method;      /* compile f into the loop of this method, too; NULL: of the model's `options` */
+    int interpret;           /* 1: no compiler is called; the results are the same bits, more slowly */
     double work; /* reading may take so many million operations and no more; 0: 30000, half a minute or so */
     const volatile int
         *stop; /* as in keel_options: reading ends with KEEL_ESTOP.  Lives as long as the model */
@@ -59,6 +61,14 @@ typedef struct keel_diagnostic {
     const char *sentence, *hint;
 } keel_diagnostic;
 KEEL_API int keel_model_diagnostic(const keel_model *m, int i, keel_diagnostic *out); /* 1; 0: no more */
+
+/* What the model was read with the sensitivities to: the k-th name; NULL: no more. */
+KEEL_API const char *keel_model_direction(const keel_model *m, int k);
+/* 1: unknown i of the first mode's problem is the sensitivity of unknown `of` to the direction; 0: none. */
+typedef struct keel_sensitivity {
+    int direction, of;
+} keel_sensitivity;
+KEEL_API int keel_model_sensitivity(const keel_model *m, int i, keel_sensitivity *out);
 
 /* Another value for a parameter or at the start, as in "a=3".  Close first what was opened from the model;
  * its problems and modes are to be asked for again.  An assignment that is wrong in itself is refused with a

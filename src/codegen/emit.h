@@ -12,6 +12,8 @@
 
 #include "symbolic/tape.h"
 
+#define EMIT_LOOP "KEEL_LOOP" /* stands before the functions of rolled programs */
+
 struct emit {
     char *text; /* ended by '\0' */
     size_t length, capacity;

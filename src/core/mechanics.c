@@ -227,7 +227,7 @@ int mechanics_rhs(double t, const double *x, double *dx, void *field) {
     struct field *fd = field;
     struct mechanics *m = &fd->mech;
     int nq = fd->nq, k = fd->k;
-    if (mechanism_accelerates(fd, t, x, dx)) return 0;
+    if (fd->kernel && mechanism_accelerates(fd, t, x, dx)) return 0;
     memcpy(dx, x + nq, (size_t)nq * sizeof *dx);
     keel_status status = map_value(fd, &fd->f, t, x, m->force);
     if (status == KEEL_OK) status = mechanics_factor(fd, t, x);

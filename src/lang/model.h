@@ -138,6 +138,13 @@ struct model_option {
     struct syntax_span where;
 };
 
+/* What sensitivities are asked of: the symbol of a parameter, or of an unknown or derivative whose start
+ * value is meant (model/tangent.h). */
+struct model_direction {
+    const char *name;
+    expr of;
+};
+
 enum model_form { MODEL_EQUATIONS, MODEL_LAGRANGIAN, MODEL_HAMILTONIAN, MODEL_POISSON };
 
 struct model {
@@ -157,6 +164,9 @@ struct model {
     int parameters, unknowns, multipliers, helds, modes, references, options;
     int parameter_capacity, unknown_capacity, multiplier_capacity, held_capacity, reference_capacity,
         option_capacity;
+    int primals; /* unknowns of the text; behind them stand their sensitivities */
+    int directions;
+    struct model_direction *direction;
     int coords, *coord;     /* numbers of the coordinates, or of the positions of canonical pairs */
     int momenta, *momentum; /* of the conjugate momenta, in the same order */
     int poissons, *poisson; /* of the unknowns listed by `structure` */

@@ -109,7 +109,7 @@ static keel_status factor(keel_work *w, const struct implicit_table *table, doub
             if (status != KEEL_OK) return status;
             continue;
         }
-        const struct shifted s = {m->n, w->n, m->row_factor};
+        const struct shifted s = {m->n, w->n, m->row_factor, NULL};
         double *lu = lu_of(m, number, &pivot);
         if (shifted_lu(&s, real, imaginary, beside ? m->jacobian_beside : m->jacobian, lu, pivot, w->halt))
             return KEEL_RETRY;

@@ -13,6 +13,7 @@
 #include "model/ledger.h"
 #include "model/prepare.h"
 #include "model/sets.h"
+#include "model/tangent.h"
 #include "model/tolerance.h"
 
 #include <errno.h>
@@ -237,8 +238,8 @@ static int build(struct keel_model *m) {
                                         m->limits.stop};
     m->model = elaborate_run(&m->source, m->file, &request, &m->messages, &m->pool);
     tell_phase(m, "analysing the equations");
-    if (!m->model || !take_span(m) || !take_parameters(m) || !open_modes(m) || !add_sides(m) ||
-        !list_linear_invariants(m))
+    if (!m->model || !take_span(m) || !tangent_add(m) || !take_parameters(m) || !open_modes(m) ||
+        !add_sides(m) || !list_linear_invariants(m))
         return 0;
     tell_phase(m, "compiling the model");
     compile(m);
@@ -341,7 +342,9 @@ static struct keel_model *begin_model(const char *name, const char *text, size_t
     int sets = o && o->set ? o->sets : 0;
     m->set = calloc((size_t)sets + 1, sizeof *m->set);
     int complete = m->name && m->title && m->text && m->set;
-    if (o) complete &= copied(&m->method, o->method) && copied(&m->from, o->from) && copied(&m->to, o->to);
+    if (o)
+        complete &= copied(&m->method, o->method) && copied(&m->from, o->from) && copied(&m->to, o->to) &&
+                    copied(&m->sensitivity, o->sensitivity);
     if (!complete) return keel_model_close(m), NULL;
     for (int i = 0; i < sets; i++) {
         m->set[i] = copy(o->set[i], strlen(o->set[i]));
@@ -384,6 +387,7 @@ void keel_model_close(keel_model *m) {
     tear_down(m);
     for (int i = 0; i < m->sets; i++) free(m->set[i]);
     free(m->set);
+    free(m->sensitivity);
     free(m->name);
     free(m->title);
     free(m->text);

@@ -48,6 +48,7 @@ struct inside_mode {
     int *solver_row;       /* by row: its number among those of the solver; -1: the mode has none such */
     int *row_place[DRIFT_KINDS]; /* by kind: the places of the mode's rows among those of all modes */
     int *solver_surface;         /* the same of switching surfaces */
+    struct values rates;         /* of sensitivities: saltation.h */
     struct values held;          /* what `x.enter` and `x.start` are taken from */
     struct inside_event *event;  /* timed ones behind the others */
     struct tape times;           /* the periods and times of the timed ones, of the parameters */
@@ -71,6 +72,7 @@ struct keel_model {
     char *method;                         /* a kernel is wanted for; NULL: the model's */
     char **set;                           /* parameters replaced, as given */
     const char **parameter_set, **start;  /* those of them that are for parameters; for start values */
+    char *sensitivity;                    /* parameters and start values, as asked for; NULL: none */
     int sets, parameter_sets, starts, interpret, without_start, kernel_later;
     int of_file; /* it was read from the file `name`: others may lie beside it */
     int changes; /* since the text was read: each takes some memory of the pool */

@@ -100,7 +100,7 @@ static int take_scratch(struct keel_sim *s) {
     for (int i = 0; i < m->modes && !wrong; i++) {
         const struct inside_mode *mode = &m->mode[i];
         wrong = values_reserve(&s->scratch, &mode->columns) || values_reserve(&s->scratch, &mode->sizes) ||
-                values_reserve(&s->scratch, &mode->held);
+                values_reserve(&s->scratch, &mode->held) || values_reserve(&s->scratch, &mode->rates);
         for (int k = 0; k < m->model->mode[i].events + m->model->mode[i].timed && !wrong; k++)
             wrong = values_reserve(&s->scratch, &mode->event[k].after) ||
                     values_reserve(&s->scratch, &mode->event[k].onset);
@@ -117,11 +117,12 @@ static int take_memory(struct keel_sim *s, const struct sim_start *start) {
     s->problem = calloc(modes, sizeof *s->problem);
     s->work = calloc(most_numbers(m) + (size_t)m->model->helds, sizeof *s->work);
     s->entry = calloc(most_numbers(m), sizeof *s->entry);
+    s->rate = calloc(most_numbers(m), sizeof *s->rate);
     s->fired = malloc(2 * most_events(m) * sizeof *s->fired);
     s->time = malloc(most_events(m) * sizeof *s->time);
     s->timed_mode = -1;
-    if (!s->time || !s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->fired ||
-        !take_scratch(s) || ledger_open(&s->ledger, m))
+    if (!s->time || !s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->rate ||
+        !s->fired || !take_scratch(s) || ledger_open(&s->ledger, m))
         return 0;
     s->held = s->work + most_numbers(m);
     s->fired_before = s->fired + most_events(m);
@@ -186,6 +187,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->problem);
     free(s->atol);
     free(s->work);
+    free(s->rate);
     free(s->entry);
     free(s->time);
     free(s->fired_before && s->fired_before < s->fired ? s->fired_before : s->fired);

@@ -43,6 +43,7 @@ struct keel_sim {
     keel_problem *problem;                  /* by mode */
     double *atol;                           /* theirs, by their scales; or NULL */
     double *work;                           /* enough for the unknowns of any mode and what is assigned */
+    double *rate;                           /* as many, for saltation.h */
     double *entry;                          /* the unknowns with which the mode in force was entered */
     double direction;                       /* of time: 1 or -1 */
     struct sim_fired *fired, *fired_before; /* by event of the mode in force; room for a mode's before it */

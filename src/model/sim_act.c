@@ -2,7 +2,7 @@
  * changes, then the state is made consistent: along the directions in which impulses act (jump.h, impulse.h).
  */
 #include "base/text.h"
-#include "model/sim.h"
+#include "model/saltation.h"
 
 #include <keel/extras.h>
 
@@ -199,9 +199,12 @@ static keel_status change(struct keel_sim *s, int number) {
     memcpy(s->entry, s->work, bytes);
     if (!impact_apply(&s->m->mode[to].impact, keel_time(s->solver), s->parameter, own->stays, s->work))
         return sim_no_memory(s);
+    status = saltation_apply(s, own);
+    if (status != KEEL_OK) return status;
     if (s->status < 0) return s->status; /* sides could not be found without memory */
     ledger_leave(s);
     status = enter_mode(s, own);
+    if (status == KEEL_OK) status = saltation_check(s, own);
     if (status < 0) return status;
     memcpy(s->entry, s->work, bytes);
     sim_moved(s, to, own->touched);

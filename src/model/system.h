@@ -11,9 +11,17 @@
 #include "lang/source.h"
 #include "structure/structure.h"
 
-enum system_kind { SYSTEM_EQUATION, SYSTEM_MOTION, SYSTEM_MOMENTUM, SYSTEM_CONSTRAINT, SYSTEM_ROLLING };
+enum system_kind {
+    SYSTEM_EQUATION,
+    SYSTEM_MOTION,
+    SYSTEM_MOMENTUM,
+    SYSTEM_CONSTRAINT,
+    SYSTEM_ROLLING,
+    SYSTEM_TANGENT
+};
 
-/* Where an equation comes from: its number among those of its kind, and which of a line's equations. */
+/* Where an equation comes from: its number among those of its kind, and which of a line's equations.  A
+ * linearised one: the equation it was made of, or -1, and the number of its direction, from 1. */
 struct system_origin {
     enum system_kind kind;
     int number, copy, copies;

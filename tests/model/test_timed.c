@@ -170,6 +170,28 @@ static void other_values_have_other_times(void **state) {
     keel_model_close(m);
 }
 
+static double x_with(const char *set, const char *sensitivity, const char *column) {
+    keel_model *m = keel_model_read(
+        "test.keel", SAMPLED, strlen(SAMPLED),
+        &(keel_model_options){.interpret = 1, .set = &set, .sets = set != NULL, .sensitivity = sensitivity});
+    if (keel_model_status(m) != KEEL_OK) fail_msg("%s", keel_model_message(m));
+    keel_sim *s = open_it(m, &(keel_options){.rtol = 1e-11});
+    run_to(s, 1.005);
+    double value = value_of(s, column);
+    keel_sim_close(s);
+    keel_model_close(m);
+    return value;
+}
+
+/* The n-th sample is at n T: its time moves n times as far as the period. */
+static void sensitivities_go_through_samples(void **state) {
+    (void)state;
+    assert_near(x_with(NULL, "T, k", "d/dk x"),
+                (x_with("k=2.0001", NULL, "x") - x_with("k=1.9999", NULL, "x")) / 2e-4, 1e-7);
+    assert_near(x_with(NULL, "T, k", "d/dT x"),
+                (x_with("T=0.010001", NULL, "x") - x_with("T=0.009999", NULL, "x")) / 2e-6, 1e-5);
+}
+
 static void a_period_below_the_round_off_of_time_is_told(void **state) {
     (void)state;
     keel_model *m = model_of("var x\nx' = 1\nevent e: every 1e-17 -> record\ninit x = 0\nrun 1 .. 2\n");
@@ -227,6 +249,7 @@ int main(void) {
         cmocka_unit_test(modes_take_turns),
         cmocka_unit_test(a_stop_ends_the_run_and_it_goes_on),
         cmocka_unit_test(other_values_have_other_times),
+        cmocka_unit_test(sensitivities_go_through_samples),
         cmocka_unit_test(a_period_below_the_round_off_of_time_is_told),
         cmocka_unit_test(every_and_at_are_names_elsewhere),
         cmocka_unit_test(mistakes_have_their_sentences),
