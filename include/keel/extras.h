@@ -111,6 +111,9 @@ KEEL_API keel_status keel_find_start(const keel_problem *problem, const keel_opt
 
 /* A kernel that was compiled after the solver was opened, in place of extras.kernel; NULL: none any more. */
 KEEL_API keel_status keel_use_kernel(keel_solver *s, const keel_kernel *kernel);
+/* As keel_restart where the solver stands, for values that were assigned to a few states: steps go on in the
+ * same direction, and about as long as they were. */
+KEEL_API keel_status keel_go_on(keel_solver *s, const double *u);
 
 #ifdef __cplusplus
 }

@@ -214,6 +214,7 @@ void elaborate_balance(struct elaborate *e, const struct elaborate_line *line);
 /* A row that an equation states, without a name. */
 int elaborate_add_equation(struct elaborate *e, expr value, struct syntax_span where, int common);
 void elaborate_event(struct elaborate *e, const struct elaborate_line *line);
+void elaborate_timed_event(struct elaborate *e, const struct elaborate_line *line); /* behind all others */
 void elaborate_given(struct elaborate *e, const struct elaborate_line *line, struct model_givens *list);
 void elaborate_resolve(struct elaborate *e); /* init and guess values of parameters and t alone */
 void elaborate_run_span(struct elaborate *e, const struct elaborate_line *line);

@@ -84,7 +84,7 @@ struct model_action {
 
 struct model_event {
     struct model_label label;
-    expr value;
+    expr value; /* what goes through zero; the period or the time, of parameters alone */
     enum syntax_direction direction;
     struct model_action *action;
     int actions, common;
@@ -97,8 +97,8 @@ struct model_mode {
     const char *name; /* NULL: none */
     struct syntax_span where;
     struct model_rows equation, constraint, rolling, invariant, output;
-    struct model_event *event;
-    int events, event_capacity;
+    struct model_event *event; /* those that the motion sets off; behind them those at times of their own */
+    int events, timed, event_capacity;
     expr function;        /* the lagrangian or hamiltonian; EXPR_NONE: none */
     expr energy;          /* EXPR_NONE: none */
     expr *force;          /* [unknowns] given by `force`, on the position; EXPR_NONE: none */

@@ -7,7 +7,7 @@
 /* Does an event assign something? */
 static int assigns(const struct model *m) {
     for (int i = 0; i < m->modes; i++)
-        for (int k = 0; k < m->mode[i].events; k++)
+        for (int k = 0; k < m->mode[i].events + m->mode[i].timed; k++)
             for (int a = 0; a < m->mode[i].event[k].actions; a++)
                 if (m->mode[i].event[k].action[a].kind == SYNTAX_ASSIGN) return 1;
     return 0;

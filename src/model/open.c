@@ -10,6 +10,7 @@
 #include "model/diagnostics.h"
 #include "model/drift.h"
 #include "model/explain.h"
+#include "model/import.h"
 #include "model/ledger.h"
 #include "model/prepare.h"
 #include "model/sets.h"
@@ -180,7 +181,9 @@ static char *copy(const char *text, size_t length) {
 static int read_text(struct keel_model *m) {
     if (!source_check(&m->source, &m->messages)) return 0;
     m->file = parser_run(&m->source, &m->messages, &m->pool);
-    if (m->file && library_append(&m->source, m->file, &m->messages, &m->pool)) {
+    int imports = m->file ? import_append(m) : 0;
+    if (imports < 0) return 0;
+    if (m->file && library_append(&m->source, m->file, &m->messages, &m->pool) + imports > 0) {
         char *longer = copy(m->source.text, m->source.length);
         if (!longer) return diagnostics_memory(&m->messages);
         free(m->text);
@@ -326,33 +329,14 @@ keel_model *keel_model_read(const char *name, const char *text, size_t length, c
     return m;
 }
 
-/* The whole file; NULL with errno. */
-static char *read_file(const char *path, size_t *length) {
-    FILE *file = fopen(path, "rb");
-    size_t capacity = 1 << 16, count = 0;
-    char *text = file ? malloc(capacity) : NULL;
-    while (text && !feof(file) && !ferror(file) && count <= SOURCE_LONGEST) {
-        if (count == capacity) {
-            char *wider = realloc(text, capacity *= 2);
-            if (!wider) free(text);
-            text = wider;
-        }
-        if (text) count += fread(text + count, 1, capacity - count, file);
-    }
-    int error = file && ferror(file) ? errno : text || !file ? 0 : ENOMEM;
-    if (file) fclose(file);
-    if (error) free(text), text = NULL, errno = error;
-    *length = text ? count : 0;
-    return text;
-}
-
 keel_model *keel_model_load(const char *path, const keel_model_options *o) {
     size_t length = 0;
     if (!path) path = "";
     errno = 0;
-    char *text = read_file(path, &length);
+    char *text = import_read(path, &length);
     int error = errno;
     struct keel_model *m = begin_model(path, text, length, o);
+    if (m) m->of_file = 1;
     if (m && !text && error == ENOMEM) diagnostics_memory(&m->messages);
     else if (m && !text)
         source_diagnose(&m->messages, SOURCE_ERROR, SOURCE_NOWHERE, 0, "the file cannot be read: %s.",

@@ -50,10 +50,11 @@ struct inside_mode {
     int *solver_surface;         /* the same of switching surfaces */
     struct values rates;         /* of sensitivities: saltation.h */
     struct values held;          /* what `x.enter` and `x.start` are taken from */
-    struct inside_event *event;
-    int **event_states;      /* by event: how many states it depends on, and which; NULL: not known yet */
-    int proved, pairs;       /* the form proves its energy; its potential is a sum over pairs */
-    const char **free_state; /* names of states that may be chosen at the start, as many as are free */
+    struct inside_event *event;  /* timed ones behind the others */
+    struct tape times;           /* the periods and times of the timed ones, of the parameters */
+    int **event_states;          /* by event: how many states it depends on, and which; NULL: not known yet */
+    int proved, pairs;           /* the form proves its energy; its potential is a sum over pairs */
+    const char **free_state;     /* names of states that may be chosen at the start, as many as are free */
     int free_states, hiddens;
     int *hidden; /* [hiddens] those of the system's hidden rows that stand in no line of the text */
     int dof;     /* independent velocities, as the analysis counts them; -1: no mechanics */
@@ -73,6 +74,7 @@ struct keel_model {
     const char **parameter_set, **start;  /* those of them that are for parameters; for start values */
     char *sensitivity;                    /* parameters and start values, as asked for; NULL: none */
     int sets, parameter_sets, starts, interpret, without_start, kernel_later, compile_ahead;
+    int of_file; /* it was read from the file `name`: others may lie beside it */
     int changes; /* since the text was read: each takes some memory of the pool */
     double work; /* the budget; 0: the usual one */
     struct compile_limits limits;

@@ -19,8 +19,11 @@ static expr assigned_to(const struct model_event *event, const struct formulatio
 
 expr saltation_time(struct keel_model *m, struct inside_mode *mode, const struct inside_event *own, int k) {
     struct graph *g = &m->model->graph;
-    expr e = system_expression(&mode->system, own->event->value);
-    expr moves = tangent_derivative(m->model, k, e), slope = derive_total(&mode->formulation.derive, e);
+    expr e = system_expression(&mode->system, own->event->value), moves = tangent_derivative(m->model, k, e);
+    if (own->event->direction == SYNTAX_AT) return moves;
+    if (own->event->direction == SYNTAX_EVERY) /* t = n T: tau = n DT */
+        return derive_mul(g, moves, derive_div(g, expr_symbol(g, EXPR_TIME, 0, 0), e));
+    expr slope = derive_total(&mode->formulation.derive, e);
     return expr_make(g, EXPR_NEG, derive_div(g, moves, slope), 0, 0);
 }
 

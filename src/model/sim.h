@@ -47,9 +47,11 @@ struct keel_sim {
     double *entry;                          /* the unknowns with which the mode in force was entered */
     double direction;                       /* of time: 1 or -1 */
     struct sim_fired *fired, *fired_before; /* by event of the mode in force; room for a mode's before it */
-    double *held;                           /* behind it, for held values */
-    struct values_work scratch;             /* enough for all that is asked in any mode */
-    double simultaneous_time;               /* events at one time are counted */
+    double *time;   /* periods and times of the timed events of the mode timed_mode (sim_clock.c) */
+    int timed_mode; /* -1: none yet */
+    double *held;   /* behind it, for held values */
+    struct values_work scratch; /* enough for all that is asked in any mode */
+    double simultaneous_time;   /* events at one time are counted */
     int simultaneous;
     keel_event_record *event_record;
     long event_records, capacity;
@@ -77,6 +79,10 @@ struct keel_sim *sim_open(const keel_model *m, const keel_options *o, const stru
 /* What the event that the solver stands on asks for, by its number: KEEL_OK: go on; KEEL_EVENT: it stops
  * the run. */
 keel_status sim_act(struct keel_sim *s, int number);
+/* sim_clock.c: the number of a timed event that is to act where the run stands, or -1; the first time after
+ * that at which there is one, up to t_end, and its number, or -1. */
+int sim_due(struct keel_sim *s);
+keel_status sim_next_time(struct keel_sim *s, double t_end, double *next, int *event);
 /* sim_jumps.c: the rows before the action of the event that was noted last, and after it. */
 keel_status sim_rows_before(struct keel_sim *s);
 keel_status sim_rows_after(struct keel_sim *s);

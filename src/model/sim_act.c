@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "model/saltation.h"
 
+#include <keel/extras.h>
+
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
@@ -170,7 +172,9 @@ static keel_status enter_mode(struct keel_sim *s, const struct inside_event *own
     double t = keel_time(s->solver), off = off_constraints(s);
     keel_status status = jump_apply(&mode->jump, t, s->parameter, own->stays, s->work, &path);
     if (status == KEEL_OK) {
-        status = keel_switch(s->solver, &s->problem[own->to], s->work);
+        int samples = own->event->direction >= SYNTAX_EVERY && own->to == s->mode; /* again and again */
+        status =
+            samples ? keel_go_on(s->solver, s->work) : keel_switch(s->solver, &s->problem[own->to], s->work);
         if (status < 0) why = said_by(s->solver);
         else status = jump_check(&mode->jump, t, s->parameter, own->stays, keel_state(s->solver), &path);
         if (status == KEEL_OK && moves_assigned(s, own, off, path.why, sizeof path.why)) status = KEEL_ESTART;

@@ -330,6 +330,22 @@ static void put_options(FILE *out, const keel_model *m, const keel_options *give
     fputs("\n    };\n", out);
 }
 
+/* The first event at a time of its own, in the first mode: its time and name; NULL: none up to the end. */
+static const char *first_timed(const keel_model *m, double *t) {
+    keel_sim *s = m->model->mode[m->model->start].timed ? keel_sim_open(m, NULL) : NULL;
+    const struct model_event *event = m->model->mode[m->model->start].event;
+    int number = -1;
+    *t = m->span[1];
+    if (s && s->solver && keel_state_of(s->solver) >= 0 && m->span[0] != m->span[1]) {
+        s->direction = m->span[1] > m->span[0] ? 1 : -1;
+        number = sim_due(s);
+        if (number >= 0) *t = m->span[0];
+        else sim_next_time(s, m->span[1], t, &number);
+    }
+    keel_sim_close(s);
+    return number >= 0 ? event[number].label.text : NULL;
+}
+
 static void put_main(struct page *page, const keel_model *m, const keel_options *o) {
     static const char after_event[] =
         "    /* What an event does is up to the program that uses the problem: keel_event(s) is its number, "
@@ -360,9 +376,18 @@ static void put_main(struct page *page, const keel_model *m, const keel_options 
             "    const keel_problem *problem = %s();\n    keel_solver *s = keel_open(problem, &options);\n"
             "    keel_status status = keel_run(s, ",
             name);
-    put_number(out, m->span[1]);
+    double t_end;
+    const char *timed = first_timed(m, &t_end);
+    put_number(out, t_end);
     fputs(");\n    keel_row row;\n", out);
     if (acts(m)) fputs(after_event, out);
+    if (timed) {
+        fputs("    /* At this time an event acts; it is up to the program, too. */\n"
+              "    if (status == KEEL_OK) printf(\"stopped by event %s\\n\", ",
+              out);
+        put_string(out, timed);
+        fputs(");\n", out);
+    }
     fputs(rest, out);
 }
 

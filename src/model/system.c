@@ -303,7 +303,7 @@ static int leave_out(struct system *y, struct source_messages *messages, struct 
 static int leave_loops(struct system *y, struct pool *pool) {
     const struct model_mode *mode = mode_of(y);
     unsigned char *dependent = pool_take(pool, (size_t)mode->constraint.count + 1);
-    int count = dependent ? loops_dependent(y, dependent, pool) : -1;
+    int count = dependent ? loops_dependent(y, dependent, &y->gap, pool) : -1;
     for (int i = 0; i < mode->constraint.count && count > 0; i++) {
         const struct model_row *row = &mode->constraint.list[i];
         if (!dependent[i] || y->left_out[row->multiplier]) continue;
@@ -332,7 +332,7 @@ static int index_aliases(struct system *y, struct pool *pool) {
 
 int system_open(struct system *y, struct model *m, int mode, double t0, const struct source *source,
                 struct source_messages *messages, struct pool *pool) {
-    *y = (struct system){.m = m, .source = source, .mode = mode, .t0 = t0};
+    *y = (struct system){.m = m, .source = source, .mode = mode, .t0 = t0, .gap = {.row = -1}};
     y->left_out = pool_take(pool, (size_t)m->multipliers + 1);
     y->there = pool_take(pool, (size_t)m->multipliers + 1);
     y->superfluous = pool_take(pool, 2 * ((size_t)m->multipliers + 1) * sizeof *y->superfluous);

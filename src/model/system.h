@@ -28,6 +28,12 @@ struct system_origin {
     struct syntax_span where;
 };
 
+/* How near to each other the ends of a loop come that cannot be closed. */
+struct loops_gap {
+    int row; /* the constraint that is off most, by its place in the mode's list; -1: there is no gap */
+    double off;
+};
+
 struct system {
     struct model *m;
     const struct source *source;
@@ -42,6 +48,7 @@ struct system {
     unsigned char *left_out;  /* [m->multipliers] of a redundant constraint */
     int redundants;           /* constraints left out */
     const char **superfluous; /* [2 * redundants] the name of each, and of what it follows from */
+    struct loops_gap gap;     /* of constraints that are too many and cannot all hold */
     struct structure s;
     int *alias_of; /* [unknowns] 1 + the first whose alias is a derivative of this one; 0: none */
     int *alias_next;

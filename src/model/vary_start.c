@@ -234,7 +234,7 @@ void vary_again_close(struct vary_again *a) {
 /* Is there nothing in a run that begins anew but parameters, start and solver? */
 static int is_simple(const struct keel_variation *v) {
     const struct keel_model *m = v->m;
-    return !v->anew && m->modes == 1 && m->model->mode[0].events == 0 &&
+    return !v->anew && m->modes == 1 && m->model->mode[0].events + m->model->mode[0].timed == 0 &&
            m->mode[0].formulation.event.count == 0 && m->model->helds == 0 && m->sides == 0 &&
            !m->mode[0].branches.there;
 }
