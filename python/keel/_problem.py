@@ -79,6 +79,10 @@ class Problem:
         except (TypeError, ValueError):
             raise _keel.OptionError("`args` of a C function must be numbers: its data points to them") from None
 
+    def start(self):
+        """The numbers at the start, by the names that a trace has."""
+        return {"t": self.t0, **{f"u{k}": value for k, value in enumerate(self.y0.tolist())}}
+
     def sizes(self):
         """Typical sizes of the states, for what is kept: tolerances tell another story, as 1e-6 beside a
         relative 1e-10."""

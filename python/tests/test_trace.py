@@ -190,7 +190,7 @@ def swallows(t, y):
         (branches, "branches on a value"),
         (with_float, "as a number"),
         (lambda t, y: [TABLE(y[0])], "as a number"),
-        (changes, "something else at each call"),
+        (changes, "depends on more than its arguments"),
         (swallows, "branches on a value"),
         (lambda t, y: -y if int(t) == 0 else y, "as a number"),
         (lambda t, y: [max(y[0], 0.2)], "branches on a value"),
