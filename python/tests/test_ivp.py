@@ -192,8 +192,6 @@ def test_keywords_are_taken_or_refused():
         solve_ivp(f, (0, 1), [[1.0]])
     with pytest.raises(ValueError, match="finite"):
         solve_ivp(f, (0, 1), [np.nan])
-    with pytest.raises(ValueError, match="finite"):
-        solve_ivp(f, (0, np.inf), [1.0])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert solve_ivp(f, (0, 1), [1.0], "rk4", step=0.1).t.size == 11
@@ -208,3 +206,15 @@ def test_rows_are_held_whatever_atol_is(how):
     """scipy's default of 1e-6 beside a small rtol says nothing about the size of states."""
     s = solve_ivp(kepler, (0, 20), START, "DOP853", rtol=1e-11, invariants={"energy": energy}, **how)
     assert s.kept["energy"].drift < 2e-14 and s.kept["energy"].units < 4
+
+
+@pytest.mark.parametrize("trace", [True, False])
+@pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau", "BDF", "LSODA"])
+def test_an_event_ends_a_run_to_infinity(method, trace):
+    """A body thrown up from the ground, where the event function is zero."""
+    ground = lambda t, y: y[0]
+    ground.terminal, ground.direction = True, -1
+    s = solve_ivp(lambda t, y: [y[1], -10.0], (0, np.inf), [0, 50], method, events=ground, rtol=1e-6, trace=trace)
+    assert s.status == 1 and s.t_events[0] == pytest.approx([10], rel=1e-6)
+    s = solve_ivp(lambda t, y: -y, (0, np.inf), [1.0], method, max_steps=20, trace=trace)
+    assert s.status == -1 and "max_steps" in s.message
