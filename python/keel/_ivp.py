@@ -65,6 +65,11 @@ def _called(problem):
     return _with_method(problem, plan, lambda: expanded(_keel.solve(spec, plan)))
 
 
+def in_words_of_y(words):
+    """States as the functions name them."""
+    return re.sub(r"\bu\[?(\d+)\]?(?!\w)", r"y[\1]", words)
+
+
 def _with_method(problem, plan, run):
     """By the method that was asked for, which the result names."""
     plan["method"] = problem.method
@@ -109,7 +114,7 @@ def _trace(problem):
         if problem.trace:
             raise
         name = getattr(problem.source, "__name__", "the function")
-        warnings.warn(f"{name} is called from Python, more slowly: {error}", TraceWarning, stacklevel=3)
+        warnings.warn(f"{name} is called from Python, more slowly: {error}", TraceWarning, stacklevel=4)
         return None
 
 
@@ -146,15 +151,10 @@ def _solution(problem, made):
     )
 
 
-def _in_words_of_y(words):
-    """States as the functions name them."""
-    return re.sub(r"\bu\[?(\d+)\]?(?!\w)", r"y[\1]", words)
-
-
 def _result(problem, made, compiled):
-    made["message"] = _in_words_of_y(made["message"])
+    made["message"] = in_words_of_y(made["message"])
     made["diagnosis"] = tuple(
-        tuple(_in_words_of_y(part) if isinstance(part, str) else part for part in group)
+        tuple(in_words_of_y(part) if isinstance(part, str) else part for part in group)
         for group in made["diagnosis"]
     )
     statistics = made["statistics"]
@@ -270,6 +270,13 @@ def solve_ivp(
         return _standing(problem)
     start = problem.y0.view(float) if problem.is_complex else problem.y0
     _check_constraints(problem, start)
+    try:
+        return _solve(problem)
+    except (_keel.ModelError, _keel.OptionError, _keel.RunError) as error:
+        raise type(error)(in_words_of_y(str(error))) from None
+
+
+def _solve(problem):
     traced = _trace(problem)
     if traced is None:
         return _result(problem, _called(problem), False)

@@ -204,6 +204,8 @@ def trace(function, y0=None, n=None, args=(), invariants=None):
     >>> print(trace(lambda t, y: [y[1], -np.sin(y[0])], n=2).splitlines()[-5])
     u0' = u1
     """
+    if y0 is None and n is None:
+        raise TypeError("trace() needs y0, or n: how many states there are")
     n = len(y0) if n is None else n
     values = {}
     if y0 is not None:

@@ -218,3 +218,14 @@ def test_an_event_ends_a_run_to_infinity(method, trace):
     assert s.status == 1 and s.t_events[0] == pytest.approx([10], rel=1e-6)
     s = solve_ivp(lambda t, y: -y, (0, np.inf), [1.0], method, max_steps=20, trace=trace)
     assert s.status == -1 and "max_steps" in s.message
+
+
+@pytest.mark.parametrize("trace", [None, False])
+def test_sentences_speak_of_y(trace):
+    f = lambda t, y: [y[1], -y[0]]
+    with pytest.raises(ValueError, match=r"`x` is not conserved.*y\[0\]`? = "):
+        solve_ivp(f, (0, 1), [1, 0], invariants={"x": lambda t, y: y[0]}, trace=trace)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(keel.RunError, match=r"y\[1\] is not finite"):
+            solve_ivp(lambda t, y: [y[1], np.nan], (0, 1), [1, 0], trace=trace)
