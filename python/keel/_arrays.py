@@ -49,10 +49,12 @@ def _apply(ufunc, method, inputs, words):
     if function is None:
         refuse(f"it calls np.{ufunc.__name__}, which cannot be traced")
     arrays = [np.asarray(unwrap(value)) for value in inputs]
-    known = {key: words.pop(key) for key in ("axis", "keepdims", "initial") if method == "reduce" and key in words}
+    reduces = ("axis", "keepdims", "initial") if method == "reduce" else ()
+    known = {key: words.pop(key) for key in reduces if key in words}
     _no_more(ufunc.__name__, words)
     if method == "reduce":
-        result = _reduce(function, arrays[0], known.get("axis", 0), known.get("keepdims", False), known.get("initial"))
+        axis, keepdims = known.get("axis", 0), known.get("keepdims", False)
+        result = _reduce(function, arrays[0], axis, keepdims, known.get("initial"))
     elif ufunc is np.matmul and method == "__call__":
         result = np.matmul(*(a.astype(object) for a in arrays))
     elif method == "outer":
@@ -260,7 +262,8 @@ BY_NUMPY = {
 def _numbers(value):
     """What is made without symbols as numbers, as an array by np.zeros; else None."""
     if isinstance(value, Symbols):
-        return None if any(isinstance(item, (Symbol, Condition)) for item in value.array.flat) else value.array.astype(float)
+        symbols = any(isinstance(item, (Symbol, Condition)) for item in value.array.flat)
+        return None if symbols else value.array.astype(float)
     if isinstance(value, (Symbol, Condition)):
         return None
     if type(value) in (list, tuple):

@@ -39,7 +39,8 @@ def _take(values, name, value):
     except (TypeError, ValueError):
         array = np.array(np.nan)
     if not np.isfinite(array).all():
-        raise _keel.OptionError(f"`{name}` must be a finite number, an array of them or an expression, it is {value!r}")
+        wanted = "a finite number, an array of them or an expression"
+        raise _keel.OptionError(f"`{name}` must be {wanted}, it is {value!r}")
     if array.ndim == 0:
         values[name] = float(array)
     for index in np.ndindex(array.shape) if array.ndim else ():
@@ -181,7 +182,8 @@ class Model:
 
     def _refuse_keyword(self, name):
         near = difflib.get_close_matches(name, [*self._heads, *options()], 1)
-        hint = f"did you mean `{near[0]}`?" if near else f"the parameters are {', '.join(sorted(self._heads))}"
+        there = ", ".join(sorted(self._heads))
+        hint = f"did you mean `{near[0]}`?" if near else f"the parameters are {there}"
         start = " (a start value goes into `set`)" if name in self.columns else ""
         raise _keel.OptionError(f"there is no option and no parameter `{name}`{start}; {hint}")
 

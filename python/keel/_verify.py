@@ -162,8 +162,8 @@ class Held:
         for k, (before, now) in enumerate(zip(self._before, self._count())):
             if now > before + ours.get(id(self._leaves[k]), 0):
                 raise TraceError(
-                    "it keeps what it is called with, as in a list: a model would not call it; symbols of this "
-                    "trial are kept, too, unless you give trace=False"
+                    "it keeps what it is called with, as in a list: a model would not call it; symbols of "
+                    "this trial are kept, too, unless you give trace=False"
                 )
 
 

@@ -214,7 +214,8 @@ def test_an_event_ends_a_run_to_infinity(method, trace):
     """A body thrown up from the ground, where the event function is zero."""
     ground = lambda t, y: y[0]
     ground.terminal, ground.direction = True, -1
-    s = solve_ivp(lambda t, y: [y[1], -10.0], (0, np.inf), [0, 50], method, events=ground, rtol=1e-6, trace=trace)
+    fall = lambda t, y: [y[1], -10.0]
+    s = solve_ivp(fall, (0, np.inf), [0, 50], method, events=ground, rtol=1e-6, trace=trace)
     assert s.status == 1 and s.t_events[0] == pytest.approx([10], rel=1e-6)
     s = solve_ivp(lambda t, y: -y, (0, np.inf), [1.0], method, max_steps=20, trace=trace)
     assert s.status == -1 and "max_steps" in s.message
@@ -229,3 +230,16 @@ def test_sentences_speak_of_y(trace):
         warnings.simplefilter("ignore")
         with pytest.raises(keel.RunError, match=r"y\[1\] is not finite"):
             solve_ivp(lambda t, y: [y[1], np.nan], (0, 1), [1, 0], trace=trace)
+
+
+@pytest.mark.parametrize("trace", [True, False])
+@pytest.mark.parametrize("way", [1, -1])
+def test_sol_goes_on_as_a_cubic(trace, way):
+    """Free fall by short steps, far beyond the event that ends the run."""
+    ground = lambda t, y: y[0]
+    ground.terminal = True
+    s = solve_ivp(lambda t, y: [y[1], -10.0], (0, way), [0.0, way * 0.01], max_step=1e-5, events=ground,
+                  dense_output=True, trace=trace)  # fmt: skip
+    assert s.status == 1 and s.t[-1] == pytest.approx(way * 0.002)
+    t = way * np.array([-0.01, 0.001, 0.01])
+    assert np.allclose(s.sol(t), [way * 0.01 * t - 5 * t**2, way * 0.01 - 10 * t], rtol=1e-6, atol=1e-9)

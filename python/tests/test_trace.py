@@ -1,6 +1,7 @@
 """Functions that become models: traced and called runs agree; what cannot be traced says why."""
 
 import functools
+import itertools
 import math
 import types
 import warnings
@@ -11,6 +12,7 @@ import pytest
 
 import keel
 from keel import solve_ivp, trace
+from keel._traced import Traced
 
 A = np.array([[-0.5, 1.0, 0.0], [-1.0, -0.3, 0.2], [0.1, 0.0, -0.7]])
 
@@ -307,12 +309,16 @@ def test_many_short_runs_are_compiled(monkeypatch):
 
 def test_long_arrays_are_called(monkeypatch):
     """Without a warning: numpy's own code for them is as fast."""
-    monkeypatch.setattr("keel._traced.Traced", None)
-    y0 = np.linspace(0, 1, 100_000)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        s = solve_ivp(lambda t, y: -y, (0, 0.1), y0)
-    assert s.success and np.allclose(s.y[:, -1], y0 * np.exp(-0.1), rtol=1e-3)
+    for seconds, traced in ((2e-6, False), (2e-3, True)):
+        clock = itertools.count(0, seconds)
+        monkeypatch.setattr("keel._ivp.time", types.SimpleNamespace(perf_counter=lambda: next(clock)))
+        made = []
+        monkeypatch.setattr("keel._ivp.Traced", lambda problem: made.append(problem) or Traced(problem))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            s = solve_ivp(lambda t, y: -y, (0, 0.1), np.linspace(0, 1, 1000))
+        assert s.success and bool(made) == traced
+    assert np.allclose(s.y[:, -1], np.linspace(0, 1, 1000) * np.exp(-0.1), rtol=1e-3)
 
 
 def test_switches_are_met_exactly():

@@ -93,8 +93,7 @@ int elaborate_gather(struct elaborate *e, const struct syntax_node *ref, const s
     if (!elaborate_indices(e, ref, frame, index)) return 0;
     if (!box_of(ref->text, ref->count, index, label, count, stride, shape)) {
         if (box_of(ref->text, 0, index, label, count, stride, shape))
-            outside(e, ref, frame, ref->multiplier ? "lambda." : "", shape, ref->count, index,
-                    ref->span);
+            outside(e, ref, frame, ref->multiplier ? "lambda." : "", shape, ref->count, index, ref->span);
         else elaborate_unknown_label(e, ref, what, label, count, stride);
         return 0;
     }

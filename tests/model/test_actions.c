@@ -29,7 +29,8 @@ static void the_start_knows_no_span(void **unused) {
         char text[200];
         keel_model *m;
         snprintf(text, sizeof text,
-                 "var x, v\nx' = v\nv' = -10\ninit x = 0, v = 20\nrun 0 .. %s\nevent hit: x falling -> stop\n",
+                 "var x, v\nx' = v\nv' = -10\ninit x = 0, v = 20\nrun 0 .. %s\n"
+                 "event hit: x falling -> stop\n",
                  end[i]);
         keel_sim *s = sim_of(text, &m);
         assert_int_equal(keel_sim_run(s, strtod(end[i], NULL)), KEEL_EVENT);
