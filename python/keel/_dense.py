@@ -43,13 +43,17 @@ class DenseSolution:
         table = np.einsum("tk,tkn->tn", factor, values) / factor.sum(axis=1)[:, None]
         outside = (part < 0) | (part > 1)
         if outside.any():
-            table[outside] = self._beyond(part[outside], values[outside])
+            table[outside] = self._beyond(times[outside], step[outside])
         return table
 
-    def _beyond(self, part, values):
-        """Newton's form at four of the nodes."""
+    def _beyond(self, times, step):
+        """Newton's form at four of the nodes; an event may have left a sliver of the last step."""
+        lengths = np.abs(np.diff(self.ts))
+        inner = np.clip(np.where(step == 0, 1, step - 1), 0, len(lengths) - 1)
+        step = np.where(lengths[step] < 1e-3 * lengths[inner], inner, step)
+        part = (times - self.ts[step]) / (self.ts[step + 1] - self.ts[step])
         pick = np.linspace(0, len(self._nodes) - 1, 4).astype(int)
-        nodes, slopes = self._nodes[pick], values[:, pick].copy()
+        nodes, slopes = self._nodes[pick], self._values[step][:, pick]
         for k in range(1, 4):
             slopes[:, k:] = (slopes[:, k:] - slopes[:, k - 1 : -1]) / (nodes[k:] - nodes[:-k])[:, None]
         found = slopes[:, 3]

@@ -243,3 +243,14 @@ def test_sol_goes_on_as_a_cubic(trace, way):
     assert s.status == 1 and s.t[-1] == pytest.approx(way * 0.002)
     t = way * np.array([-0.01, 0.001, 0.01])
     assert np.allclose(s.sol(t), [way * 0.01 * t - 5 * t**2, way * 0.01 - 10 * t], rtol=1e-6, atol=1e-9)
+
+
+def test_sol_does_not_go_on_from_a_sliver():
+    """An event just behind a step leaves a step of one round-off."""
+    from keel._dense import DenseSolution
+
+    ends, nodes = np.array([0, 1, 1 + 2**-52]), (1 - np.cos(np.pi * np.arange(8) / 7)) / 2
+    times = (ends[:-1, None] + nodes * np.diff(ends)[:, None]).ravel()
+    sol = DenseSolution(ends, np.stack([times**2, np.sin(times)], axis=1), 8)
+    assert sol(2.0)[0] == pytest.approx(4, rel=1e-12) and abs(sol(2.0)[1] - np.sin(2)) < 0.05
+    assert np.allclose(sol(-0.5), [0.25, np.sin(-0.5)], atol=0.02)
