@@ -252,5 +252,5 @@ def test_sol_does_not_go_on_from_a_sliver():
     ends, nodes = np.array([0, 1, 1 + 2**-52]), (1 - np.cos(np.pi * np.arange(8) / 7)) / 2
     times = (ends[:-1, None] + nodes * np.diff(ends)[:, None]).ravel()
     sol = DenseSolution(ends, np.stack([times**2, np.sin(times)], axis=1), 8)
-    assert sol(2.0)[0] == pytest.approx(4, rel=1e-12) and abs(sol(2.0)[1] - np.sin(2)) < 0.05
+    assert sol(2.0)[0] == pytest.approx(4, rel=1e-12) and abs(sol(1.2)[1] - np.sin(1.2)) < 0.01
     assert np.allclose(sol(-0.5), [0.25, np.sin(-0.5)], atol=0.02)
