@@ -57,6 +57,7 @@ LONG = "var x, v\nx' = v\nv' = -x\ninit x = 1, v = 0\nrun 0 .. 1e9\n"
 def test_an_interrupt_ends_a_run(work):
     code = f"""
 import keel, os, signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # processes in the background ignore it
 def start():
     threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     global begin

@@ -152,9 +152,10 @@ static int sort_sets(struct keel_model *m) {
     m->parameter_set = pool_take(&m->pool, bytes);
     m->start = pool_take(&m->pool, bytes);
     m->parameter_sets = m->starts = 0;
-    if (m->pool.refused) return diagnostics_memory(&m->messages);
+    m->unknowns = (struct dictionary){.pool = &m->pool};
+    if (!assign_unknowns(&m->unknowns, m->file) || m->pool.refused) return diagnostics_memory(&m->messages);
     for (int i = 0; i < m->sets; i++)
-        if (assign_is_start(m->file, m->set[i])) m->start[m->starts++] = m->set[i];
+        if (assign_is_start(&m->unknowns, m->set[i])) m->start[m->starts++] = m->set[i];
         else m->parameter_set[m->parameter_sets++] = m->set[i];
     return 1;
 }
@@ -401,7 +402,7 @@ keel_status keel_model_set(keel_model *m, const char *assignment) {
     if (!m || !assignment) return KEEL_EINVAL;
     char *own = copy(assignment, strlen(assignment)), **list = own ? sets_with(m, own, &count) : NULL;
     if (!list) return free(own), KEEL_ENOMEM;
-    if (m->model && !m->starts && !assign_is_start(m->file, assignment))
+    if (m->model && !m->starts && !assign_is_start(&m->unknowns, assignment))
         change = elaborate_set(m->model, count, (const char *const *)list, message, sizeof message);
     if (change == ELABORATE_REFUSED) return free(own), free(list), refuse(m, message);
     return take_change(m, list, count, change);
@@ -416,7 +417,7 @@ keel_status keel_model_set_all(keel_model *m, const char *const *set, int sets) 
     if (!list) return KEEL_ENOMEM;
     for (int i = 0; i < sets; i++) {
         if (!(list[i] = copy(set[i], strlen(set[i])))) return sets_free(list, i), KEEL_ENOMEM;
-        plain = plain && !assign_is_start(m->file, set[i]);
+        plain = plain && !assign_is_start(&m->unknowns, set[i]);
     }
     if (plain) change = elaborate_set(m->model, sets, (const char *const *)list, message, sizeof message);
     if (change == ELABORATE_REFUSED) return sets_free(list, sets), refuse(m, message);

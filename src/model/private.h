@@ -3,6 +3,7 @@
 #define KEEL_MODEL_PRIVATE_H
 
 #include "keel/model.h"
+#include "base/dictionary.h"
 #include "lang/elaborate.h"
 #include "model/branches.h"
 #include "model/fill.h"
@@ -83,6 +84,7 @@ struct keel_model {
     double span[2];
     keel_status status;
     struct syntax_file *file;
+    struct dictionary unknowns; /* their names in the file */
     struct model *model;
     struct inside_mode *mode;
     int modes; /* that were opened */

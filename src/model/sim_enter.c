@@ -107,7 +107,7 @@ static double remainder_of(const struct keel_sim *s, int number, int k) {
  * located. */
 static int sign_after(const struct keel_sim *s, int number, const double *v) {
     double t = keel_time(s->solver), forward = 1;
-    double moment = 1e-10 * fmax(fabs(t), fabs(s->span[1] - s->span[0]));
+    double moment = 1e-10 * fmax(fabs(t), fabs(t - s->span[0])); /* not of the span, which may be any */
     if (!is_zero(s, number, v)) return 0;
     for (int k = 1; k < DERIVATIVES; k++) {
         double size = fabs(v[2 * k]), next = k + 1 < DERIVATIVES ? fabs(v[2 * k + 2]) * moment : 0;
