@@ -422,6 +422,14 @@ keel_status keel_residuals(keel_solver *s, double t, const double *u, double *ou
     return KEEL_OK;
 }
 
+int keel_sliding(keel_solver *s, double t, const double *u, keel_side_fn *look, void *context) {
+    if (!s || !u || !look || !s->engine->block || s->engine->surfaces.count == 0) return 0;
+    keel_stats before = s->engine->r->stats;
+    int slides = surfaces_both(s->engine, t, u, look, context);
+    s->engine->r->stats = before;
+    return slides;
+}
+
 int keel_surface_at(const keel_solver *s, int i, keel_surface *out) {
     if (!s || !out || !s->engine->block || i < 0 || i >= s->engine->surfaces.count) return 0;
     const struct engine *e = s->engine;

@@ -48,6 +48,7 @@ void surfaces_layout(struct engine *e, size_t vector) {
     s->noise = arena_doubles(a, (size_t)e->field.p.event.count);
     s->trial = arena_doubles(a, vector);
     s->u = arena_doubles(a, vector);
+    s->there = arena_doubles(a, vector);
     for (int k = 0; k < 2; k++) s->f[k] = arena_doubles(a, vector);
     for (int i = 0, k = 0; i < e->field.p.event.count && s->event; i++) {
         s->number[i] = is_surface(&e->field.p, i) ? k : -1;
@@ -208,15 +209,14 @@ static int consistent(struct engine *e, double t, const double *u, int count, co
 
 keel_status surfaces_seen(struct engine *e, double t, const double *u, double *value) {
     struct surfaces *s = &e->surfaces;
+    double part = 0;
+    if (e->r->sliding && surfaces_mean(e, t, u, value, &part)) return KEEL_RETRY;
     for (int k = 0; k < s->count; k++) {
         double *v = &value[s->event[k]];
         if (e->r->sliding && s->met[k]) *v = 1;
         else if (surfaces_stairs(e, k)) *v = (*v - s->side[k]) * (s->side[k] + 1 - *v);
     }
-    if (!e->r->sliding) return KEEL_OK;
-    double part;
-    if (surfaces_share(e, t, u, &part)) return KEEL_RETRY;
-    value[s->event[e->r->sliding - 1]] = part * (1 - part);
+    if (e->r->sliding) value[s->event[e->r->sliding - 1]] = part * (1 - part);
     return KEEL_OK;
 }
 

@@ -29,4 +29,6 @@ keel_status surfaces_leave(struct engine *e, double t, const double *u);
 keel_status surfaces_meet(struct engine *e, double t, int count, const int *met); /* the sentence */
 /* The share a of f+ in the motion; 0, or what a callback returned. */
 int surfaces_share(struct engine *e, double t, const double *u, double *share);
+/* The same, and the event functions as means of both sides. */
+int surfaces_mean(struct engine *e, double t, const double *u, double *value, double *share);
 #endif

@@ -7,6 +7,19 @@
 
 enum { ORDERS = 12 }; /* derivatives that may decide which way a surface goes */
 
+/* An Euler step of length delta.  y, which a surface may depend on, is solved for where it leads. */
+static keel_status euler(struct engine *e, double delta, double *t, double *u) {
+    const struct field *fd = &e->field;
+    keel_status status = engine_rhs(e, *t, u, e->split);
+    if (status != KEEL_OK) return status;
+    for (int j = 0; j < fd->n; j++) u[j] += delta * e->split[j];
+    *t += delta;
+    if (fd->m == 0) return KEEL_OK;
+    status = engine_rhs(e, *t, u, e->split);
+    memcpy(u + fd->n, fd->y, (size_t)fd->m * sizeof *u);
+    return status;
+}
+
 /* Which way surface k moves from (t, u) with the sides that are shown, along the run: +1 up, -1 down, 0: it
  * stays within round-off.  By one Euler step, and where that does not tell, by two: (d/dt)^2.  Where nothing
  * moves at all m steps show (d/dt)^m: the last of a row of bodies in contact feels an impact on
@@ -14,17 +27,14 @@ enum { ORDERS = 12 }; /* derivatives that may decide which way a surface goes */
 static int way_and_order(struct engine *e, double t, const double *u, int k, int *order) {
     static const double share[] = {1e-6, 1e-4, 1e-2};
     struct surfaces *s = &e->surfaces;
-    struct field *fd = &e->field;
+    const struct field *fd = &e->field;
     double begin = surfaces_height(e, k, s->value);
     *order = 0;
     for (int length = 0; length < 3; length++) {
         double delta = share[length] * surfaces_moment(e), at = t;
         memcpy(s->trial, u, (size_t)(fd->n + fd->m) * sizeof *u);
         for (int stage = 0; stage < ORDERS; stage++) {
-            if (engine_rhs(e, at, s->trial, e->split) != KEEL_OK) break;
-            for (int j = 0; j < fd->n; j++) s->trial[j] += delta * e->split[j];
-            for (int j = 0; j < fd->m; j++) s->trial[fd->n + j] = fd->y[j];
-            at += delta;
+            if (euler(e, delta, &at, s->trial) != KEEL_OK) break;
             if (surfaces_values(e, at, s->trial, e->events.here) != KEEL_OK) break;
             double change = surfaces_height(e, k, e->events.here) - begin;
             *order = stage + 1;
