@@ -272,7 +272,7 @@ static keel_status choose_sides(struct engine *e, double t, const double *u, int
 static keel_status choose(struct engine *e, double t, const double *u, int count, const int *met,
                           unsigned first) {
     keel_status status = choose_sides(e, t, u, count, met, first);
-    if (status == KEEL_OK) surfaces_rests(e, t, u);
+    if (status == KEEL_OK) surfaces_rests(e, t, u, 0);
     return status;
 }
 
@@ -425,7 +425,11 @@ keel_status surfaces_pass(struct engine *e) {
     r->stats.switches++;
     keel_status status = watch_zeno(e, t);
     if (status != KEEL_OK) return status;
-    if (r->sliding && s->met[crossed]) return surfaces_leave(e, t, u);
+    if (r->sliding && s->met[crossed]) { /* where a is 0 or 1 the surface is a tangent */
+        status = surfaces_leave(e, t, u);
+        if (status == KEEL_OK && find_noise(e, t, u) == KEEL_OK) surfaces_rests(e, t, u, 1);
+        return status;
+    }
     s->tally[crossed].crossings++;
     surfaces_end_slide(e);
     status = cross(e, crossed, t, u);

@@ -17,8 +17,9 @@ double surfaces_moment(const struct engine *e); /* a time in which little happen
 #define SURFACES_NOISES 64 /* of its round-off: a surface is met */
 int surfaces_stairs(const struct engine *e, int k);
 int surfaces_way(struct engine *e, double t, const double *u, int k);
-/* Heights below which surfaces that are met, and left along a tangent, have no sign. */
-void surfaces_rests(struct engine *e, double t, const double *u);
+/* Heights below which surfaces that are met, and left along a tangent, have no sign.  tangent: it is known to
+ * be one. */
+void surfaces_rests(struct engine *e, double t, const double *u, int tangent);
 /* Combination `mask` of the surfaces that are met at (t, u): bit i set: the i-th is on its upper side. */
 void surfaces_take(struct engine *e, double t, const double *u, int count, const int *met, unsigned mask);
 

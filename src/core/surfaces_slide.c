@@ -53,7 +53,7 @@ static int slopes(struct engine *e, double t, const double *x, double slope[2]) 
     return slopes_over(e, t, x, moment(e), slope);
 }
 
-/* A time over which differences tell the slopes: so long that round-off of the surface is 1e-8 of what they
+/* A time over which differences tell the slopes: so long that round-off of the surface is 1e-11 of what they
  * make of it, but no longer than they agree better and better, where its terms cancel. */
 static double find_moment(struct engine *e, double t, const double *u) {
     enum { DECADES = 20 };
@@ -63,7 +63,7 @@ static double find_moment(struct engine *e, double t, const double *u) {
     int code = slopes_over(e, t, u, delta, slope);
     for (int k = 0; k < DECADES && !code; k++) {
         double steep = fabs(slope[0]) + fabs(slope[1]), before = apart;
-        if (delta * steep >= 1e8 * noise && steep > 0) break;
+        if (delta * steep >= 1e11 * noise && steep > 0) break;
         code = slopes_over(e, t, u, 10 * delta, longer);
         apart = fabs(longer[0] - slope[0]) + fabs(longer[1] - slope[1]);
         if (code || apart > before) break;
@@ -84,16 +84,26 @@ int surfaces_rhs(double t, const double *x, double *dx, void *engine) {
     return isfinite(part) ? 0 : 1;
 }
 
-keel_status surfaces_hold(struct engine *e, double t, double *x) {
+/* x + way (f+ - f-), with the y of the side that is shown; its height above the surface.  0: none. */
+static int aside(struct engine *e, double t, const double *x, double way, double *height) {
     struct surfaces *s = &e->surfaces;
-    double slope[2];
+    struct field *fd = &e->field;
+    for (int j = 0; j < fd->n; j++) s->there[j] = x[j] + way * (s->f[1][j] - s->f[0][j]);
+    if (fd->m && s->rate(t, s->there, s->u, s->context)) return 0;
+    if (fd->m) memcpy(s->there + fd->n, fd->y, (size_t)fd->m * sizeof *x);
+    if (surfaces_values(e, t, s->there, e->events.slope) != KEEL_OK) return 0;
+    *height = surfaces_height(e, e->r->sliding - 1, e->events.slope);
+    return 1;
+}
+
+keel_status surfaces_hold(struct engine *e, double t, double *x) {
+    const struct surfaces *s = &e->surfaces;
+    double slope[2], height;
     if (!e->r->sliding) return KEEL_OK;
     if (slopes(e, t, x, slope)) return KEEL_RETRY;
     for (int again = 0; again < 2; again++) {
-        memcpy(s->u, x, (size_t)(e->field.n + e->field.m) * sizeof *x);
-        keel_status status = surfaces_values(e, t, s->u, e->events.slope);
-        if (status != KEEL_OK) return status;
-        double back = surfaces_height(e, e->r->sliding - 1, e->events.slope) / (slope[1] - slope[0]);
+        if (!aside(e, t, x, 0, &height)) return KEEL_RETRY;
+        double back = height / (slope[1] - slope[0]);
         for (int j = 0; j < e->field.n; j++) x[j] -= back * (s->f[1][j] - s->f[0][j]);
     }
     return KEEL_OK;
@@ -120,18 +130,6 @@ int surfaces_mean(struct engine *e, double t, const double *u, double *value, do
     }
     surfaces_publish(e);
     return code;
-}
-
-/* x + way (f+ - f-), with the y of the side that is shown; its height above the surface.  0: none. */
-static int aside(struct engine *e, double t, const double *x, double way, double *height) {
-    struct surfaces *s = &e->surfaces;
-    struct field *fd = &e->field;
-    for (int j = 0; j < fd->n; j++) s->there[j] = x[j] + way * (s->f[1][j] - s->f[0][j]);
-    if (fd->m && s->rate(t, s->there, s->u, s->context)) return 0;
-    if (fd->m) memcpy(s->there + fd->n, fd->y, (size_t)fd->m * sizeof *x);
-    if (surfaces_values(e, t, s->there, e->events.slope) != KEEL_OK) return 0;
-    *height = surfaces_height(e, e->r->sliding - 1, e->events.slope);
-    return 1;
 }
 
 /* The state on the side that is shown, into s->there: so far from the surface that round-off does not move it
@@ -262,10 +260,8 @@ keel_status surfaces_leave(struct engine *e, double t, const double *u) {
     double share;
     if (surfaces_share(e, t, u, &share)) return engine_fail_by_fault(e);
     int above = share > 0.5;
-    for (int k = 0; k < s->count; k++) {
+    for (int k = 0; k < s->count; k++)
         if (s->met[k]) s->side[k] = above ? s->high[k] : s->low[k];
-        s->met[k] = 0;
-    }
     surfaces_end_slide(e);
     surfaces_publish(e);
     return KEEL_OK;
