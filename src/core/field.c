@@ -24,7 +24,9 @@ keel_status field_fault(struct field *fd, keel_status severity, keel_status stat
 }
 
 const char *field_name(const char *const *names, int i, const char *what, char *room, size_t size) {
-    if (names && names[i]) text_set(room, size, "`%s`", names[i]);
+    int whole = names && names[i] && strlen(names[i]) + 3 <= size; /* with its marks */
+    if (whole) text_set(room, size, "`%s`", names[i]);
+    else if (names && names[i]) text_set(room, size, "`%.*s...`", (int)size - 6, names[i]);
     else text_set(room, size, "%s[%d]", what, i);
     return room;
 }

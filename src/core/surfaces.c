@@ -309,7 +309,7 @@ static void know_signs(struct engine *e) {
 static keel_status only_way(struct engine *e, double t, const double *u, const int *met) {
     const struct surfaces *s = &e->surfaces;
     unsigned mask = s->side[met[0]] == s->high[met[0]];
-    char name[64];
+    char name[60];
     if (e->r->sliding || consistent(e, t, u, 1, met, mask) != 2) return KEEL_OK;
     surfaces_take(e, t, u, 1, met, !mask);
     if (consistent(e, t, u, 1, met, !mask) == 2)
@@ -396,7 +396,7 @@ enum { WINDOW = 8, SHRUNK = 3, SHRINKING = 50 };
 
 static keel_status watch_zeno(struct engine *e, double t) {
     struct zeno *z = &e->r->zeno;
-    char name[64];
+    char name[60];
     if (++z->count < WINDOW) return KEEL_OK;
     double took = fabs(t - z->since), ratio = z->took > 0 ? took / z->took : 1;
     z->shrunk = ratio < 0.98 ? z->shrunk + 1 : 0;
@@ -426,8 +426,9 @@ keel_status surfaces_pass(struct engine *e) {
     keel_status status = watch_zeno(e, t);
     if (status != KEEL_OK) return status;
     if (r->sliding && s->met[crossed]) { /* where a is 0 or 1 the surface is a tangent */
-        status = surfaces_leave(e, t, u);
-        if (status == KEEL_OK && find_noise(e, t, u) == KEEL_OK) surfaces_rests(e, t, u, 1);
+        double steep = 0;
+        status = surfaces_leave(e, t, u, &steep);
+        if (status == KEEL_OK && find_noise(e, t, u) == KEEL_OK) surfaces_rests(e, t, u, steep);
         return status;
     }
     s->tally[crossed].crossings++;

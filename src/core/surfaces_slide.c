@@ -160,7 +160,7 @@ int surfaces_both(struct engine *e, double t, const double *u, keel_side_fn *loo
 }
 
 keel_status surfaces_meet(struct engine *e, double t, int count, const int *met) {
-    char one[64], other[64];
+    char one[60], other[60];
     if (count == 1)
         return engine_fail(
             e, KEEL_ELIMIT,
@@ -224,7 +224,7 @@ static int slides(struct engine *e, double t, const double *u, int count, const 
 /* Who cannot follow the mean of two fields, why, and what can; KEEL_OK: all can. */
 static keel_status slide_or_refuse(struct engine *e, double t) {
     const char *who = e->stepper->info.name, *why = NULL, *instead = "take dop853 or radau";
-    char name[64];
+    char name[60];
     if (e->stepper->no_rhs == 1 || e->stepper->info.traits & (KEEL_AS_GIVEN | KEEL_CONSTRAINED))
         why = "it steps by the equations of one side, and sliding is a mean of both";
     else if (engine_attempts(e)) {
@@ -255,11 +255,12 @@ keel_status surfaces_slide(struct engine *e, double t, const double *u, int coun
 }
 
 /* a has reached 0 or 1: the motion of that side takes over. */
-keel_status surfaces_leave(struct engine *e, double t, const double *u) {
+keel_status surfaces_leave(struct engine *e, double t, const double *u, double *steep) {
     struct surfaces *s = &e->surfaces;
-    double share;
-    if (surfaces_share(e, t, u, &share)) return engine_fail_by_fault(e);
-    int above = share > 0.5;
+    double slope[2];
+    if (slopes(e, t, u, slope)) return engine_fail_by_fault(e);
+    *steep = fabs(slope[0]) + fabs(slope[1]);
+    int above = slope[0] / (slope[0] - slope[1]) > 0.5;
     for (int k = 0; k < s->count; k++)
         if (s->met[k]) s->side[k] = above ? s->high[k] : s->low[k];
     surfaces_end_slide(e);

@@ -59,14 +59,14 @@ int surfaces_way(struct engine *e, double t, const double *u, int k) {
 /* A surface that is met and left along a tangent, or not at all: near it the errors of the steps, and of what
  * lies between them, have any sign.  Its side is known by the derivative, and stays while its height is below
  * what the tolerances leave of it. */
-void surfaces_rests(struct engine *e, double t, const double *u, int tangent) {
+void surfaces_rests(struct engine *e, double t, const double *u, double steep) {
     struct surfaces *s = &e->surfaces;
     int n = e->field.n, order;
     if (e->r->sliding) return;
     for (int k = 0; k < s->count; k++) {
         if (!s->met[k] || surfaces_stairs(e, k)) continue;
-        if (!tangent && fabs(s->value[s->event[k]]) > SURFACES_NOISES * s->noise[s->event[k]]) continue;
-        if (!tangent && way_and_order(e, t, u, k, &order) != 0 && order == 1) continue;
+        if (steep == 0 && fabs(s->value[s->event[k]]) > SURFACES_NOISES * s->noise[s->event[k]]) continue;
+        if (steep == 0 && way_and_order(e, t, u, k, &order) != 0 && order == 1) continue;
         double height = 0, here = s->value[s->event[k]];
         for (int way = 0; way < 3; way++) {
             memcpy(s->trial, u, (size_t)(n + e->field.m) * sizeof *u);
@@ -76,6 +76,8 @@ void surfaces_rests(struct engine *e, double t, const double *u, int tangent) {
             if (surfaces_values(e, t, s->trial, e->events.here) != KEEL_OK) break;
             height = fmax(height, fabs(e->events.here[s->event[k]] - here));
         }
+        /* tolerances may be far from the size of a state, and fixed steps have none */
+        if (steep > 0) height = fmin(height, 1e-3 * steep * fabs(surfaces_moment(e)));
         if (isfinite(height)) s->rest[k] = height;
         s->noise[s->event[k]] = fmax(s->noise[s->event[k]], s->rest[k] / SURFACES_NOISES);
     }

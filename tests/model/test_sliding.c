@@ -195,11 +195,37 @@ static void a_slide_is_left_once(void **state) {
     }
 }
 
+/* Without a method: stiff beside what slides, before and after it begins to. */
+static void the_default_slides_where_it_is_stiff(void **state) {
+    (void)state;
+    static const double rates[] = {1e3, 1e5, 1e7};
+    for (int k = 0; k < 3; k++)
+        for (int size = 1; size < 31; size += 24)
+            for (int start = 0; start < 2; start++) {
+                char text[400];
+                double k2 = rates[k] * rates[k];
+                snprintf(text, sizeof text,
+                         "param k = %g, N = %d\nvar x[1..N], v\nfor i in 1..N: x[i]' = -k*(x[i] - cos(t))\n"
+                         "v' = 0.5*x[1] - sign(v)\noutput a = v'\ninit x = 0, v = %d\nrun 0 .. 20\n",
+                         rates[k], size, start);
+                keel_model *m = model_of(text);
+                keel_sim *s = keel_sim_open(m, &(keel_options){.method = "auto", .rtol = 1e-6});
+                run_to(s, 20);
+                assert_near(value_of(s, "x[1]"), (k2 * cos(20) + rates[k] * sin(20)) / (k2 + 1), 1e-4);
+                assert_near(value_of(s, "v"), 0, 1e-10);
+                assert_near(value_of(s, "a"), 0, 1e-10);
+                assert_true(keel_statistics(keel_sim_solver(s)).steps < 1000);
+                keel_sim_close(s);
+                keel_model_close(m);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conditions_see_what_is_solved_for), cmocka_unit_test(conditions_see_multipliers),
-        cmocka_unit_test(columns_are_means_while_it_sticks), cmocka_unit_test(events_see_the_mean),
-        cmocka_unit_test(sliding_knows_no_unit_of_time),     cmocka_unit_test(a_slide_is_left_once),
+        cmocka_unit_test(conditions_see_what_is_solved_for),    cmocka_unit_test(conditions_see_multipliers),
+        cmocka_unit_test(columns_are_means_while_it_sticks),    cmocka_unit_test(events_see_the_mean),
+        cmocka_unit_test(sliding_knows_no_unit_of_time),        cmocka_unit_test(a_slide_is_left_once),
+        cmocka_unit_test(the_default_slides_where_it_is_stiff),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
