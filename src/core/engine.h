@@ -398,6 +398,7 @@ keel_status surfaces_seen(struct engine *e, double t, const double *u, double *v
 void surfaces_end_slide(struct engine *e);                        /* where the solver stands, if it slides */
 keel_status surfaces_hold(struct engine *e, double t, double *x); /* sliding: back to the surface */
 keel_fn surfaces_rhs;                                             /* sliding; its user is the engine */
+void surfaces_bound(const struct engine *e, double *scale); /* sliding: no tolerance below its round-off */
 /* Sliding: `look` at (t, u) from both sides (keel_sliding); 1; 0: it does not slide. */
 int surfaces_both(struct engine *e, double t, const double *u, keel_side_fn *look, void *context);
 

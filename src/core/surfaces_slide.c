@@ -6,6 +6,7 @@
 
 enum { SLIDE_MOST = 4 }; /* surfaces met at once: pairs of combinations are tried */
 #define SHORT 1e-5       /* of a step: the motion does not bend */
+#define KNOWN 4e-11      /* of f+ - f-: what differences leave open of the rate */
 
 /* One side of what is slid along, to the callbacks. */
 static void show_side(struct engine *e, int above) {
@@ -107,6 +108,16 @@ keel_status surfaces_hold(struct engine *e, double t, double *x) {
         for (int j = 0; j < e->field.n; j++) x[j] -= back * (s->f[1][j] - s->f[0][j]);
     }
     return KEEL_OK;
+}
+
+/* The share is known to some 1e-11, and f with it.  What is slid along may well be zero, with a tolerance far
+ * below that. */
+void surfaces_bound(const struct engine *e, double *scale) {
+    const struct surfaces *s = &e->surfaces;
+    for (int j = 0; j < e->field.n; j++) {
+        double least = KNOWN * fabs(e->r->h_taken * (s->f[1][j] - s->f[0][j]));
+        if (scale[j] * least > 1) scale[j] = 1 / least;
+    }
 }
 
 int surfaces_share(struct engine *e, double t, const double *u, double *share) {

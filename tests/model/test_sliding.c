@@ -164,6 +164,30 @@ static void sliding_knows_no_unit_of_time(void **state) {
             }
 }
 
+/* What is slid along is zero, and no tolerance of it is below what is known of its rate: velocities of 1e6
+ * beside places of 1e-3. */
+static void zero_is_held_in_any_unit(void **state) {
+    (void)state;
+    static const double units[] = {1, 1e-9, 1e9, 1e-3};
+    for (int k = 0; k < 16; k++) {
+        char text[600];
+        double Z = units[k / 4], S = units[k % 4];
+        snprintf(text, sizeof text,
+                 "param Z = %g, S = %g\ncanonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2\n"
+                 "force q[1]: (-0.308*q[1] - 0.381*q[2] + 0.203*Z*sin(0.606*t/S) - 1.135*Z*sign(p[1]))/S^2\n"
+                 "force q[2]: (-0.149*q[1] - 0.207*q[2] - 0.137*S*p[2] + 1.38*Z*sin(2.729*t/S))/S^2\n"
+                 "init q = (0.631*Z, -0.437*Z), p = (-0.186*Z/S, -0.868*Z/S)\nrun 0 .. 10*S\n",
+                 Z, S);
+        keel_model *m = model_of(text);
+        keel_sim *s = keel_sim_open(m, &(keel_options){.method = "dop853", .rtol = 1e-11});
+        run_to(s, 10 * S);
+        assert_near(value_of(s, "p[1]") / (Z / S), 0, 1e-12);
+        assert_true(keel_statistics(keel_sim_solver(s)).steps < 400);
+        keel_sim_close(s);
+        keel_model_close(m);
+    }
+}
+
 /* A motion leaves a surface where it is a tangent of it: on which side it is just behind that place is known by
  * the share of the sides, not by values that are round-off.  y, which the surface is of, is solved for. */
 static void a_slide_is_left_once(void **state) {
@@ -222,9 +246,13 @@ static void the_default_slides_where_it_is_stiff(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conditions_see_what_is_solved_for),    cmocka_unit_test(conditions_see_multipliers),
-        cmocka_unit_test(columns_are_means_while_it_sticks),    cmocka_unit_test(events_see_the_mean),
-        cmocka_unit_test(sliding_knows_no_unit_of_time),        cmocka_unit_test(a_slide_is_left_once),
+        cmocka_unit_test(conditions_see_what_is_solved_for),
+        cmocka_unit_test(conditions_see_multipliers),
+        cmocka_unit_test(columns_are_means_while_it_sticks),
+        cmocka_unit_test(events_see_the_mean),
+        cmocka_unit_test(sliding_knows_no_unit_of_time),
+        cmocka_unit_test(zero_is_held_in_any_unit),
+        cmocka_unit_test(a_slide_is_left_once),
         cmocka_unit_test(the_default_slides_where_it_is_stiff),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
