@@ -73,8 +73,11 @@ int surfaces_of_event(const struct engine *e, int event) {
     return e->surfaces.count > 0 && event >= 0 ? e->surfaces.number[event] : -1;
 }
 
+/* Of what is slid along the share a is watched, a number without a unit. */
 double surfaces_noise(const struct engine *e, int event, double largest) {
-    if (surfaces_of_event(e, event) < 0) return -1;
+    int k = surfaces_of_event(e, event);
+    if (k < 0) return -1;
+    if (e->r->sliding && e->surfaces.met[k]) return EVENTS_NEGLIGIBLE;
     double noise = SURFACES_NOISES * e->surfaces.noise[event];
     return e->r->just_begun ? fmax(noise, EVENTS_NEGLIGIBLE * largest) : noise;
 }
