@@ -3,8 +3,8 @@
  * Small systems go to rodas5p, whose steps cost least, or, where the tolerance is small or the problem lacks
  * jacobians, to radau, which needs the least steps; large ones, whose matrices are what costs, to bdf, unless
  * the tolerance is very small.  Where a part swings nearly undamped radau is better than both: orders 3 to 5
- * of bdf are unstable near the imaginary axis, and the errors of many steps add up.  Where the equations switch
- * the motion may slide along a surface, which rodas5p cannot: there radau takes its place. */
+ * of bdf are unstable near the imaginary axis, and the errors of many steps add up.  Where the equations
+ * switch the motion may slide along a surface, which rodas5p cannot: there radau takes its place. */
 #include "api/automatic.h"
 
 #include "core/save.h"

@@ -45,7 +45,7 @@ static int slopes_over(struct engine *e, double t, const double *x, double delta
     return code;
 }
 
-/* The time over which they are taken: what was found where the slide began, or more once the steps are long. */
+/* The time over which they are taken: what was found where the slide began, or more once steps are long. */
 static double moment(const struct engine *e) {
     return fmax(e->r->slide_moment, SHORT * fabs(e->r->h_taken));
 }

@@ -164,7 +164,7 @@ static void sliding_knows_no_unit_of_time(void **state) {
             }
 }
 
-/* The same stick and slip in light years and in nanometres: the pull wins where sin t = 2/3, loses v later. */
+/* The same stick and slip in light years and in nanometres: the pull wins where sin t = 2/3. */
 static void a_slide_is_left_in_any_unit(void **state) {
     (void)state;
     static const double units[] = {1, 1e-12, 1e-9, 1e9, 1e15};
@@ -213,8 +213,8 @@ static void zero_is_held_in_any_unit(void **state) {
     }
 }
 
-/* A motion leaves a surface where it is a tangent of it: on which side it is just behind that place is known by
- * the share of the sides, not by values that are round-off.  y, which the surface is of, is solved for. */
+/* A motion leaves a surface where it is a tangent of it: on which side it is just behind that place is known
+ * by the share of the sides, not by values that are round-off.  y, which the surface is of, is solved for. */
 static void a_slide_is_left_once(void **state) {
     (void)state;
     static const char *const surfaces[] = {"y + 0.5*(x - 0.8*z - 0.37*sin(1.4*t))", "y",
