@@ -1,10 +1,11 @@
 /* lanes.c - members of an ensemble in lanes, against a loop written by hand for the same vectors: Kepler by
- * rk4, plain and projected on two invariants; dop853+project against the kernel of single runs; and what a member
- * costs besides its steps.  One core, processor time.
+ * rk4, plain and projected on two invariants; dop853+project against the kernel of single runs; and what a
+ * member costs besides its steps.  One core, processor time.
  *
  *     bench_lanes [members of 1000 steps, 20000] */
 #include <keel/ensemble.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,11 +49,14 @@ HAND static double by_hand(long members, long steps, double h) {
     double sum = 0;
     for (long m = 0; m < members; m += WIDE) {
         four x[4] = {{0}}, k[4][4], y[4];
+        double q[WIDE], p[WIDE];
         for (int lane = 0; lane < WIDE; lane++) {
             double e = 0.6 * (double)(m + lane) / (double)members;
-            x[0][lane] = 1 - e;
-            x[3][lane] = __builtin_sqrt((1 + e) / (1 - e));
+            q[lane] = 1 - e;
+            p[lane] = sqrt((1 + e) / (1 - e));
         }
+        memcpy(&x[0], q, sizeof q);
+        memcpy(&x[3], p, sizeof p);
         for (long step = 0; step < steps; step++) {
             FORCE(x, k[0]);
             for (int i = 0; i < 4; i++) y[i] = x[i] + 0.5 * h * k[0][i];

@@ -12,7 +12,7 @@ extern "C" {
 
 /* Fixed steps number first .. first + count - 1 of the grid base + k h in one go, by one method with F
  * compiled into it (keel_rk_fixed in keel/explicit.h), with the bits of that method's single steps.  t:
- * where they begin; x, f: the state and its rate there, then at the end, n rounded up to a multiple of 4.
+ * where they begin; x, f: the state and f there, then at the end, n rounded up to a multiple of 4.
  * Returns how often F was called; < 0: F failed. */
 typedef long keel_kernel_fixed(double t, double base, double h, long first, long count, double *x, double *f,
                                void *user);

@@ -29,9 +29,11 @@ typedef struct keel_model keel_model;
 typedef struct keel_model_options {
     const char *const *set; /* "a=3", "m[2] = 2*pi": parameters replaced; "y' = 0.1": start values */
     int sets;
-    const char *from, *to; /* the ends of the run, as in "50*T"; NULL: as the model's `run` has them */
-    const char *method;    /* compile f into the loop of this method, too; NULL: of the model's `options` */
-    int interpret;         /* 1: no compiler is called; the results are the same bits, more slowly */
+    const char *sensitivity; /* "g, y'": columns `d/dg x` by these parameters and start values; "*": by all
+                                start values that are free; NULL: none */
+    const char *from, *to;   /* the ends of the run, as in "50*T"; NULL: as the model's `run` has them */
+    const char *method;      /* compile f into the loop of this method, too; NULL: of the model's `options` */
+    int interpret;           /* 1: no compiler is called; the results are the same bits, more slowly */
     double work; /* reading may take so many million operations and no more; 0: 30000, half a minute or so */
     const volatile int
         *stop; /* as in keel_options: reading ends with KEEL_ESTOP.  Lives as long as the model */
@@ -59,6 +61,14 @@ typedef struct keel_diagnostic {
     const char *sentence, *hint;
 } keel_diagnostic;
 KEEL_API int keel_model_diagnostic(const keel_model *m, int i, keel_diagnostic *out); /* 1; 0: no more */
+
+/* What the model was read with the sensitivities to: the k-th name; NULL: no more. */
+KEEL_API const char *keel_model_direction(const keel_model *m, int k);
+/* 1: unknown i of the first mode's problem is the sensitivity of unknown `of` to the direction; 0: none. */
+typedef struct keel_sensitivity {
+    int direction, of;
+} keel_sensitivity;
+KEEL_API int keel_model_sensitivity(const keel_model *m, int i, keel_sensitivity *out);
 
 /* Another value for a parameter or at the start, as in "a=3".  Close first what was opened from the model;
  * its problems and modes are to be asked for again.  An assignment that is wrong in itself is refused with a
@@ -145,7 +155,7 @@ KEEL_API keel_status keel_sim_step(keel_sim *s, double t_end); /* one step, or u
 /* As keel_advance, through events, actions and modes: until a step or an event reaches t_wake. */
 KEEL_API keel_status keel_sim_advance(keel_sim *s, double t_wake, double t_end);
 /* Compiles f, with what is kept, into the loop of the run's method, unless the model has that already: from
- * here on kernels take the steps between looks, with the same bits.  It takes some tenths of a second, and
+ * here on kernels take the steps between samples, with the same bits.  It takes some tenths of a second, and
  * pays after some 10^6 steps.  1; 0: there can be none (another kind of method, events, no compiler). */
 KEEL_API int keel_sim_compile(keel_sim *s);
 /* The same, and a second loop in which several runs go side by side, one in each lane of a vector, with the
@@ -195,7 +205,7 @@ KEEL_API int keel_sim_rows(const keel_sim *s);
 KEEL_API const char *keel_sim_row(const keel_sim *s, int i);
 KEEL_API int keel_sim_row_in(const keel_sim *s, int i, int mode); /* 1: the mode has it */
 KEEL_API keel_status keel_sim_drifts(keel_sim *s, double t, double *drift);
-/* Columns and drifts at t together, at the price of one look between the steps; either may be NULL. */
+/* Columns and drifts at t together, at the price of one sample between the steps; either may be NULL. */
 KEEL_API keel_status keel_sim_sample(keel_sim *s, double t, double *values, double *drift);
 
 /* Row i of the certificate over all modes that the run went through: `start` is its value at the true start,
@@ -206,7 +216,7 @@ KEEL_API int keel_sim_row_at(const keel_sim *s, int i, keel_row *row);
 KEEL_API int keel_sim_surface_at(const keel_sim *s, int i, keel_surface *out);
 
 /* The complete state of the run as bytes, as keel_save; keel_sim_load goes on with the same bits. */
-KEEL_API size_t keel_sim_save(const keel_sim *s, void *bytes, size_t room);
+KEEL_API size_t keel_sim_save(const keel_sim *s, void *bytes, size_t capacity);
 KEEL_API keel_sim *keel_sim_load(const keel_model *m, const keel_options *o, const void *bytes, size_t count);
 
 /* What happened: events in their order; negative numbers count from the end. */

@@ -27,13 +27,13 @@ struct record {
     struct numbers event;            /* which */
     long noted;                      /* events of the model that were looked at */
     int acted;                       /* the last event has changed something */
-    double last;                     /* the time of the last look */
+    double last;                     /* the time of the last sample */
     struct numbers value;            /* the columns then */
     long calls;                      /* of f, for what was looked at between steps */
     int starved;
 };
 
-void record_look(struct record *r);   /* where the solver stands after a step, or at an event */
+void record_sample(struct record *r); /* where the solver stands after a step, or at an event */
 void record_event(struct record *r);  /* a terminal event, unless it was looked at already */
 void record_finish(struct record *r); /* the end, if it is no step's */
 double record_wake(const struct record *r, double end);

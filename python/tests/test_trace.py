@@ -146,8 +146,8 @@ def test_traced_and_called_agree(name):
         called = solve_ivp(f, (0, 1), start, trace=False, **words)
     assert traced.success and called.success
     tolerance = 1e-10 + 1e-8 * np.abs(called.y).max(axis=1)
-    kinked = name in ("where", "maximum", "minimum", "clip", "abs", "sign")  # called runs step over the kinks
-    assert (np.abs(traced.y - called.y).max(axis=1) / tolerance).max() < (3e3 if kinked else 30)
+    nonsmooth = name in ("where", "maximum", "minimum", "clip", "abs", "sign")  # called runs step over them
+    assert (np.abs(traced.y - called.y).max(axis=1) / tolerance).max() < (3e3 if nonsmooth else 30)
 
 
 def interpolated(t, y):

@@ -25,10 +25,11 @@ enum {
     COMMAND_SWEEP = 2048,
     COMMAND_GATHER = 4096,
     COMMAND_SHOW = 8192,
-    COMMAND_MODEL =
-        COMMAND_RUN | COMMAND_CHECK | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_EMIT | COMMAND_SWEEP,
-    COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_SWEEP,
-    COMMAND_ALL = 16383
+    COMMAND_LYAPUNOV = 16384,
+    COMMAND_MODEL = COMMAND_RUN | COMMAND_CHECK | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_EMIT |
+                    COMMAND_SWEEP | COMMAND_LYAPUNOV,
+    COMMAND_SOLVE = COMMAND_RUN | COMMAND_COMPARE | COMMAND_CONVERGE | COMMAND_SWEEP | COMMAND_LYAPUNOV,
+    COMMAND_ALL = 32767
 };
 
 enum option_kind {
@@ -54,6 +55,10 @@ enum option_source { OPTION_LINE, OPTION_MODEL };
     X(tend, NUMBER, LINE, "T", NULL, COMMAND_MODEL, "end time instead of the model's")                       \
     X(set, TEXT, LINE, "A=3", NULL, COMMAND_MODEL,                                                           \
       "replace a parameter, or a start value as in \"y'=0.1\"; repeatable")                                  \
+    X(sensitivity, TEXT, LINE, "A,B,..", NULL, COMMAND_RUN | COMMAND_SWEEP,                                  \
+      "columns `d/dA x` too: how the motion depends on parameters and start values")                         \
+    X(transient, NUMBER, LINE, "T", NULL, COMMAND_LYAPUNOV,                                                  \
+      "the time before counting begins (a tenth of the run)")                                                \
     X(over, TEXT, LINE, "A=1:9:5", NULL, COMMAND_SWEEP,                                                      \
       "from:to:count or v1,v2,..: a parameter or start value; repeatable: all combinations")                 \
     X(zip, FLAG, LINE, NULL, NULL, COMMAND_SWEEP, "the lists of --over go side by side")                     \
@@ -151,7 +156,7 @@ int option_field(size_t offset);
 /* What was given.  Texts point into argv or the model. */
 struct option_value {
     const char **text;
-    int count, room;
+    int count, capacity;
     int by_model; /* from the model's `options` line */
 };
 struct options {
@@ -161,30 +166,30 @@ struct options {
 };
 
 /* argv[0 .. count) behind the command's name.  0, or -1 with a sentence in `why`: wrong usage. */
-int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t room);
+int option_parse(struct options *o, unsigned command, int count, char **argv, char *why, size_t capacity);
 /* The words of a line whose options `keep` wants, to out[count]; words that are no options have the id -1.
  * How many. */
 int option_words(unsigned command, int count, char **argv, int (*keep)(const void *user, int id),
                  const void *user, char **out);
 /* One entry of a model's `options`, which the command line overrides; as above. */
 int option_of_model(struct options *o, unsigned command, const char *name, const char *value, char *why,
-                    size_t room);
+                    size_t capacity);
 /* One more value of an option, as if it stood on the line; as above. */
-int option_add(struct options *o, int id, const char *value, char *why, size_t room);
+int option_add(struct options *o, int id, const char *value, char *why, size_t capacity);
 void option_release(struct options *o);
 /* Has it to do with the numbers of a run?  Others say where they go and how they are shown. */
 int option_of_numbers(int id);
 int option_given(const struct options *o, int id);
 const char *option_text(const struct options *o, int id); /* the last one; NULL: not given */
 /* What it does, with the methods or stabilizers it belongs to: "taylor: order, .." */
-void option_about(const struct option_row *row, char *out, size_t room);
+void option_about(const struct option_row *row, char *out, size_t capacity);
 /* The options of a command as a list with their explanations. */
 void option_help(FILE *out, unsigned command);
-void option_name(int id, char *out, size_t room); /* as it is written: max-step */
+void option_name(int id, char *out, size_t capacity); /* as it is written: max-step */
 /* A sentence of the library with the names of the command: options.max_step is --max-step. */
-void option_told(const char *sentence, char *out, size_t room);
+void option_told(const char *sentence, char *out, size_t capacity);
 /* Which word of a "|"-list it is, from 1 on; 0: none. */
 int option_choice(const char *choices, const char *word);
 /* The word of such a list that is nearest to `word`; NULL: none is near. */
-const char *option_nearest(const char *choices, const char *word, char *out, size_t room);
+const char *option_nearest(const char *choices, const char *word, char *out, size_t capacity);
 #endif

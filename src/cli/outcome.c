@@ -61,15 +61,15 @@ const char *outcome_state_name(const struct outcome *o, int component) {
 /* The certificate --------------------------------------------------------------------------------------- */
 
 /* 24k, 1.3M */
-static void count_text(char *out, size_t room, long count) {
-    if (count < 10000) snprintf(out, room, "%ld", count);
-    else if (count < 10000000) snprintf(out, room, "%.0fk", (double)count / 1e3);
-    else snprintf(out, room, "%.1fM", (double)count / 1e6);
+static void count_text(char *out, size_t capacity, long count) {
+    if (count < 10000) snprintf(out, capacity, "%ld", count);
+    else if (count < 10000000) snprintf(out, capacity, "%.0fk", (double)count / 1e3);
+    else snprintf(out, capacity, "%.1fM", (double)count / 1e6);
 }
 
-static void time_text(char *out, size_t room, double seconds) {
-    if (seconds < 1) snprintf(out, room, "%.1f ms", 1e3 * seconds);
-    else snprintf(out, room, "%.2f s", seconds);
+static void time_text(char *out, size_t capacity, double seconds) {
+    if (seconds < 1) snprintf(out, capacity, "%.1f ms", 1e3 * seconds);
+    else snprintf(out, capacity, "%.2f s", seconds);
 }
 
 int outcome_row(const struct outcome *o, const struct job *j, int i, keel_row *row) {
@@ -80,8 +80,7 @@ int outcome_row(const struct outcome *o, const struct job *j, int i, keel_row *r
     return 1;
 }
 
-const char *outcome_treatment_word(const struct job *j, const keel_row *row) {
-    if (!stabilizer_measures(j->keel.method)) return "at output times";
+static const char *treatment_word(const keel_row *row) {
     switch (row->treatment) {
     case KEEL_ROW_WATCHED:
         return "watched";
@@ -99,6 +98,15 @@ const char *outcome_treatment_word(const struct job *j, const keel_row *row) {
     return row->verdict == KEEL_WEAK ? "weak" : "";
 }
 
+void outcome_treatment(const struct outcome *o, const struct job *j, int i, const keel_row *row, char *out,
+                       size_t capacity) {
+    int at_steps = stabilizer_measures(j->keel.method);
+    double between = o->trace->largest_drift[i];
+    text_set(out, capacity, "%s", at_steps ? treatment_word(row) : "at output times");
+    if (at_steps && between > 10 * row->drift && between > 40 * row->unit)
+        text_add(out, capacity, "%s%.1e between the steps", out[0] ? "; " : "", between);
+}
+
 static void rows_text(const struct outcome *o, const struct job *j, FILE *out, int color) {
     keel_row row;
     int any = 0;
@@ -107,21 +115,21 @@ static void rows_text(const struct outcome *o, const struct job *j, FILE *out, i
         if (!any++)
             fprintf(out, "  %s%-20s %-14s %-17s %-15s %s%s\n", message_bold(color), "kept", "start",
                     "largest drift", "in round-offs", "last", message_plain(color));
-        char drift[24], units[24], last[24];
+        char drift[24], units[24], last[24], treatment[80];
         text_number(drift, sizeof drift, "%.1e", row.drift);
         text_number(units, sizeof units, row.units < 1e6 ? "%.1f" : "%.1e", row.units);
         text_number(last, sizeof last, "%.1e", fabs(row.last));
-        const char *treatment = outcome_treatment_word(j, &row);
+        outcome_treatment(o, j, i, &row, treatment, sizeof treatment);
         fprintf(out, "  %-20s %-14.6g %-17s %-15s %-*s%s\n", row.name, row.start, drift, units,
                 treatment[0] ? 12 : 0, last, treatment);
     }
 }
 
-int outcome_folds(const struct outcome *o, const struct job *j, char *out, size_t room) {
+int outcome_unresolved(const struct outcome *o, const struct job *j, char *out, size_t capacity) {
     unsigned traits = stabilizer_traits(j->stabilizer);
     int sets = field_taken(stabilizer_find(j->stabilizer), keel_field_of(offsetof(keel_options, sets)));
     if (o->stats.unresolved == 0) return 0;
-    text_set(out, room, "at %ld step%s %s", o->stats.unresolved, o->stats.unresolved == 1 ? "" : "s",
+    text_set(out, capacity, "at %ld step%s %s", o->stats.unresolved, o->stats.unresolved == 1 ? "" : "s",
              traits & KEEL_OFF_GRID ? "no length meets all kept rows: they were projected"
              : sets                 ? "no factors meet all kept rows: they are off there"
                                     : "not all kept rows are met: they are off there");
@@ -135,35 +143,35 @@ static int is_corrected(const struct outcome *o, const struct job *j) {
     return 0;
 }
 
-int outcome_not_corrected(const struct outcome *o, const struct job *j, char *out, size_t room) {
+int outcome_not_corrected(const struct outcome *o, const struct job *j, char *out, size_t capacity) {
     unsigned traits = stabilizer_traits(j->stabilizer);
     if (!(traits & KEEL_CORRECTS) || !is_corrected(o, j)) return 0;
-    if (traits & KEEL_IN_STEP) text_set(out, room, "%s corrects inside its steps", j->stabilizer);
+    if (traits & KEEL_IN_STEP) text_set(out, capacity, "%s corrects inside its steps", j->stabilizer);
     else if (traits & KEEL_OFF_GRID)
-        text_set(out, room, "%s makes its steps longer or shorter", j->stabilizer);
-    else if (o->stats.slides > 0) text_set(out, room, "while the motion slides");
+        text_set(out, capacity, "%s makes its steps longer or shorter", j->stabilizer);
+    else if (o->stats.slides > 0) text_set(out, capacity, "while the motion slides");
     else return 0;
     return 1;
 }
 
-int outcome_correction(const struct outcome *o, const struct job *j, char *out, size_t room) {
+int outcome_correction(const struct outcome *o, const struct job *j, char *out, size_t capacity) {
     const keel_correction c = keel_correction_of(keel_sim_solver(o->sim));
     char why[JOB_SENTENCE];
     int partly = outcome_not_corrected(o, j, why, sizeof why);
-    text_set(out, room, "%s", "");
+    text_set(out, capacity, "%s", "");
     if (c.state[0])
-        text_add(out, room, "%.2g %s at most (%s at t = %g)%s%s", c.largest,
+        text_add(out, capacity, "%.2g %s at most (%s at t = %g)%s%s", c.largest,
                  j->keel.step > 0 ? "errors of a step" : "tolerances", c.state, c.t,
                  c.no_masses ? "; H has no masses, weights by size" : "", partly ? "; " : "");
-    if (partly) text_add(out, room, "not measured (%s)", why);
+    if (partly) text_add(out, capacity, "not measured (%s)", why);
     return c.state[0] || partly;
 }
 
-int outcome_finding(const struct outcome *o, char *out, size_t room) {
+int outcome_finding(const struct outcome *o, char *out, size_t capacity) {
     const keel_correction c = keel_correction_of(keel_sim_solver(o->sim));
     if (!c.finding_state[0]) return 0;
     text_set(
-        out, room,
+        out, capacity,
         "keeping the rows moved %s at t = %g by %.2g times more than the error of the step explains: a kept "
         "row does not hold for this motion, or weights do not suit; compare with --preserve watch",
         c.finding_state, c.finding_t, c.finding);
@@ -197,7 +205,7 @@ void outcome_certificate(const struct outcome *o, const struct job *j, FILE *out
     rows_text(o, j, out, color);
     switching_text(o, j, out, color);
     char words[JOB_SENTENCE];
-    if (outcome_folds(o, j, words, sizeof words)) fprintf(out, "  %-10s %s\n", j->stabilizer, words);
+    if (outcome_unresolved(o, j, words, sizeof words)) fprintf(out, "  %-10s %s\n", j->stabilizer, words);
     if (outcome_correction(o, j, words, sizeof words)) fprintf(out, "  correction %s\n", words);
     missing_text(&o->trace->missing, out);
     defect_text(o, out);

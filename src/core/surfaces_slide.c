@@ -25,13 +25,13 @@ static int slopes_over(struct engine *e, double t, const double *x, double delta
     double at[2] = {0, 0};
     for (int side = 0; side < 2 && code == 0; side++) {
         show_side(e, side);
-        code = s->rate(t, x, s->f[side], s->context);
+        code = s->rhs(t, x, s->f[side], s->context);
         if (algebraic) memcpy(s->f[side] + fd->n, fd->y, algebraic);
         for (int ahead = 0; ahead < 2 && code == 0; ahead++) {
             double step = ahead ? delta : -delta;
             for (int j = 0; j < fd->n; j++) s->u[j] = x[j] + step * s->f[side][j];
             if (algebraic) { /* y where this leads */
-                code = s->rate(t + step, s->u, s->there, s->context);
+                code = s->rhs(t + step, s->u, s->there, s->context);
                 memcpy(s->u + fd->n, fd->y, algebraic);
                 if (code) break;
             }
@@ -90,7 +90,7 @@ static int aside(struct engine *e, double t, const double *x, double way, double
     struct surfaces *s = &e->surfaces;
     struct field *fd = &e->field;
     for (int j = 0; j < fd->n; j++) s->there[j] = x[j] + way * (s->f[1][j] - s->f[0][j]);
-    if (fd->m && s->rate(t, s->there, s->u, s->context)) return 0;
+    if (fd->m && s->rhs(t, s->there, s->u, s->context)) return 0;
     if (fd->m) memcpy(s->there + fd->n, fd->y, (size_t)fd->m * sizeof *x);
     if (surfaces_values(e, t, s->there, e->events.slope) != KEEL_OK) return 0;
     *height = surfaces_height(e, e->r->sliding - 1, e->events.slope);

@@ -14,9 +14,9 @@ enum { SLICE = 32, SLICES = KEEL_BLOCK / SLICE };
 /* What has no fixed size: sentences, and events with their members. */
 struct slice {
     char *text;
-    size_t text_length, text_room;
+    size_t text_length, text_capacity;
     double *event; /* [events][1 + columns] t, columns */
-    size_t events, event_room;
+    size_t events, event_capacity;
     int64_t event_count[SLICE]; /* by member */
 };
 
@@ -59,9 +59,9 @@ void ensemble_consider(struct keel_ensemble *e, int members, int64_t steps);
 int block_open(struct block *b, const struct keel_ensemble *e);
 void block_close(struct block *b);
 void block_begin(struct block *b, const struct keel_ensemble *e, int64_t index); /* which members */
-int block_end(struct block *b, const struct keel_ensemble *e);     /* once all slices are done */
-int block_say(struct slice *s, const char *sentence, int64_t *at); /* where it stands */
-double *block_event(struct slice *s, int columns, int member);     /* one more; NULL */
+int block_end(struct block *b, const struct keel_ensemble *e);         /* once all slices are done */
+int block_message(struct slice *s, const char *sentence, int64_t *at); /* where it stands */
+double *block_event(struct slice *s, int columns, int member);         /* one more; NULL */
 
 /* A member under way. */
 struct member {
@@ -94,14 +94,14 @@ keel_status member_begin(struct member *m, struct block *b, int at);
 int member_goes_on(struct member *m, double *wake);
 keel_status member_end(struct member *m);
 
-/* gang.c: members of a slice side by side in lanes, by one worker. */
-struct gang {
+/* batch.c: members of a slice side by side in lanes, by one worker. */
+struct batch {
     const struct keel_ensemble *e;
     int lanes; /* 1: one after the other */
     keel_lanes *way;
     struct member member[KEEL_MOST_LANES + 1]; /* the last one: those whose defect is sampled */
 };
-void gang_open(struct gang *g, const struct keel_ensemble *e);
-void gang_close(struct gang *g);
-keel_status gang_run(struct gang *g, struct block *b, int from, int to); /* members of the block */
+void batch_open(struct batch *g, const struct keel_ensemble *e);
+void batch_close(struct batch *g);
+keel_status batch_run(struct batch *g, struct block *b, int from, int to); /* members of the block */
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-struct crew {
+struct team {
     struct keel_ensemble *e;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -17,12 +17,12 @@ struct crew {
     keel_status status; /* KEEL_OK: go on */
 };
 
-static struct block *block_of(struct crew *c, int64_t index) {
+static struct block *block_of(struct team *c, int64_t index) {
     return &c->block[index % c->window];
 }
 
 /* The next slice, once there is room for its block; 0: there is none any more.  The lock is held. */
-static int take_slice(struct crew *c, struct block **b, int *slice) {
+static int take_slice(struct team *c, struct block **b, int *slice) {
     for (;;) {
         int64_t index = c->from + c->taken / SLICES;
         *slice = (int)(c->taken % SLICES);
@@ -38,43 +38,43 @@ static int take_slice(struct crew *c, struct block **b, int *slice) {
     }
 }
 
-static keel_status run_slice(struct crew *c, struct gang *g, struct block *b, int slice) {
+static keel_status run_slice(struct team *c, struct batch *g, struct block *b, int slice) {
     int from = slice * SLICE, to = from + SLICE < b->view.count ? from + SLICE : b->view.count;
     int64_t steps = 0;
-    keel_status status = gang_run(g, b, from, to);
+    keel_status status = batch_run(g, b, from, to);
     for (int i = from; i < to && status == KEEL_OK; i++) steps += b->steps[i];
     if (status == KEEL_OK) ensemble_consider(c->e, to - from, steps);
     return status;
 }
 
-static void *work(void *crew) {
-    struct crew *c = crew;
+static void *work(void *team) {
+    struct team *c = team;
     struct block *b;
-    struct gang gang;
+    struct batch batch;
     int slice;
-    gang_open(&gang, c->e);
+    batch_open(&batch, c->e);
     pthread_mutex_lock(&c->lock);
     while (take_slice(c, &b, &slice)) {
         pthread_mutex_unlock(&c->lock);
-        keel_status status = run_slice(c, &gang, b, slice);
+        keel_status status = run_slice(c, &batch, b, slice);
         pthread_mutex_lock(&c->lock);
         if (status != KEEL_OK && c->status != KEEL_ENOMEM) c->status = status;
         b->slices_left--;
         if (b->slices_left == 0 || status != KEEL_OK) pthread_cond_broadcast(&c->changed);
     }
     pthread_mutex_unlock(&c->lock);
-    gang_close(&gang);
+    batch_close(&batch);
     return NULL;
 }
 
 /* Is the next block to be handed over complete?  The lock is held. */
-static int is_ready(struct crew *c) {
+static int is_ready(struct team *c) {
     int64_t begun = c->from + (c->taken + SLICES - 1) / SLICES;
     return c->given < begun && block_of(c, c->given)->slices_left == 0;
 }
 
 /* All blocks to the sink, from this thread.  The lock is held but for the sink's time. */
-static void hand_over(struct crew *c, keel_block_sink *sink, void *user) {
+static void hand_over(struct team *c, keel_block_sink *sink, void *user) {
     while (c->given < c->to) {
         while (c->status == KEEL_OK && !is_ready(c)) pthread_cond_wait(&c->changed, &c->lock);
         if (!is_ready(c)) return;
@@ -90,14 +90,14 @@ static void hand_over(struct crew *c, keel_block_sink *sink, void *user) {
     }
 }
 
-static int crew_open(struct crew *c) {
+static int crew_open(struct team *c) {
     c->block = calloc((size_t)c->window, sizeof *c->block);
     for (int i = 0; i < c->window && c->block; i++)
         if (block_open(&c->block[i], c->e)) return -1;
     return c->block ? 0 : -1;
 }
 
-static void crew_close(struct crew *c) {
+static void crew_close(struct team *c) {
     for (int i = 0; i < c->window && c->block; i++) block_close(&c->block[i]);
     free(c->block);
 }
@@ -105,7 +105,7 @@ static void crew_close(struct crew *c) {
 keel_status keel_ensemble_run(keel_ensemble *e, int64_t from, int64_t to, keel_block_sink *sink, void *user) {
     if (!e || !sink || from < 0 || to > keel_ensemble_blocks(e)) return KEEL_EINVAL;
     if (e->status < 0) return e->status;
-    struct crew c = {.e = e, .from = from, .to = to, .given = from, .window = 2 + e->workers / SLICES};
+    struct team c = {.e = e, .from = from, .to = to, .given = from, .window = 2 + e->workers / SLICES};
     pthread_t *thread = calloc((size_t)e->workers, sizeof *thread);
     int hired = 0;
     pthread_mutex_init(&c.lock, NULL);

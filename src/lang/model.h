@@ -65,13 +65,13 @@ struct model_row {
 
 /* Numbers of the entries of a list by their names (elaborate_labels.c). */
 struct model_index {
-    int *slot; /* [room, a power of two] a number plus 1; 0: free */
-    int room;
+    int *slot; /* [capacity, a power of two] a number plus 1; 0: free */
+    int capacity;
 };
 
 struct model_rows {
     struct model_row *list;
-    int count, room;
+    int count, capacity;
     struct model_index index; /* of rows with names */
 };
 
@@ -98,7 +98,7 @@ struct model_mode {
     struct syntax_span where;
     struct model_rows equation, constraint, rolling, invariant, output;
     struct model_event *event;
-    int events, event_room;
+    int events, event_capacity;
     expr function;        /* the lagrangian or hamiltonian; EXPR_NONE: none */
     expr energy;          /* EXPR_NONE: none */
     expr *force;          /* [unknowns] given by `force`, on the position; EXPR_NONE: none */
@@ -119,7 +119,7 @@ struct model_given {
 
 struct model_givens {
     struct model_given *list;
-    int count, room;
+    int count, capacity;
     int *place;       /* per node of the graph: 1 + the place in the list; 0: not given */
     uint32_t symbols; /* nodes it has room for */
 };
@@ -136,6 +136,13 @@ struct model_option {
     const char *words; /* "rk4+scale"; NULL where it can only be an expression */
     expr value;        /* of parameters; EXPR_NONE where it can only be words */
     struct syntax_span where;
+};
+
+/* What sensitivities are asked of: the symbol of a parameter, or of an unknown or derivative whose start
+ * value is meant (model/tangent.h). */
+struct model_direction {
+    const char *name;
+    expr of;
 };
 
 enum model_form { MODEL_EQUATIONS, MODEL_LAGRANGIAN, MODEL_HAMILTONIAN, MODEL_POISSON };
@@ -155,7 +162,11 @@ struct model {
     struct model_givens init, guess, exact;
     struct model_givens atol, scale; /* of unknowns and derivatives; of parameters alone */
     int parameters, unknowns, multipliers, helds, modes, references, options;
-    int parameter_room, unknown_room, multiplier_room, held_room, reference_room, option_room;
+    int parameter_capacity, unknown_capacity, multiplier_capacity, held_capacity, reference_capacity,
+        option_capacity;
+    int primals; /* unknowns of the text; behind them stand their sensitivities */
+    int directions;
+    struct model_direction *direction;
     int coords, *coord;     /* numbers of the coordinates, or of the positions of canonical pairs */
     int momenta, *momentum; /* of the conjugate momenta, in the same order */
     int poissons, *poisson; /* of the unknowns listed by `structure` */
@@ -166,16 +177,16 @@ struct model {
     struct elaborate *names;        /* what elaborate_expression and elaborate_set look names up in */
 };
 
-/* The user's name of a symbol: x, q[1][2]', lambda.rod[2], x.enter.  Always ended; cut to room. */
-void model_name(const struct model *m, expr symbol, char *out, size_t room);
+/* The user's name of a symbol: x, q[1][2]', lambda.rod[2], x.enter.  Always ended; cut to capacity. */
+void model_name(const struct model *m, expr symbol, char *out, size_t capacity);
 /* An expression in these names, as text of the language; see expr_print.h. */
-size_t model_print(const struct model *m, expr e, char *out, size_t room);
+size_t model_print(const struct model *m, expr e, char *out, size_t capacity);
 /* Where the abs, sign, ... of a line stands, in the line itself or a `let` it uses, and its text: as written
  * if it was found on one line. */
 struct syntax_span model_nonsmooth(const struct model *m, const struct source *source, expr obstacle,
-                                   struct syntax_span where, char *out, size_t room);
+                                   struct syntax_span where, char *out, size_t capacity);
 /* What to do about a nonsmooth function that would have to be differentiated: which modes to write. */
-void model_nonsmooth_hint(const struct model *m, expr obstacle, char *out, size_t room);
+void model_nonsmooth_hint(const struct model *m, expr obstacle, char *out, size_t capacity);
 long model_size(const struct model_shape *s); /* elements; -1: more than LONG_MAX */
 /* The value of an expression of parameters and t with the parameters' present numbers; NAN if others occur.
  */

@@ -26,14 +26,6 @@ int parser_part_word(struct parser *p, enum syntax_statement_kind *kind) {
     return 0;
 }
 
-static int name_of(struct parser *p, struct syntax_statement *s, const char *what, const char *hint) {
-    const struct lexer_token *name = parser_name(p, what, hint);
-    if (!name) return 0;
-    s->name = parser_text(p, name);
-    s->name_span = parser_span(p, name);
-    return 1;
-}
-
 /* (a, b = 1): names, each with its default or none. */
 static int formal(struct parser *p, struct syntax_statement *s) {
     static const char hint[] = "Write  part NAME(a, b = 1):  and indent its lines.";
@@ -85,7 +77,7 @@ static int actual(struct parser *p, struct syntax_item *instance, const char *hi
 static int use(struct parser *p, struct syntax_statement *s) {
     static const char hint[] = "Write  use PART name(arguments).";
     struct syntax_item **tail = &s->items;
-    if (!name_of(p, s, "the name of a part", hint)) return 0;
+    if (!parser_statement_name(p, s, "the name of a part", hint)) return 0;
     do {
         const struct lexer_token *first = p->at;
         struct syntax_item *item = parser_named(p, PARSER_INDICES, "a name for what is used", hint);
@@ -123,7 +115,7 @@ int parser_part(struct parser *p, struct syntax_statement *s) {
     static const char hint[] = "Write  part NAME(arguments):  and indent its lines.";
     switch (s->kind) {
     case SYNTAX_PART:
-        return name_of(p, s, "the name of the part", hint) && formal(p, s) &&
+        return parser_statement_name(p, s, "the name of the part", hint) && formal(p, s) &&
                parser_expect(p, LEXER_COLON, "`:`", hint);
     case SYNTAX_USE:
         return use(p, s);
@@ -132,6 +124,6 @@ int parser_part(struct parser *p, struct syntax_statement *s) {
     case SYNTAX_FLOW:
         return flow(p, s);
     default:
-        return name_of(p, s, "the name of a library", "Write  library NAME.");
+        return parser_statement_name(p, s, "the name of a library", "Write  library NAME.");
     }
 }

@@ -38,7 +38,7 @@ struct syntax_statement *parser_statement_new(struct parser *p);
 /* Say what is wrong at a token; the hint goes to the result, never NULL. */
 struct source_message *parser_wrong(struct parser *p, const struct lexer_token *token, const char *format,
                                     ...) __attribute__((format(printf, 3, 4)));
-void parser_describe(const struct parser *p, const struct lexer_token *token, char *out, size_t room);
+void parser_describe(const struct parser *p, const struct lexer_token *token, char *out, size_t capacity);
 /* The next token does not fit; `due` says what should have come, `hint` what to write. */
 int parser_unexpected(struct parser *p, const char *due, const char *hint);
 int parser_expect(struct parser *p, int kind, const char *due, const char *hint);
@@ -70,8 +70,9 @@ int parser_valued(struct parser *p, struct syntax_item *item, const struct lexer
 parser_read parser_declaration, parser_definition, parser_let, parser_target, parser_setting, parser_output,
     parser_option;
 
-/* parser_statement.c: one statement without its NEWLINE and body */
+/* parser_statement.c: one statement without its NEWLINE and body; its name alone */
 struct syntax_statement *parser_simple(struct parser *p);
+int parser_statement_name(struct parser *p, struct syntax_statement *s, const char *what, const char *hint);
 
 /* parser_part.c: does a statement about parts begin here?  Its word is taken.  What follows it. */
 int parser_part_word(struct parser *p, enum syntax_statement_kind *kind);

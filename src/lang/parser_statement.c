@@ -100,7 +100,7 @@ static int event(struct parser *p, struct syntax_statement *s) {
 
 /* Statements --------------------------------------------------------------------------------------------- */
 
-static int name_of(struct parser *p, struct syntax_statement *s, const char *what, const char *hint) {
+int parser_statement_name(struct parser *p, struct syntax_statement *s, const char *what, const char *hint) {
     const struct lexer_token *name = parser_name(p, what, hint);
     if (!name) return 0;
     s->name = parser_text(p, name);
@@ -143,7 +143,7 @@ static int canonical(struct parser *p, struct syntax_statement *s) {
 
 static int energy_function(struct parser *p, struct syntax_statement *s) {
     if (parser_is(p, LEXER_NAME) && p->at[1].kind == LEXER_EQUALS) {
-        if (!name_of(p, s, "a name", "")) return 0;
+        if (!parser_statement_name(p, s, "a name", "")) return 0;
         parser_next(p);
     }
     s->right = parser_expression(p);
@@ -216,16 +216,17 @@ static int header(struct parser *p, struct syntax_statement *s) {
         return s->ranges &&
                parser_expect(p, LEXER_COLON, "`:`", "Write  for i in 1..N:  and indent what is repeated.");
     }
-    return name_of(p, s, "the name of the mode", "Write  mode NAME:  and indent what holds in it.") &&
+    return parser_statement_name(p, s, "the name of the mode",
+                                 "Write  mode NAME:  and indent what holds in it.") &&
            parser_expect(p, LEXER_COLON, "`:`", "Write  mode NAME:  and indent what holds in it.");
 }
 
 static int content(struct parser *p, struct syntax_statement *s) {
     switch (s->kind) {
     case SYNTAX_MODEL:
-        return name_of(p, s, "the name of the model", "Write  model NAME.");
+        return parser_statement_name(p, s, "the name of the model", "Write  model NAME.");
     case SYNTAX_BEGIN:
-        return name_of(p, s, "the name of the first mode", "Write  start NAME.");
+        return parser_statement_name(p, s, "the name of the first mode", "Write  start NAME.");
     case SYNTAX_PARAM:
         return list(p, s, parser_definition);
     case SYNTAX_VAR:

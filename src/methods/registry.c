@@ -40,12 +40,16 @@ const keel_stepper *registry_at(int i) {
     return NULL;
 }
 
-int registry_owners(const keel_method **list, int room) {
+int registry_owners(const keel_method **list, int capacity) {
     int count = 0;
     for (const keel_stepper *const *family = families; *family; family++)
         for (const keel_stepper *s = *family; s->info.name; s++)
-            if (s->info.fields && count < room) list[count++] = &s->info;
+            if (s->info.fields && count < capacity) list[count++] = &s->info;
     return count;
+}
+
+const char *registry_default(const keel_options *o) {
+    return o->reversible ? "gauss8" : o->step > 0 ? "rk4" : "dop853";
 }
 
 const keel_stepper *registry_find(const char *name) {

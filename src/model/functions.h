@@ -36,7 +36,7 @@ enum functions_role {
 struct functions_bound {
     const double *parameter; /* parameters, then held values */
     const struct tape *tape; /* of the mode */
-    const struct series *series, *along;
+    const struct series *series, *composed;
     void *owner; /* the keel_sim, if it is one's */
 };
 
@@ -49,7 +49,7 @@ struct functions {
     int rows_inside;                /* the kernel has the rows */
     struct series recurrences;      /* of the motion */
     keel_series series;             /* value NULL: there are none */
-    struct series along;            /* of the events on a curve */
+    struct series composed;         /* of the events on a curve */
     keel_composed event_series;
 };
 
@@ -58,7 +58,8 @@ struct functions {
 int functions_open(struct functions *f, const struct formulation *r, const char *method);
 void functions_close(struct functions *f);
 /* The same as C, for mode number `mode`, with the recurrences for the method taylor.  Few methods ask for
- * forms and written: they are left out unless all is wanted, and stay interpreted.  0 or -1. */
+ * quadratic forms and the original equations: they are left out unless all is wanted, and stay interpreted.
+ * 0 or -1. */
 int functions_emit(const struct functions *f, struct emit *e, int mode, const char *method, int all);
 /* f inside the loop of a method, where that is an explicit Runge-Kutta method or a splitting and f is all it
  * needs; the same. */

@@ -3,6 +3,7 @@
 #include "model/prepare.h"
 
 #include "model/diagnostics.h"
+#include "model/saltation.h"
 #include "model/touch.h"
 
 #include <math.h>
@@ -32,11 +33,13 @@ static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct
     const struct model_event *event = own->event;
     struct inside_mode *next = &m->mode[own->to];
     int unknowns = next->formulation.n + next->formulation.m, count = unknowns, good = 1;
-    expr *target = pool_take(&m->pool, ((size_t)unknowns + (size_t)event->actions + 1) * sizeof *target);
+    int directions = m->model->directions;
+    expr *target =
+        pool_take(&m->pool, ((size_t)(unknowns + event->actions + directions) + 1) * sizeof *target);
     own->assigned = pool_take(&m->pool, ((size_t)event->actions + 1) * sizeof *own->assigned);
     own->stays = pool_take(&m->pool, (size_t)next->formulation.n + 1);
     if (m->pool.refused) return diagnostics_memory(&m->messages);
-    for (int i = 0; i < unknowns; i++) target[i] = next->formulation.basic[i];
+    for (int i = 0; i < unknowns; i++) target[i] = saltation_before(m, mode, own, next->formulation.basic[i]);
     for (int k = 0; k < event->actions; k++) {
         const struct model_action *action = &event->action[k];
         struct values one;
@@ -55,7 +58,9 @@ static int prepare_action(struct keel_model *m, struct inside_mode *mode, struct
                                         mode->formulation.missing);
         target[count++] = action->value;
     }
+    for (int k = 0; k < directions; k++) target[count++] = saltation_time(m, mode, own, k);
     if (!good) return 0;
+    if (directions && !next->rates.count && !saltation_rates(m, next)) return 0;
     if (!next->jump.formulation && !jump_open(&next->jump, &next->formulation))
         return diagnostics_memory(&m->messages);
     if (!values_open(&own->after, &mode->formulation, count, target, 1))
@@ -114,6 +119,7 @@ void prepare_release(struct keel_model *m) {
     for (int i = 0; i < m->modes; i++) {
         struct inside_mode *mode = &m->mode[i];
         values_close(&mode->held);
+        values_close(&mode->rates);
         jump_close(&mode->jump);
         for (int k = 0; k < m->model->mode[i].events && mode->event; k++) {
             values_close(&mode->event[k].after);

@@ -48,12 +48,13 @@ struct inside_mode {
     int *solver_row;       /* by row: its number among those of the solver; -1: the mode has none such */
     int *row_place[DRIFT_KINDS]; /* by kind: the places of the mode's rows among those of all modes */
     int *solver_surface;         /* the same of switching surfaces */
+    struct values rates;         /* of sensitivities: saltation.h */
     struct values held;          /* what `x.enter` and `x.start` are taken from */
     struct inside_event *event;
-    int **event_states;  /* by event: how many states it depends on, and which; NULL: not known yet */
-    int proved, pairs;   /* the form proves its energy; its potential is a sum over pairs */
-    const char **choice; /* names of states that may be chosen at the start, as many as are free */
-    int choices, hiddens;
+    int **event_states;      /* by event: how many states it depends on, and which; NULL: not known yet */
+    int proved, pairs;       /* the form proves its energy; its potential is a sum over pairs */
+    const char **free_state; /* names of states that may be chosen at the start, as many as are free */
+    int free_states, hiddens;
     int *hidden; /* [hiddens] those of the system's hidden rows that stand in no line of the text */
     int dof;     /* independent velocities, as the analysis counts them; -1: no mechanics */
     int regained, regained_velocities; /* free values of the first mode beyond those counted: rows that follow
@@ -70,6 +71,7 @@ struct keel_model {
     char *method;                         /* a kernel is wanted for; NULL: the model's */
     char **set;                           /* parameters replaced, as given */
     const char **parameter_set, **start;  /* those of them that are for parameters; for start values */
+    char *sensitivity;                    /* parameters and start values, as asked for; NULL: none */
     int sets, parameter_sets, starts, interpret, without_start, kernel_later;
     int changes; /* since the text was read: each takes some memory of the pool */
     double work; /* the budget; 0: the usual one */

@@ -45,7 +45,7 @@ int keel_model_mode(const keel_model *m, int i, keel_mode *mode) {
     *mode = (keel_mode){.name = m->model->mode[i].name,
                         .problem = &in->fill.problem,
                         .index = s->index,
-                        .freedom = s->freedom + in->regained,
+                        .freedom = (s->freedom + in->regained) / (m->model->directions + 1),
                         .dof = in->dof < 0 ? -1 : in->dof + in->regained_velocities,
                         .equations = in->system.equations,
                         .unknowns = in->system.unknowns,

@@ -99,7 +99,7 @@ static int take_scratch(struct keel_sim *s) {
     for (int i = 0; i < m->modes && !wrong; i++) {
         const struct inside_mode *mode = &m->mode[i];
         wrong = values_reserve(&s->scratch, &mode->columns) || values_reserve(&s->scratch, &mode->sizes) ||
-                values_reserve(&s->scratch, &mode->held);
+                values_reserve(&s->scratch, &mode->held) || values_reserve(&s->scratch, &mode->rates);
         for (int k = 0; k < m->model->mode[i].events && !wrong; k++)
             wrong = values_reserve(&s->scratch, &mode->event[k].after) ||
                     values_reserve(&s->scratch, &mode->event[k].onset);
@@ -116,9 +116,10 @@ static int take_memory(struct keel_sim *s, const struct sim_start *start) {
     s->problem = calloc(modes, sizeof *s->problem);
     s->work = calloc(most_numbers(m) + (size_t)m->model->helds, sizeof *s->work);
     s->entry = calloc(most_numbers(m), sizeof *s->entry);
+    s->rate = calloc(most_numbers(m), sizeof *s->rate);
     s->fired = malloc(2 * most_events(m) * sizeof *s->fired);
-    if (!s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->fired || !take_scratch(s) ||
-        ledger_open(&s->ledger, m))
+    if (!s->parameter || !s->bound || !s->problem || !s->work || !s->entry || !s->rate || !s->fired ||
+        !take_scratch(s) || ledger_open(&s->ledger, m))
         return 0;
     s->held = s->work + most_numbers(m);
     s->fired_before = s->fired + most_events(m);
@@ -128,7 +129,7 @@ static int take_memory(struct keel_sim *s, const struct sim_start *start) {
     for (size_t i = 0; i < modes; i++) {
         s->bound[i] =
             (struct functions_bound){s->parameter, m->mode[i].functions.tape,
-                                     &m->mode[i].functions.recurrences, &m->mode[i].functions.along, s};
+                                     &m->mode[i].functions.recurrences, &m->mode[i].functions.composed, s};
         s->problem[i] = m->mode[i].fill.problem;
         s->problem[i].user = &s->bound[i];
         s->problem[i].side = s->parameter + m->model->parameters + m->model->helds;
@@ -183,6 +184,7 @@ void keel_sim_close(keel_sim *s) {
     free(s->problem);
     free(s->atol);
     free(s->work);
+    free(s->rate);
     free(s->entry);
     free(s->fired_before && s->fired_before < s->fired ? s->fired_before : s->fired);
     free(s->event_record);
@@ -368,7 +370,7 @@ static keel_status look(struct keel_sim *s, const struct values *v, double t, co
     return mean.status == KEEL_ENOMEM ? sim_no_memory(s) : status;
 }
 
-keel_status sim_ask(struct keel_sim *s, const struct values *v, double *out) {
+keel_status sim_query(struct keel_sim *s, const struct values *v, double *out) {
     return look(s, v, keel_time(s->solver), keel_state(s->solver), sim_multipliers(s), out);
 }
 
@@ -408,7 +410,7 @@ keel_status keel_sim_sizes(keel_sim *s, double *out) {
     keel_status status = keel_sim_values(s, out);
     for (int i = 0; i < columns; i++) out[i] = fabs(out[i]);
     if (status != KEEL_OK || outputs == 0) return status;
-    return sim_ask(s, sizes, out + columns - outputs); /* they are the last columns */
+    return sim_query(s, sizes, out + columns - outputs); /* they are the last columns */
 }
 
 keel_status keel_sim_values_at(keel_sim *s, double t, double *out) {

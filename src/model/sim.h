@@ -43,6 +43,7 @@ struct keel_sim {
     keel_problem *problem;                  /* by mode */
     double *atol;                           /* theirs, by their scales; or NULL */
     double *work;                           /* enough for the unknowns of any mode and what is assigned */
+    double *rate;                           /* as many, for saltation.h */
     double *entry;                          /* the unknowns with which the mode in force was entered */
     double direction;                       /* of time: 1 or -1 */
     struct sim_fired *fired, *fired_before; /* by event of the mode in force; room for a mode's before it */
@@ -51,18 +52,18 @@ struct keel_sim {
     double simultaneous_time;               /* events at one time are counted */
     int simultaneous;
     keel_event_record *event_record;
-    long event_records, room;
+    long event_records, capacity;
     struct ledger ledger;
     struct sim_jump *jump;
-    long jumps, jump_room;
+    long jumps, jump_workspace;
     double *row_value;         /* rows before an action, their units, and the same after it */
-    double *residual;          /* of the solver's rows, at a look (drift.c); NULL: not yet */
+    double *residual;          /* of the solver's rows, at a sample (drift.c); NULL: not yet */
     struct vary_again *repeat; /* what keel_vary_again keeps; NULL: not yet */
     struct compile_unit lanes; /* those of the kernel, the same */
     struct compile_unit unit;  /* this run's own (sim_kernel.c); no handle: none */
     keel_extras *extras;       /* by mode: those of the problem, with what `kernel` has */
     keel_kernel *kernel;       /* by mode: what it has; NULL: not asked for yet */
-    double *branch;            /* the sides at the last look (branches.h); NULL: not yet */
+    double *branch;            /* the sides when they were last examined (branches.h); NULL: not yet */
     int branch_mode;
     keel_status status; /* of what is not the solver's */
     char message[640];
@@ -104,5 +105,5 @@ keel_status sim_fail(struct keel_sim *s, keel_status status, const char *format,
 const double *sim_multipliers(struct keel_sim *s); /* NULL: there are none */
 /* Expressions of the mode in force where the run stands, out[v->count]: see values_at; without memory the
  * run has failed. */
-keel_status sim_ask(struct keel_sim *s, const struct values *v, double *out);
+keel_status sim_query(struct keel_sim *s, const struct values *v, double *out);
 #endif

@@ -4,6 +4,7 @@
 #include "model/sim.h"
 
 #include "base/text.h"
+#include "methods/registry.h"
 
 #include <keel/extras.h>
 
@@ -20,10 +21,10 @@ static unsigned kernels_for(const struct keel_sim *s) {
 }
 
 /* The stepper as the core takes it. */
-static void method_of(const struct keel_sim *s, char *out, size_t room) {
-    text_set(out, room, "%.*s", s->o.method ? (int)strcspn(s->o.method, "+") : 0,
+static void method_of(const struct keel_sim *s, char *out, size_t capacity) {
+    text_set(out, capacity, "%.*s", s->o.method ? (int)strcspn(s->o.method, "+") : 0,
              s->o.method ? s->o.method : "");
-    if (!out[0] || strcmp(out, "auto") == 0) text_set(out, room, s->o.step > 0 ? "rk4" : "dop853");
+    if (!out[0] || strcmp(out, "auto") == 0) text_set(out, capacity, "%s", registry_default(&s->o));
 }
 
 static int has_kernel(const struct keel_sim *s) {

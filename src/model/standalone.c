@@ -4,6 +4,7 @@
  * but letters, digits and a few signs escaped; names of C functions are made of letters, digits and _. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "base/text.h"
+#include "methods/registry.h"
 #include "model/sim.h"
 
 #include <keel/options.h>
@@ -26,10 +27,10 @@ struct page {
 /* Names and numbers ------------------------------------------------------------------------------------- */
 
 /* A name that C takes and that none of keel's begins with. */
-static void safe_name(char *out, size_t room, const char *name) {
+static void safe_name(char *out, size_t capacity, const char *name) {
     int strange =
         !isalpha((unsigned char)name[0]) || strncmp(name, "keel", 4) == 0 || strncmp(name, "KEEL", 4) == 0;
-    text_set(out, room, "%s%.*s", strange ? "model_" : "", LONGEST, name);
+    text_set(out, capacity, "%s%.*s", strange ? "model_" : "", LONGEST, name);
     for (char *at = out; *at; at++)
         if (!isalnum((unsigned char)*at) || (unsigned char)*at > 127) *at = '_';
 }
@@ -219,12 +220,12 @@ static void put_problem(struct page *page, const keel_model *m, int mode) {
 }
 
 /* The name of the function that gives the problem of a mode. */
-static void problem_name(const struct page *page, const keel_model *m, int mode, char *out, size_t room) {
+static void problem_name(const struct page *page, const keel_model *m, int mode, char *out, size_t capacity) {
     char name[LONGEST + 10];
     const char *of = m->model->mode[mode].name;
     if (of) safe_name(name, sizeof name, of);
-    text_set(out, room, of ? "%s_%s_problem" : "%s_problem", page->name, name);
-    if (!of) text_set(out, room, "%s_problem", page->name);
+    text_set(out, capacity, of ? "%s_%s_problem" : "%s_problem", page->name, name);
+    if (!of) text_set(out, capacity, "%s_problem", page->name);
 }
 
 /* The file ---------------------------------------------------------------------------------------------- */
@@ -308,7 +309,7 @@ static void put_choice(FILE *out, const char *words, int k) {
 static void put_options(FILE *out, const keel_model *m, const keel_options *given) {
     keel_options o = *given;
     const keel_field *f;
-    if (!o.method) o.method = o.reversible ? "gauss8" : o.step > 0 ? "rk4" : "dop853";
+    if (!o.method) o.method = registry_default(&o);
     if (o.step == 0) o.rtol = KEEL_VALUE(&o, rtol);
     if (o.max_step == 0 && o.step == 0 && wants_short_steps(m))
         o.max_step = fabs(m->span[1] - m->span[0]) / 100;

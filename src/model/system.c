@@ -6,6 +6,7 @@
 #include "model/diagnostics.h"
 #include "model/factor.h"
 #include "model/loops.h"
+#include "model/tangent.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,29 +20,34 @@ int system_line(const struct system *y, struct syntax_span where) {
     return where.length ? source_place(y->source, where.offset).line : 0;
 }
 
-void system_label(const struct system *y, int i, int order, char *out, size_t room) {
+void system_label(const struct system *y, int i, int order, char *out, size_t capacity) {
     const struct system_origin *o = &y->origin[i];
     const struct model_mode *mode = mode_of(y);
     char name[200];
     out[0] = '\0';
-    if (order == 1) text_set(out, room, "d/dt ");
-    else if (order > 1) text_set(out, room, "d%d/dt%d ", order, order);
+    if (order == 1) text_set(out, capacity, "d/dt ");
+    else if (order > 1) text_set(out, capacity, "d%d/dt%d ", order, order);
     switch (o->kind) {
     case SYSTEM_CONSTRAINT:
-        text_add(out, room, "%s", mode->constraint.list[o->number].label.text);
+        text_add(out, capacity, "%s", mode->constraint.list[o->number].label.text);
         break;
     case SYSTEM_ROLLING:
-        text_add(out, room, "%s", mode->rolling.list[o->number].label.text);
+        text_add(out, capacity, "%s", mode->rolling.list[o->number].label.text);
         break;
     case SYSTEM_EQUATION:
-        text_add(out, room, "line %d", system_line(y, o->where));
-        if (o->copies > 1) text_add(out, room, " (%d)", o->copy);
+        text_add(out, capacity, "line %d", system_line(y, o->where));
+        if (o->copies > 1) text_add(out, capacity, " (%d)", o->copy);
         break;
     case SYSTEM_MOTION:
     case SYSTEM_MOMENTUM:
         model_name(y->m, o->kind == SYSTEM_MOTION ? mode->motion.q[o->number] : mode->motion.v[o->number],
                    name, sizeof name);
-        text_add(out, room, "motion of %s", name);
+        text_add(out, capacity, "motion of %s", name);
+        break;
+    case SYSTEM_TANGENT:
+        name[0] = '\0';
+        if (o->number >= 0) system_label(y, o->number, 0, name, sizeof name);
+        text_add(out, capacity, "d/d%s %s", y->m->direction[o->copy - 1].name, name);
         break;
     }
 }
@@ -53,16 +59,16 @@ int system_unknown(const struct system *y, expr symbol) {
     return n->a == EXPR_MULTIPLIER ? y->number_of[n->b] - 1 : -1;
 }
 
-void system_name(const struct system *y, expr symbol, char *out, size_t room) {
+void system_name(const struct system *y, expr symbol, char *out, size_t capacity) {
     const struct expr_node n = y->m->graph.node[symbol];
     int j = system_unknown(y, symbol);
     for (int k = n.c > 0 && j >= 0 && y->alias_of ? y->alias_of[j] - 1 : -1; k >= 0;
          k = y->alias_next[k] - 1) {
         if (y->s.alias[k].order != (int)n.c) continue;
-        model_name(y->m, y->unknown[k], out, room);
+        model_name(y->m, y->unknown[k], out, capacity);
         return;
     }
-    model_name(y->m, symbol, out, room);
+    model_name(y->m, symbol, out, capacity);
 }
 
 /* e with some multipliers put to 0: those whose constraint the mode lacks, or those that were left out. */
@@ -163,10 +169,11 @@ static int collect(struct system *y, struct pool *pool) {
     struct model *m = y->m;
     const struct model_mode *mode = mode_of(y);
     struct derive d;
-    if (!expr_spend(&m->graph, EXPR_COST_LOOK * ((double)m->unknowns + m->multipliers))) return 0;
+    if (!expr_spend(&m->graph, EXPR_COST_VISIT * ((double)m->unknowns + m->multipliers))) return 0;
     size_t rows =
         (size_t)(mode->equation.count + 2 * mode->motion.n + mode->constraint.count + mode->rolling.count);
     size_t columns = (size_t)m->unknowns + (size_t)m->multipliers;
+    rows += tangent_count(m, rows);
     y->equations = y->unknowns = 0;
     y->equation = pool_take(pool, (rows + 1) * sizeof *y->equation);
     y->origin = pool_take(pool, (rows + 1) * sizeof *y->origin);
@@ -331,9 +338,10 @@ int system_open(struct system *y, struct model *m, int mode, double t0, const st
     y->superfluous = pool_take(pool, 2 * ((size_t)m->multipliers + 1) * sizeof *y->superfluous);
     int looked = 0; /* for closed loops */
     for (int first = 1;; first = 0) {
-        if (pool->refused || !collect(y, pool) || !take_factors(y, messages, first) || !analyse(y, pool) ||
-            !index_aliases(y, pool))
+        if (pool->refused || !collect(y, pool) || !take_factors(y, messages, first))
             return diagnostics_memory(messages);
+        if (!tangent_equations(y, messages)) return messages->errors ? 0 : diagnostics_memory(messages);
+        if (!analyse(y, pool) || !index_aliases(y, pool)) return diagnostics_memory(messages);
         if (y->s.verdict != STRUCTURE_SINGULAR) break;
         if (!leave_out(y, messages, pool)) {
             int loops = looked ? 0 : leave_loops(y, pool);

@@ -6,8 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void derive_open(struct derive *d, struct graph *g, int kinks) {
-    *d = (struct derive){.g = g, .kinks = kinks};
+void derive_open(struct derive *d, struct graph *g, int nonsmooth) {
+    *d = (struct derive){.g = g, .nonsmooth = nonsmooth};
+}
+
+void derive_open_along(struct derive *d, struct graph *g, int nonsmooth, derive_direction *direction,
+                       void *user) {
+    *d = (struct derive){.g = g, .nonsmooth = nonsmooth, .direction = direction, .user = user};
 }
 
 void derive_close(struct derive *d) {
@@ -31,32 +36,32 @@ static int out_of_memory(struct derive *d) {
 
 /* Rooms for every node there is; new places are 0. */
 static int reserve(struct derive *d) {
-    uint32_t need = d->g->count, room = d->g->room;
-    if (need <= d->room) return 0;
-    expr *memo = realloc(d->memo, room * sizeof *memo);
+    uint32_t need = d->g->count, capacity = d->g->capacity;
+    if (need <= d->capacity) return 0;
+    expr *memo = realloc(d->memo, capacity * sizeof *memo);
     if (memo) d->memo = memo;
-    unsigned char *hit = realloc(d->hit, room);
+    unsigned char *hit = realloc(d->hit, capacity);
     if (hit) d->hit = hit;
     if (!memo || !hit) return out_of_memory(d);
-    memset(memo + d->room, 0, (room - d->room) * sizeof *memo);
-    memset(hit + d->room, 0, room - d->room);
-    d->room = room;
+    memset(memo + d->capacity, 0, (capacity - d->capacity) * sizeof *memo);
+    memset(hit + d->capacity, 0, capacity - d->capacity);
+    d->capacity = capacity;
     return 0;
 }
 
 static int reserve_total(struct derive *d) {
-    uint32_t room = d->g->room;
-    if (d->g->count <= d->total_room) return 0;
-    expr *total = realloc(d->total, room * sizeof *total);
+    uint32_t capacity = d->g->capacity;
+    if (d->g->count <= d->total_capacity) return 0;
+    expr *total = realloc(d->total, capacity * sizeof *total);
     if (!total) return out_of_memory(d);
-    memset(total + d->total_room, 0, (room - d->total_room) * sizeof *total);
+    memset(total + d->total_capacity, 0, (capacity - d->total_capacity) * sizeof *total);
     d->total = total;
-    d->total_room = room;
+    d->total_capacity = capacity;
     return 0;
 }
 
 /* The derivative of node e from those of its operands, which stand in `of`.  A truth carries 1 when
- * anything it looks at varies: that is what makes an `if` a kink. */
+ * anything it looks at varies: that is what makes an `if` nonsmooth. */
 static expr forward(struct derive *d, expr e, const expr *of) {
     struct graph *g = d->g;
     struct expr_node n = g->node[e];
@@ -117,8 +122,11 @@ expr derive_partial(struct derive *d, expr f, expr symbol) {
     return result;
 }
 
-static expr symbol_total(struct graph *g, struct expr_node n) {
+static expr leaf_total(struct derive *d, expr e) {
+    struct graph *g = d->g;
+    const struct expr_node n = g->node[e];
     if (n.op != EXPR_SYMBOL) return derive_zero(g);
+    if (d->direction) return d->direction(d->user, e);
     switch ((enum expr_kind)n.a) {
     case EXPR_TIME:
         return expr_constant(g, 1);
@@ -144,7 +152,8 @@ expr derive_total(struct derive *d, expr f) {
         expr e = list.item[i];
         if (d->total[e]) continue;
         int leaf = expr_operands((enum expr_op)g->node[e].op) == 0;
-        d->total[e] = result = leaf ? symbol_total(g, g->node[e]) : forward(d, e, d->total);
+        result = leaf ? leaf_total(d, e) : forward(d, e, d->total); /* a direction may ask for others */
+        d->total[e] = result;
     }
     free(list.item);
     return result == EXPR_NONE ? EXPR_NONE : d->total[f];

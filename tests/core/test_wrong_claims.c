@@ -59,7 +59,7 @@ static void true_invariants_without_derivatives_are_believed(void **state) {
         p.keel.invariant.jacobian = NULL;
         p.keel.energy.jacobian = p.keel.form == KEEL_HAMILTONIAN ? p.keel.energy.jacobian : NULL;
         keel_solver *s = keel_open(&p.keel, NULL);
-        if (keel_state_of(s) != KEEL_OK) complain(problem_name(i), "%s%s", keel_message(s), "");
+        if (keel_state_of(s) != KEEL_OK) report(problem_name(i), "%s%s", keel_message(s), "");
         keel_close(s);
     }
     no_failures();
@@ -80,7 +80,7 @@ static void check_wrong(const char *name, keel_problem *p, keel_fn **which, cons
     expect_end(name, p, &(keel_options){.check_jacobians = 1, .method = "+none"}, 1, KEEL_EINVAL, words);
     *which = derivative;
     keel_solver *s = keel_open(p, &(keel_options){.check_jacobians = 1});
-    if (keel_state_of(s) != KEEL_OK) complain(name, "right, but %s%s", keel_message(s), "");
+    if (keel_state_of(s) != KEEL_OK) report(name, "right, but %s%s", keel_message(s), "");
     keel_close(s);
 }
 
@@ -107,7 +107,7 @@ static void wrong_derivatives_are_found_on_request(void **state) {
     check_wrong("energy", &b, &b.energy.jacobian, "jacobian of energy is wrong|u[0]");
     check_wrong("invariant", &b, &b.invariant.jacobian, "jacobian of invariant is wrong");
     check_wrong("rate", &b, &b.constraint.time_derivative,
-                "rate of constraint is wrong|given as|differences say");
+                "time derivative of constraint is wrong|given as|differences say");
     check_wrong("curvature", &b, &b.curvature, "curvature|constraint|is wrong|given as|differences say");
     check_wrong("f", &r, &r.f.jacobian, "jacobian of f is wrong|f[0]|u[0]|given as 0.01");
     check_wrong("algebraic", &r, &r.algebraic.jacobian, "jacobian of algebraic is wrong");
@@ -115,7 +115,7 @@ static void wrong_derivatives_are_found_on_request(void **state) {
     check_wrong("H", &h, &h.energy.jacobian, "jacobian of energy is wrong");
     o.invariant = (keel_map){.count = 1, .value = turned_back, .time_derivative = turned_back_rate};
     check_wrong("invariant rate", &o, &o.invariant.time_derivative,
-                "rate of invariant is wrong|given as 0.01");
+                "time derivative of invariant is wrong|given as 0.01");
     no_failures();
 }
 
@@ -125,7 +125,7 @@ static void right_derivatives_of_all_problems_pass_the_check(void **state) {
     for (int i = 0; problem_name(i); i++) {
         problem_at(i, &p);
         keel_solver *s = keel_open(&p.keel, &(keel_options){.check_jacobians = 1});
-        if (keel_state_of(s) != KEEL_OK) complain(problem_name(i), "%s%s", keel_message(s), "");
+        if (keel_state_of(s) != KEEL_OK) report(problem_name(i), "%s%s", keel_message(s), "");
         keel_close(s);
     }
     no_failures();
