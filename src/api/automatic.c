@@ -3,7 +3,8 @@
  * Small systems go to rodas5p, whose steps cost least, or, where the tolerance is small or the problem lacks
  * jacobians, to radau, which needs the least steps; large ones, whose matrices are what costs, to bdf, unless
  * the tolerance is very small.  Where a part swings nearly undamped radau is better than both: orders 3 to 5
- * of bdf are unstable near the imaginary axis, and the errors of many steps add up. */
+ * of bdf are unstable near the imaginary axis, and the errors of many steps add up.  Where the equations
+ * switch the motion may slide along a surface, which rodas5p cannot: there radau takes its place. */
 #include "api/automatic.h"
 
 #include "core/save.h"
@@ -44,7 +45,12 @@ const keel_stepper *automatic_saved(const void *bytes, size_t count) {
 static const char *stiff_method(struct engine *e) {
     int large = e->field.n > LARGE, tight = e->o.rtol < (large ? VERY_SMALL : SMALL);
     int swings = tight || e->r->watch.damping <= SWINGS ? 1 : spectrum_swings(e);
-    return swings < 0 ? NULL : swings ? implicit : large ? multistep : linearly_implicit;
+    int may_slide = e->surfaces.count > 0;
+    return swings < 0  ? NULL
+           : swings    ? implicit
+           : large     ? multistep
+           : may_slide ? implicit
+                       : linearly_implicit;
 }
 
 struct engine *automatic_change(struct engine *old) {

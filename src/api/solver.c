@@ -423,17 +423,6 @@ keel_status keel_residuals(keel_solver *s, double t, const double *u, double *ou
     return KEEL_OK;
 }
 
-int keel_surface_at(const keel_solver *s, int i, keel_surface *out) {
-    if (!s || !out || !s->engine->block || i < 0 || i >= s->engine->surfaces.count) return 0;
-    const struct engine *e = s->engine;
-    const struct surface_tally *one = &e->surfaces.tally[i];
-    double now = e->r->sliding == i + 1 ? fabs(e->r->t_now - e->r->slide_from) : 0;
-    const char *const *names = e->field.event.user.names;
-    *out = (keel_surface){names ? names[e->surfaces.event[i]] : NULL, one->crossings, one->slides,
-                          one->slid + now};
-    return 1;
-}
-
 const char *keel_message(const keel_solver *s) {
     return s ? s->engine->message : "there is no solver";
 }

@@ -12,6 +12,7 @@
 
 static void measure_by(struct engine *e, const double *x, const double *x_new) {
     step_control_scales(e->field.n, x, x_new, e->atol, e->o.rtol, e->scale);
+    if (e->r->sliding) surfaces_bound(e, e->scale);
 }
 
 static double square(const struct engine *e, const double *error) {

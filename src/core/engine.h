@@ -111,7 +111,7 @@ struct surfaces {
     double *low, *high;          /* count: below and above a surface that is met */
     double *value, *noise;       /* per event */
     double *rest; /* count: a surface that is left along a tangent has no sign below this height */
-    double *trial, *u, *f[2];
+    double *trial, *u, *there, *f[2];
     keel_fn *rhs; /* the method's, without sliding */
     void *context;
 };
@@ -398,6 +398,9 @@ keel_status surfaces_seen(struct engine *e, double t, const double *u, double *v
 void surfaces_end_slide(struct engine *e);                        /* where the solver stands, if it slides */
 keel_status surfaces_hold(struct engine *e, double t, double *x); /* sliding: back to the surface */
 keel_fn surfaces_rhs;                                             /* sliding; its user is the engine */
+void surfaces_bound(const struct engine *e, double *scale); /* sliding: no tolerance below its round-off */
+/* Sliding: `look` at (t, u) from both sides (keel_sliding); 1; 0: it does not slide. */
+int surfaces_both(struct engine *e, double t, const double *u, keel_side_fn *look, void *context);
 
 /* events.c */
 void events_begin(struct engine *e);

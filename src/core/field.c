@@ -24,7 +24,9 @@ keel_status field_fault(struct field *fd, keel_status severity, keel_status stat
 }
 
 const char *field_name(const char *const *names, int i, const char *what, char *buffer, size_t size) {
-    if (names && names[i]) text_set(buffer, size, "`%s`", names[i]);
+    int whole = names && names[i] && strlen(names[i]) + 3 <= size; /* with its marks */
+    if (whole) text_set(buffer, size, "`%s`", names[i]);
+    else if (names && names[i]) text_set(buffer, size, "`%.*s...`", (int)size - 6, names[i]);
     else text_set(buffer, size, "%s[%d]", what, i);
     return buffer;
 }

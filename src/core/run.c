@@ -360,7 +360,7 @@ static int arrive(struct advance *p) {
     p->inside = 0;
     if (wakes) return 1;
     if (engine_asked(e)) return p->status = KEEL_STOPPED, 1;
-    if (r->watch.wanted && !r->sliding) return p->status = KEEL_RETRY, 1;
+    if (r->watch.wanted) return p->status = KEEL_RETRY, 1;
     if (p->most > 0 && p->taken == p->most) return p->status = too_many_steps(e, p->most), 1;
     return 0;
 }

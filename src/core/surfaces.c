@@ -48,6 +48,7 @@ void surfaces_layout(struct engine *e, size_t vector) {
     s->noise = arena_doubles(a, (size_t)e->field.p.event.count);
     s->trial = arena_doubles(a, vector);
     s->u = arena_doubles(a, vector);
+    s->there = arena_doubles(a, vector);
     for (int k = 0; k < 2; k++) s->f[k] = arena_doubles(a, vector);
     for (int i = 0, k = 0; i < e->field.p.event.count && s->event; i++) {
         s->number[i] = is_surface(&e->field.p, i) ? k : -1;
@@ -72,8 +73,11 @@ int surfaces_of_event(const struct engine *e, int event) {
     return e->surfaces.count > 0 && event >= 0 ? e->surfaces.number[event] : -1;
 }
 
+/* Of what is slid along the share a is watched, a number without a unit. */
 double surfaces_noise(const struct engine *e, int event, double largest) {
-    if (surfaces_of_event(e, event) < 0) return -1;
+    int k = surfaces_of_event(e, event);
+    if (k < 0) return -1;
+    if (e->r->sliding && e->surfaces.met[k]) return EVENTS_NEGLIGIBLE;
     double noise = SURFACES_NOISES * e->surfaces.noise[event];
     return e->r->just_begun ? fmax(noise, EVENTS_NEGLIGIBLE * largest) : noise;
 }
@@ -208,15 +212,14 @@ static int consistent(struct engine *e, double t, const double *u, int count, co
 
 keel_status surfaces_seen(struct engine *e, double t, const double *u, double *value) {
     struct surfaces *s = &e->surfaces;
+    double part = 0;
+    if (e->r->sliding && surfaces_mean(e, t, u, value, &part)) return KEEL_RETRY;
     for (int k = 0; k < s->count; k++) {
         double *v = &value[s->event[k]];
         if (e->r->sliding && s->met[k]) *v = 1;
         else if (surfaces_stairs(e, k)) *v = (*v - s->side[k]) * (s->side[k] + 1 - *v);
     }
-    if (!e->r->sliding) return KEEL_OK;
-    double part;
-    if (surfaces_share(e, t, u, &part)) return KEEL_RETRY;
-    value[s->event[e->r->sliding - 1]] = part * (1 - part);
+    if (e->r->sliding) value[s->event[e->r->sliding - 1]] = part * (1 - part);
     return KEEL_OK;
 }
 
@@ -272,7 +275,7 @@ static keel_status choose_sides(struct engine *e, double t, const double *u, int
 static keel_status choose(struct engine *e, double t, const double *u, int count, const int *met,
                           unsigned first) {
     keel_status status = choose_sides(e, t, u, count, met, first);
-    if (status == KEEL_OK) surfaces_rests(e, t, u);
+    if (status == KEEL_OK) surfaces_rests(e, t, u, 0);
     return status;
 }
 
@@ -309,7 +312,7 @@ static void know_signs(struct engine *e) {
 static keel_status only_way(struct engine *e, double t, const double *u, const int *met) {
     const struct surfaces *s = &e->surfaces;
     unsigned mask = s->side[met[0]] == s->high[met[0]];
-    char name[64];
+    char name[60];
     if (e->r->sliding || consistent(e, t, u, 1, met, mask) != 2) return KEEL_OK;
     surfaces_take(e, t, u, 1, met, !mask);
     if (consistent(e, t, u, 1, met, !mask) == 2)
@@ -396,7 +399,7 @@ enum { WINDOW = 8, SHRUNK = 3, SHRINKING = 50 };
 
 static keel_status watch_zeno(struct engine *e, double t) {
     struct zeno *z = &e->r->zeno;
-    char name[64];
+    char name[60];
     if (++z->count < WINDOW) return KEEL_OK;
     double took = fabs(t - z->since), ratio = z->took > 0 ? took / z->took : 1;
     z->shrunk = ratio < 0.98 ? z->shrunk + 1 : 0;
@@ -425,7 +428,12 @@ keel_status surfaces_pass(struct engine *e) {
     r->stats.switches++;
     keel_status status = watch_zeno(e, t);
     if (status != KEEL_OK) return status;
-    if (r->sliding && s->met[crossed]) return surfaces_leave(e, t, u);
+    if (r->sliding && s->met[crossed]) { /* where a is 0 or 1 the surface is a tangent */
+        double steep = 0;
+        status = surfaces_leave(e, t, u, &steep);
+        if (status == KEEL_OK && find_noise(e, t, u) == KEEL_OK) surfaces_rests(e, t, u, steep);
+        return status;
+    }
     s->tally[crossed].crossings++;
     surfaces_end_slide(e);
     status = cross(e, crossed, t, u);

@@ -17,16 +17,19 @@ double surfaces_moment(const struct engine *e); /* a time in which little happen
 #define SURFACES_NOISES 64 /* of its round-off: a surface is met */
 int surfaces_stairs(const struct engine *e, int k);
 int surfaces_way(struct engine *e, double t, const double *u, int k);
-/* Heights below which surfaces that are met, and left along a tangent, have no sign. */
-void surfaces_rests(struct engine *e, double t, const double *u);
+/* Heights below which surfaces that are met, and left along a tangent, have no sign.  steep > 0: they are
+ * tangents, and this is how fast the other side leads back to them. */
+void surfaces_rests(struct engine *e, double t, const double *u, double steep);
 /* Combination `mask` of the surfaces that are met at (t, u): bit i set: the i-th is on its upper side. */
 void surfaces_take(struct engine *e, double t, const double *u, int count, const int *met, unsigned mask);
 
 /* surfaces_slide.c */
 /* Along one of the surfaces that are met, or a sentence. */
 keel_status surfaces_slide(struct engine *e, double t, const double *u, int count, const int *met);
-keel_status surfaces_leave(struct engine *e, double t, const double *u);
+keel_status surfaces_leave(struct engine *e, double t, const double *u, double *steep);
 keel_status surfaces_meet(struct engine *e, double t, int count, const int *met); /* the sentence */
 /* The share a of f+ in the motion; 0, or what a callback returned. */
 int surfaces_share(struct engine *e, double t, const double *u, double *share);
+/* The same, and the event functions as means of both sides. */
+int surfaces_mean(struct engine *e, double t, const double *u, double *value, double *share);
 #endif

@@ -320,7 +320,9 @@ static void scan_stray(struct lexer *x) {
     if (c < 0x20 || c == 0x7F)
         source_hint(source_diagnose(x->m, SOURCE_ERROR, x->at, 1, "a control character, 0x%02X.", c),
                     "Remove it.");
-    else source_hint(wrong(x, x->at, 1, "has no meaning here."), "Remove it; a comment starts with #.");
+    else
+        source_hint(wrong(x, x->at, 1, "has no meaning here."),
+                    c == '?' ? "A choice is  if(condition, a, b)." : "Remove it; a comment starts with #.");
     x->at++;
 }
 

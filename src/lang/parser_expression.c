@@ -132,7 +132,9 @@ static struct syntax_node *call(struct parser *p) {
     if (!parser_is(p, LEXER_OPEN)) {
         source_hint(
             parser_wrong(p, name, "`%s` is a function and needs its brackets.", lexer_word_text(name->word)),
-            parser_is(p, LEXER_CARET) ? "Write %s(x)^2 for the power of its value." : "Write %s(...).",
+            parser_is(p, LEXER_CARET) ? "Write %s(x)^2 for the power of its value."
+            : name->word == LEXER_IF  ? "Write %s(condition, a, b)."
+                                      : "Write %s(...).",
             lexer_word_text(name->word));
         return NULL;
     }

@@ -9,6 +9,7 @@
 #include "symbolic/derive_rules.h"
 #include "model/diagnostics.h"
 #include "model/isolate.h"
+#include "model/surface.h"
 
 #include <stdlib.h>
 
@@ -81,6 +82,18 @@ static int name_inputs(struct formulation *r, int rows) {
     return at == r->n + rows;
 }
 
+/* Does one of z that the formulation has solved for decide a branch?  It has a surface for what stands in the
+ * place of z, and none for z itself. */
+static int switches_by_solved(struct formulation *r, int rows, const expr *rate) {
+    struct graph *g = &r->y->m->graph;
+    for (int k = r->n; k < r->n + rows; k++) {
+        if (formulation_place(r, r->original_symbol[k]) >= 0) continue;
+        for (int j = 0; j < r->y->s.n; j++)
+            if (rate[j] != EXPR_NONE && surface_of(g, rate[j], 1, &r->original_symbol[k])) return 1;
+    }
+    return 0;
+}
+
 int formulation_original(struct formulation *r) {
     const struct structure *s = &r->y->s;
     struct graph *g = &r->y->m->graph;
@@ -96,6 +109,7 @@ int formulation_original(struct formulation *r) {
     if (!sort_equations(r, rate, row, from, &rows) || !name_inputs(r, rows)) return 1;
     for (int i = 0; i < rows; i++)
         if (expr_depends(g, row[i], rows, r->original_symbol + r->n)) return 1;
+    if (switches_by_solved(r, rows, rate)) return 1;
     if (!formulation_map_open(r, &r->original_f, r->n) || !formulation_map_open(r, &r->original_g, rows))
         return diagnostics_memory(r->messages);
     r->original_f.names = NULL;

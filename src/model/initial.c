@@ -175,12 +175,23 @@ static double terms_of(struct begin *b, expr symbol) {
     return isfinite(size) ? size : 0;
 }
 
+/* The run starts from `found`, not from the `value` that was given.  It must be told. */
+static void tell_digits(struct begin *b, const struct model_given *from, const char *name, double found,
+                        double value) {
+    source_hint(
+        source_diagnose(&b->m->messages, SOURCE_WARNING, from->where.offset, from->where.length,
+                        "`init` fits the equations to some digits alone: the run starts from %.110s = "
+                        "%.17g, not %.15g.",
+                        name, found, value),
+        "Write  guess %.110s = %.15g  to let keel find the digits, or give them all.", name, value);
+}
+
 /* An `init` of what the states determine is a check. */
 static int check_implied(struct begin *b, const double *multiplier) {
     struct keel_model *m = b->m;
     const struct model_givens *init = &m->model->init;
     double largest = 0;
-    int good = 1;
+    int good = 1, told = 0;
     for (int j = 0; j < b->r->n + b->r->m; j++) largest = fmax(largest, fabs(m->u0[j]));
     for (int k = 0; k < init->count; k++)
         largest = fmax(largest, fabs(model_number(m->model, init->list[k].value, b->t0)));
@@ -201,9 +212,14 @@ static int check_implied(struct begin *b, const double *multiplier) {
         values_close(&v);
         values_release(&work);
         double size = there ? fabs(found) + fabs(value) + terms_of(b, one->target) : 0;
-        if (!there || fabs(found - value) <= 1e-9 * size + 1e-12 * largest) continue;
+        double off = there ? fabs(found - value) : 0;
         char name[160];
+        if (off <= 1e-12 * size + 1e-13 * largest) continue;
         model_name(m->model, one->target, name, sizeof name);
+        if (off <= 1e-9 * size + 1e-12 * largest) {
+            if (!told++) tell_digits(b, one, name, found, value);
+            continue;
+        }
         source_hint(
             source_diagnose(&m->messages, SOURCE_ERROR, one->where.offset, one->where.length,
                             "`init` does not fit: the equations give %s = %.10g, not %.10g, at t = %.10g.",
@@ -216,7 +232,7 @@ static int check_implied(struct begin *b, const double *multiplier) {
 }
 
 /* Where `init` values fit all equations but for the last of their digits, and nothing else can make up for
- * that, the core polishes them.  It must be told. */
+ * that, the core polishes them. */
 static void tell_polished(struct begin *b) {
     struct keel_model *m = b->m;
     double largest = 0;
@@ -224,14 +240,7 @@ static void tell_polished(struct begin *b) {
     for (int j = 0; j < b->r->n + b->r->m; j++) {
         double change = fabs(m->u0[j] - b->last[j]);
         if (b->given[j] != BEGIN_FIXED || change <= 1e-13 * fmax(fabs(b->last[j]), 1e-3 * largest)) continue;
-        const struct model_given *from = b->from[j];
-        source_hint(
-            source_diagnose(&m->messages, SOURCE_WARNING, from->where.offset, from->where.length,
-                            "`init` fits the equations to some digits alone: the run starts from %.110s = "
-                            "%.17g, not %.15g.",
-                            b->r->names[j], m->u0[j], b->last[j]),
-            "Write  guess %.110s = %.15g  to let keel find the digits, or give them all.", b->r->names[j],
-            b->last[j]);
+        tell_digits(b, b->from[j], b->r->names[j], m->u0[j], b->last[j]);
         return;
     }
 }

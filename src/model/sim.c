@@ -365,10 +365,41 @@ keel_column keel_sim_column_kind(const keel_sim *s, int i) {
     return n->a == EXPR_MULTIPLIER ? KEEL_COLUMN_MULTIPLIER : KEEL_COLUMN_STATE;
 }
 
+/* Values where the motion slides: means of both sides. */
+struct sim_mean {
+    struct keel_sim *s;
+    const struct values *v;
+    double *side, *sum;
+    keel_status status;
+};
+
+static void add_side(double t, const double *u, double share, void *mean) {
+    struct sim_mean *m = mean;
+    struct keel_sim *s = m->s;
+    const double *multiplier =
+        s->m->mode[s->mode].formulation.furthers ? keel_multipliers_at(s->solver, t, u) : NULL;
+    keel_status status = values_at(m->v, t, u, multiplier, s->parameter, &s->scratch, m->side);
+    if (status == KEEL_ENOMEM) m->status = status;
+    for (int i = 0; i < m->v->count; i++) m->sum[i] += share * m->side[i];
+}
+
+/* The values of expressions of the mode in force at (t, u). */
+static keel_status look(struct keel_sim *s, const struct values *v, double t, const double *u,
+                        const double *multiplier, double *out) {
+    keel_status status = values_at(v, t, u, multiplier, s->parameter, &s->scratch, out);
+    if (status == KEEL_ENOMEM) return sim_no_memory(s);
+    if (s->m->sides == 0) return status;
+    double *room = values_room(v, &s->scratch);
+    struct sim_mean mean = {.s = s, .v = v, .side = room, .sum = room + v->count};
+    for (int i = 0; i < v->count; i++) mean.sum[i] = 0;
+    if (!keel_sliding(s->solver, t, u, add_side, &mean)) return status;
+    for (int i = 0; i < v->count; i++)
+        if (v->as_state[i] < 0) out[i] = mean.sum[i];
+    return mean.status == KEEL_ENOMEM ? sim_no_memory(s) : status;
+}
+
 keel_status sim_query(struct keel_sim *s, const struct values *v, double *out) {
-    keel_status status = values_at(v, keel_time(s->solver), keel_state(s->solver), sim_multipliers(s),
-                                   s->parameter, &s->scratch, out);
-    return status == KEEL_ENOMEM ? sim_no_memory(s) : status;
+    return look(s, v, keel_time(s->solver), keel_state(s->solver), sim_multipliers(s), out);
 }
 
 /* The unknowns and multipliers at t: where the run stands, or inside the last step. */
@@ -392,8 +423,7 @@ keel_status keel_sim_sample(keel_sim *s, double t, double *values, double *drift
     keel_status status = state_at(s, t, &u, &multiplier);
     if (status != KEEL_OK) return status;
     const struct values *columns = &s->m->mode[s->mode].columns;
-    if (values && values_at(columns, t, u, multiplier, s->parameter, &s->scratch, values) == KEEL_ENOMEM)
-        return sim_no_memory(s);
+    if (values && look(s, columns, t, u, multiplier, values) == KEEL_ENOMEM) return KEEL_ENOMEM;
     return drift ? drift_at(s, t, u, drift) : KEEL_OK;
 }
 

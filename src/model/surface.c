@@ -141,6 +141,17 @@ static int switches(enum expr_op op) {
            op == EXPR_LE || op == EXPR_FLOOR || op == EXPR_MOD;
 }
 
+int surface_of(struct graph *g, expr e, int count, const expr *symbol) {
+    struct expr_list all;
+    int found = 0;
+    if (expr_order(g, 1, &e, &all)) return 1;
+    for (size_t k = 0; k < all.count && !found; k++)
+        found =
+            switches((enum expr_op)g->node[all.item[k]].op) && expr_depends(g, all.item[k], count, symbol);
+    free(all.item);
+    return found;
+}
+
 int surface_found(struct graph *g, expr e) {
     struct expr_list all;
     int found = 0;

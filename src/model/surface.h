@@ -22,6 +22,8 @@
 int surface_freeze(struct formulation *r);
 /* Could e have switched: does it contain abs, floor, a comparison of something that varies? */
 int surface_found(struct graph *g, expr e);
+/* Does one of the symbols decide a switch in e? */
+int surface_of(struct graph *g, expr e, int count, const expr *symbol);
 /* The sides at (t, u) by the signs there, for what is evaluated before the core has seen a state; 1, or 0
  * without memory. */
 int surface_sides(const struct formulation *r, const struct tape *event, double t, const double *u,

@@ -88,8 +88,12 @@ static size_t numbers_of(const struct values *v) {
     return (size_t)v->inputs + (size_t)v->n + 3 * m + (size_t)v->entries + m * m + 1;
 }
 
+double *values_room(const struct values *v, const struct values_work *w) {
+    return w->number + numbers_of(v);
+}
+
 int values_reserve(struct values_work *w, const struct values *v) {
-    size_t numbers = numbers_of(v), pivots = (size_t)v->m + 1;
+    size_t numbers = numbers_of(v) + 2 * (size_t)v->count, pivots = (size_t)v->m + 1;
     if (numbers > w->numbers) {
         double *wider = realloc(w->number, numbers * sizeof *wider);
         if (!wider) return -1;
@@ -129,6 +133,12 @@ int values_open(struct values *v, struct formulation *r, int count, const expr *
     if (!out) return 0;
     if (!add_multipliers(r)) return free(out), 0;
     v->own = r->n + r->m;
+    v->as_state = expr_take(&r->y->m->graph, (size_t)count, sizeof *v->as_state);
+    if (!v->as_state) return free(out), 0;
+    for (int i = 0; i < count; i++) {
+        int place = formulation_find(r, target[i]);
+        v->as_state[i] = place < r->n ? place : -1;
+    }
     v->direct = resolve(r, count, target, 0, out);
     int unknowns = v->direct ? are_unknowns(v, r, out) : 0, good = unknowns > 0;
     if (v->direct && unknowns == 0) good = functions_tape(r, (size_t)count, out, &v->target, &missing) == 0;
@@ -211,6 +221,7 @@ void values_close(struct values *v) {
     free(v->row);
     free(v->column);
     free(v->guess);
+    free(v->as_state);
     free(v->unknown);
     *v = (struct values){0};
 }

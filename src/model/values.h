@@ -13,6 +13,7 @@ struct values {
     int count;
     int direct;         /* the formulation itself gives them all */
     int own, inputs;    /* the formulation's unknowns; with the multipliers behind them */
+    int *as_state;      /* count: the state of the formulation that it is; -1: none */
     int *unknown;       /* count: all are unknowns of the formulation, these; or NULL, and */
     struct tape target; /* of what is asked for */
     int n, m;           /* of the general formulation */
@@ -25,7 +26,7 @@ struct values {
 
 /* What values_at writes to.  It belongs to who asks, so that many may ask at the same time. */
 struct values_work {
-    double *number; /* inputs, unknowns, residual and its terms, entries, matrix */
+    double *number; /* inputs, unknowns, residual and its terms, entries, matrix; two values of each */
     int *pivot;
     size_t numbers, pivots;
 };
@@ -41,5 +42,7 @@ void values_release(struct values_work *w);
  * KEEL_ENOMEM. */
 keel_status values_at(const struct values *v, double t, const double *u, const double *multiplier,
                       const double *parameter, const struct values_work *w, double *out);
+/* Room in w for 2*count more. */
+double *values_room(const struct values *v, const struct values_work *w);
 void values_close(struct values *v);
 #endif

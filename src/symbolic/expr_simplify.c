@@ -105,7 +105,7 @@ static expr junction(struct graph *g, enum expr_op op, expr a, expr b) {
 /* Nonsmooth functions in disguise: what switches is written as what it is, so that it is located, or refused,
  * as that.
  *
- *     sqrt(u^2k) = |u^k|,   atan(tan u) = u - pi floor(u/pi + 1/2),
+ *     sqrt(u^2k) = |u^k|,   (u^2k)^(m/2k) = |u|^m,   atan(tan u) = u - pi floor(u/pi + 1/2),
  *     acos(cos u) = |v|, atan2(sin u, cos u) = v with v = u - 2 pi floor((u + pi)/2 pi).
  *
  * EXPR_NONE: a is no square. */
@@ -279,7 +279,7 @@ expr expr_powi(struct graph *g, expr base, int32_t exponent) {
 }
 
 expr expr_power(struct graph *g, expr base, expr exponent) {
-    double n;
+    double n = 0;
     if (base == EXPR_NONE || exponent == EXPR_NONE) return EXPR_NONE;
     if (expr_is_constant(g, exponent, &n) && n == floor(n) && fabs(n) <= CHAIN_LIMIT)
         return expr_powi(g, base, (int32_t)n);
@@ -289,6 +289,11 @@ expr expr_power(struct graph *g, expr base, expr exponent) {
         expr root = root_of(g, base);
         if (root != EXPR_NONE) return expr_powi(g, root, (int32_t)(2 * n));
     }
+    const struct expr_node b = g->node[base];
+    double whole = (double)(int32_t)b.b * n; /* of (u^2k)^n */
+    if (b.op == EXPR_POWI && b.b % 2 == 0 && expr_is_constant(g, exponent, &n) && whole == floor(whole) &&
+        fabs(whole) <= CHAIN_LIMIT)
+        return expr_powi(g, expr_make(g, EXPR_ABS, b.a, 0, 0), (int32_t)whole);
     return expr_intern(g, (struct expr_node){EXPR_POW, base, exponent, 0});
 }
 

@@ -19,7 +19,8 @@ struct switched {
     double from, to;
     double at[SWITCHED_JUMPS], level[SWITCHED_JUMPS + 1]; /* F is level[i] before at[i] */
     int jumps;
-    double start, exact; /* of x */
+    double start, exact; /* of x, in units */
+    double unit, zero;   /* x is unit*(zero + x of the closed form) */
     double size;         /* of what happens on the way */
     const char *kind;
     int slides, grows; /* sticks somewhere; errors may grow by this factor */
@@ -184,11 +185,11 @@ static inline void switched_make(struct switched *s, uint64_t seed) {
         const char *kind, *rate;
         switched_flow *flow;
         int slides, backward;
-    } kinds[] = {{"pulses", "%s", switched_integral, 0, 1},
-                 {"square waves", "%s - x", switched_decay, 0, 0},
-                 {"saturation", "min(max((%s) - x, -1), 1)", switched_saturation, 0, 0},
-                 {"dead zone", "(%s)/2 - if(abs(x) < 0.5, 0, x - sign(x)/2)", switched_dead_zone, 0, 0},
-                 {"dry friction", "(%s) - sign(x)", switched_friction, 1, 0}};
+    } kinds[] = {{"pulses", "U*(%s)", switched_integral, 0, 1},
+                 {"square waves", "U*(%s) - d", switched_decay, 0, 0},
+                 {"saturation", "min(max(U*(%s) - d, -U), U)", switched_saturation, 0, 0},
+                 {"dead zone", "U*(%s)/2 - if(abs(d) < U/2, 0, d - U*sign(d)/2)", switched_dead_zone, 0, 0},
+                 {"dry friction", "U*(%s) - U*sign(d)", switched_friction, 1, 0}};
     char let[2600], use[2500], rate[2600];
     memset(s, 0, sizeof *s);
     s->state = seed * 0x2545f4914f6cdd1du + 1;
@@ -211,12 +212,12 @@ static inline void switched_make(struct switched *s, uint64_t seed) {
     }
     double first = back ? x : s->start;
     s->exact = back ? s->start : x;
-    if (back)
-        snprintf(s->text, sizeof s->text, "var x\n%sx' = %s\ninit x = %.17g\nrun %.17g..%.17g\n", let, rate,
-                 first, s->to, s->from);
-    else
-        snprintf(s->text, sizeof s->text, "var x\n%sx' = %s\ninit x = %.17g\nrun %.17g..%.17g\n", let, rate,
-                 first, s->from, s->to);
+    s->unit = switched_below(s, 3) ? 1 : pow(10, switched_below(s, 25) - 12);
+    s->zero = switched_below(s, 2) ? 0 : switched_number(s, -2, 2);
+    snprintf(s->text, sizeof s->text,
+             "param U = %.17g\nvar x\nlet d = x - %.17g*U\n%sx' = %s\ninit x = U*(%.17g + %.17g)\n"
+             "run %.17g..%.17g\n",
+             s->unit, s->zero, let, rate, s->zero, first, back ? s->to : s->from, back ? s->from : s->to);
     if (back) {
         double from = s->from;
         s->from = s->to;
