@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 1024, LEFT = 2 };
+enum { CHUNK = 1024, DEVICE_CHUNK = 65536, LEFT = 2 };
 
 enum { PATIENCE = 16 }; /* so many steps are left to step.c once a kernel cannot take one */
 
@@ -51,11 +51,12 @@ int kernel_fits(const struct engine *e) {
 /* None where the clock hardly resolves a step.  Steps by their error end before t_wake by themselves. */
 static long chunk(const struct engine *e, double t_wake, long most) {
     const struct run_state *r = e->r;
-    if (e->o.step == 0) return most - LEFT < 1 ? 0 : most - LEFT < CHUNK ? most - LEFT : CHUNK;
+    long longest = e->field.kernel->device ? DEVICE_CHUNK : CHUNK;
+    if (e->o.step == 0) return most - LEFT < 1 ? 0 : most - LEFT < longest ? most - LEFT : longest;
     double steps = fmin(e->grid.steps, (t_wake - r->base) / (e->o.step * r->direction));
     double left = fmin(steps - (double)r->count, (double)most) - LEFT;
     double clock = 64 * DBL_EPSILON * fmax(fabs(r->base), fabs(e->grid.t_end));
-    return left < 1 || e->o.step < clock ? 0 : (long)fmin(left, CHUNK);
+    return left < 1 || e->o.step < clock ? 0 : (long)fmin(left, (double)longest);
 }
 
 /* The two buffers change places with every step.  Nobody can look between the ends of a chunk. */
@@ -166,6 +167,15 @@ static void prepare_plain(struct engine *e, struct kernel_work *w, long count) {
                               .plain = 1};
 }
 
+/* How weights follow sizes, for who cannot ask step_weigh. */
+static void take_weights(const struct engine *e, struct kernel_work *w) {
+    const struct manifold *m = &e->manifold;
+    w->k.weighs = m->norm != KEEL_UNIT && m->norm != KEEL_GIVEN && !manifold_frozen(m) &&
+                  e->field.n <= KERNEL_STATES;
+    w->k.spread = w->spread;
+    if (w->k.weighs) sizes_shares(&e->field, w->spread);
+}
+
 static void prepare_kept(struct engine *e, struct kernel_work *w, double t_wake, double t_end, long count) {
     struct run_state *r = e->r;
     struct rows *rows = &e->rows;
@@ -196,6 +206,9 @@ static void prepare_kept(struct engine *e, struct kernel_work *w, double t_wake,
                                     .inverse_weight = e->manifold.inverse_weight,
                                     .reference = rows->reference,
                                     .size = rows->size,
+                                    .drift = rows->drift,
+                                    .units = rows->units,
+                                    .least = e->field.least,
                                     .residual = rows->residual,
                                     .allowed = e->manifold.units,
                                     .moved = r->correction.largest,
@@ -211,6 +224,7 @@ static void prepare_kept(struct engine *e, struct kernel_work *w, double t_wake,
                               .touched = -1};
     w->k.worst = w->worst;
     w->k.share = keeps ? shares(e, w->share) : NULL;
+    if (keeps && e->field.kernel->device) take_weights(e, w);
 }
 
 /* Is the method without what its last step would have left it, for steps as long as these? */

@@ -16,6 +16,8 @@ struct lanes_workspace {
     keel_real *largest, *inverse_weight, *atol;               /* by state */
     keel_real *reference, *size, *beyond, *worst, *off, *was; /* by row; off: before the correction */
     const struct project *general; /* for runs whose two short rows cancel, with a row space of its own */
+    keel_fn *terms;                /* device: of the rows; 0: none */
+    void *user;
 };
 
 /* The runs, and what a call finds out. */
@@ -25,8 +27,7 @@ struct lanes {
     keel_truth live, stop; /* lanes with a run; those whose steps end here */
     keel_truth general;    /* those whose projection has the general row space, where it need not be */
     keel_real t, base, h, t_new, number, direction, rtol, error;
-    keel_real wanted, longest, t_end; /* steps by their error */
-    double h_next[KEEL_LANES], error_before[KEEL_LANES];
+    keel_real wanted, longest, t_end, h_next, error_before; /* steps by their error */
     long done[KEEL_LANES], steps[KEEL_LANES], rejected[KEEL_LANES], all_rejected[KEEL_LANES];
     long corrections[KEEL_LANES], newton[KEEL_LANES]; /* by the core; further iterations */
 };
@@ -44,7 +45,7 @@ static inline void lanes_choose(int n, keel_truth truth, const keel_real *a, kee
 static inline void lanes_stop(struct lanes *l, keel_truth which, int due) {
     which &= l->live & ~l->stop;
     for (int i = 0; i < KEEL_LANES; i++)
-        if (which[i]) l->k[i]->due = due;
+        if (which[i]) l->k[i]->due |= due;
     l->stop |= which;
 }
 
@@ -58,7 +59,8 @@ static inline void lanes_stop(struct lanes *l, keel_truth which, int due) {
 static inline void lanes_load(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
                               struct keel_kernel_state *const *state, int adaptive) {
     const struct keel_kernel_state *first = 0;
-    *l = (struct lanes){.stop = {0}};
+    struct lanes none = {0};
+    *l = none;
     for (int i = KEEL_LANES; i-- > 0;)
         if (state[i]) first = state[i];
     for (int i = 0; i < KEEL_LANES; i++) {
@@ -113,6 +115,10 @@ static inline void lanes_store(const struct lanes *l, const keel_rk *table, cons
         LANES_OUT(p->n, m->largest, k->largest);
         LANES_OUT(p->kept, m->worst, k->worst);
         LANES_OUT(p->kept, m->was, k->residual);
+#ifdef KEEL_DEVICE
+        if (keeps) LANES_OUT(p->kept, m->size, k->size);
+        if (keeps) LANES_OUT(p->n, m->inverse_weight, k->inverse_weight);
+#endif
     }
 }
 
@@ -124,6 +130,7 @@ static inline void lanes_residual(const struct project *p, const struct lanes_wo
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) p->residual[i] -= m->reference[i];
 }
 
+#ifndef KEEL_DEVICE
 /* Sizes of the rows are due.  0, or they cannot be had. */
 static inline int lanes_grow(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
                              int i) {
@@ -171,11 +178,56 @@ static inline void lanes_weigh(struct lanes *l, const struct project *p, const s
     for (int j = 0; j < p->n && adaptive; j++)
         m->limit[j][i] = k->moved * project_tolerance(k->atol[j], k->rtol, k->largest[j]);
 }
+#else
+/* On another processor there is no core: sizes grow here, as rows_grow and manifold_weigh let them, and a
+ * step whose projection needs more is left to core/step.c. */
+static inline void lanes_certify(struct lanes *l, const struct project *p, const struct lanes_workspace *m) {
+    struct keel_kernel_state *k = l->k[0];
+    for (int i = 0; i < p->kept; i++) {
+        double off = m->worst[i][0], units = project_in_units(m->worst[i], m->size[i])[0];
+        if (off > k->drift[i]) k->drift[i] = off;
+        if (units > k->units[i]) k->units[i] = units;
+        m->worst[i] = keel_lift(0.0);
+    }
+}
+
+static inline int lanes_grow(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                             int i) {
+    keel_real terms[KEEL_LANES_ROWS] = {};
+    (void)i;
+    if (!lanes_finite(p->kept * p->n, m->gradients)[0]) return 1;
+    if (m->terms) m->terms(l->t_new, m->begin, terms, m->user);
+    if (!lanes_finite(p->kept, terms)[0]) return 1;
+    lanes_certify(l, p, m);
+    KEEL_RK_UNROLL for (int row = 0; row < p->kept; row++) {
+        keel_real fresh = project_size(p->n, m->reference[row], m->gradients + row * p->n, m->begin,
+                                       m->largest) +
+                          keel_abs(terms[row]);
+        m->size[row] = keel_select(fresh > m->size[row], fresh, m->size[row]);
+    }
+    return 0;
+}
+
+static inline int lanes_again(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                              int i) {
+    (void)p, (void)m, (void)i;
+    l->k[0]->due = 1;
+    return 1;
+}
+
+static inline void lanes_weigh(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                               int i, int adaptive) {
+    const struct keel_kernel_state *k = l->k[0];
+    if (k->weighs) project_weigh(p->n, m->largest, k->least, k->spread, m->inverse_weight);
+    for (int j = 0; j < p->n && adaptive; j++)
+        m->limit[j][i] = k->moved * project_tolerance(k->atol[j], k->rtol, m->largest[j][i]);
+}
+#endif
 
 /* Projection -------------------------------------------------------------------------------------------- */
 
 static inline keel_truth lanes_hold(const struct project *p) {
-    keel_truth hold = ~(keel_truth){0};
+    keel_truth hold = keel_always;
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) hold &=
         keel_abs(p->residual[i]) <= p->units * project_unit(p->size[i]);
     return hold;
@@ -192,7 +244,7 @@ static inline keel_real lanes_worst(const struct project *p, const keel_real *re
 
 /* One iteration from x, by the gradients that stand; fresh: they are new.  Where is it good? */
 static inline keel_truth lanes_iterate_general(const struct project *p, keel_real *x, int fresh) {
-    keel_truth good = ~(keel_truth){0};
+    keel_truth good = keel_always;
     keel_real floor_of[KEEL_LANES_ROWS];
     for (int i = 0; i < p->kept && fresh; i++) {
         keel_truth off = keel_abs(p->residual[i]) > p->units * project_unit(p->size[i]);

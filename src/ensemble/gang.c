@@ -2,16 +2,17 @@
  * as its run is over.  Whatever runs beside a member, its results are those of a run alone. */
 #include "ensemble/ensemble.h"
 
-#include <string.h>
+#include <stdlib.h>
 
-void gang_open(struct gang *g, const struct keel_ensemble *e) {
-    memset(g, 0, sizeof *g);
-    g->e = e;
-    g->lanes = 1;
+int gang_open(struct gang *g, const struct keel_ensemble *e, int most) {
+    *g = (struct gang){.e = e, .lanes = 1, .most = most};
+    g->member = calloc((size_t)most + 1, sizeof *g->member);
+    return g->member ? 0 : -1;
 }
 
 void gang_close(struct gang *g) {
-    for (int i = 0; i <= KEEL_MOST_LANES; i++) member_close(&g->member[i]);
+    for (int i = 0; i <= g->most && g->member; i++) member_close(&g->member[i]);
+    free(g->member);
     keel_lanes_close(g->way);
 }
 
@@ -23,19 +24,19 @@ static int all_sampled(const struct gang *g) {
     return g->e->members <= ALL_SAMPLED;
 }
 
-static int is_sampled(const struct gang *g, const struct block *b, int at) {
+int gang_samples(const struct gang *g, const struct block *b, int at) {
     return all_sampled(g) || (b->view.first + at) % SAMPLED == 0;
 }
 
-static struct member *member_of(struct gang *g, int i) {
+struct member *gang_member(struct gang *g, int i) {
     struct member *m = &g->member[i];
-    return m->all || member_open(m, g->e, all_sampled(g) || i == KEEL_MOST_LANES) == 0 ? m : NULL;
+    return m->all || member_open(m, g->e, all_sampled(g) || i == g->most) == 0 ? m : NULL;
 }
 
 static keel_status run_alone(struct gang *g, struct block *b, int from, int to) {
     keel_status status = KEEL_OK;
     for (int i = from; i < to && status == KEEL_OK; i++) {
-        struct member *m = member_of(g, is_sampled(g, b, i) ? KEEL_MOST_LANES : 0);
+        struct member *m = gang_member(g, gang_samples(g, b, i) ? g->most : 0);
         status = m ? member_run(m, b, i) : KEEL_ENOMEM;
     }
     return status;
@@ -58,7 +59,7 @@ static int send(struct gang *g, int lane, keel_status *status) {
 static keel_status fill(struct gang *g, struct block *b, int lane, int *next, int to) {
     keel_status status = KEEL_OK;
     for (; *next < to && status == KEEL_OK; ++*next) {
-        if (!all_sampled(g) && is_sampled(g, b, *next)) {
+        if (!all_sampled(g) && gang_samples(g, b, *next)) {
             status = run_alone(g, b, *next, *next + 1);
             continue;
         }
@@ -72,7 +73,7 @@ static keel_status run_beside(struct gang *g, struct block *b, int from, int to)
     keel_status status = KEEL_OK, ended;
     int next = from, lane;
     for (lane = 0; lane < g->lanes && status == KEEL_OK; lane++)
-        status = member_of(g, lane) ? fill(g, b, lane, &next, to) : KEEL_ENOMEM;
+        status = gang_member(g, lane) ? fill(g, b, lane, &next, to) : KEEL_ENOMEM;
     while (status == KEEL_OK && (lane = keel_lanes_go(g->way, &ended)) >= 0) {
         g->member[lane].status = ended;
         if (!send(g, lane, &status) && status == KEEL_OK) status = fill(g, b, lane, &next, to);

@@ -147,12 +147,12 @@ static inline keel_real rowspace_pass(struct rowspace *s, int i, keel_truth want
 }
 
 static inline keel_truth rowspace_factor_lanes(struct rowspace *s, const keel_real *floor_of) {
-    keel_truth good = ~(keel_truth){0};
+    keel_truth good = keel_always;
     s->pair = 0;
     for (int i = 0; i < s->rows; i++) {
         const keel_real *qi = s->q + (long)i * s->width;
         keel_real whole = rowspace_dot(s->width, qi, qi), left = whole;
-        if (i > 0) left = rowspace_pass(s, i, ~(keel_truth){0}, 0);
+        if (i > 0) left = rowspace_pass(s, i, keel_always, 0);
         keel_truth cancels = ~(left >= 0.01 * whole);
         if (i > 0 && keel_any(cancels)) left = keel_select(cancels, rowspace_pass(s, i, cancels, 1), left);
         good &= (left > 0.0) & (left >= floor_of[i] * floor_of[i] * whole);

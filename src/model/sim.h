@@ -59,6 +59,8 @@ struct keel_sim {
     double *residual;          /* of the solver's rows, at a look (drift.c); NULL: not yet */
     struct vary_again *repeat; /* what keel_vary_again keeps; NULL: not yet */
     struct compile_unit lanes; /* those of the kernel, the same */
+    struct compile_unit device_unit; /* those for a GPU; it stays loaded, as its driver wants */
+    keel_device device;
     struct compile_unit unit;  /* this run's own (sim_kernel.c); no handle: none */
     keel_extras *extras;       /* by mode: those of the problem, with what `kernel` has */
     keel_kernel *kernel;       /* by mode: what it has; NULL: not asked for yet */

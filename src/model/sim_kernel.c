@@ -30,13 +30,16 @@ static int has_kernel(const struct keel_sim *s) {
     return keel_extras_of(&s->problem[s->mode])->kernel != NULL;
 }
 
-/* f[modes]: copies of the model's functions, which get what the kernels have.  0: there is no kernel. */
-static int compile(struct keel_sim *s, struct functions *f, int lanes, struct compile_unit *unit) {
+/* f[modes]: copies of the model's functions, which get what the kernels have.  0: there is no kernel, with a
+ * sentence. */
+static int compile(struct keel_sim *s, struct functions *f, int lanes, int device, struct compile_unit *unit,
+                   char *message, size_t room) {
     const keel_model *m = s->m;
     struct emit e;
-    char message[200], method[64];
+    char method[64];
     method_of(s, method, sizeof method);
-    emit_open(&e);
+    if (device) emit_open_device(&e);
+    else emit_open(&e);
     e.stop = m->limits.stop;
     e.kernels = kernels_for(s);
     e.lanes = lanes;
@@ -45,22 +48,30 @@ static int compile(struct keel_sim *s, struct functions *f, int lanes, struct co
         f[i] = m->mode[i].functions;
         good = functions_emit_kernel(&f[i], &e, i, &m->mode[i].formulation, method) == 0;
     }
+    if (device) emit_device_end(&e);
     struct compile_limits limits = m->limits;
     limits.lanes = lanes;
-    good = good && !e.failed && e.kernel_count > 0 &&
-           compile_load(e.text, &limits, unit, message, sizeof message) == COMPILE_READY;
+    limits.device = device;
+    good = good && !e.failed && e.kernel_count > 0;
+    if (!good)
+        text_set(message, room,
+                 "%s is not an explicit Runge-Kutta method on an ODE of at most %d states and %d rows without "
+                 "branches, constraints, events and rows that depend on the time",
+                 method, EMIT_STATES, EMIT_KEPT);
+    good = good && compile_load(e.text, &limits, unit, message, room) == COMPILE_READY;
     emit_close(&e);
     return good;
 }
 
 int keel_sim_compile(keel_sim *s) {
     if (!s || !s->solver || s->status < 0 || s->kernel) return s && s->solver && has_kernel(s);
+    char message[200];
     size_t modes = (size_t)s->m->modes;
     s->kernel = calloc(modes, sizeof *s->kernel);
     s->extras = calloc(modes, sizeof *s->extras);
     struct functions *f = s->kernel && s->extras ? malloc(modes * sizeof *f) : NULL;
     int good = f && s->m->compiled && !s->o.own_method && !s->o.reversible && !s->o.compensated &&
-               !has_kernel(s) && compile(s, f, 0, &s->unit);
+               !has_kernel(s) && compile(s, f, 0, 0, &s->unit, message, sizeof message);
     for (size_t i = 0; i < modes && good; i++) {
         functions_link_kernel(&f[i], &s->unit, (int)i);
         s->kernel[i] = f[i].kernel;
@@ -88,23 +99,44 @@ static int take_kernels(struct keel_sim *s) {
     return s->kernel && s->extras;
 }
 
+/* Are the rows that f has in its kernels those of the run's own? */
+static int has_same_rows(const keel_kernel *own, const struct functions *f) {
+    keel_fn *energy = f->rows_inside ? f->call[functions_role_energy] : NULL;
+    keel_fn *invariant = f->rows_inside ? f->call[functions_role_invariant] : NULL;
+    return own->energy == energy && own->invariant == invariant;
+}
+
 int keel_sim_compile_lanes(keel_sim *s, int lanes) {
+    char message[200];
     if (!s || s->m->modes != 1 || !keel_sim_compile(s) || !take_kernels(s)) return 0;
     if (lanes == 0 || lanes > compile_lanes()) lanes = compile_lanes();
     if (s->lanes.handle || lanes < 2 || lanes > KEEL_MOST_LANES || (lanes & (lanes - 1)))
         return s->kernel->lanes;
     struct functions f;
-    if (!compile(s, &f, lanes, &s->lanes)) return 0;
+    if (!compile(s, &f, lanes, 0, &s->lanes, message, sizeof message)) return 0;
     functions_link_lanes(&f, &s->lanes, 0, lanes);
     keel_kernel *own = s->kernel;
-    keel_fn *energy = f.rows_inside ? f.call[functions_role_energy] : NULL;
-    keel_fn *invariant = f.rows_inside ? f.call[functions_role_invariant] : NULL;
-    int same_rows = own->energy == energy && own->invariant == invariant; /* else the lanes lack them */
     own->plain_lanes = f.kernel.plain_lanes;
-    own->kept_lanes = same_rows ? f.kernel.kept_lanes : NULL;
+    own->kept_lanes = has_same_rows(own, &f) ? f.kernel.kept_lanes : NULL; /* else the lanes lack them */
     own->lanes = own->plain_lanes || own->kept_lanes ? lanes : 0;
     keel_use_kernel(s->solver, own);
     return own->lanes;
+}
+
+const struct keel_kernel *keel_sim_compile_device(keel_sim *s, char *message, size_t room) {
+    struct functions f;
+    text_set(message, room, "the model has modes, or cannot be compiled here");
+    if (!s || s->m->modes != 1 || !keel_sim_compile(s) || !take_kernels(s)) return NULL;
+    if (s->device_unit.handle) return s->kernel;
+    if (!compile(s, &f, 1, 1, &s->device_unit, message, room)) return NULL;
+    text_set(message, room, "its rows are not those of the kernel");
+    if (!compile_device(&s->device_unit, &s->device) || !has_same_rows(s->kernel, &f)) return NULL;
+    void *queue = s->device.open(1, message, room); /* is there a GPU? */
+    if (!queue) return NULL;
+    s->device.close(queue);
+    s->kernel->device = &s->device;
+    keel_use_kernel(s->solver, s->kernel);
+    return s->kernel;
 }
 
 int keel_sim_share_kernel(keel_sim *s, const keel_sim *like) {
