@@ -11,7 +11,7 @@ void emit_open_device(struct emit *e) {
                  "#ifndef DEVICE_LAUNCH\n#define DEVICE_LAUNCH(kernel, blocks, threads, stream, ...) \\\n"
                  "    kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)\n#endif\n"
                  "#define DEVICE __device__ __forceinline__\n#define restrict __restrict__\n"
-                 "#define KEEL_RK_UNROLL _Pragma(\"unroll\")\n#define TABLE const\n"
+                 "#define KEEL_RK_UNROLL _Pragma(\"unroll\")\n#define TABLE const\n#define KEEL_RK_WRITTEN_OUT\n"
                  "#define __builtin_fabs fabs\n#define __builtin_sqrt sqrt\n"
                  "#define LANES_CALL(f, a) keel_real(f(keel_real(a).value))\n"
                  "#define LANES_CALL_TWO(f, a, b) keel_real(f(keel_real(a).value, keel_real(b).value))\n"
@@ -54,10 +54,47 @@ static void add_case(struct emit *e, const char *condition, const char *kernel, 
     if (length < 0 || (size_t)length >= sizeof e->cases - at) e->failed = 1;
 }
 
+static void put_row(struct emit *e, int count, const double *value) {
+    char number[EMIT_NUMBER];
+    emit_put(e, "{\nconst double row[] = {");
+    for (int i = 0; i < count; i++) {
+        emit_number(number, sizeof number, value[i]);
+        emit_put(e, "%s,\n", number);
+    }
+    emit_put(e, "};\n");
+}
+
+/* keel_rk_step and keel_rk_errors of keel/explicit.h, row by row. */
+static void put_stages(struct emit *e, const char *name, const keel_rk *table, int n) {
+    char number[EMIT_NUMBER];
+    const double *row = table->a;
+    emit_put(e, "static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rhs, void *context,\n");
+    emit_put(e, "    keel_real t, keel_real h, const keel_real *x, const keel_real *f, keel_real *k,\n");
+    emit_put(e, "    keel_real *stage, keel_real *dx) {\nfor (int i = 0; i < %d; i++) k[i] = f[i];\n", n);
+    for (int i = 1; i < table->stages; row += i, i++) {
+        put_row(e, i, row);
+        emit_number(number, sizeof number, table->c[i]);
+        emit_put(e, "keel_rk_sum(%d, %d, row, k, h, x, stage);\n", n, i);
+        emit_put(e, "rate_%s(t + %s * h, stage, k + %d, context);\n}\n", name, number, i * n);
+    }
+    put_row(e, table->stages, table->b);
+    emit_put(e, "keel_rk_sum(%d, %d, row, k, h, NULL, dx);\n}\nreturn 0;\n}\n", n, table->stages);
+    emit_put(e, "static inline void keel_rk_errors(const keel_rk *table, int width, int count, int stride,\n");
+    emit_put(e, "    const keel_real *k, keel_real h, keel_real *error) {\n");
+    for (int i = 0; i < 2 && table->error[i]; i++) {
+        put_row(e, table->stages, table->error[i]);
+        emit_put(e, "if (count > %d) keel_rk_sum(%d, %d, row, k, h, NULL, error + %d * stride);\n}\n", i, n,
+                 table->stages, i);
+    }
+    emit_put(e, "}\n");
+}
+
 /* The rows are not known yet: fixed steps with nothing to measure have none. */
 int emit_device(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method) {
     if (!method->rk || !emit_is_straight(t) || t->count * (size_t)method->rk->stages > EMIT_STEP) return 1;
-    return emit_under(e, "static inline int rate_", name, t) ? -1 : 0;
+    if (emit_under(e, "static inline int rate_", name, t)) return -1;
+    put_stages(e, name, method->rk, (int)t->outputs);
+    return e->failed ? -1 : 0;
 }
 
 static void put_plain(struct emit *e, const char *name, const keel_rk *table, int n, uint32_t parameters) {

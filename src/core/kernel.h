@@ -211,10 +211,8 @@ static inline double kernel_error(const struct project *p, const struct kernel_w
 static inline int kernel_estimate(const keel_rk *table, const struct project *p,
                                   const struct kernel_workspace *m, int estimates, double h) {
     int finite = 1;
-    KEEL_RK_UNROLL for (int e = 0; e < estimates; e++) {
-        keel_rk_sum(p->n, table->stages, table->error[e], m->k, h, 0, m->error + e * p->width);
-        finite &= kernel_finite(p->n, m->error + e * p->width);
-    }
+    keel_rk_errors(table, p->n, estimates, p->width, m->k, h, m->error);
+    KEEL_RK_UNROLL for (int e = 0; e < estimates; e++) finite &= kernel_finite(p->n, m->error + e * p->width);
     return finite;
 }
 

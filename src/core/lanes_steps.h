@@ -252,10 +252,8 @@ static inline int lanes_attempt(struct lanes *l, const keel_rk *table, const str
     keel_rk_step(table, p->n, rate, user, l->t, l->h, m->x, m->f, m->k, m->stage, m->dx);
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
     keel_truth there = l->live & lanes_finite(p->n, m->next);
-    KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) {
-        keel_rk_sum(p->n, table->stages, table->error[e], m->k, l->h, 0, m->error + e * p->width);
-        there &= lanes_finite(p->n, m->error + e * p->width);
-    }
+    keel_rk_errors(table, p->n, norm ? 2 : 1, p->width, m->k, l->h, m->error);
+    KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) there &= lanes_finite(p->n, m->error + e * p->width);
     l->error = lanes_raw(l, p, m, norm);
     if (keeps) {
         keel_truth want = there & ~(l->error > CONTROL_HOPELESS);
