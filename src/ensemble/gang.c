@@ -16,16 +16,16 @@ void gang_close(struct gang *g) {
     keel_lanes_close(g->way);
 }
 
-/* The defect of each member is sampled, or of large ensembles that of every 256th: a sample costs as much as
- * dozens of compiled steps. */
-enum { ALL_SAMPLED = 1024, SAMPLED = 256 };
+/* The defect of each member is sampled, or of large ensembles that of every 256th or 4096th: a sample costs as
+ * much as dozens of compiled steps. */
+enum { ALL_SAMPLED = 1024, MANY = 1 << 16, SAMPLED = 256, SAMPLED_OF_MANY = 4096 };
 
 static int all_sampled(const struct gang *g) {
     return g->e->members <= ALL_SAMPLED;
 }
 
 int gang_samples(const struct gang *g, const struct block *b, int at) {
-    return all_sampled(g) || (b->view.first + at) % SAMPLED == 0;
+    return all_sampled(g) || (b->view.first + at) % (g->e->members > MANY ? SAMPLED_OF_MANY : SAMPLED) == 0;
 }
 
 struct member *gang_member(struct gang *g, int i) {

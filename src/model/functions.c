@@ -236,7 +236,8 @@ int functions_emit_kernel(struct functions *f, struct emit *e, int mode, const s
     f->method = (struct emit_method){0};
     f->kernel = (keel_kernel){0};
     name_in_c(name, sizeof name, mode, functions_role_f);
-    if (formulation_traits(r) & KEEL_SECOND_ORDER) return emit_motion(f, e, name, r) < 0 ? -1 : 0;
+    if (formulation_traits(r) & KEEL_SECOND_ORDER)
+        return !e->device && emit_motion(f, e, name, r) < 0 ? -1 : 0;
     if (!stepper) return 0;
     f->method.rk = registry_table(stepper);
     int canonical = (formulation_traits(r) & KEEL_CANONICAL) != 0;
