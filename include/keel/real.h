@@ -23,10 +23,14 @@ union keel_real_bits {
     unsigned long long bits;
 };
 static inline keel_bits keel_to_bits(double number) {
-    return (union keel_real_bits){.number = number}.bits;
+    union keel_real_bits pun;
+    pun.number = number;
+    return pun.bits;
 }
 static inline double keel_from_bits(keel_bits bits) {
-    return (union keel_real_bits){.bits = bits}.number;
+    union keel_real_bits pun;
+    pun.bits = bits;
+    return pun.number;
 }
 #else
 typedef double keel_real __attribute__((vector_size(8 * KEEL_LANES)));
