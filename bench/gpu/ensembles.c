@@ -137,12 +137,15 @@ static int check(long members) {
     return bad;
 }
 
+/* The best of two: the first one also finds the memory. */
 static void rate(const char *name, const char *method, double step, double end, long members, int device, int workers) {
-    struct all a = {0};
-    if (sweep(kepler, method, step, end, members, device, workers, &a)) printf("time %s: %s\n", name, a.sentence);
+    struct all a = {0}, first = {0};
+    int bad = sweep(kepler, method, step, end, members, device, workers, &first) ||
+              sweep(kepler, method, step, end, members, device, workers, &a);
+    if (bad) printf("time %s: %s%s\n", name, first.sentence, a.sentence);
     else
-        printf("time %s %.4g steps/s, %.3f s, %lld steps, drift %.3g, %lld above 8, %lld failed\n", name,
-               (double)a.steps / a.spent, a.spent, (long long)a.steps, a.drift, (long long)a.above,
+        printf("time %s %.4g steps/s, %.3f s (%.3f s before), %lld steps, drift %.3g, %lld above 8, %lld failed\n",
+               name, (double)a.steps / a.spent, a.spent, first.spent, (long long)a.steps, a.drift, (long long)a.above,
                (long long)a.failed);
     fflush(stdout);
 }
@@ -151,9 +154,10 @@ int main(int count, char **word) {
     if (count > 1 && strcmp(word[1], "check") == 0) return check(count > 2 ? atol(word[2]) : 65536);
     long members = count > 2 ? atol(word[2]) : 262144;
     double scale = count > 3 ? atof(word[3]) : 1; /* of the lengths of the runs */
-    rate("gpu_rk4+none", "rk4+none", 0.01, 5000 * scale, members, 1, 0);
-    rate("gpu_rk4+project", "rk4+project", 0.01, 2000 * scale, members, 1, 0);
-    rate("gpu_dop853+project", "dop853+project", 0, 8000 * scale, members, 1, 0);
+    int workers = count > 4 ? atoi(word[4]) : 0;
+    rate("gpu_rk4+none", "rk4+none", 0.01, 5000 * scale, members, 1, workers);
+    rate("gpu_rk4+project", "rk4+project", 0.01, 2000 * scale, members, 1, workers);
+    rate("gpu_dop853+project", "dop853+project", 0, 8000 * scale, members, 1, workers);
     if (count > 3) return 0;
     rate("core_rk4+none", "rk4+none", 0.01, 200, 4096, 0, 1);
     rate("core_rk4+project", "rk4+project", 0.01, 200, 2048, 0, 1);

@@ -18,7 +18,7 @@ void emit_open_device(struct emit *e) {
                  "#define static static __device__\n");
     emit_functions(e);
     emit_text(e, "#undef static\n#define inline DEVICE\n");
-    emit_put(e, "#define KEEL_LANES_ROWS %d\n", EMIT_KEPT);
+    emit_put(e, "#define KEEL_LANES_ROWS %d\n#define KEEL_LANES_STATES %d\n", EMIT_KEPT, EMIT_STATES);
     emit_header(e, emit_device_real);
     emit_lanes_loops(e);
 }
@@ -180,6 +180,6 @@ void emit_device_end(struct emit *e) {
                  "(state[0]->adaptive != 0);\ndevice_kernel *kernel = 0;\n");
     emit_text(e, e->cases);
     emit_text(e, "if (!kernel) {\nsnprintf(message, room, \"the GPU has no kernel for these steps\");\n"
-                 "return 1;\n}\nreturn device_go((struct device_queue *)queue, kernel, count, state, user,\n"
+                 "return 1;\n}\nreturn device_go((struct device_queue *)queue, kernel, plain, count, state, user,\n"
                  "    taken, message, room);\n}\n");
 }

@@ -119,6 +119,7 @@ extern "C" void *device_open(int runs, char *message, size_t room) {
     struct device_queue *q = (struct device_queue *)calloc(1, sizeof *q);
     size_t bytes = (size_t)runs * sizeof *q->here;
     int devices = 0;
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);     /* queues do not wait for each other */
     cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync); /* an error comes up again below */
     cudaGetLastError();
     if (!q) snprintf(message, room, "there is not enough memory");
@@ -136,13 +137,14 @@ extern "C" void *device_open(int runs, char *message, size_t room) {
     return NULL;
 }
 
-/* Threads for half of the runs: those whose runs are short take others. */
-static int device_blocks(int count) {
-    int threads = count < 2048 ? count : (count + 1) / 2;
+/* Fixed steps with nothing to measure have the same length: a thread for each run.  Else for half of them:
+ * threads whose runs are short take others. */
+static int device_blocks(int count, int plain) {
+    int threads = plain || count < 2048 ? count : (count + 1) / 2;
     return (threads + DEVICE_THREADS - 1) / DEVICE_THREADS;
 }
 
-static int device_go(struct device_queue *q, device_kernel *kernel, int count,
+static int device_go(struct device_queue *q, device_kernel *kernel, int plain, int count,
                      struct keel_kernel_state *const *state, void *const *user, long *taken, char *message,
                      size_t room) {
     size_t bytes = (size_t)count * sizeof *q->here;
@@ -151,7 +153,7 @@ static int device_go(struct device_queue *q, device_kernel *kernel, int count,
                       message, room) ||
         device_failed(cudaMemsetAsync(q->next, 0, sizeof *q->next, q->stream), "takes no data", message, room))
         return 1;
-    DEVICE_LAUNCH(kernel, device_blocks(count), DEVICE_THREADS, q->stream, q->there, count, q->next);
+    DEVICE_LAUNCH(kernel, device_blocks(count, plain), DEVICE_THREADS, q->stream, q->there, count, q->next);
     if (device_failed(cudaGetLastError(), "does not start the kernel", message, room) ||
         device_failed(cudaMemcpyAsync(q->here, q->there, bytes, cudaMemcpyDeviceToHost, q->stream),
                       "failed in the kernel", message, room) ||

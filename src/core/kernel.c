@@ -13,7 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 1024, DEVICE_CHUNK = 65536, LEFT = 2 };
+enum { CHUNK = 1024, LEFT = 2 };
+
+/* On a device: what goes there should not come back soon, nor let others wait for long.  The first steps by
+ * their error are so short that the core looks at them. */
+enum { DEVICE_PLAIN = 65536, DEVICE_CHUNK = 4096, DEVICE_FIRST = 8 };
 
 enum { PATIENCE = 16 }; /* so many steps are left to step.c once a kernel cannot take one */
 
@@ -51,7 +55,7 @@ int kernel_fits(const struct engine *e) {
 /* None where the clock hardly resolves a step.  Steps by their error end before t_wake by themselves. */
 static long chunk(const struct engine *e, double t_wake, long most) {
     const struct run_state *r = e->r;
-    long longest = e->field.kernel->device ? DEVICE_CHUNK : CHUNK;
+    long longest = !e->field.kernel->device ? CHUNK : is_plain(e) ? DEVICE_PLAIN : DEVICE_CHUNK;
     if (e->o.step == 0) return most - LEFT < 1 ? 0 : most - LEFT < longest ? most - LEFT : longest;
     double steps = fmin(e->grid.steps, (t_wake - r->base) / (e->o.step * r->direction));
     double left = fmin(steps - (double)r->count, (double)most) - LEFT;
@@ -239,6 +243,10 @@ int kernel_prepare(struct engine *e, struct kernel_work *w, double t_wake, doubl
         *wait = 1;
         return 0;
     }
+    if (e->field.kernel->device && e->o.step == 0 && e->r->stats.steps < DEVICE_FIRST) {
+        *wait = DEVICE_FIRST - e->r->stats.steps;
+        return 0;
+    }
     long count = chunk(e, t_wake, most);
     *wait = count ? 0 : LONG_MAX;
     if (count == 0) return 0;
@@ -280,7 +288,8 @@ long kernel_settle(struct kernel_work *w, long taken, long *wait, keel_status *s
     if (w->plain) return settle_plain(w, taken, wait);
     certify(w);
     if (w->touched == w->k.steps) e->r->stats = w->before;
-    *wait = w->k.due ? 1 : taken == 0 && !w->k.held ? PATIENCE : 0;
+    int early = e->field.kernel->device ? taken < w->k.count : taken == 0;
+    *wait = w->k.due ? 1 : early && !w->k.held ? PATIENCE : 0;
     if (taken == 0) return 0;
     commit(w, taken);
     if (w->k.unseen && project_looks(e->r->stats.steps) && step_verify(e) != KEEL_OK)

@@ -155,7 +155,7 @@ static inline keel_real lanes_raw(const struct lanes *l, const struct project *p
 static inline keel_real lanes_error(const struct lanes *l, const struct project *p,
                                     const struct lanes_workspace *m, const keel_error_norm *norm) {
     keel_real along[2], across[2];
-    KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) {
+    KEEL_RK_UNROLL for (int e = norm ? 1 : 0; e >= 0; e--) { /* the parts of the first one stay */
         keel_real *error = m->error + e * p->width;
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] = error[i];
         project_tangent(p, error);
@@ -187,7 +187,34 @@ static inline double lanes_way(const struct lanes_workspace *m, int j, int i) {
     return __builtin_fabs(m->next[j][i] - (m->x[j][i] + m->dx[j][i]));
 }
 
-/* Corrections that are larger than any before: those of more than a tolerance are for the core. */
+/* Is a correction of more than a tolerance explained by the error of the step, as core/correction.c asks?
+ * Where sizes spread as the core has told; else that is for the core. */
+static inline int lanes_explained(const struct lanes *l, const struct project *p,
+                                  const struct lanes_workspace *m, int i) {
+#ifdef KEEL_DEVICE
+    const struct keel_kernel_state *k = l->k[i];
+    double most[KEEL_LANES_STATES], error = 0;
+    if (!k->weighs) return 0;
+    KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) {
+        double size = 0;
+        KEEL_RK_UNROLL for (int s = 0; s < p->n; s++)
+            size = step_control_max(size, k->spread[j * p->n + s] * m->largest[s][i]);
+        most[j] = step_control_max(project_tolerance(k->atol[j], k->rtol, size),
+                                   4 * 2.2204460492503131e-16 * size);
+        error = step_control_max(error, __builtin_fabs(m->error[j][i] + m->split[j][i]) / most[j]);
+    }
+    double allowed = 0.999 * step_control_max(1, 10 * error);
+    KEEL_RK_UNROLL for (int j = 0; j < p->n; j++)
+        if (!(lanes_way(m, j, i) <= most[j] * allowed)) return 0;
+    return 1;
+#else
+    (void)l, (void)p, (void)m, (void)i;
+    return 0;
+#endif
+}
+
+/* Corrections that are larger than any before: those of more than a tolerance are for the core, unless it is
+ * known what it says. */
 static inline keel_truth lanes_moved(struct lanes *l, const struct project *p,
                                      const struct lanes_workspace *m, keel_truth done) {
     keel_truth moved = {0};
@@ -197,11 +224,12 @@ static inline keel_truth lanes_moved(struct lanes *l, const struct project *p,
     if (!keel_any(moved)) return moved;
     for (int i = 0; i < KEEL_LANES; i++) {
         const struct keel_kernel_state *k = l->k[i];
-        for (int j = 0; j < p->n && moved[i] && l->own[i]; j++)
-            if (lanes_way(m, j, i) > project_tolerance(k->atol[j], k->rtol, m->largest[j][i])) {
-                l->k[i]->due = 1;
-                l->stop[i] = -1;
-            }
+        int far = 0;
+        KEEL_RK_UNROLL for (int j = 0; j < p->n; j++)
+            far |= lanes_way(m, j, i) > project_tolerance(k->atol[j], k->rtol, m->largest[j][i]);
+        if (!moved[i] || !l->own[i] || !far || lanes_explained(l, p, m, i)) continue;
+        l->k[i]->due = 1;
+        l->stop[i] = -1;
     }
     return moved & ~l->stop;
 }

@@ -3,11 +3,14 @@
  * sampled.  Several workers keep the GPU busy while each prepares its next members. */
 #include "ensemble/ensemble.h"
 
+#include "base/machine.h"
+
 #include <stdlib.h>
 
-enum { RUNS = 4096 };            /* of a worker, under way */
-enum { BYTES = 1 << 30 };        /* at most, of blocks under way */
-enum { MORE_BLOCKS = 4 };        /* than runs under way fill */
+/* Members under way, of all workers: twice what a large GPU has threads for, and a quarter of the memory. */
+enum { RUNS = 1 << 17, RUN_BYTES = 1 << 16, LEAST_RUNS = 256 };
+enum { BYTES = 1 << 30 };    /* at most, of blocks under way */
+enum { MORE_BLOCKS = 4 };    /* than runs under way fill */
 
 struct fleet {
     struct crew *c;
@@ -20,12 +23,15 @@ struct fleet {
 };
 
 static int runs_of(const struct keel_ensemble *e) {
-    int64_t each = (e->members + e->workers - 1) / e->workers;
-    return each < RUNS ? (int)each : RUNS;
+    int64_t each = (e->members + e->workers - 1) / e->workers, most = RUNS / e->workers;
+    double fit = machine_memory() / 4 / RUN_BYTES / (double)e->workers;
+    if (fit < (double)most) most = (int64_t)fit;
+    if (most < LEAST_RUNS) most = LEAST_RUNS;
+    return (int)(each < most ? each : most);
 }
 
 int fleet_window(const struct keel_ensemble *e) {
-    int64_t blocks = MORE_BLOCKS + (int64_t)e->workers * RUNS / KEEL_BLOCK;
+    int64_t blocks = MORE_BLOCKS + (int64_t)e->workers * runs_of(e) / KEEL_BLOCK;
     int64_t bytes = (int64_t)KEEL_BLOCK * 8 * (8 + (int64_t)e->columns * (e->times_kept + 3));
     int64_t most = BYTES / bytes > 2 ? BYTES / bytes : 2;
     return (int)(blocks < most ? blocks : most);

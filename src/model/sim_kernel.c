@@ -30,6 +30,15 @@ static int has_kernel(const struct keel_sim *s) {
     return keel_extras_of(&s->problem[s->mode])->kernel != NULL;
 }
 
+static void say_unsuited(const struct keel_sim *s, char *message, size_t room) {
+    char method[64];
+    method_of(s, method, sizeof method);
+    text_set(message, room,
+             "%s is not an explicit Runge-Kutta method on an ODE of at most %d states and %d rows without "
+             "branches, constraints, events and rows that depend on the time",
+             method, EMIT_STATES, EMIT_KEPT);
+}
+
 /* f[modes]: copies of the model's functions, which get what the kernels have.  0: there is no kernel, with a
  * sentence. */
 static int compile(struct keel_sim *s, struct functions *f, int lanes, int device, struct compile_unit *unit,
@@ -53,11 +62,7 @@ static int compile(struct keel_sim *s, struct functions *f, int lanes, int devic
     limits.lanes = lanes;
     limits.device = device;
     good = good && !e.failed && e.kernel_count > 0;
-    if (!good)
-        text_set(message, room,
-                 "%s is not an explicit Runge-Kutta method on an ODE of at most %d states and %d rows without "
-                 "branches, constraints, events and rows that depend on the time",
-                 method, EMIT_STATES, EMIT_KEPT);
+    if (!good) say_unsuited(s, message, room);
     good = good && compile_load(e.text, &limits, unit, message, room) == COMPILE_READY;
     emit_close(&e);
     return good;
@@ -125,7 +130,7 @@ int keel_sim_compile_lanes(keel_sim *s, int lanes) {
 
 const struct keel_kernel *keel_sim_compile_device(keel_sim *s, char *message, size_t room) {
     struct functions f;
-    text_set(message, room, "the model has modes, or cannot be compiled here");
+    if (s) say_unsuited(s, message, room);
     if (!s || s->m->modes != 1 || !keel_sim_compile(s) || !take_kernels(s)) return NULL;
     if (s->device_unit.handle) return s->kernel;
     if (!compile(s, &f, 1, 1, &s->device_unit, message, room)) return NULL;
