@@ -15,9 +15,9 @@
 
 enum { CHUNK = 1024, LEFT = 2 };
 
-/* On a device: what goes there should not come back soon, nor let others wait for long.  The first steps by
- * their error are so short that the core looks at them. */
-enum { DEVICE_PLAIN = 65536, DEVICE_CHUNK = 4096, DEVICE_FIRST = 8 };
+/* On a device: what goes there should not come back soon, nor let others wait for long.  The core looks at
+ * the first steps and their corrections. */
+enum { DEVICE_PLAIN = 65536, DEVICE_FIXED = 16384, DEVICE_CHUNK = 4096, DEVICE_FIRST = 8 };
 
 enum { PATIENCE = 16 }; /* so many steps are left to step.c once a kernel cannot take one */
 
@@ -55,7 +55,10 @@ int kernel_fits(const struct engine *e) {
 /* None where the clock hardly resolves a step.  Steps by their error end before t_wake by themselves. */
 static long chunk(const struct engine *e, double t_wake, long most) {
     const struct run_state *r = e->r;
-    long longest = !e->field.kernel->device ? CHUNK : is_plain(e) ? DEVICE_PLAIN : DEVICE_CHUNK;
+    long longest = !e->field.kernel->device ? CHUNK
+                   : is_plain(e)            ? DEVICE_PLAIN
+                   : e->o.step > 0          ? DEVICE_FIXED
+                                            : DEVICE_CHUNK;
     if (e->o.step == 0) return most - LEFT < 1 ? 0 : most - LEFT < longest ? most - LEFT : longest;
     double steps = fmin(e->grid.steps, (t_wake - r->base) / (e->o.step * r->direction));
     double left = fmin(steps - (double)r->count, (double)most) - LEFT;
@@ -243,7 +246,7 @@ int kernel_prepare(struct engine *e, struct kernel_work *w, double t_wake, doubl
         *wait = 1;
         return 0;
     }
-    if (e->field.kernel->device && e->o.step == 0 && e->r->stats.steps < DEVICE_FIRST) {
+    if (e->field.kernel->device && !is_plain(e) && e->r->stats.steps < DEVICE_FIRST) {
         *wait = DEVICE_FIRST - e->r->stats.steps;
         return 0;
     }
