@@ -1,6 +1,6 @@
 /* lanes.c - members of an ensemble in lanes, against a loop written by hand for the same vectors: Kepler by
- * rk4, plain and projected on two invariants; dop853+project against the kernel of single runs; and what a member
- * costs besides its steps.  One core, processor time.
+ * rk4, plain and projected on two invariants; dop853+project against the kernel of single runs; and what a
+ * member costs besides its steps.  One core, processor time.
  *
  *     bench_lanes [members of 1000 steps, 20000] */
 #include <keel/ensemble.h>
@@ -36,13 +36,16 @@ static double seconds(void) {
         typedef double real __attribute__((vector_size(8 * WIDE)));                                          \
         double sum = 0;                                                                                      \
         for (long m = 0; m < members; m += WIDE) {                                                           \
+            double begin[2][WIDE];                                                                           \
             real x[4], k[4][4], y[4];                                                                        \
-            for (int i = 0; i < 4; i++) x[i] = (real){0};                                                    \
             for (int lane = 0; lane < WIDE; lane++) {                                                        \
                 double e = 0.6 * (double)(m + lane) / (double)members;                                       \
-                x[0][lane] = 1 - e;                                                                          \
-                x[3][lane] = __builtin_sqrt((1 + e) / (1 - e));                                              \
+                begin[0][lane] = 1 - e;                                                                      \
+                begin[1][lane] = __builtin_sqrt((1 + e) / (1 - e));                                          \
             }                                                                                                \
+            memcpy(&x[0], begin[0], sizeof x[0]);                                                            \
+            memcpy(&x[3], begin[1], sizeof x[3]);                                                            \
+            x[1] = x[2] = (real){0};                                                                         \
             for (long step = 0; step < steps; step++) {                                                      \
                 FORCE(ROOT, real, x, k[0]);                                                                  \
                 for (int i = 0; i < 4; i++) y[i] = x[i] + 0.5 * h * k[0][i];                                 \

@@ -96,7 +96,8 @@ static struct hashed run_ensemble(keel_model *m, int k, int lanes, int workers, 
     if (keel_ensemble_status(e) < 0) fail_msg("%s", keel_ensemble_message(e));
     int got = keel_ensemble_lanes(e);
     assert_int_equal(keel_ensemble_device(e), lanes == ON_DEVICE);
-    if (lanes != ON_DEVICE && got != lanes && (got < 2 || got > lanes)) fail_msg("case %d: %d lanes, not %d", k, got, lanes);
+    if (lanes != ON_DEVICE && got != lanes && (got < 2 || got > lanes))
+        fail_msg("case %d: %d lanes, not %d", k, got, lanes);
     assert_int_equal(keel_ensemble_run(e, 0, keel_ensemble_blocks(e), hash_block, &h), KEEL_OK);
     keel_ensemble_close(e);
     keel_plan_close(p);

@@ -1,8 +1,8 @@
-/* ensembles.c - members on the GPU beside the same members on the cores: bits, drift, speed.  Lines of a name and
- * numbers, which `run` puts into a table.
+/* ensembles.c - members on the GPU beside the same members on the cores: bits, drift, speed.  Lines of a name
+ * and numbers, which `run` puts into a table.
  *
  *     ensembles check [MEMBERS]    all results of both, bit by bit
- *     ensembles time MEMBERS       steps a second, whole runs, opening and compiling apart; and of one core */
+ *     ensembles time MEMBERS       steps a second, whole runs without opening and compiling; and of a core */
 #include <keel/ensemble.h>
 
 #include <math.h>
@@ -15,8 +15,9 @@ static const char kepler[] =
     "param e = 0.3\ncanonical q[1..2], p[1..2]\nhamiltonian dot(p, p)/2 - 1/norm(q)\ninvariant energy\n"
     "invariant momentum = q[1]*p[2] - q[2]*p[1]\ninit q = (1 - e, 0), p = (0, sqrt((1 + e)/(1 - e)))\n"
     "run 0 .. 10\n";
-static const char swing[] = "param e = 0.3\nvar x, v\nx' = v\nv' = -sin(x)\ninvariant first = v^2/2 - cos(x)\n"
-                            "init x = 3*e, v = 0\nrun 0 .. 10\n";
+static const char swing[] =
+    "param e = 0.3\nvar x, v\nx' = v\nv' = -sin(x)\ninvariant first = v^2/2 - cos(x)\n"
+    "init x = 3*e, v = 0\nrun 0 .. 10\n";
 static const char pendulum[] =
     "param e = 0.3, g = 9.81, l = 1 + e\ncoord x, y\nlagrangian (x'^2 + y'^2)/2 - g*y\n"
     "constraint rod: x^2 + y^2 = l^2\ninvariant energy\ninit y = 0, y' = 0\nguess x = l\nrun 0 .. 10\n";
@@ -34,7 +35,7 @@ struct member {
     int32_t status, row;
 };
 struct all {
-    struct member *member; /* NULL: not kept */
+    struct member *member;        /* NULL: not kept */
     int64_t steps, failed, above; /* above: with a drift of more than 8 units */
     double drift, spent;
     char sentence[400];
@@ -59,8 +60,8 @@ static int add(void *user, const keel_block *b) {
 }
 
 /* 0, or it cannot be done, with a sentence. */
-static int sweep(const char *text, const char *method, double step, double end, long members, int device, int workers,
-                 struct all *a) {
+static int sweep(const char *text, const char *method, double step, double end, long members, int device,
+                 int workers, struct all *a) {
     double span[2] = {0, end};
     keel_model *m = keel_model_read("model", text, strlen(text), NULL);
     keel_plan *p = keel_plan_open(m);
@@ -118,7 +119,8 @@ static int check(long members) {
         double most = NAN;
         memset(cores.member, 0, (size_t)members * sizeof *cores.member);
         memset(gpu.member, 0, (size_t)members * sizeof *gpu.member);
-        int there = sweep(cases[k].text, cases[k].method, cases[k].step, cases[k].end, members, 1, 0, &gpu) == 0;
+        int there =
+            sweep(cases[k].text, cases[k].method, cases[k].step, cases[k].end, members, 1, 0, &gpu) == 0;
         if (!there) {
             printf("check %s: not on the GPU: %s\n", cases[k].name, gpu.sentence);
             continue;
@@ -128,7 +130,8 @@ static int check(long members) {
         printf("check %s: %ld members, %ld differ (by at most %.2g), %lld failed, drift %.3g, %lld above 8; "
                "%lld steps, gpu %.2f s, cores %.2f s%s%s\n",
                cases[k].name, members, other, most, (long long)gpu.failed, gpu.drift, (long long)gpu.above,
-               (long long)gpu.steps, gpu.spent, cores.spent, gpu.failed ? ": " : "", gpu.failed ? gpu.sentence : "");
+               (long long)gpu.steps, gpu.spent, cores.spent, gpu.failed ? ": " : "",
+               gpu.failed ? gpu.sentence : "");
         fflush(stdout);
         bad |= other > 0 && cases[k].text == kepler;
     }
@@ -138,15 +141,17 @@ static int check(long members) {
 }
 
 /* The best of two: the first one also finds the memory. */
-static void rate(const char *name, const char *method, double step, double end, long members, int device, int workers) {
+static void rate(const char *name, const char *method, double step, double end, long members, int device,
+                 int workers) {
     struct all a = {0}, first = {0};
     int bad = sweep(kepler, method, step, end, members, device, workers, &first) ||
               sweep(kepler, method, step, end, members, device, workers, &a);
     if (bad) printf("time %s: %s%s\n", name, first.sentence, a.sentence);
     else
-        printf("time %s %.4g steps/s, %.3f s (%.3f s before), %lld steps, drift %.3g, %lld above 8, %lld failed\n",
-               name, (double)a.steps / a.spent, a.spent, first.spent, (long long)a.steps, a.drift, (long long)a.above,
-               (long long)a.failed);
+        printf("time %s %.4g steps/s, %.3f s (%.3f s before), %lld steps, drift %.3g, %lld above 8, %lld "
+               "failed\n",
+               name, (double)a.steps / a.spent, a.spent, first.spent, (long long)a.steps, a.drift,
+               (long long)a.above, (long long)a.failed);
     fflush(stdout);
 }
 

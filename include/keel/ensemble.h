@@ -104,9 +104,9 @@ typedef struct keel_ensemble_options {
     int folds;           /* 1: smallest, largest and mean of each column over the run, too */
     const char *event;   /* the times of this event and the columns there; NULL: none */
     int workers;         /* threads; 0: one for each core */
-    int lanes; /* 2, 4, 8: members side by side in a vector, from the first one on; 1: none; 0: as many
+    int lanes;  /* 2, 4, 8: members side by side in a vector, from the first one on; 1: none; 0: as many
                             as the machine has, once it pays to compile the loop for them */
-    int device;         /* 1: on the GPU; workers, 0: two for each core, as they wait for it */
+    int device; /* 1: on the GPU; workers, 0: two for each core, as they wait for it */
     const double *span; /* from, to: the run ends there whatever the values say; NULL: as the model says */
 } keel_ensemble_options;
 
@@ -151,7 +151,7 @@ KEEL_API keel_status keel_ensemble_run(keel_ensemble *e, int64_t from, int64_t t
                                        void *user);
 /* How many members run side by side in lanes, by now; 1: they run one after the other on each core. */
 KEEL_API int keel_ensemble_lanes(const keel_ensemble *e);
-KEEL_API int keel_ensemble_device(const keel_ensemble *e); /* 1: they run on the GPU */
+KEEL_API int keel_ensemble_device(const keel_ensemble *e);     /* 1: they run on the GPU */
 KEEL_API keel_sim *keel_ensemble_base(const keel_ensemble *e); /* the model's own run, as it begins */
 
 /* Summaries --------------------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 typedef double keel_real;
 typedef int keel_truth;               /* of a comparison of two keel_real */
 typedef unsigned long long keel_bits; /* of a keel_real */
-#define keel_lift(number) (number) /* a double as a keel_real */
+#define keel_lift(number) (number)    /* a double as a keel_real */
 #define keel_and(a, b) ((a) && (b))
 #define keel_any(truth) (truth) /* in any lane; in all of them */
 #define keel_all(truth) (truth)

@@ -53,7 +53,7 @@ void emit_header(struct emit *e, const char *const *line); /* one of them */
 void emit_kernel_prelude(struct emit *e);
 void emit_projection_prelude(struct emit *e);
 
-void emit_open(struct emit *e); /* with what every model needs */
+void emit_open(struct emit *e);      /* with what every model needs */
 void emit_functions(struct emit *e); /* of it: those that libm lacks */
 void emit_close(struct emit *e);
 void emit_text(struct emit *e, const char *text); /* C of any length, as it is */
@@ -106,7 +106,7 @@ int emit_mechanics(struct emit *e, const char *name, const struct emit_mechanics
 int emit_lanes(struct emit *e, const char *name, const struct tape *t, const struct emit_method *method);
 int emit_lanes_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
                     int maps, const struct emit_rows *rows);
-/* For both: operations without branches; parameters that a tape reads, at least `most`; the loops; locals. */
+/* For both: is a tape without branches? Parameters that it reads, at least `most`; loops; locals. */
 int emit_is_straight(const struct tape *t);
 uint32_t emit_parameters(const struct tape *t, uint32_t most);
 void emit_lanes_loops(struct emit *e);
@@ -119,8 +119,8 @@ int emit_device(struct emit *e, const char *name, const struct tape *t, const st
 int emit_device_kept(struct emit *e, const char *name, const struct tape *f, const struct emit_method *method,
                      int maps, const struct emit_rows *rows);
 void emit_device_end(struct emit *e);
-/* emit_kernel.c, for all of them: the table as table_NAME; values_NAME and gradients_NAME of all rows; which kernels
- * of KEEPING, ADAPTIVE and so on there are; a text. */
+/* emit_kernel.c, for all of them: the table as table_NAME; values_NAME and gradients_NAME of all rows; which
+ * kernels of KEEPING, ADAPTIVE and so on there are; a text. */
 void emit_table(struct emit *e, const char *name, const keel_rk *table);
 int emit_values(struct emit *e, const char *name, int n, int maps, const struct emit_rows *rows);
 unsigned emit_kernels(const struct emit *e, const keel_rk *table, int kept);

@@ -7,15 +7,16 @@
 
 void emit_open_device(struct emit *e) {
     *e = (struct emit){.lanes = 1, .device = 1};
-    emit_text(e, "#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n"
-                 "#ifndef DEVICE_LAUNCH\n#define DEVICE_LAUNCH(kernel, blocks, threads, stream, ...) \\\n"
-                 "    kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)\n#endif\n"
-                 "#define DEVICE __device__ __forceinline__\n#define restrict __restrict__\n"
-                 "#define KEEL_RK_UNROLL _Pragma(\"unroll\")\n#define TABLE const\n#define KEEL_RK_WRITTEN_OUT\n"
-                 "#define __builtin_fabs fabs\n#define __builtin_sqrt sqrt\n"
-                 "#define LANES_CALL(f, a) keel_real(f(keel_real(a).value))\n"
-                 "#define LANES_CALL_TWO(f, a, b) keel_real(f(keel_real(a).value, keel_real(b).value))\n"
-                 "#define static static __device__\n");
+    emit_text(e,
+              "#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n"
+              "#ifndef DEVICE_LAUNCH\n#define DEVICE_LAUNCH(kernel, blocks, threads, stream, ...) \\\n"
+              "    kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)\n#endif\n"
+              "#define DEVICE __device__ __forceinline__\n#define restrict __restrict__\n"
+              "#define KEEL_RK_UNROLL _Pragma(\"unroll\")\n#define TABLE const\n#define KEEL_RK_WRITTEN_OUT\n"
+              "#define __builtin_fabs fabs\n#define __builtin_sqrt sqrt\n"
+              "#define LANES_CALL(f, a) keel_real(f(keel_real(a).value))\n"
+              "#define LANES_CALL_TWO(f, a, b) keel_real(f(keel_real(a).value, keel_real(b).value))\n"
+              "#define static static __device__\n");
     emit_functions(e);
     emit_text(e, "#undef static\n#define inline DEVICE\n");
     emit_put(e, "#define KEEL_LANES_ROWS %d\n#define KEEL_LANES_STATES %d\n", EMIT_KEPT, EMIT_STATES);
@@ -33,7 +34,8 @@ static void put_sizes(struct emit *e, int n, int kept, uint32_t parameters) {
 /* A kernel up to its loop over runs, and from there to the first step of one. */
 static void put_head(struct emit *e, const char *head, const char *name, const keel_rk *table, int n,
                      int kept, uint32_t parameters) {
-    emit_put(e, "__global__ void __launch_bounds__(DEVICE_THREADS) %s_%s(struct device_run *run, int count,\n",
+    emit_put(e,
+             "__global__ void __launch_bounds__(DEVICE_THREADS) %s_%s(struct device_run *run, int count,\n",
              head, name);
     emit_put(e, "    int *untaken) {\n");
     emit_table(e, name, table);
@@ -49,8 +51,8 @@ static void put_take(struct emit *e, uint32_t parameters) {
 
 static void add_case(struct emit *e, const char *condition, const char *kernel, const char *name) {
     size_t at = strlen(e->cases);
-    int length = snprintf(e->cases + at, sizeof e->cases - at, "if (%s) kernel = %s_%s;\n", condition, kernel,
-                          name);
+    int length =
+        snprintf(e->cases + at, sizeof e->cases - at, "if (%s) kernel = %s_%s;\n", condition, kernel, name);
     if (length < 0 || (size_t)length >= sizeof e->cases - at) e->failed = 1;
 }
 
@@ -68,7 +70,8 @@ static void put_row(struct emit *e, int count, const double *value) {
 static void put_stages(struct emit *e, const char *name, const keel_rk *table, int n) {
     char number[EMIT_NUMBER];
     const double *row = table->a;
-    emit_put(e, "static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rhs, void *context,\n");
+    emit_put(
+        e, "static inline int keel_rk_step(const keel_rk *table, int width, keel_fn *rhs, void *context,\n");
     emit_put(e, "    keel_real t, keel_real h, const keel_real *x, const keel_real *f, keel_real *k,\n");
     emit_put(e, "    keel_real *stage, keel_real *dx) {\nfor (int i = 0; i < %d; i++) k[i] = f[i];\n", n);
     for (int i = 1; i < table->stages; row += i, i++) {
@@ -79,7 +82,8 @@ static void put_stages(struct emit *e, const char *name, const keel_rk *table, i
     }
     put_row(e, table->stages, table->b);
     emit_put(e, "keel_rk_sum(%d, %d, row, k, h, NULL, dx);\n}\nreturn 0;\n}\n", n, table->stages);
-    emit_put(e, "static inline void keel_rk_errors(const keel_rk *table, int width, int count, int stride,\n");
+    emit_put(e,
+             "static inline void keel_rk_errors(const keel_rk *table, int width, int count, int stride,\n");
     emit_put(e, "    const keel_real *k, keel_real h, keel_real *error) {\n");
     for (int i = 0; i < 2 && table->error[i]; i++) {
         put_row(e, table->stages, table->error[i]);
@@ -115,7 +119,8 @@ static void put_steps(struct emit *e, const char *name, const keel_rk *table, in
     emit_put(e, "struct lanes l;\nfor (int runs = 0;;) {\nif (!runs) {\n");
     put_take(e, parameters);
     emit_put(e, "lanes_load(&l, &p, &m, state, %d);\n}\n", adaptive);
-    emit_put(e, "runs = lanes_%s(&l, &table_%s, &p, &m, rate_%s, ", adaptive ? "attempt" : "step", name, name);
+    emit_put(e, "runs = lanes_%s(&l, &table_%s, &p, &m, rate_%s, ", adaptive ? "attempt" : "step", name,
+             name);
     if (kept) emit_put(e, "values_%s, gradients_%s, ", name, name);
     else emit_put(e, "0, 0, ");
     if (adaptive && emit_two_estimates(table)) emit_put(e, "&table_%s.norm, ", name);
@@ -167,19 +172,20 @@ int emit_device_kept(struct emit *e, const char *name, const struct tape *f, con
     put_sizes(e, n, kept, parameters);
     if (plain) put_plain(e, name, method->rk, n, parameters);
     for (int k = 0; k < 4; k++)
-        if (wanted & which[k])
-            put_steps(e, name, method->rk, n, kept, terms > 0, parameters, k & 1, k >> 1);
+        if (wanted & which[k]) put_steps(e, name, method->rk, n, kept, terms > 0, parameters, k & 1, k >> 1);
     return e->failed || terms < 0 ? -1 : 0;
 }
 
 void emit_device_end(struct emit *e) {
     if (!e->kernel_count) return;
-    emit_text(e, "extern \"C\" int device_steps(void *queue, int plain, int count,\n"
-                 "    struct keel_kernel_state *const *state, void *const *user, long *taken, char *message,\n"
-                 "    size_t room) {\nint which = (state[0]->treatment == KERNEL_KEPT) + 2 * "
-                 "(state[0]->adaptive != 0);\ndevice_kernel *kernel = 0;\n");
+    emit_text(e,
+              "extern \"C\" int device_steps(void *queue, int plain, int count,\n"
+              "    struct keel_kernel_state *const *state, void *const *user, long *taken, char *message,\n"
+              "    size_t room) {\nint which = (state[0]->treatment == KERNEL_KEPT) + 2 * "
+              "(state[0]->adaptive != 0);\ndevice_kernel *kernel = 0;\n");
     emit_text(e, e->cases);
-    emit_text(e, "if (!kernel) {\nsnprintf(message, room, \"the GPU has no kernel for these steps\");\n"
-                 "return 1;\n}\nreturn device_go((struct device_queue *)queue, kernel, plain, count, state, user,\n"
-                 "    taken, message, room);\n}\n");
+    emit_text(
+        e, "if (!kernel) {\nsnprintf(message, room, \"the GPU has no kernel for these steps\");\n"
+           "return 1;\n}\nreturn device_go((struct device_queue *)queue, kernel, plain, count, state, user,\n"
+           "    taken, message, room);\n}\n");
 }

@@ -40,8 +40,8 @@ void emit_table(struct emit *e, const char *name, const keel_rk *table) {
     put_numbers(e, 'a', name, stages * (stages - 1) / 2, table->a);
     put_numbers(e, 'b', name, stages, table->b);
     for (int i = 0; i < 2 && table->error[i]; i++) put_numbers(e, "vw"[i], name, stages, table -> error[i]);
-    emit_put(e, "TABLE keel_rk table_%s = {.stages = %d, .c = c_%s, .a = a_%s, .b = b_%s, ", name,
-             stages, name, name, name);
+    emit_put(e, "TABLE keel_rk table_%s = {.stages = %d, .c = c_%s, .a = a_%s, .b = b_%s, ", name, stages,
+             name, name, name);
     if (table->error[0]) emit_put(e, ".error = {v_%s", name);
     if (table->error[0] && table->error[1]) emit_put(e, ", w_%s", name);
     emit_put(e, "%s", table->error[0] ? "}, " : "");

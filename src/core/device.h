@@ -125,8 +125,8 @@ extern "C" void *device_open(int runs, char *message, size_t room) {
     if (!q) snprintf(message, room, "there is not enough memory");
     if (!q) return NULL;
     if (!device_failed(cudaGetDeviceCount(&devices), "cannot be used", message, room) &&
-        !device_failed(cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking), "cannot be used", message,
-                       room) &&
+        !device_failed(cudaStreamCreateWithFlags(&q->stream, cudaStreamNonBlocking), "cannot be used",
+                       message, room) &&
         !device_failed(cudaMallocHost((void **)&q->here, bytes), "has no memory", message, room) &&
         !device_failed(cudaMalloc((void **)&q->there, bytes), "has no memory", message, room) &&
         !device_failed(cudaMalloc((void **)&q->next, sizeof *q->next), "has no memory", message, room)) {
@@ -149,9 +149,10 @@ static int device_go(struct device_queue *q, device_kernel *kernel, int plain, i
                      size_t room) {
     size_t bytes = (size_t)count * sizeof *q->here;
     for (int i = 0; i < count; i++) device_pack(&q->here[i], state[i], *(const double *const *)user[i]);
-    if (device_failed(cudaMemcpyAsync(q->there, q->here, bytes, cudaMemcpyHostToDevice, q->stream), "takes no data",
-                      message, room) ||
-        device_failed(cudaMemsetAsync(q->next, 0, sizeof *q->next, q->stream), "takes no data", message, room))
+    if (device_failed(cudaMemcpyAsync(q->there, q->here, bytes, cudaMemcpyHostToDevice, q->stream),
+                      "takes no data", message, room) ||
+        device_failed(cudaMemsetAsync(q->next, 0, sizeof *q->next, q->stream), "takes no data", message,
+                      room))
         return 1;
     DEVICE_LAUNCH(kernel, device_blocks(count, plain), DEVICE_THREADS, q->stream, q->there, count, q->next);
     if (device_failed(cudaGetLastError(), "does not start the kernel", message, room) ||

@@ -177,8 +177,8 @@ static void prepare_plain(struct engine *e, struct kernel_work *w, long count) {
 /* How weights follow sizes, for who cannot ask step_weigh. */
 static void take_weights(const struct engine *e, struct kernel_work *w) {
     const struct manifold *m = &e->manifold;
-    w->k.weighs = m->norm != KEEL_UNIT && m->norm != KEEL_GIVEN && !manifold_frozen(m) &&
-                  e->field.n <= KERNEL_STATES;
+    w->k.weighs =
+        m->norm != KEEL_UNIT && m->norm != KEEL_GIVEN && !manifold_frozen(m) && e->field.n <= KERNEL_STATES;
     w->k.spread = w->spread;
     if (w->k.weighs) sizes_shares(&e->field, w->spread);
 }

@@ -30,6 +30,8 @@ struct lanes {
     keel_real wanted, longest, t_end, h_next, error_before; /* steps by their error */
     long done[KEEL_LANES], steps[KEEL_LANES], rejected[KEEL_LANES], all_rejected[KEEL_LANES];
     long corrections[KEEL_LANES], newton[KEEL_LANES]; /* by the core; further iterations */
+    /* Fixed steps: so many to come in which nothing is due, and so many taken that are not counted yet. */
+    long quiet, uncounted;
 };
 
 static inline keel_truth lanes_finite(int n, const keel_real *x) {
@@ -150,7 +152,7 @@ static inline int lanes_again(struct lanes *l, const struct project *p, const st
     struct keel_kernel_state *k = l->k[i];
     LANES_OUT(p->n, m->begin, k->trial);
     LANES_OUT(p->kept, m->worst, k->worst);
-    k->steps = l->steps[i];
+    k->steps = l->steps[i] + l->uncounted;
     if (k->again(k, l->t_new[i]) != 0) return 1;
     const struct project *to = p->two_short && !k->space->pair ? m->general : p;
     l->general[i] = p->two_short && !k->space->pair ? -1 : 0;
@@ -200,9 +202,9 @@ static inline int lanes_grow(struct lanes *l, const struct project *p, const str
     if (!lanes_finite(p->kept, terms)[0]) return 1;
     lanes_certify(l, p, m);
     KEEL_RK_UNROLL for (int row = 0; row < p->kept; row++) {
-        keel_real fresh = project_size(p->n, m->reference[row], m->gradients + row * p->n, m->begin,
-                                       m->largest) +
-                          keel_abs(terms[row]);
+        keel_real fresh =
+            project_size(p->n, m->reference[row], m->gradients + row * p->n, m->begin, m->largest) +
+            keel_abs(terms[row]);
         m->size[row] = keel_select(fresh > m->size[row], fresh, m->size[row]);
     }
     return 0;
@@ -316,7 +318,7 @@ static inline keel_truth lanes_project(struct lanes *l, const struct project *p,
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->begin[i] = m->next[i];
     KEEL_RK_UNROLL for (int i = 0; i < p->kept; i++) m->off[i] = p->residual[i];
     keel_truth starved = {0};
-    for (int i = 0; i < KEEL_LANES; i++)
+    for (int i = 0; i < KEEL_LANES && l->quiet == 0; i++)
         if (l->own[i] && want[i] && project_due(l->steps[i]) && lanes_grow(l, p, m, i)) starved[i] = -1;
     keel_truth good = lanes_iterate(l, p, m, m->next, 1) & ~starved;
     if (!adaptive) rate(l->t_new, m->next, m->stage, user);

@@ -26,7 +26,7 @@ static inline void lanes_measure(struct lanes *l, const struct project *p, const
         for (int i = 0; i < KEEL_LANES; i++)
             if (outgrown[i] && l->own[i]) lanes_weigh(l, p, m, i, adaptive);
     int any = 0;
-    for (int i = 0; i < KEEL_LANES; i++)
+    for (int i = 0; i < KEEL_LANES && l->quiet == 0; i++)
         if (done[i] && l->own[i] && project_looks(l->steps[i])) looks[i] = -1, any = 1;
     if (!any) return;
     gradients(l->t, m->x, m->gradients, user);
@@ -58,6 +58,30 @@ static inline void lanes_count(struct lanes *l, keel_truth done) {
 }
 
 /* Fixed steps ------------------------------------------------------------------------------------------- */
+
+/* What depends on the number of a step is asked for where it may be due; other steps are counted later.
+ * After s > 64 steps there are so many of these. */
+static inline long lanes_quiet(long s, int keeps) {
+    long period = keeps ? 16 : 64, rest = s % period;
+    return s <= 64 || rest == 0 ? 0 : period - 1 - rest;
+}
+
+static inline void lanes_catch_up(struct lanes *l) {
+    for (int i = 0; i < KEEL_LANES; i++) l->done[i] += l->uncounted, l->steps[i] += l->uncounted;
+    l->quiet = l->uncounted = 0;
+}
+
+/* Of the runs that are left. */
+static inline void lanes_plan(struct lanes *l, int keeps) {
+    long quiet = 64;
+    for (int i = 0; i < KEEL_LANES; i++) {
+        if (!l->own[i]) continue;
+        long left = l->k[i]->count - l->done[i], calm = lanes_quiet(l->steps[i], keeps);
+        quiet = left < quiet ? left : quiet;
+        quiet = calm < quiet ? calm : quiet;
+    }
+    l->quiet = quiet;
+}
 
 static inline long lanes_least(const struct lanes *l) {
     long least = l->k[0]->count;
@@ -93,8 +117,11 @@ static inline void lanes_plain(const keel_rk *table, const struct project *p, co
 static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct project *p,
                              const struct lanes_workspace *m, keel_fn *rate, keel_fn *values,
                              keel_fn *gradients, void *user, int keeps) {
-    lanes_before(l, !keeps);
-    if (keel_any(l->stop)) return 0;
+    if (l->quiet == 0) {
+        lanes_before(l, !keeps);
+        if (keel_any(l->stop)) return 0;
+        lanes_plan(l, keeps);
+    }
     keel_rk_step(table, p->n, rate, user, l->t, l->h, m->x, m->f, m->k, m->stage, m->dx);
     l->t_new = l->base + (l->number + 1.0) * l->h;
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
@@ -113,9 +140,15 @@ static inline int lanes_step(struct lanes *l, const keel_rk *table, const struct
     lanes_choose(p->n, done, m->stage, m->f);
     l->t = keel_select(done, l->t_new, l->t);
     l->number = keel_select(done, l->number + 1.0, l->number);
-    lanes_count(l, done);
+    int goes_on = !keel_any(l->stop);
+    if (l->quiet && goes_on) l->uncounted++;
+    else {
+        lanes_catch_up(l);
+        lanes_count(l, done);
+    }
     lanes_measure(l, p, m, gradients, user, done, keeps, 0);
-    return 1;
+    if (l->quiet && --l->quiet == 0) lanes_catch_up(l);
+    return goes_on;
 }
 
 static inline void lanes_fixed(const keel_rk *table, const struct project *p, const struct lanes_workspace *m,
@@ -197,15 +230,14 @@ static inline int lanes_explained(const struct lanes *l, const struct project *p
     if (!k->weighs) return 0;
     KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) {
         double size = 0;
-        KEEL_RK_UNROLL for (int s = 0; s < p->n; s++)
-            size = step_control_max(size, k->spread[j * p->n + s] * m->largest[s][i]);
-        most[j] = step_control_max(project_tolerance(k->atol[j], k->rtol, size),
-                                   4 * 2.2204460492503131e-16 * size);
+        KEEL_RK_UNROLL for (int s = 0; s < p->n; s++) size =
+            step_control_max(size, k->spread[j * p->n + s] * m->largest[s][i]);
+        most[j] =
+            step_control_max(project_tolerance(k->atol[j], k->rtol, size), 4 * 2.2204460492503131e-16 * size);
         error = step_control_max(error, __builtin_fabs(m->error[j][i] + m->split[j][i]) / most[j]);
     }
     double allowed = 0.999 * step_control_max(1, 10 * error);
-    KEEL_RK_UNROLL for (int j = 0; j < p->n; j++)
-        if (!(lanes_way(m, j, i) <= most[j] * allowed)) return 0;
+    KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) if (!(lanes_way(m, j, i) <= most[j] * allowed)) return 0;
     return 1;
 #else
     (void)l, (void)p, (void)m, (void)i;
@@ -225,8 +257,8 @@ static inline keel_truth lanes_moved(struct lanes *l, const struct project *p,
     for (int i = 0; i < KEEL_LANES; i++) {
         const struct keel_kernel_state *k = l->k[i];
         int far = 0;
-        KEEL_RK_UNROLL for (int j = 0; j < p->n; j++)
-            far |= lanes_way(m, j, i) > project_tolerance(k->atol[j], k->rtol, m->largest[j][i]);
+        KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) far |=
+            lanes_way(m, j, i) > project_tolerance(k->atol[j], k->rtol, m->largest[j][i]);
         if (!moved[i] || !l->own[i] || !far || lanes_explained(l, p, m, i)) continue;
         l->k[i]->due = 1;
         l->stop[i] = -1;
@@ -281,7 +313,8 @@ static inline int lanes_attempt(struct lanes *l, const keel_rk *table, const str
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->next[i] = m->x[i] + m->dx[i];
     keel_truth there = l->live & lanes_finite(p->n, m->next);
     keel_rk_errors(table, p->n, norm ? 2 : 1, p->width, m->k, l->h, m->error);
-    KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) there &= lanes_finite(p->n, m->error + e * p->width);
+    KEEL_RK_UNROLL for (int e = 0; e < (norm ? 2 : 1); e++) there &=
+        lanes_finite(p->n, m->error + e * p->width);
     l->error = lanes_raw(l, p, m, norm);
     if (keeps) {
         keel_truth want = there & ~(l->error > CONTROL_HOPELESS);

@@ -62,8 +62,18 @@ static inline keel_real step_control_log(keel_real x) {
 }
 static inline keel_real step_control_power(keel_real x) {
     keel_real shifted = x + 0x1.8p52, r = (x - (shifted - 0x1.8p52)) * 0x1.62e42fefa39efp-1;
-    const double c[] = {1.0,         1.0 / 2,      1.0 / 6,       1.0 / 24,       1.0 / 120,      1.0 / 720,
-                        1.0 / 5040,  1.0 / 40320,  1.0 / 362880,  1.0 / 3628800,  1.0 / 39916800, 1.0 / 479001600,
+    const double c[] = {1.0,
+                        1.0 / 2,
+                        1.0 / 6,
+                        1.0 / 24,
+                        1.0 / 120,
+                        1.0 / 720,
+                        1.0 / 5040,
+                        1.0 / 40320,
+                        1.0 / 362880,
+                        1.0 / 3628800,
+                        1.0 / 39916800,
+                        1.0 / 479001600,
                         1.0 / 6227020800};
     keel_real sum = keel_lift(c[12]);
     KEEL_RK_UNROLL for (int k = 11; k >= 0; k--) sum = sum * r + c[k];
@@ -81,8 +91,7 @@ static inline keel_real step_control_next(double order, keel_real h, keel_real e
     keel_real exponent = keel_select(error > 1.0, -1 / order * log, beta * before - alpha * log);
     keel_real factor = step_control_larger(0.9 * step_control_power(exponent), keel_lift(0.2));
     factor = keel_select(factor > 6.0, keel_lift(6.0), factor);
-    *error_before =
-        keel_select(error > 1.0, *error_before, step_control_larger(floored, keel_lift(1e-4)));
+    *error_before = keel_select(error > 1.0, *error_before, step_control_larger(floored, keel_lift(1e-4)));
     return h * keel_select(keel_and(rejected, factor > 1.0), keel_lift(1.0), factor);
 }
 

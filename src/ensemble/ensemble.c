@@ -120,8 +120,7 @@ static void compile_kernel(struct keel_ensemble *e) {
 static keel_status compile_device(struct keel_ensemble *e) {
     char why[400];
     e->device = keel_sim_compile_device(e->base, why, sizeof why);
-    if (!e->device)
-        return ensemble_fail(e, KEEL_EINVAL, "these runs cannot go to a GPU: %.400s", why);
+    if (!e->device) return ensemble_fail(e, KEEL_EINVAL, "these runs cannot go to a GPU: %.400s", why);
     e->kernel = e->base;
     return KEEL_OK;
 }

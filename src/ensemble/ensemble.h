@@ -46,11 +46,12 @@ struct crew {
     int64_t given;      /* blocks before this one were handed to the sink */
     keel_status status; /* KEEL_OK: go on */
 };
-/* The next slice, once there is room for its block; 0: there is none any more, or, without `wait`, not yet. */
-int crew_take(struct crew *c, int wait, struct block **b, int *slice);
-void crew_end(struct crew *c, struct block *b, keel_status status); /* of a slice; NULL: of none */
-int crew_has_ended(struct crew *c);                                  /* before its time */
-keel_status crew_fail(struct crew *c, const char *sentence);         /* of the whole ensemble */
+/* The next slice, once there is room for its block; 0: there is none any more, or, without `wait`, not
+ * yet. */
+int workers_take(struct crew *c, int wait, struct block **b, int *slice);
+void workers_end(struct crew *c, struct block *b, keel_status status); /* of a slice; NULL: of none */
+int workers_ended(struct crew *c);                                     /* before its time */
+keel_status workers_fail(struct crew *c, const char *sentence);        /* of the whole ensemble */
 
 struct keel_ensemble {
     keel_model *model;
@@ -63,10 +64,10 @@ struct keel_ensemble {
     char *event;
     int64_t members;
     int workers;
-    keel_sim *kernel;      /* base, once its kernel is compiled (atomic); NULL: not yet */
-    int lanes, considered; /* of that kernel, 1: none; there is no more to ask */
+    keel_sim *kernel;                 /* base, once its kernel is compiled (atomic); NULL: not yet */
+    int lanes, considered;            /* of that kernel, 1: none; there is no more to ask */
     const struct keel_kernel *device; /* with one on a GPU; NULL: none */
-    int64_t done, steps;   /* members and their steps so far, to tell whether compiling pays */
+    int64_t done, steps;              /* members and their steps so far, to tell whether compiling pays */
     keel_status status;
     char message[640];
 };

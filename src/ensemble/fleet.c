@@ -9,8 +9,8 @@
 
 /* Members under way, of all workers: twice what a large GPU has threads for, and a quarter of the memory. */
 enum { RUNS = 1 << 17, RUN_BYTES = 1 << 16, LEAST_RUNS = 256 };
-enum { BYTES = 1 << 30 };    /* at most, of blocks under way */
-enum { MORE_BLOCKS = 4 };    /* than runs under way fill */
+enum { BYTES = 1 << 30 }; /* at most, of blocks under way */
+enum { MORE_BLOCKS = 4 }; /* than runs under way fill */
 
 struct fleet {
     struct crew *c;
@@ -39,7 +39,7 @@ int fleet_window(const struct keel_ensemble *e) {
 
 /* A member of slice `at / SLICE` is done. */
 static void count_down(struct fleet *f, struct block *b, int at) {
-    if (--b->slice[at / SLICE].left == 0) crew_end(f->c, b, KEEL_OK);
+    if (--b->slice[at / SLICE].left == 0) workers_end(f->c, b, KEEL_OK);
 }
 
 /* The next member, in the order of the ensemble; 0: none now.  Nobody waits for room while others that make
@@ -50,7 +50,7 @@ static int next_member(struct fleet *f, struct block **b, int *at) {
         int under_way = f->idles < f->g.lanes;
         f->block = NULL;
         if (f->over) return 0;
-        if (!crew_take(f->c, !under_way, &f->block, &slice)) {
+        if (!workers_take(f->c, !under_way, &f->block, &slice)) {
             f->over |= !under_way;
             f->block = NULL;
             return 0;
@@ -105,10 +105,10 @@ static void go(struct fleet *f) {
             f->g.member[lane].status = ended;
             if (!send(f, lane) && f->status == KEEL_OK) f->idle[f->idles++] = lane;
         }
-        if (lane == -2 && crew_has_ended(f->c)) f->status = KEEL_STOPPED;
+        if (lane == -2 && workers_ended(f->c)) f->status = KEEL_STOPPED;
         if (f->status == KEEL_OK && !f->over) fill_idle(f);
     }
-    if (keel_lanes_message(f->g.way)[0]) f->status = crew_fail(f->c, keel_lanes_message(f->g.way));
+    if (keel_lanes_message(f->g.way)[0]) f->status = workers_fail(f->c, keel_lanes_message(f->g.way));
 }
 
 void fleet_run(struct crew *c) {
@@ -122,7 +122,7 @@ void fleet_run(struct crew *c) {
         f.status = f.g.way ? KEEL_OK : KEEL_ENOMEM;
         while (f.status == KEEL_OK && !f.over) go(&f);
     }
-    if (f.status != KEEL_OK) crew_end(c, NULL, f.status);
+    if (f.status != KEEL_OK) workers_end(c, NULL, f.status);
     gang_close(&f.g);
     free(f.idle);
 }

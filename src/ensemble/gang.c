@@ -16,8 +16,8 @@ void gang_close(struct gang *g) {
     keel_lanes_close(g->way);
 }
 
-/* The defect of each member is sampled, or of large ensembles that of every 256th or 4096th: a sample costs as
- * much as dozens of compiled steps. */
+/* The defect of each member is sampled, or of large ensembles that of every 256th or 4096th: a sample costs
+ * as much as dozens of compiled steps. */
 enum { ALL_SAMPLED = 1024, MANY = 1 << 16, SAMPLED = 256, SAMPLED_OF_MANY = 4096 };
 
 static int all_sampled(const struct gang *g) {

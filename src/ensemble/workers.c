@@ -29,14 +29,14 @@ static int take_slice(struct crew *c, int wait, struct block **b, int *slice) {
     }
 }
 
-int crew_take(struct crew *c, int wait, struct block **b, int *slice) {
+int workers_take(struct crew *c, int wait, struct block **b, int *slice) {
     pthread_mutex_lock(&c->lock);
     int there = take_slice(c, wait, b, slice);
     pthread_mutex_unlock(&c->lock);
     return there;
 }
 
-void crew_end(struct crew *c, struct block *b, keel_status status) {
+void workers_end(struct crew *c, struct block *b, keel_status status) {
     pthread_mutex_lock(&c->lock);
     if (status != KEEL_OK && (c->status == KEEL_OK || c->status == KEEL_STOPPED)) c->status = status;
     if (b) b->slices_left--;
@@ -44,14 +44,14 @@ void crew_end(struct crew *c, struct block *b, keel_status status) {
     pthread_mutex_unlock(&c->lock);
 }
 
-int crew_has_ended(struct crew *c) {
+int workers_ended(struct crew *c) {
     pthread_mutex_lock(&c->lock);
     int ended = c->status != KEEL_OK;
     pthread_mutex_unlock(&c->lock);
     return ended;
 }
 
-keel_status crew_fail(struct crew *c, const char *sentence) {
+keel_status workers_fail(struct crew *c, const char *sentence) {
     pthread_mutex_lock(&c->lock);
     text_set(c->e->message, sizeof c->e->message, "%s", sentence);
     pthread_mutex_unlock(&c->lock);
@@ -72,8 +72,8 @@ static void *work(void *crew) {
     struct block *b;
     struct gang gang;
     int slice, opened = gang_open(&gang, c->e, KEEL_MOST_LANES) == 0;
-    if (!opened) crew_end(c, NULL, KEEL_ENOMEM);
-    while (opened && crew_take(c, 1, &b, &slice)) crew_end(c, b, run_slice(c, &gang, b, slice));
+    if (!opened) workers_end(c, NULL, KEEL_ENOMEM);
+    while (opened && workers_take(c, 1, &b, &slice)) workers_end(c, b, run_slice(c, &gang, b, slice));
     gang_close(&gang);
     return NULL;
 }
@@ -128,7 +128,8 @@ keel_status keel_ensemble_run(keel_ensemble *e, int64_t from, int64_t to, keel_b
     pthread_mutex_init(&c.lock, NULL);
     pthread_cond_init(&c.changed, NULL);
     if (!thread || crew_open(&c)) c.status = KEEL_ENOMEM;
-    while (hired < e->workers && c.status == KEEL_OK && pthread_create(&thread[hired], NULL, e->device ? work_on_device : work, &c) == 0)
+    while (hired < e->workers && c.status == KEEL_OK &&
+           pthread_create(&thread[hired], NULL, e->device ? work_on_device : work, &c) == 0)
         hired++;
     pthread_mutex_lock(&c.lock);
     if (hired == 0 && from < to) c.status = KEEL_ENOMEM;

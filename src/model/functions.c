@@ -151,9 +151,9 @@ static int emit_kept_rows(struct functions *f, struct emit *e, const struct form
         whole &= f->there[role[i] + 1] && map[i]->jacobian.row_start;
         if (!whole) break;
         whole &= !e->device || !f->there[role[i] + 2]; /* sizes there know of no clock */
-        rows[maps++] = (struct emit_rows){&f->tape[role[i]], &f->tape[role[i] + 1],
-                                          map[i]->jacobian.row_start, map[i]->jacobian.column,
-                                          f->there[role[i] + 3] ? &f->tape[role[i] + 3] : NULL};
+        rows[maps++] =
+            (struct emit_rows){&f->tape[role[i]], &f->tape[role[i] + 1], map[i]->jacobian.row_start,
+                               map[i]->jacobian.column, f->there[role[i] + 3] ? &f->tape[role[i] + 3] : NULL};
     }
     int left_out = whole ? emit_kept(e, name, &f->tape[functions_role_f], &f->method, maps, rows) : 1;
     f->rows_inside = left_out == 0;
@@ -191,8 +191,7 @@ int functions_emit(const struct functions *f, struct emit *e, int mode, const ch
 /* A map's values with its jacobian; entries: that alone. */
 static struct emit_rows rows_of(const struct functions *f, enum functions_role role,
                                 const struct derive_sparse *entries) {
-    return (struct emit_rows){&f->tape[role], &f->tape[role + 1], entries->row_start, entries->column,
-                              NULL};
+    return (struct emit_rows){&f->tape[role], &f->tape[role + 1], entries->row_start, entries->column, NULL};
 }
 
 static const struct tape *tape_there(const struct functions *f, enum functions_role role) {

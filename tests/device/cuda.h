@@ -15,7 +15,12 @@
 typedef int cudaError_t;
 typedef void *cudaStream_t;
 enum { cudaSuccess, cudaErrorMemoryAllocation };
-enum { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaStreamNonBlocking, cudaDeviceScheduleBlockingSync };
+enum {
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaStreamNonBlocking,
+    cudaDeviceScheduleBlockingSync
+};
 
 static inline int atomicAdd(int *at, int more) {
     int before = *at;

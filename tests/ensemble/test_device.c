@@ -1,6 +1,6 @@
-/* test_device.c - the kernels for a GPU, compiled for a core in its place (tests/device): members have the bits of
- * members on cores, however threads take their runs; where nvcc is, it compiles the same text; and what is missing
- * is told in a sentence. */
+/* test_device.c - the kernels for a GPU, compiled for a core in its place (tests/device): members have the
+ * bits of members on cores, however threads take their runs; where nvcc is, it compiles the same text; and
+ * what is missing is told in a sentence. */
 #include "lanes.h"
 
 #define STAND_IN KEEL_EXAMPLES_DIR "/../tests/device/nvcc"
@@ -16,7 +16,7 @@ static void members_have_the_bits_of_cores(void **state) {
     static const int quick[] = {0, 1, 2, 3, 4};
     (void)state;
     device_is_a_core();
-    for (size_t i = 0; i < sizeof quick / sizeof *quick; i++) 
+    for (size_t i = 0; i < sizeof quick / sizeof *quick; i++)
         bits_do_not_depend_on_lanes(quick[i], ON_DEVICE, ON_DEVICE);
 }
 
