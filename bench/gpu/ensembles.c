@@ -160,8 +160,8 @@ int main(int count, char **word) {
     long members = count > 2 ? atol(word[2]) : 262144;
     double scale = count > 3 ? atof(word[3]) : 1; /* of the lengths of the runs */
     int workers = count > 4 ? atoi(word[4]) : 0;
-    rate("gpu_rk4+none", "rk4+none", 0.01, 5000 * scale, members, 1, workers);
-    rate("gpu_rk4+project", "rk4+project", 0.01, 2000 * scale, members, 1, workers);
+    rate("gpu_rk4+none", "rk4+none", 0.01, 20000 * scale, members, 1, workers);
+    rate("gpu_rk4+project", "rk4+project", 0.01, 10000 * scale, members, 1, workers);
     rate("gpu_dop853+project", "dop853+project", 0, 8000 * scale, members, 1, workers);
     if (count > 3) return 0;
     rate("core_rk4+none", "rk4+none", 0.01, 200, 4096, 0, 1);

@@ -34,10 +34,10 @@ static void put_sizes(struct emit *e, int n, int kept, uint32_t parameters) {
 /* A kernel up to its loop over runs, and from there to the first step of one. */
 static void put_head(struct emit *e, const char *head, const char *name, const keel_rk *table, int n,
                      int kept, uint32_t parameters) {
-    emit_put(e,
-             "__global__ void __launch_bounds__(DEVICE_THREADS) %s_%s(struct device_run *run, int count,\n",
-             head, name);
-    emit_put(e, "    int *untaken) {\n");
+    int blocks = kept ? 2 : 4; /* side by side on a multiprocessor: what their registers allow */
+    emit_put(e, "__global__ void __launch_bounds__(DEVICE_THREADS, %d) %s_%s(struct device_run *run,\n",
+             blocks, head, name);
+    emit_put(e, "    int count, int *untaken) {\n");
     emit_table(e, name, table);
     emit_lanes_locals(e, table, n, kept, parameters);
     emit_put(e, "struct keel_kernel_state its, *state[1] = {&its};\nlong taken[1] = {0};\nint at = 0;\n");

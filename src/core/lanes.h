@@ -244,32 +244,32 @@ static inline keel_real lanes_worst(const struct project *p, const keel_real *re
     return worst;
 }
 
-/* One iteration from x, by the gradients that stand; fresh: they are new.  Where is it good? */
-static inline keel_truth lanes_iterate_general(const struct project *p, keel_real *x, int fresh) {
-    keel_truth good = keel_always;
+/* One iteration from x, by the gradients that stand; fresh: they are new. */
+static inline void lanes_iterate_general(const struct project *p, keel_real *x, int fresh) {
     keel_real floor_of[KEEL_LANES_ROWS];
     for (int i = 0; i < p->kept && fresh; i++) {
         keel_truth off = keel_abs(p->residual[i]) > p->units * project_unit(p->size[i]);
         floor_of[i] = keel_select(off, keel_lift(MANIFOLD_DEPENDENT), keel_lift(MANIFOLD_NEARLY));
         rowspace_set(p->space, i, p->n, project_gradient(p, i), p->inverse_weight);
     }
-    if (fresh) good = rowspace_factor_lanes(p->space, floor_of);
+    if (fresh) rowspace_factor_lanes(p->space, floor_of);
     project_shortest(p);
     KEEL_RK_UNROLL for (int j = 0; j < p->n; j++) x[j] += p->d[j] * p->inverse_weight[j];
-    return good;
 }
 
-static inline keel_truth lanes_iterate(struct lanes *l, const struct project *p,
-                                       const struct lanes_workspace *m, keel_real *x, int fresh) {
-    if (!p->two_short) return lanes_iterate_general(p, x, fresh);
+static inline void lanes_iterate(struct lanes *l, const struct project *p, const struct lanes_workspace *m,
+                                 keel_real *x, int fresh) {
+    if (!p->two_short) {
+        lanes_iterate_general(p, x, fresh);
+        return;
+    }
     keel_real other[4];
     KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) other[i] = x[i];
     keel_truth good = project_two_short(p, x);
     l->general = ~good;
-    if (__builtin_expect(keel_all(good), 1)) return good;
-    keel_truth also = lanes_iterate_general(m->general, other, fresh);
+    if (__builtin_expect(keel_all(good), 1)) return;
+    lanes_iterate_general(m->general, other, fresh);
     lanes_choose(p->n, ~good, other, x);
-    return good | also;
 }
 
 /* Further iterations of those in `open`, while they contract tenfold; returns who does not arrive. */
@@ -280,7 +280,7 @@ static inline keel_truth lanes_iterate_again(struct lanes *l, const struct proje
     keel_truth left = open, at_work = open & (worst <= 0.1 * before) & (worst < before);
     while (keel_any(at_work)) {
         KEEL_RK_UNROLL for (int i = 0; i < p->n; i++) m->split[i] = m->next[i];
-        at_work &= lanes_iterate(l, p, m, m->split, 0);
+        lanes_iterate(l, p, m, m->split, 0);
         lanes_choose(p->n, at_work, m->split, m->next);
         lanes_residual(p, m, values, user, l->t_new);
         for (int i = 0; i < KEEL_LANES; i++) l->newton[i] += at_work[i] != 0;
@@ -320,7 +320,8 @@ static inline keel_truth lanes_project(struct lanes *l, const struct project *p,
     keel_truth starved = {0};
     for (int i = 0; i < KEEL_LANES && l->quiet == 0; i++)
         if (l->own[i] && want[i] && project_due(l->steps[i]) && lanes_grow(l, p, m, i)) starved[i] = -1;
-    keel_truth good = lanes_iterate(l, p, m, m->next, 1) & ~starved;
+    keel_truth good = ~starved;
+    lanes_iterate(l, p, m, m->next, 1);
     if (!adaptive) rate(l->t_new, m->next, m->stage, user);
     lanes_residual(p, m, values, user, l->t_new);
     keel_truth open = want & l->live & ~(good & lanes_hold(p));

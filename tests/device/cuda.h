@@ -9,7 +9,7 @@
 #define __device__
 #define __global__ static
 #define __forceinline__ __inline__
-#define __launch_bounds__(threads)
+#define __launch_bounds__(threads, blocks)
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 
 typedef int cudaError_t;
